@@ -1,0 +1,175 @@
+//! Kernel metadata: what the runtime must know to launch a compiled kernel, as plain data.
+//!
+//! A launch hands the device one *launch block*: the kernel's arguments and the implicit values
+//! (offsets, sizes, addresses of program data) that this kernel reads, at the offsets that
+//! [`Kernel::block`] lists. The block travels in push constants when it fits
+//! ([`Kernel::block_in_push_constants`]), else in device memory with its 64-bit device address as
+//! the only push constant, at offset 0.
+
+/// Specialization constant ids of every emitted module. All are 32-bit.
+pub mod spec_id {
+    /// Work-group size in x, y, z: ids 0, 1, 2.
+    pub const LOCAL_SIZE: [u32; 3] = [0, 1, 2];
+    /// Bool: 1 when any of [`super::Field::GlobalBase`], [`super::Field::GroupBase`] or
+    /// [`super::Field::GlobalOffset`] is non-zero in this launch; 0 lets the driver fold them away.
+    pub const NONZERO_BASE: u32 = 3;
+    /// Length of the work-group (local) memory block in elements of
+    /// [`super::LocalBlock::element_size`] bytes. At least 1.
+    pub const LOCAL_BLOCK_LEN: u32 = 4;
+    /// Byte offset in the local block of local-pointer argument number `ordinal`: id 8 + ordinal.
+    pub const LOCAL_ARG_BASE: u32 = 8;
+}
+
+/// A compiled program: one SPIR-V module per kernel, and the program-scope data they share.
+#[derive(Debug, Clone, Default)]
+pub struct Program {
+    /// Kernels in source order.
+    pub kernels: Vec<Kernel>,
+    /// Program-scope constant and global variables, one image for the whole program.
+    pub data: DataImage,
+}
+
+/// The initial bytes of all program-scope `constant` and `global` variables.
+#[derive(Debug, Clone, Default)]
+pub struct DataImage {
+    /// Initial contents; empty when the program has none. The device copy is aligned to 256 bytes.
+    pub bytes: Vec<u8>,
+    /// Places where a 64-bit device address is stored: the runtime adds the device address of the
+    /// image's first byte to the little-endian u64 already at each offset.
+    pub relocations: Vec<u32>,
+}
+
+/// One kernel: SPIR-V and everything needed to launch it.
+#[derive(Debug, Clone, Default)]
+pub struct Kernel {
+    /// Name of the kernel; the SPIR-V entry point is always called `main`.
+    pub name: String,
+    /// Vulkan SPIR-V words of a module with this single entry point.
+    pub spirv: Vec<u32>,
+    /// Arguments in order.
+    pub args: Vec<Arg>,
+    /// Fields of the launch block with their byte offsets, ascending.
+    pub block: Vec<BlockField>,
+    /// Size of the launch block in bytes, a multiple of 4; 0 when the kernel reads nothing.
+    pub block_size: u32,
+    /// Whether the block itself is the push-constant range; else its u64 address is (8 bytes).
+    pub block_in_push_constants: bool,
+    /// Work-group memory needs.
+    pub local: LocalBlock,
+    /// Bytes of private memory per work-item that were not turned into registers.
+    pub private_size: u64,
+    /// `reqd_work_group_size(x, y, z)`.
+    pub required_local_size: Option<[u32; 3]>,
+    /// `work_group_size_hint(x, y, z)`.
+    pub local_size_hint: Option<[u32; 3]>,
+    /// `__attribute__` text as CL_KERNEL_ATTRIBUTES reports it, space separated.
+    pub attributes: String,
+    /// The kernel executes a work-group barrier (its local size must fit one work-group anyway;
+    /// the runtime may use this to choose local sizes).
+    pub uses_barrier: bool,
+    /// The kernel reads the local size, local id or group id, local memory or a barrier: the choice
+    /// of local size is visible to it.
+    pub local_size_visible: bool,
+}
+
+/// Work-group memory of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LocalBlock {
+    /// Bytes of the variables declared in the kernel; local arguments are placed after them, each
+    /// at its [`ArgKind::Local`] alignment.
+    pub static_size: u64,
+    /// Bytes of one element of the block's array (see [`spec_id::LOCAL_BLOCK_LEN`]).
+    pub element_size: u32,
+}
+
+impl Default for LocalBlock {
+    fn default() -> Self {
+        LocalBlock { static_size: 0, element_size: 4 }
+    }
+}
+
+/// A kernel argument, as clSetKernelArg and clGetKernelArgInfo see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arg {
+    pub name: String,
+    /// Type name as CL_KERNEL_ARG_TYPE_NAME reports it: no qualifiers, no spaces (`uint*`).
+    pub type_name: String,
+    pub kind: ArgKind,
+    /// Address qualifier as CL_KERNEL_ARG_ADDRESS_QUALIFIER reports it.
+    pub address: ArgAddress,
+    pub is_const: bool,
+    pub is_restrict: bool,
+    pub is_volatile: bool,
+}
+
+/// The address qualifier of an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArgAddress {
+    Global,
+    Local,
+    Constant,
+    Private,
+}
+
+/// What clSetKernelArg is to be given, and where the value goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArgKind {
+    /// A value of exactly `size` bytes, copied into the launch block.
+    Value { size: u32 },
+    /// A `global` or `constant` pointer: a cl_mem or NULL; its device address (u64) goes into the
+    /// launch block.
+    Buffer,
+    /// A `local` pointer: only a size; its offset goes to specialization constant
+    /// [`spec_id::LOCAL_ARG_BASE`] + `ordinal`. `align` is in bytes.
+    Local { ordinal: u32, align: u32 },
+}
+
+/// One field of the launch block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockField {
+    pub field: Field,
+    /// Byte offset in the launch block.
+    pub offset: u32,
+}
+
+/// What a launch block's field holds. Three-dimensional values are three consecutive
+/// little-endian elements in the order x, y, z.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Field {
+    /// Argument number `.0`: its bytes ([`ArgKind::Value`]) or device address ([`ArgKind::Buffer`]).
+    Arg(u32),
+    /// u64 x 3: global id of the first work-item of this dispatch (the enqueued global offset plus
+    /// where a split launch's region begins).
+    GlobalBase,
+    /// u64 x 3: group id of the first work-group of this dispatch (zero unless the launch is split).
+    GroupBase,
+    /// u64 x 3: the enqueued global offset (get_global_offset).
+    GlobalOffset,
+    /// u64 x 3: the enqueued global size (get_global_size).
+    GlobalSize,
+    /// u64 x 3: number of work-groups of the whole launch (get_num_groups).
+    NumGroups,
+    /// u32 x 3: the enqueued local size (get_enqueued_local_size).
+    EnqueuedLocalSize,
+    /// u32: number of dimensions (get_work_dim).
+    WorkDim,
+    /// u64: device address of the program's [`DataImage`].
+    DataAddress,
+}
+
+impl Field {
+    /// Size and alignment in bytes, but for [`Field::Arg`], whose size the argument tells.
+    pub fn layout(self) -> Option<(u32, u32)> {
+        match self {
+            Field::Arg(_) => None,
+            Field::GlobalBase
+            | Field::GroupBase
+            | Field::GlobalOffset
+            | Field::GlobalSize
+            | Field::NumGroups => Some((24, 8)),
+            Field::EnqueuedLocalSize => Some((12, 4)),
+            Field::WorkDim => Some((4, 4)),
+            Field::DataAddress => Some((8, 8)),
+        }
+    }
+}

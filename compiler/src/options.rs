@@ -1,0 +1,228 @@
+//! The options of clBuildProgram and clCompileProgram (OpenCL API 5.8.6), parsed.
+
+/// `-cl-std=`: the version of OpenCL C that a program is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ClStd {
+    Cl10,
+    Cl11,
+    Cl12,
+    Cl20,
+    Cl30,
+    Cl31,
+}
+
+/// Build options. [`Default`] is what an empty option string means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// `-D name[=value]` and `-U name` in order; `None` undefines. A bare `-D name` has value "1".
+    pub macros: Vec<(String, Option<String>)>,
+    /// `-I dir` in order.
+    pub include_dirs: Vec<String>,
+    /// `-cl-std`; OpenCL C 1.2 when none is given.
+    pub std: ClStd,
+    /// `-w`: no warnings.
+    pub no_warnings: bool,
+    /// `-Werror`.
+    pub warnings_are_errors: bool,
+    /// `-g`.
+    pub debug_info: bool,
+    /// `-cl-opt-disable`.
+    pub opt_disable: bool,
+    /// `-cl-kernel-arg-info`.
+    pub kernel_arg_info: bool,
+    /// `-cl-single-precision-constant`.
+    pub single_precision_constant: bool,
+    /// `-cl-denorms-are-zero`.
+    pub denorms_are_zero: bool,
+    /// `-cl-fp32-correctly-rounded-divide-sqrt`.
+    pub correctly_rounded_divide_sqrt: bool,
+    /// `-cl-mad-enable`.
+    pub mad_enable: bool,
+    /// `-cl-no-signed-zeros`.
+    pub no_signed_zeros: bool,
+    /// `-cl-unsafe-math-optimizations` (implied by fast relaxed math).
+    pub unsafe_math: bool,
+    /// `-cl-finite-math-only` (implied by fast relaxed math).
+    pub finite_math_only: bool,
+    /// `-cl-fast-relaxed-math`.
+    pub fast_relaxed_math: bool,
+    /// `-cl-uniform-work-group-size`.
+    pub uniform_work_group_size: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            macros: Vec::new(),
+            include_dirs: Vec::new(),
+            std: ClStd::Cl12,
+            no_warnings: false,
+            warnings_are_errors: false,
+            debug_info: false,
+            opt_disable: false,
+            kernel_arg_info: false,
+            single_precision_constant: false,
+            denorms_are_zero: false,
+            correctly_rounded_divide_sqrt: false,
+            mad_enable: false,
+            no_signed_zeros: false,
+            unsafe_math: false,
+            finite_math_only: false,
+            fast_relaxed_math: false,
+            uniform_work_group_size: false,
+        }
+    }
+}
+
+/// An option string that clBuildProgram answers with CL_INVALID_BUILD_OPTIONS.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct OptionsError(pub String);
+
+impl Options {
+    /// Parses an option string: options separated by white space, quotes as a shell has them.
+    pub fn parse(text: &str) -> Result<Options, OptionsError> {
+        let mut options = Options::default();
+        let words = split_words(text)?;
+        let mut words = words.into_iter();
+        while let Some(word) = words.next() {
+            options.apply(&word, &mut words)?;
+        }
+        Ok(options)
+    }
+
+    fn apply(
+        &mut self,
+        word: &str,
+        rest: &mut impl Iterator<Item = String>,
+    ) -> Result<(), OptionsError> {
+        // -D, -U and -I take their operand attached or as the next word.
+        for flag in ["-D", "-U", "-I"] {
+            if let Some(attached) = word.strip_prefix(flag) {
+                let operand = if attached.is_empty() {
+                    rest.next()
+                        .ok_or_else(|| OptionsError(format!("option '{flag}' needs an operand")))?
+                } else {
+                    attached.to_string()
+                };
+                return self.apply_operand(flag, operand);
+            }
+        }
+        if let Some(version) = word.strip_prefix("-cl-std=") {
+            self.std = match version {
+                "CL1.0" => ClStd::Cl10,
+                "CL1.1" => ClStd::Cl11,
+                "CL1.2" => ClStd::Cl12,
+                "CL2.0" => ClStd::Cl20,
+                "CL3.0" => ClStd::Cl30,
+                "CL3.1" => ClStd::Cl31,
+                _ => return Err(OptionsError(format!("unknown language version '{version}'"))),
+            };
+            return Ok(());
+        }
+        match word {
+            "-w" => self.no_warnings = true,
+            "-Werror" => self.warnings_are_errors = true,
+            "-g" => self.debug_info = true,
+            "-cl-opt-disable" => self.opt_disable = true,
+            "-cl-strict-aliasing" | "-cl-no-subgroup-ifp" => {}
+            "-cl-kernel-arg-info" => self.kernel_arg_info = true,
+            "-cl-single-precision-constant" => self.single_precision_constant = true,
+            "-cl-denorms-are-zero" => self.denorms_are_zero = true,
+            "-cl-fp32-correctly-rounded-divide-sqrt" => self.correctly_rounded_divide_sqrt = true,
+            "-cl-mad-enable" => self.mad_enable = true,
+            "-cl-no-signed-zeros" => self.no_signed_zeros = true,
+            "-cl-uniform-work-group-size" => self.uniform_work_group_size = true,
+            "-cl-unsafe-math-optimizations" => self.set_unsafe_math(),
+            "-cl-finite-math-only" => self.finite_math_only = true,
+            "-cl-fast-relaxed-math" => {
+                self.fast_relaxed_math = true;
+                self.finite_math_only = true;
+                self.set_unsafe_math();
+            }
+            _ => return Err(OptionsError(format!("unknown build option '{word}'"))),
+        }
+        Ok(())
+    }
+
+    fn set_unsafe_math(&mut self) {
+        self.unsafe_math = true;
+        self.mad_enable = true;
+        self.no_signed_zeros = true;
+    }
+
+    fn apply_operand(&mut self, flag: &str, operand: String) -> Result<(), OptionsError> {
+        match flag {
+            "-I" => self.include_dirs.push(operand),
+            "-U" => self.macros.push((operand, None)),
+            _ => {
+                let (name, value) = match operand.split_once('=') {
+                    Some((name, value)) => (name.to_string(), value.to_string()),
+                    None => (operand, "1".to_string()),
+                };
+                let valid = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+                if !valid {
+                    return Err(OptionsError(format!("macro name '{name}' is not an identifier")));
+                }
+                self.macros.push((name, Some(value)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Splits at white space; double and single quotes group, a backslash escapes `"`, `\` and space.
+fn split_words(text: &str) -> Result<Vec<String>, OptionsError> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote: Option<char> = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(q), c) if c == q => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (_, '\\') if matches!(chars.peek(), Some('"' | '\\' | ' ')) => {
+                word.get_or_insert_default().push(chars.next().unwrap_or('\\'));
+            }
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    if quote.is_some() {
+        return Err(OptionsError("a quote is not closed".to_string()));
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macros_keep_order_and_quotes() {
+        let o = Options::parse(r#"-D A -DB=2 -U A -D "S=a b" -I dir -I"x y""#).unwrap();
+        let expected = [("A", Some("1")), ("B", Some("2")), ("A", None), ("S", Some("a b"))];
+        let got: Vec<_> = o.macros.iter().map(|(n, v)| (n.as_str(), v.as_deref())).collect();
+        assert_eq!(got, expected);
+        assert_eq!(o.include_dirs, ["dir", "x y"]);
+    }
+
+    #[test]
+    fn fast_relaxed_math_implies_the_others() {
+        let o = Options::parse("-cl-fast-relaxed-math").unwrap();
+        assert!(o.finite_math_only && o.unsafe_math && o.mad_enable && o.no_signed_zeros);
+    }
+
+    #[test]
+    fn unknown_options_are_refused() {
+        assert!(Options::parse("-cl-bogus").is_err());
+        assert!(Options::parse("-D").is_err());
+        assert!(Options::parse("-cl-std=CL9.9").is_err());
+        assert!(Options::parse("\"open").is_err());
+        assert!(Options::parse("-DX=1 source.cl").is_err());
+    }
+}

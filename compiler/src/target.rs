@@ -1,0 +1,106 @@
+//! What the compiler must know of the device it compiles for: plain data, filled in by the runtime.
+
+/// Capabilities of a Vulkan device that decide how code is emitted. What is false is emulated by a
+/// legalization pass or diagnosed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// shaderInt64; without it 64-bit integers are pairs of 32-bit ones.
+    pub int64: bool,
+    /// shaderInt16; without it 16-bit arithmetic is done in 32 bits.
+    pub int16: bool,
+    /// shaderInt8; without it 8-bit arithmetic is done in 32 bits.
+    pub int8: bool,
+    /// shaderFloat64; without it `double` is diagnosed (cl_khr_fp64 is not offered).
+    pub float64: bool,
+    /// shaderFloat16; half arithmetic (cl_khr_fp16). Storage of half never needs it.
+    pub float16: bool,
+    /// storageBuffer8BitAccess (loads and stores of 8 bits through device addresses).
+    pub storage8: bool,
+    /// storageBuffer16BitAccess.
+    pub storage16: bool,
+    /// shaderBufferInt64Atomics.
+    pub atomic_int64_buffer: bool,
+    /// shaderSharedInt64Atomics.
+    pub atomic_int64_shared: bool,
+    /// VK_KHR_workgroup_memory_explicit_layout with its 8- and 16-bit parts as told.
+    pub workgroup_explicit_layout: bool,
+    pub workgroup_explicit_layout_8: bool,
+    pub workgroup_explicit_layout_16: bool,
+    /// vulkanMemoryModel and vulkanMemoryModelDeviceScope.
+    pub vulkan_memory_model: bool,
+    /// SignedZeroInfNanPreserve, 32-bit and 64-bit (VkPhysicalDeviceFloatControlsProperties).
+    pub preserve_signed_zero_inf_nan_32: bool,
+    pub preserve_signed_zero_inf_nan_64: bool,
+    /// DenormPreserve for 32 and 64 bits.
+    pub denorm_preserve_32: bool,
+    pub denorm_preserve_64: bool,
+    /// RoundingModeRTE for 32 and 64 bits.
+    pub rounding_rte_32: bool,
+    pub rounding_rte_64: bool,
+    /// By probe: GLSL.std.450 Fma is one correctly rounded operation.
+    pub fma32_fused: bool,
+    pub fma64_fused: bool,
+    /// By probe: 32-bit division and square root are correctly rounded.
+    pub div32_exact: bool,
+    pub sqrt32_exact: bool,
+    /// maxPushConstantsSize in bytes, at least 128.
+    pub push_constant_size: u32,
+    /// maxComputeSharedMemorySize in bytes.
+    pub local_memory_size: u64,
+    /// SPIR-V version as 0x00MMmm00 (0x00010500 for Vulkan 1.2).
+    pub spirv_version: u32,
+}
+
+impl Target {
+    /// A capable device: everything that lavapipe of Mesa 22.3 offers. The offline compiler's
+    /// default.
+    pub fn generic() -> Target {
+        Target {
+            int64: true,
+            int16: true,
+            int8: true,
+            float64: true,
+            float16: false,
+            storage8: true,
+            storage16: true,
+            atomic_int64_buffer: true,
+            atomic_int64_shared: true,
+            workgroup_explicit_layout: false,
+            workgroup_explicit_layout_8: false,
+            workgroup_explicit_layout_16: false,
+            vulkan_memory_model: false,
+            preserve_signed_zero_inf_nan_32: true,
+            preserve_signed_zero_inf_nan_64: true,
+            denorm_preserve_32: false,
+            denorm_preserve_64: false,
+            rounding_rte_32: false,
+            rounding_rte_64: false,
+            fma32_fused: false,
+            fma64_fused: false,
+            div32_exact: false,
+            sqrt32_exact: false,
+            push_constant_size: 256,
+            local_memory_size: 32768,
+            spirv_version: 0x0001_0500,
+        }
+    }
+
+    /// The weakest device that is supported: what SwiftShader offers (no 64-, 16- or 8-bit integers,
+    /// no double, no small storage).
+    pub fn minimal() -> Target {
+        Target {
+            int64: false,
+            int16: false,
+            int8: false,
+            float64: false,
+            storage8: false,
+            storage16: false,
+            atomic_int64_buffer: false,
+            atomic_int64_shared: false,
+            preserve_signed_zero_inf_nan_64: false,
+            push_constant_size: 128,
+            local_memory_size: 16384,
+            ..Target::generic()
+        }
+    }
+}
