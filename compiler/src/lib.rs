@@ -10,6 +10,8 @@
 
 pub mod kernel;
 pub mod options;
+pub mod preprocess;
+pub mod source;
 pub mod target;
 
 pub use kernel::Program;

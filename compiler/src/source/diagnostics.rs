@@ -1,0 +1,137 @@
+//! Diagnostics and their collector.
+
+use super::Span;
+use crate::Options;
+
+/// Errors that are kept; the next one ends the compilation.
+pub const ERROR_LIMIT: usize = 20;
+/// Warnings that are kept; more are only counted.
+pub const WARNING_LIMIT: usize = 100;
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// The compilation stops here.
+    Fatal,
+    /// There will be no program.
+    Error,
+    Warning,
+    Note,
+}
+
+/// A message about a place, with notes about others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    pub severity: Severity,
+    /// `None` for a message about the whole compilation.
+    pub span: Option<Span>,
+    /// In clang's words where clang has the same message; no capital, no full stop.
+    pub message: String,
+    pub notes: Vec<(Option<Span>, String)>,
+}
+
+/// Collects the diagnostics of one compilation.
+#[derive(Debug, Default)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+    errors: usize,
+    warnings: usize,
+    no_warnings: bool,
+    warnings_are_errors: bool,
+    full: bool,
+    /// Whether the last report was kept, so that its notes are too.
+    last_kept: bool,
+}
+
+impl Diagnostics {
+    /// A collector that minds `-w` and `-Werror`.
+    pub fn new(options: &Options) -> Diagnostics {
+        Diagnostics {
+            no_warnings: options.no_warnings,
+            warnings_are_errors: options.warnings_are_errors,
+            ..Diagnostics::default()
+        }
+    }
+
+    /// Reports an error. After [`ERROR_LIMIT`] errors the next makes the collector full.
+    pub fn error(&mut self, span: impl Into<Option<Span>>, message: impl Into<String>) {
+        self.last_kept = false;
+        if self.full {
+            return;
+        }
+        if self.errors >= ERROR_LIMIT {
+            let message = "too many errors emitted, stopping now".to_string();
+            self.push(Severity::Fatal, None, message);
+            self.full = true;
+            self.last_kept = false;
+            return;
+        }
+        self.errors += 1;
+        self.push(Severity::Error, span.into(), message.into());
+    }
+
+    /// Reports an error after which nothing more is reported: the collector is full.
+    pub fn fatal(&mut self, span: impl Into<Option<Span>>, message: impl Into<String>) {
+        self.last_kept = false;
+        if self.full {
+            return;
+        }
+        self.errors += 1;
+        self.push(Severity::Fatal, span.into(), message.into());
+        self.full = true;
+    }
+
+    /// Reports a warning: nothing under `-w`, an error under `-Werror`.
+    pub fn warning(&mut self, span: impl Into<Option<Span>>, message: impl Into<String>) {
+        self.last_kept = false;
+        if self.no_warnings || self.full {
+            return;
+        }
+        if self.warnings_are_errors {
+            return self.error(span, message);
+        }
+        self.warnings += 1;
+        if self.warnings <= WARNING_LIMIT {
+            self.push(Severity::Warning, span.into(), message.into());
+        }
+    }
+
+    /// Adds a note to the error or warning reported last.
+    pub fn note(&mut self, span: impl Into<Option<Span>>, message: impl Into<String>) {
+        if self.last_kept {
+            if let Some(last) = self.list.last_mut() {
+                last.notes.push((span.into(), message.into()));
+            }
+        }
+    }
+
+    fn push(&mut self, severity: Severity, span: Option<Span>, message: String) {
+        self.list.push(Diagnostic { severity, span, message, notes: Vec::new() });
+        self.last_kept = true;
+    }
+
+    /// Whether there was an error: no program may come of this.
+    pub fn has_errors(&self) -> bool {
+        self.errors > 0
+    }
+
+    /// Whether the compilation is to stop: further reports are dropped.
+    pub fn is_full(&self) -> bool {
+        self.full
+    }
+
+    /// What was kept, in order.
+    pub fn list(&self) -> &[Diagnostic] {
+        &self.list
+    }
+
+    /// Number of errors reported.
+    pub fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// Number of warnings reported, kept or not.
+    pub fn warnings(&self) -> usize {
+        self.warnings
+    }
+}

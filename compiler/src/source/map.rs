@@ -1,0 +1,166 @@
+//! The source map: the texts of a compilation, and lines and columns in them.
+
+use super::{FileId, Span};
+use codespan_reporting::files::line_starts;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+/// A text with its name.
+#[derive(Debug)]
+pub struct SourceFile {
+    /// Name as `__FILE__` and diagnostics show it.
+    pub name: Arc<str>,
+    pub text: Arc<str>,
+    /// Byte offset of each line's start, computed when first asked for.
+    line_starts: OnceLock<Vec<u32>>,
+    /// `#line` directives, ascending by offset.
+    line_marks: Vec<LineMark>,
+}
+
+/// From `offset` on, lines count from `line` and the file is called `name` (C99 6.10.4).
+#[derive(Debug)]
+struct LineMark {
+    offset: u32,
+    line: u32,
+    name: Arc<str>,
+}
+
+impl SourceFile {
+    fn new(name: &str, text: Arc<str>) -> SourceFile {
+        SourceFile { name: name.into(), text, line_starts: OnceLock::new(), line_marks: Vec::new() }
+    }
+
+    fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| line_starts(&self.text).map(|start| start as u32).collect())
+    }
+
+    /// Index, from 0, of the line in which `offset` lies.
+    fn line_index(&self, offset: u32) -> usize {
+        self.line_starts().partition_point(|&start| start <= offset).saturating_sub(1)
+    }
+
+    /// Byte range of a line without its line end.
+    fn line_range(&self, line: usize) -> Range<usize> {
+        let starts = self.line_starts();
+        let start = starts.get(line).map_or(self.text.len(), |&s| s as usize);
+        let end = starts.get(line + 1).map_or(self.text.len(), |&s| s as usize);
+        let text = self.text.get(start..end).unwrap_or("");
+        start..start + text.trim_end_matches(['\n', '\r']).len()
+    }
+
+    fn mark_before(&self, offset: u32) -> Option<&LineMark> {
+        let after = self.line_marks.partition_point(|mark| mark.offset <= offset);
+        self.line_marks.get(after.checked_sub(1)?)
+    }
+}
+
+/// A place as a diagnostic names it, with `#line` applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    pub name: Arc<str>,
+    /// From 1.
+    pub line: u32,
+    /// From 1, in bytes.
+    pub column: u32,
+}
+
+/// All texts of a compilation. File 0 is [`FileId::BUILTIN`], which is empty.
+#[derive(Debug)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+    /// Invocation and definition of every macro expanded outside other macros.
+    expansions: Vec<(Span, Span)>,
+}
+
+impl Default for SourceMap {
+    fn default() -> Self {
+        SourceMap::new()
+    }
+}
+
+impl SourceMap {
+    /// A map that holds [`FileId::BUILTIN`] alone.
+    pub fn new() -> SourceMap {
+        let builtin = SourceFile::new("<built-in>", "".into());
+        SourceMap { files: vec![builtin], expansions: Vec::new() }
+    }
+
+    /// Adds a text. Texts beyond 4 GiB are cut there, since offsets are 32 bits wide.
+    pub fn add(&mut self, name: &str, text: impl Into<Arc<str>>) -> FileId {
+        let mut text = text.into();
+        if text.len() > u32::MAX as usize {
+            let mut end = u32::MAX as usize;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            text = text[..end].into();
+        }
+        let id = FileId(self.files.len() as u32);
+        self.files.push(SourceFile::new(name, text));
+        id
+    }
+
+    /// The file of an id that this map gave.
+    pub fn file(&self, id: FileId) -> Option<&SourceFile> {
+        self.files.get(id.0 as usize)
+    }
+
+    /// The text that a span covers; empty when it covers none.
+    pub fn text(&self, span: Span) -> &str {
+        self.file(span.file)
+            .and_then(|file| file.text.get(span.start as usize..span.end as usize))
+            .unwrap_or("")
+    }
+
+    /// Where a span starts; `None` for [`FileId::BUILTIN`].
+    pub fn location(&self, span: Span) -> Option<Location> {
+        if span.is_builtin() {
+            return None;
+        }
+        let file = self.file(span.file)?;
+        let index = file.line_index(span.start);
+        let start = file.line_starts().get(index).copied().unwrap_or(0);
+        let (name, line) = match file.mark_before(span.start) {
+            Some(mark) => {
+                let first = file.line_index(mark.offset);
+                (mark.name.clone(), mark.line.saturating_add((index - first) as u32))
+            }
+            None => (file.name.clone(), index as u32 + 1),
+        };
+        Some(Location { name, line, column: span.start - start + 1 })
+    }
+
+    /// The line in which a span starts, and the byte offset of that line's start.
+    pub(super) fn line_of(&self, span: Span) -> Option<(&str, u32)> {
+        let file = self.file(span.file)?;
+        let range = file.line_range(file.line_index(span.start));
+        Some((file.text.get(range.clone())?, range.start as u32))
+    }
+
+    /// Notes a `#line` directive: from byte `offset` of `file` on, lines count from `line`.
+    #[allow(dead_code)]
+    pub(crate) fn mark_line(&mut self, file: FileId, offset: u32, line: u32, name: Option<&str>) {
+        let Some(file) = self.files.get_mut(file.0 as usize) else { return };
+        let name = match name {
+            Some(name) => name.into(),
+            None => file.mark_before(offset).map_or(file.name.clone(), |mark| mark.name.clone()),
+        };
+        if file.line_marks.last().is_none_or(|mark| mark.offset < offset) {
+            file.line_marks.push(LineMark { offset, line, name });
+        }
+    }
+
+    /// Notes that the tokens at `invocation` come from the macro defined at `definition`.
+    #[allow(dead_code)]
+    pub(crate) fn mark_expansion(&mut self, invocation: Span, definition: Span) {
+        self.expansions.push((invocation, definition));
+    }
+
+    /// Where the macro is defined whose expansion gave the tokens at `span`.
+    pub fn expansion(&self, span: Span) -> Option<Span> {
+        self.expansions
+            .iter()
+            .find(|(at, _)| at.file == span.file && at.start == span.start)
+            .map(|&(_, definition)| definition)
+    }
+}

@@ -1,0 +1,56 @@
+//! Source files, spans in them, and diagnostics about them.
+//!
+//! A [`Span`] is a byte range of one file of the [`SourceMap`]. Stages report to [`Diagnostics`];
+//! [`Diagnostics::render`] writes the build log.
+
+mod diagnostics;
+mod map;
+mod render;
+
+pub use diagnostics::{Diagnostic, Diagnostics, Severity, ERROR_LIMIT, WARNING_LIMIT};
+pub use map::{Location, SourceFile, SourceMap};
+
+/// A file of a [`SourceMap`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct FileId(pub(crate) u32);
+
+impl FileId {
+    /// The empty file in which everything lies that no text declares; a span in it has no location
+    /// to show. `Span::default()` lies in it.
+    pub const BUILTIN: FileId = FileId(0);
+}
+
+/// A byte range of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Span {
+    pub file: FileId,
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset after the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The range `start..end` of `file`.
+    pub fn new(file: FileId, start: u32, end: u32) -> Span {
+        Span { file, start, end }
+    }
+
+    /// The smallest span that covers `self` and `other`; `self` when they lie in different files.
+    pub fn to(self, other: Span) -> Span {
+        if self.file != other.file {
+            return self;
+        }
+        Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// The empty span after the last byte.
+    pub fn after(self) -> Span {
+        Span { file: self.file, start: self.end, end: self.end }
+    }
+
+    /// Whether the span lies in no text ([`FileId::BUILTIN`]).
+    pub fn is_builtin(self) -> bool {
+        self.file == FileId::BUILTIN
+    }
+}
