@@ -8,10 +8,13 @@
 //! nothing in a program's text makes it panic, hang or exhaust memory.
 #![forbid(unsafe_code)]
 
+pub mod ir;
 pub mod kernel;
 pub mod options;
 pub mod preprocess;
+pub mod sema;
 pub mod source;
+pub mod syntax;
 pub mod target;
 
 pub use kernel::Program;

@@ -1,0 +1,218 @@
+//! A function: arenas of values, instructions and blocks, and the operations to change them.
+
+use super::entities::{Block, Inst, Value};
+use super::inst::{BlockCall, InstData};
+use super::types::{Scalar, Type};
+use cranelift_entity::PrimaryMap;
+use std::collections::HashMap;
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueDef {
+    /// The result of an instruction.
+    Inst(Inst),
+    /// Parameter number n of a block.
+    Param(Block, u32),
+    Const(Constant),
+}
+
+/// A constant of scalar type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Constant {
+    /// Bits of an integer, float, bool or pointer, zero-extended from the type's width.
+    Bits(u64),
+    /// Any value will do; also of vector type.
+    Undef,
+}
+
+#[derive(Debug, Clone)]
+pub struct ValueData {
+    pub ty: Type,
+    pub def: ValueDef,
+}
+
+/// A basic block. The last instruction is the terminator.
+#[derive(Debug, Clone, Default)]
+pub struct BlockData {
+    pub params: Vec<Value>,
+    pub insts: Vec<Inst>,
+}
+
+/// A function. `layout` lists its blocks, the entry first; blocks out of it are dead. The parameters
+/// of the entry block are the function's.
+#[derive(Debug, Clone)]
+pub struct Function {
+    pub name: String,
+    pub ret: Option<Type>,
+    pub values: PrimaryMap<Value, ValueData>,
+    pub insts: PrimaryMap<Inst, InstData>,
+    /// First (only) result of an instruction, if it has one.
+    pub results: cranelift_entity::SecondaryMap<Inst, Option<Value>>,
+    pub blocks: PrimaryMap<Block, BlockData>,
+    pub layout: Vec<Block>,
+    /// Never inlined by choice (`noinline`).
+    pub noinline: bool,
+    constants: HashMap<(Type, Constant), Value>,
+}
+
+impl Function {
+    /// A function with an empty entry block that has the given parameters.
+    pub fn new(name: impl Into<String>, params: &[Type], ret: Option<Type>) -> Function {
+        let mut function = Function {
+            name: name.into(),
+            ret,
+            values: PrimaryMap::new(),
+            insts: PrimaryMap::new(),
+            results: Default::default(),
+            blocks: PrimaryMap::new(),
+            layout: Vec::new(),
+            noinline: false,
+            constants: HashMap::new(),
+        };
+        let entry = function.add_block();
+        for &ty in params {
+            function.add_param(entry, ty);
+        }
+        function
+    }
+
+    pub fn entry(&self) -> Block {
+        self.layout[0]
+    }
+
+    /// Parameters of the function.
+    pub fn params(&self) -> &[Value] {
+        &self.blocks[self.entry()].params
+    }
+
+    /// A new block at the end of the layout.
+    pub fn add_block(&mut self) -> Block {
+        let block = self.blocks.push(BlockData::default());
+        self.layout.push(block);
+        block
+    }
+
+    pub fn add_param(&mut self, block: Block, ty: Type) -> Value {
+        let index = self.blocks[block].params.len() as u32;
+        let value = self.values.push(ValueData { ty, def: ValueDef::Param(block, index) });
+        self.blocks[block].params.push(value);
+        value
+    }
+
+    /// Removes parameter `index`; callers remove the arguments of the branches. Later parameters
+    /// are renumbered.
+    pub fn remove_param(&mut self, block: Block, index: usize) {
+        self.blocks[block].params.remove(index);
+        for (i, &param) in self.blocks[block].params.iter().enumerate().skip(index) {
+            self.values[param].def = ValueDef::Param(block, i as u32);
+        }
+    }
+
+    pub fn ty(&self, value: Value) -> Type {
+        self.values[value].ty
+    }
+
+    pub fn def(&self, value: Value) -> ValueDef {
+        self.values[value].def
+    }
+
+    /// The instruction that defines a value, if one does.
+    pub fn def_inst(&self, value: Value) -> Option<&InstData> {
+        match self.values[value].def {
+            ValueDef::Inst(inst) => Some(&self.insts[inst]),
+            _ => None,
+        }
+    }
+
+    /// Bits of a scalar constant.
+    pub fn as_const(&self, value: Value) -> Option<u64> {
+        match self.values[value].def {
+            ValueDef::Const(Constant::Bits(bits)) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// An interned scalar constant; `bits` is truncated to the type's width.
+    pub fn constant(&mut self, ty: Type, bits: u64) -> Value {
+        debug_assert_eq!(ty.lanes, 1);
+        let width = ty.scalar.bits();
+        let bits = if width < 64 { bits & ((1 << width) - 1) } else { bits };
+        self.intern(ty, Constant::Bits(bits))
+    }
+
+    pub fn undef(&mut self, ty: Type) -> Value {
+        self.intern(ty, Constant::Undef)
+    }
+
+    pub fn bool_const(&mut self, value: bool) -> Value {
+        self.constant(Type::BOOL, u64::from(value))
+    }
+
+    /// A float constant of F32 or F64, rounded to the type; F16 through f32.
+    pub fn float_const(&mut self, scalar: Scalar, value: f64) -> Value {
+        let bits = match scalar {
+            Scalar::F16 => u64::from(half::f16::from_f64(value).to_bits()),
+            Scalar::F32 => u64::from((value as f32).to_bits()),
+            _ => value.to_bits(),
+        };
+        self.constant(Type::of(scalar), bits)
+    }
+
+    fn intern(&mut self, ty: Type, constant: Constant) -> Value {
+        let values = &mut self.values;
+        *self
+            .constants
+            .entry((ty, constant))
+            .or_insert_with(|| values.push(ValueData { ty, def: ValueDef::Const(constant) }))
+    }
+
+    /// Makes an instruction (not yet in any block) with a result if `ty` is given.
+    pub fn make_inst(&mut self, data: InstData, ty: Option<Type>) -> Inst {
+        let inst = self.insts.push(data);
+        if let Some(ty) = ty {
+            let value = self.values.push(ValueData { ty, def: ValueDef::Inst(inst) });
+            self.results[inst] = Some(value);
+        }
+        inst
+    }
+
+    /// Appends an instruction to a block and gives its result.
+    pub fn append(&mut self, block: Block, data: InstData, ty: Option<Type>) -> Option<Value> {
+        let inst = self.make_inst(data, ty);
+        self.blocks[block].insts.push(inst);
+        self.results[inst]
+    }
+
+    pub fn result(&self, inst: Inst) -> Option<Value> {
+        self.results[inst]
+    }
+
+    /// Turns an instruction's result into that of another: `value` is then defined by `data`.
+    pub fn replace_inst(&mut self, inst: Inst, data: InstData) {
+        self.insts[inst] = data;
+    }
+
+    /// The terminator of a finished block.
+    pub fn terminator(&self, block: Block) -> Option<Inst> {
+        let last = *self.blocks[block].insts.last()?;
+        self.insts[last].is_terminator().then_some(last)
+    }
+
+    /// Successors with duplicates, in terminator order.
+    pub fn successors(&self, block: Block) -> Vec<Block> {
+        let mut out = Vec::new();
+        if let Some(inst) = self.terminator(block) {
+            self.insts[inst].for_each_target(|call: &BlockCall| out.push(call.block));
+        }
+        out
+    }
+
+    /// Replaces operands everywhere: `map` gives the replacement of a value, or the value itself.
+    pub fn replace_uses(&mut self, mut map: impl FnMut(Value) -> Value) {
+        for &block in &self.layout {
+            for &inst in &self.blocks[block].insts {
+                self.insts[inst].map_args(&mut map);
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The intermediate representation: a typed SSA control-flow graph with opaque pointers.
+//!
+//! A [`Module`] holds functions and global variables. A [`Function`] is a list of [`Block`]s; a
+//! block has parameters (they play the part of phis: a branch passes arguments to them), a list of
+//! instructions and ends with one terminator. Every [`Value`] is a block parameter, the result of
+//! an instruction, or a constant; constants belong to no block and dominate everything.
+//!
+//! Types ([`types::Type`]) are scalars, vectors of 2, 3, 4, 8 or 16 scalars, and pointers, which
+//! have an address space and no pointee: loads, stores and atomics say what they access, and
+//! address arithmetic ([`InstData::PtrAdd`]) counts bytes. There are no aggregates: a struct is
+//! memory, and copies of it are loads and stores of its members. Integers carry no sign; the
+//! operations do.
+//!
+//! The text form ([`print`], [`parse`]) is what file tests read and write; [`verify`] states the
+//! rules that hold between any two passes.
+//!
+//! | address space | type | width and meaning |
+//! | --- | --- | --- |
+//! | global, constant | `ptr.global`, `ptr.constant` | 64 bits: a device address |
+//! | local | `ptr.local` | 32 bits: a byte offset into the work-group block |
+//! | private | `ptr.private` | 32 bits: a byte offset; names a slot until slots are merged |
+//! | generic | `ptr.generic` | 64 bits, tagged in the top bits |
+
+pub mod builder;
+pub mod entities;
+pub mod function;
+pub mod inst;
+pub mod module;
+pub mod types;
+
+pub use builder::Builder;
+pub use entities::{Block, Func, Global, Inst, Value};
+pub use function::{BlockData, Constant, Function, ValueDef};
+pub use inst::{
+    AtomicOp, BarrierFlags, BinaryOp, BlockCall, ConvertOp, FloatCC, FpFlags, InstData, IntCC,
+    MathOp, MemFlags, SwitchCase, UnaryOp, WorkItemQuery,
+};
+pub use module::{GlobalData, KernelEntry, Module};
+pub use types::{AddressSpace, Scalar, Type};

@@ -1,0 +1,45 @@
+//! A module: functions and global variables.
+
+use super::entities::{Func, Global};
+use super::function::Function;
+use super::types::AddressSpace;
+use crate::kernel::Arg;
+use cranelift_entity::PrimaryMap;
+
+#[derive(Debug, Clone, Default)]
+pub struct Module {
+    pub functions: PrimaryMap<Func, Function>,
+    pub globals: PrimaryMap<Global, GlobalData>,
+    pub kernels: Vec<KernelEntry>,
+}
+
+/// A variable of program or work-group scope.
+#[derive(Debug, Clone)]
+pub struct GlobalData {
+    pub name: String,
+    /// Bytes.
+    pub size: u64,
+    /// Bytes, a power of two.
+    pub align: u32,
+    /// `Constant`, `Global` or `Local`.
+    pub space: AddressSpace,
+    /// Never written while a kernel runs.
+    pub is_const: bool,
+    /// Exactly `size` bytes, or `None` for zero (Local: undefined).
+    pub init: Option<Vec<u8>>,
+    /// (byte offset, target, addend): 8 bytes that hold an address.
+    pub relocations: Vec<(u32, Global, i64)>,
+}
+
+/// A kernel's entry: a function without parameters or result that reads its arguments with
+/// `LoadArg` and (usually) calls the function that holds the kernel's body.
+#[derive(Debug, Clone)]
+pub struct KernelEntry {
+    pub func: Func,
+    pub name: String,
+    pub args: Vec<Arg>,
+    pub required_local_size: Option<[u32; 3]>,
+    pub local_size_hint: Option<[u32; 3]>,
+    /// As CL_KERNEL_ATTRIBUTES reports them.
+    pub attributes: String,
+}

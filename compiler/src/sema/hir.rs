@@ -1,0 +1,409 @@
+//! The typed tree that sema builds and lowering consumes.
+//!
+//! Every implicit conversion is explicit here ([`ExprKind::Convert`]), every overload is resolved,
+//! every constant expression is evaluated, every object has a type of known layout. Values
+//! ([`Expr`]) and objects ([`Place`]) are different things: reading an object is
+//! [`ExprKind::Load`], so lowering never has to ask whether an expression is an lvalue.
+
+use super::types::{RecordId, TypeId, Types};
+use crate::source::Span;
+use crate::syntax::ast::{AddressSpace, Unroll};
+use cranelift_entity::{entity_impl, PrimaryMap};
+
+/// A function of the program (also a declared one whose definition is missing).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(u32);
+entity_impl!(FunctionId, "fn");
+
+/// A program-scope variable, or a `local`/`constant`/static variable of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GlobalId(u32);
+entity_impl!(GlobalId, "global");
+
+/// A private variable or parameter of one function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LocalId(u32);
+entity_impl!(LocalId, "local");
+
+/// A goto label of one function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LabelId(u32);
+entity_impl!(LabelId, "label");
+
+/// A checked program.
+#[derive(Debug, Default)]
+pub struct Module {
+    pub types: Types,
+    pub functions: PrimaryMap<FunctionId, Function>,
+    pub globals: PrimaryMap<GlobalId, Global>,
+}
+
+#[derive(Debug)]
+pub struct Function {
+    pub name: String,
+    pub span: Span,
+    pub ret: TypeId,
+    /// Parameters are the first locals, in order.
+    pub params: Vec<LocalId>,
+    pub locals: PrimaryMap<LocalId, Local>,
+    pub labels: PrimaryMap<LabelId, String>,
+    /// `None` for a declaration without a definition; calling it is an error at link time.
+    pub body: Option<Vec<Stmt>>,
+    /// Present on kernels.
+    pub kernel: Option<KernelInfo>,
+    /// `FP_CONTRACT` is off in this function.
+    pub no_contract: bool,
+    pub noinline: bool,
+}
+
+/// What `__attribute__` and the parameter list say of a kernel.
+#[derive(Debug, Default, Clone)]
+pub struct KernelInfo {
+    pub required_local_size: Option<[u32; 3]>,
+    pub local_size_hint: Option<[u32; 3]>,
+    /// As CL_KERNEL_ATTRIBUTES reports them.
+    pub attributes: String,
+    /// One per parameter: metadata as clGetKernelArgInfo reports it.
+    pub args: Vec<ArgInfo>,
+}
+
+#[derive(Debug, Clone)]
+pub struct ArgInfo {
+    pub name: String,
+    /// Without qualifiers and spaces: `uint*`.
+    pub type_name: String,
+    pub address: AddressSpace,
+    pub is_const: bool,
+    pub is_restrict: bool,
+    pub is_volatile: bool,
+}
+
+/// A private variable or parameter. A struct parameter is an object of its own (by value).
+#[derive(Debug)]
+pub struct Local {
+    pub name: String,
+    pub ty: TypeId,
+    /// Alignment in bytes, at least the type's.
+    pub align: u32,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub struct Global {
+    pub name: String,
+    pub ty: TypeId,
+    pub align: u32,
+    /// `Constant`, `Global` or `Local`. (String literals are Constant.)
+    pub space: AddressSpace,
+    pub is_const: bool,
+    /// Initial bytes, exactly the size of the type; `None` is zero (always for `Local`).
+    pub init: Option<Vec<u8>>,
+    /// Addresses in the initializer: at byte offset, the address of another global plus an addend.
+    pub relocations: Vec<Relocation>,
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Relocation {
+    pub offset: u32,
+    pub target: GlobalId,
+    pub addend: i64,
+}
+
+#[derive(Debug)]
+pub enum Stmt {
+    Expr(Expr),
+    /// A local comes into scope here (its lifetime restarts); initialized or not.
+    Declare(LocalId, Option<Init>),
+    Block(Vec<Stmt>),
+    If {
+        cond: Expr,
+        then: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+    },
+    While {
+        cond: Expr,
+        body: Vec<Stmt>,
+        unroll: Option<Unroll>,
+    },
+    DoWhile {
+        body: Vec<Stmt>,
+        cond: Expr,
+        unroll: Option<Unroll>,
+    },
+    /// `for`; its scope is an enclosing Block when init declares.
+    For {
+        init: Vec<Stmt>,
+        cond: Option<Expr>,
+        step: Option<Expr>,
+        body: Vec<Stmt>,
+        unroll: Option<Unroll>,
+    },
+    /// `value` is int, uint, long or ulong after promotion. `cases` lists all labels in `body`
+    /// (to any depth, but not those of inner switches): number n is marked by `CaseLabel(n)`.
+    Switch {
+        value: Expr,
+        cases: Vec<Case>,
+        has_default: bool,
+        body: Vec<Stmt>,
+    },
+    CaseLabel(u32),
+    DefaultLabel,
+    Break,
+    Continue,
+    Return(Option<Expr>),
+    Goto(LabelId),
+    Label(LabelId),
+}
+
+/// An inclusive range of case values, as bits of the switch's type.
+#[derive(Debug, Clone, Copy)]
+pub struct Case {
+    pub low: u64,
+    pub high: u64,
+}
+
+/// An initializer, flattened.
+#[derive(Debug)]
+pub enum Init {
+    /// A whole-object value.
+    Value(Expr),
+    /// Zero the object first if `zero`, then store each value at its byte offset.
+    Fields { zero: bool, fields: Vec<(u32, Expr)> },
+}
+
+/// A value. Its type is never an array (they decay) and never a function.
+#[derive(Debug)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub ty: TypeId,
+    pub span: Span,
+}
+
+/// An object.
+#[derive(Debug)]
+pub struct Place {
+    pub kind: PlaceKind,
+    pub ty: TypeId,
+    pub is_volatile: bool,
+    /// Known alignment in bytes if it is other than the type's (packed members).
+    pub align: Option<u32>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum PlaceKind {
+    Local(LocalId),
+    Global(GlobalId),
+    /// What a pointer value points to.
+    Deref(Box<Expr>),
+    /// Member of a struct or union place, `offset` bytes in.
+    Field {
+        base: Box<Place>,
+        offset: u32,
+    },
+    /// Components of a vector place, in order; no repeats when it is written to. A single component
+    /// has the element type. `v[i]` with constant i is this too.
+    Components {
+        base: Box<Place>,
+        lanes: Vec<u8>,
+    },
+    /// `v[i]` of a vector place with an index not known here (any integer type).
+    ComponentAt {
+        base: Box<Place>,
+        index: Box<Expr>,
+    },
+    /// A value of record type given a place (a function's result, whose member is taken).
+    Temporary(Box<Expr>),
+}
+
+#[derive(Debug)]
+pub enum ExprKind {
+    /// Integer or bool constant: bits truncated to the type's width, zero extended.
+    Int(u64),
+    /// Half, float or double constant, exactly representable in the type.
+    Float(f64),
+    /// A null pointer, or an integer cast to a pointer constant.
+    NullPointer,
+    /// Zero of a vector or record type.
+    Zero,
+    /// Reads an object of scalar, vector, pointer or record type.
+    Load(Box<Place>),
+    /// Address of an object. An array place gives a pointer to its first element with the type of
+    /// this expression (decay and `&a[0]` are the same).
+    AddressOf(Box<Place>),
+    /// `-x` (integers and floats, scalars and vectors).
+    Neg(Box<Expr>),
+    /// `~x` on integers.
+    BitNot(Box<Expr>),
+    /// `!x`: int 0 or 1 on scalars (operand already Bool); on vectors -1 or 0 of equal width.
+    Not(Box<Expr>),
+    /// Both operands and the result have the same scalar or vector type.
+    Arith(ArithOp, Box<Expr>, Box<Expr>),
+    /// Left operand and result have the same type; the right is an integer scalar or vector with
+    /// the same number of components and any width; taken modulo the left's width.
+    Shift {
+        left: bool,
+        value: Box<Expr>,
+        amount: Box<Expr>,
+    },
+    /// Operands have the same type. Scalars and pointers give int 0/1; vectors 0/-1 of the signed
+    /// integer type of equal width.
+    Compare(CompareOp, Box<Expr>, Box<Expr>),
+    /// `&&`, `||` of scalar Bool operands with short circuit: int 0/1.
+    Logical {
+        and: bool,
+        lhs: Box<Expr>,
+        rhs: Box<Expr>,
+    },
+    /// `&&`, `||` of vectors: both are evaluated; 0/-1.
+    VectorLogical {
+        and: bool,
+        lhs: Box<Expr>,
+        rhs: Box<Expr>,
+    },
+    /// `c ? a : b`, `cond` scalar Bool; only one side is evaluated. Any type, also void and record.
+    Conditional {
+        cond: Box<Expr>,
+        then: Box<Expr>,
+        otherwise: Box<Expr>,
+    },
+    /// `c ? a : b` with an integer vector condition: per component by the sign bit.
+    VectorSelect {
+        cond: Box<Expr>,
+        then: Box<Expr>,
+        otherwise: Box<Expr>,
+    },
+    /// Conversion among scalars, or vectors with the same number of components. To Bool is `!= 0`;
+    /// pointers convert to Bool too.
+    Convert {
+        value: Box<Expr>,
+        rounding: Option<Rounding>,
+        saturate: bool,
+    },
+    /// Scalar to vector: every component.
+    Splat(Box<Expr>),
+    /// Same bits, other type (`as_type`, and vec3 to vec4 with an undefined last component).
+    Bitcast(Box<Expr>),
+    /// Pointer to pointer: other pointee or other address space.
+    PointerCast(Box<Expr>),
+    PointerToInt(Box<Expr>),
+    IntToPointer(Box<Expr>),
+    /// `pointer + index * stride` bytes; index is any integer type, signed as its type is.
+    PointerAdd {
+        pointer: Box<Expr>,
+        index: Box<Expr>,
+        stride: u64,
+        subtract: bool,
+    },
+    /// `(a - b) / stride` as a long.
+    PointerDiff {
+        lhs: Box<Expr>,
+        rhs: Box<Expr>,
+        stride: u64,
+    },
+    /// `(float4)(a, b.xy, c)`: parts are scalars and vectors whose components add up.
+    VectorLiteral(Vec<Expr>),
+    /// Components of a vector value; one lane gives a scalar.
+    Swizzle {
+        value: Box<Expr>,
+        lanes: Vec<u8>,
+    },
+    /// Stores and gives the stored value.
+    Assign {
+        place: Box<Place>,
+        value: Box<Expr>,
+    },
+    /// `place op= value`: the place is loaded once, converted to `value`'s type (for shifts: its
+    /// promoted type `compute`), computed, converted back, stored. Pointers: see `PointerAssign`.
+    CompoundAssign {
+        place: Box<Place>,
+        op: CompoundOp,
+        value: Box<Expr>,
+        compute: TypeId,
+    },
+    /// `p += index`, `p -= index`.
+    PointerAssign {
+        place: Box<Place>,
+        index: Box<Expr>,
+        stride: u64,
+        subtract: bool,
+    },
+    /// `++x`, `--x`, `x++`, `x--` on scalars, vectors and pointers (`stride` bytes).
+    IncDec {
+        place: Box<Place>,
+        increment: bool,
+        prefix: bool,
+        stride: u64,
+    },
+    /// A user (or library) function. Record arguments and results are by value.
+    Call {
+        function: FunctionId,
+        args: Vec<Expr>,
+    },
+    /// A built-in function of OpenCL C 6.15, by its name, arguments converted to the parameter
+    /// types of the overload chosen. What each means is lowering's business.
+    Builtin {
+        name: &'static str,
+        args: Vec<Expr>,
+    },
+    Comma(Box<Expr>, Box<Expr>),
+    /// A compound literal or other unnamed object: initialize `local`, then this is its place's
+    /// value.
+    InitThen {
+        local: LocalId,
+        init: Box<Init>,
+        value: Box<Expr>,
+    },
+    /// GNU statement expression; the value is that of the last expression, if any.
+    StmtExpr {
+        body: Vec<Stmt>,
+        value: Option<Box<Expr>>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArithOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    And,
+    Or,
+    Xor,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompoundOp {
+    Arith(ArithOp),
+    Shl,
+    Shr,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompareOp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// Rounding modes of `convert_` (OpenCL C 6.4.3.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rounding {
+    NearestEven,
+    TowardZero,
+    TowardPositive,
+    TowardNegative,
+}
+
+/// Convenience for readers of the tree: the record behind a type, if it is one.
+pub fn record_of(types: &Types, ty: TypeId) -> Option<RecordId> {
+    match types.kind(ty) {
+        super::types::TypeKind::Record(id) => Some(*id),
+        _ => None,
+    }
+}

@@ -1,0 +1,180 @@
+//! Types and their layout (OpenCL C 6.3): interned, so that equal types have equal ids.
+
+use crate::syntax::ast::{AddressSpace, ScalarName};
+use cranelift_entity::{entity_impl, PrimaryMap};
+use std::collections::HashMap;
+
+pub use crate::syntax::ast::ScalarName as Scalar;
+
+/// An interned type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TypeId(u32);
+entity_impl!(TypeId, "ty");
+
+/// A struct or union; every definition is a type of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RecordId(u32);
+entity_impl!(RecordId, "record");
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum TypeKind {
+    Void,
+    Scalar(ScalarName),
+    /// 2, 3, 4, 8 or 16 components.
+    Vector(ScalarName, u8),
+    Pointer(PointerType),
+    /// `None`: of unknown length (`int a[]`), before its initializer completes it.
+    Array(TypeId, Option<u64>),
+    Record(RecordId),
+    Function {
+        ret: TypeId,
+        params: Vec<TypeId>,
+        is_variadic: bool,
+    },
+    /// `sampler_t`, `event_t`, `image2d_t` and their like, by name.
+    Opaque(&'static str),
+    /// Given to what was diagnosed already; converts to anything silently.
+    Error,
+}
+
+/// A pointer: what it points to, with the pointee's qualifiers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PointerType {
+    pub pointee: TypeId,
+    pub space: AddressSpace,
+    pub is_const: bool,
+    pub is_volatile: bool,
+}
+
+#[derive(Debug, Default)]
+pub struct Record {
+    pub name: String,
+    pub is_union: bool,
+    pub fields: Vec<Field>,
+    /// Bytes; `None` while incomplete.
+    pub size: Option<u64>,
+    pub align: u32,
+}
+
+#[derive(Debug)]
+pub struct Field {
+    /// Empty for an anonymous struct or union, whose members are reached through it.
+    pub name: String,
+    pub ty: TypeId,
+    /// Bytes from the record's start.
+    pub offset: u32,
+    pub is_const: bool,
+    pub is_volatile: bool,
+    /// The member's own alignment in bytes (1 in packed records).
+    pub align: u32,
+}
+
+/// All types of one program.
+#[derive(Debug, Default)]
+pub struct Types {
+    kinds: PrimaryMap<TypeId, TypeKind>,
+    ids: HashMap<TypeKind, TypeId>,
+    pub records: PrimaryMap<RecordId, Record>,
+}
+
+impl Types {
+    /// The id of a type.
+    pub fn intern(&mut self, kind: TypeKind) -> TypeId {
+        if let Some(&id) = self.ids.get(&kind) {
+            return id;
+        }
+        let id = self.kinds.push(kind.clone());
+        self.ids.insert(kind, id);
+        id
+    }
+
+    pub fn kind(&self, ty: TypeId) -> &TypeKind {
+        &self.kinds[ty]
+    }
+
+    pub fn scalar(&mut self, name: ScalarName) -> TypeId {
+        self.intern(TypeKind::Scalar(name))
+    }
+
+    /// The scalar itself for one component.
+    pub fn vector(&mut self, name: ScalarName, lanes: u8) -> TypeId {
+        match lanes {
+            1 => self.scalar(name),
+            _ => self.intern(TypeKind::Vector(name, lanes)),
+        }
+    }
+
+    /// Element and number of components of a scalar (1) or vector type.
+    pub fn numeric(&self, ty: TypeId) -> Option<(ScalarName, u8)> {
+        match *self.kind(ty) {
+            TypeKind::Scalar(s) => Some((s, 1)),
+            TypeKind::Vector(s, n) => Some((s, n)),
+            _ => None,
+        }
+    }
+
+    /// Size in bytes: 3-component vectors take as much as 4-component ones (6.3.3), pointers 8.
+    /// `None` for incomplete types, void, functions and opaque types.
+    pub fn size(&self, ty: TypeId) -> Option<u64> {
+        match self.kind(ty) {
+            TypeKind::Scalar(s) => Some(u64::from(s.size())),
+            TypeKind::Vector(s, 3) => Some(4 * u64::from(s.size())),
+            TypeKind::Vector(s, n) => Some(u64::from(*n) * u64::from(s.size())),
+            TypeKind::Pointer(_) => Some(8),
+            TypeKind::Array(element, Some(n)) => self.size(*element)?.checked_mul(*n),
+            TypeKind::Record(id) => self.records[*id].size,
+            _ => None,
+        }
+    }
+
+    /// Alignment in bytes; 1 for what has no size.
+    pub fn align(&self, ty: TypeId) -> u32 {
+        match self.kind(ty) {
+            TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Pointer(_) => {
+                self.size(ty).unwrap_or(1) as u32
+            }
+            TypeKind::Array(element, _) => self.align(*element),
+            TypeKind::Record(id) => self.records[*id].align.max(1),
+            _ => 1,
+        }
+    }
+}
+
+impl ScalarName {
+    /// Size in bytes (OpenCL C table 1); bool takes one.
+    pub fn size(self) -> u32 {
+        match self {
+            ScalarName::Bool | ScalarName::Char | ScalarName::UChar => 1,
+            ScalarName::Short | ScalarName::UShort | ScalarName::Half => 2,
+            ScalarName::Int | ScalarName::UInt | ScalarName::Float => 4,
+            ScalarName::Long | ScalarName::ULong | ScalarName::Double => 8,
+        }
+    }
+
+    pub fn is_float(self) -> bool {
+        matches!(self, ScalarName::Half | ScalarName::Float | ScalarName::Double)
+    }
+
+    pub fn is_signed(self) -> bool {
+        use ScalarName::*;
+        matches!(self, Char | Short | Int | Long | Half | Float | Double)
+    }
+
+    /// The OpenCL C spelling: `uchar`.
+    pub fn spelling(self) -> &'static str {
+        match self {
+            ScalarName::Bool => "bool",
+            ScalarName::Char => "char",
+            ScalarName::UChar => "uchar",
+            ScalarName::Short => "short",
+            ScalarName::UShort => "ushort",
+            ScalarName::Int => "int",
+            ScalarName::UInt => "uint",
+            ScalarName::Long => "long",
+            ScalarName::ULong => "ulong",
+            ScalarName::Half => "half",
+            ScalarName::Float => "float",
+            ScalarName::Double => "double",
+        }
+    }
+}

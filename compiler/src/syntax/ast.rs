@@ -1,0 +1,392 @@
+//! The abstract syntax tree: what was written, before any type is known.
+//!
+//! The parser knows which identifiers name types (it must, to parse C) but checks nothing else.
+//! Trees are bounded in height by the parser ([`super::MAX_TREE_HEIGHT`]), so that later stages may
+//! recurse over them.
+
+use crate::preprocess::{Pragma, Symbol};
+use crate::source::Span;
+
+/// A whole program.
+#[derive(Debug, Default)]
+pub struct TranslationUnit {
+    pub items: Vec<Item>,
+}
+
+/// A declaration at file scope.
+#[derive(Debug)]
+pub enum Item {
+    Function(Box<FunctionDef>),
+    Declaration(Declaration),
+    Pragma(Pragma, Span),
+}
+
+#[derive(Debug)]
+pub struct FunctionDef {
+    pub specs: DeclSpecs,
+    /// The declarator's innermost derivation is `Function`.
+    pub declarator: Declarator,
+    pub body: Block,
+    pub span: Span,
+}
+
+/// `specs declarator = init, ... ;` A declaration without declarators declares a tag.
+#[derive(Debug)]
+pub struct Declaration {
+    pub specs: DeclSpecs,
+    pub declarators: Vec<InitDeclarator>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub struct InitDeclarator {
+    pub declarator: Declarator,
+    pub init: Option<Initializer>,
+}
+
+#[derive(Debug)]
+pub enum Initializer {
+    Expr(Expr),
+    List(Vec<DesignatedInit>, Span),
+}
+
+#[derive(Debug)]
+pub struct DesignatedInit {
+    pub designators: Vec<Designator>,
+    pub init: Initializer,
+}
+
+#[derive(Debug)]
+pub enum Designator {
+    Field(Symbol, Span),
+    Index(Expr),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StorageClass {
+    Typedef,
+    Extern,
+    Static,
+    Auto,
+    Register,
+}
+
+/// Address space qualifiers (OpenCL C 6.7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum AddressSpace {
+    Private,
+    Global,
+    Local,
+    Constant,
+    Generic,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    ReadOnly,
+    WriteOnly,
+    ReadWrite,
+}
+
+/// Type qualifiers as written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Quals {
+    pub is_const: bool,
+    pub is_volatile: bool,
+    pub is_restrict: bool,
+    pub is_atomic: bool,
+    pub space: Option<AddressSpace>,
+    pub access: Option<Access>,
+}
+
+#[derive(Debug)]
+pub struct DeclSpecs {
+    pub storage: Option<StorageClass>,
+    pub is_inline: bool,
+    pub is_kernel: bool,
+    pub quals: Quals,
+    pub ty: TypeSpec,
+    pub attributes: Vec<Attribute>,
+    pub span: Span,
+}
+
+/// `__attribute__((name(args)))`; unknown ones are kept and warned about later.
+#[derive(Debug)]
+pub struct Attribute {
+    pub name: Symbol,
+    pub args: Vec<Expr>,
+    /// A type operand, as `vec_type_hint(float4)` has.
+    pub type_arg: Option<Box<TypeName>>,
+    pub span: Span,
+}
+
+/// Scalar types by their OpenCL C name; every spelling (`unsigned int`, `uint`) maps to one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ScalarName {
+    Bool,
+    Char,
+    UChar,
+    Short,
+    UShort,
+    Int,
+    UInt,
+    Long,
+    ULong,
+    Half,
+    Float,
+    Double,
+}
+
+#[derive(Debug)]
+pub enum TypeSpec {
+    Void,
+    Scalar(ScalarName),
+    /// `float4`: element and number of components (2, 3, 4, 8, 16).
+    Vector(ScalarName, u8),
+    Typedef(Symbol),
+    /// Other built-in opaque types by name: `image2d_t`, `sampler_t`, `event_t`, `atomic_int`, ...
+    Opaque(Symbol),
+    Record {
+        is_union: bool,
+        tag: Option<Symbol>,
+        /// `None` for a reference or forward declaration.
+        fields: Option<Vec<FieldDecl>>,
+        attributes: Vec<Attribute>,
+    },
+    Enum {
+        tag: Option<Symbol>,
+        enumerators: Option<Vec<Enumerator>>,
+    },
+    TypeofExpr(Box<Expr>),
+    TypeofType(Box<TypeName>),
+    /// No type was written; sema diagnoses it.
+    Missing,
+}
+
+#[derive(Debug)]
+pub struct Enumerator {
+    pub name: Symbol,
+    pub span: Span,
+    pub value: Option<Expr>,
+}
+
+/// A member declaration; a declarator list as in C, empty for an anonymous struct or union.
+#[derive(Debug)]
+pub struct FieldDecl {
+    pub specs: DeclSpecs,
+    pub declarators: Vec<FieldDeclarator>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub struct FieldDeclarator {
+    pub declarator: Declarator,
+    pub bit_width: Option<Expr>,
+}
+
+/// A declarator, turned inside out: `derivations` are applied in order to the specified type, so
+/// `int *a[3]` is `[Pointer, Array 3]`: array of 3 pointers to int is built Pointer first.
+#[derive(Debug, Default)]
+pub struct Declarator {
+    pub name: Option<Symbol>,
+    pub span: Span,
+    pub derivations: Vec<Derivation>,
+    pub attributes: Vec<Attribute>,
+}
+
+#[derive(Debug)]
+pub enum Derivation {
+    /// Qualifiers of the pointer itself (`* const restrict`).
+    Pointer(Quals),
+    Array(Option<Box<Expr>>),
+    Function {
+        params: Vec<ParamDecl>,
+        is_variadic: bool,
+    },
+    /// `^` of a block type (OpenCL C 6.14).
+    BlockPointer(Quals),
+}
+
+#[derive(Debug)]
+pub struct ParamDecl {
+    pub specs: DeclSpecs,
+    pub declarator: Declarator,
+    pub span: Span,
+}
+
+/// A type-name, as in casts and sizeof.
+#[derive(Debug)]
+pub struct TypeName {
+    pub specs: DeclSpecs,
+    pub declarator: Declarator,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub struct Block {
+    pub stmts: Vec<Stmt>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub struct Stmt {
+    pub kind: StmtKind,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum StmtKind {
+    Empty,
+    Expr(Expr),
+    Declaration(Declaration),
+    Block(Block),
+    If {
+        cond: Expr,
+        then: Box<Stmt>,
+        otherwise: Option<Box<Stmt>>,
+    },
+    While {
+        cond: Expr,
+        body: Box<Stmt>,
+        unroll: Option<Unroll>,
+    },
+    DoWhile {
+        body: Box<Stmt>,
+        cond: Expr,
+        unroll: Option<Unroll>,
+    },
+    For {
+        init: Option<Box<Stmt>>,
+        cond: Option<Expr>,
+        step: Option<Expr>,
+        body: Box<Stmt>,
+        unroll: Option<Unroll>,
+    },
+    Switch {
+        value: Expr,
+        body: Box<Stmt>,
+    },
+    /// `case low:` or GNU `case low ... high:`
+    Case {
+        low: Expr,
+        high: Option<Expr>,
+        body: Box<Stmt>,
+    },
+    Default(Box<Stmt>),
+    Break,
+    Continue,
+    Return(Option<Expr>),
+    Goto(Symbol),
+    Label(Symbol, Box<Stmt>),
+    Pragma(Pragma),
+}
+
+/// `#pragma unroll` or `opencl_unroll_hint`: how often, or fully.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unroll {
+    Full,
+    Count(u32),
+    Disable,
+}
+
+#[derive(Debug)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub span: Span,
+}
+
+/// Suffixes of an integer literal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IntLiteral {
+    pub value: u64,
+    pub is_unsigned: bool,
+    pub is_long: bool,
+    /// Decimal literals never become unsigned by size alone (C99 6.4.4.1).
+    pub is_decimal: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FloatLiteral {
+    /// No suffix: double where doubles exist, else float; both roundings of the text.
+    Plain {
+        double: f64,
+        single: f32,
+    },
+    Single(f32),
+    /// Bits of an IEEE half.
+    Half(u16),
+    Double(f64),
+}
+
+#[derive(Debug)]
+pub enum ExprKind {
+    Ident(Symbol),
+    Int(IntLiteral),
+    Float(FloatLiteral),
+    Char(i64),
+    /// Bytes without the terminating NUL.
+    Str(Vec<u8>),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `a = b` (`None`) or `a op= b`.
+    Assign(Option<BinaryOp>, Box<Expr>, Box<Expr>),
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    Comma(Box<Expr>, Box<Expr>),
+    Call(Box<Expr>, Vec<Expr>),
+    Index(Box<Expr>, Box<Expr>),
+    /// `base.name` or, with `arrow`, `base->name`: a member or vector components.
+    Member {
+        base: Box<Expr>,
+        name: Symbol,
+        name_span: Span,
+        arrow: bool,
+    },
+    Cast(Box<TypeName>, Box<Expr>),
+    /// `(float4)(a, b, c, d)`: a vector literal.
+    VectorLiteral(Box<TypeName>, Vec<Expr>),
+    /// `(struct s){ ... }`
+    CompoundLiteral(Box<TypeName>, Box<Initializer>),
+    SizeofExpr(Box<Expr>),
+    SizeofType(Box<TypeName>),
+    AlignofType(Box<TypeName>),
+    /// `__builtin_astype(e, type)`
+    AsType(Box<Expr>, Box<TypeName>),
+    /// GNU statement expression.
+    StmtExpr(Block),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnaryOp {
+    Plus,
+    Minus,
+    Not,
+    BitNot,
+    Deref,
+    AddressOf,
+    PreInc,
+    PreDec,
+    PostInc,
+    PostDec,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BinaryOp {
+    Mul,
+    Div,
+    Rem,
+    Add,
+    Sub,
+    Shl,
+    Shr,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Eq,
+    Ne,
+    BitAnd,
+    BitXor,
+    BitOr,
+    LogicalAnd,
+    LogicalOr,
+}
