@@ -11,6 +11,7 @@
 pub mod ir;
 pub mod kernel;
 pub mod options;
+pub mod passes;
 pub mod preprocess;
 pub mod sema;
 pub mod source;

@@ -26,6 +26,7 @@ pub mod entities;
 pub mod function;
 pub mod inst;
 pub mod module;
+pub mod structure;
 pub mod types;
 
 pub use builder::Builder;
@@ -36,4 +37,5 @@ pub use inst::{
     MathOp, MemFlags, SwitchCase, UnaryOp, WorkItemQuery,
 };
 pub use module::{GlobalData, KernelEntry, Module};
+pub use structure::{Merge, Structure};
 pub use types::{AddressSpace, Scalar, Type};
