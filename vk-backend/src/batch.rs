@@ -1,0 +1,241 @@
+//! A batch: one command buffer with all that it keeps alive, recorded, submitted and used again.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use ash::vk;
+use once_cell::sync::OnceCell;
+
+use crate::queue::Timeline;
+use crate::{Device, Error};
+
+/// Most commands in a batch. A batch of a profiling queue has two queries for each.
+pub(crate) const MAX_COMMANDS: u32 = 256;
+
+/// Something that lives until the batch completes.
+pub(crate) type Retained = Arc<dyn Any + Send + Sync>;
+
+/// When a command began and ended, in nanoseconds of the device's clock
+/// (see [`crate::Device::correlate_clocks`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timestamps {
+    /// When the command began: all before it in the queue had ended.
+    pub begin_ns: u64,
+    /// When it ended.
+    pub end_ns: u64,
+}
+
+/// Where a command's [`Timestamps`] appear once the queue has noticed its completion.
+#[derive(Debug, Default)]
+pub struct CommandTimes(OnceCell<Timestamps>);
+
+impl CommandTimes {
+    /// The times; `None` until the queue has noticed completion (by [`crate::Queue::wait`],
+    /// [`crate::Queue::completed`], [`crate::Queue::timestamps`] or recording further commands).
+    pub fn get(&self) -> Option<Timestamps> {
+        self.0.get().copied()
+    }
+}
+
+/// A value on another queue's timeline that a batch waits for.
+pub(crate) struct Wait {
+    pub(crate) timeline: Arc<Timeline>,
+    pub(crate) value: u64,
+}
+
+/// A command of a profiling queue with two queries.
+pub(crate) struct Timed {
+    pub(crate) value: u64,
+    pub(crate) begin: u32,
+    pub(crate) times: Arc<CommandTimes>,
+}
+
+/// One command buffer and what belongs to it.
+pub(crate) struct Batch {
+    pool: vk::CommandPool,
+    pub(crate) commands: vk::CommandBuffer,
+    /// Null unless the queue profiles.
+    pub(crate) queries: vk::QueryPool,
+    /// Commands recorded so far.
+    pub(crate) count: u32,
+    /// Queries used so far.
+    pub(crate) query_count: u32,
+    /// Value that the timeline reaches when the batch completes.
+    pub(crate) last_value: u64,
+    /// Something was recorded after the last barrier.
+    pub(crate) needs_barrier: bool,
+    /// The pipeline bound last.
+    pub(crate) bound: vk::Pipeline,
+    pub(crate) retained: Vec<Retained>,
+    pub(crate) waits: Vec<Wait>,
+    pub(crate) timed: Vec<Timed>,
+}
+
+impl Batch {
+    pub(crate) fn create(device: &Device, profiling: bool) -> Result<Batch, Error> {
+        let info = vk::CommandPoolCreateInfo::default()
+            .flags(vk::CommandPoolCreateFlags::TRANSIENT)
+            .queue_family_index(device.physical.queue_family);
+        // SAFETY: the family is the one the device was opened with.
+        let pool = unsafe { device.raw.create_command_pool(&info, None) }
+            .map_err(|e| device.fault("vkCreateCommandPool", e))?;
+        let mut batch = Batch {
+            pool,
+            commands: vk::CommandBuffer::null(),
+            queries: vk::QueryPool::null(),
+            count: 0,
+            query_count: 0,
+            last_value: 0,
+            needs_barrier: false,
+            bound: vk::Pipeline::null(),
+            retained: Vec::new(),
+            waits: Vec::new(),
+            timed: Vec::new(),
+        };
+        match batch.fill_in(device, profiling) {
+            Ok(()) => Ok(batch),
+            Err(e) => {
+                batch.destroy(device);
+                Err(e)
+            }
+        }
+    }
+
+    /// Makes the command buffer and the queries.
+    fn fill_in(&mut self, device: &Device, profiling: bool) -> Result<(), Error> {
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(self.pool)
+            .level(vk::CommandBufferLevel::PRIMARY)
+            .command_buffer_count(1);
+        // SAFETY: the pool was just created and is used by this thread only.
+        let buffers = unsafe { device.raw.allocate_command_buffers(&info) }
+            .map_err(|e| device.fault("vkAllocateCommandBuffers", e))?;
+        self.commands = buffers[0];
+        if profiling {
+            let info = vk::QueryPoolCreateInfo::default()
+                .query_type(vk::QueryType::TIMESTAMP)
+                .query_count(2 * MAX_COMMANDS);
+            // SAFETY: timestamps are supported, else the queue would not profile.
+            self.queries = unsafe { device.raw.create_query_pool(&info, None) }
+                .map_err(|e| device.fault("vkCreateQueryPool", e))?;
+        }
+        Ok(())
+    }
+
+    /// Makes an empty batch ready to record. Its earlier use, if any, has completed.
+    pub(crate) fn begin(&mut self, device: &Device) -> Result<(), Error> {
+        let info = vk::CommandBufferBeginInfo::default()
+            .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // SAFETY: no submitted work uses the command buffer, and the queue's lock is held.
+        unsafe {
+            device
+                .raw
+                .reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty())
+                .map_err(|e| device.fault("vkResetCommandPool", e))?;
+            device
+                .raw
+                .begin_command_buffer(self.commands, &info)
+                .map_err(|e| device.fault("vkBeginCommandBuffer", e))?;
+            if self.queries != vk::QueryPool::null() {
+                let count = 2 * MAX_COMMANDS;
+                device.raw.cmd_reset_query_pool(self.commands, self.queries, 0, count);
+            }
+        }
+        self.count = 0;
+        self.query_count = 0;
+        self.bound = vk::Pipeline::null();
+        // What earlier batches wrote, this one may read.
+        barrier(device, self.commands, Side::Device);
+        self.needs_barrier = false;
+        Ok(())
+    }
+
+    /// Ends recording: what the batch wrote becomes visible to the host too.
+    pub(crate) fn end(&mut self, device: &Device) -> Result<(), Error> {
+        barrier(device, self.commands, Side::Host);
+        // SAFETY: the command buffer is recording, under the queue's lock.
+        unsafe { device.raw.end_command_buffer(self.commands) }
+            .map_err(|e| device.fault("vkEndCommandBuffer", e))
+    }
+
+    /// Reads the timestamps of a completed batch: value and times of each timed command.
+    pub(crate) fn collect_times(&mut self, device: &Device) -> Vec<(u64, Timestamps)> {
+        if self.query_count == 0 {
+            return Vec::new();
+        }
+        // Value and availability of each query: a command may have begun and not ended.
+        let mut results = vec![[0u64; 2]; self.query_count as usize];
+        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WITH_AVAILABILITY;
+        // SAFETY: the queries exist, and the batch that writes them has completed.
+        let read =
+            unsafe { device.raw.get_query_pool_results(self.queries, 0, &mut results, flags) };
+        if let Err(e) = read {
+            if e != vk::Result::NOT_READY {
+                device.fault("vkGetQueryPoolResults", e);
+                return Vec::new();
+            }
+        }
+        let mut found = Vec::with_capacity(self.timed.len());
+        for timed in self.timed.drain(..) {
+            let pair = results.get(timed.begin as usize).zip(results.get(timed.begin as usize + 1));
+            let Some((&[begin, begun], &[end, ended])) = pair else { continue };
+            if begun == 0 || ended == 0 {
+                continue;
+            }
+            let begin_ns = device.clocks.ticks_to_ns(begin);
+            let end_ns = device.clocks.ticks_to_ns(end).max(begin_ns);
+            let times = Timestamps { begin_ns, end_ns };
+            let _ = timed.times.0.set(times);
+            found.push((timed.value, times));
+        }
+        found
+    }
+
+    /// Takes out what the batch kept alive, to be dropped when no lock is held.
+    pub(crate) fn release(&mut self) -> Released {
+        self.timed.clear();
+        Released {
+            _retained: std::mem::take(&mut self.retained),
+            _waits: std::mem::take(&mut self.waits),
+        }
+    }
+
+    /// Destroys the Vulkan objects. The batch is not in flight.
+    pub(crate) fn destroy(&mut self, device: &Device) {
+        // SAFETY: no submitted work uses these objects; null handles are ignored.
+        unsafe {
+            device.raw.destroy_query_pool(self.queries, None);
+            device.raw.destroy_command_pool(self.pool, None);
+        }
+    }
+}
+
+/// What a batch kept alive. Dropping it may run any code of the owners, so no lock may be held.
+pub(crate) struct Released {
+    _retained: Vec<Retained>,
+    _waits: Vec<Wait>,
+}
+
+/// Who looks at the results after a barrier.
+#[derive(Clone, Copy)]
+pub(crate) enum Side {
+    Device,
+    Host,
+}
+
+/// Makes all writes so far visible to later commands, or to the host.
+pub(crate) fn barrier(device: &Device, commands: vk::CommandBuffer, side: Side) {
+    use vk::{AccessFlags as A, PipelineStageFlags as S};
+    let work = S::COMPUTE_SHADER | S::TRANSFER;
+    let writes = A::SHADER_WRITE | A::TRANSFER_WRITE;
+    let (stages, accesses) = match side {
+        Side::Device => (work, writes | A::SHADER_READ | A::TRANSFER_READ),
+        Side::Host => (S::HOST, A::HOST_READ | A::HOST_WRITE),
+    };
+    let memory = [vk::MemoryBarrier::default().src_access_mask(writes).dst_access_mask(accesses)];
+    // SAFETY: the command buffer is recording, under the queue's lock.
+    unsafe {
+        let flags = vk::DependencyFlags::empty();
+        device.raw.cmd_pipeline_barrier(commands, work, stages, flags, &memory, &[], &[]);
+    }
+}

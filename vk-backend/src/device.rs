@@ -1,0 +1,296 @@
+//! An opened device: the Vulkan device, its queues, its memory and its pipeline cache.
+
+use std::collections::HashMap;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::Arc;
+
+use ash::{ext, vk};
+use once_cell::sync::OnceCell;
+use parking_lot::{Mutex, RwLock};
+
+use crate::clock::{ClockCorrelation, Clocks};
+use crate::features::FeatureChain;
+use crate::memory::{Heap, MemoryKind};
+use crate::{
+    probe, Buffer, DeviceInfo, Error, PhysicalDevice, Pipeline, PipelineDesc, Probe, Queue,
+};
+
+/// A device that work can be given to.
+pub struct Device {
+    pub(crate) raw: ash::Device,
+    pub(crate) physical: PhysicalDevice,
+    pub(crate) heap: Heap,
+    /// The Vulkan queues; several [`Queue`]s may share one, so each submits behind its lock.
+    pub(crate) vulkan_queues: Vec<Mutex<vk::Queue>>,
+    next_queue: AtomicUsize,
+    /// Pipeline layouts by push constant size.
+    pub(crate) layouts: Mutex<HashMap<u32, vk::PipelineLayout>>,
+    /// Read by pipeline creation, written by merging.
+    pub(crate) pipeline_cache: RwLock<vk::PipelineCache>,
+    pub(crate) host_import: Option<ext::external_memory_host::Device>,
+    pub(crate) clocks: Clocks,
+    lost: AtomicBool,
+    probe: OnceCell<Probe>,
+}
+
+impl Device {
+    /// Opens a device with everything enabled that its [`crate::Features`] list.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with [`DeviceInfo::refusal`] when Hekla cannot use it; otherwise what
+    /// the driver says.
+    pub fn open(p: &PhysicalDevice) -> Result<Arc<Device>, Error> {
+        if let Some(why) = &p.info.refusal {
+            return Err(Error::Unsupported(why.clone()));
+        }
+        let raw = create_raw(p)?;
+        let queues = (0..p.info.limits.queue_count)
+            // SAFETY: the device was created with this many queues of this family.
+            .map(|i| Mutex::new(unsafe { raw.get_device_queue(p.queue_family, i) }))
+            .collect();
+        let parts = Heap::new(p, &raw).and_then(|heap| Ok((heap, create_cache(&raw, &[])?)));
+        let (heap, cache) = match parts {
+            Ok(parts) => parts,
+            Err(e) => {
+                // SAFETY: the device was just created and has no children left.
+                unsafe { raw.destroy_device(None) };
+                return Err(e);
+            }
+        };
+        let instance = &p.instance.raw;
+        Ok(Arc::new(Device {
+            heap,
+            vulkan_queues: queues,
+            next_queue: AtomicUsize::new(0),
+            layouts: Mutex::new(HashMap::new()),
+            pipeline_cache: RwLock::new(cache),
+            host_import: p
+                .info
+                .features
+                .external_memory_host
+                .then(|| ext::external_memory_host::Device::new(instance, &raw)),
+            clocks: Clocks::new(p, &raw),
+            lost: AtomicBool::new(false),
+            probe: OnceCell::new(),
+            physical: p.clone(),
+            raw,
+        }))
+    }
+
+    /// What the device is.
+    pub fn info(&self) -> &DeviceInfo {
+        &self.physical.info
+    }
+
+    /// Makes a buffer. Its contents are undefined.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] beyond [`crate::Limits::max_buffer_size`]; [`Error::Invalid`] for size 0;
+    /// [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`].
+    pub fn create_buffer(
+        self: &Arc<Self>,
+        size: u64,
+        kind: MemoryKind,
+    ) -> Result<Arc<Buffer>, Error> {
+        Buffer::create(self, size, kind)
+    }
+
+    /// Makes a buffer of the host's own memory: `size` bytes at `ptr`, which must be a multiple of
+    /// [`crate::Limits::min_imported_host_pointer_alignment`]. The buffer is mapped at `ptr`.
+    ///
+    /// # Safety
+    /// The memory, up to `size` rounded up to that alignment, must be readable and writable and stay
+    /// allocated until the buffer is dropped.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when the device or this memory does not allow it (use a copy then);
+    /// [`Error::Invalid`] for a null or unaligned pointer.
+    pub unsafe fn import_host(
+        self: &Arc<Self>,
+        ptr: *mut u8,
+        size: u64,
+    ) -> Result<Arc<Buffer>, Error> {
+        let ptr = NonNull::new(ptr).ok_or_else(|| Error::Invalid("a null pointer".into()))?;
+        // SAFETY: the caller's promise is this function's own.
+        unsafe { Buffer::import(self, ptr, size) }
+    }
+
+    /// Makes a compute pipeline. The SPIR-V must be valid and use no more than the device's features:
+    /// drivers do not check.
+    ///
+    /// # Errors
+    /// What the driver says; [`Error::Unsupported`] when the push constants are too large.
+    pub fn create_pipeline(self: &Arc<Self>, d: &PipelineDesc<'_>) -> Result<Arc<Pipeline>, Error> {
+        Pipeline::create(self, d)
+    }
+
+    /// Makes a queue; `profiling` asks for timestamps around commands.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn create_queue(self: &Arc<Self>, profiling: bool) -> Result<Arc<Queue>, Error> {
+        let turn = self.next_queue.fetch_add(1, Ordering::Relaxed);
+        Queue::create(self, turn % self.vulkan_queues.len(), profiling)
+    }
+
+    /// What the device's arithmetic really does. Runs small kernels at the first call; later calls
+    /// give the same answer.
+    ///
+    /// # Errors
+    /// Whatever keeps those kernels from running.
+    pub fn probe(self: &Arc<Self>) -> Result<Probe, Error> {
+        self.probe.get_or_try_init(|| probe::run(self)).cloned()
+    }
+
+    /// The pipeline cache as the driver writes it, to be kept on disk by
+    /// [`DeviceInfo::pipeline_cache_uuid`].
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn pipeline_cache_data(&self) -> Result<Vec<u8>, Error> {
+        let cache = self.pipeline_cache.read();
+        // SAFETY: the cache lives as long as the device.
+        unsafe { self.raw.get_pipeline_cache_data(*cache) }
+            .map_err(|e| self.fault("vkGetPipelineCacheData", e))
+    }
+
+    /// Adds what an earlier [`Device::pipeline_cache_data`] returned. Data of another device or
+    /// driver is ignored; the caller must know that it is not corrupt (drivers may trust it).
+    /// Returns whether the data was taken.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn add_pipeline_cache_data(&self, data: &[u8]) -> Result<bool, Error> {
+        if !self.is_our_cache(data) {
+            return Ok(false);
+        }
+        let other = create_cache(&self.raw, data)?;
+        let into = self.pipeline_cache.write();
+        // SAFETY: both caches are alive; the lock keeps others away from `into`.
+        let merged = unsafe { self.raw.merge_pipeline_caches(*into, &[other]) };
+        // SAFETY: `other` is known here only.
+        unsafe { self.raw.destroy_pipeline_cache(other, None) };
+        merged.map_err(|e| self.fault("vkMergePipelineCaches", e))?;
+        Ok(true)
+    }
+
+    /// Device and host clocks read together.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when the device's queues have no timestamps.
+    pub fn correlate_clocks(self: &Arc<Self>) -> Result<ClockCorrelation, Error> {
+        self.clocks.correlate(self)
+    }
+
+    /// The device's clock now, in the nanoseconds of [`crate::Timestamps`], computed from a
+    /// correlation that is renewed now and then.
+    ///
+    /// # Errors
+    /// As [`Device::correlate_clocks`].
+    pub fn device_now_ns(self: &Arc<Self>) -> Result<u64, Error> {
+        self.clocks.device_now_ns(self)
+    }
+
+    /// Waits until the device is idle.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`], out of memory.
+    pub fn wait_idle(&self) -> Result<(), Error> {
+        self.check_lost()?;
+        // vkDeviceWaitIdle needs all queues to itself.
+        let _held: Vec<_> = self.vulkan_queues.iter().map(Mutex::lock).collect();
+        // SAFETY: no other thread uses a queue of the device meanwhile.
+        unsafe { self.raw.device_wait_idle() }.map_err(|e| self.fault("vkDeviceWaitIdle", e))
+    }
+
+    /// Whether the device was lost.
+    pub fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Acquire)
+    }
+
+    /// [`Error::DeviceLost`] when the device was lost.
+    pub(crate) fn check_lost(&self) -> Result<(), Error> {
+        if self.is_lost() {
+            return Err(Error::DeviceLost);
+        }
+        Ok(())
+    }
+
+    /// The error for a failed call; remembers the loss of the device.
+    pub(crate) fn fault(&self, call: &'static str, result: vk::Result) -> Error {
+        let error = Error::from_vk(call, result);
+        if error == Error::DeviceLost && !self.lost.swap(true, Ordering::AcqRel) {
+            tracing::error!("device {} was lost ({call})", self.info().name);
+        }
+        error
+    }
+
+    /// Whether `data` begins with the header of a pipeline cache of this device and driver
+    /// (VkPipelineCacheHeaderVersionOne).
+    fn is_our_cache(&self, data: &[u8]) -> bool {
+        let word = |i: usize| {
+            let bytes = data.get(i * 4..i * 4 + 4)?;
+            Some(u32::from_ne_bytes(bytes.try_into().ok()?))
+        };
+        let info = self.info();
+        word(0).is_some_and(|length| length >= 32)
+            && word(1) == Some(vk::PipelineCacheHeaderVersion::ONE.as_raw() as u32)
+            && word(2) == Some(info.vendor_id)
+            && word(3) == Some(info.device_id)
+            && data.get(16..32) == Some(&info.pipeline_cache_uuid)
+    }
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Device").field("name", &self.info().name).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        let _ = self.wait_idle();
+        self.heap.close();
+        // SAFETY: everything made from the device holds an Arc of it, so nothing else is left.
+        unsafe {
+            for (_, layout) in self.layouts.get_mut().drain() {
+                self.raw.destroy_pipeline_layout(layout, None);
+            }
+            self.raw.destroy_pipeline_cache(*self.pipeline_cache.get_mut(), None);
+            self.raw.destroy_device(None);
+        }
+    }
+}
+
+/// Creates the Vulkan device with exactly the features in `p.info.features`.
+fn create_raw(p: &PhysicalDevice) -> Result<ash::Device, Error> {
+    let priorities = vec![1.0f32; p.info.limits.queue_count as usize];
+    let queues = [vk::DeviceQueueCreateInfo::default()
+        .queue_family_index(p.queue_family)
+        .queue_priorities(&priorities)];
+    let names: Vec<_> = p
+        .extensions
+        .to_enable(p.usable_version, &p.info.features)
+        .into_iter()
+        .map(std::ffi::CStr::as_ptr)
+        .collect();
+    let mut chain = FeatureChain::new(p.usable_version, &p.extensions);
+    chain.enable(&p.info.features);
+    let mut features = chain.link();
+    let info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&names)
+        .push_next(&mut features);
+    // SAFETY: the features and extensions are some of those the device offers; all that `info`
+    // points to outlives the call.
+    unsafe { p.instance.raw.create_device(p.raw, &info, None) }
+        .map_err(|e| Error::from_vk("vkCreateDevice", e))
+}
+
+fn create_cache(device: &ash::Device, data: &[u8]) -> Result<vk::PipelineCache, Error> {
+    let info = vk::PipelineCacheCreateInfo::default().initial_data(data);
+    // SAFETY: `data` is empty or what the driver itself wrote, as its header shows.
+    unsafe { device.create_pipeline_cache(&info, None) }
+        .map_err(|e| Error::from_vk("vkCreatePipelineCache", e))
+}

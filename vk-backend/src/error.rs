@@ -1,0 +1,57 @@
+//! What can go wrong, in the few kinds that a caller can act on.
+
+use ash::vk;
+
+/// An error of the backend.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no Vulkan loader, or it is too old, or no instance can be made: a sentence says why.
+    #[error("{0}")]
+    NoVulkan(String),
+    /// The host is out of memory.
+    #[error("out of host memory")]
+    OutOfHostMemory,
+    /// The device is out of memory.
+    #[error("out of device memory")]
+    OutOfDeviceMemory,
+    /// The device was lost (crashed, hung or was unplugged). Every later call on it says the same.
+    #[error("the device was lost")]
+    DeviceLost,
+    /// The device cannot do this: a sentence says what.
+    #[error("{0}")]
+    Unsupported(String),
+    /// A buffer larger than the device can make.
+    #[error("a buffer of {size} bytes was asked for, the device's largest is {limit}")]
+    TooLarge {
+        /// Bytes asked for.
+        size: u64,
+        /// Most that the device offers.
+        limit: u64,
+    },
+    /// The caller broke this layer's rules: a sentence says which.
+    #[error("{0}")]
+    Invalid(String),
+    /// Any other failure of a Vulkan call.
+    #[error("{call} failed with VkResult {code}")]
+    Vulkan {
+        /// Name of the Vulkan function.
+        call: &'static str,
+        /// The `VkResult`.
+        code: i32,
+    },
+}
+
+impl Error {
+    /// The error for `result` of the Vulkan function `call`.
+    pub(crate) fn from_vk(call: &'static str, result: vk::Result) -> Error {
+        match result {
+            vk::Result::ERROR_OUT_OF_HOST_MEMORY => Error::OutOfHostMemory,
+            vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_TOO_MANY_OBJECTS => {
+                Error::OutOfDeviceMemory
+            }
+            vk::Result::ERROR_DEVICE_LOST => Error::DeviceLost,
+            other => Error::Vulkan { call, code: other.as_raw() },
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! Physical devices: everything worth knowing of one before it is opened.
+
+use std::ffi::{c_char, CStr};
+use std::sync::Arc;
+
+use ash::{ext, khr, vk};
+
+use crate::features::{Extensions, FeatureChain, Features, Independence, SubgroupOps};
+use crate::limits::{Limits, MemoryInfo};
+use crate::Instance;
+
+/// Most Vulkan queues that are opened on a device.
+const MAX_VULKAN_QUEUES: u32 = 4;
+
+/// What kind of machine a device is (VkPhysicalDeviceType).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DeviceType {
+    /// A software implementation.
+    Cpu,
+    /// A GPU that shares the host's memory.
+    IntegratedGpu,
+    /// A GPU with memory of its own.
+    DiscreteGpu,
+    /// A GPU of a virtual machine.
+    VirtualGpu,
+    /// None of these.
+    Other,
+}
+
+/// Where a device sits on the PCI bus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PciBusInfo {
+    /// PCI domain.
+    pub domain: u32,
+    /// Bus number.
+    pub bus: u32,
+    /// Device number.
+    pub device: u32,
+    /// Function number.
+    pub function: u32,
+}
+
+/// A description of a device: plain data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeviceInfo {
+    /// The device's name as its driver gives it.
+    pub name: String,
+    /// PCI vendor id, or a Khronos-assigned one.
+    pub vendor_id: u32,
+    /// Vendor's id of the device.
+    pub device_id: u32,
+    /// The driver's version in the vendor's own encoding.
+    pub driver_version: u32,
+    /// Name of the driver.
+    pub driver_name: String,
+    /// The driver's version and build as text.
+    pub driver_info: String,
+    /// VkDriverId; 0 when unknown.
+    pub driver_id: u32,
+    /// Vulkan version of the device in Vulkan's encoding.
+    pub api_version: u32,
+    /// Kind of device.
+    pub device_type: DeviceType,
+    /// Identifies the device across processes and APIs.
+    pub device_uuid: [u8; 16],
+    /// Identifies the driver's build.
+    pub driver_uuid: [u8; 16],
+    /// Changes when cached pipelines become invalid.
+    pub pipeline_cache_uuid: [u8; 16],
+    /// Locally unique id, on systems that have such.
+    pub luid: Option<[u8; 8]>,
+    /// Place on the PCI bus, when told (VK_EXT_pci_bus_info).
+    pub pci: Option<PciBusInfo>,
+    /// Numeric limits.
+    pub limits: Limits,
+    /// Capabilities.
+    pub features: Features,
+    /// Memory.
+    pub memory: MemoryInfo,
+    /// Why Hekla cannot use the device: a sentence for people. `None` when it can.
+    pub refusal: Option<String>,
+}
+
+/// A device of an instance, not yet opened.
+#[derive(Clone)]
+pub struct PhysicalDevice {
+    /// What it is.
+    pub info: DeviceInfo,
+    pub(crate) instance: Arc<Instance>,
+    pub(crate) raw: vk::PhysicalDevice,
+    /// Lesser of the device's and the instance's version: what may be used.
+    pub(crate) usable_version: u32,
+    pub(crate) extensions: Extensions,
+    /// Family of the queues that [`crate::Device::open`] creates.
+    pub(crate) queue_family: u32,
+}
+
+impl std::fmt::Debug for PhysicalDevice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PhysicalDevice").field("info", &self.info).finish_non_exhaustive()
+    }
+}
+
+/// Describes the device `raw` of `instance`.
+pub(crate) fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> PhysicalDevice {
+    // SAFETY: `raw` was enumerated from this living instance.
+    let core = unsafe { instance.raw.get_physical_device_properties(raw) };
+    let mut device = PhysicalDevice {
+        info: basic_info(&core),
+        instance: instance.clone(),
+        raw,
+        usable_version: core.api_version.min(instance.api_version),
+        extensions: device_extensions(instance, raw),
+        queue_family: 0,
+    };
+    // SAFETY: as above.
+    let memory = unsafe { instance.raw.get_physical_device_memory_properties(raw) };
+    let shares = matches!(device.info.device_type, DeviceType::Cpu | DeviceType::IntegratedGpu);
+    device.info.memory = MemoryInfo::from_vk(&memory, shares);
+    let has_compute = device.choose_queue_family();
+    // Versions carry patch numbers; 1.2.0 is the least that has the structures queried below.
+    if core.api_version >= vk::API_VERSION_1_2 {
+        device.query_features();
+        device.query_properties();
+        device.query_host_import();
+    }
+    device.info.refusal = device.refusal(has_compute);
+    device
+}
+
+/// What Vulkan 1.0 tells.
+fn basic_info(p: &vk::PhysicalDeviceProperties) -> DeviceInfo {
+    let device_type = match p.device_type {
+        vk::PhysicalDeviceType::CPU => DeviceType::Cpu,
+        vk::PhysicalDeviceType::INTEGRATED_GPU => DeviceType::IntegratedGpu,
+        vk::PhysicalDeviceType::DISCRETE_GPU => DeviceType::DiscreteGpu,
+        vk::PhysicalDeviceType::VIRTUAL_GPU => DeviceType::VirtualGpu,
+        _ => DeviceType::Other,
+    };
+    DeviceInfo {
+        name: text(&p.device_name),
+        vendor_id: p.vendor_id,
+        device_id: p.device_id,
+        driver_version: p.driver_version,
+        driver_name: String::new(),
+        driver_info: String::new(),
+        driver_id: 0,
+        api_version: p.api_version,
+        device_type,
+        device_uuid: [0; 16],
+        driver_uuid: [0; 16],
+        pipeline_cache_uuid: p.pipeline_cache_uuid,
+        luid: None,
+        pci: None,
+        limits: Limits::from_core(&p.limits),
+        features: Features::default(),
+        memory: MemoryInfo::default(),
+        refusal: None,
+    }
+}
+
+fn device_extensions(instance: &Instance, raw: vk::PhysicalDevice) -> Extensions {
+    // SAFETY: `raw` belongs to the living instance.
+    let list = unsafe { instance.raw.enumerate_device_extension_properties(raw) };
+    let list = list.unwrap_or_default();
+    Extensions::new(list.iter().filter_map(|p| Some(p.extension_name_as_c_str().ok()?.to_owned())))
+}
+
+/// A fixed-size C string of Vulkan as text, whatever bytes it holds.
+fn text(chars: &[c_char]) -> String {
+    let bytes: Vec<u8> = chars.iter().take_while(|c| **c != 0).map(|c| *c as u8).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+impl PhysicalDevice {
+    /// Chooses a family that computes, best one that does not draw: those run beside graphics.
+    fn choose_queue_family(&mut self) -> bool {
+        let instance = &self.instance.raw;
+        // SAFETY: the physical device belongs to the living instance.
+        let families = unsafe { instance.get_physical_device_queue_family_properties(self.raw) };
+        let compute = |f: &&(usize, &vk::QueueFamilyProperties)| {
+            f.1.queue_count > 0 && f.1.queue_flags.contains(vk::QueueFlags::COMPUTE)
+        };
+        let candidates: Vec<_> = families.iter().enumerate().collect();
+        let best = candidates
+            .iter()
+            .filter(compute)
+            .find(|f| !f.1.queue_flags.contains(vk::QueueFlags::GRAPHICS))
+            .or_else(|| candidates.iter().find(compute));
+        let Some((index, family)) = best else { return false };
+        self.queue_family = *index as u32;
+        self.info.limits.timestamp_valid_bits = family.timestamp_valid_bits;
+        self.info.limits.queue_count = family.queue_count.min(MAX_VULKAN_QUEUES);
+        true
+    }
+
+    fn query_features(&mut self) {
+        let mut chain = FeatureChain::new(self.usable_version, &self.extensions);
+        let mut head = chain.link();
+        // SAFETY: the chain holds only structures that the device knows and outlives the call.
+        unsafe { self.instance.raw.get_physical_device_features2(self.raw, &mut head) };
+        let core = head.features;
+        chain.core = core;
+        self.info.features = chain.read();
+        self.info.features.spirv_version =
+            if self.usable_version >= vk::API_VERSION_1_3 { 0x0001_0600 } else { 0x0001_0500 };
+        self.info.features.calibrated_timestamps = self.has_calibrated_timestamps();
+    }
+
+    fn query_properties(&mut self) {
+        let v13 = self.usable_version >= vk::API_VERSION_1_3;
+        let has = |name: &CStr| self.extensions.has(name);
+        let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
+        let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
+        let mut maintenance4 = vk::PhysicalDeviceMaintenance4Properties::default();
+        let mut subgroup = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
+        let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
+        let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
+        let mut head =
+            vk::PhysicalDeviceProperties2::default().push_next(&mut v11).push_next(&mut v12);
+        if v13 || has(khr::maintenance4::NAME) {
+            head = head.push_next(&mut maintenance4);
+        }
+        if v13 || has(ext::subgroup_size_control::NAME) {
+            head = head.push_next(&mut subgroup);
+        }
+        if has(ext::external_memory_host::NAME) {
+            head = head.push_next(&mut host);
+        }
+        if has(ext::pci_bus_info::NAME) {
+            head = head.push_next(&mut pci);
+        }
+        // SAFETY: the chain holds only structures that the device knows and outlives the call.
+        unsafe { self.instance.raw.get_physical_device_properties2(self.raw, &mut head) };
+
+        if has(ext::pci_bus_info::NAME) {
+            self.info.pci = Some(PciBusInfo {
+                domain: pci.pci_domain,
+                bus: pci.pci_bus,
+                device: pci.pci_device,
+                function: pci.pci_function,
+            });
+        }
+        let limits = &mut self.info.limits;
+        limits.max_allocation_size = v11.max_memory_allocation_size;
+        let most = if maintenance4.max_buffer_size > 0 {
+            maintenance4.max_buffer_size
+        } else {
+            v11.max_memory_allocation_size
+        };
+        limits.max_buffer_size = most.min(v11.max_memory_allocation_size);
+        limits.max_timeline_difference = v12.max_timeline_semaphore_value_difference;
+        limits.min_imported_host_pointer_alignment = host.min_imported_host_pointer_alignment;
+        self.take_identity(&v11, &v12);
+        self.take_float_controls(&v12);
+        self.take_subgroups(&v11, &subgroup);
+    }
+
+    fn take_identity(
+        &mut self,
+        v11: &vk::PhysicalDeviceVulkan11Properties<'_>,
+        v12: &vk::PhysicalDeviceVulkan12Properties<'_>,
+    ) {
+        let info = &mut self.info;
+        info.device_uuid = v11.device_uuid;
+        info.driver_uuid = v11.driver_uuid;
+        info.luid = (v11.device_luid_valid == vk::TRUE).then_some(v11.device_luid);
+        info.driver_id = v12.driver_id.as_raw() as u32;
+        info.driver_name = text(&v12.driver_name);
+        info.driver_info = text(&v12.driver_info);
+    }
+
+    fn take_float_controls(&mut self, p: &vk::PhysicalDeviceVulkan12Properties<'_>) {
+        let on = |b: vk::Bool32| b == vk::TRUE;
+        let f = &mut self.info.features;
+        f.preserve_signed_zero_inf_nan_16 = on(p.shader_signed_zero_inf_nan_preserve_float16);
+        f.preserve_signed_zero_inf_nan_32 = on(p.shader_signed_zero_inf_nan_preserve_float32);
+        f.preserve_signed_zero_inf_nan_64 = on(p.shader_signed_zero_inf_nan_preserve_float64);
+        f.denorm_preserve_16 = on(p.shader_denorm_preserve_float16);
+        f.denorm_preserve_32 = on(p.shader_denorm_preserve_float32);
+        f.denorm_preserve_64 = on(p.shader_denorm_preserve_float64);
+        f.denorm_flush_to_zero_32 = on(p.shader_denorm_flush_to_zero_float32);
+        f.rounding_rte_16 = on(p.shader_rounding_mode_rte_float16);
+        f.rounding_rte_32 = on(p.shader_rounding_mode_rte_float32);
+        f.rounding_rte_64 = on(p.shader_rounding_mode_rte_float64);
+        f.rounding_rtz_32 = on(p.shader_rounding_mode_rtz_float32);
+        f.denorm_independence = Independence::from_vk(p.denorm_behavior_independence);
+        f.rounding_independence = Independence::from_vk(p.rounding_mode_independence);
+    }
+
+    fn take_subgroups(
+        &mut self,
+        v11: &vk::PhysicalDeviceVulkan11Properties<'_>,
+        control: &vk::PhysicalDeviceSubgroupSizeControlProperties<'_>,
+    ) {
+        let f = &mut self.info.features;
+        f.subgroup_size = v11.subgroup_size;
+        if v11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE) {
+            let ops = v11.subgroup_supported_operations.as_raw();
+            f.subgroup_ops = SubgroupOps::from_bits_truncate(ops);
+        }
+        let compute = control.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE);
+        f.subgroup_size_control &= compute;
+        f.subgroup_size_range = if f.subgroup_size_control {
+            [control.min_subgroup_size, control.max_subgroup_size]
+        } else {
+            [f.subgroup_size; 2]
+        };
+    }
+
+    /// Whether device and host clocks (CLOCK_MONOTONIC) can be read together.
+    fn has_calibrated_timestamps(&self) -> bool {
+        let (entry, instance) = (&self.instance.entry, &self.instance.raw);
+        // SAFETY: each function is called only where the device offers its extension.
+        let domains = unsafe {
+            if self.extensions.has(ext::calibrated_timestamps::NAME) {
+                ext::calibrated_timestamps::Instance::new(entry, instance)
+                    .get_physical_device_calibrateable_time_domains(self.raw)
+            } else if self.extensions.has(khr::calibrated_timestamps::NAME) {
+                khr::calibrated_timestamps::Instance::new(entry, instance)
+                    .get_physical_device_calibrateable_time_domains(self.raw)
+            } else {
+                return false;
+            }
+        };
+        let domains = domains.unwrap_or_default();
+        domains.contains(&vk::TimeDomainKHR::DEVICE)
+            && domains.contains(&vk::TimeDomainKHR::CLOCK_MONOTONIC)
+    }
+
+    /// Whether our kind of buffer can be made of the host's memory.
+    fn query_host_import(&mut self) {
+        if !self.extensions.has(ext::external_memory_host::NAME) {
+            return;
+        }
+        let info = vk::PhysicalDeviceExternalBufferInfo::default()
+            .usage(crate::buffer::USAGE)
+            .handle_type(vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT);
+        let mut answer = vk::ExternalBufferProperties::default();
+        let instance = &self.instance.raw;
+        // SAFETY: the device has VK_EXT_external_memory_host, and Vulkan 1.1.
+        unsafe {
+            instance.get_physical_device_external_buffer_properties(self.raw, &info, &mut answer);
+        }
+        let importable = answer
+            .external_memory_properties
+            .external_memory_features
+            .contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE);
+        let aligned = self.info.limits.min_imported_host_pointer_alignment > 0;
+        self.info.features.external_memory_host = importable && aligned;
+        self.info.memory.host_import = importable && aligned;
+    }
+
+    /// What stands in the way of using this device, in words.
+    fn refusal(&self, has_compute: bool) -> Option<String> {
+        let (info, f) = (&self.info, &self.info.features);
+        let version = info.api_version;
+        if version < vk::API_VERSION_1_2 {
+            return Some(format!(
+                "{} offers Vulkan {}.{}; Hekla needs 1.2",
+                info.name,
+                vk::api_version_major(version),
+                vk::api_version_minor(version)
+            ));
+        }
+        let lacks = [
+            (has_compute, "a queue that computes"),
+            (f.buffer_device_address, "bufferDeviceAddress"),
+            (f.timeline_semaphore, "timelineSemaphore"),
+            (info.memory.device_local_bytes > 0, "device-local memory"),
+            (info.memory.host_visible_bytes > 0, "host-visible memory"),
+        ];
+        let missing = lacks.iter().find(|(there, _)| !there)?.1;
+        Some(format!("{} lacks {missing}, which Hekla needs", info.name))
+    }
+}

@@ -1,0 +1,133 @@
+//! Compute pipelines without descriptor sets: all they are given is push constants.
+
+use std::ffi::CString;
+use std::sync::Arc;
+
+use ash::vk;
+
+use crate::{Device, Error};
+
+/// What a pipeline is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct PipelineDesc<'a> {
+    /// A valid SPIR-V module for Vulkan.
+    pub spirv: &'a [u32],
+    /// Name of its entry point.
+    pub entry: &'a str,
+    /// 32-bit specialization constants: id and value.
+    pub specialization: &'a [(u32, u32)],
+    /// Bytes of push constants that the module declares; 0 when none.
+    pub push_constant_size: u32,
+}
+
+/// A kernel that is ready to be dispatched.
+pub struct Pipeline {
+    device: Arc<Device>,
+    pub(crate) raw: vk::Pipeline,
+    pub(crate) layout: vk::PipelineLayout,
+    /// Rounded up to a multiple of 4.
+    push_constant_size: u32,
+}
+
+impl Pipeline {
+    pub(crate) fn create(
+        device: &Arc<Device>,
+        d: &PipelineDesc<'_>,
+    ) -> Result<Arc<Pipeline>, Error> {
+        device.check_lost()?;
+        let entry = CString::new(d.entry)
+            .map_err(|_| Error::Invalid("an entry point's name contains NUL".into()))?;
+        let push_constant_size = d.push_constant_size.next_multiple_of(4);
+        let layout = layout(device, push_constant_size)?;
+        let module = create_module(device, d.spirv)?;
+        let raw = create_raw(device, d, &entry, module, layout);
+        // SAFETY: pipelines do not need their module once they are made.
+        unsafe { device.raw.destroy_shader_module(module, None) };
+        Ok(Arc::new(Pipeline { device: device.clone(), raw: raw?, layout, push_constant_size }))
+    }
+
+    /// Bytes of push constants a dispatch must give at most: a multiple of 4.
+    pub fn push_constant_size(&self) -> u32 {
+        self.push_constant_size
+    }
+
+    /// The device it belongs to.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+}
+
+impl Drop for Pipeline {
+    fn drop(&mut self) {
+        // SAFETY: this is the last owner; batches that use the pipeline own it too.
+        unsafe { self.device.raw.destroy_pipeline(self.raw, None) }
+    }
+}
+
+/// The layout with `size` bytes of push constants and nothing else; made once.
+fn layout(device: &Device, size: u32) -> Result<vk::PipelineLayout, Error> {
+    let limit = device.info().limits.max_push_constants;
+    if size > limit {
+        return Err(Error::Unsupported(format!(
+            "{size} bytes of push constants, the device has {limit}"
+        )));
+    }
+    let mut layouts = device.layouts.lock();
+    if let Some(layout) = layouts.get(&size) {
+        return Ok(*layout);
+    }
+    let ranges =
+        [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(size)];
+    let ranges = if size == 0 { &ranges[..0] } else { &ranges[..] };
+    let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(ranges);
+    // SAFETY: the range is within the device's limit; `info` outlives the call.
+    let layout = unsafe { device.raw.create_pipeline_layout(&info, None) }
+        .map_err(|e| device.fault("vkCreatePipelineLayout", e))?;
+    layouts.insert(size, layout);
+    Ok(layout)
+}
+
+fn create_module(device: &Device, spirv: &[u32]) -> Result<vk::ShaderModule, Error> {
+    const MAGIC: u32 = 0x0723_0203;
+    if spirv.len() < 5 || spirv[0] != MAGIC {
+        return Err(Error::Invalid("not a SPIR-V module".into()));
+    }
+    let info = vk::ShaderModuleCreateInfo::default().code(spirv);
+    // SAFETY: the words are a SPIR-V module; that it is a valid one is the caller's promise.
+    unsafe { device.raw.create_shader_module(&info, None) }
+        .map_err(|e| device.fault("vkCreateShaderModule", e))
+}
+
+fn create_raw(
+    device: &Device,
+    d: &PipelineDesc<'_>,
+    entry: &CString,
+    module: vk::ShaderModule,
+    layout: vk::PipelineLayout,
+) -> Result<vk::Pipeline, Error> {
+    let mut entries = Vec::with_capacity(d.specialization.len());
+    let mut values = Vec::with_capacity(d.specialization.len() * 4);
+    for (id, value) in d.specialization {
+        let offset = values.len() as u32;
+        entries.push(vk::SpecializationMapEntry { constant_id: *id, offset, size: 4 });
+        values.extend_from_slice(&value.to_ne_bytes());
+    }
+    let special = vk::SpecializationInfo::default().map_entries(&entries).data(&values);
+    let stage = vk::PipelineShaderStageCreateInfo::default()
+        .stage(vk::ShaderStageFlags::COMPUTE)
+        .module(module)
+        .name(entry)
+        .specialization_info(&special);
+    let infos = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
+    let cache = device.pipeline_cache.read();
+    // SAFETY: module and layout are alive, the chain outlives the call; the cache synchronizes
+    // itself for creation, and the lock keeps merging away.
+    let made = unsafe { device.raw.create_compute_pipelines(*cache, &infos, None) };
+    match made {
+        Ok(pipelines) if !pipelines.is_empty() && pipelines[0] != vk::Pipeline::null() => {
+            Ok(pipelines[0])
+        }
+        Ok(_) => Err(device.fault("vkCreateComputePipelines", vk::Result::ERROR_UNKNOWN)),
+        Err((_, e)) => Err(device.fault("vkCreateComputePipelines", e)),
+    }
+}

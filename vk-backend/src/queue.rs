@@ -1,0 +1,390 @@
+//! Queues: commands are recorded when they are enqueued, and ordered by one timeline semaphore.
+//!
+//! Every command gets a value on its queue's timeline. Commands collect in an open batch, which is
+//! submitted when it is full, on [`Queue::flush`] and [`Queue::wait`], and at once while the device
+//! has nothing of this queue to do.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ash::vk;
+use parking_lot::Mutex;
+
+use crate::batch::{Batch, Released, Timestamps, Wait, MAX_COMMANDS};
+use crate::{Device, Error, Recorder};
+
+/// While one batch is in flight, a second of this many commands follows it, lest the device run dry.
+const READY_COMMANDS: u32 = 32;
+/// Batches kept to be used again.
+const SPARE_BATCHES: usize = 8;
+/// How long [`Queue::wait`] polls before it sleeps: a sleeping thread takes longer to wake than most
+/// kernels run.
+const SPIN: Duration = Duration::from_micros(50);
+/// How often a sleeping wait looks whether the device was lost meanwhile.
+const SLEEP_NS: u64 = 100_000_000;
+/// Commands whose timestamps a queue remembers.
+const MAX_TIMES: usize = 65536;
+
+/// A queue's timeline semaphore.
+pub(crate) struct Timeline {
+    device: Arc<Device>,
+    raw: vk::Semaphore,
+}
+
+impl Timeline {
+    fn create(device: &Arc<Device>) -> Result<Arc<Timeline>, Error> {
+        let mut kind = vk::SemaphoreTypeCreateInfo::default()
+            .semaphore_type(vk::SemaphoreType::TIMELINE)
+            .initial_value(0);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        // SAFETY: timeline semaphores are enabled; the chain outlives the call.
+        let raw = unsafe { device.raw.create_semaphore(&info, None) }
+            .map_err(|e| device.fault("vkCreateSemaphore", e))?;
+        Ok(Arc::new(Timeline { device: device.clone(), raw }))
+    }
+
+    fn value(&self) -> Result<u64, Error> {
+        self.device.check_lost()?;
+        // SAFETY: the semaphore is alive.
+        unsafe { self.device.raw.get_semaphore_counter_value(self.raw) }
+            .map_err(|e| self.device.fault("vkGetSemaphoreCounterValue", e))
+    }
+
+    /// Blocks until `value`, which is submitted, is reached.
+    fn wait(&self, value: u64) -> Result<(), Error> {
+        let start = Instant::now();
+        while start.elapsed() < SPIN {
+            if self.value()? >= value {
+                return Ok(());
+            }
+            std::hint::spin_loop();
+        }
+        let (semaphores, values) = ([self.raw], [value]);
+        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+        loop {
+            self.device.check_lost()?;
+            // SAFETY: the semaphore is alive and `info` outlives the call.
+            match unsafe { self.device.raw.wait_semaphores(&info, SLEEP_NS) } {
+                Ok(()) => return Ok(()),
+                Err(vk::Result::TIMEOUT) => continue,
+                Err(e) => return Err(self.device.fault("vkWaitSemaphores", e)),
+            }
+        }
+    }
+}
+
+impl Drop for Timeline {
+    fn drop(&mut self) {
+        // SAFETY: its queue waited for what signals it, and batches that wait for it own it.
+        unsafe { self.device.raw.destroy_semaphore(self.raw, None) }
+    }
+}
+
+/// An in-order stream of commands.
+///
+/// Dropping a queue submits what is open and waits until all of it has completed.
+pub struct Queue {
+    device: Arc<Device>,
+    /// Which Vulkan queue of the device takes the batches.
+    vulkan_queue: usize,
+    profiling: bool,
+    timeline: Arc<Timeline>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    open: Option<Batch>,
+    /// Submitted batches, oldest first.
+    in_flight: VecDeque<Batch>,
+    spare: Vec<Batch>,
+    /// Value of the newest command, and of the newest submitted one.
+    issued: u64,
+    submitted: u64,
+    /// For the next batch to wait for.
+    waits: Vec<Wait>,
+    times: BTreeMap<u64, Timestamps>,
+    /// Why commands after `submitted` will never complete.
+    failure: Option<Error>,
+    /// What completed batches kept alive: dropped once the lock is released.
+    released: Vec<Released>,
+}
+
+impl Queue {
+    pub(crate) fn create(
+        device: &Arc<Device>,
+        vulkan_queue: usize,
+        profiling: bool,
+    ) -> Result<Arc<Queue>, Error> {
+        device.check_lost()?;
+        Ok(Arc::new(Queue {
+            device: device.clone(),
+            vulkan_queue,
+            profiling: profiling && device.info().limits.timestamp_valid_bits > 0,
+            timeline: Timeline::create(device)?,
+            state: Mutex::default(),
+        }))
+    }
+
+    /// The device it belongs to.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// Whether commands can be timed: profiling was asked for, and the device has timestamps.
+    pub fn profiling(&self) -> bool {
+        self.profiling
+    }
+
+    /// Records one command: `f` appends to the open batch. Returns what `f` returned, and the value
+    /// that the queue's timeline reaches when the command is complete: 1 for the first command, then
+    /// 2, and so on.
+    ///
+    /// A failure (out of memory, device lost) shows at the next [`Queue::flush`], [`Queue::wait`] or
+    /// [`Queue::completed`]; the commands it hit never complete.
+    ///
+    /// `f` runs under the queue's lock: it must not use this queue but through the recorder.
+    pub fn record<R>(&self, f: impl FnOnce(&mut Recorder<'_>) -> R) -> (R, u64) {
+        self.locked(|state| {
+            self.open(state);
+            let value = state.issued + 1;
+            let mut recorder = Recorder::new(&self.device, state.open.as_mut(), value);
+            let result = f(&mut recorder);
+            state.issued = value;
+            if let Some(batch) = &mut state.open {
+                batch.count += 1;
+                batch.last_value = value;
+            }
+            self.submit_if_due(state);
+            (result, value)
+        })
+    }
+
+    /// Submits what is open.
+    ///
+    /// # Errors
+    /// Why a command recorded since the last submission cannot run: [`Error::DeviceLost`], out of
+    /// memory. The queue stays failed.
+    pub fn flush(&self) -> Result<(), Error> {
+        self.locked(|state| self.submit(state))
+    }
+
+    /// The value of the newest command that is complete; 0 for none. Also frees what completed
+    /// commands kept alive.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`]; the queue's failure, once all that was submitted is complete.
+    pub fn completed(&self) -> Result<u64, Error> {
+        self.locked(|state| {
+            let value = self.retire(state)?;
+            match &state.failure {
+                Some(e) if value >= state.submitted => Err(e.clone()),
+                _ => Ok(value),
+            }
+        })
+    }
+
+    /// The value of the newest command recorded; 0 for none.
+    pub fn issued(&self) -> u64 {
+        self.state.lock().issued
+    }
+
+    /// Blocks until the command of `value` is complete, submitting it if need be.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`]; the failure that keeps the command from running; [`Error::Invalid`]
+    /// for a value that no command has.
+    pub fn wait(&self, value: u64) -> Result<(), Error> {
+        self.locked(|state| self.submit_up_to(state, value))?;
+        self.timeline.wait(value)?;
+        self.locked(|state| self.retire(state)).map(|_| ())
+    }
+
+    /// Commands recorded here from now on begin after the command of `value` on `other` is complete.
+    /// Submits that command, and what is open here; never lets the device wait for something that is
+    /// not submitted.
+    ///
+    /// # Errors
+    /// As [`Queue::wait`]; [`Error::Invalid`] when the queues belong to different devices.
+    pub fn wait_gpu(&self, other: &Arc<Queue>, value: u64) -> Result<(), Error> {
+        if std::ptr::eq(self, Arc::as_ptr(other)) {
+            return Ok(());
+        }
+        if !Arc::ptr_eq(&self.device, &other.device) {
+            return Err(Error::Invalid("queues of different devices".into()));
+        }
+        other.locked(|state| other.submit_up_to(state, value))?;
+        if other.timeline.value()? >= value {
+            return Ok(());
+        }
+        self.locked(|state| {
+            self.submit(state)?;
+            state.waits.push(Wait { timeline: other.timeline.clone(), value });
+            Ok(())
+        })
+    }
+
+    /// When the command of `value` ran: `None` while it is not complete, when it took no timestamps,
+    /// and when it is one of 65536 commands ago (keep [`Recorder::begin_timestamp`]'s result for such).
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`].
+    pub fn timestamps(&self, value: u64) -> Result<Option<Timestamps>, Error> {
+        self.locked(|state| {
+            self.retire(state)?;
+            Ok(state.times.get(&value).copied())
+        })
+    }
+
+    /// Runs `f` with the state, then drops what has been released without the lock: owners' code may
+    /// run then, and use this queue.
+    fn locked<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {
+        let mut state = self.state.lock();
+        let result = f(&mut state);
+        let released = std::mem::take(&mut state.released);
+        drop(state);
+        drop(released);
+        result
+    }
+
+    /// Sees to it that a batch is open, unless the queue has failed.
+    fn open(&self, state: &mut State) {
+        if state.open.is_some() || state.failure.is_some() {
+            return;
+        }
+        match self.start_batch(state) {
+            Ok(batch) => state.open = Some(batch),
+            Err(e) => state.failure = Some(e),
+        }
+    }
+
+    fn start_batch(&self, state: &mut State) -> Result<Batch, Error> {
+        self.device.check_lost()?;
+        let mut batch = match state.spare.pop() {
+            Some(batch) => batch,
+            None => Batch::create(&self.device, self.profiling)?,
+        };
+        if let Err(e) = batch.begin(&self.device) {
+            batch.destroy(&self.device);
+            return Err(e);
+        }
+        Ok(batch)
+    }
+
+    /// Submits the open batch when it is full or the device is, or will soon be, without work.
+    fn submit_if_due(&self, state: &mut State) {
+        let Some(count) = state.open.as_ref().map(|b| b.count) else { return };
+        if !state.in_flight.is_empty() {
+            // A lost device shows in `failure` at the submission.
+            let _ = self.retire(state);
+        }
+        let due = match state.in_flight.len() {
+            0 => true,
+            1 => count >= READY_COMMANDS,
+            _ => count >= MAX_COMMANDS,
+        };
+        if due {
+            let _ = self.submit(state);
+        }
+    }
+
+    /// Submits so much that `value` will be reached.
+    fn submit_up_to(&self, state: &mut State, value: u64) -> Result<(), Error> {
+        if value > state.issued {
+            return Err(Error::Invalid(format!("no command has the value {value} yet")));
+        }
+        if value > state.submitted {
+            self.submit(state)?;
+        }
+        Ok(())
+    }
+
+    /// Submits the open batch, if there is one.
+    fn submit(&self, state: &mut State) -> Result<(), Error> {
+        if let Some(e) = &state.failure {
+            return Err(e.clone());
+        }
+        let Some(mut batch) = state.open.take() else { return Ok(()) };
+        batch.waits = std::mem::take(&mut state.waits);
+        match batch.end(&self.device).and_then(|()| self.submit_batch(&batch)) {
+            Ok(()) => {
+                state.submitted = batch.last_value;
+                state.in_flight.push_back(batch);
+                Ok(())
+            }
+            Err(e) => {
+                state.released.push(batch.release());
+                batch.destroy(&self.device);
+                state.failure = Some(e.clone());
+                Err(e)
+            }
+        }
+    }
+
+    fn submit_batch(&self, batch: &Batch) -> Result<(), Error> {
+        self.device.check_lost()?;
+        let work = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
+        let waits: Vec<_> = batch.waits.iter().map(|w| w.timeline.raw).collect();
+        let wait_values: Vec<_> = batch.waits.iter().map(|w| w.value).collect();
+        let stages = vec![work; waits.len()];
+        let (signals, signal_values) = ([self.timeline.raw], [batch.last_value]);
+        let commands = [batch.commands];
+        let mut values = vk::TimelineSemaphoreSubmitInfo::default()
+            .wait_semaphore_values(&wait_values)
+            .signal_semaphore_values(&signal_values);
+        let info = vk::SubmitInfo::default()
+            .wait_semaphores(&waits)
+            .wait_dst_stage_mask(&stages)
+            .command_buffers(&commands)
+            .signal_semaphores(&signals)
+            .push_next(&mut values);
+        let queue = self.device.vulkan_queues[self.vulkan_queue].lock();
+        // SAFETY: the lock gives this thread the Vulkan queue; the batch and all it uses are alive
+        // until its value is reached; values on the timeline only grow.
+        unsafe { self.device.raw.queue_submit(*queue, &[info], vk::Fence::null()) }
+            .map_err(|e| self.device.fault("vkQueueSubmit", e))
+    }
+
+    /// Takes back the batches that are complete. Returns the timeline's value.
+    fn retire(&self, state: &mut State) -> Result<u64, Error> {
+        let value = self.timeline.value()?.min(state.submitted);
+        while state.in_flight.front().is_some_and(|b| b.last_value <= value) {
+            let Some(mut batch) = state.in_flight.pop_front() else { break };
+            for (command, times) in batch.collect_times(&self.device) {
+                state.times.insert(command, times);
+                if state.times.len() > MAX_TIMES {
+                    state.times.pop_first();
+                }
+            }
+            state.released.push(batch.release());
+            if state.spare.len() < SPARE_BATCHES {
+                state.spare.push(batch);
+            } else {
+                batch.destroy(&self.device);
+            }
+        }
+        Ok(value)
+    }
+}
+
+impl std::fmt::Debug for Queue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Queue").field("device", &self.device).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        let _ = self.flush();
+        let submitted = self.state.get_mut().submitted;
+        // An error here is the loss of the device: then nothing runs any more.
+        let _ = self.timeline.wait(submitted);
+        let _ = self.locked(|state| self.retire(state));
+        let state = self.state.get_mut();
+        let rest = state.in_flight.drain(..).chain(state.spare.drain(..)).chain(state.open.take());
+        for mut batch in rest {
+            batch.destroy(&self.device);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Recording: what a command consists of.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use ash::vk;
+use smallvec::SmallVec;
+
+use crate::batch::{barrier, Batch, CommandTimes, Side, Timed, MAX_COMMANDS};
+use crate::{Buffer, Device, Pipeline};
+
+/// Most bytes that [`Recorder::update`] takes.
+pub(crate) const MAX_UPDATE: usize = 65536;
+
+/// One piece of a copy between two buffers, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CopyRegion {
+    /// Where to read in the source.
+    pub src_offset: u64,
+    /// Where to write in the destination.
+    pub dst_offset: u64,
+    /// How much.
+    pub size: u64,
+}
+
+/// Appends to a queue's open batch; see [`crate::Queue::record`].
+///
+/// Nothing orders two operations but [`Recorder::barrier`]: call it before each that must see what
+/// earlier ones wrote, or that overwrites what they read. An in-order queue calls it first thing in
+/// every command. Ranges are the caller's to check: the methods panic on one that is out of bounds.
+pub struct Recorder<'a> {
+    device: &'a Device,
+    /// `None` when the queue has failed: nothing is recorded then.
+    batch: Option<&'a mut Batch>,
+    /// Value of the command that is being recorded.
+    value: u64,
+    /// Index of its begin query, once begun.
+    query: Option<u32>,
+    /// Its end query is written.
+    ended: bool,
+}
+
+impl<'a> Recorder<'a> {
+    pub(crate) fn new(device: &'a Device, batch: Option<&'a mut Batch>, value: u64) -> Self {
+        Recorder { device, batch, value, query: None, ended: false }
+    }
+
+    /// Runs `groups` work-groups of a pipeline with `push` as its push constants. Nothing is done
+    /// when one of `groups` is 0. The caller retains the buffers whose addresses are in `push`.
+    ///
+    /// # Panics
+    /// When `push` is no multiple of 4 bytes or longer than the pipeline's push constants, or
+    /// `groups` exceeds [`crate::Limits::max_workgroup_count`].
+    pub fn dispatch(&mut self, p: &Arc<Pipeline>, push: &[u8], groups: [u32; 3]) {
+        let most = self.device.info().limits.max_workgroup_count;
+        assert!(groups.iter().zip(most).all(|(g, m)| *g <= m), "too many work-groups");
+        assert!(push.len().is_multiple_of(4), "push constants in whole words");
+        assert!(push.len() <= p.push_constant_size() as usize, "push constants too long");
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        if groups.contains(&0) {
+            return;
+        }
+        let (raw, commands) = (&self.device.raw, batch.commands);
+        if batch.bound != p.raw {
+            let point = vk::PipelineBindPoint::COMPUTE;
+            // SAFETY: the command buffer is recording under the queue's lock; the batch retains
+            // the pipeline.
+            unsafe { raw.cmd_bind_pipeline(commands, point, p.raw) };
+            batch.bound = p.raw;
+            batch.retained.push(p.clone());
+        }
+        // SAFETY: as above; sizes and counts were checked against the layout and the limits.
+        unsafe {
+            if !push.is_empty() {
+                let stage = vk::ShaderStageFlags::COMPUTE;
+                raw.cmd_push_constants(commands, p.layout, stage, 0, push);
+            }
+            raw.cmd_dispatch(commands, groups[0], groups[1], groups[2]);
+        }
+        batch.needs_barrier = true;
+    }
+
+    /// Copies `size` bytes.
+    ///
+    /// # Panics
+    /// As [`Recorder::copy_regions`].
+    pub fn copy(
+        &mut self,
+        src: &Arc<Buffer>,
+        src_offset: u64,
+        dst: &Arc<Buffer>,
+        dst_offset: u64,
+        size: u64,
+    ) {
+        self.copy_regions(src, dst, &[CopyRegion { src_offset, dst_offset, size }]);
+    }
+
+    /// Copies pieces of `src` to `dst`; empty ones are skipped. Destinations must not overlap each
+    /// other, nor any source.
+    ///
+    /// # Panics
+    /// When a piece reaches beyond a buffer's end.
+    pub fn copy_regions(&mut self, src: &Arc<Buffer>, dst: &Arc<Buffer>, regions: &[CopyRegion]) {
+        let fits = |r: &CopyRegion| {
+            src.contains(r.src_offset, r.size) && dst.contains(r.dst_offset, r.size)
+        };
+        assert!(regions.iter().all(fits), "a copy reaches beyond a buffer's end");
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        let regions: SmallVec<[vk::BufferCopy; 4]> = regions
+            .iter()
+            .filter(|r| r.size > 0)
+            .map(|r| vk::BufferCopy {
+                src_offset: r.src_offset,
+                dst_offset: r.dst_offset,
+                size: r.size,
+            })
+            .collect();
+        if regions.is_empty() {
+            return;
+        }
+        // SAFETY: the command buffer is recording under the queue's lock, the ranges are checked,
+        // the batch retains both buffers.
+        unsafe { self.device.raw.cmd_copy_buffer(batch.commands, src.raw, dst.raw, &regions) };
+        batch.retained.push(src.clone());
+        batch.retained.push(dst.clone());
+        batch.needs_barrier = true;
+    }
+
+    /// Sets every 32-bit word of a range to `word`.
+    ///
+    /// # Panics
+    /// When `offset` or `size` is no multiple of 4, or the range reaches beyond the buffer's end
+    /// (rounded up to 4).
+    pub fn fill(&mut self, b: &Arc<Buffer>, offset: u64, size: u64, word: u32) {
+        assert!(offset.is_multiple_of(4) && size.is_multiple_of(4), "a fill of whole words");
+        assert!(b.contains(offset, size), "a fill reaches beyond a buffer's end");
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        if size == 0 {
+            return;
+        }
+        // SAFETY: the command buffer is recording under the queue's lock, the range is checked, the
+        // batch retains the buffer.
+        unsafe { self.device.raw.cmd_fill_buffer(batch.commands, b.raw, offset, size, word) };
+        batch.retained.push(b.clone());
+        batch.needs_barrier = true;
+    }
+
+    /// Writes `data`, which travels in the command buffer itself.
+    ///
+    /// # Panics
+    /// When `offset` or the data's length is no multiple of 4, the data is longer than 65536 bytes,
+    /// or reaches beyond the buffer's end (rounded up to 4).
+    pub fn update(&mut self, b: &Arc<Buffer>, offset: u64, data: &[u8]) {
+        assert!(offset.is_multiple_of(4) && data.len().is_multiple_of(4), "whole words");
+        assert!(data.len() <= MAX_UPDATE, "more than {MAX_UPDATE} bytes");
+        assert!(b.contains(offset, data.len() as u64), "a write beyond a buffer's end");
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        if data.is_empty() {
+            return;
+        }
+        // SAFETY: the command buffer is recording under the queue's lock, the range is checked, the
+        // batch retains the buffer.
+        unsafe { self.device.raw.cmd_update_buffer(batch.commands, b.raw, offset, data) };
+        batch.retained.push(b.clone());
+        batch.needs_barrier = true;
+    }
+
+    /// Everything recorded before is complete, and its writes visible, before anything after begins.
+    /// Costs nothing when nothing was recorded since the last barrier.
+    pub fn barrier(&mut self) {
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        if batch.needs_barrier {
+            barrier(self.device, batch.commands, Side::Device);
+            batch.needs_barrier = false;
+        }
+    }
+
+    /// Keeps `r` alive until the batch completes.
+    pub fn retain(&mut self, r: Arc<dyn Any + Send + Sync>) {
+        if let Some(batch) = self.batch.as_deref_mut() {
+            batch.retained.push(r);
+        }
+    }
+
+    /// Takes the time at which all earlier work of the queue is done. The first call in a command
+    /// counts. The times appear in the result and in [`crate::Queue::timestamps`]; `None` unless the
+    /// queue profiles.
+    pub fn begin_timestamp(&mut self) -> Option<Arc<CommandTimes>> {
+        let batch = self.batch.as_deref_mut()?;
+        let full = batch.query_count + 2 > 2 * MAX_COMMANDS;
+        if batch.queries == vk::QueryPool::null() || self.query.is_some() || full {
+            return None;
+        }
+        let begin = batch.query_count;
+        batch.query_count += 2;
+        self.query = Some(begin);
+        let times = Arc::new(CommandTimes::default());
+        batch.timed.push(Timed { value: self.value, begin, times: times.clone() });
+        write_timestamp(self.device, batch, begin);
+        Some(times)
+    }
+
+    /// Takes the time at which the command is done. To be called once, after
+    /// [`Recorder::begin_timestamp`].
+    pub fn end_timestamp(&mut self) {
+        let (Some(batch), Some(begin)) = (self.batch.as_deref_mut(), self.query) else { return };
+        if !std::mem::replace(&mut self.ended, true) {
+            write_timestamp(self.device, batch, begin + 1);
+        }
+    }
+}
+
+/// Writes query `index` once all earlier commands are done.
+fn write_timestamp(device: &Device, batch: &Batch, index: u32) {
+    let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
+    // SAFETY: the command buffer is recording under the queue's lock; the query exists, was reset in
+    // this batch, and is written once.
+    unsafe { device.raw.cmd_write_timestamp(batch.commands, stage, batch.queries, index) }
+}
