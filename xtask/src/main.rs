@@ -1,2 +1,54 @@
-//! Developer commands.
-fn main() {}
+//! Developer commands of Hekla: `cargo xtask COMMAND`.
+
+mod artifact;
+mod checks;
+mod cts;
+mod demo;
+mod install;
+mod system;
+mod test;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  demo                      install what is missing, then run clinfo, a Mandelbrot and clpeak on
+                            the best Vulkan device of this machine
+  test                      install what is missing, then run every check and test
+  run -- PROGRAM ARGS...    run a program with Hekla as its only OpenCL platform
+  install [--prefix DIR]    install libhekla.so and hekla.icd (default prefix: /usr)
+  cts --bin DIR [--group NAME] [--driver NAME]
+                            run Khronos CTS binaries as cts-config/ describes
+  header                    write include/hekla.h anew";
+
+/// What a command gives: nothing, or a message for the person who ran it.
+type Outcome = Result<(), String>;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let (command, rest) = match args.split_first() {
+        Some((command, rest)) => (command.as_str(), rest),
+        None => ("help", &[][..]),
+    };
+    let outcome = match command {
+        "demo" => demo::run(),
+        "test" => test::run(),
+        "run" => artifact::run_program(rest),
+        "install" => install::run(rest),
+        "cts" => cts::run(rest),
+        "header" => checks::write_header(),
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        other => Err(format!("unknown command '{other}'\n\n{USAGE}")),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Checks of the source itself: format, lints, documentation, the C header.
+
+use crate::system::{self, cargo, run};
+use crate::Outcome;
+use std::path::Path;
+
+/// cargo fmt, clippy and rustdoc without a warning, and an up-to-date C header.
+pub fn run_all() -> Outcome {
+    run(&mut cargo(&["fmt", "--all", "--check"]))?;
+    run(&mut cargo(&[
+        "clippy",
+        "--quiet",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ]))?;
+    let mut doc = cargo(&["doc", "--quiet", "--workspace", "--no-deps"]);
+    run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
+    check_header()
+}
+
+/// Writes include/hekla.h from the exported functions of icd/.
+pub fn write_header() -> Outcome {
+    generate_header(&system::root().join("include/hekla.h"))
+}
+
+fn check_header() -> Outcome {
+    let fresh = system::target().join("hekla.h");
+    generate_header(&fresh)?;
+    let read = |path: &Path| std::fs::read_to_string(path).unwrap_or_default();
+    match read(&fresh) == read(&system::root().join("include/hekla.h")) {
+        true => Ok(()),
+        false => Err("include/hekla.h is stale: run `cargo xtask header`".to_string()),
+    }
+}
+
+fn generate_header(path: &Path) -> Outcome {
+    let bindings = cbindgen::Builder::new()
+        .with_crate(system::root().join("icd"))
+        .with_config(
+            cbindgen::Config::from_file(system::root().join("icd/cbindgen.toml"))
+                .map_err(|e| format!("icd/cbindgen.toml: {e}"))?,
+        )
+        .generate()
+        .map_err(|e| format!("cbindgen: {e}"))?;
+    bindings.write_to_file(path);
+    Ok(())
+}

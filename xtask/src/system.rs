@@ -1,0 +1,111 @@
+//! The machine: where the workspace lies, running commands, installing Debian packages and the
+//! Python environment.
+
+use crate::Outcome;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Root of the workspace.
+pub fn root() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().unwrap_or(manifest).to_path_buf()
+}
+
+/// Cargo's target directory.
+pub fn target() -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(dir) => PathBuf::from(dir),
+        None => root().join("target"),
+    }
+}
+
+/// Prints a heading, so that a person sees what is going on.
+pub fn step(what: &str) {
+    println!("\n== {what}");
+}
+
+/// Runs a command in the workspace, its output shown; an error unless it succeeds.
+pub fn run(command: &mut Command) -> Outcome {
+    let shown = format!("{command:?}");
+    let status = command
+        .current_dir(root())
+        .status()
+        .map_err(|error| format!("cannot run {shown}: {error}"))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(format!("{shown} failed: {status}")),
+    }
+}
+
+/// Runs a command and gives what it printed, standard error after standard output.
+pub fn capture(command: &mut Command) -> Result<String, String> {
+    let shown = format!("{command:?}");
+    let output = command
+        .current_dir(root())
+        .output()
+        .map_err(|error| format!("cannot run {shown}: {error}"))?;
+    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.push_str(&String::from_utf8_lossy(&output.stderr));
+    match output.status.success() {
+        true => Ok(text),
+        false => Err(format!("{shown} failed: {}\n{text}", output.status)),
+    }
+}
+
+/// A cargo command in the workspace.
+pub fn cargo(args: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(args);
+    command
+}
+
+/// Installs those of the Debian packages that are missing.
+pub fn ensure_packages(packages: &[&str]) -> Outcome {
+    let missing: Vec<&str> = packages.iter().copied().filter(|p| !is_installed(p)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    println!("installing {}", missing.join(" "));
+    let apt = |args: &[&str]| {
+        let mut command = match is_root() {
+            true => Command::new("apt-get"),
+            false => {
+                let mut sudo = Command::new("sudo");
+                sudo.arg("apt-get");
+                sudo
+            }
+        };
+        command.args(args).env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null());
+        run(&mut command)
+    };
+    apt(&["update"])?;
+    let mut args = vec!["install", "-y", "--no-install-recommends"];
+    args.extend(missing);
+    apt(&args)
+}
+
+fn is_installed(package: &str) -> bool {
+    let status = Command::new("dpkg-query").args(["-W", "-f=${Status}", package]).output();
+    status.is_ok_and(|o| String::from_utf8_lossy(&o.stdout).contains("install ok installed"))
+}
+
+fn is_root() -> bool {
+    let id = Command::new("id").arg("-u").output();
+    id.is_ok_and(|o| o.stdout.starts_with(b"0"))
+}
+
+/// The Python of a virtual environment under target/ that has the clients the demo and the tests
+/// use; made on first use.
+pub fn python() -> Result<PathBuf, String> {
+    let venv = target().join("venv");
+    let python = venv.join("bin/python3");
+    let ready = venv.join("ready");
+    if !ready.exists() {
+        println!("making a Python environment with pyopencl and numpy");
+        run(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
+        let packages = ["pyopencl", "numpy", "mako", "pytest"];
+        run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages))?;
+        std::fs::write(&ready, "").map_err(|e| format!("cannot write {}: {e}", ready.display()))?;
+    }
+    Ok(python)
+}
