@@ -18,7 +18,16 @@ pub struct TranslationUnit {
 pub enum Item {
     Function(Box<FunctionDef>),
     Declaration(Declaration),
+    StaticAssert(Box<StaticAssert>),
     Pragma(Pragma, Span),
+}
+
+/// `_Static_assert(cond, message);`
+#[derive(Debug)]
+pub struct StaticAssert {
+    pub cond: Expr,
+    pub message: Option<Vec<u8>>,
+    pub span: Span,
 }
 
 #[derive(Debug)]
@@ -110,7 +119,8 @@ pub struct DeclSpecs {
     pub span: Span,
 }
 
-/// `__attribute__((name(args)))`; unknown ones are kept and warned about later.
+/// `__attribute__((name(args)))`; unknown ones are kept and warned about later. The name is without
+/// the underscores that may surround it (`__packed__` is `packed`).
 #[derive(Debug)]
 pub struct Attribute {
     pub name: Symbol,
@@ -144,7 +154,8 @@ pub enum TypeSpec {
     /// `float4`: element and number of components (2, 3, 4, 8, 16).
     Vector(ScalarName, u8),
     Typedef(Symbol),
-    /// Other built-in opaque types by name: `image2d_t`, `sampler_t`, `event_t`, `atomic_int`, ...
+    /// Other built-in opaque types by name: `image2d_t`, `sampler_t`, `event_t`, `atomic_int`, ...;
+    /// `pipe` for a pipe of any packet type.
     Opaque(Symbol),
     Record {
         is_union: bool,
@@ -189,6 +200,7 @@ pub struct FieldDeclarator {
 #[derive(Debug, Default)]
 pub struct Declarator {
     pub name: Option<Symbol>,
+    /// Of the name; of the whole declarator when it has none.
     pub span: Span,
     pub derivations: Vec<Derivation>,
     pub attributes: Vec<Attribute>,
@@ -239,6 +251,7 @@ pub enum StmtKind {
     Empty,
     Expr(Expr),
     Declaration(Declaration),
+    StaticAssert(Box<StaticAssert>),
     Block(Block),
     If {
         cond: Expr,
@@ -342,13 +355,16 @@ pub enum ExprKind {
         arrow: bool,
     },
     Cast(Box<TypeName>, Box<Expr>),
-    /// `(float4)(a, b, c, d)`: a vector literal.
+    /// `(float4)(a, b, c, d)`: a vector literal of two parts or more; `(float4)(a)` is a `Cast`. When
+    /// the type is a typedef's or a typeof's of no vector, it is a cast of a comma expression.
     VectorLiteral(Box<TypeName>, Vec<Expr>),
     /// `(struct s){ ... }`
     CompoundLiteral(Box<TypeName>, Box<Initializer>),
     SizeofExpr(Box<Expr>),
     SizeofType(Box<TypeName>),
     AlignofType(Box<TypeName>),
+    /// `vec_step(type)`; of an expression, the type is its `typeof` (OpenCL C 6.15.13).
+    VecStep(Box<TypeName>),
     /// `__builtin_astype(e, type)`
     AsType(Box<Expr>, Box<TypeName>),
     /// GNU statement expression.
