@@ -25,6 +25,7 @@ pub enum Constant {
     Undef,
 }
 
+/// Type and definition of a value.
 #[derive(Debug, Clone)]
 pub struct ValueData {
     pub ty: Type,
@@ -205,6 +206,16 @@ impl Function {
             self.insts[inst].for_each_target(|call: &BlockCall| out.push(call.block));
         }
         out
+    }
+
+    /// Number of instructions in the layout.
+    pub fn num_insts(&self) -> usize {
+        self.layout.iter().map(|&block| self.blocks[block].insts.len()).sum()
+    }
+
+    /// Whether a value is an undefined constant.
+    pub fn is_undef(&self, value: Value) -> bool {
+        self.values[value].def == ValueDef::Const(Constant::Undef)
     }
 
     /// Replaces operands everywhere: `map` gives the replacement of a value, or the value itself.

@@ -66,7 +66,8 @@ pub enum ConvertOp {
     FConvert,
     /// Same total number of bits, other type; lanes may differ. Also bool-free vectors.
     Bitcast,
-    /// Pointer to I64 (global, constant, generic) or I32 (local, private).
+    /// Pointer to I64 (global, constant, generic) or I32 (local, private). After 64-bit integers
+    /// are legalized I32x2 (low word first) stands for I64.
     PtrToInt,
     IntToPtr,
     /// Pointer to a pointer of another address space (global <-> constant is a no-op; to and from
@@ -223,7 +224,8 @@ pub enum AtomicOp {
     FAdd,
 }
 
-/// Values that the launch gives; the dimension is 0, 1 or 2.
+/// Values that the launch gives; the dimension is 0, 1 or 2. After 64-bit integers are legalized
+/// I32x2 (low word first) stands for I64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WorkItemQuery {
     /// I64.
@@ -258,7 +260,7 @@ impl WorkItemQuery {
 }
 
 /// A branch target with the arguments for its parameters.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BlockCall {
     pub block: Block,
     pub args: SmallVec<[Value; 2]>,
@@ -275,14 +277,14 @@ impl BlockCall {
 }
 
 /// One value of a switch. (Ranges are expanded or turned into comparisons by lowering.)
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SwitchCase {
     pub value: u64,
     pub target: BlockCall,
 }
 
 /// An instruction. Result types stand in the function's value table.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum InstData {
     Unary {
         op: UnaryOp,
@@ -357,6 +359,7 @@ pub enum InstData {
         global: Global,
     },
     /// Pointer plus a signed byte offset: I64 or I32 for 64-bit spaces, I32 for local and private.
+    /// After 64-bit integers are legalized I32x2 (low word first) stands for I64.
     PtrAdd {
         ptr: Value,
         offset: Value,
@@ -448,10 +451,49 @@ impl InstData {
 
     /// Calls `f` for every operand, branch arguments among them.
     pub fn for_each_arg(&self, mut f: impl FnMut(Value)) {
-        self.clone().map_args(|v| {
-            f(v);
-            v
-        });
+        use InstData::*;
+        let mut one = |v: &Value| f(*v);
+        match self {
+            Unary { arg, .. } | Convert { arg, .. } | Extract { arg, .. } => one(arg),
+            Binary { args, .. } | ICmp { args, .. } | FCmp { args, .. } | Shuffle { args, .. } => {
+                args.iter().for_each(one)
+            }
+            Math { args, .. } => args.iter().for_each(one),
+            Select { args } => args.iter().for_each(one),
+            Build { args } => args.iter().for_each(one),
+            Call { args, .. } => args.iter().for_each(one),
+            ExtractDynamic { arg, index } => [arg, index].into_iter().for_each(one),
+            Insert { arg, element, .. } => [arg, element].into_iter().for_each(one),
+            InsertDynamic { arg, element, index } => {
+                [arg, element, index].into_iter().for_each(one)
+            }
+            PtrAdd { ptr, offset } => [ptr, offset].into_iter().for_each(one),
+            Load { ptr, .. } | AtomicLoad { ptr } => one(ptr),
+            Store { ptr, value, .. }
+            | AtomicRmw { ptr, value, .. }
+            | AtomicStore { ptr, value } => [ptr, value].into_iter().for_each(one),
+            AtomicCmpXchg { ptr, expected, desired } => {
+                [ptr, expected, desired].into_iter().for_each(one)
+            }
+            Jump { target } => target.args.iter().for_each(one),
+            Brif { cond, then, otherwise } => {
+                one(cond);
+                then.args.iter().chain(&otherwise.args).for_each(one);
+            }
+            Switch { value, cases, default } => {
+                one(value);
+                cases.iter().flat_map(|case| &case.target.args).for_each(&mut one);
+                default.args.iter().for_each(one);
+            }
+            Return { value } => value.iter().for_each(one),
+            Alloca { .. }
+            | GlobalAddr { .. }
+            | WorkItem { .. }
+            | LoadArg { .. }
+            | Barrier { .. }
+            | Fence { .. }
+            | Unreachable => {}
+        }
     }
 
     /// Replaces every operand, branch arguments among them.

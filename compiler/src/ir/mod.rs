@@ -22,12 +22,19 @@
 //! | generic | `ptr.generic` | 64 bits, tagged in the top bits |
 
 pub mod builder;
+pub mod cfg;
+pub mod dominators;
 pub mod entities;
 pub mod function;
 pub mod inst;
+pub mod loops;
 pub mod module;
+pub mod names;
+pub mod parse;
+pub mod print;
 pub mod structure;
 pub mod types;
+pub mod verify;
 
 pub use builder::Builder;
 pub use entities::{Block, Func, Global, Inst, Value};

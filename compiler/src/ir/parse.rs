@@ -1,0 +1,812 @@
+//! The text form of the IR, read: the inverse of [`super::print`], for file tests and `heklac`.
+//!
+//! Values and blocks are numbered afresh. The reader checks syntax and names; types are
+//! [`super::verify`]'s concern.
+
+use super::entities::{Block, Func, Global, Value};
+use super::function::{Function, ValueData, ValueDef};
+use super::inst::*;
+use super::module::{GlobalData, KernelEntry, Module};
+use super::names::*;
+use super::types::{Scalar, Type};
+use crate::kernel::{Arg, ArgAddress, ArgKind};
+use cranelift_entity::EntityRef;
+use smallvec::SmallVec;
+use std::collections::HashMap;
+
+/// Why a text is not IR.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct ParseError {
+    /// 1-based line.
+    pub line: u32,
+    pub message: String,
+}
+
+/// Reads a module.
+pub fn parse_module(text: &str) -> Result<Module, ParseError> {
+    let tokens = tokenize(text)?;
+    let mut parser = Parser { tokens, at: 0, funcs: HashMap::new(), globals: HashMap::new() };
+    let mut module = Module::default();
+    parser.declare(&mut module)?;
+    while let Some(token) = parser.peek().cloned() {
+        match token.kind {
+            Kind::Word(word) if word == "global" => parser.global(&mut module)?,
+            Kind::Word(word) if word == "kernel" => parser.kernel(&mut module)?,
+            Kind::Word(word) if word == "fn" => parser.function(&mut module)?,
+            _ => return parser.fail("expected 'global', 'kernel' or 'fn'"),
+        }
+    }
+    Ok(module)
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Kind {
+    /// Letters, digits, `_` and `.`; also numbers (with sign and exponent).
+    Word(String),
+    /// `@name`.
+    At(String),
+    /// Punctuation; `>` stands for `->`.
+    Punct(char),
+}
+
+#[derive(Debug, Clone)]
+struct Token {
+    line: u32,
+    kind: Kind,
+}
+
+fn tokenize(text: &str) -> Result<Vec<Token>, ParseError> {
+    let mut tokens = Vec::new();
+    for (index, line_text) in text.lines().enumerate() {
+        let line = index as u32 + 1;
+        let fail = |message: &str| ParseError { line, message: message.to_string() };
+        let bytes = line_text.as_bytes();
+        let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'.';
+        let mut i = 0;
+        while let Some(&byte) = bytes.get(i) {
+            let start = i;
+            i += 1;
+            let kind = match byte {
+                b';' => break,
+                b' ' | b'\t' | b'\r' => continue,
+                b'@' if bytes.get(i) == Some(&b'"') => {
+                    let rest = line_text.get(i + 1..).unwrap_or("");
+                    let end = rest.find('"').ok_or_else(|| fail("a quote is not closed"))?;
+                    i += end + 2;
+                    Kind::At(rest[..end].to_string())
+                }
+                b'@' => {
+                    while bytes.get(i).is_some_and(|&b| is_word(b)) {
+                        i += 1;
+                    }
+                    Kind::At(line_text[start + 1..i].to_string())
+                }
+                b'-' if bytes.get(i) == Some(&b'>') => {
+                    i += 1;
+                    Kind::Punct('>')
+                }
+                b if is_word(b) || b == b'-' => {
+                    let number = b == b'-' || b.is_ascii_digit();
+                    let decimal = number && !line_text[start..].starts_with("0x");
+                    while let Some(&b) = bytes.get(i) {
+                        let exponent = decimal
+                            && matches!(b, b'-' | b'+')
+                            && matches!(bytes[i - 1], b'e' | b'E');
+                        if !is_word(b) && !exponent {
+                            break;
+                        }
+                        i += 1;
+                    }
+                    Kind::Word(line_text[start..i].to_string())
+                }
+                b'(' | b')' | b'{' | b'}' | b'[' | b']' | b':' | b',' | b'=' => {
+                    Kind::Punct(byte as char)
+                }
+                _ => return Err(fail("unexpected character")),
+            };
+            tokens.push(Token { line, kind });
+        }
+    }
+    Ok(tokens)
+}
+
+struct Parser {
+    tokens: Vec<Token>,
+    at: usize,
+    funcs: HashMap<String, Func>,
+    globals: HashMap<String, Global>,
+}
+
+type Parse<T> = Result<T, ParseError>;
+
+impl Parser {
+    fn peek(&self) -> Option<&Token> {
+        self.tokens.get(self.at)
+    }
+
+    fn line(&self) -> u32 {
+        let last = self.at.min(self.tokens.len().saturating_sub(1));
+        self.tokens.get(last).map_or(1, |t| t.line)
+    }
+
+    fn fail<T>(&self, message: impl Into<String>) -> Parse<T> {
+        Err(ParseError { line: self.line(), message: message.into() })
+    }
+
+    /// Fails at the token just read.
+    fn fail_back<T>(&mut self, message: impl Into<String>) -> Parse<T> {
+        self.at = self.at.saturating_sub(1);
+        self.fail(message)
+    }
+
+    fn next(&mut self) -> Option<Kind> {
+        let token = self.tokens.get(self.at)?;
+        self.at += 1;
+        Some(token.kind.clone())
+    }
+
+    fn eat(&mut self, punct: char) -> bool {
+        let found = self.peek().is_some_and(|t| t.kind == Kind::Punct(punct));
+        self.at += usize::from(found);
+        found
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.peek().is_some_and(|t| matches!(&t.kind, Kind::Word(w) if w == word));
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, punct: char) -> Parse<()> {
+        if self.eat(punct) {
+            return Ok(());
+        }
+        let shown = if punct == '>' { "->".to_string() } else { punct.to_string() };
+        self.fail(format!("expected '{shown}'"))
+    }
+
+    fn expect_word(&mut self, word: &str) -> Parse<()> {
+        if self.eat_word(word) {
+            return Ok(());
+        }
+        self.fail(format!("expected '{word}'"))
+    }
+
+    fn word(&mut self, what: &str) -> Parse<String> {
+        match self.next() {
+            Some(Kind::Word(word)) => Ok(word),
+            _ => self.fail_back(format!("expected {what}")),
+        }
+    }
+
+    fn name(&mut self) -> Parse<String> {
+        match self.next() {
+            Some(Kind::At(name)) => Ok(name),
+            _ => self.fail_back("expected a name after '@'"),
+        }
+    }
+
+    fn number<T: std::str::FromStr>(&mut self) -> Parse<T> {
+        let word = self.word("a number")?;
+        match word.parse() {
+            Ok(number) => Ok(number),
+            Err(_) => self.fail_back(format!("'{word}' is not a number that fits here")),
+        }
+    }
+
+    fn ty(&mut self) -> Parse<Type> {
+        let word = self.word("a type")?;
+        match type_from_name(&word) {
+            Some(ty) => Ok(ty),
+            None => self.fail_back(format!("'{word}' is not a type")),
+        }
+    }
+
+    /// Finds the names of all functions and globals, so that each may be used before its text.
+    fn declare(&mut self, module: &mut Module) -> Parse<()> {
+        for i in 0..self.tokens.len().saturating_sub(1) {
+            let (Kind::Word(word), Kind::At(name)) =
+                (&self.tokens[i].kind, &self.tokens[i + 1].kind)
+            else {
+                continue;
+            };
+            let (word, name) = (word.clone(), name.clone());
+            let fresh = match word.as_str() {
+                "fn" => {
+                    let func = module.functions.push(Function::new(name.clone(), &[], None));
+                    self.funcs.insert(name.clone(), func).is_none()
+                }
+                "global" => {
+                    let global = module.globals.push(empty_global(&name));
+                    self.globals.insert(name.clone(), global).is_none()
+                }
+                _ => true,
+            };
+            if !fresh {
+                self.at = i;
+                return self.fail(format!("'@{name}' is defined twice"));
+            }
+        }
+        Ok(())
+    }
+
+    fn global_ref(&mut self) -> Parse<Global> {
+        let name = self.name()?;
+        match self.globals.get(&name) {
+            Some(&global) => Ok(global),
+            None => self.fail_back(format!("no global '@{name}'")),
+        }
+    }
+
+    fn func_ref(&mut self) -> Parse<Func> {
+        let name = self.name()?;
+        match self.funcs.get(&name) {
+            Some(&func) => Ok(func),
+            None => self.fail_back(format!("no function '@{name}'")),
+        }
+    }
+
+    fn global(&mut self, module: &mut Module) -> Parse<()> {
+        self.expect_word("global")?;
+        let global = self.global_ref()?;
+        self.expect(':')?;
+        let space = self.word("an address space")?;
+        let Some(space) = space_from_name(&space) else {
+            return self.fail_back(format!("'{space}' is not an address space"));
+        };
+        self.expect(',')?;
+        self.expect_word("size")?;
+        let size = self.number()?;
+        self.expect(',')?;
+        self.expect_word("align")?;
+        let align = self.number()?;
+        let is_const = self.eat(',');
+        if is_const {
+            self.expect_word("const")?;
+        }
+        let init = if self.eat('=') {
+            let line = self.line();
+            // An empty initializer has no word.
+            let empty = size == 0;
+            let text = if empty { String::new() } else { self.word("bytes in hexadecimal")? };
+            let bytes = hex_bytes(&text);
+            let message = "bytes in hexadecimal expected".to_string();
+            Some(bytes.ok_or(ParseError { line, message })?)
+        } else {
+            None
+        };
+        let mut relocations = Vec::new();
+        while self.eat_word("reloc") {
+            relocations.push((self.number()?, self.global_ref()?, self.number()?));
+        }
+        let data = &mut module.globals[global];
+        let name = std::mem::take(&mut data.name);
+        *data = GlobalData { name, size, align, space, is_const, init, relocations };
+        Ok(())
+    }
+
+    fn kernel(&mut self, module: &mut Module) -> Parse<()> {
+        self.expect_word("kernel")?;
+        let func = self.func_ref()?;
+        let name = self.word("the kernel's name")?;
+        let mut args = Vec::new();
+        self.expect('(')?;
+        while !self.eat(')') {
+            if !args.is_empty() {
+                self.expect(',')?;
+            }
+            let name = self.word("an argument's name")?;
+            self.expect(':')?;
+            let kind = self.arg_kind()?;
+            args.push(plain_arg(name, kind));
+        }
+        let required_local_size = if self.eat_word("reqd") {
+            Some([self.number()?, self.number()?, self.number()?])
+        } else {
+            None
+        };
+        module.kernels.push(KernelEntry {
+            func,
+            name,
+            args,
+            required_local_size,
+            local_size_hint: None,
+            attributes: String::new(),
+        });
+        Ok(())
+    }
+
+    fn arg_kind(&mut self) -> Parse<ArgKind> {
+        let word = self.word("'value', 'buffer' or 'local'")?;
+        Ok(match word.as_str() {
+            "value" => ArgKind::Value { size: self.number()? },
+            "buffer" => ArgKind::Buffer,
+            "local" => {
+                let ordinal = self.number()?;
+                self.expect_word("align")?;
+                ArgKind::Local { ordinal, align: self.number()? }
+            }
+            _ => return self.fail_back("expected 'value', 'buffer' or 'local'"),
+        })
+    }
+
+    fn function(&mut self, module: &mut Module) -> Parse<()> {
+        self.expect_word("fn")?;
+        let id = self.func_ref()?;
+        let name = module.functions[id].name.clone();
+        let mut body = Body {
+            func: Function::new(name, &[], None),
+            values: HashMap::new(),
+            blocks: HashMap::new(),
+        };
+        let entry = body.func.entry();
+        self.params(&mut body, entry)?;
+        if self.eat('>') {
+            body.func.ret = Some(self.ty()?);
+        }
+        body.func.noinline = self.eat_word("noinline");
+        self.expect('{')?;
+        body.func.layout.clear();
+        while !self.eat('}') {
+            self.block(&mut body, entry)?;
+        }
+        if body.func.layout.is_empty() {
+            return self.fail_back("a function has at least one block");
+        }
+        for state in body.blocks.values() {
+            if !state.defined {
+                let message = "a branch leads to a block that is not there".to_string();
+                return Err(ParseError { line: state.line, message });
+            }
+        }
+        for state in body.values.values() {
+            if !state.defined {
+                let message = "a value is used that is defined nowhere".to_string();
+                return Err(ParseError { line: state.line, message });
+            }
+        }
+        module.functions[id] = body.func;
+        Ok(())
+    }
+
+    /// `(v0:i32, v1:f32)`: parameters of a block.
+    fn params(&mut self, body: &mut Body, block: Block) -> Parse<()> {
+        self.expect('(')?;
+        let mut first = true;
+        while !self.eat(')') {
+            if !first {
+                self.expect(',')?;
+            }
+            first = false;
+            let index = body.func.blocks[block].params.len() as u32;
+            let value = self.value_def(body, ValueDef::Param(block, index))?;
+            body.func.blocks[block].params.push(value);
+        }
+        Ok(())
+    }
+
+    /// `v0:i32`, defined here.
+    fn value_def(&mut self, body: &mut Body, def: ValueDef) -> Parse<Value> {
+        let word = self.word("a value")?;
+        let Some(number) = numbered(&word, "v") else {
+            return self.fail_back(format!("'{word}' is not a value"));
+        };
+        let line = self.line();
+        let state = body.value(number, line);
+        if std::mem::replace(&mut state.defined, true) {
+            return self.fail_back(format!("'{word}' is defined twice"));
+        }
+        let value = state.entity;
+        self.expect(':')?;
+        let ty = self.ty()?;
+        body.func.values[value] = ValueData { ty, def };
+        Ok(value)
+    }
+
+    fn block_name(&mut self, body: &mut Body) -> Parse<(u32, Block)> {
+        let word = self.word("a block")?;
+        let Some(number) = numbered(&word, "block") else {
+            return self.fail_back(format!("'{word}' is not a block"));
+        };
+        let line = self.line();
+        let func = &mut body.func;
+        let state = body.blocks.entry(number).or_insert_with(|| {
+            let entity = func.blocks.push(Default::default());
+            State { entity, defined: false, line }
+        });
+        Ok((number, state.entity))
+    }
+
+    fn block(&mut self, body: &mut Body, entry: Block) -> Parse<()> {
+        let line = self.line();
+        if body.func.layout.is_empty() {
+            // The first block is the entry, whose parameters stand in the head.
+            let word = self.word("a block")?;
+            let Some(number) = numbered(&word, "block") else {
+                return self.fail_back("expected a block");
+            };
+            body.blocks.insert(number, State { entity: entry, defined: true, line });
+            body.func.layout.push(entry);
+            self.expect(':')?;
+            return self.insts(body, entry);
+        }
+        let (number, block) = self.block_name(body)?;
+        let state = body.blocks.get_mut(&number);
+        if state.is_some_and(|s| std::mem::replace(&mut s.defined, true)) {
+            return self.fail_back(format!("block{number} is defined twice"));
+        }
+        body.func.layout.push(block);
+        if !self.eat(':') {
+            self.params(body, block)?;
+            self.expect(':')?;
+        }
+        self.insts(body, block)
+    }
+
+    /// Instructions up to the terminator.
+    fn insts(&mut self, body: &mut Body, block: Block) -> Parse<()> {
+        loop {
+            let inst = body.func.insts.push(InstData::Unreachable);
+            let mut result = None;
+            let has_result =
+                self.tokens.get(self.at + 1).is_some_and(|t| t.kind == Kind::Punct(':'));
+            if has_result {
+                let value = self.value_def(body, ValueDef::Inst(inst))?;
+                body.func.results[inst] = Some(value);
+                result = Some(value);
+                self.expect('=')?;
+            }
+            let data = self.inst(body)?;
+            if data.is_terminator() && result.is_some() {
+                return self.fail_back("a terminator has no result");
+            }
+            let last = data.is_terminator();
+            body.func.insts[inst] = data;
+            body.func.blocks[block].insts.push(inst);
+            if last {
+                return Ok(());
+            }
+        }
+    }
+
+    /// A value or constant.
+    fn value(&mut self, body: &mut Body) -> Parse<Value> {
+        let word = self.word("a value")?;
+        if let Some(number) = numbered(&word, "v") {
+            let line = self.line();
+            return Ok(body.value(number, line).entity);
+        }
+        match word.as_str() {
+            "true" => return Ok(body.func.bool_const(true)),
+            "false" => return Ok(body.func.bool_const(false)),
+            _ => {}
+        }
+        self.expect(':')?;
+        let ty = self.ty()?;
+        if word == "undef" {
+            return Ok(body.func.undef(ty));
+        }
+        match constant_bits(&word, ty) {
+            Some(bits) => Ok(body.func.constant(ty, bits)),
+            None => self.fail(format!("'{word}' is not a constant of type {ty}")),
+        }
+    }
+
+    fn comma_value(&mut self, body: &mut Body) -> Parse<Value> {
+        self.expect(',')?;
+        self.value(body)
+    }
+
+    fn values<A: smallvec::Array<Item = Value>>(&mut self, body: &mut Body) -> Parse<SmallVec<A>> {
+        let mut out = SmallVec::new();
+        out.push(self.value(body)?);
+        while self.eat(',') {
+            out.push(self.value(body)?);
+        }
+        Ok(out)
+    }
+
+    fn pair(&mut self, body: &mut Body) -> Parse<[Value; 2]> {
+        Ok([self.value(body)?, self.comma_value(body)?])
+    }
+
+    /// `, 3`: a lane or other small number.
+    fn comma_number<T: std::str::FromStr>(&mut self) -> Parse<T> {
+        self.expect(',')?;
+        self.number()
+    }
+
+    fn block_args<A: smallvec::Array<Item = Value>>(
+        &mut self,
+        body: &mut Body,
+    ) -> Parse<SmallVec<A>> {
+        if !self.eat('(') || self.eat(')') {
+            return Ok(SmallVec::new());
+        }
+        let out = self.values(body)?;
+        self.expect(')')?;
+        Ok(out)
+    }
+
+    fn target(&mut self, body: &mut Body) -> Parse<BlockCall> {
+        let (_, block) = self.block_name(body)?;
+        Ok(BlockCall { block, args: self.block_args(body)? })
+    }
+
+    /// An instruction after its result.
+    fn inst(&mut self, body: &mut Body) -> Parse<InstData> {
+        use InstData::*;
+        let word = self.word("an instruction")?;
+        let mut parts = word.split('.');
+        let op = parts.next().unwrap_or("");
+        let Some(flags) = fp_flags(parts) else {
+            return self.fail_back(format!("unknown flag in '{word}'"));
+        };
+        if let Some(op) = UnaryOp::from_name(op) {
+            return Ok(Unary { op, arg: self.value(body)?, flags });
+        }
+        if let Some(op) = BinaryOp::from_name(op) {
+            return Ok(Binary { op, args: self.pair(body)?, flags });
+        }
+        if let Some(op) = MathOp::from_name(op) {
+            return Ok(Math { op, args: self.values(body)?, flags });
+        }
+        if let Some(op) = ConvertOp::from_name(op) {
+            return Ok(Convert { op, arg: self.value(body)? });
+        }
+        match op {
+            "icmp" => {
+                let name = self.word("a condition")?;
+                let Some(cc) = IntCC::from_name(&name) else {
+                    return self.fail_back(format!("'{name}' is not an integer condition"));
+                };
+                Ok(ICmp { cc, args: self.pair(body)? })
+            }
+            "fcmp" => {
+                let name = self.word("a condition")?;
+                let Some(cc) = FloatCC::from_name(&name) else {
+                    return self.fail_back(format!("'{name}' is not a float condition"));
+                };
+                Ok(FCmp { cc, args: self.pair(body)?, flags })
+            }
+            "select" => {
+                let [cond, then] = self.pair(body)?;
+                Ok(Select { args: [cond, then, self.comma_value(body)?] })
+            }
+            "build" => Ok(Build { args: self.values(body)? }),
+            "extract" => Ok(Extract { arg: self.value(body)?, lane: self.comma_number()? }),
+            "extract_dynamic" => {
+                let [arg, index] = self.pair(body)?;
+                Ok(ExtractDynamic { arg, index })
+            }
+            "insert" => {
+                let [arg, element] = self.pair(body)?;
+                Ok(Insert { arg, element, lane: self.comma_number()? })
+            }
+            "insert_dynamic" => {
+                let [arg, element] = self.pair(body)?;
+                Ok(InsertDynamic { arg, element, index: self.comma_value(body)? })
+            }
+            "shuffle" => {
+                let args = self.pair(body)?;
+                self.expect(',')?;
+                self.expect('[')?;
+                let mut lanes = SmallVec::new();
+                while !self.eat(']') {
+                    if !lanes.is_empty() {
+                        self.expect(',')?;
+                    }
+                    lanes.push(self.number()?);
+                }
+                Ok(Shuffle { args, lanes })
+            }
+            _ => self.memory_inst(body, op),
+        }
+    }
+
+    fn access(&mut self) -> Parse<(u32, MemFlags)> {
+        self.expect(',')?;
+        self.expect_word("align")?;
+        let align = self.number()?;
+        let mut flags = MemFlags::empty();
+        for (name, flag) in MEM_FLAGS {
+            flags.set(flag, self.eat_word(name));
+        }
+        Ok((align, flags))
+    }
+
+    fn memory_inst(&mut self, body: &mut Body, op: &str) -> Parse<InstData> {
+        use InstData::*;
+        match op {
+            "alloca" => {
+                let size = self.number()?;
+                self.expect(',')?;
+                self.expect_word("align")?;
+                Ok(Alloca { size, align: self.number()? })
+            }
+            "global_addr" => Ok(GlobalAddr { global: self.global_ref()? }),
+            "ptradd" => {
+                let [ptr, offset] = self.pair(body)?;
+                Ok(PtrAdd { ptr, offset })
+            }
+            "load" => {
+                let ptr = self.value(body)?;
+                let (align, flags) = self.access()?;
+                Ok(Load { ptr, align, flags })
+            }
+            "store" => {
+                let [ptr, value] = self.pair(body)?;
+                let (align, flags) = self.access()?;
+                Ok(Store { ptr, value, align, flags })
+            }
+            "atomic_rmw" => {
+                let name = self.word("an atomic operation")?;
+                let Some(op) = AtomicOp::from_name(&name) else {
+                    return self.fail_back(format!("'{name}' is not an atomic operation"));
+                };
+                let [ptr, value] = self.pair(body)?;
+                Ok(AtomicRmw { op, ptr, value })
+            }
+            "atomic_cmpxchg" => {
+                let [ptr, expected] = self.pair(body)?;
+                Ok(AtomicCmpXchg { ptr, expected, desired: self.comma_value(body)? })
+            }
+            "atomic_load" => Ok(AtomicLoad { ptr: self.value(body)? }),
+            "atomic_store" => {
+                let [ptr, value] = self.pair(body)?;
+                Ok(AtomicStore { ptr, value })
+            }
+            "workitem" => {
+                let name = self.word("a query")?;
+                let Some(query) = WorkItemQuery::from_name(&name) else {
+                    return self.fail_back(format!("'{name}' is not a query"));
+                };
+                Ok(WorkItem { query, dim: self.number()? })
+            }
+            "load_arg" => Ok(LoadArg { arg: self.number()?, offset: self.comma_number()? }),
+            "barrier" => Ok(Barrier { flags: self.barrier_flags() }),
+            "fence" => Ok(Fence { flags: self.barrier_flags() }),
+            "call" => {
+                let func = self.func_ref()?;
+                Ok(Call { func, args: self.block_args(body)? })
+            }
+            _ => self.terminator(body, op),
+        }
+    }
+
+    fn barrier_flags(&mut self) -> BarrierFlags {
+        let mut flags = BarrierFlags::empty();
+        for (name, flag) in BARRIER_FLAGS {
+            flags.set(flag, self.eat_word(name));
+        }
+        flags
+    }
+
+    fn terminator(&mut self, body: &mut Body, op: &str) -> Parse<InstData> {
+        use InstData::*;
+        match op {
+            "jump" => Ok(Jump { target: self.target(body)? }),
+            "brif" => {
+                let cond = self.value(body)?;
+                self.expect(',')?;
+                let then = self.target(body)?;
+                self.expect(',')?;
+                Ok(Brif { cond, then, otherwise: self.target(body)? })
+            }
+            "switch" => {
+                let value = self.value(body)?;
+                self.expect(',')?;
+                self.expect('[')?;
+                let mut cases = Vec::new();
+                while !self.eat(']') {
+                    if !cases.is_empty() {
+                        self.expect(',')?;
+                    }
+                    let value = self.number()?;
+                    self.expect(':')?;
+                    cases.push(SwitchCase { value, target: self.target(body)? });
+                }
+                self.expect(',')?;
+                Ok(Switch { value, cases, default: self.target(body)? })
+            }
+            "return" => {
+                let value = body.func.ret.is_some().then(|| self.value(body));
+                Ok(Return { value: value.transpose()? })
+            }
+            "unreachable" => Ok(Unreachable),
+            _ => self.fail_back(format!("unknown instruction '{op}'")),
+        }
+    }
+}
+
+/// An entity that has been named, and whether its definition has been read.
+struct State<T> {
+    entity: T,
+    defined: bool,
+    /// Where it was named first.
+    line: u32,
+}
+
+/// A function while it is read.
+struct Body {
+    func: Function,
+    values: HashMap<u32, State<Value>>,
+    blocks: HashMap<u32, State<Block>>,
+}
+
+impl Body {
+    fn value(&mut self, number: u32, line: u32) -> &mut State<Value> {
+        let func = &mut self.func;
+        self.values.entry(number).or_insert_with(|| {
+            let def = ValueDef::Param(Block::new(0), 0);
+            let entity = func.values.push(ValueData { ty: Type::I32, def });
+            State { entity, defined: false, line }
+        })
+    }
+}
+
+/// The number of `v12` or `block3`.
+fn numbered(word: &str, prefix: &str) -> Option<u32> {
+    word.strip_prefix(prefix)?.parse().ok()
+}
+
+fn fp_flags<'a>(names: impl Iterator<Item = &'a str>) -> Option<FpFlags> {
+    let mut flags = FpFlags::empty();
+    for name in names {
+        flags |= FP_FLAGS.iter().find(|(n, _)| *n == name)?.1;
+    }
+    Some(flags)
+}
+
+/// Bits of a written constant of a scalar type, if it fits.
+fn constant_bits(word: &str, ty: Type) -> Option<u64> {
+    if ty.lanes != 1 {
+        return None;
+    }
+    if let Some(hex) = word.strip_prefix("0x") {
+        return u64::from_str_radix(hex, 16).ok();
+    }
+    match ty.scalar {
+        Scalar::F16 => word.parse().ok().map(|f| u64::from(half::f16::from_f32(f).to_bits())),
+        Scalar::F32 => word.parse::<f32>().ok().map(|f| u64::from(f.to_bits())),
+        Scalar::F64 => word.parse::<f64>().ok().map(f64::to_bits),
+        _ => {
+            let number = word.parse::<i128>().ok()?;
+            let bits = ty.scalar.bits();
+            let fits = number >= -(1 << (bits - 1)) && number < (1 << bits);
+            fits.then_some(number as u64)
+        }
+    }
+}
+
+fn hex_bytes(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> =
+        text.chars().filter(|&c| c != '_').map(|c| c.to_digit(16).map(|d| d as u8)).collect();
+    let digits = digits?;
+    let exact = digits.len() % 2 == 0;
+    exact.then(|| digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+}
+
+fn empty_global(name: &str) -> GlobalData {
+    GlobalData {
+        name: name.to_string(),
+        size: 0,
+        align: 1,
+        space: super::types::AddressSpace::Constant,
+        is_const: false,
+        init: None,
+        relocations: Vec::new(),
+    }
+}
+
+fn plain_arg(name: String, kind: ArgKind) -> Arg {
+    let address = match kind {
+        ArgKind::Value { .. } => ArgAddress::Private,
+        ArgKind::Buffer => ArgAddress::Global,
+        ArgKind::Local { .. } => ArgAddress::Local,
+    };
+    let type_name = String::new();
+    let (is_const, is_restrict, is_volatile) = (false, false, false);
+    Arg { name, type_name, kind, address, is_const, is_restrict, is_volatile }
+}

@@ -1,0 +1,480 @@
+//! The text form of the IR, written.
+//!
+//! ```text
+//! ; a comment runs to the end of the line
+//! global @table: constant, size 8, align 4, const = 01000000_02000000
+//! global @entry: constant, size 8, align 8, const = 0000000000000000 reloc 0 @table 4
+//! kernel @f_entry f(a: buffer, n: value 4, t: local 0 align 16) reqd 64 1 1
+//!
+//! fn @f_entry() {
+//! block0:
+//!     v0:ptr.global = load_arg 0, 0
+//!     v1:i64 = workitem global_id 0
+//!     v2:f32x4 = load v0, align 16
+//!     v3:f32x4 = fadd.nc v2, v2
+//!     store v0, v3, align 16 volatile
+//!     v4:bool = icmp slt v1, 5:i64
+//!     brif v4, block1(1.5:f32), block2
+//! block1(v5:f32):
+//!     call @g(v5, true, undef:i32)
+//!     switch v1, [0: block2, 7: block1(v5)], block2
+//! block2:
+//!     return
+//! }
+//! ```
+//!
+//! Every result carries its type. Constants are decimal (integers signed, floats in the shortest
+//! form that reads back; infinities and NaNs as their bits in hexadecimal) with their type after a
+//! colon. Parameters of the entry block stand in the function's head. [`super::parse`] reads it.
+
+use super::entities::{Block, Func, Global, Inst, Value};
+use super::function::{Constant, Function, ValueDef};
+use super::inst::{BlockCall, FpFlags, InstData, MemFlags};
+use super::module::{KernelEntry, Module};
+use super::names::{space_name, BARRIER_FLAGS, FP_FLAGS, MEM_FLAGS};
+use super::types::{Scalar, Type};
+use crate::kernel::ArgKind;
+use cranelift_entity::{EntityRef, SecondaryMap};
+use std::collections::HashSet;
+use std::fmt::{self, Write};
+
+impl fmt::Display for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&print_module(self, false))
+    }
+}
+
+impl fmt::Display for Function {
+    /// Calls and globals show as `@fn0` and `@global0`, for want of the module.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = String::new();
+        Printer { out: &mut out, names: None, func: self, numbers: None }.function(&self.name);
+        f.write_str(&out)
+    }
+}
+
+/// The text of a module. `renumber` counts values and blocks afresh in the order of the text, so
+/// that equal programs have equal texts; else entities show their own numbers.
+pub fn print_module(module: &Module, renumber: bool) -> String {
+    let mut out = String::new();
+    let names = Names::new(module);
+    for (global, data) in module.globals.iter() {
+        print_global(&mut out, &names, global, data);
+    }
+    for kernel in &module.kernels {
+        print_kernel(&mut out, &names, kernel);
+    }
+    for (id, func) in module.functions.iter() {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        let numbers = renumber.then(|| Numbers::new(func));
+        let mut printer = Printer { out: &mut out, names: Some(&names), func, numbers };
+        printer.function(&names.funcs[id.index()]);
+    }
+    out
+}
+
+/// One instruction, as it shows in the function's text.
+pub fn print_inst(func: &Function, inst: Inst) -> String {
+    let mut out = String::new();
+    Printer { out: &mut out, names: None, func, numbers: None }.inst(inst);
+    out
+}
+
+/// Unique names of functions and globals.
+struct Names {
+    funcs: Vec<String>,
+    globals: Vec<String>,
+}
+
+impl Names {
+    fn new(module: &Module) -> Names {
+        let funcs = unique(module.functions.values().map(|f| f.name.as_str()));
+        let globals = unique(module.globals.values().map(|g| g.name.as_str()));
+        Names { funcs, globals }
+    }
+}
+
+/// Appends the index to names that came before.
+fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let mut out = Vec::new();
+    for (i, name) in names.enumerate() {
+        let mut name = if name.is_empty() { "_".to_string() } else { name.to_string() };
+        if !seen.insert(name.clone()) {
+            let _ = write!(name, ".{i}");
+            seen.insert(name.clone());
+        }
+        out.push(name);
+    }
+    out
+}
+
+/// `@name`, quoted when it has other characters than an identifier and dots.
+fn at(name: &str) -> String {
+    if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.') {
+        format!("@{name}")
+    } else {
+        let clean: String = name.chars().filter(|c| *c != '"' && !c.is_control()).collect();
+        format!("@\"{clean}\"")
+    }
+}
+
+fn print_global(out: &mut String, names: &Names, id: Global, data: &super::module::GlobalData) {
+    let _ = write!(
+        out,
+        "global {}: {}, size {}, align {}",
+        at(&names.globals[id.index()]),
+        space_name(data.space),
+        data.size,
+        data.align
+    );
+    if data.is_const {
+        out.push_str(", const");
+    }
+    if let Some(init) = &data.init {
+        out.push_str(" = ");
+        for (i, byte) in init.iter().enumerate() {
+            if i > 0 && i % 8 == 0 {
+                out.push('_');
+            }
+            let _ = write!(out, "{byte:02x}");
+        }
+    }
+    for &(offset, target, addend) in &data.relocations {
+        let target = names.globals.get(target.index()).map_or("?", |n| n);
+        let _ = write!(out, " reloc {offset} {} {addend}", at(target));
+    }
+    out.push('\n');
+}
+
+fn print_kernel(out: &mut String, names: &Names, kernel: &KernelEntry) {
+    let func = names.funcs.get(kernel.func.index()).map_or("?", |n| n);
+    let _ = write!(out, "kernel {} {}(", at(func), kernel.name);
+    for (i, arg) in kernel.args.iter().enumerate() {
+        if i > 0 {
+            out.push_str(", ");
+        }
+        let name = if arg.name.is_empty() { "_" } else { &arg.name };
+        let _ = match arg.kind {
+            ArgKind::Value { size } => write!(out, "{name}: value {size}"),
+            ArgKind::Buffer => write!(out, "{name}: buffer"),
+            ArgKind::Local { ordinal, align } => {
+                write!(out, "{name}: local {ordinal} align {align}")
+            }
+        };
+    }
+    out.push(')');
+    if let Some([x, y, z]) = kernel.required_local_size {
+        let _ = write!(out, " reqd {x} {y} {z}");
+    }
+    out.push('\n');
+}
+
+/// Dense numbers of the values and blocks of a function in the order of its text.
+struct Numbers {
+    values: SecondaryMap<Value, u32>,
+    blocks: SecondaryMap<Block, u32>,
+}
+
+impl Numbers {
+    fn new(func: &Function) -> Numbers {
+        let mut numbers = Numbers { values: SecondaryMap::new(), blocks: SecondaryMap::new() };
+        let mut next = 0;
+        let mut number = |value: Value, values: &mut SecondaryMap<Value, u32>| {
+            values[value] = next;
+            next += 1;
+        };
+        for (i, &block) in func.layout.iter().enumerate() {
+            numbers.blocks[block] = i as u32;
+            for &param in &func.blocks[block].params {
+                number(param, &mut numbers.values);
+            }
+            for &inst in &func.blocks[block].insts {
+                if let Some(result) = func.result(inst) {
+                    number(result, &mut numbers.values);
+                }
+            }
+        }
+        numbers
+    }
+}
+
+struct Printer<'a> {
+    out: &'a mut String,
+    names: Option<&'a Names>,
+    func: &'a Function,
+    numbers: Option<Numbers>,
+}
+
+impl Printer<'_> {
+    fn function(&mut self, name: &str) {
+        let func = self.func;
+        let _ = write!(self.out, "fn {}", at(name));
+        let params = func.layout.first().map_or(&[][..], |&b| &func.blocks[b].params);
+        self.params(params);
+        if let Some(ret) = func.ret {
+            let _ = write!(self.out, " -> {ret}");
+        }
+        if func.noinline {
+            self.out.push_str(" noinline");
+        }
+        self.out.push_str(" {\n");
+        for (i, &block) in func.layout.iter().enumerate() {
+            self.block(block);
+            if i > 0 && !func.blocks[block].params.is_empty() {
+                self.params(&func.blocks[block].params);
+            }
+            self.out.push_str(":\n");
+            for &inst in &func.blocks[block].insts {
+                self.out.push_str("    ");
+                self.inst(inst);
+                self.out.push('\n');
+            }
+        }
+        self.out.push_str("}\n");
+    }
+
+    fn params(&mut self, params: &[Value]) {
+        self.out.push('(');
+        for (i, &param) in params.iter().enumerate() {
+            if i > 0 {
+                self.out.push_str(", ");
+            }
+            self.value(param);
+            let _ = write!(self.out, ":{}", self.func.ty(param));
+        }
+        self.out.push(')');
+    }
+
+    fn block(&mut self, block: Block) {
+        let number = self.numbers.as_ref().map_or(block.as_u32(), |n| n.blocks[block]);
+        let _ = write!(self.out, "block{number}");
+    }
+
+    fn value(&mut self, value: Value) {
+        let data = &self.func.values[value];
+        if let ValueDef::Const(constant) = data.def {
+            print_const(self.out, data.ty, constant);
+        } else {
+            let number = self.numbers.as_ref().map_or(value.as_u32(), |n| n.values[value]);
+            let _ = write!(self.out, "v{number}");
+        }
+    }
+
+    fn values(&mut self, values: &[Value]) {
+        for (i, &value) in values.iter().enumerate() {
+            self.out.push_str(if i > 0 { ", " } else { " " });
+            self.value(value);
+        }
+    }
+
+    fn call(&mut self, target: &BlockCall) {
+        self.block(target.block);
+        if !target.args.is_empty() {
+            self.args(&target.args);
+        }
+    }
+
+    fn args(&mut self, args: &[Value]) {
+        self.out.push('(');
+        for (i, &arg) in args.iter().enumerate() {
+            if i > 0 {
+                self.out.push_str(", ");
+            }
+            self.value(arg);
+        }
+        self.out.push(')');
+    }
+
+    fn op(&mut self, name: &str, flags: FpFlags, args: &[Value]) {
+        self.out.push_str(name);
+        for (name, flag) in FP_FLAGS {
+            if flags.contains(flag) {
+                let _ = write!(self.out, ".{name}");
+            }
+        }
+        self.values(args);
+    }
+
+    fn access(&mut self, align: u32, flags: MemFlags) {
+        let _ = write!(self.out, ", align {align}");
+        for (name, flag) in MEM_FLAGS {
+            if flags.contains(flag) {
+                let _ = write!(self.out, " {name}");
+            }
+        }
+    }
+
+    fn inst(&mut self, inst: Inst) {
+        use InstData::*;
+        if let Some(result) = self.func.result(inst) {
+            self.value(result);
+            let _ = write!(self.out, ":{} = ", self.func.ty(result));
+        }
+        let none = FpFlags::empty();
+        let func = self.func;
+        match &func.insts[inst] {
+            Unary { op, arg, flags } => self.op(op.name(), *flags, &[*arg]),
+            Binary { op, args, flags } => self.op(op.name(), *flags, args),
+            Math { op, args, flags } => self.op(op.name(), *flags, args),
+            ICmp { cc, args } => {
+                self.out.push_str("icmp ");
+                self.op(cc.name(), none, args);
+            }
+            FCmp { cc, args, flags } => {
+                self.op("fcmp", *flags, &[]);
+                self.out.push(' ');
+                self.op(cc.name(), none, args);
+            }
+            Select { args } => self.op("select", none, args),
+            Convert { op, arg } => self.op(op.name(), none, &[*arg]),
+            Build { args } => self.op("build", none, args),
+            Extract { arg, lane } => {
+                self.op("extract", none, &[*arg]);
+                let _ = write!(self.out, ", {lane}");
+            }
+            ExtractDynamic { arg, index } => self.op("extract_dynamic", none, &[*arg, *index]),
+            Insert { arg, element, lane } => {
+                self.op("insert", none, &[*arg, *element]);
+                let _ = write!(self.out, ", {lane}");
+            }
+            InsertDynamic { arg, element, index } => {
+                self.op("insert_dynamic", none, &[*arg, *element, *index])
+            }
+            Shuffle { args, lanes } => {
+                self.op("shuffle", none, args);
+                let _ = write!(self.out, ", {:?}", lanes.as_slice());
+            }
+            other => self.memory_inst(other),
+        }
+    }
+
+    fn memory_inst(&mut self, data: &InstData) {
+        use InstData::*;
+        let none = FpFlags::empty();
+        match data {
+            Alloca { size, align } => {
+                let _ = write!(self.out, "alloca {size}, align {align}");
+            }
+            GlobalAddr { global } => self.global_addr(*global),
+            PtrAdd { ptr, offset } => self.op("ptradd", none, &[*ptr, *offset]),
+            Load { ptr, align, flags } => {
+                self.op("load", none, &[*ptr]);
+                self.access(*align, *flags);
+            }
+            Store { ptr, value, align, flags } => {
+                self.op("store", none, &[*ptr, *value]);
+                self.access(*align, *flags);
+            }
+            AtomicRmw { op, ptr, value } => {
+                self.out.push_str("atomic_rmw ");
+                self.op(op.name(), none, &[*ptr, *value]);
+            }
+            AtomicCmpXchg { ptr, expected, desired } => {
+                self.op("atomic_cmpxchg", none, &[*ptr, *expected, *desired])
+            }
+            AtomicLoad { ptr } => self.op("atomic_load", none, &[*ptr]),
+            AtomicStore { ptr, value } => self.op("atomic_store", none, &[*ptr, *value]),
+            WorkItem { query, dim } => {
+                let _ = write!(self.out, "workitem {} {dim}", query.name());
+            }
+            LoadArg { arg, offset } => {
+                let _ = write!(self.out, "load_arg {arg}, {offset}");
+            }
+            Barrier { flags } | Fence { flags } => {
+                let barrier = matches!(data, Barrier { .. });
+                self.out.push_str(if barrier { "barrier" } else { "fence" });
+                for (name, flag) in BARRIER_FLAGS {
+                    if flags.contains(flag) {
+                        let _ = write!(self.out, " {name}");
+                    }
+                }
+            }
+            Call { func, args } => self.function_call(*func, args),
+            other => self.terminator(other),
+        }
+    }
+
+    fn global_addr(&mut self, global: Global) {
+        let name = self.names.and_then(|n| n.globals.get(global.index()));
+        let name = name.map_or_else(|| format!("@{global}"), |n| at(n));
+        let _ = write!(self.out, "global_addr {name}");
+    }
+
+    fn function_call(&mut self, func: Func, args: &[Value]) {
+        let name = self.names.and_then(|n| n.funcs.get(func.index()));
+        let name = name.map_or_else(|| format!("@{func}"), |n| at(n));
+        let _ = write!(self.out, "call {name}");
+        self.args(args);
+    }
+
+    fn terminator(&mut self, data: &InstData) {
+        use InstData::*;
+        match data {
+            Jump { target } => {
+                self.out.push_str("jump ");
+                self.call(target);
+            }
+            Brif { cond, then, otherwise } => {
+                self.op("brif", FpFlags::empty(), &[*cond]);
+                self.out.push_str(", ");
+                self.call(then);
+                self.out.push_str(", ");
+                self.call(otherwise);
+            }
+            Switch { value, cases, default } => {
+                self.op("switch", FpFlags::empty(), &[*value]);
+                self.out.push_str(", [");
+                for (i, case) in cases.iter().enumerate() {
+                    let _ = write!(self.out, "{}{}: ", if i > 0 { ", " } else { "" }, case.value);
+                    self.call(&case.target);
+                }
+                self.out.push_str("], ");
+                self.call(default);
+            }
+            Return { value: None } => self.out.push_str("return"),
+            Return { value: Some(value) } => self.op("return", FpFlags::empty(), &[*value]),
+            _ => self.out.push_str("unreachable"),
+        }
+    }
+}
+
+/// `5:i32`, `1.5:f32`, `true`, `undef:f32x4`.
+fn print_const(out: &mut String, ty: Type, constant: Constant) {
+    let Constant::Bits(bits) = constant else {
+        let _ = write!(out, "undef:{ty}");
+        return;
+    };
+    let _ = match ty.scalar {
+        Scalar::Bool => write!(out, "{}", bits != 0),
+        Scalar::I8 => write!(out, "{}:{ty}", bits as i8),
+        Scalar::I16 => write!(out, "{}:{ty}", bits as i16),
+        Scalar::I32 => write!(out, "{}:{ty}", bits as i32),
+        Scalar::I64 => write!(out, "{}:{ty}", bits as i64),
+        Scalar::Ptr(_) => write!(out, "{bits}:{ty}"),
+        Scalar::F16 | Scalar::F32 | Scalar::F64 => match float_value(ty.scalar, bits) {
+            Some(text) => write!(out, "{text}:{ty}"),
+            None => write!(out, "{bits:#x}:{ty}"),
+        },
+    };
+}
+
+/// The shortest decimal that reads back to the same float, for finite ones.
+fn float_value(scalar: Scalar, bits: u64) -> Option<String> {
+    match scalar {
+        Scalar::F16 => {
+            let value = half::f16::from_bits(bits as u16);
+            value.is_finite().then(|| format!("{:?}", value.to_f32()))
+        }
+        Scalar::F32 => {
+            let value = f32::from_bits(bits as u32);
+            value.is_finite().then(|| format!("{value:?}"))
+        }
+        _ => {
+            let value = f64::from_bits(bits);
+            value.is_finite().then(|| format!("{value:?}"))
+        }
+    }
+}
