@@ -1,1 +1,458 @@
 //! A very small SPIR-V assembler: enough to write the probe's kernels, and tests, by hand.
+//!
+//! A [`KernelBuilder`] makes one compute kernel called `main` whose push constants are 64-bit device
+//! addresses of arrays. Types and constants are declared when they are first used.
+//!
+//! ```
+//! use hekla_vk_backend::asm::{op, KernelBuilder};
+//! // out[i] = in[i] * in[i]; addresses of in and out are the push constants.
+//! let mut k = KernelBuilder::new(2);
+//! k.local_size([64, 1, 1]);
+//! let u32_type = k.uint();
+//! let i = k.global_id_x();
+//! let x = k.load(0, u32_type, i);
+//! let square = k.binary(op::I_MUL, u32_type, x, x);
+//! k.store(1, u32_type, i, square);
+//! let words = k.finish();
+//! assert_eq!(words[0], 0x0723_0203);
+//! ```
+
+use std::collections::HashMap;
+
+/// Opcodes by the names of the SPIR-V specification, without their `Op`.
+#[allow(missing_docs)]
+pub mod op {
+    pub const EXT_INST_IMPORT: u32 = 11;
+    pub const EXT_INST: u32 = 12;
+    pub const MEMORY_MODEL: u32 = 14;
+    pub const ENTRY_POINT: u32 = 15;
+    pub const EXECUTION_MODE: u32 = 16;
+    pub const CAPABILITY: u32 = 17;
+    pub const TYPE_VOID: u32 = 19;
+    pub const TYPE_BOOL: u32 = 20;
+    pub const TYPE_INT: u32 = 21;
+    pub const TYPE_FLOAT: u32 = 22;
+    pub const TYPE_VECTOR: u32 = 23;
+    pub const TYPE_RUNTIME_ARRAY: u32 = 29;
+    pub const TYPE_STRUCT: u32 = 30;
+    pub const TYPE_POINTER: u32 = 32;
+    pub const TYPE_FUNCTION: u32 = 33;
+    pub const CONSTANT: u32 = 43;
+    pub const SPEC_CONSTANT: u32 = 50;
+    pub const SPEC_CONSTANT_COMPOSITE: u32 = 51;
+    pub const FUNCTION: u32 = 54;
+    pub const FUNCTION_END: u32 = 56;
+    pub const VARIABLE: u32 = 59;
+    pub const LOAD: u32 = 61;
+    pub const STORE: u32 = 62;
+    pub const ACCESS_CHAIN: u32 = 65;
+    pub const DECORATE: u32 = 71;
+    pub const MEMBER_DECORATE: u32 = 72;
+    pub const COMPOSITE_EXTRACT: u32 = 81;
+    pub const BITCAST: u32 = 124;
+    pub const I_ADD: u32 = 128;
+    pub const F_ADD: u32 = 129;
+    pub const I_MUL: u32 = 132;
+    pub const F_MUL: u32 = 133;
+    pub const F_DIV: u32 = 136;
+    pub const IS_NAN: u32 = 156;
+    pub const SELECT: u32 = 169;
+    pub const LABEL: u32 = 248;
+    pub const RETURN: u32 = 253;
+}
+
+/// Instructions of GLSL.std.450.
+#[allow(missing_docs)]
+pub mod glsl {
+    pub const SQRT: u32 = 31;
+    pub const FMA: u32 = 50;
+}
+
+/// Float-control execution modes, each with the capability it needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FloatMode {
+    /// Denormals are kept.
+    DenormPreserve,
+    /// The sign of zero, infinities and NaN are kept.
+    SignedZeroInfNanPreserve,
+    /// Rounding to nearest even.
+    RoundingModeRte,
+}
+
+impl FloatMode {
+    fn capability_and_mode(self) -> (u32, u32) {
+        match self {
+            FloatMode::DenormPreserve => (4464, 4459),
+            FloatMode::SignedZeroInfNanPreserve => (4466, 4461),
+            FloatMode::RoundingModeRte => (4467, 4462),
+        }
+    }
+}
+
+const MAGIC: u32 = 0x0723_0203;
+/// SPIR-V 1.5, which Vulkan 1.2 takes.
+const VERSION: u32 = 0x0001_0500;
+
+mod capability {
+    pub const SHADER: u32 = 1;
+    pub const FLOAT64: u32 = 10;
+    pub const PHYSICAL_STORAGE_BUFFER_ADDRESSES: u32 = 5347;
+}
+mod storage {
+    pub const INPUT: u32 = 1;
+    pub const PUSH_CONSTANT: u32 = 9;
+    pub const PHYSICAL_STORAGE_BUFFER: u32 = 5349;
+}
+mod decoration {
+    pub const SPEC_ID: u32 = 1;
+    pub const BLOCK: u32 = 2;
+    pub const ARRAY_STRIDE: u32 = 6;
+    pub const BUILT_IN: u32 = 11;
+    pub const OFFSET: u32 = 35;
+    pub const NO_CONTRACTION: u32 = 42;
+}
+mod built_in {
+    pub const WORKGROUP_SIZE: u32 = 25;
+    pub const GLOBAL_INVOCATION_ID: u32 = 28;
+}
+const LOCAL_SIZE_MODE: u32 = 17;
+const PHYSICAL_STORAGE_BUFFER_64: u32 = 5348;
+const GLSL450: u32 = 1;
+const ALIGNED: u32 = 2;
+
+/// The sections of a module in the order that SPIR-V lays down (section 2.4).
+#[derive(Clone, Copy)]
+enum Section {
+    Capabilities,
+    Imports,
+    MemoryModel,
+    EntryPoint,
+    Modes,
+    Annotations,
+    Declarations,
+    Body,
+}
+const SECTIONS: usize = 8;
+
+/// Builds one kernel.
+pub struct KernelBuilder {
+    sections: [Vec<u32>; SECTIONS],
+    /// Ids of types and constants by opcode and operands.
+    declared: HashMap<(u32, Vec<u32>), u32>,
+    next_id: u32,
+    entry: u32,
+    glsl: u32,
+    global_id: u32,
+    push: u32,
+    /// In the push block the addresses are pointers, else pairs of words.
+    typed_pointers: Option<u32>,
+    local_size_set: bool,
+}
+
+impl KernelBuilder {
+    /// A kernel with `addresses` device addresses as its push constants, 8 bytes each. In the module
+    /// they are pairs of 32-bit words, cast to pointers where they are used: no int64 is needed.
+    pub fn new(addresses: u32) -> KernelBuilder {
+        KernelBuilder::start(addresses, false)
+    }
+
+    /// As [`KernelBuilder::new`], but in the module the push constants are pointers to arrays of
+    /// 32-bit unsigned integers; only such may be loaded and stored.
+    pub fn with_pointers(addresses: u32) -> KernelBuilder {
+        KernelBuilder::start(addresses, true)
+    }
+
+    fn start(addresses: u32, typed: bool) -> KernelBuilder {
+        let mut k = KernelBuilder {
+            sections: Default::default(),
+            declared: HashMap::new(),
+            next_id: 1,
+            entry: 0,
+            glsl: 0,
+            global_id: 0,
+            push: 0,
+            typed_pointers: None,
+            local_size_set: false,
+        };
+        k.capability(capability::SHADER);
+        k.capability(capability::PHYSICAL_STORAGE_BUFFER_ADDRESSES);
+        k.glsl = k.id();
+        let mut import = vec![k.glsl];
+        import.extend(string("GLSL.std.450"));
+        k.emit(Section::Imports, op::EXT_INST_IMPORT, &import);
+        k.emit(Section::MemoryModel, op::MEMORY_MODEL, &[PHYSICAL_STORAGE_BUFFER_64, GLSL450]);
+
+        let uint = k.uint();
+        let triple = k.declare(op::TYPE_VECTOR, &[uint, 3]);
+        k.global_id = k.variable(storage::INPUT, triple);
+        let is_global_id = [decoration::BUILT_IN, built_in::GLOBAL_INVOCATION_ID];
+        k.decorate(k.global_id, &is_global_id);
+        let member = if typed {
+            let pointer = k.array_pointer(uint);
+            k.typed_pointers = Some(pointer);
+            pointer
+        } else {
+            k.declare(op::TYPE_VECTOR, &[uint, 2])
+        };
+        let block = k.block(&vec![member; addresses as usize], 8);
+        k.push = k.variable(storage::PUSH_CONSTANT, block);
+        k.open_function();
+        k
+    }
+
+    /// The 32-bit unsigned integer type.
+    pub fn uint(&mut self) -> u32 {
+        self.declare(op::TYPE_INT, &[32, 0])
+    }
+
+    /// The float type of `width` bits: 32 or 64.
+    pub fn float(&mut self, width: u32) -> u32 {
+        let known = self.declared.len();
+        let id = self.declare(op::TYPE_FLOAT, &[width]);
+        if width == 64 && self.declared.len() > known {
+            self.capability(capability::FLOAT64);
+        }
+        id
+    }
+
+    /// A 32-bit unsigned constant.
+    pub fn constant(&mut self, value: u32) -> u32 {
+        let uint = self.uint();
+        self.declare_typed(op::CONSTANT, uint, &[value])
+    }
+
+    /// A float constant given by its bits, low word first.
+    pub fn float_constant(&mut self, float: u32, words: &[u32]) -> u32 {
+        self.declare_typed(op::CONSTANT, float, words)
+    }
+
+    /// A fixed work-group size.
+    pub fn local_size(&mut self, size: [u32; 3]) {
+        let operands = [self.entry, LOCAL_SIZE_MODE, size[0], size[1], size[2]];
+        self.emit(Section::Modes, op::EXECUTION_MODE, &operands);
+        self.local_size_set = true;
+    }
+
+    /// A work-group size of three specialization constants with the given ids, 1 by default.
+    pub fn local_size_constants(&mut self, ids: [u32; 3]) {
+        let uint = self.uint();
+        let triple = self.declare(op::TYPE_VECTOR, &[uint, 3]);
+        let mut parts = Vec::new();
+        for spec_id in ids {
+            let id = self.id();
+            self.emit(Section::Declarations, op::SPEC_CONSTANT, &[uint, id, 1]);
+            self.decorate(id, &[decoration::SPEC_ID, spec_id]);
+            parts.push(id);
+        }
+        let id = self.id();
+        let operands = [triple, id, parts[0], parts[1], parts[2]];
+        self.emit(Section::Declarations, op::SPEC_CONSTANT_COMPOSITE, &operands);
+        self.decorate(id, &[decoration::BUILT_IN, built_in::WORKGROUP_SIZE]);
+    }
+
+    /// Asks for a float mode at one width.
+    pub fn float_mode(&mut self, mode: FloatMode, width: u32) {
+        let (capability, mode) = mode.capability_and_mode();
+        self.capability(capability);
+        let operands = [self.entry, mode, width];
+        self.emit(Section::Modes, op::EXECUTION_MODE, &operands);
+    }
+
+    /// gl_GlobalInvocationID.x.
+    pub fn global_id_x(&mut self) -> u32 {
+        let uint = self.uint();
+        let triple = self.declare(op::TYPE_VECTOR, &[uint, 3]);
+        let all = self.value(op::LOAD, triple, &[self.global_id]);
+        self.value(op::COMPOSITE_EXTRACT, uint, &[all, 0])
+    }
+
+    /// Element `index` of the array of `element`s at push constant address number `address`.
+    pub fn load(&mut self, address: u32, element: u32, index: u32) -> u32 {
+        let place = self.place(address, element, index);
+        let bytes = self.size_of(element);
+        self.value(op::LOAD, element, &[place, ALIGNED, bytes])
+    }
+
+    /// Sets element `index` of that array.
+    pub fn store(&mut self, address: u32, element: u32, index: u32, value: u32) {
+        let place = self.place(address, element, index);
+        let bytes = self.size_of(element);
+        self.emit(Section::Body, op::STORE, &[place, value, ALIGNED, bytes]);
+    }
+
+    /// An instruction with operands `a` and `b`. Float arithmetic is not contracted.
+    pub fn binary(&mut self, opcode: u32, result: u32, a: u32, b: u32) -> u32 {
+        let id = self.value(opcode, result, &[a, b]);
+        if matches!(opcode, op::F_ADD | op::F_MUL | op::F_DIV) {
+            self.decorate(id, &[decoration::NO_CONTRACTION]);
+        }
+        id
+    }
+
+    /// An instruction of GLSL.std.450 (see [`glsl`]).
+    pub fn extended(&mut self, instruction: u32, result: u32, arguments: &[u32]) -> u32 {
+        let mut operands = vec![self.glsl, instruction];
+        operands.extend_from_slice(arguments);
+        self.value(op::EXT_INST, result, &operands)
+    }
+
+    /// `yes` where `x` is a NaN, else `no`; both of type `result`.
+    pub fn if_nan(&mut self, result: u32, x: u32, yes: u32, no: u32) -> u32 {
+        let boolean = self.declare(op::TYPE_BOOL, &[]);
+        let test = self.value(op::IS_NAN, boolean, &[x]);
+        self.value(op::SELECT, result, &[test, yes, no])
+    }
+
+    /// Ends the kernel and gives the module's words.
+    pub fn finish(mut self) -> Vec<u32> {
+        if !self.local_size_set {
+            self.local_size([1, 1, 1]);
+        }
+        self.emit(Section::Body, op::RETURN, &[]);
+        self.emit(Section::Body, op::FUNCTION_END, &[]);
+        let mut words = vec![MAGIC, VERSION, 0, self.next_id, 0];
+        for section in &self.sections {
+            words.extend_from_slice(section);
+        }
+        words
+    }
+
+    /// Declares the entry point and begins its body.
+    fn open_function(&mut self) {
+        const GL_COMPUTE: u32 = 5;
+        let void = self.declare(op::TYPE_VOID, &[]);
+        let signature = self.declare(op::TYPE_FUNCTION, &[void]);
+        self.entry = self.id();
+        let mut entry = vec![GL_COMPUTE, self.entry];
+        entry.extend(string("main"));
+        entry.extend([self.global_id, self.push]);
+        self.emit(Section::EntryPoint, op::ENTRY_POINT, &entry);
+        self.emit(Section::Body, op::FUNCTION, &[void, self.entry, 0, signature]);
+        let label = self.id();
+        self.emit(Section::Body, op::LABEL, &[label]);
+    }
+
+    /// A pointer to element `index` of the array at push constant address number `address`.
+    fn place(&mut self, address: u32, element: u32, index: u32) -> u32 {
+        let array = self.array_pointer(element);
+        let uint = self.uint();
+        let member = match self.typed_pointers {
+            Some(pointer) => pointer,
+            None => self.declare(op::TYPE_VECTOR, &[uint, 2]),
+        };
+        let in_push = self.declare(op::TYPE_POINTER, &[storage::PUSH_CONSTANT, member]);
+        let (number, zero) = (self.constant(address), self.constant(0));
+        let slot = self.value(op::ACCESS_CHAIN, in_push, &[self.push, number]);
+        let raw = self.value(op::LOAD, member, &[slot]);
+        let base = match self.typed_pointers {
+            Some(_) => raw,
+            None => self.value(op::BITCAST, array, &[raw]),
+        };
+        let pointer = self.declare(op::TYPE_POINTER, &[storage::PHYSICAL_STORAGE_BUFFER, element]);
+        self.value(op::ACCESS_CHAIN, pointer, &[base, zero, index])
+    }
+
+    /// The type of an address: a pointer to a block of one runtime array.
+    fn array_pointer(&mut self, element: u32) -> u32 {
+        let known = self.declared.len();
+        let array = self.declare(op::TYPE_RUNTIME_ARRAY, &[element]);
+        if self.declared.len() > known {
+            let stride = self.size_of(element);
+            self.decorate(array, &[decoration::ARRAY_STRIDE, stride]);
+        }
+        let block = self.block(&[array], 0);
+        self.declare(op::TYPE_POINTER, &[storage::PHYSICAL_STORAGE_BUFFER, block])
+    }
+
+    /// A block structure whose members lie `stride` bytes apart.
+    fn block(&mut self, members: &[u32], stride: u32) -> u32 {
+        let known = self.declared.len();
+        let block = self.declare(op::TYPE_STRUCT, members);
+        if self.declared.len() > known {
+            self.decorate(block, &[decoration::BLOCK]);
+            for i in 0..members.len() as u32 {
+                let operands = [block, i, decoration::OFFSET, i * stride];
+                self.emit(Section::Annotations, op::MEMBER_DECORATE, &operands);
+            }
+        }
+        block
+    }
+
+    /// Bytes of a scalar type.
+    fn size_of(&self, scalar: u32) -> u32 {
+        let entry = self.declared.iter().find(|(_, id)| **id == scalar);
+        entry.and_then(|((_, operands), _)| operands.first()).map_or(4, |bits| bits / 8)
+    }
+
+    fn variable(&mut self, class: u32, pointee: u32) -> u32 {
+        let pointer = self.declare(op::TYPE_POINTER, &[class, pointee]);
+        let id = self.id();
+        self.emit(Section::Declarations, op::VARIABLE, &[pointer, id, class]);
+        id
+    }
+
+    fn capability(&mut self, capability: u32) {
+        self.emit(Section::Capabilities, op::CAPABILITY, &[capability]);
+    }
+
+    fn decorate(&mut self, target: u32, with: &[u32]) {
+        let mut operands = vec![target];
+        operands.extend_from_slice(with);
+        self.emit(Section::Annotations, op::DECORATE, &operands);
+    }
+
+    /// A type: result id first, then operands. Declared once.
+    fn declare(&mut self, opcode: u32, operands: &[u32]) -> u32 {
+        if let Some(id) = self.declared.get(&(opcode, operands.to_vec())) {
+            return *id;
+        }
+        let id = self.id();
+        let mut all = vec![id];
+        all.extend_from_slice(operands);
+        self.emit(Section::Declarations, opcode, &all);
+        self.declared.insert((opcode, operands.to_vec()), id);
+        id
+    }
+
+    /// A constant: type, result id, operands. Declared once.
+    fn declare_typed(&mut self, opcode: u32, ty: u32, operands: &[u32]) -> u32 {
+        let mut key = vec![ty];
+        key.extend_from_slice(operands);
+        if let Some(id) = self.declared.get(&(opcode, key.clone())) {
+            return *id;
+        }
+        let id = self.id();
+        let mut all = vec![ty, id];
+        all.extend_from_slice(operands);
+        self.emit(Section::Declarations, opcode, &all);
+        self.declared.insert((opcode, key), id);
+        id
+    }
+
+    /// An instruction of the body with a result.
+    fn value(&mut self, opcode: u32, ty: u32, operands: &[u32]) -> u32 {
+        let id = self.id();
+        let mut all = vec![ty, id];
+        all.extend_from_slice(operands);
+        self.emit(Section::Body, opcode, &all);
+        id
+    }
+
+    fn id(&mut self) -> u32 {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+
+    fn emit(&mut self, section: Section, opcode: u32, operands: &[u32]) {
+        let words = &mut self.sections[section as usize];
+        words.push((operands.len() as u32 + 1) << 16 | opcode);
+        words.extend_from_slice(operands);
+    }
+}
+
+/// A literal string: NUL-terminated, padded, little-endian.
+fn string(text: &str) -> Vec<u32> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize((bytes.len() + 4) / 4 * 4, 0);
+    bytes.chunks(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()
+}

@@ -202,7 +202,7 @@ impl Buffer {
     fn host_range(&self, offset: u64, size: u64) -> Result<NonNull<u8>, Error> {
         let base =
             self.mapped().ok_or_else(|| Error::Invalid("the buffer is not mapped".into()))?;
-        if !offset.checked_add(size).is_some_and(|end| end <= self.size) {
+        if offset.checked_add(size).is_none_or(|end| end > self.size) {
             return Err(Error::Invalid(format!(
                 "{size} bytes at {offset} reach beyond a buffer of {}",
                 self.size

@@ -1,10 +1,16 @@
 //! What a device's arithmetic really does, found out by running it.
+//!
+//! One small kernel for each width computes the same operations for some thousand awkward operands;
+//! the host computes them too, exactly, and compares.
 
+use std::ops::{Add, Div, Mul};
 use std::sync::Arc;
 
-use crate::{Device, Error};
+use crate::asm::{glsl, op, FloatMode, KernelBuilder};
+use crate::{Device, Error, Features, Independence, MemoryKind, PipelineDesc};
 
-/// The answers. All are about compute shaders of this device and driver.
+/// What a device's arithmetic does in compute shaders, with denormals and rounding as the device's
+/// float controls allow to ask for ([`Features`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Probe {
     /// GLSL.std.450 Fma of 32 bits rounds once.
@@ -21,14 +27,301 @@ pub struct Probe {
     pub sqrt64_exact: bool,
     /// OpFAdd and OpFMul of 32 bits round to nearest even.
     pub nearest32: bool,
+    /// OpFAdd and OpFMul of 64 bits round to nearest even; false without float64.
+    pub nearest64: bool,
     /// 32-bit denormals are taken for, or turned into, zero.
     pub denorm32_flushed: bool,
     /// 64-bit denormals are taken for, or turned into, zero; false without float64.
     pub denorm64_flushed: bool,
-    /// A 32-bit NaN stays one through arithmetic, and OpIsNan finds it.
+    /// A 32-bit NaN comes out of infinity times zero, and OpIsNan finds it.
     pub nan32_kept: bool,
+    /// The same for 64 bits; false without float64.
+    pub nan64_kept: bool,
 }
 
-pub(crate) fn run(_device: &Arc<Device>) -> Result<Probe, Error> {
-    Err(Error::Unsupported("not yet".into()))
+/// Asks the device.
+pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
+    let single = probe_width::<f32>(device)?;
+    let double = if device.info().features.float64 {
+        probe_width::<f64>(device)?
+    } else {
+        Answer::default()
+    };
+    Ok(Probe {
+        fma32_fused: single.fused,
+        fma64_fused: double.fused,
+        div32_exact: single.div_exact,
+        div64_exact: double.div_exact,
+        sqrt32_exact: single.sqrt_exact,
+        sqrt64_exact: double.sqrt_exact,
+        nearest32: single.nearest,
+        nearest64: double.nearest,
+        denorm32_flushed: single.flushed,
+        denorm64_flushed: double.flushed,
+        nan32_kept: single.nan_kept,
+        nan64_kept: double.nan_kept,
+    })
+}
+
+/// Operands of one invocation.
+type Operands<T> = [T; 3];
+/// What an invocation writes: see [`kernel`].
+const RESULTS: usize = 6;
+const FMA: usize = 0;
+const DIV: usize = 1;
+const SQRT: usize = 2;
+const SUM: usize = 3;
+const PRODUCT: usize = 4;
+const PRODUCT_IS_NAN: usize = 5;
+
+const LOCAL_SIZE: u32 = 64;
+/// Operands: random ones, then denormals, then those that make NaNs.
+const RANDOM: usize = 4096;
+
+/// The answers for one width.
+#[derive(Debug, Default)]
+struct Answer {
+    fused: bool,
+    div_exact: bool,
+    sqrt_exact: bool,
+    nearest: bool,
+    flushed: bool,
+    nan_kept: bool,
+}
+
+/// A float type that is probed.
+trait Real: Copy + PartialEq + Add<Output = Self> + Mul<Output = Self> + Div<Output = Self> {
+    const WIDTH: u32;
+    /// Bits of the significand after the point, and the exponent of the least normal number.
+    const FRACTION: i32;
+    const MIN_EXPONENT: i32;
+    const INFINITY: Self;
+    /// ± (1 + fraction) times two to `exponent`; `fraction` gives the bits after the point.
+    fn scaled(negative: bool, fraction: u64, exponent: i32) -> Self;
+    fn fused(self, b: Self, c: Self) -> Self;
+    fn root(self) -> Self;
+    fn negated(self) -> Self;
+    fn magnitude_normal(self) -> bool;
+    fn is_a_nan(self) -> bool;
+    fn put(self, out: &mut Vec<u8>);
+    fn get(bytes: &[u8]) -> Self;
+    /// One, as words for a constant.
+    fn one() -> Vec<u32>;
+}
+
+macro_rules! real {
+    ($t:ty, $bits:ty, $width:expr, $fraction:expr, $min:expr, $one:expr) => {
+        impl Real for $t {
+            const WIDTH: u32 = $width;
+            const FRACTION: i32 = $fraction;
+            const MIN_EXPONENT: i32 = $min;
+            const INFINITY: $t = <$t>::INFINITY;
+            fn scaled(negative: bool, fraction: u64, exponent: i32) -> $t {
+                let biased = (exponent - $min + 1) as $bits;
+                let fraction = fraction as $bits & ((1 << $fraction) - 1);
+                let sign = (negative as $bits) << ($width - 1);
+                <$t>::from_bits(sign | biased << $fraction | fraction)
+            }
+            fn fused(self, b: $t, c: $t) -> $t {
+                self.mul_add(b, c)
+            }
+            fn root(self) -> $t {
+                self.sqrt()
+            }
+            fn negated(self) -> $t {
+                -self
+            }
+            fn magnitude_normal(self) -> bool {
+                self.is_normal()
+            }
+            fn is_a_nan(self) -> bool {
+                self.is_nan()
+            }
+            fn put(self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.to_ne_bytes());
+            }
+            fn get(bytes: &[u8]) -> $t {
+                bytes.try_into().map(<$t>::from_ne_bytes).unwrap_or(<$t>::NAN)
+            }
+            fn one() -> Vec<u32> {
+                $one
+            }
+        }
+    };
+}
+real!(f32, u32, 32, 23, -126, vec![0x3f80_0000]);
+real!(f64, u64, 64, 52, -1022, vec![0, 0x3ff0_0000]);
+
+fn probe_width<T: Real>(device: &Arc<Device>) -> Result<Answer, Error> {
+    let mut operands = random_operands::<T>();
+    operands.extend(denormal_operands::<T>());
+    operands.extend(nan_operands::<T>());
+    while !operands.len().is_multiple_of(LOCAL_SIZE as usize) {
+        operands.push(operands[0]);
+    }
+    let results = compute(device, &operands)?;
+    let random = || operands.iter().zip(&results).take(RANDOM);
+    let denormal = operands.iter().zip(&results).skip(RANDOM).take(denormal_operands::<T>().len());
+    let nan = results.iter().skip(RANDOM + denormal_operands::<T>().len());
+    Ok(Answer {
+        // Where the expected result is denormal or overflows, another question would be answered.
+        fused: random().all(|([a, b, c], r)| same(a.fused(*b, *c), r[FMA])),
+        div_exact: random().all(|([a, b, _], r)| same(*a / *b, r[DIV])),
+        sqrt_exact: random().all(|([a, _, _], r)| same(a.root(), r[SQRT])),
+        nearest: random().all(|([a, b, _], r)| same(*a + *b, r[SUM]) && same(*a * *b, r[PRODUCT])),
+        flushed: denormal
+            .clone()
+            .any(|([a, b, _], r)| (*a + *b) != r[SUM] || (*a * *b) != r[PRODUCT]),
+        nan_kept: nan
+            .take(nan_operands::<T>().len())
+            .all(|r| r[PRODUCT].is_a_nan() && r[PRODUCT_IS_NAN] == T::scaled(false, 0, 0)),
+    })
+}
+
+/// Whether the device found the result; results that are not normal numbers do not count.
+fn same<T: Real>(expected: T, found: T) -> bool {
+    !expected.magnitude_normal() || expected == found
+}
+
+/// Operands of any sign and a wide range of exponents: half near 1, half as far as the type goes. In
+/// a third of them the sum in a fused multiply-add cancels all but the product's rounding error.
+fn random_operands<T: Real>() -> Vec<Operands<T>> {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut random = || {
+        // xorshift64 (G. Marsaglia, "Xorshift RNGs", 2003).
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let far = -T::MIN_EXPONENT;
+    (0..RANDOM)
+        .map(|i| {
+            let range = if i % 2 == 0 { 20 } else { far };
+            let mut next = |signed: bool| {
+                let exponent = (random() >> 33) as i32 % (2 * range + 1) - range;
+                let fraction = random() >> 12;
+                T::scaled(signed && random() >> 63 == 1, fraction, exponent)
+            };
+            // Square roots need a positive operand.
+            let (a, b, c) = (next(false), next(true), next(true));
+            let c = if i % 3 == 0 { (a * b).negated() } else { c };
+            [a, b, c]
+        })
+        .collect()
+}
+
+/// Pairs whose sum or product is denormal, or that are denormal themselves.
+fn denormal_operands<T: Real>() -> Vec<Operands<T>> {
+    let two_to = |e: i32| T::scaled(false, 0, e);
+    // The least normal number halved: exactly representable.
+    let half_least = two_to(T::MIN_EXPONENT) * two_to(-1);
+    let zero = half_least + half_least.negated();
+    vec![
+        [two_to(T::MIN_EXPONENT + 10), two_to(-20), zero],
+        [half_least, two_to(20), zero],
+        [half_least, half_least * two_to(2 - T::FRACTION), zero],
+        [two_to(T::MIN_EXPONENT), half_least.negated(), zero],
+    ]
+}
+
+/// Infinity times zero.
+fn nan_operands<T: Real>() -> Vec<Operands<T>> {
+    let one = T::scaled(false, 0, 0);
+    let zero = one + one.negated();
+    vec![[T::INFINITY, zero, one], [zero, T::INFINITY.negated(), one]]
+}
+
+/// Runs the kernel on all operands.
+fn compute<T: Real>(
+    device: &Arc<Device>,
+    operands: &[Operands<T>],
+) -> Result<Vec<[T; RESULTS]>, Error> {
+    let bytes = T::WIDTH as usize / 8;
+    let mut data = Vec::with_capacity(operands.len() * 3 * bytes);
+    operands.iter().flatten().for_each(|x| x.put(&mut data));
+    let mut found = vec![0u8; operands.len() * RESULTS * bytes];
+    let input = device.create_buffer(data.len() as u64, MemoryKind::Upload)?;
+    let output = device.create_buffer(found.len() as u64, MemoryKind::Readback)?;
+    input.write(0, &data)?;
+
+    let spirv = kernel::<T>(&device.info().features);
+    let pipeline = device.create_pipeline(&PipelineDesc {
+        spirv: &spirv,
+        entry: "main",
+        specialization: &[],
+        push_constant_size: 16,
+    })?;
+    let mut push = input.address().to_le_bytes().to_vec();
+    push.extend_from_slice(&output.address().to_le_bytes());
+    let queue = device.create_queue(false)?;
+    let groups = operands.len() as u32 / LOCAL_SIZE;
+    let ((), value) = queue.record(|r| {
+        r.retain(input.clone());
+        r.retain(output.clone());
+        r.dispatch(&pipeline, &push, [groups, 1, 1]);
+    });
+    queue.wait(value)?;
+    output.read(0, &mut found)?;
+    let numbers: Vec<T> = found.chunks_exact(bytes).map(T::get).collect();
+    Ok(numbers.chunks_exact(RESULTS).filter_map(|c| c.try_into().ok()).collect())
+}
+
+/// Reads three operands and writes [`RESULTS`] results per invocation.
+fn kernel<T: Real>(features: &Features) -> Vec<u32> {
+    let mut k = KernelBuilder::new(2);
+    k.local_size([LOCAL_SIZE, 1, 1]);
+    float_modes(&mut k, features, T::WIDTH);
+    let float = k.float(T::WIDTH);
+    let (one, zero) = (k.float_constant(float, &T::one()), {
+        let words = vec![0; T::one().len()];
+        k.float_constant(float, &words)
+    });
+    let uint = k.uint();
+    let i = k.global_id_x();
+    let element = |k: &mut KernelBuilder, stride: u32, n: u32| {
+        let (stride, n) = (k.constant(stride), k.constant(n));
+        let start = k.binary(op::I_MUL, uint, i, stride);
+        k.binary(op::I_ADD, uint, start, n)
+    };
+    let operands = [0, 1, 2].map(|n| {
+        let index = element(&mut k, 3, n);
+        k.load(0, float, index)
+    });
+    let [a, b, c] = operands;
+    let mut results = [0; RESULTS];
+    results[FMA] = k.extended(glsl::FMA, float, &[a, b, c]);
+    results[DIV] = k.binary(op::F_DIV, float, a, b);
+    results[SQRT] = k.extended(glsl::SQRT, float, &[a]);
+    results[SUM] = k.binary(op::F_ADD, float, a, b);
+    results[PRODUCT] = k.binary(op::F_MUL, float, a, b);
+    results[PRODUCT_IS_NAN] = k.if_nan(float, results[PRODUCT], one, zero);
+    for (n, result) in results.into_iter().enumerate() {
+        let index = element(&mut k, RESULTS as u32, n as u32);
+        k.store(1, float, index, result);
+    }
+    k.finish()
+}
+
+/// Asks for all that makes arithmetic exact and that the device can be asked for one width at a time.
+fn float_modes(k: &mut KernelBuilder, f: &Features, width: u32) {
+    let alone = |i: Independence| match i {
+        Independence::All => true,
+        Independence::Float32Only => width == 32,
+        Independence::None => false,
+    };
+    let (nan, denorm, nearest) = if width == 32 {
+        (f.preserve_signed_zero_inf_nan_32, f.denorm_preserve_32, f.rounding_rte_32)
+    } else {
+        (f.preserve_signed_zero_inf_nan_64, f.denorm_preserve_64, f.rounding_rte_64)
+    };
+    if nan {
+        k.float_mode(FloatMode::SignedZeroInfNanPreserve, width);
+    }
+    if denorm && alone(f.denorm_independence) {
+        k.float_mode(FloatMode::DenormPreserve, width);
+    }
+    if nearest && alone(f.rounding_independence) {
+        k.float_mode(FloatMode::RoundingModeRte, width);
+    }
 }

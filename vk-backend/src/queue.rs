@@ -305,7 +305,8 @@ impl Queue {
         if let Some(e) = &state.failure {
             return Err(e.clone());
         }
-        let Some(mut batch) = state.open.take() else { return Ok(()) };
+        // A batch is open and empty after a panic while recording.
+        let Some(mut batch) = state.open.take_if(|b| b.count > 0) else { return Ok(()) };
         batch.waits = std::mem::take(&mut state.waits);
         match batch.end(&self.device).and_then(|()| self.submit_batch(&batch)) {
             Ok(()) => {

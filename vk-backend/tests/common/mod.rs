@@ -1,0 +1,96 @@
+//! What the tests share: finding a device, and two small kernels.
+#![allow(dead_code)]
+
+use std::sync::Arc;
+
+use hekla_vk_backend::asm::{op, KernelBuilder};
+use hekla_vk_backend::{Buffer, Device, Error, Instance, MemoryKind, Pipeline, PipelineDesc};
+
+/// Specialization constant ids of the work-group size.
+pub const LOCAL_SIZE_IDS: [u32; 3] = [0, 1, 2];
+
+/// Opens the first usable device; `None`, with a message, only when there is none.
+pub fn device() -> Option<Arc<Device>> {
+    let instance = match Instance::load() {
+        Ok(instance) => instance,
+        Err(e @ Error::NoVulkan(_)) => {
+            println!("skipped: {e}");
+            return None;
+        }
+        Err(e) => panic!("{e}"),
+    };
+    let all = instance.physical_devices();
+    let Some(usable) = all.iter().find(|p| p.info.refusal.is_none()) else {
+        println!("skipped: no usable Vulkan device among {}", all.len());
+        return None;
+    };
+    Some(Device::open(usable).expect("a device that is not refused opens"))
+}
+
+/// out[i] = in[i] * in[i] on 32-bit unsigned integers.
+pub fn square(device: &Arc<Device>, local_size: u32, typed_pointers: bool) -> Arc<Pipeline> {
+    let mut k =
+        if typed_pointers { KernelBuilder::with_pointers(2) } else { KernelBuilder::new(2) };
+    k.local_size_constants(LOCAL_SIZE_IDS);
+    let uint = k.uint();
+    let i = k.global_id_x();
+    let x = k.load(0, uint, i);
+    let y = k.binary(op::I_MUL, uint, x, x);
+    k.store(1, uint, i, y);
+    pipeline(device, &k.finish(), local_size)
+}
+
+/// data[i] = data[i] * 3 + 1 in place.
+pub fn step(device: &Arc<Device>, local_size: u32) -> Arc<Pipeline> {
+    let mut k = KernelBuilder::new(1);
+    k.local_size_constants(LOCAL_SIZE_IDS);
+    let uint = k.uint();
+    let i = k.global_id_x();
+    let x = k.load(0, uint, i);
+    let (one, three) = (k.constant(1), k.constant(3));
+    let y = k.binary(op::I_MUL, uint, x, three);
+    let y = k.binary(op::I_ADD, uint, y, one);
+    k.store(0, uint, i, y);
+    let words = k.finish();
+    device
+        .create_pipeline(&PipelineDesc {
+            spirv: &words,
+            entry: "main",
+            specialization: &[(LOCAL_SIZE_IDS[0], local_size)],
+            push_constant_size: 8,
+        })
+        .expect("a pipeline")
+}
+
+fn pipeline(device: &Arc<Device>, spirv: &[u32], local_size: u32) -> Arc<Pipeline> {
+    device
+        .create_pipeline(&PipelineDesc {
+            spirv,
+            entry: "main",
+            specialization: &[(LOCAL_SIZE_IDS[0], local_size)],
+            push_constant_size: 16,
+        })
+        .expect("a pipeline")
+}
+
+/// Device addresses as push constants.
+pub fn addresses(buffers: &[&Arc<Buffer>]) -> Vec<u8> {
+    buffers.iter().flat_map(|b| b.address().to_le_bytes()).collect()
+}
+
+pub fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|w| w.to_ne_bytes()).collect()
+}
+
+/// Copies a buffer to the host through a staging buffer, whatever memory it has.
+pub fn download(buffer: &Arc<Buffer>) -> Vec<u32> {
+    let device = buffer.device();
+    let size = buffer.size();
+    let staging = device.create_buffer(size, MemoryKind::Readback).expect("a buffer");
+    let queue = device.create_queue(false).expect("a queue");
+    let ((), value) = queue.record(|r| r.copy(buffer, 0, &staging, 0, size));
+    queue.wait(value).expect("the copy completes");
+    let mut out = vec![0u8; size as usize];
+    staging.read(0, &mut out).expect("it is mapped");
+    out.chunks_exact(4).map(|c| u32::from_ne_bytes([c[0], c[1], c[2], c[3]])).collect()
+}

@@ -1,0 +1,82 @@
+//! Finding and describing devices.
+
+mod common;
+
+use hekla_vk_backend::{Device, Error, Instance};
+
+#[test]
+fn every_device_is_described() {
+    let Ok(instance) = Instance::load() else {
+        println!("skipped: no Vulkan");
+        return;
+    };
+    for p in instance.physical_devices() {
+        println!("{:#?}", p.info);
+        assert!(!p.info.name.is_empty());
+        assert!(p.info.limits.max_workgroup_invocations >= 128);
+        assert!(p.info.limits.max_push_constants >= 128);
+        if let Some(why) = &p.info.refusal {
+            assert_eq!(Device::open(&p).unwrap_err(), Error::Unsupported(why.clone()));
+            continue;
+        }
+        let (limits, features) = (&p.info.limits, &p.info.features);
+        assert!(features.buffer_device_address && features.timeline_semaphore);
+        assert!(features.spirv_version >= 0x0001_0500);
+        assert!(features.subgroup_size.is_power_of_two());
+        let [least, most] = features.subgroup_size_range;
+        assert!(least <= features.subgroup_size && features.subgroup_size <= most);
+        assert!(limits.queue_count >= 1);
+        assert!(limits.max_buffer_size >= 1 << 27);
+        assert!(p.info.memory.device_local_bytes > 0);
+        assert_eq!(p.info.memory.host_import, features.external_memory_host);
+        assert_ne!(p.info.device_uuid, [0; 16]);
+        assert!(!p.info.driver_name.is_empty());
+    }
+}
+
+#[test]
+fn a_device_opens_twice_and_outlives_its_instance() {
+    let Some(first) = common::device() else { return };
+    let second = common::device().expect("the same device again");
+    assert_eq!(first.info(), second.info());
+    drop(second);
+    first.wait_idle().unwrap();
+    assert!(!first.is_lost());
+}
+
+#[test]
+fn the_pipeline_cache_goes_out_and_in() {
+    let Some(device) = common::device() else { return };
+    let _pipeline = common::square(&device, 32, false);
+    let data = device.pipeline_cache_data().unwrap();
+    assert!(data.len() >= 32);
+    let other = common::device().unwrap();
+    assert!(other.add_pipeline_cache_data(&data).unwrap());
+    let _again = common::square(&other, 32, false);
+
+    assert!(!other.add_pipeline_cache_data(&[]).unwrap());
+    assert!(!other.add_pipeline_cache_data(&[7; 100]).unwrap());
+    let mut foreign = data.clone();
+    foreign[16] ^= 1;
+    assert!(!other.add_pipeline_cache_data(&foreign).unwrap());
+}
+
+#[test]
+fn the_probe_answers_once_and_plausibly() {
+    let Some(device) = common::device() else { return };
+    let answer = device.probe().unwrap();
+    println!("{}: {answer:#?}", device.info().name);
+    assert_eq!(device.probe().unwrap(), answer);
+    if !device.info().features.float64 {
+        assert!(!answer.fma64_fused && !answer.div64_exact && !answer.nan64_kept);
+    }
+    // Vulkan requires correctly rounded sums and products (appendix "Precision of Individual
+    // Operations") and, where they are asked for, NaNs that survive.
+    assert!(answer.nearest32);
+    if device.info().features.preserve_signed_zero_inf_nan_32 {
+        assert!(answer.nan32_kept);
+    }
+    if device.info().features.denorm_preserve_32 {
+        assert!(!answer.denorm32_flushed);
+    }
+}

@@ -1,0 +1,173 @@
+//! Buffers: the host's view, copies, fills, imports and limits.
+
+mod common;
+
+use common::{bytes, download};
+use hekla_vk_backend::{CopyRegion, Error, MemoryKind};
+
+#[test]
+fn host_memory_is_written_and_read() {
+    let Some(device) = common::device() else { return };
+    for kind in [MemoryKind::Upload, MemoryKind::Readback] {
+        let b = device.create_buffer(1000, kind).unwrap();
+        assert_eq!(b.size(), 1000);
+        assert!(b.mapped().is_some());
+        let data: Vec<u8> = (0..1000).map(|i| (i * 7) as u8).collect();
+        b.write(0, &data).unwrap();
+        b.write(999, &[42]).unwrap();
+        let mut out = vec![0; 10];
+        b.read(990, &mut out).unwrap();
+        assert_eq!(out[..9], data[990..999]);
+        assert_eq!(out[9], 42);
+        assert!(matches!(b.write(999, &[1, 2]), Err(Error::Invalid(_))));
+        assert!(matches!(b.read(u64::MAX, &mut out), Err(Error::Invalid(_))));
+        b.write(1000, &[]).unwrap();
+    }
+}
+
+#[test]
+fn device_memory_is_mapped_when_unified() {
+    let Some(device) = common::device() else { return };
+    let b = device.create_buffer(64, MemoryKind::Device).unwrap();
+    if device.info().memory.unified {
+        assert!(b.mapped().is_some() && b.is_coherent());
+    } else {
+        assert!(matches!(b.write(0, &[1]), Err(Error::Invalid(_))));
+    }
+}
+
+#[test]
+fn addresses_are_aligned_and_buffers_apart() {
+    let Some(device) = common::device() else { return };
+    let sizes = [1, 3, 16, 255, 256, 257, 4096, 100_000, 3 << 20, 70 << 20];
+    let mut spans = Vec::new();
+    let mut buffers = Vec::new();
+    for round in 0..5u64 {
+        for size in sizes {
+            let kind = [MemoryKind::Device, MemoryKind::Upload][(round % 2) as usize];
+            if size > 64 << 20 && round > 0 {
+                continue;
+            }
+            let b = device.create_buffer(size, kind).unwrap();
+            assert!(b.address() != 0 && b.address().is_multiple_of(256), "{:#x}", b.address());
+            spans.push((b.address(), b.address() + size.next_multiple_of(16)));
+            buffers.push(b);
+        }
+    }
+    spans.sort_unstable();
+    assert!(spans.windows(2).all(|w| w[0].1 <= w[1].0), "buffers overlap");
+}
+
+#[test]
+fn copies_fills_and_updates() {
+    let Some(device) = common::device() else { return };
+    let words: Vec<u32> = (0..256).collect();
+    let source = device.create_buffer(1024, MemoryKind::Upload).unwrap();
+    source.write(0, &bytes(&words)).unwrap();
+    let target = device.create_buffer(1024, MemoryKind::Device).unwrap();
+    let queue = device.create_queue(false).unwrap();
+    let ((), value) = queue.record(|r| {
+        r.fill(&target, 0, 1024, 0xdead_beef);
+        r.barrier();
+        r.copy(&source, 16, &target, 0, 64);
+        let regions = [
+            CopyRegion { src_offset: 0, dst_offset: 512, size: 4 },
+            CopyRegion { src_offset: 1020, dst_offset: 516, size: 4 },
+            CopyRegion { src_offset: 1, dst_offset: 900, size: 0 },
+        ];
+        r.copy_regions(&source, &target, &regions);
+        r.update(&target, 1020, &7u32.to_ne_bytes());
+    });
+    queue.wait(value).unwrap();
+    let mut expected = vec![0xdead_beef; 256];
+    expected[..16].copy_from_slice(&words[4..20]);
+    expected[128] = 0;
+    expected[129] = 255;
+    expected[255] = 7;
+    assert_eq!(download(&target), expected);
+}
+
+#[test]
+fn large_buffers_have_memory_of_their_own() {
+    let Some(device) = common::device() else { return };
+    let size = 80 << 20;
+    let b = device.create_buffer(size, MemoryKind::Device).unwrap();
+    let queue = device.create_queue(false).unwrap();
+    let tail = device.create_buffer(8, MemoryKind::Readback).unwrap();
+    let ((), value) = queue.record(|r| {
+        r.fill(&b, 0, size, 5);
+        r.barrier();
+        r.copy(&b, size - 8, &tail, 0, 8);
+    });
+    queue.wait(value).unwrap();
+    assert_eq!(download(&tail), [5, 5]);
+}
+
+#[test]
+fn sizes_that_cannot_be_are_refused() {
+    let Some(device) = common::device() else { return };
+    let limit = device.info().limits.max_buffer_size;
+    for size in [limit + 1, u64::MAX] {
+        let e = device.create_buffer(size, MemoryKind::Device).err();
+        assert_eq!(e, Some(Error::TooLarge { size, limit }));
+    }
+    assert!(matches!(device.create_buffer(0, MemoryKind::Device), Err(Error::Invalid(_))));
+}
+
+#[test]
+fn memory_comes_back() {
+    let Some(device) = common::device() else { return };
+    // Many times what the device has, but never more than a little at once.
+    for _ in 0..200 {
+        let b = device.create_buffer(256 << 20, MemoryKind::Device).unwrap();
+        assert_eq!(b.size(), 256 << 20);
+    }
+}
+
+#[test]
+fn host_memory_is_imported() {
+    let Some(device) = common::device() else { return };
+    if !device.info().memory.host_import {
+        println!("skipped: {} cannot import host memory", device.info().name);
+        return;
+    }
+    let alignment = device.info().limits.min_imported_host_pointer_alignment as usize;
+    let size = 4 * alignment;
+    let layout = std::alloc::Layout::from_size_align(size, alignment).unwrap();
+    // SAFETY: the layout's size is not 0.
+    let memory = unsafe { std::alloc::alloc_zeroed(layout) };
+    assert!(!memory.is_null());
+    // SAFETY: `memory` is aligned and lives until after the buffer is dropped.
+    let b = unsafe { device.import_host(memory, size as u64) }.unwrap();
+    assert_eq!(b.mapped().unwrap().as_ptr(), memory);
+    let words: Vec<u32> = (0..size as u32 / 4).collect();
+    b.write(0, &bytes(&words)).unwrap();
+
+    let out = device.create_buffer(size as u64, MemoryKind::Device).unwrap();
+    let pipeline = common::square(&device, 64, false);
+    let queue = device.create_queue(false).unwrap();
+    let push = common::addresses(&[&b, &out]);
+    let groups = words.len() as u32 / 64;
+    let ((), value) = queue.record(|r| {
+        r.retain(b.clone());
+        r.retain(out.clone());
+        r.dispatch(&pipeline, &push, [groups, 1, 1]);
+        r.barrier();
+        r.fill(&b, 0, 4, 99);
+    });
+    queue.wait(value).unwrap();
+    let squares: Vec<u32> = words.iter().map(|w| w.wrapping_mul(*w)).collect();
+    assert_eq!(download(&out), squares);
+    // SAFETY: the memory is alive and the device is done with it.
+    assert_eq!(unsafe { memory.cast::<u32>().read() }, 99);
+
+    // SAFETY: an unaligned or null pointer is refused before it is used.
+    let (unaligned, null) = unsafe {
+        (device.import_host(memory.add(1), 64), device.import_host(std::ptr::null_mut(), 64))
+    };
+    assert!(matches!(unaligned, Err(Error::Invalid(_))));
+    assert!(matches!(null, Err(Error::Invalid(_))));
+    drop((b, queue));
+    // SAFETY: allocated above with this layout; the buffer is gone.
+    unsafe { std::alloc::dealloc(memory, layout) };
+}

@@ -1,0 +1,268 @@
+//! Recording, order, waiting, timestamps and the lifetime of what commands use.
+
+mod common;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
+
+use common::{addresses, bytes, download};
+use hekla_vk_backend::{Buffer, Device, Error, MemoryKind, PipelineDesc, Queue};
+
+fn upload(device: &Arc<Device>, words: &[u32]) -> Arc<Buffer> {
+    let size = words.len() as u64 * 4;
+    let staging = device.create_buffer(size, MemoryKind::Upload).unwrap();
+    staging.write(0, &bytes(words)).unwrap();
+    let b = device.create_buffer(size, MemoryKind::Device).unwrap();
+    let queue = device.create_queue(false).unwrap();
+    let ((), value) = queue.record(|r| r.copy(&staging, 0, &b, 0, size));
+    queue.wait(value).unwrap();
+    b
+}
+
+/// One in-order command that multiplies by 3 and adds 1.
+fn enqueue_step(queue: &Queue, step: &Arc<hekla_vk_backend::Pipeline>, b: &Arc<Buffer>) -> u64 {
+    let push = addresses(&[b]);
+    let groups = b.size() as u32 / 4 / 64;
+    let ((), value) = queue.record(|r| {
+        r.barrier();
+        r.retain(b.clone());
+        r.dispatch(step, &push, [groups, 1, 1]);
+    });
+    value
+}
+
+fn stepped(mut x: u32, times: u32) -> u32 {
+    for _ in 0..times {
+        x = x.wrapping_mul(3).wrapping_add(1);
+    }
+    x
+}
+
+#[test]
+fn a_kernel_squares_through_device_addresses() {
+    let Some(device) = common::device() else { return };
+    let words: Vec<u32> = (0..4096u32).map(|i| i.wrapping_mul(77_777)).collect();
+    let input = upload(&device, &words);
+    let queue = device.create_queue(false).unwrap();
+    for typed_pointers in [false, true] {
+        for local_size in [1, 16, 128] {
+            let output = device.create_buffer(input.size(), MemoryKind::Device).unwrap();
+            let pipeline = common::square(&device, local_size, typed_pointers);
+            let push = addresses(&[&input, &output]);
+            let ((), value) = queue.record(|r| {
+                r.retain(input.clone());
+                r.retain(output.clone());
+                r.dispatch(&pipeline, &push, [4096 / local_size, 1, 1]);
+                r.dispatch(&pipeline, &push, [0, 1, 1]);
+            });
+            queue.wait(value).unwrap();
+            let squares: Vec<u32> = words.iter().map(|w| w.wrapping_mul(*w)).collect();
+            assert_eq!(download(&output), squares, "local size {local_size}");
+        }
+    }
+}
+
+#[test]
+fn commands_run_in_order_across_batches() {
+    let Some(device) = common::device() else { return };
+    let step = common::step(&device, 64);
+    let b = upload(&device, &[1; 256]);
+    let queue = device.create_queue(false).unwrap();
+    const TIMES: u32 = 1500;
+    for i in 0..TIMES {
+        assert_eq!(enqueue_step(&queue, &step, &b), u64::from(i) + 1);
+        if i % 400 == 0 {
+            queue.flush().unwrap();
+        }
+    }
+    assert_eq!(queue.issued(), u64::from(TIMES));
+    queue.wait(u64::from(TIMES)).unwrap();
+    assert_eq!(queue.completed().unwrap(), u64::from(TIMES));
+    assert_eq!(download(&b), vec![stepped(1, TIMES); 256]);
+}
+
+#[test]
+fn two_threads_record_and_wait() {
+    let Some(device) = common::device() else { return };
+    let step = common::step(&device, 64);
+    let queue = device.create_queue(false).unwrap();
+    std::thread::scope(|scope| {
+        for seed in [3u32, 1000] {
+            let (device, step, queue) = (&device, &step, &queue);
+            scope.spawn(move || {
+                let b = upload(device, &[seed; 64]);
+                for i in 1..=100u32 {
+                    let value = enqueue_step(queue, step, &b);
+                    if i % 7 == 0 {
+                        queue.wait(value).unwrap();
+                        assert!(queue.completed().unwrap() >= value);
+                        let so_far = stepped(seed, i);
+                        assert_eq!(download(&b), vec![so_far; 64]);
+                    }
+                }
+                let last = queue.issued();
+                queue.wait(last).unwrap();
+                assert_eq!(download(&b), vec![stepped(seed, 100); 64]);
+            });
+        }
+    });
+}
+
+#[test]
+fn queues_wait_for_each_other_on_the_device() {
+    let Some(device) = common::device() else { return };
+    let step = common::step(&device, 64);
+    let b = upload(&device, &[9; 64]);
+    // More than the device has Vulkan queues: some share one.
+    let queues: Vec<_> = (0..6).map(|_| device.create_queue(false).unwrap()).collect();
+    let mut last: Option<(&Arc<Queue>, u64)> = None;
+    for i in 0..120 {
+        let queue = &queues[i * 5 % queues.len()];
+        if let Some((other, value)) = last {
+            queue.wait_gpu(other, value).unwrap();
+        }
+        last = Some((queue, enqueue_step(queue, &step, &b)));
+    }
+    let (queue, value) = last.unwrap();
+    queue.wait(value).unwrap();
+    assert_eq!(download(&b), vec![stepped(9, 120); 64]);
+
+    let unissued = queues[0].issued() + 1;
+    assert!(matches!(queues[1].wait_gpu(&queues[0], unissued), Err(Error::Invalid(_))));
+    assert!(matches!(queues[0].wait(unissued), Err(Error::Invalid(_))));
+    queues[0].wait_gpu(&queues[0], 1).unwrap();
+}
+
+#[test]
+fn timestamps_are_in_order() {
+    let Some(device) = common::device() else { return };
+    let queue = device.create_queue(true).unwrap();
+    if !queue.profiling() {
+        println!("skipped: {} has no timestamps", device.info().name);
+        return;
+    }
+    let step = common::step(&device, 64);
+    let b = upload(&device, &[2; 4096]);
+    let push = addresses(&[&b]);
+    let earliest = device.device_now_ns().unwrap();
+    let mut commands = Vec::new();
+    for i in 0..600 {
+        commands.push(queue.record(|r| {
+            r.barrier();
+            let times = r.begin_timestamp();
+            assert!(times.is_some() && r.begin_timestamp().is_none());
+            r.retain(b.clone());
+            r.dispatch(&step, &push, [64, 1, 1]);
+            if i != 5 {
+                r.end_timestamp();
+                r.end_timestamp();
+            }
+            times.unwrap()
+        }));
+    }
+    let ((), untimed) = queue.record(|r| r.fill(&b, 0, 4, 0));
+    queue.wait(untimed).unwrap();
+    assert_eq!(queue.timestamps(untimed).unwrap(), None);
+    let mut previous = 0;
+    for (i, (times, value)) in commands.iter().enumerate() {
+        let found = queue.timestamps(*value).unwrap();
+        assert_eq!(found, times.get());
+        let Some(t) = found else {
+            assert_eq!(i, 5, "only the command without an end has no times");
+            continue;
+        };
+        assert!(previous <= t.begin_ns && t.begin_ns <= t.end_ns);
+        previous = t.end_ns;
+    }
+    let clocks = device.correlate_clocks().unwrap();
+    println!("{clocks:?}");
+    let slack = 2 * clocks.max_deviation_ns + 1_000_000_000;
+    assert!(earliest <= previous + slack);
+    assert!(previous <= device.device_now_ns().unwrap() + slack);
+    assert!(!device.create_queue(false).unwrap().profiling());
+}
+
+/// Counts its drops, and uses the queue while at it.
+struct Witness {
+    drops: Arc<AtomicU32>,
+    queue: std::sync::Weak<Queue>,
+}
+
+impl Drop for Witness {
+    fn drop(&mut self) {
+        self.drops.fetch_add(1, Ordering::SeqCst);
+        if let Some(queue) = self.queue.upgrade() {
+            // Would deadlock if the queue dropped what it releases under its lock.
+            let _ = queue.completed();
+        }
+    }
+}
+
+#[test]
+fn batches_keep_what_they_use_until_they_complete() {
+    let Some(device) = common::device() else { return };
+    let queue = device.create_queue(false).unwrap();
+    let drops = Arc::new(AtomicU32::new(0));
+    let target = device.create_buffer(64, MemoryKind::Readback).unwrap();
+    let witness = || Arc::new(Witness { drops: drops.clone(), queue: Arc::downgrade(&queue) });
+    for i in 0..300 {
+        // The source is forgotten by us at once.
+        let source = device.create_buffer(64, MemoryKind::Upload).unwrap();
+        source.write(0, &[i as u8; 64]).unwrap();
+        queue.record(|r| {
+            r.barrier();
+            r.retain(witness());
+            r.copy(&source, 0, &target, 0, 64);
+        });
+    }
+    queue.wait(queue.issued()).unwrap();
+    assert_eq!(drops.load(Ordering::SeqCst), 300);
+    let mut out = [0; 64];
+    target.read(0, &mut out).unwrap();
+    assert_eq!(out, [299u32 as u8; 64]);
+}
+
+#[test]
+fn dropping_a_queue_finishes_its_work() {
+    let Some(device) = common::device() else { return };
+    let step = common::step(&device, 64);
+    let b = upload(&device, &[4; 64]);
+    let queue = device.create_queue(true).unwrap();
+    for _ in 0..50 {
+        enqueue_step(&queue, &step, &b);
+    }
+    drop(queue);
+    assert_eq!(download(&b), vec![stepped(4, 50); 64]);
+    drop(device.create_queue(false).unwrap());
+}
+
+#[test]
+fn a_panic_while_recording_leaves_the_queue_usable() {
+    let Some(device) = common::device() else { return };
+    let queue = device.create_queue(false).unwrap();
+    let b = device.create_buffer(64, MemoryKind::Device).unwrap();
+    let out_of_bounds = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        queue.record(|r| r.fill(&b, 0, 68, 1));
+    }));
+    assert!(out_of_bounds.is_err());
+    let ((), value) = queue.record(|r| r.fill(&b, 0, 64, 6));
+    assert_eq!(value, 1);
+    queue.wait(value).unwrap();
+    assert_eq!(download(&b), [6; 16]);
+}
+
+#[test]
+fn bad_pipelines_are_refused() {
+    let Some(device) = common::device() else { return };
+    let desc = |spirv, push| PipelineDesc {
+        spirv,
+        entry: "main",
+        specialization: &[],
+        push_constant_size: push,
+    };
+    assert!(matches!(device.create_pipeline(&desc(&[], 0)), Err(Error::Invalid(_))));
+    assert!(matches!(device.create_pipeline(&desc(&[1; 9], 0)), Err(Error::Invalid(_))));
+    let limit = device.info().limits.max_push_constants;
+    let too_long = device.create_pipeline(&desc(&[1; 9], limit + 4));
+    assert!(matches!(too_long, Err(Error::Unsupported(_))));
+}

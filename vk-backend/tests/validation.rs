@@ -1,0 +1,73 @@
+//! The Khronos validation layer hears everything and has nothing to say. In a process of its own,
+//! since the layer is asked for by an environment variable.
+
+mod common;
+
+use hekla_vk_backend::{validation_message_count, MemoryKind, PipelineDesc};
+
+#[test]
+fn the_layer_is_silent_until_there_is_cause() {
+    std::env::set_var("HEKLA_VALIDATE", "1");
+    let Some(device) = common::device() else { return };
+    exercise(&device);
+    assert_eq!(validation_message_count(), 0, "see stderr for the messages");
+
+    // A layout without the push constants that the kernel declares: wrong, but harmless.
+    let kernel = hekla_vk_backend::asm::KernelBuilder::new(1).finish();
+    let _ = device.create_pipeline(&PipelineDesc {
+        spirv: &kernel,
+        entry: "main",
+        specialization: &[],
+        push_constant_size: 0,
+    });
+    let heard = validation_message_count();
+    if heard == 0 {
+        println!("skipped: the validation layer is not installed");
+        return;
+    }
+    drop(device);
+    assert_eq!(validation_message_count(), heard, "see stderr for the messages");
+}
+
+fn exercise(device: &std::sync::Arc<hekla_vk_backend::Device>) {
+    device.probe().unwrap();
+    let step = common::step(device, 64);
+    let b = device.create_buffer(100 << 20, MemoryKind::Device).unwrap();
+    let small = device.create_buffer(7, MemoryKind::Readback).unwrap();
+    let (timed, other) = (device.create_queue(true).unwrap(), device.create_queue(false).unwrap());
+    let push = common::addresses(&[&b]);
+    for i in 0..700 {
+        let ((), value) = timed.record(|r| {
+            r.barrier();
+            r.begin_timestamp();
+            r.retain(b.clone());
+            r.dispatch(&step, &push, [4, 1, 1]);
+            r.end_timestamp();
+        });
+        if i % 50 == 0 {
+            other.wait_gpu(&timed, value).unwrap();
+            other.record(|r| {
+                r.fill(&small, 0, 8, i);
+                r.barrier();
+                r.copy(&b, 0, &small, 0, 7);
+            });
+        }
+    }
+    other.wait(other.issued()).unwrap();
+    timed.wait(timed.issued()).unwrap();
+    assert!(!timed.profiling() || timed.timestamps(700).unwrap().is_some());
+    device.correlate_clocks().unwrap();
+    let data = device.pipeline_cache_data().unwrap();
+    assert!(device.add_pipeline_cache_data(&data).unwrap());
+    if device.info().memory.host_import {
+        let alignment = device.info().limits.min_imported_host_pointer_alignment as usize;
+        let layout = std::alloc::Layout::from_size_align(alignment, alignment).unwrap();
+        // SAFETY: the size is not 0; the memory is never freed.
+        let buffer = unsafe {
+            let memory = std::alloc::alloc_zeroed(layout);
+            device.import_host(memory, alignment as u64).unwrap()
+        };
+        let ((), value) = other.record(|r| r.fill(&buffer, 0, 16, 3));
+        other.wait(value).unwrap();
+    }
+}
