@@ -1,7 +1,277 @@
-//! From text to tokens: translation phases 1 to 6 of C99 5.1.1.2 with OpenCL C's predefined macros.
+//! From text to tokens: translation phases 2 to 6 of C99 5.1.1.2 with OpenCL C's predefined macros.
+//!
+//! ```text
+//! text --lexer--> preprocessing tokens --directives, macro expansion--> --literals--> tokens
+//! ```
+//!
+//! Everything is bounded: the depth of includes and of nested invocations, the text read, and what
+//! macros may expand to.
 
+mod builtin;
+mod condition;
+mod directive;
+mod expand;
+mod include;
 mod interner;
+mod lexer;
+mod macros;
+mod number;
+mod paste;
+mod pragma;
+mod string;
 mod token;
 
 pub use interner::{Interner, StringId, Symbol};
 pub use token::{ExtensionBehaviour, FloatSuffix, FpContract, Pragma, Punct, Token, TokenKind};
+
+use crate::source::{Diagnostics, FileId, SourceMap, Span};
+use crate::{Options, Source};
+use lexer::{flag, Lexer, PpKind, PpToken};
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+/// Tokens of one compilation.
+const MAX_TOKENS: usize = 16 << 20;
+
+/// Preprocesses a program.
+///
+/// `predefined` holds names and values of the macros that tell the device's features
+/// (`cl_khr_fp64`, `__IMAGE_SUPPORT__`, `__opencl_c_int64`, ...); the constants of OpenCL C, the
+/// version macros and those of the options are defined here. The result ends with one
+/// [`TokenKind::Eof`], also when there were errors.
+pub fn preprocess(
+    main: &Source,
+    options: &Options,
+    predefined: &[(String, String)],
+    sources: &mut SourceMap,
+    interner: &mut Interner,
+    diags: &mut Diagnostics,
+) -> Vec<Token> {
+    let names = Names {
+        defined: interner.intern("defined"),
+        va_args: interner.intern("__VA_ARGS__"),
+        pragma: interner.intern("_Pragma"),
+    };
+    let mut preprocessor = Preprocessor {
+        headers: &main.headers,
+        main_name: &main.name,
+        options,
+        sources,
+        interner,
+        diags,
+        names,
+        features: builtin::Features::new(options, predefined),
+        files: Vec::new(),
+        contexts: Vec::new(),
+        macros: macros::Macros::default(),
+        loaded: HashMap::new(),
+        once: HashSet::new(),
+        text_read: 0,
+        expanded: 0,
+        spelled: 0,
+        depth: 0,
+        counter: 0,
+        output: Vec::with_capacity(main.text.len() / 4 + 16),
+        string: None,
+    };
+    preprocessor.run(main, predefined);
+    preprocessor.output
+}
+
+/// Names that mean something to the preprocessor itself.
+struct Names {
+    defined: Symbol,
+    va_args: Symbol,
+    pragma: Symbol,
+}
+
+/// A text being read.
+struct File {
+    lexer: Lexer,
+    conditionals: Vec<directive::Conditional>,
+    /// Directory of a file from disk.
+    directory: Option<PathBuf>,
+}
+
+/// The state of one compilation's preprocessing.
+struct Preprocessor<'a> {
+    headers: &'a [(String, String)],
+    main_name: &'a str,
+    options: &'a Options,
+    sources: &'a mut SourceMap,
+    interner: &'a mut Interner,
+    diags: &'a mut Diagnostics,
+    names: Names,
+    features: builtin::Features,
+    /// Texts being read, the innermost include last.
+    files: Vec<File>,
+    /// Macro expansions being rescanned, the innermost last.
+    contexts: Vec<expand::Context>,
+    macros: macros::Macros,
+    /// Headers read so far: by include name, or by path when from disk.
+    loaded: HashMap<include::Key, FileId>,
+    /// Files that say `#pragma once`.
+    once: HashSet<FileId>,
+    /// Bytes of text read, every inclusion counted.
+    text_read: usize,
+    /// Tokens that macros have produced.
+    expanded: usize,
+    /// Bytes that `#` and `##` have made.
+    spelled: usize,
+    /// Depth of arguments being expanded.
+    depth: u32,
+    /// The next value of `__COUNTER__`.
+    counter: u32,
+    output: Vec<Token>,
+    /// A string literal to which the next token may add (phase 6).
+    string: Option<(Vec<u8>, Span)>,
+}
+
+impl Preprocessor<'_> {
+    fn run(&mut self, main: &Source, predefined: &[(String, String)]) {
+        for (name, value) in predefined {
+            let name = self.interner.intern(name);
+            self.define_text(name, "", value);
+        }
+        let file = self.sources.add(&main.name, main.text.as_str());
+        self.enter(file, None, Span::default());
+        self.enter_options();
+        loop {
+            let token = self.next_expanded();
+            if token.kind == PpKind::Eof {
+                break;
+            }
+            if self.output.len() >= MAX_TOKENS {
+                self.diags.fatal(token.span, "the program is too large");
+                break;
+            }
+            self.convert(token);
+        }
+        self.end_string();
+        let end = Span::new(file, main.text.len() as u32, main.text.len() as u32);
+        self.output.push(Token { kind: TokenKind::Eof, span: end });
+    }
+
+    /// Puts the macros of the options before the main text, as a text of their own.
+    fn enter_options(&mut self) {
+        if self.options.macros.is_empty() {
+            return;
+        }
+        let mut text = String::new();
+        for (name, value) in &self.options.macros {
+            let line = match value {
+                Some(value) => format!("#define {name} {value}"),
+                None => format!("#undef {name}"),
+            };
+            // A definition is one line, whatever the option holds.
+            text.extend(line.chars().map(|c| if c == '\n' { ' ' } else { c }));
+            text.push('\n');
+        }
+        let file = self.sources.add("<command line>", text);
+        self.enter(file, None, Span::default());
+    }
+
+    /// The next token of the texts; directives are obeyed on the way.
+    fn next_from_file(&mut self) -> PpToken {
+        loop {
+            let Some(file) = self.files.last_mut() else {
+                return PpToken::new(PpKind::Eof, Span::default());
+            };
+            let token = file.lexer.next(self.interner);
+            if token.has(flag::BOL) && token.is(Punct::Hash) {
+                self.directive(token.span);
+                if self.diags.is_full() {
+                    return PpToken::new(PpKind::Eof, token.span);
+                }
+            } else if token.kind == PpKind::Eof {
+                if !self.leave() {
+                    return token;
+                }
+            } else {
+                return token;
+            }
+        }
+    }
+
+    /// The text's last conditionals and comment checked, goes back to the including text. False at
+    /// the end of the main text.
+    fn leave(&mut self) -> bool {
+        if let Some(file) = self.files.last_mut() {
+            if let Some(comment) = file.lexer.open_comment.take() {
+                self.diags.error(comment, "unterminated /* comment");
+            }
+            for conditional in file.conditionals.drain(..).rev() {
+                self.diags.error(conditional.span, "unterminated conditional directive");
+            }
+        }
+        if self.files.len() <= 1 {
+            return false;
+        }
+        self.files.pop();
+        true
+    }
+
+    /// Turns a preprocessing token into a token (phase 7's beginning).
+    fn convert(&mut self, token: PpToken) {
+        if token.kind == PpKind::Str {
+            let bytes = self.decode_string(token);
+            match &mut self.string {
+                Some((string, span)) => {
+                    string.extend_from_slice(&bytes);
+                    *span = span.to(token.span);
+                }
+                None => self.string = Some((bytes, token.span)),
+            }
+            return;
+        }
+        self.end_string();
+        let kind = match token.kind {
+            PpKind::Ident if token.symbol == self.names.pragma => {
+                return self.pragma_operator(token);
+            }
+            PpKind::Ident => TokenKind::Ident(token.symbol),
+            PpKind::Punct(punct) => TokenKind::Punct(punct),
+            PpKind::Number => self.convert_number(token),
+            PpKind::Char => TokenKind::Char(self.char_value(token)),
+            PpKind::Other => return self.stray(token),
+            _ => return,
+        };
+        self.output.push(Token { kind, span: token.span });
+    }
+
+    /// Ends a string literal: no other follows it.
+    fn end_string(&mut self) {
+        if let Some((bytes, span)) = self.string.take() {
+            let kind = TokenKind::Str(self.interner.add_bytes(bytes));
+            self.output.push(Token { kind, span });
+        }
+    }
+
+    fn convert_number(&mut self, token: PpToken) -> TokenKind {
+        let parsed = number::parse(self.interner.resolve(token.symbol));
+        if let Some(warning) = parsed.warning {
+            self.diags.warning(token.span, warning);
+        }
+        match parsed.kind {
+            Ok(kind) => kind,
+            Err(message) => {
+                self.diags.error(token.span, message);
+                TokenKind::Int { value: 0, unsigned: false, longs: 0, decimal: true }
+            }
+        }
+    }
+
+    /// An error for text that is no token.
+    fn stray(&mut self, token: PpToken) {
+        let text = self.interner.resolve(token.symbol);
+        let message = match text.chars().next() {
+            Some(quote @ ('"' | '\'')) => format!("missing terminating '{quote}' character"),
+            Some(c) if c.is_control() || !c.is_ascii() => {
+                format!("unexpected character <U+{:04X}>", u32::from(c))
+            }
+            Some(c) => format!("unexpected character '{c}'"),
+            None => "unexpected character".to_string(),
+        };
+        self.diags.error(token.span, message);
+    }
+}

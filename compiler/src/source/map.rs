@@ -138,7 +138,6 @@ impl SourceMap {
     }
 
     /// Notes a `#line` directive: from byte `offset` of `file` on, lines count from `line`.
-    #[allow(dead_code)]
     pub(crate) fn mark_line(&mut self, file: FileId, offset: u32, line: u32, name: Option<&str>) {
         let Some(file) = self.files.get_mut(file.0 as usize) else { return };
         let name = match name {
@@ -151,7 +150,6 @@ impl SourceMap {
     }
 
     /// Notes that the tokens at `invocation` come from the macro defined at `definition`.
-    #[allow(dead_code)]
     pub(crate) fn mark_expansion(&mut self, invocation: Span, definition: Span) {
         self.expansions.push((invocation, definition));
     }

@@ -1,0 +1,347 @@
+//! The macros that OpenCL C defines, as a table (OpenCL C 6.12, 6.15.2, 6.15.3, 6.15.12, 6.15.14).
+//!
+//! A macro of the table is defined when its name is first met in a program, so that the table costs
+//! nothing to programs that do not use it.
+
+use super::macros::Special;
+use crate::options::ClStd;
+use crate::Options;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// What decides which macros there are.
+#[derive(Debug)]
+pub(super) struct Features {
+    std: ClStd,
+    fp64: bool,
+    fp16: bool,
+    fast_relaxed_math: bool,
+}
+
+impl Features {
+    /// The features that options and the caller's macros tell.
+    pub fn new(options: &Options, predefined: &[(String, String)]) -> Features {
+        let has = |wanted: &str| predefined.iter().any(|(name, _)| name == wanted);
+        Features {
+            std: options.std,
+            fp64: has("cl_khr_fp64") || has("__opencl_c_fp64"),
+            fp16: has("cl_khr_fp16"),
+            fast_relaxed_math: options.fast_relaxed_math,
+        }
+    }
+
+    fn meet(&self, need: Need) -> bool {
+        match need {
+            Need::Nothing => true,
+            Need::Std(std) => self.std >= std,
+            Need::Fp64 => self.fp64,
+            Need::Fp16 => self.fp16,
+            Need::FastMath => self.fast_relaxed_math,
+        }
+    }
+}
+
+/// What a group of macros requires.
+#[derive(Debug, Clone, Copy)]
+enum Need {
+    Nothing,
+    /// This version of OpenCL C or a later one.
+    Std(ClStd),
+    Fp64,
+    Fp16,
+    FastMath,
+}
+
+/// A built-in macro's definition.
+pub(super) enum Builtin {
+    Special(Special),
+    /// `params` in parentheses, or empty for an object-like macro.
+    Text {
+        params: &'static str,
+        body: &'static str,
+    },
+}
+
+/// The definition of a name, if it is a built-in macro's.
+pub(super) fn find(name: &str, features: &Features) -> Option<Builtin> {
+    static INDEX: LazyLock<HashMap<&str, (Need, &str, &str)>> = LazyLock::new(|| {
+        let groups = GROUPS.iter().flat_map(|&(need, group)| {
+            group.iter().map(move |&(name, body)| {
+                let paren = name.find('(').unwrap_or(name.len());
+                let (name, params) = name.split_at(paren);
+                (name, (need, params, body))
+            })
+        });
+        groups.collect()
+    });
+    let special = match name {
+        "__LINE__" => Some(Special::Line),
+        "__FILE__" => Some(Special::File),
+        "__COUNTER__" => Some(Special::Counter),
+        "__INCLUDE_LEVEL__" => Some(Special::IncludeLevel),
+        _ => None,
+    };
+    if let Some(special) = special {
+        return Some(Builtin::Special(special));
+    }
+    if name == "__OPENCL_C_VERSION__" {
+        let body = match features.std {
+            ClStd::Cl10 => "100",
+            ClStd::Cl11 => "110",
+            ClStd::Cl12 => "120",
+            ClStd::Cl20 => "200",
+            ClStd::Cl30 => "300",
+            ClStd::Cl31 => "310",
+        };
+        return Some(Builtin::Text { params: "", body });
+    }
+    let &(need, params, body) = INDEX.get(name)?;
+    features.meet(need).then_some(Builtin::Text { params, body })
+}
+
+type Group = &'static [(&'static str, &'static str)];
+
+/// All groups. No name is in two.
+static GROUPS: &[(Need, Group)] = &[
+    (Need::Nothing, VERSIONS),
+    (Need::Std(ClStd::Cl12), &[("CL_VERSION_1_2", "120")]),
+    (Need::Std(ClStd::Cl20), &[("CL_VERSION_2_0", "200")]),
+    (Need::Std(ClStd::Cl30), &[("CL_VERSION_3_0", "300")]),
+    (Need::Std(ClStd::Cl31), &[("CL_VERSION_3_1", "310")]),
+    (Need::FastMath, &[("__FAST_RELAXED_MATH__", "1")]),
+    (Need::Nothing, KEYWORDS),
+    (Need::Nothing, INTEGERS),
+    (Need::Nothing, FLOATS),
+    (Need::Fp64, DOUBLES),
+    (Need::Fp16, HALVES),
+    (Need::Nothing, FENCES),
+    (Need::Std(ClStd::Cl20), ATOMICS),
+    (Need::Nothing, SAMPLERS),
+    (Need::Nothing, CHANNELS),
+];
+
+/// OpenCL C 6.12, and what C99 6.10.8 asks for. A fixed date: the same text gives the same program.
+static VERSIONS: Group = &[
+    ("__OPENCL_VERSION__", "300"),
+    ("CL_VERSION_1_0", "100"),
+    ("CL_VERSION_1_1", "110"),
+    ("__ENDIAN_LITTLE__", "1"),
+    ("__STDC__", "1"),
+    ("__STDC_VERSION__", "199901L"),
+    ("__STDC_HOSTED__", "0"),
+    ("__DATE__", "\"Jan  1 1970\""),
+    ("__TIME__", "\"00:00:00\""),
+];
+
+static KEYWORDS: Group = &[
+    ("__kernel_exec(X, typen)", KERNEL_EXEC),
+    ("kernel_exec(X, typen)", KERNEL_EXEC),
+    ("NULL", "((void*)0)"),
+];
+
+const KERNEL_EXEC: &str = "__kernel __attribute__((work_group_size_hint(X, 1, 1))) \
+    __attribute__((vec_type_hint(typen)))";
+
+/// OpenCL C 6.15.3, integer macros.
+static INTEGERS: Group = &[
+    ("CHAR_BIT", "8"),
+    ("CHAR_MAX", "SCHAR_MAX"),
+    ("CHAR_MIN", "SCHAR_MIN"),
+    ("INT_MAX", "2147483647"),
+    ("INT_MIN", "(-2147483647 - 1)"),
+    ("LONG_MAX", "0x7fffffffffffffffL"),
+    ("LONG_MIN", "(-0x7fffffffffffffffL - 1)"),
+    ("SCHAR_MAX", "127"),
+    ("SCHAR_MIN", "(-127 - 1)"),
+    ("SHRT_MAX", "32767"),
+    ("SHRT_MIN", "(-32767 - 1)"),
+    ("UCHAR_MAX", "255"),
+    ("USHRT_MAX", "65535"),
+    ("UINT_MAX", "0xffffffff"),
+    ("ULONG_MAX", "0xffffffffffffffffUL"),
+];
+
+/// OpenCL C 6.15.2, floating-point macros of type float.
+static FLOATS: Group = &[
+    ("FLT_DIG", "6"),
+    ("FLT_MANT_DIG", "24"),
+    ("FLT_MAX_10_EXP", "+38"),
+    ("FLT_MAX_EXP", "+128"),
+    ("FLT_MIN_10_EXP", "-37"),
+    ("FLT_MIN_EXP", "-125"),
+    ("FLT_RADIX", "2"),
+    ("FLT_MAX", "0x1.fffffep127f"),
+    ("FLT_MIN", "0x1.0p-126f"),
+    ("FLT_EPSILON", "0x1.0p-23f"),
+    ("FP_ILOGB0", "(-2147483647 - 1)"),
+    ("FP_ILOGBNAN", "2147483647"),
+    ("MAXFLOAT", "0x1.fffffep127f"),
+    // A constant beyond the greatest float is infinity.
+    ("HUGE_VALF", "0x1.0p128f"),
+    ("INFINITY", "0x1.0p128f"),
+    ("NAN", "as_float(0x7fc00000)"),
+    ("M_E_F", "2.71828182845904523536028747135266250f"),
+    ("M_LOG2E_F", "1.44269504088896340735992468100189214f"),
+    ("M_LOG10E_F", "0.434294481903251827651128918916605082f"),
+    ("M_LN2_F", "0.693147180559945309417232121458176568f"),
+    ("M_LN10_F", "2.30258509299404568401799145468436421f"),
+    ("M_PI_F", "3.14159265358979323846264338327950288f"),
+    ("M_PI_2_F", "1.57079632679489661923132169163975144f"),
+    ("M_PI_4_F", "0.785398163397448309615660845819875721f"),
+    ("M_1_PI_F", "0.318309886183790671537767526745028724f"),
+    ("M_2_PI_F", "0.636619772367581343075535053490057448f"),
+    ("M_2_SQRTPI_F", "1.12837916709551257389615890312154517f"),
+    ("M_SQRT2_F", "1.41421356237309504880168872420969808f"),
+    ("M_SQRT1_2_F", "0.707106781186547524400844362104849039f"),
+];
+
+/// The same of type double, where there is double.
+static DOUBLES: Group = &[
+    ("DBL_DIG", "15"),
+    ("DBL_MANT_DIG", "53"),
+    ("DBL_MAX_10_EXP", "+308"),
+    ("DBL_MAX_EXP", "+1024"),
+    ("DBL_MIN_10_EXP", "-307"),
+    ("DBL_MIN_EXP", "-1021"),
+    ("DBL_MAX", "0x1.fffffffffffffp1023"),
+    ("DBL_MIN", "0x1.0p-1022"),
+    ("DBL_EPSILON", "0x1.0p-52"),
+    ("DBL_RADIX", "2"),
+    ("HUGE_VAL", "0x1.0p1024"),
+    ("M_E", "2.71828182845904523536028747135266250"),
+    ("M_LOG2E", "1.44269504088896340735992468100189214"),
+    ("M_LOG10E", "0.434294481903251827651128918916605082"),
+    ("M_LN2", "0.693147180559945309417232121458176568"),
+    ("M_LN10", "2.30258509299404568401799145468436421"),
+    ("M_PI", "3.14159265358979323846264338327950288"),
+    ("M_PI_2", "1.57079632679489661923132169163975144"),
+    ("M_PI_4", "0.785398163397448309615660845819875721"),
+    ("M_1_PI", "0.318309886183790671537767526745028724"),
+    ("M_2_PI", "0.636619772367581343075535053490057448"),
+    ("M_2_SQRTPI", "1.12837916709551257389615890312154517"),
+    ("M_SQRT2", "1.41421356237309504880168872420969808"),
+    ("M_SQRT1_2", "0.707106781186547524400844362104849039"),
+];
+
+/// The same of type half, with cl_khr_fp16.
+static HALVES: Group = &[
+    ("HALF_DIG", "3"),
+    ("HALF_MANT_DIG", "11"),
+    ("HALF_MAX_10_EXP", "+4"),
+    ("HALF_MAX_EXP", "+16"),
+    ("HALF_MIN_10_EXP", "-4"),
+    ("HALF_MIN_EXP", "-13"),
+    ("HALF_RADIX", "2"),
+    ("HALF_MAX", "0x1.ffcp15h"),
+    ("HALF_MIN", "0x1.0p-14h"),
+    ("HALF_EPSILON", "0x1.0p-10h"),
+    ("M_E_H", "2.71828182845904523536028747135266250h"),
+    ("M_LOG2E_H", "1.44269504088896340735992468100189214h"),
+    ("M_LOG10E_H", "0.434294481903251827651128918916605082h"),
+    ("M_LN2_H", "0.693147180559945309417232121458176568h"),
+    ("M_LN10_H", "2.30258509299404568401799145468436421h"),
+    ("M_PI_H", "3.14159265358979323846264338327950288h"),
+    ("M_PI_2_H", "1.57079632679489661923132169163975144h"),
+    ("M_PI_4_H", "0.785398163397448309615660845819875721h"),
+    ("M_1_PI_H", "0.318309886183790671537767526745028724h"),
+    ("M_2_PI_H", "0.636619772367581343075535053490057448h"),
+    ("M_2_SQRTPI_H", "1.12837916709551257389615890312154517h"),
+    ("M_SQRT2_H", "1.41421356237309504880168872420969808h"),
+    ("M_SQRT1_2_H", "0.707106781186547524400844362104849039h"),
+];
+
+/// OpenCL C 6.15.9: cl_mem_fence_flags, in the values that OpenCL SPIR-V producers use.
+static FENCES: Group = &[
+    ("CLK_LOCAL_MEM_FENCE", "0x01"),
+    ("CLK_GLOBAL_MEM_FENCE", "0x02"),
+    ("CLK_IMAGE_MEM_FENCE", "0x04"),
+];
+
+/// OpenCL C 6.15.12: the enumerations memory_order and memory_scope, and initializers.
+static ATOMICS: Group = &[
+    ("ATOMIC_VAR_INIT(value)", "(value)"),
+    ("ATOMIC_FLAG_INIT", "0"),
+    ("memory_order_relaxed", "0"),
+    ("memory_order_acquire", "2"),
+    ("memory_order_release", "3"),
+    ("memory_order_acq_rel", "4"),
+    ("memory_order_seq_cst", "5"),
+    ("memory_scope_work_item", "0"),
+    ("memory_scope_work_group", "1"),
+    ("memory_scope_device", "2"),
+    ("memory_scope_all_svm_devices", "3"),
+    ("memory_scope_all_devices", "3"),
+    ("memory_scope_sub_group", "4"),
+];
+
+/// OpenCL C 6.15.15, samplers.
+static SAMPLERS: Group = &[
+    ("CLK_NORMALIZED_COORDS_FALSE", "0x00"),
+    ("CLK_NORMALIZED_COORDS_TRUE", "0x01"),
+    ("CLK_ADDRESS_NONE", "0x00"),
+    ("CLK_ADDRESS_CLAMP_TO_EDGE", "0x02"),
+    ("CLK_ADDRESS_CLAMP", "0x04"),
+    ("CLK_ADDRESS_REPEAT", "0x06"),
+    ("CLK_ADDRESS_MIRRORED_REPEAT", "0x08"),
+    ("CLK_FILTER_NEAREST", "0x10"),
+    ("CLK_FILTER_LINEAR", "0x20"),
+];
+
+/// What get_image_channel_data_type and get_image_channel_order return: the API's values.
+static CHANNELS: Group = &[
+    ("CLK_SNORM_INT8", "0x10D0"),
+    ("CLK_SNORM_INT16", "0x10D1"),
+    ("CLK_UNORM_INT8", "0x10D2"),
+    ("CLK_UNORM_INT16", "0x10D3"),
+    ("CLK_UNORM_SHORT_565", "0x10D4"),
+    ("CLK_UNORM_SHORT_555", "0x10D5"),
+    ("CLK_UNORM_INT_101010", "0x10D6"),
+    ("CLK_SIGNED_INT8", "0x10D7"),
+    ("CLK_SIGNED_INT16", "0x10D8"),
+    ("CLK_SIGNED_INT32", "0x10D9"),
+    ("CLK_UNSIGNED_INT8", "0x10DA"),
+    ("CLK_UNSIGNED_INT16", "0x10DB"),
+    ("CLK_UNSIGNED_INT32", "0x10DC"),
+    ("CLK_HALF_FLOAT", "0x10DD"),
+    ("CLK_FLOAT", "0x10DE"),
+    ("CLK_UNORM_INT24", "0x10DF"),
+    ("CLK_UNORM_INT_101010_2", "0x10E0"),
+    ("CLK_R", "0x10B0"),
+    ("CLK_A", "0x10B1"),
+    ("CLK_RG", "0x10B2"),
+    ("CLK_RA", "0x10B3"),
+    ("CLK_RGB", "0x10B4"),
+    ("CLK_RGBA", "0x10B5"),
+    ("CLK_BGRA", "0x10B6"),
+    ("CLK_ARGB", "0x10B7"),
+    ("CLK_INTENSITY", "0x10B8"),
+    ("CLK_LUMINANCE", "0x10B9"),
+    ("CLK_Rx", "0x10BA"),
+    ("CLK_RGx", "0x10BB"),
+    ("CLK_RGBx", "0x10BC"),
+    ("CLK_DEPTH", "0x10BD"),
+    ("CLK_DEPTH_STENCIL", "0x10BE"),
+    ("CLK_sRGB", "0x10BF"),
+    ("CLK_sRGBx", "0x10C0"),
+    ("CLK_sRGBA", "0x10C1"),
+    ("CLK_sBGRA", "0x10C2"),
+    ("CLK_ABGR", "0x10C3"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_defined_twice() {
+        let mut names: Vec<&str> = GROUPS
+            .iter()
+            .flat_map(|(_, group)| group.iter())
+            .map(|(name, _)| name.split('(').next().unwrap_or(""))
+            .collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}

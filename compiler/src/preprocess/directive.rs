@@ -1,0 +1,339 @@
+//! Directives (C99 6.10), and the skipping of conditional groups.
+
+use super::include::Header;
+use super::lexer::{Lexer, PpKind, PpToken};
+use super::Preprocessor;
+use crate::source::Span;
+
+/// An `#if` whose `#endif` is still to come.
+pub(super) struct Conditional {
+    /// The `#` of the `#if`.
+    pub span: Span,
+    /// One of its groups has been processed: the others are skipped.
+    taken: bool,
+    /// Its `#else` has been seen.
+    in_else: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Name {
+    Define,
+    Undef,
+    Include,
+    If,
+    Ifdef,
+    Ifndef,
+    Elif,
+    Else,
+    Endif,
+    Line,
+    Error,
+    Warning,
+    Pragma,
+}
+
+fn name_of(text: &str) -> Option<Name> {
+    Some(match text {
+        "define" => Name::Define,
+        "undef" => Name::Undef,
+        "include" => Name::Include,
+        "if" => Name::If,
+        "ifdef" => Name::Ifdef,
+        "ifndef" => Name::Ifndef,
+        "elif" => Name::Elif,
+        "else" => Name::Else,
+        "endif" => Name::Endif,
+        "line" => Name::Line,
+        "error" => Name::Error,
+        "warning" => Name::Warning,
+        "pragma" => Name::Pragma,
+        _ => return None,
+    })
+}
+
+impl Preprocessor<'_> {
+    /// Obeys a directive, whose `#` has been read.
+    pub(super) fn directive(&mut self, hash: Span) {
+        let name = self.start_directive();
+        let at = hash.to(name.span);
+        match name.kind {
+            PpKind::Eod => {}
+            PpKind::Ident => match name_of(self.interner.resolve(name.symbol)) {
+                Some(Name::Include) => return self.include_directive(at),
+                Some(Name::If | Name::Ifdef | Name::Ifndef | Name::Elif | Name::Else) => {
+                    return self.conditional(name, at);
+                }
+                Some(name) => self.simple(name, at),
+                None => self.diags.error(name.span, "invalid preprocessing directive"),
+            },
+            // GNU: `# 12 "file"`.
+            PpKind::Number => self.line_directive(vec![name], at),
+            _ => self.diags.error(name.span, "invalid preprocessing directive"),
+        }
+        self.end_directive();
+    }
+
+    /// Reads a directive's name.
+    fn start_directive(&mut self) -> PpToken {
+        match self.files.last_mut() {
+            Some(file) => {
+                file.lexer.in_directive = true;
+                file.lexer.next(self.interner)
+            }
+            None => PpToken::new(PpKind::Eod, Span::default()),
+        }
+    }
+
+    fn end_directive(&mut self) {
+        if let Some(file) = self.files.last_mut() {
+            file.lexer.end_directive();
+        }
+    }
+
+    fn lexer(&mut self) -> Option<&mut Lexer> {
+        self.files.last_mut().map(|file| &mut file.lexer)
+    }
+
+    /// The directives whose tokens do not matter after the line's end.
+    fn simple(&mut self, name: Name, at: Span) {
+        match name {
+            Name::Define => {
+                let line = self.read_line();
+                self.define(&line, at);
+            }
+            Name::Undef => {
+                let line = self.read_line();
+                self.undef(&line, at);
+            }
+            Name::Line => {
+                let tokens = self.read_expanded_line();
+                self.line_directive(tokens, at);
+            }
+            Name::Error => {
+                let message = self.lexer().map(Lexer::rest_of_line).unwrap_or_default();
+                self.diags.error(at, message);
+            }
+            Name::Warning => {
+                let message = self.lexer().map(Lexer::rest_of_line).unwrap_or_default();
+                self.diags.warning(at, message);
+            }
+            Name::Pragma => {
+                let line = self.read_line();
+                self.pragma(&line, at);
+            }
+            Name::Endif => {
+                let line = self.read_line();
+                self.check_extra(line.first(), "endif");
+                let open = self.files.last_mut().and_then(|file| file.conditionals.pop());
+                if open.is_none() {
+                    self.diags.error(at, "#endif without #if");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The rest of the directive's line, macros not expanded.
+    pub(super) fn read_line(&mut self) -> Vec<PpToken> {
+        let mut line = Vec::new();
+        if let Some(file) = self.files.last_mut() {
+            loop {
+                let token = file.lexer.next(self.interner);
+                if token.is_end() {
+                    break;
+                }
+                line.push(token);
+            }
+        }
+        line
+    }
+
+    /// The rest of the directive's line, macros expanded.
+    pub(super) fn read_expanded_line(&mut self) -> Vec<PpToken> {
+        let mut line = Vec::new();
+        loop {
+            let token = self.next_expanded();
+            if token.is_end() {
+                return line;
+            }
+            line.push(token);
+        }
+    }
+
+    pub(super) fn check_extra(&mut self, token: Option<&PpToken>, directive: &str) {
+        if let Some(token) = token {
+            let message = format!("extra tokens at end of #{directive} directive");
+            self.diags.warning(token.span, message);
+        }
+    }
+
+    /// `#line` (C99 6.10.4): digits, and perhaps a name.
+    fn line_directive(&mut self, mut tokens: Vec<PpToken>, at: Span) {
+        // A line marker comes with its number alone.
+        let is_marker = tokens.len() == 1 && at.to(tokens[0].span) == at;
+        if is_marker {
+            tokens.extend(self.read_line());
+        }
+        let digits = tokens.first().map_or("", |token| token.spelling(self.interner));
+        let line = match digits.parse::<u32>() {
+            Ok(line) if digits.bytes().all(|byte| byte.is_ascii_digit()) && line < 1 << 31 => line,
+            _ => {
+                let span = tokens.first().map_or(at, |token| token.span);
+                self.diags.error(span, "#line directive requires a positive integer argument");
+                return;
+            }
+        };
+        let mut name = None;
+        if let Some(&token) = tokens.get(1) {
+            if token.kind != PpKind::Str {
+                self.diags.error(token.span, "invalid filename for #line directive");
+                return;
+            }
+            let bytes = self.decode_string(token);
+            name = Some(String::from_utf8_lossy(&bytes).into_owned());
+            if !is_marker {
+                self.check_extra(tokens.get(2), "line");
+            }
+        }
+        let Some(lexer) = self.lexer() else { return };
+        lexer.end_directive();
+        let (file, next_line) = (lexer.file, lexer.offset() + 1);
+        self.sources.mark_line(file, next_line, line, name.as_deref());
+    }
+
+    /// `#include` (C99 6.10.2).
+    fn include_directive(&mut self, at: Span) {
+        let header = self.lexer().and_then(Lexer::header_name);
+        let header = match header {
+            Some((name, angled, span)) => {
+                let line = self.read_line();
+                self.check_extra(line.first(), "include");
+                Some(Header { name, angled, span })
+            }
+            None => {
+                let line = self.read_expanded_line();
+                self.header_from_tokens(&line, at)
+            }
+        };
+        self.end_directive();
+        if let Some(header) = header {
+            self.include(&header, at);
+        }
+    }
+
+    /// `#if` and its kin in a group that is being processed.
+    fn conditional(&mut self, name: PpToken, at: Span) {
+        match name_of(self.interner.resolve(name.symbol)) {
+            Some(Name::If) => {
+                let taken = self.condition(at);
+                self.open_conditional(at, taken);
+            }
+            Some(Name::Ifdef) => {
+                let taken = self.is_defined(at, "ifdef").unwrap_or(false);
+                self.open_conditional(at, taken);
+            }
+            Some(Name::Ifndef) => {
+                let taken = self.is_defined(at, "ifndef").is_some_and(|defined| !defined);
+                self.open_conditional(at, taken);
+            }
+            which => {
+                let word = if which == Some(Name::Else) { "else" } else { "elif" };
+                if word == "else" {
+                    let line = self.read_line();
+                    self.check_extra(line.first(), word);
+                }
+                self.end_directive();
+                let open = self.files.last_mut().and_then(|file| file.conditionals.last_mut());
+                match open {
+                    None => self.diags.error(at, format!("#{word} without #if")),
+                    Some(open) => {
+                        if open.in_else {
+                            self.diags.error(at, format!("#{word} after #else"));
+                        }
+                        open.in_else |= word == "else";
+                        self.skip_groups();
+                    }
+                }
+            }
+        }
+    }
+
+    fn open_conditional(&mut self, span: Span, taken: bool) {
+        self.end_directive();
+        if let Some(file) = self.files.last_mut() {
+            file.conditionals.push(Conditional { span, taken, in_else: false });
+        }
+        if !taken {
+            self.skip_groups();
+        }
+    }
+
+    /// The operand of `#ifdef`; `None` after an error.
+    fn is_defined(&mut self, at: Span, directive: &str) -> Option<bool> {
+        let line = self.read_line();
+        let name = self.macro_name(line.first().copied(), at)?;
+        self.check_extra(line.get(1), directive);
+        Some(self.macro_of(name.symbol).is_some())
+    }
+
+    /// Skips groups up to one that is to be processed, or past the `#endif`.
+    fn skip_groups(&mut self) {
+        let mut nested = 0u64;
+        while !self.diags.is_full() {
+            let Some(file) = self.files.last_mut() else { return };
+            if !file.lexer.skip_to_directive() {
+                return;
+            }
+            let start = file.lexer.offset();
+            let name = self.start_directive();
+            let at = Span::new(name.span.file, start.saturating_sub(1), name.span.end);
+            let directive = match name.kind {
+                PpKind::Ident => name_of(self.interner.resolve(name.symbol)),
+                _ => None,
+            };
+            match directive {
+                Some(Name::If | Name::Ifdef | Name::Ifndef) => nested += 1,
+                Some(Name::Endif) if nested > 0 => nested -= 1,
+                Some(which @ (Name::Endif | Name::Else | Name::Elif))
+                    if nested == 0 && self.ends_skipping(which, at) =>
+                {
+                    return self.end_directive();
+                }
+                _ => {}
+            }
+            self.end_directive();
+        }
+    }
+
+    /// Whether skipping ends at this directive of the innermost conditional.
+    fn ends_skipping(&mut self, which: Name, at: Span) -> bool {
+        let Some(file) = self.files.last_mut() else { return true };
+        let Some(open) = file.conditionals.last_mut() else { return true };
+        if which == Name::Endif {
+            file.conditionals.pop();
+            let line = self.read_line();
+            self.check_extra(line.first(), "endif");
+            return true;
+        }
+        let word = if which == Name::Else { "else" } else { "elif" };
+        if open.in_else {
+            self.diags.error(at, format!("#{word} after #else"));
+            return false;
+        }
+        let process = !open.taken;
+        if which == Name::Else {
+            open.in_else = true;
+            open.taken = true;
+            let line = self.read_line();
+            self.check_extra(line.first(), word);
+            return process;
+        }
+        if !process || !self.condition(at) {
+            return false;
+        }
+        if let Some(open) = self.files.last_mut().and_then(|file| file.conditionals.last_mut()) {
+            open.taken = true;
+        }
+        true
+    }
+}

@@ -1,0 +1,159 @@
+//! `#include`: where headers come from.
+
+use super::lexer::{Lexer, PpKind, PpToken};
+use super::token::Punct;
+use super::{File, Preprocessor};
+use crate::source::{FileId, Span};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Texts within texts.
+const MAX_DEPTH: usize = 64;
+/// Bytes read in one compilation, every inclusion counted.
+const MAX_TEXT: usize = 64 << 20;
+
+/// What an `#include` names.
+pub(super) struct Header {
+    pub name: String,
+    /// `<name>`, not `"name"`.
+    pub angled: bool,
+    pub span: Span,
+}
+
+/// What tells headers apart.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    /// The number of a header given with the source.
+    Given(usize),
+    /// A file.
+    Path(PathBuf),
+}
+
+impl Preprocessor<'_> {
+    /// The header that expanded tokens name (C99 6.10.2p4).
+    pub(super) fn header_from_tokens(&mut self, line: &[PpToken], at: Span) -> Option<Header> {
+        match line.first() {
+            Some(token) if token.kind == PpKind::Str => {
+                let text = token.spelling(self.interner);
+                let name = text.trim_matches('"').to_string();
+                self.check_extra(line.get(1), "include");
+                Some(Header { name, angled: false, span: token.span })
+            }
+            Some(token) if token.is(Punct::Lt) => {
+                let Some(end) = line.iter().position(|token| token.is(Punct::Gt)) else {
+                    self.diags.error(token.span, "expected '>'");
+                    return None;
+                };
+                let name = self.spell(line.get(1..end).unwrap_or(&[]));
+                self.check_extra(line.get(end + 1), "include");
+                Some(Header { name, angled: true, span: token.span })
+            }
+            first => {
+                let span = first.map_or(at, |token| token.span);
+                self.diags.error(span, "expected \"FILENAME\" or <FILENAME>");
+                None
+            }
+        }
+    }
+
+    /// Reads a header next.
+    pub(super) fn include(&mut self, header: &Header, at: Span) {
+        if header.name.is_empty() {
+            self.diags.error(header.span, "empty filename");
+            return;
+        }
+        if self.files.len() > MAX_DEPTH {
+            self.diags.fatal(at, "#include nested too deeply");
+            return;
+        }
+        let Some((file, directory)) = self.find(header) else {
+            let name = &header.name;
+            self.diags.fatal(header.span, format!("'{name}' file not found"));
+            return;
+        };
+        if !self.once.contains(&file) {
+            self.enter(file, directory, header.span);
+        }
+    }
+
+    /// Reads a file next.
+    pub(super) fn enter(&mut self, file: FileId, directory: Option<PathBuf>, at: Span) {
+        let Some(source) = self.sources.file(file) else { return };
+        self.text_read += source.text.len();
+        if self.text_read > MAX_TEXT {
+            self.diags.fatal(at, "too much source text");
+            return;
+        }
+        let lexer = Lexer::new(file, source.text.clone());
+        self.files.push(File { lexer, conditionals: Vec::new(), directory });
+    }
+
+    /// Looks for a header: among those given with the source, in the `-I` directories, and for
+    /// `"name"` beside the including file, if that came from disk.
+    fn find(&mut self, header: &Header) -> Option<(FileId, Option<PathBuf>)> {
+        let given = self.headers.iter().position(|(name, _)| *name == header.name);
+        if let Some(index) = given.or_else(|| self.find_given_beside(header)) {
+            return Some((self.load_given(index), None));
+        }
+        let name = Path::new(&header.name);
+        let mut places: Vec<PathBuf> =
+            self.options.include_dirs.iter().map(|dir| Path::new(dir).join(name)).collect();
+        if !header.angled {
+            places.extend(self.directory().map(|directory| directory.join(name)));
+        }
+        if name.is_absolute() {
+            places = vec![name.to_path_buf()];
+        }
+        places.into_iter().find_map(|path| {
+            let file = self.load_path(&path)?;
+            Some((file, path.parent().map(Path::to_path_buf)))
+        })
+    }
+
+    /// `"b.h"` in the given header `dir/a.h` may be the given header `dir/b.h`.
+    fn find_given_beside(&self, header: &Header) -> Option<usize> {
+        let file = self.files.last()?.lexer.file;
+        let (directory, _) = self.sources.file(file)?.name.rsplit_once('/')?;
+        let name = format!("{directory}/{}", header.name);
+        self.headers.iter().position(|(given, _)| !header.angled && *given == name)
+    }
+
+    /// Directory of the text that is being read, if that came from disk.
+    fn directory(&self) -> Option<PathBuf> {
+        if let Some(directory) = self.files.last().and_then(|file| file.directory.clone()) {
+            return Some(directory);
+        }
+        // The main text is from disk when its name is that of a file.
+        let main = Path::new(self.main_name);
+        let is_main = self.files.len() == 1 && main.is_file();
+        is_main.then(|| main.parent().map(Path::to_path_buf)).flatten()
+    }
+
+    fn load_given(&mut self, index: usize) -> FileId {
+        if let Some(&file) = self.loaded.get(&Key::Given(index)) {
+            return file;
+        }
+        let (name, text) = self.headers.get(index).map_or(("", ""), |(n, t)| (n, t));
+        let file = self.sources.add(name, text);
+        self.loaded.insert(Key::Given(index), file);
+        file
+    }
+
+    /// Reads a regular file of bounded size.
+    fn load_path(&mut self, path: &Path) -> Option<FileId> {
+        let metadata = path.metadata().ok()?;
+        if !metadata.is_file() {
+            return None;
+        }
+        let key = Key::Path(path.canonicalize().unwrap_or_else(|_| path.to_path_buf()));
+        if let Some(&file) = self.loaded.get(&key) {
+            return Some(file);
+        }
+        let mut bytes = Vec::new();
+        let mut reader = std::fs::File::open(path).ok()?.take(MAX_TEXT as u64 + 1);
+        reader.read_to_end(&mut bytes).ok()?;
+        let file = self.sources.add(&path.to_string_lossy(), String::from_utf8_lossy(&bytes));
+        self.loaded.insert(key, file);
+        Some(file)
+    }
+}

@@ -1,0 +1,336 @@
+//! Macro definitions: `#define`, `#undef`, and the table of what is defined.
+
+use super::builtin;
+use super::interner::Symbol;
+use super::lexer::{flag, Lexer, PpKind, PpToken};
+use super::token::Punct;
+use super::Preprocessor;
+use crate::source::Span;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A macro.
+#[derive(Debug)]
+pub(super) struct Macro {
+    pub name: Symbol,
+    pub form: Form,
+    pub body: Rc<[PpToken]>,
+    /// Names of the parameters; the last is `__VA_ARGS__` or a name of one's own when variadic.
+    pub params: Box<[Symbol]>,
+    /// The body holds `#`, `##` or parameters: expansion must make a copy.
+    pub has_operators: bool,
+    /// Its expansion is being rescanned: its name is not to be expanded (C99 6.10.3.4).
+    pub disabled: bool,
+    /// The name in the definition.
+    pub definition: Span,
+}
+
+/// The forms of macros.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Object,
+    Function { variadic: bool },
+    Special(Special),
+}
+
+/// Macros whose expansion depends on the place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Special {
+    Line,
+    File,
+    Counter,
+    IncludeLevel,
+}
+
+/// The macros of a compilation, by name.
+#[derive(Debug, Default)]
+pub(super) struct Macros {
+    /// By symbol: [`UNKNOWN`], [`UNDEFINED`], or the number in `list` plus 2.
+    slots: Vec<u32>,
+    pub list: Vec<Macro>,
+}
+
+/// Not looked up yet: may be one of the built-in macros.
+const UNKNOWN: u32 = 0;
+const UNDEFINED: u32 = 1;
+
+impl Preprocessor<'_> {
+    /// The number of the macro that a name stands for.
+    pub(super) fn macro_of(&mut self, name: Symbol) -> Option<usize> {
+        match self.macros.slots.get(name.0 as usize) {
+            Some(&UNDEFINED) => None,
+            None | Some(&UNKNOWN) => self.look_up_builtin(name),
+            Some(&slot) => Some(slot as usize - 2),
+        }
+    }
+
+    fn set_slot(&mut self, name: Symbol, slot: u32) {
+        let index = name.0 as usize;
+        if index >= self.macros.slots.len() {
+            self.macros.slots.resize(self.interner.len().max(index + 1), UNKNOWN);
+        }
+        self.macros.slots[index] = slot;
+    }
+
+    /// Defines a built-in macro when its name is first met.
+    fn look_up_builtin(&mut self, name: Symbol) -> Option<usize> {
+        self.set_slot(name, UNDEFINED);
+        let builtin = builtin::find(self.interner.resolve(name), &self.features)?;
+        match builtin {
+            builtin::Builtin::Special(special) => {
+                self.add_macro(Macro {
+                    name,
+                    form: Form::Special(special),
+                    body: Rc::new([]),
+                    params: Box::new([]),
+                    has_operators: false,
+                    disabled: false,
+                    definition: Span::default(),
+                });
+            }
+            builtin::Builtin::Text { params, body } => self.define_text(name, params, body),
+        }
+        self.macro_of(name)
+    }
+
+    /// Defines a macro from texts; `params` in parentheses, or empty for an object-like macro.
+    pub(super) fn define_text(&mut self, name: Symbol, params: &str, body: &str) {
+        let mut tokens = Vec::new();
+        let mut lexer = Lexer::of_line(params);
+        loop {
+            let token = lexer.next(self.interner);
+            if token.is_end() {
+                break;
+            }
+            tokens.push(token);
+        }
+        let name = PpToken { symbol: name, ..PpToken::new(PpKind::Ident, Span::default()) };
+        let mut lexer = Lexer::of_line(body);
+        loop {
+            let mut token = lexer.next(self.interner);
+            if token.is_end() {
+                break;
+            }
+            token.flags |= flag::SPACE * u8::from(tokens.is_empty());
+            tokens.push(token);
+        }
+        if let Some(definition) = self.parse_definition(name, &tokens) {
+            self.add_macro(definition);
+        }
+    }
+
+    fn add_macro(&mut self, definition: Macro) {
+        self.set_slot(definition.name, self.macros.list.len() as u32 + 2);
+        self.macros.list.push(definition);
+    }
+
+    /// `#define` (C99 6.10.3): the line's tokens after `define`.
+    pub(super) fn define(&mut self, line: &[PpToken], directive: Span) {
+        let Some(name) = self.macro_name(line.first().copied(), directive) else { return };
+        let Some(definition) = self.parse_definition(name, line.get(1..).unwrap_or(&[])) else {
+            return;
+        };
+        if let Some(old) = self.macro_of(name.symbol) {
+            self.check_redefinition(old, &definition);
+        }
+        self.add_macro(definition);
+    }
+
+    /// `#undef` (C99 6.10.3.5).
+    pub(super) fn undef(&mut self, line: &[PpToken], directive: Span) {
+        let Some(name) = self.macro_name(line.first().copied(), directive) else { return };
+        if let Some(old) = self.macro_of(name.symbol) {
+            if matches!(self.macros.list[old].form, Form::Special(_)) {
+                self.diags.warning(name.span, "undefining builtin macro");
+            }
+        }
+        self.set_slot(name.symbol, UNDEFINED);
+        self.check_extra(line.get(1), "undef");
+    }
+
+    /// Checks that a token may name a macro.
+    pub(super) fn macro_name(&mut self, token: Option<PpToken>, at: Span) -> Option<PpToken> {
+        let Some(token) = token.filter(|token| !token.is_end()) else {
+            self.diags.error(at, "macro name missing");
+            return None;
+        };
+        if token.kind != PpKind::Ident {
+            self.diags.error(token.span, "macro name must be an identifier");
+            return None;
+        }
+        if token.symbol == self.names.defined {
+            self.diags.error(token.span, "'defined' cannot be used as a macro name");
+            return None;
+        }
+        Some(token)
+    }
+
+    /// A warning, as clang has it, unless the definitions are the same (C99 6.10.3p2). The
+    /// constants of OpenCL C may be replaced silently.
+    fn check_redefinition(&mut self, old: usize, new: &Macro) {
+        let old = &self.macros.list[old];
+        if matches!(old.form, Form::Special(_)) {
+            self.diags.warning(new.definition, "redefining builtin macro");
+            return;
+        }
+        let same_body = old.body.len() == new.body.len()
+            && old.body.iter().zip(new.body.iter()).enumerate().all(|(i, (a, b))| {
+                let space = if i == 0 { 0 } else { flag::SPACE };
+                let flags = flag::PASTE | flag::STRINGIFY | space;
+                (a.kind, a.symbol, a.flags & flags) == (b.kind, b.symbol, b.flags & flags)
+            });
+        if old.definition.is_builtin()
+            || (same_body && old.form == new.form && old.params == new.params)
+        {
+            return;
+        }
+        let name = self.interner.resolve(new.name);
+        self.diags.warning(new.definition, format!("'{name}' macro redefined"));
+        self.diags.note(old.definition, "previous definition is here");
+    }
+
+    /// Parses what follows the name: parameters, if `(` follows without space, and the body.
+    fn parse_definition(&mut self, name: PpToken, rest: &[PpToken]) -> Option<Macro> {
+        let mut params = Vec::new();
+        let mut form = Form::Object;
+        let mut body = rest;
+        match rest.first() {
+            Some(first) if first.is(Punct::LParen) && !first.has(flag::SPACE) => {
+                let (list, variadic, used) = self.parse_params(rest, name.span)?;
+                params = list;
+                form = Form::Function { variadic };
+                body = rest.get(used..).unwrap_or(&[]);
+            }
+            Some(first) if !first.has(flag::SPACE) => {
+                self.diags.warning(first.span, "ISO C99 requires whitespace after the macro name");
+            }
+            _ => {}
+        }
+        let body = self.parse_body(body, &params, form)?;
+        let has_operators = body
+            .iter()
+            .any(|token| matches!(token.kind, PpKind::Param(_)) || token.has(flag::PASTE));
+        Some(Macro {
+            name: name.symbol,
+            form,
+            body: body.into(),
+            params: params.into(),
+            has_operators,
+            disabled: false,
+            definition: name.span,
+        })
+    }
+
+    /// Parameter names, whether there is an ellipsis, and how many tokens that took.
+    fn parse_params(
+        &mut self,
+        tokens: &[PpToken],
+        name: Span,
+    ) -> Option<(Vec<Symbol>, bool, usize)> {
+        let mut params: Vec<Symbol> = Vec::new();
+        let mut seen = HashMap::new();
+        let mut pos = 1;
+        if tokens.get(pos).is_some_and(|token| token.is(Punct::RParen)) {
+            return Some((params, false, 2));
+        }
+        loop {
+            let Some(token) = tokens.get(pos) else {
+                self.diags.error(name, "missing ')' in macro parameter list");
+                return None;
+            };
+            let mut variadic = token.is(Punct::Ellipsis);
+            if token.kind == PpKind::Ident && token.symbol != self.names.va_args {
+                if seen.insert(token.symbol, ()).is_some() {
+                    let name = self.interner.resolve(token.symbol);
+                    let message = format!("duplicate macro parameter name '{name}'");
+                    self.diags.error(token.span, message);
+                    return None;
+                }
+                params.push(token.symbol);
+                // GNU: `args...`.
+                if tokens.get(pos + 1).is_some_and(|token| token.is(Punct::Ellipsis)) {
+                    variadic = true;
+                    pos += 1;
+                }
+            } else if variadic {
+                params.push(self.names.va_args);
+            } else {
+                self.diags.error(token.span, "expected identifier in macro parameter list");
+                return None;
+            }
+            pos += 1;
+            match tokens.get(pos) {
+                Some(token) if token.is(Punct::RParen) => {
+                    if params.len() > usize::from(u16::MAX) {
+                        self.diags.error(name, "too many macro parameters");
+                        return None;
+                    }
+                    return Some((params, variadic, pos + 1));
+                }
+                Some(token) if token.is(Punct::Comma) && !variadic => pos += 1,
+                Some(token) if variadic => {
+                    self.diags.error(token.span, "missing ')' in macro parameter list");
+                    return None;
+                }
+                Some(token) => {
+                    self.diags.error(token.span, "expected comma in macro parameter list");
+                    return None;
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Turns parameters' names into their numbers, and the operators into flags.
+    fn parse_body(
+        &mut self,
+        tokens: &[PpToken],
+        params: &[Symbol],
+        form: Form,
+    ) -> Option<Vec<PpToken>> {
+        let numbers: HashMap<Symbol, u16> =
+            params.iter().enumerate().map(|(i, &name)| (name, i as u16)).collect();
+        let is_function = form != Form::Object;
+        let mut body: Vec<PpToken> = Vec::with_capacity(tokens.len());
+        let mut stringify: Option<PpToken> = None;
+        for (i, &token) in tokens.iter().enumerate() {
+            let mut token = PpToken { flags: token.flags & flag::SPACE, ..token };
+            if token.is(Punct::HashHash) {
+                if i == 0 || i + 1 == tokens.len() {
+                    let end = if i == 0 { "start" } else { "end" };
+                    let message = format!("'##' cannot appear at {end} of macro expansion");
+                    self.diags.error(token.span, message);
+                    return None;
+                }
+                if let Some(last) = body.last_mut() {
+                    last.flags |= flag::PASTE;
+                }
+                continue;
+            }
+            if token.is(Punct::Hash) && is_function && stringify.is_none() {
+                stringify = Some(token);
+                continue;
+            }
+            let number = match token.kind {
+                PpKind::Ident if !numbers.is_empty() => numbers.get(&token.symbol),
+                _ => None,
+            };
+            if let Some(&number) = number {
+                token.kind = PpKind::Param(number);
+            }
+            if let Some(hash) = stringify.take() {
+                if number.is_none() {
+                    self.diags.error(hash.span, "'#' is not followed by a macro parameter");
+                    return None;
+                }
+                token.flags = hash.flags & flag::SPACE | flag::STRINGIFY;
+            }
+            body.push(token);
+        }
+        if let Some(hash) = stringify {
+            self.diags.error(hash.span, "'#' is not followed by a macro parameter");
+            return None;
+        }
+        Some(body)
+    }
+}

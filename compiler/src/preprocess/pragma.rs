@@ -1,0 +1,111 @@
+//! `#pragma` and `_Pragma` (C99 6.10.6, 6.10.9; OpenCL C 6.9, 6.12).
+
+use super::lexer::{flag, Lexer, PpKind, PpToken};
+use super::token::{ExtensionBehaviour, FpContract, Pragma, Punct, Token, TokenKind};
+use super::Preprocessor;
+use crate::source::Span;
+
+impl Preprocessor<'_> {
+    /// Obeys or passes on a pragma, given its tokens after `pragma`.
+    pub(super) fn pragma(&mut self, line: &[PpToken], at: Span) {
+        let word = |index: usize| match line.get(index) {
+            Some(token) if token.kind == PpKind::Ident => self.interner.resolve(token.symbol),
+            _ => "",
+        };
+        match (word(0), word(1)) {
+            ("once", _) => {
+                if let Some(file) = self.files.last() {
+                    self.once.insert(file.lexer.file);
+                }
+            }
+            ("OPENCL" | "STDC", "FP_CONTRACT") => {
+                let state = match word(2) {
+                    "ON" => FpContract::On,
+                    "OFF" => FpContract::Off,
+                    "DEFAULT" => FpContract::Default,
+                    _ => {
+                        let message = "expected 'ON' or 'OFF' or 'DEFAULT' in pragma";
+                        return self.diags.warning(at, message);
+                    }
+                };
+                self.pass_on(Pragma::FpContract(state), at);
+            }
+            ("OPENCL", "EXTENSION") => self.extension_pragma(line, at),
+            ("unroll", _) => self.unroll_pragma(line, at),
+            ("nounroll", _) => self.pass_on(Pragma::Unroll(Some(1)), at),
+            _ => self.diags.warning(at, "unknown pragma ignored"),
+        }
+    }
+
+    fn pass_on(&mut self, pragma: Pragma, span: Span) {
+        self.end_string();
+        self.output.push(Token { kind: TokenKind::Pragma(pragma), span });
+    }
+
+    /// `#pragma OPENCL EXTENSION name : behaviour`.
+    fn extension_pragma(&mut self, line: &[PpToken], at: Span) {
+        let (name, colon, behaviour) = match line.get(2..5) {
+            Some(&[name, colon, behaviour]) => (name, colon, behaviour),
+            _ => {
+                let message = "expected 'name : behavior' in '#pragma OPENCL EXTENSION' - ignoring";
+                return self.diags.warning(at, message);
+            }
+        };
+        if name.kind != PpKind::Ident || !colon.is(Punct::Colon) {
+            let message = "expected 'name : behavior' in '#pragma OPENCL EXTENSION' - ignoring";
+            return self.diags.warning(name.span, message);
+        }
+        let behaviour = match behaviour.spelling(self.interner) {
+            "enable" => ExtensionBehaviour::Enable,
+            "disable" => ExtensionBehaviour::Disable,
+            "require" => ExtensionBehaviour::Require,
+            "begin" => ExtensionBehaviour::Begin,
+            "end" => ExtensionBehaviour::End,
+            _ => {
+                let message = "expected 'enable', 'disable', 'begin' or 'end' - ignoring";
+                return self.diags.warning(behaviour.span, message);
+            }
+        };
+        let span = at.to(name.span);
+        self.pass_on(Pragma::Extension { name: name.symbol, behaviour }, span);
+    }
+
+    /// `#pragma unroll`, with or without a factor.
+    fn unroll_pragma(&mut self, line: &[PpToken], at: Span) {
+        let factor = self.expand_alone(line.get(1..).unwrap_or(&[]));
+        if factor.is_empty() {
+            return self.pass_on(Pragma::Unroll(None), at);
+        }
+        match self.evaluate(&factor, at) {
+            Some(factor) if factor > 0 && factor <= u64::from(u32::MAX) => {
+                self.pass_on(Pragma::Unroll(Some(factor as u32)), at);
+            }
+            Some(_) => self.diags.error(at, "invalid value for '#pragma unroll'; must be positive"),
+            None => {}
+        }
+    }
+
+    /// `_Pragma ( "..." )`.
+    pub(super) fn pragma_operator(&mut self, operator: PpToken) {
+        let open = self.next_expanded();
+        let string = if open.is(Punct::LParen) { self.next_expanded() } else { open };
+        let close = if string.kind == PpKind::Str { self.next_expanded() } else { string };
+        if !close.is(Punct::RParen) || string.kind != PpKind::Str {
+            let message = "_Pragma takes a parenthesized string literal";
+            return self.diags.error(operator.span, message);
+        }
+        let text = string.spelling(self.interner);
+        let text = text.get(1..text.len().saturating_sub(1)).unwrap_or("");
+        let text = text.replace("\\\"", "\"").replace("\\\\", "\\");
+        let mut lexer = Lexer::of_line(&text);
+        let mut line = Vec::new();
+        loop {
+            let token = lexer.next(self.interner);
+            if token.is_end() {
+                break;
+            }
+            line.push(PpToken { span: operator.span, flags: token.flags & flag::SPACE, ..token });
+        }
+        self.pragma(&line, operator.span);
+    }
+}
