@@ -3,6 +3,7 @@
 
 mod common;
 
+use hekla_vk_backend::asm::KernelBuilder;
 use hekla_vk_backend::{validation_message_count, MemoryKind, PipelineDesc};
 
 #[test]
@@ -13,9 +14,12 @@ fn the_layer_is_silent_until_there_is_cause() {
     assert_eq!(validation_message_count(), 0, "see stderr for the messages");
 
     // A layout without the push constants that the kernel declares: wrong, but harmless.
-    let kernel = hekla_vk_backend::asm::KernelBuilder::new(1).finish();
+    let mut kernel = KernelBuilder::new(1);
+    let (uint, zero) = (kernel.uint(), kernel.constant(0));
+    let x = kernel.load(0, uint, zero);
+    kernel.store(0, uint, zero, x);
     let _ = device.create_pipeline(&PipelineDesc {
-        spirv: &kernel,
+        spirv: &kernel.finish(),
         entry: "main",
         specialization: &[],
         push_constant_size: 0,
