@@ -17,7 +17,7 @@ pub(crate) const USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
 );
 
 /// Buffers are padded to a multiple of this, so that kernels may load whole words at the end.
-const PADDING: u64 = 16;
+pub(crate) const PADDING: u64 = 16;
 
 /// A piece of device memory with an address that kernels can use.
 ///
@@ -228,6 +228,16 @@ impl Buffer {
     }
 }
 
+impl std::fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (size, address) = (self.size, format_args!("{:#x}", self.address));
+        f.debug_struct("Buffer")
+            .field("size", &size)
+            .field("address", &address)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Drop for Buffer {
     fn drop(&mut self) {
         // SAFETY: this is the last owner; batches that use the buffer own it too.
@@ -247,8 +257,7 @@ fn check_size(device: &Device, size: u64) -> Result<u64, Error> {
     if size > limit {
         return Err(Error::TooLarge { size, limit });
     }
-    // No padding where the limit leaves no room for it.
-    Ok(size.checked_next_multiple_of(PADDING).map_or(size, |padded| padded.min(limit)))
+    Ok(size.next_multiple_of(PADDING))
 }
 
 fn create_raw(device: &Device, info: &vk::BufferCreateInfo<'_>) -> Result<vk::Buffer, Error> {

@@ -59,7 +59,10 @@ impl Instance {
         }
         // SAFETY: everything `info` points to lives across the call; names are those just offered.
         let raw = unsafe { entry.create_instance(&info, None) }.map_err(|e| {
-            Error::NoVulkan(format!("no Vulkan instance can be created (VkResult {e:?})"))
+            Error::NoVulkan(match e {
+                vk::Result::ERROR_INCOMPATIBLE_DRIVER => "no Vulkan driver is installed".into(),
+                e => format!("no Vulkan instance can be created ({e:?})"),
+            })
         })?;
         let messenger = if validate { Messenger::new(&entry, &raw).ok() } else { None };
         Ok(Arc::new(Instance { raw, entry, api_version, messenger }))

@@ -248,7 +248,9 @@ impl PhysicalDevice {
         } else {
             v11.max_memory_allocation_size
         };
-        limits.max_buffer_size = most.min(v11.max_memory_allocation_size);
+        // A multiple of the padding, so that a padded buffer is never too large.
+        limits.max_buffer_size = most.min(v11.max_memory_allocation_size) / crate::buffer::PADDING
+            * crate::buffer::PADDING;
         limits.max_timeline_difference = v12.max_timeline_semaphore_value_difference;
         limits.min_imported_host_pointer_alignment = host.min_imported_host_pointer_alignment;
         self.take_identity(&v11, &v12);

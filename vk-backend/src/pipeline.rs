@@ -57,6 +57,12 @@ impl Pipeline {
     }
 }
 
+impl std::fmt::Debug for Pipeline {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pipeline").field("raw", &self.raw).finish_non_exhaustive()
+    }
+}
+
 impl Drop for Pipeline {
     fn drop(&mut self) {
         // SAFETY: this is the last owner; batches that use the pipeline own it too.

@@ -190,6 +190,11 @@ impl Queue {
         self.state.lock().issued
     }
 
+    /// The value of the newest command that was handed to the device; 0 for none.
+    pub fn submitted(&self) -> u64 {
+        self.state.lock().submitted
+    }
+
     /// Blocks until the command of `value` is complete, submitting it if need be.
     ///
     /// # Errors

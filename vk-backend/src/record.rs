@@ -45,6 +45,11 @@ impl<'a> Recorder<'a> {
         Recorder { device, batch, value, query: None, ended: false }
     }
 
+    /// The value that the queue's timeline reaches when this command is complete.
+    pub fn value(&self) -> u64 {
+        self.value
+    }
+
     /// Runs `groups` work-groups of a pipeline with `push` as its push constants. Nothing is done
     /// when one of `groups` is 0. The caller retains the buffers whose addresses are in `push`.
     ///

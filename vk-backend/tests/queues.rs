@@ -78,6 +78,7 @@ fn commands_run_in_order_across_batches() {
     assert_eq!(queue.issued(), u64::from(TIMES));
     queue.wait(u64::from(TIMES)).unwrap();
     assert_eq!(queue.completed().unwrap(), u64::from(TIMES));
+    assert_eq!(queue.submitted(), u64::from(TIMES));
     assert_eq!(download(&b), vec![stepped(1, TIMES); 256]);
 }
 
