@@ -10,6 +10,8 @@
 
 pub mod ir;
 pub mod kernel;
+pub mod library;
+pub mod lower;
 pub mod options;
 pub mod passes;
 pub mod preprocess;

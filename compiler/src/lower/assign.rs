@@ -1,0 +1,102 @@
+//! Assignments: simple, compound, increments and decrements.
+
+use super::function::Lowering;
+use crate::ir::{BinaryOp, Type, UnaryOp, Value};
+use crate::sema::hir::{CompoundOp, Expr, Place};
+use crate::sema::types::{Scalar as Name, TypeId};
+
+impl Lowering<'_, '_> {
+    /// `place = value`; gives the stored value of anything but records.
+    pub fn assign(&mut self, place: &Place, value: &Expr) -> Option<Value> {
+        if self.is_record(place.ty) {
+            self.assign_record(place, value);
+            return None;
+        }
+        // The place first: its address is usually shared with loads in the value.
+        let slot = self.place(place);
+        let value = self.value(value);
+        self.write(&slot, value);
+        Some(value)
+    }
+
+    /// Assigns a struct or union and gives the place's address.
+    pub fn assign_record(&mut self, place: &Place, value: &Expr) -> super::memory::Addr {
+        let to = self.address_of(place);
+        let from = self.record(value);
+        self.copy_object(place.ty, to, from);
+        to
+    }
+
+    pub fn compound_assign(
+        &mut self,
+        place: &Place,
+        op: CompoundOp,
+        value: &Expr,
+        compute: TypeId,
+    ) -> Value {
+        let slot = self.place(place);
+        let rhs = self.value(value);
+        let old = self.read(&slot, self.value_type(place.ty));
+        let (stored, _) = self.numeric(place.ty);
+        let (wide, _) = self.numeric(compute);
+        let lhs = self.convert(old, stored, wide);
+        let result = match op {
+            CompoundOp::Arith(op) => {
+                let rhs = self.match_lanes(rhs, lhs);
+                self.arith(op, lhs, rhs, wide)
+            }
+            CompoundOp::Shl | CompoundOp::Shr => self.shift(op == CompoundOp::Shl, lhs, rhs, wide),
+        };
+        let result = self.convert(result, wide, stored);
+        self.write(&slot, result);
+        result
+    }
+
+    pub fn pointer_assign(
+        &mut self,
+        place: &Place,
+        index: &Expr,
+        stride: u64,
+        subtract: bool,
+    ) -> Value {
+        let slot = self.place(place);
+        let by = self.value(index);
+        let old = self.read(&slot, self.value_type(place.ty));
+        let new = self.pointer_add(old, by, index.ty, stride, subtract);
+        self.write(&slot, new);
+        new
+    }
+
+    pub fn inc_dec(&mut self, place: &Place, increment: bool, prefix: bool, stride: u64) -> Value {
+        let slot = self.place(place);
+        let ty = self.value_type(place.ty);
+        let old = self.read(&slot, ty);
+        let new = self.stepped(old, ty, self.numeric(place.ty).0, increment, stride);
+        self.write(&slot, new);
+        if prefix {
+            new
+        } else {
+            old
+        }
+    }
+
+    fn stepped(&mut self, old: Value, ty: Type, name: Name, up: bool, stride: u64) -> Value {
+        if ty.scalar.is_ptr() {
+            let bytes = stride as i64;
+            return self.b.ptr_add_const(old, if up { bytes } else { bytes.wrapping_neg() });
+        }
+        match name {
+            // C99 6.5.2.4: adding 1 to a bool gives true, subtracting 1 flips it.
+            Name::Bool if up => self.b.iconst(ty, 1),
+            Name::Bool => self.b.unary(UnaryOp::Not, old),
+            _ if name.is_float() => {
+                let one = self.b.fconst(ty, 1.0);
+                self.b.binary(if up { BinaryOp::FAdd } else { BinaryOp::FSub }, old, one)
+            }
+            _ => {
+                let one = self.b.iconst(ty, 1);
+                self.b.binary(if up { BinaryOp::IAdd } else { BinaryOp::ISub }, old, one)
+            }
+        }
+    }
+}

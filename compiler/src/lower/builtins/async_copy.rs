@@ -1,0 +1,84 @@
+//! Async copies (OpenCL C 6.15.11): the work-items of the group copy element by element, and
+//! waiting is a barrier.
+
+use super::{done, Call, Outcome};
+use crate::ir::{BarrierFlags, BinaryOp, Scalar, Type, Value};
+use crate::lower::function::Lowering;
+use crate::lower::memory::Addr;
+use crate::lower::types;
+use crate::sema::types::{TypeId, TypeKind};
+
+/// An operand of a copy: a pointer and the distance between elements, in elements.
+struct Side {
+    ptr: Value,
+    stride: Option<Value>,
+}
+
+impl Lowering<'_, '_> {
+    pub fn async_builtin(&mut self, call: &Call) -> Outcome {
+        match (call.name, call.args.as_slice()) {
+            ("async_work_group_copy", &[to, from, count, event]) => {
+                let (to, from) = (Side { ptr: to, stride: None }, Side { ptr: from, stride: None });
+                self.copy_elements(call, to, from, count)?;
+                done(event)
+            }
+            ("async_work_group_strided_copy", &[to, from, count, stride, event]) => {
+                // The stride is that of the side in global memory.
+                let to_local = self.space(to) == crate::ir::AddressSpace::Local;
+                let (to_stride, from_stride) =
+                    if to_local { (None, Some(stride)) } else { (Some(stride), None) };
+                let to = Side { ptr: to, stride: to_stride };
+                let from = Side { ptr: from, stride: from_stride };
+                self.copy_elements(call, to, from, count)?;
+                done(event)
+            }
+            ("wait_group_events", _) => {
+                self.b.barrier(BarrierFlags::all());
+                Some(None)
+            }
+            _ => None,
+        }
+    }
+
+    /// `for (i = local id; i < count; i += local size) to[i] = from[i]`.
+    fn copy_elements(&mut self, call: &Call, to: Side, from: Side, count: Value) -> Option<()> {
+        let element = self.pointee(call.arg_type(0)?)?;
+        let (size, align) = types::layout(self.types(), element);
+        let ty = types::value_type(self.types(), element)?;
+        let count = self.resize(count, Scalar::I64, false);
+        let start = self.local_linear_id();
+        let start = self.resize(start, Scalar::I64, false);
+        let step = self.local_count();
+        let step = self.resize(step, Scalar::I64, false);
+        self.strided_loop(start, count, step, |this, i| {
+            let source = this.element_address(&from, i, size, align);
+            let target = this.element_address(&to, i, size, align);
+            let value = this.load_element(ty, source);
+            this.store(target, value);
+        });
+        Some(())
+    }
+
+    fn load_element(&mut self, ty: Type, addr: Addr) -> Value {
+        self.b.load(types::memory_type(ty), addr.ptr, addr.align, addr.flags)
+    }
+
+    fn element_address(&mut self, side: &Side, i: Value, size: u64, align: u32) -> Addr {
+        let index = match side.stride {
+            Some(stride) => {
+                let stride = self.resize(stride, Scalar::I64, false);
+                self.b.binary(BinaryOp::IMul, i, stride)
+            }
+            None => i,
+        };
+        let index = self.pointer_sized(index, side.ptr, false);
+        self.indexed(Addr::new(side.ptr, align), index, size)
+    }
+
+    fn pointee(&self, ty: TypeId) -> Option<TypeId> {
+        match self.types().kind(ty) {
+            TypeKind::Pointer(pointer) => Some(pointer.pointee),
+            _ => None,
+        }
+    }
+}

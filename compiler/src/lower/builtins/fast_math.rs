@@ -1,0 +1,89 @@
+//! Device-precision math: `native_` and `half_` functions, and what -cl-fast-relaxed-math lets
+//! the ordinary ones become (OpenCL C 7.4, the table for relaxed math).
+
+use crate::ir::{BinaryOp, ConvertOp, IntCC, MathOp, Scalar, Value};
+use crate::lower::function::Lowering;
+
+impl Lowering<'_, '_> {
+    /// `native_<name>` on 32-bit floats.
+    pub fn native_math(&mut self, name: &str, args: &[Value]) -> Option<Value> {
+        Some(match (name, args) {
+            ("sin", &[x]) => self.b.math(MathOp::Sin, &[x]),
+            ("cos", &[x]) => self.b.math(MathOp::Cos, &[x]),
+            ("tan", &[x]) => self.b.math(MathOp::Tan, &[x]),
+            ("exp2", &[x]) => self.b.math(MathOp::Exp2, &[x]),
+            ("exp", &[x]) => self.exp_of(x, std::f64::consts::LOG2_E),
+            ("exp10", &[x]) => self.exp_of(x, std::f64::consts::LOG2_10),
+            ("log2", &[x]) => self.b.math(MathOp::Log2, &[x]),
+            ("log", &[x]) => self.log_of(x, std::f64::consts::LN_2),
+            ("log10", &[x]) => self.log_of(x, std::f64::consts::LOG10_2),
+            ("sqrt", &[x]) => self.b.math(MathOp::Sqrt, &[x]),
+            ("rsqrt", &[x]) => self.b.math(MathOp::RSqrt, &[x]),
+            ("recip", &[x]) => {
+                let one = self.b.fconst(self.b.ty(x), 1.0);
+                self.b.binary(BinaryOp::FDiv, one, x)
+            }
+            ("divide", &[x, y]) => self.b.binary(BinaryOp::FDiv, x, y),
+            ("powr", &[x, y]) => self.power(x, y),
+            _ => return None,
+        })
+    }
+
+    /// `half_<name>`: at most 8192 ulp. Near 1 the device's logarithm, and with it its power, is
+    /// only absolutely precise; the device's sine is so near every zero but 0: those are full ones.
+    pub fn half_math(&mut self, name: &str, args: &[Value]) -> Option<Value> {
+        match name {
+            "exp" | "exp2" | "exp10" | "sqrt" | "rsqrt" | "recip" | "divide" => {
+                self.native_math(name, args)
+            }
+            _ => None,
+        }
+    }
+
+    /// The ordinary functions under -cl-fast-relaxed-math.
+    pub fn relaxed_math(&mut self, name: &str, args: &[Value]) -> Option<Value> {
+        match (name, args) {
+            ("pow", &[x, y]) => {
+                let whole = self.b.convert(ConvertOp::FToS, y, self.bits_type(y));
+                Some(self.signed_power(x, y, whole))
+            }
+            ("pown", &[x, n]) => {
+                let y = self.b.convert(ConvertOp::SToF, n, self.b.ty(x));
+                Some(self.signed_power(x, y, n))
+            }
+            ("recip" | "divide", _) => None,
+            _ => self.native_math(name, args),
+        }
+    }
+
+    /// e^x and its like: 2^(x * log2 of the base).
+    fn exp_of(&mut self, x: Value, log2_base: f64) -> Value {
+        let scaled = self.scale(x, log2_base);
+        self.b.math(MathOp::Exp2, &[scaled])
+    }
+
+    fn log_of(&mut self, x: Value, log_of_2: f64) -> Value {
+        let log = self.b.math(MathOp::Log2, &[x]);
+        self.scale(log, log_of_2)
+    }
+
+    /// x^y for x >= 0.
+    fn power(&mut self, x: Value, y: Value) -> Value {
+        let log = self.b.math(MathOp::Log2, &[x]);
+        let exponent = self.b.binary(BinaryOp::FMul, log, y);
+        self.b.math(MathOp::Exp2, &[exponent])
+    }
+
+    /// x^y where `whole` is y as an integer: negative for negative x and odd y.
+    fn signed_power(&mut self, x: Value, y: Value, whole: Value) -> Value {
+        let magnitude = self.b.math(MathOp::FAbs, &[x]);
+        let power = self.power(magnitude, y);
+        let odd = self.and_const(whole, 1);
+        let odd = self.compare_const(IntCC::Ne, odd, 0);
+        let bits = self.b.bitcast(x, self.b.ty(x).with_scalar(Scalar::I32));
+        let negative = self.is_negative(bits);
+        let flip = self.b.binary(BinaryOp::And, odd, negative);
+        let minus = self.negate(power);
+        self.b.select(flip, minus, power)
+    }
+}

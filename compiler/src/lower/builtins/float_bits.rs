@@ -1,0 +1,80 @@
+//! Math functions that are a few exact operations: sign and rounding to integers, comparisons.
+
+use super::Call;
+use crate::ir::{BinaryOp, FloatCC, MathOp, Scalar, Type, Value};
+use crate::lower::function::Lowering;
+
+impl Lowering<'_, '_> {
+    /// Functions whose result is exact (or correctly rounded) with device instructions.
+    pub fn exact_math(&mut self, call: &Call) -> Option<Value> {
+        Some(match (call.name, self.even_args(call).as_slice()) {
+            ("fabs", &[x]) => self.b.math(MathOp::FAbs, &[x]),
+            ("floor", &[x]) => self.b.math(MathOp::Floor, &[x]),
+            ("ceil", &[x]) => self.b.math(MathOp::Ceil, &[x]),
+            ("trunc", &[x]) => self.b.math(MathOp::Trunc, &[x]),
+            ("rint", &[x]) => self.b.math(MathOp::Rint, &[x]),
+            ("round", &[x]) => self.round_away(x),
+            ("fmin", &[x, y]) => self.b.binary(BinaryOp::FMin, x, y),
+            ("fmax", &[x, y]) => self.b.binary(BinaryOp::FMax, x, y),
+            ("copysign", &[x, y]) => self.copysign(x, y),
+            ("fdim", &[x, y]) => {
+                let zero = self.zero(self.b.ty(x));
+                let difference = self.b.binary(BinaryOp::FSub, x, y);
+                let not_above = self.b.fcmp(FloatCC::Ole, x, y);
+                self.b.select(not_above, zero, difference)
+            }
+            ("maxmag", &[x, y]) => self.by_magnitude(x, y, FloatCC::Ogt, BinaryOp::FMax),
+            ("minmag", &[x, y]) => self.by_magnitude(x, y, FloatCC::Olt, BinaryOp::FMin),
+            ("nan", &[code]) => self.nan(code, call.result),
+            _ => return None,
+        })
+    }
+
+    /// Halfway cases away from zero. `x - trunc(x)` is exact.
+    fn round_away(&mut self, x: Value) -> Value {
+        let ty = self.b.ty(x);
+        let whole = self.b.math(MathOp::Trunc, &[x]);
+        let rest = self.b.binary(BinaryOp::FSub, x, whole);
+        let rest = self.b.math(MathOp::FAbs, &[rest]);
+        let half = self.b.fconst(ty, 0.5);
+        let one = self.b.fconst(ty, 1.0);
+        let one = self.copysign(one, x);
+        let away = self.b.binary(BinaryOp::FAdd, whole, one);
+        let up = self.b.fcmp(FloatCC::Oge, rest, half);
+        self.b.select(up, away, whole)
+    }
+
+    /// The magnitude of `x` with the sign of `y`.
+    pub fn copysign(&mut self, x: Value, y: Value) -> Value {
+        let ty = self.b.ty(x);
+        let bits = self.bits_type(x);
+        let sign_bit = 1i64 << (ty.scalar.bits() - 1);
+        let (x, y) = (self.b.bitcast(x, bits), self.b.bitcast(y, bits));
+        let magnitude = self.and_const(x, !sign_bit);
+        let sign = self.and_const(y, sign_bit);
+        let both = self.b.binary(BinaryOp::Or, magnitude, sign);
+        self.b.bitcast(both, ty)
+    }
+
+    /// `x` or `y`, whichever magnitude compares so; `otherwise` of both if neither does.
+    fn by_magnitude(&mut self, x: Value, y: Value, cc: FloatCC, otherwise: BinaryOp) -> Value {
+        let (a, b) = (self.b.math(MathOp::FAbs, &[x]), self.b.math(MathOp::FAbs, &[y]));
+        let first = self.b.fcmp(cc, a, b);
+        let second = self.b.fcmp(cc, b, a);
+        let equal = self.b.binary(otherwise, x, y);
+        let result = self.b.select(second, y, equal);
+        self.b.select(first, x, result)
+    }
+
+    /// A quiet NaN with the code as payload.
+    fn nan(&mut self, code: Value, ty: Type) -> Value {
+        let (quiet, payload) = match ty.scalar {
+            Scalar::F16 => (0x7e00, 0x01ff),
+            Scalar::F32 => (0x7fc0_0000, 0x003f_ffff),
+            _ => (0x7ff8_0000_0000_0000, 0x0007_ffff_ffff_ffff),
+        };
+        let bits = self.and_const(code, payload);
+        let bits = self.or_const(bits, quiet);
+        self.b.bitcast(bits, ty)
+    }
+}

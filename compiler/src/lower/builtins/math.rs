@@ -1,0 +1,120 @@
+//! Math functions (OpenCL C 6.15.2): which way each is computed.
+
+use super::{done, Call, Outcome};
+use crate::ir::{BinaryOp, ConvertOp, FpFlags, MathOp, Scalar, Value};
+use crate::lower::function::Lowering;
+use crate::lower::Origin;
+
+impl Lowering<'_, '_> {
+    pub fn math_builtin(&mut self, call: &Call) -> Outcome {
+        if call.result.scalar == Scalar::F16 || self.first_scalar(call) == Some(Scalar::F16) {
+            return self.math_on_half(call);
+        }
+        self.math_value(call).map(Some)
+    }
+
+    fn first_scalar(&self, call: &Call) -> Option<Scalar> {
+        call.args.first().map(|&arg| self.b.ty(arg).scalar)
+    }
+
+    fn math_value(&mut self, call: &Call) -> Option<Value> {
+        if let Some(value) = self.exact_math(call) {
+            return Some(value);
+        }
+        let args = call.args.as_slice();
+        let single = self.first_scalar(call) == Some(Scalar::F32);
+        if let Some(name) = call.name.strip_prefix("native_") {
+            return self.native_math(name, args);
+        }
+        if let Some(name) = call.name.strip_prefix("half_") {
+            let fast = self.half_math(name, args);
+            return fast.or_else(|| self.library_math(name, call));
+        }
+        let relaxed = self.context.options.fast_relaxed_math && self.origin == Origin::User;
+        if single && relaxed {
+            if let Some(value) = self.relaxed_math(call.name, args) {
+                return Some(value);
+            }
+        }
+        match (call.name, self.even_args(call).as_slice()) {
+            ("mad", &[a, b, c]) => Some(self.mad(a, b, c)),
+            ("fma", &[a, b, c]) if self.has_fma(a) => Some(self.b.math(MathOp::Fma, &[a, b, c])),
+            ("sqrt", &[x]) if !single || !self.needs_exact_sqrt() => {
+                Some(self.b.math(MathOp::Sqrt, &[x]))
+            }
+            ("rsqrt", &[x]) if single => Some(self.b.math(MathOp::RSqrt, &[x])),
+            ("rsqrt", &[x]) => {
+                let root = self.b.math(MathOp::Sqrt, &[x]);
+                let one = self.b.fconst(self.b.ty(x), 1.0);
+                Some(self.b.binary(BinaryOp::FDiv, one, root))
+            }
+            _ => self.library_math(call.name, call),
+        }
+    }
+
+    /// Whether the device's fma rounds once.
+    fn has_fma(&self, value: Value) -> bool {
+        match self.b.ty(value).scalar {
+            Scalar::F64 => self.context.target.fma64_fused,
+            _ => self.context.target.fma32_fused,
+        }
+    }
+
+    fn needs_exact_sqrt(&self) -> bool {
+        self.context.options.correctly_rounded_divide_sqrt
+            && !self.context.target.sqrt32_exact
+            && self.origin == Origin::User
+    }
+
+    /// `a * b + c` however it is fastest.
+    fn mad(&mut self, a: Value, b: Value, c: Value) -> Value {
+        if self.has_fma(a) {
+            return self.b.math(MathOp::Fma, &[a, b, c]);
+        }
+        let flags = self.b.flags;
+        self.b.flags.remove(FpFlags::NO_CONTRACT);
+        let product = self.b.binary(BinaryOp::FMul, a, b);
+        let sum = self.b.binary(BinaryOp::FAdd, product, c);
+        self.b.flags = flags;
+        sum
+    }
+
+    /// `lhs / rhs`: the device's division is good for 2.5 ulp, as the spec's; where correct rounding
+    /// is asked for and the device does not have it, the library's.
+    pub fn float_divide(&mut self, lhs: Value, rhs: Value) -> Value {
+        let exact = self.context.options.correctly_rounded_divide_sqrt
+            && !self.context.target.div32_exact
+            && self.origin == Origin::User
+            && self.b.ty(lhs).scalar == Scalar::F32;
+        if exact {
+            if let Some(value) = self.library_values("divide", &[lhs, rhs], self.source.span) {
+                return value;
+            }
+        }
+        self.b.binary(BinaryOp::FDiv, lhs, rhs)
+    }
+
+    /// Functions of half are those of float, rounded.
+    fn math_on_half(&mut self, call: &Call) -> Outcome {
+        let widen = |this: &mut Self, value: Value| {
+            let ty = this.b.ty(value);
+            match ty.scalar {
+                Scalar::F16 => {
+                    this.b.convert(ConvertOp::FConvert, value, ty.with_scalar(Scalar::F32))
+                }
+                _ => value,
+            }
+        };
+        if call.args.iter().any(|&arg| self.b.ty(arg).scalar.is_ptr()) {
+            return None;
+        }
+        let args = call.args.iter().map(|&arg| widen(self, arg)).collect();
+        let wide = match call.result.scalar {
+            Scalar::F16 => call.result.with_scalar(Scalar::F32),
+            _ => call.result,
+        };
+        let wider = Call { args, result: wide, types: call.types.clone(), ..*call };
+        let value = self.math_value(&wider)?;
+        done(self.b.convert(ConvertOp::FConvert, value, call.result))
+    }
+}

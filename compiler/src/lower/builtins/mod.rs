@@ -1,0 +1,107 @@
+//! What each built-in function means (OpenCL C 6.15): instructions where the device has them and
+//! they are good enough, else a function of the built-in library.
+//!
+//! Each file handles a chapter; [`Lowering::builtin`] asks them in turn.
+
+mod async_copy;
+mod atomics;
+mod common;
+mod fast_math;
+mod float_bits;
+mod geometric;
+mod integer;
+mod library_call;
+mod math;
+mod memory;
+mod relational;
+mod shuffle;
+mod sync;
+mod work_item;
+
+use super::function::Lowering;
+use crate::ir::{Scalar, Type, Value};
+use crate::sema::hir::Expr;
+use crate::sema::types::{Scalar as Name, TypeId};
+use crate::source::Span;
+
+/// A call of a built-in function with evaluated arguments.
+pub struct Call {
+    pub name: &'static str,
+    pub args: Vec<Value>,
+    pub types: Vec<TypeId>,
+    /// Type of the result; I32 for void.
+    pub result: Type,
+    pub span: Span,
+}
+
+/// `Some` when a chapter knows the function: its result, if it has one.
+pub type Outcome = Option<Option<Value>>;
+
+/// A chapter's answer for a function with a result.
+pub fn done(value: Value) -> Outcome {
+    Some(Some(value))
+}
+
+impl Call {
+    /// Argument number `n`. Chapters ask for the number of arguments first (`let [x, y] = ...`).
+    pub fn arg_type(&self, n: usize) -> Option<TypeId> {
+        self.types.get(n).copied()
+    }
+}
+
+impl Lowering<'_, '_> {
+    /// Lowers a call of a built-in function.
+    pub fn builtin(&mut self, name: &'static str, args: &[Expr], expr: &Expr) -> Option<Value> {
+        let values = args.iter().map(|arg| self.value(arg)).collect();
+        let call = Call {
+            name,
+            args: values,
+            types: args.iter().map(|arg| arg.ty).collect(),
+            result: self.value_type(expr.ty),
+            span: expr.span,
+        };
+        let outcome = self
+            .work_item_builtin(&call)
+            .or_else(|| self.sync_builtin(&call))
+            .or_else(|| self.memory_builtin(&call))
+            .or_else(|| self.atomic_builtin(&call))
+            .or_else(|| self.integer_builtin(&call))
+            .or_else(|| self.relational_builtin(&call))
+            .or_else(|| self.common_builtin(&call))
+            .or_else(|| self.geometric_builtin(&call))
+            .or_else(|| self.shuffle_builtin(&call))
+            .or_else(|| self.async_builtin(&call))
+            .or_else(|| self.math_builtin(&call));
+        outcome.unwrap_or_else(|| {
+            let message = format!("built-in function '{name}' is not supported for these types");
+            self.error(expr.span, message);
+            Some(self.b.undef(call.result))
+        })
+    }
+
+    /// Element type of an argument.
+    pub fn element(&self, call: &Call, n: usize) -> Name {
+        call.arg_type(n).map_or(Name::Int, |ty| self.numeric(ty).0)
+    }
+
+    pub fn is_float_call(&self, call: &Call) -> bool {
+        call.args.first().is_some_and(|&arg| self.b.ty(arg).scalar.is_float())
+    }
+
+    pub fn is_int_call(&self, call: &Call) -> bool {
+        call.args.first().is_some_and(|&arg| self.b.ty(arg).scalar.is_int())
+    }
+
+    /// The arguments, scalars repeated to the widest vector among them.
+    pub fn even_args(&mut self, call: &Call) -> Vec<Value> {
+        let widest = call.args.iter().copied().max_by_key(|&arg| self.b.ty(arg).lanes);
+        let Some(widest) = widest else { return Vec::new() };
+        call.args.iter().map(|&arg| self.match_lanes(arg, widest)).collect()
+    }
+
+    /// The integer type with the bits of a float type, lane by lane.
+    pub fn bits_type(&self, value: Value) -> Type {
+        let ty = self.b.ty(value);
+        ty.with_scalar(Scalar::int(ty.scalar.bits()))
+    }
+}

@@ -1,0 +1,49 @@
+//! shuffle and shuffle2 (OpenCL C 6.15.14).
+
+use super::{done, Call, Outcome};
+use crate::ir::{BinaryOp, InstData, IntCC, Scalar, Value};
+use crate::lower::function::Lowering;
+
+impl Lowering<'_, '_> {
+    pub fn shuffle_builtin(&mut self, call: &Call) -> Outcome {
+        match (call.name, call.args.as_slice()) {
+            ("shuffle", &[x, mask]) => done(self.shuffle(x, x, mask, 1)),
+            ("shuffle2", &[x, y, mask]) => done(self.shuffle(x, y, mask, 2)),
+            _ => None,
+        }
+    }
+
+    /// Lanes of `x` (and `y`, of `sources` in all) by the low bits of the mask's lanes.
+    fn shuffle(&mut self, x: Value, y: Value, mask: Value, sources: u8) -> Value {
+        let lanes = self.b.ty(x).lanes;
+        let limit = lanes.saturating_mul(sources).saturating_sub(1);
+        if let Some(mask) = self.constant_lanes(mask) {
+            let picks: Vec<u8> = mask.iter().map(|&lane| lane as u8 & limit).collect();
+            return self.b.shuffle(x, y, &picks);
+        }
+        let mut results = Vec::new();
+        for lane in 0..self.b.ty(mask).lanes {
+            let index = self.b.extract(mask, lane);
+            let index = self.resize(index, Scalar::I32, false);
+            let index = self.and_const(index, i64::from(limit));
+            let mut value = self.b.extract_dynamic(x, index);
+            if sources == 2 {
+                let rest = self.binary_const(BinaryOp::ISub, index, i64::from(lanes));
+                let rest = self.and_const(rest, i64::from(lanes) - 1);
+                let other = self.b.extract_dynamic(y, rest);
+                let first = self.compare_const(IntCC::Ult, index, i64::from(lanes));
+                value = self.b.select(first, value, other);
+            }
+            results.push(value);
+        }
+        self.b.build(&results)
+    }
+
+    /// Lanes of a vector that is built of constants.
+    fn constant_lanes(&self, vector: Value) -> Option<Vec<u64>> {
+        match self.b.func.def_inst(vector)? {
+            InstData::Build { args } => args.iter().map(|&arg| self.b.func.as_const(arg)).collect(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,560 @@
+//! Expressions: values, truth values, records.
+
+use super::function::Lowering;
+use super::memory::Addr;
+use super::types;
+use crate::ir::{BinaryOp, Block, ConvertOp, FloatCC, IntCC, Type, UnaryOp, Value};
+use crate::sema::hir::{ArithOp, CompareOp, Expr, ExprKind, FunctionId, PlaceKind};
+use crate::sema::types::{Scalar as Name, TypeKind};
+use crate::source::Span;
+
+/// Nodes of an expression that may be computed in vain instead of branched around.
+const CHEAP_NODES: u32 = 8;
+
+impl Lowering<'_, '_> {
+    /// Evaluates for the side effects.
+    pub fn discard(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::IncDec { place, increment, stride, .. } => {
+                self.inc_dec(place, *increment, true, *stride);
+            }
+            // Reading a plain object for nothing does nothing.
+            ExprKind::Load(place) if !place.is_volatile => {
+                self.place(place);
+            }
+            _ => {
+                self.any(expr);
+            }
+        }
+    }
+
+    /// A value of any type: `None` for void and for records (which are evaluated).
+    pub fn any(&mut self, expr: &Expr) -> Option<Value> {
+        if self.is_record(expr.ty) {
+            self.record(expr);
+            return None;
+        }
+        match &expr.kind {
+            ExprKind::Call { function, args } => self.call(*function, args, expr),
+            ExprKind::Builtin { name, args } => self.builtin(name, args, expr),
+            ExprKind::Conditional { cond, then, otherwise } if self.is_void(expr.ty) => {
+                self.branch_void(cond, then, otherwise);
+                None
+            }
+            ExprKind::Comma(first, second) => {
+                self.discard(first);
+                self.any(second)
+            }
+            ExprKind::StmtExpr { body, value } => {
+                self.stmts(body);
+                value.as_ref().and_then(|value| self.any(value))
+            }
+            ExprKind::InitThen { local, init, value } => {
+                self.initialize(*local, init);
+                self.any(value)
+            }
+            ExprKind::Convert { value, .. } if self.is_void(expr.ty) => {
+                self.discard(value);
+                None
+            }
+            _ => Some(self.value(expr)),
+        }
+    }
+
+    /// A value of scalar, vector or pointer type.
+    pub fn value(&mut self, expr: &Expr) -> Value {
+        let ty = self.value_type(expr.ty);
+        match &expr.kind {
+            ExprKind::Int(bits) if ty.scalar.is_float() => self.b.fconst(ty, *bits as f64),
+            ExprKind::Int(bits) => self.b.iconst(ty, *bits as i64),
+            ExprKind::Float(value) => self.b.fconst(ty, *value),
+            ExprKind::NullPointer | ExprKind::Zero => self.zero(ty),
+            ExprKind::Load(place) => {
+                let slot = self.place(place);
+                self.read(&slot, ty)
+            }
+            ExprKind::AddressOf(place) => self.address_of(place).ptr,
+            ExprKind::Neg(value) => {
+                let value = self.value(value);
+                let op = if ty.scalar.is_float() { UnaryOp::FNeg } else { UnaryOp::INeg };
+                self.b.unary(op, value)
+            }
+            ExprKind::BitNot(value) => {
+                let value = self.value(value);
+                self.b.unary(UnaryOp::Not, value)
+            }
+            ExprKind::Not(value) if ty.is_vector() => self.vector_not(value, ty),
+            ExprKind::Not(_) | ExprKind::Logical { .. } => {
+                let truth = self.truth(expr);
+                self.int_of_bool(truth, ty)
+            }
+            ExprKind::Compare(op, lhs, rhs) => {
+                let truth = self.compare(*op, lhs, rhs);
+                self.int_of_bool(truth, ty)
+            }
+            ExprKind::Arith(op, lhs, rhs) => {
+                let (lhs, rhs) = (self.value(lhs), self.value(rhs));
+                let rhs = self.match_lanes(rhs, lhs);
+                self.arith(*op, lhs, rhs, self.numeric(expr.ty).0)
+            }
+            ExprKind::Shift { left, value, amount } => {
+                let (value, amount) = (self.value(value), self.value(amount));
+                self.shift(*left, value, amount, self.numeric(expr.ty).0)
+            }
+            ExprKind::VectorLogical { and, lhs, rhs } => self.vector_logical(*and, lhs, rhs, ty),
+            ExprKind::Conditional { cond, then, otherwise } => {
+                self.conditional(cond, then, otherwise, ty)
+            }
+            ExprKind::VectorSelect { cond, then, otherwise } => {
+                let (cond, then) = (self.value(cond), self.value(then));
+                let otherwise = self.value(otherwise);
+                let negative = self.is_negative(cond);
+                self.b.select(negative, then, otherwise)
+            }
+            _ => self.value_of_operation(expr, ty),
+        }
+    }
+
+    /// The rest of [`Self::value`]: conversions, pointers, vectors, assignments, calls.
+    fn value_of_operation(&mut self, expr: &Expr, ty: Type) -> Value {
+        match &expr.kind {
+            ExprKind::Convert { .. } if self.numeric(expr.ty) == (Name::Bool, 1) => {
+                self.truth(expr)
+            }
+            ExprKind::Convert { value, rounding, saturate } => {
+                let from = self.numeric(value.ty).0;
+                let to = self.numeric(expr.ty).0;
+                let value = self.value(value);
+                self.convert_with(value, from, to, *rounding, *saturate)
+            }
+            ExprKind::Splat(value) => {
+                let value = self.value(value);
+                self.b.splat(value, ty.lanes)
+            }
+            ExprKind::Bitcast(value) => {
+                let value = self.value(value);
+                self.reinterpret(value, ty)
+            }
+            ExprKind::PointerCast(value) => {
+                let value = self.value(value);
+                self.pointer_cast(value, ty)
+            }
+            ExprKind::PointerToInt(value) => {
+                let value = self.value(value);
+                let address = self.address(value);
+                self.resize(address, ty.scalar, false)
+            }
+            ExprKind::IntToPointer(value) => {
+                let signed = self.numeric(value.ty).0.is_signed();
+                let value = self.value(value);
+                self.int_to_pointer(value, signed, ty)
+            }
+            ExprKind::PointerAdd { pointer, index, stride, subtract } => {
+                let pointer = self.value(pointer);
+                let by = self.value(index);
+                self.pointer_add(pointer, by, index.ty, *stride, *subtract)
+            }
+            ExprKind::PointerDiff { lhs, rhs, stride } => self.pointer_diff(lhs, rhs, *stride),
+            ExprKind::VectorLiteral(parts) => self.vector_literal(parts, ty),
+            ExprKind::Swizzle { value, lanes } => {
+                let value = self.value(value);
+                self.b.swizzle(value, lanes)
+            }
+            ExprKind::Assign { place, value } => match self.assign(place, value) {
+                Some(value) => value,
+                None => self.b.undef(ty),
+            },
+            ExprKind::CompoundAssign { place, op, value, compute } => {
+                self.compound_assign(place, *op, value, *compute)
+            }
+            ExprKind::PointerAssign { place, index, stride, subtract } => {
+                self.pointer_assign(place, index, *stride, *subtract)
+            }
+            ExprKind::IncDec { place, increment, prefix, stride } => {
+                self.inc_dec(place, *increment, *prefix, *stride)
+            }
+            ExprKind::Call { .. }
+            | ExprKind::Builtin { .. }
+            | ExprKind::Comma(..)
+            | ExprKind::InitThen { .. }
+            | ExprKind::StmtExpr { .. } => match self.any(expr) {
+                Some(value) => value,
+                None => self.b.undef(ty),
+            },
+            _ => self.b.undef(ty),
+        }
+    }
+
+    /// A scalar expression as a condition, without going through int 0 and 1.
+    pub fn truth(&mut self, expr: &Expr) -> Value {
+        match &expr.kind {
+            ExprKind::Compare(op, lhs, rhs) if self.numeric(expr.ty).1 == 1 => {
+                self.compare(*op, lhs, rhs)
+            }
+            ExprKind::Not(value) => {
+                let value = self.truth(value);
+                self.b.unary(UnaryOp::Not, value)
+            }
+            ExprKind::Logical { and, lhs, rhs } => self.logical(*and, lhs, rhs),
+            ExprKind::Convert { value, .. } if self.numeric(expr.ty) == (Name::Bool, 1) => {
+                self.truth(value)
+            }
+            _ => {
+                let value = self.value(expr);
+                self.is_nonzero(value)
+            }
+        }
+    }
+
+    /// `value != 0` per lane.
+    pub fn is_nonzero(&mut self, value: Value) -> Value {
+        let ty = self.b.ty(value);
+        if ty.scalar == crate::ir::Scalar::Bool {
+            return value;
+        }
+        if ty.scalar.is_float() {
+            let zero = self.zero(ty);
+            return self.b.fcmp(FloatCC::Une, value, zero);
+        }
+        let value = if ty.scalar.is_ptr() { self.address(value) } else { value };
+        let zero = self.zero(self.b.ty(value));
+        self.b.icmp(IntCC::Ne, value, zero)
+    }
+
+    /// `value < 0` per lane of an integer: its top bit.
+    pub fn is_negative(&mut self, value: Value) -> Value {
+        let zero = self.zero(self.b.ty(value));
+        self.b.icmp(IntCC::Slt, value, zero)
+    }
+
+    /// Bools as an integer type: 0 and 1 in scalars, 0 and -1 in vectors.
+    pub fn int_of_bool(&mut self, truth: Value, ty: Type) -> Value {
+        let op = if ty.is_vector() { ConvertOp::SExt } else { ConvertOp::ZExt };
+        self.b.convert(op, truth, ty)
+    }
+
+    fn vector_not(&mut self, value: &Expr, ty: Type) -> Value {
+        let value = self.value(value);
+        let truth = self.is_nonzero(value);
+        let truth = self.b.unary(UnaryOp::Not, truth);
+        self.int_of_bool(truth, ty)
+    }
+
+    fn vector_logical(&mut self, and: bool, lhs: &Expr, rhs: &Expr, ty: Type) -> Value {
+        let (lhs, rhs) = (self.value(lhs), self.value(rhs));
+        let (lhs, rhs) = (self.is_nonzero(lhs), self.is_nonzero(rhs));
+        let op = if and { BinaryOp::And } else { BinaryOp::Or };
+        let truth = self.b.binary(op, lhs, rhs);
+        self.int_of_bool(truth, ty)
+    }
+
+    fn compare(&mut self, op: CompareOp, lhs: &Expr, rhs: &Expr) -> Value {
+        let signed = match self.types().kind(lhs.ty) {
+            TypeKind::Scalar(name) | TypeKind::Vector(name, _) => name.is_signed(),
+            _ => false,
+        };
+        let (lhs, rhs) = (self.value(lhs), self.value(rhs));
+        if self.b.ty(lhs).scalar.is_float() {
+            return self.b.fcmp(float_cc(op), lhs, rhs);
+        }
+        let (lhs, rhs) = (self.address(lhs), self.address(rhs));
+        self.b.icmp(int_cc(op, signed), lhs, rhs)
+    }
+
+    /// `lhs op rhs` in a numeric type.
+    pub fn arith(&mut self, op: ArithOp, lhs: Value, rhs: Value, name: Name) -> Value {
+        let (float, signed) = (name.is_float(), name.is_signed());
+        let op = match op {
+            ArithOp::Add if float => BinaryOp::FAdd,
+            ArithOp::Sub if float => BinaryOp::FSub,
+            ArithOp::Mul if float => BinaryOp::FMul,
+            ArithOp::Div if float => return self.float_divide(lhs, rhs),
+            ArithOp::Rem if float => BinaryOp::FRem,
+            ArithOp::Add => BinaryOp::IAdd,
+            ArithOp::Sub => BinaryOp::ISub,
+            ArithOp::Mul => BinaryOp::IMul,
+            ArithOp::Div if signed => BinaryOp::SDiv,
+            ArithOp::Div => BinaryOp::UDiv,
+            ArithOp::Rem if signed => BinaryOp::SRem,
+            ArithOp::Rem => BinaryOp::URem,
+            ArithOp::And => BinaryOp::And,
+            ArithOp::Or => BinaryOp::Or,
+            ArithOp::Xor => BinaryOp::Xor,
+        };
+        self.b.binary(op, lhs, rhs)
+    }
+
+    /// A shift; the amount counts modulo the width (OpenCL C 6.5.9).
+    pub fn shift(&mut self, left: bool, value: Value, amount: Value, name: Name) -> Value {
+        let ty = self.b.ty(value);
+        let amount = self.match_lanes(amount, value);
+        let amount = self.resize(amount, ty.scalar, false);
+        let mask = i64::from(ty.scalar.bits().saturating_sub(1));
+        let amount = match self.b.func.as_const(amount) {
+            Some(bits) => self.b.iconst(ty, bits as i64 & mask),
+            None => {
+                let mask = self.b.iconst(ty, mask);
+                self.b.binary(BinaryOp::And, amount, mask)
+            }
+        };
+        let op = match (left, name.is_signed()) {
+            (true, _) => BinaryOp::Shl,
+            (false, true) => BinaryOp::AShr,
+            (false, false) => BinaryOp::LShr,
+        };
+        self.b.binary(op, value, amount)
+    }
+
+    /// A scalar repeated to the lanes of `like`.
+    pub fn match_lanes(&mut self, value: Value, like: Value) -> Value {
+        let (lanes, wanted) = (self.b.ty(value).lanes, self.b.ty(like).lanes);
+        if lanes == 1 && wanted > 1 && !self.b.ty(value).scalar.is_ptr() {
+            return self.b.splat(value, wanted);
+        }
+        value
+    }
+
+    fn logical(&mut self, and: bool, lhs: &Expr, rhs: &Expr) -> Value {
+        let left = self.truth(lhs);
+        if self.is_cheap(rhs) {
+            let right = self.truth(rhs);
+            let op = if and { BinaryOp::And } else { BinaryOp::Or };
+            return self.b.binary(op, left, right);
+        }
+        let more = self.b.new_block();
+        let join = self.b.new_block();
+        let result = self.b.func.add_param(join, Type::BOOL);
+        let short = self.b.func.bool_const(!and);
+        self.branch(left, and, more, join, short);
+        self.b.switch_to(more);
+        let right = self.truth(rhs);
+        self.b.jump(join, &[right]);
+        self.b.switch_to(join);
+        result
+    }
+
+    /// To `more` if `cond` is `on`, else to `join` with `arg`.
+    fn branch(&mut self, cond: Value, on: bool, more: Block, join: Block, arg: Value) {
+        // An edge of its own: `brif` passes no arguments.
+        let skip = self.b.new_block();
+        let (then, otherwise) = if on { (more, skip) } else { (skip, more) };
+        self.b.brif(cond, then, otherwise);
+        self.b.switch_to(skip);
+        self.b.jump(join, &[arg]);
+    }
+
+    fn conditional(&mut self, cond: &Expr, then: &Expr, otherwise: &Expr, ty: Type) -> Value {
+        let cond = self.truth(cond);
+        if self.is_cheap(then) && self.is_cheap(otherwise) && !ty.scalar.is_ptr() {
+            let (then, otherwise) = (self.value(then), self.value(otherwise));
+            return self.b.select(cond, then, otherwise);
+        }
+        let (then_block, else_block) = (self.b.new_block(), self.b.new_block());
+        let join = self.b.new_block();
+        let result = self.b.func.add_param(join, ty);
+        self.b.brif(cond, then_block, else_block);
+        self.b.switch_to(then_block);
+        let value = self.value(then);
+        self.b.jump(join, &[value]);
+        self.b.switch_to(else_block);
+        let value = self.value(otherwise);
+        self.b.jump(join, &[value]);
+        self.b.switch_to(join);
+        result
+    }
+
+    fn branch_void(&mut self, cond: &Expr, then: &Expr, otherwise: &Expr) {
+        let cond = self.truth(cond);
+        let (then_block, else_block) = (self.b.new_block(), self.b.new_block());
+        let join = self.b.new_block();
+        self.b.brif(cond, then_block, else_block);
+        for (block, expr) in [(then_block, then), (else_block, otherwise)] {
+            self.b.switch_to(block);
+            self.discard(expr);
+            self.b.jump(join, &[]);
+        }
+        self.b.switch_to(join);
+    }
+
+    fn is_cheap(&self, expr: &Expr) -> bool {
+        let mut budget = CHEAP_NODES;
+        self.spend(expr, &mut budget)
+    }
+
+    /// Whether an expression has no side effect, reads only private variables and fits the budget.
+    fn spend(&self, expr: &Expr, budget: &mut u32) -> bool {
+        if *budget == 0 {
+            return false;
+        }
+        *budget -= 1;
+        match &expr.kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::NullPointer | ExprKind::Zero => true,
+            ExprKind::Load(place) => {
+                let private = match &place.kind {
+                    PlaceKind::Local(_) => true,
+                    PlaceKind::Components { base, .. } => {
+                        matches!(base.kind, PlaceKind::Local(_))
+                    }
+                    _ => false,
+                };
+                private && !place.is_volatile && !self.is_record(place.ty)
+            }
+            ExprKind::Neg(x) | ExprKind::BitNot(x) | ExprKind::Not(x) | ExprKind::Splat(x) => {
+                self.spend(x, budget)
+            }
+            ExprKind::Bitcast(x) | ExprKind::Swizzle { value: x, .. } => self.spend(x, budget),
+            ExprKind::Convert { value, rounding: None, saturate: false } => {
+                self.spend(value, budget)
+            }
+            ExprKind::Arith(op, a, b) => {
+                !matches!(op, ArithOp::Div | ArithOp::Rem)
+                    && self.spend(a, budget)
+                    && self.spend(b, budget)
+            }
+            ExprKind::Shift { value: a, amount: b, .. }
+            | ExprKind::Compare(_, a, b)
+            | ExprKind::Logical { lhs: a, rhs: b, .. } => {
+                self.spend(a, budget) && self.spend(b, budget)
+            }
+            _ => false,
+        }
+    }
+
+    fn vector_literal(&mut self, parts: &[Expr], ty: Type) -> Value {
+        let mut lanes = Vec::new();
+        for part in parts {
+            let value = self.value(part);
+            for lane in 0..self.b.ty(value).lanes {
+                lanes.push(self.b.extract(value, lane));
+            }
+        }
+        if lanes.len() != usize::from(ty.lanes) || ty.lanes < 2 {
+            return self.b.undef(ty);
+        }
+        self.b.build(&lanes)
+    }
+
+    /// The same bits as another type; vectors of 3 count as 4 with an undefined last component.
+    pub fn reinterpret(&mut self, value: Value, to: Type) -> Value {
+        let from = self.b.ty(value);
+        if from == to {
+            return value;
+        }
+        if from.bits() == to.bits() {
+            return self.b.bitcast(value, to);
+        }
+        let widened = match from.lanes {
+            3 => self.b.swizzle(value, &[0, 1, 2, 2]),
+            _ => value,
+        };
+        let full = if to.lanes == 3 { Type::vector(to.scalar, 4) } else { to };
+        if self.b.ty(widened).bits() != full.bits() {
+            return self.b.undef(to);
+        }
+        let whole = self.b.bitcast(widened, full);
+        if to.lanes == 3 {
+            self.b.swizzle(whole, &[0, 1, 2])
+        } else {
+            whole
+        }
+    }
+
+    /// A struct or union value: the address of an object that holds it, not to be written to.
+    pub fn record(&mut self, expr: &Expr) -> Addr {
+        match &expr.kind {
+            ExprKind::Load(place) => self.address_of(place),
+            ExprKind::Assign { place, value } => self.assign_record(place, value),
+            ExprKind::Call { function, args } => {
+                let result = self.temporary(expr.ty);
+                self.emit_call(*function, args, Some(result), expr.span);
+                result
+            }
+            ExprKind::Conditional { cond, then, otherwise } => {
+                let result = self.temporary(expr.ty);
+                let cond = self.truth(cond);
+                let (then_block, else_block) = (self.b.new_block(), self.b.new_block());
+                let join = self.b.new_block();
+                self.b.brif(cond, then_block, else_block);
+                for (block, side) in [(then_block, then), (else_block, otherwise)] {
+                    self.b.switch_to(block);
+                    let from = self.record(side);
+                    self.copy_object(expr.ty, result, from);
+                    self.b.jump(join, &[]);
+                }
+                self.b.switch_to(join);
+                result
+            }
+            ExprKind::Comma(first, second) => {
+                self.discard(first);
+                self.record(second)
+            }
+            ExprKind::InitThen { local, init, value } => {
+                self.initialize(*local, init);
+                self.record(value)
+            }
+            ExprKind::StmtExpr { body, value: Some(value) } => {
+                self.stmts(body);
+                self.record(value)
+            }
+            _ => {
+                let result = self.temporary(expr.ty);
+                self.zero_object(expr.ty, result);
+                result
+            }
+        }
+    }
+
+    fn call(&mut self, function: FunctionId, args: &[Expr], expr: &Expr) -> Option<Value> {
+        self.emit_call(function, args, None, expr.span)
+    }
+
+    fn emit_call(
+        &mut self,
+        function: FunctionId,
+        args: &[Expr],
+        result: Option<Addr>,
+        span: Span,
+    ) -> Option<Value> {
+        let mut values: Vec<Value> = result.map(|addr| addr.ptr).into_iter().collect();
+        for arg in args {
+            let value = if self.is_record(arg.ty) {
+                let from = self.record(arg);
+                let copy = self.temporary(arg.ty);
+                self.copy_object(arg.ty, copy, from);
+                copy.ptr
+            } else {
+                self.value(arg)
+            };
+            values.push(value);
+        }
+        let func = self.context.function(self.origin, function, span);
+        let ret = types::value_type(self.types(), self.hir.functions[function].ret);
+        self.b.call(func, &values, ret)
+    }
+}
+
+fn float_cc(op: CompareOp) -> FloatCC {
+    match op {
+        CompareOp::Eq => FloatCC::Oeq,
+        CompareOp::Ne => FloatCC::Une,
+        CompareOp::Lt => FloatCC::Olt,
+        CompareOp::Le => FloatCC::Ole,
+        CompareOp::Gt => FloatCC::Ogt,
+        CompareOp::Ge => FloatCC::Oge,
+    }
+}
+
+fn int_cc(op: CompareOp, signed: bool) -> IntCC {
+    match (op, signed) {
+        (CompareOp::Eq, _) => IntCC::Eq,
+        (CompareOp::Ne, _) => IntCC::Ne,
+        (CompareOp::Lt, true) => IntCC::Slt,
+        (CompareOp::Le, true) => IntCC::Sle,
+        (CompareOp::Gt, true) => IntCC::Sgt,
+        (CompareOp::Ge, true) => IntCC::Sge,
+        (CompareOp::Lt, false) => IntCC::Ult,
+        (CompareOp::Le, false) => IntCC::Ule,
+        (CompareOp::Gt, false) => IntCC::Ugt,
+        (CompareOp::Ge, false) => IntCC::Uge,
+    }
+}

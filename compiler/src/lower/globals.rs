@@ -1,0 +1,55 @@
+//! Program-scope and local variables: bytes, relocations and their addresses.
+
+use super::{Context, Origin};
+use crate::ir::{AddressSpace, Global, GlobalData};
+use crate::sema::hir::GlobalId;
+
+impl Context<'_> {
+    /// The IR variable of a typed one, made on first use along with those whose addresses its
+    /// initializer holds.
+    pub(super) fn global(&mut self, origin: Origin, id: GlobalId) -> Global {
+        let first = self.declare(origin, id);
+        let Some((first, true)) = first else {
+            return first.map_or(Global::from_u32(0), |(global, _)| global);
+        };
+        let mut pending = vec![(id, first)];
+        while let Some((id, global)) = pending.pop() {
+            for relocation in &self.module(origin).globals[id].relocations {
+                let Some((target, is_new)) = self.declare(origin, relocation.target) else {
+                    continue;
+                };
+                if is_new {
+                    pending.push((relocation.target, target));
+                }
+                let entry = (relocation.offset, target, relocation.addend);
+                self.out.globals[global].relocations.push(entry);
+            }
+        }
+        first
+    }
+
+    /// The variable, without relocations yet when it is new (the flag).
+    fn declare(&mut self, origin: Origin, id: GlobalId) -> Option<(Global, bool)> {
+        if let Some(&global) = self.globals.get(&(origin, id)) {
+            return Some((global, false));
+        }
+        let module = self.module(origin);
+        let source = module.globals.get(id)?;
+        let (size, align) = super::types::layout(&module.types, source.ty);
+        let mut init = source.init.clone();
+        if let Some(bytes) = &mut init {
+            bytes.resize(size as usize, 0);
+        }
+        let global = self.out.globals.push(GlobalData {
+            name: source.name.clone(),
+            size,
+            align: source.align.max(align),
+            space: source.space,
+            is_const: source.is_const || source.space == AddressSpace::Constant,
+            init,
+            relocations: Vec::new(),
+        });
+        self.globals.insert((origin, id), global);
+        Some((global, true))
+    }
+}

@@ -1,0 +1,164 @@
+//! Typed tree to IR: functions on demand from the kernels down, kernel entries, globals.
+//!
+//! [`lower`] starts at the kernels and lowers what they call, in the user's module and in the
+//! built-in library alike. One function is the business of [`function`]; statements, expressions,
+//! places, records, conversions and built-ins each have a file.
+
+mod assign;
+mod builtins;
+mod convert;
+mod expr;
+mod function;
+mod globals;
+mod half;
+mod kernel;
+mod memory;
+mod place;
+mod pointer;
+mod stmt;
+mod switch;
+mod types;
+
+use crate::ir;
+use crate::library::{self, Unit};
+use crate::sema::hir;
+use crate::source::{Diagnostics, Span};
+use crate::{Options, Target};
+use std::collections::HashMap;
+
+/// Lowers the kernels of a checked program and everything they use.
+///
+/// Errors (a call of an undefined function, recursion, what is not supported) go to `diags`; the
+/// module is then well formed but not to be used.
+pub fn lower(
+    module: &hir::Module,
+    options: &Options,
+    target: &Target,
+    diags: &mut Diagnostics,
+) -> ir::Module {
+    let mut context = Context {
+        user: module,
+        options,
+        target,
+        diags,
+        out: ir::Module::default(),
+        functions: HashMap::new(),
+        globals: HashMap::new(),
+        queue: Vec::new(),
+        call_sites: HashMap::new(),
+    };
+    for (id, function) in module.functions.iter() {
+        if let (Some(info), Some(_)) = (&function.kernel, &function.body) {
+            kernel::lower_entry(&mut context, id, info);
+        }
+    }
+    while let Some((origin, id, func)) = context.queue.pop() {
+        function::lower_function(&mut context, origin, id, func);
+    }
+    context.refuse_recursion();
+    context.out
+}
+
+/// The module that a piece of typed tree belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Origin {
+    User,
+    Library(Unit),
+}
+
+/// State of the lowering of one program.
+pub(crate) struct Context<'a> {
+    user: &'a hir::Module,
+    options: &'a Options,
+    target: &'a Target,
+    diags: &'a mut Diagnostics,
+    out: ir::Module,
+    functions: HashMap<(Origin, hir::FunctionId), ir::Func>,
+    globals: HashMap<(Origin, hir::GlobalId), ir::Global>,
+    /// Functions that are called but not lowered yet.
+    queue: Vec<(Origin, hir::FunctionId, ir::Func)>,
+    /// One place where each function is called, for diagnostics.
+    call_sites: HashMap<ir::Func, Span>,
+}
+
+impl<'a> Context<'a> {
+    fn module(&self, origin: Origin) -> &'a hir::Module {
+        match origin {
+            Origin::User => self.user,
+            Origin::Library(unit) => &library::unit(unit, self.target).module,
+        }
+    }
+
+    /// The IR function of a typed one; it is lowered some time later.
+    fn function(&mut self, origin: Origin, id: hir::FunctionId, call: Span) -> ir::Func {
+        if let Some(&func) = self.functions.get(&(origin, id)) {
+            return func;
+        }
+        let module = self.module(origin);
+        let source = &module.functions[id];
+        if source.body.is_none() {
+            let message = format!("undefined function '{}' is called", source.name);
+            self.diags.error(call, message);
+        }
+        let (params, ret) = function::signature(module, source);
+        let mut shell = ir::Function::new(source.name.clone(), &params, ret);
+        shell.noinline = source.noinline;
+        let func = self.out.functions.push(shell);
+        self.functions.insert((origin, id), func);
+        self.call_sites.insert(func, call);
+        self.queue.push((origin, id, func));
+        func
+    }
+
+    /// Recursion is not supported (OpenCL C 6.11, i): a cycle in the call graph is an error.
+    fn refuse_recursion(&mut self) {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Mark {
+            New,
+            Open,
+            Done,
+        }
+        let callees: Vec<Vec<ir::Func>> = self.out.functions.values().map(callees).collect();
+        let mut marks = vec![Mark::New; callees.len()];
+        for root in self.out.functions.keys() {
+            // Depth first with an explicit stack of (function, next callee).
+            let mut stack = vec![(root, 0)];
+            while let Some((func, next)) = stack.pop() {
+                let at = func.as_u32() as usize;
+                if next == 0 && marks[at] != Mark::New {
+                    continue;
+                }
+                marks[at] = Mark::Open;
+                let Some(&callee) = callees[at].get(next) else {
+                    marks[at] = Mark::Done;
+                    continue;
+                };
+                stack.push((func, next + 1));
+                match marks[callee.as_u32() as usize] {
+                    Mark::New => stack.push((callee, 0)),
+                    Mark::Done => {}
+                    Mark::Open => {
+                        let name = self.out.functions[callee].name.clone();
+                        let span = self.call_sites.get(&callee).copied();
+                        let message =
+                            format!("recursive call of function '{name}' is not supported");
+                        self.diags.error(span, message);
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The functions that a function calls, in layout order.
+fn callees(function: &ir::Function) -> Vec<ir::Func> {
+    let blocks = function.layout.iter();
+    let insts = blocks.flat_map(|&block| &function.blocks[block].insts);
+    insts
+        .filter_map(|&inst| match &function.insts[inst] {
+            ir::InstData::Call { func, .. } => Some(*func),
+            _ => None,
+        })
+        .collect()
+}

@@ -1,0 +1,205 @@
+//! Places: where an object is, and reading and writing it, components of vectors among them.
+
+use super::function::Lowering;
+use super::memory::Addr;
+use super::types;
+use crate::ir::{AddressSpace, MemFlags, Scalar, Type, Value};
+use crate::sema::hir::{Expr, Place, PlaceKind};
+
+/// An evaluated place. Its operands have been evaluated, once.
+pub enum Slot {
+    Memory(Addr),
+    /// Components of the vector of type `vector` at `addr`.
+    Lanes {
+        addr: Addr,
+        vector: Type,
+        lanes: Vec<u8>,
+    },
+    /// The component number `index` (I32, any value) of the vector.
+    LaneAt {
+        addr: Addr,
+        vector: Type,
+        index: Value,
+    },
+}
+
+impl Lowering<'_, '_> {
+    /// Evaluates a place.
+    pub fn place(&mut self, place: &Place) -> Slot {
+        let slot = match &place.kind {
+            PlaceKind::Local(id) => Slot::Memory(self.local(*id)),
+            PlaceKind::Global(id) => {
+                let global = self.context.global(self.origin, *id);
+                let (space, align) = match self.context.out.globals.get(global) {
+                    Some(data) => (data.space, data.align),
+                    None => (AddressSpace::Constant, 1),
+                };
+                Slot::Memory(Addr::new(self.b.global_addr(global, space), align))
+            }
+            PlaceKind::Deref(pointer) => {
+                let ptr = self.value(pointer);
+                let align = place.align.unwrap_or(types::layout(self.types(), place.ty).1);
+                Slot::Memory(Addr::new(ptr, align))
+            }
+            PlaceKind::Field { base, offset } => {
+                let base = self.address_of(base);
+                Slot::Memory(self.offset(base, u64::from(*offset)))
+            }
+            PlaceKind::Components { base, lanes } => self.components(base, lanes),
+            PlaceKind::ComponentAt { base, index } => self.component_at(base, index),
+            PlaceKind::Temporary(value) => Slot::Memory(self.record(value)),
+        };
+        self.qualify(slot, place)
+    }
+
+    /// Adds what the place itself says of its accesses.
+    fn qualify(&self, slot: Slot, place: &Place) -> Slot {
+        let volatile = place.is_volatile;
+        let adjust = |mut addr: Addr| {
+            if volatile {
+                addr.flags |= MemFlags::VOLATILE;
+            }
+            if self.space(addr.ptr) == AddressSpace::Constant {
+                addr.flags |= MemFlags::INVARIANT;
+            }
+            addr
+        };
+        match slot {
+            Slot::Memory(addr) => {
+                let mut addr = adjust(addr);
+                if let Some(align) = place.align {
+                    addr.align = addr.align.max(align).max(1);
+                }
+                Slot::Memory(addr)
+            }
+            Slot::Lanes { addr, vector, lanes } => {
+                Slot::Lanes { addr: adjust(addr), vector, lanes }
+            }
+            Slot::LaneAt { addr, vector, index } => {
+                Slot::LaneAt { addr: adjust(addr), vector, index }
+            }
+        }
+    }
+
+    fn components(&mut self, base: &Place, lanes: &[u8]) -> Slot {
+        let vector = self.value_type(base.ty);
+        match self.place(base) {
+            Slot::Memory(addr) => {
+                let limit = vector.lanes.saturating_sub(1);
+                let lanes: Vec<u8> = lanes.iter().map(|&lane| lane.min(limit)).collect();
+                Slot::Lanes { addr, vector, lanes }
+            }
+            Slot::Lanes { addr, vector, lanes: outer } => {
+                let pick = |&lane: &u8| outer.get(usize::from(lane)).copied().unwrap_or(0);
+                Slot::Lanes { addr, vector, lanes: lanes.iter().map(pick).collect() }
+            }
+            slot => slot,
+        }
+    }
+
+    fn component_at(&mut self, base: &Place, index: &Expr) -> Slot {
+        let vector = self.value_type(base.ty);
+        let slot = self.place(base);
+        let index = self.value(index);
+        let index = self.resize(index, Scalar::I32, false);
+        match slot {
+            Slot::Memory(addr) => Slot::LaneAt { addr, vector, index },
+            Slot::Lanes { addr, vector, lanes } => {
+                // An index into a swizzle: look the lane up.
+                let mut lane =
+                    self.int(Scalar::I32, i64::from(lanes.first().copied().unwrap_or(0)));
+                for (i, &candidate) in lanes.iter().enumerate().skip(1) {
+                    let at = self.int(Scalar::I32, i as i64);
+                    let here = self.b.icmp(crate::ir::IntCC::Eq, index, at);
+                    let candidate = self.int(Scalar::I32, i64::from(candidate));
+                    lane = self.b.select(here, candidate, lane);
+                }
+                Slot::LaneAt { addr, vector, index: lane }
+            }
+            slot => slot,
+        }
+    }
+
+    /// Address of a place in memory. A single component of a vector has one too; of several, the
+    /// first's is given.
+    pub fn address_of(&mut self, place: &Place) -> Addr {
+        match self.place(place) {
+            Slot::Memory(addr) => addr,
+            Slot::Lanes { addr, vector, lanes } => {
+                let lane = lanes.first().copied().unwrap_or(0);
+                self.lane_address(addr, vector, lane)
+            }
+            Slot::LaneAt { addr, vector, index } => self.dynamic_lane(addr, vector, index),
+        }
+    }
+
+    fn lane_address(&mut self, addr: Addr, vector: Type, lane: u8) -> Addr {
+        let bytes = u64::from(types::memory_type(vector).scalar.bytes());
+        self.offset(addr, bytes * u64::from(lane))
+    }
+
+    fn dynamic_lane(&mut self, addr: Addr, vector: Type, index: Value) -> Addr {
+        let bytes = u64::from(types::memory_type(vector).scalar.bytes());
+        let index = self.pointer_sized(index, addr.ptr, false);
+        self.indexed(addr, index, bytes)
+    }
+
+    /// Reads a slot as a value of `ty`. Private vectors are read whole, so that they can become SSA
+    /// values; elsewhere single components are.
+    pub fn read(&mut self, slot: &Slot, ty: Type) -> Value {
+        match slot {
+            Slot::Memory(addr) => self.load(ty, *addr),
+            Slot::Lanes { addr, vector, lanes } => {
+                if let (&[lane], false) = (lanes.as_slice(), self.is_private(addr)) {
+                    let addr = self.lane_address(*addr, *vector, lane);
+                    return self.load(ty, addr);
+                }
+                let whole = self.load(*vector, *addr);
+                self.b.swizzle(whole, lanes)
+            }
+            Slot::LaneAt { addr, vector, index } => {
+                if self.is_private(addr) {
+                    let whole = self.load(*vector, *addr);
+                    return self.b.extract_dynamic(whole, *index);
+                }
+                let addr = self.dynamic_lane(*addr, *vector, *index);
+                self.load(ty, addr)
+            }
+        }
+    }
+
+    /// Writes a value. Outside private memory other components are not touched.
+    pub fn write(&mut self, slot: &Slot, value: Value) {
+        match slot {
+            Slot::Memory(addr) => self.store(*addr, value),
+            Slot::Lanes { addr, vector, lanes } if self.is_private(addr) => {
+                let mut whole = self.load(*vector, *addr);
+                for (i, &lane) in lanes.iter().enumerate() {
+                    let element = self.b.extract(value, i as u8);
+                    whole = self.b.insert(whole, element, lane);
+                }
+                self.store(*addr, whole);
+            }
+            Slot::Lanes { addr, vector, lanes } => {
+                for (i, &lane) in lanes.iter().enumerate() {
+                    let element = self.b.extract(value, i as u8);
+                    let addr = self.lane_address(*addr, *vector, lane);
+                    self.store(addr, element);
+                }
+            }
+            Slot::LaneAt { addr, vector, index } if self.is_private(addr) => {
+                let whole = self.load(*vector, *addr);
+                let whole = self.b.insert_dynamic(whole, value, *index);
+                self.store(*addr, whole);
+            }
+            Slot::LaneAt { addr, vector, index } => {
+                let addr = self.dynamic_lane(*addr, *vector, *index);
+                self.store(addr, value);
+            }
+        }
+    }
+
+    fn is_private(&self, addr: &Addr) -> bool {
+        self.space(addr.ptr) == AddressSpace::Private
+    }
+}

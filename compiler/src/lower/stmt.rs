@@ -1,0 +1,186 @@
+//! Statements: plain control flow; a structurizer follows.
+
+use super::function::{Exits, Lowering};
+use super::memory::Addr;
+use crate::sema::hir::{Expr, Init, LocalId, Stmt};
+
+impl Lowering<'_, '_> {
+    pub fn stmts(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            self.stmt(stmt);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Expr(expr) => self.discard(expr),
+            Stmt::Declare(local, init) => {
+                if let Some(init) = init {
+                    self.initialize(*local, init);
+                }
+            }
+            Stmt::Block(body) => self.stmts(body),
+            Stmt::If { cond, then, otherwise } => self.if_stmt(cond, then, otherwise),
+            Stmt::While { cond, body, .. } => self.for_stmt(Some(cond), None, body),
+            Stmt::DoWhile { body, cond, .. } => self.do_stmt(body, cond),
+            Stmt::For { init, cond, step, body, .. } => {
+                self.stmts(init);
+                self.for_stmt(cond.as_ref(), step.as_ref(), body);
+            }
+            Stmt::Switch { value, cases, has_default, body } => {
+                self.switch_stmt(value, cases, *has_default, body);
+            }
+            Stmt::CaseLabel(n) => {
+                let block = self.switches.last().and_then(|s| s.cases.get(*n as usize).copied());
+                if let Some(block) = block {
+                    self.fall_into(block);
+                }
+            }
+            Stmt::DefaultLabel => {
+                if let Some(block) = self.switches.last().map(|s| s.default) {
+                    self.fall_into(block);
+                }
+            }
+            Stmt::Break => {
+                if let Some(block) = self.exits.last().map(|e| e.on_break) {
+                    self.jump_away(block);
+                }
+            }
+            Stmt::Continue => {
+                if let Some(block) = self.exits.iter().rev().find_map(|e| e.on_continue) {
+                    self.jump_away(block);
+                }
+            }
+            Stmt::Return(value) => self.return_stmt(value.as_ref()),
+            Stmt::Goto(label) => {
+                let block = self.label(*label);
+                self.jump_away(block);
+            }
+            Stmt::Label(label) => {
+                let block = self.label(*label);
+                self.fall_into(block);
+            }
+        }
+    }
+
+    fn if_stmt(&mut self, cond: &Expr, then: &[Stmt], otherwise: &[Stmt]) {
+        let cond = self.truth(cond);
+        let then_block = self.b.new_block();
+        let after = self.b.new_block();
+        let else_block = if otherwise.is_empty() { after } else { self.b.new_block() };
+        self.b.brif(cond, then_block, else_block);
+        self.b.switch_to(then_block);
+        self.stmts(then);
+        if !otherwise.is_empty() {
+            self.fall_into_from(after, else_block);
+            self.stmts(otherwise);
+        }
+        self.fall_into(after);
+    }
+
+    /// Jumps to `target` and goes on in `next`.
+    fn fall_into_from(&mut self, target: crate::ir::Block, next: crate::ir::Block) {
+        self.fall_into(target);
+        self.b.switch_to(next);
+    }
+
+    fn for_stmt(&mut self, cond: Option<&Expr>, step: Option<&Expr>, body: &[Stmt]) {
+        let header = self.b.new_block();
+        let inner = self.b.new_block();
+        let after = self.b.new_block();
+        self.fall_into(header);
+        match cond {
+            Some(cond) => {
+                let cond = self.truth(cond);
+                self.b.brif(cond, inner, after);
+            }
+            None => self.b.jump(inner, &[]),
+        }
+        let next = if step.is_some() { self.b.new_block() } else { header };
+        self.b.switch_to(inner);
+        self.exits.push(Exits { on_break: after, on_continue: Some(next) });
+        self.stmts(body);
+        self.exits.pop();
+        if let Some(step) = step {
+            self.fall_into(next);
+            self.discard(step);
+        }
+        self.fall_into_from(header, after);
+    }
+
+    fn do_stmt(&mut self, body: &[Stmt], cond: &Expr) {
+        let inner = self.b.new_block();
+        let test = self.b.new_block();
+        let after = self.b.new_block();
+        self.fall_into(inner);
+        self.exits.push(Exits { on_break: after, on_continue: Some(test) });
+        self.stmts(body);
+        self.exits.pop();
+        self.fall_into(test);
+        let cond = self.truth(cond);
+        self.b.brif(cond, inner, after);
+        self.b.switch_to(after);
+    }
+
+    fn return_stmt(&mut self, value: Option<&Expr>) {
+        let value = value.and_then(|value| match self.result {
+            Some(result) if self.is_record(value.ty) => {
+                let from = self.record(value);
+                self.copy_object(value.ty, result, from);
+                None
+            }
+            _ => self.any(value),
+        });
+        if !self.b.is_terminated() {
+            // A function with a result that returns none (after an error) returns anything.
+            let value = self.b.func.ret.map(|ty| match value {
+                Some(value) if self.b.ty(value) == ty => value,
+                _ => self.b.undef(ty),
+            });
+            self.b.ret(value);
+        }
+        let rest = self.b.new_block();
+        self.b.switch_to(rest);
+    }
+
+    /// Runs an initializer.
+    pub fn initialize(&mut self, local: LocalId, init: &Init) {
+        let ty = match self.source.locals.get(local) {
+            Some(local) => local.ty,
+            None => return,
+        };
+        match init {
+            Init::Value(value) if self.is_record(value.ty) => {
+                let from = self.record(value);
+                let to = self.local(local);
+                self.copy_object(ty, to, from);
+            }
+            Init::Value(value) => {
+                let value = self.value(value);
+                let to = self.local(local);
+                self.store(to, value);
+            }
+            Init::Fields { zero, fields } => {
+                let to = self.local(local);
+                if *zero {
+                    self.zero_object(ty, to);
+                }
+                for (offset, value) in fields {
+                    self.initialize_field(to, *offset, value);
+                }
+            }
+        }
+    }
+
+    fn initialize_field(&mut self, object: Addr, offset: u32, value: &Expr) {
+        if self.is_record(value.ty) {
+            let from = self.record(value);
+            let to = self.offset(object, u64::from(offset));
+            self.copy_object(value.ty, to, from);
+        } else {
+            let stored = self.value(value);
+            let to = self.offset(object, u64::from(offset));
+            self.store(to, stored);
+        }
+    }
+}

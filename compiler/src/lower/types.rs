@@ -1,0 +1,55 @@
+//! Types of the typed tree as types of the IR.
+
+use crate::ir::{Scalar, Type};
+use crate::sema::types::{Scalar as Name, TypeId, TypeKind, Types};
+
+/// The IR's scalar for a scalar type. Signs are dropped.
+pub fn scalar(name: Name) -> Scalar {
+    match name {
+        Name::Bool => Scalar::Bool,
+        Name::Char | Name::UChar => Scalar::I8,
+        Name::Short | Name::UShort => Scalar::I16,
+        Name::Int | Name::UInt => Scalar::I32,
+        Name::Long | Name::ULong => Scalar::I64,
+        Name::Half => Scalar::F16,
+        Name::Float => Scalar::F32,
+        Name::Double => Scalar::F64,
+    }
+}
+
+/// The IR type of values of a type: `None` for void, records, arrays and functions. Opaque types
+/// (events) are 64-bit integers.
+pub fn value_type(types: &Types, ty: TypeId) -> Option<Type> {
+    match *types.kind(ty) {
+        TypeKind::Scalar(name) => Some(Type::of(scalar(name))),
+        TypeKind::Vector(name, lanes) => Some(Type::vector(scalar(name), lanes)),
+        TypeKind::Pointer(pointer) => Some(Type::ptr(pointer.space)),
+        TypeKind::Opaque(_) => Some(Type::I64),
+        _ => None,
+    }
+}
+
+/// Whether values of the type live in memory: structs and unions (arrays have no values).
+pub fn is_record(types: &Types, ty: TypeId) -> bool {
+    matches!(types.kind(ty), TypeKind::Record(_) | TypeKind::Array(..))
+}
+
+/// How a value of the type looks in memory: bools take a byte.
+pub fn memory_type(ty: Type) -> Type {
+    match ty.scalar {
+        Scalar::Bool => ty.with_scalar(Scalar::I8),
+        _ => ty,
+    }
+}
+
+/// Size and alignment in bytes of an object of the type; opaque objects take 8.
+pub fn layout(types: &Types, ty: TypeId) -> (u64, u32) {
+    match types.kind(ty) {
+        TypeKind::Opaque(_) => (8, 8),
+        TypeKind::Array(element, Some(n)) => {
+            let (size, align) = layout(types, *element);
+            (size.saturating_mul(*n), align)
+        }
+        _ => (types.size(ty).unwrap_or(0), types.align(ty)),
+    }
+}
