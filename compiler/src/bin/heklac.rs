@@ -1,2 +1,93 @@
 //! The offline compiler: `heklac FILE.cl [OpenCL build options] -o FILE.spv`.
-fn main() {}
+//!
+//! Each kernel becomes a SPIR-V module of its own, as at run time: one kernel is written to the file
+//! named, several to `FILE.KERNEL.spv`.
+
+use hekla_compiler::{compile, Options, Program, Source, Target};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: heklac FILE.cl [OpenCL build options] -o FILE.spv
+       heklac FILE.cl [OpenCL build options] --metadata
+  --minimal    compile for the weakest device (no 64-, 16- or 8-bit integers, no double)
+  --metadata   print arguments and launch block of each kernel";
+
+struct Request {
+    input: PathBuf,
+    output: Option<PathBuf>,
+    options: String,
+    target: Target,
+    metadata: bool,
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{}", message.trim_end());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), String> {
+    let request = parse(std::env::args().skip(1))?;
+    let show = request.input.display().to_string();
+    let text = std::fs::read(&request.input).map_err(|e| format!("heklac: {show}: {e}"))?;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let options = Options::parse(&request.options).map_err(|e| format!("heklac: {e}"))?;
+    let source = Source { name: show, text, headers: Vec::new() };
+    let compiled = compile(&source, &options, &request.target);
+    let Some(program) = compiled.program else { return Err(compiled.log) };
+    eprint!("{}", compiled.log);
+    if request.metadata {
+        program.kernels.iter().for_each(|kernel| println!("{kernel:#?}"));
+    }
+    match &request.output {
+        Some(output) => write(&program, output),
+        None => Ok(()),
+    }
+}
+
+fn parse(args: impl Iterator<Item = String>) -> Result<Request, String> {
+    let mut request = Request {
+        input: PathBuf::new(),
+        output: None,
+        options: String::new(),
+        target: Target::generic(),
+        metadata: false,
+    };
+    let mut args = args.peekable();
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "-o" => request.output = args.next().map(PathBuf::from),
+            "--minimal" => request.target = Target::minimal(),
+            "--metadata" => request.metadata = true,
+            "-h" | "--help" => return Err(USAGE.to_string()),
+            "-D" | "-U" | "-I" => {
+                let operand = args.next().unwrap_or_default();
+                request.options.push_str(&format!(" {arg} \"{operand}\""));
+            }
+            _ if arg.starts_with('-') => request.options.push_str(&format!(" \"{arg}\"")),
+            _ if request.input.as_os_str().is_empty() => request.input = PathBuf::from(arg),
+            _ => return Err(format!("heklac: one input file, not also '{arg}'\n{USAGE}")),
+        }
+    }
+    match request.input.as_os_str().is_empty() {
+        true => Err(USAGE.to_string()),
+        false => Ok(request),
+    }
+}
+
+fn write(program: &Program, output: &Path) -> Result<(), String> {
+    for kernel in &program.kernels {
+        let path = match program.kernels.len() {
+            1 => output.to_path_buf(),
+            _ => output.with_extension(format!("{}.spv", kernel.name)),
+        };
+        let bytes: Vec<u8> = kernel.spirv.iter().flat_map(|word| word.to_le_bytes()).collect();
+        std::fs::write(&path, bytes).map_err(|e| format!("heklac: {}: {e}", path.display()))?;
+    }
+    Ok(())
+}
