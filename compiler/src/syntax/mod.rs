@@ -1,6 +1,48 @@
 //! Tokens to syntax tree: the parser of OpenCL C (C99 with OpenCL's additions).
+//!
+//! A recursive descent over the tokens. The one thing that it must know of meaning is which names
+//! are types ([`scope`]); everything else is sema's. A mistake is reported once, in clang's words,
+//! and the parser goes on behind it ([`parser`]), so that a text's mistakes are reported together.
+//! Recursion is bounded by [`MAX_NESTING`], the height of the trees by [`MAX_TREE_HEIGHT`].
 
 pub mod ast;
+mod ast_print;
+mod attributes;
+mod decl;
+mod declarator;
+mod expr;
+mod keywords;
+mod operators;
+mod parser;
+mod postfix;
+mod record;
+mod scope;
+mod specs;
+mod stmt;
+
+pub use ast_print::print;
+
+use crate::preprocess::{Interner, Token};
+use crate::source::Diagnostics;
+use crate::Options;
 
 /// Bound on the height of every tree that the parser builds; deeper input is diagnosed.
 pub const MAX_TREE_HEIGHT: u32 = 1500;
+
+/// Bound on brackets, braces and statements inside each other, as clang's `-fbracket-depth`; also
+/// on the pointers, arrays and functions of one declarator.
+pub const MAX_NESTING: u32 = 256;
+
+/// Parses a program's tokens.
+///
+/// Names that are types beforehand are the built-in types of OpenCL C alone. After an error the
+/// tree holds what could be understood, with constants 0 in the place of the rest: it is well
+/// formed, but no longer the program that was written.
+pub fn parse(
+    tokens: &[Token],
+    interner: &mut Interner,
+    diags: &mut Diagnostics,
+    options: &Options,
+) -> ast::TranslationUnit {
+    parser::Parser::new(tokens, interner, diags, options).translation_unit()
+}

@@ -1,0 +1,272 @@
+//! Declarators (C99 6.7.5), named and abstract: pointers, arrays, functions and their parameters.
+
+use super::ast::{Attribute, Declarator, Derivation, ParamDecl, Quals, StorageClass};
+use super::keywords::Keyword;
+use super::parser::{PResult, Parser};
+use super::scope::Meaning;
+use super::specs::Context;
+use super::MAX_NESTING;
+use crate::preprocess::{Punct, TokenKind};
+use crate::source::Span;
+
+/// What is said of everything that needs blocks (OpenCL C 6.14).
+pub(super) const BLOCKS: &str = "blocks need device-side enqueue, which this device does not offer";
+
+/// Whether a declarator has a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Naming {
+    Required,
+    /// In parameters.
+    Optional,
+    /// In type-names.
+    Forbidden,
+}
+
+impl Declarator {
+    /// Whether it declares a function, rather than, say, a pointer to one.
+    pub(super) fn is_function(&self) -> bool {
+        matches!(self.derivations.last(), Some(Derivation::Function { .. }))
+    }
+}
+
+impl Parser<'_> {
+    /// Reads a declarator and the attributes around it.
+    pub fn declarator(&mut self, naming: Naming) -> PResult<Declarator> {
+        let start = self.span();
+        let position = self.position();
+        let mut attributes = Vec::new();
+        self.attributes(&mut attributes)?;
+        let mut derivations = Vec::new();
+        self.pointers(&mut derivations, &mut attributes)?;
+
+        let mut inner = Declarator { span: self.span(), ..Declarator::default() };
+        let named = match naming {
+            Naming::Forbidden => None,
+            _ => self.name_ahead(0),
+        };
+        if let Some(name) = named {
+            self.advance();
+            inner.name = Some(name);
+        } else if self.at(Punct::LParen) && self.opens_group(naming) {
+            inner = self.nested(|p| {
+                let opened = p.span();
+                p.advance();
+                let inner = p.declarator(naming)?;
+                p.expect_close(Punct::RParen, opened)?;
+                Ok(inner)
+            })?;
+        } else if self.at(Punct::Caret) {
+            return self.fail(self.span(), BLOCKS);
+        } else if naming == Naming::Required {
+            return self.fail(self.span(), "expected identifier or '('");
+        }
+
+        let mut suffixes = Vec::new();
+        self.suffixes(&mut suffixes)?;
+        if self.at_keyword(Keyword::Asm) {
+            return self.fail(self.span(), "assembly labels are not supported");
+        }
+        self.attributes(&mut attributes)?;
+
+        derivations.extend(suffixes.into_iter().rev());
+        derivations.append(&mut inner.derivations);
+        self.check_derivations(derivations.len())?;
+        attributes.append(&mut inner.attributes);
+        let span = match inner.name {
+            Some(_) => inner.span,
+            None if self.position() == position => start,
+            None => start.to(self.last_span()),
+        };
+        Ok(Declarator { name: inner.name, span, derivations, attributes })
+    }
+
+    /// `*` and the qualifiers after it, any number of times.
+    fn pointers(
+        &mut self,
+        into: &mut Vec<Derivation>,
+        attributes: &mut Vec<Attribute>,
+    ) -> PResult<()> {
+        while self.eat(Punct::Star) {
+            let mut quals = Quals::default();
+            loop {
+                match self.keyword() {
+                    Some(keyword) if keyword.is_qualifier() => {
+                        self.qualifier(keyword, &mut quals);
+                    }
+                    Some(Keyword::Attribute) => self.attributes(attributes)?,
+                    _ => break,
+                }
+            }
+            into.push(Derivation::Pointer(quals));
+            self.check_derivations(into.len())?;
+        }
+        Ok(())
+    }
+
+    /// Whether the `(` at the cursor groups a declarator; else it begins parameters. Where names
+    /// may be missing, a type after it decides (C99 6.7.5.3p11).
+    fn opens_group(&self, naming: Naming) -> bool {
+        naming == Naming::Required
+            || !(self.at_ahead(1, Punct::RParen)
+                || self.at_ahead(1, Punct::Ellipsis)
+                || self.starts_declaration(1) && self.keyword_ahead(1) != Some(Keyword::Attribute))
+    }
+
+    /// `[n]` and `(parameters)`, any number of times, as written.
+    fn suffixes(&mut self, into: &mut Vec<Derivation>) -> PResult<()> {
+        loop {
+            let opened = self.span();
+            let derivation = match self.punct() {
+                Some(Punct::LBracket) => self.nested(|p| p.array(opened))?,
+                Some(Punct::LParen) => self.nested(|p| {
+                    p.names.open_scope();
+                    let result = p.parameters(opened);
+                    p.names.close_scope();
+                    result
+                })?,
+                _ => return Ok(()),
+            };
+            into.push(derivation);
+            self.check_derivations(into.len())?;
+        }
+    }
+
+    fn check_derivations(&mut self, count: usize) -> PResult<()> {
+        if count <= MAX_NESTING as usize {
+            return Ok(());
+        }
+        self.exceed(format!(
+            "pointers and arrays of one declarator exceed maximum of {MAX_NESTING}"
+        ))
+    }
+
+    fn array(&mut self, opened: Span) -> PResult<Derivation> {
+        self.advance();
+        // Qualifiers and `static` in a parameter's brackets (C99 6.7.5.3p7) promise what this
+        // compiler does not use.
+        while let Some(keyword) = self.keyword() {
+            if !keyword.is_qualifier() && keyword != Keyword::Static {
+                break;
+            }
+            self.advance();
+        }
+        let length = if self.at(Punct::RBracket) {
+            None
+        } else if self.at(Punct::Star) && self.at_ahead(1, Punct::RBracket) {
+            let message = "variable length arrays are not supported in OpenCL";
+            return self.fail(self.span(), message);
+        } else {
+            Some(Box::new(self.assignment()?))
+        };
+        self.expect_close(Punct::RBracket, opened)?;
+        Ok(Derivation::Array(length))
+    }
+
+    /// `(parameters)`. A mistake in one is reported and skipped, so that the body is still read.
+    fn parameters(&mut self, opened: Span) -> PResult<Derivation> {
+        self.advance();
+        let mut params = Vec::new();
+        let mut is_variadic = false;
+        let is_void = self.at_keyword(Keyword::Void) && self.at_ahead(1, Punct::RParen);
+        if is_void {
+            self.advance();
+        } else if self.is_name_list() {
+            let message = "old-style (K&R) function parameters are not supported in OpenCL C";
+            self.error(self.span(), message);
+            self.skip_to_close(Punct::RParen, false);
+            self.skip_old_declarations();
+            return Ok(Derivation::Function { params, is_variadic });
+        } else if !self.at(Punct::RParen) {
+            loop {
+                if self.eat(Punct::Ellipsis) {
+                    is_variadic = true;
+                    break;
+                }
+                match self.nested(Self::parameter) {
+                    Ok(param) => params.push(param),
+                    Err(_) => self.skip_list_item(),
+                }
+                if !self.eat(Punct::Comma) {
+                    break;
+                }
+            }
+        }
+        if self.expect_close(Punct::RParen, opened).is_err() {
+            self.skip_to_close(Punct::RParen, true);
+        }
+        Ok(Derivation::Function { params, is_variadic })
+    }
+
+    fn parameter(&mut self) -> PResult<ParamDecl> {
+        let start = self.span();
+        let specs = self.specs(Context::Param, Vec::new())?;
+        let declarator = self.declarator(Naming::Optional)?;
+        self.declare(&declarator, None);
+        Ok(ParamDecl { specs, declarator, span: start.to(self.last_span()) })
+    }
+
+    /// Whether the parameters are names without types, and types of them follow the list.
+    fn is_name_list(&self) -> bool {
+        let mut ahead = 0;
+        while self.name_ahead(ahead).is_some() && !self.starts_type(ahead) {
+            if self.at_ahead(ahead + 1, Punct::RParen) {
+                return self.starts_declaration(ahead + 2)
+                    && self.keyword_ahead(ahead + 2) != Some(Keyword::Attribute);
+            }
+            if !self.at_ahead(ahead + 1, Punct::Comma) {
+                return false;
+            }
+            ahead += 2;
+        }
+        false
+    }
+
+    /// Skips the declarations between an old-style parameter list and the body.
+    fn skip_old_declarations(&mut self) {
+        while !self.at_end() && !self.at(Punct::LBrace) && !self.at(Punct::RBrace) {
+            if self.keyword() == Some(Keyword::Kernel) {
+                return;
+            }
+            self.advance();
+        }
+    }
+
+    /// Declares what a declarator names in the innermost scope.
+    pub fn declare(&mut self, declarator: &Declarator, storage: Option<StorageClass>) {
+        let Some(name) = declarator.name else { return };
+        let meaning = match storage {
+            Some(StorageClass::Typedef) => Meaning::Typedef,
+            _ => Meaning::Ordinary,
+        };
+        self.names.declare(name, meaning);
+    }
+
+    /// Declares the parameters of a function being defined, in the scope of its body.
+    pub fn declare_parameters(&mut self, declarator: &Declarator) {
+        if let Some(Derivation::Function { params, .. }) = declarator.derivations.last() {
+            for param in params {
+                self.declare(&param.declarator, None);
+            }
+        }
+    }
+
+    /// Whether a type that nobody declared stands at the cursor, where a statement may begin:
+    /// `unknown x`, `unknown *x =`.
+    pub fn at_unknown_type(&self) -> bool {
+        let Some((_, Meaning::Unknown)) = self.word_ahead(0) else { return false };
+        let mut ahead = 1;
+        while self.at_ahead(ahead, Punct::Star) {
+            ahead += 1;
+        }
+        let follows = self.kind_ahead(ahead + 1);
+        match (self.word_ahead(ahead), ahead) {
+            (Some((_, Meaning::Keyword(keyword))), _) => keyword.is_qualifier(),
+            (Some(_), 1) => true,
+            (Some(_), _) => matches!(
+                follows,
+                TokenKind::Punct(Punct::Semi | Punct::Eq | Punct::Comma | Punct::LBracket)
+            ),
+            (None, _) => false,
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! Expressions from the comma down to casts (C99 6.5.3 to 6.5.17).
+//!
+//! Operators of equal rank in a row are read in a loop, not by recursion: chains may be longer than
+//! the stack is deep. The height of what they build is kept below the bound all the same.
+
+use super::ast::{
+    BinaryOp, DeclSpecs, Declarator, Expr, ExprKind, Quals, TypeName, TypeSpec, UnaryOp,
+};
+use super::keywords::Keyword;
+use super::operators;
+use super::parser::{PResult, Parser, Reported};
+use crate::preprocess::Punct;
+use crate::source::Span;
+use smallvec::SmallVec;
+
+/// An operand that waits for its right side: operator, precedence and the operand's height.
+struct Pending {
+    operand: Expr,
+    op: BinaryOp,
+    precedence: u8,
+    height: u32,
+}
+
+/// An operator before its operand.
+enum Prefix {
+    Unary(UnaryOp),
+    Cast(Box<TypeName>),
+    Sizeof,
+    /// Of an expression (GNU C).
+    Alignof,
+    VecStep,
+}
+
+impl Parser<'_> {
+    /// An expression, commas included.
+    pub fn expression(&mut self) -> PResult<Expr> {
+        let outer = self.begin_height();
+        let mut expr = self.assignment()?;
+        while self.eat(Punct::Comma) {
+            let rhs = self.assignment()?;
+            let span = expr.span.to(rhs.span);
+            expr = Expr { kind: ExprKind::Comma(Box::new(expr), Box::new(rhs)), span };
+            self.set_height(self.height() + 1)?;
+        }
+        self.end_height(outer);
+        Ok(expr)
+    }
+
+    /// An expression without commas. Assignments group from the right.
+    pub fn assignment(&mut self) -> PResult<Expr> {
+        self.with_depth(|p| {
+            let mut value = p.conditional()?;
+            let mut targets: Vec<(Expr, Option<BinaryOp>)> = Vec::new();
+            while let Some(op) = p.punct().and_then(operators::assignment) {
+                p.advance();
+                p.deepen()?;
+                let next = p.conditional()?;
+                targets.push((std::mem::replace(&mut value, next), op));
+            }
+            while let Some((target, op)) = targets.pop() {
+                let span = target.span.to(value.span);
+                let kind = ExprKind::Assign(op, Box::new(target), Box::new(value));
+                value = Expr { kind, span };
+            }
+            Ok(value)
+        })
+    }
+
+    /// `c ? a : b` or less: a constant expression, too. The third operand may be another.
+    pub fn conditional(&mut self) -> PResult<Expr> {
+        self.with_depth(|p| {
+            let mut last = p.binary()?;
+            let mut choices: Vec<(Expr, Expr)> = Vec::new();
+            while p.at(Punct::Question) {
+                let opened = p.span();
+                let then = p.nested(|p| {
+                    p.advance();
+                    if p.at(Punct::Colon) {
+                        let message = "the operand between '?' and ':' cannot be omitted";
+                        return p.fail(p.span(), message);
+                    }
+                    p.expression()
+                })?;
+                if !p.eat(Punct::Colon) {
+                    if p.error(p.span(), "expected ':'") {
+                        p.note(opened, "to match this '?'");
+                    }
+                    return Err(Reported);
+                }
+                p.deepen()?;
+                let next = p.binary()?;
+                choices.push((std::mem::replace(&mut last, next), then));
+            }
+            while let Some((cond, then)) = choices.pop() {
+                let span = cond.span.to(last.span);
+                let kind = ExprKind::Conditional(Box::new(cond), Box::new(then), Box::new(last));
+                last = Expr { kind, span };
+            }
+            Ok(last)
+        })
+    }
+
+    /// Binary operators, by precedence.
+    fn binary(&mut self) -> PResult<Expr> {
+        let outer = self.begin_height();
+        let first = self.cast()?;
+        let expr = match self.punct().and_then(operators::binary) {
+            Some(operator) => self.binary_rest(first, operator)?,
+            None => first,
+        };
+        self.end_height(outer);
+        Ok(expr)
+    }
+
+    /// Goes on behind the first operand, at the operator. Operands wait on a stack, on which the
+    /// operators bind ever tighter.
+    fn binary_rest(&mut self, first: Expr, operator: (BinaryOp, u8)) -> PResult<Expr> {
+        let mut stack: SmallVec<[Pending; 4]> = SmallVec::new();
+        let mut operand = first;
+        let mut height = self.height();
+        let mut operator = Some(operator);
+        loop {
+            let precedence = operator.map_or(0, |(_, precedence)| precedence);
+            while let Some(left) = stack.pop_if_at_least(precedence) {
+                height = height.max(left.height) + 1;
+                self.set_height(height)?;
+                let span = left.operand.span.to(operand.span);
+                let kind = ExprKind::Binary(left.op, Box::new(left.operand), Box::new(operand));
+                operand = Expr { kind, span };
+            }
+            let Some((op, precedence)) = operator else {
+                self.set_height(height)?;
+                return Ok(operand);
+            };
+            self.advance();
+            stack.push(Pending { operand, op, precedence, height });
+            self.set_height(0)?;
+            operand = self.cast()?;
+            height = self.height();
+            operator = self.punct().and_then(operators::binary);
+        }
+    }
+
+    /// Prefix operators, casts, and what they apply to.
+    fn cast(&mut self) -> PResult<Expr> {
+        self.with_depth(|p| {
+            let mut prefixes: Vec<(Prefix, Span)> = Vec::new();
+            let mut operand = loop {
+                match p.prefix(&mut prefixes)? {
+                    Some(operand) => break operand,
+                    None => p.deepen()?,
+                }
+            };
+            while let Some((prefix, start)) = prefixes.pop() {
+                let span = start.to(operand.span);
+                operand = Expr { kind: p.apply_prefix(prefix, operand), span };
+            }
+            Ok(operand)
+        })
+    }
+
+    /// Reads a prefix operator, or the operand after the last.
+    fn prefix(&mut self, prefixes: &mut Vec<(Prefix, Span)>) -> PResult<Option<Expr>> {
+        let start = self.span();
+        if let Some(op) = self.punct().and_then(operators::prefix) {
+            self.advance();
+            prefixes.push((Prefix::Unary(op), start));
+            return Ok(None);
+        }
+        if self.at(Punct::LParen) && self.starts_type(1) {
+            let ty = self.parenthesized_type()?;
+            if self.at(Punct::LBrace) {
+                return self.compound_literal(ty, start).map(Some);
+            }
+            if self.at(Punct::LParen) && may_be_vector(&ty) && !self.starts_type(1) {
+                return self.vector_literal(ty, start, prefixes);
+            }
+            prefixes.push((Prefix::Cast(Box::new(ty)), start));
+            return Ok(None);
+        }
+        let prefix = match self.keyword() {
+            Some(Keyword::Sizeof) => Prefix::Sizeof,
+            Some(Keyword::Alignof) => Prefix::Alignof,
+            Some(Keyword::VecStep) => Prefix::VecStep,
+            Some(Keyword::Extension) => {
+                self.advance();
+                return Ok(None);
+            }
+            _ => return self.postfix_expression().map(Some),
+        };
+        self.advance();
+        if self.at(Punct::LParen) && self.starts_type(1) {
+            let inner = self.span();
+            let ty = self.parenthesized_type()?;
+            if self.at(Punct::LBrace) {
+                prefixes.push((prefix, start));
+                return self.compound_literal(ty, inner).map(Some);
+            }
+            let ty = Box::new(ty);
+            let kind = match prefix {
+                Prefix::Alignof => ExprKind::AlignofType(ty),
+                Prefix::VecStep => ExprKind::VecStep(ty),
+                _ => ExprKind::SizeofType(ty),
+            };
+            return Ok(Some(Expr { kind, span: start.to(self.last_span()) }));
+        }
+        prefixes.push((prefix, start));
+        Ok(None)
+    }
+
+    fn apply_prefix(&self, prefix: Prefix, operand: Expr) -> ExprKind {
+        let operand_type = |operand: Expr| {
+            let span = operand.span;
+            Box::new(plain_type_name(TypeSpec::TypeofExpr(Box::new(operand)), span))
+        };
+        match prefix {
+            Prefix::Unary(op) => ExprKind::Unary(op, Box::new(operand)),
+            Prefix::Cast(ty) => ExprKind::Cast(ty, Box::new(operand)),
+            Prefix::Sizeof => ExprKind::SizeofExpr(Box::new(operand)),
+            Prefix::Alignof => ExprKind::AlignofType(operand_type(operand)),
+            Prefix::VecStep => ExprKind::VecStep(operand_type(operand)),
+        }
+    }
+
+    /// `(type)`
+    fn parenthesized_type(&mut self) -> PResult<TypeName> {
+        let opened = self.span();
+        self.nested(|p| {
+            p.advance();
+            let ty = p.type_name()?;
+            p.expect_close(Punct::RParen, opened)?;
+            Ok(ty)
+        })
+    }
+
+    /// `(type){ ... }` and postfix operators, at the brace (C99 6.5.2.5).
+    fn compound_literal(&mut self, ty: TypeName, start: Span) -> PResult<Expr> {
+        let outer = self.begin_height();
+        let init = Box::new(self.initializer()?);
+        let kind = ExprKind::CompoundLiteral(Box::new(ty), init);
+        let literal = Expr { kind, span: start.to(self.last_span()) };
+        let expr = self.postfix(literal)?;
+        self.end_height(outer);
+        Ok(expr)
+    }
+
+    /// At the second parenthesis of `(type)(a, b)` (OpenCL C 6.3.1): a vector literal. With one
+    /// operand, a cast of what the parenthesis begins: `(float4)(v).x` casts `(v).x`.
+    fn vector_literal(
+        &mut self,
+        ty: TypeName,
+        start: Span,
+        prefixes: &mut Vec<(Prefix, Span)>,
+    ) -> PResult<Option<Expr>> {
+        if self.at_ahead(1, Punct::LBrace) {
+            prefixes.push((Prefix::Cast(Box::new(ty)), start));
+            return Ok(None);
+        }
+        let outer = self.begin_height();
+        let opened = self.span();
+        let mut parts = self.nested(|p| p.arguments(opened))?;
+        let closed = self.last_span();
+        let single = if parts.len() == 1 { parts.pop() } else { None };
+        let operand = match single {
+            Some(mut operand) => {
+                self.deepen()?;
+                operand.span = opened.to(closed);
+                prefixes.push((Prefix::Cast(Box::new(ty)), start));
+                operand
+            }
+            None if parts.is_empty() => return self.fail(closed, "expected expression"),
+            None => {
+                let kind = ExprKind::VectorLiteral(Box::new(ty), parts);
+                Expr { kind, span: start.to(closed) }
+            }
+        };
+        let expr = self.postfix(operand)?;
+        self.end_height(outer);
+        Ok(Some(expr))
+    }
+}
+
+/// Whether `(type)(a, b)` can be a vector literal, as far as the parser knows.
+fn may_be_vector(ty: &TypeName) -> bool {
+    let may_be = matches!(
+        ty.specs.ty,
+        TypeSpec::Vector(..)
+            | TypeSpec::Typedef(_)
+            | TypeSpec::TypeofExpr(_)
+            | TypeSpec::TypeofType(_)
+    );
+    may_be && ty.declarator.derivations.is_empty()
+}
+
+/// A type-name of one specifier.
+pub(super) fn plain_type_name(ty: TypeSpec, span: Span) -> TypeName {
+    let specs = DeclSpecs {
+        storage: None,
+        is_inline: false,
+        is_kernel: false,
+        quals: Quals::default(),
+        ty,
+        attributes: Vec::new(),
+        span,
+    };
+    TypeName { specs, declarator: Declarator { span, ..Declarator::default() }, span }
+}
+
+/// The operator stack of [`Parser::binary_rest`].
+trait OperatorStack {
+    /// The last operand, if its operator binds at least as tightly.
+    fn pop_if_at_least(&mut self, precedence: u8) -> Option<Pending>;
+}
+
+impl OperatorStack for SmallVec<[Pending; 4]> {
+    fn pop_if_at_least(&mut self, precedence: u8) -> Option<Pending> {
+        match self.last() {
+            Some(last) if last.precedence >= precedence => self.pop(),
+            _ => None,
+        }
+    }
+}

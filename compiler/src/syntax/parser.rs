@@ -1,0 +1,430 @@
+//! The parser's state: cursor, bounds, reports and recovery.
+
+use super::ast::{Expr, ExprKind, IntLiteral};
+use super::keywords::{initial_meanings, Keyword};
+use super::scope::{Meaning, Names};
+use super::{MAX_NESTING, MAX_TREE_HEIGHT};
+use crate::preprocess::{Interner, Punct, Symbol, Token, TokenKind};
+use crate::source::{Diagnostics, Span};
+use crate::Options;
+
+/// A mistake was reported; who can, finds a place to go on from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reported;
+
+pub(super) type PResult<T> = Result<T, Reported>;
+
+/// See the [module](self).
+pub(super) struct Parser<'a> {
+    /// Without the final `Eof`.
+    tokens: &'a [Token],
+    pos: usize,
+    /// Where the text ends.
+    eof: Span,
+    pub names: Names,
+    pub interner: &'a mut Interner,
+    diags: &'a mut Diagnostics,
+    /// Brackets, braces and statements around the cursor.
+    nesting: u32,
+    /// Nodes of the tree around the node at the cursor, as far as known now.
+    depth: u32,
+    /// Greatest depth in the tree being built, since [`Parser::begin_height`].
+    peak: u32,
+    /// Position of the last error: a second one at the same place says nothing new.
+    last_error: Option<usize>,
+    /// After a bound was exceeded: everything seems to end here, and nothing is reported.
+    stopped: bool,
+    /// Whether something at file scope was no declaration, and no function was seen since.
+    pub confused: bool,
+    /// Whether the cursor is inside a function's body.
+    pub in_function: bool,
+    /// Whether a `;` is taken to stand at the cursor, its lack having been reported.
+    pub assumed_semi: bool,
+}
+
+impl<'a> Parser<'a> {
+    pub fn new(
+        tokens: &'a [Token],
+        interner: &'a mut Interner,
+        diags: &'a mut Diagnostics,
+        options: &Options,
+    ) -> Parser<'a> {
+        let end = tokens.iter().position(|t| t.kind == TokenKind::Eof).unwrap_or(tokens.len());
+        let eof = match (tokens.get(end), tokens.last()) {
+            (Some(eof), _) => eof.span,
+            (None, Some(last)) => last.span.after(),
+            (None, None) => Span::default(),
+        };
+        let names = Names::new(initial_meanings(interner, options));
+        Parser {
+            tokens: tokens.get(..end).unwrap_or(tokens),
+            pos: 0,
+            eof,
+            names,
+            interner,
+            diags,
+            nesting: 0,
+            depth: 0,
+            peak: 0,
+            last_error: None,
+            stopped: false,
+            confused: false,
+            in_function: false,
+            assumed_semi: false,
+        }
+    }
+
+    // The cursor.
+
+    #[inline]
+    pub fn kind_ahead(&self, ahead: usize) -> TokenKind {
+        self.tokens.get(self.pos + ahead).map_or(TokenKind::Eof, |token| token.kind)
+    }
+
+    #[inline]
+    pub fn kind(&self) -> TokenKind {
+        self.kind_ahead(0)
+    }
+
+    /// Of the token at the cursor.
+    pub fn span(&self) -> Span {
+        self.tokens.get(self.pos).map_or(self.eof, |token| token.span)
+    }
+
+    /// Of the token before the cursor.
+    pub fn last_span(&self) -> Span {
+        let last = self.pos.checked_sub(1).and_then(|pos| self.tokens.get(pos));
+        last.map_or(self.eof, |token| token.span)
+    }
+
+    /// Index of the token at the cursor: grows with every token read.
+    pub fn position(&self) -> usize {
+        self.pos
+    }
+
+    #[inline]
+    pub fn advance(&mut self) {
+        if self.pos < self.tokens.len() {
+            self.pos += 1;
+        }
+    }
+
+    pub fn at_end(&self) -> bool {
+        self.pos >= self.tokens.len()
+    }
+
+    #[inline]
+    pub fn punct(&self) -> Option<Punct> {
+        match self.kind() {
+            TokenKind::Punct(punct) => Some(punct),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    pub fn at_ahead(&self, ahead: usize, punct: Punct) -> bool {
+        self.kind_ahead(ahead) == TokenKind::Punct(punct)
+    }
+
+    #[inline]
+    pub fn at(&self, punct: Punct) -> bool {
+        self.at_ahead(0, punct)
+    }
+
+    #[inline]
+    pub fn eat(&mut self, punct: Punct) -> bool {
+        let found = self.at(punct);
+        if found {
+            self.pos += 1;
+        }
+        found
+    }
+
+    /// Symbol and meaning of an identifier or keyword.
+    #[inline]
+    pub fn word_ahead(&self, ahead: usize) -> Option<(Symbol, Meaning)> {
+        match self.kind_ahead(ahead) {
+            TokenKind::Ident(symbol) => Some((symbol, self.names.meaning(symbol))),
+            _ => None,
+        }
+    }
+
+    pub fn keyword_ahead(&self, ahead: usize) -> Option<Keyword> {
+        match self.word_ahead(ahead) {
+            Some((_, Meaning::Keyword(keyword))) => Some(keyword),
+            _ => None,
+        }
+    }
+
+    pub fn keyword(&self) -> Option<Keyword> {
+        self.keyword_ahead(0)
+    }
+
+    pub fn at_keyword(&self, keyword: Keyword) -> bool {
+        self.keyword() == Some(keyword)
+    }
+
+    pub fn eat_keyword(&mut self, keyword: Keyword) -> bool {
+        let found = self.at_keyword(keyword);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    /// An identifier, which a keyword is not.
+    pub fn name_ahead(&self, ahead: usize) -> Option<Symbol> {
+        match self.word_ahead(ahead) {
+            Some((_, Meaning::Keyword(_))) | None => None,
+            Some((symbol, _)) => Some(symbol),
+        }
+    }
+
+    /// Reads an identifier, which a keyword is not.
+    pub fn expect_name(&mut self) -> PResult<Symbol> {
+        match self.name_ahead(0) {
+            Some(symbol) => {
+                self.advance();
+                Ok(symbol)
+            }
+            None => self.fail(self.span(), "expected identifier"),
+        }
+    }
+
+    /// Whether a type-name may begin there.
+    pub fn starts_type(&self, ahead: usize) -> bool {
+        match self.word_ahead(ahead) {
+            Some((_, Meaning::Keyword(keyword))) => keyword.starts_type(),
+            Some((_, meaning)) => matches!(meaning, Meaning::Type(_) | Meaning::Typedef),
+            None => false,
+        }
+    }
+
+    /// Whether a declaration may begin there.
+    pub fn starts_declaration(&self, ahead: usize) -> bool {
+        match self.keyword_ahead(ahead) {
+            Some(keyword) => keyword.starts_declaration(),
+            None => self.starts_type(ahead),
+        }
+    }
+
+    pub fn text(&self, symbol: Symbol) -> &str {
+        self.interner.resolve(symbol)
+    }
+
+    // Reports.
+
+    /// Reports an error; false when nothing new was said, so that notes are not either.
+    pub fn error(&mut self, span: Span, message: impl Into<String>) -> bool {
+        if self.stopped || self.last_error == Some(self.pos) {
+            return false;
+        }
+        self.last_error = Some(self.pos);
+        self.diags.error(span, message);
+        if self.diags.is_full() {
+            self.stop();
+        }
+        true
+    }
+
+    pub fn warning(&mut self, span: Span, message: impl Into<String>) {
+        if !self.stopped {
+            self.diags.warning(span, message);
+        }
+    }
+
+    /// Adds a note to the error reported last.
+    pub fn note(&mut self, span: Span, message: impl Into<String>) {
+        self.diags.note(span, message);
+    }
+
+    /// Reports an error from which the caller does not know how to go on.
+    pub fn fail<T>(&mut self, span: Span, message: impl Into<String>) -> PResult<T> {
+        self.error(span, message);
+        Err(Reported)
+    }
+
+    /// Ends the parse: the cursor stands at the end, and nothing more is reported.
+    fn stop(&mut self) {
+        self.stopped = true;
+        self.pos = self.tokens.len();
+    }
+
+    /// Reports a bound that the text exceeds, and ends the parse.
+    pub fn exceed<T>(&mut self, message: String) -> PResult<T> {
+        self.error(self.span(), message);
+        self.stop();
+        Err(Reported)
+    }
+
+    /// Reads the bracket that closes the one at `opened`.
+    pub fn expect_close(&mut self, close: Punct, opened: Span) -> PResult<Span> {
+        let span = self.span();
+        if self.eat(close) {
+            return Ok(span);
+        }
+        if self.error(span, format!("expected '{}'", close.as_str())) {
+            let open = match close {
+                Punct::RParen => Punct::LParen,
+                Punct::RBracket => Punct::LBracket,
+                _ => Punct::LBrace,
+            };
+            self.note(opened, format!("to match this '{}'", open.as_str()));
+        }
+        Err(Reported)
+    }
+
+    /// Reads the `;` that ends a statement or declaration. A missing one is reported at the end of
+    /// what it should follow.
+    pub fn expect_semi(&mut self, message: &str) {
+        if self.eat(Punct::Semi) {
+            return;
+        }
+        let closer = self.punct().filter(|p| matches!(p, Punct::RParen | Punct::RBracket));
+        if let (Some(closer), true) = (closer, self.at_ahead(1, Punct::Semi)) {
+            self.error(self.span(), format!("extraneous '{}' before ';'", closer.as_str()));
+            self.advance();
+            self.advance();
+            return;
+        }
+        self.error(self.last_span().after(), message);
+        let goes_on = matches!(self.kind(), TokenKind::Ident(_) | TokenKind::Pragma(_))
+            || self.at(Punct::RBrace);
+        if !goes_on {
+            self.skip_statement();
+        }
+    }
+
+    /// Stands for an expression that was diagnosed.
+    pub fn placeholder(&self, span: Span) -> Expr {
+        let zero = IntLiteral { value: 0, is_unsigned: false, is_long: false, is_decimal: true };
+        Expr { kind: ExprKind::Int(zero), span }
+    }
+
+    // Bounds.
+
+    /// Runs `f` one level of nesting deeper, and restores the levels whatever `f` did.
+    pub fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> PResult<T>) -> PResult<T> {
+        if self.nesting >= MAX_NESTING {
+            let message = format!("bracket nesting level exceeded maximum of {MAX_NESTING}");
+            return self.exceed(message);
+        }
+        let depth = self.depth;
+        self.deepen()?;
+        self.nesting += 1;
+        let result = f(self);
+        self.nesting -= 1;
+        self.depth = depth;
+        result
+    }
+
+    /// Runs `f`, and restores the depth that it deepens.
+    pub fn with_depth<T>(&mut self, f: impl FnOnce(&mut Self) -> PResult<T>) -> PResult<T> {
+        let depth = self.depth;
+        let result = f(self);
+        self.depth = depth;
+        result
+    }
+
+    /// What is parsed next lies one node deeper.
+    pub fn deepen(&mut self) -> PResult<()> {
+        self.depth += 1;
+        self.peak = self.peak.max(self.depth);
+        self.check_height(self.depth)
+    }
+
+    /// Starts to measure the tree that is parsed next; to be ended by [`Parser::end_height`] with
+    /// the value given here.
+    pub fn begin_height(&mut self) -> u32 {
+        std::mem::replace(&mut self.peak, self.depth)
+    }
+
+    /// Ends a measurement.
+    pub fn end_height(&mut self, outer: u32) {
+        self.peak = self.peak.max(outer);
+    }
+
+    /// Height of the tree parsed since [`Parser::begin_height`].
+    pub fn height(&self) -> u32 {
+        self.peak.saturating_sub(self.depth)
+    }
+
+    /// The tree parsed since [`Parser::begin_height`] has this height after all.
+    pub fn set_height(&mut self, height: u32) -> PResult<()> {
+        self.peak = self.depth + height;
+        self.check_height(self.peak)
+    }
+
+    fn check_height(&mut self, height: u32) -> PResult<()> {
+        if height <= MAX_TREE_HEIGHT {
+            return Ok(());
+        }
+        let message =
+            format!("expression or statement nesting exceeded maximum of {MAX_TREE_HEIGHT}");
+        self.exceed(message)
+    }
+
+    // Recovery.
+
+    /// Skips to behind the next `;`, or behind braces skipped on the way, or to the `}` that ends
+    /// the block.
+    pub fn skip_statement(&mut self) {
+        let mut braces = 0u32;
+        while !self.at_end() {
+            match self.punct() {
+                Some(Punct::Semi) if braces == 0 => return self.advance(),
+                Some(Punct::RBrace) if braces == 0 => return,
+                Some(Punct::LBrace) => braces += 1,
+                Some(Punct::RBrace) => {
+                    braces -= 1;
+                    let goes_on = [Punct::Comma, Punct::RParen, Punct::Semi, Punct::Dot];
+                    if braces == 0 && !goes_on.iter().any(|&p| self.at_ahead(1, p)) {
+                        return self.advance();
+                    }
+                }
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+
+    /// Skips, inside a bracket, to behind the one that closes it. Stops before a brace that does
+    /// not close it, with `at_semi` also before a `;`. True when the closing bracket was found.
+    pub fn skip_to_close(&mut self, close: Punct, at_semi: bool) -> bool {
+        let mut open = 0u32;
+        while !self.at_end() {
+            match self.punct() {
+                Some(punct) if punct == close && open == 0 => {
+                    self.advance();
+                    return true;
+                }
+                Some(Punct::Semi) if at_semi && open == 0 => return false,
+                Some(Punct::LBrace) if close == Punct::RBrace => open += 1,
+                Some(Punct::RBrace) if close == Punct::RBrace => open -= 1,
+                Some(Punct::LBrace | Punct::RBrace) => return false,
+                Some(Punct::LParen | Punct::LBracket) if close != Punct::RBrace => open += 1,
+                Some(Punct::RParen | Punct::RBracket) if close != Punct::RBrace => {
+                    open = open.saturating_sub(1);
+                }
+                _ => {}
+            }
+            self.advance();
+        }
+        false
+    }
+
+    /// Skips to the next `,` of a parenthesized list or to its end.
+    pub fn skip_list_item(&mut self) {
+        let mut open = 0u32;
+        while !self.at_end() {
+            match self.punct() {
+                Some(Punct::Comma | Punct::RParen) if open == 0 => return,
+                Some(Punct::Semi | Punct::LBrace | Punct::RBrace) => return,
+                Some(Punct::LParen | Punct::LBracket) => open += 1,
+                Some(Punct::RParen | Punct::RBracket) => open = open.saturating_sub(1),
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+}

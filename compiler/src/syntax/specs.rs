@@ -1,0 +1,451 @@
+//! Declaration specifiers (C99 6.7, OpenCL C 6.3 and 6.7 to 6.9): storage, qualifiers and type, in
+//! any order; and type-names, which are specifiers with a nameless declarator.
+
+use super::ast::{
+    Access, AddressSpace, Attribute, DeclSpecs, Quals, ScalarName, StorageClass, TypeName, TypeSpec,
+};
+use super::declarator::Naming;
+use super::keywords::{BuiltinType, Keyword};
+use super::parser::{PResult, Parser, Reported};
+use super::scope::Meaning;
+use crate::preprocess::{Punct, Symbol, TokenKind};
+use crate::source::Span;
+
+/// What the specifiers belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Context {
+    File,
+    Block,
+    /// The first part of a `for`.
+    For,
+    Field,
+    Param,
+    TypeName,
+}
+
+/// Specifiers read so far.
+struct Specs {
+    storage: Option<StorageClass>,
+    is_inline: bool,
+    is_kernel: bool,
+    quals: Quals,
+    attributes: Vec<Attribute>,
+    is_signed: Option<bool>,
+    length: Length,
+    base: Option<Base>,
+    pipe: Option<Symbol>,
+    /// The type specifier read last, for messages.
+    last_type: Option<Symbol>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Length {
+    Plain,
+    Short,
+    Long,
+    LongLong,
+}
+
+/// The part of a type that is neither sign nor length.
+enum Base {
+    Char,
+    Int,
+    Double,
+    /// A type that neither sign nor length can change.
+    Other(TypeSpec),
+}
+
+impl Specs {
+    fn has_type(&self) -> bool {
+        self.base.is_some() || self.is_signed.is_some() || self.length != Length::Plain
+    }
+}
+
+impl Parser<'_> {
+    /// Reads specifiers; `attributes` were read before them. Always reads a token or fails.
+    pub fn specs(&mut self, context: Context, attributes: Vec<Attribute>) -> PResult<DeclSpecs> {
+        let start = self.span();
+        let position = self.position();
+        let mut specs = Specs {
+            storage: None,
+            is_inline: false,
+            is_kernel: false,
+            quals: Quals::default(),
+            attributes,
+            is_signed: None,
+            length: Length::Plain,
+            base: None,
+            pipe: None,
+            last_type: None,
+        };
+        while let Some((symbol, meaning)) = self.word_ahead(0) {
+            let goes_on = match meaning {
+                Meaning::Keyword(keyword) => {
+                    self.keyword_spec(&mut specs, symbol, keyword, context)?
+                }
+                Meaning::Type(builtin) => self.builtin_spec(&mut specs, symbol, builtin),
+                Meaning::Typedef if specs.has_type() => false,
+                Meaning::Typedef => {
+                    self.advance();
+                    specs.base = Some(Base::Other(TypeSpec::Typedef(symbol)));
+                    specs.last_type = Some(symbol);
+                    true
+                }
+                _ => self.unknown_type(&mut specs, symbol, context),
+            };
+            if !goes_on || self.assumed_semi {
+                break;
+            }
+        }
+        if self.position() == position && self.name_ahead(0).is_none() {
+            let message = match context {
+                Context::Field => "type name requires a specifier or qualifier",
+                Context::Param => "expected parameter declarator",
+                Context::TypeName => "expected a type",
+                _ => "expected identifier or '('",
+            };
+            return self.fail(start, message);
+        }
+        let span = if self.position() == position { start } else { start.to(self.last_span()) };
+        Ok(self.finish_specs(specs, span))
+    }
+
+    /// Reads a type-name (C99 6.7.6).
+    pub fn type_name(&mut self) -> PResult<TypeName> {
+        let start = self.span();
+        let specs = self.specs(Context::TypeName, Vec::new())?;
+        let declarator = self.declarator(Naming::Forbidden)?;
+        Ok(TypeName { specs, declarator, span: start.to(self.last_span()) })
+    }
+
+    /// Reads the specifier that a keyword begins; false when it begins none.
+    fn keyword_spec(
+        &mut self,
+        specs: &mut Specs,
+        symbol: Symbol,
+        keyword: Keyword,
+        context: Context,
+    ) -> PResult<bool> {
+        use Keyword as K;
+        if keyword == K::Atomic && self.at_ahead(1, Punct::LParen) {
+            let ty = self.typeof_spec()?;
+            specs.quals.is_atomic = true;
+            self.set_base(specs, symbol, Base::Other(ty));
+            return Ok(true);
+        }
+        if keyword.is_qualifier() {
+            self.qualifier(keyword, &mut specs.quals);
+            return Ok(true);
+        }
+        match keyword {
+            K::Struct | K::Union => {
+                let ty = self.record(keyword == K::Union)?;
+                if matches!(&ty, TypeSpec::Record { fields: Some(_), .. }) {
+                    let word = if keyword == K::Union { "union" } else { "struct" };
+                    self.check_end_of_tag(word, context);
+                }
+                self.set_base(specs, symbol, Base::Other(ty));
+                return Ok(true);
+            }
+            K::Enum => {
+                let ty = self.enumeration()?;
+                if matches!(&ty, TypeSpec::Enum { enumerators: Some(_), .. }) {
+                    self.check_end_of_tag("enum", context);
+                }
+                self.set_base(specs, symbol, Base::Other(ty));
+                return Ok(true);
+            }
+            K::Typeof => {
+                let ty = self.typeof_spec()?;
+                self.set_base(specs, symbol, Base::Other(ty));
+                return Ok(true);
+            }
+            K::Attribute => {
+                self.attributes(&mut specs.attributes)?;
+                return Ok(true);
+            }
+            K::Alignas => {
+                self.alignas(&mut specs.attributes)?;
+                return Ok(true);
+            }
+            _ => {}
+        }
+        if !keyword.starts_declaration() && keyword != K::Extension {
+            return Ok(false);
+        }
+        match keyword {
+            K::Typedef => self.set_storage(specs, StorageClass::Typedef),
+            K::Extern => self.set_storage(specs, StorageClass::Extern),
+            K::Static => self.set_storage(specs, StorageClass::Static),
+            K::Auto => self.set_storage(specs, StorageClass::Auto),
+            K::Register => self.set_storage(specs, StorageClass::Register),
+            K::Kernel => specs.is_kernel = true,
+            K::Inline => specs.is_inline = true,
+            K::Pipe => specs.pipe = Some(symbol),
+            K::Noreturn | K::Extension => {}
+            _ => self.type_keyword(specs, symbol, keyword),
+        }
+        self.advance();
+        Ok(true)
+    }
+
+    fn type_keyword(&mut self, specs: &mut Specs, symbol: Symbol, keyword: Keyword) {
+        use Keyword as K;
+        let scalar = |name| Base::Other(TypeSpec::Scalar(name));
+        match keyword {
+            K::Signed | K::Unsigned => {
+                let is_signed = keyword == K::Signed;
+                if specs.is_signed.is_some_and(|before| before != is_signed) {
+                    self.cannot_combine(specs);
+                }
+                specs.is_signed = Some(is_signed);
+            }
+            K::Short | K::Long => {
+                specs.length = match (specs.length, keyword) {
+                    (Length::Plain, K::Short) => Length::Short,
+                    (Length::Plain, _) => Length::Long,
+                    (Length::Long, K::Long) => Length::LongLong,
+                    (before, _) => {
+                        self.cannot_combine(specs);
+                        before
+                    }
+                };
+            }
+            K::Void => return self.set_base(specs, symbol, Base::Other(TypeSpec::Void)),
+            K::Char => return self.set_base(specs, symbol, Base::Char),
+            K::Int => return self.set_base(specs, symbol, Base::Int),
+            K::Double => return self.set_base(specs, symbol, Base::Double),
+            K::Float => return self.set_base(specs, symbol, scalar(ScalarName::Float)),
+            K::Half => return self.set_base(specs, symbol, scalar(ScalarName::Half)),
+            K::Bool => return self.set_base(specs, symbol, scalar(ScalarName::Bool)),
+            _ => {
+                let word = self.text(symbol).to_string();
+                self.error(self.span(), format!("'{word}' is not supported in OpenCL C"));
+            }
+        }
+        specs.last_type = Some(symbol);
+    }
+
+    /// A built-in type's name is a type specifier unless there is one already: then it is what is
+    /// declared, but for the mistake `unsigned char4 x`.
+    fn builtin_spec(&mut self, specs: &mut Specs, symbol: Symbol, builtin: BuiltinType) -> bool {
+        if specs.has_type() {
+            let declares = self.name_ahead(1).is_none()
+                && !matches!(self.keyword_ahead(1), Some(k) if k.is_qualifier());
+            if declares {
+                return false;
+            }
+        }
+        let ty = match builtin {
+            BuiltinType::Scalar(name) => TypeSpec::Scalar(name),
+            BuiltinType::Vector(name, lanes) => TypeSpec::Vector(name, lanes),
+            BuiltinType::Opaque => TypeSpec::Opaque(symbol),
+        };
+        if specs.has_type() {
+            self.cannot_combine(specs);
+            (specs.is_signed, specs.length) = (None, Length::Plain);
+        }
+        specs.base = Some(Base::Other(ty));
+        specs.last_type = Some(symbol);
+        self.advance();
+        true
+    }
+
+    /// At a name that is no type: the place of a type, if what follows says so, else what is
+    /// declared. A mistyped type stands for int.
+    fn unknown_type(&mut self, specs: &mut Specs, symbol: Symbol, context: Context) -> bool {
+        if specs.has_type() || specs.pipe.is_some() {
+            return false;
+        }
+        let in_list = matches!(context, Context::Param | Context::TypeName);
+        let is_type = match self.kind_ahead(1) {
+            TokenKind::Ident(_) => self.keyword_ahead(1).is_none_or(Keyword::is_qualifier),
+            TokenKind::Punct(Punct::Star) => true,
+            TokenKind::Punct(Punct::Comma | Punct::RParen | Punct::LBracket) => in_list,
+            _ => false,
+        };
+        if is_type {
+            self.unknown_type_error(symbol);
+            self.advance();
+            specs.base = Some(Base::Int);
+            specs.last_type = Some(symbol);
+        }
+        is_type
+    }
+
+    /// Reports the name at the cursor, which stands where a type should.
+    pub fn unknown_type_error(&mut self, symbol: Symbol) {
+        let name = self.text(symbol);
+        let message = match self.names.tag(symbol) {
+            Some(word) => format!("must use '{word}' tag to refer to type '{name}'"),
+            None => format!("unknown type name '{name}'"),
+        };
+        self.error(self.span(), message);
+    }
+
+    fn set_base(&mut self, specs: &mut Specs, symbol: Symbol, base: Base) {
+        if specs.base.is_some() {
+            self.cannot_combine(specs);
+            return;
+        }
+        specs.base = Some(base);
+        specs.last_type = Some(symbol);
+    }
+
+    fn cannot_combine(&mut self, specs: &Specs) {
+        let last = specs.last_type.map_or("", |symbol| self.text(symbol));
+        let message = format!("cannot combine with previous '{last}' declaration specifier");
+        self.error(self.span(), message);
+    }
+
+    fn set_storage(&mut self, specs: &mut Specs, storage: StorageClass) {
+        if let Some(before) = specs.storage {
+            let before = storage_word(before);
+            if before == storage_word(storage) {
+                let message = format!("duplicate '{before}' declaration specifier");
+                self.warning(self.span(), message);
+            } else {
+                let message =
+                    format!("cannot combine with previous '{before}' declaration specifier");
+                self.error(self.span(), message);
+            }
+        }
+        specs.storage = Some(storage);
+    }
+
+    /// Reads a qualifier, at the cursor.
+    pub fn qualifier(&mut self, keyword: Keyword, quals: &mut Quals) {
+        use Keyword as K;
+        let flag = match keyword {
+            K::Const => Some((&mut quals.is_const, "const")),
+            K::Volatile => Some((&mut quals.is_volatile, "volatile")),
+            K::Restrict => Some((&mut quals.is_restrict, "restrict")),
+            K::Atomic => Some((&mut quals.is_atomic, "_Atomic")),
+            _ => None,
+        };
+        if let Some((flag, word)) = flag {
+            if std::mem::replace(flag, true) {
+                let message = format!("duplicate '{word}' declaration specifier");
+                self.warning(self.span(), message);
+            }
+        } else if let Some(space) = address_space(keyword) {
+            if quals.space.replace(space).is_some_and(|before| before != space) {
+                self.error(self.span(), "multiple address spaces specified for type");
+            }
+        } else if let Some(access) = access(keyword) {
+            if quals.access.replace(access).is_some_and(|before| before != access) {
+                self.error(self.span(), "multiple access qualifiers");
+            }
+        }
+        self.advance();
+    }
+
+    /// `typeof(...)`, or `_Atomic(...)` likewise.
+    fn typeof_spec(&mut self) -> PResult<TypeSpec> {
+        let atomic = self.at_keyword(Keyword::Atomic);
+        self.advance();
+        let opened = self.span();
+        if !self.at(Punct::LParen) {
+            return self.fail(opened, "expected '(' after 'typeof'");
+        }
+        self.nested(|p| {
+            p.advance();
+            let spec = if atomic || p.starts_type(0) {
+                TypeSpec::TypeofType(Box::new(p.type_name()?))
+            } else {
+                TypeSpec::TypeofExpr(Box::new(p.expression()?))
+            };
+            p.expect_close(Punct::RParen, opened)?;
+            Ok(spec)
+        })
+    }
+
+    fn finish_specs(&mut self, specs: Specs, span: Span) -> DeclSpecs {
+        let ty = match self.combine(&specs, span) {
+            Ok(ty) => ty,
+            Err(Reported) => TypeSpec::Scalar(ScalarName::Int),
+        };
+        let ty = match (ty, specs.base) {
+            (TypeSpec::Missing, Some(Base::Other(ty))) => ty,
+            (ty, _) => ty,
+        };
+        DeclSpecs {
+            storage: specs.storage,
+            is_inline: specs.is_inline,
+            is_kernel: specs.is_kernel,
+            quals: specs.quals,
+            ty: specs.pipe.map_or(ty, TypeSpec::Opaque),
+            attributes: specs.attributes,
+            span,
+        }
+    }
+
+    /// The type that sign, length and base make together (C99 6.7.2p2); `Missing` for what the
+    /// base alone says.
+    fn combine(&mut self, specs: &Specs, span: Span) -> PResult<TypeSpec> {
+        use ScalarName::*;
+        let is_signed = specs.is_signed != Some(false);
+        let pick = |signed, unsigned| if is_signed { signed } else { unsigned };
+        let scalar = match (&specs.base, specs.length) {
+            (None, Length::Plain) if specs.is_signed.is_none() => return Ok(TypeSpec::Missing),
+            (Some(Base::Char), Length::Plain) => pick(Char, UChar),
+            (None | Some(Base::Int), Length::Plain) => pick(Int, UInt),
+            (None | Some(Base::Int), Length::Short) => pick(Short, UShort),
+            (None | Some(Base::Int), Length::Long | Length::LongLong) => pick(Long, ULong),
+            (Some(Base::Double), Length::Plain) if specs.is_signed.is_none() => Double,
+            (Some(Base::Double), Length::Long) if specs.is_signed.is_none() => {
+                return self.fail(span, "'long double' is not supported in OpenCL C");
+            }
+            (Some(Base::Other(_)), Length::Plain) if specs.is_signed.is_none() => {
+                return Ok(TypeSpec::Missing);
+            }
+            (base, length) => {
+                let name = match base {
+                    Some(Base::Char) => "char",
+                    Some(Base::Double) => "double",
+                    Some(Base::Other(TypeSpec::Void)) => "void",
+                    Some(Base::Other(TypeSpec::Scalar(name))) => name.spelling(),
+                    _ => "type",
+                };
+                let message = match length {
+                    Length::Plain => format!("'{name}' cannot be signed or unsigned"),
+                    Length::Short => format!("'short {name}' is invalid"),
+                    Length::Long => format!("'long {name}' is invalid"),
+                    Length::LongLong => format!("'long long {name}' is invalid"),
+                };
+                return self.fail(span, message);
+            }
+        };
+        Ok(TypeSpec::Scalar(scalar))
+    }
+}
+
+fn storage_word(storage: StorageClass) -> &'static str {
+    match storage {
+        StorageClass::Typedef => "typedef",
+        StorageClass::Extern => "extern",
+        StorageClass::Static => "static",
+        StorageClass::Auto => "auto",
+        StorageClass::Register => "register",
+    }
+}
+
+fn address_space(keyword: Keyword) -> Option<AddressSpace> {
+    Some(match keyword {
+        Keyword::Global => AddressSpace::Global,
+        Keyword::Local => AddressSpace::Local,
+        Keyword::Constant => AddressSpace::Constant,
+        Keyword::Private => AddressSpace::Private,
+        Keyword::Generic => AddressSpace::Generic,
+        _ => return None,
+    })
+}
+
+fn access(keyword: Keyword) -> Option<Access> {
+    Some(match keyword {
+        Keyword::ReadOnly => Access::ReadOnly,
+        Keyword::WriteOnly => Access::WriteOnly,
+        Keyword::ReadWrite => Access::ReadWrite,
+        _ => return None,
+    })
+}
