@@ -1,21 +1,36 @@
 """Fixtures of the suite: one context for all tests, and building with a check of refusals.
 
-The suite runs real OpenCL programs through the ICD loader with pyopencl and compares with numpy. On a
-driver that lacks a capability (SwiftShader has no double) a program may be refused at build time, but
-only with a diagnostic that names what is missing; such a test is skipped, everything else must pass.
+The suite runs real OpenCL programs through the ICD loader with pyopencl and compares with numpy. It is
+run with Hekla as the only OpenCL platform and HEKLA_TEST_DRIVER naming the Vulkan driver below it:
+lavapipe, swiftshader or gpu. On SwiftShader, which lacks double and more, a program may be refused at
+build time, but only with a diagnostic that names what is missing; such a test is skipped, everything
+else must pass. With HEKLA_TEST_ANY=1 it runs on the first OpenCL platform, whatever that is: so the
+tests themselves are tested on other people's drivers.
 """
+
+import os
+import re
 
 import numpy as np
 import pyopencl as cl
 import pytest
+
+DRIVER = os.environ.get("HEKLA_TEST_DRIVER", "lavapipe")
+ANY_PLATFORM = os.environ.get("HEKLA_TEST_ANY") == "1"
+# What the compiler says of a program that the device cannot run: the capability by name.
+REFUSAL = re.compile(r"error: .*\b(\w+)\b.* which this device does not offer")
 
 
 class Machine:
     """A device with its context and queue, and shorthands for what every test does."""
 
     def __init__(self):
+        assert DRIVER in ("lavapipe", "swiftshader", "gpu"), f"HEKLA_TEST_DRIVER={DRIVER}"
         platforms = cl.get_platforms()
-        assert platforms
+        if not ANY_PLATFORM:
+            names = [platform.name for platform in platforms]
+            assert len(names) == 1 and "Hekla" in names[0], f"Hekla must be alone: {names}"
+        self.is_hekla = not ANY_PLATFORM
         self.platform = platforms[0]
         self.device = self.platform.get_devices()[0]
         self.context = cl.Context([self.device])
@@ -23,13 +38,19 @@ class Machine:
             self.context, properties=cl.command_queue_properties.PROFILING_ENABLE)
 
     def build(self, source, options=()):
-        """Builds a program; skips the test if the device is refused for a named capability."""
+        """Builds a program; on SwiftShader, skips the test where a named capability is missing."""
         try:
             return cl.Program(self.context, source).build(options=list(options))
         except cl.RuntimeError as error:
-            if "this device does not offer" in str(error):
-                pytest.skip(str(error).splitlines()[0])
+            refusal = REFUSAL.search(str(error))
+            if refusal and DRIVER == "swiftshader":
+                pytest.skip(refusal[0])
             raise
+
+    def need_non_uniform_work_groups(self):
+        """Skips the test on another platform that has none; Hekla always has them."""
+        if not self.is_hekla and not self.device.non_uniform_work_group_support:
+            pytest.skip("no non-uniform work-groups on this platform")
 
     def buffer(self, array, flags=cl.mem_flags.READ_WRITE):
         """A buffer with an array's contents."""

@@ -59,7 +59,7 @@ def test_reduction_kernel(m, rng):
 def test_inclusive_scan_kernel(m, rng, n):
     v = rng.integers(-10, 10, n).astype(np.int32)
     x = cl.array.to_device(m.queue, v)
-    InclusiveScanKernel(m.context, np.int32, "a+b")(x)
+    InclusiveScanKernel(m.context, np.int32, "a+b", neutral="0")(x)
     np.testing.assert_array_equal(x.get(), np.cumsum(v))
 
 

@@ -43,6 +43,7 @@ def test_ranges_with_offsets(m, size, local, offset):
 
 
 def test_non_uniform_work_groups(m):
+    m.need_non_uniform_work_groups()
     program = m.build("""
         kernel void sizes(global uint4 *out)
         {
@@ -186,16 +187,18 @@ def test_kernel_calls_kernel_and_several_kernels(m):
 def test_many_dependent_launches(m):
     program = m.build("kernel void inc(global int *v) { v[get_global_id(0)]++; }")
     v = m.buffer(np.zeros(64, np.int32))
+    inc = cl.Kernel(program, "inc")
     for _ in range(1000):
-        program.inc(m.queue, (64,), None, v)
+        inc(m.queue, (64,), None, v)
     assert (m.read(v, np.int32, 64) == 1000).all()
 
 
 def test_profiling_events_are_ordered(m):
     program = m.build("kernel void one(global int *v) { v[get_global_id(0)] = 1; }")
     v = m.empty(4 * 64)
-    first = program.one(m.queue, (64,), None, v)
-    second = program.one(m.queue, (64,), None, v, wait_for=[first])
+    one = cl.Kernel(program, "one")
+    first = one(m.queue, (64,), None, v)
+    second = one(m.queue, (64,), None, v, wait_for=[first])
     second.wait()
     for event in (first, second):
         p = event.profile
