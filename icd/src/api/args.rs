@@ -1,0 +1,164 @@
+//! Arguments that C gives by pointer: arrays, lists, strings, places for results.
+
+use super::cl::*;
+use crate::core::context::Context;
+use crate::core::error::{ensure, fail, ClError, Result};
+use crate::core::event::Event;
+use crate::core::info::Value;
+use crate::core::queue::Queue;
+use crate::object::{Kind, Ref};
+use std::ffi::{c_char, c_void, CStr};
+
+/// The elements of a C array; empty for NULL.
+///
+/// # Safety
+/// `pointer` is NULL or valid for `count` elements while the result lives.
+pub unsafe fn slice<'a, T>(pointer: *const T, count: usize) -> &'a [T] {
+    if pointer.is_null() || count == 0 {
+        return &[];
+    }
+    // SAFETY: as the caller promises.
+    unsafe { std::slice::from_raw_parts(pointer, count) }
+}
+
+/// The elements of a list that ends with 0, the 0 included; empty for NULL. `step` elements belong
+/// together, and the 0 is the first of its group.
+///
+/// # Safety
+/// `pointer` is NULL or the start of such a list.
+pub unsafe fn property_list<T: Copy + Default + PartialEq>(
+    pointer: *const T,
+    step: usize,
+) -> Vec<T> {
+    let mut list = Vec::new();
+    if pointer.is_null() {
+        return list;
+    }
+    let mut at = 0;
+    loop {
+        // SAFETY: the list has not ended, so this element exists.
+        let first = unsafe { pointer.add(at).read() };
+        list.push(first);
+        if first == T::default() {
+            return list;
+        }
+        // SAFETY: a group that begins with another value than 0 is complete.
+        list.extend((1..step).map(|i| unsafe { pointer.add(at + i).read() }));
+        at += step;
+    }
+}
+
+/// The text of a C string, or `None` for NULL; bytes that are not UTF-8 are replaced.
+///
+/// # Safety
+/// `pointer` is NULL or the start of a string that ends with a zero.
+pub unsafe fn text(pointer: *const c_char) -> Option<String> {
+    if pointer.is_null() {
+        return None;
+    }
+    // SAFETY: as the caller promises.
+    Some(unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned())
+}
+
+/// Stores a result where C wants it, if it does.
+///
+/// # Safety
+/// `place` is NULL or valid for writing.
+pub unsafe fn store<T>(place: *mut T, value: T) {
+    if !place.is_null() {
+        // SAFETY: as the caller promises.
+        unsafe { place.write(value) };
+    }
+}
+
+/// Answers a clGet…Info call: CL_INVALID_VALUE when the place is too small.
+///
+/// # Safety
+/// `place` is NULL or valid for `size` bytes; `size_ret` is NULL or valid.
+pub unsafe fn answer(
+    value: Option<Value>,
+    size: usize,
+    place: *mut c_void,
+    size_ret: *mut usize,
+) -> Result<()> {
+    let Some(Value(bytes)) = value else { return fail(CL_INVALID_VALUE) };
+    if !place.is_null() {
+        ensure!(size >= bytes.len(), CL_INVALID_VALUE);
+        // SAFETY: the place holds `size` bytes, no fewer than these.
+        unsafe { place.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+    }
+    // SAFETY: as the caller promises.
+    unsafe { store(size_ret, bytes.len()) };
+    Ok(())
+}
+
+/// Fills a list of handles: CL_INVALID_VALUE when neither list nor count is wanted, or the list is
+/// said to have no room.
+///
+/// # Safety
+/// `list` is NULL or valid for `room` handles; `count_ret` is NULL or valid.
+pub unsafe fn answer_list<T: Copy>(
+    all: &[T],
+    room: cl_uint,
+    list: *mut T,
+    count_ret: *mut cl_uint,
+) -> Result<()> {
+    ensure!(list.is_null() || room > 0, CL_INVALID_VALUE);
+    ensure!(!list.is_null() || !count_ret.is_null(), CL_INVALID_VALUE);
+    if !list.is_null() {
+        for (index, item) in all.iter().take(room as usize).enumerate() {
+            // SAFETY: the index is less than `room`.
+            unsafe { list.add(index).write(*item) };
+        }
+    }
+    // SAFETY: as the caller promises.
+    unsafe { store(count_ret, all.len() as cl_uint) };
+    Ok(())
+}
+
+/// The objects of an array of handles, or the kind's error.
+///
+/// # Safety
+/// As [`slice`].
+pub unsafe fn objects<T: Kind>(
+    handles: *const *mut T::Target,
+    count: cl_uint,
+) -> Result<Vec<Ref<T>>> {
+    // SAFETY: as the caller promises.
+    let handles = unsafe { slice(handles, count as usize) };
+    handles.iter().map(|handle| Ref::from_handle(*handle)).collect()
+}
+
+/// The events of a wait list (5.10): CL_INVALID_EVENT_WAIT_LIST when count and list contradict each
+/// other or an event is none; CL_INVALID_CONTEXT for another context's event.
+///
+/// # Safety
+/// As [`slice`].
+pub unsafe fn wait_list(
+    context: &Ref<Context>,
+    count: cl_uint,
+    list: *const cl_event,
+) -> Result<Vec<Ref<Event>>> {
+    ensure!(list.is_null() == (count == 0), CL_INVALID_EVENT_WAIT_LIST);
+    // SAFETY: as the caller promises.
+    let events = unsafe { objects::<Event>(list, count) };
+    let events = events.map_err(|_| ClError(CL_INVALID_EVENT_WAIT_LIST))?;
+    ensure!(events.iter().all(|e| e.context == *context), CL_INVALID_CONTEXT);
+    Ok(events)
+}
+
+/// Gives the application the event that it wanted.
+///
+/// # Safety
+/// `place` is NULL or valid for writing.
+pub unsafe fn store_event(place: *mut cl_event, event: Option<Ref<Event>>) {
+    if let Some(event) = event {
+        // SAFETY: as the caller promises.
+        unsafe { store(place, event.expose()) };
+    }
+}
+
+/// The queue of a handle.
+pub fn queue(handle: cl_command_queue) -> Result<Ref<Queue>> {
+    Ref::from_handle(handle)
+}

@@ -1,0 +1,519 @@
+//! Buffer objects (spec 5.2): creation, and the commands that read, write, copy, fill and map them.
+
+use super::args;
+use super::cl::*;
+use crate::core::context::Context;
+use crate::core::error::{ensure, fail, ClError, Result};
+use crate::core::event::Event;
+use crate::core::host::HostAddress;
+use crate::core::memory::{Access, Mapping, Mem};
+use crate::core::queue::{Queue, Request};
+use crate::core::rect::{overlap, Rect};
+use crate::core::transfer::Command;
+use crate::dispatch::boundary::entry;
+use crate::object::Ref;
+use smallvec::SmallVec;
+use std::ffi::c_void;
+
+/// An address that the application gave, unless it is NULL.
+fn host(pointer: *const c_void) -> Option<HostAddress> {
+    (!pointer.is_null()).then_some(HostAddress(pointer as usize))
+}
+
+/// What a transfer needs besides its own arguments.
+struct Target {
+    queue: Ref<Queue>,
+    mem: Ref<Mem>,
+    waits: Vec<Ref<Event>>,
+}
+
+/// The handles that every transfer checks first, in the order of the lists of errors.
+///
+/// # Safety
+/// The wait list is as the API requires.
+unsafe fn target(
+    queue: cl_command_queue,
+    mem: cl_mem,
+    count: cl_uint,
+    list: *const cl_event,
+) -> Result<Target> {
+    let queue = args::queue(queue)?;
+    let mem = buffer(&queue, mem)?;
+    // SAFETY: as the caller promises.
+    let waits = unsafe { args::wait_list(&queue.context, count, list) }?;
+    Ok(Target { queue, mem, waits })
+}
+
+/// A buffer of the queue's context.
+fn buffer(queue: &Ref<Queue>, mem: cl_mem) -> Result<Ref<Mem>> {
+    let mem = Ref::<Mem>::from_handle(mem)?;
+    ensure!(mem.context == queue.context, CL_INVALID_CONTEXT);
+    Ok(mem)
+}
+
+/// Enqueues a command and gives out its event.
+///
+/// # Safety
+/// `event` is NULL or valid.
+unsafe fn enqueue(
+    queue: &Ref<Queue>,
+    command_type: cl_command_type,
+    command: Command,
+    waits: Vec<Ref<Event>>,
+    blocking: bool,
+    event: *mut cl_event,
+) -> Result<()> {
+    let wants_event = !event.is_null();
+    let made =
+        queue.enqueue(Request { command_type, command, waits, blocking, wants_event })?;
+    // SAFETY: as the caller promises.
+    unsafe { args::store_event(event, made) };
+    Ok(())
+}
+
+/// Three sizes that C gives; CL_INVALID_VALUE for NULL.
+///
+/// # Safety
+/// `pointer` is NULL or valid for three values.
+unsafe fn triple(pointer: *const usize) -> Result<[usize; 3]> {
+    ensure!(!pointer.is_null(), CL_INVALID_VALUE);
+    // SAFETY: as the caller promises.
+    Ok(unsafe { pointer.cast::<[usize; 3]>().read() })
+}
+
+/// A box in a buffer and one in the application's memory.
+struct Boxes {
+    buffer: Rect,
+    host: Rect,
+}
+
+/// The arguments of clEnqueue{Read,Write}BufferRect.
+struct RectArgs {
+    buffer_origin: *const usize,
+    host_origin: *const usize,
+    region: *const usize,
+    buffer_pitches: [usize; 2],
+    host_pitches: [usize; 2],
+    pointer: *const c_void,
+}
+
+impl RectArgs {
+    /// # Safety
+    /// The pointers are as the API requires.
+    unsafe fn boxes(&self, mem: &Mem) -> Result<Boxes> {
+        // SAFETY: as the caller promises.
+        let (buffer_origin, host_origin, region) = unsafe {
+            (triple(self.buffer_origin)?, triple(self.host_origin)?, triple(self.region)?)
+        };
+        let [row, slice] = self.buffer_pitches;
+        let buffer = Rect::new(buffer_origin, region, row, slice)?;
+        ensure!(buffer.end().is_some_and(|end| end <= mem.size), CL_INVALID_VALUE);
+        let [row, slice] = self.host_pitches;
+        let relative = Rect::new(host_origin, region, row, slice)?;
+        let base = host(self.pointer).ok_or(ClError(CL_INVALID_VALUE))?;
+        let end = relative.end().and_then(|end| base.0.checked_add(end));
+        ensure!(end.is_some(), CL_INVALID_VALUE);
+        Ok(Boxes { buffer, host: relative.shifted(base.0) })
+    }
+}
+
+entry! {
+    /// clCreateBuffer.
+    fn clCreateBuffer(
+        context: cl_context,
+        flags: cl_mem_flags,
+        size: usize,
+        host_ptr: *mut c_void,
+    ) -> handle cl_mem {
+        let context = Ref::<Context>::from_handle(context)?;
+        Ok(Mem::new_buffer(context, flags, size, host(host_ptr), Vec::new())?.expose())
+    }
+
+    /// clCreateBufferWithProperties. No properties are defined for buffers.
+    fn clCreateBufferWithProperties(
+        context: cl_context,
+        properties: *const cl_mem_properties,
+        flags: cl_mem_flags,
+        size: usize,
+        host_ptr: *mut c_void,
+    ) -> handle cl_mem {
+        let context = Ref::<Context>::from_handle(context)?;
+        // SAFETY: the list is as the API requires.
+        let list = unsafe { args::property_list(properties, 2) };
+        ensure!(list.len() <= 1, CL_INVALID_PROPERTY);
+        Ok(Mem::new_buffer(context, flags, size, host(host_ptr), list)?.expose())
+    }
+
+    /// clCreateSubBuffer.
+    fn clCreateSubBuffer(
+        buffer: cl_mem,
+        flags: cl_mem_flags,
+        buffer_create_type: cl_buffer_create_type,
+        buffer_create_info: *const c_void,
+    ) -> handle cl_mem {
+        let parent = Ref::<Mem>::from_handle(buffer)?;
+        ensure!(parent.parent.is_none(), CL_INVALID_MEM_OBJECT);
+        ensure!(buffer_create_type == CL_BUFFER_CREATE_TYPE_REGION, CL_INVALID_VALUE);
+        ensure!(!buffer_create_info.is_null(), CL_INVALID_VALUE);
+        // SAFETY: for this type the API requires a cl_buffer_region.
+        let region = unsafe { buffer_create_info.cast::<cl_buffer_region>().read_unaligned() };
+        Ok(Mem::new_sub_buffer(&parent, flags, region)?.expose())
+    }
+
+    /// clEnqueueReadBuffer.
+    fn clEnqueueReadBuffer(
+        command_queue: cl_command_queue,
+        buffer: cl_mem,
+        blocking_read: cl_bool,
+        offset: usize,
+        size: usize,
+        ptr: *mut c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) -> status {
+        // SAFETY: the pointers are as the API requires.
+        let target =
+            unsafe { target(command_queue, buffer, num_events_in_wait_list, event_wait_list) }?;
+        let Target { queue, mem, waits } = target;
+        mem.check_range(offset, size)?;
+        let to = host(ptr).ok_or(ClError(CL_INVALID_VALUE))?;
+        ensure!(size > 0, CL_INVALID_VALUE);
+        ensure!(mem.host_readable(), CL_INVALID_OPERATION);
+        let command = Command::Read {
+            mem,
+            from: Rect::linear(offset, size),
+            to: Rect::linear(to.0, size),
+        };
+        let blocking = blocking_read != CL_FALSE;
+        // SAFETY: as above.
+        unsafe { enqueue(&queue, CL_COMMAND_READ_BUFFER, command, waits, blocking, event) }
+    }
+
+    /// clEnqueueWriteBuffer.
+    fn clEnqueueWriteBuffer(
+        command_queue: cl_command_queue,
+        buffer: cl_mem,
+        blocking_write: cl_bool,
+        offset: usize,
+        size: usize,
+        ptr: *const c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) -> status {
+        // SAFETY: the pointers are as the API requires.
+        let target =
+            unsafe { target(command_queue, buffer, num_events_in_wait_list, event_wait_list) }?;
+        let Target { queue, mem, waits } = target;
+        mem.check_range(offset, size)?;
+        let from = host(ptr).ok_or(ClError(CL_INVALID_VALUE))?;
+        ensure!(size > 0, CL_INVALID_VALUE);
+        ensure!(mem.host_writable(), CL_INVALID_OPERATION);
+        let command = Command::Write {
+            mem,
+            from: Rect::linear(from.0, size),
+            to: Rect::linear(offset, size),
+        };
+        let blocking = blocking_write != CL_FALSE;
+        // SAFETY: as above.
+        unsafe { enqueue(&queue, CL_COMMAND_WRITE_BUFFER, command, waits, blocking, event) }
+    }
+
+    /// clEnqueueReadBufferRect.
+    fn clEnqueueReadBufferRect(
+        command_queue: cl_command_queue,
+        buffer: cl_mem,
+        blocking_read: cl_bool,
+        buffer_origin: *const usize,
+        host_origin: *const usize,
+        region: *const usize,
+        buffer_row_pitch: usize,
+        buffer_slice_pitch: usize,
+        host_row_pitch: usize,
+        host_slice_pitch: usize,
+        ptr: *mut c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) -> status {
+        // SAFETY: the pointers are as the API requires.
+        let target =
+            unsafe { target(command_queue, buffer, num_events_in_wait_list, event_wait_list) }?;
+        let Target { queue, mem, waits } = target;
+        let rects = RectArgs {
+            buffer_origin,
+            host_origin,
+            region,
+            buffer_pitches: [buffer_row_pitch, buffer_slice_pitch],
+            host_pitches: [host_row_pitch, host_slice_pitch],
+            pointer: ptr,
+        };
+        // SAFETY: as above.
+        let boxes = unsafe { rects.boxes(&mem) }?;
+        ensure!(mem.host_readable(), CL_INVALID_OPERATION);
+        let command = Command::Read { mem, from: boxes.buffer, to: boxes.host };
+        let blocking = blocking_read != CL_FALSE;
+        // SAFETY: as above.
+        unsafe { enqueue(&queue, CL_COMMAND_READ_BUFFER_RECT, command, waits, blocking, event) }
+    }
+
+    /// clEnqueueWriteBufferRect.
+    fn clEnqueueWriteBufferRect(
+        command_queue: cl_command_queue,
+        buffer: cl_mem,
+        blocking_write: cl_bool,
+        buffer_origin: *const usize,
+        host_origin: *const usize,
+        region: *const usize,
+        buffer_row_pitch: usize,
+        buffer_slice_pitch: usize,
+        host_row_pitch: usize,
+        host_slice_pitch: usize,
+        ptr: *const c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) -> status {
+        // SAFETY: the pointers are as the API requires.
+        let target =
+            unsafe { target(command_queue, buffer, num_events_in_wait_list, event_wait_list) }?;
+        let Target { queue, mem, waits } = target;
+        let rects = RectArgs {
+            buffer_origin,
+            host_origin,
+            region,
+            buffer_pitches: [buffer_row_pitch, buffer_slice_pitch],
+            host_pitches: [host_row_pitch, host_slice_pitch],
+            pointer: ptr,
+        };
+        // SAFETY: as above.
+        let boxes = unsafe { rects.boxes(&mem) }?;
+        ensure!(mem.host_writable(), CL_INVALID_OPERATION);
+        let command = Command::Write { mem, from: boxes.host, to: boxes.buffer };
+        let blocking = blocking_write != CL_FALSE;
+        // SAFETY: as above.
+        unsafe { enqueue(&queue, CL_COMMAND_WRITE_BUFFER_RECT, command, waits, blocking, event) }
+    }
+
+    /// clEnqueueCopyBuffer.
+    fn clEnqueueCopyBuffer(
+        command_queue: cl_command_queue,
+        src_buffer: cl_mem,
+        dst_buffer: cl_mem,
+        src_offset: usize,
+        dst_offset: usize,
+        size: usize,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) -> status {
+        // SAFETY: the pointers are as the API requires.
+        let target = unsafe {
+            target(command_queue, src_buffer, num_events_in_wait_list, event_wait_list)
+        }?;
+        let Target { queue, mem: source, waits } = target;
+        let destination = self::buffer(&queue, dst_buffer)?;
+        source.check_range(src_offset, size)?;
+        destination.check_range(dst_offset, size)?;
+        ensure!(size > 0, CL_INVALID_VALUE);
+        let (from, to) = (Rect::linear(src_offset, size), Rect::linear(dst_offset, size));
+        check_overlap(&source, &from, &destination, &to)?;
+        let command = Command::Copy { source, from, target: destination, to };
+        // SAFETY: as above.
+        unsafe { enqueue(&queue, CL_COMMAND_COPY_BUFFER, command, waits, false, event) }
+    }
+
+    /// clEnqueueCopyBufferRect.
+    fn clEnqueueCopyBufferRect(
+        command_queue: cl_command_queue,
+        src_buffer: cl_mem,
+        dst_buffer: cl_mem,
+        src_origin: *const usize,
+        dst_origin: *const usize,
+        region: *const usize,
+        src_row_pitch: usize,
+        src_slice_pitch: usize,
+        dst_row_pitch: usize,
+        dst_slice_pitch: usize,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) -> status {
+        // SAFETY: the pointers are as the API requires.
+        let target = unsafe {
+            target(command_queue, src_buffer, num_events_in_wait_list, event_wait_list)
+        }?;
+        let Target { queue, mem: source, waits } = target;
+        let destination = self::buffer(&queue, dst_buffer)?;
+        // SAFETY: as above.
+        let (src_origin, dst_origin, region) =
+            unsafe { (triple(src_origin)?, triple(dst_origin)?, triple(region)?) };
+        let from = Rect::new(src_origin, region, src_row_pitch, src_slice_pitch)?;
+        let to = Rect::new(dst_origin, region, dst_row_pitch, dst_slice_pitch)?;
+        ensure!(from.end().is_some_and(|end| end <= source.size), CL_INVALID_VALUE);
+        ensure!(to.end().is_some_and(|end| end <= destination.size), CL_INVALID_VALUE);
+        if std::ptr::eq(&*source, &*destination) {
+            // The pitches must agree within one buffer (clEnqueueCopyBufferRect).
+            let same = from.row_pitch == to.row_pitch && from.slice_pitch == to.slice_pitch;
+            ensure!(same, CL_INVALID_VALUE);
+        }
+        check_overlap(&source, &from, &destination, &to)?;
+        let command = Command::Copy { source, from, target: destination, to };
+        // SAFETY: as above.
+        unsafe { enqueue(&queue, CL_COMMAND_COPY_BUFFER_RECT, command, waits, false, event) }
+    }
+
+    /// clEnqueueFillBuffer.
+    fn clEnqueueFillBuffer(
+        command_queue: cl_command_queue,
+        buffer: cl_mem,
+        pattern: *const c_void,
+        pattern_size: usize,
+        offset: usize,
+        size: usize,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) -> status {
+        // SAFETY: the pointers are as the API requires.
+        let target =
+            unsafe { target(command_queue, buffer, num_events_in_wait_list, event_wait_list) }?;
+        let Target { queue, mem, waits } = target;
+        mem.check_range(offset, size)?;
+        ensure!(!pattern.is_null() && pattern_size > 0, CL_INVALID_VALUE);
+        ensure!(pattern_size.is_power_of_two() && pattern_size <= 128, CL_INVALID_VALUE);
+        ensure!(offset % pattern_size == 0 && size % pattern_size == 0, CL_INVALID_VALUE);
+        // SAFETY: the API requires `pattern_size` bytes.
+        let pattern = unsafe { args::slice(pattern.cast::<u8>(), pattern_size) };
+        let command = match size {
+            0 => Command::Marker,
+            _ => Command::Fill { mem, offset, size, pattern: SmallVec::from_slice(pattern) },
+        };
+        // SAFETY: as above.
+        unsafe { enqueue(&queue, CL_COMMAND_FILL_BUFFER, command, waits, false, event) }
+    }
+
+    /// clEnqueueMapBuffer.
+    fn clEnqueueMapBuffer(
+        command_queue: cl_command_queue,
+        buffer: cl_mem,
+        blocking_map: cl_bool,
+        map_flags: cl_map_flags,
+        offset: usize,
+        size: usize,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) -> handle *mut c_void {
+        // SAFETY: the pointers are as the API requires.
+        let target =
+            unsafe { target(command_queue, buffer, num_events_in_wait_list, event_wait_list) }?;
+        let Target { queue, mem, waits } = target;
+        mem.check_range(offset, size)?;
+        ensure!(size > 0, CL_INVALID_VALUE);
+        check_map_flags(&mem, map_flags)?;
+        let mapping = place_mapping(&queue, &mem, map_flags, offset, size)?;
+        let command = map_command(&mem, &mapping);
+        let pointer = mapping.pointer;
+        mem.add_mapping(mapping);
+        let blocking = blocking_map != CL_FALSE;
+        // SAFETY: as above.
+        let done =
+            unsafe { enqueue(&queue, CL_COMMAND_MAP_BUFFER, command, waits, blocking, event) };
+        if done.is_err() {
+            // Nothing is mapped then.
+            let _ = mem.take_mapping(pointer);
+        }
+        done?;
+        Ok(pointer.0 as *mut c_void)
+    }
+
+    /// clEnqueueUnmapMemObject.
+    fn clEnqueueUnmapMemObject(
+        command_queue: cl_command_queue,
+        memobj: cl_mem,
+        mapped_ptr: *mut c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) -> status {
+        // SAFETY: the pointers are as the API requires.
+        let target =
+            unsafe { target(command_queue, memobj, num_events_in_wait_list, event_wait_list) }?;
+        let Target { queue, mem, waits } = target;
+        let mapping = mem.take_mapping(HostAddress(mapped_ptr as usize))?;
+        let command = if mapping.staging.is_some() {
+            Command::Unmap { mem, mapping }
+        } else if mem.host_ptr.is_some() && mapping.writes() {
+            let from = Rect::linear(mapping.pointer.0, mapping.size);
+            Command::Write { mem, from, to: Rect::linear(mapping.offset, mapping.size) }
+        } else {
+            Command::Marker
+        };
+        // SAFETY: as above.
+        unsafe { enqueue(&queue, CL_COMMAND_UNMAP_MEM_OBJECT, command, waits, false, event) }
+    }
+}
+
+/// CL_MEM_COPY_OVERLAP when source and target are the same bytes in part.
+fn check_overlap(source: &Mem, from: &Rect, target: &Mem, to: &Rect) -> Result<()> {
+    if source.same_storage(target)
+        && overlap(&from.shifted(source.origin), &to.shifted(target.origin))
+    {
+        return fail(CL_MEM_COPY_OVERLAP);
+    }
+    Ok(())
+}
+
+/// CL_INVALID_VALUE for flags that do not exist or contradict each other, CL_INVALID_OPERATION for
+/// access that the buffer does not give to the host.
+fn check_map_flags(mem: &Mem, flags: cl_map_flags) -> Result<()> {
+    let known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    ensure!(flags & !known == 0, CL_INVALID_VALUE);
+    let invalidate = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
+    ensure!(!invalidate || flags & (CL_MAP_READ | CL_MAP_WRITE) == 0, CL_INVALID_VALUE);
+    ensure!(flags & CL_MAP_READ == 0 || mem.host_readable(), CL_INVALID_OPERATION);
+    let writes = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0;
+    ensure!(!writes || mem.host_writable(), CL_INVALID_OPERATION);
+    Ok(())
+}
+
+/// Where the application will see the region: in its own memory (CL_MEM_USE_HOST_PTR), in the
+/// device's where the host sees it, else in staging memory.
+fn place_mapping(
+    queue: &Queue,
+    mem: &Mem,
+    flags: cl_map_flags,
+    offset: usize,
+    size: usize,
+) -> Result<Mapping> {
+    let at = |pointer, staging| Mapping { pointer, offset, size, flags, staging };
+    if let Some(host) = mem.host_ptr {
+        return Ok(at(HostAddress(host.0 + offset), None));
+    }
+    // With several devices the bytes may move while they are mapped.
+    if mem.context.gpus.len() == 1 {
+        let buffer = mem.on_device(queue.device_index, Access::Read)?;
+        if let Some(base) = buffer.mapped().filter(|_| buffer.is_coherent()) {
+            let address = base.as_ptr() as usize + mem.origin + offset;
+            return Ok(at(HostAddress(address), None));
+        }
+    }
+    let staging = queue.gpu.readback.take(size as u64).map_err(|_| ClError(CL_MAP_FAILURE))?;
+    let Some(base) = staging.buffer.mapped() else { return fail(CL_MAP_FAILURE) };
+    Ok(at(HostAddress(base.as_ptr() as usize), Some(staging)))
+}
+
+/// What brings the region's bytes to where the application will see them.
+fn map_command(mem: &Ref<Mem>, mapping: &Mapping) -> Command {
+    if mapping.staging.is_some() {
+        return Command::Map { mem: mem.clone(), mapping: mapping.clone() };
+    }
+    if mem.host_ptr.is_some() && mapping.reads() {
+        let from = Rect::linear(mapping.offset, mapping.size);
+        let to = Rect::linear(mapping.pointer.0, mapping.size);
+        return Command::Read { mem: mem.clone(), from, to };
+    }
+    Command::Marker
+}

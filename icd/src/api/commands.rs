@@ -1,0 +1,263 @@
+//! Executing kernels (spec 5.10), markers and barriers (5.12, 5.13).
+
+use super::args;
+use super::cl::*;
+use crate::core::error::{ensure, fail, Result};
+use crate::core::kernel::Kernel;
+use crate::core::launch::{suggest_local_size, Launch, Sizes};
+use crate::core::queue::{Queue, Request};
+use crate::core::transfer::Command;
+use crate::dispatch::boundary::entry;
+use crate::object::Ref;
+use std::ffi::c_void;
+
+/// Up to three sizes; the dimensions that are not given have `default`.
+///
+/// # Safety
+/// `pointer` is valid for `dimensions` (at most 3) values.
+unsafe fn up_to_three(pointer: *const usize, dimensions: cl_uint, default: usize) -> [usize; 3] {
+    let mut values = [default; 3];
+    // SAFETY: as the caller promises.
+    let given = unsafe { args::slice(pointer, dimensions as usize) };
+    values[..given.len()].copy_from_slice(given);
+    values
+}
+
+/// Reads the sizes of a launch; CL_INVALID_WORK_DIMENSION for an impossible dimension.
+///
+/// # Safety
+/// The pointers are NULL or valid for `dimensions` values.
+unsafe fn sizes(
+    dimensions: cl_uint,
+    offset: *const usize,
+    global: *const usize,
+    local: *const usize,
+) -> Result<Sizes> {
+    ensure!((1..=3).contains(&dimensions), CL_INVALID_WORK_DIMENSION);
+    // SAFETY: as the caller promises.
+    unsafe {
+        Ok(Sizes {
+            dimensions,
+            offset: up_to_three(offset, dimensions, 0),
+            // No global size is an empty one (since OpenCL 2.1).
+            global: if global.is_null() { [0; 3] } else { up_to_three(global, dimensions, 1) },
+            local: (!local.is_null()).then(|| up_to_three(local, dimensions, 1)),
+        })
+    }
+}
+
+/// clEnqueueNDRangeKernel and clEnqueueTask.
+///
+/// # Safety
+/// The pointers are as the API requires.
+unsafe fn enqueue_kernel(
+    queue: cl_command_queue,
+    kernel: cl_kernel,
+    command_type: cl_command_type,
+    sizes: impl FnOnce() -> Result<Sizes>,
+    (count, list): (cl_uint, *const cl_event),
+    event: *mut cl_event,
+) -> Result<()> {
+    let queue = args::queue(queue)?;
+    let kernel = Ref::<Kernel>::from_handle(kernel)?;
+    ensure!(kernel.program.context == queue.context, CL_INVALID_CONTEXT);
+    // SAFETY: as the caller promises.
+    let waits = unsafe { args::wait_list(&queue.context, count, list) }?;
+    let sizes = sizes()?;
+    let command = if sizes.is_empty() {
+        kernel.args()?;
+        Command::Marker
+    } else {
+        Command::Launch(Box::new(Launch::new(&queue, &kernel, &sizes)?))
+    };
+    let wants_event = !event.is_null();
+    let made =
+        queue.enqueue(Request { command_type, command, waits, blocking: false, wants_event })?;
+    // SAFETY: as the caller promises.
+    unsafe { args::store_event(event, made) };
+    Ok(())
+}
+
+/// A command that is nothing but its place in the order.
+///
+/// # Safety
+/// The pointers are as the API requires.
+unsafe fn enqueue_marker(
+    queue: cl_command_queue,
+    command_type: cl_command_type,
+    (count, list): (cl_uint, *const cl_event),
+    event: *mut cl_event,
+) -> Result<()> {
+    let queue = args::queue(queue)?;
+    // SAFETY: as the caller promises.
+    let waits = unsafe { args::wait_list(&queue.context, count, list) }?;
+    let made = queue.enqueue(Request {
+        command_type,
+        command: Command::Marker,
+        waits,
+        blocking: false,
+        wants_event: !event.is_null(),
+    })?;
+    // SAFETY: as the caller promises.
+    unsafe { args::store_event(event, made) };
+    Ok(())
+}
+
+entry! {
+    /// clEnqueueNDRangeKernel.
+    fn clEnqueueNDRangeKernel(
+        command_queue: cl_command_queue,
+        kernel: cl_kernel,
+        work_dim: cl_uint,
+        global_work_offset: *const usize,
+        global_work_size: *const usize,
+        local_work_size: *const usize,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) -> status {
+        let waits = (num_events_in_wait_list, event_wait_list);
+        // SAFETY: the pointers are as the API requires.
+        let sizes =
+            || unsafe { sizes(work_dim, global_work_offset, global_work_size, local_work_size) };
+        let command_type = CL_COMMAND_NDRANGE_KERNEL;
+        // SAFETY: as above.
+        unsafe { enqueue_kernel(command_queue, kernel, command_type, sizes, waits, event) }
+    }
+
+    /// clEnqueueTask: one work-item.
+    fn clEnqueueTask(
+        command_queue: cl_command_queue,
+        kernel: cl_kernel,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) -> status {
+        let waits = (num_events_in_wait_list, event_wait_list);
+        let sizes = || {
+            Ok(Sizes { dimensions: 1, offset: [0; 3], global: [1; 3], local: Some([1; 3]) })
+        };
+        // SAFETY: the pointers are as the API requires.
+        unsafe { enqueue_kernel(command_queue, kernel, CL_COMMAND_TASK, sizes, waits, event) }
+    }
+
+    /// clGetKernelSuggestedLocalWorkSize.
+    fn clGetKernelSuggestedLocalWorkSize(
+        command_queue: cl_command_queue,
+        kernel: cl_kernel,
+        work_dim: cl_uint,
+        global_work_offset: *const usize,
+        global_work_size: *const usize,
+        suggested_local_work_size: *mut usize,
+    ) -> status {
+        let queue = args::queue(command_queue)?;
+        let kernel = Ref::<Kernel>::from_handle(kernel)?;
+        ensure!(kernel.program.context == queue.context, CL_INVALID_CONTEXT);
+        let index = kernel.program.devices.iter().position(|d| *d == queue.device);
+        let built = index.and_then(|index| kernel.built.get(index)?.clone());
+        let Some(built) = built else { return fail(CL_INVALID_PROGRAM_EXECUTABLE) };
+        kernel.args()?;
+        // SAFETY: the pointers are as the API requires.
+        let sizes = unsafe {
+            sizes(work_dim, global_work_offset, global_work_size, std::ptr::null())
+        }?;
+        ensure!(!sizes.is_empty(), CL_INVALID_GLOBAL_WORK_SIZE);
+        for d in 0..3 {
+            let end = sizes.offset[d].checked_add(sizes.global[d]);
+            ensure!(end.is_some(), CL_INVALID_GLOBAL_OFFSET);
+        }
+        ensure!(!suggested_local_work_size.is_null(), CL_INVALID_VALUE);
+        let suggested = suggest_local_size(&queue.device, &built, &sizes);
+        for (d, size) in suggested.iter().take(work_dim as usize).enumerate() {
+            // SAFETY: the API requires room for `work_dim` sizes.
+            unsafe { suggested_local_work_size.add(d).write(*size as usize) };
+        }
+        Ok(())
+    }
+
+    /// clEnqueueNativeKernel. Devices do not run functions of the host
+    /// (CL_DEVICE_EXECUTION_CAPABILITIES).
+    fn clEnqueueNativeKernel(
+        command_queue: cl_command_queue,
+        user_func: NativeKernel,
+        args: *mut c_void,
+        cb_args: usize,
+        num_mem_objects: cl_uint,
+        mem_list: *const cl_mem,
+        args_mem_loc: *const *const c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        _event: *mut cl_event,
+    ) -> status {
+        let queue = Ref::<Queue>::from_handle(command_queue)?;
+        // SAFETY: the list is as the API requires.
+        unsafe {
+            args::wait_list(&queue.context, num_events_in_wait_list, event_wait_list)
+        }?;
+        ensure!(user_func.is_some(), CL_INVALID_VALUE);
+        ensure!(!args.is_null() || (cb_args == 0 && num_mem_objects == 0), CL_INVALID_VALUE);
+        ensure!(args.is_null() || cb_args > 0, CL_INVALID_VALUE);
+        let mems = !mem_list.is_null() && !args_mem_loc.is_null();
+        ensure!(num_mem_objects == 0 || mems, CL_INVALID_VALUE);
+        fail(CL_INVALID_OPERATION)
+    }
+
+    /// clEnqueueMarkerWithWaitList.
+    fn clEnqueueMarkerWithWaitList(
+        command_queue: cl_command_queue,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) -> status {
+        let waits = (num_events_in_wait_list, event_wait_list);
+        // SAFETY: the pointers are as the API requires.
+        unsafe { enqueue_marker(command_queue, CL_COMMAND_MARKER, waits, event) }
+    }
+
+    /// clEnqueueBarrierWithWaitList.
+    fn clEnqueueBarrierWithWaitList(
+        command_queue: cl_command_queue,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) -> status {
+        let waits = (num_events_in_wait_list, event_wait_list);
+        // SAFETY: the pointers are as the API requires.
+        unsafe { enqueue_marker(command_queue, CL_COMMAND_BARRIER, waits, event) }
+    }
+
+    /// clEnqueueMarker.
+    fn clEnqueueMarker(command_queue: cl_command_queue, event: *mut cl_event) -> status {
+        args::queue(command_queue)?;
+        ensure!(!event.is_null(), CL_INVALID_VALUE);
+        let none = (0, std::ptr::null());
+        // SAFETY: the pointers are as the API requires.
+        unsafe { enqueue_marker(command_queue, CL_COMMAND_MARKER, none, event) }
+    }
+
+    /// clEnqueueWaitForEvents.
+    fn clEnqueueWaitForEvents(
+        command_queue: cl_command_queue,
+        num_events: cl_uint,
+        event_list: *const cl_event,
+    ) -> status {
+        let queue = args::queue(command_queue)?;
+        ensure!(num_events > 0 && !event_list.is_null(), CL_INVALID_VALUE);
+        let waits = (num_events, event_list);
+        // SAFETY: the list is as the API requires.
+        unsafe { args::wait_list(&queue.context, num_events, event_list) }
+            .map_err(|error| match error.0 {
+                CL_INVALID_EVENT_WAIT_LIST => crate::core::error::ClError(CL_INVALID_EVENT),
+                _ => error,
+            })?;
+        // SAFETY: as above.
+        unsafe { enqueue_marker(command_queue, CL_COMMAND_BARRIER, waits, std::ptr::null_mut()) }
+    }
+
+    /// clEnqueueBarrier.
+    fn clEnqueueBarrier(command_queue: cl_command_queue) -> status {
+        let none = (0, std::ptr::null());
+        // SAFETY: nothing is given.
+        unsafe { enqueue_marker(command_queue, CL_COMMAND_BARRIER, none, std::ptr::null_mut()) }
+    }
+}

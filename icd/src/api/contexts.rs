@@ -1,0 +1,128 @@
+//! Contexts (spec 4.4).
+
+use super::args;
+use super::cl::*;
+use super::devices::devices_of_type;
+use super::platforms::platform_of;
+use crate::core::context::{Context, UserData};
+use crate::core::device::Device;
+use crate::core::error::{ensure, fail, Result};
+use crate::core::info::Value;
+use crate::core::platform::{platform, Platform};
+use crate::dispatch::boundary::entry;
+use crate::object::Ref;
+use std::ffi::c_void;
+
+/// Reads and checks context properties: CL_INVALID_PROPERTY for an unknown, repeated or badly valued
+/// one, CL_INVALID_PLATFORM for a platform that is none.
+///
+/// # Safety
+/// `pointer` is NULL or the start of a property list.
+unsafe fn properties(
+    pointer: *const cl_context_properties,
+) -> Result<(&'static Ref<Platform>, Vec<cl_context_properties>)> {
+    // SAFETY: as the caller promises.
+    let list = unsafe { args::property_list(pointer, 2) };
+    let mut chosen = None;
+    let mut sync_given = false;
+    for pair in list.chunks_exact(2) {
+        match (pair[0] as u64, pair[1]) {
+            (name, value) if name == u64::from(CL_CONTEXT_PLATFORM) => {
+                ensure!(chosen.is_none(), CL_INVALID_PROPERTY);
+                ensure!(value != 0, CL_INVALID_PLATFORM);
+                chosen = Some(platform_of(value as cl_platform_id)?);
+            }
+            (name, 0 | 1) if name == u64::from(CL_CONTEXT_INTEROP_USER_SYNC) => {
+                ensure!(!sync_given, CL_INVALID_PROPERTY);
+                sync_given = true;
+            }
+            _ => return fail(CL_INVALID_PROPERTY),
+        }
+    }
+    Ok((chosen.unwrap_or(platform()), list))
+}
+
+entry! {
+    /// clCreateContext.
+    fn clCreateContext(
+        properties: *const cl_context_properties,
+        num_devices: cl_uint,
+        devices: *const cl_device_id,
+        pfn_notify: ContextNotify,
+        user_data: *mut c_void,
+    ) -> handle cl_context {
+        // SAFETY: the list is as the API requires.
+        let (_, list) = unsafe { self::properties(properties) }?;
+        ensure!(!devices.is_null() && num_devices > 0, CL_INVALID_VALUE);
+        ensure!(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE);
+        // SAFETY: the array is as the API requires.
+        let all = unsafe { args::objects::<Device>(devices, num_devices) }?;
+        let mut distinct: Vec<Ref<Device>> = Vec::new();
+        for device in all {
+            // Duplicates are ignored (clCreateContext).
+            if !distinct.contains(&device) {
+                distinct.push(device);
+            }
+        }
+        Ok(Context::new(distinct, list)?.expose())
+    }
+
+    /// clCreateContextFromType.
+    fn clCreateContextFromType(
+        properties: *const cl_context_properties,
+        device_type: cl_device_type,
+        pfn_notify: ContextNotify,
+        user_data: *mut c_void,
+    ) -> handle cl_context {
+        // SAFETY: the list is as the API requires.
+        let (platform, list) = unsafe { self::properties(properties) }?;
+        ensure!(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE);
+        let devices = devices_of_type(platform, device_type)?;
+        Ok(Context::new(devices, list)?.expose())
+    }
+
+    /// clRetainContext.
+    fn clRetainContext(context: cl_context) -> status {
+        Ref::<Context>::retain(context)
+    }
+
+    /// clReleaseContext.
+    fn clReleaseContext(context: cl_context) -> status {
+        Ref::<Context>::release(context)
+    }
+
+    /// clGetContextInfo.
+    fn clGetContextInfo(
+        context: cl_context,
+        param_name: cl_context_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) -> status {
+        let context = Ref::<Context>::from_handle(context)?;
+        let value = match param_name {
+            CL_CONTEXT_REFERENCE_COUNT => Some(Value::of(context.reference_count())),
+            CL_CONTEXT_NUM_DEVICES => Some(Value::of(context.devices.len() as cl_uint)),
+            CL_CONTEXT_DEVICES => {
+                let handles: Vec<_> = context.devices.iter().map(Ref::handle).collect();
+                Some(Value::list(&handles))
+            }
+            CL_CONTEXT_PROPERTIES => Some(Value::list(&context.properties)),
+            _ => None,
+        };
+        // SAFETY: the caller's places are as the API requires.
+        unsafe { args::answer(value, param_value_size, param_value, param_value_size_ret) }
+    }
+
+    /// clSetContextDestructorCallback.
+    fn clSetContextDestructorCallback(
+        context: cl_context,
+        pfn_notify: ContextDestructor,
+        user_data: *mut c_void,
+    ) -> status {
+        let context = Ref::<Context>::from_handle(context)?;
+        ensure!(pfn_notify.is_some(), CL_INVALID_VALUE);
+        context.add_destructor(pfn_notify, UserData(user_data));
+        Ok(())
+    }
+}

@@ -1,0 +1,265 @@
+//! Kernel objects (spec 5.9).
+
+use super::args;
+use super::cl::*;
+use crate::core::device::Device;
+use crate::core::error::{ensure, fail, ClError, Result};
+use crate::core::info::Value;
+use crate::core::kernel::{ArgValue, BuiltKernel, Kernel};
+use crate::core::memory::Mem;
+use crate::core::program::Program;
+use crate::dispatch::boundary::entry;
+use crate::object::Ref;
+use hekla_compiler::kernel::{ArgAddress, ArgKind};
+use smallvec::SmallVec;
+use std::ffi::{c_char, c_void};
+use std::sync::Arc;
+
+/// Checks and copies the value for an argument, in the order of clSetKernelArg's errors.
+///
+/// # Safety
+/// `value` is NULL or valid for `size` bytes.
+unsafe fn arg_value(
+    kernel: &Kernel,
+    index: cl_uint,
+    size: usize,
+    value: *const c_void,
+) -> Result<ArgValue> {
+    match kernel.arg(index)?.kind {
+        ArgKind::Value { size: expected } => {
+            ensure!(!value.is_null(), CL_INVALID_ARG_VALUE);
+            ensure!(size == expected as usize, CL_INVALID_ARG_SIZE);
+            // SAFETY: as the caller promises.
+            let bytes = unsafe { args::slice(value.cast::<u8>(), size) };
+            Ok(ArgValue::Bytes(SmallVec::from_slice(bytes)))
+        }
+        ArgKind::Buffer => {
+            ensure!(size == size_of::<cl_mem>(), CL_INVALID_ARG_SIZE);
+            if value.is_null() {
+                return Ok(ArgValue::Buffer(None));
+            }
+            // SAFETY: as the caller promises.
+            let handle = unsafe { value.cast::<cl_mem>().read_unaligned() };
+            if handle.is_null() {
+                return Ok(ArgValue::Buffer(None));
+            }
+            let mem = Ref::<Mem>::from_handle(handle)?;
+            ensure!(mem.context == kernel.program.context, CL_INVALID_CONTEXT);
+            Ok(ArgValue::Buffer(Some(mem.downgrade())))
+        }
+        ArgKind::Local { .. } => {
+            ensure!(value.is_null(), CL_INVALID_ARG_VALUE);
+            ensure!(size > 0, CL_INVALID_ARG_SIZE);
+            Ok(ArgValue::Local(size))
+        }
+    }
+}
+
+/// The kernel on a device; with NULL, on the only one (CL_INVALID_DEVICE otherwise).
+fn built_on(kernel: &Kernel, device: cl_device_id) -> Result<(Ref<Device>, Arc<BuiltKernel>)> {
+    let program = &kernel.program;
+    let index = if device.is_null() {
+        ensure!(program.devices.len() == 1, CL_INVALID_DEVICE);
+        0
+    } else {
+        program.index_of(&Ref::<Device>::from_handle(device)?)?
+    };
+    let built = kernel.built.get(index).cloned().flatten().ok_or(ClError(CL_INVALID_DEVICE))?;
+    Ok((program.devices[index].clone(), built))
+}
+
+/// Sizes as size_t.
+fn sizes(value: [u32; 3]) -> [usize; 3] {
+    value.map(|v| v as usize)
+}
+
+entry! {
+    /// clCreateKernel.
+    fn clCreateKernel(program: cl_program, kernel_name: *const c_char) -> handle cl_kernel {
+        let program = Ref::<Program>::from_handle(program)?;
+        // SAFETY: the string is as the API requires.
+        let name = unsafe { args::text(kernel_name) };
+        // CL_INVALID_PROGRAM_EXECUTABLE comes before the name's errors.
+        program.kernel_names()?;
+        Ok(Kernel::new(&program, &name.ok_or(ClError(CL_INVALID_VALUE))?)?.expose())
+    }
+
+    /// clCreateKernelsInProgram.
+    fn clCreateKernelsInProgram(
+        program: cl_program,
+        num_kernels: cl_uint,
+        kernels: *mut cl_kernel,
+        num_kernels_ret: *mut cl_uint,
+    ) -> status {
+        let program = Ref::<Program>::from_handle(program)?;
+        let names = program.kernel_names()?;
+        if !kernels.is_null() {
+            ensure!(num_kernels as usize >= names.len(), CL_INVALID_VALUE);
+            let made: Result<Vec<_>> =
+                names.iter().map(|name| Kernel::new(&program, name)).collect();
+            for (index, kernel) in made?.iter().enumerate() {
+                // SAFETY: the array holds `num_kernels` handles, no fewer than these.
+                unsafe { kernels.add(index).write(kernel.expose()) };
+            }
+        }
+        // SAFETY: the place is as the API requires.
+        unsafe { args::store(num_kernels_ret, names.len() as cl_uint) };
+        Ok(())
+    }
+
+    /// clCloneKernel.
+    fn clCloneKernel(source_kernel: cl_kernel) -> handle cl_kernel {
+        Ok(Ref::<Kernel>::from_handle(source_kernel)?.duplicate().expose())
+    }
+
+    /// clRetainKernel.
+    fn clRetainKernel(kernel: cl_kernel) -> status {
+        Ref::<Kernel>::retain(kernel)
+    }
+
+    /// clReleaseKernel.
+    fn clReleaseKernel(kernel: cl_kernel) -> status {
+        Ref::<Kernel>::release(kernel)
+    }
+
+    /// clSetKernelArg.
+    fn clSetKernelArg(
+        kernel: cl_kernel,
+        arg_index: cl_uint,
+        arg_size: usize,
+        arg_value: *const c_void,
+    ) -> status {
+        let kernel = Ref::<Kernel>::from_handle(kernel)?;
+        // SAFETY: the value is as the API requires.
+        let value = unsafe { self::arg_value(&kernel, arg_index, arg_size, arg_value) }?;
+        kernel.set_arg(arg_index, value);
+        Ok(())
+    }
+
+    /// clSetKernelArgSVMPointer. No device supports shared virtual memory.
+    fn clSetKernelArgSVMPointer(
+        kernel: cl_kernel,
+        _arg_index: cl_uint,
+        _arg_value: *const c_void,
+    ) -> status {
+        Ref::<Kernel>::from_handle(kernel)?;
+        fail(CL_INVALID_OPERATION)
+    }
+
+    /// clSetKernelExecInfo. Its parameters concern shared virtual memory.
+    fn clSetKernelExecInfo(
+        kernel: cl_kernel,
+        _param_name: cl_kernel_exec_info,
+        _param_value_size: usize,
+        _param_value: *const c_void,
+    ) -> status {
+        Ref::<Kernel>::from_handle(kernel)?;
+        fail(CL_INVALID_OPERATION)
+    }
+
+    /// clGetKernelInfo.
+    fn clGetKernelInfo(
+        kernel: cl_kernel,
+        param_name: cl_kernel_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) -> status {
+        let kernel = Ref::<Kernel>::from_handle(kernel)?;
+        let meta = &kernel.any()?.kernel;
+        let value = match param_name {
+            CL_KERNEL_FUNCTION_NAME => Some(Value::text(&kernel.name)),
+            CL_KERNEL_NUM_ARGS => Some(Value::of(meta.args.len() as cl_uint)),
+            CL_KERNEL_REFERENCE_COUNT => Some(Value::of(kernel.reference_count())),
+            CL_KERNEL_CONTEXT => Some(Value::of(kernel.program.context.handle())),
+            CL_KERNEL_PROGRAM => Some(Value::of(kernel.program.handle())),
+            CL_KERNEL_ATTRIBUTES => Some(Value::text(&meta.attributes)),
+            _ => None,
+        };
+        // SAFETY: the caller's places are as the API requires.
+        unsafe { args::answer(value, param_value_size, param_value, param_value_size_ret) }
+    }
+
+    /// clGetKernelArgInfo.
+    fn clGetKernelArgInfo(
+        kernel: cl_kernel,
+        arg_indx: cl_uint,
+        param_name: cl_kernel_arg_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) -> status {
+        let kernel = Ref::<Kernel>::from_handle(kernel)?;
+        let arg = kernel.arg(arg_indx)?;
+        let value = match param_name {
+            CL_KERNEL_ARG_ADDRESS_QUALIFIER => Value::of(match arg.address {
+                ArgAddress::Global => CL_KERNEL_ARG_ADDRESS_GLOBAL,
+                ArgAddress::Local => CL_KERNEL_ARG_ADDRESS_LOCAL,
+                ArgAddress::Constant => CL_KERNEL_ARG_ADDRESS_CONSTANT,
+                ArgAddress::Private => CL_KERNEL_ARG_ADDRESS_PRIVATE,
+            }),
+            CL_KERNEL_ARG_ACCESS_QUALIFIER => Value::of(CL_KERNEL_ARG_ACCESS_NONE),
+            CL_KERNEL_ARG_TYPE_NAME => Value::text(&arg.type_name),
+            CL_KERNEL_ARG_TYPE_QUALIFIER => {
+                let flags = [
+                    (arg.is_const, CL_KERNEL_ARG_TYPE_CONST),
+                    (arg.is_restrict, CL_KERNEL_ARG_TYPE_RESTRICT),
+                    (arg.is_volatile, CL_KERNEL_ARG_TYPE_VOLATILE),
+                ];
+                let set = flags.iter().filter(|(on, _)| *on);
+                Value::of(set.fold(CL_KERNEL_ARG_TYPE_NONE, |bits, (_, bit)| bits | bit))
+            }
+            CL_KERNEL_ARG_NAME => Value::text(&arg.name),
+            _ => return fail(CL_INVALID_VALUE),
+        };
+        ensure!(kernel.any()?.arg_info, CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+        // SAFETY: the caller's places are as the API requires.
+        unsafe { args::answer(Some(value), param_value_size, param_value, param_value_size_ret) }
+    }
+
+    /// clGetKernelWorkGroupInfo.
+    fn clGetKernelWorkGroupInfo(
+        kernel: cl_kernel,
+        device: cl_device_id,
+        param_name: cl_kernel_work_group_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) -> status {
+        let kernel = Ref::<Kernel>::from_handle(kernel)?;
+        let (device, built) = built_on(&kernel, device)?;
+        let meta = &built.kernel;
+        let value = match param_name {
+            CL_KERNEL_WORK_GROUP_SIZE => Some(Value::of(device.max_work_group_size())),
+            CL_KERNEL_COMPILE_WORK_GROUP_SIZE => {
+                Some(Value::list(&sizes(meta.required_local_size.unwrap_or_default())))
+            }
+            CL_KERNEL_LOCAL_MEM_SIZE => Some(Value::of(kernel.local_memory(&built))),
+            CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
+                Some(Value::of(device.info().features.subgroup_size.max(1) as usize))
+            }
+            CL_KERNEL_PRIVATE_MEM_SIZE => Some(Value::of(meta.private_size)),
+            // For built-in kernels and custom devices only, and there are none
+            // (CL_KERNEL_GLOBAL_WORK_SIZE).
+            _ => None,
+        };
+        // SAFETY: the caller's places are as the API requires.
+        unsafe { args::answer(value, param_value_size, param_value, param_value_size_ret) }
+    }
+
+    /// clGetKernelSubGroupInfo. Devices offer no sub-groups (CL_DEVICE_MAX_NUM_SUB_GROUPS is 0).
+    fn clGetKernelSubGroupInfo(
+        kernel: cl_kernel,
+        device: cl_device_id,
+        _param_name: cl_kernel_sub_group_info,
+        _input_value_size: usize,
+        _input_value: *const c_void,
+        _param_value_size: usize,
+        _param_value: *mut c_void,
+        _param_value_size_ret: *mut usize,
+    ) -> status {
+        let kernel = Ref::<Kernel>::from_handle(kernel)?;
+        built_on(&kernel, device)?;
+        fail(CL_INVALID_OPERATION)
+    }
+}

@@ -1,0 +1,102 @@
+//! What all memory objects have in common (spec 5.5): counting, destructors, migration, queries.
+
+use super::args;
+use super::cl::*;
+use crate::core::context::UserData;
+use crate::core::error::{ensure, Result};
+use crate::core::info::Value;
+use crate::core::memory::Mem;
+use crate::core::queue::Request;
+use crate::core::transfer::Command;
+use crate::dispatch::boundary::entry;
+use crate::object::Ref;
+use std::ffi::c_void;
+
+entry! {
+    /// clRetainMemObject.
+    fn clRetainMemObject(memobj: cl_mem) -> status {
+        Ref::<Mem>::retain(memobj)
+    }
+
+    /// clReleaseMemObject.
+    fn clReleaseMemObject(memobj: cl_mem) -> status {
+        Ref::<Mem>::release(memobj)
+    }
+
+    /// clSetMemObjectDestructorCallback.
+    fn clSetMemObjectDestructorCallback(
+        memobj: cl_mem,
+        pfn_notify: MemDestructor,
+        user_data: *mut c_void,
+    ) -> status {
+        let mem = Ref::<Mem>::from_handle(memobj)?;
+        ensure!(pfn_notify.is_some(), CL_INVALID_VALUE);
+        mem.add_destructor(pfn_notify, UserData(user_data));
+        Ok(())
+    }
+
+    /// clGetMemObjectInfo.
+    fn clGetMemObjectInfo(
+        memobj: cl_mem,
+        param_name: cl_mem_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) -> status {
+        let mem = Ref::<Mem>::from_handle(memobj)?;
+        let null = std::ptr::null_mut::<_cl_mem>();
+        let value = match param_name {
+            CL_MEM_TYPE => Some(Value::of(CL_MEM_OBJECT_BUFFER)),
+            CL_MEM_FLAGS => Some(Value::of(mem.flags)),
+            CL_MEM_SIZE => Some(Value::of(mem.size)),
+            CL_MEM_HOST_PTR => Some(Value::of(mem.host_ptr.map_or(0, |host| host.0))),
+            CL_MEM_MAP_COUNT => Some(Value::of(mem.map_count())),
+            CL_MEM_REFERENCE_COUNT => Some(Value::of(mem.reference_count())),
+            CL_MEM_CONTEXT => Some(Value::of(mem.context.handle())),
+            CL_MEM_ASSOCIATED_MEMOBJECT => {
+                Some(Value::of(mem.parent.as_ref().map_or(null, Ref::handle)))
+            }
+            CL_MEM_OFFSET => Some(Value::of(mem.origin)),
+            CL_MEM_USES_SVM_POINTER => Some(Value::bool(false)),
+            CL_MEM_PROPERTIES => Some(Value::list(&mem.properties)),
+            _ => None,
+        };
+        // SAFETY: the caller's places are as the API requires.
+        unsafe { args::answer(value, param_value_size, param_value, param_value_size_ret) }
+    }
+
+    /// clEnqueueMigrateMemObjects. Buffers move when a command needs them elsewhere; the command is
+    /// a marker.
+    fn clEnqueueMigrateMemObjects(
+        command_queue: cl_command_queue,
+        num_mem_objects: cl_uint,
+        mem_objects: *const cl_mem,
+        flags: cl_mem_migration_flags,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) -> status {
+        let queue = args::queue(command_queue)?;
+        ensure!(num_mem_objects > 0 && !mem_objects.is_null(), CL_INVALID_VALUE);
+        // SAFETY: the arrays are as the API requires.
+        let (mems, waits) = unsafe {
+            (
+                args::objects::<Mem>(mem_objects, num_mem_objects)?,
+                args::wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?,
+            )
+        };
+        ensure!(mems.iter().all(|mem| mem.context == queue.context), CL_INVALID_CONTEXT);
+        let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
+        ensure!(flags & !known == 0, CL_INVALID_VALUE);
+        let made = queue.enqueue(Request {
+            command_type: CL_COMMAND_MIGRATE_MEM_OBJECTS,
+            command: Command::Marker,
+            waits,
+            blocking: false,
+            wants_event: !event.is_null(),
+        })?;
+        // SAFETY: the place is as the API requires.
+        unsafe { args::store_event(event, made) };
+        Ok(())
+    }
+}

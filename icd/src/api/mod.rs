@@ -1,0 +1,38 @@
+//! The C API, one file per chapter of the specification. Entry points check what C gave them, call
+//! the safe objects of [`crate::core`], and nothing else.
+#![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
+
+pub mod cl;
+
+mod args;
+mod buffers;
+mod commands;
+mod contexts;
+mod devices;
+mod events;
+mod extensions;
+mod images;
+mod kernels;
+mod memory_objects;
+mod pipes;
+mod platforms;
+mod programs;
+mod queues;
+mod samplers;
+mod svm;
+
+pub use buffers::*;
+pub use commands::*;
+pub use contexts::*;
+pub use devices::*;
+pub use events::*;
+pub use extensions::*;
+pub use images::*;
+pub use kernels::*;
+pub use memory_objects::*;
+pub use pipes::*;
+pub use platforms::*;
+pub use programs::*;
+pub use queues::*;
+pub use samplers::*;
+pub use svm::*;

@@ -1,0 +1,92 @@
+//! Platforms (spec 4.1), and the entry points by which ICD loaders find this one.
+
+use super::args;
+use super::cl::*;
+use crate::core::error::{ensure, fail, Result};
+use crate::core::info::Value;
+use crate::core::platform::{self, platform, Platform};
+use crate::dispatch::boundary::entry;
+use crate::object::{self, Ref};
+use std::ffi::{c_void, CStr};
+
+/// The platform of a handle; NULL stands for the only one there is.
+pub(super) fn platform_of(handle: cl_platform_id) -> Result<&'static Ref<Platform>> {
+    let platform = platform();
+    ensure!(handle.is_null() || handle == platform.handle(), CL_INVALID_PLATFORM);
+    Ok(platform)
+}
+
+entry! {
+    /// clGetPlatformIDs.
+    fn clGetPlatformIDs(
+        num_entries: cl_uint,
+        platforms: *mut cl_platform_id,
+        num_platforms: *mut cl_uint,
+    ) -> status {
+        // SAFETY: the caller's arrays are as the API requires.
+        unsafe { args::answer_list(&[platform().handle()], num_entries, platforms, num_platforms) }
+    }
+
+    /// clIcdGetPlatformIDsKHR (cl_khr_icd).
+    fn clIcdGetPlatformIDsKHR(
+        num_entries: cl_uint,
+        platforms: *mut cl_platform_id,
+        num_platforms: *mut cl_uint,
+    ) -> status {
+        // SAFETY: the caller's arrays are as the API requires.
+        unsafe { args::answer_list(&[platform().handle()], num_entries, platforms, num_platforms) }
+    }
+
+    /// clIcdGetFunctionAddressForPlatformKHR (cl_khr_icd 2.0).
+    fn clIcdGetFunctionAddressForPlatformKHR(
+        platform: cl_platform_id,
+        func_name: *const std::ffi::c_char,
+    ) -> value *mut c_void, or std::ptr::null_mut(); {
+        if platform.is_null() || func_name.is_null() {
+            return fail(CL_INVALID_VALUE);
+        }
+        platform_of(platform)?;
+        // SAFETY: the API requires a string that ends with a zero.
+        let name = unsafe { CStr::from_ptr(func_name) };
+        Ok(crate::dispatch::table::any_function(name))
+    }
+
+    /// clIcdSetPlatformDispatchDataKHR (cl_khr_icd 2.0).
+    fn clIcdSetPlatformDispatchDataKHR(
+        platform: cl_platform_id,
+        dispatch_data: *mut c_void,
+    ) -> status {
+        ensure!(!platform.is_null(), CL_INVALID_PLATFORM);
+        platform_of(platform)?.set_dispatch_data(dispatch_data);
+        object::set_dispatch_data(dispatch_data);
+        Ok(())
+    }
+
+    /// clGetPlatformInfo.
+    fn clGetPlatformInfo(
+        platform: cl_platform_id,
+        param_name: cl_platform_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) -> status {
+        platform_of(platform)?;
+        let value = Some(match param_name {
+            CL_PLATFORM_PROFILE => Value::text(platform::PROFILE),
+            CL_PLATFORM_VERSION => Value::text(platform::VERSION),
+            CL_PLATFORM_NUMERIC_VERSION => Value::of(make_version(3, 0, 0)),
+            CL_PLATFORM_NAME => Value::text(platform::NAME),
+            CL_PLATFORM_VENDOR => Value::text(platform::VENDOR),
+            CL_PLATFORM_EXTENSIONS => {
+                let names: Vec<_> = platform::EXTENSIONS.iter().map(|(name, _)| *name).collect();
+                Value::text(&names.join(" "))
+            }
+            CL_PLATFORM_EXTENSIONS_WITH_VERSION => Value::names(platform::EXTENSIONS),
+            CL_PLATFORM_ICD_SUFFIX_KHR => Value::text(platform::ICD_SUFFIX),
+            CL_PLATFORM_HOST_TIMER_RESOLUTION => Value::of(1u64),
+            _ => return fail(CL_INVALID_VALUE),
+        });
+        // SAFETY: the caller's places are as the API requires.
+        unsafe { args::answer(value, param_value_size, param_value, param_value_size_ret) }
+    }
+}

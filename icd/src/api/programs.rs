@@ -1,0 +1,370 @@
+//! Program objects (spec 5.8).
+
+use super::args;
+use super::cl::*;
+use super::platforms::platform_of;
+use crate::core::context::Context;
+use crate::core::device::Device;
+use crate::core::error::{ensure, fail, ClError, Result};
+use crate::core::info::Value;
+use crate::core::program::Program;
+use crate::dispatch::boundary::entry;
+use crate::object::{callbacks, Ref};
+use std::ffi::{c_char, c_void, CStr};
+
+/// The concatenated strings of clCreateProgramWithSource; CL_INVALID_VALUE for a NULL among them.
+///
+/// # Safety
+/// The arrays are as the API requires.
+unsafe fn source(
+    count: cl_uint,
+    strings: *const *const c_char,
+    lengths: *const usize,
+) -> Result<String> {
+    ensure!(count > 0 && !strings.is_null(), CL_INVALID_VALUE);
+    // SAFETY: as the caller promises.
+    let (strings, lengths) =
+        unsafe { (args::slice(strings, count as usize), args::slice(lengths, count as usize)) };
+    let mut bytes = Vec::new();
+    for (index, string) in strings.iter().enumerate() {
+        ensure!(!string.is_null(), CL_INVALID_VALUE);
+        // SAFETY: a length of 0 means a string that ends with a zero; else so many bytes.
+        bytes.extend_from_slice(match lengths.get(index) {
+            None | Some(0) => unsafe { CStr::from_ptr(*string) }.to_bytes(),
+            Some(length) => unsafe { args::slice(string.cast::<u8>(), *length) },
+        });
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The devices of a list that are the program's, as positions; all of them for an empty list.
+///
+/// # Safety
+/// The array is as the API requires.
+unsafe fn chosen_devices(
+    program: &Program,
+    count: cl_uint,
+    list: *const cl_device_id,
+) -> Result<Vec<usize>> {
+    ensure!(list.is_null() == (count == 0), CL_INVALID_VALUE);
+    if list.is_null() {
+        return Ok((0..program.devices.len()).collect());
+    }
+    // SAFETY: as the caller promises.
+    let devices = unsafe { args::objects::<Device>(list, count) }?;
+    devices.iter().map(|device| program.index_of(device)).collect()
+}
+
+/// Calls a build callback when the entry point has ended.
+fn notify(program: &Ref<Program>, callback: ProgramNotify, data: *mut c_void) {
+    let program = program.clone();
+    if let Some(callback) = callback {
+        // SAFETY: the application gave this function with this data.
+        callbacks::defer(move || unsafe { callback(program.handle(), data) });
+    }
+}
+
+entry! {
+    /// clCreateProgramWithSource.
+    fn clCreateProgramWithSource(
+        context: cl_context,
+        count: cl_uint,
+        strings: *const *const c_char,
+        lengths: *const usize,
+    ) -> handle cl_program {
+        let context = Ref::<Context>::from_handle(context)?;
+        // SAFETY: the arrays are as the API requires.
+        let source = unsafe { source(count, strings, lengths) }?;
+        Ok(Program::from_source(context, source).expose())
+    }
+
+    /// clCreateProgramWithIL. No intermediate language is offered (CL_DEVICE_IL_VERSION).
+    fn clCreateProgramWithIL(
+        context: cl_context,
+        _il: *const c_void,
+        _length: usize,
+    ) -> handle cl_program {
+        Ref::<Context>::from_handle(context)?;
+        fail(CL_INVALID_OPERATION)
+    }
+
+    /// clCreateProgramWithBinary.
+    fn clCreateProgramWithBinary(
+        context: cl_context,
+        num_devices: cl_uint,
+        device_list: *const cl_device_id,
+        lengths: *const usize,
+        binaries: *const *const u8,
+        binary_status: *mut cl_int,
+    ) -> handle cl_program {
+        let context = Ref::<Context>::from_handle(context)?;
+        ensure!(num_devices > 0 && !device_list.is_null(), CL_INVALID_VALUE);
+        ensure!(!lengths.is_null() && !binaries.is_null(), CL_INVALID_VALUE);
+        let count = num_devices as usize;
+        // SAFETY: the arrays are as the API requires.
+        let (devices, lengths, pointers) = unsafe {
+            (
+                args::objects::<Device>(device_list, num_devices)?,
+                args::slice(lengths, count),
+                args::slice(binaries, count),
+            )
+        };
+        for device in &devices {
+            context.index_of(device)?;
+        }
+        let missing = |(pointer, length): (&*const u8, &usize)| pointer.is_null() || *length == 0;
+        if pointers.iter().zip(lengths).any(missing) {
+            for index in 0..count {
+                let bad = missing((&pointers[index], &lengths[index]));
+                let status = if bad { CL_INVALID_VALUE } else { CL_SUCCESS };
+                if !binary_status.is_null() {
+                    // SAFETY: the API requires room for `num_devices` statuses.
+                    unsafe { binary_status.add(index).write(status) };
+                }
+            }
+            return fail(CL_INVALID_VALUE);
+        }
+        // SAFETY: the API requires `length` bytes at each pointer.
+        let bytes = pointers.iter().zip(lengths);
+        let bytes: Vec<_> = bytes.map(|(p, length)| unsafe { args::slice(*p, *length) }).collect();
+        let (statuses, program) = Program::from_binaries(context, devices, &bytes);
+        if !binary_status.is_null() {
+            for (index, status) in statuses.into_iter().enumerate() {
+                // SAFETY: as above.
+                unsafe { binary_status.add(index).write(status) };
+            }
+        }
+        Ok(program?.expose())
+    }
+
+    /// clCreateProgramWithBuiltInKernels. There are none.
+    fn clCreateProgramWithBuiltInKernels(
+        context: cl_context,
+        num_devices: cl_uint,
+        device_list: *const cl_device_id,
+        kernel_names: *const c_char,
+    ) -> handle cl_program {
+        let context = Ref::<Context>::from_handle(context)?;
+        ensure!(num_devices > 0 && !device_list.is_null(), CL_INVALID_VALUE);
+        ensure!(!kernel_names.is_null(), CL_INVALID_VALUE);
+        // SAFETY: the array is as the API requires.
+        for device in unsafe { args::objects::<Device>(device_list, num_devices) }? {
+            context.index_of(&device)?;
+        }
+        // A name that no device supports.
+        fail(CL_INVALID_VALUE)
+    }
+
+    /// clRetainProgram.
+    fn clRetainProgram(program: cl_program) -> status {
+        Ref::<Program>::retain(program)
+    }
+
+    /// clReleaseProgram.
+    fn clReleaseProgram(program: cl_program) -> status {
+        Ref::<Program>::release(program)
+    }
+
+    /// clSetProgramReleaseCallback: not offered since OpenCL 3.0 (programs have no destructors).
+    fn clSetProgramReleaseCallback(
+        program: cl_program,
+        pfn_notify: ProgramNotify,
+        _user_data: *mut c_void,
+    ) -> status {
+        Ref::<Program>::from_handle(program)?;
+        ensure!(pfn_notify.is_some(), CL_INVALID_VALUE);
+        fail(CL_INVALID_OPERATION)
+    }
+
+    /// clSetProgramSpecializationConstant. No program is made from an intermediate language.
+    fn clSetProgramSpecializationConstant(
+        program: cl_program,
+        _spec_id: cl_uint,
+        _spec_size: usize,
+        _spec_value: *const c_void,
+    ) -> status {
+        Ref::<Program>::from_handle(program)?;
+        fail(CL_INVALID_OPERATION)
+    }
+
+    /// clBuildProgram. Builds before it returns; the callback follows.
+    fn clBuildProgram(
+        program: cl_program,
+        num_devices: cl_uint,
+        device_list: *const cl_device_id,
+        options: *const c_char,
+        pfn_notify: ProgramNotify,
+        user_data: *mut c_void,
+    ) -> status {
+        let program = Ref::<Program>::from_handle(program)?;
+        ensure!(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE);
+        // SAFETY: the array and the string are as the API requires.
+        let (devices, options) = unsafe {
+            (chosen_devices(&program, num_devices, device_list)?, args::text(options))
+        };
+        let built = program.build(&devices, &options.unwrap_or_default());
+        if matches!(built, Ok(()) | Err(ClError(CL_BUILD_PROGRAM_FAILURE))) {
+            notify(&program, pfn_notify, user_data);
+        }
+        built
+    }
+
+    /// clCompileProgram. Separate compilation is not offered: CL_DEVICE_LINKER_AVAILABLE is false.
+    fn clCompileProgram(
+        program: cl_program,
+        num_devices: cl_uint,
+        device_list: *const cl_device_id,
+        _options: *const c_char,
+        num_input_headers: cl_uint,
+        input_headers: *const cl_program,
+        header_include_names: *const *const c_char,
+        pfn_notify: ProgramNotify,
+        user_data: *mut c_void,
+    ) -> status {
+        let program = Ref::<Program>::from_handle(program)?;
+        // SAFETY: the array is as the API requires.
+        unsafe { chosen_devices(&program, num_devices, device_list) }?;
+        let none = num_input_headers == 0;
+        ensure!(none == input_headers.is_null(), CL_INVALID_VALUE);
+        ensure!(none == header_include_names.is_null(), CL_INVALID_VALUE);
+        ensure!(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE);
+        ensure!(program.from_source, CL_INVALID_OPERATION);
+        ensure!(program.kernels_attached() == 0, CL_INVALID_OPERATION);
+        fail(CL_COMPILER_NOT_AVAILABLE)
+    }
+
+    /// clLinkProgram: see clCompileProgram.
+    fn clLinkProgram(
+        context: cl_context,
+        num_devices: cl_uint,
+        device_list: *const cl_device_id,
+        _options: *const c_char,
+        num_input_programs: cl_uint,
+        input_programs: *const cl_program,
+        pfn_notify: ProgramNotify,
+        user_data: *mut c_void,
+    ) -> handle cl_program {
+        let context = Ref::<Context>::from_handle(context)?;
+        ensure!(device_list.is_null() == (num_devices == 0), CL_INVALID_VALUE);
+        ensure!(num_input_programs > 0 && !input_programs.is_null(), CL_INVALID_VALUE);
+        ensure!(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE);
+        // SAFETY: the arrays are as the API requires.
+        let (programs, devices) = unsafe {
+            (
+                args::objects::<Program>(input_programs, num_input_programs)?,
+                args::objects::<Device>(device_list, num_devices)?,
+            )
+        };
+        ensure!(programs.iter().all(|p| p.context == context), CL_INVALID_PROGRAM);
+        for device in &devices {
+            context.index_of(device)?;
+        }
+        fail(CL_LINKER_NOT_AVAILABLE)
+    }
+
+    /// clUnloadPlatformCompiler: a hint.
+    fn clUnloadPlatformCompiler(platform: cl_platform_id) -> status {
+        ensure!(!platform.is_null(), CL_INVALID_PLATFORM);
+        platform_of(platform)?;
+        Ok(())
+    }
+
+    /// clUnloadCompiler: a hint.
+    fn clUnloadCompiler() -> status {
+        Ok(())
+    }
+
+    /// clGetProgramInfo.
+    fn clGetProgramInfo(
+        program: cl_program,
+        param_name: cl_program_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) -> status {
+        let program = Ref::<Program>::from_handle(program)?;
+        let value = match param_name {
+            CL_PROGRAM_REFERENCE_COUNT => Some(Value::of(program.reference_count())),
+            CL_PROGRAM_CONTEXT => Some(Value::of(program.context.handle())),
+            CL_PROGRAM_NUM_DEVICES => Some(Value::of(program.devices.len() as cl_uint)),
+            CL_PROGRAM_DEVICES => {
+                Some(Value::list(&program.devices.iter().map(Ref::handle).collect::<Vec<_>>()))
+            }
+            CL_PROGRAM_SOURCE => Some(Value::text(&program.source)),
+            CL_PROGRAM_IL => Some(Value::list::<u8>(&[])),
+            CL_PROGRAM_BINARY_SIZES => {
+                let sizes = (0..program.devices.len()).map(|i| program.binary_of(i).len());
+                Some(Value::list(&sizes.collect::<Vec<usize>>()))
+            }
+            CL_PROGRAM_BINARIES => {
+                // SAFETY: the caller's places are as the API requires.
+                return unsafe {
+                    binaries(&program, param_value_size, param_value, param_value_size_ret)
+                };
+            }
+            CL_PROGRAM_NUM_KERNELS => Some(Value::of(program.kernel_names()?.len())),
+            CL_PROGRAM_KERNEL_NAMES => Some(Value::text(&program.kernel_names()?.join(";"))),
+            CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT | CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => {
+                Some(Value::bool(false))
+            }
+            _ => None,
+        };
+        // SAFETY: the caller's places are as the API requires.
+        unsafe { args::answer(value, param_value_size, param_value, param_value_size_ret) }
+    }
+
+    /// clGetProgramBuildInfo.
+    fn clGetProgramBuildInfo(
+        program: cl_program,
+        device: cl_device_id,
+        param_name: cl_program_build_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) -> status {
+        let program = Ref::<Program>::from_handle(program)?;
+        let device = Ref::<Device>::from_handle(device)?;
+        let build = program.build_of(program.index_of(&device)?);
+        let value = match param_name {
+            CL_PROGRAM_BUILD_STATUS => Some(Value::of(build.status)),
+            CL_PROGRAM_BUILD_OPTIONS => Some(Value::text(&build.options)),
+            CL_PROGRAM_BUILD_LOG => Some(Value::text(&build.log)),
+            CL_PROGRAM_BINARY_TYPE => Some(Value::of(match build.executable {
+                Some(_) => CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+                None => CL_PROGRAM_BINARY_TYPE_NONE,
+            })),
+            CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => Some(Value::of(0usize)),
+            _ => None,
+        };
+        // SAFETY: the caller's places are as the API requires.
+        unsafe { args::answer(value, param_value_size, param_value, param_value_size_ret) }
+    }
+}
+
+/// CL_PROGRAM_BINARIES: the application gives an array of pointers to where the binaries go; NULL
+/// ones are skipped.
+///
+/// # Safety
+/// The places are as the API requires.
+unsafe fn binaries(
+    program: &Program,
+    size: usize,
+    place: *mut c_void,
+    size_ret: *mut usize,
+) -> Result<()> {
+    let count = program.devices.len();
+    let needed = count * size_of::<*mut u8>();
+    if !place.is_null() {
+        ensure!(size >= needed, CL_INVALID_VALUE);
+        // SAFETY: as the caller promises.
+        let pointers = unsafe { args::slice(place.cast::<*mut u8>(), count) };
+        for (index, pointer) in pointers.iter().enumerate().filter(|(_, p)| !p.is_null()) {
+            let bytes = program.binary_of(index);
+            // SAFETY: the place holds CL_PROGRAM_BINARY_SIZES bytes.
+            unsafe { pointer.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        }
+    }
+    // SAFETY: as the caller promises.
+    unsafe { args::store(size_ret, needed) };
+    Ok(())
+}

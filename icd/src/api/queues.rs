@@ -1,0 +1,155 @@
+//! Command queues (spec 5.1), flush and finish (5.15).
+
+use super::args;
+use super::cl::*;
+use crate::core::context::Context;
+use crate::core::device::Device;
+use crate::core::error::{ensure, fail, Result};
+use crate::core::info::Value;
+use crate::core::queue::Queue;
+use crate::dispatch::boundary::entry;
+use crate::object::Ref;
+use std::ffi::c_void;
+
+/// Queue properties that devices offer.
+const SUPPORTED: cl_command_queue_properties = CL_QUEUE_PROFILING_ENABLE;
+/// Queue properties that exist.
+const KNOWN: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
+    | CL_QUEUE_PROFILING_ENABLE
+    | CL_QUEUE_ON_DEVICE
+    | CL_QUEUE_ON_DEVICE_DEFAULT;
+
+/// CL_INVALID_VALUE for bits that do not exist, CL_INVALID_QUEUE_PROPERTIES for those not offered.
+fn check(properties: cl_command_queue_properties) -> Result<()> {
+    ensure!(properties & !KNOWN == 0, CL_INVALID_VALUE);
+    // A device queue is an out-of-order queue (5.1).
+    let on_device = properties & CL_QUEUE_ON_DEVICE != 0;
+    let out_of_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
+    ensure!(!on_device || out_of_order, CL_INVALID_VALUE);
+    ensure!(on_device || properties & CL_QUEUE_ON_DEVICE_DEFAULT == 0, CL_INVALID_VALUE);
+    ensure!(properties & !SUPPORTED == 0, CL_INVALID_QUEUE_PROPERTIES);
+    Ok(())
+}
+
+fn create(
+    context: cl_context,
+    device: cl_device_id,
+    properties: cl_command_queue_properties,
+    list: Option<Vec<cl_queue_properties>>,
+) -> Result<cl_command_queue> {
+    let context = Ref::<Context>::from_handle(context)?;
+    let device = Ref::<Device>::from_handle(device)?;
+    context.index_of(&device)?;
+    check(properties)?;
+    Ok(Queue::new(context, device, properties, list)?.expose())
+}
+
+entry! {
+    /// clCreateCommandQueueWithProperties.
+    fn clCreateCommandQueueWithProperties(
+        context: cl_context,
+        device: cl_device_id,
+        properties: *const cl_queue_properties,
+    ) -> handle cl_command_queue {
+        Ref::<Context>::from_handle(context)?;
+        Ref::<Device>::from_handle(device)?;
+        // SAFETY: the list is as the API requires.
+        let list = unsafe { args::property_list(properties, 2) };
+        let mut bits = 0;
+        for pair in list.chunks_exact(2) {
+            match pair[0] {
+                name if name == u64::from(CL_QUEUE_PROPERTIES) => bits = pair[1],
+                // Only device queues have a size, and there are none.
+                name if name == u64::from(CL_QUEUE_SIZE) => {
+                    let on_device = bits & CL_QUEUE_ON_DEVICE != 0;
+                    ensure!(on_device, CL_INVALID_VALUE);
+                }
+                _ => return fail(CL_INVALID_VALUE),
+            }
+        }
+        create(context, device, bits, (!properties.is_null()).then_some(list))
+    }
+
+    /// clCreateCommandQueue.
+    fn clCreateCommandQueue(
+        context: cl_context,
+        device: cl_device_id,
+        properties: cl_command_queue_properties,
+    ) -> handle cl_command_queue {
+        create(context, device, properties, None)
+    }
+
+    /// clSetDefaultDeviceCommandQueue. There are no device queues.
+    fn clSetDefaultDeviceCommandQueue(
+        context: cl_context,
+        device: cl_device_id,
+        command_queue: cl_command_queue,
+    ) -> status {
+        let context = Ref::<Context>::from_handle(context)?;
+        let device = Ref::<Device>::from_handle(device)?;
+        context.index_of(&device)?;
+        args::queue(command_queue)?;
+        fail(CL_INVALID_OPERATION)
+    }
+
+    /// clRetainCommandQueue.
+    fn clRetainCommandQueue(command_queue: cl_command_queue) -> status {
+        Ref::<Queue>::retain(command_queue)
+    }
+
+    /// clReleaseCommandQueue: also flushes.
+    fn clReleaseCommandQueue(command_queue: cl_command_queue) -> status {
+        let queue = args::queue(command_queue)?;
+        if let Err(error) = queue.flush() {
+            tracing::warn!("flushing a released queue: {error}");
+        }
+        Ref::<Queue>::release(command_queue)
+    }
+
+    /// clGetCommandQueueInfo.
+    fn clGetCommandQueueInfo(
+        command_queue: cl_command_queue,
+        param_name: cl_command_queue_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) -> status {
+        let queue = args::queue(command_queue)?;
+        let value = match param_name {
+            CL_QUEUE_CONTEXT => Value::of(queue.context.handle()),
+            CL_QUEUE_DEVICE => Value::of(queue.device.handle()),
+            CL_QUEUE_REFERENCE_COUNT => Value::of(queue.reference_count()),
+            CL_QUEUE_PROPERTIES => Value::of(queue.properties),
+            CL_QUEUE_PROPERTIES_ARRAY => {
+                Value::list(queue.property_list.as_deref().unwrap_or_default())
+            }
+            CL_QUEUE_DEVICE_DEFAULT => Value::of(std::ptr::null_mut::<_cl_command_queue>()),
+            // CL_QUEUE_SIZE is for device queues only.
+            CL_QUEUE_SIZE => return fail(CL_INVALID_COMMAND_QUEUE),
+            _ => return fail(CL_INVALID_VALUE),
+        };
+        // SAFETY: the caller's places are as the API requires.
+        unsafe { args::answer(Some(value), param_value_size, param_value, param_value_size_ret) }
+    }
+
+    /// clSetCommandQueueProperty: gone since OpenCL 1.1.
+    fn clSetCommandQueueProperty(
+        command_queue: cl_command_queue,
+        _properties: cl_command_queue_properties,
+        _enable: cl_bool,
+        _old_properties: *mut cl_command_queue_properties,
+    ) -> status {
+        args::queue(command_queue)?;
+        fail(CL_INVALID_OPERATION)
+    }
+
+    /// clFlush.
+    fn clFlush(command_queue: cl_command_queue) -> status {
+        args::queue(command_queue)?.flush()
+    }
+
+    /// clFinish.
+    fn clFinish(command_queue: cl_command_queue) -> status {
+        args::queue(command_queue)?.finish()
+    }
+}

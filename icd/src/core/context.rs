@@ -1,0 +1,77 @@
+//! A context: devices that share memory objects, programs and events.
+
+use super::device::Device;
+use super::gpu::Gpu;
+use crate::api::cl::*;
+use crate::core::error::{ClError, Result};
+use crate::object::{callbacks, Kind, Ref};
+use parking_lot::Mutex;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// `user_data` of a callback: an address that is only ever given back.
+#[derive(Clone, Copy)]
+pub struct UserData(pub *mut c_void);
+
+// SAFETY: the library never follows the pointer.
+unsafe impl Send for UserData {}
+unsafe impl Sync for UserData {}
+
+impl UserData {
+    /// The application's pointer.
+    pub fn get(self) -> *mut c_void {
+        self.0
+    }
+}
+
+pub struct Context {
+    pub devices: Vec<Ref<Device>>,
+    /// The open devices, in the order of `devices`.
+    pub gpus: Vec<Arc<Gpu>>,
+    /// The properties given, with their terminating zero; empty when none were given.
+    pub properties: Vec<cl_context_properties>,
+    destructors: Mutex<Vec<(ContextDestructor, UserData)>>,
+}
+
+impl Kind for Context {
+    type Target = _cl_context;
+    const INVALID: cl_int = CL_INVALID_CONTEXT;
+
+    fn reachable(&self) -> bool {
+        true
+    }
+
+    fn dropped(&mut self, handle: cl_context) {
+        // Most recently registered first (clSetContextDestructorCallback).
+        for (callback, data) in self.destructors.get_mut().drain(..).rev() {
+            let handle = UserData(handle.cast());
+            callbacks::defer(move || {
+                if let Some(callback) = callback {
+                    // SAFETY: the application registered this function with this data.
+                    unsafe { callback(handle.get().cast(), data.get()) };
+                }
+            });
+        }
+    }
+}
+
+impl Context {
+    /// Opens the devices.
+    pub fn new(
+        devices: Vec<Ref<Device>>,
+        properties: Vec<cl_context_properties>,
+    ) -> Result<Ref<Context>> {
+        let gpus = devices.iter().map(|d| d.gpu().cloned()).collect::<Result<Vec<_>>>();
+        let gpus = gpus.map_err(|_| ClError(CL_DEVICE_NOT_AVAILABLE))?;
+        Ok(Ref::new(Context { devices, gpus, properties, destructors: Mutex::default() }))
+    }
+
+    /// Position of a device, or CL_INVALID_DEVICE.
+    pub fn index_of(&self, device: &Ref<Device>) -> Result<usize> {
+        self.devices.iter().position(|d| d == device).ok_or(ClError(CL_INVALID_DEVICE))
+    }
+
+    pub fn add_destructor(&self, callback: ContextDestructor, data: UserData) {
+        self.destructors.lock().push((callback, data));
+    }
+}

@@ -1,0 +1,338 @@
+//! What clGetDeviceInfo answers (table 5 of the spec): the truth about the device where Vulkan
+//! tells it, the least the spec allows where it does not, and no for optional features.
+
+use super::device::{Device, BASE_ALIGNMENT, MAX_PARAMETER_SIZE};
+use super::info::Value;
+use super::platform;
+use crate::api::cl::*;
+use crate::object::Ref;
+use hekla_vk_backend as vk;
+
+const V1: cl_version = make_version(1, 0, 0);
+const V3: cl_version = make_version(3, 0, 0);
+
+/// OpenCL C versions that the compiler takes.
+const C_VERSIONS: &[(&str, cl_version)] = &[
+    ("OpenCL C", V1),
+    ("OpenCL C", make_version(1, 1, 0)),
+    ("OpenCL C", make_version(1, 2, 0)),
+    ("OpenCL C", V3),
+];
+
+/// Extensions that work on the device.
+pub fn extensions(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
+    let mut all = vec![
+        ("cl_khr_byte_addressable_store", V1),
+        ("cl_khr_global_int32_base_atomics", V1),
+        ("cl_khr_global_int32_extended_atomics", V1),
+        ("cl_khr_local_int32_base_atomics", V1),
+        ("cl_khr_local_int32_extended_atomics", V1),
+        ("cl_khr_create_command_queue", V1),
+        ("cl_khr_device_uuid", V1),
+        ("cl_khr_extended_versioning", V1),
+        ("cl_khr_suggested_local_work_size", V1),
+    ];
+    if info.features.float64 {
+        all.push(("cl_khr_fp64", V1));
+    }
+    if info.features.atomic_int64_buffer && info.features.atomic_int64_shared {
+        all.push(("cl_khr_int64_base_atomics", V1));
+        all.push(("cl_khr_int64_extended_atomics", V1));
+    }
+    if info.pci.is_some() {
+        all.push(("cl_khr_pci_bus_info", V1));
+    }
+    all
+}
+
+/// Optional features of OpenCL C 3.0 that the compiler supports on the device.
+fn c_features(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
+    let mut all = vec![("__opencl_c_int64", V3)];
+    if info.features.float64 {
+        all.push(("__opencl_c_fp64", V3));
+    }
+    all
+}
+
+fn vendor_name(info: &vk::DeviceInfo) -> String {
+    let known = match info.vendor_id {
+        0x1002 => "Advanced Micro Devices, Inc.",
+        0x1010 => "Imagination Technologies",
+        0x106B => "Apple",
+        0x10DE => "NVIDIA Corporation",
+        0x13B5 => "Arm",
+        0x14E4 => "Broadcom",
+        0x1AE0 => "Google",
+        0x5143 => "Qualcomm",
+        0x8086 => "Intel(R) Corporation",
+        0x10001 => "Vivante",
+        0x10002 => "VeriSilicon",
+        0x10005 => "Mesa",
+        0x10006 => "PoCL",
+        other => return format!("PCI vendor {other:#06x}"),
+    };
+    known.to_string()
+}
+
+/// Answers a query; `None` for a name that is not one of clGetDeviceInfo's.
+pub fn query(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
+    identity(device, name)
+        .or_else(|| limits(device, name))
+        .or_else(|| arithmetic(device, name))
+        .or_else(|| memory(device, name))
+        .or_else(|| execution(name))
+        .or_else(|| absent_features(name))
+}
+
+/// Names, versions and lists.
+fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
+    let info = device.info();
+    Some(match name {
+        CL_DEVICE_TYPE => Value::of(device.device_type),
+        CL_DEVICE_VENDOR_ID => Value::of(info.vendor_id),
+        CL_DEVICE_NAME => Value::text(info.name.trim()),
+        CL_DEVICE_VENDOR => Value::text(&vendor_name(info)),
+        CL_DRIVER_VERSION => Value::text(env!("CARGO_PKG_VERSION")),
+        CL_DEVICE_PROFILE => Value::text(platform::PROFILE),
+        CL_DEVICE_VERSION => Value::text(platform::VERSION),
+        CL_DEVICE_NUMERIC_VERSION => Value::of(V3),
+        CL_DEVICE_OPENCL_C_VERSION => {
+            Value::text(concat!("OpenCL C 1.2 Hekla ", env!("CARGO_PKG_VERSION")))
+        }
+        CL_DEVICE_OPENCL_C_ALL_VERSIONS => Value::names(C_VERSIONS),
+        CL_DEVICE_OPENCL_C_FEATURES => Value::names(&c_features(info)),
+        CL_DEVICE_EXTENSIONS => {
+            let names: Vec<_> = extensions(info).into_iter().map(|(name, _)| name).collect();
+            Value::text(&names.join(" "))
+        }
+        CL_DEVICE_EXTENSIONS_WITH_VERSION => Value::names(&extensions(info)),
+        CL_DEVICE_PLATFORM => Value::of(platform::platform().handle()),
+        // The form that the spec gives for implementations that are not conformant yet.
+        CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => Value::text("v0000-00-00-00"),
+        CL_DEVICE_UUID => Value::list(&info.device_uuid),
+        CL_DRIVER_UUID => Value::list(&info.driver_uuid),
+        CL_DEVICE_LUID_VALID => Value::bool(info.luid.is_some()),
+        CL_DEVICE_LUID => Value::list(&info.luid.unwrap_or_default()),
+        CL_DEVICE_NODE_MASK => Value::of(u32::from(info.luid.is_some())),
+        CL_DEVICE_PCI_BUS_INFO_KHR => {
+            let pci = info.pci.as_ref()?;
+            Value::of(cl_device_pci_bus_info_khr {
+                pci_domain: pci.domain,
+                pci_bus: pci.bus,
+                pci_device: pci.device,
+                pci_function: pci.function,
+            })
+        }
+        CL_DEVICE_REFERENCE_COUNT => Value::of(1u32),
+        CL_DEVICE_PARENT_DEVICE => Value::of(std::ptr::null_mut::<_cl_device_id>()),
+        _ => return None,
+    })
+}
+
+/// Compute units, work-groups, clocks.
+fn limits(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
+    let info = device.info();
+    Some(match name {
+        CL_DEVICE_MAX_COMPUTE_UNITS => Value::of(compute_units(info)),
+        CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => Value::of(3u32),
+        CL_DEVICE_MAX_WORK_GROUP_SIZE => Value::of(device.max_work_group_size()),
+        CL_DEVICE_MAX_WORK_ITEM_SIZES => Value::list(&device.max_work_item_sizes()),
+        CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
+            Value::of(info.features.subgroup_size.max(1) as usize)
+        }
+        CL_DEVICE_MAX_CLOCK_FREQUENCY => Value::of(clock_frequency(info)),
+        CL_DEVICE_ADDRESS_BITS => Value::of(64u32),
+        CL_DEVICE_PROFILING_TIMER_RESOLUTION => {
+            Value::of((info.limits.timestamp_period.ceil() as usize).max(1))
+        }
+        _ => return None,
+    })
+}
+
+/// Vulkan does not tell the number of compute units. A processor's is the number of threads; for
+/// a GPU a middling number serves the programs that size their launches by it.
+fn compute_units(info: &vk::DeviceInfo) -> u32 {
+    match info.device_type {
+        vk::DeviceType::Cpu => {
+            std::thread::available_parallelism().map_or(1, |count| count.get() as u32)
+        }
+        _ => 16,
+    }
+}
+
+/// In MHz; 0 where the system does not tell (Vulkan does not).
+fn clock_frequency(info: &vk::DeviceInfo) -> u32 {
+    if info.device_type != vk::DeviceType::Cpu {
+        return 0;
+    }
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let lines = text.lines().filter(|line| line.starts_with("cpu MHz"));
+    let values = lines.filter_map(|line| line.split(':').nth(1)?.trim().parse::<f64>().ok());
+    values.fold(0.0, f64::max) as u32
+}
+
+/// Vector widths and floating point.
+fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
+    let features = &device.info().features;
+    Some(match name {
+        // Work-items are scalar to Vulkan drivers.
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR
+        | CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT
+        | CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT
+        | CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG
+        | CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_INT
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => Value::of(1u32),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE | CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
+            Value::of(u32::from(features.float64))
+        }
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => Value::of(0u32),
+        CL_DEVICE_SINGLE_FP_CONFIG => Value::of(single_config(device)),
+        CL_DEVICE_DOUBLE_FP_CONFIG => Value::of(double_config(features)),
+        CL_DEVICE_HALF_FP_CONFIG => Value::of(0u64),
+        CL_DEVICE_ENDIAN_LITTLE => Value::bool(true),
+        CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => {
+            Value::of(CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP)
+        }
+        CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => Value::of(
+            CL_DEVICE_ATOMIC_ORDER_RELAXED
+                | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
+                | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP,
+        ),
+        CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
+        | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
+        | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => Value::of(0u32),
+        _ => return None,
+    })
+}
+
+/// What the probe of the device's arithmetic found.
+fn single_config(device: &Ref<Device>) -> cl_device_fp_config {
+    let mut config = CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST;
+    let Ok(gpu) = device.gpu() else { return config };
+    let probe = &gpu.probe;
+    if probe.fma32_fused {
+        config |= CL_FP_FMA;
+    }
+    if !probe.denorm32_flushed {
+        config |= CL_FP_DENORM;
+    }
+    if probe.div32_exact && probe.sqrt32_exact {
+        config |= CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    }
+    config
+}
+
+/// Double precision is offered with all that the spec requires of it, or not at all.
+fn double_config(features: &vk::Features) -> cl_device_fp_config {
+    if !features.float64 {
+        return 0;
+    }
+    CL_FP_FMA
+        | CL_FP_ROUND_TO_NEAREST
+        | CL_FP_ROUND_TO_ZERO
+        | CL_FP_ROUND_TO_INF
+        | CL_FP_INF_NAN
+        | CL_FP_DENORM
+}
+
+/// Memory.
+fn memory(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
+    let info = device.info();
+    Some(match name {
+        CL_DEVICE_GLOBAL_MEM_SIZE => Value::of(device.global_memory()),
+        CL_DEVICE_MAX_MEM_ALLOC_SIZE => Value::of(device.max_allocation()),
+        CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => Value::of(CL_READ_WRITE_CACHE),
+        CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => Value::of(64u32),
+        CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => Value::of(cache_size(info)),
+        // Constant memory is global memory.
+        CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => Value::of(device.max_allocation()),
+        CL_DEVICE_MAX_CONSTANT_ARGS => Value::of(64u32),
+        CL_DEVICE_LOCAL_MEM_TYPE => Value::of(match info.device_type {
+            vk::DeviceType::Cpu => CL_GLOBAL,
+            _ => CL_LOCAL,
+        }),
+        CL_DEVICE_LOCAL_MEM_SIZE => Value::of(device.local_memory()),
+        CL_DEVICE_HOST_UNIFIED_MEMORY => Value::bool(info.memory.unified),
+        CL_DEVICE_MAX_PARAMETER_SIZE => Value::of(MAX_PARAMETER_SIZE),
+        CL_DEVICE_MEM_BASE_ADDR_ALIGN => Value::of(8 * BASE_ALIGNMENT as u32),
+        CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Value::of(BASE_ALIGNMENT as u32),
+        CL_DEVICE_ERROR_CORRECTION_SUPPORT => Value::bool(false),
+        CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE | CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
+            Value::of(0usize)
+        }
+        CL_DEVICE_PRINTF_BUFFER_SIZE => Value::of(1usize << 20),
+        CL_DEVICE_SVM_CAPABILITIES => Value::of(0u64),
+        _ => return None,
+    })
+}
+
+/// Bytes of the outermost cache of a processor; Vulkan does not tell a GPU's.
+fn cache_size(info: &vk::DeviceInfo) -> u64 {
+    if info.device_type != vk::DeviceType::Cpu {
+        return 0;
+    }
+    let read = |index: u32| {
+        let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");
+        let text = std::fs::read_to_string(path).ok()?;
+        text.trim().strip_suffix('K')?.parse::<u64>().ok()
+    };
+    (0..4).rev().find_map(read).unwrap_or(0) * 1024
+}
+
+/// Queues and kernels.
+fn execution(name: cl_device_info) -> Option<Value> {
+    Some(match name {
+        CL_DEVICE_AVAILABLE | CL_DEVICE_COMPILER_AVAILABLE => Value::bool(true),
+        CL_DEVICE_LINKER_AVAILABLE => Value::bool(false),
+        CL_DEVICE_EXECUTION_CAPABILITIES => Value::of(CL_EXEC_KERNEL),
+        CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Value::of(CL_QUEUE_PROFILING_ENABLE),
+        CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Value::bool(true),
+        CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => Value::bool(true),
+        CL_DEVICE_BUILT_IN_KERNELS | CL_DEVICE_IL_VERSION => Value::text(""),
+        CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION | CL_DEVICE_ILS_WITH_VERSION => Value::names(&[]),
+        CL_DEVICE_PARTITION_MAX_SUB_DEVICES => Value::of(0u32),
+        CL_DEVICE_PARTITION_PROPERTIES | CL_DEVICE_PARTITION_TYPE => Value::of(0isize),
+        CL_DEVICE_PARTITION_AFFINITY_DOMAIN => Value::of(0u64),
+        _ => return None,
+    })
+}
+
+/// What optional features that are not offered answer.
+fn absent_features(name: cl_device_info) -> Option<Value> {
+    Some(match name {
+        CL_DEVICE_IMAGE_SUPPORT
+        | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
+        | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT
+        | CL_DEVICE_PIPE_SUPPORT
+        | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Value::bool(false),
+        CL_DEVICE_IMAGE2D_MAX_WIDTH
+        | CL_DEVICE_IMAGE2D_MAX_HEIGHT
+        | CL_DEVICE_IMAGE3D_MAX_WIDTH
+        | CL_DEVICE_IMAGE3D_MAX_HEIGHT
+        | CL_DEVICE_IMAGE3D_MAX_DEPTH
+        | CL_DEVICE_IMAGE_MAX_BUFFER_SIZE
+        | CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => Value::of(0usize),
+        CL_DEVICE_MAX_READ_IMAGE_ARGS
+        | CL_DEVICE_MAX_WRITE_IMAGE_ARGS
+        | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS
+        | CL_DEVICE_MAX_SAMPLERS
+        | CL_DEVICE_IMAGE_PITCH_ALIGNMENT
+        | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT
+        | CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
+        | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
+        | CL_DEVICE_MAX_ON_DEVICE_QUEUES
+        | CL_DEVICE_MAX_ON_DEVICE_EVENTS
+        | CL_DEVICE_MAX_PIPE_ARGS
+        | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
+        | CL_DEVICE_PIPE_MAX_PACKET_SIZE
+        | CL_DEVICE_MAX_NUM_SUB_GROUPS => Value::of(0u32),
+        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
+            Value::of(0u64)
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,298 @@
+//! Events: what becomes of a command, or of the application's own condition (user events).
+
+use super::clock;
+use super::context::{Context, UserData};
+use super::event_thread;
+use super::queue::Queue;
+use crate::api::cl::*;
+use crate::core::error::{ensure, fail, Result};
+use crate::object::{Kind, Ref};
+use parking_lot::{Condvar, Mutex};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+pub struct Event {
+    pub context: Ref<Context>,
+    /// `None` for user events.
+    pub queue: Option<Ref<Queue>>,
+    pub command_type: cl_command_type,
+    state: Mutex<State>,
+    changed: Condvar,
+    /// When the command was enqueued, on the host clock.
+    queued_at: u64,
+    /// Callbacks not yet made; the handle stays valid for them.
+    callbacks_due: AtomicU32,
+}
+
+struct State {
+    phase: Phase,
+    /// When the command was given to the device, on the host clock.
+    submitted_at: u64,
+    callbacks: Vec<Callback>,
+    /// Queues with commands that wait for this event on the host.
+    waiters: Vec<Ref<Queue>>,
+}
+
+/// How far a command is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Waits on the host: a user event, or a command behind one.
+    Pending,
+    /// The device has it: timeline values of its first and last part in its queue.
+    Recorded { first: u64, last: u64 },
+    /// Done: the final status, and the host clock at start and end.
+    Finished { status: cl_int, span: Span },
+}
+
+/// When a command ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Span {
+    /// On the host: nanoseconds of the host clock.
+    Host { start: u64, end: u64 },
+    /// On the device: the timeline values to ask the queue about.
+    Device { first: u64, last: u64 },
+}
+
+impl Span {
+    /// An instant, now.
+    pub fn now() -> Span {
+        let now = clock::now();
+        Span::Host { start: now, end: now }
+    }
+}
+
+/// When a command went through its stages: nanoseconds of the host clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Profile {
+    pub queued: u64,
+    pub submitted: u64,
+    pub start: u64,
+    pub end: u64,
+}
+
+/// A function to call when the event's status falls to `status` or below.
+struct Callback {
+    status: cl_int,
+    function: EventNotify,
+    data: UserData,
+}
+
+impl Kind for Event {
+    type Target = _cl_event;
+    const INVALID: cl_int = CL_INVALID_EVENT;
+
+    fn reachable(&self) -> bool {
+        self.callbacks_due.load(Ordering::Acquire) > 0
+    }
+}
+
+impl Event {
+    /// An event of a command of a queue.
+    pub fn of_command(queue: &Ref<Queue>, command_type: cl_command_type) -> Ref<Event> {
+        Event::new(queue.context.clone(), Some(queue.clone()), command_type)
+    }
+
+    /// clCreateUserEvent.
+    pub fn user(context: Ref<Context>) -> Ref<Event> {
+        Event::new(context, None, CL_COMMAND_USER)
+    }
+
+    fn new(
+        context: Ref<Context>,
+        queue: Option<Ref<Queue>>,
+        command_type: cl_command_type,
+    ) -> Ref<Event> {
+        let state = State {
+            phase: Phase::Pending,
+            submitted_at: 0,
+            callbacks: Vec::new(),
+            waiters: Vec::new(),
+        };
+        Ref::new(Event {
+            context,
+            queue,
+            command_type,
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            queued_at: clock::now(),
+            callbacks_due: AtomicU32::new(0),
+        })
+    }
+
+    /// How far the command is known to be. Does not ask the device.
+    pub fn phase(&self) -> Phase {
+        self.state.lock().phase
+    }
+
+    /// When a finished command ran, with the times of enqueuing and submission.
+    pub fn times(&self) -> (u64, u64, Phase) {
+        let state = self.state.lock();
+        (self.queued_at, state.submitted_at, state.phase)
+    }
+
+    /// Asks to be drained when the event leaves [`Phase::Pending`]; false when it has already.
+    pub fn add_waiter(&self, queue: &Ref<Queue>) -> bool {
+        let mut state = self.state.lock();
+        let pending = state.phase == Phase::Pending;
+        if pending && !state.waiters.contains(queue) {
+            state.waiters.push(queue.clone());
+        }
+        pending
+    }
+}
+
+impl Ref<Event> {
+    /// Moves the event on. Returns the queues whose commands may now run: the caller drains them
+    /// when it holds no lock.
+    #[must_use]
+    pub fn advance(&self, phase: Phase) -> Vec<Ref<Queue>> {
+        let mut state = self.state.lock();
+        if state.submitted_at == 0 {
+            state.submitted_at = clock::now();
+        }
+        state.phase = phase;
+        let watched = !state.callbacks.is_empty();
+        let waiters = std::mem::take(&mut state.waiters);
+        drop(state);
+        self.changed.notify_all();
+        if watched {
+            event_thread::watch(self.clone());
+        }
+        waiters
+    }
+
+    /// clSetUserEventStatus: CL_COMPLETE or an error, once.
+    pub fn set_user_status(&self, status: cl_int) -> Result<()> {
+        ensure!(self.queue.is_none(), CL_INVALID_EVENT);
+        ensure!(status <= CL_COMPLETE, CL_INVALID_VALUE);
+        ensure!(self.phase() == Phase::Pending, CL_INVALID_OPERATION);
+        let waiters = self.advance(Phase::Finished { status, span: Span::now() });
+        Queue::drain_all(waiters);
+        Ok(())
+    }
+
+    /// Finishes the event if the device is done with it; true when it is finished.
+    pub fn poll(&self) -> Result<bool> {
+        let (last, queue) = match (self.phase(), &self.queue) {
+            (Phase::Finished { .. }, _) => return Ok(true),
+            (Phase::Recorded { last, .. }, Some(queue)) => (last, queue),
+            _ => return Ok(false),
+        };
+        match queue.reached(last) {
+            Ok(false) => return Ok(false),
+            Ok(true) => self.finish(CL_COMPLETE),
+            Err(error) => self.finish(error.0),
+        }
+        Ok(true)
+    }
+
+    /// Recorded → finished, unless another thread did it.
+    fn finish(&self, status: cl_int) {
+        let mut state = self.state.lock();
+        if let Phase::Recorded { first, last } = state.phase {
+            state.phase = Phase::Finished { status, span: Span::Device { first, last } };
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Waits until the command is complete (or has failed) and returns its final status.
+    pub fn wait(&self) -> Result<cl_int> {
+        loop {
+            let mut state = self.state.lock();
+            let (last, queue) = match (state.phase, &self.queue) {
+                (Phase::Finished { status, .. }, _) => return Ok(status),
+                (Phase::Recorded { last, .. }, Some(queue)) => (last, queue),
+                _ => {
+                    self.changed.wait(&mut state);
+                    continue;
+                }
+            };
+            drop(state);
+            match queue.wait_for(last) {
+                Ok(()) => self.finish(CL_COMPLETE),
+                Err(error) => self.finish(error.0),
+            }
+        }
+    }
+
+    /// CL_EVENT_COMMAND_EXECUTION_STATUS: asks the device, and makes sure that it will get there.
+    pub fn execution_status(&self) -> Result<cl_int> {
+        if self.poll()? {
+            if let Phase::Finished { status, .. } = self.phase() {
+                return Ok(status);
+            }
+        }
+        match (self.phase(), &self.queue) {
+            (Phase::Recorded { .. }, Some(queue)) => {
+                // A program that only polls would otherwise wait for ever for an open batch.
+                queue.flush()?;
+                Ok(CL_SUBMITTED)
+            }
+            (_, None) => Ok(CL_SUBMITTED),
+            _ => Ok(CL_QUEUED),
+        }
+    }
+
+    /// The four times of a complete command on the host clock, in order;
+    /// CL_PROFILING_INFO_NOT_AVAILABLE before it is complete.
+    pub fn profile(&self) -> Result<Profile> {
+        self.poll()?;
+        let (queued, submitted, phase) = self.times();
+        let (Phase::Finished { status: CL_COMPLETE, span }, Some(queue)) = (phase, &self.queue)
+        else {
+            return fail(CL_PROFILING_INFO_NOT_AVAILABLE);
+        };
+        let (start, end) = match span {
+            Span::Host { start, end } => (start, end),
+            Span::Device { first, last } => queue.device_times(first, last)?,
+        };
+        // The clocks of host and device agree to some microseconds only.
+        let submitted = submitted.clamp(queued, start.max(queued));
+        let start = start.max(submitted);
+        Ok(Profile { queued, submitted, start, end: end.max(start) })
+    }
+
+    /// clSetEventCallback.
+    pub fn add_callback(&self, status: cl_int, function: EventNotify, data: UserData) {
+        self.callbacks_due.fetch_add(1, Ordering::AcqRel);
+        let mut state = self.state.lock();
+        state.callbacks.push(Callback { status, function, data });
+        let pending = state.phase == Phase::Pending;
+        drop(state);
+        if !pending {
+            event_thread::watch(self.clone());
+        }
+    }
+
+    /// Makes the callbacks that are due; true when none are left. Called by the event thread with
+    /// no lock held.
+    pub fn run_callbacks(&self) -> bool {
+        let finished = self.poll().unwrap_or(true);
+        let (due, left) = {
+            let mut state = self.state.lock();
+            let final_status = match state.phase {
+                Phase::Finished { status, .. } => Some(status),
+                _ => None,
+            };
+            let reached = |callback: &Callback| finished || callback.status == CL_SUBMITTED;
+            let all = std::mem::take(&mut state.callbacks);
+            let (mut due, left): (Vec<_>, Vec<_>) = all.into_iter().partition(reached);
+            state.callbacks = left;
+            // In the order in which the statuses were passed.
+            due.sort_by_key(|callback| std::cmp::Reverse(callback.status));
+            let due: Vec<_> = due
+                .into_iter()
+                .map(|c| (c.function, c.data, final_status.filter(|s| *s < 0).unwrap_or(c.status)))
+                .collect();
+            (due, state.callbacks.len())
+        };
+        for (function, data, status) in due {
+            if let Some(function) = function {
+                // SAFETY: the application registered this function with this data.
+                unsafe { function(self.handle(), status, data.get()) };
+            }
+            self.callbacks_due.fetch_sub(1, Ordering::AcqRel);
+        }
+        left == 0
+    }
+}

@@ -1,0 +1,77 @@
+//! Memory of the application that a command reads or writes: an address that travels between
+//! threads, and the copies that completed reads still owe it.
+
+use super::staging::Staging;
+use crate::core::error::Result;
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// An address in the application's memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostAddress(pub usize);
+
+impl HostAddress {
+    /// `size` bytes at `offset` from here, to read.
+    ///
+    /// # Safety
+    /// The application vouches that the memory is valid until the command that names it completes
+    /// (OpenCL API 5.2.2), and the caller that this command has not completed.
+    pub unsafe fn bytes<'a>(self, offset: usize, size: usize) -> &'a [u8] {
+        // SAFETY: as the caller promises.
+        unsafe { std::slice::from_raw_parts((self.0 + offset) as *const u8, size) }
+    }
+
+    /// `size` bytes at `offset` from here, to write.
+    ///
+    /// # Safety
+    /// As [`HostAddress::bytes`]; nothing else accesses the bytes meanwhile.
+    pub unsafe fn bytes_mut<'a>(self, offset: usize, size: usize) -> &'a mut [u8] {
+        // SAFETY: as the caller promises.
+        unsafe { std::slice::from_raw_parts_mut((self.0 + offset) as *mut u8, size) }
+    }
+}
+
+/// One contiguous piece of application memory: address and size in bytes.
+pub type Piece = (usize, usize);
+
+/// A copy from staging memory to the application that is due when the device has filled the
+/// staging memory. Several queues may share one; the first to run it does the work.
+pub struct HostCopy {
+    due: Mutex<Option<CopyOut>>,
+}
+
+struct CopyOut {
+    staging: Arc<Staging>,
+    offset: u64,
+    pieces: SmallVec<[Piece; 1]>,
+}
+
+impl HostCopy {
+    /// `pieces` receive the bytes that follow one another in `staging` from `offset`.
+    pub fn new(staging: Arc<Staging>, offset: u64, pieces: SmallVec<[Piece; 1]>) -> HostCopy {
+        HostCopy { due: Mutex::new(Some(CopyOut { staging, offset, pieces })) }
+    }
+
+    /// Does the copy unless it is done. The device must have completed the command that fills the
+    /// staging memory.
+    pub fn run(&self) -> Result<()> {
+        let mut due = self.due.lock();
+        let Some(copy) = due.take() else { return Ok(()) };
+        let mut offset = copy.offset;
+        for (address, size) in copy.pieces {
+            // SAFETY: the read command that made this copy completes only after it.
+            let target = unsafe { HostAddress(address).bytes_mut(0, size) };
+            copy.staging.buffer.read(offset, target)?;
+            offset += size as u64;
+        }
+        Ok(())
+    }
+
+    /// Whether the copy is still due and will write somewhere in `[start, end)`.
+    pub fn will_write(&self, start: usize, end: usize) -> bool {
+        self.due.lock().as_ref().is_some_and(|copy| {
+            copy.pieces.iter().any(|&(address, size)| address < end && start < address + size)
+        })
+    }
+}

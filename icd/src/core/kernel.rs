@@ -1,0 +1,237 @@
+//! Kernels: a function of a program, the arguments set so far, and its pipelines on each device.
+
+use super::gpu::Gpu;
+use super::memory::Mem;
+use super::program::{Program, ProgramData};
+use crate::api::cl::*;
+use crate::core::error::{ensure, fail, ClError, Result};
+use crate::object::{Kind, Ref, WeakRef};
+use hekla_compiler::kernel::{self as meta, spec_id, ArgKind};
+use hekla_vk_backend as vk;
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A kernel compiled for one device.
+pub struct BuiltKernel {
+    pub kernel: meta::Kernel,
+    pub data: Arc<ProgramData>,
+    /// All work-groups of a launch must have the same size.
+    pub uniform: bool,
+    /// The program was built with -cl-kernel-arg-info.
+    pub arg_info: bool,
+    gpu: Arc<Gpu>,
+    pipelines: Mutex<Vec<(PipelineKey, Arc<vk::Pipeline>)>>,
+}
+
+/// What a pipeline is specialized for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PipelineKey {
+    pub local_size: [u32; 3],
+    /// Some base or offset is not zero.
+    pub nonzero_base: bool,
+    /// Length of the local block in its elements.
+    pub local_length: u32,
+    /// Byte offset of each local argument, by ordinal.
+    pub local_offsets: SmallVec<[u32; 4]>,
+}
+
+impl BuiltKernel {
+    pub fn new(
+        gpu: Arc<Gpu>,
+        kernel: meta::Kernel,
+        data: Arc<ProgramData>,
+        uniform: bool,
+        arg_info: bool,
+    ) -> BuiltKernel {
+        BuiltKernel { kernel, data, uniform, arg_info, gpu, pipelines: Mutex::default() }
+    }
+
+    /// The pipeline for a key; made at first use.
+    pub fn pipeline(&self, key: &PipelineKey) -> Result<Arc<vk::Pipeline>> {
+        let mut pipelines = self.pipelines.lock();
+        if let Some((_, pipeline)) = pipelines.iter().find(|(known, _)| known == key) {
+            return Ok(pipeline.clone());
+        }
+        let mut constants: SmallVec<[(u32, u32); 8]> = SmallVec::new();
+        constants.extend(spec_id::LOCAL_SIZE.into_iter().zip(key.local_size));
+        constants.push((spec_id::NONZERO_BASE, u32::from(key.nonzero_base)));
+        constants.push((spec_id::LOCAL_BLOCK_LEN, key.local_length));
+        let offsets = key.local_offsets.iter().zip(spec_id::LOCAL_ARG_BASE..);
+        constants.extend(offsets.map(|(offset, id)| (id, *offset)));
+        let pipeline = self.gpu.device.create_pipeline(&vk::PipelineDesc {
+            spirv: &self.kernel.spirv,
+            entry: "main",
+            specialization: &constants,
+            push_constant_size: self.push_constant_size(),
+        })?;
+        pipelines.push((key.clone(), pipeline.clone()));
+        Ok(pipeline)
+    }
+
+    /// Bytes of push constants: the launch block, or its address.
+    fn push_constant_size(&self) -> u32 {
+        match self.kernel.block_size {
+            0 => 0,
+            size if self.kernel.block_in_push_constants => size,
+            _ => 8,
+        }
+    }
+}
+
+/// The value of an argument.
+#[derive(Clone)]
+pub enum ArgValue {
+    Bytes(SmallVec<[u8; 16]>),
+    /// `None` is a NULL pointer. The kernel does not keep the object alive (5.9.2).
+    Buffer(Option<WeakRef<Mem>>),
+    Local(usize),
+}
+
+pub struct Kernel {
+    pub program: Ref<Program>,
+    pub name: String,
+    /// The kernel on each device of the program, where it is built.
+    pub built: Vec<Option<Arc<BuiltKernel>>>,
+    args: Mutex<Vec<Option<ArgValue>>>,
+}
+
+impl Kind for Kernel {
+    type Target = _cl_kernel;
+    const INVALID: cl_int = CL_INVALID_KERNEL;
+
+    fn dropped(&mut self, _: cl_kernel) {
+        self.program.detach_kernel();
+    }
+}
+
+impl Kernel {
+    /// clCreateKernel.
+    ///
+    /// CL_INVALID_PROGRAM_EXECUTABLE without a successful build, CL_INVALID_KERNEL_NAME for an
+    /// unknown name, CL_INVALID_KERNEL_DEFINITION when devices disagree about the arguments.
+    pub fn new(program: &Ref<Program>, name: &str) -> Result<Ref<Kernel>> {
+        let builds = program.all_builds();
+        ensure!(builds.iter().any(|b| b.executable.is_some()), CL_INVALID_PROGRAM_EXECUTABLE);
+        let find = |build: &super::program::Build| {
+            build.executable.as_ref().and_then(|e| e.kernel(name).cloned())
+        };
+        let built: Vec<_> = builds.iter().map(find).collect();
+        let mut present = built.iter().flatten();
+        let Some(first) = present.next() else { return fail(CL_INVALID_KERNEL_NAME) };
+        let agree = present.all(|other| other.kernel.args == first.kernel.args);
+        ensure!(agree, CL_INVALID_KERNEL_DEFINITION);
+        let args = vec![None; first.kernel.args.len()];
+        program.attach_kernel();
+        Ok(Ref::new(Kernel {
+            program: program.clone(),
+            name: name.to_string(),
+            built,
+            args: Mutex::new(args),
+        }))
+    }
+
+    /// clCloneKernel: the same kernel with the same arguments.
+    pub fn duplicate(&self) -> Ref<Kernel> {
+        self.program.attach_kernel();
+        Ref::new(Kernel {
+            program: self.program.clone(),
+            name: self.name.clone(),
+            built: self.built.clone(),
+            args: Mutex::new(self.args.lock().clone()),
+        })
+    }
+
+    /// The kernel on any device: what is the same on all.
+    pub fn any(&self) -> Result<&Arc<BuiltKernel>> {
+        self.built.iter().flatten().next().ok_or(ClError(CL_INVALID_PROGRAM_EXECUTABLE))
+    }
+
+    /// Metadata of an argument, or CL_INVALID_ARG_INDEX.
+    pub fn arg(&self, index: u32) -> Result<&meta::Arg> {
+        self.any()?.kernel.args.get(index as usize).ok_or(ClError(CL_INVALID_ARG_INDEX))
+    }
+
+    pub fn set_arg(&self, index: u32, value: ArgValue) {
+        if let Some(slot) = self.args.lock().get_mut(index as usize) {
+            *slot = Some(value);
+        }
+    }
+
+    /// A copy of the arguments, or CL_INVALID_KERNEL_ARGS when one is not set.
+    pub fn args(&self) -> Result<SmallVec<[ArgValue; 8]>> {
+        let args = self.args.lock();
+        args.iter().cloned().collect::<Option<_>>().ok_or(ClError(CL_INVALID_KERNEL_ARGS))
+    }
+
+    /// Bytes of local memory in use: variables, and the local arguments set so far.
+    pub fn local_memory(&self, built: &BuiltKernel) -> u64 {
+        let args = self.args.lock();
+        let sizes = args.iter().map(|arg| match arg {
+            Some(ArgValue::Local(size)) => *size,
+            _ => 0,
+        });
+        let sizes: SmallVec<[usize; 8]> = sizes.collect();
+        LocalLayout::new(&built.kernel, |index| sizes.get(index).copied().unwrap_or(0)).total
+    }
+}
+
+/// Where the local arguments of a launch lie in the local block.
+pub struct LocalLayout {
+    /// Byte offset of each local argument, by ordinal.
+    pub offsets: SmallVec<[u32; 4]>,
+    /// Bytes in all.
+    pub total: u64,
+}
+
+impl LocalLayout {
+    /// Places local arguments, whose sizes `size_of` tells by argument index, after the variables.
+    pub fn new(kernel: &meta::Kernel, size_of: impl Fn(usize) -> usize) -> LocalLayout {
+        let mut offsets: SmallVec<[u32; 4]> = SmallVec::new();
+        let mut total = kernel.local.static_size;
+        for (index, arg) in kernel.args.iter().enumerate() {
+            let ArgKind::Local { ordinal, align } = arg.kind else { continue };
+            let offset = total.next_multiple_of(u64::from(align.max(1)));
+            total = offset.saturating_add(size_of(index) as u64);
+            let ordinal = ordinal as usize;
+            if offsets.len() <= ordinal {
+                offsets.resize(ordinal + 1, 0);
+            }
+            offsets[ordinal] = u32::try_from(offset).unwrap_or(u32::MAX);
+        }
+        LocalLayout { offsets, total }
+    }
+
+    /// Length of the block in the kernel's elements.
+    pub fn length(&self, kernel: &meta::Kernel) -> u32 {
+        let element = u64::from(kernel.local.element_size.max(1));
+        u32::try_from(self.total.div_ceil(element).max(1)).unwrap_or(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn local_arguments_follow_the_variables() {
+        let local = |ordinal, align| meta::Arg {
+            name: String::new(),
+            type_name: String::new(),
+            kind: ArgKind::Local { ordinal, align },
+            address: meta::ArgAddress::Local,
+            is_const: false,
+            is_restrict: false,
+            is_volatile: false,
+        };
+        let kernel = meta::Kernel {
+            args: vec![local(0, 4), local(1, 16)],
+            local: meta::LocalBlock { static_size: 6, element_size: 4 },
+            ..meta::Kernel::default()
+        };
+        let layout = LocalLayout::new(&kernel, |_| 10);
+        assert_eq!(layout.offsets.as_slice(), [8, 32]);
+        assert_eq!(layout.total, 42);
+        assert_eq!(layout.length(&kernel), 11);
+    }
+}

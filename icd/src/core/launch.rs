@@ -1,0 +1,263 @@
+//! Kernel launches: the arguments and index space as they were at enqueue, and how they become
+//! dispatches.
+
+use super::device::Device;
+use super::event::Phase;
+use super::kernel::{ArgValue, BuiltKernel, Kernel, LocalLayout, PipelineKey};
+use super::memory::{Access, Mem};
+use super::ndrange::{choose_local_size, Dispatch, LocalLimits, NdRange};
+use super::queue::{Queue, State};
+use crate::api::cl::*;
+use crate::core::error::{ensure, fail, ClError, Result};
+use crate::object::Ref;
+use hekla_compiler::kernel::Field;
+use hekla_vk_backend as vk;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Bytes of launch block kept on the stack.
+type Block = SmallVec<[u8; 256]>;
+
+/// A launch: nothing in it changes after enqueue.
+pub struct Launch {
+    kernel: Arc<BuiltKernel>,
+    args: SmallVec<[Snapshot; 8]>,
+    range: NdRange,
+    dispatches: Vec<Dispatch>,
+    layout: LocalLayout,
+}
+
+/// An argument as it was at enqueue.
+enum Snapshot {
+    Bytes(SmallVec<[u8; 16]>),
+    Buffer(Option<Ref<Mem>>),
+    Local,
+}
+
+/// The sizes given to clEnqueueNDRangeKernel; dimensions beyond the given ones have size 1.
+#[derive(Debug, Clone, Copy)]
+pub struct Sizes {
+    pub dimensions: u32,
+    pub offset: [usize; 3],
+    pub global: [usize; 3],
+    pub local: Option<[usize; 3]>,
+}
+
+impl Sizes {
+    /// Whether there is nothing to run (allowed since OpenCL 2.1).
+    pub fn is_empty(&self) -> bool {
+        self.global.contains(&0)
+    }
+}
+
+/// The local size that a launch gets when the application gives none.
+pub fn suggest_local_size(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> [u32; 3] {
+    let kernel = &built.kernel;
+    if let Some(required) = kernel.required_local_size {
+        return required;
+    }
+    let global = sizes.global.map(|size| size as u64);
+    let limits = LocalLimits {
+        total: device.max_work_group_size() as u32,
+        each: device.max_work_item_sizes().map(|size| size as u32),
+        // A kernel that cannot see the local size cannot tell unequal groups from equal ones.
+        uniform: built.uniform && kernel.local_size_visible,
+    };
+    if let Some(hint) = kernel.local_size_hint.filter(|hint| hint_fits(hint, &global, &limits)) {
+        return hint;
+    }
+    choose_local_size(sizes.dimensions, global, &limits)
+}
+
+fn hint_fits(hint: &[u32; 3], global: &[u64; 3], limits: &LocalLimits) -> bool {
+    let total: u64 = hint.iter().map(|size| u64::from(*size)).product();
+    let divides = |d: usize| hint[d] > 0 && global[d] % u64::from(hint[d]) == 0;
+    total <= u64::from(limits.total)
+        && (0..3).all(|d| divides(d) && hint[d] <= limits.each[d])
+}
+
+/// Checks a given local size as clEnqueueNDRangeKernel lists the errors.
+fn check_local_size(
+    device: &Device,
+    built: &BuiltKernel,
+    sizes: &Sizes,
+    local: [usize; 3],
+) -> Result<[u32; 3]> {
+    let total = local.iter().try_fold(1usize, |product, size| product.checked_mul(*size));
+    ensure!(total.is_some_and(|total| total > 0), CL_INVALID_WORK_GROUP_SIZE);
+    let within = local.iter().zip(device.max_work_item_sizes()).all(|(size, max)| *size <= max);
+    ensure!(within, CL_INVALID_WORK_ITEM_SIZE);
+    let fits = total.is_some_and(|total| total <= device.max_work_group_size());
+    ensure!(fits, CL_INVALID_WORK_GROUP_SIZE);
+    let local = local.map(|size| size as u32);
+    if let Some(required) = built.kernel.required_local_size {
+        ensure!(local == required, CL_INVALID_WORK_GROUP_SIZE);
+    }
+    let divides = |d: usize| sizes.global[d] % local[d] as usize == 0;
+    ensure!(!built.uniform || (0..3).all(divides), CL_INVALID_WORK_GROUP_SIZE);
+    Ok(local)
+}
+
+impl Launch {
+    /// Takes the launch's snapshot, with the checks of clEnqueueNDRangeKernel that follow those of
+    /// handles. `sizes` must not be empty.
+    pub fn new(queue: &Queue, kernel: &Kernel, sizes: &Sizes) -> Result<Launch> {
+        let program_index = kernel.program.devices.iter().position(|d| *d == queue.device);
+        let built = program_index.and_then(|index| kernel.built.get(index)?.clone());
+        let Some(built) = built else { return fail(CL_INVALID_PROGRAM_EXECUTABLE) };
+        let args = kernel.args()?;
+        for d in 0..3 {
+            let end = sizes.offset[d].checked_add(sizes.global[d]);
+            ensure!(end.is_some(), CL_INVALID_GLOBAL_OFFSET);
+        }
+        let device = &queue.device;
+        let local = match sizes.local {
+            Some(local) => check_local_size(device, &built, sizes, local)?,
+            None => suggest_local_size(device, &built, sizes),
+        };
+        // Only a size required in the source can fail these when the choice was ours.
+        let uniform = (0..3).all(|d| sizes.global[d] % local[d].max(1) as usize == 0);
+        let required = built.kernel.required_local_size.is_some();
+        ensure!(uniform || !(built.uniform && required), CL_INVALID_WORK_GROUP_SIZE);
+
+        let layout = LocalLayout::new(&built.kernel, |index| match args.get(index) {
+            Some(ArgValue::Local(size)) => *size,
+            _ => 0,
+        });
+        ensure!(layout.total <= device.local_memory(), CL_OUT_OF_RESOURCES);
+        let range = NdRange {
+            dimensions: sizes.dimensions,
+            offset: sizes.offset.map(|v| v as u64),
+            global: sizes.global.map(|v| v as u64),
+            local,
+        };
+        let max_groups = device.info().limits.max_workgroup_count;
+        let dispatches = range.dispatches(max_groups).ok_or(ClError(CL_OUT_OF_RESOURCES))?;
+        let args = args.into_iter().map(snapshot).collect::<Result<_>>()?;
+        Ok(Launch { kernel: built, args, range, dispatches, layout })
+    }
+
+    /// The launch block but for what differs between dispatches, and the buffers it names.
+    fn block(&self, device: usize) -> Result<(Block, SmallVec<[Arc<vk::Buffer>; 8]>)> {
+        let kernel = &self.kernel.kernel;
+        let mut block: Block = SmallVec::from_elem(0, kernel.block_size as usize);
+        let mut buffers = SmallVec::new();
+        for entry in &kernel.block {
+            let at = entry.offset as usize;
+            match entry.field {
+                Field::Arg(index) => match self.args.get(index as usize) {
+                    Some(Snapshot::Bytes(bytes)) => put(&mut block, at, bytes),
+                    Some(Snapshot::Buffer(Some(mem))) => {
+                        let buffer = mem.on_device(device, Access::Write)?;
+                        let address = buffer.address() + mem.origin as u64;
+                        put(&mut block, at, &address.to_le_bytes());
+                        buffers.push(buffer);
+                    }
+                    _ => {}
+                },
+                Field::GlobalOffset => put_u64x3(&mut block, at, self.range.offset),
+                Field::GlobalSize => put_u64x3(&mut block, at, self.range.global),
+                Field::NumGroups => put_u64x3(&mut block, at, self.range.group_counts()),
+                Field::EnqueuedLocalSize => {
+                    for (d, size) in self.range.local.iter().enumerate() {
+                        put(&mut block, at + 4 * d, &size.to_le_bytes());
+                    }
+                }
+                Field::WorkDim => put(&mut block, at, &self.range.dimensions.to_le_bytes()),
+                Field::DataAddress => {
+                    let data = self.kernel.data.buffer()?;
+                    put(&mut block, at, &data.address().to_le_bytes());
+                    buffers.push(data.clone());
+                }
+                Field::GlobalBase | Field::GroupBase => {}
+            }
+        }
+        Ok((block, buffers))
+    }
+
+    /// Writes what differs between dispatches. Returns whether any of it, or the offset, is not 0.
+    fn set_bases(&self, block: &mut Block, dispatch: &Dispatch) -> bool {
+        for entry in &self.kernel.kernel.block {
+            let at = entry.offset as usize;
+            match entry.field {
+                Field::GlobalBase => put_u64x3(block, at, dispatch.global_base),
+                Field::GroupBase => put_u64x3(block, at, dispatch.group_base),
+                _ => {}
+            }
+        }
+        [dispatch.global_base, dispatch.group_base, self.range.offset] != [[0; 3]; 3]
+    }
+}
+
+fn put(block: &mut Block, at: usize, bytes: &[u8]) {
+    if let Some(slot) = block.get_mut(at..at + bytes.len()) {
+        slot.copy_from_slice(bytes);
+    }
+}
+
+fn put_u64x3(block: &mut Block, at: usize, values: [u64; 3]) {
+    for (d, value) in values.iter().enumerate() {
+        put(block, at + 8 * d, &value.to_le_bytes());
+    }
+}
+
+fn snapshot(value: ArgValue) -> Result<Snapshot> {
+    Ok(match value {
+        ArgValue::Bytes(bytes) => Snapshot::Bytes(bytes),
+        ArgValue::Local(_) => Snapshot::Local,
+        ArgValue::Buffer(None) => Snapshot::Buffer(None),
+        // The object was released since it was set.
+        ArgValue::Buffer(Some(mem)) => {
+            Snapshot::Buffer(Some(mem.upgrade().ok_or(ClError(CL_INVALID_KERNEL_ARGS))?))
+        }
+    })
+}
+
+/// A dispatch ready to be recorded.
+struct Prepared {
+    pipeline: Arc<vk::Pipeline>,
+    push: Block,
+    groups: [u32; 3],
+}
+
+impl Queue {
+    /// Records a launch: all its dispatches are one command, with no barrier between them.
+    pub fn launch(&self, state: &mut State, launch: &Launch) -> Result<Phase> {
+        let kernel = &launch.kernel.kernel;
+        let (mut block, buffers) = launch.block(self.device_index)?;
+        let mut prepared: SmallVec<[Prepared; 1]> = SmallVec::new();
+        let mut pieces = SmallVec::<[_; 1]>::new();
+        for dispatch in &launch.dispatches {
+            let nonzero_base = launch.set_bases(&mut block, dispatch);
+            let pipeline = launch.kernel.pipeline(&PipelineKey {
+                local_size: dispatch.local,
+                nonzero_base,
+                local_length: launch.layout.length(kernel),
+                local_offsets: launch.layout.offsets.clone(),
+            })?;
+            let push = if block.is_empty() || kernel.block_in_push_constants {
+                block.clone()
+            } else {
+                let (piece, offset) = state.upload.take(block.len() as u64)?;
+                piece.buffer.write(offset, &block)?;
+                let address = piece.buffer.address() + offset;
+                pieces.push(piece);
+                SmallVec::from_slice(&address.to_le_bytes())
+            };
+            prepared.push(Prepared { pipeline, push, groups: dispatch.groups });
+        }
+        let value = self.record(state, |recorder| {
+            for p in &prepared {
+                recorder.dispatch(&p.pipeline, &p.push, p.groups);
+            }
+            buffers.into_iter().for_each(|buffer| recorder.retain(buffer));
+            pieces.into_iter().for_each(|piece| recorder.retain(piece));
+        });
+        for arg in &launch.args {
+            if let Snapshot::Buffer(Some(mem)) = arg {
+                mem.used(self.device_index, &self.vk, value);
+            }
+        }
+        Ok(Phase::Recorded { first: value, last: value })
+    }
+}

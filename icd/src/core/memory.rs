@@ -1,0 +1,358 @@
+//! Memory objects: buffers and sub-buffers, where their bytes live on each device of the context,
+//! and the regions that are mapped.
+
+use super::context::{Context, UserData};
+use super::device::BASE_ALIGNMENT;
+use super::host::HostAddress;
+use super::staging::Staging;
+use crate::api::cl::*;
+use crate::core::error::{ensure, fail, ClError, Result};
+use crate::object::{callbacks, Kind, Ref};
+use hekla_vk_backend as vk;
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
+
+const ACCESS: cl_mem_flags = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
+const HOST_POINTER: cl_mem_flags =
+    CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+const HOST_ACCESS: cl_mem_flags =
+    CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+
+/// A buffer or sub-buffer.
+pub struct Mem {
+    pub context: Ref<Context>,
+    pub flags: cl_mem_flags,
+    pub size: usize,
+    /// The application's memory (CL_MEM_USE_HOST_PTR), for sub-buffers shifted by their origin.
+    pub host_ptr: Option<HostAddress>,
+    pub properties: Vec<cl_mem_properties>,
+    /// The buffer that a sub-buffer is part of.
+    pub parent: Option<Ref<Mem>>,
+    /// Where a sub-buffer begins, in bytes.
+    pub origin: usize,
+    /// Live sub-buffers: the handle stays valid while there are any.
+    sub_buffers: AtomicU32,
+    storage: Storage,
+    maps: Mutex<Vec<Mapping>>,
+    destructors: Mutex<Vec<(MemDestructor, UserData)>>,
+}
+
+/// Where the bytes are.
+enum Storage {
+    /// In the parent.
+    Parent,
+    /// The context has one device.
+    Single(Arc<vk::Buffer>),
+    /// One replica for each device of the context, made when the device first needs it.
+    Replicas(Mutex<Vec<Replica>>),
+}
+
+#[derive(Default)]
+struct Replica {
+    buffer: Option<Arc<vk::Buffer>>,
+    /// Holds the current contents.
+    current: bool,
+    /// The last command that used it.
+    last_use: Option<(Arc<vk::Queue>, u64)>,
+}
+
+/// A mapped region.
+#[derive(Clone)]
+pub struct Mapping {
+    pub pointer: HostAddress,
+    pub offset: usize,
+    pub size: usize,
+    pub flags: cl_map_flags,
+    /// Memory behind the pointer when it is neither the device's nor the application's.
+    pub staging: Option<Arc<Staging>>,
+}
+
+impl Mapping {
+    /// Whether the device's bytes are wanted at the pointer.
+    pub fn reads(&self) -> bool {
+        self.flags & CL_MAP_WRITE_INVALIDATE_REGION == 0
+    }
+
+    /// Whether unmapping brings bytes to the device.
+    pub fn writes(&self) -> bool {
+        self.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0
+    }
+}
+
+impl Kind for Mem {
+    type Target = _cl_mem;
+    const INVALID: cl_int = CL_INVALID_MEM_OBJECT;
+
+    fn reachable(&self) -> bool {
+        self.sub_buffers.load(Ordering::Acquire) > 0
+    }
+
+    fn dropped(&mut self, handle: cl_mem) {
+        if let Some(parent) = &self.parent {
+            parent.sub_buffers.fetch_sub(1, Ordering::AcqRel);
+        }
+        // Most recently registered first (clSetMemObjectDestructorCallback).
+        for (callback, data) in self.destructors.get_mut().drain(..).rev() {
+            let handle = UserData(handle.cast());
+            // The callback may free the memory behind CL_MEM_USE_HOST_PTR: commands that touch it
+            // hold the object.
+            callbacks::defer(move || {
+                if let Some(callback) = callback {
+                    // SAFETY: the application registered this function with this data.
+                    unsafe { callback(handle.get().cast(), data.get()) };
+                }
+            });
+        }
+    }
+}
+
+/// Checks flags of clCreateBuffer (5.2.1): unknown bits and contradictions are CL_INVALID_VALUE.
+fn check_flags(flags: cl_mem_flags) -> Result<()> {
+    ensure!(flags & !(ACCESS | HOST_POINTER | HOST_ACCESS) == 0, CL_INVALID_VALUE);
+    ensure!((flags & ACCESS).count_ones() <= 1, CL_INVALID_VALUE);
+    ensure!((flags & HOST_ACCESS).count_ones() <= 1, CL_INVALID_VALUE);
+    let use_host = flags & CL_MEM_USE_HOST_PTR != 0;
+    let others = flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
+    ensure!(!(use_host && others), CL_INVALID_VALUE);
+    Ok(())
+}
+
+impl Mem {
+    /// clCreateBuffer. `host` is the application's pointer, not NULL when given.
+    pub fn new_buffer(
+        context: Ref<Context>,
+        flags: cl_mem_flags,
+        size: usize,
+        host: Option<HostAddress>,
+        properties: Vec<cl_mem_properties>,
+    ) -> Result<Ref<Mem>> {
+        check_flags(flags)?;
+        ensure!(size > 0, CL_INVALID_BUFFER_SIZE);
+        let fits = context.devices.iter().any(|d| size as u64 <= d.max_allocation());
+        ensure!(fits, CL_INVALID_BUFFER_SIZE);
+        let wants_host = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
+        ensure!(wants_host == host.is_some(), CL_INVALID_HOST_PTR);
+        let flags = if flags & ACCESS == 0 { flags | CL_MEM_READ_WRITE } else { flags };
+
+        let storage = Storage::new(&context, size, host)?;
+        Ok(Ref::new(Mem {
+            context,
+            flags,
+            size,
+            host_ptr: host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0),
+            properties,
+            parent: None,
+            origin: 0,
+            sub_buffers: AtomicU32::new(0),
+            storage,
+            maps: Mutex::default(),
+            destructors: Mutex::default(),
+        }))
+    }
+
+    /// clCreateSubBuffer of a region.
+    pub fn new_sub_buffer(
+        parent: &Ref<Mem>,
+        flags: cl_mem_flags,
+        region: cl_buffer_region,
+    ) -> Result<Ref<Mem>> {
+        ensure!(parent.parent.is_none(), CL_INVALID_MEM_OBJECT);
+        check_flags(flags)?;
+        ensure!(flags & HOST_POINTER == 0, CL_INVALID_VALUE);
+        let access = inherited_access(parent.flags, flags)?;
+        let host_access = inherited_host_access(parent.flags, flags)?;
+        ensure!(region.size > 0, CL_INVALID_BUFFER_SIZE);
+        let end = region.origin.checked_add(region.size);
+        ensure!(end.is_some_and(|end| end <= parent.size), CL_INVALID_VALUE);
+        ensure!(region.origin % BASE_ALIGNMENT == 0, CL_MISALIGNED_SUB_BUFFER_OFFSET);
+        parent.sub_buffers.fetch_add(1, Ordering::AcqRel);
+        Ok(Ref::new(Mem {
+            context: parent.context.clone(),
+            flags: access | host_access | parent.flags & HOST_POINTER,
+            size: region.size,
+            host_ptr: parent.host_ptr.map(|host| HostAddress(host.0 + region.origin)),
+            properties: Vec::new(),
+            parent: Some(parent.clone()),
+            origin: region.origin,
+            sub_buffers: AtomicU32::new(0),
+            storage: Storage::Parent,
+            maps: Mutex::default(),
+            destructors: Mutex::default(),
+        }))
+    }
+
+    /// The buffer that owns the bytes.
+    pub fn root(&self) -> &Mem {
+        self.parent.as_deref().unwrap_or(self)
+    }
+
+    /// Whether two memory objects share storage.
+    pub fn same_storage(&self, other: &Mem) -> bool {
+        std::ptr::eq(self.root(), other.root())
+    }
+
+    /// The bytes on a device of the context, made current there. Offsets into a sub-buffer are to
+    /// be shifted by `origin`.
+    pub fn on_device(&self, device: usize, access: Access) -> Result<Arc<vk::Buffer>> {
+        match &self.root().storage {
+            Storage::Single(buffer) => Ok(buffer.clone()),
+            Storage::Replicas(replicas) => {
+                let root = self.root();
+                make_current(&root.context, root.size, &mut replicas.lock(), device, access)
+            }
+            Storage::Parent => fail(CL_INVALID_MEM_OBJECT),
+        }
+    }
+
+    /// Notes the command that uses the bytes on a device, so that another device can wait for it.
+    pub fn used(&self, device: usize, queue: &Arc<vk::Queue>, value: u64) {
+        if let Storage::Replicas(replicas) = &self.root().storage {
+            if let Some(replica) = replicas.lock().get_mut(device) {
+                replica.last_use = Some((queue.clone(), value));
+            }
+        }
+    }
+
+    /// Whether the host may read (clEnqueueReadBuffer, CL_MAP_READ).
+    pub fn host_readable(&self) -> bool {
+        self.flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS) == 0
+    }
+
+    /// Whether the host may write (clEnqueueWriteBuffer, CL_MAP_WRITE).
+    pub fn host_writable(&self) -> bool {
+        self.flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) == 0
+    }
+
+    /// CL_INVALID_VALUE unless `[offset, offset + size)` lies within.
+    pub fn check_range(&self, offset: usize, size: usize) -> Result<()> {
+        let end = offset.checked_add(size);
+        ensure!(end.is_some_and(|end| end <= self.size), CL_INVALID_VALUE);
+        Ok(())
+    }
+
+    pub fn add_destructor(&self, callback: MemDestructor, data: UserData) {
+        self.destructors.lock().push((callback, data));
+    }
+
+    pub fn add_mapping(&self, mapping: Mapping) {
+        self.maps.lock().push(mapping);
+    }
+
+    /// Removes and returns the mapping at a pointer; CL_INVALID_VALUE when there is none.
+    pub fn take_mapping(&self, pointer: HostAddress) -> Result<Mapping> {
+        let mut maps = self.maps.lock();
+        let found = maps.iter().rposition(|m| m.pointer == pointer);
+        found.map(|index| maps.remove(index)).ok_or(ClError(CL_INVALID_VALUE))
+    }
+
+    /// CL_MEM_MAP_COUNT.
+    pub fn map_count(&self) -> u32 {
+        self.maps.lock().len() as u32
+    }
+}
+
+/// What a command does with a buffer's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+/// Access flags of a sub-buffer: inherited when none are given; never wider than the parent's.
+fn inherited_access(parent: cl_mem_flags, flags: cl_mem_flags) -> Result<cl_mem_flags> {
+    let wanted = flags & ACCESS;
+    let forbidden = if parent & CL_MEM_WRITE_ONLY != 0 {
+        CL_MEM_READ_WRITE | CL_MEM_READ_ONLY
+    } else if parent & CL_MEM_READ_ONLY != 0 {
+        CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY
+    } else {
+        0
+    };
+    ensure!(wanted & forbidden == 0, CL_INVALID_VALUE);
+    Ok(if wanted == 0 { parent & ACCESS } else { wanted })
+}
+
+/// The same for host access.
+fn inherited_host_access(parent: cl_mem_flags, flags: cl_mem_flags) -> Result<cl_mem_flags> {
+    let wanted = flags & HOST_ACCESS;
+    let forbidden = if parent & CL_MEM_HOST_WRITE_ONLY != 0 {
+        CL_MEM_HOST_READ_ONLY
+    } else if parent & CL_MEM_HOST_READ_ONLY != 0 {
+        CL_MEM_HOST_WRITE_ONLY
+    } else if parent & CL_MEM_HOST_NO_ACCESS != 0 {
+        CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY
+    } else {
+        0
+    };
+    ensure!(wanted & forbidden == 0, CL_INVALID_VALUE);
+    Ok(if wanted == 0 { parent & HOST_ACCESS } else { wanted })
+}
+
+/// Device memory for a buffer of `size` bytes. Transfers fill words: whole words are allocated.
+fn allocate(context: &Context, device: usize, size: usize) -> Result<Arc<vk::Buffer>> {
+    let size = (size as u64).next_multiple_of(16);
+    let buffer = context.gpus[device].device.create_buffer(size, vk::MemoryKind::Device);
+    buffer.map_err(|error| match error {
+        vk::Error::OutOfHostMemory => ClError(CL_OUT_OF_HOST_MEMORY),
+        error => {
+            tracing::warn!("a buffer of {size} bytes: {error}");
+            ClError(CL_MEM_OBJECT_ALLOCATION_FAILURE)
+        }
+    })
+}
+
+impl Storage {
+    fn new(context: &Context, size: usize, contents: Option<HostAddress>) -> Result<Storage> {
+        let single = context.gpus.len() == 1;
+        if !single && contents.is_none() {
+            let replicas = (0..context.gpus.len()).map(|_| Replica::default());
+            return Ok(Storage::Replicas(Mutex::new(replicas.collect())));
+        }
+        let buffer = allocate(context, 0, size)?;
+        if let Some(host) = contents {
+            // SAFETY: clCreateBuffer requires `size` bytes at host_ptr, and has not returned yet.
+            let bytes = unsafe { host.bytes(0, size) };
+            context.gpus[0].write_now(&buffer, 0, bytes)?;
+        }
+        if single {
+            return Ok(Storage::Single(buffer));
+        }
+        let mut replicas: Vec<_> = context.gpus.iter().map(|_| Replica::default()).collect();
+        replicas[0] = Replica { buffer: Some(buffer), current: true, last_use: None };
+        Ok(Storage::Replicas(Mutex::new(replicas)))
+    }
+}
+
+/// Brings a buffer's contents to a device, through the host, once the last command that used them
+/// elsewhere is done.
+fn make_current(
+    context: &Context,
+    size: usize,
+    replicas: &mut [Replica],
+    device: usize,
+    access: Access,
+) -> Result<Arc<vk::Buffer>> {
+    if replicas[device].buffer.is_none() {
+        replicas[device].buffer = Some(allocate(context, device, size)?);
+    }
+    let Some(buffer) = replicas[device].buffer.clone() else { return fail(CL_OUT_OF_RESOURCES) };
+    if !replicas[device].current {
+        let source = replicas.iter().position(|r| r.current);
+        if let Some((source, from)) = source.and_then(|s| Some((s, replicas[s].buffer.clone()?))) {
+            if let Some((queue, value)) = replicas[source].last_use.take() {
+                queue.wait(value)?;
+            }
+            let mut bytes = vec![0; size];
+            context.gpus[source].read_now(&from, 0, &mut bytes)?;
+            context.gpus[device].write_now(&buffer, 0, &bytes)?;
+        }
+        replicas[device].current = true;
+    }
+    if access == Access::Write {
+        for (index, replica) in replicas.iter_mut().enumerate() {
+            replica.current = index == device;
+        }
+    }
+    Ok(buffer)
+}

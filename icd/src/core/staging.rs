@@ -1,0 +1,94 @@
+//! Host-visible memory between the application's memory and the device's: pooled, and handed out
+//! in small slices from larger pieces.
+
+use crate::core::error::Result;
+use hekla_vk_backend as vk;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// Smallest piece that is allocated, in bytes.
+const MIN_PIECE: u64 = 64 << 10;
+/// Size of the pieces that small requests are cut from.
+const ARENA_PIECE: u64 = 1 << 20;
+/// Bytes that a pool keeps for reuse.
+const KEEP: u64 = 256 << 20;
+
+/// Pieces of one kind of host-visible memory of one device, ready for reuse.
+pub struct Pool {
+    device: Arc<vk::Device>,
+    kind: vk::MemoryKind,
+    free: Mutex<Vec<Arc<vk::Buffer>>>,
+}
+
+/// A piece in use; it returns to its pool when the last holder (often a batch of commands) drops it.
+pub struct Staging {
+    pub buffer: Arc<vk::Buffer>,
+    pool: Arc<Pool>,
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        let mut free = self.pool.free.lock();
+        let kept: u64 = free.iter().map(|buffer| buffer.size()).sum();
+        if kept + self.buffer.size() <= KEEP {
+            free.push(self.buffer.clone());
+        }
+    }
+}
+
+impl Pool {
+    pub fn new(device: Arc<vk::Device>, kind: vk::MemoryKind) -> Arc<Pool> {
+        Arc::new(Pool { device, kind, free: Mutex::new(Vec::new()) })
+    }
+
+    /// A piece of at least `size` bytes.
+    pub fn take(self: &Arc<Self>, size: u64) -> Result<Arc<Staging>> {
+        let wanted = size.max(MIN_PIECE).next_power_of_two();
+        let reused = {
+            let mut free = self.free.lock();
+            let fitting = free.iter().position(|b| b.size() >= size && b.size() <= wanted);
+            fitting.map(|index| free.swap_remove(index))
+        };
+        let buffer = match reused {
+            Some(buffer) => buffer,
+            // A power of two of a large size may be more than the device has.
+            None => self
+                .device
+                .create_buffer(wanted, self.kind)
+                .or_else(|_| self.device.create_buffer(size, self.kind))?,
+        };
+        Ok(Arc::new(Staging { buffer, pool: self.clone() }))
+    }
+}
+
+/// Cuts small requests from pieces of a pool, one after the other. A piece lives as long as the
+/// batches that use it.
+pub struct Arena {
+    pool: Arc<Pool>,
+    piece: Option<Arc<Staging>>,
+    used: u64,
+}
+
+impl Arena {
+    pub fn new(pool: Arc<Pool>) -> Arena {
+        Arena { pool, piece: None, used: 0 }
+    }
+
+    /// `size` bytes at an offset that is a multiple of 256.
+    pub fn take(&mut self, size: u64) -> Result<(Arc<Staging>, u64)> {
+        if size > ARENA_PIECE / 4 {
+            return Ok((self.pool.take(size)?, 0));
+        }
+        let start = self.used.next_multiple_of(256);
+        if let Some(piece) = &self.piece {
+            if start + size <= piece.buffer.size() {
+                self.used = start + size;
+                return Ok((piece.clone(), start));
+            }
+        }
+        let piece = self.pool.take(ARENA_PIECE)?;
+        self.piece = Some(piece.clone());
+        self.used = size;
+        Ok((piece, 0))
+    }
+}

@@ -1,0 +1,418 @@
+//! What commands do: copies between the application's memory and the device's, between buffers,
+//! fills, maps; launches are in [`super::launch`].
+
+use super::clock;
+use super::event::{Phase, Span};
+use super::gpu::CHUNK;
+use super::host::{HostAddress, HostCopy, Piece};
+use super::launch::Launch;
+use super::memory::{Access, Mapping, Mem};
+use super::queue::{Queue, State};
+use super::rect::{runs, Rect, Run};
+use super::staging::Staging;
+use crate::core::error::Result;
+use crate::object::Ref;
+use hekla_vk_backend as vk;
+use smallvec::SmallVec;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Copy regions recorded in one call.
+const MAX_REGIONS: usize = 1024;
+/// Chunks of one staged transfer that are under way at once.
+const CHUNKS_IN_FLIGHT: usize = 4;
+/// Bytes of pattern that a staged fill repeats.
+const FILL_CHUNK: usize = 256 << 10;
+
+/// A command with everything it needs: the objects it uses stay alive until it has started, and
+/// the device memory until it is complete.
+pub enum Command {
+    /// Nothing but its place in the order: markers, barriers, migrations, empty launches.
+    Marker,
+    /// Device to application. The offset of `to` is an address.
+    Read { mem: Ref<Mem>, from: Rect, to: Rect },
+    /// Application to device. The offset of `from` is an address.
+    Write { mem: Ref<Mem>, from: Rect, to: Rect },
+    /// The same from bytes that were copied at enqueue, tightly packed.
+    WriteOwned { mem: Ref<Mem>, bytes: Vec<u8>, to: Rect },
+    /// Buffer to buffer.
+    Copy { source: Ref<Mem>, from: Rect, target: Ref<Mem>, to: Rect },
+    /// A repeated pattern; `size` is a multiple of its length.
+    Fill { mem: Ref<Mem>, offset: usize, size: usize, pattern: SmallVec<[u8; 16]> },
+    /// Device to the staging memory of a mapping.
+    Map { mem: Ref<Mem>, mapping: Mapping },
+    /// Staging memory of a mapping to the device.
+    Unmap { mem: Ref<Mem>, mapping: Mapping },
+    Launch(Box<Launch>),
+}
+
+impl Command {
+    /// Whether starting the command reads the application's memory.
+    pub fn reads_host(&self) -> bool {
+        matches!(self, Command::Write { .. })
+    }
+
+    /// Whether a blocking call waits for completion: a write is over when its bytes are copied.
+    pub fn must_wait(&self) -> bool {
+        !matches!(self, Command::Write { .. } | Command::WriteOwned { .. })
+    }
+
+    /// Copies the bytes of a write, so that the application has its memory back.
+    pub fn take_host_bytes(&mut self) {
+        if let Command::Write { mem, from, to } = self {
+            let packed = Rect { offset: 0, ..tight(from) };
+            let mut bytes = vec![0; from.bytes()];
+            for run in runs(from, &packed) {
+                // SAFETY: clEnqueueWriteBuffer, which has not returned, names this memory.
+                let source = unsafe { HostAddress(run.from).bytes(0, run.size) };
+                bytes[run.to..run.to + run.size].copy_from_slice(source);
+            }
+            *self = Command::WriteOwned { mem: mem.clone(), bytes, to: *to };
+        }
+    }
+}
+
+/// The box without gaps.
+fn tight(rect: &Rect) -> Rect {
+    let row_pitch = rect.width;
+    Rect { row_pitch, slice_pitch: row_pitch * rect.height, ..*rect }
+}
+
+/// Runs cut into groups that fit a staging piece.
+struct Chunks<I: Iterator<Item = Run>> {
+    runs: std::iter::Peekable<I>,
+    rest: Option<Run>,
+}
+
+impl<I: Iterator<Item = Run>> Iterator for Chunks<I> {
+    type Item = (usize, Vec<Run>);
+
+    /// Bytes of the next chunk, and its runs.
+    fn next(&mut self) -> Option<Self::Item> {
+        let (mut bytes, mut chunk) = (0, Vec::new());
+        while chunk.len() < MAX_REGIONS && bytes < CHUNK {
+            let Some(run) = self.rest.take().or_else(|| self.runs.next()) else { break };
+            let size = run.size.min(CHUNK - bytes);
+            if size < run.size {
+                let rest = Run { from: run.from + size, to: run.to + size, size: run.size - size };
+                self.rest = Some(rest);
+            }
+            chunk.push(Run { size, ..run });
+            bytes += size;
+        }
+        (!chunk.is_empty()).then_some((bytes, chunk))
+    }
+}
+
+fn chunks(from: &Rect, to: &Rect) -> impl Iterator<Item = (usize, Vec<Run>)> {
+    Chunks { runs: runs(from, to).peekable(), rest: None }
+}
+
+/// Regions between staging memory, where runs follow one another from `base`, and a buffer.
+fn staged_regions(runs: &[Run], base: u64, to_buffer: bool) -> Vec<vk::CopyRegion> {
+    let mut staged = base;
+    let region = |run: &Run| {
+        let size = run.size as u64;
+        let region = if to_buffer {
+            vk::CopyRegion { src_offset: staged, dst_offset: run.to as u64, size }
+        } else {
+            vk::CopyRegion { src_offset: run.from as u64, dst_offset: staged, size }
+        };
+        staged += size;
+        region
+    };
+    runs.iter().map(region).collect()
+}
+
+impl Queue {
+    /// Starts a command. `ready`: nothing in another queue is still to be waited for. `blocking`:
+    /// the caller will wait anyway.
+    pub fn run(
+        &self,
+        state: &mut State,
+        command: &Command,
+        ready: bool,
+        blocking: bool,
+    ) -> Result<Phase> {
+        match command {
+            Command::Marker => self.mark(state, ready),
+            Command::Read { mem, from, to } => {
+                self.read(state, mem, from.shifted(mem.origin), to, ready, blocking)
+            }
+            Command::Write { mem, from, to } => {
+                self.write(state, mem, from, to.shifted(mem.origin), ready)
+            }
+            Command::WriteOwned { mem, bytes, to } => {
+                let from = tight(&Rect { offset: bytes.as_ptr() as usize, ..*to });
+                self.write(state, mem, &from, to.shifted(mem.origin), ready)
+            }
+            Command::Copy { source, from, target, to } => {
+                let (from, to) = (from.shifted(source.origin), to.shifted(target.origin));
+                self.copy(state, source, &from, target, &to)
+            }
+            Command::Fill { mem, offset, size, pattern } => {
+                self.fill(state, mem, mem.origin + offset, *size, pattern)
+            }
+            Command::Map { mem, mapping } => self.map(state, mem, mapping, ready),
+            Command::Unmap { mem, mapping } => self.unmap(state, mem, mapping),
+            Command::Launch(launch) => self.launch(state, launch),
+        }
+    }
+
+    /// Whether everything before is done, so that the host may touch device memory itself.
+    fn idle(&self, state: &State, ready: bool) -> Result<bool> {
+        Ok(ready && self.reached(state.last)?)
+    }
+
+    fn mark(&self, state: &mut State, ready: bool) -> Result<Phase> {
+        if self.idle(state, ready)? {
+            return Ok(Phase::Finished { status: 0, span: Span::now() });
+        }
+        let value = self.record(state, |_| {});
+        Ok(Phase::Recorded { first: value, last: value })
+    }
+
+    fn used(&self, mem: &Mem, state: &State) {
+        mem.used(self.device_index, &self.vk, state.last);
+    }
+
+    fn read(
+        &self,
+        state: &mut State,
+        mem: &Ref<Mem>,
+        from: Rect,
+        to: &Rect,
+        ready: bool,
+        blocking: bool,
+    ) -> Result<Phase> {
+        let buffer = mem.on_device(self.device_index, Access::Read)?;
+        if buffer.mapped().is_some() && ready {
+            if blocking {
+                self.wait_for(state.last)?;
+            }
+            if self.idle(state, ready)? {
+                let start = clock::now();
+                for run in runs(&from, to) {
+                    // SAFETY: the read names this memory and has not completed.
+                    let target = unsafe { HostAddress(run.to).bytes_mut(0, run.size) };
+                    buffer.read(run.from as u64, target)?;
+                }
+                return Ok(host_span(start));
+            }
+        }
+        let (mut first, mut under_way) = (0, VecDeque::new());
+        for (bytes, runs) in chunks(&from, to) {
+            let (staging, base) = state.readback.take(bytes as u64)?;
+            let regions = staged_regions(&runs, base, false);
+            let value = self.record(state, |recorder| {
+                recorder.copy_regions(&buffer, &staging.buffer, &regions);
+                recorder.retain(staging.clone());
+            });
+            let pieces: SmallVec<[Piece; 1]> = runs.iter().map(|r| (r.to, r.size)).collect();
+            self.owe(value, Arc::new(HostCopy::new(staging, base, pieces)));
+            first = if first == 0 { value } else { first };
+            self.keep_pace(&mut under_way, value, bytes)?;
+        }
+        self.used(mem, state);
+        Ok(Phase::Recorded { first, last: state.last })
+    }
+
+    /// Bounds the staging memory of a large transfer, and gives the device its parts early.
+    fn keep_pace(&self, under_way: &mut VecDeque<u64>, value: u64, bytes: usize) -> Result<()> {
+        if bytes < CHUNK {
+            return Ok(());
+        }
+        self.flush()?;
+        under_way.push_back(value);
+        if under_way.len() > CHUNKS_IN_FLIGHT {
+            if let Some(oldest) = under_way.pop_front() {
+                self.wait_for(oldest)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(
+        &self,
+        state: &mut State,
+        mem: &Ref<Mem>,
+        from: &Rect,
+        to: Rect,
+        ready: bool,
+    ) -> Result<Phase> {
+        // A read before this one may still owe the bytes that are to be written.
+        if self.will_write(from.offset, from.end().unwrap_or(usize::MAX)) {
+            self.wait_for(state.last)?;
+        }
+        let buffer = mem.on_device(self.device_index, Access::Write)?;
+        if buffer.mapped().is_some() && self.idle(state, ready)? {
+            let start = clock::now();
+            for run in runs(from, &to) {
+                // SAFETY: the write names this memory and has not completed.
+                let source = unsafe { HostAddress(run.from).bytes(0, run.size) };
+                buffer.write(run.to as u64, source)?;
+            }
+            return Ok(host_span(start));
+        }
+        let (mut first, mut under_way) = (0, VecDeque::new());
+        for (bytes, runs) in chunks(from, &to) {
+            let (staging, base) = state.upload.take(bytes as u64)?;
+            let mut at = base;
+            for run in &runs {
+                // SAFETY: as above.
+                let source = unsafe { HostAddress(run.from).bytes(0, run.size) };
+                staging.buffer.write(at, source)?;
+                at += run.size as u64;
+            }
+            let regions = staged_regions(&runs, base, true);
+            let value = self.record(state, |recorder| {
+                recorder.copy_regions(&staging.buffer, &buffer, &regions);
+                recorder.retain(staging.clone());
+            });
+            first = if first == 0 { value } else { first };
+            self.keep_pace(&mut under_way, value, bytes)?;
+        }
+        self.used(mem, state);
+        Ok(Phase::Recorded { first, last: state.last })
+    }
+
+    fn copy(
+        &self,
+        state: &mut State,
+        source: &Ref<Mem>,
+        from: &Rect,
+        target: &Ref<Mem>,
+        to: &Rect,
+    ) -> Result<Phase> {
+        let source_buffer = source.on_device(self.device_index, Access::Read)?;
+        let target_buffer = target.on_device(self.device_index, Access::Write)?;
+        let mut regions = runs(from, to).map(|run| vk::CopyRegion {
+            src_offset: run.from as u64,
+            dst_offset: run.to as u64,
+            size: run.size as u64,
+        });
+        let value = self.record(state, |recorder| loop {
+            let some: Vec<_> = regions.by_ref().take(MAX_REGIONS).collect();
+            if some.is_empty() {
+                break;
+            }
+            recorder.copy_regions(&source_buffer, &target_buffer, &some);
+        });
+        self.used(source, state);
+        self.used(target, state);
+        Ok(Phase::Recorded { first: value, last: value })
+    }
+
+    fn fill(
+        &self,
+        state: &mut State,
+        mem: &Ref<Mem>,
+        offset: usize,
+        size: usize,
+        pattern: &[u8],
+    ) -> Result<Phase> {
+        let buffer = mem.on_device(self.device_index, Access::Write)?;
+        let aligned = offset % 4 == 0 && size % 4 == 0;
+        let value = match word_of(pattern).filter(|_| aligned) {
+            Some(word) => self.record(state, |recorder| {
+                recorder.fill(&buffer, offset as u64, size as u64, word);
+            }),
+            None => {
+                let chunk = FILL_CHUNK.min(size) / pattern.len() * pattern.len();
+                let (staging, base) = state.upload.take(chunk as u64)?;
+                staging.buffer.write(base, &pattern.repeat(chunk / pattern.len()))?;
+                let regions: Vec<_> = (0..size)
+                    .step_by(chunk)
+                    .map(|done| vk::CopyRegion {
+                        src_offset: base,
+                        dst_offset: (offset + done) as u64,
+                        size: chunk.min(size - done) as u64,
+                    })
+                    .collect();
+                self.record(state, |recorder| {
+                    for some in regions.chunks(MAX_REGIONS) {
+                        recorder.copy_regions(&staging.buffer, &buffer, some);
+                    }
+                    recorder.retain(staging.clone());
+                })
+            }
+        };
+        self.used(mem, state);
+        Ok(Phase::Recorded { first: value, last: value })
+    }
+
+    fn map(
+        &self,
+        state: &mut State,
+        mem: &Ref<Mem>,
+        mapping: &Mapping,
+        ready: bool,
+    ) -> Result<Phase> {
+        let Some(staging) = mapping.staging.as_ref().filter(|_| mapping.reads()) else {
+            return self.mark(state, ready);
+        };
+        let buffer = mem.on_device(self.device_index, Access::Read)?;
+        let from = (mem.origin + mapping.offset) as u64;
+        self.copy_staged(state, mem, (&buffer, from), (&staging.buffer, 0), mapping.size, staging)
+    }
+
+    fn unmap(&self, state: &mut State, mem: &Ref<Mem>, mapping: &Mapping) -> Result<Phase> {
+        let Some(staging) = mapping.staging.as_ref().filter(|_| mapping.writes()) else {
+            return self.mark(state, true);
+        };
+        let buffer = mem.on_device(self.device_index, Access::Write)?;
+        let to = (mem.origin + mapping.offset) as u64;
+        self.copy_staged(state, mem, (&staging.buffer, 0), (&buffer, to), mapping.size, staging)
+    }
+
+    fn copy_staged(
+        &self,
+        state: &mut State,
+        mem: &Ref<Mem>,
+        from: (&Arc<vk::Buffer>, u64),
+        to: (&Arc<vk::Buffer>, u64),
+        size: usize,
+        staging: &Arc<Staging>,
+    ) -> Result<Phase> {
+        let value = self.record(state, |recorder| {
+            recorder.copy(from.0, from.1, to.0, to.1, size as u64);
+            recorder.retain(staging.clone());
+        });
+        self.used(mem, state);
+        Ok(Phase::Recorded { first: value, last: value })
+    }
+}
+
+/// A command that the host did, from `start` until now.
+fn host_span(start: u64) -> Phase {
+    Phase::Finished { status: 0, span: Span::Host { start, end: clock::now() } }
+}
+
+/// The 32-bit word that repeats like the pattern, if one does.
+fn word_of(pattern: &[u8]) -> Option<u32> {
+    let at = |index: usize| pattern[index % pattern.len()];
+    let word = [at(0), at(1), at(2), at(3)];
+    let repeats = 4 % pattern.len() == 0 || pattern.chunks(4).all(|chunk| chunk == word);
+    repeats.then(|| u32::from_le_bytes(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_that_repeat_a_word() {
+        assert_eq!(word_of(&[7]), Some(0x0707_0707));
+        assert_eq!(word_of(&[1, 2]), Some(0x0201_0201));
+        assert_eq!(word_of(&[0; 16]), Some(0));
+        assert_eq!(word_of(&[1, 2, 3, 4, 5, 6, 7, 8]), None);
+    }
+
+    #[test]
+    fn chunks_cut_long_runs() {
+        let from = Rect::linear(0, 2 * CHUNK + 5);
+        let to = from.shifted(3);
+        let sizes: Vec<_> = chunks(&from, &to).map(|(bytes, _)| bytes).collect();
+        assert_eq!(sizes, [CHUNK, CHUNK, 5]);
+    }
+}

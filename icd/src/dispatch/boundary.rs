@@ -1,0 +1,80 @@
+//! The boundary of the library: the macro that declares an entry point, and what every call goes
+//! through: tracing, unwinding stopped, errors turned into codes, deferred callbacks run.
+
+use crate::api::cl::*;
+use crate::core::error::{ClError, Result};
+use crate::object::callbacks;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+/// Declares exported OpenCL entry points. Three forms, by what follows the arrow:
+///
+/// * `-> status`: the body gives `Result<()>`, the function returns the code;
+/// * `-> handle T`: the body gives `Result<T>`; the function takes a last `errcode_ret` argument
+///   and returns NULL on error;
+/// * `-> value T or DEFAULT`: the body gives `Result<T>`; the function returns `DEFAULT` on error.
+macro_rules! entry {
+    () => {};
+    ($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> status $body:block
+        $($rest:tt)*) => {
+        $(#[$meta])*
+        #[no_mangle]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::api::cl::cl_int {
+            $crate::dispatch::boundary::status(stringify!($name), || $body)
+        }
+        $crate::dispatch::boundary::entry! { $($rest)* }
+    };
+    ($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> handle $ret:ty $body:block
+        $($rest:tt)*) => {
+        $(#[$meta])*
+        #[no_mangle]
+        pub unsafe extern "C" fn $name(
+            $($arg: $ty,)*
+            errcode_ret: *mut $crate::api::cl::cl_int,
+        ) -> $ret {
+            let result = $crate::dispatch::boundary::guarded(stringify!($name), || $body);
+            let (code, value) = match result {
+                Ok(value) => ($crate::api::cl::CL_SUCCESS, value),
+                Err(error) => (error.0, std::ptr::null_mut()),
+            };
+            if !errcode_ret.is_null() {
+                // SAFETY: the API requires errcode_ret to be NULL or valid for writing.
+                unsafe { errcode_ret.write(code) };
+            }
+            value
+        }
+        $crate::dispatch::boundary::entry! { $($rest)* }
+    };
+    ($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?)
+        -> value $ret:ty, or $default:expr; $body:block $($rest:tt)*) => {
+        $(#[$meta])*
+        #[no_mangle]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
+            $crate::dispatch::boundary::guarded(stringify!($name), || $body).unwrap_or($default)
+        }
+        $crate::dispatch::boundary::entry! { $($rest)* }
+    };
+}
+pub(crate) use entry;
+
+/// Runs an entry point's body; a panic becomes CL_OUT_OF_RESOURCES. Callbacks that the body
+/// deferred run last, when no lock is held.
+pub fn guarded<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
+    tracing::trace!("{name}");
+    let result = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
+        tracing::error!("{name}: internal error (panic)");
+        Err(ClError(CL_OUT_OF_RESOURCES))
+    });
+    callbacks::run_deferred();
+    if let Err(error) = &result {
+        tracing::debug!("{name}: error {}", error.0);
+    }
+    result
+}
+
+/// [`guarded`] for functions that return an error code.
+pub fn status(name: &'static str, body: impl FnOnce() -> Result<()>) -> cl_int {
+    match guarded(name, body) {
+        Ok(()) => CL_SUCCESS,
+        Err(error) => error.0,
+    }
+}

@@ -1,0 +1,29 @@
+//! Calls into the application that were asked for while locks may have been held: they wait here,
+//! per thread, until the entry point has let go of everything.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+type Callback = Box<dyn FnOnce()>;
+
+thread_local! {
+    static DEFERRED: RefCell<VecDeque<Callback>> = const { RefCell::new(VecDeque::new()) };
+}
+
+/// Asks for a call when this thread next leaves the library (or the event thread its step).
+pub fn defer(callback: impl FnOnce() + 'static) {
+    // A thread that is being torn down has nobody left to call for.
+    let _ = DEFERRED.try_with(|queue| queue.borrow_mut().push_back(Box::new(callback)));
+}
+
+/// Makes the calls, in the order they were asked for, including those that they ask for.
+pub fn run_deferred() {
+    loop {
+        let next = DEFERRED.try_with(|queue| queue.borrow_mut().pop_front()).ok().flatten();
+        let Some(callback) = next else { return };
+        if catch_unwind(AssertUnwindSafe(callback)).is_err() {
+            tracing::error!("a callback panicked");
+        }
+    }
+}

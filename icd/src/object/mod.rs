@@ -1,0 +1,183 @@
+//! Objects as C sees them: a dispatch pointer first, a reference count, and a handle that is checked
+//! against the set of live objects before it is ever followed.
+
+pub mod callbacks;
+pub mod registry;
+
+use crate::api::cl::*;
+use crate::core::error::{fail, ClError, Result};
+use crate::dispatch::table::{Slot, TABLE};
+use std::ffi::c_void;
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+use std::sync::Arc;
+
+/// What kind of OpenCL object a type is the body of.
+pub trait Kind: Sized + Send + Sync + 'static {
+    /// The C structure that handles of this kind point to.
+    type Target;
+    /// Error code for a handle that is not a live object of this kind.
+    const INVALID: cl_int;
+
+    /// Whether the handle is valid although the application holds no reference, because a query on
+    /// another live object gives it (a buffer's context, a kernel's program).
+    fn reachable(&self) -> bool {
+        false
+    }
+
+    /// Called once when the object goes, with the value its handle had.
+    fn dropped(&mut self, _handle: *mut Self::Target) {}
+}
+
+/// The memory behind a handle.
+///
+/// Layout: cl_khr_icd 2.0 wants the dispatch table's address first and a word for the loader second.
+#[repr(C)]
+struct Object<T: Kind> {
+    dispatch: *const Slot,
+    dispatch_data: AtomicPtr<c_void>,
+    /// The count that clRetain… and clRelease… change; each holds one strong reference.
+    api_references: AtomicU32,
+    registered: AtomicBool,
+    body: T,
+}
+
+// SAFETY: `dispatch` points to an immutable static; everything else is Send and Sync by itself.
+unsafe impl<T: Kind> Send for Object<T> {}
+unsafe impl<T: Kind> Sync for Object<T> {}
+
+impl<T: Kind> Drop for Object<T> {
+    fn drop(&mut self) {
+        let handle: *mut Object<T> = self;
+        if *self.registered.get_mut() {
+            registry::remove(handle as usize);
+        }
+        self.body.dropped(handle.cast());
+    }
+}
+
+/// A loader's word for every object of the platform (clIcdSetPlatformDispatchDataKHR).
+static DISPATCH_DATA: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Sets the loader's word for objects made from now on.
+pub fn set_dispatch_data(data: *mut c_void) {
+    DISPATCH_DATA.store(data, Ordering::Relaxed);
+}
+
+/// A counted reference from inside the library to an object.
+pub struct Ref<T: Kind>(Arc<Object<T>>);
+
+impl<T: Kind> Clone for Ref<T> {
+    fn clone(&self) -> Self {
+        Ref(self.0.clone())
+    }
+}
+
+impl<T: Kind> Deref for Ref<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0.body
+    }
+}
+
+impl<T: Kind> PartialEq for Ref<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl<T: Kind> Eq for Ref<T> {}
+
+/// A reference that does not keep the object alive.
+pub struct WeakRef<T: Kind>(std::sync::Weak<Object<T>>);
+
+impl<T: Kind> Clone for WeakRef<T> {
+    fn clone(&self) -> Self {
+        WeakRef(self.0.clone())
+    }
+}
+
+impl<T: Kind> WeakRef<T> {
+    /// The object, if it still lives.
+    pub fn upgrade(&self) -> Option<Ref<T>> {
+        self.0.upgrade().map(Ref)
+    }
+}
+
+impl<T: Kind> Ref<T> {
+    /// A new object without a handle; see [`Ref::expose`].
+    pub fn new(body: T) -> Ref<T> {
+        Ref(Arc::new(Object {
+            dispatch: TABLE.as_ptr(),
+            dispatch_data: AtomicPtr::new(DISPATCH_DATA.load(Ordering::Relaxed)),
+            api_references: AtomicU32::new(0),
+            registered: AtomicBool::new(false),
+            body,
+        }))
+    }
+
+    /// Gives the application one reference and returns the handle.
+    pub fn expose(&self) -> *mut T::Target {
+        if !self.0.registered.swap(true, Ordering::AcqRel) {
+            registry::insert(self.address(), &self.0);
+        }
+        self.0.api_references.fetch_add(1, Ordering::AcqRel);
+        // This strong reference belongs to the application until release().
+        std::mem::forget(self.0.clone());
+        self.handle()
+    }
+
+    /// The handle, for queries and callbacks. Not a reference.
+    pub fn handle(&self) -> *mut T::Target {
+        Arc::as_ptr(&self.0).cast_mut().cast()
+    }
+
+    fn address(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
+    }
+
+    /// The object of a handle that C gave, or the kind's error code.
+    pub fn from_handle(handle: *mut T::Target) -> Result<Ref<T>> {
+        let object = registry::find::<Object<T>>(handle as usize).ok_or(ClError(T::INVALID))?;
+        let held = object.api_references.load(Ordering::Acquire) > 0;
+        if !held && !object.body.reachable() {
+            return fail(T::INVALID);
+        }
+        Ok(Ref(object))
+    }
+
+    /// clRetain…: one more reference for the application.
+    pub fn retain(handle: *mut T::Target) -> Result<()> {
+        Self::from_handle(handle)?.expose();
+        Ok(())
+    }
+
+    /// clRelease…: one reference of the application's less.
+    pub fn release(handle: *mut T::Target) -> Result<()> {
+        let object = Self::from_handle(handle)?;
+        let one_less = |count: u32| count.checked_sub(1);
+        let count = &object.0.api_references;
+        if count.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_less).is_err() {
+            return fail(T::INVALID);
+        }
+        // SAFETY: the count said that expose() forgot one strong reference that no release has
+        // taken back; this takes it back.
+        unsafe { Arc::decrement_strong_count(Arc::as_ptr(&object.0)) };
+        Ok(())
+    }
+
+    /// The count that CL_…_REFERENCE_COUNT reports.
+    pub fn reference_count(&self) -> u32 {
+        self.0.api_references.load(Ordering::Acquire)
+    }
+
+    /// A reference that does not keep the object alive.
+    pub fn downgrade(&self) -> WeakRef<T> {
+        WeakRef(Arc::downgrade(&self.0))
+    }
+
+    /// Stores the loader's word in this object.
+    pub fn set_dispatch_data(&self, data: *mut c_void) {
+        self.0.dispatch_data.store(data, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,57 @@
+//! The set of live objects by address: what turns any bit pattern that C calls a handle into an
+//! object or an error.
+
+use parking_lot::RwLock;
+use std::any::Any;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Arc, OnceLock, Weak};
+
+const SHARDS: usize = 32;
+
+/// Addresses are distinct already: mixing their bits is enough.
+#[derive(Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_usize(usize::from(*byte));
+        }
+    }
+    fn write_usize(&mut self, value: usize) {
+        self.0 = (self.0 ^ value as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+}
+
+type Erased = Weak<dyn Any + Send + Sync>;
+type Shard = RwLock<HashMap<usize, Erased, BuildHasherDefault<AddressHasher>>>;
+
+/// The weak references keep an entry's memory from being reused while the entry exists, so an
+/// address never names two objects.
+fn shard(address: usize) -> &'static Shard {
+    static SHARDS_CELL: OnceLock<[Shard; SHARDS]> = OnceLock::new();
+    let shards = SHARDS_CELL.get_or_init(|| std::array::from_fn(|_| Shard::default()));
+    // Objects are at least 64 bytes apart or so; the low bits say nothing.
+    &shards[(address >> 6 ^ address >> 12) % SHARDS]
+}
+
+/// Adds an object.
+pub fn insert<T: Any + Send + Sync>(address: usize, object: &Arc<T>) {
+    let weak: Weak<T> = Arc::downgrade(object);
+    shard(address).write().insert(address, weak);
+}
+
+/// Removes an object; called when it is dropped.
+pub fn remove(address: usize) {
+    shard(address).write().remove(&address);
+}
+
+/// The live object of this type at this address.
+pub fn find<T: Any + Send + Sync>(address: usize) -> Option<Arc<T>> {
+    let object = shard(address).read().get(&address)?.upgrade()?;
+    object.downcast::<T>().ok()
+}
