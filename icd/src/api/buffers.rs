@@ -64,8 +64,7 @@ unsafe fn enqueue(
     event: *mut cl_event,
 ) -> Result<()> {
     let wants_event = !event.is_null();
-    let made =
-        queue.enqueue(Request { command_type, command, waits, blocking, wants_event })?;
+    let made = queue.enqueue(Request { command_type, command, waits, blocking, wants_event })?;
     // SAFETY: as the caller promises.
     unsafe { args::store_event(event, made) };
     Ok(())
@@ -383,7 +382,7 @@ entry! {
         mem.check_range(offset, size)?;
         ensure!(!pattern.is_null() && pattern_size > 0, CL_INVALID_VALUE);
         ensure!(pattern_size.is_power_of_two() && pattern_size <= 128, CL_INVALID_VALUE);
-        ensure!(offset % pattern_size == 0 && size % pattern_size == 0, CL_INVALID_VALUE);
+        ensure!(offset.is_multiple_of(pattern_size) && size.is_multiple_of(pattern_size), CL_INVALID_VALUE);
         // SAFETY: the API requires `pattern_size` bytes.
         let pattern = unsafe { args::slice(pattern.cast::<u8>(), pattern_size) };
         let command = match size {

@@ -3,7 +3,7 @@
 use super::args;
 use super::cl::*;
 use crate::core::context::{Context, UserData};
-use crate::core::error::{ensure, fail, Result};
+use crate::core::error::{ensure, fail};
 use crate::core::event::Event;
 use crate::core::info::Value;
 use crate::dispatch::boundary::entry;

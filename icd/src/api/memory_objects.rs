@@ -3,7 +3,7 @@
 use super::args;
 use super::cl::*;
 use crate::core::context::UserData;
-use crate::core::error::{ensure, Result};
+use crate::core::error::ensure;
 use crate::core::info::Value;
 use crate::core::memory::Mem;
 use crate::core::queue::Request;

@@ -99,6 +99,7 @@ fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_OPENCL_C_VERSION => {
             Value::text(concat!("OpenCL C 1.2 Hekla ", env!("CARGO_PKG_VERSION")))
         }
+        CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Value::of(make_version(1, 2, 0)),
         CL_DEVICE_OPENCL_C_ALL_VERSIONS => Value::names(C_VERSIONS),
         CL_DEVICE_OPENCL_C_FEATURES => Value::names(&c_features(info)),
         CL_DEVICE_EXTENSIONS => {
@@ -189,7 +190,9 @@ fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE | CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
             Value::of(u32::from(features.float64))
         }
-        CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => Value::of(0u32),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => {
+            Value::of(0u32)
+        }
         CL_DEVICE_SINGLE_FP_CONFIG => Value::of(single_config(device)),
         CL_DEVICE_DOUBLE_FP_CONFIG => Value::of(double_config(features)),
         CL_DEVICE_HALF_FP_CONFIG => Value::of(0u64),

@@ -71,9 +71,8 @@ pub fn suggest_local_size(device: &Device, built: &BuiltKernel, sizes: &Sizes) -
 
 fn hint_fits(hint: &[u32; 3], global: &[u64; 3], limits: &LocalLimits) -> bool {
     let total: u64 = hint.iter().map(|size| u64::from(*size)).product();
-    let divides = |d: usize| hint[d] > 0 && global[d] % u64::from(hint[d]) == 0;
-    total <= u64::from(limits.total)
-        && (0..3).all(|d| divides(d) && hint[d] <= limits.each[d])
+    let divides = |d: usize| hint[d] > 0 && global[d].is_multiple_of(u64::from(hint[d]));
+    total <= u64::from(limits.total) && (0..3).all(|d| divides(d) && hint[d] <= limits.each[d])
 }
 
 /// Checks a given local size as clEnqueueNDRangeKernel lists the errors.
@@ -93,7 +92,7 @@ fn check_local_size(
     if let Some(required) = built.kernel.required_local_size {
         ensure!(local == required, CL_INVALID_WORK_GROUP_SIZE);
     }
-    let divides = |d: usize| sizes.global[d] % local[d] as usize == 0;
+    let divides = |d: usize| sizes.global[d].is_multiple_of(local[d] as usize);
     ensure!(!built.uniform || (0..3).all(divides), CL_INVALID_WORK_GROUP_SIZE);
     Ok(local)
 }
@@ -116,7 +115,7 @@ impl Launch {
             None => suggest_local_size(device, &built, sizes),
         };
         // Only a size required in the source can fail these when the choice was ours.
-        let uniform = (0..3).all(|d| sizes.global[d] % local[d].max(1) as usize == 0);
+        let uniform = (0..3).all(|d| sizes.global[d].is_multiple_of(local[d].max(1) as usize));
         let required = built.kernel.required_local_size.is_some();
         ensure!(uniform || !(built.uniform && required), CL_INVALID_WORK_GROUP_SIZE);
 

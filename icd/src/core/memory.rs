@@ -165,7 +165,7 @@ impl Mem {
         ensure!(region.size > 0, CL_INVALID_BUFFER_SIZE);
         let end = region.origin.checked_add(region.size);
         ensure!(end.is_some_and(|end| end <= parent.size), CL_INVALID_VALUE);
-        ensure!(region.origin % BASE_ALIGNMENT == 0, CL_MISALIGNED_SUB_BUFFER_OFFSET);
+        ensure!(region.origin.is_multiple_of(BASE_ALIGNMENT), CL_MISALIGNED_SUB_BUFFER_OFFSET);
         parent.sub_buffers.fetch_add(1, Ordering::AcqRel);
         Ok(Ref::new(Mem {
             context: parent.context.clone(),

@@ -48,7 +48,7 @@ impl NdRange {
         let count: u64 = (0..3).try_fold(1u64, |product, d| {
             let whole = self.global[d] / u64::from(self.local[d]);
             let cuts = whole.div_ceil(u64::from(max_groups[d].max(1)));
-            let remainder = u64::from(self.global[d] % u64::from(self.local[d]) != 0);
+            let remainder = u64::from(!self.global[d].is_multiple_of(u64::from(self.local[d])));
             product.checked_mul(cuts + remainder)
         })?;
         if count > MAX_DISPATCHES {
@@ -138,7 +138,8 @@ fn pick(global: u64, most: u32, uniform: bool) -> u32 {
     if global <= u64::from(most) {
         return clamp_u32(global).max(1);
     }
-    let divisor = (1..=most).rev().find(|size| global % u64::from(*size) == 0).unwrap_or(1);
+    let divisor =
+        (1..=most).rev().find(|size| global.is_multiple_of(u64::from(*size))).unwrap_or(1);
     if uniform || divisor >= most / 2 {
         divisor
     } else {
@@ -175,17 +176,15 @@ mod tests {
 
     #[test]
     fn remainders_are_regions() {
-        let range = NdRange {
-            dimensions: 2,
-            offset: [10, 0, 0],
-            global: [10, 7, 1],
-            local: [4, 4, 1],
-        };
+        let range =
+            NdRange { dimensions: 2, offset: [10, 0, 0], global: [10, 7, 1], local: [4, 4, 1] };
         let all = range.dispatches([65535; 3]).unwrap();
         assert_eq!(all.len(), 4);
         let items: u64 = all
             .iter()
-            .map(|d| (0..3).map(|i| u64::from(d.local[i]) * u64::from(d.groups[i])).product::<u64>())
+            .map(|d| {
+                (0..3).map(|i| u64::from(d.local[i]) * u64::from(d.groups[i])).product::<u64>()
+            })
             .sum();
         assert_eq!(items, 70);
         assert_eq!(all[3].local, [2, 3, 1]);

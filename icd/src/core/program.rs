@@ -163,7 +163,10 @@ impl Program {
         (statuses, program)
     }
 
-    fn load_binary(device: &Ref<Device>, bytes: &[u8]) -> std::result::Result<Arc<Executable>, String> {
+    fn load_binary(
+        device: &Ref<Device>,
+        bytes: &[u8],
+    ) -> std::result::Result<Arc<Executable>, String> {
         let gpu = device.gpu().map_err(|error| error.to_string())?;
         let (options, program) = binary::read(bytes, &gpu.target)?;
         let parsed = compiler::Options::parse(&options).map_err(|error| error.0)?;

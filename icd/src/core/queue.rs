@@ -198,9 +198,8 @@ impl Queue {
             return fail(CL_PROFILING_INFO_NOT_AVAILABLE);
         };
         let clocks = self.gpu.clocks()?;
-        let on_host = |device: u64| {
-            clocks.host_ns.wrapping_add(device.wrapping_sub(clocks.device_ns))
-        };
+        let on_host =
+            |device: u64| clocks.host_ns.wrapping_add(device.wrapping_sub(clocks.device_ns));
         Ok((on_host(begin.begin_ns), on_host(end.end_ns)))
     }
 
@@ -314,9 +313,9 @@ impl Ref<Queue> {
                 break;
             }
             let Deferred { command, waits, event } = &deferred;
-            let phase = self.execute(&mut state, command, waits, false).unwrap_or_else(|error| {
-                Phase::Finished { status: error.0, span: Span::now() }
-            });
+            let phase = self
+                .execute(&mut state, command, waits, false)
+                .unwrap_or_else(|error| Phase::Finished { status: error.0, span: Span::now() });
             unblocked.extend(event.advance(phase));
             started.push(deferred);
         }

@@ -30,19 +30,47 @@ pub enum Command {
     /// Nothing but its place in the order: markers, barriers, migrations, empty launches.
     Marker,
     /// Device to application. The offset of `to` is an address.
-    Read { mem: Ref<Mem>, from: Rect, to: Rect },
+    Read {
+        mem: Ref<Mem>,
+        from: Rect,
+        to: Rect,
+    },
     /// Application to device. The offset of `from` is an address.
-    Write { mem: Ref<Mem>, from: Rect, to: Rect },
+    Write {
+        mem: Ref<Mem>,
+        from: Rect,
+        to: Rect,
+    },
     /// The same from bytes that were copied at enqueue, tightly packed.
-    WriteOwned { mem: Ref<Mem>, bytes: Vec<u8>, to: Rect },
+    WriteOwned {
+        mem: Ref<Mem>,
+        bytes: Vec<u8>,
+        to: Rect,
+    },
     /// Buffer to buffer.
-    Copy { source: Ref<Mem>, from: Rect, target: Ref<Mem>, to: Rect },
+    Copy {
+        source: Ref<Mem>,
+        from: Rect,
+        target: Ref<Mem>,
+        to: Rect,
+    },
     /// A repeated pattern; `size` is a multiple of its length.
-    Fill { mem: Ref<Mem>, offset: usize, size: usize, pattern: SmallVec<[u8; 16]> },
+    Fill {
+        mem: Ref<Mem>,
+        offset: usize,
+        size: usize,
+        pattern: SmallVec<[u8; 16]>,
+    },
     /// Device to the staging memory of a mapping.
-    Map { mem: Ref<Mem>, mapping: Mapping },
+    Map {
+        mem: Ref<Mem>,
+        mapping: Mapping,
+    },
     /// Staging memory of a mapping to the device.
-    Unmap { mem: Ref<Mem>, mapping: Mapping },
+    Unmap {
+        mem: Ref<Mem>,
+        mapping: Mapping,
+    },
     Launch(Box<Launch>),
 }
 
@@ -312,7 +340,7 @@ impl Queue {
         pattern: &[u8],
     ) -> Result<Phase> {
         let buffer = mem.on_device(self.device_index, Access::Write)?;
-        let aligned = offset % 4 == 0 && size % 4 == 0;
+        let aligned = offset.is_multiple_of(4) && size.is_multiple_of(4);
         let value = match word_of(pattern).filter(|_| aligned) {
             Some(word) => self.record(state, |recorder| {
                 recorder.fill(&buffer, offset as u64, size as u64, word);

@@ -573,9 +573,10 @@ pub const CL_LUID_SIZE: usize = 8;
 pub const CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED: cl_bitfield = 1 << 0;
 pub const CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT: cl_bitfield = 1 << 1;
 
-// Extensions: cl_khr_icd, cl_khr_pci_bus_info, cl_khr_fp16, cl_khr_command_queue hints
+// Extensions: cl_khr_icd, cl_khr_fp16, cl_khr_extended_versioning, cl_khr_pci_bus_info
 pub const CL_PLATFORM_NOT_FOUND_KHR: cl_int = -1001;
 pub const CL_PLATFORM_ICD_SUFFIX_KHR: cl_uint = 0x0920;
 pub const CL_DEVICE_HALF_FP_CONFIG: cl_uint = 0x1033;
+pub const CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR: cl_uint = 0x105F;
 pub const CL_DEVICE_PCI_BUS_INFO_KHR: cl_uint = 0x410F;
 pub const CL_ICD2_TAG_KHR: isize = 0x4F50_454E_434C_3331;
