@@ -1,22 +1,101 @@
-//! Transformations of the IR, one file each.
+//! Transformations of the IR, one file each, and the pipeline that runs them.
 
+pub mod cse;
+pub mod cursor;
+pub mod dce;
+pub mod fold;
+pub mod hash;
+pub mod inline;
+pub mod mem2reg;
+pub mod scalarize;
+pub mod simplify;
+pub mod sroa;
 pub mod unreachable;
 
-use crate::ir::{Function, Module};
+use crate::ir::verify::debug_verify;
+use crate::ir::{Func, Function, Module};
 use crate::target::Target;
+
+/// How often the scalar optimizations are run at most.
+const ROUNDS: usize = 3;
+
+/// Optimizes a module and leaves it ready for legalization and structurization: the kernels' entry
+/// functions alone, without calls, reachable blocks only, and scalar but for memory accesses (see
+/// [`scalarize`]).
+///
+/// Errors: recursion, or a kernel that is too large once its calls are inlined; in debug builds
+/// also a pass that breaks a rule of the IR.
+pub fn optimize(module: &mut Module) -> Result<(), String> {
+    debug_verify(module, "lowering")?;
+    inline::run(module, clean)?;
+    debug_verify(module, "inline")?;
+    let kernels: Vec<Func> = module.functions.keys().collect();
+    for func in kernels {
+        step(module, func, "scalarize", |f, _| scalarize::run(f))?;
+        step(module, func, "dce", |f, _| dce::run(f))?;
+        for _ in 0..ROUNDS {
+            let mut changed = step(module, func, "sroa", |f, _| sroa::run(f))?;
+            changed |= step(module, func, "mem2reg", |f, _| mem2reg::run(f))?;
+            changed |= step(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
+            changed |= step(module, func, "cse", |f, _| cse::run(f))?;
+            changed |= step(module, func, "dce", |f, _| dce::run(f))?;
+            if !changed {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a function is worth before it is copied into its callers.
+fn clean(module: &mut Module, func: Func) {
+    let function = &mut module.functions[func];
+    unreachable::run(function);
+    sroa::run(function);
+    mem2reg::run(function);
+    simplify::run(function, &module.globals);
+    cse::run(function);
+    dce::run(function);
+}
+
+/// Runs one pass on one function and verifies in debug builds.
+fn step(
+    module: &mut Module,
+    func: Func,
+    name: &str,
+    pass: impl FnOnce(&mut Function, &Module) -> bool,
+) -> Result<bool, String> {
+    let empty = Function::new("", &[], None);
+    let mut function = std::mem::replace(&mut module.functions[func], empty);
+    let changed = pass(&mut function, module);
+    module.functions[func] = function;
+    debug_verify(module, name)?;
+    Ok(changed)
+}
 
 /// Runs one pass by the name of its file on every function of a module; for file tests and
 /// debugging. `None` if there is no such pass.
 pub fn run_named(module: &mut Module, name: &str, _target: &Target) -> Option<Result<(), String>> {
-    match name {
-        "unreachable" => for_each(module, |func| {
-            unreachable::run(func);
-        }),
+    let pass: fn(&mut Function) -> bool = match name {
+        "optimize" => return Some(optimize(module)),
+        "inline" => return Some(inline::run(module, |_, _| {})),
+        "simplify" => {
+            let Module { functions, globals, .. } = module;
+            for func in functions.values_mut() {
+                simplify::run(func, globals);
+            }
+            return Some(Ok(()));
+        }
+        "cse" => cse::run,
+        "dce" => dce::run,
+        "mem2reg" => mem2reg::run,
+        "scalarize" => scalarize::run,
+        "sroa" => sroa::run,
+        "unreachable" => unreachable::run,
         _ => return None,
+    };
+    for func in module.functions.values_mut() {
+        pass(func);
     }
     Some(Ok(()))
-}
-
-fn for_each(module: &mut Module, mut pass: impl FnMut(&mut Function)) {
-    module.functions.values_mut().for_each(&mut pass);
 }

@@ -1,0 +1,166 @@
+//! Removes instructions, block parameters and stores whose effect nothing observes.
+
+use crate::ir::cfg::Cfg;
+use crate::ir::*;
+use cranelift_entity::{EntitySet, SecondaryMap};
+use smallvec::SmallVec;
+
+/// Whether anything was removed.
+pub fn run(func: &mut Function) -> bool {
+    let marks = Marker::new(func).mark();
+    sweep(func, &marks)
+}
+
+/// Live instructions and values.
+struct Marks {
+    insts: EntitySet<Inst>,
+    values: EntitySet<Value>,
+}
+
+struct Marker<'a> {
+    func: &'a Function,
+    cfg: Cfg,
+    marks: Marks,
+    work: Vec<Value>,
+    /// Root alloca of a pointer, found through address arithmetic.
+    roots: SecondaryMap<Value, Option<Inst>>,
+    /// Stores to an object of which nothing is read yet.
+    pending: SecondaryMap<Inst, SmallVec<[Inst; 2]>>,
+}
+
+impl<'a> Marker<'a> {
+    fn new(func: &'a Function) -> Marker<'a> {
+        Marker {
+            func,
+            cfg: Cfg::compute(func),
+            marks: Marks { insts: EntitySet::new(), values: EntitySet::new() },
+            work: Vec::new(),
+            roots: SecondaryMap::new(),
+            pending: SecondaryMap::new(),
+        }
+    }
+
+    fn mark(mut self) -> Marks {
+        let func = self.func;
+        for &param in func.params() {
+            self.marks.values.insert(param);
+        }
+        for i in 0..self.cfg.rpo().len() {
+            let block = self.cfg.rpo()[i];
+            for &inst in &func.blocks[block].insts {
+                self.seed(inst);
+            }
+        }
+        while let Some(value) = self.work.pop() {
+            match func.def(value) {
+                ValueDef::Const(_) => {}
+                ValueDef::Inst(inst) => self.live_inst(inst),
+                ValueDef::Param(block, index) => self.live_param(block, index as usize),
+            }
+        }
+        self.marks
+    }
+
+    /// Marks what is live by itself; remembers roots and pending stores.
+    fn seed(&mut self, inst: Inst) {
+        let func = self.func;
+        match &func.insts[inst] {
+            InstData::Alloca { .. } => {
+                if let Some(value) = func.result(inst) {
+                    self.roots[value] = Some(inst);
+                }
+            }
+            InstData::PtrAdd { ptr, .. } => {
+                if let Some(value) = func.result(inst) {
+                    self.roots[value] = self.roots[*ptr];
+                }
+            }
+            InstData::Store { ptr, flags, .. } if !flags.contains(MemFlags::VOLATILE) => {
+                match self.roots[*ptr] {
+                    Some(root) => self.pending[root].push(inst),
+                    None => self.live_inst(inst),
+                }
+            }
+            data if data.has_side_effect() => self.live_inst(inst),
+            _ => {}
+        }
+    }
+
+    fn value(&mut self, value: Value) {
+        if self.marks.values.insert(value) {
+            self.work.push(value);
+        }
+    }
+
+    fn live_inst(&mut self, inst: Inst) {
+        if !self.marks.insts.insert(inst) {
+            return;
+        }
+        let func = self.func;
+        match &func.insts[inst] {
+            // Branch arguments are live with the parameters that they go to.
+            InstData::Brif { cond: value, .. } | InstData::Switch { value, .. } => {
+                self.value(*value)
+            }
+            InstData::Jump { .. } => {}
+            data => data.for_each_arg(|arg| self.value(arg)),
+        }
+        if matches!(func.insts[inst], InstData::Alloca { .. }) {
+            for store in std::mem::take(&mut self.pending[inst]) {
+                self.live_inst(store);
+            }
+        }
+    }
+
+    fn live_param(&mut self, block: Block, index: usize) {
+        let func = self.func;
+        for i in 0..self.cfg.preds(block).len() {
+            let pred = self.cfg.preds(block)[i];
+            let Some(inst) = func.terminator(pred) else { continue };
+            func.insts[inst].for_each_target(|call| {
+                if call.block == block {
+                    self.value(call.args[index]);
+                }
+            });
+        }
+    }
+}
+
+fn sweep(func: &mut Function, marks: &Marks) -> bool {
+    let mut changed = false;
+    let entry = func.entry();
+    // Which parameters of a block go; empty if none does.
+    let mut dead_params: SecondaryMap<Block, SmallVec<[bool; 4]>> = SecondaryMap::new();
+    for i in 0..func.layout.len() {
+        let block = func.layout[i];
+        let data = &mut func.blocks[block];
+        let before = data.insts.len();
+        let insts = &func.insts;
+        data.insts.retain(|&i| marks.insts.contains(i) || insts[i].is_terminator());
+        changed |= data.insts.len() != before;
+        if block != entry && data.params.iter().any(|&p| !marks.values.contains(p)) {
+            dead_params[block] = data.params.iter().map(|&p| !marks.values.contains(p)).collect();
+            data.params.retain(|p| marks.values.contains(*p));
+            for i in 0..func.blocks[block].params.len() {
+                let param = func.blocks[block].params[i];
+                func.values[param].def = ValueDef::Param(block, i as u32);
+            }
+            changed = true;
+        }
+    }
+    if !changed {
+        return false;
+    }
+    for &block in &func.layout {
+        let Some(inst) = func.terminator(block) else { continue };
+        func.insts[inst].for_each_target_mut(|call| {
+            let dead = &dead_params[call.block];
+            let mut index = 0;
+            call.args.retain(|_| {
+                index += 1;
+                !dead.get(index - 1).copied().unwrap_or(false)
+            });
+        });
+    }
+    true
+}

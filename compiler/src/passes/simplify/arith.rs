@@ -1,0 +1,555 @@
+//! Rules of arithmetic, comparison and selection.
+
+use super::Outcome;
+use crate::ir::*;
+use crate::passes::cursor::Cursor;
+use crate::passes::fold;
+use Outcome::{Become, Keep};
+
+fn value(v: Value) -> Outcome {
+    Outcome::Value(v)
+}
+
+fn constant(c: &mut Cursor, ty: Type, bits: u64) -> Outcome {
+    Outcome::Value(c.func.constant(ty, bits))
+}
+
+/// Operation and operands of a binary instruction.
+fn as_binary(c: &Cursor, v: Value) -> Option<(BinaryOp, [Value; 2], FpFlags)> {
+    match c.func.def_inst(v)? {
+        InstData::Binary { op, args, flags } => Some((*op, *args, *flags)),
+        _ => None,
+    }
+}
+
+/// Operand of a unary instruction of kind `op`.
+fn as_unary(c: &Cursor, op: UnaryOp, v: Value) -> Option<Value> {
+    match c.func.def_inst(v)? {
+        InstData::Unary { op: found, arg, .. } if *found == op => Some(*arg),
+        _ => None,
+    }
+}
+
+pub fn unary(c: &mut Cursor, op: UnaryOp, arg: Value, ty: Type) -> Outcome {
+    if let Some(a) = c.func.as_const(arg) {
+        return constant(c, ty, fold::unary(op, ty.scalar, a));
+    }
+    if let Some(inner) = as_unary(c, op, arg) {
+        return value(inner);
+    }
+    // The negation of a comparison is the opposite comparison.
+    if op == UnaryOp::Not && ty.scalar == Scalar::Bool {
+        match c.func.def_inst(arg) {
+            Some(&InstData::ICmp { cc, args }) => {
+                return Become(InstData::ICmp { cc: opposite(cc), args })
+            }
+            Some(&InstData::FCmp { cc, args, flags }) => {
+                return Become(InstData::FCmp { cc: float_opposite(cc), args, flags })
+            }
+            _ => {}
+        }
+    }
+    if let (UnaryOp::INeg, Some((BinaryOp::ISub, [a, b], flags))) = (op, as_binary(c, arg)) {
+        return Become(InstData::Binary { op: BinaryOp::ISub, args: [b, a], flags });
+    }
+    Keep
+}
+
+pub fn binary(
+    c: &mut Cursor,
+    op: BinaryOp,
+    [a, b]: [Value; 2],
+    flags: FpFlags,
+    ty: Type,
+) -> Outcome {
+    let (x, y) = (c.func.as_const(a), c.func.as_const(b));
+    if let (Some(x), Some(y)) = (x, y) {
+        return match fold::binary(op, ty.scalar, x, y) {
+            Some(bits) => constant(c, ty, bits),
+            None => Keep,
+        };
+    }
+    if x.is_some() && op.is_commutative() {
+        return Become(InstData::Binary { op, args: [b, a], flags });
+    }
+    if op.is_float() {
+        return float_binary(c, op, [a, b], flags, ty);
+    }
+    if a == b {
+        if let Some(outcome) = same_operands(c, op, a, ty) {
+            return outcome;
+        }
+    }
+    if let Some(x) = x {
+        return int_left_constant(c, op, x, a, b, ty);
+    }
+    match y {
+        Some(y) => int_right_constant(c, op, a, b, y, ty),
+        None => int_variables(c, op, a, b, ty),
+    }
+}
+
+fn same_operands(c: &mut Cursor, op: BinaryOp, a: Value, ty: Type) -> Option<Outcome> {
+    use BinaryOp::*;
+    match op {
+        And | Or | SMin | SMax | UMin | UMax => Some(value(a)),
+        ISub | Xor if ty.lanes == 1 => Some(constant(c, ty, 0)),
+        _ => None,
+    }
+}
+
+fn int_left_constant(
+    c: &mut Cursor,
+    op: BinaryOp,
+    x: u64,
+    a: Value,
+    b: Value,
+    ty: Type,
+) -> Outcome {
+    use BinaryOp::*;
+    match (op, x) {
+        (Shl | LShr | AShr | UDiv | URem | SDiv | SRem, 0) => value(a),
+        (ISub, 0) => Become(InstData::Unary { op: UnaryOp::INeg, arg: b, flags: c.flags }),
+        // c1 - (x + c2) = (c1 - c2) - x
+        (ISub, x) => match as_binary(c, b) {
+            Some((IAdd, [inner, k], flags)) => match c.func.as_const(k) {
+                Some(k) => {
+                    let left = c.func.constant(ty, x.wrapping_sub(k));
+                    Become(InstData::Binary { op: ISub, args: [left, inner], flags })
+                }
+                None => Keep,
+            },
+            _ => Keep,
+        },
+        _ => Keep,
+    }
+}
+
+fn int_right_constant(
+    c: &mut Cursor,
+    op: BinaryOp,
+    a: Value,
+    b: Value,
+    y: u64,
+    ty: Type,
+) -> Outcome {
+    use BinaryOp::*;
+    let bits = ty.scalar.bits();
+    let ones = fold::mask(bits, u64::MAX);
+    let become_op = |c: &mut Cursor, op: BinaryOp, k: u64| {
+        let k = c.func.constant(ty, k);
+        Become(InstData::Binary { op, args: [a, k], flags: FpFlags::empty() })
+    };
+    let power = y.is_power_of_two().then(|| u64::from(y.trailing_zeros()));
+    match (op, y, power) {
+        (IAdd | ISub | Or | Xor | Shl | LShr | AShr | UMax, 0, _) => return value(a),
+        (IMul | And | UMulHi | UMin, 0, _) => return value(b),
+        (IMul | UDiv | SDiv, 1, _) => return value(a),
+        (URem | SRem | UMulHi, 1, _) => return constant(c, ty, 0),
+        (And | UMin, y, _) if y == ones => return value(a),
+        (Or | UMax, y, _) if y == ones => return value(b),
+        (Xor, 1, _) if ty.scalar == Scalar::Bool => {
+            return Become(InstData::Unary { op: UnaryOp::Not, arg: a, flags: FpFlags::empty() })
+        }
+        (ISub, y, _) => return become_op(c, IAdd, y.wrapping_neg()),
+        (IMul, y, _) if y == ones => {
+            return Become(InstData::Unary { op: UnaryOp::INeg, arg: a, flags: FpFlags::empty() })
+        }
+        (IMul, _, Some(k)) => return become_op(c, Shl, k),
+        (UDiv, _, Some(k)) => return become_op(c, LShr, k),
+        (URem, y, Some(_)) => return become_op(c, And, y - 1),
+        _ => {}
+    }
+    merge_constants(c, op, a, y, ty)
+}
+
+/// (x op c1) op c2 with both constants in one operation.
+fn merge_constants(c: &mut Cursor, op: BinaryOp, a: Value, y: u64, ty: Type) -> Outcome {
+    use BinaryOp::*;
+    let bits = ty.scalar.bits();
+    let become_op = |c: &mut Cursor, op: BinaryOp, arg: Value, k: u64| {
+        let k = c.func.constant(ty, k);
+        Become(InstData::Binary { op, args: [arg, k], flags: FpFlags::empty() })
+    };
+    let Some((inner_op, [x, k], _)) = as_binary(c, a) else {
+        return masked_extension(c, op, a, y);
+    };
+    if let (IAdd, ISub, Some(k)) = (op, inner_op, c.func.as_const(x)) {
+        // (c1 - x) + c2
+        let left = c.func.constant(ty, k.wrapping_add(y));
+        let args = [left, self_operand(c, a, 1)];
+        return Become(InstData::Binary { op: ISub, args, flags: FpFlags::empty() });
+    }
+    let Some(k) = c.func.as_const(k) else { return Keep };
+    match (op, inner_op) {
+        (IAdd | IMul | And | Or | Xor | UMin | UMax | SMin | SMax, _) if op == inner_op => {
+            match fold::binary(op, ty.scalar, k, y) {
+                Some(k) => become_op(c, op, x, k),
+                None => Keep,
+            }
+        }
+        (Shl | LShr, _) if op == inner_op => {
+            if k + y < u64::from(bits) {
+                become_op(c, op, x, k + y)
+            } else {
+                constant(c, ty, 0)
+            }
+        }
+        (AShr, AShr) => become_op(c, AShr, x, (k + y).min(u64::from(bits - 1))),
+        // (x << k) >> k keeps the low bits; (x >> k) << k the high ones.
+        (LShr, Shl) if k == y => become_op(c, And, x, fold::mask(bits, u64::MAX) >> k),
+        (Shl, LShr | AShr) if k == y => become_op(c, And, x, u64::MAX << k),
+        (IMul, Shl) => become_op(c, IMul, x, y.wrapping_shl(k as u32)),
+        (Shl, IMul) => become_op(c, IMul, x, k.wrapping_shl(y as u32)),
+        _ => Keep,
+    }
+}
+
+/// Operand `index` of the binary instruction that defines `v`; `v` itself if none does.
+fn self_operand(c: &Cursor, v: Value, index: usize) -> Value {
+    as_binary(c, v).map_or(v, |(_, args, _)| args[index])
+}
+
+/// A mask that takes away nothing that zero extension left.
+fn masked_extension(c: &mut Cursor, op: BinaryOp, a: Value, y: u64) -> Outcome {
+    if let (BinaryOp::And, Some(&InstData::Convert { op: ConvertOp::ZExt, arg })) =
+        (op, c.func.def_inst(a))
+    {
+        let low = fold::mask(c.ty(arg).scalar.bits(), u64::MAX);
+        if y & low == low {
+            return value(a);
+        }
+    }
+    Keep
+}
+
+fn int_variables(c: &mut Cursor, op: BinaryOp, a: Value, b: Value, ty: Type) -> Outcome {
+    use BinaryOp::*;
+    let none = FpFlags::empty();
+    match op {
+        IAdd => {
+            // a + (-b) = a - b, and the like.
+            if let Some(b) = as_unary(c, UnaryOp::INeg, b) {
+                return Become(InstData::Binary { op: ISub, args: [a, b], flags: none });
+            }
+            if let Some(a) = as_unary(c, UnaryOp::INeg, a) {
+                return Become(InstData::Binary { op: ISub, args: [b, a], flags: none });
+            }
+            // (x - b) + b
+            match (as_binary(c, a), as_binary(c, b)) {
+                (Some((ISub, [x, y], _)), _) if y == b => value(x),
+                (_, Some((ISub, [x, y], _))) if y == a => value(x),
+                _ => Keep,
+            }
+        }
+        ISub => {
+            if let Some(b) = as_unary(c, UnaryOp::INeg, b) {
+                return Become(InstData::Binary { op: IAdd, args: [a, b], flags: none });
+            }
+            match (as_binary(c, a), as_binary(c, b)) {
+                (Some((IAdd, [x, y], _)), _) if y == b => value(x),
+                (Some((IAdd, [x, y], _)), _) if x == b => value(y),
+                (_, Some((ISub, [x, y], _))) if x == a => value(y),
+                _ => Keep,
+            }
+        }
+        And | Or => {
+            // x and not x.
+            let opposite =
+                as_unary(c, UnaryOp::Not, a) == Some(b) || as_unary(c, UnaryOp::Not, b) == Some(a);
+            match (opposite && ty.lanes == 1, op) {
+                (true, And) => constant(c, ty, 0),
+                (true, _) => constant(c, ty, u64::MAX),
+                _ => Keep,
+            }
+        }
+        _ => Keep,
+    }
+}
+
+fn float_binary(
+    c: &mut Cursor,
+    op: BinaryOp,
+    [a, b]: [Value; 2],
+    flags: FpFlags,
+    ty: Type,
+) -> Outcome {
+    use BinaryOp::*;
+    let fast = flags.contains(FpFlags::FAST);
+    let sign = 1u64 << (ty.scalar.bits() - 1);
+    let one = fold::float_bits(ty.scalar, 1.0);
+    let negate = |arg: Value| Become(InstData::Unary { op: UnaryOp::FNeg, arg, flags });
+    if let Some(x) = c.func.as_const(a) {
+        if op == FSub && (x == sign || fast && x == 0) {
+            return negate(b);
+        }
+        return Keep;
+    }
+    if let Some(y) = c.func.as_const(b) {
+        let minus_one = one | sign;
+        return match op {
+            FAdd if y == sign || fast && y == 0 => value(a),
+            FSub if y == 0 || fast && y == sign => value(a),
+            FMul | FDiv if y == one => value(a),
+            FMul | FDiv if y == minus_one => negate(a),
+            FMul if fast && y & !sign == 0 => value(b),
+            FDiv => match exact_reciprocal(ty.scalar, y) {
+                Some(reciprocal) => {
+                    let k = c.func.constant(ty, reciprocal);
+                    Become(InstData::Binary { op: FMul, args: [a, k], flags })
+                }
+                None => Keep,
+            },
+            _ => Keep,
+        };
+    }
+    match op {
+        FMin | FMax if a == b => value(a),
+        FSub if fast && a == b && ty.lanes == 1 => constant(c, ty, 0),
+        // Signs move out: a + -b = a - b, a - -b = a + b.
+        FAdd => match as_unary(c, UnaryOp::FNeg, b) {
+            Some(b) => Become(InstData::Binary { op: FSub, args: [a, b], flags }),
+            None => Keep,
+        },
+        FSub => match as_unary(c, UnaryOp::FNeg, b) {
+            Some(b) => Become(InstData::Binary { op: FAdd, args: [a, b], flags }),
+            None => Keep,
+        },
+        FMul => match (as_unary(c, UnaryOp::FNeg, a), as_unary(c, UnaryOp::FNeg, b)) {
+            (Some(a), Some(b)) => Become(InstData::Binary { op: FMul, args: [a, b], flags }),
+            _ => Keep,
+        },
+        _ => Keep,
+    }
+}
+
+/// 1/y where y is a power of two whose reciprocal is normal.
+fn exact_reciprocal(scalar: Scalar, bits: u64) -> Option<u64> {
+    let y = fold::float(scalar, bits);
+    let mantissa_zero = y.is_normal() && y.to_bits() << 12 == 0;
+    let reciprocal = 1.0 / y;
+    let limit = match scalar {
+        Scalar::F16 => 14,
+        Scalar::F32 => 126,
+        _ => 1022,
+    };
+    let power = f64::from_bits((1023 + limit) << 52);
+    let in_range = reciprocal.abs() <= power && reciprocal.abs() >= 1.0 / power;
+    (mantissa_zero && in_range).then(|| fold::float_bits(scalar, reciprocal))
+}
+
+pub fn math(c: &mut Cursor, op: MathOp, args: &[Value], ty: Type) -> Outcome {
+    let constants: Option<Vec<u64>> = args.iter().map(|&a| c.func.as_const(a)).collect();
+    if let Some(constants) = constants {
+        let scalar = c.ty(args[0]).scalar;
+        return match fold::math(op, scalar, &constants) {
+            Some(bits) => constant(c, ty, bits),
+            None => Keep,
+        };
+    }
+    if op == MathOp::FAbs {
+        match c.func.def_inst(args[0]) {
+            Some(InstData::Math { op: MathOp::FAbs, .. }) => return value(args[0]),
+            Some(&InstData::Unary { op: UnaryOp::FNeg, arg, flags }) => {
+                return Become(InstData::Math { op, args: [arg].as_slice().into(), flags })
+            }
+            _ => {}
+        }
+    }
+    Keep
+}
+
+fn opposite(cc: IntCC) -> IntCC {
+    match cc {
+        IntCC::Eq => IntCC::Ne,
+        IntCC::Ne => IntCC::Eq,
+        IntCC::Slt => IntCC::Sge,
+        IntCC::Sge => IntCC::Slt,
+        IntCC::Sle => IntCC::Sgt,
+        IntCC::Sgt => IntCC::Sle,
+        IntCC::Ult => IntCC::Uge,
+        IntCC::Uge => IntCC::Ult,
+        IntCC::Ule => IntCC::Ugt,
+        IntCC::Ugt => IntCC::Ule,
+    }
+}
+
+fn float_opposite(cc: FloatCC) -> FloatCC {
+    use FloatCC::*;
+    match cc {
+        Oeq => Une,
+        Une => Oeq,
+        One => Ueq,
+        Ueq => One,
+        Olt => Uge,
+        Uge => Olt,
+        Ole => Ugt,
+        Ugt => Ole,
+        Ogt => Ule,
+        Ule => Ogt,
+        Oge => Ult,
+        Ult => Oge,
+        Ord => Uno,
+        Uno => Ord,
+    }
+}
+
+/// The condition with its operands exchanged.
+fn swapped(cc: IntCC) -> IntCC {
+    match cc {
+        IntCC::Eq | IntCC::Ne => cc,
+        IntCC::Slt => IntCC::Sgt,
+        IntCC::Sgt => IntCC::Slt,
+        IntCC::Sle => IntCC::Sge,
+        IntCC::Sge => IntCC::Sle,
+        IntCC::Ult => IntCC::Ugt,
+        IntCC::Ugt => IntCC::Ult,
+        IntCC::Ule => IntCC::Uge,
+        IntCC::Uge => IntCC::Ule,
+    }
+}
+
+pub fn icmp(c: &mut Cursor, cc: IntCC, [a, b]: [Value; 2], ty: Type) -> Outcome {
+    let (x, y) = (c.func.as_const(a), c.func.as_const(b));
+    let scalar = c.ty(a).scalar;
+    let bits = scalar.bits();
+    if let (Some(x), Some(y)) = (x, y) {
+        return constant(c, ty, u64::from(fold::icmp(cc, bits, x, y)));
+    }
+    if a == b && ty.lanes == 1 {
+        return constant(c, ty, u64::from(fold::icmp(cc, bits, 0, 0)));
+    }
+    if x.is_some() {
+        return Become(InstData::ICmp { cc: swapped(cc), args: [b, a] });
+    }
+    let Some(y) = y else { return Keep };
+    match (cc, y) {
+        (IntCC::Ult, 0) => return constant(c, ty, 0),
+        (IntCC::Uge, 0) => return constant(c, ty, 1),
+        // An unsigned number is above zero unless it is zero.
+        (IntCC::Ugt, 0) => return Become(InstData::ICmp { cc: IntCC::Ne, args: [a, b] }),
+        (IntCC::Ule, 0) | (IntCC::Ult, 1) => {
+            let zero = c.func.constant(c.func.ty(a), 0);
+            return Become(InstData::ICmp { cc: IntCC::Eq, args: [a, zero] });
+        }
+        _ => {}
+    }
+    if scalar == Scalar::Bool {
+        let invert = match (cc, y) {
+            (IntCC::Ne, 0) | (IntCC::Eq, 1) => false,
+            (IntCC::Eq, 0) | (IntCC::Ne, 1) => true,
+            _ => return Keep,
+        };
+        return bool_or_not(a, invert);
+    }
+    icmp_of(c, cc, a, y, ty)
+}
+
+fn bool_or_not(a: Value, invert: bool) -> Outcome {
+    if invert {
+        Become(InstData::Unary { op: UnaryOp::Not, arg: a, flags: FpFlags::empty() })
+    } else {
+        value(a)
+    }
+}
+
+/// Comparison of what an instruction gives with a constant.
+fn icmp_of(c: &mut Cursor, cc: IntCC, a: Value, y: u64, ty: Type) -> Outcome {
+    let bits = c.ty(a).scalar.bits();
+    let equality = matches!(cc, IntCC::Eq | IntCC::Ne);
+    match c.func.def_inst(a) {
+        // Of an extended value: compare before the extension, if the constant fits there.
+        Some(&InstData::Convert { op: op @ (ConvertOp::ZExt | ConvertOp::SExt), arg }) => {
+            let from = c.ty(arg);
+            let narrow = fold::mask(from.scalar.bits(), y);
+            let wide = fold::convert(op, from.scalar, c.ty(a).scalar, narrow);
+            if wide != Some(y) {
+                return if equality { constant(c, ty, u64::from(cc == IntCC::Ne)) } else { Keep };
+            }
+            let signed = matches!(cc, IntCC::Slt | IntCC::Sle | IntCC::Sgt | IntCC::Sge);
+            if !equality && (signed != (op == ConvertOp::SExt) || from.scalar == Scalar::Bool) {
+                return Keep;
+            }
+            let k = c.func.constant(from, narrow);
+            Become(InstData::ICmp { cc, args: [arg, k] })
+        }
+        // Of a choice between constants: the condition, or its negation.
+        Some(&InstData::Select { args: [cond, then, otherwise] }) if c.ty(cond) == Type::BOOL => {
+            let (Some(p), Some(q)) = (c.func.as_const(then), c.func.as_const(otherwise)) else {
+                return Keep;
+            };
+            match (fold::icmp(cc, bits, p, y), fold::icmp(cc, bits, q, y)) {
+                (true, false) => value(cond),
+                (false, true) => bool_or_not(cond, true),
+                (same, _) => constant(c, ty, u64::from(same)),
+            }
+        }
+        // Of a sum: move the constant over.
+        Some(&InstData::Binary { op: BinaryOp::IAdd, args: [x, k], .. }) if equality => {
+            match c.func.as_const(k) {
+                Some(k) => {
+                    let k = c.func.constant(c.func.ty(x), y.wrapping_sub(k));
+                    Become(InstData::ICmp { cc, args: [x, k] })
+                }
+                None => Keep,
+            }
+        }
+        Some(&InstData::Binary { op: BinaryOp::ISub | BinaryOp::Xor, args, .. })
+            if equality && y == 0 =>
+        {
+            Become(InstData::ICmp { cc, args })
+        }
+        _ => Keep,
+    }
+}
+
+pub fn fcmp(c: &mut Cursor, cc: FloatCC, [a, b]: [Value; 2], flags: FpFlags) -> Outcome {
+    let scalar = c.ty(a).scalar;
+    if let (Some(x), Some(y)) = (c.func.as_const(a), c.func.as_const(b)) {
+        return constant(c, Type::BOOL, u64::from(fold::fcmp(cc, scalar, x, y)));
+    }
+    // x == x asks whether x is a number.
+    let asks = match cc {
+        FloatCC::Oeq => FloatCC::Ord,
+        FloatCC::Une => FloatCC::Uno,
+        _ => return Keep,
+    };
+    if a == b {
+        return Become(InstData::FCmp { cc: asks, args: [a, b], flags });
+    }
+    Keep
+}
+
+pub fn select(c: &mut Cursor, [cond, then, otherwise]: [Value; 3], ty: Type) -> Outcome {
+    if then == otherwise {
+        return value(then);
+    }
+    match c.func.as_const(cond) {
+        Some(0) => return value(otherwise),
+        Some(_) => return value(then),
+        None => {}
+    }
+    if c.func.is_undef(then) || c.func.is_undef(cond) {
+        return value(otherwise);
+    }
+    if c.func.is_undef(otherwise) {
+        return value(then);
+    }
+    if let Some(inner) = as_unary(c, UnaryOp::Not, cond) {
+        return Become(InstData::Select { args: [inner, otherwise, then] });
+    }
+    if ty != Type::BOOL {
+        return Keep;
+    }
+    let flags = FpFlags::empty();
+    match (c.func.as_const(then), c.func.as_const(otherwise)) {
+        (Some(p), Some(_)) => bool_or_not(cond, p == 0),
+        (None, Some(0)) => {
+            Become(InstData::Binary { op: BinaryOp::And, args: [cond, then], flags })
+        }
+        (Some(1), None) => {
+            Become(InstData::Binary { op: BinaryOp::Or, args: [cond, otherwise], flags })
+        }
+        _ => Keep,
+    }
+}

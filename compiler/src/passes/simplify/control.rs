@@ -1,0 +1,277 @@
+//! Rules of control flow: branches that are decided, chains of blocks, empty blocks, and
+//! parameters that always get the same value.
+
+use crate::ir::cfg::Cfg;
+use crate::ir::*;
+use crate::passes::unreachable;
+use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
+
+/// A branch whose sides go to one block with more differing arguments than this stays a branch.
+const MAX_SELECTS: usize = 4;
+
+/// Whether anything changed.
+pub fn run(func: &mut Function) -> bool {
+    let mut changed = false;
+    for i in 0..func.layout.len() {
+        changed |= branch(func, func.layout[i]);
+    }
+    changed |= unreachable::run(func);
+    changed |= thread_empty(func);
+    changed |= params(func);
+    changed |= merge_chains(func);
+    changed
+}
+
+/// Decides a block's branch where it can be.
+fn branch(func: &mut Function, block: Block) -> bool {
+    let Some(inst) = func.terminator(block) else { return false };
+    let new = match &func.insts[inst] {
+        InstData::Brif { cond, then, otherwise } => {
+            if let Some(bits) = func.as_const(*cond) {
+                let target = if bits != 0 { then } else { otherwise };
+                InstData::Jump { target: target.clone() }
+            } else if func.is_undef(*cond) {
+                InstData::Jump { target: otherwise.clone() }
+            } else if then == otherwise {
+                InstData::Jump { target: then.clone() }
+            } else if then.block == otherwise.block {
+                let (cond, then, otherwise) = (*cond, then.clone(), otherwise.clone());
+                return to_selects(func, block, inst, cond, then, &otherwise);
+            } else if let Some(&InstData::Unary { op: UnaryOp::Not, arg, .. }) =
+                func.def_inst(*cond)
+            {
+                let (then, otherwise) = (otherwise.clone(), then.clone());
+                InstData::Brif { cond: arg, then, otherwise }
+            } else {
+                return false;
+            }
+        }
+        InstData::Switch { value, cases, default } => {
+            if let Some(bits) = func.as_const(*value) {
+                let case = cases.iter().find(|case| case.value == bits);
+                InstData::Jump { target: case.map_or(default, |c| &c.target).clone() }
+            } else if cases.iter().all(|case| case.target == *default) {
+                InstData::Jump { target: default.clone() }
+            } else if cases.iter().any(|case| case.target == *default) {
+                let kept = cases.iter().filter(|case| case.target != *default).cloned().collect();
+                InstData::Switch { value: *value, cases: kept, default: default.clone() }
+            } else {
+                return false;
+            }
+        }
+        _ => return false,
+    };
+    func.insts[inst] = new;
+    true
+}
+
+/// A branch to one block either way is a choice between the arguments.
+fn to_selects(
+    func: &mut Function,
+    block: Block,
+    inst: Inst,
+    cond: Value,
+    mut target: BlockCall,
+    otherwise: &BlockCall,
+) -> bool {
+    let pairs = || target.args.iter().zip(&otherwise.args);
+    if pairs().filter(|(a, b)| a != b).count() > MAX_SELECTS {
+        return false;
+    }
+    func.blocks[block].insts.pop();
+    for (arg, &other) in target.args.iter_mut().zip(&otherwise.args) {
+        if *arg != other {
+            let data = InstData::Select { args: [cond, *arg, other] };
+            let ty = Some(func.ty(*arg));
+            *arg = func.append(block, data, ty).unwrap_or(other);
+        }
+    }
+    func.insts[inst] = InstData::Jump { target };
+    func.blocks[block].insts.push(inst);
+    true
+}
+
+/// Leads branches around blocks that only jump on. A block that closes a loop stays, so that loops
+/// keep one back edge; so does one whose going would leave a two-way branch with an edge into a
+/// block that others reach too, unless the branch itself then goes away.
+fn thread_empty(func: &mut Function) -> bool {
+    let cfg = Cfg::compute(func);
+    let mut changed = false;
+    for &block in cfg.rpo() {
+        if block == func.entry() || !func.blocks[block].params.is_empty() {
+            continue;
+        }
+        let [only] = func.blocks[block].insts[..] else { continue };
+        let InstData::Jump { target } = &func.insts[only] else { continue };
+        let target = target.clone();
+        if target.block == block || cfg.rpo_index(target.block) <= cfg.rpo_index(block) {
+            continue;
+        }
+        let alone = cfg.preds(target.block).len() == 1;
+        for &pred in cfg.preds(block) {
+            let Some(inst) = func.terminator(pred) else { continue };
+            let ok = match &func.insts[inst] {
+                InstData::Jump { .. } => true,
+                InstData::Brif { then, otherwise, .. } => {
+                    let other = if then.block == block { otherwise } else { then };
+                    alone || leads_to(func, other, target.block)
+                }
+                _ => false,
+            };
+            if ok {
+                func.insts[inst].for_each_target_mut(|call| {
+                    if call.block == block {
+                        *call = target.clone();
+                        changed = true;
+                    }
+                });
+                branch(func, pred);
+            }
+        }
+    }
+    changed && {
+        unreachable::run(func);
+        true
+    }
+}
+
+/// Whether a branch goes to `target`, at once or through an empty block.
+fn leads_to(func: &Function, call: &BlockCall, target: Block) -> bool {
+    if call.block == target {
+        return true;
+    }
+    let data = &func.blocks[call.block];
+    match data.insts[..] {
+        [only] if data.params.is_empty() => {
+            matches!(&func.insts[only], InstData::Jump { target: t } if t.block == target)
+        }
+        _ => false,
+    }
+}
+
+/// Removes parameters that get the same value from every branch (or themselves).
+fn params(func: &mut Function) -> bool {
+    let cfg = Cfg::compute(func);
+    let entry = func.entry();
+    // What each removed parameter stands for.
+    let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+    let mut dead: SecondaryMap<Block, SmallVec<[bool; 4]>> = SecondaryMap::new();
+    let mut changed = false;
+    for &block in cfg.rpo() {
+        if block == entry || func.blocks[block].params.is_empty() {
+            continue;
+        }
+        let mut same: SmallVec<[Same; 4]> =
+            func.blocks[block].params.iter().map(|_| Same::No).collect();
+        for &pred in cfg.preds(block) {
+            let Some(inst) = func.terminator(pred) else { continue };
+            func.insts[inst].for_each_target(|call| {
+                if call.block == block {
+                    for (i, &arg) in call.args.iter().enumerate() {
+                        let param = func.blocks[block].params[i];
+                        same[i].meet(param, resolve(&replaced, arg));
+                    }
+                }
+            });
+        }
+        let gone: SmallVec<[bool; 4]> = same.iter().map(|s| matches!(s, Same::Always(_))).collect();
+        if !gone.contains(&true) {
+            continue;
+        }
+        changed = true;
+        let params = std::mem::take(&mut func.blocks[block].params);
+        for (param, same) in params.into_iter().zip(same) {
+            match same {
+                Same::Always(value) => replaced[param] = Some(value),
+                _ => {
+                    let index = func.blocks[block].params.len() as u32;
+                    func.values[param].def = ValueDef::Param(block, index);
+                    func.blocks[block].params.push(param);
+                }
+            }
+        }
+        dead[block] = gone;
+    }
+    if changed {
+        for &block in &func.layout {
+            let Some(inst) = func.terminator(block) else { continue };
+            func.insts[inst].for_each_target_mut(|call| {
+                let gone = &dead[call.block];
+                let mut index = 0;
+                call.args.retain(|_| {
+                    index += 1;
+                    !gone.get(index - 1).copied().unwrap_or(false)
+                });
+            });
+        }
+        func.replace_uses(|value| resolve(&replaced, value));
+    }
+    changed
+}
+
+/// What the arguments for a parameter have in common.
+#[derive(Clone, Copy)]
+enum Same {
+    /// None seen yet.
+    No,
+    Always(Value),
+    Different,
+}
+
+impl Same {
+    fn meet(&mut self, param: Value, arg: Value) {
+        *self = match *self {
+            _ if arg == param => return,
+            Same::No => Same::Always(arg),
+            Same::Always(value) if value == arg => return,
+            _ => Same::Different,
+        };
+    }
+}
+
+/// Follows replacements to their end; a chain may close only on itself through dead code.
+fn resolve(replaced: &SecondaryMap<Value, Option<Value>>, mut value: Value) -> Value {
+    for _ in 0..1_000_000 {
+        match replaced[value] {
+            Some(next) if next != value => value = next,
+            _ => break,
+        }
+    }
+    value
+}
+
+/// Joins a block with its only successor if it is that one's only predecessor.
+fn merge_chains(func: &mut Function) -> bool {
+    let cfg = Cfg::compute(func);
+    let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+    let mut gone: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let mut changed = false;
+    for &block in cfg.rpo() {
+        if gone[block] {
+            continue;
+        }
+        while let Some(inst) = func.terminator(block) {
+            let InstData::Jump { target } = &func.insts[inst] else { break };
+            let next = target.block;
+            if next == block || next == func.entry() || cfg.preds(next).len() != 1 {
+                break;
+            }
+            let args = target.args.clone();
+            let data = std::mem::take(&mut func.blocks[next]);
+            for (param, arg) in data.params.into_iter().zip(args) {
+                replaced[param] = Some(arg);
+            }
+            let insts = &mut func.blocks[block].insts;
+            insts.pop();
+            insts.extend(data.insts);
+            gone[next] = true;
+            changed = true;
+        }
+    }
+    if changed {
+        func.layout.retain(|&block| !gone[block]);
+        func.replace_uses(|value| resolve(&replaced, value));
+    }
+    changed
+}

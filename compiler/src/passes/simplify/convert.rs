@@ -1,0 +1,126 @@
+//! Rules of conversions and of taking vectors apart and together.
+
+use super::Outcome;
+use crate::ir::*;
+use crate::passes::cursor::Cursor;
+use crate::passes::fold;
+use Outcome::{Become, Keep};
+
+pub fn convert(c: &mut Cursor, op: ConvertOp, arg: Value, ty: Type) -> Outcome {
+    let from = c.ty(arg);
+    if from == ty {
+        return Outcome::Value(arg);
+    }
+    if c.func.is_undef(arg) {
+        return Outcome::Value(c.func.undef(ty));
+    }
+    if let (Some(a), 1) = (c.func.as_const(arg), ty.lanes) {
+        return match fold::convert(op, from.scalar, ty.scalar, a) {
+            Some(bits) => Outcome::Value(c.func.constant(ty, bits)),
+            None => Keep,
+        };
+    }
+    match c.func.def_inst(arg) {
+        Some(&InstData::Convert { op: first, arg: source }) => {
+            twice(c, first, op, source, from, ty)
+        }
+        // A choice between constants converts at compile time.
+        Some(&InstData::Select { args: [cond, then, otherwise] }) if ty.lanes == 1 => {
+            let fold = |c: &Cursor, v: Value| {
+                fold::convert(op, from.scalar, ty.scalar, c.func.as_const(v)?)
+            };
+            let (Some(p), Some(q)) = (fold(c, then), fold(c, otherwise)) else { return Keep };
+            let (p, q) = (c.func.constant(ty, p), c.func.constant(ty, q));
+            Become(InstData::Select { args: [cond, p, q] })
+        }
+        _ => Keep,
+    }
+}
+
+/// `second` of `first` of `source`: one conversion where that is the same.
+fn twice(
+    c: &mut Cursor,
+    first: ConvertOp,
+    second: ConvertOp,
+    source: Value,
+    middle: Type,
+    ty: Type,
+) -> Outcome {
+    use ConvertOp::*;
+    let from = c.ty(source);
+    let single = |op: ConvertOp| Become(InstData::Convert { op, arg: source });
+    match (first, second) {
+        (Bitcast, Bitcast) => single(Bitcast),
+        (ZExt, ZExt) | (SExt, SExt) | (Trunc, Trunc) => single(second),
+        // What zero extension gives is not negative.
+        (ZExt, SExt) => single(ZExt),
+        (ZExt | SExt, Trunc) if from == ty => Outcome::Value(source),
+        (ZExt | SExt, Trunc) if from.scalar.bits() > ty.scalar.bits() => single(Trunc),
+        (ZExt | SExt, Trunc) => single(first),
+        // Small integers are exact in what they are extended to.
+        (ZExt, SToF | UToF) if from.scalar.is_int() => single(UToF),
+        (SExt, SToF) if from.scalar.is_int() => single(SToF),
+        (PtrToInt, IntToPtr) | (IntToPtr, PtrToInt) if from == ty => Outcome::Value(source),
+        (SpaceCast, SpaceCast) if from == ty && middle.space() == Some(AddressSpace::Generic) => {
+            Outcome::Value(source)
+        }
+        _ => Keep,
+    }
+}
+
+/// All lanes of one vector in their order are that vector.
+pub fn build(c: &mut Cursor, args: &[Value], ty: Type) -> Outcome {
+    if args.iter().all(|&a| c.func.is_undef(a)) {
+        return Outcome::Value(c.func.undef(ty));
+    }
+    let mut source = None;
+    for (i, &arg) in args.iter().enumerate() {
+        match c.func.def_inst(arg) {
+            Some(&InstData::Extract { arg, lane }) if usize::from(lane) == i => {
+                if *source.get_or_insert(arg) != arg {
+                    return Keep;
+                }
+            }
+            _ => return Keep,
+        }
+    }
+    match source {
+        Some(vector) if c.ty(vector) == ty => Outcome::Value(vector),
+        _ => Keep,
+    }
+}
+
+pub fn extract(c: &mut Cursor, arg: Value, lane: u8, ty: Type) -> Outcome {
+    if c.func.is_undef(arg) {
+        return Outcome::Value(c.func.undef(ty));
+    }
+    match c.func.def_inst(arg) {
+        Some(InstData::Build { args }) => match args.get(usize::from(lane)) {
+            Some(&value) => Outcome::Value(value),
+            None => Keep,
+        },
+        Some(&InstData::Insert { arg, element, lane: inserted }) => {
+            if inserted == lane {
+                Outcome::Value(element)
+            } else {
+                Become(InstData::Extract { arg, lane })
+            }
+        }
+        Some(InstData::Shuffle { args, lanes }) => {
+            let from = lanes.get(usize::from(lane)).copied().unwrap_or(0);
+            let width = c.ty(args[0]).lanes;
+            let (arg, lane) = if from < width { (args[0], from) } else { (args[1], from - width) };
+            Become(InstData::Extract { arg, lane })
+        }
+        _ => Keep,
+    }
+}
+
+/// A shuffle that changes nothing.
+pub fn shuffle(c: &mut Cursor, args: [Value; 2], lanes: &[u8], ty: Type) -> Outcome {
+    let identity = lanes.iter().enumerate().all(|(i, &lane)| usize::from(lane) == i);
+    if identity && c.ty(args[0]) == ty {
+        return Outcome::Value(args[0]);
+    }
+    Keep
+}

@@ -1,0 +1,129 @@
+//! Rules of addresses, and loads of constants that the program itself holds.
+
+use super::Outcome;
+use crate::ir::*;
+use crate::passes::cursor::Cursor;
+use crate::passes::fold;
+use cranelift_entity::PrimaryMap;
+use smallvec::SmallVec;
+use Outcome::{Become, Keep};
+
+/// Constants gather at the outer end of a chain: (p + x) + c, so that equal p + x are found.
+pub fn ptr_add(c: &mut Cursor, ptr: Value, offset: Value, ty: Type) -> Outcome {
+    let constant = signed_const(c, offset);
+    if constant == Some(0) {
+        return Outcome::Value(ptr);
+    }
+    if let Some(&InstData::PtrAdd { ptr: base, offset: inner }) = c.func.def_inst(ptr) {
+        if let Some(k) = signed_const(c, inner) {
+            if let Some(y) = constant {
+                let sum = c.ptr_add_const(base, k.wrapping_add(y));
+                return Outcome::Value(sum);
+            }
+            // (p + k) + x = (p + x) + k
+            let moved = c.ptr_add(base, offset);
+            return Become(InstData::PtrAdd { ptr: moved, offset: inner });
+        }
+    }
+    // A wide constant that 32 bits hold.
+    if let (Some(k), true) = (constant, c.ty(offset) == Type::I64) {
+        if i32::try_from(k).is_ok() {
+            let offset = c.func.constant(Type::I32, k as u64);
+            return Become(InstData::PtrAdd { ptr, offset });
+        }
+    }
+    // p + (x + k) = (p + x) + k, where the offset wraps at the address's width.
+    let exact = c.ty(offset).scalar.bits() == ty.scalar.bits();
+    if !exact || constant.is_some() {
+        return Keep;
+    }
+    match split_constant(c, offset) {
+        Some((x, k)) => {
+            let moved = c.ptr_add(ptr, x);
+            let width = c.ty(offset);
+            let k = match i32::try_from(fold::signed(width.scalar.bits(), k)) {
+                Ok(small) => c.func.constant(Type::I32, i64::from(small) as u64),
+                Err(_) => c.func.constant(width, k),
+            };
+            Become(InstData::PtrAdd { ptr: moved, offset: k })
+        }
+        None => Keep,
+    }
+}
+
+fn signed_const(c: &Cursor, value: Value) -> Option<i64> {
+    Some(fold::signed(c.ty(value).scalar.bits(), c.func.as_const(value)?))
+}
+
+/// x and k of x + k or (x + k) << s.
+fn split_constant(c: &mut Cursor, offset: Value) -> Option<(Value, u64)> {
+    let sum = |c: &Cursor, v: Value| match c.func.def_inst(v) {
+        Some(&InstData::Binary { op: BinaryOp::IAdd, args: [x, k], .. }) => {
+            Some((x, c.func.as_const(k)?))
+        }
+        _ => None,
+    };
+    if let Some(found) = sum(c, offset) {
+        return Some(found);
+    }
+    let &InstData::Binary { op: op @ (BinaryOp::Shl | BinaryOp::IMul), args: [inner, by], .. } =
+        c.func.def_inst(offset)?
+    else {
+        return None;
+    };
+    let factor = c.func.as_const(by)?;
+    let (x, k) = sum(c, inner)?;
+    let scaled = fold::binary(op, c.ty(offset).scalar, k, factor)?;
+    Some((c.binary(op, x, by), scaled))
+}
+
+/// A load from a constant variable at a known place is its initial value.
+pub fn load(
+    c: &mut Cursor,
+    globals: &PrimaryMap<Global, GlobalData>,
+    ptr: Value,
+    ty: Type,
+) -> Outcome {
+    let (mut at, mut offset) = (ptr, 0i64);
+    let global = loop {
+        match c.func.def_inst(at) {
+            Some(&InstData::GlobalAddr { global }) => break global,
+            Some(&InstData::PtrAdd { ptr, offset: by }) => {
+                let Some(by) = signed_const(c, by) else { return Keep };
+                offset = offset.wrapping_add(by);
+                at = ptr;
+            }
+            _ => return Keep,
+        }
+    };
+    let Some(data) = globals.get(global) else { return Keep };
+    let size = u64::from(ty.bytes());
+    let inside = offset >= 0 && (offset as u64).checked_add(size).is_some_and(|e| e <= data.size);
+    let constant = data.is_const && data.space == AddressSpace::Constant;
+    if !inside || !constant || ty.scalar.is_ptr() {
+        return Keep;
+    }
+    let start = offset as u64;
+    let overlaps = |&(at, _, _): &(u32, Global, i64)| {
+        u64::from(at) < start + size && start < u64::from(at) + 8
+    };
+    if data.relocations.iter().any(overlaps) {
+        return Keep;
+    }
+    let bytes = data.init.as_deref();
+    let width = u64::from(ty.scalar.bytes());
+    let lanes: SmallVec<[Value; 4]> = (0..u64::from(ty.lanes))
+        .map(|lane| {
+            let from = (start + lane * width) as usize;
+            let bits = (0..width as usize).rev().fold(0u64, |bits, i| {
+                let byte = bytes.and_then(|b| b.get(from + i)).copied().unwrap_or(0);
+                bits << 8 | u64::from(byte)
+            });
+            c.func.constant(ty.lane(), bits)
+        })
+        .collect();
+    match lanes.as_slice() {
+        [single] => Outcome::Value(*single),
+        _ => Become(InstData::Build { args: lanes }),
+    }
+}

@@ -1,0 +1,117 @@
+//! Simplifies instructions (constants, identities, casts of casts, addresses, loads of known
+//! constants) and control flow (constant branches, chains of blocks, needless parameters).
+
+mod arith;
+mod control;
+mod convert;
+mod memory;
+
+use super::cursor::Cursor;
+use crate::ir::cfg::Cfg;
+use crate::ir::*;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+
+/// How often the whole function is gone through at most.
+const ROUNDS: usize = 4;
+
+/// Whether anything changed.
+pub fn run(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>) -> bool {
+    let mut changed = false;
+    for _ in 0..ROUNDS {
+        let flow = control::run(func);
+        let insts = instructions(func, globals);
+        changed |= flow || insts;
+        if !flow && !insts {
+            break;
+        }
+    }
+    changed
+}
+
+/// What became of an instruction.
+pub(crate) enum Outcome {
+    /// No rule applies.
+    Keep,
+    /// Its result is this value.
+    Value(Value),
+    /// It is this instruction instead.
+    Become(InstData),
+}
+
+fn instructions(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>) -> bool {
+    let cfg = Cfg::compute(func);
+    let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+    let mut changed = false;
+    let mut cursor = Cursor::new(func);
+    for &block in cfg.rpo() {
+        let insts = std::mem::take(&mut cursor.func.blocks[block].insts);
+        for inst in insts {
+            cursor.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
+            // A rule's result may be open to another rule, but not forever.
+            for _ in 0..8 {
+                match simplify(&mut cursor, inst, globals) {
+                    Outcome::Keep => break,
+                    Outcome::Become(data) => {
+                        cursor.func.replace_inst(inst, data);
+                        changed = true;
+                    }
+                    Outcome::Value(value) => {
+                        if let Some(result) = cursor.func.result(inst) {
+                            replaced[result] = Some(value);
+                        }
+                        changed = true;
+                        break;
+                    }
+                }
+            }
+            let gone = cursor.func.result(inst).is_some_and(|v| replaced[v].is_some());
+            if !gone {
+                cursor.keep(inst);
+            }
+        }
+        cursor.finish(block);
+    }
+    changed
+}
+
+fn simplify(cursor: &mut Cursor, inst: Inst, globals: &PrimaryMap<Global, GlobalData>) -> Outcome {
+    let Some(result) = cursor.func.result(inst) else { return Outcome::Keep };
+    let ty = cursor.ty(result);
+    // The data is small but for calls and branches, which no rule here is about.
+    match &cursor.func.insts[inst] {
+        InstData::Call { .. } => return Outcome::Keep,
+        data if data.is_terminator() => return Outcome::Keep,
+        _ => {}
+    }
+    match cursor.func.insts[inst].clone() {
+        InstData::Unary { op, arg, .. } => arith::unary(cursor, op, arg, ty),
+        InstData::Binary { op, args, flags } => arith::binary(cursor, op, args, flags, ty),
+        InstData::Math { op, args, .. } => arith::math(cursor, op, &args, ty),
+        InstData::ICmp { cc, args } => arith::icmp(cursor, cc, args, ty),
+        InstData::FCmp { cc, args, flags } => arith::fcmp(cursor, cc, args, flags),
+        InstData::Select { args } => arith::select(cursor, args, ty),
+        InstData::Convert { op, arg } => convert::convert(cursor, op, arg, ty),
+        InstData::Build { args } => convert::build(cursor, &args, ty),
+        InstData::Extract { arg, lane } => convert::extract(cursor, arg, lane, ty),
+        InstData::ExtractDynamic { arg, index } => {
+            let lanes = u64::from(cursor.ty(arg).lanes.max(1));
+            match cursor.func.as_const(index) {
+                Some(i) => Outcome::Become(InstData::Extract { arg, lane: (i % lanes) as u8 }),
+                None => Outcome::Keep,
+            }
+        }
+        InstData::InsertDynamic { arg, element, index } => {
+            let lanes = u64::from(ty.lanes.max(1));
+            match cursor.func.as_const(index) {
+                Some(i) => {
+                    Outcome::Become(InstData::Insert { arg, element, lane: (i % lanes) as u8 })
+                }
+                None => Outcome::Keep,
+            }
+        }
+        InstData::Shuffle { args, lanes } => convert::shuffle(cursor, args, &lanes, ty),
+        InstData::PtrAdd { ptr, offset } => memory::ptr_add(cursor, ptr, offset, ty),
+        InstData::Load { ptr, .. } => memory::load(cursor, globals, ptr, ty),
+        _ => Outcome::Keep,
+    }
+}
