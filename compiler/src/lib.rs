@@ -8,6 +8,7 @@
 //! nothing in a program's text makes it panic, hang or exhaust memory.
 #![forbid(unsafe_code)]
 
+pub mod emit;
 pub mod ir;
 pub mod kernel;
 pub mod library;

@@ -1,0 +1,489 @@
+//! Work-group and private memory: arrays of the type that all accesses agree on, else of words.
+
+use super::emitter::{Emitter, Res};
+use super::memory::{Elem, Offset};
+use super::plan::{Agreement, Plan};
+use super::EmitError;
+use crate::ir::{BinaryOp, ConvertOp, InstData, Scalar, Value, ValueDef};
+use crate::kernel::spec_id;
+use crate::target::Target;
+use rspirv::spirv::{Capability, Decoration, MemoryAccess, Op, Scope, StorageClass};
+use smallvec::SmallVec;
+
+/// Which array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ArrayId {
+    /// The work-group block.
+    Local,
+    /// The private objects whose addresses escape.
+    Stack,
+    /// A private object on its own.
+    Slot(usize),
+}
+
+/// One way to look at an array's bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View {
+    pub elem: Elem,
+    variable: u32,
+    /// The array is the only member of a block.
+    in_block: bool,
+}
+
+/// The views of the arrays, made at first use.
+#[derive(Default)]
+pub(super) struct Arrays {
+    local: SmallVec<[View; 4]>,
+    local_length: Option<u32>,
+    stack: Option<View>,
+    slots: Vec<Option<View>>,
+}
+
+impl Arrays {
+    pub fn new(plan: &Plan) -> Arrays {
+        Arrays { slots: vec![None; plan.slots.len()], ..Arrays::default() }
+    }
+}
+
+/// Bytes of an element of the work-group block when it is seen through several views.
+const EXPLICIT_ELEMENT: u32 = 16;
+/// How deep the computation of an address is looked at.
+const INDEX_DEPTH: u32 = 8;
+
+/// The element type for memory with these accesses; words when they do not agree.
+fn agreed_elem(agreement: Agreement, target: &Target) -> Elem {
+    if agreement.mixed {
+        return Elem::Int(32);
+    }
+    match (agreement.bytes, agreement.int) {
+        (1, _) if target.int8 => Elem::Int(8),
+        (2, false) if target.float16 => Elem::Float(16),
+        (2, _) if target.int16 => Elem::Int(16),
+        (4, false) => Elem::Float(32),
+        (8, false) if target.float64 => Elem::Float(64),
+        (8, _) if target.int64 => Elem::Int(64),
+        (8, _) => Elem::Pair,
+        _ => Elem::Int(32),
+    }
+}
+
+/// An element's index: a computed part and a constant one.
+#[derive(Debug, Clone, Copy)]
+struct Index {
+    dynamic: Option<u32>,
+    constant: u32,
+}
+
+impl Emitter<'_> {
+    /// Whether the work-group block has aliased views of several widths.
+    fn local_is_explicit(&self) -> bool {
+        let local = self.plan.local;
+        let narrow = local.bytes < 4 && agreed_elem(local, self.target).bytes() != local.bytes;
+        self.target.workgroup_explicit_layout && local.bytes != 0 && (local.mixed || narrow)
+    }
+
+    /// Bytes of an element of the work-group block, as the runtime counts its length.
+    pub fn local_element_size(&self) -> u32 {
+        match self.local_is_explicit() {
+            true => EXPLICIT_ELEMENT,
+            false => agreed_elem(self.plan.local, self.target).bytes(),
+        }
+    }
+
+    /// Bytes of private memory.
+    pub fn private_bytes(&self) -> u64 {
+        let own = |slot: &&super::plan::Slot| !slot.escapes && slot.agreement.bytes != 0;
+        let slots: u64 = self.plan.slots.iter().filter(own).map(|slot| slot.size).sum();
+        slots + self.stack_bytes()
+    }
+
+    fn stack_bytes(&self) -> u64 {
+        match self.plan.stack.bytes {
+            0 => 0,
+            _ => self.plan.stack_size,
+        }
+    }
+
+    /// The value of an Alloca: its byte offset in the stack, or in itself.
+    pub fn alloca(&mut self, value: Value) -> u32 {
+        let offset = self.plan.slot(value).map_or(0, |slot| slot.offset);
+        self.c32(offset as u32)
+    }
+
+    /// The view of an array with elements of that many bytes, if there is one.
+    pub fn view(&mut self, array: ArrayId, bytes: u32) -> Res<Option<View>> {
+        let view = match array {
+            ArrayId::Local if self.local_is_explicit() => return self.explicit_view(bytes),
+            ArrayId::Local => match self.arrays.local.first() {
+                Some(view) => *view,
+                None => {
+                    let view = self.declare_local()?;
+                    self.arrays.local.push(view);
+                    view
+                }
+            },
+            ArrayId::Stack => match self.arrays.stack {
+                Some(view) => view,
+                None => {
+                    let view = self.declare_private(self.stack_bytes(), self.plan.stack)?;
+                    *self.arrays.stack.insert(view)
+                }
+            },
+            ArrayId::Slot(index) => match self.arrays.slots.get(index).copied().flatten() {
+                Some(view) => view,
+                None => {
+                    let slot = &self.plan.slots[index];
+                    let view = self.declare_private(slot.size, slot.agreement)?;
+                    *self.arrays.slots[index].insert(view)
+                }
+            },
+        };
+        Ok((view.elem.bytes() == bytes).then_some(view))
+    }
+
+    fn array_elem_type(&mut self, elem: Elem) -> Res<u32> {
+        match elem {
+            Elem::Int(bits) => Ok(self.int_type(bits)),
+            _ => self.elem_type(elem),
+        }
+    }
+
+    fn declare_private(&mut self, bytes: u64, agreement: Agreement) -> Res<View> {
+        let elem = agreed_elem(agreement, self.target);
+        let element = self.array_elem_type(elem)?;
+        let length = self.c32(bytes.div_ceil(u64::from(elem.bytes())).max(1) as u32);
+        let array = self.asm.array(element, length);
+        let ty = self.asm.pointer(StorageClass::Function, array);
+        let variable = self.asm.fresh();
+        let operands = [ty, variable, StorageClass::Function as u32];
+        super::asm::encode(&mut self.variables, Op::Variable, &operands);
+        Ok(View { elem, variable, in_block: false })
+    }
+
+    fn local_length(&mut self) -> u32 {
+        if let Some(id) = self.arrays.local_length {
+            return id;
+        }
+        let element = u64::from(self.local_element_size());
+        let default = self.plan.local_static.div_ceil(element).max(1);
+        let id = self.asm.spec_u32(spec_id::LOCAL_BLOCK_LEN, default as u32);
+        *self.arrays.local_length.insert(id)
+    }
+
+    fn declare_local(&mut self) -> Res<View> {
+        let elem = agreed_elem(self.plan.local, self.target);
+        let element = self.array_elem_type(elem)?;
+        let length = self.local_length();
+        let array = self.asm.array(element, length);
+        let variable = self.asm.variable(StorageClass::Workgroup, array);
+        Ok(View { elem, variable, in_block: false })
+    }
+
+    fn explicit_view(&mut self, bytes: u32) -> Res<Option<View>> {
+        let known = self.arrays.local.iter().find(|view| view.elem.bytes() == bytes);
+        if let Some(view) = known {
+            return Ok(Some(*view));
+        }
+        let target = self.target;
+        match bytes {
+            1 if target.workgroup_explicit_layout_8 => {
+                self.asm.need(Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR)
+            }
+            2 if target.workgroup_explicit_layout_16 => {
+                self.asm.need(Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR)
+            }
+            4 => {}
+            8 if target.int64 => {}
+            _ => return Ok(None),
+        }
+        self.asm.need(Capability::WorkgroupMemoryExplicitLayoutKHR);
+        self.asm.extension("SPV_KHR_workgroup_memory_explicit_layout");
+        let elem = Elem::Int(bytes * 8);
+        let element = self.elem_type(elem)?;
+        let blocks = self.local_length();
+        let factor = self.c32(EXPLICIT_ELEMENT / bytes);
+        let word = self.asm.u32;
+        let operands = [Op::IMul as u32, blocks, factor];
+        let length = self.asm.declare(Op::SpecConstantOp, Some(word), &operands);
+        let block = self.asm.block_of_array(element, length, bytes);
+        let variable = self.asm.variable(StorageClass::Workgroup, block);
+        self.asm.decorate(variable, Decoration::Aliased, &[]);
+        let view = View { elem, variable, in_block: true };
+        self.arrays.local.push(view);
+        Ok(Some(view))
+    }
+
+    fn storage_class(array: ArrayId) -> StorageClass {
+        match array {
+            ArrayId::Local => StorageClass::Workgroup,
+            ArrayId::Stack | ArrayId::Slot(_) => StorageClass::Function,
+        }
+    }
+
+    /// A pointer to an element.
+    fn element_pointer(&mut self, array: ArrayId, view: View, index: u32) -> Res<u32> {
+        let element = match view.in_block {
+            true => self.elem_type(view.elem)?,
+            false => self.array_elem_type(view.elem)?,
+        };
+        let ty = self.asm.pointer(Self::storage_class(array), element);
+        Ok(if view.in_block {
+            let zero = self.c32(0);
+            self.op(Op::AccessChain, ty, &[view.variable, zero, index])
+        } else {
+            self.op(Op::AccessChain, ty, &[view.variable, index])
+        })
+    }
+
+    /// A pointer to the element at a byte offset, `ahead` elements further.
+    pub fn array_pointer(
+        &mut self,
+        array: ArrayId,
+        offset: Offset,
+        ahead: u32,
+        bytes: u32,
+    ) -> Res<u32> {
+        let view = self
+            .view(array, bytes)?
+            .ok_or_else(|| EmitError::malformed("no view of an array's elements"))?;
+        let index = match offset {
+            Offset::Value(ptr) => self.pointer_index(ptr, bytes, INDEX_DEPTH)?,
+            Offset::Id(id) => Index { dynamic: Some(self.divide(id, bytes)), constant: 0 },
+        };
+        let index = Index { constant: index.constant.wrapping_add(ahead), ..index };
+        let index = self.index_id(index);
+        self.element_pointer(array, view, index)
+    }
+
+    fn volatile_operand(volatile: bool) -> SmallVec<[u32; 1]> {
+        volatile.then_some(MemoryAccess::VOLATILE.bits()).into_iter().collect()
+    }
+
+    fn load_pointer(&mut self, pointer: u32, ty: u32, volatile: bool) -> u32 {
+        let mut operands: SmallVec<[u32; 2]> = SmallVec::from_slice(&[pointer]);
+        operands.extend(Self::volatile_operand(volatile));
+        self.op(Op::Load, ty, &operands)
+    }
+
+    fn store_pointer(&mut self, pointer: u32, id: u32, volatile: bool) {
+        let mut operands: SmallVec<[u32; 3]> = SmallVec::from_slice(&[pointer, id]);
+        operands.extend(Self::volatile_operand(volatile));
+        self.op_void(Op::Store, &operands);
+    }
+
+    pub fn array_load(
+        &mut self,
+        array: ArrayId,
+        offset: Offset,
+        ahead: u32,
+        elem: Elem,
+        volatile: bool,
+    ) -> Res<u32> {
+        let pointer = self.array_pointer(array, offset, ahead, elem.bytes())?;
+        let ty = self.elem_type(elem)?;
+        Ok(self.load_pointer(pointer, ty, volatile))
+    }
+
+    pub fn array_store(
+        &mut self,
+        array: ArrayId,
+        offset: Offset,
+        ahead: u32,
+        elem: Elem,
+        id: u32,
+        volatile: bool,
+    ) -> Res<()> {
+        let pointer = self.array_pointer(array, offset, ahead, elem.bytes())?;
+        self.store_pointer(pointer, id, volatile);
+        Ok(())
+    }
+
+    /// Pointer to the word that holds byte `offset + at`, and that byte's bit position in it.
+    fn word_at(&mut self, array: ArrayId, offset: Offset, at: u32) -> Res<(u32, u32)> {
+        let base = match offset {
+            Offset::Value(ptr) => self.id(ptr)?,
+            Offset::Id(id) => id,
+        };
+        let byte = match at {
+            0 => base,
+            _ => self.u32_op_const(Op::IAdd, base, at),
+        };
+        let shift = self.byte_shift(byte);
+        Ok((self.array_pointer(array, Offset::Id(byte), 0, 4)?, shift))
+    }
+
+    /// Reads 1, 2 or 4 bytes, zero-extended to a word.
+    pub fn array_load_unit(
+        &mut self,
+        array: ArrayId,
+        offset: Offset,
+        at: u32,
+        unit: u32,
+        volatile: bool,
+    ) -> Res<u32> {
+        let word = self.asm.u32;
+        if let Some(view) = self.view(array, unit)? {
+            let id = self.array_load(array, offset, at / unit, view.elem, volatile)?;
+            return Ok(if unit == 4 { id } else { self.op(Op::UConvert, word, &[id]) });
+        }
+        let (pointer, shift) = self.word_at(array, offset, at)?;
+        let all = self.load_pointer(pointer, word, volatile);
+        let piece = self.u32_op(Op::ShiftRightLogical, all, shift);
+        Ok(self.mask_low(piece, unit * 8))
+    }
+
+    /// Writes the low 1, 2 or 4 bytes of a word. In work-group memory that is atomic, since other
+    /// work-items may write the word's other bytes.
+    pub fn array_store_unit(
+        &mut self,
+        array: ArrayId,
+        offset: Offset,
+        at: u32,
+        unit: u32,
+        id: u32,
+        volatile: bool,
+    ) -> Res<()> {
+        if let Some(view) = self.view(array, unit)? {
+            let id = match unit {
+                4 => id,
+                _ => {
+                    let ty = self.elem_type(view.elem)?;
+                    self.op(Op::UConvert, ty, &[id])
+                }
+            };
+            return self.array_store(array, offset, at / unit, view.elem, id, volatile);
+        }
+        let (pointer, shift) = self.word_at(array, offset, at)?;
+        if array == ArrayId::Local {
+            self.atomic_insert(pointer, Scope::Workgroup, shift, unit, id);
+            return Ok(());
+        }
+        let word = self.asm.u32;
+        let (mask, value) = self.placed(shift, unit, id);
+        let keep = self.op(Op::Not, word, &[mask]);
+        let old = self.load_pointer(pointer, word, volatile);
+        let kept = self.u32_op(Op::BitwiseAnd, old, keep);
+        let new = self.u32_op(Op::BitwiseOr, kept, value);
+        self.store_pointer(pointer, new, volatile);
+        Ok(())
+    }
+
+    // Indices. A byte offset that is computed as index * size is not multiplied and divided again,
+    // so that drivers see plain array indexing.
+
+    fn divide(&mut self, id: u32, bytes: u32) -> u32 {
+        match bytes {
+            1 => id,
+            _ => self.u32_op_const(Op::ShiftRightLogical, id, bytes.ilog2()),
+        }
+    }
+
+    fn index_id(&mut self, index: Index) -> u32 {
+        match index {
+            Index { dynamic: None, constant } => self.c32(constant),
+            Index { dynamic: Some(id), constant: 0 } => id,
+            Index { dynamic: Some(id), constant } => self.u32_op_const(Op::IAdd, id, constant),
+        }
+    }
+
+    fn add_indices(&mut self, a: Index, b: Index) -> Index {
+        let dynamic = match (a.dynamic, b.dynamic) {
+            (Some(x), Some(y)) => Some(self.u32_op(Op::IAdd, x, y)),
+            (x, y) => x.or(y),
+        };
+        Index { dynamic, constant: a.constant.wrapping_add(b.constant) }
+    }
+
+    /// Index of the element that an aligned local or private pointer points to.
+    fn pointer_index(&mut self, ptr: Value, bytes: u32, depth: u32) -> Res<Index> {
+        let constant = |offset: u64| Index { dynamic: None, constant: offset as u32 / bytes };
+        match self.func.def_inst(ptr) {
+            Some(InstData::Alloca { .. }) => {
+                return Ok(constant(self.plan.slot(ptr).map_or(0, |slot| slot.offset)));
+            }
+            Some(InstData::GlobalAddr { global }) => {
+                let offset = self.plan.local_offsets[*global];
+                if offset % u64::from(bytes) == 0 {
+                    return Ok(constant(offset));
+                }
+            }
+            Some(&InstData::PtrAdd { ptr: base, offset }) if depth > 0 => {
+                if let Some(index) = self.scaled(offset, bytes, depth)? {
+                    let base = self.pointer_index(base, bytes, depth - 1)?;
+                    return Ok(self.add_indices(base, index));
+                }
+            }
+            _ => {}
+        }
+        let id = self.id(ptr)?;
+        Ok(Index { dynamic: Some(self.divide(id, bytes)), constant: 0 })
+    }
+
+    /// `value / bytes`, if the way it is computed shows a multiple.
+    fn scaled(&mut self, value: Value, bytes: u32, depth: u32) -> Res<Option<Index>> {
+        if let Some(bits) = self.func.as_const(value) {
+            let offset = bits as u32 as i32;
+            let exact = offset % bytes as i32 == 0;
+            let constant = (offset / bytes as i32) as u32;
+            return Ok(exact.then_some(Index { dynamic: None, constant }));
+        }
+        if bytes == 1 {
+            return Ok(Some(Index { dynamic: Some(self.word_of(value)?), constant: 0 }));
+        }
+        let ValueDef::Inst(inst) = self.func.def(value) else { return Ok(None) };
+        match self.func.insts[inst] {
+            _ if depth == 0 => Ok(None),
+            InstData::Binary { op: BinaryOp::IAdd, args: [a, b], .. } => {
+                let Some(a) = self.scaled(a, bytes, depth - 1)? else { return Ok(None) };
+                let Some(b) = self.scaled(b, bytes, depth - 1)? else { return Ok(None) };
+                Ok(Some(self.add_indices(a, b)))
+            }
+            InstData::Binary { op: BinaryOp::Shl, args: [a, b], .. } => {
+                let Some(shift @ 0..=31) = self.func.as_const(b) else { return Ok(None) };
+                self.scaled_product(a, 1 << shift, bytes)
+            }
+            InstData::Binary { op: BinaryOp::IMul, args: [a, b], .. } => {
+                match (self.func.as_const(a), self.func.as_const(b)) {
+                    (_, Some(factor)) => self.scaled_product(a, factor as u32, bytes),
+                    (Some(factor), _) => self.scaled_product(b, factor as u32, bytes),
+                    _ => Ok(None),
+                }
+            }
+            InstData::Convert { op, arg }
+                if matches!(op, ConvertOp::Trunc | ConvertOp::SExt | ConvertOp::ZExt)
+                    && matches!(self.func.ty(arg).scalar, Scalar::I32 | Scalar::I64) =>
+            {
+                self.scaled(arg, bytes, depth - 1)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn scaled_product(&mut self, value: Value, factor: u32, bytes: u32) -> Res<Option<Index>> {
+        if factor % bytes != 0 {
+            return Ok(None);
+        }
+        let id = self.word_of(value)?;
+        let dynamic = match factor / bytes {
+            1 => id,
+            factor => self.u32_op_const(Op::IMul, id, factor),
+        };
+        Ok(Some(Index { dynamic: Some(dynamic), constant: 0 }))
+    }
+
+    /// The low word of an I32 or I64.
+    fn word_of(&mut self, value: Value) -> Res<u32> {
+        if let Some(InstData::Convert { op: ConvertOp::SExt | ConvertOp::ZExt, arg }) =
+            self.func.def_inst(value)
+        {
+            if self.func.ty(*arg).scalar == Scalar::I32 {
+                return self.id(*arg);
+            }
+        }
+        let id = self.id(value)?;
+        Ok(match self.func.ty(value).scalar {
+            Scalar::I64 => self.low_word(id),
+            _ => id,
+        })
+    }
+}

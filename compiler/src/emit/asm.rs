@@ -1,0 +1,284 @@
+//! Assembles a SPIR-V module word by word: ids, capabilities, and types and constants interned in
+//! maps.
+//!
+//! Words are written directly, not as `rspirv::dr` instructions: a kernel of some thousand
+//! instructions is then emitted in about a millisecond, and module-level deduplication is a map
+//! lookup where rspirv's builder searches a list.
+
+use super::EmitError;
+use rspirv::spirv::{
+    AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl,
+    MemoryModel, Op, StorageClass, MAGIC_NUMBER,
+};
+use smallvec::SmallVec;
+use std::collections::{BTreeSet, HashMap};
+
+/// Operations of the GLSL.std.450 extended instruction set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum Glsl {
+    RoundEven = 2,
+    Trunc = 3,
+    FAbs = 4,
+    SAbs = 5,
+    Floor = 8,
+    Ceil = 9,
+    Sin = 13,
+    Cos = 14,
+    Tan = 15,
+    Pow = 26,
+    Exp2 = 29,
+    Log2 = 30,
+    Sqrt = 31,
+    InverseSqrt = 32,
+    UMin = 38,
+    SMin = 39,
+    UMax = 41,
+    SMax = 42,
+    Fma = 50,
+    Ldexp = 53,
+    UnpackHalf2x16 = 62,
+    FindILsb = 73,
+    FindUMsb = 75,
+    NMin = 79,
+    NMax = 80,
+}
+
+/// Appends one instruction.
+pub(super) fn encode(out: &mut Vec<u32>, op: Op, operands: &[u32]) {
+    out.push(((operands.len() as u32 + 1) << 16) | op as u32);
+    out.extend_from_slice(operands);
+}
+
+/// A string as SPIR-V has it: UTF-8, null terminated, padded to words.
+fn string_words(text: &str) -> Vec<u32> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize(bytes.len() / 4 * 4 + 4, 0);
+    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+}
+
+/// A module under construction: everything but the body of its one function.
+pub(super) struct Asm {
+    next_id: u32,
+    capabilities: BTreeSet<u32>,
+    extensions: BTreeSet<&'static str>,
+    execution_modes: Vec<(ExecutionMode, Option<u32>)>,
+    decorations: Vec<u32>,
+    /// Types, constants and module-scope variables.
+    globals: Vec<u32>,
+    interface: Vec<u32>,
+    interned: HashMap<SmallVec<[u32; 6]>, u32>,
+    small_constants: HashMap<u32, u32>,
+    /// The import of GLSL.std.450.
+    pub glsl: u32,
+    pub void: u32,
+    pub bool: u32,
+    pub u32: u32,
+    main: u32,
+}
+
+impl Asm {
+    pub fn new() -> Asm {
+        let mut asm = Asm {
+            next_id: 1,
+            capabilities: BTreeSet::new(),
+            extensions: BTreeSet::new(),
+            execution_modes: Vec::new(),
+            decorations: Vec::new(),
+            globals: Vec::new(),
+            interface: Vec::new(),
+            interned: HashMap::new(),
+            small_constants: HashMap::new(),
+            glsl: 0,
+            void: 0,
+            bool: 0,
+            u32: 0,
+            main: 0,
+        };
+        asm.glsl = asm.fresh();
+        asm.main = asm.fresh();
+        asm.void = asm.intern(Op::TypeVoid, None, &[]);
+        asm.bool = asm.intern(Op::TypeBool, None, &[]);
+        asm.u32 = asm.int(32);
+        asm.need(Capability::Shader);
+        asm.need(Capability::PhysicalStorageBufferAddresses);
+        asm
+    }
+
+    /// A new id.
+    pub fn fresh(&mut self) -> u32 {
+        let id = self.next_id;
+        self.next_id += 1;
+        id
+    }
+
+    pub fn need(&mut self, capability: Capability) {
+        self.capabilities.insert(capability as u32);
+    }
+
+    pub fn extension(&mut self, name: &'static str) {
+        self.extensions.insert(name);
+    }
+
+    pub fn execution_mode(&mut self, mode: ExecutionMode, operand: Option<u32>) {
+        self.execution_modes.push((mode, operand));
+    }
+
+    pub fn decorate(&mut self, id: u32, decoration: Decoration, operands: &[u32]) {
+        let mut words: SmallVec<[u32; 4]> = SmallVec::from_slice(&[id, decoration as u32]);
+        words.extend_from_slice(operands);
+        encode(&mut self.decorations, Op::Decorate, &words);
+    }
+
+    /// Decorates a struct type of one member as a block, with that member at offset 0.
+    fn decorate_block(&mut self, id: u32) {
+        self.decorate(id, Decoration::Block, &[]);
+        let words = [id, 0, Decoration::Offset as u32, 0];
+        encode(&mut self.decorations, Op::MemberDecorate, &words);
+    }
+
+    /// A module-scope instruction that exists once for given operands: a type or constant.
+    pub fn intern(&mut self, op: Op, ty: Option<u32>, operands: &[u32]) -> u32 {
+        let mut key: SmallVec<[u32; 6]> = SmallVec::new();
+        key.push(op as u32);
+        key.push(ty.unwrap_or(0));
+        key.extend_from_slice(operands);
+        if let Some(&id) = self.interned.get(&key) {
+            return id;
+        }
+        let id = self.declare(op, ty, operands);
+        self.interned.insert(key, id);
+        id
+    }
+
+    /// A module-scope instruction, always a new one.
+    pub fn declare(&mut self, op: Op, ty: Option<u32>, operands: &[u32]) -> u32 {
+        let id = self.fresh();
+        let mut words: SmallVec<[u32; 8]> = SmallVec::new();
+        words.extend(ty);
+        words.push(id);
+        words.extend_from_slice(operands);
+        encode(&mut self.globals, op, &words);
+        id
+    }
+
+    /// An integer type (no capability is declared for it).
+    pub fn int(&mut self, bits: u32) -> u32 {
+        self.intern(Op::TypeInt, None, &[bits, 0])
+    }
+
+    /// Whether a float type of that width is in the module.
+    pub fn has_float(&self, bits: u32) -> bool {
+        let key: SmallVec<[u32; 6]> = SmallVec::from_slice(&[Op::TypeFloat as u32, 0, bits]);
+        self.interned.contains_key(&key)
+    }
+
+    pub fn float(&mut self, bits: u32) -> u32 {
+        self.intern(Op::TypeFloat, None, &[bits])
+    }
+
+    pub fn vector(&mut self, element: u32, lanes: u32) -> u32 {
+        self.intern(Op::TypeVector, None, &[element, lanes])
+    }
+
+    /// Two 32-bit words: an address or integer of 64 bits on devices without those.
+    pub fn pair(&mut self) -> u32 {
+        self.vector(self.u32, 2)
+    }
+
+    /// The result type of the extended arithmetic: low and high part.
+    pub fn two(&mut self, element: u32) -> u32 {
+        self.intern(Op::TypeStruct, None, &[element, element])
+    }
+
+    pub fn pointer(&mut self, class: StorageClass, pointee: u32) -> u32 {
+        self.intern(Op::TypePointer, None, &[class as u32, pointee])
+    }
+
+    /// An array without layout; `length` is the id of a constant.
+    pub fn array(&mut self, element: u32, length: u32) -> u32 {
+        self.intern(Op::TypeArray, None, &[element, length])
+    }
+
+    /// A block struct of one array with the given stride.
+    pub fn block_of_array(&mut self, element: u32, length: u32, stride: u32) -> u32 {
+        let array = self.declare(Op::TypeArray, None, &[element, length]);
+        self.decorate(array, Decoration::ArrayStride, &[stride]);
+        let block = self.declare(Op::TypeStruct, None, &[array]);
+        self.decorate_block(block);
+        block
+    }
+
+    /// A 32-bit constant.
+    pub fn c32(&mut self, value: u32) -> u32 {
+        if let Some(&id) = self.small_constants.get(&value) {
+            return id;
+        }
+        let id = self.intern(Op::Constant, Some(self.u32), &[value]);
+        self.small_constants.insert(value, id);
+        id
+    }
+
+    /// A constant of an integer or float type of 8 to 64 bits. Narrow ones are zero-extended to a
+    /// word, as SPIR-V wants for types without sign.
+    pub fn number(&mut self, ty: u32, bits: u32, value: u64) -> u32 {
+        match bits {
+            64 => self.intern(Op::Constant, Some(ty), &[value as u32, (value >> 32) as u32]),
+            _ => self.intern(Op::Constant, Some(ty), &[value as u32]),
+        }
+    }
+
+    pub fn bool_const(&mut self, value: bool) -> u32 {
+        let op = if value { Op::ConstantTrue } else { Op::ConstantFalse };
+        self.intern(op, Some(self.bool), &[])
+    }
+
+    /// A 32-bit specialization constant.
+    pub fn spec_u32(&mut self, spec_id: u32, default: u32) -> u32 {
+        let id = self.declare(Op::SpecConstant, Some(self.u32), &[default]);
+        self.decorate(id, Decoration::SpecId, &[spec_id]);
+        id
+    }
+
+    /// A module-scope variable, listed in the entry point's interface.
+    pub fn variable(&mut self, class: StorageClass, pointee: u32) -> u32 {
+        let ty = self.pointer(class, pointee);
+        let id = self.declare(Op::Variable, Some(ty), &[class as u32]);
+        self.interface.push(id);
+        id
+    }
+
+    /// The finished module. `body` holds the blocks of the function, labels included.
+    pub fn assemble(mut self, version: u32, body: &[u32]) -> Result<Vec<u32>, EmitError> {
+        let fn_type = self.intern(Op::TypeFunction, None, &[self.void]);
+        let mut out = Vec::with_capacity(body.len() + self.globals.len() + 256);
+        out.extend([MAGIC_NUMBER, version, 0, self.next_id, 0]);
+        for &capability in &self.capabilities {
+            encode(&mut out, Op::Capability, &[capability]);
+        }
+        for name in &self.extensions {
+            encode(&mut out, Op::Extension, &string_words(name));
+        }
+        let mut import = vec![self.glsl];
+        import.extend(string_words("GLSL.std.450"));
+        encode(&mut out, Op::ExtInstImport, &import);
+        let model = [AddressingModel::PhysicalStorageBuffer64 as u32, MemoryModel::GLSL450 as u32];
+        encode(&mut out, Op::MemoryModel, &model);
+        let mut entry = vec![ExecutionModel::GLCompute as u32, self.main];
+        entry.extend(string_words("main"));
+        entry.extend(&self.interface);
+        encode(&mut out, Op::EntryPoint, &entry);
+        for &(mode, operand) in &self.execution_modes {
+            let mut words: SmallVec<[u32; 3]> = SmallVec::from_slice(&[self.main, mode as u32]);
+            words.extend(operand);
+            encode(&mut out, Op::ExecutionMode, &words);
+        }
+        out.extend(&self.decorations);
+        out.extend(&self.globals);
+        let function = [self.void, self.main, FunctionControl::NONE.bits(), fn_type];
+        encode(&mut out, Op::Function, &function);
+        out.extend(body);
+        encode(&mut out, Op::FunctionEnd, &[]);
+        Ok(out)
+    }
+}

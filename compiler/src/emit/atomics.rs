@@ -1,0 +1,210 @@
+//! Atomic operations.
+
+use super::array::ArrayId;
+use super::emitter::{Emitter, Res};
+use super::memory::{Elem, Mem};
+use super::repr::Repr;
+use super::EmitError;
+use crate::ir::{AtomicOp, BinaryOp, FpFlags, InstData, IntCC, Scalar, Type};
+use rspirv::spirv::{Capability, MemorySemantics, Op, Scope};
+
+/// An atomic operation with the ids of its operands.
+#[derive(Clone, Copy)]
+enum Call {
+    Load,
+    Store(u32),
+    Rmw(AtomicOp, u32),
+    CmpXchg { expected: u32, desired: u32 },
+}
+
+/// A place that atomics act on, with the integer type they see there.
+#[derive(Clone, Copy)]
+struct Place {
+    pointer: u32,
+    scope: u32,
+    ty: u32,
+}
+
+impl Emitter<'_> {
+    /// Emits an atomic instruction; gives the old value (nothing for a store).
+    pub fn atomic(&mut self, data: &InstData, result: Type) -> Res<u32> {
+        let (ptr, call, ty) = match *data {
+            InstData::AtomicLoad { ptr } => (ptr, Call::Load, result),
+            InstData::AtomicStore { ptr, value } => {
+                (ptr, Call::Store(self.id(value)?), self.func.ty(value))
+            }
+            InstData::AtomicRmw { op, ptr, value } => {
+                (ptr, Call::Rmw(op, self.id(value)?), self.func.ty(value))
+            }
+            InstData::AtomicCmpXchg { ptr, expected, desired } => {
+                let call =
+                    Call::CmpXchg { expected: self.id(expected)?, desired: self.id(desired)? };
+                (ptr, call, self.func.ty(expected))
+            }
+            _ => return Err(EmitError::malformed("an atomic of another kind")),
+        };
+        if ty.lanes != 1 || !matches!(ty.scalar.bits(), 32 | 64) {
+            return Err(EmitError::malformed(format!("an atomic operation on {ty}")));
+        }
+        let scalar = ty.scalar;
+        let ty = self.ty(ty)?;
+        let ty = (!matches!(call, Call::Store(_))).then_some(ty);
+        self.with_mem(ptr, ty, &mut |e, mem| match mem {
+            Mem::Array(ArrayId::Stack | ArrayId::Slot(_), _) => e.private_atomic(mem, call, scalar),
+            _ => e.shared_atomic(mem, call, scalar),
+        })
+    }
+
+    fn place(&mut self, mem: Mem, bits: u32) -> Res<Place> {
+        let local = matches!(mem, Mem::Array(..));
+        if bits == 64 {
+            let (allowed, feature) = match local {
+                true => (self.target.atomic_int64_shared, "shaderSharedInt64Atomics"),
+                false => (self.target.atomic_int64_buffer, "shaderBufferInt64Atomics"),
+            };
+            if !allowed || !self.target.int64 {
+                return Err(EmitError::missing("a 64-bit atomic operation", feature));
+            }
+            self.asm.need(Capability::Int64Atomics);
+        }
+        let ty = self.int_type(bits);
+        let scope = if local { Scope::Workgroup } else { Scope::Device };
+        let scope = self.c32(scope as u32);
+        let pointer = match mem {
+            Mem::Physical(address) => self.physical_pointer(address, 0, ty),
+            Mem::Array(array, offset) => {
+                let elem = self.view(array, bits / 8)?.map(|view| view.elem);
+                if elem != Some(Elem::Int(bits)) {
+                    return Err(EmitError::missing(
+                        "a 64-bit atomic operation on local memory that is also accessed otherwise",
+                        "VK_KHR_workgroup_memory_explicit_layout",
+                    ));
+                }
+                self.array_pointer(array, offset, 0, bits / 8)?
+            }
+        };
+        Ok(Place { pointer, scope, ty })
+    }
+
+    /// The bits of a scalar as the integer that atomics act on.
+    fn as_bits(&mut self, id: u32, scalar: Scalar, ty: u32) -> u32 {
+        match self.repr(scalar) {
+            Repr::Float(_) => self.op(Op::Bitcast, ty, &[id]),
+            _ => id,
+        }
+    }
+
+    fn shared_atomic(&mut self, mem: Mem, call: Call, scalar: Scalar) -> Res<u32> {
+        let place = self.place(mem, scalar.bits())?;
+        let Place { pointer, scope, ty } = place;
+        let relaxed = self.c32(MemorySemantics::RELAXED.bits());
+        let old = match call {
+            Call::Load => self.op(Op::AtomicLoad, ty, &[pointer, scope, relaxed]),
+            Call::Store(value) => {
+                let bits = self.as_bits(value, scalar, ty);
+                self.op_void(Op::AtomicStore, &[pointer, scope, relaxed, bits]);
+                return Ok(0);
+            }
+            Call::Rmw(AtomicOp::FAdd, value) => self.atomic_float_add(place, value, scalar)?,
+            Call::Rmw(op, value) => {
+                let bits = self.as_bits(value, scalar, ty);
+                self.op(rmw_op(op), ty, &[pointer, scope, relaxed, bits])
+            }
+            Call::CmpXchg { expected, desired } => {
+                let expected = self.as_bits(expected, scalar, ty);
+                let desired = self.as_bits(desired, scalar, ty);
+                let operands = [pointer, scope, relaxed, relaxed, desired, expected];
+                self.op(Op::AtomicCompareExchange, ty, &operands)
+            }
+        };
+        Ok(match self.repr(scalar) {
+            Repr::Float(_) => {
+                let ty = self.scalar_type(scalar)?;
+                self.op(Op::Bitcast, ty, &[old])
+            }
+            _ => old,
+        })
+    }
+
+    /// Adds by compare-and-exchange until no other work-item came between; gives the old bits.
+    fn atomic_float_add(&mut self, place: Place, value: u32, scalar: Scalar) -> Res<u32> {
+        let Place { pointer, scope, ty } = place;
+        let float = self.scalar_type(scalar)?;
+        let relaxed = self.c32(MemorySemantics::RELAXED.bits());
+        let first = self.op(Op::AtomicLoad, ty, &[pointer, scope, relaxed]);
+        let [old] = self.emit_loop([ty], [first], |e, [old]| {
+            let number = e.op(Op::Bitcast, float, &[old]);
+            let sum = e.float_binary(BinaryOp::FAdd, scalar, [number, value], FpFlags::empty())?;
+            let bits = e.op(Op::Bitcast, ty, &[sum]);
+            let operands = [pointer, scope, relaxed, relaxed, bits, old];
+            let seen = e.op(Op::AtomicCompareExchange, ty, &operands);
+            Ok((e.bool_op(Op::IEqual, &[seen, old]), [seen]))
+        })?;
+        Ok(old)
+    }
+
+    /// Private memory has one user: load, compute, store.
+    fn private_atomic(&mut self, mem: Mem, call: Call, scalar: Scalar) -> Res<u32> {
+        let ty = Type::of(scalar);
+        let align = scalar.bytes();
+        let old = match call {
+            Call::Store(_) => 0,
+            _ => self.load_from(mem, ty, align, false)?,
+        };
+        let new = match call {
+            Call::Load => return Ok(old),
+            Call::Store(value) => value,
+            Call::Rmw(AtomicOp::FAdd, value) => {
+                self.float_binary(BinaryOp::FAdd, scalar, [old, value], FpFlags::empty())?
+            }
+            Call::Rmw(op, value) => match binary_op(op) {
+                Some(op) => self.int_binary(op, scalar, [old, value], None)?,
+                None => value,
+            },
+            Call::CmpXchg { expected, desired } => {
+                let int = Scalar::int(scalar.bits());
+                let (a, b) = (
+                    self.bitcast(old, ty, Type::of(int))?,
+                    self.bitcast(expected, ty, Type::of(int))?,
+                );
+                let same = self.int_compare(IntCC::Eq, int, a, b)?;
+                let ty = self.ty(ty)?;
+                self.select(ty, same, desired, old)
+            }
+        };
+        self.store_to(mem, new, ty, align, false)?;
+        Ok(old)
+    }
+}
+
+fn rmw_op(op: AtomicOp) -> Op {
+    match op {
+        AtomicOp::Xchg | AtomicOp::FAdd => Op::AtomicExchange,
+        AtomicOp::Add => Op::AtomicIAdd,
+        AtomicOp::Sub => Op::AtomicISub,
+        AtomicOp::And => Op::AtomicAnd,
+        AtomicOp::Or => Op::AtomicOr,
+        AtomicOp::Xor => Op::AtomicXor,
+        AtomicOp::SMin => Op::AtomicSMin,
+        AtomicOp::SMax => Op::AtomicSMax,
+        AtomicOp::UMin => Op::AtomicUMin,
+        AtomicOp::UMax => Op::AtomicUMax,
+    }
+}
+
+/// What an atomic operation computes; `None` for an exchange.
+fn binary_op(op: AtomicOp) -> Option<BinaryOp> {
+    Some(match op {
+        AtomicOp::Xchg => return None,
+        AtomicOp::Add => BinaryOp::IAdd,
+        AtomicOp::FAdd => BinaryOp::FAdd,
+        AtomicOp::Sub => BinaryOp::ISub,
+        AtomicOp::And => BinaryOp::And,
+        AtomicOp::Or => BinaryOp::Or,
+        AtomicOp::Xor => BinaryOp::Xor,
+        AtomicOp::SMin => BinaryOp::SMin,
+        AtomicOp::SMax => BinaryOp::SMax,
+        AtomicOp::UMin => BinaryOp::UMin,
+        AtomicOp::UMax => BinaryOp::UMax,
+    })
+}

@@ -1,0 +1,398 @@
+//! Blocks, phis and branches.
+//!
+//! A block of the IR may become several of SPIR-V (an atomic loop or a generic access in its
+//! middle), so phis are written last, when it is known from which label each edge comes.
+
+use super::asm::encode;
+use super::emitter::{Emitter, Res};
+use super::repr::{Ids, Repr};
+use super::EmitError;
+use crate::ir::{Block, BlockCall, InstData, IntCC, Merge, Scalar, Structure, SwitchCase, Value};
+use cranelift_entity::SecondaryMap;
+use rspirv::spirv::{LoopControl, Op, SelectionControl};
+use smallvec::SmallVec;
+use std::ops::Range;
+
+/// Where emission stands in the graph.
+#[derive(Default)]
+pub(super) struct Control {
+    labels: SecondaryMap<Block, u32>,
+    /// Edges into each block: label they come from and arguments.
+    edges: SecondaryMap<Block, Vec<(u32, Ids)>>,
+    /// Label of the SPIR-V block being emitted.
+    current: u32,
+    is_entry: bool,
+    /// Depth of branches within an IR block.
+    depth: u32,
+    /// Merge and continue labels of a loop whose OpLoopMerge is still to be written.
+    pending_loop: Option<(u32, u32)>,
+    /// Continue block of a one-block loop that was split: the back edge then goes through it.
+    own_continue: Option<u32>,
+}
+
+impl Control {
+    /// Whether what is emitted now dominates the whole function.
+    pub fn in_entry(&self) -> bool {
+        self.is_entry && self.depth == 0
+    }
+}
+
+impl Emitter<'_> {
+    /// Emits all blocks and gives the function's body.
+    pub fn emit_function(&mut self, structure: &Structure) -> Res<Vec<u32>> {
+        let func = self.func;
+        let Some(&entry) = func.layout.first() else {
+            return Err(EmitError::malformed("a function without blocks"));
+        };
+        for &block in &func.layout {
+            self.control.labels[block] = self.asm.fresh();
+        }
+        let mut ranges = Vec::with_capacity(func.layout.len());
+        for &block in &func.layout {
+            let start = self.body.len();
+            self.emit_block(block, block == entry, structure.merges[block])?;
+            ranges.push((block, start..self.body.len()));
+        }
+        self.stitch(entry, structure, &ranges)
+    }
+
+    fn stitch(
+        &mut self,
+        entry: Block,
+        structure: &Structure,
+        ranges: &[(Block, Range<usize>)],
+    ) -> Res<Vec<u32>> {
+        let mut out = Vec::with_capacity(self.body.len() + 64 * ranges.len());
+        // The first block of a function may be neither branched to nor a loop's header.
+        let looped = !self.control.edges[entry].is_empty()
+            || matches!(structure.merges[entry], Merge::Loop { .. });
+        if looped {
+            let label = self.asm.fresh();
+            encode(&mut out, Op::Label, &[label]);
+            out.extend_from_slice(&self.variables);
+            encode(&mut out, Op::Branch, &[self.control.labels[entry]]);
+        }
+        for (block, range) in ranges {
+            encode(&mut out, Op::Label, &[self.control.labels[*block]]);
+            if *block == entry && !looped {
+                out.extend_from_slice(&self.variables);
+            }
+            self.write_phis(*block, &mut out)?;
+            out.extend_from_slice(&self.body[range.clone()]);
+        }
+        Ok(out)
+    }
+
+    fn write_phis(&mut self, block: Block, out: &mut Vec<u32>) -> Res<()> {
+        let params = &self.func.blocks[block].params;
+        for (i, &param) in params.iter().enumerate() {
+            let ty = self.ty(self.func.ty(param))?;
+            let mut operands: SmallVec<[u32; 10]> = SmallVec::from_slice(&[ty, self.id(param)?]);
+            for (label, args) in &self.control.edges[block] {
+                let arg = args
+                    .get(i)
+                    .ok_or_else(|| EmitError::malformed("a branch with too few arguments"))?;
+                operands.extend([*arg, *label]);
+            }
+            if operands.len() > 60_000 {
+                return Err(EmitError::Unsupported("too many branches to one place".into()));
+            }
+            encode(out, Op::Phi, &operands);
+        }
+        Ok(())
+    }
+
+    fn emit_block(&mut self, block: Block, is_entry: bool, merge: Merge) -> Res<()> {
+        let func = self.func;
+        self.control.current = self.control.labels[block];
+        self.control.is_entry = is_entry;
+        if let Merge::Loop { merge, continue_target } = merge {
+            let labels = &self.control.labels;
+            self.control.pending_loop = Some((labels[merge], labels[continue_target]));
+        }
+        for &param in &func.blocks[block].params {
+            let id = self.asm.fresh();
+            self.define(param, id);
+        }
+        let Some((&last, insts)) = func.blocks[block].insts.split_last() else {
+            return Err(EmitError::malformed(format!("{block} is empty")));
+        };
+        for &inst in insts {
+            self.emit_inst(inst)?;
+        }
+        self.emit_terminator(block, &func.insts[last], merge)?;
+        if let Some(label) = self.control.own_continue.take() {
+            self.op_void(Op::Label, &[label]);
+            self.op_void(Op::Branch, &[self.control.labels[block]]);
+        }
+        Ok(())
+    }
+
+    /// The label to branch to for a block, with the edge noted.
+    fn edge(&mut self, from: Block, to: Block, args: Ids) -> Res<u32> {
+        let label = self.control.labels[to];
+        if label == 0 {
+            return Err(EmitError::malformed(format!("a branch to {to}, which is not laid out")));
+        }
+        let (label, source) = match self.control.own_continue {
+            Some(own) if from == to => (own, own),
+            _ => (label, self.control.current),
+        };
+        self.control.edges[to].push((source, args));
+        Ok(label)
+    }
+
+    fn args(&mut self, call: &BlockCall) -> Res<Ids> {
+        call.args.iter().map(|&arg| self.id(arg)).collect()
+    }
+
+    fn emit_terminator(&mut self, block: Block, data: &InstData, merge: Merge) -> Res<()> {
+        match data {
+            InstData::Jump { target } => {
+                let args = self.args(target)?;
+                let label = self.edge(block, target.block, args)?;
+                self.write_loop_merge();
+                self.op_void(Op::Branch, &[label]);
+            }
+            InstData::Brif { cond, then, otherwise } => {
+                self.emit_brif(block, *cond, then, otherwise, merge)?;
+            }
+            InstData::Switch { value, cases, default } => {
+                self.emit_switch(block, *value, cases, default, merge)?;
+            }
+            InstData::Return { .. } => {
+                self.write_loop_merge();
+                self.op_void(Op::Return, &[]);
+            }
+            InstData::Unreachable => {
+                self.write_loop_merge();
+                self.op_void(Op::Unreachable, &[]);
+            }
+            _ => return Err(EmitError::malformed(format!("{block} has no terminator"))),
+        }
+        Ok(())
+    }
+
+    fn write_loop_merge(&mut self) {
+        if let Some((merge, continue_target)) = self.control.pending_loop.take() {
+            let operands = [merge, continue_target, LoopControl::NONE.bits()];
+            self.op_void(Op::LoopMerge, &operands);
+        }
+    }
+
+    fn write_merge(&mut self, merge: Merge) {
+        self.write_loop_merge();
+        if let Merge::Selection { merge } = merge {
+            let operands = [self.control.labels[merge], SelectionControl::NONE.bits()];
+            self.op_void(Op::SelectionMerge, &operands);
+        }
+    }
+
+    fn emit_brif(
+        &mut self,
+        block: Block,
+        cond: Value,
+        then: &BlockCall,
+        otherwise: &BlockCall,
+        merge: Merge,
+    ) -> Res<()> {
+        let cond = self.id(cond)?;
+        let (mut then_args, else_args) = (self.args(then)?, self.args(otherwise)?);
+        if then.block == otherwise.block {
+            for (i, (arg, &other)) in then_args.iter_mut().zip(&else_args).enumerate() {
+                *arg = self.merged_arg(then.block, i, cond, *arg, other)?;
+            }
+            let label = self.edge(block, then.block, then_args)?;
+            self.write_loop_merge();
+            self.op_void(Op::Branch, &[label]);
+            return Ok(());
+        }
+        let first = self.edge(block, then.block, then_args)?;
+        let second = self.edge(block, otherwise.block, else_args)?;
+        self.write_merge(merge);
+        self.op_void(Op::BranchConditional, &[cond, first, second]);
+        Ok(())
+    }
+
+    /// Argument `index` of a branch that goes to one block in either case.
+    fn merged_arg(
+        &mut self,
+        target: Block,
+        index: usize,
+        cond: u32,
+        then: u32,
+        otherwise: u32,
+    ) -> Res<u32> {
+        let param = self.func.blocks[target].params.get(index);
+        match param {
+            Some(&param) if then != otherwise => {
+                let ty = self.ty(self.func.ty(param))?;
+                Ok(self.select(ty, cond, then, otherwise))
+            }
+            _ => Ok(then),
+        }
+    }
+
+    fn emit_switch(
+        &mut self,
+        block: Block,
+        value: Value,
+        cases: &[SwitchCase],
+        default: &BlockCall,
+        merge: Merge,
+    ) -> Res<()> {
+        let scalar = self.func.ty(value).scalar;
+        let id = self.id(value)?;
+        // One edge for each target, with arguments chosen by the value.
+        let default_args = self.args(default)?;
+        let mut targets: Vec<(Block, Ids)> = vec![(default.block, default_args)];
+        for case in cases {
+            let mut args = self.args(&case.target)?;
+            let found = targets.iter().position(|(target, _)| *target == case.target.block);
+            let Some(found) = found else {
+                targets.push((case.target.block, args));
+                continue;
+            };
+            if targets[found].1 != args {
+                let constant = self.constant(scalar, case.value)?;
+                let here = self.int_compare(IntCC::Eq, scalar, id, constant)?;
+                for (i, arg) in args.iter_mut().enumerate() {
+                    let other = targets[found].1.get(i).copied().unwrap_or(*arg);
+                    *arg = self.merged_arg(case.target.block, i, here, *arg, other)?;
+                }
+                targets[found].1 = args;
+            }
+        }
+        let (selector, wide) = self.switch_selector(scalar, id, cases)?;
+        let mut labels = SecondaryMap::<Block, u32>::new();
+        for (target, args) in targets {
+            labels[target] = self.edge(block, target, args)?;
+        }
+        let mut operands = vec![selector, labels[default.block]];
+        for (i, case) in cases.iter().enumerate() {
+            match self.repr(scalar) {
+                Repr::Pair => operands.push(i as u32 + 1),
+                _ => operands.push(case.value as u32),
+            }
+            if wide {
+                operands.push((case.value >> 32) as u32);
+            }
+            operands.push(labels[case.target.block]);
+        }
+        if operands.len() > 60_000 {
+            return Err(EmitError::Unsupported("a switch with too many cases".into()));
+        }
+        self.write_merge(merge);
+        self.op_void(Op::Switch, &operands);
+        Ok(())
+    }
+
+    /// What OpSwitch looks at, and whether its literals have 64 bits. A pair is replaced by the
+    /// number of the case that it equals, counted from 1.
+    fn switch_selector(
+        &mut self,
+        scalar: Scalar,
+        id: u32,
+        cases: &[SwitchCase],
+    ) -> Res<(u32, bool)> {
+        let word = self.asm.u32;
+        Ok(match self.repr(scalar) {
+            Repr::Int(64) => (id, true),
+            Repr::Int(32) | Repr::Narrow(_) => (id, false),
+            Repr::Int(_) => (self.op(Op::UConvert, word, &[id]), false),
+            Repr::Pair => {
+                let mut selector = self.c32(0);
+                for (i, case) in cases.iter().enumerate() {
+                    let constant = self.pair_const(case.value);
+                    let here = self.pair_compare(IntCC::Eq, id, constant);
+                    let number = self.c32(i as u32 + 1);
+                    selector = self.select_u32(here, number, selector);
+                }
+                (selector, false)
+            }
+            _ => return Err(EmitError::malformed("a switch on no integer")),
+        })
+    }
+
+    /// Before the current block is split: the header of a loop ends here.
+    fn before_split(&mut self) {
+        let Some((merge, continue_target)) = self.control.pending_loop.take() else { return };
+        let mut continue_label = continue_target;
+        if continue_target == self.control.current {
+            continue_label = self.asm.fresh();
+            self.control.own_continue = Some(continue_label);
+        }
+        let label = self.asm.fresh();
+        self.op_void(Op::LoopMerge, &[merge, continue_label, LoopControl::NONE.bits()]);
+        self.op_void(Op::Branch, &[label]);
+        self.begin(label);
+    }
+
+    fn begin(&mut self, label: u32) {
+        self.op_void(Op::Label, &[label]);
+        self.control.current = label;
+    }
+
+    /// Emits `cond ? then() : otherwise()` with branches. The result has type `ty`; without one the
+    /// branches are for their effects.
+    pub fn emit_if(
+        &mut self,
+        cond: u32,
+        ty: Option<u32>,
+        then: impl FnOnce(&mut Self) -> Res<u32>,
+        otherwise: impl FnOnce(&mut Self) -> Res<u32>,
+    ) -> Res<u32> {
+        self.before_split();
+        let (first, second, merge) = (self.asm.fresh(), self.asm.fresh(), self.asm.fresh());
+        self.op_void(Op::SelectionMerge, &[merge, SelectionControl::NONE.bits()]);
+        self.op_void(Op::BranchConditional, &[cond, first, second]);
+        self.control.depth += 1;
+        self.begin(first);
+        let then_id = then(self)?;
+        let then_label = self.control.current;
+        self.op_void(Op::Branch, &[merge]);
+        self.begin(second);
+        let else_id = otherwise(self)?;
+        let else_label = self.control.current;
+        self.op_void(Op::Branch, &[merge]);
+        self.control.depth -= 1;
+        self.begin(merge);
+        Ok(match ty {
+            Some(ty) => self.op(Op::Phi, ty, &[then_id, then_label, else_id, else_label]),
+            None => 0,
+        })
+    }
+
+    /// Emits a loop that runs its body at least once: `body` takes the state to a condition that
+    /// ends the loop and the next state. The body must not itself branch. Gives the last state.
+    pub fn emit_loop<const N: usize>(
+        &mut self,
+        types: [u32; N],
+        start: [u32; N],
+        body: impl FnOnce(&mut Self, [u32; N]) -> Res<(u32, [u32; N])>,
+    ) -> Res<[u32; N]> {
+        self.before_split();
+        let (header, merge, next) = (self.asm.fresh(), self.asm.fresh(), self.asm.fresh());
+        let before = self.control.current;
+        self.op_void(Op::Branch, &[header]);
+        self.begin(header);
+        self.control.depth += 1;
+        let mut state = [0; N];
+        let mut holes = [0; N];
+        for i in 0..N {
+            state[i] = self.op(Op::Phi, types[i], &[start[i], before, 0, next]);
+            holes[i] = self.body.len() - 2;
+        }
+        let (done, end) = body(self, state)?;
+        for (hole, id) in holes.into_iter().zip(end) {
+            self.body[hole] = id;
+        }
+        self.op_void(Op::LoopMerge, &[merge, next, LoopControl::NONE.bits()]);
+        self.op_void(Op::BranchConditional, &[done, merge, next]);
+        self.begin(next);
+        self.op_void(Op::Branch, &[header]);
+        self.control.depth -= 1;
+        self.begin(merge);
+        Ok(end)
+    }
+}

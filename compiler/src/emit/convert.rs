@@ -1,0 +1,353 @@
+//! Conversions between scalars, bit casts, and pointers of different address spaces.
+
+use super::asm::Glsl;
+use super::emitter::{Emitter, Res};
+use super::repr::Repr;
+use super::EmitError;
+use crate::ir::{AddressSpace, ConvertOp, IntCC, MathOp, Scalar, Type};
+use rspirv::spirv::Op;
+
+/// Bits 61 and up of a generic pointer: the space it points to. Device addresses have all of them
+/// equal, so these patterns are free.
+pub(super) const TAG_PRIVATE: u32 = 0x2000_0000;
+pub(super) const TAG_LOCAL: u32 = 0x4000_0000;
+pub(super) const TAG_MASK: u32 = 0xe000_0000;
+
+impl Emitter<'_> {
+    /// A conversion of one scalar (not a bit cast).
+    pub fn convert(&mut self, op: ConvertOp, from: Scalar, to: Scalar, a: u32) -> Res<u32> {
+        match op {
+            ConvertOp::Trunc | ConvertOp::ZExt => self.resize(from, to, a, false),
+            ConvertOp::SExt => self.resize(from, to, a, true),
+            ConvertOp::FToS => self.float_to_int(from, to, a, true),
+            ConvertOp::FToU => self.float_to_int(from, to, a, false),
+            ConvertOp::SToF => self.int_to_float(from, to, a, true),
+            ConvertOp::UToF => self.int_to_float(from, to, a, false),
+            ConvertOp::FConvert => self.float_to_float(from, to, a),
+            ConvertOp::PtrToInt | ConvertOp::IntToPtr => {
+                let from = if from.is_ptr() { Scalar::int(from.bits()) } else { from };
+                let to = if to.is_ptr() { Scalar::int(to.bits()) } else { to };
+                self.resize(from, to, a, false)
+            }
+            ConvertOp::SpaceCast => self.space_cast(from, to, a),
+            ConvertOp::Bitcast => self.bitcast(a, Type::of(from), Type::of(to)),
+        }
+    }
+
+    /// Integer or bool to an integer (or bool: the lowest bit) of any width.
+    fn resize(&mut self, from: Scalar, to: Scalar, a: u32, signed: bool) -> Res<u32> {
+        if from == to {
+            return Ok(a);
+        }
+        let ty = self.scalar_type(to)?;
+        let (source, dest) = (self.repr(from), self.repr(to));
+        if from == Scalar::Bool {
+            let one = self.constant(to, if signed { u64::MAX >> (64 - to.bits()) } else { 1 })?;
+            let zero = self.constant(to, 0)?;
+            return Ok(self.select(ty, a, one, zero));
+        }
+        if to == Scalar::Bool {
+            let word = self.to_word(from, a, false)?;
+            let bit = self.mask_low(word, 1);
+            let zero = self.c32(0);
+            return Ok(self.bool_op(Op::INotEqual, &[bit, zero]));
+        }
+        if let (Repr::Int(x), Repr::Int(y)) = (source, dest) {
+            let op = if signed && x < y { Op::SConvert } else { Op::UConvert };
+            return Ok(if x == y { a } else { self.op(op, ty, &[a]) });
+        }
+        if source == dest {
+            return Ok(a);
+        }
+        if to.bits() == 64 {
+            let word = self.to_word(from, a, signed)?;
+            return if signed { self.sign_extend_word(word) } else { self.zero_extend_word(word) };
+        }
+        let word = self.to_word(from, a, signed)?;
+        self.word_to(to, word)
+    }
+
+    /// An integer of at most 32 bits extended to a word; of 64 bits, its low word.
+    fn to_word(&mut self, from: Scalar, a: u32, signed: bool) -> Res<u32> {
+        let word = self.asm.u32;
+        Ok(match self.repr(from) {
+            Repr::Int(32) => a,
+            Repr::Narrow(bits) if signed => self.sign_extend(a, bits),
+            Repr::Narrow(_) => a,
+            Repr::Int(bits) if signed && bits < 32 => self.op(Op::SConvert, word, &[a]),
+            Repr::Int(_) => self.op(Op::UConvert, word, &[a]),
+            Repr::Pair => self.extract(word, a, 0),
+            _ => return Err(EmitError::malformed("an integer conversion of other types")),
+        })
+    }
+
+    /// A word cut to an integer of at most 32 bits.
+    fn word_to(&mut self, to: Scalar, word: u32) -> Res<u32> {
+        Ok(match self.repr(to) {
+            Repr::Int(32) => word,
+            Repr::Narrow(bits) => self.mask_low(word, bits),
+            Repr::Int(_) => {
+                let ty = self.scalar_type(to)?;
+                self.op(Op::UConvert, ty, &[word])
+            }
+            _ => return Err(EmitError::malformed("an integer conversion to other types")),
+        })
+    }
+
+    /// A half that is kept as bits, as F32; other floats as they are.
+    fn computable(&mut self, scalar: Scalar, a: u32) -> Res<(Scalar, u32)> {
+        if scalar == Scalar::F16 && !self.target.float16 {
+            return Ok((Scalar::F32, self.half_to_float(a)?));
+        }
+        Ok((scalar, a))
+    }
+
+    fn float_to_int(&mut self, from: Scalar, to: Scalar, a: u32, signed: bool) -> Res<u32> {
+        let (from, a) = self.computable(from, a)?;
+        let op = if signed { Op::ConvertFToS } else { Op::ConvertFToU };
+        match self.repr(to) {
+            Repr::Int(bits) if bits >= 32 => {
+                let ty = self.scalar_type(to)?;
+                Ok(self.op(op, ty, &[a]))
+            }
+            Repr::Int(_) | Repr::Narrow(_) => {
+                let word = self.asm.u32;
+                let wide = self.op(op, word, &[a]);
+                self.word_to(to, wide)
+            }
+            Repr::Pair => self.float_to_pair(from, a, signed),
+            _ => Err(EmitError::malformed("a conversion to integer of other types")),
+        }
+    }
+
+    /// Splits the magnitude into two words, exactly: it is less than 2^64, and both the scaling by
+    /// 2^-32 and the remainder are exact.
+    fn float_to_pair(&mut self, from: Scalar, a: u32, signed: bool) -> Res<u32> {
+        let ty = self.scalar_type(from)?;
+        let word = self.asm.u32;
+        let magnitude = self.glsl(Glsl::FAbs, ty, &[a]);
+        let (down, up) = match from {
+            Scalar::F64 => (0x3df0_0000_0000_0000, 0x41f0_0000_0000_0000),
+            Scalar::F32 => (0x2f80_0000, 0x4f80_0000),
+            _ => {
+                let wide = self.convert(ConvertOp::FConvert, from, Scalar::F32, a)?;
+                return self.float_to_pair(Scalar::F32, wide, signed);
+            }
+        };
+        let (down, up) = (self.constant(from, down)?, self.constant(from, up)?);
+        let scaled = self.op(Op::FMul, ty, &[magnitude, down]);
+        let high = self.glsl(Glsl::Trunc, ty, &[scaled]);
+        let part = self.op(Op::FMul, ty, &[high, up]);
+        let low = self.op(Op::FSub, ty, &[magnitude, part]);
+        let hi = self.op(Op::ConvertFToU, word, &[high]);
+        let lo = self.op(Op::ConvertFToU, word, &[low]);
+        let pair = self.pair(lo, hi);
+        if !signed {
+            return Ok(pair);
+        }
+        let zero = self.constant(from, 0)?;
+        let negative = self.bool_op(Op::FOrdLessThan, &[a, zero]);
+        let negated = self.pair_negate(pair);
+        let ty = self.asm.pair();
+        Ok(self.select(ty, negative, negated, pair))
+    }
+
+    fn int_to_float(&mut self, from: Scalar, to: Scalar, a: u32, signed: bool) -> Res<u32> {
+        if to == Scalar::F16 && !self.target.float16 {
+            let wide = self.int_to_float(from, Scalar::F32, a, signed)?;
+            return self.float_to_half(wide);
+        }
+        let op = if signed { Op::ConvertSToF } else { Op::ConvertUToF };
+        let ty = self.scalar_type(to)?;
+        if from == Scalar::Bool {
+            let word = self.resize(from, Scalar::I32, a, signed)?;
+            return Ok(self.op(op, ty, &[word]));
+        }
+        match self.repr(from) {
+            Repr::Pair => self.pair_to_float(to, a, signed),
+            Repr::Int(64) => Ok(self.op(op, ty, &[a])),
+            _ => {
+                let word = self.to_word(from, a, signed)?;
+                Ok(self.op(op, ty, &[word]))
+            }
+        }
+    }
+
+    /// Normalizes the magnitude so that its top 32 bits, with a sticky bit for the rest, round once.
+    fn pair_to_float(&mut self, to: Scalar, a: u32, signed: bool) -> Res<u32> {
+        let ty = self.scalar_type(to)?;
+        if to == Scalar::F16 {
+            let single = self.pair_to_float(Scalar::F32, a, signed)?;
+            return Ok(self.op(Op::FConvert, ty, &[single]));
+        }
+        let zero_pair = self.pair_const(0);
+        let pair_ty = self.asm.pair();
+        let (mut magnitude, mut negative) = (a, None);
+        if signed {
+            let sign = self.pair_compare(IntCC::Slt, a, zero_pair);
+            let negated = self.pair_negate(a);
+            magnitude = self.select(pair_ty, sign, negated, a);
+            negative = Some(sign);
+        }
+        let result = if to == Scalar::F64 {
+            // Both words are exact, their sum rounds once.
+            let words = self.split(magnitude);
+            let hi = self.op(Op::ConvertUToF, ty, &[words.hi]);
+            let lo = self.op(Op::ConvertUToF, ty, &[words.lo]);
+            let scale = self.constant(to, 0x41f0_0000_0000_0000)?;
+            let hi = self.op(Op::FMul, ty, &[hi, scale]);
+            self.op(Op::FAdd, ty, &[hi, lo])
+        } else {
+            let zeros = self.int_math(MathOp::Clz, Scalar::I64, magnitude)?;
+            let zeros = self.low_word(zeros);
+            let zeros = self.u32_op_const(Op::BitwiseAnd, zeros, 63);
+            let amount = self.zero_extend_word(zeros)?;
+            let shifted = self.pair_binary(crate::ir::BinaryOp::Shl, magnitude, amount)?;
+            let words = self.split(shifted);
+            let (zero, one) = (self.c32(0), self.c32(1));
+            let any = self.bool_op(Op::INotEqual, &[words.lo, zero]);
+            let sticky = self.select_u32(any, one, zero);
+            let top = self.u32_op(Op::BitwiseOr, words.hi, sticky);
+            let float = self.op(Op::ConvertUToF, ty, &[top]);
+            // 2^(32 - zeros), from its bits; zero stays zero.
+            let limit = self.c32(32 + 127);
+            let exponent = self.u32_op(Op::ISub, limit, zeros);
+            let bits = self.u32_op_const(Op::ShiftLeftLogical, exponent, 23);
+            let scale = self.op(Op::Bitcast, ty, &[bits]);
+            self.op(Op::FMul, ty, &[float, scale])
+        };
+        Ok(match negative {
+            Some(sign) => {
+                let negated = self.op(Op::FNegate, ty, &[result]);
+                self.select(ty, sign, negated, result)
+            }
+            None => result,
+        })
+    }
+
+    fn float_to_float(&mut self, from: Scalar, to: Scalar, a: u32) -> Res<u32> {
+        if from == to {
+            return Ok(a);
+        }
+        if to == Scalar::F16 && !self.target.float16 {
+            let single = match from {
+                Scalar::F64 => self.round_to_odd(a)?,
+                _ => a,
+            };
+            return self.float_to_half(single);
+        }
+        let (from, a) = self.computable(from, a)?;
+        if from == to {
+            return Ok(a);
+        }
+        let ty = self.scalar_type(to)?;
+        Ok(self.op(Op::FConvert, ty, &[a]))
+    }
+
+    /// F64 to F32 such that a further rounding to half is correct: when inexact, the neighbour
+    /// whose last bit is one.
+    fn round_to_odd(&mut self, a: u32) -> Res<u32> {
+        let (single, double) = (self.scalar_type(Scalar::F32)?, self.scalar_type(Scalar::F64)?);
+        let word = self.asm.u32;
+        let nearest = self.op(Op::FConvert, single, &[a]);
+        let back = self.op(Op::FConvert, double, &[nearest]);
+        let bits = self.op(Op::Bitcast, word, &[nearest]);
+        let (abs_a, abs_back) =
+            (self.glsl(Glsl::FAbs, double, &[a]), self.glsl(Glsl::FAbs, double, &[back]));
+        let below = self.bool_op(Op::FOrdLessThan, &[abs_back, abs_a]);
+        let above = self.bool_op(Op::FOrdGreaterThan, &[abs_back, abs_a]);
+        let inexact = self.bool_op(Op::LogicalOr, &[below, above]);
+        let last = self.mask_low(bits, 1);
+        let (zero, one, minus_one) = (self.c32(0), self.c32(1), self.c32(u32::MAX));
+        let even = self.bool_op(Op::IEqual, &[last, zero]);
+        let adjust = self.bool_op(Op::LogicalAnd, &[inexact, even]);
+        let step = self.select_u32(below, one, minus_one);
+        let step = self.select_u32(adjust, step, zero);
+        let bits = self.u32_op(Op::IAdd, bits, step);
+        Ok(self.op(Op::Bitcast, single, &[bits]))
+    }
+
+    /// The bits of a half as F32.
+    fn half_to_float(&mut self, a: u32) -> Res<u32> {
+        let word = self.to_word(Scalar::I16, a, false)?;
+        let single = self.scalar_type(Scalar::F32)?;
+        let both = self.asm.vector(single, 2);
+        let both = self.glsl(Glsl::UnpackHalf2x16, both, &[word]);
+        Ok(self.extract(single, both, 0))
+    }
+
+    /// F32 to the bits of a half, to nearest even. PackHalf2x16 is not used, whose rounding is the
+    /// device's choice (lavapipe truncates).
+    fn float_to_half(&mut self, a: u32) -> Res<u32> {
+        let (word, single) = (self.asm.u32, self.scalar_type(Scalar::F32)?);
+        let bits = self.op(Op::Bitcast, word, &[a]);
+        let magnitude = self.u32_op_const(Op::BitwiseAnd, bits, 0x7fff_ffff);
+        let sign = self.u32_op_const(Op::ShiftRightLogical, bits, 16);
+        let sign = self.u32_op_const(Op::BitwiseAnd, sign, 0x8000);
+        // Normal: rebias the exponent (subtract 112 << 23), add half a unit less one and the odd bit.
+        let odd = self.u32_op_const(Op::ShiftRightLogical, magnitude, 13);
+        let odd = self.mask_low(odd, 1);
+        let rebias = 0x0fffu32.wrapping_sub(112 << 23);
+        let normal = self.u32_op_const(Op::IAdd, magnitude, rebias);
+        let normal = self.u32_op(Op::IAdd, normal, odd);
+        let normal = self.u32_op_const(Op::ShiftRightLogical, normal, 13);
+        // Subnormal: adding 0.5 aligns the mantissa so that float addition itself rounds.
+        let half = self.constant(Scalar::F32, 0x3f00_0000)?;
+        let positive = self.op(Op::Bitcast, single, &[magnitude]);
+        let sum = self.op(Op::FAdd, single, &[positive, half]);
+        let sum = self.op(Op::Bitcast, word, &[sum]);
+        let subnormal = self.u32_op_const(Op::ISub, sum, 0x3f00_0000);
+        let limit = self.c32(113 << 23);
+        let small = self.bool_op(Op::ULessThan, &[magnitude, limit]);
+        let finite = self.select_u32(small, subnormal, normal);
+        let (infinity, nan) = (self.c32(0x7c00), self.c32(0x7e00));
+        let limit = self.c32(0x7f80_0000);
+        let is_nan = self.bool_op(Op::UGreaterThan, &[magnitude, limit]);
+        let special = self.select_u32(is_nan, nan, infinity);
+        let limit = self.c32(143 << 23);
+        let large = self.bool_op(Op::UGreaterThanEqual, &[magnitude, limit]);
+        let result = self.select_u32(large, special, finite);
+        let result = self.u32_op(Op::BitwiseOr, result, sign);
+        self.word_to(Scalar::I16, result)
+    }
+
+    /// The same bits as another type, of other lanes perhaps.
+    pub fn bitcast(&mut self, a: u32, from: Type, to: Type) -> Res<u32> {
+        let (source, dest) = (self.repr(from.scalar), self.repr(to.scalar));
+        if source == dest && from.lanes == to.lanes {
+            return Ok(a);
+        }
+        let native = |repr, lanes| match repr {
+            Repr::Int(_) | Repr::Float(_) => true,
+            Repr::Pair => lanes == 1,
+            _ => false,
+        };
+        if native(source, from.lanes) && native(dest, to.lanes) {
+            let ty = self.ty(to)?;
+            return Ok(self.op(Op::Bitcast, ty, &[a]));
+        }
+        let words = self.to_words(a, from)?;
+        self.from_words(&words, to)
+    }
+
+    /// Pointers between address spaces. The null pointer stays null.
+    fn space_cast(&mut self, from: Scalar, to: Scalar, a: u32) -> Res<u32> {
+        use AddressSpace::*;
+        let (Scalar::Ptr(source), Scalar::Ptr(dest)) = (from, to) else {
+            return Err(EmitError::malformed("a space cast of no pointer"));
+        };
+        let tag = match (source, dest) {
+            (Local, Generic) => TAG_LOCAL,
+            (Private, Generic) => TAG_PRIVATE,
+            (Generic, Local | Private) => return Ok(self.low_word(a)),
+            (Local | Private, _) | (_, Local | Private) if source != dest => {
+                return Err(EmitError::malformed("a cast between disjoint address spaces"))
+            }
+            _ => return Ok(a),
+        };
+        let (zero, tag) = (self.c32(0), self.c32(tag));
+        let null = self.bool_op(Op::IEqual, &[a, zero]);
+        let high = self.select_u32(null, zero, tag);
+        self.wide_from_words(a, high)
+    }
+}

@@ -1,0 +1,163 @@
+//! The state of emitting one kernel, and the small steps that everything else is made of.
+
+use super::array::Arrays;
+use super::asm::{encode, Asm, Glsl};
+use super::control::Control;
+use super::data::data_offsets;
+use super::launch::Launch;
+use super::plan::Plan;
+use super::EmitError;
+use crate::ir::{Constant, Function, Global, KernelEntry, Module, Type, Value, ValueDef};
+use crate::target::Target;
+use cranelift_entity::SecondaryMap;
+use rspirv::spirv::{Decoration, Op};
+use smallvec::SmallVec;
+use std::collections::HashMap;
+
+pub(super) type Res<T> = Result<T, EmitError>;
+
+/// Emits one kernel. Ids (`u32`) are SPIR-V result ids.
+pub(super) struct Emitter<'a> {
+    pub module: &'a Module,
+    pub func: &'a Function,
+    pub target: &'a Target,
+    pub asm: Asm,
+    pub plan: Plan,
+    pub launch: Launch,
+    pub arrays: Arrays,
+    pub control: Control,
+    /// Byte offsets of program-scope variables in the data image.
+    pub data_offsets: SecondaryMap<Global, u64>,
+    /// Instructions emitted so far.
+    pub body: Vec<u32>,
+    /// OpVariable instructions of the function.
+    pub variables: Vec<u32>,
+    pub types: HashMap<Type, u32>,
+    ids: SecondaryMap<Value, u32>,
+}
+
+impl<'a> Emitter<'a> {
+    pub fn new(
+        module: &'a Module,
+        kernel: &'a KernelEntry,
+        func: &'a Function,
+        target: &'a Target,
+    ) -> Res<Emitter<'a>> {
+        let plan = Plan::new(module, func)?;
+        let (data_offsets, _) = data_offsets(module)?;
+        let mut asm = Asm::new();
+        let launch = Launch::new(&mut asm, kernel, &plan.fields, target)?;
+        let arrays = Arrays::new(&plan);
+        Ok(Emitter {
+            module,
+            func,
+            target,
+            asm,
+            plan,
+            launch,
+            arrays,
+            control: Control::default(),
+            data_offsets,
+            body: Vec::with_capacity(func.insts.len() * 8),
+            variables: Vec::new(),
+            types: HashMap::new(),
+            ids: SecondaryMap::new(),
+        })
+    }
+
+    /// The id of a value. Constants get theirs here.
+    pub fn id(&mut self, value: Value) -> Res<u32> {
+        let id = self.ids[value];
+        if id != 0 {
+            return Ok(id);
+        }
+        let data = self
+            .func
+            .values
+            .get(value)
+            .ok_or_else(|| EmitError::malformed(format!("{value} does not exist")))?;
+        let id = match data.def {
+            ValueDef::Const(Constant::Bits(bits)) => self.constant(data.ty.scalar, bits)?,
+            ValueDef::Const(Constant::Undef) => {
+                let ty = self.ty(data.ty)?;
+                self.asm.intern(Op::Undef, Some(ty), &[])
+            }
+            _ => return Err(EmitError::malformed(format!("{value} is used before it is defined"))),
+        };
+        self.ids[value] = id;
+        Ok(id)
+    }
+
+    pub fn define(&mut self, value: Value, id: u32) {
+        self.ids[value] = id;
+    }
+
+    /// An instruction with a result.
+    pub fn op(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
+        let id = self.asm.fresh();
+        self.op_into(id, op, ty, operands);
+        id
+    }
+
+    /// As [`Emitter::op`], with the result's id given.
+    pub fn op_into(&mut self, id: u32, op: Op, ty: u32, operands: &[u32]) {
+        self.body.push(((operands.len() as u32 + 3) << 16) | op as u32);
+        self.body.extend_from_slice(&[ty, id]);
+        self.body.extend_from_slice(operands);
+    }
+
+    /// An instruction without a result.
+    pub fn op_void(&mut self, op: Op, operands: &[u32]) {
+        encode(&mut self.body, op, operands);
+    }
+
+    /// An operation of GLSL.std.450.
+    pub fn glsl(&mut self, op: Glsl, ty: u32, args: &[u32]) -> u32 {
+        let mut operands: SmallVec<[u32; 5]> = SmallVec::new();
+        operands.extend([self.asm.glsl, op as u32]);
+        operands.extend_from_slice(args);
+        self.op(Op::ExtInst, ty, &operands)
+    }
+
+    /// A 32-bit constant.
+    pub fn c32(&mut self, value: u32) -> u32 {
+        self.asm.c32(value)
+    }
+
+    /// An operation on 32-bit integers.
+    pub fn u32_op(&mut self, op: Op, a: u32, b: u32) -> u32 {
+        let ty = self.asm.u32;
+        self.op(op, ty, &[a, b])
+    }
+
+    /// An operation of a 32-bit integer and a constant.
+    pub fn u32_op_const(&mut self, op: Op, a: u32, b: u32) -> u32 {
+        let b = self.c32(b);
+        self.u32_op(op, a, b)
+    }
+
+    /// An operation with a bool result.
+    pub fn bool_op(&mut self, op: Op, args: &[u32]) -> u32 {
+        let ty = self.asm.bool;
+        self.op(op, ty, args)
+    }
+
+    pub fn select(&mut self, ty: u32, cond: u32, then: u32, otherwise: u32) -> u32 {
+        self.op(Op::Select, ty, &[cond, then, otherwise])
+    }
+
+    pub fn select_u32(&mut self, cond: u32, then: u32, otherwise: u32) -> u32 {
+        let ty = self.asm.u32;
+        self.select(ty, cond, then, otherwise)
+    }
+
+    /// One member of a composite.
+    pub fn extract(&mut self, ty: u32, composite: u32, index: u32) -> u32 {
+        self.op(Op::CompositeExtract, ty, &[composite, index])
+    }
+
+    /// Forbids contraction of an operation.
+    pub fn no_contraction(&mut self, id: u32) {
+        self.asm.decorate(id, Decoration::NoContraction, &[]);
+    }
+}

@@ -1,0 +1,200 @@
+//! One IR instruction at a time: operands in, result id out.
+
+use super::emitter::{Emitter, Res};
+use super::repr::Ids;
+use super::EmitError;
+use crate::ir::{
+    BarrierFlags, ConvertOp, Inst, InstData, MathOp, MemFlags, Scalar, Type, UnaryOp, Value,
+};
+use rspirv::spirv::{MemorySemantics, Op, Scope};
+use smallvec::SmallVec;
+
+impl Emitter<'_> {
+    /// Emits an instruction that is no terminator.
+    pub fn emit_inst(&mut self, inst: Inst) -> Res<()> {
+        let data = &self.func.insts[inst];
+        match self.func.result(inst) {
+            Some(result) => {
+                let ty = self.func.ty(result);
+                let id = self.emit_result(data, result, ty)?;
+                self.define(result, id);
+                Ok(())
+            }
+            None => self.emit_effect(data),
+        }
+    }
+
+    fn emit_effect(&mut self, data: &InstData) -> Res<()> {
+        match *data {
+            InstData::Store { ptr, value, align, flags } => {
+                self.store(ptr, value, align, flags.contains(MemFlags::VOLATILE))
+            }
+            InstData::AtomicStore { .. } => self.atomic(data, Type::I32).map(|_| ()),
+            InstData::Barrier { flags } => {
+                self.barrier(flags);
+                Ok(())
+            }
+            InstData::Fence { flags } => {
+                self.fence(flags);
+                Ok(())
+            }
+            InstData::Call { .. } => Err(EmitError::malformed("a call that was not inlined")),
+            _ => Err(EmitError::malformed(format!("an instruction without result: {data:?}"))),
+        }
+    }
+
+    fn emit_result(&mut self, data: &InstData, result: Value, ty: Type) -> Res<u32> {
+        use InstData::*;
+        match *data {
+            Unary { op, arg, .. } => self.per_lane(ty, &[arg], |e, args| match op {
+                UnaryOp::FNeg => e.float_negate(ty.scalar, args[0]),
+                _ => e.int_unary(op, ty.scalar, args[0]),
+            }),
+            Binary { op, args: [a, b], flags } => {
+                let known = self.func.as_const(b);
+                self.per_lane(ty, &[a, b], |e, args| match op.is_float() {
+                    true => e.float_binary(op, ty.scalar, [args[0], args[1]], flags),
+                    false => e.int_binary(op, ty.scalar, [args[0], args[1]], known),
+                })
+            }
+            Math { op, ref args, .. } => self.math(op, args, ty),
+            ICmp { cc, args } => {
+                let scalar = self.func.ty(args[0]).scalar;
+                self.per_lane(ty, &args, |e, args| e.int_compare(cc, scalar, args[0], args[1]))
+            }
+            FCmp { cc, args, .. } => {
+                let scalar = self.func.ty(args[0]).scalar;
+                self.per_lane(ty, &args, |e, args| e.float_compare(cc, scalar, args[0], args[1]))
+            }
+            Select { args: [cond, then, otherwise] } => self.select_value(cond, then, otherwise),
+            Convert { op: ConvertOp::Bitcast, arg } => {
+                let id = self.id(arg)?;
+                self.bitcast(id, self.func.ty(arg), ty)
+            }
+            Convert { op, arg } => {
+                let from = self.func.ty(arg).scalar;
+                self.per_lane(ty, &[arg], |e, args| e.convert(op, from, ty.scalar, args[0]))
+            }
+            Build { ref args } => self.build(args, ty),
+            Extract { arg, lane } => self.extract_lane(arg, lane),
+            ExtractDynamic { arg, index } => self.extract_dynamic(arg, index),
+            Insert { arg, element, lane } => self.insert_lane(arg, element, lane),
+            InsertDynamic { arg, element, index } => self.insert_dynamic(arg, element, index),
+            Shuffle { args, ref lanes } => self.shuffle(args, lanes, ty),
+            Alloca { .. } => Ok(self.alloca(result)),
+            GlobalAddr { global } => self.global_addr(global),
+            PtrAdd { ptr, offset } => self.ptr_add(ptr, offset),
+            Load { ptr, align, flags } => {
+                self.load(ptr, ty, align, flags.contains(MemFlags::VOLATILE))
+            }
+            AtomicRmw { .. } | AtomicCmpXchg { .. } | AtomicLoad { .. } => self.atomic(data, ty),
+            WorkItem { query, dim } => self.work_item(query, dim),
+            LoadArg { arg, offset } => self.load_arg(arg, offset, ty),
+            Call { .. } => Err(EmitError::malformed("a call that was not inlined")),
+            _ => Err(EmitError::malformed(format!("a result of {data:?}"))),
+        }
+    }
+
+    /// Emits an operation on scalars once for each lane of the operands.
+    fn per_lane(
+        &mut self,
+        ty: Type,
+        args: &[Value],
+        mut emit: impl FnMut(&mut Self, &[u32]) -> Res<u32>,
+    ) -> Res<u32> {
+        let mut ids = Ids::new();
+        for &arg in args {
+            ids.push(self.id(arg)?);
+        }
+        if ty.lanes == 1 {
+            return emit(self, &ids);
+        }
+        let mut columns: SmallVec<[Ids; 3]> = SmallVec::new();
+        for (&arg, &id) in args.iter().zip(&ids) {
+            let arg_ty = self.func.ty(arg);
+            if arg_ty.lanes != ty.lanes {
+                return Err(EmitError::malformed("operands with different numbers of lanes"));
+            }
+            columns.push(self.lanes(id, arg_ty)?);
+        }
+        let mut results = Ids::new();
+        for lane in 0..usize::from(ty.lanes) {
+            let row: Ids = columns.iter().map(|column| column[lane]).collect();
+            results.push(emit(self, &row)?);
+        }
+        self.join(&results, ty)
+    }
+
+    fn math(&mut self, op: MathOp, args: &[Value], ty: Type) -> Res<u32> {
+        use MathOp::*;
+        let Some(&first) = args.first() else {
+            return Err(EmitError::malformed(format!("{op:?} without operands")));
+        };
+        let scalar = self.func.ty(first).scalar;
+        match op {
+            SAbs | Clz | Ctz | PopCount | BitReverse => {
+                self.per_lane(ty, &[first], |e, ids| e.int_math(op, scalar, ids[0]))
+            }
+            _ => self.per_lane(ty, args, |e, ids| e.float_math(op, scalar, ids)),
+        }
+    }
+
+    fn select_value(&mut self, cond: Value, then: Value, otherwise: Value) -> Res<u32> {
+        let (cond_ty, ty) = (self.func.ty(cond), self.func.ty(then));
+        let (cond, then, otherwise) = (self.id(cond)?, self.id(then)?, self.id(otherwise)?);
+        let id = self.ty(ty)?;
+        if cond_ty.lanes == 1 || self.repr(ty.scalar) != super::repr::Repr::Pair {
+            return Ok(self.select(id, cond, then, otherwise));
+        }
+        let (conds, thens) = (self.lanes(cond, cond_ty)?, self.lanes(then, ty)?);
+        let others = self.lanes(otherwise, ty)?;
+        let lane = self.ty(ty.lane())?;
+        let mut results = Ids::new();
+        for ((&cond, &then), &other) in conds.iter().zip(&thens).zip(&others) {
+            results.push(self.select(lane, cond, then, other));
+        }
+        self.join(&results, ty)
+    }
+
+    fn ptr_add(&mut self, ptr: Value, offset: Value) -> Res<u32> {
+        let (ty, offset_ty) = (self.func.ty(ptr), self.func.ty(offset));
+        let (base, offset) = (self.id(ptr)?, self.id(offset)?);
+        if ty.scalar.bits() == 32 {
+            let offset = match offset_ty.scalar {
+                Scalar::I64 => self.low_word(offset),
+                _ => offset,
+            };
+            return Ok(self.u32_op(Op::IAdd, base, offset));
+        }
+        let offset = match offset_ty.scalar {
+            Scalar::I32 => self.sign_extend_word(offset)?,
+            _ => offset,
+        };
+        self.add_64(base, offset)
+    }
+
+    fn semantics(&mut self, flags: BarrierFlags) -> u32 {
+        let mut semantics = MemorySemantics::ACQUIRE_RELEASE;
+        if flags.contains(BarrierFlags::LOCAL) || flags.is_empty() {
+            semantics |= MemorySemantics::WORKGROUP_MEMORY;
+        }
+        if flags.contains(BarrierFlags::GLOBAL) {
+            semantics |= MemorySemantics::UNIFORM_MEMORY;
+        }
+        self.c32(semantics.bits())
+    }
+
+    fn barrier(&mut self, flags: BarrierFlags) {
+        let scope = self.c32(Scope::Workgroup as u32);
+        let semantics = self.semantics(flags);
+        self.op_void(Op::ControlBarrier, &[scope, scope, semantics]);
+    }
+
+    fn fence(&mut self, flags: BarrierFlags) {
+        let global = flags.contains(BarrierFlags::GLOBAL);
+        let scope = if global { Scope::Device } else { Scope::Workgroup };
+        let scope = self.c32(scope as u32);
+        let semantics = self.semantics(flags);
+        self.op_void(Op::MemoryBarrier, &[scope, semantics]);
+    }
+}

@@ -1,0 +1,288 @@
+//! Loads and stores of any type in any address space, cut into the accesses that the memory allows.
+
+use super::array::ArrayId;
+use super::convert::{TAG_LOCAL, TAG_MASK, TAG_PRIVATE};
+use super::emitter::{Emitter, Res};
+use super::repr::{Ids, Repr};
+use super::EmitError;
+use crate::ir::{AddressSpace, Scalar, Type, Value};
+use rspirv::spirv::Op;
+use smallvec::SmallVec;
+
+/// Where an access goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Mem {
+    /// A device address.
+    Physical(u32),
+    /// A byte offset in work-group or private memory.
+    Array(ArrayId, Offset),
+}
+
+/// A byte offset: an IR pointer whose computation can be looked at, or just an id.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Offset {
+    Value(Value),
+    Id(u32),
+}
+
+/// The type of one element in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Elem {
+    Int(u32),
+    Float(u32),
+    /// Eight bytes as two words.
+    Pair,
+}
+
+impl Elem {
+    pub fn bytes(self) -> u32 {
+        match self {
+            Elem::Int(bits) | Elem::Float(bits) => bits / 8,
+            Elem::Pair => 8,
+        }
+    }
+}
+
+impl Emitter<'_> {
+    /// The SPIR-V type of an element. Capabilities for its storage are the accessor's affair.
+    pub fn elem_type(&mut self, elem: Elem) -> Res<u32> {
+        Ok(match elem {
+            Elem::Int(64) => self.int_type(64),
+            Elem::Int(bits) => self.asm.int(bits),
+            Elem::Float(64) => self.scalar_type(Scalar::F64)?,
+            Elem::Float(16) => self.scalar_type(Scalar::F16)?,
+            Elem::Float(bits) => self.asm.float(bits),
+            Elem::Pair => self.asm.pair(),
+        })
+    }
+
+    /// Where a pointer that is not generic points.
+    fn mem(&mut self, ptr: Value) -> Res<Mem> {
+        match self.func.ty(ptr).space() {
+            Some(AddressSpace::Local) => Ok(Mem::Array(ArrayId::Local, Offset::Value(ptr))),
+            Some(AddressSpace::Private) => {
+                let array = match self.plan.slot_index(ptr) {
+                    Some(index) if !self.plan.slots[index].escapes => ArrayId::Slot(index),
+                    _ => ArrayId::Stack,
+                };
+                Ok(Mem::Array(array, Offset::Value(ptr)))
+            }
+            Some(_) => Ok(Mem::Physical(self.id(ptr)?)),
+            None => Err(EmitError::malformed("an access through no pointer")),
+        }
+    }
+
+    /// Calls `access` with the memory that a pointer points to; for a generic pointer that may point
+    /// to several, once in each of several branches.
+    pub fn with_mem(
+        &mut self,
+        ptr: Value,
+        ty: Option<u32>,
+        access: &mut dyn FnMut(&mut Self, Mem) -> Res<u32>,
+    ) -> Res<u32> {
+        if self.func.ty(ptr).space() != Some(AddressSpace::Generic) {
+            let mem = self.mem(ptr)?;
+            return access(self, mem);
+        }
+        let address = self.id(ptr)?;
+        let mut spaces: SmallVec<[(u32, ArrayId); 2]> = SmallVec::new();
+        if self.plan.generic_private {
+            spaces.push((TAG_PRIVATE, ArrayId::Stack));
+        }
+        if self.plan.generic_local {
+            spaces.push((TAG_LOCAL, ArrayId::Local));
+        }
+        self.generic_access(address, &spaces, ty, access)
+    }
+
+    fn generic_access(
+        &mut self,
+        address: u32,
+        spaces: &[(u32, ArrayId)],
+        ty: Option<u32>,
+        access: &mut dyn FnMut(&mut Self, Mem) -> Res<u32>,
+    ) -> Res<u32> {
+        let Some((&(tag, array), rest)) = spaces.split_last() else {
+            return access(self, Mem::Physical(address));
+        };
+        let high = self.high_word(address);
+        let bits = self.u32_op_const(Op::BitwiseAnd, high, TAG_MASK);
+        let tag = self.c32(tag);
+        let here = self.bool_op(Op::IEqual, &[bits, tag]);
+        let offset = self.low_word(address);
+        // Both branches use `access`, one after the other.
+        let access = std::cell::RefCell::new(access);
+        self.emit_if(
+            here,
+            ty,
+            |e| (access.borrow_mut())(e, Mem::Array(array, Offset::Id(offset))),
+            |e| e.generic_access(address, rest, ty, &mut **access.borrow_mut()),
+        )
+    }
+
+    pub fn load(&mut self, ptr: Value, ty: Type, align: u32, volatile: bool) -> Res<u32> {
+        let result = self.ty(ty)?;
+        self.with_mem(ptr, Some(result), &mut |e, mem| e.load_from(mem, ty, align, volatile))
+    }
+
+    pub fn store(&mut self, ptr: Value, value: Value, align: u32, volatile: bool) -> Res<()> {
+        let ty = self.func.ty(value);
+        let id = self.id(value)?;
+        self.with_mem(ptr, None, &mut |e, mem| {
+            e.store_to(mem, id, ty, align, volatile)?;
+            Ok(0)
+        })?;
+        Ok(())
+    }
+
+    /// The element type that an access of a scalar has in a memory, if it has it whole.
+    fn whole_elem(&mut self, mem: Mem, scalar: Scalar, align: u32) -> Res<Option<Elem>> {
+        if align < scalar.bytes() {
+            return Ok(None);
+        }
+        match mem {
+            Mem::Physical(_) => Ok(self.physical_elem(scalar)),
+            Mem::Array(array, _) => Ok(self.view(array, scalar.bytes())?.map(|view| view.elem)),
+        }
+    }
+
+    /// Bytes at a time of an access that cannot be made in elements of its type.
+    fn unit(ty: Type, align: u32) -> u32 {
+        let mut unit = align.clamp(1, 4);
+        while ty.bytes() % unit != 0 {
+            unit /= 2;
+        }
+        unit
+    }
+
+    pub fn load_from(&mut self, mem: Mem, ty: Type, align: u32, volatile: bool) -> Res<u32> {
+        if ty.scalar == Scalar::Bool {
+            return Err(EmitError::malformed("a bool in memory"));
+        }
+        if let Some(elem) = self.whole_elem(mem, ty.scalar, align)? {
+            if let (Mem::Physical(address), true) = (mem, ty.lanes == 1 || elem != Elem::Pair) {
+                let id = self.physical_load(address, elem, ty.lanes, align, volatile)?;
+                return self.from_elem(id, elem, ty);
+            }
+            let mut lanes = Ids::new();
+            for lane in 0..u32::from(ty.lanes) {
+                let id = self.load_elem(mem, lane, elem, volatile)?;
+                lanes.push(self.from_elem(id, elem, ty.lane())?);
+            }
+            return self.join(&lanes, ty);
+        }
+        let unit = Self::unit(ty, align);
+        let mut words: SmallVec<[u32; 8]> = SmallVec::new();
+        for at in (0..ty.bytes()).step_by(unit as usize) {
+            let piece = self.load_unit(mem, at, unit, volatile)?;
+            match (words.last_mut(), at % 4) {
+                (Some(last), 1..) => {
+                    let high = self.u32_op_const(Op::ShiftLeftLogical, piece, at % 4 * 8);
+                    *last = self.u32_op(Op::BitwiseOr, *last, high);
+                }
+                _ => words.push(piece),
+            }
+        }
+        self.from_words(&words, ty)
+    }
+
+    pub fn store_to(&mut self, mem: Mem, id: u32, ty: Type, align: u32, volatile: bool) -> Res<()> {
+        if ty.scalar == Scalar::Bool {
+            return Err(EmitError::malformed("a bool in memory"));
+        }
+        if let Some(elem) = self.whole_elem(mem, ty.scalar, align)? {
+            if let (Mem::Physical(address), true) = (mem, ty.lanes == 1 || elem != Elem::Pair) {
+                let id = self.to_elem(id, ty, elem)?;
+                return self.physical_store(address, id, elem, ty.lanes, align, volatile);
+            }
+            let lanes = self.lanes(id, ty)?;
+            for (lane, &id) in lanes.iter().enumerate() {
+                let id = self.to_elem(id, ty.lane(), elem)?;
+                self.store_elem(mem, lane as u32, elem, id, volatile)?;
+            }
+            return Ok(());
+        }
+        let unit = Self::unit(ty, align);
+        let words = self.to_words(id, ty)?;
+        for at in (0..ty.bytes()).step_by(unit as usize) {
+            let word = words[(at / 4) as usize];
+            let piece = match at % 4 {
+                0 => word,
+                byte => self.u32_op_const(Op::ShiftRightLogical, word, byte * 8),
+            };
+            self.store_unit(mem, at, unit, piece, volatile)?;
+        }
+        Ok(())
+    }
+
+    fn load_elem(&mut self, mem: Mem, index: u32, elem: Elem, volatile: bool) -> Res<u32> {
+        match mem {
+            Mem::Physical(address) => {
+                let address = self.address_add_const(address, index * elem.bytes());
+                self.physical_load(address, elem, 1, elem.bytes(), volatile)
+            }
+            Mem::Array(array, offset) => self.array_load(array, offset, index, elem, volatile),
+        }
+    }
+
+    fn store_elem(&mut self, mem: Mem, index: u32, elem: Elem, id: u32, volatile: bool) -> Res<()> {
+        match mem {
+            Mem::Physical(address) => {
+                let address = self.address_add_const(address, index * elem.bytes());
+                self.physical_store(address, id, elem, 1, elem.bytes(), volatile)
+            }
+            Mem::Array(array, offset) => self.array_store(array, offset, index, elem, id, volatile),
+        }
+    }
+
+    /// Reads 1, 2 or 4 bytes at a byte offset, zero-extended to a word.
+    fn load_unit(&mut self, mem: Mem, at: u32, unit: u32, volatile: bool) -> Res<u32> {
+        match mem {
+            Mem::Physical(address) => self.physical_load_unit(address, at, unit, volatile),
+            Mem::Array(array, offset) => self.array_load_unit(array, offset, at, unit, volatile),
+        }
+    }
+
+    /// Writes the low 1, 2 or 4 bytes of a word.
+    fn store_unit(&mut self, mem: Mem, at: u32, unit: u32, id: u32, volatile: bool) -> Res<()> {
+        match mem {
+            Mem::Physical(address) => self.physical_store_unit(address, at, unit, id, volatile),
+            Mem::Array(array, offset) => {
+                self.array_store_unit(array, offset, at, unit, id, volatile)
+            }
+        }
+    }
+
+    /// A loaded element (or vector of them) as an IR type of the same number of lanes.
+    fn from_elem(&mut self, id: u32, elem: Elem, to: Type) -> Res<u32> {
+        let ty = self.ty(to)?;
+        Ok(match (elem, self.repr(to.scalar)) {
+            (Elem::Int(x), Repr::Int(y)) if x == y => id,
+            (Elem::Float(x), Repr::Float(y)) if x == y => id,
+            (Elem::Pair, Repr::Pair) => id,
+            // Local and private pointers take eight bytes.
+            (Elem::Pair, Repr::Int(32)) => self.extract(ty, id, 0),
+            (Elem::Int(_), Repr::Int(_) | Repr::Narrow(_)) => self.op(Op::UConvert, ty, &[id]),
+            _ => self.op(Op::Bitcast, ty, &[id]),
+        })
+    }
+
+    /// The inverse of [`Emitter::from_elem`].
+    fn to_elem(&mut self, id: u32, from: Type, elem: Elem) -> Res<u32> {
+        let mut ty = self.elem_type(elem)?;
+        if from.lanes > 1 {
+            ty = self.asm.vector(ty, u32::from(from.lanes));
+        }
+        Ok(match (self.repr(from.scalar), elem) {
+            (Repr::Int(x), Elem::Int(y)) if x == y => id,
+            (Repr::Float(x), Elem::Float(y)) if x == y => id,
+            (Repr::Pair, Elem::Pair) => id,
+            (Repr::Int(32), Elem::Pair) => {
+                let zero = self.c32(0);
+                self.pair(id, zero)
+            }
+            (Repr::Int(_) | Repr::Narrow(_), Elem::Int(_)) => self.op(Op::UConvert, ty, &[id]),
+            _ => self.op(Op::Bitcast, ty, &[id]),
+        })
+    }
+}

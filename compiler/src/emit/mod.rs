@@ -1,0 +1,149 @@
+//! From IR to Vulkan SPIR-V: one module per kernel, with the metadata to launch it.
+//!
+//! What comes in is one function: calls are inlined, vectors have at most four lanes, and the
+//! graph is structured ([`Structure`] names the merge blocks, the layout is an order that SPIR-V
+//! accepts). Block parameters become `OpPhi`.
+//!
+//! Values are represented as [`repr`] says: natively where the device has the type, else 8- and
+//! 16-bit integers as zero-extended 32-bit ones, 64-bit integers and addresses as two words, halves
+//! as their bits. Arithmetic on those is in [`int`] and [`pair`].
+//!
+//! Memory: global and constant accesses go through device addresses ([`physical`]), local and
+//! private ones through arrays ([`array`]) whose element type [`plan`] finds by looking at all
+//! accesses of the kernel. Arguments and launch values come from the launch block ([`launch`]).
+
+mod array;
+mod asm;
+mod atomics;
+mod control;
+mod convert;
+mod data;
+mod emitter;
+mod float;
+mod inst;
+mod int;
+mod launch;
+mod memory;
+mod pair;
+mod physical;
+mod plan;
+mod repr;
+mod vector;
+
+pub use data::layout_data;
+
+use crate::ir::{KernelEntry, Module, Structure};
+use crate::kernel::{Kernel, LocalBlock};
+use crate::options::Options;
+use crate::target::Target;
+use rspirv::spirv::{Capability, ExecutionMode};
+
+/// Why a kernel cannot be emitted. The text is a sentence for the build log.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EmitError {
+    /// The device lacks what the kernel needs, or a limit is exceeded.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The IR breaks a rule that earlier stages guarantee.
+    #[error("internal error: {0}")]
+    Malformed(String),
+}
+
+impl EmitError {
+    /// The device lacks a capability that `what` needs.
+    fn missing(what: &str, feature: &str) -> EmitError {
+        EmitError::Unsupported(format!("{what} needs {feature}, which this device does not have"))
+    }
+
+    fn malformed(what: impl Into<String>) -> EmitError {
+        EmitError::Malformed(what.into())
+    }
+}
+
+/// Emits one kernel.
+///
+/// Addresses of program-scope variables are those of [`layout_data`].
+///
+/// # Errors
+/// When the target lacks a capability that the kernel needs, a limit is exceeded, or the IR is
+/// not of the form described above.
+pub fn emit(
+    module: &Module,
+    kernel: &KernelEntry,
+    structure: &Structure,
+    options: &Options,
+    target: &Target,
+) -> Result<Kernel, EmitError> {
+    let func = module
+        .functions
+        .get(kernel.func)
+        .ok_or_else(|| EmitError::malformed("the kernel has no function"))?;
+    let mut emitter = emitter::Emitter::new(module, kernel, func, target)?;
+    let body = emitter.emit_function(structure)?;
+    float_controls(&mut emitter, options);
+
+    let private_size = emitter.private_bytes();
+    let local = LocalBlock {
+        static_size: emitter.plan.local_static,
+        element_size: emitter.local_element_size(),
+    };
+    let plan = &emitter.plan;
+    let (uses_barrier, local_size_visible) = (plan.uses_barrier, plan.local_size_visible);
+    let launch = std::mem::take(&mut emitter.launch);
+    Ok(Kernel {
+        name: kernel.name.clone(),
+        spirv: emitter.asm.assemble(target.spirv_version, &body)?,
+        args: kernel.args.clone(),
+        block: launch.fields,
+        block_size: launch.size,
+        block_in_push_constants: launch.in_push_constants,
+        local,
+        private_size,
+        required_local_size: kernel.required_local_size,
+        local_size_hint: kernel.local_size_hint,
+        attributes: kernel.attributes.clone(),
+        uses_barrier,
+        local_size_visible,
+    })
+}
+
+/// Declares how floats of the widths in use behave, as far as the device lets it be said
+/// (OpenCL C 7.2: round to nearest even; 7.5.3: denormals).
+fn float_controls(emitter: &mut emitter::Emitter<'_>, options: &Options) {
+    let target = emitter.target;
+    let fast = options.finite_math_only && options.no_signed_zeros;
+    let widths = [
+        (
+            32,
+            target.preserve_signed_zero_inf_nan_32,
+            target.denorm_preserve_32 && !options.denorms_are_zero,
+            target.rounding_rte_32,
+        ),
+        (
+            64,
+            target.preserve_signed_zero_inf_nan_64,
+            target.denorm_preserve_64,
+            target.rounding_rte_64,
+        ),
+    ];
+    for (bits, preserve, denorms, rte) in widths {
+        if !emitter.asm.has_float(bits) {
+            continue;
+        }
+        let modes = [
+            (
+                preserve && !fast,
+                Capability::SignedZeroInfNanPreserve,
+                ExecutionMode::SignedZeroInfNanPreserve,
+            ),
+            (denorms, Capability::DenormPreserve, ExecutionMode::DenormPreserve),
+            (rte, Capability::RoundingModeRTE, ExecutionMode::RoundingModeRTE),
+        ];
+        for (wanted, capability, mode) in modes {
+            if wanted {
+                emitter.asm.need(capability);
+                emitter.asm.execution_mode(mode, Some(bits));
+            }
+        }
+    }
+}

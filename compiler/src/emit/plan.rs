@@ -1,0 +1,270 @@
+//! Looks over a kernel once before emission: which memory it accesses and how, which private
+//! objects escape, which launch values it reads.
+
+use super::data::align_up;
+use super::EmitError;
+use crate::ir::{
+    AddressSpace, ConvertOp, Function, Global, InstData, Module, Scalar, Type, Value, WorkItemQuery,
+};
+use crate::kernel::Field;
+use cranelift_entity::SecondaryMap;
+use std::collections::BTreeSet;
+
+/// Private pointers are byte offsets from here on, so that 0 is the null pointer.
+pub(super) const STACK_BASE: u64 = 16;
+/// Most bytes of private memory that a kernel may have.
+const MAX_PRIVATE: u64 = 1 << 24;
+
+/// What the accesses to one piece of memory have in common.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Agreement {
+    /// Bytes of the scalars accessed; 0 when there was no access.
+    pub bytes: u32,
+    /// Accesses differ in width or are not naturally aligned.
+    pub mixed: bool,
+    /// Some access is of integers (or atomic).
+    pub int: bool,
+}
+
+impl Agreement {
+    fn access(&mut self, scalar: Scalar, align: u32) {
+        self.merge(Agreement {
+            bytes: scalar.bytes(),
+            mixed: align < scalar.bytes(),
+            int: !scalar.is_float(),
+        });
+    }
+
+    fn merge(&mut self, other: Agreement) {
+        if other.bytes == 0 {
+            return;
+        }
+        self.mixed |= other.mixed || (self.bytes != 0 && self.bytes != other.bytes);
+        self.bytes = other.bytes;
+        self.int |= other.int;
+    }
+}
+
+/// A private object.
+#[derive(Debug, Clone)]
+pub(super) struct Slot {
+    pub size: u64,
+    pub align: u32,
+    /// Its address is stored, compared, passed through a phi: it lives in the stack.
+    pub escapes: bool,
+    pub agreement: Agreement,
+    /// Byte offset in the stack, if it escapes.
+    pub offset: u64,
+}
+
+/// The findings.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub slots: Vec<Slot>,
+    /// Index + 1 of the slot that a private pointer points into; 0 when unknown.
+    roots: SecondaryMap<Value, u32>,
+    /// Accesses to the stack, which holds the slots that escape.
+    pub stack: Agreement,
+    /// End of the stack in bytes, [`STACK_BASE`] counted.
+    pub stack_size: u64,
+    pub local: Agreement,
+    pub uses_local: bool,
+    local_identity: bool,
+    pub local_offsets: SecondaryMap<Global, u64>,
+    /// Bytes of local variables.
+    pub local_static: u64,
+    generic: Agreement,
+    /// Local or private pointers become generic ones somewhere.
+    pub generic_local: bool,
+    pub generic_private: bool,
+    pub fields: BTreeSet<Field>,
+    pub uses_barrier: bool,
+    pub local_size_visible: bool,
+}
+
+impl Plan {
+    /// Looks over a function.
+    pub fn new(module: &Module, func: &Function) -> Result<Plan, EmitError> {
+        let mut plan = Plan { stack_size: STACK_BASE, ..Plan::default() };
+        for &block in &func.layout {
+            for &inst in &func.blocks[block].insts {
+                plan.visit(module, func, &func.insts[inst], func.result(inst));
+            }
+        }
+        plan.place_slots()?;
+        plan.place_locals(module)?;
+        if plan.generic_local {
+            plan.local.merge(plan.generic);
+        }
+        if plan.generic_private {
+            plan.stack.merge(plan.generic);
+        }
+        plan.local_size_visible |= plan.uses_local || plan.uses_barrier;
+        Ok(plan)
+    }
+
+    /// The slot that a private pointer surely points into.
+    pub fn slot(&self, ptr: Value) -> Option<&Slot> {
+        self.slot_index(ptr).and_then(|index| self.slots.get(index))
+    }
+
+    pub fn slot_index(&self, ptr: Value) -> Option<usize> {
+        (self.roots[ptr] as usize).checked_sub(1)
+    }
+
+    fn escape(&mut self, value: Value) {
+        if let Some(slot) = self.slot_index(value).and_then(|index| self.slots.get_mut(index)) {
+            slot.escapes = true;
+        }
+    }
+
+    fn access(&mut self, func: &Function, ptr: Value, ty: Type, align: u32, atomic: bool) {
+        let scalar = if atomic { Scalar::int(ty.scalar.bits()) } else { ty.scalar };
+        match func.ty(ptr).space() {
+            Some(AddressSpace::Local) => {
+                self.uses_local = true;
+                self.local.access(scalar, align);
+            }
+            Some(AddressSpace::Private) => match self.slot_index(ptr) {
+                Some(index) => self.slots[index].agreement.access(scalar, align),
+                None => self.stack.access(scalar, align),
+            },
+            Some(AddressSpace::Generic) => self.generic.access(scalar, align),
+            _ => {}
+        }
+    }
+
+    fn visit(&mut self, module: &Module, func: &Function, data: &InstData, result: Option<Value>) {
+        use InstData::*;
+        match *data {
+            Unary { .. } | Binary { .. } | Math { .. } | FCmp { .. } => {}
+            Alloca { size, align } => {
+                let slot = Slot {
+                    size,
+                    align,
+                    escapes: false,
+                    agreement: Agreement::default(),
+                    offset: 0,
+                };
+                self.slots.push(slot);
+                if let Some(result) = result {
+                    self.roots[result] = self.slots.len() as u32;
+                }
+            }
+            PtrAdd { ptr, .. } => {
+                if let Some(result) = result {
+                    self.roots[result] = self.roots[ptr];
+                }
+            }
+            Load { ptr, align, .. } => {
+                let ty = result.map_or(Type::I32, |value| func.ty(value));
+                self.access(func, ptr, ty, align, false);
+            }
+            Store { ptr, value, align, .. } => {
+                self.access(func, ptr, func.ty(value), align, false);
+                self.escape(value);
+            }
+            AtomicLoad { ptr } => {
+                let ty = result.map_or(Type::I32, |value| func.ty(value));
+                self.access(func, ptr, ty, ty.scalar.bytes(), true);
+            }
+            AtomicRmw { ptr, value, .. }
+            | AtomicStore { ptr, value }
+            | AtomicCmpXchg { ptr, expected: value, .. } => {
+                let ty = func.ty(value);
+                self.access(func, ptr, ty, ty.scalar.bytes(), true);
+                self.escape(value);
+            }
+            GlobalAddr { global } => {
+                if module.globals.get(global).is_some_and(|g| g.space == AddressSpace::Local) {
+                    self.uses_local = true;
+                    self.local_offsets[global] = u64::MAX;
+                } else {
+                    self.fields.insert(Field::DataAddress);
+                }
+            }
+            LoadArg { arg, .. } => {
+                let ty = result.map_or(Type::I32, |value| func.ty(value));
+                if ty.space() == Some(AddressSpace::Local) {
+                    self.uses_local = true;
+                } else {
+                    self.fields.insert(Field::Arg(arg));
+                }
+            }
+            WorkItem { query, .. } => self.work_item(query),
+            Barrier { .. } => self.uses_barrier = true,
+            ICmp { args, .. } => {
+                self.local_identity |= func.ty(args[0]).space() == Some(AddressSpace::Local);
+                args.into_iter().for_each(|arg| self.escape(arg));
+            }
+            Convert { op, arg } => {
+                self.escape(arg);
+                self.convert(op, func.ty(arg), result.map(|value| func.ty(value)));
+            }
+            _ => data.for_each_arg(|arg| self.escape(arg)),
+        }
+    }
+
+    fn convert(&mut self, op: ConvertOp, from: Type, to: Option<Type>) {
+        let from = from.space();
+        if from == Some(AddressSpace::Local) {
+            self.local_identity = true;
+        }
+        if op == ConvertOp::SpaceCast && to.and_then(Type::space) == Some(AddressSpace::Generic) {
+            self.generic_local |= from == Some(AddressSpace::Local);
+            self.generic_private |= from == Some(AddressSpace::Private);
+        }
+    }
+
+    fn work_item(&mut self, query: WorkItemQuery) {
+        use WorkItemQuery::*;
+        let field = match query {
+            GlobalId => Some(Field::GlobalBase),
+            GlobalSize => Some(Field::GlobalSize),
+            GlobalOffset => Some(Field::GlobalOffset),
+            GroupId => Some(Field::GroupBase),
+            NumGroups => Some(Field::NumGroups),
+            EnqueuedLocalSize => Some(Field::EnqueuedLocalSize),
+            WorkDim => Some(Field::WorkDim),
+            LocalId | LocalSize => None,
+        };
+        self.fields.extend(field);
+        self.local_size_visible |=
+            matches!(query, GroupId | NumGroups | LocalId | LocalSize | EnqueuedLocalSize);
+    }
+
+    fn place_slots(&mut self) -> Result<(), EmitError> {
+        let mut total = 0u64;
+        for slot in &mut self.slots {
+            total = total.saturating_add(slot.size);
+            if slot.escapes {
+                // Any scalar may be accessed there at its natural alignment.
+                slot.offset = align_up(self.stack_size, slot.align.max(16));
+                self.stack_size = slot.offset.saturating_add(slot.size);
+                self.stack.merge(slot.agreement);
+            }
+        }
+        if total > MAX_PRIVATE || self.stack_size > MAX_PRIVATE {
+            return Err(EmitError::Unsupported(format!(
+                "private memory of {total} bytes exceeds the limit of {MAX_PRIVATE}"
+            )));
+        }
+        Ok(())
+    }
+
+    fn place_locals(&mut self, module: &Module) -> Result<(), EmitError> {
+        // Where the address itself matters, nothing lies at 0, which is the null pointer.
+        let mut end = if self.local_identity { 16 } else { 0 };
+        for (global, data) in module.globals.iter() {
+            if self.local_offsets[global] == u64::MAX {
+                self.local_offsets[global] = align_up(end, data.align);
+                end = self.local_offsets[global].saturating_add(data.size);
+            }
+        }
+        if end > u64::from(u32::MAX >> 1) {
+            return Err(EmitError::Unsupported(format!("local variables of {end} bytes")));
+        }
+        self.local_static = end;
+        Ok(())
+    }
+}

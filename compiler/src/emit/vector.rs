@@ -1,0 +1,121 @@
+//! Building, taking apart and shuffling vectors.
+
+use super::emitter::{Emitter, Res};
+use super::repr::{Ids, Repr};
+use super::EmitError;
+use crate::ir::{Type, Value};
+use rspirv::spirv::Op;
+
+impl Emitter<'_> {
+    pub fn build(&mut self, args: &[Value], ty: Type) -> Res<u32> {
+        let mut lanes = Ids::new();
+        for &arg in args {
+            lanes.push(self.id(arg)?);
+        }
+        if lanes.len() != usize::from(ty.lanes) {
+            return Err(EmitError::malformed("a vector of the wrong number of lanes"));
+        }
+        self.join(&lanes, ty)
+    }
+
+    fn check_lane(&self, lane: u8, ty: Type) -> Res<()> {
+        if lane < ty.lanes {
+            return Ok(());
+        }
+        Err(EmitError::malformed(format!("lane {lane} of {ty}")))
+    }
+
+    pub fn extract_lane(&mut self, arg: Value, lane: u8) -> Res<u32> {
+        let ty = self.func.ty(arg);
+        self.check_lane(lane, ty)?;
+        let id = self.id(arg)?;
+        if ty.lanes == 1 {
+            return Ok(id);
+        }
+        let lane_ty = self.ty(ty.lane())?;
+        Ok(self.extract(lane_ty, id, u32::from(lane)))
+    }
+
+    pub fn insert_lane(&mut self, arg: Value, element: Value, lane: u8) -> Res<u32> {
+        let ty = self.func.ty(arg);
+        self.check_lane(lane, ty)?;
+        let (vector, element) = (self.id(arg)?, self.id(element)?);
+        if ty.lanes == 1 {
+            return Ok(element);
+        }
+        let ty = self.ty(ty)?;
+        Ok(self.op(Op::CompositeInsert, ty, &[element, vector, u32::from(lane)]))
+    }
+
+    /// An I32 index modulo the number of lanes.
+    fn lane_index(&mut self, index: Value, lanes: u8) -> Res<u32> {
+        let id = self.id(index)?;
+        let lanes = u32::from(lanes);
+        Ok(if lanes.is_power_of_two() {
+            self.u32_op_const(Op::BitwiseAnd, id, lanes - 1)
+        } else {
+            self.u32_op_const(Op::UMod, id, lanes)
+        })
+    }
+
+    pub fn extract_dynamic(&mut self, arg: Value, index: Value) -> Res<u32> {
+        let ty = self.func.ty(arg);
+        let vector = self.id(arg)?;
+        if ty.lanes == 1 {
+            return Ok(vector);
+        }
+        let index = self.lane_index(index, ty.lanes)?;
+        let lane_ty = self.ty(ty.lane())?;
+        if self.repr(ty.scalar) != Repr::Pair {
+            return Ok(self.op(Op::VectorExtractDynamic, lane_ty, &[vector, index]));
+        }
+        let lanes = self.lanes(vector, ty)?;
+        let mut result = lanes[0];
+        for (i, &lane) in lanes.iter().enumerate().skip(1) {
+            let number = self.c32(i as u32);
+            let here = self.bool_op(Op::IEqual, &[index, number]);
+            result = self.select(lane_ty, here, lane, result);
+        }
+        Ok(result)
+    }
+
+    pub fn insert_dynamic(&mut self, arg: Value, element: Value, index: Value) -> Res<u32> {
+        let ty = self.func.ty(arg);
+        let (vector, element) = (self.id(arg)?, self.id(element)?);
+        if ty.lanes == 1 {
+            return Ok(element);
+        }
+        let index = self.lane_index(index, ty.lanes)?;
+        if self.repr(ty.scalar) != Repr::Pair {
+            let ty = self.ty(ty)?;
+            return Ok(self.op(Op::VectorInsertDynamic, ty, &[vector, element, index]));
+        }
+        let lane_ty = self.ty(ty.lane())?;
+        let mut lanes = self.lanes(vector, ty)?;
+        for (i, lane) in lanes.iter_mut().enumerate() {
+            let number = self.c32(i as u32);
+            let here = self.bool_op(Op::IEqual, &[index, number]);
+            *lane = self.select(lane_ty, here, element, *lane);
+        }
+        self.join(&lanes, ty)
+    }
+
+    pub fn shuffle(&mut self, [a, b]: [Value; 2], lanes: &[u8], ty: Type) -> Res<u32> {
+        let source = self.func.ty(a);
+        let vectors = [self.id(a)?, self.id(b)?];
+        let total = source.lanes * 2;
+        if let Some(lane) = lanes.iter().find(|&&lane| lane >= total) {
+            return Err(EmitError::malformed(format!("lane {lane} of two {source}")));
+        }
+        if source.lanes > 1 && lanes.len() > 1 && self.repr(source.scalar) != Repr::Pair {
+            let ty = self.ty(ty)?;
+            let mut operands = Ids::from_slice(&vectors);
+            operands.extend(lanes.iter().map(|&lane| u32::from(lane)));
+            return Ok(self.op(Op::VectorShuffle, ty, &operands));
+        }
+        let mut all = self.lanes(vectors[0], source)?;
+        all.extend(self.lanes(vectors[1], source)?);
+        let chosen: Ids = lanes.iter().map(|&lane| all[usize::from(lane)]).collect();
+        self.join(&chosen, ty)
+    }
+}
