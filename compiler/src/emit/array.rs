@@ -403,7 +403,7 @@ impl Emitter<'_> {
             }
             Some(InstData::GlobalAddr { global }) => {
                 let offset = self.plan.local_offsets[*global];
-                if offset % u64::from(bytes) == 0 {
+                if offset.is_multiple_of(u64::from(bytes)) {
                     return Ok(constant(offset));
                 }
             }
@@ -460,7 +460,7 @@ impl Emitter<'_> {
     }
 
     fn scaled_product(&mut self, value: Value, factor: u32, bytes: u32) -> Res<Option<Index>> {
-        if factor % bytes != 0 {
+        if !factor.is_multiple_of(bytes) {
             return Ok(None);
         }
         let id = self.word_of(value)?;

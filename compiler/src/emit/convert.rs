@@ -47,7 +47,7 @@ impl Emitter<'_> {
             return Ok(self.select(ty, a, one, zero));
         }
         if to == Scalar::Bool {
-            let word = self.to_word(from, a, false)?;
+            let word = self.as_word(from, a, false)?;
             let bit = self.mask_low(word, 1);
             let zero = self.c32(0);
             return Ok(self.bool_op(Op::INotEqual, &[bit, zero]));
@@ -60,15 +60,15 @@ impl Emitter<'_> {
             return Ok(a);
         }
         if to.bits() == 64 {
-            let word = self.to_word(from, a, signed)?;
+            let word = self.as_word(from, a, signed)?;
             return if signed { self.sign_extend_word(word) } else { self.zero_extend_word(word) };
         }
-        let word = self.to_word(from, a, signed)?;
-        self.word_to(to, word)
+        let word = self.as_word(from, a, signed)?;
+        self.narrowed_word(to, word)
     }
 
     /// An integer of at most 32 bits extended to a word; of 64 bits, its low word.
-    fn to_word(&mut self, from: Scalar, a: u32, signed: bool) -> Res<u32> {
+    fn as_word(&mut self, from: Scalar, a: u32, signed: bool) -> Res<u32> {
         let word = self.asm.u32;
         Ok(match self.repr(from) {
             Repr::Int(32) => a,
@@ -82,7 +82,7 @@ impl Emitter<'_> {
     }
 
     /// A word cut to an integer of at most 32 bits.
-    fn word_to(&mut self, to: Scalar, word: u32) -> Res<u32> {
+    fn narrowed_word(&mut self, to: Scalar, word: u32) -> Res<u32> {
         Ok(match self.repr(to) {
             Repr::Int(32) => word,
             Repr::Narrow(bits) => self.mask_low(word, bits),
@@ -113,7 +113,7 @@ impl Emitter<'_> {
             Repr::Int(_) | Repr::Narrow(_) => {
                 let word = self.asm.u32;
                 let wide = self.op(op, word, &[a]);
-                self.word_to(to, wide)
+                self.narrowed_word(to, wide)
             }
             Repr::Pair => self.float_to_pair(from, a, signed),
             _ => Err(EmitError::malformed("a conversion to integer of other types")),
@@ -167,7 +167,7 @@ impl Emitter<'_> {
             Repr::Pair => self.pair_to_float(to, a, signed),
             Repr::Int(64) => Ok(self.op(op, ty, &[a])),
             _ => {
-                let word = self.to_word(from, a, signed)?;
+                let word = self.as_word(from, a, signed)?;
                 Ok(self.op(op, ty, &[word]))
             }
         }
@@ -269,7 +269,7 @@ impl Emitter<'_> {
 
     /// The bits of a half as F32.
     fn half_to_float(&mut self, a: u32) -> Res<u32> {
-        let word = self.to_word(Scalar::I16, a, false)?;
+        let word = self.as_word(Scalar::I16, a, false)?;
         let single = self.scalar_type(Scalar::F32)?;
         let both = self.asm.vector(single, 2);
         let both = self.glsl(Glsl::UnpackHalf2x16, both, &[word]);
@@ -308,7 +308,7 @@ impl Emitter<'_> {
         let large = self.bool_op(Op::UGreaterThanEqual, &[magnitude, limit]);
         let result = self.select_u32(large, special, finite);
         let result = self.u32_op(Op::BitwiseOr, result, sign);
-        self.word_to(Scalar::I16, result)
+        self.narrowed_word(Scalar::I16, result)
     }
 
     /// The same bits as another type, of other lanes perhaps.
@@ -319,6 +319,7 @@ impl Emitter<'_> {
         }
         let native = |repr, lanes| match repr {
             Repr::Int(_) | Repr::Float(_) => true,
+            // A vector of pairs is an array.
             Repr::Pair => lanes == 1,
             _ => false,
         };
@@ -326,8 +327,8 @@ impl Emitter<'_> {
             let ty = self.ty(to)?;
             return Ok(self.op(Op::Bitcast, ty, &[a]));
         }
-        let words = self.to_words(a, from)?;
-        self.from_words(&words, to)
+        let words = self.words_of(a, from)?;
+        self.value_of_words(&words, to)
     }
 
     /// Pointers between address spaces. The null pointer stays null.

@@ -71,6 +71,13 @@ impl Emitter<'_> {
                 let id = self.id(arg)?;
                 self.bitcast(id, self.func.ty(arg), ty)
             }
+            // Two words stand for I64 where 64-bit integers are legalized.
+            Convert { op: ConvertOp::PtrToInt | ConvertOp::IntToPtr, arg }
+                if ty.lanes == 2 || self.func.ty(arg).lanes == 2 =>
+            {
+                let id = self.id(arg)?;
+                self.bitcast(id, self.func.ty(arg), ty)
+            }
             Convert { op, arg } => {
                 let from = self.func.ty(arg).scalar;
                 self.per_lane(ty, &[arg], |e, args| e.convert(op, from, ty.scalar, args[0]))
@@ -88,7 +95,10 @@ impl Emitter<'_> {
                 self.load(ptr, ty, align, flags.contains(MemFlags::VOLATILE))
             }
             AtomicRmw { .. } | AtomicCmpXchg { .. } | AtomicLoad { .. } => self.atomic(data, ty),
-            WorkItem { query, dim } => self.work_item(query, dim),
+            WorkItem { query, dim } => {
+                let id = self.work_item(query, dim)?;
+                self.bitcast(id, query.ty(), ty)
+            }
             LoadArg { arg, offset } => self.load_arg(arg, offset, ty),
             Call { .. } => Err(EmitError::malformed("a call that was not inlined")),
             _ => Err(EmitError::malformed(format!("a result of {data:?}"))),
@@ -166,9 +176,9 @@ impl Emitter<'_> {
             };
             return Ok(self.u32_op(Op::IAdd, base, offset));
         }
-        let offset = match offset_ty.scalar {
-            Scalar::I32 => self.sign_extend_word(offset)?,
-            _ => offset,
+        let offset = match (offset_ty.scalar, offset_ty.lanes) {
+            (Scalar::I32, 1) => self.sign_extend_word(offset)?,
+            _ => self.bitcast(offset, offset_ty, Type::I64)?,
         };
         self.add_64(base, offset)
     }

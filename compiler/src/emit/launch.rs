@@ -100,7 +100,7 @@ impl Emitter<'_> {
     /// The address of the block, when that is what the push constants hold.
     fn block_address(&mut self) -> Res<u32> {
         let words = [self.push_constant_word(0), self.push_constant_word(1)];
-        self.from_words(&words, Type::ptr(AddressSpace::Constant))
+        self.value_of_words(&words, Type::ptr(AddressSpace::Constant))
     }
 
     /// Word number `index` of the launch block.
@@ -146,7 +146,7 @@ impl Emitter<'_> {
                 };
             }
         }
-        self.from_words(&words, ty)
+        self.value_of_words(&words, ty)
     }
 
     /// LoadArg.

@@ -149,7 +149,7 @@ impl Emitter<'_> {
     /// Bytes at a time of an access that cannot be made in elements of its type.
     fn unit(ty: Type, align: u32) -> u32 {
         let mut unit = align.clamp(1, 4);
-        while ty.bytes() % unit != 0 {
+        while !ty.bytes().is_multiple_of(unit) {
             unit /= 2;
         }
         unit
@@ -162,12 +162,12 @@ impl Emitter<'_> {
         if let Some(elem) = self.whole_elem(mem, ty.scalar, align)? {
             if let (Mem::Physical(address), true) = (mem, ty.lanes == 1 || elem != Elem::Pair) {
                 let id = self.physical_load(address, elem, ty.lanes, align, volatile)?;
-                return self.from_elem(id, elem, ty);
+                return self.loaded(id, elem, ty);
             }
             let mut lanes = Ids::new();
             for lane in 0..u32::from(ty.lanes) {
                 let id = self.load_elem(mem, lane, elem, volatile)?;
-                lanes.push(self.from_elem(id, elem, ty.lane())?);
+                lanes.push(self.loaded(id, elem, ty.lane())?);
             }
             return self.join(&lanes, ty);
         }
@@ -183,7 +183,7 @@ impl Emitter<'_> {
                 _ => words.push(piece),
             }
         }
-        self.from_words(&words, ty)
+        self.value_of_words(&words, ty)
     }
 
     pub fn store_to(&mut self, mem: Mem, id: u32, ty: Type, align: u32, volatile: bool) -> Res<()> {
@@ -192,18 +192,18 @@ impl Emitter<'_> {
         }
         if let Some(elem) = self.whole_elem(mem, ty.scalar, align)? {
             if let (Mem::Physical(address), true) = (mem, ty.lanes == 1 || elem != Elem::Pair) {
-                let id = self.to_elem(id, ty, elem)?;
+                let id = self.storable(id, ty, elem)?;
                 return self.physical_store(address, id, elem, ty.lanes, align, volatile);
             }
             let lanes = self.lanes(id, ty)?;
             for (lane, &id) in lanes.iter().enumerate() {
-                let id = self.to_elem(id, ty.lane(), elem)?;
+                let id = self.storable(id, ty.lane(), elem)?;
                 self.store_elem(mem, lane as u32, elem, id, volatile)?;
             }
             return Ok(());
         }
         let unit = Self::unit(ty, align);
-        let words = self.to_words(id, ty)?;
+        let words = self.words_of(id, ty)?;
         for at in (0..ty.bytes()).step_by(unit as usize) {
             let word = words[(at / 4) as usize];
             let piece = match at % 4 {
@@ -254,7 +254,7 @@ impl Emitter<'_> {
     }
 
     /// A loaded element (or vector of them) as an IR type of the same number of lanes.
-    fn from_elem(&mut self, id: u32, elem: Elem, to: Type) -> Res<u32> {
+    fn loaded(&mut self, id: u32, elem: Elem, to: Type) -> Res<u32> {
         let ty = self.ty(to)?;
         Ok(match (elem, self.repr(to.scalar)) {
             (Elem::Int(x), Repr::Int(y)) if x == y => id,
@@ -267,8 +267,8 @@ impl Emitter<'_> {
         })
     }
 
-    /// The inverse of [`Emitter::from_elem`].
-    fn to_elem(&mut self, id: u32, from: Type, elem: Elem) -> Res<u32> {
+    /// The inverse of [`Emitter::loaded`].
+    fn storable(&mut self, id: u32, from: Type, elem: Elem) -> Res<u32> {
         let mut ty = self.elem_type(elem)?;
         if from.lanes > 1 {
             ty = self.asm.vector(ty, u32::from(from.lanes));

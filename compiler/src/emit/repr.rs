@@ -161,7 +161,7 @@ impl Emitter<'_> {
             Repr::Narrow(bits) => self.mask_low(words[0], bits),
             Repr::Int(64) | Repr::Float(64) | Repr::Pair => {
                 let pair = self.pair(words[0], words[1]);
-                self.from_pair(pair, repr, ty)
+                self.pair_as(pair, repr, ty)
             }
             Repr::Int(_) => self.op(Op::UConvert, ty, &[words[0]]),
             Repr::Float(16) => {
@@ -182,7 +182,7 @@ impl Emitter<'_> {
         self.op(Op::Bitcast, pair, &[id])
     }
 
-    fn from_pair(&mut self, pair: u32, repr: Repr, ty: u32) -> u32 {
+    fn pair_as(&mut self, pair: u32, repr: Repr, ty: u32) -> u32 {
         if repr == Repr::Pair {
             return pair;
         }
@@ -190,7 +190,7 @@ impl Emitter<'_> {
     }
 
     /// The value's bytes as little-endian words, the last one zero-extended.
-    pub fn to_words(&mut self, id: u32, ty: Type) -> Res<SmallVec<[u32; 8]>> {
+    pub fn words_of(&mut self, id: u32, ty: Type) -> Res<SmallVec<[u32; 8]>> {
         let lanes = self.lanes(id, ty)?;
         let bytes = ty.scalar.bytes();
         let mut words: SmallVec<[u32; 8]> = SmallVec::new();
@@ -209,7 +209,7 @@ impl Emitter<'_> {
     }
 
     /// A value from little-endian words; what is above its size is ignored.
-    pub fn from_words(&mut self, words: &[u32], ty: Type) -> Res<u32> {
+    pub fn value_of_words(&mut self, words: &[u32], ty: Type) -> Res<u32> {
         let bytes = ty.scalar.bytes();
         let mut lanes = Ids::new();
         for i in 0..u32::from(ty.lanes) {

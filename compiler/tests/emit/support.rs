@@ -1,0 +1,116 @@
+//! Emits kernels given as IR text and has spirv-val look at them.
+
+use hekla_compiler::emit::{emit, EmitError};
+use hekla_compiler::ir::{parse, verify, Block, Merge, Structure};
+use hekla_compiler::kernel::Kernel;
+use hekla_compiler::{Options, Target};
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// A merge instruction: block of the layout it stands in, and what it says, in layout indices.
+#[derive(Clone, Copy)]
+pub enum At {
+    Selection(usize, usize),
+    Loop(usize, usize, usize),
+}
+
+/// Emits the only kernel of a module.
+pub fn try_emit(
+    text: &str,
+    merges: &[At],
+    options: &Options,
+    target: &Target,
+) -> Result<Kernel, EmitError> {
+    let module = parse::parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    verify::verify_module(&module).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let entry = &module.kernels[0];
+    let block = |i: usize| -> Block { module.functions[entry.func].layout[i] };
+    let mut structure = Structure::default();
+    for &at in merges {
+        match at {
+            At::Selection(header, merge) => {
+                structure.merges[block(header)] = Merge::Selection { merge: block(merge) };
+            }
+            At::Loop(header, merge, next) => {
+                structure.merges[block(header)] =
+                    Merge::Loop { merge: block(merge), continue_target: block(next) };
+            }
+        }
+    }
+    emit(&module, entry, &structure, options, target)
+}
+
+/// Emits a kernel and validates it.
+pub fn check(text: &str, merges: &[At], target: &Target) -> Kernel {
+    let kernel = try_emit(text, merges, &Options::default(), target)
+        .unwrap_or_else(|e| panic!("{e}\n{text}"));
+    if let Err(message) = validate(&kernel.spirv) {
+        panic!("{message}\n{text}\n{}", disassemble(&kernel.spirv));
+    }
+    kernel
+}
+
+fn pipe(program: &str, args: &[&str], words: &[u32]) -> (bool, String) {
+    let mut child = Command::new(program)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|e| panic!("{program} (of spirv-tools) does not run: {e}"));
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let writer = std::thread::spawn(move || stdin.write_all(&bytes));
+    let output = child.wait_with_output().expect("the child's output");
+    let _ = writer.join();
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Has spirv-val look at a module.
+pub fn validate(words: &[u32]) -> Result<(), String> {
+    let args = ["--target-env", "vulkan1.2", "--scalar-block-layout", "-"];
+    match pipe("spirv-val", &args, words) {
+        (true, _) => Ok(()),
+        (false, message) => Err(message),
+    }
+}
+
+/// The module's text.
+pub fn disassemble(words: &[u32]) -> String {
+    pipe("spirv-dis", &["--no-color", "-"], words).1
+}
+
+/// Every combination of capabilities that changes how code is emitted.
+pub fn targets() -> Vec<(&'static str, Target)> {
+    let generic = Target::generic();
+    let rich = Target {
+        float16: true,
+        workgroup_explicit_layout: true,
+        workgroup_explicit_layout_8: true,
+        workgroup_explicit_layout_16: true,
+        vulkan_memory_model: true,
+        denorm_preserve_32: true,
+        denorm_preserve_64: true,
+        rounding_rte_32: true,
+        rounding_rte_64: true,
+        ..generic.clone()
+    };
+    let words = Target {
+        float64: true,
+        int64: true,
+        workgroup_explicit_layout: true,
+        push_constant_size: 8,
+        ..Target::minimal()
+    };
+    let pairs = Target { int64: false, ..generic.clone() };
+    let no_storage = Target { storage8: false, storage16: false, ..generic.clone() };
+    vec![
+        ("generic", generic),
+        ("rich", rich),
+        ("minimal", Target::minimal()),
+        ("words", words),
+        ("pairs", pairs),
+        ("no_storage", no_storage),
+    ]
+}
