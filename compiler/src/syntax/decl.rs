@@ -75,7 +75,7 @@ impl Parser<'_> {
             self.skip_statement();
             return Ok(None);
         }
-        self.confused = !declares && self.name_ahead(0).is_none();
+        self.confused |= !declares && self.name_ahead(0).is_none();
         match self.declaration(Context::File, Vec::new())? {
             Declared::Function(function) => {
                 self.confused = false;

@@ -156,7 +156,7 @@ impl Parser<'_> {
             let message = "variable length arrays are not supported in OpenCL";
             return self.fail(self.span(), message);
         } else {
-            Some(Box::new(self.assignment()?))
+            Some(Box::new(self.conditional()?))
         };
         self.expect_close(Punct::RBracket, opened)?;
         Ok(Derivation::Array(length))
@@ -186,7 +186,7 @@ impl Parser<'_> {
                     Ok(param) => params.push(param),
                     Err(_) => self.skip_list_item(),
                 }
-                if !self.eat(Punct::Comma) {
+                if !self.eat(Punct::Comma) && !self.mistaken_semi() {
                     break;
                 }
             }
@@ -195,6 +195,18 @@ impl Parser<'_> {
             self.skip_to_close(Punct::RParen, true);
         }
         Ok(Derivation::Function { params, is_variadic })
+    }
+
+    /// A `;` where a `,` should be: reported and read.
+    fn mistaken_semi(&mut self) -> bool {
+        let mistaken = self.at(Punct::Semi)
+            && self.starts_declaration(1)
+            && !matches!(self.keyword_ahead(1), Some(Keyword::Kernel | Keyword::Typedef));
+        if mistaken {
+            self.error(self.span(), "expected ')' or ',' in parameter list");
+            self.advance();
+        }
+        mistaken
     }
 
     fn parameter(&mut self) -> PResult<ParamDecl> {
@@ -260,6 +272,7 @@ impl Parser<'_> {
         }
         let follows = self.kind_ahead(ahead + 1);
         match (self.word_ahead(ahead), ahead) {
+            (Some((_, Meaning::Keyword(keyword))), 1) => keyword.may_follow_type(),
             (Some((_, Meaning::Keyword(keyword))), _) => keyword.is_qualifier(),
             (Some(_), 1) => true,
             (Some(_), _) => matches!(

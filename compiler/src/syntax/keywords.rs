@@ -159,6 +159,11 @@ impl Keyword {
         (self as u8) <= Keyword::Pipe as u8
     }
 
+    /// Whether specifiers may go on with it after a type.
+    pub fn may_follow_type(self) -> bool {
+        self.starts_declaration() && self != Keyword::Attribute
+    }
+
     /// Whether it is a qualifier.
     pub fn is_qualifier(self) -> bool {
         self.starts_type() && !self.is_type()

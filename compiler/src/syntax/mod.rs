@@ -1,8 +1,8 @@
 //! Tokens to syntax tree: the parser of OpenCL C (C99 with OpenCL's additions).
 //!
 //! A recursive descent over the tokens. The one thing that it must know of meaning is which names
-//! are types ([`scope`]); everything else is sema's. A mistake is reported once, in clang's words,
-//! and the parser goes on behind it ([`parser`]), so that a text's mistakes are reported together.
+//! are types (`scope.rs`); everything else is sema's. A mistake is reported once, in clang's words,
+//! and the parser goes on behind it (`parser.rs`), so that a text's mistakes are reported together.
 //! Recursion is bounded by [`MAX_NESTING`], the height of the trees by [`MAX_TREE_HEIGHT`].
 
 pub mod ast;

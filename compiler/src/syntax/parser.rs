@@ -377,7 +377,7 @@ impl<'a> Parser<'a> {
                 Some(Punct::LBrace) => braces += 1,
                 Some(Punct::RBrace) => {
                     braces -= 1;
-                    let goes_on = [Punct::Comma, Punct::RParen, Punct::Semi, Punct::Dot];
+                    let goes_on = [Punct::Comma, Punct::LParen, Punct::RParen, Punct::Semi];
                     if braces == 0 && !goes_on.iter().any(|&p| self.at_ahead(1, p)) {
                         return self.advance();
                     }

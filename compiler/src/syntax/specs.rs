@@ -259,7 +259,7 @@ impl Parser<'_> {
         }
         let in_list = matches!(context, Context::Param | Context::TypeName);
         let is_type = match self.kind_ahead(1) {
-            TokenKind::Ident(_) => self.keyword_ahead(1).is_none_or(Keyword::is_qualifier),
+            TokenKind::Ident(_) => self.keyword_ahead(1).is_none_or(Keyword::may_follow_type),
             TokenKind::Punct(Punct::Star) => true,
             TokenKind::Punct(Punct::Comma | Punct::RParen | Punct::LBracket) => in_list,
             _ => false,
@@ -267,10 +267,24 @@ impl Parser<'_> {
         if is_type {
             self.unknown_type_error(symbol);
             self.advance();
-            specs.base = Some(Base::Int);
-            specs.last_type = Some(symbol);
+            if !self.at_type_of_declarator() {
+                specs.base = Some(Base::Int);
+                specs.last_type = Some(symbol);
+            }
         }
         is_type
+    }
+
+    /// Whether the type follows: then the unknown name before it was a macro, say, that nobody
+    /// defined.
+    fn at_type_of_declarator(&self) -> bool {
+        match self.keyword() {
+            Some(keyword) => keyword.may_follow_type() && !keyword.is_qualifier(),
+            None => {
+                self.starts_type(0)
+                    && (self.name_ahead(1).is_some() || self.at_ahead(1, Punct::Star))
+            }
+        }
     }
 
     /// Reports the name at the cursor, which stands where a type should.
