@@ -1,0 +1,322 @@
+//! The system's OpenCL ICD loader with Hekla as its only platform, as a program sees it.
+#![allow(dead_code, non_snake_case, clippy::missing_safety_doc)]
+
+pub use hekla::api::cl::*;
+use std::ffi::{c_char, c_void, CString};
+use std::path::PathBuf;
+use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
+
+/// Declares the functions of the loader that the tests call.
+macro_rules! functions {
+    ($($name:ident($($ty:ty),* $(,)?) -> $ret:ty;)*) => {
+        pub struct OpenCl {
+            $(pub $name: unsafe extern "C" fn($($ty),*) -> $ret,)*
+        }
+
+        impl OpenCl {
+            unsafe fn load(library: *mut c_void) -> OpenCl {
+                OpenCl {
+                    $($name: {
+                        let name = CString::new(stringify!($name)).unwrap();
+                        let address = unsafe { libc::dlsym(library, name.as_ptr()) };
+                        assert!(!address.is_null(), "the loader lacks {name:?}");
+                        unsafe {
+                            std::mem::transmute::<
+                                *mut c_void,
+                                unsafe extern "C" fn($($ty),*) -> $ret,
+                            >(address)
+                        }
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+type Info = usize;
+
+functions! {
+    clGetPlatformIDs(cl_uint, *mut cl_platform_id, *mut cl_uint) -> cl_int;
+    clGetPlatformInfo(cl_platform_id, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
+    clGetDeviceIDs(cl_platform_id, u64, cl_uint, *mut cl_device_id, *mut cl_uint) -> cl_int;
+    clGetDeviceInfo(cl_device_id, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
+    clCreateSubDevices(cl_device_id, *const isize, cl_uint, *mut cl_device_id, *mut cl_uint) -> cl_int;
+    clCreateContext(*const isize, cl_uint, *const cl_device_id, ContextNotify, *mut c_void, *mut cl_int) -> cl_context;
+    clCreateContextFromType(*const isize, u64, ContextNotify, *mut c_void, *mut cl_int) -> cl_context;
+    clRetainContext(cl_context) -> cl_int;
+    clReleaseContext(cl_context) -> cl_int;
+    clGetContextInfo(cl_context, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
+    clCreateCommandQueue(cl_context, cl_device_id, u64, *mut cl_int) -> cl_command_queue;
+    clCreateCommandQueueWithProperties(cl_context, cl_device_id, *const u64, *mut cl_int) -> cl_command_queue;
+    clRetainCommandQueue(cl_command_queue) -> cl_int;
+    clReleaseCommandQueue(cl_command_queue) -> cl_int;
+    clGetCommandQueueInfo(cl_command_queue, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
+    clFlush(cl_command_queue) -> cl_int;
+    clFinish(cl_command_queue) -> cl_int;
+    clCreateBuffer(cl_context, u64, usize, *mut c_void, *mut cl_int) -> cl_mem;
+    clCreateSubBuffer(cl_mem, u64, cl_uint, *const c_void, *mut cl_int) -> cl_mem;
+    clRetainMemObject(cl_mem) -> cl_int;
+    clReleaseMemObject(cl_mem) -> cl_int;
+    clGetMemObjectInfo(cl_mem, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
+    clSetMemObjectDestructorCallback(cl_mem, MemDestructor, *mut c_void) -> cl_int;
+    clCreateImage(cl_context, u64, *const cl_image_format, *const cl_image_desc, *mut c_void, *mut cl_int) -> cl_mem;
+    clSVMAlloc(cl_context, u64, usize, cl_uint) -> *mut c_void;
+    clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_bool, usize, usize, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueWriteBuffer(cl_command_queue, cl_mem, cl_bool, usize, usize, *const c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueReadBufferRect(cl_command_queue, cl_mem, cl_bool, *const usize, *const usize, *const usize, usize, usize, usize, usize, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueWriteBufferRect(cl_command_queue, cl_mem, cl_bool, *const usize, *const usize, *const usize, usize, usize, usize, usize, *const c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueCopyBuffer(cl_command_queue, cl_mem, cl_mem, usize, usize, usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueCopyBufferRect(cl_command_queue, cl_mem, cl_mem, *const usize, *const usize, *const usize, usize, usize, usize, usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueFillBuffer(cl_command_queue, cl_mem, *const c_void, usize, usize, usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueMapBuffer(cl_command_queue, cl_mem, cl_bool, u64, usize, usize, cl_uint, *const cl_event, *mut cl_event, *mut cl_int) -> *mut c_void;
+    clEnqueueUnmapMemObject(cl_command_queue, cl_mem, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueMarkerWithWaitList(cl_command_queue, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueBarrierWithWaitList(cl_command_queue, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, *const usize, *const usize, *const usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clCreateUserEvent(cl_context, *mut cl_int) -> cl_event;
+    clSetUserEventStatus(cl_event, cl_int) -> cl_int;
+    clWaitForEvents(cl_uint, *const cl_event) -> cl_int;
+    clGetEventInfo(cl_event, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
+    clSetEventCallback(cl_event, cl_int, EventNotify, *mut c_void) -> cl_int;
+    clGetEventProfilingInfo(cl_event, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
+    clRetainEvent(cl_event) -> cl_int;
+    clReleaseEvent(cl_event) -> cl_int;
+    clCreateProgramWithSource(cl_context, cl_uint, *const *const c_char, *const usize, *mut cl_int) -> cl_program;
+    clCreateProgramWithBinary(cl_context, cl_uint, *const cl_device_id, *const usize, *const *const u8, *mut cl_int, *mut cl_int) -> cl_program;
+    clBuildProgram(cl_program, cl_uint, *const cl_device_id, *const c_char, ProgramNotify, *mut c_void) -> cl_int;
+    clReleaseProgram(cl_program) -> cl_int;
+    clGetProgramInfo(cl_program, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
+    clGetProgramBuildInfo(cl_program, cl_device_id, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
+    clCreateKernel(cl_program, *const c_char, *mut cl_int) -> cl_kernel;
+    clReleaseKernel(cl_kernel) -> cl_int;
+    clSetKernelArg(cl_kernel, cl_uint, usize, *const c_void) -> cl_int;
+    clGetKernelInfo(cl_kernel, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
+    clGetKernelArgInfo(cl_kernel, cl_uint, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
+    clGetKernelWorkGroupInfo(cl_kernel, cl_device_id, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
+    clGetExtensionFunctionAddressForPlatform(cl_platform_id, *const c_char) -> *mut c_void;
+}
+
+/// libhekla.so beside the test binaries.
+pub fn library_path() -> PathBuf {
+    let mut path = std::env::current_exe().unwrap();
+    path.pop();
+    if path.ends_with("deps") {
+        path.pop();
+    }
+    path.join("libhekla.so")
+}
+
+/// The loader, with Hekla as its only platform.
+pub fn cl() -> &'static OpenCl {
+    static LOADER: OnceLock<OpenCl> = OnceLock::new();
+    LOADER.get_or_init(|| {
+        let hekla = library_path();
+        assert!(hekla.exists(), "{} is not built", hekla.display());
+        // ocl-icd and the Khronos loader name the variable differently.
+        std::env::set_var("OCL_ICD_VENDORS", &hekla);
+        std::env::set_var("OCL_ICD_FILENAMES", &hekla);
+        unsafe {
+            let library = libc::dlopen(c"libOpenCL.so.1".as_ptr(), libc::RTLD_NOW);
+            assert!(!library.is_null(), "there is no libOpenCL.so.1");
+            OpenCl::load(library)
+        }
+    })
+}
+
+pub fn check(code: cl_int) {
+    assert_eq!(code, CL_SUCCESS);
+}
+
+/// The handle that a creating function returns, which must succeed.
+pub fn made<T>(create: impl FnOnce(*mut cl_int) -> *mut T) -> *mut T {
+    let mut code = 1;
+    let handle = create(&mut code);
+    assert_eq!(code, CL_SUCCESS);
+    assert!(!handle.is_null());
+    handle
+}
+
+/// The error of a creating function, which must return NULL.
+pub fn refused<T>(create: impl FnOnce(*mut cl_int) -> *mut T) -> cl_int {
+    let mut code = 1;
+    assert!(create(&mut code).is_null());
+    code
+}
+
+/// The bytes that a query answers.
+pub fn bytes(query: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> Vec<u8> {
+    let mut size = usize::MAX;
+    check(query(0, null_mut(), &mut size));
+    let mut bytes = vec![0xAA; size];
+    if size > 0 {
+        check(query(size, bytes.as_mut_ptr().cast(), null_mut()));
+        assert_eq!(query(size - 1, bytes.as_mut_ptr().cast(), null_mut()), CL_INVALID_VALUE);
+    }
+    bytes
+}
+
+/// The string that a query answers.
+pub fn text(query: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> String {
+    let mut bytes = bytes(query);
+    assert_eq!(bytes.pop(), Some(0), "strings end with a zero");
+    String::from_utf8(bytes).unwrap()
+}
+
+/// The value that a query answers.
+pub fn value<T: Copy>(query: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> T {
+    let bytes = bytes(query);
+    assert_eq!(bytes.len(), size_of::<T>());
+    unsafe { bytes.as_ptr().cast::<T>().read_unaligned() }
+}
+
+/// A context with one queue on the first device.
+pub struct Setup {
+    pub cl: &'static OpenCl,
+    pub platform: cl_platform_id,
+    pub device: cl_device_id,
+    pub context: cl_context,
+    pub queue: cl_command_queue,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Setup::new()
+    }
+}
+
+impl Setup {
+    pub fn new() -> Setup {
+        let cl = cl();
+        let (mut platform, mut count) = (null_mut(), 0);
+        unsafe {
+            check((cl.clGetPlatformIDs)(1, &mut platform, &mut count));
+            assert_eq!(count, 1, "Hekla is the only platform");
+            let mut device = null_mut();
+            let all = CL_DEVICE_TYPE_ALL;
+            check((cl.clGetDeviceIDs)(platform, all, 1, &mut device, &mut count));
+            let context = made(|e| (cl.clCreateContext)(null(), 1, &device, None, null_mut(), e));
+            let queue =
+                made(|e| (cl.clCreateCommandQueue)(context, device, CL_QUEUE_PROFILING_ENABLE, e));
+            Setup { cl, platform, device, context, queue }
+        }
+    }
+
+    pub fn second_queue(&self) -> cl_command_queue {
+        made(|e| unsafe { (self.cl.clCreateCommandQueue)(self.context, self.device, 0, e) })
+    }
+
+    pub fn buffer(&self, flags: u64, size: usize) -> cl_mem {
+        made(|e| unsafe { (self.cl.clCreateBuffer)(self.context, flags, size, null_mut(), e) })
+    }
+
+    pub fn buffer_of(&self, flags: u64, bytes: &mut [u8]) -> cl_mem {
+        let (size, host) = (bytes.len(), bytes.as_mut_ptr().cast());
+        made(|e| unsafe { (self.cl.clCreateBuffer)(self.context, flags, size, host, e) })
+    }
+
+    /// A blocking read of a whole range.
+    pub fn read(&self, mem: cl_mem, offset: usize, size: usize) -> Vec<u8> {
+        let mut bytes = vec![0; size];
+        let target = bytes.as_mut_ptr().cast();
+        check(unsafe {
+            (self.cl.clEnqueueReadBuffer)(
+                self.queue,
+                mem,
+                CL_TRUE,
+                offset,
+                size,
+                target,
+                0,
+                null(),
+                null_mut(),
+            )
+        });
+        bytes
+    }
+
+    /// A write; the bytes must live until it completes.
+    pub fn write(&self, mem: cl_mem, blocking: bool, offset: usize, bytes: &[u8]) {
+        let source = bytes.as_ptr().cast();
+        check(unsafe {
+            (self.cl.clEnqueueWriteBuffer)(
+                self.queue,
+                mem,
+                u32::from(blocking),
+                offset,
+                bytes.len(),
+                source,
+                0,
+                null(),
+                null_mut(),
+            )
+        });
+    }
+
+    pub fn finish(&self) {
+        check(unsafe { (self.cl.clFinish)(self.queue) });
+    }
+
+    pub fn user_event(&self) -> cl_event {
+        made(|e| unsafe { (self.cl.clCreateUserEvent)(self.context, e) })
+    }
+
+    pub fn status(&self, event: cl_event) -> cl_int {
+        let name = CL_EVENT_COMMAND_EXECUTION_STATUS;
+        value(|s, p, r| unsafe { (self.cl.clGetEventInfo)(event, name, s, p, r) })
+    }
+
+    /// A built program; panics with the log when it does not build.
+    pub fn program(&self, source: &str, options: &str) -> cl_program {
+        let (pointer, length) = (source.as_ptr().cast(), source.len());
+        let options = CString::new(options).unwrap();
+        unsafe {
+            let program = made(|e| {
+                (self.cl.clCreateProgramWithSource)(self.context, 1, &pointer, &length, e)
+            });
+            let code =
+                (self.cl.clBuildProgram)(program, 0, null(), options.as_ptr(), None, null_mut());
+            assert_eq!(code, CL_SUCCESS, "{}", self.build_log(program));
+            program
+        }
+    }
+
+    pub fn build_log(&self, program: cl_program) -> String {
+        text(|s, p, r| unsafe {
+            (self.cl.clGetProgramBuildInfo)(program, self.device, CL_PROGRAM_BUILD_LOG, s, p, r)
+        })
+    }
+
+    pub fn kernel(&self, program: cl_program, name: &str) -> cl_kernel {
+        let name = CString::new(name).unwrap();
+        made(|e| unsafe { (self.cl.clCreateKernel)(program, name.as_ptr(), e) })
+    }
+
+    pub fn set<T>(&self, kernel: cl_kernel, index: u32, value: &T) {
+        let value = (value as *const T).cast();
+        check(unsafe { (self.cl.clSetKernelArg)(kernel, index, size_of::<T>(), value) });
+    }
+
+    pub fn launch(&self, kernel: cl_kernel, global: &[usize], local: Option<&[usize]>) -> cl_int {
+        let local = local.map_or(null(), |l| l.as_ptr());
+        let (dimensions, global) = (global.len() as u32, global.as_ptr());
+        unsafe {
+            (self.cl.clEnqueueNDRangeKernel)(
+                self.queue,
+                kernel,
+                dimensions,
+                null(),
+                global,
+                local,
+                0,
+                null(),
+                null_mut(),
+            )
+        }
+    }
+}
+
+/// Bytes that differ from their neighbours.
+pub fn pattern(size: usize, seed: usize) -> Vec<u8> {
+    (0..size).map(|i| ((i * 7 + i / 251 + seed * 31) % 256) as u8).collect()
+}

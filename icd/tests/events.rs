@@ -1,0 +1,248 @@
+//! Events through the loader: user events, wait lists across queues, callbacks, profiling.
+
+mod common;
+use common::*;
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// Enqueues a write behind `waits` and returns its event.
+fn write_after(
+    s: &Setup,
+    queue: cl_command_queue,
+    mem: cl_mem,
+    bytes: &[u8],
+    waits: &[cl_event],
+    blocking: bool,
+) -> cl_event {
+    let mut event = null_mut();
+    let list = if waits.is_empty() { null() } else { waits.as_ptr() };
+    check(unsafe {
+        (s.cl.clEnqueueWriteBuffer)(
+            queue,
+            mem,
+            u32::from(blocking),
+            0,
+            bytes.len(),
+            bytes.as_ptr().cast(),
+            waits.len() as u32,
+            list,
+            &mut event,
+        )
+    });
+    event
+}
+
+#[test]
+fn commands_wait_for_user_events_and_keep_their_order() {
+    let s = Setup::new();
+    let mem = s.buffer(0, 4);
+    s.write(mem, true, 0, &[1; 4]);
+    let gate = s.user_event();
+    assert_eq!(s.status(gate), CL_SUBMITTED);
+    let behind = write_after(&s, s.queue, mem, &[2; 4], &[gate], false);
+    // Nothing to wait for itself, but its queue is in order.
+    let after = write_after(&s, s.queue, mem, &[3; 4], &[], true);
+    assert_eq!(s.status(behind), CL_QUEUED);
+    assert_eq!(s.status(after), CL_QUEUED);
+    let other = s.second_queue();
+    let mut seen = [0u8; 4];
+    unsafe {
+        check((s.cl.clFlush)(s.queue));
+        let read = |queue, waits: &[cl_event], target: *mut c_void, event: *mut cl_event| {
+            let list = if waits.is_empty() { null() } else { waits.as_ptr() };
+            let count = waits.len() as u32;
+            (s.cl.clEnqueueReadBuffer)(queue, mem, CL_FALSE, 0, 4, target, count, list, event)
+        };
+        // Another queue is free to go on.
+        check(read(other, &[], seen.as_mut_ptr().cast(), null_mut()));
+        check((s.cl.clFinish)(other));
+        assert_eq!(seen, [1; 4]);
+        // And waits for a command that waits itself.
+        let mut done = null_mut();
+        check(read(other, &[after], seen.as_mut_ptr().cast(), &mut done));
+        assert_eq!(s.status(done), CL_QUEUED);
+        check((s.cl.clSetUserEventStatus)(gate, CL_COMPLETE));
+        check((s.cl.clWaitForEvents)(1, &done));
+        assert_eq!(seen, [3; 4]);
+        assert_eq!(s.status(behind), CL_COMPLETE);
+        assert_eq!((s.cl.clSetUserEventStatus)(gate, CL_COMPLETE), CL_INVALID_OPERATION);
+    }
+}
+
+#[test]
+fn a_blocking_call_waits_for_another_thread() {
+    let s = Setup::new();
+    let mem = s.buffer(0, 4);
+    s.write(mem, true, 0, &[5; 4]);
+    let gate = s.user_event();
+    let gate_address = gate as usize;
+    let opener = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(50));
+        check(unsafe { (cl().clSetUserEventStatus)(gate_address as cl_event, CL_COMPLETE) });
+    });
+    let mut seen = [0u8; 4];
+    check(unsafe {
+        (s.cl.clEnqueueReadBuffer)(
+            s.queue,
+            mem,
+            CL_TRUE,
+            0,
+            4,
+            seen.as_mut_ptr().cast(),
+            1,
+            &gate,
+            null_mut(),
+        )
+    });
+    assert_eq!(seen, [5; 4]);
+    opener.join().unwrap();
+}
+
+#[test]
+fn errors_of_user_events_reach_what_waits() {
+    let s = Setup::new();
+    let mem = s.buffer(0, 4);
+    s.write(mem, true, 0, &[1; 4]);
+    let gate = s.user_event();
+    let behind = write_after(&s, s.queue, mem, &[2; 4], &[gate], false);
+    unsafe {
+        check((s.cl.clSetUserEventStatus)(gate, -7));
+        assert_eq!(s.status(gate), -7);
+        let error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+        assert_eq!((s.cl.clWaitForEvents)(1, &behind), error);
+        assert_eq!(s.status(behind), error);
+        let mut seen = [0u8; 4];
+        let code = (s.cl.clEnqueueReadBuffer)(
+            s.queue,
+            mem,
+            CL_TRUE,
+            0,
+            4,
+            seen.as_mut_ptr().cast(),
+            1,
+            &gate,
+            null_mut(),
+        );
+        assert_eq!(code, error);
+    }
+    assert_eq!(s.read(mem, 0, 4), [1; 4]);
+}
+
+#[test]
+fn queues_wait_for_each_other_on_the_device() {
+    let s = Setup::new();
+    let other = s.second_queue();
+    let size = 1 << 20;
+    let (a, b) = (s.buffer(0, size), s.buffer(0, size));
+    for round in 0..20u8 {
+        let contents = vec![round; size];
+        let written = write_after(&s, s.queue, a, &contents, &[], false);
+        let (mut copied, mut back) = (null_mut(), vec![0u8; size]);
+        unsafe {
+            check((s.cl.clEnqueueCopyBuffer)(other, a, b, 0, 0, size, 1, &written, &mut copied));
+            check((s.cl.clEnqueueReadBuffer)(
+                s.queue,
+                b,
+                CL_TRUE,
+                0,
+                size,
+                back.as_mut_ptr().cast(),
+                1,
+                &copied,
+                null_mut(),
+            ));
+            check((s.cl.clReleaseEvent)(written));
+            check((s.cl.clReleaseEvent)(copied));
+        }
+        assert!(back == contents);
+    }
+}
+
+type Report = (usize, cl_int);
+
+unsafe extern "C" fn report(event: cl_event, status: cl_int, data: *mut c_void) {
+    let sender = unsafe { &*data.cast::<mpsc::Sender<Report>>() };
+    sender.send((event as usize, status)).unwrap();
+}
+
+#[test]
+fn callbacks_are_made() {
+    let s = Setup::new();
+    let (sender, receiver) = mpsc::channel::<Report>();
+    let data: *mut c_void = Box::into_raw(Box::new(sender)).cast();
+    let mem = s.buffer(0, 4);
+    let gate = s.user_event();
+    let behind = write_after(&s, s.queue, mem, &[2; 4], &[gate], false);
+    unsafe {
+        for status in [CL_COMPLETE, CL_RUNNING, CL_SUBMITTED] {
+            check((s.cl.clSetEventCallback)(behind, status, Some(report), data));
+        }
+        assert_eq!((s.cl.clSetEventCallback)(behind, 9, Some(report), data), CL_INVALID_VALUE);
+        assert_eq!((s.cl.clSetEventCallback)(behind, 0, None, data), CL_INVALID_VALUE);
+        assert!(receiver.recv_timeout(Duration::from_millis(20)).is_err());
+        check((s.cl.clSetUserEventStatus)(gate, CL_COMPLETE));
+        // The event's own reference may go before the callbacks come.
+        check((s.cl.clReleaseEvent)(behind));
+        let wait = || receiver.recv_timeout(Duration::from_secs(20)).unwrap();
+        let reports = [wait(), wait(), wait()];
+        assert!(reports.iter().all(|(event, _)| *event == behind as usize));
+        assert_eq!(reports.map(|(_, status)| status), [CL_SUBMITTED, CL_RUNNING, CL_COMPLETE]);
+    }
+}
+
+#[test]
+fn profiling_times_are_in_order() {
+    let s = Setup::new();
+    let (a, b) = (s.buffer(0, 1 << 20), s.buffer(0, 1 << 20));
+    s.write(a, true, 0, &vec![1; 1 << 20]);
+    let mut last_end = 0;
+    for _ in 0..3 {
+        let mut event = null_mut();
+        unsafe {
+            let size = 1 << 20;
+            let code = (s.cl.clEnqueueCopyBuffer)(s.queue, a, b, 0, 0, size, 0, null(), &mut event);
+            check(code);
+            check((s.cl.clWaitForEvents)(1, &event));
+        }
+        let time = |name| -> u64 {
+            value(|z, p, r| unsafe { (s.cl.clGetEventProfilingInfo)(event, name, z, p, r) })
+        };
+        let times = [
+            CL_PROFILING_COMMAND_QUEUED,
+            CL_PROFILING_COMMAND_SUBMIT,
+            CL_PROFILING_COMMAND_START,
+            CL_PROFILING_COMMAND_END,
+        ]
+        .map(time);
+        assert!(times.is_sorted(), "{times:?}");
+        assert!(times[3] > last_end);
+        last_end = times[3];
+    }
+    let gate = s.user_event();
+    let code = unsafe {
+        (s.cl.clGetEventProfilingInfo)(gate, CL_PROFILING_COMMAND_END, 0, null_mut(), null_mut())
+    };
+    assert_eq!(code, CL_PROFILING_INFO_NOT_AVAILABLE);
+}
+
+#[test]
+fn markers_and_barriers() {
+    let s = Setup::new();
+    let other = s.second_queue();
+    let gate = s.user_event();
+    let (mut marker, mut barrier) = (null_mut(), null_mut());
+    unsafe {
+        check((s.cl.clEnqueueMarkerWithWaitList)(s.queue, 1, &gate, &mut marker));
+        check((s.cl.clEnqueueBarrierWithWaitList)(other, 1, &marker, &mut barrier));
+        assert_eq!(s.status(barrier), CL_QUEUED);
+        check((s.cl.clSetUserEventStatus)(gate, CL_COMPLETE));
+        check((s.cl.clFinish)(other));
+        assert_eq!(s.status(marker), CL_COMPLETE);
+        assert_eq!(s.status(barrier), CL_COMPLETE);
+        let kind: u32 =
+            value(|z, p, r| (s.cl.clGetEventInfo)(barrier, CL_EVENT_COMMAND_TYPE, z, p, r));
+        assert_eq!(kind, CL_COMMAND_BARRIER);
+    }
+}
