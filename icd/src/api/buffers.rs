@@ -494,7 +494,7 @@ fn place_mapping(
     // With several devices the bytes may move while they are mapped.
     if mem.context.gpus.len() == 1 {
         let buffer = mem.on_device(queue.device_index, Access::Read)?;
-        if let Some(base) = buffer.mapped().filter(|_| buffer.is_coherent()) {
+        if let Some(base) = queue.gpu.host_view(&buffer).filter(|_| buffer.is_coherent()) {
             let address = base.as_ptr() as usize + mem.origin + offset;
             return Ok(at(HostAddress(address), None));
         }

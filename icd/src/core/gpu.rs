@@ -7,6 +7,7 @@ use hekla_compiler::Target;
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 /// An open device.
@@ -15,6 +16,9 @@ pub struct Gpu {
     pub target: Target,
     /// How the device's arithmetic behaves.
     pub probe: vk::Probe,
+    /// `HEKLA_STAGING=1`: go through staging memory even where the host sees device memory, as on a
+    /// discrete GPU (for tests).
+    always_stage: bool,
     /// Host to device.
     pub upload: Arc<Pool>,
     /// Device to host.
@@ -39,6 +43,7 @@ impl Gpu {
             device,
             target,
             probe,
+            always_stage: std::env::var("HEKLA_STAGING").is_ok_and(|value| value == "1"),
             upload,
             readback,
             service: OnceCell::new(),
@@ -56,9 +61,14 @@ impl Gpu {
         Ok(*self.clocks.get_or_try_init(|| self.device.correlate_clocks())?)
     }
 
+    /// Where the host sees a buffer's bytes without a transfer.
+    pub fn host_view(&self, buffer: &vk::Buffer) -> Option<NonNull<u8>> {
+        buffer.mapped().filter(|_| !self.always_stage)
+    }
+
     /// Writes `bytes` at `offset` of a buffer, now.
     pub fn write_now(&self, buffer: &Arc<vk::Buffer>, offset: u64, bytes: &[u8]) -> Result<()> {
-        if buffer.mapped().is_some() {
+        if self.host_view(buffer).is_some() {
             return Ok(buffer.write(offset, bytes)?);
         }
         for (index, chunk) in bytes.chunks(CHUNK).enumerate() {
@@ -72,7 +82,7 @@ impl Gpu {
 
     /// Reads a buffer's bytes at `offset`, now.
     pub fn read_now(&self, buffer: &Arc<vk::Buffer>, offset: u64, bytes: &mut [u8]) -> Result<()> {
-        if buffer.mapped().is_some() {
+        if self.host_view(buffer).is_some() {
             return Ok(buffer.read(offset, bytes)?);
         }
         for (index, chunk) in bytes.chunks_mut(CHUNK).enumerate() {

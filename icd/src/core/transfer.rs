@@ -214,7 +214,7 @@ impl Queue {
         blocking: bool,
     ) -> Result<Phase> {
         let buffer = mem.on_device(self.device_index, Access::Read)?;
-        if buffer.mapped().is_some() && ready {
+        if self.gpu.host_view(&buffer).is_some() && ready {
             if blocking {
                 self.wait_for(state.last)?;
             }
@@ -273,7 +273,7 @@ impl Queue {
             self.wait_for(state.last)?;
         }
         let buffer = mem.on_device(self.device_index, Access::Write)?;
-        if buffer.mapped().is_some() && self.idle(state, ready)? {
+        if self.gpu.host_view(&buffer).is_some() && self.idle(state, ready)? {
             let start = clock::now();
             for run in runs(from, &to) {
                 // SAFETY: the write names this memory and has not completed.

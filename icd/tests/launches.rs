@@ -1,0 +1,230 @@
+//! Launches of a kernel that comes as a program binary: arguments, local sizes, order, binaries
+//! themselves. (Kernels from source are tested where the compiler is.)
+
+mod common;
+use common::*;
+use hekla_compiler::kernel::{Arg, ArgAddress, ArgKind, BlockField, DataImage, Field, Kernel};
+use hekla_compiler::Program;
+use hekla_vk_backend::asm::{op, KernelBuilder};
+use std::ptr::{null, null_mut};
+
+fn buffer_arg(name: &str) -> Arg {
+    Arg {
+        name: name.into(),
+        type_name: "uint*".into(),
+        kind: ArgKind::Buffer,
+        address: ArgAddress::Global,
+        is_const: false,
+        is_restrict: false,
+        is_volatile: false,
+    }
+}
+
+/// `kernel void square(global uint *in, global uint *out) { out[i] = in[i] * in[i]; }`
+fn square() -> Program {
+    let mut k = KernelBuilder::new(2);
+    k.local_size_constants([0, 1, 2]);
+    let word = k.uint();
+    let i = k.global_id_x();
+    let x = k.load(0, word, i);
+    let squared = k.binary(op::I_MUL, word, x, x);
+    k.store(1, word, i, squared);
+    let kernel = Kernel {
+        name: "square".into(),
+        spirv: k.finish(),
+        args: vec![buffer_arg("in"), buffer_arg("out")],
+        block: vec![
+            BlockField { field: Field::Arg(0), offset: 0 },
+            BlockField { field: Field::Arg(1), offset: 8 },
+        ],
+        block_size: 16,
+        block_in_push_constants: true,
+        ..Kernel::default()
+    };
+    Program { kernels: vec![kernel], data: DataImage::default() }
+}
+
+/// The kernel, built from a binary for the first device.
+fn square_kernel(s: &Setup) -> (cl_program, cl_kernel) {
+    let device = &hekla::core::platform::platform().devices()[0];
+    let bytes = hekla::core::binary::write("", &square(), &device.gpu().unwrap().target);
+    let (length, pointer, mut status) = (bytes.len(), bytes.as_ptr(), 1);
+    unsafe {
+        let program = made(|e| {
+            (s.cl.clCreateProgramWithBinary)(
+                s.context,
+                1,
+                &s.device,
+                &length,
+                &pointer,
+                &mut status,
+                e,
+            )
+        });
+        check(status);
+        check((s.cl.clBuildProgram)(program, 0, null(), null(), None, null_mut()));
+        (program, s.kernel(program, "square"))
+    }
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect()
+}
+
+fn bytes_of(words: impl Iterator<Item = u32>) -> Vec<u8> {
+    words.flat_map(u32::to_le_bytes).collect()
+}
+
+#[test]
+fn a_kernel_runs_with_every_local_size() {
+    let s = Setup::new();
+    let (program, kernel) = square_kernel(&s);
+    let count = 1 << 14;
+    let mut input = bytes_of(0..count);
+    let a = s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut input);
+    let b = s.buffer(0, input.len());
+    s.set(kernel, 0, &a);
+    s.set(kernel, 1, &b);
+    let expected: Vec<u32> = (0..count).map(|i: u32| i.wrapping_mul(i)).collect();
+    for local in [None, Some(1usize), Some(32), Some(64), Some(128)] {
+        s.write(b, true, 0, &vec![0; input.len()]);
+        let local = local.map(|l| [l]);
+        check(s.launch(kernel, &[count as usize], local.as_ref().map(|l| l.as_slice())));
+        assert!(words(&s.read(b, 0, input.len())) == expected, "{local:?}");
+    }
+    unsafe {
+        check((s.cl.clReleaseKernel)(kernel));
+        check((s.cl.clReleaseProgram)(program));
+    }
+}
+
+#[test]
+fn launches_keep_their_order_and_arguments() {
+    let s = Setup::new();
+    let (_, kernel) = square_kernel(&s);
+    let mut input = bytes_of([3; 256].into_iter());
+    let buffers: Vec<cl_mem> = (0..5)
+        .map(|i| match i {
+            0 => s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut input),
+            _ => s.buffer(0, 1024),
+        })
+        .collect();
+    // Each launch reads what the one before it wrote; the arguments change in between.
+    for pair in buffers.windows(2) {
+        s.set(kernel, 0, &pair[0]);
+        s.set(kernel, 1, &pair[1]);
+        check(s.launch(kernel, &[256], Some(&[64])));
+    }
+    let expected = (0..4).fold(3u32, |x, _| x.wrapping_mul(x));
+    // Released buffers stay while commands use them.
+    for buffer in &buffers[..4] {
+        check(unsafe { (s.cl.clReleaseMemObject)(*buffer) });
+    }
+    assert!(words(&s.read(buffers[4], 0, 1024)).iter().all(|w| *w == expected));
+}
+
+#[test]
+fn many_launches_in_a_row() {
+    let s = Setup::new();
+    let (_, kernel) = square_kernel(&s);
+    let mut input = bytes_of([1; 256].into_iter());
+    let a = s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut input);
+    s.set(kernel, 0, &a);
+    s.set(kernel, 1, &a);
+    for _ in 0..5000 {
+        check(s.launch(kernel, &[256], None));
+    }
+    s.finish();
+    assert!(words(&s.read(a, 0, 1024)).iter().all(|w| *w == 1));
+}
+
+#[test]
+fn launch_errors() {
+    let s = Setup::new();
+    let (_, kernel) = square_kernel(&s);
+    let a = s.buffer(0, 4096);
+    let set = |index, size, value: *const cl_mem| unsafe {
+        (s.cl.clSetKernelArg)(kernel, index, size, value.cast())
+    };
+    assert_eq!(s.launch(kernel, &[64], None), CL_INVALID_KERNEL_ARGS);
+    assert_eq!(set(2, 8, &a), CL_INVALID_ARG_INDEX);
+    assert_eq!(set(0, 4, &a), CL_INVALID_ARG_SIZE);
+    assert_eq!(set(0, 8, &s.queue.cast()), CL_INVALID_MEM_OBJECT);
+    let other = Setup::new();
+    let foreign = other.buffer(0, 64);
+    assert_eq!(set(0, 8, &foreign), CL_INVALID_CONTEXT);
+    check(set(0, 8, &a));
+    check(set(1, 8, &a));
+    check(s.launch(kernel, &[0], None));
+    assert_eq!(s.launch(kernel, &[64], Some(&[0])), CL_INVALID_WORK_GROUP_SIZE);
+    assert_eq!(s.launch(kernel, &[64], Some(&[1 << 20])), CL_INVALID_WORK_ITEM_SIZE);
+    // Work-groups of OpenCL C 1.2 are uniform.
+    assert_eq!(s.launch(kernel, &[65], Some(&[64])), CL_INVALID_WORK_GROUP_SIZE);
+    assert_eq!(s.launch(kernel, &[1, 1, 1, 1], None), CL_INVALID_WORK_DIMENSION);
+    assert_eq!(s.launch(kernel, &[], None), CL_INVALID_WORK_DIMENSION);
+    let code = unsafe {
+        (s.cl.clEnqueueNDRangeKernel)(
+            other.queue,
+            kernel,
+            1,
+            null(),
+            [1usize].as_ptr(),
+            null(),
+            0,
+            null(),
+            null_mut(),
+        )
+    };
+    assert_eq!(code, CL_INVALID_CONTEXT);
+    let code = refused(|e| unsafe {
+        let program: cl_program =
+            value(|z, p, r| (s.cl.clGetKernelInfo)(kernel, CL_KERNEL_PROGRAM, z, p, r));
+        (s.cl.clCreateKernel)(program, c"no_such_kernel".as_ptr(), e)
+    });
+    assert_eq!(code, CL_INVALID_KERNEL_NAME);
+}
+
+#[test]
+fn programs_and_kernels_tell_about_themselves() {
+    let s = Setup::new();
+    let (program, kernel) = square_kernel(&s);
+    unsafe {
+        let sizes: usize =
+            value(|z, p, r| (s.cl.clGetProgramInfo)(program, CL_PROGRAM_BINARY_SIZES, z, p, r));
+        let mut binary = vec![0u8; sizes];
+        let mut place = binary.as_mut_ptr();
+        let place: *mut *mut u8 = &mut place;
+        check((s.cl.clGetProgramInfo)(
+            program,
+            CL_PROGRAM_BINARIES,
+            size_of::<*mut u8>(),
+            place.cast(),
+            null_mut(),
+        ));
+        assert!(binary.starts_with(b"HEKLABIN"));
+        let names =
+            text(|z, p, r| (s.cl.clGetProgramInfo)(program, CL_PROGRAM_KERNEL_NAMES, z, p, r));
+        assert_eq!(names, "square");
+        // Kernels hold their program.
+        check((s.cl.clReleaseProgram)(program));
+        let owner: cl_program =
+            value(|z, p, r| (s.cl.clGetKernelInfo)(kernel, CL_KERNEL_PROGRAM, z, p, r));
+        assert_eq!(owner, program);
+        let code = (s.cl.clBuildProgram)(owner, 0, null(), null(), None, null_mut());
+        assert_eq!(code, CL_INVALID_OPERATION);
+        let name = text(|z, p, r| (s.cl.clGetKernelInfo)(kernel, CL_KERNEL_FUNCTION_NAME, z, p, r));
+        assert_eq!(name, "square");
+        let args: u32 =
+            value(|z, p, r| (s.cl.clGetKernelInfo)(kernel, CL_KERNEL_NUM_ARGS, z, p, r));
+        assert_eq!(args, 2);
+        let code =
+            (s.cl.clGetKernelArgInfo)(kernel, 0, CL_KERNEL_ARG_NAME, 0, null_mut(), null_mut());
+        assert_eq!(code, CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+        let size: usize = value(|z, p, r| {
+            let name = CL_KERNEL_WORK_GROUP_SIZE;
+            (s.cl.clGetKernelWorkGroupInfo)(kernel, s.device, name, z, p, r)
+        });
+        assert!(size >= 128);
+        check((s.cl.clReleaseKernel)(kernel));
+    }
+}
