@@ -6,10 +6,14 @@ pub mod dce;
 pub mod fold;
 pub mod hash;
 pub mod inline;
+pub mod irreducible;
+pub mod loop_exits;
 pub mod mem2reg;
 pub mod scalarize;
 pub mod simplify;
 pub mod sroa;
+pub mod ssa_repair;
+pub mod structurize;
 pub mod unreachable;
 
 use crate::ir::verify::debug_verify;
@@ -91,6 +95,10 @@ pub fn run_named(module: &mut Module, name: &str, _target: &Target) -> Option<Re
         "mem2reg" => mem2reg::run,
         "scalarize" => scalarize::run,
         "sroa" => sroa::run,
+        "structurize" => |f| {
+            structurize::run(f);
+            true
+        },
         "unreachable" => unreachable::run,
         _ => return None,
     };

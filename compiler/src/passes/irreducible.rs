@@ -1,0 +1,182 @@
+//! Makes the graph reducible: a cycle that can be entered at several blocks gets a dispatch block
+//! through which all edges to those blocks go. Only `goto` and SPIR-V input make such cycles.
+//!
+//! Block parameters must have been demoted ([`super::ssa_repair::demote_params`]).
+
+use super::structurize::{entry_alloca, switch_to};
+use crate::ir::{Block, BlockCall, Function, InstData, MemFlags, Type, Value};
+use cranelift_entity::{EntitySet, SecondaryMap};
+
+/// Rewrites every irreducible cycle, outer ones first.
+pub fn run(func: &mut Function) {
+    let entry = func.entry();
+    let mut work: Vec<EntitySet<Block>> = vec![reachable(func, entry)];
+    while let Some(region) = work.pop() {
+        for component in components(func, &region) {
+            let entries = entries_of(func, &component, entry);
+            let header = match entries[..] {
+                [] => continue,
+                [header] => header,
+                _ => dispatch(func, &entries),
+            };
+            let mut inside = EntitySet::new();
+            for &block in component.iter().filter(|&&b| b != header) {
+                inside.insert(block);
+            }
+            work.push(inside);
+        }
+    }
+}
+
+fn reachable(func: &Function, entry: Block) -> EntitySet<Block> {
+    let mut seen = EntitySet::new();
+    let mut work = vec![entry];
+    while let Some(block) = work.pop() {
+        if seen.insert(block) {
+            work.extend(func.successors(block));
+        }
+    }
+    seen
+}
+
+/// Blocks of a cycle that are reached from outside of it.
+fn entries_of(func: &Function, component: &[Block], entry: Block) -> Vec<Block> {
+    let mut inside = EntitySet::new();
+    component.iter().for_each(|&b| {
+        inside.insert(b);
+    });
+    let mut entries: Vec<Block> = Vec::new();
+    if inside.contains(entry) {
+        entries.push(entry);
+    }
+    for &block in &func.layout {
+        if inside.contains(block) {
+            continue;
+        }
+        for succ in func.successors(block) {
+            if inside.contains(succ) && !entries.contains(&succ) {
+                entries.push(succ);
+            }
+        }
+    }
+    entries.sort();
+    entries
+}
+
+/// Sends every edge to one of `entries` through a new block that switches on a variable.
+fn dispatch(func: &mut Function, entries: &[Block]) -> Block {
+    let selector = entry_alloca(func);
+    let sources = func.layout.clone();
+    let dispatcher = func.add_block();
+    for source in sources {
+        let Some(terminator) = func.terminator(source) else { continue };
+        let mut data = func.insts[terminator].clone();
+        data.for_each_target_mut(|call| {
+            if let Some(index) = entries.iter().position(|&e| e == call.block) {
+                *call = BlockCall::new(select_edge(func, selector, index, dispatcher));
+            }
+        });
+        func.insts[terminator] = data;
+    }
+    let load = InstData::Load { ptr: selector, align: 4, flags: MemFlags::empty() };
+    if let Some(value) = func.append(dispatcher, load, Some(Type::I32)) {
+        let targets: Vec<(u64, Block)> =
+            entries.iter().enumerate().map(|(i, &b)| (i as u64, b)).collect();
+        switch_to(func, dispatcher, value, &targets);
+    }
+    dispatcher
+}
+
+/// A block that sets the selector and jumps to the dispatcher.
+fn select_edge(func: &mut Function, selector: Value, index: usize, dispatcher: Block) -> Block {
+    let edge = func.add_block();
+    let value = func.constant(Type::I32, index as u64);
+    let store = InstData::Store { ptr: selector, value, align: 4, flags: MemFlags::empty() };
+    func.append(edge, store, None);
+    func.append(edge, InstData::Jump { target: BlockCall::new(dispatcher) }, None);
+    edge
+}
+
+/// Strongly connected components with a cycle, of the graph restricted to `region` (Tarjan's
+/// algorithm with an explicit stack).
+fn components(func: &Function, region: &EntitySet<Block>) -> Vec<Vec<Block>> {
+    let mut tarjan = Tarjan {
+        func,
+        region,
+        index: SecondaryMap::new(),
+        low: SecondaryMap::new(),
+        on_stack: EntitySet::new(),
+        stack: Vec::new(),
+        next: 1,
+        found: Vec::new(),
+    };
+    for &block in &func.layout {
+        if region.contains(block) && tarjan.index[block] == 0 {
+            tarjan.visit(block);
+        }
+    }
+    tarjan.found
+}
+
+struct Tarjan<'a> {
+    func: &'a Function,
+    region: &'a EntitySet<Block>,
+    /// Visiting order from 1; 0 is unvisited.
+    index: SecondaryMap<Block, u32>,
+    low: SecondaryMap<Block, u32>,
+    on_stack: EntitySet<Block>,
+    stack: Vec<Block>,
+    next: u32,
+    found: Vec<Vec<Block>>,
+}
+
+impl Tarjan<'_> {
+    fn visit(&mut self, root: Block) {
+        let mut work = vec![(root, self.enter(root), 0)];
+        while let Some((block, succs, position)) = work.pop() {
+            if let Some(&succ) = succs.get(position) {
+                work.push((block, succs, position + 1));
+                if !self.region.contains(succ) {
+                    continue;
+                }
+                if self.index[succ] == 0 {
+                    let inner = self.enter(succ);
+                    work.push((succ, inner, 0));
+                } else if self.on_stack.contains(succ) {
+                    self.low[block] = self.low[block].min(self.index[succ]);
+                }
+                continue;
+            }
+            if self.low[block] == self.index[block] {
+                self.pop_component(block);
+            }
+            if let Some((parent, ..)) = work.last() {
+                self.low[*parent] = self.low[*parent].min(self.low[block]);
+            }
+        }
+    }
+
+    fn enter(&mut self, block: Block) -> Vec<Block> {
+        self.index[block] = self.next;
+        self.low[block] = self.next;
+        self.next += 1;
+        self.stack.push(block);
+        self.on_stack.insert(block);
+        self.func.successors(block)
+    }
+
+    fn pop_component(&mut self, root: Block) {
+        let mut component = Vec::new();
+        while let Some(block) = self.stack.pop() {
+            self.on_stack.remove(block);
+            component.push(block);
+            if block == root {
+                break;
+            }
+        }
+        let is_cycle = component.len() > 1 || self.func.successors(root).contains(&root);
+        if is_cycle {
+            self.found.push(component);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Where control goes when it leaves a loop, and which loop a block is placed in: what the
+//! structurizer asks of the natural loops, each named by its header.
+
+use crate::ir::cfg::Cfg;
+use crate::ir::dominators::DomTree;
+use crate::ir::loops::Loops;
+use crate::ir::Block;
+use cranelift_entity::SecondaryMap;
+
+/// Loops by header, with their exits.
+pub struct LoopExits {
+    loops: Loops,
+    /// Of a header: the index of its loop.
+    loop_of: SecondaryMap<Block, Option<u32>>,
+    /// Of a header: distinct targets of edges that leave the loop.
+    exits: SecondaryMap<Block, Vec<Block>>,
+}
+
+impl LoopExits {
+    pub fn compute(cfg: &Cfg, doms: &DomTree) -> LoopExits {
+        let loops = Loops::compute(cfg, doms);
+        let mut loop_of = SecondaryMap::new();
+        for (index, l) in loops.loops.iter().enumerate() {
+            loop_of[l.header] = Some(index as u32);
+        }
+        let mut this = LoopExits { loops, loop_of, exits: SecondaryMap::new() };
+        for &block in cfg.rpo() {
+            for &succ in cfg.succs(block) {
+                this.record_exits(block, succ);
+            }
+        }
+        this
+    }
+
+    /// Adds an edge to the exits of every loop that it leaves.
+    fn record_exits(&mut self, block: Block, succ: Block) {
+        let mut around = self.loops.innermost(block);
+        while let Some(index) = around {
+            if self.loops.contains(index, succ) {
+                break;
+            }
+            let exits = &mut self.exits[self.loops.loops[index].header];
+            if !exits.contains(&succ) {
+                exits.push(succ);
+            }
+            around = self.loops.loops[index].parent;
+        }
+    }
+
+    pub fn is_header(&self, block: Block) -> bool {
+        self.loop_of[block].is_some()
+    }
+
+    /// Distinct targets of the edges that leave the loop of a header.
+    pub fn exits(&self, header: Block) -> &[Block] {
+        &self.exits[header]
+    }
+
+    /// Header of the loop in whose body a block is placed: for a header the loop around its own.
+    pub fn placement(&self, block: Block) -> Option<Block> {
+        let index = match self.loop_of[block] {
+            Some(own) => self.loops.loops[own as usize].parent,
+            None => self.loops.innermost(block),
+        };
+        index.map(|i| self.loops.loops[i].header)
+    }
+
+    /// Header of the outermost loop that contains `from` but not `to`.
+    pub fn outermost_left(&self, from: Block, to: Block) -> Option<Block> {
+        let mut left = None;
+        let mut around = self.loops.innermost(from);
+        while let Some(index) = around {
+            if self.loops.contains(index, to) {
+                break;
+            }
+            left = Some(self.loops.loops[index].header);
+            around = self.loops.loops[index].parent;
+        }
+        left
+    }
+}

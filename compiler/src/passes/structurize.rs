@@ -1,0 +1,455 @@
+//! Gives the control-flow graph the structure that SPIR-V demands: every branch that splits control
+//! names the block where it joins again, every loop has one header, one continue target and one
+//! merge block.
+//!
+//! The graph is rebuilt along its dominator tree (Ramsey, "Beyond Relooper", ICFP 2022, gives the
+//! idea of placing each join after the code that it is immediately dominated by). A block that
+//! several edges reach is a *follow* of its immediate dominator: it is generated after the construct
+//! that the dominator opens. An edge to it is a *pending target*: control falls through to the end
+//! of the enclosing construct and goes on to the follow from there. Where more than one target is
+//! pending at such an end, the selector (a variable that every such edge sets) decides which follow
+//! runs. What leaves a loop is a follow of the outermost loop that it leaves, so that work-items
+//! reconverge after a loop and not inside it.
+//!
+//! Values may lose their dominance over uses on the way; [`super::ssa_repair`] mends that.
+
+use super::loop_exits::LoopExits;
+use super::{irreducible, ssa_repair};
+use crate::ir::cfg::Cfg;
+use crate::ir::dominators::DomTree;
+use crate::ir::{
+    Block, BlockCall, Function, Inst, InstData, IntCC, MemFlags, Merge, Structure, SwitchCase, Type,
+    Value,
+};
+use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
+
+/// Structures a function. Afterwards only passes that leave the graph alone may run.
+pub fn run(func: &mut Function) -> Structure {
+    super::unreachable::run(func);
+    ssa_repair::demote_params(func);
+    irreducible::run(func);
+    let structure = Structurizer::new(func).run();
+    ssa_repair::run(func);
+    structure
+}
+
+/// Where control is after some code was generated: at the end of `cur`, on its way to one of
+/// `targets`. With more than one target the selector variable holds which.
+struct Flow {
+    cur: Block,
+    targets: SmallVec<[Block; 2]>,
+}
+
+/// The SPIR-V loop being generated.
+struct LoopContext {
+    header: Block,
+    merge: Block,
+    continue_target: Block,
+}
+
+struct Structurizer<'a> {
+    func: &'a mut Function,
+    loops: LoopExits,
+    /// Position of each block of the old graph in reverse postorder.
+    order: SecondaryMap<Block, u32>,
+    /// Follows of each block within its own innermost loop, in reverse postorder.
+    inner_follows: SecondaryMap<Block, Vec<Block>>,
+    /// Follows of a loop header that lie outside its loop.
+    outer_follows: SecondaryMap<Block, Vec<Block>>,
+    is_follow: SecondaryMap<Block, bool>,
+    stack: Vec<LoopContext>,
+    selector: Value,
+    structure: Structure,
+}
+
+impl<'a> Structurizer<'a> {
+    fn new(func: &'a mut Function) -> Structurizer<'a> {
+        let cfg = Cfg::compute(func);
+        let doms = DomTree::compute(&cfg);
+        let loops = LoopExits::compute(&cfg, &doms);
+        let mut order = SecondaryMap::new();
+        for (i, &block) in cfg.rpo().iter().enumerate() {
+            order[block] = i as u32;
+        }
+        let selector = entry_alloca(func);
+        let mut this = Structurizer {
+            func,
+            loops,
+            order,
+            inner_follows: SecondaryMap::new(),
+            outer_follows: SecondaryMap::new(),
+            is_follow: SecondaryMap::new(),
+            stack: Vec::new(),
+            selector,
+            structure: Structure::default(),
+        };
+        this.place_follows(&cfg, &doms);
+        this
+    }
+
+    /// Decides for every block whether it is generated in line, by its only predecessor, or as a
+    /// follow, and of which block.
+    fn place_follows(&mut self, cfg: &Cfg, doms: &DomTree) {
+        let mut forward_preds: SecondaryMap<Block, u32> = SecondaryMap::new();
+        for &block in cfg.rpo() {
+            let mut seen: SmallVec<[Block; 4]> = SmallVec::new();
+            for &succ in cfg.succs(block) {
+                if self.order[succ] > self.order[block] && !seen.contains(&succ) {
+                    seen.push(succ);
+                    forward_preds[succ] += 1;
+                }
+            }
+        }
+        for &block in cfg.rpo() {
+            let Some(idom) = doms.idom(block) else { continue };
+            match self.loops.outermost_left(idom, block) {
+                Some(header) => {
+                    self.is_follow[block] = true;
+                    self.outer_follows[header].push(block);
+                }
+                None if forward_preds[block] > 1 => {
+                    self.is_follow[block] = true;
+                    self.inner_follows[idom].push(block);
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn run(mut self) -> Structure {
+        let old_entry = self.func.entry();
+        // The allocas stay first in the entry; a new entry block cannot be a loop header.
+        let start = self.func.add_block();
+        let flow = self.region(old_entry, start);
+        debug_assert!(flow.is_none(), "nothing follows the whole function");
+        if let Some(flow) = flow {
+            self.func.append(flow.cur, InstData::Unreachable, None);
+        }
+        self.func.layout = vec![start];
+        self.func.layout = structured_order(self.func, start, &self.structure);
+        hoist_allocas(self.func);
+        self.structure
+    }
+
+    /// Generates `block`, everything that it dominates and its loops' exits, from the end of `cur`.
+    fn region(&mut self, mut block: Block, mut cur: Block) -> Option<Flow> {
+        loop {
+            let (mut flow, follows) = if self.loops.is_header(block) {
+                (self.loop_construct(block, cur), std::mem::take(&mut self.outer_follows[block]))
+            } else {
+                (self.code(block, cur), std::mem::take(&mut self.inner_follows[block]))
+            };
+            let Some((&last, init)) = follows.split_last() else { return flow };
+            for &follow in init {
+                flow = self.follow(follow, flow);
+            }
+            match flow {
+                // The common end of a region goes on here, without recursion.
+                Some(f) if f.targets[..] == [last] => (block, cur) = (last, f.cur),
+                other => return self.follow(last, other),
+            }
+        }
+    }
+
+    /// Generates a follow where it is the pending target.
+    fn follow(&mut self, target: Block, flow: Option<Flow>) -> Option<Flow> {
+        let flow = flow?;
+        if !flow.targets.contains(&target) {
+            return Some(flow);
+        }
+        if flow.targets.len() == 1 {
+            return self.region(target, flow.cur);
+        }
+        let then = self.func.add_block();
+        let merge = self.func.add_block();
+        self.branch_if_selected(flow.cur, target, then, merge);
+        self.structure.merges[flow.cur] = Merge::Selection { merge };
+        let mut targets = flow.targets;
+        targets.retain(|t| *t != target);
+        if let Some(taken) = self.region(target, then) {
+            self.set_selector(&taken);
+            self.jump(taken.cur, merge);
+            merge_targets(&mut targets, &taken.targets);
+        }
+        Some(Flow { cur: merge, targets })
+    }
+
+    /// Generates the loop of a header, from the end of `cur`; gives where its exits lead.
+    fn loop_construct(&mut self, header: Block, cur: Block) -> Option<Flow> {
+        let head = self.func.add_block();
+        let body = self.func.add_block();
+        let continue_target = self.func.add_block();
+        let merge = self.func.add_block();
+        self.jump(cur, head);
+        self.jump(head, body);
+        self.jump(continue_target, head);
+        self.structure.merges[head] = Merge::Loop { merge, continue_target };
+        self.stack.push(LoopContext { header, merge, continue_target });
+        let mut flow = self.code(header, body);
+        for follow in std::mem::take(&mut self.inner_follows[header]) {
+            flow = self.follow(follow, flow);
+        }
+        debug_assert!(flow.is_none(), "a loop's body ends in jumps");
+        self.stack.pop();
+        let exits = self.loops.exits(header).to_vec();
+        self.dispatch(merge, &exits)
+    }
+
+    /// At the end of `cur`, after a loop, control is on its way to one of `exits`: jumps to those
+    /// that leave or continue the now innermost loop, and leaves the others pending.
+    fn dispatch(&mut self, mut cur: Block, exits: &[Block]) -> Option<Flow> {
+        let (pending, mut direct): (SmallVec<[Block; 2]>, Vec<Block>) = {
+            let (pending, direct): (Vec<Block>, Vec<Block>) =
+                exits.iter().partition(|&&t| self.is_pending_here(t));
+            (SmallVec::from_vec(pending), direct)
+        };
+        if pending.is_empty() {
+            let Some(last) = direct.pop() else {
+                self.func.append(cur, InstData::Unreachable, None);
+                return None;
+            };
+            cur = self.jump_selected(cur, &direct);
+            return self.goto(last, cur);
+        }
+        cur = self.jump_selected(cur, &direct);
+        Some(Flow { cur, targets: pending })
+    }
+
+    /// For each of `targets`: if it is the selected one, jumps to it. Gives the block after that.
+    fn jump_selected(&mut self, mut cur: Block, targets: &[Block]) -> Block {
+        for &target in targets {
+            let then = self.func.add_block();
+            let next = self.func.add_block();
+            self.branch_if_selected(cur, target, then, next);
+            self.structure.merges[cur] = Merge::Selection { merge: next };
+            let flow = self.goto(target, then);
+            debug_assert!(flow.is_none());
+            cur = next;
+        }
+        cur
+    }
+
+    /// Generates the instructions of one block and what its terminator leads to in line.
+    fn code(&mut self, block: Block, cur: Block) -> Option<Flow> {
+        let mut insts = std::mem::take(&mut self.func.blocks[block].insts);
+        let terminator = insts.pop()?;
+        self.func.blocks[cur].insts.append(&mut insts);
+        match self.func.insts[terminator].clone() {
+            InstData::Jump { target } => self.edge(target.block, cur),
+            InstData::Brif { cond, then, otherwise } if then.block == otherwise.block => {
+                let _ = cond;
+                self.edge(then.block, cur)
+            }
+            InstData::Brif { then, otherwise, .. } => {
+                self.selection(terminator, &[then.block, otherwise.block], cur)
+            }
+            InstData::Switch { cases, default, .. } => {
+                let mut targets: Vec<Block> = vec![default.block];
+                for case in &cases {
+                    if !targets.contains(&case.target.block) {
+                        targets.push(case.target.block);
+                    }
+                }
+                match targets[..] {
+                    [only] => self.edge(only, cur),
+                    _ => self.selection(terminator, &targets, cur),
+                }
+            }
+            _ => {
+                self.func.blocks[cur].insts.push(terminator);
+                None
+            }
+        }
+    }
+
+    /// Generates a two-way branch or switch to `targets` (distinct) at the end of `cur`.
+    fn selection(&mut self, terminator: Inst, targets: &[Block], cur: Block) -> Option<Flow> {
+        let arms: Vec<Block> = targets.iter().map(|_| self.func.add_block()).collect();
+        let arm_of = |block: Block| {
+            let index = targets.iter().position(|t| *t == block).unwrap_or(0);
+            BlockCall::new(arms[index])
+        };
+        let mut data = self.func.insts[terminator].clone();
+        data.for_each_target_mut(|call| *call = arm_of(call.block));
+        let is_switch = matches!(data, InstData::Switch { .. });
+        self.func.insts[terminator] = data;
+        self.func.blocks[cur].insts.push(terminator);
+        let flows: Vec<Option<Flow>> =
+            targets.iter().zip(&arms).map(|(&target, &arm)| self.edge(target, arm)).collect();
+        if !is_switch {
+            // A side that never comes back: the other side is what follows the selection.
+            if let [a, b] = &flows[..] {
+                let open = match (a.is_some(), b.is_some()) {
+                    (true, true) => None,
+                    (true, false) => Some(0),
+                    _ => Some(1),
+                };
+                if let Some(side) = open {
+                    self.structure.merges[cur] = Merge::Selection { merge: arms[side] };
+                    return flows.into_iter().nth(side).flatten();
+                }
+            }
+        }
+        let merge = self.func.add_block();
+        self.structure.merges[cur] = Merge::Selection { merge };
+        self.join(flows.into_iter().flatten().collect(), merge)
+    }
+
+    /// Lets all flows end in `merge`.
+    fn join(&mut self, flows: Vec<Flow>, merge: Block) -> Option<Flow> {
+        let mut targets = SmallVec::new();
+        for flow in &flows {
+            merge_targets(&mut targets, &flow.targets);
+        }
+        if targets.is_empty() {
+            self.func.append(merge, InstData::Unreachable, None);
+            return None;
+        }
+        for flow in &flows {
+            if targets.len() > 1 {
+                self.set_selector(flow);
+            }
+            self.jump(flow.cur, merge);
+        }
+        Some(Flow { cur: merge, targets })
+    }
+
+    /// Goes from the end of `cur` to `target`, generating it here if nothing else reaches it.
+    fn edge(&mut self, target: Block, cur: Block) -> Option<Flow> {
+        let is_back_edge = self.stack.iter().any(|l| l.header == target);
+        if is_back_edge || self.is_follow[target] {
+            self.goto(target, cur)
+        } else {
+            self.region(target, cur)
+        }
+    }
+
+    /// Whether a target lies in the innermost loop, to be reached by falling through.
+    fn is_pending_here(&self, target: Block) -> bool {
+        let innermost = self.stack.last().map(|l| l.header);
+        !self.stack.iter().any(|l| l.header == target)
+            && self.loops.placement(target) == innermost
+    }
+
+    /// Leaves the end of `cur` for a follow or the header of an enclosing loop.
+    fn goto(&mut self, target: Block, cur: Block) -> Option<Flow> {
+        if self.is_pending_here(target) {
+            return Some(Flow { cur, targets: SmallVec::from_slice(&[target]) });
+        }
+        let innermost = self.stack.last()?;
+        let (header, merge, continue_target) =
+            (innermost.header, innermost.merge, innermost.continue_target);
+        if header == target {
+            self.jump(cur, continue_target);
+        } else {
+            if self.loops.exits(header).len() > 1 {
+                self.store_selector(cur, target);
+            }
+            self.jump(cur, merge);
+        }
+        None
+    }
+
+    fn jump(&mut self, from: Block, to: Block) {
+        self.func.append(from, InstData::Jump { target: BlockCall::new(to) }, None);
+    }
+
+    /// Makes the selector hold the target of a flow that has only one (else it holds it already).
+    fn set_selector(&mut self, flow: &Flow) {
+        if let [target] = flow.targets[..] {
+            self.store_selector(flow.cur, target);
+        }
+    }
+
+    fn store_selector(&mut self, block: Block, target: Block) {
+        let value = self.func.constant(Type::I32, u64::from(self.order[target]));
+        let data =
+            InstData::Store { ptr: self.selector, value, align: 4, flags: MemFlags::empty() };
+        self.func.append(block, data, None);
+    }
+
+    fn branch_if_selected(&mut self, cur: Block, target: Block, then: Block, otherwise: Block) {
+        let load = InstData::Load { ptr: self.selector, align: 4, flags: MemFlags::empty() };
+        let id = self.func.constant(Type::I32, u64::from(self.order[target]));
+        let Some(selected) = self.func.append(cur, load, Some(Type::I32)) else { return };
+        let compare = InstData::ICmp { cc: IntCC::Eq, args: [selected, id] };
+        let Some(cond) = self.func.append(cur, compare, Some(Type::BOOL)) else { return };
+        let (then, otherwise) = (BlockCall::new(then), BlockCall::new(otherwise));
+        self.func.append(cur, InstData::Brif { cond, then, otherwise }, None);
+    }
+}
+
+fn merge_targets(targets: &mut SmallVec<[Block; 2]>, more: &[Block]) {
+    for &target in more {
+        if !targets.contains(&target) {
+            targets.push(target);
+        }
+    }
+}
+
+/// A four-byte variable at the start of the entry block.
+pub(super) fn entry_alloca(func: &mut Function) -> Value {
+    let entry = func.entry();
+    let ty = Type::ptr(crate::ir::AddressSpace::Private);
+    let inst = func.make_inst(InstData::Alloca { size: 4, align: 4 }, Some(ty));
+    func.blocks[entry].insts.insert(0, inst);
+    func.result(inst).unwrap_or_else(|| unreachable!("an alloca has a result"))
+}
+
+/// Moves allocas to the start of the entry block, where code generation put its blocks together.
+fn hoist_allocas(func: &mut Function) {
+    let is_alloca = |func: &Function, inst: Inst| matches!(func.insts[inst], InstData::Alloca { .. });
+    let mut allocas = Vec::new();
+    for block in func.layout.clone() {
+        let insts = std::mem::take(&mut func.blocks[block].insts);
+        let (found, rest): (Vec<Inst>, Vec<Inst>) =
+            insts.into_iter().partition(|&inst| is_alloca(func, inst));
+        allocas.extend(found);
+        func.blocks[block].insts = rest;
+    }
+    let entry = func.entry();
+    func.blocks[entry].insts.splice(0..0, allocas);
+}
+
+/// Blocks in an order with every construct before its merge block and every loop's continue target
+/// just before its merge: reverse postorder of a walk that visits merge blocks first.
+fn structured_order(func: &Function, start: Block, structure: &Structure) -> Vec<Block> {
+    let mut visited: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let mut postorder = Vec::new();
+    let mut stack = vec![(start, false)];
+    while let Some((block, done)) = stack.pop() {
+        if done {
+            postorder.push(block);
+            continue;
+        }
+        if std::mem::replace(&mut visited[block], true) {
+            continue;
+        }
+        stack.push((block, true));
+        // Last pushed is visited first.
+        for succ in func.successors(block) {
+            stack.push((succ, false));
+        }
+        match structure.merges[block] {
+            Merge::None => {}
+            Merge::Selection { merge } => stack.push((merge, false)),
+            Merge::Loop { merge, continue_target } => {
+                stack.push((continue_target, false));
+                stack.push((merge, false));
+            }
+        }
+    }
+    postorder.reverse();
+    postorder
+}
+
+/// Cases of a switch to a set of blocks, for the dispatch of [`irreducible`].
+pub(super) fn switch_to(func: &mut Function, from: Block, value: Value, targets: &[(u64, Block)]) {
+    let Some(&(_, default)) = targets.last() else { return };
+    let cases = targets[..targets.len() - 1]
+        .iter()
+        .map(|&(value, block)| SwitchCase { value, target: BlockCall::new(block) })
+        .collect();
+    func.append(from, InstData::Switch { value, cases, default: BlockCall::new(default) }, None);
+}

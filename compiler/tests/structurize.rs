@@ -1,0 +1,251 @@
+//! The structurizer on random graphs: the function computes what it computed before, and its
+//! structure obeys SPIR-V's rules.
+
+use hekla_compiler::ir::{
+    verify, BinaryOp, Block, BlockCall, Function, InstData, IntCC, Merge, Module,
+    Structure, SwitchCase, Type, Value, ValueDef,
+};
+use hekla_compiler::passes::structurize;
+use std::collections::HashMap;
+
+/// A small generator of pseudo-random numbers (xorshift), so that failures repeat.
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, n: u32) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as u32 % n
+    }
+}
+
+/// A function of `count` blocks with random edges. Each block mixes its number into a state that
+/// decides its branch, passes it on as a block parameter, and stops when the fuel is used up.
+fn random_function(rng: &mut Rng, count: u32) -> Function {
+    let mut func = Function::new("random", &[], Some(Type::I32));
+    let entry = func.entry();
+    let blocks: Vec<Block> = (0..count).map(|_| func.add_block()).collect();
+    let params: Vec<[Value; 2]> = blocks
+        .iter()
+        .map(|&b| [func.add_param(b, Type::I32), func.add_param(b, Type::I32)])
+        .collect();
+    let exit = func.add_block();
+    let result = func.add_param(exit, Type::I32);
+    func.append(exit, InstData::Return { value: Some(result) }, None);
+    let seed = func.constant(Type::I32, u64::from(rng.below(1 << 30)));
+    let fuel = func.constant(Type::I32, 60);
+    let first = BlockCall::with_args(blocks[0], &[seed, fuel]);
+    func.append(entry, InstData::Jump { target: first }, None);
+    for i in 0..blocks.len() {
+        let [state, fuel] = params[i];
+        fill_block(&mut func, rng, &blocks, exit, i, state, fuel);
+    }
+    func
+}
+
+fn fill_block(
+    func: &mut Function,
+    rng: &mut Rng,
+    blocks: &[Block],
+    exit: Block,
+    i: usize,
+    state: Value,
+    fuel: Value,
+) {
+    let binary = |func: &mut Function, block, op, a: Value, bits: u64| {
+        let b = func.constant(Type::I32, bits);
+        let data = InstData::Binary { op, args: [a, b], flags: Default::default() };
+        func.append(block, data, Some(Type::I32)).unwrap()
+    };
+    let mut block = blocks[i];
+    let state = binary(func, block, BinaryOp::IMul, state, 1_103_515_245);
+    let state = binary(func, block, BinaryOp::IAdd, state, 12345 + i as u64);
+    let fuel = binary(func, block, BinaryOp::ISub, fuel, 1);
+    let bits = binary(func, block, BinaryOp::LShr, state, 16);
+    let target = |rng: &mut Rng| {
+        // Mostly forward and near, sometimes anywhere.
+        let n = blocks.len() as u32;
+        let to = match rng.below(10) {
+            0 | 1 => rng.below(n),
+            2 => return BlockCall::with_args(exit, &[state]),
+            _ => i as u32 + 1 + rng.below(4),
+        };
+        match blocks.get(to as usize) {
+            Some(&b) => BlockCall::with_args(b, &[state, fuel]),
+            None => BlockCall::with_args(exit, &[state]),
+        }
+    };
+    if rng.below(2) == 0 {
+        let zero = func.constant(Type::I32, 0);
+        let cond = InstData::ICmp { cc: IntCC::Eq, args: [fuel, zero] };
+        let cond = func.append(block, cond, Some(Type::BOOL)).unwrap();
+        let next = func.add_block();
+        let then = BlockCall::with_args(exit, &[state]);
+        let data = InstData::Brif { cond, then, otherwise: BlockCall::new(next) };
+        func.append(block, data, None);
+        block = next;
+    }
+    let data = match rng.below(8) {
+        0 => InstData::Jump { target: target(rng) },
+        1 => InstData::Switch {
+            value: binary(func, block, BinaryOp::And, bits, 3),
+            cases: (0..3).map(|value| SwitchCase { value, target: target(rng) }).collect(),
+            default: target(rng),
+        },
+        2 if rng.below(3) == 0 => InstData::Return { value: Some(state) },
+        _ => {
+            let bit = binary(func, block, BinaryOp::And, bits, 1);
+            let zero = func.constant(Type::I32, 0);
+            let cond = InstData::ICmp { cc: IntCC::Ne, args: [bit, zero] };
+            let cond = func.append(block, cond, Some(Type::BOOL)).unwrap();
+            InstData::Brif { cond, then: target(rng), otherwise: target(rng) }
+        }
+    };
+    func.append(block, data, None);
+}
+
+/// Runs a function that uses 32-bit integers and private variables; `None` after too many blocks.
+fn interpret(func: &Function, limit: u32) -> Option<u64> {
+    let mut values: HashMap<Value, u64> = HashMap::new();
+    let mut memory: HashMap<u64, u64> = HashMap::new();
+    let mut block = func.entry();
+    let get = |values: &HashMap<Value, u64>, v: Value| match func.def(v) {
+        ValueDef::Const(_) => func.as_const(v).unwrap_or(0xDEAD),
+        _ => *values.get(&v).unwrap_or_else(|| panic!("{v} is read before it is written")),
+    };
+    for _ in 0..limit {
+        let insts = &func.blocks[block].insts;
+        for &inst in insts {
+            let value = match &func.insts[inst] {
+                InstData::Binary { op, args, .. } => {
+                    let [a, b] = args.map(|v| get(&values, v) as u32);
+                    u64::from(match op {
+                        BinaryOp::IAdd => a.wrapping_add(b),
+                        BinaryOp::ISub => a.wrapping_sub(b),
+                        BinaryOp::IMul => a.wrapping_mul(b),
+                        BinaryOp::LShr => a >> (b & 31),
+                        BinaryOp::And => a & b,
+                        other => panic!("{other:?} is not interpreted"),
+                    })
+                }
+                InstData::ICmp { cc, args } => {
+                    let [a, b] = args.map(|v| get(&values, v));
+                    u64::from(if *cc == IntCC::Eq { a == b } else { a != b })
+                }
+                InstData::Alloca { .. } => 0x1000 + u64::from(inst.as_u32()),
+                InstData::Load { ptr, .. } => {
+                    memory.get(&get(&values, *ptr)).copied().unwrap_or(0xDEAD)
+                }
+                InstData::Store { ptr, value, .. } => {
+                    memory.insert(get(&values, *ptr), get(&values, *value));
+                    continue;
+                }
+                _ => continue,
+            };
+            if let Some(result) = func.result(inst) {
+                values.insert(result, value);
+            }
+        }
+        let call = match &func.insts[func.terminator(block)?] {
+            InstData::Jump { target } => target,
+            InstData::Brif { cond, then, otherwise } => match get(&values, *cond) {
+                0 => otherwise,
+                _ => then,
+            },
+            InstData::Switch { value, cases, default } => {
+                let value = get(&values, *value);
+                cases.iter().find(|c| c.value == value).map_or(default, |c| &c.target)
+            }
+            InstData::Return { value } => return value.map(|v| get(&values, v)),
+            other => panic!("{other:?} was reached"),
+        };
+        let args: Vec<u64> = call.args.iter().map(|&v| get(&values, v)).collect();
+        for (&param, value) in func.blocks[call.block].params.iter().zip(args) {
+            values.insert(param, value);
+        }
+        block = call.block;
+    }
+    None
+}
+
+/// The rules that can be checked locally: loop headers have one back edge, from the continue target;
+/// every two-way branch has a merge unless a side leaves the loop; merges are not shared.
+fn check_structure(func: &Function, structure: &Structure) {
+    let mut merges = Vec::new();
+    for &block in &func.layout {
+        let position = |b: Block| func.layout.iter().position(|&x| x == b).unwrap();
+        match structure.merges[block] {
+            Merge::None => {
+                assert!(func.successors(block).len() < 2, "{block} branches without a merge");
+            }
+            Merge::Selection { merge } => merges.push(merge),
+            Merge::Loop { merge, continue_target } => {
+                merges.push(merge);
+                let sources: Vec<Block> = func
+                    .layout
+                    .iter()
+                    .copied()
+                    .filter(|&b| func.successors(b).contains(&block))
+                    .filter(|&b| position(b) >= position(block))
+                    .collect();
+                assert_eq!(sources, [continue_target], "back edges of {block}");
+            }
+        }
+        for succ in func.successors(block) {
+            let is_back_edge = matches!(structure.merges[succ], Merge::Loop { continue_target, .. }
+                if continue_target == block);
+            assert!(is_back_edge || position(succ) > position(block), "{block} jumps back");
+        }
+    }
+    let count = merges.len();
+    merges.sort();
+    merges.dedup();
+    assert_eq!(merges.len(), count, "a merge block serves two constructs");
+}
+
+#[test]
+fn random_graphs_keep_their_meaning() {
+    for seed in 1..3000_u64 {
+        let mut rng = Rng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let count = 2 + rng.below(14);
+        let func = random_function(&mut rng, count);
+        let expected = interpret(&func, 10_000);
+        let mut module = Module::default();
+        let id = module.functions.push(func);
+        let structure = structurize::run(&mut module.functions[id]);
+        if let Err(error) = verify::verify_module(&module) {
+            panic!("seed {seed}: {error}\n{module}");
+        }
+        let func = &module.functions[id];
+        check_structure(func, &structure);
+        if expected.is_some() {
+            assert_eq!(interpret(func, 1_000_000), expected, "seed {seed}\n{module}");
+        }
+    }
+}
+
+#[test]
+fn a_plain_loop_needs_no_selector() {
+    // while (i != 10) i++; return i;
+    let mut func = Function::new("count", &[], Some(Type::I32));
+    let entry = func.entry();
+    let (head, body, exit) = (func.add_block(), func.add_block(), func.add_block());
+    let i = func.add_param(head, Type::I32);
+    let (zero, one, ten) =
+        (func.constant(Type::I32, 0), func.constant(Type::I32, 1), func.constant(Type::I32, 10));
+    func.append(entry, InstData::Jump { target: BlockCall::with_args(head, &[zero]) }, None);
+    let cond = InstData::ICmp { cc: IntCC::Ne, args: [i, ten] };
+    let cond = func.append(head, cond, Some(Type::BOOL)).unwrap();
+    let (then, otherwise) = (BlockCall::new(body), BlockCall::new(exit));
+    func.append(head, InstData::Brif { cond, then, otherwise }, None);
+    let add = InstData::Binary { op: BinaryOp::IAdd, args: [i, one], flags: Default::default() };
+    let next = func.append(body, add, Some(Type::I32)).unwrap();
+    func.append(body, InstData::Jump { target: BlockCall::with_args(head, &[next]) }, None);
+    func.append(exit, InstData::Return { value: Some(i) }, None);
+    let structure = structurize::run(&mut func);
+    check_structure(&func, &structure);
+    assert_eq!(interpret(&func, 1000), Some(10));
+    let params: usize = func.layout.iter().map(|&b| func.blocks[b].params.len()).sum();
+    assert_eq!(params, 1, "only the counter is carried\n{func}");
+}
