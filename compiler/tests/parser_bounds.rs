@@ -225,3 +225,48 @@ fn broken_texts_end() {
         }
     }
 }
+
+/// Words of a text: names, numbers and single marks.
+fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let len = match rest.find(|c: char| !c.is_alphanumeric() && c != '_') {
+            Some(0) | None => first.len_utf8(),
+            Some(len) => len,
+        };
+        let (word, after) = rest.split_at(len);
+        words.push(word);
+        rest = after;
+    }
+    words
+}
+
+/// Good texts with words deleted, doubled, exchanged and replaced.
+#[test]
+fn mutated_texts_end() {
+    let mut state = 1u64;
+    let mut random = move |below: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    };
+    for name in ["declarations", "expressions", "scopes", "statements"] {
+        let path = format!("{}/tests/parser/{name}.cl", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).unwrap();
+        let good = words(&text);
+        for _ in 0..1000 {
+            let mut bad = good.clone();
+            for _ in 0..1 + random(6) {
+                let (i, j) = (random(bad.len()), random(bad.len()));
+                match random(4) {
+                    0 => drop(bad.remove(i)),
+                    1 => bad.insert(i, bad[j]),
+                    2 => bad.swap(i, j),
+                    _ => bad[i] = bad[j],
+                }
+            }
+            let log = parse(&bad.concat(), "-cl-std=CL3.0").log;
+            assert!(log.len() < 30_000, "{log}");
+        }
+    }
+}
