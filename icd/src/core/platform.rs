@@ -68,8 +68,11 @@ fn enumerate() -> Vec<Ref<Device>> {
             None => usable.push(physical),
         }
     }
-    // Stable: devices of one rank stay in Vulkan's order.
-    usable.sort_by_key(|physical| rank(physical.info.device_type));
+    // The most capable first; stable, so that equals stay in Vulkan's order.
+    usable.sort_by_key(|physical| {
+        let features = &physical.info.features;
+        (rank(physical.info.device_type), !features.float64, !features.int64)
+    });
     let shown = choose(usable);
     for physical in &shown {
         tracing::info!("device: {} ({})", physical.info.name, physical.info.driver_info);
