@@ -3,7 +3,7 @@
 use super::function::Lowering;
 use super::memory::Addr;
 use super::types;
-use crate::ir::{BinaryOp, Block, ConvertOp, FloatCC, IntCC, Type, UnaryOp, Value};
+use crate::ir::{AddressSpace, BinaryOp, Block, ConvertOp, FloatCC, IntCC, Type, UnaryOp, Value};
 use crate::sema::hir::{ArithOp, CompareOp, Expr, ExprKind, FunctionId, PlaceKind};
 use crate::sema::types::{Scalar as Name, TypeKind};
 use crate::source::Span;
@@ -345,7 +345,8 @@ impl Lowering<'_, '_> {
 
     fn conditional(&mut self, cond: &Expr, then: &Expr, otherwise: &Expr, ty: Type) -> Value {
         let cond = self.truth(cond);
-        if self.is_cheap(then) && self.is_cheap(otherwise) && !ty.scalar.is_ptr() {
+        let private = ty.space() == Some(AddressSpace::Private);
+        if self.is_cheap(then) && self.is_cheap(otherwise) && !private {
             let (then, otherwise) = (self.value(then), self.value(otherwise));
             return self.b.select(cond, then, otherwise);
         }

@@ -10,6 +10,8 @@ const EXPANDED_RANGE: u64 = 32;
 impl Lowering<'_, '_> {
     pub fn switch_stmt(&mut self, value: &Expr, cases: &[Case], has_default: bool, body: &[Stmt]) {
         let value = self.value(value);
+        let bits = self.b.ty(value).scalar.bits();
+        let cases = &in_width(cases, bits);
         let after = self.b.new_block();
         let blocks: Vec<Block> = cases.iter().map(|_| self.b.new_block()).collect();
         let default = if has_default { self.b.new_block() } else { after };
@@ -36,10 +38,11 @@ impl Lowering<'_, '_> {
         default: Block,
     ) -> Option<Block> {
         let mut table = Vec::new();
+        let mask = u64::MAX >> (64 - self.b.ty(value).scalar.bits().clamp(1, 64));
         for (case, &block) in cases.iter().zip(blocks) {
             if let Some(count) = narrow(case) {
                 for i in 0..=count {
-                    let value = case.low.wrapping_add(i);
+                    let value = case.low.wrapping_add(i) & mask;
                     table.push(SwitchCase { value, target: BlockCall::new(block) });
                 }
             }
@@ -81,6 +84,18 @@ impl Lowering<'_, '_> {
         }
         self.b.jump(default, &[]);
     }
+}
+
+/// The cases with their bounds cut to a width and the upper counted from the lower, so that ranges
+/// from negative to positive values are what they are.
+fn in_width(cases: &[Case], bits: u32) -> Vec<Case> {
+    let mask = u64::MAX >> (64 - bits.clamp(1, 64));
+    let count = |case: &Case| case.high.wrapping_sub(case.low) & mask;
+    let low = |case: &Case| case.low & mask;
+    cases
+        .iter()
+        .map(|case| Case { low: low(case), high: low(case).wrapping_add(count(case)) })
+        .collect()
 }
 
 /// Number of values after the first, when a range is to be expanded.

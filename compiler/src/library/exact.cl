@@ -1,0 +1,224 @@
+// Functions with exact results, on bits: so denormals count even where the device flushes them.
+
+bool NAME(is_nan)(REAL x) {
+    return (TO_BITS(x) & MAG_MASK) > INF_BITS;
+}
+
+bool NAME(is_inf)(REAL x) {
+    return (TO_BITS(x) & MAG_MASK) == INF_BITS;
+}
+
+// x with its sign, magnitude from m.
+REAL NAME(with_sign)(REAL m, REAL x) {
+    return FROM_BITS((TO_BITS(m) & MAG_MASK) | (TO_BITS(x) & SIGN_BIT));
+}
+
+// Biased exponent of a finite magnitude > 0, below 1 for denormals.
+int NAME(exponent)(BITS mag) {
+    int e = (int)(mag >> MANT);
+    return e == 0 ? 1 - ((int)clz(mag) - (WIDTH - 1 - MANT)) : e;
+}
+
+// Significand of a finite magnitude > 0, with the leading bit at MANT.
+BITS NAME(significand)(BITS mag) {
+    BITS m = (mag & FRAC_MASK) | LEADING_BIT;
+    return (mag >> MANT) == 0 ? mag << ((int)clz(mag) - (WIDTH - 1 - MANT)) : m;
+}
+
+// The magnitude m * 2^(e - BIAS - MANT), m < 2^(MANT + 1), to nearest even; e as exponents are.
+BITS NAME(pack)(BITS m, int e) {
+    if (m == 0) {
+        return 0;
+    }
+    int up = (int)clz(m) - (WIDTH - 1 - MANT);
+    m = m << up;
+    e -= up;
+    if (e > 2 * BIAS) {
+        return INF_BITS;
+    }
+    if (e > 0) {
+        return ((BITS)e << MANT) | (m & FRAC_MASK);
+    }
+    int down = min(1 - e, MANT + 2);
+    BITS kept = m >> down;
+    BITS rest = m & (((BITS)1 << down) - 1);
+    BITS tie = (BITS)1 << (down - 1);
+    return kept + (rest + (kept & 1) > tie ? 1 : 0);
+}
+
+// frexp: 0 ulp.
+REAL NAME(frexp)(REAL x, int *exponent) {
+    BITS mag = TO_BITS(x) & MAG_MASK;
+    if (mag == 0 || mag >= INF_BITS) {
+        *exponent = 0;
+        return x;
+    }
+    *exponent = NAME(exponent)(mag) - (BIAS - 1);
+    BITS m = (NAME(significand)(mag) & FRAC_MASK) | ((BITS)(BIAS - 1) << MANT);
+    return FROM_BITS(m | (TO_BITS(x) & SIGN_BIT));
+}
+
+// ldexp: correctly rounded.
+REAL NAME(ldexp)(REAL x, int n) {
+    BITS mag = TO_BITS(x) & MAG_MASK;
+    if (mag == 0 || mag >= INF_BITS) {
+        return x;
+    }
+    n = clamp(n, -8 * BIAS, 8 * BIAS);
+    BITS result = NAME(pack)(NAME(significand)(mag), NAME(exponent)(mag) + n);
+    return FROM_BITS(result | (TO_BITS(x) & SIGN_BIT));
+}
+
+// logb: 0 ulp.
+REAL NAME(logb)(REAL x) {
+    BITS mag = TO_BITS(x) & MAG_MASK;
+    if (mag >= INF_BITS) {
+        return x * x;
+    }
+    if (mag == 0) {
+        return FROM_BITS(INF_BITS | SIGN_BIT);
+    }
+    return (REAL)(NAME(exponent)(mag) - BIAS);
+}
+
+// ilogb: FP_ILOGB0 and FP_ILOGBNAN are INT_MIN and INT_MAX.
+int NAME(ilogb)(REAL x) {
+    BITS mag = TO_BITS(x) & MAG_MASK;
+    if (mag >= INF_BITS) {
+        return 0x7fffffff;
+    }
+    return mag == 0 ? (int)0x80000000u : NAME(exponent)(mag) - BIAS;
+}
+
+// modf: 0 ulp.
+REAL NAME(modf)(REAL x, REAL *whole) {
+    REAL t = trunc(x);
+    *whole = t;
+    REAL rest = NAME(is_inf)(x) ? R(0.0) : x - t;
+    return NAME(is_nan)(x) ? x : NAME(with_sign)(rest, x);
+}
+
+// fract: min(x - floor(x), the largest number below 1).
+REAL NAME(fract)(REAL x, REAL *whole) {
+    REAL f = floor(x);
+    *whole = f;
+    if (NAME(is_nan)(x)) {
+        return x;
+    }
+    if (NAME(is_inf)(x)) {
+        return NAME(with_sign)(R(0.0), x);
+    }
+    REAL largest = FROM_BITS(((BITS)BIAS << MANT) - 1);
+    REAL rest = min(x - f, largest);
+    return rest == R(0.0) ? NAME(with_sign)(rest, x) : rest;
+}
+
+// nextafter: 0 ulp.
+REAL NAME(nextafter)(REAL x, REAL y) {
+    if (NAME(is_nan)(x)) {
+        return x;
+    }
+    if (NAME(is_nan)(y)) {
+        return y;
+    }
+    // Integers that are ordered as the numbers are, both zeros being 0.
+    SBITS a = TO_SBITS(x);
+    SBITS b = TO_SBITS(y);
+    a = a < 0 ? -(SBITS)(TO_BITS(x) & MAG_MASK) : a;
+    b = b < 0 ? -(SBITS)(TO_BITS(y) & MAG_MASK) : b;
+    if (a == b) {
+        return y;
+    }
+    a += a < b ? 1 : -1;
+    BITS bits = a < 0 ? (BITS)(-a) | SIGN_BIT : (BITS)a;
+    // From the least positive number down comes zero with x's sign.
+    return FROM_BITS(a == 0 ? TO_BITS(x) & SIGN_BIT : bits);
+}
+
+// |x| reduced by |y|, both finite and y not 0: subtracts |y| as often as it goes in (q times), and
+// with `nearest` once more if that comes closer (q even on a tie), when the result is negative.
+// Long division by SPARE_BITS bits at a time. Exact.
+REAL NAME(divide_out)(REAL x, REAL y, bool nearest, uint *q) {
+    BITS ax = TO_BITS(x) & MAG_MASK;
+    BITS ay = TO_BITS(y) & MAG_MASK;
+    *q = 0;
+    if (ax == 0) {
+        return R(0.0);
+    }
+    int ex = NAME(exponent)(ax);
+    int ey = NAME(exponent)(ay);
+    BITS rest = NAME(significand)(ax);
+    BITS my = NAME(significand)(ay);
+    int n = ex - ey;
+    if (n < -1 || (n == -1 && !nearest)) {
+        return FROM_BITS(ax);
+    }
+    uint quotient = 0;
+    if (n == -1) {
+        // Half of |y| or more goes once, to the other side.
+        bool over = rest > my;
+        *q = over ? 1 : 0;
+        BITS other = NAME(pack)(2 * my - rest, ex);
+        return FROM_BITS(over ? other | SIGN_BIT : ax);
+    }
+    if (rest >= my) {
+        rest -= my;
+        quotient = 1;
+    }
+    while (n > 0) {
+        int step = min(n, SPARE_BITS);
+        rest = rest << step;
+        BITS digits = rest / my;
+        rest -= digits * my;
+        quotient = (quotient << step) + (uint)digits;
+        n -= step;
+    }
+    BITS sign = 0;
+    if (nearest && (2 * rest > my || (2 * rest == my && (quotient & 1) != 0))) {
+        rest = my - rest;
+        quotient += 1;
+        sign = SIGN_BIT;
+    }
+    *q = quotient;
+    return FROM_BITS(NAME(pack)(rest, ey) | sign);
+}
+
+// Whether x divided by y is NaN in fmod and its like.
+bool NAME(no_remainder)(REAL x, REAL y) {
+    BITS ay = TO_BITS(y) & MAG_MASK;
+    return (TO_BITS(x) & MAG_MASK) >= INF_BITS || ay == 0 || ay > INF_BITS;
+}
+
+// fmod: 0 ulp.
+REAL NAME(fmod)(REAL x, REAL y) {
+    if (NAME(no_remainder)(x, y)) {
+        return FROM_BITS(NAN_BITS);
+    }
+    if (NAME(is_inf)(y)) {
+        return x;
+    }
+    uint q;
+    return NAME(with_sign)(NAME(divide_out)(x, y, false, &q), x);
+}
+
+// remquo: 0 ulp; seven bits of the quotient with its sign.
+REAL NAME(remquo)(REAL x, REAL y, int *quotient) {
+    *quotient = 0;
+    if (NAME(no_remainder)(x, y)) {
+        return FROM_BITS(NAN_BITS);
+    }
+    if (NAME(is_inf)(y)) {
+        return x;
+    }
+    uint q;
+    REAL rest = NAME(divide_out)(x, y, true, &q);
+    int low = (int)(q & 0x7f);
+    *quotient = ((TO_BITS(x) ^ TO_BITS(y)) & SIGN_BIT) != 0 ? -low : low;
+    return FROM_BITS(TO_BITS(rest) ^ (TO_BITS(x) & SIGN_BIT));
+}
+
+// remainder: 0 ulp.
+REAL NAME(remainder)(REAL x, REAL y) {
+    int quotient;
+    return NAME(remquo)(x, y, &quotient);
+}

@@ -1,0 +1,106 @@
+// fma of doubles for devices whose own rounds twice.
+
+// The 128-bit number high:low shifted right, what is lost or-ed into the last bit.
+ulong2 __shift_sticky_f64(ulong2 m, int by) {
+    if (by == 0) {
+        return m;
+    }
+    if (by > 126) {
+        return PAIR_OF(ulong, 0, (m.x | m.y) != 0 ? 1 : 0);
+    }
+    if (by >= 64) {
+        int rest = by - 64;
+        ulong lost = m.y | (m.x & (((ulong)1 << rest) - 1));
+        return PAIR_OF(ulong, 0, (m.x >> rest) | (lost != 0 ? 1ul : 0ul));
+    }
+    ulong lost = m.y & (((ulong)1 << by) - 1);
+    ulong low = (m.y >> by) | (m.x << (64 - by));
+    return PAIR_OF(ulong, m.x >> by, low | (lost != 0 ? 1ul : 0ul));
+}
+
+// high:low * 2^(e - BIAS - 126) to nearest even, below 2^127; e as exponents are.
+ulong __pack_wide_f64(ulong2 m, int e) {
+    ulong high = m.x;
+    ulong low = m.y;
+    if ((high | low) == 0) {
+        return 0;
+    }
+    if (high == 0) {
+        high = low >> 1;
+        low = low << 63;
+        e -= 63;
+    }
+    int up = (int)clz(high) - 1;
+    if (up > 0) {
+        high = (high << up) | (low >> (64 - up));
+        low = low << up;
+        e -= up;
+    }
+    ulong top = high | (low != 0 ? 1ul : 0ul);
+    // The leading bit is at 62: ten more than a significand.
+    if (e < -MANT) {
+        return 0;
+    }
+    int down = e > 0 ? 10 : 11 - e;
+    ulong kept = top >> down;
+    ulong rest = top & (((ulong)1 << down) - 1);
+    ulong tie = (ulong)1 << (down - 1);
+    kept += rest + (kept & 1) > tie ? 1ul : 0ul;
+    if (e <= 0) {
+        return kept;
+    }
+    if (e > 2 * BIAS) {
+        return INF_BITS;
+    }
+    ulong bits = ((ulong)e << MANT) + (kept - LEADING_BIT);
+    return min(bits, INF_BITS);
+}
+
+// fma: 0 ulp, in integers of 128 bits.
+double __fma_f64(double a, double b, double c) {
+    ulong ma = as_ulong(a) & MAG_MASK;
+    ulong mb = as_ulong(b) & MAG_MASK;
+    ulong mc = as_ulong(c) & MAG_MASK;
+    if (ma == 0 || mb == 0 || ma >= INF_BITS || mb >= INF_BITS) {
+        return a * b + c;
+    }
+    if (mc >= INF_BITS) {
+        return c;
+    }
+    ulong product_sign = (as_ulong(a) ^ as_ulong(b)) & SIGN_BIT;
+    ulong sign = as_ulong(c) & SIGN_BIT;
+    // Leading bits at 124 or 125 (the product) and 124 (the addend).
+    ulong x = __significand_f64(ma) << 10;
+    ulong y = __significand_f64(mb) << 10;
+    ulong2 product = PAIR_OF(ulong, mul_hi(x, y), x * y);
+    int e = __exponent_f64(ma) + __exponent_f64(mb) - BIAS;
+    ulong2 addend = PAIR_OF(ulong, 0, 0);
+    if (mc != 0) {
+        addend = PAIR_OF(ulong, __significand_f64(mc) << 8, 0);
+        int gap = e - __exponent_f64(mc);
+        if (gap >= 0) {
+            addend = __shift_sticky_f64(addend, gap);
+        } else {
+            product = __shift_sticky_f64(product, -gap);
+            e -= gap;
+        }
+    }
+    bool subtract = product_sign != sign;
+    bool larger = product.x > addend.x || (product.x == addend.x && product.y >= addend.y);
+    ulong2 first = larger ? product : addend;
+    ulong2 second = larger ? addend : product;
+    ulong2 sum;
+    if (subtract) {
+        ulong borrow = first.y < second.y ? 1ul : 0ul;
+        sum = PAIR_OF(ulong, first.x - second.x - borrow, first.y - second.y);
+        if ((sum.x | sum.y) == 0) {
+            return 0.0;
+        }
+    } else {
+        ulong low = first.y + second.y;
+        ulong carry = low < first.y ? 1ul : 0ul;
+        sum = PAIR_OF(ulong, first.x + second.x + carry, low);
+    }
+    ulong result_sign = larger ? product_sign : sign;
+    return as_double(__pack_wide_f64(sum, e + 2) | result_sign);
+}

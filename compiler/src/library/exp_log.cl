@@ -1,0 +1,208 @@
+// Exponentials and logarithms. Argument reduction and evaluation follow P. T. P. Tang,
+// Table-driven implementation of the exponential (and logarithm) function in IEEE floating-point
+// arithmetic, ACM TOMS 1989 and 1990, without the tables.
+
+// y * 2^k for y near 1, rounded once also where the result is denormal.
+REAL NAME(scale)(REAL y, int k) {
+    k = clamp(k, 2 - 2 * BIAS, 2 * BIAS);
+    int half = k / 2;
+    int rest = k - half;
+    // Normal powers of two, so that only the last product rounds.
+    REAL a = FROM_BITS((BITS)(half + BIAS) << MANT);
+    REAL b = FROM_BITS((BITS)(rest + BIAS) << MANT);
+    return y * a * b;
+}
+
+// e^(x + low) * 2^k for |x| below about EXP_OVERFLOW.
+REAL NAME(exp_scaled)(REAL x, REAL low, int k) {
+    REAL n = rint(x * LOG2E);
+    REAL high = x - n * LN2_HIGH;
+    REAL r = high - (n * LN2_LOW - low);
+    // What rounding r lost.
+    REAL lost = (high - r) - (n * LN2_LOW - low);
+    REAL y = R(1.0) + (r + (r * r * NAME(exp_poly)(r) + lost));
+    return NAME(scale)(y, (int)n + k);
+}
+
+// exp: 3 ulp allowed; below 1.
+REAL NAME(exp)(REAL x) {
+    if (NAME(is_nan)(x)) {
+        return x;
+    }
+    if (x > EXP_OVERFLOW) {
+        return FROM_BITS(INF_BITS);
+    }
+    return x < EXP_UNDERFLOW ? R(0.0) : NAME(exp_scaled)(x, R(0.0), 0);
+}
+
+// exp2: 3 ulp allowed; below 1.
+REAL NAME(exp2)(REAL x) {
+    if (NAME(is_nan)(x)) {
+        return x;
+    }
+    if (x >= R(1.0) + BIAS) {
+        return FROM_BITS(INF_BITS);
+    }
+    if (x < -(R(1.0) + BIAS + MANT)) {
+        return R(0.0);
+    }
+    REAL n = rint(x);
+    REAL r = x - n;
+    return NAME(scale)(R(1.0) + r * NAME(exp2_poly)(r), (int)n);
+}
+
+// exp10: 3 ulp allowed; below 1.
+REAL NAME(exp10)(REAL x) {
+    if (NAME(is_nan)(x)) {
+        return x;
+    }
+    if (x > EXP_OVERFLOW * LOG10_2_HIGH * LOG2E + R(1.0)) {
+        return FROM_BITS(INF_BITS);
+    }
+    if (x < EXP_UNDERFLOW * LOG10_2_HIGH * LOG2E - R(1.0)) {
+        return R(0.0);
+    }
+    REAL n = rint(x * LOG2_10);
+    REAL r = (x - n * LOG10_2_HIGH) - n * LOG10_2_LOW;
+    return NAME(scale)(R(1.0) + r * NAME(exp10_poly)(r), (int)n);
+}
+
+// expm1: 3 ulp allowed; about 1.
+REAL NAME(expm1)(REAL x) {
+    if (NAME(is_nan)(x) || x == R(0.0)) {
+        return x;
+    }
+    if (x > EXP_OVERFLOW) {
+        return FROM_BITS(INF_BITS);
+    }
+    if (x < 2 * EXPM1_MINUS_ONE) {
+        return R(-1.0);
+    }
+    REAL n = rint(x * LOG2E);
+    REAL high = x - n * LN2_HIGH;
+    REAL r = high - n * LN2_LOW;
+    REAL lost = (high - r) - n * LN2_LOW;
+    // e^x - 1 = 2^n ((1 - 2^-n) + r + tail)
+    REAL tail = r * r * NAME(exp_poly)(r) + lost;
+    int k = (int)n;
+    if (k == 0) {
+        return r + tail;
+    }
+    if (k > MANT + 3) {
+        return NAME(scale)(R(1.0) + (r + tail), k);
+    }
+    REAL power = FROM_BITS((BITS)(BIAS - k) << MANT);
+    REAL2 sum = NAME(two_sum)(R(1.0) - power, r);
+    return NAME(scale)(sum.x + (sum.y + tail), k);
+}
+
+// The exponent k for which 2^-k x lies in [1/sqrt 2, sqrt 2), and that number. x > 0, finite.
+REAL NAME(log_reduce)(REAL x, int *k) {
+    BITS bits = TO_BITS(x);
+    BITS m = NAME(significand)(bits) & FRAC_MASK;
+    int e = NAME(exponent)(bits) - BIAS;
+    // 0.41421356 of the fraction's range
+    bool upper = m >= (BITS)(R(0.41421356) * (REAL)LEADING_BIT);
+    *k = upper ? e + 1 : e;
+    return FROM_BITS(m | ((BITS)(upper ? BIAS - 1 : BIAS) << MANT));
+}
+
+// k ln 2 + ln(1 + f) + low for f in [1/sqrt 2 - 1, sqrt 2 - 1).
+// With s = f / (2 + f), ln(1 + f) = 2 atanh(s) = f - f^2 / 2 + s (f^2 / 2 + s^2 P(s^2)).
+REAL NAME(log_parts)(int k, REAL f, REAL low) {
+    REAL s = f / (R(2.0) + f);
+    REAL z = s * s;
+    REAL half_square = R(0.5) * f * f;
+    REAL tail = s * (half_square + z * NAME(log_poly)(z));
+    REAL n = (REAL)k;
+    if (k == 0) {
+        return f - (half_square - (tail + low));
+    }
+    return n * LN2_HIGH + (f - (half_square - (tail + (n * LN2_LOW + low))));
+}
+
+// What logarithms of 0, negative numbers, infinity and NaN are.
+bool NAME(log_special)(REAL x) {
+    BITS bits = TO_BITS(x);
+    return bits == 0 || bits >= INF_BITS;
+}
+
+REAL NAME(log_of_special)(REAL x) {
+    BITS mag = TO_BITS(x) & MAG_MASK;
+    if (mag > INF_BITS) {
+        return x;
+    }
+    if (mag == 0) {
+        return FROM_BITS(INF_BITS | SIGN_BIT);
+    }
+    return TO_BITS(x) == INF_BITS ? x : FROM_BITS(NAN_BITS);
+}
+
+// log: 3 ulp allowed; below 1.
+REAL NAME(log)(REAL x) {
+    if (NAME(log_special)(x)) {
+        return NAME(log_of_special)(x);
+    }
+    int k;
+    REAL m = NAME(log_reduce)(x, &k);
+    return NAME(log_parts)(k, m - R(1.0), R(0.0));
+}
+
+// log1p of a pair whose high part is above -1: the logarithm of 1 + x as a rounded sum and a
+// correction.
+REAL NAME(log1p_pair)(REAL x, REAL low) {
+    REAL2 u = x > R(1.0) ? NAME(fast_two_sum)(x, R(1.0)) : NAME(fast_two_sum)(R(1.0), x);
+    int k;
+    REAL m = NAME(log_reduce)(u.x, &k);
+    if (k == 0) {
+        // No digit of x need be lost.
+        return NAME(log_parts)(0, x, low / u.x);
+    }
+    return NAME(log_parts)(k, m - R(1.0), (u.y + low) / u.x);
+}
+
+// log1p: 2 ulp allowed; below 1.5.
+REAL NAME(log1p)(REAL x) {
+    BITS mag = TO_BITS(x) & MAG_MASK;
+    if (mag >= INF_BITS || x <= R(-1.0)) {
+        if (mag > INF_BITS || TO_BITS(x) == INF_BITS) {
+            return x;
+        }
+        return FROM_BITS(x == R(-1.0) ? INF_BITS | SIGN_BIT : NAN_BITS);
+    }
+    if (mag < ((BITS)(BIAS - MANT - 2) << MANT)) {
+        return x;
+    }
+    return NAME(log1p_pair)(x, R(0.0));
+}
+
+// log2(x) as a pair, relative error about 2^-(1.3 p), for finite x > 0.
+// ln m = 2s + s^3 (2/3 + s^2 P(s^2)) with the first two terms in pairs.
+REAL2 NAME(log2_pair)(REAL x) {
+    int k;
+    REAL f = NAME(log_reduce)(x, &k) - R(1.0);
+    REAL2 s = NAME(pair_div)(PAIR(f, R(0.0)), NAME(two_sum)(R(2.0), f));
+    REAL2 z = NAME(pair_mul)(s, s);
+    REAL2 c = TWO_THIRDS_PAIR;
+    c = NAME(fast_two_sum)(c.x, c.y + z.x * NAME(log_tail_poly)(z.x));
+    REAL2 cubic = NAME(pair_mul)(NAME(pair_mul)(s, z), c);
+    REAL2 ln = NAME(pair_add)(PAIR(s.x + s.x, s.y + s.y), cubic);
+    REAL2 log2m = NAME(pair_mul)(ln, LOG2E_PAIR);
+    return NAME(pair_add)(PAIR((REAL)k, R(0.0)), log2m);
+}
+
+// log2: 3 ulp allowed; below 1.
+REAL NAME(log2)(REAL x) {
+    if (NAME(log_special)(x)) {
+        return NAME(log_of_special)(x);
+    }
+    return NAME(log2_pair)(x).x;
+}
+
+// log10: 3 ulp allowed; below 1.
+REAL NAME(log10)(REAL x) {
+    if (NAME(log_special)(x)) {
+        return NAME(log_of_special)(x);
+    }
+    return NAME(pair_mul)(NAME(log2_pair)(x), LOG10_2_PAIR).x;
+}

@@ -1,0 +1,61 @@
+// Names of the float unit: the other files are written once for float and double in these terms.
+#define REAL float
+#define REAL2 float2
+#define BITS uint
+#define SBITS int
+#define NAME(f) __##f##_f32
+#define R(literal) literal##f
+#define PAIR(a, b) ((REAL2)((a), (b)))
+#define TO_BITS as_uint
+#define FROM_BITS as_float
+#define TO_SBITS as_int
+#define WIDTH 32
+#define MANT 23
+#define BIAS 127
+#define SIGN_BIT 0x80000000u
+#define MAG_MASK 0x7fffffffu
+#define INF_BITS 0x7f800000u
+#define NAN_BITS 0x7fc00000u
+#define FRAC_MASK 0x007fffffu
+#define LEADING_BIT 0x00800000u
+// Clears the low half of a significand.
+#define SPLIT_MASK 0xfffff000u
+// Bits by which a significand can be shifted left in BITS.
+#define SPARE_BITS 8
+
+// The high parts of LN2 and LOG10_2 have so few bits that a product with any exponent is exact;
+// pairs hold a constant to twice the precision; HALF_PI_1 to 4 add up to pi / 2.
+#define LN2_HIGH 0.693145752f
+#define LN2_LOW 1.42860677e-06f
+#define LOG10_2_HIGH 0.301025391f
+#define LOG10_2_LOW 4.60503907e-06f
+#define LOG2E 1.44269502f
+#define LOG2_10 3.32192802f
+#define ONE_OVER_PI 0.318309873f
+#define SQRT_TWO_PI 2.50662827f
+#define HALF_LOG_TWO_PI 0.918938518f
+#define LN2 0.693147182f
+#define LOG2E_PAIR PAIR(1.44269502f, 1.92596303e-08f)
+#define LOG10_2_PAIR PAIR(0.30103001f, -1.43209888e-08f)
+#define TWO_THIRDS_PAIR PAIR(0.666666687f, -1.98682155e-08f)
+#define PI_PAIR PAIR(3.14159274f, -8.74227766e-08f)
+#define HALF_PI_PAIR PAIR(1.57079637f, -4.37113883e-08f)
+#define QUARTER_PI_PAIR PAIR(0.785398185f, -2.18556941e-08f)
+#define HALF_PI_1 1.5703125f
+#define HALF_PI_2 0.000483751297f
+#define HALF_PI_3 7.54953362e-08f
+#define HALF_PI_4 2.56334407e-12f
+// Results beyond these over- and underflow: ln of the largest and half the least positive number.
+#define EXP_OVERFLOW 88.7228394f
+#define EXP_UNDERFLOW -103.972084f
+// e^x is below half an ulp of 1 from here.
+#define EXPM1_MINUS_ONE -18.0f
+// |log2(x)| is above 2^-25 unless x is 1, so that powers with larger exponents overflow or vanish.
+#define POW_LARGE 0x1p34f
+// erfc vanishes from here.
+#define ERFC_ZERO 10.06f
+#define STIRLING_FROM 6.0f
+#define TGAMMA_OVERFLOW 35.05f
+#define TGAMMA_UNDERFLOW -42.5f
+// Beyond this sqrt(x^2 + 1) is x.
+#define HYPERBOLIC_LARGE 0x1p13f

@@ -1,0 +1,63 @@
+// Names of the double unit: the other files are written once for float and double in these terms.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#define REAL double
+#define REAL2 double2
+#define BITS ulong
+#define SBITS long
+#define NAME(f) __##f##_f64
+#define R(literal) literal
+#define PAIR(a, b) ((REAL2)((a), (b)))
+#define PAIR_OF(type, a, b) ((type##2)((a), (b)))
+#define TO_BITS as_ulong
+#define FROM_BITS as_double
+#define TO_SBITS as_long
+#define WIDTH 64
+#define MANT 52
+#define BIAS 1023
+#define SIGN_BIT 0x8000000000000000ul
+#define MAG_MASK 0x7ffffffffffffffful
+#define INF_BITS 0x7ff0000000000000ul
+#define NAN_BITS 0x7ff8000000000000ul
+#define FRAC_MASK 0x000ffffffffffffful
+#define LEADING_BIT 0x0010000000000000ul
+// Clears the low half of a significand.
+#define SPLIT_MASK 0xfffffffff8000000ul
+// Bits by which a significand can be shifted left in BITS.
+#define SPARE_BITS 11
+
+// The high parts of LN2 and LOG10_2 have so few bits that a product with any exponent is exact;
+// pairs hold a constant to twice the precision; HALF_PI_1 to 4 add up to pi / 2.
+#define LN2_HIGH 0.69314718055966296
+#define LN2_LOW 2.8235290563031577e-13
+#define LOG10_2_HIGH 0.30102999566383914
+#define LOG10_2_LOW 1.4205023227266099e-13
+#define LOG2E 1.4426950408889634
+#define LOG2_10 3.3219280948873622
+#define ONE_OVER_PI 0.31830988618379069
+#define SQRT_TWO_PI 2.5066282746310007
+#define HALF_LOG_TWO_PI 0.91893853320467278
+#define LN2 0.69314718055994529
+#define LOG2E_PAIR PAIR(1.4426950408889634, 2.0355273740931033e-17)
+#define LOG10_2_PAIR PAIR(0.3010299956639812, -2.8037281277851704e-18)
+#define TWO_THIRDS_PAIR PAIR(0.66666666666666663, 3.7007434154171883e-17)
+#define PI_PAIR PAIR(3.1415926535897931, 1.2246467991473532e-16)
+#define HALF_PI_PAIR PAIR(1.5707963267948966, 6.123233995736766e-17)
+#define QUARTER_PI_PAIR PAIR(0.78539816339744828, 3.061616997868383e-17)
+#define HALF_PI_1 1.5707963267341256
+#define HALF_PI_2 6.077100506303966e-11
+#define HALF_PI_3 2.0222662487111665e-21
+#define HALF_PI_4 8.4784276603688996e-32
+// Results beyond these over- and underflow: ln of the largest and half the least positive number.
+#define EXP_OVERFLOW 709.78271289338397
+#define EXP_UNDERFLOW -745.13321910194122
+// e^x is below half an ulp of 1 from here.
+#define EXPM1_MINUS_ONE -38.0
+// |log2(x)| is above 2^-53 unless x is 1, so that powers with larger exponents overflow or vanish.
+#define POW_LARGE 0x1p65
+// erfc vanishes from here.
+#define ERFC_ZERO 27.23
+#define STIRLING_FROM 10.0
+#define TGAMMA_OVERFLOW 171.625
+#define TGAMMA_UNDERFLOW -184.0
+// Beyond this sqrt(x^2 + 1) is x.
+#define HYPERBOLIC_LARGE 0x1p28
