@@ -1,4 +1,216 @@
 //! Syntax tree to typed tree: scopes, types, conversions, overloads and constant evaluation.
+//!
+//! [`analyze`] walks the syntax tree once, in source order. Expressions become [`Operand`]s
+//! (an object or a value), and values have every conversion spelled out; what was diagnosed gets
+//! the type [`TypeKind::Error`], which everything accepts silently.
 
+mod attributes;
+mod builtins;
+mod calls;
+mod consteval;
+mod convert;
+mod decl;
+mod expr;
+mod function;
 pub mod hir;
+mod init;
+mod literals;
+mod members;
+mod operand;
+mod operators;
+mod print;
+mod records;
+mod recursion;
+mod scope;
+mod stmt;
+mod typename;
 pub mod types;
+
+use crate::preprocess::{ExtensionBehaviour, FpContract, Interner, Pragma, Symbol};
+use crate::source::{Diagnostics, Span};
+use crate::syntax::ast;
+use crate::{Options, Target};
+use consteval::Const;
+use cranelift_entity::SecondaryMap;
+use function::{FunctionState, Signature};
+use hir::{FunctionId, GlobalId, Module};
+use operand::Operand;
+use scope::Scopes;
+use types::{Scalar, TypeId, TypeKind};
+
+/// Whose text is analyzed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A user's program.
+    Program,
+    /// The embedded built-in library: its functions are overloadable without saying so, and it may
+    /// call the device operations whose names start with `__hekla_`.
+    Library,
+}
+
+/// Largest object, in bytes, in any address space.
+const MAX_OBJECT_SIZE: u64 = 1 << 31;
+/// Largest sum of the initialized program-scope data, in bytes.
+const MAX_DATA_SIZE: u64 = 1 << 28;
+/// Largest height of a type's structure.
+const MAX_TYPE_DEPTH: u32 = 256;
+
+/// Checks a program and gives its typed tree. The tree is meaningful only if no error was reported.
+pub fn analyze(
+    unit: &ast::TranslationUnit,
+    interner: &Interner,
+    options: &Options,
+    target: &Target,
+    diags: &mut Diagnostics,
+    origin: Origin,
+) -> Module {
+    let mut module = Module::default();
+    let basic = Basic::new(&mut module.types);
+    let mut sema = Sema {
+        interner,
+        options,
+        target,
+        diags,
+        origin,
+        module,
+        basic,
+        scopes: Scopes::new(interner.len()),
+        function: None,
+        signatures: SecondaryMap::new(),
+        calls: SecondaryMap::new(),
+        const_globals: SecondaryMap::new(),
+        strings: Default::default(),
+        data_size: 0,
+        contract_off: false,
+    };
+    for item in &unit.items {
+        if sema.diags.is_full() {
+            break;
+        }
+        sema.item(item);
+    }
+    sema.check_recursion();
+    sema.module
+}
+
+/// The analysis of one program.
+struct Sema<'a> {
+    interner: &'a Interner,
+    options: &'a Options,
+    target: &'a Target,
+    diags: &'a mut Diagnostics,
+    origin: Origin,
+    module: Module,
+    basic: Basic,
+    scopes: Scopes,
+    /// The function whose body is analyzed.
+    function: Option<FunctionState>,
+    /// What [`hir::Function`] does not say of each function.
+    signatures: SecondaryMap<FunctionId, Signature>,
+    /// Who calls whom, and where.
+    calls: SecondaryMap<FunctionId, Vec<(FunctionId, Span)>>,
+    /// Globals whose initial bytes are their value for ever.
+    const_globals: SecondaryMap<GlobalId, bool>,
+    /// String literals by their bytes.
+    strings: std::collections::HashMap<Vec<u8>, GlobalId>,
+    /// Bytes of initialized data so far.
+    data_size: u64,
+    /// `#pragma OPENCL FP_CONTRACT OFF` at file scope.
+    contract_off: bool,
+}
+
+/// Types that are needed all the time.
+#[derive(Clone, Copy)]
+struct Basic {
+    error: TypeId,
+    void: TypeId,
+    bool_: TypeId,
+    char_: TypeId,
+    int: TypeId,
+    uint: TypeId,
+    long: TypeId,
+    ulong: TypeId,
+    float: TypeId,
+    double: TypeId,
+}
+
+impl Basic {
+    fn new(types: &mut types::Types) -> Basic {
+        Basic {
+            error: types.intern(TypeKind::Error),
+            void: types.intern(TypeKind::Void),
+            bool_: types.scalar(Scalar::Bool),
+            char_: types.scalar(Scalar::Char),
+            int: types.scalar(Scalar::Int),
+            uint: types.scalar(Scalar::UInt),
+            long: types.scalar(Scalar::Long),
+            ulong: types.scalar(Scalar::ULong),
+            float: types.scalar(Scalar::Float),
+            double: types.scalar(Scalar::Double),
+        }
+    }
+}
+
+/// Extensions that `#pragma OPENCL EXTENSION` may name without a warning, beside fp64 and fp16.
+const KNOWN_EXTENSIONS: &[&str] = &[
+    "all",
+    "cl_khr_byte_addressable_store",
+    "cl_khr_global_int32_base_atomics",
+    "cl_khr_global_int32_extended_atomics",
+    "cl_khr_local_int32_base_atomics",
+    "cl_khr_local_int32_extended_atomics",
+    "cl_khr_int64_base_atomics",
+    "cl_khr_int64_extended_atomics",
+];
+
+impl Sema<'_> {
+    fn item(&mut self, item: &ast::Item) {
+        match item {
+            ast::Item::Function(function) => self.function_definition(function),
+            ast::Item::Declaration(declaration) => self.declaration(declaration, None),
+            ast::Item::Pragma(pragma, span) => self.pragma(*pragma, *span),
+        }
+    }
+
+    /// A pragma at file scope or among statements.
+    fn pragma(&mut self, pragma: Pragma, span: Span) {
+        match pragma {
+            Pragma::FpContract(switch) => {
+                let off = switch == FpContract::Off;
+                match &mut self.function {
+                    Some(function) => {
+                        let function = &mut self.module.functions[function.id];
+                        function.no_contract |= off;
+                    }
+                    None => self.contract_off = off,
+                }
+            }
+            Pragma::Extension { name, behaviour } => {
+                let enables =
+                    matches!(behaviour, ExtensionBehaviour::Enable | ExtensionBehaviour::Require);
+                let name = self.text(name);
+                let known = match name {
+                    "cl_khr_fp64" => self.target.float64,
+                    "cl_khr_fp16" => self.target.float16,
+                    _ => KNOWN_EXTENSIONS.contains(&name),
+                };
+                if enables && !known {
+                    let message = format!("unsupported OpenCL extension '{name}' - ignoring");
+                    self.diags.warning(span, message);
+                }
+            }
+            Pragma::Unroll(_) => {}
+        }
+    }
+
+    fn error(&mut self, span: Span, message: impl Into<String>) {
+        self.diags.error(span, message);
+    }
+}
+
+impl<'a> Sema<'a> {
+    /// The text of a name.
+    fn text(&self, name: Symbol) -> &'a str {
+        self.interner.resolve(name)
+    }
+}

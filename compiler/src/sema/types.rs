@@ -1,10 +1,13 @@
 //! Types and their layout (OpenCL C 6.3): interned, so that equal types have equal ids.
 
 use crate::syntax::ast::{AddressSpace, ScalarName};
-use cranelift_entity::{entity_impl, PrimaryMap};
+use cranelift_entity::{entity_impl, PrimaryMap, SecondaryMap};
 use std::collections::HashMap;
 
 pub use crate::syntax::ast::ScalarName as Scalar;
+
+/// Name of the opaque type of async copies (OpenCL C 6.15.11).
+pub const EVENT: &str = "event_t";
 
 /// An interned type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -54,6 +57,8 @@ pub struct Record {
     /// Bytes; `None` while incomplete.
     pub size: Option<u64>,
     pub align: u32,
+    /// Height of the deepest member's type; 0 while incomplete.
+    pub depth: u32,
 }
 
 #[derive(Debug)]
@@ -74,6 +79,8 @@ pub struct Field {
 pub struct Types {
     kinds: PrimaryMap<TypeId, TypeKind>,
     ids: HashMap<TypeKind, TypeId>,
+    /// Height of each type's structure: 1 for a scalar, one more for a pointer to it.
+    depths: SecondaryMap<TypeId, u32>,
     pub records: PrimaryMap<RecordId, Record>,
 }
 
@@ -83,13 +90,66 @@ impl Types {
         if let Some(&id) = self.ids.get(&kind) {
             return id;
         }
+        let depth = 1 + match &kind {
+            TypeKind::Pointer(p) => self.depth(p.pointee),
+            TypeKind::Array(element, _) => self.depth(*element),
+            TypeKind::Function { ret, params, .. } => {
+                params.iter().chain([ret]).map(|&ty| self.depth(ty)).max().unwrap_or(0)
+            }
+            _ => 0,
+        };
         let id = self.kinds.push(kind.clone());
+        self.depths[id] = depth;
         self.ids.insert(kind, id);
         id
     }
 
     pub fn kind(&self, ty: TypeId) -> &TypeKind {
         &self.kinds[ty]
+    }
+
+    /// Height of a type's structure; bounded by sema so that readers may recurse over types.
+    pub fn depth(&self, ty: TypeId) -> u32 {
+        let record = match self.kind(ty) {
+            TypeKind::Record(id) => self.records[*id].depth,
+            _ => 0,
+        };
+        self.depths[ty].max(1) + record
+    }
+
+    /// A pointer without qualifiers on what it points to.
+    pub fn pointer(&mut self, pointee: TypeId, space: AddressSpace) -> TypeId {
+        let pointer = PointerType { pointee, space, is_const: false, is_volatile: false };
+        self.intern(TypeKind::Pointer(pointer))
+    }
+
+    /// The pointer type's parts.
+    pub fn as_pointer(&self, ty: TypeId) -> Option<PointerType> {
+        match self.kind(ty) {
+            TypeKind::Pointer(pointer) => Some(*pointer),
+            _ => None,
+        }
+    }
+
+    pub fn is_array(&self, ty: TypeId) -> bool {
+        matches!(self.kind(ty), TypeKind::Array(..))
+    }
+
+    pub fn is_void(&self, ty: TypeId) -> bool {
+        matches!(self.kind(ty), TypeKind::Void)
+    }
+
+    pub fn is_error(&self, ty: TypeId) -> bool {
+        matches!(self.kind(ty), TypeKind::Error)
+    }
+
+    /// The signed integer scalar or vector that a comparison of `ty` gives: int for scalars and
+    /// pointers, a vector of equal width for vectors (OpenCL C 6.4.4).
+    pub fn comparison_result(&mut self, ty: TypeId) -> TypeId {
+        match *self.kind(ty) {
+            TypeKind::Vector(s, n) => self.vector(s.signed_of_width(), n),
+            _ => self.scalar(ScalarName::Int),
+        }
     }
 
     pub fn scalar(&mut self, name: ScalarName) -> TypeId {
@@ -114,7 +174,8 @@ impl Types {
     }
 
     /// Size in bytes: 3-component vectors take as much as 4-component ones (6.3.3), pointers 8.
-    /// `None` for incomplete types, void, functions and opaque types.
+    /// An event is a 4-byte handle. `None` for incomplete types, void, functions and other opaque
+    /// types.
     pub fn size(&self, ty: TypeId) -> Option<u64> {
         match self.kind(ty) {
             TypeKind::Scalar(s) => Some(u64::from(s.size())),
@@ -123,6 +184,7 @@ impl Types {
             TypeKind::Pointer(_) => Some(8),
             TypeKind::Array(element, Some(n)) => self.size(*element)?.checked_mul(*n),
             TypeKind::Record(id) => self.records[*id].size,
+            TypeKind::Opaque(EVENT) => Some(4),
             _ => None,
         }
     }
@@ -135,10 +197,27 @@ impl Types {
             }
             TypeKind::Array(element, _) => self.align(*element),
             TypeKind::Record(id) => self.records[*id].align.max(1),
+            TypeKind::Opaque(EVENT) => 4,
             _ => 1,
         }
     }
 }
+
+/// Every scalar type.
+pub const ALL_SCALARS: [ScalarName; 12] = [
+    ScalarName::Bool,
+    ScalarName::Char,
+    ScalarName::UChar,
+    ScalarName::Short,
+    ScalarName::UShort,
+    ScalarName::Int,
+    ScalarName::UInt,
+    ScalarName::Long,
+    ScalarName::ULong,
+    ScalarName::Half,
+    ScalarName::Float,
+    ScalarName::Double,
+];
 
 impl ScalarName {
     /// Size in bytes (OpenCL C table 1); bool takes one.
@@ -158,6 +237,31 @@ impl ScalarName {
     pub fn is_signed(self) -> bool {
         use ScalarName::*;
         matches!(self, Char | Short | Int | Long | Half | Float | Double)
+    }
+
+    /// The signed integer of the same size.
+    pub fn signed_of_width(self) -> ScalarName {
+        match self.size() {
+            1 => ScalarName::Char,
+            2 => ScalarName::Short,
+            4 => ScalarName::Int,
+            _ => ScalarName::Long,
+        }
+    }
+
+    /// The unsigned integer of the same size.
+    pub fn unsigned_of_width(self) -> ScalarName {
+        match self.size() {
+            1 => ScalarName::UChar,
+            2 => ScalarName::UShort,
+            4 => ScalarName::UInt,
+            _ => ScalarName::ULong,
+        }
+    }
+
+    /// The scalar of an OpenCL C name: `uchar`.
+    pub fn from_spelling(name: &str) -> Option<ScalarName> {
+        ALL_SCALARS.into_iter().find(|scalar| scalar.spelling() == name)
     }
 
     /// The OpenCL C spelling: `uchar`.

@@ -1,0 +1,51 @@
+//! The built-in functions of OpenCL C 6.15: which there are, and which overload a call means.
+//!
+//! A function is a few signature patterns over the generic types of the spec (`gentype`), not a list
+//! of overloads. A call chooses among all instances of its patterns the one whose parameters need
+//! the cheapest conversions.
+
+mod common;
+mod integer;
+mod intrinsics;
+mod math;
+mod memory;
+mod resolve;
+mod signature;
+mod special;
+mod workitem;
+
+use signature::{Family, Sig};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// A built-in function by name.
+#[derive(Debug, Clone, Copy)]
+struct Builtin {
+    name: &'static str,
+    sigs: &'static [Sig],
+}
+
+/// All families of built-in functions that programs may call.
+const FAMILIES: &[&[Family]] =
+    &[math::FAMILIES, integer::FAMILIES, common::FAMILIES, memory::FAMILIES, workitem::FAMILIES];
+
+static BUILTINS: LazyLock<HashMap<&'static str, Builtin>> =
+    LazyLock::new(|| index(FAMILIES.iter().copied().flatten()));
+
+static INTRINSICS: LazyLock<HashMap<&'static str, Builtin>> =
+    LazyLock::new(|| index(intrinsics::FAMILIES));
+
+fn index<'f>(families: impl IntoIterator<Item = &'f Family>) -> HashMap<&'static str, Builtin> {
+    let mut map = HashMap::new();
+    for family in families {
+        for &name in family.names {
+            map.insert(name, Builtin { name, sigs: family.sigs });
+        }
+    }
+    map
+}
+
+/// Whether programs may call a built-in function of this name.
+pub(super) fn exists(name: &str) -> bool {
+    BUILTINS.contains_key(name) || special::exists(name)
+}

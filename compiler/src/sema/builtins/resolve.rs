@@ -1,0 +1,330 @@
+//! Overload choice among the instances of signature patterns.
+
+use super::signature::{Sig, Spaces, P};
+use super::{Builtin, BUILTINS, INTRINSICS};
+use crate::sema::calls::{scalar_cost, WIDEN_COST};
+use crate::sema::convert::{common_scalar, promoted, Context};
+use crate::sema::hir::{Expr, ExprKind};
+use crate::sema::operand::value;
+use crate::sema::types::{Scalar, TypeId, TypeKind, ALL_SCALARS, EVENT};
+use crate::sema::{Origin, Sema};
+use crate::source::Span;
+use crate::syntax::ast::AddressSpace;
+
+/// A generic type's instance: element and components.
+type Shape = (Scalar, u8);
+
+/// An argument, as far as the choice depends on it.
+#[derive(Debug, Clone, Copy)]
+enum Arg {
+    Number(Shape),
+    Pointer { pointee: Pointee, space: AddressSpace, is_const: bool },
+    Event,
+    Other,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pointee {
+    Number(Shape),
+    Event,
+    Other,
+}
+
+/// An instance of a pattern that takes the arguments.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    sig: &'static Sig,
+    shape: Shape,
+    cost: u32,
+}
+
+fn spaces_of(space: AddressSpace) -> u8 {
+    match space {
+        AddressSpace::Private => 1,
+        AddressSpace::Global => 2,
+        AddressSpace::Local => 4,
+        AddressSpace::Constant => 8,
+        AddressSpace::Generic => 16,
+    }
+}
+
+/// The next wider integer of the same signedness.
+fn wider(scalar: Scalar) -> Scalar {
+    match scalar {
+        Scalar::Char => Scalar::Short,
+        Scalar::UChar => Scalar::UShort,
+        Scalar::Short => Scalar::Int,
+        Scalar::UShort => Scalar::UInt,
+        Scalar::Int => Scalar::Long,
+        _ => Scalar::ULong,
+    }
+}
+
+/// The numeric type that a pattern means, if it means one.
+fn number(pattern: P, (element, lanes): Shape) -> Option<Shape> {
+    Some(match pattern {
+        P::G => (element, lanes),
+        P::E => (element, 1),
+        P::Like(scalar) => (scalar, lanes),
+        P::S(scalar) => (scalar, 1),
+        P::Relation if lanes == 1 => (Scalar::Int, 1),
+        P::Relation | P::SignedOf => (element.signed_of_width(), lanes),
+        P::UnsignedOf => (element.unsigned_of_width(), lanes),
+        P::Wide => (wider(element), lanes),
+        _ => return None,
+    })
+}
+
+/// What passing an argument for a parameter costs; `None` if it cannot be passed.
+fn cost(pattern: P, shape: Shape, arg: Arg) -> Option<u32> {
+    let pointer = |spaces: Spaces, want: Pointee, writes: bool| match arg {
+        Arg::Pointer { pointee, space, is_const } => {
+            let fits = pointee == want
+                && spaces.0 & spaces_of(space) != 0
+                && !(writes && (is_const || space == AddressSpace::Constant));
+            fits.then_some(0)
+        }
+        _ => None,
+    };
+    let (element, lanes) = shape;
+    match pattern {
+        P::Out(spaces) => pointer(spaces, Pointee::Number(shape), true),
+        P::OutElement(spaces) => pointer(spaces, Pointee::Number((element, 1)), true),
+        P::OutLike(spaces, scalar) => pointer(spaces, Pointee::Number((scalar, lanes)), true),
+        P::OutHalf(spaces) => pointer(spaces, Pointee::Number((Scalar::Half, 1)), true),
+        P::In(spaces) => pointer(spaces, Pointee::Number(shape), false),
+        P::InElement(spaces) => pointer(spaces, Pointee::Number((element, 1)), false),
+        P::InHalf(spaces) => pointer(spaces, Pointee::Number((Scalar::Half, 1)), false),
+        P::Events => pointer(Spaces::PRIVATE, Pointee::Event, false),
+        P::Event => match arg {
+            Arg::Event => Some(0),
+            // A null event; checked when it is converted.
+            Arg::Number((scalar, 1)) if !scalar.is_float() => Some(1),
+            _ => None,
+        },
+        P::Void => None,
+        _ => {
+            let (want, count) = number(pattern, shape)?;
+            match arg {
+                Arg::Number((have, n)) if n == count => match n {
+                    1 => Some(scalar_cost(have, want)),
+                    _ => (have == want).then_some(0),
+                },
+                Arg::Number((have, 1)) => Some(WIDEN_COST + scalar_cost(have, want)),
+                _ => None,
+            }
+        }
+    }
+}
+
+impl Sema<'_> {
+    /// A call of a built-in function; `None` if there is none of that name.
+    pub(in crate::sema) fn builtin(
+        &mut self,
+        name: &str,
+        args: Vec<Expr>,
+        at: Span,
+        span: Span,
+    ) -> Option<Expr> {
+        if self.origin == Origin::Library {
+            if let Some(&intrinsic) = INTRINSICS.get(name) {
+                return Some(self.choose(intrinsic, args, at, span));
+            }
+        }
+        match BUILTINS.get(name) {
+            Some(&builtin) => Some(self.choose(builtin, args, at, span)),
+            None => self.special_builtin(name, args, at, span),
+        }
+    }
+
+    fn classify(&self, e: &Expr) -> Arg {
+        let types = &self.module.types;
+        match *types.kind(e.ty) {
+            TypeKind::Scalar(scalar) => Arg::Number((scalar, 1)),
+            TypeKind::Vector(scalar, lanes) => Arg::Number((scalar, lanes)),
+            TypeKind::Pointer(pointer) => {
+                let pointee = match *types.kind(pointer.pointee) {
+                    TypeKind::Scalar(scalar) => Pointee::Number((scalar, 1)),
+                    TypeKind::Vector(scalar, lanes) => Pointee::Number((scalar, lanes)),
+                    TypeKind::Opaque(EVENT) => Pointee::Event,
+                    _ => Pointee::Other,
+                };
+                Arg::Pointer { pointee, space: pointer.space, is_const: pointer.is_const }
+            }
+            TypeKind::Opaque(EVENT) => Arg::Event,
+            _ => Arg::Other,
+        }
+    }
+
+    fn choose(&mut self, builtin: Builtin, args: Vec<Expr>, at: Span, span: Span) -> Expr {
+        let kinds: Vec<Arg> = args.iter().map(|arg| self.classify(arg)).collect();
+        let best = self.best_candidates(builtin, &kinds);
+        let Some(candidate) = pick(&best, &kinds) else {
+            if best.is_empty() {
+                self.no_match(builtin, &args, at);
+            } else {
+                self.error(at, format!("call to '{}' is ambiguous", builtin.name));
+                for candidate in best.iter().take(8) {
+                    let note = self.describe(builtin.name, candidate.sig, candidate.shape);
+                    self.diags.note(None, format!("candidate function: {note}"));
+                }
+            }
+            return self.error_value(span);
+        };
+        if !self.atomic_offered(builtin.name, candidate, &kinds, at) {
+            return self.error_value(span);
+        }
+        let mut converted = Vec::with_capacity(args.len());
+        for (&pattern, arg) in candidate.sig.params.iter().zip(args) {
+            let arg = match number(pattern, candidate.shape) {
+                Some((scalar, lanes)) => {
+                    let ty = self.module.types.vector(scalar, lanes);
+                    self.convert_numeric(arg, ty)
+                }
+                None if pattern == P::Event => {
+                    let ty = self.module.types.intern(TypeKind::Opaque(EVENT));
+                    self.assign_convert(arg, ty, Context::Passing)
+                }
+                None => arg,
+            };
+            converted.push(arg);
+        }
+        let ret = self.pattern_type(candidate.sig.ret, candidate.shape);
+        value(ExprKind::Builtin { name: builtin.name, args: converted }, ret, span)
+    }
+
+    /// The type of a result pattern.
+    fn pattern_type(&mut self, pattern: P, shape: Shape) -> TypeId {
+        match (number(pattern, shape), pattern) {
+            (Some((scalar, lanes)), _) => self.module.types.vector(scalar, lanes),
+            (None, P::Event) => self.module.types.intern(TypeKind::Opaque(EVENT)),
+            (None, _) => self.basic.void,
+        }
+    }
+
+    /// All instances with the lowest cost, in order of the table.
+    fn best_candidates(&self, builtin: Builtin, args: &[Arg]) -> Vec<Candidate> {
+        let mut best: Vec<Candidate> = Vec::new();
+        let mut consider = |sig: &'static Sig, shape: Shape| {
+            let mut total = 0;
+            for (&pattern, &arg) in sig.params.iter().zip(args) {
+                match cost(pattern, shape, arg) {
+                    Some(cost) => total += cost,
+                    None => return,
+                }
+            }
+            let lowest = best.first().map_or(u32::MAX, |best| best.cost);
+            if total < lowest {
+                best.clear();
+            }
+            if total <= lowest {
+                best.push(Candidate { sig, shape, cost: total });
+            }
+        };
+        for sig in builtin.sigs.iter().filter(|sig| sig.params.len() == args.len()) {
+            if ALL_SCALARS.iter().all(|&scalar| !sig.elements.contains(scalar)) {
+                consider(sig, (Scalar::Int, 1));
+            }
+            for element in ALL_SCALARS {
+                if sig.elements.contains(element) && self.offered(element) {
+                    for &lanes in sig.lanes {
+                        consider(sig, (element, lanes));
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    /// Whether the device computes with a type.
+    fn offered(&self, scalar: Scalar) -> bool {
+        match scalar {
+            Scalar::Double => self.target.float64,
+            Scalar::Half => self.target.float16,
+            _ => true,
+        }
+    }
+
+    /// 64-bit atomics need the device's support.
+    fn atomic_offered(&mut self, name: &str, candidate: Candidate, args: &[Arg], at: Span) -> bool {
+        if !name.starts_with("atom_") || candidate.shape.0.size() != 8 {
+            return true;
+        }
+        let local = matches!(
+            args.first(), Some(Arg::Pointer { space: AddressSpace::Local, .. }));
+        let offered = match local {
+            true => self.target.atomic_int64_shared,
+            false => self.target.atomic_int64_buffer,
+        };
+        if !offered {
+            let message = format!(
+                "use of '{name}' on 64-bit integers requires cl_khr_int64_base_atomics which this \
+                 device does not offer"
+            );
+            self.error(at, message);
+        }
+        offered
+    }
+
+    fn no_match(&mut self, builtin: Builtin, args: &[Expr], at: Span) {
+        self.error(at, format!("no matching function for call to '{}'", builtin.name));
+        let right_count = builtin.sigs.iter().any(|sig| sig.params.len() == args.len());
+        let note = match builtin.sigs.first() {
+            Some(sig) if !right_count => {
+                let n = sig.params.len();
+                let plural = if n == 1 { "argument" } else { "arguments" };
+                let (have, was) = (args.len(), if args.len() == 1 { "was" } else { "were" });
+                format!("candidate function not viable: requires {n} {plural}, but {have} {was} provided")
+            }
+            _ => {
+                let types: Vec<String> = args.iter().map(|arg| self.quoted(arg.ty)).collect();
+                format!(
+                    "candidate function not viable: no overload takes arguments of type {}",
+                    types.join(", ")
+                )
+            }
+        };
+        self.diags.note(None, note);
+    }
+
+    /// An instance in words: `float max(float, float)`.
+    fn describe(&self, name: &str, sig: &Sig, shape: Shape) -> String {
+        let spell = |pattern: P| match number(pattern, shape) {
+            Some((scalar, 1)) => scalar.spelling().to_string(),
+            Some((scalar, lanes)) => format!("{}{lanes}", scalar.spelling()),
+            None => match pattern {
+                P::Void => "void".to_string(),
+                P::Event => EVENT.to_string(),
+                _ => "pointer".to_string(),
+            },
+        };
+        let params: Vec<String> = sig.params.iter().map(|&pattern| spell(pattern)).collect();
+        format!("{} {name}({})", spell(sig.ret), params.join(", "))
+    }
+}
+
+/// Chooses among equally cheap candidates, where C++ rules would call it ambiguous, what other
+/// compilers of OpenCL C take: the common type of the arguments, else float, else int or uint.
+fn pick(best: &[Candidate], args: &[Arg]) -> Option<Candidate> {
+    let (&first, rest) = best.split_first()?;
+    if rest.is_empty() || rest.iter().all(|candidate| candidate.shape == first.shape) {
+        return Some(first);
+    }
+    let generic = |pattern: &P| matches!(pattern, P::G | P::E | P::UnsignedOf | P::SignedOf);
+    let scalars = first.sig.params.iter().zip(args).filter(|(pattern, _)| generic(pattern));
+    let common = scalars
+        .filter_map(|(_, arg)| match arg {
+            Arg::Number((scalar, _)) => Some(*scalar),
+            _ => None,
+        })
+        .reduce(common_scalar)
+        .map_or(Scalar::Int, |scalar| if best.len() > 1 { promoted(scalar) } else { scalar });
+    let of = |element: Scalar| best.iter().copied().find(|candidate| candidate.shape.0 == element);
+    if let Some(candidate) = of(common).or_else(|| of(Scalar::Float)) {
+        return Some(candidate);
+    }
+    if common.is_float() {
+        return None;
+    }
+    of(if common.is_signed() { Scalar::Int } else { Scalar::UInt }).or(Some(first))
+}

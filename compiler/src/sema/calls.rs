@@ -1,0 +1,244 @@
+//! Calls: of the program's own functions, overloaded or not, and of built-in ones.
+
+use super::convert::{promoted, Context};
+use super::hir::{Expr, ExprKind, FunctionId};
+use super::operand::value;
+use super::scope::Entity;
+use super::types::{Scalar, TypeId, TypeKind};
+use super::{builtins, Sema};
+use crate::preprocess::Symbol;
+use crate::source::Span;
+use crate::syntax::ast;
+
+/// How far a scalar argument is from a parameter's type, as overloads are ranked.
+pub(super) fn scalar_cost(from: Scalar, to: Scalar) -> u32 {
+    let promotes = promoted(from) == to || (from == Scalar::Float && to == Scalar::Double);
+    match from {
+        _ if from == to => 0,
+        _ if promotes => 1,
+        _ => 2,
+    }
+}
+
+/// What widening a scalar argument to a vector parameter costs.
+pub(super) const WIDEN_COST: u32 = 8;
+
+impl Sema<'_> {
+    /// `callee(args)`.
+    pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
+        let ast::ExprKind::Ident(name) = callee.kind else {
+            let callee = self.expr(callee);
+            for arg in args {
+                self.rvalue(arg);
+            }
+            if !self.is_error(callee.ty()) {
+                self.not_callable(callee.ty(), span);
+            }
+            return self.error_value(span);
+        };
+        let functions = match self.scopes.find(name).map(|binding| &binding.entity) {
+            Some(Entity::Functions(list)) => Some(list.clone()),
+            Some(Entity::Local(_, ty) | Entity::Global(_, ty)) => {
+                let ty = ty.ty;
+                for arg in args {
+                    self.rvalue(arg);
+                }
+                if !self.is_error(ty) {
+                    self.not_callable(ty, callee.span);
+                }
+                return self.error_value(span);
+            }
+            Some(Entity::Typedef(_) | Entity::Enumerator(..)) => {
+                let message = format!("called object '{}' is not a function", self.text(name));
+                self.error(callee.span, message);
+                return self.error_value(span);
+            }
+            None => None,
+        };
+        let args: Vec<Expr> = args.iter().map(|arg| self.rvalue(arg)).collect();
+        if args.iter().any(|arg| self.is_error(arg.ty)) {
+            return self.error_value(span);
+        }
+        match functions {
+            Some(functions) => self.call_named(name, &functions, args, callee.span, span),
+            None => self.call_builtin(name, args, callee.span, span),
+        }
+    }
+
+    fn not_callable(&mut self, ty: TypeId, span: Span) {
+        let message = format!(
+            "called object type {} is not a function or function pointer",
+            self.quoted(ty)
+        );
+        self.error(span, message);
+    }
+
+    fn call_builtin(&mut self, name: Symbol, args: Vec<Expr>, at: Span, span: Span) -> Expr {
+        let text = self.text(name);
+        match self.builtin(text, args, at, span) {
+            Some(call) => call,
+            None => {
+                let message = format!("implicit declaration of function '{text}' is invalid in OpenCL");
+                self.error(at, message);
+                self.error_value(span)
+            }
+        }
+    }
+
+    fn call_named(
+        &mut self,
+        name: Symbol,
+        functions: &[FunctionId],
+        args: Vec<Expr>,
+        at: Span,
+        span: Span,
+    ) -> Expr {
+        let function = match functions {
+            [only] if !self.signatures[*only].overloadable => *only,
+            _ => match self.overload(functions, &args) {
+                Ok(function) => function,
+                Err(ambiguous) => {
+                    let text = self.text(name);
+                    // Overloads of a built-in's name add to the built-in ones.
+                    if ambiguous.is_empty() && builtins::exists(text) {
+                        return self.call_builtin(name, args, at, span);
+                    }
+                    return self.no_overload(name, functions, &ambiguous, at, span);
+                }
+            },
+        };
+        self.call_function(function, args, at, span)
+    }
+
+    fn call_function(
+        &mut self,
+        function: FunctionId,
+        args: Vec<Expr>,
+        at: Span,
+        span: Span,
+    ) -> Expr {
+        let callee = &self.module.functions[function];
+        let (ret, declared) = (callee.ret, callee.span);
+        let params: Vec<TypeId> =
+            callee.params.iter().map(|&param| callee.locals[param].ty).collect();
+        if args.len() != params.len() {
+            let few = if args.len() < params.len() { "few" } else { "many" };
+            let name = callee.name.clone();
+            let message = format!(
+                "too {few} arguments to function call, expected {}, have {}",
+                params.len(),
+                args.len()
+            );
+            self.error(span, message);
+            self.diags.note(declared, format!("'{name}' declared here"));
+            return self.error_value(span);
+        }
+        let errors = self.diags.errors();
+        let args: Vec<Expr> = args
+            .into_iter()
+            .zip(params)
+            .map(|(arg, param)| self.assign_convert(arg, param, Context::Passing))
+            .collect();
+        if self.diags.errors() != errors {
+            self.diags.note(declared, "passing argument to parameter here");
+        }
+        if let Some(caller) = &self.function {
+            self.calls[caller.id].push((function, at));
+        }
+        if self.is_error(ret) {
+            return self.error_value(span);
+        }
+        value(ExprKind::Call { function, args }, ret, span)
+    }
+
+    /// The best overload; else the equally good ones, none if no one fits.
+    fn overload(&self, functions: &[FunctionId], args: &[Expr]) -> Result<FunctionId, Vec<FunctionId>> {
+        let mut best: Vec<FunctionId> = Vec::new();
+        let mut lowest = u32::MAX;
+        for &id in functions {
+            let Some(cost) = self.call_cost(id, args) else { continue };
+            if cost < lowest {
+                best.clear();
+                lowest = cost;
+            }
+            if cost == lowest {
+                best.push(id);
+            }
+        }
+        match best.as_slice() {
+            [only] => Ok(*only),
+            _ => Err(best),
+        }
+    }
+
+    fn call_cost(&self, id: FunctionId, args: &[Expr]) -> Option<u32> {
+        let function = &self.module.functions[id];
+        if function.params.len() != args.len() {
+            return None;
+        }
+        let mut total = 0;
+        for (&param, arg) in function.params.iter().zip(args) {
+            total += self.conversion_cost(arg, function.locals[param].ty)?;
+        }
+        Some(total)
+    }
+
+    /// What an implicit conversion costs in the ranking of overloads; `None` if there is none.
+    fn conversion_cost(&self, arg: &Expr, to: TypeId) -> Option<u32> {
+        let types = &self.module.types;
+        if arg.ty == to {
+            return Some(0);
+        }
+        if let (Some((s, n)), Some((t, m))) = (types.numeric(arg.ty), types.numeric(to)) {
+            return match (n, m) {
+                (1, 1) => Some(scalar_cost(s, t)),
+                (1, _) => Some(WIDEN_COST + scalar_cost(s, t)),
+                _ => None,
+            };
+        }
+        match (types.as_pointer(arg.ty), types.as_pointer(to)) {
+            (Some(from), Some(to)) => {
+                if matches!(arg.kind, ExprKind::NullPointer) {
+                    return Some(2);
+                }
+                let loses = (from.is_const && !to.is_const) || (from.is_volatile && !to.is_volatile);
+                let void = types.is_void(to.pointee);
+                if !self.space_converts(from.space, to.space) || loses {
+                    return None;
+                }
+                match from.pointee == to.pointee {
+                    true => Some(u32::from(from.space != to.space) + u32::from(from.is_const != to.is_const)),
+                    false => void.then_some(3),
+                }
+            }
+            (None, Some(_)) => self.is_null_constant(arg).then_some(2),
+            (Some(_), None) => (types.numeric(to) == Some((Scalar::Bool, 1))).then_some(3),
+            _ => match types.kind(to) {
+                TypeKind::Opaque(_) if self.is_null_constant(arg) => Some(2),
+                _ => None,
+            },
+        }
+    }
+
+    fn no_overload(
+        &mut self,
+        name: Symbol,
+        functions: &[FunctionId],
+        ambiguous: &[FunctionId],
+        at: Span,
+        span: Span,
+    ) -> Expr {
+        let text = self.text(name);
+        if ambiguous.is_empty() {
+            self.error(at, format!("no matching function for call to '{text}'"));
+        } else {
+            self.error(at, format!("call to '{text}' is ambiguous"));
+        }
+        let listed = if ambiguous.is_empty() { functions } else { ambiguous };
+        for &id in listed.iter().take(8) {
+            let declared = self.module.functions[id].span;
+            self.diags.note(declared, "candidate function");
+        }
+        self.error_value(span)
+    }
+}

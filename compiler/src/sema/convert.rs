@@ -1,0 +1,451 @@
+//! Conversions (C99 6.3, OpenCL C 6.3): promotions, usual arithmetic conversions with widening of
+//! scalars to vectors, what assignment converts, and casts.
+
+use super::consteval::{convert_scalar, Const};
+use super::hir::{Expr, ExprKind};
+use super::operand::value;
+use super::types::{PointerType, Scalar, TypeId, TypeKind, EVENT};
+use super::Sema;
+use crate::source::Span;
+use crate::syntax::ast::AddressSpace;
+
+/// Where a value is converted as if by assignment; decides the words of a diagnostic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Context {
+    Assigning,
+    Initializing,
+    Passing,
+    Returning,
+}
+
+/// Conversion rank of an integer type (C99 6.3.1.1).
+fn rank(scalar: Scalar) -> u32 {
+    match scalar {
+        Scalar::Bool => 0,
+        Scalar::Half => 5,
+        Scalar::Float => 6,
+        Scalar::Double => 7,
+        other => other.size().trailing_zeros() + 1,
+    }
+}
+
+/// The type of both operands after the usual arithmetic conversions (C99 6.3.1.8).
+pub(super) fn common_scalar(a: Scalar, b: Scalar) -> Scalar {
+    if a.is_float() || b.is_float() {
+        return match (a.is_float(), b.is_float()) {
+            (true, false) => a,
+            (false, true) => b,
+            _ if rank(a) >= rank(b) => a,
+            _ => b,
+        };
+    }
+    let (a, b) = (promoted(a), promoted(b));
+    match rank(a).cmp(&rank(b)) {
+        std::cmp::Ordering::Greater => a,
+        std::cmp::Ordering::Less => b,
+        // Of equal rank, the unsigned one.
+        std::cmp::Ordering::Equal if a.is_signed() => b,
+        std::cmp::Ordering::Equal => a,
+    }
+}
+
+/// The type after the integer promotions; floats stay.
+pub(super) fn promoted(scalar: Scalar) -> Scalar {
+    match scalar {
+        Scalar::Bool | Scalar::Char | Scalar::UChar | Scalar::Short | Scalar::UShort => Scalar::Int,
+        other => other,
+    }
+}
+
+impl Sema<'_> {
+    /// Converts a scalar to a scalar or vector type, or a vector to one of as many components,
+    /// without checks.
+    pub(super) fn convert_numeric(&mut self, e: Expr, to: TypeId) -> Expr {
+        if e.ty == to || self.is_error(e.ty) {
+            return e;
+        }
+        let types = &mut self.module.types;
+        let (Some((from, lanes)), Some((scalar, to_lanes))) =
+            (types.numeric(e.ty), types.numeric(to))
+        else {
+            return e;
+        };
+        if lanes == 1 && to_lanes > 1 {
+            let element = types.scalar(scalar);
+            let span = e.span;
+            let e = self.convert_numeric(e, element);
+            return value(ExprKind::Splat(Box::new(e)), to, span);
+        }
+        let constant = match e.kind {
+            ExprKind::Int(bits) => convert_scalar(&Const::Int(bits), from, scalar),
+            ExprKind::Float(v) => convert_scalar(&Const::Float(v), from, scalar),
+            _ => None,
+        };
+        match constant {
+            Some(Const::Int(bits)) => value(ExprKind::Int(bits), to, e.span),
+            Some(Const::Float(v)) => value(ExprKind::Float(v), to, e.span),
+            _ => {
+                let span = e.span;
+                let value_ = Box::new(e);
+                let kind = ExprKind::Convert { value: value_, rounding: None, saturate: false };
+                value(kind, to, span)
+            }
+        }
+    }
+
+    pub(super) fn convert_to_scalar(&mut self, e: Expr, to: Scalar) -> Expr {
+        let to = self.module.types.scalar(to);
+        self.convert_numeric(e, to)
+    }
+
+    /// Integer promotions on scalars; everything else stays.
+    pub(super) fn promote(&mut self, e: Expr) -> Expr {
+        match *self.module.types.kind(e.ty) {
+            TypeKind::Scalar(scalar) => self.convert_to_scalar(e, promoted(scalar)),
+            _ => e,
+        }
+    }
+
+    /// A scalar Bool for conditions; `None` after a diagnostic.
+    pub(super) fn to_bool(&mut self, e: Expr) -> Option<Expr> {
+        let (ty, span) = (e.ty, e.span);
+        match *self.module.types.kind(ty) {
+            TypeKind::Error => None,
+            TypeKind::Scalar(_) => Some(self.convert_to_scalar(e, Scalar::Bool)),
+            TypeKind::Pointer(_) => {
+                let kind =
+                    ExprKind::Convert { value: Box::new(e), rounding: None, saturate: false };
+                Some(value(kind, self.basic.bool_, span))
+            }
+            _ => {
+                let message =
+                    format!("statement requires expression of scalar type ({} invalid)", self.quoted(ty));
+                self.error(span, message);
+                None
+            }
+        }
+    }
+
+    /// The usual arithmetic conversions with widening of scalars (OpenCL C 6.3.3). Gives both
+    /// operands in their common type; `None` after a diagnostic or if one is in error.
+    pub(super) fn usual_conversions(&mut self, a: Expr, b: Expr, span: Span) -> Option<(Expr, Expr)> {
+        if self.is_error(a.ty) || self.is_error(b.ty) {
+            return None;
+        }
+        let types = &self.module.types;
+        let (Some((s, n)), Some((t, m))) = (types.numeric(a.ty), types.numeric(b.ty)) else {
+            self.invalid_operands(&a, &b, span);
+            return None;
+        };
+        match (n, m) {
+            (1, 1) => {
+                let common = common_scalar(s, t);
+                let a = self.convert_to_scalar(a, common);
+                let b = self.convert_to_scalar(b, common);
+                Some((a, b))
+            }
+            (1, _) => {
+                let a = self.widen(a, b.ty, span)?;
+                Some((a, b))
+            }
+            (_, 1) => {
+                let b = self.widen(b, a.ty, span)?;
+                Some((a, b))
+            }
+            _ if a.ty == b.ty => Some((a, b)),
+            _ => {
+                let what = if n == m { "values" } else { "values of different size" };
+                let message = format!(
+                    "cannot convert between vector {what} ({} and {})",
+                    self.quoted(a.ty),
+                    self.quoted(b.ty)
+                );
+                self.error(span, message);
+                None
+            }
+        }
+    }
+
+    /// A scalar operand beside a vector one: it may not have the greater rank, unless it is a
+    /// constant.
+    fn widen(&mut self, scalar: Expr, vector: TypeId, span: Span) -> Option<Expr> {
+        let types = &self.module.types;
+        let ((from, _), (element, _)) = (types.numeric(scalar.ty)?, types.numeric(vector)?);
+        let too_wide = match (from.is_float(), element.is_float()) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => rank(from) > rank(element) && self.eval(&scalar).is_none(),
+        };
+        if too_wide {
+            let message = format!(
+                "scalar operand type has greater rank than the type of the vector element. ({} and {})",
+                self.quoted(vector),
+                self.quoted(scalar.ty)
+            );
+            self.error(span, message);
+            return None;
+        }
+        Some(self.convert_numeric(scalar, vector))
+    }
+
+    pub(super) fn invalid_operands(&mut self, a: &Expr, b: &Expr, span: Span) {
+        if self.is_error(a.ty) || self.is_error(b.ty) {
+            return;
+        }
+        let message = format!(
+            "invalid operands to binary expression ({} and {})",
+            self.quoted(a.ty),
+            self.quoted(b.ty)
+        );
+        self.error(span, message);
+    }
+
+    /// Whether a value is a null pointer constant (C99 6.3.2.3).
+    pub(super) fn is_null_constant(&self, e: &Expr) -> bool {
+        match e.kind {
+            ExprKind::NullPointer => true,
+            ExprKind::Int(bits) => bits == 0,
+            _ => self.module.types.as_pointer(e.ty).is_none() && self.eval_int(e) == Some(0),
+        }
+    }
+
+    /// Converts as if by assignment (C99 6.5.16.1); an error value after a diagnostic.
+    pub(super) fn assign_convert(&mut self, e: Expr, to: TypeId, context: Context) -> Expr {
+        let from = e.ty;
+        if from == to || self.is_error(from) {
+            return e;
+        }
+        if self.is_error(to) {
+            return self.error_value(e.span);
+        }
+        let types = &self.module.types;
+        if let (Some((_, n)), Some((_, m))) = (types.numeric(from), types.numeric(to)) {
+            if n == 1 {
+                return self.convert_numeric(e, to);
+            }
+            let _ = m;
+            return self.incompatible(e, to, context);
+        }
+        match (types.as_pointer(from), types.as_pointer(to)) {
+            (Some(source), Some(target)) => self.assign_pointer(e, source, target, to, context),
+            (None, Some(_)) => match types.numeric(from) {
+                Some((scalar, 1)) if !scalar.is_float() => {
+                    if self.is_null_constant(&e) {
+                        return value(ExprKind::NullPointer, to, e.span);
+                    }
+                    let message = format!(
+                        "incompatible integer to pointer conversion {}",
+                        self.phrase(from, to, context)
+                    );
+                    self.error(e.span, message);
+                    self.error_value(e.span)
+                }
+                _ => self.incompatible(e, to, context),
+            },
+            (Some(_), None) => match types.numeric(to) {
+                Some((Scalar::Bool, 1)) => {
+                    let span = e.span;
+                    self.to_bool(e).unwrap_or_else(|| self.error_value(span))
+                }
+                Some((scalar, 1)) if !scalar.is_float() => {
+                    let message = format!(
+                        "incompatible pointer to integer conversion {}",
+                        self.phrase(from, to, context)
+                    );
+                    self.error(e.span, message);
+                    self.error_value(e.span)
+                }
+                _ => self.incompatible(e, to, context),
+            },
+            (None, None) => {
+                let is_event = matches!(types.kind(to), TypeKind::Opaque(EVENT));
+                if is_event && self.is_null_constant(&e) {
+                    return value(ExprKind::Zero, to, e.span);
+                }
+                self.incompatible(e, to, context)
+            }
+        }
+    }
+
+    fn incompatible(&mut self, e: Expr, to: TypeId, context: Context) -> Expr {
+        let (from, to) = (self.quoted(e.ty), self.quoted(to));
+        let message = match context {
+            Context::Assigning => format!("assigning to {to} from incompatible type {from}"),
+            Context::Initializing => {
+                format!("initializing {to} with an expression of incompatible type {from}")
+            }
+            Context::Passing => format!("passing {from} to parameter of incompatible type {to}"),
+            Context::Returning => {
+                format!("returning {from} from a function with incompatible result type {to}")
+            }
+        };
+        self.error(e.span, message);
+        self.error_value(e.span)
+    }
+
+    fn phrase(&self, from: TypeId, to: TypeId, context: Context) -> String {
+        let (from, to) = (self.quoted(from), self.quoted(to));
+        match context {
+            Context::Assigning => format!("assigning to {to} from {from}"),
+            Context::Initializing => format!("initializing {to} with an expression of type {from}"),
+            Context::Passing => format!("passing {from} to parameter of type {to}"),
+            Context::Returning => format!("returning {from} from a function with result type {to}"),
+        }
+    }
+
+    fn assign_pointer(
+        &mut self,
+        e: Expr,
+        source: PointerType,
+        target: PointerType,
+        to: TypeId,
+        context: Context,
+    ) -> Expr {
+        let span = e.span;
+        if matches!(e.kind, ExprKind::NullPointer) {
+            return value(ExprKind::NullPointer, to, span);
+        }
+        if !self.space_converts(source.space, target.space) {
+            let phrase = match context {
+                Context::Assigning => {
+                    format!("assigning {} to {}", self.quoted(e.ty), self.quoted(to))
+                }
+                _ => self.phrase(e.ty, to, context),
+            };
+            self.error(span, format!("{phrase} changes address space of pointer"));
+            return self.error_value(span);
+        }
+        let types = &self.module.types;
+        let either_void = types.is_void(source.pointee) || types.is_void(target.pointee);
+        if source.pointee != target.pointee && !either_void {
+            let integers = |ty| match types.numeric(ty) {
+                Some((scalar, lanes)) if !scalar.is_float() => Some((scalar.size(), lanes)),
+                _ => None,
+            };
+            let (a, b) = (integers(source.pointee), integers(target.pointee));
+            let phrase = self.phrase(e.ty, to, context);
+            let message = if a.is_some() && a == b {
+                format!("{phrase} converts between pointers to integer types with different sign")
+            } else {
+                format!("incompatible pointer types {phrase}")
+            };
+            self.diags.warning(span, message);
+        } else if (source.is_const && !target.is_const)
+            || (source.is_volatile && !target.is_volatile)
+        {
+            let message = format!("{} discards qualifiers", self.phrase(e.ty, to, context));
+            self.diags.warning(span, message);
+        }
+        value(ExprKind::PointerCast(Box::new(e)), to, span)
+    }
+
+    /// Whether a pointer to one address space is one to the other, implicitly.
+    pub(super) fn space_converts(&self, from: AddressSpace, to: AddressSpace) -> bool {
+        from == to || (to == AddressSpace::Generic && from != AddressSpace::Constant)
+    }
+
+    /// `(to)e` (C99 6.5.4, OpenCL C 6.3.2).
+    pub(super) fn cast(&mut self, e: Expr, to: TypeId, span: Span) -> Expr {
+        let from = e.ty;
+        if self.is_error(from) || self.is_error(to) {
+            return self.error_value(span);
+        }
+        let types = &self.module.types;
+        if from == to {
+            return Expr { span, ..e };
+        }
+        if types.is_void(to) {
+            let kind = ExprKind::Convert { value: Box::new(e), rounding: None, saturate: false };
+            return value(kind, to, span);
+        }
+        if let (Some((s, n)), Some((t, m))) = (types.numeric(from), types.numeric(to)) {
+            return match (n, m) {
+                (1, 1) => Expr { span, ..self.convert_numeric(e, to) },
+                (1, _) => self.cast_to_vector(e, s, t, to, span),
+                _ => self.invalid_vector_cast(from, to, span),
+            };
+        }
+        let integer = |numeric| matches!(numeric, Some((s, 1)) if !Scalar::is_float(s));
+        match (types.as_pointer(from), types.as_pointer(to)) {
+            (Some(source), Some(target)) => self.cast_pointer(e, source, target, to, span),
+            (Some(_), None) if types.numeric(to) == Some((Scalar::Bool, 1)) => {
+                self.to_bool(e).unwrap_or_else(|| self.error_value(span))
+            }
+            (Some(_), None) if integer(types.numeric(to)) => {
+                value(ExprKind::PointerToInt(Box::new(e)), to, span)
+            }
+            (None, Some(_)) if integer(types.numeric(from)) => {
+                if matches!(e.kind, ExprKind::Int(0)) {
+                    return value(ExprKind::NullPointer, to, span);
+                }
+                value(ExprKind::IntToPointer(Box::new(e)), to, span)
+            }
+            _ => self.invalid_cast(from, to, span),
+        }
+    }
+
+    /// Every component gets the scalar; true becomes -1 in an integer vector (OpenCL C 6.3.2.2).
+    fn cast_to_vector(&mut self, e: Expr, from: Scalar, to: Scalar, ty: TypeId, span: Span) -> Expr {
+        if from != Scalar::Bool || to.is_float() {
+            return Expr { span, ..self.convert_numeric(e, ty) };
+        }
+        let e = self.convert_to_scalar(e, to);
+        let element = e.ty;
+        let e = value(ExprKind::Neg(Box::new(e)), element, span);
+        value(ExprKind::Splat(Box::new(e)), ty, span)
+    }
+
+    fn cast_pointer(
+        &mut self,
+        e: Expr,
+        source: PointerType,
+        target: PointerType,
+        to: TypeId,
+        span: Span,
+    ) -> Expr {
+        if matches!(e.kind, ExprKind::NullPointer) {
+            return value(ExprKind::NullPointer, to, span);
+        }
+        let both_generic =
+            source.space == AddressSpace::Generic && target.space != AddressSpace::Constant;
+        if !self.space_converts(source.space, target.space) && !both_generic {
+            let message = format!(
+                "casting {} to type {} changes address space of pointer",
+                self.quoted(e.ty),
+                self.quoted(to)
+            );
+            self.error(span, message);
+            return self.error_value(span);
+        }
+        value(ExprKind::PointerCast(Box::new(e)), to, span)
+    }
+
+    fn invalid_vector_cast(&mut self, from: TypeId, to: TypeId, span: Span) -> Expr {
+        let scalar_target = self.module.types.numeric(to).is_some_and(|(_, lanes)| lanes == 1);
+        let message = if scalar_target {
+            format!("invalid conversion between vector type {} and scalar type {}", self.quoted(from), self.quoted(to))
+        } else {
+            format!(
+                "invalid conversion between ext-vector type {} and {}",
+                self.quoted(to),
+                self.quoted(from)
+            )
+        };
+        self.error(span, message);
+        self.error_value(span)
+    }
+
+    fn invalid_cast(&mut self, from: TypeId, to: TypeId, span: Span) -> Expr {
+        let types = &self.module.types;
+        let scalar = |ty| types.numeric(ty).is_some() || types.as_pointer(ty).is_some();
+        let message = if scalar(from) && scalar(to) {
+            format!("cannot cast from type {} to type {}", self.quoted(from), self.quoted(to))
+        } else if scalar(from) {
+            format!("used type {} where arithmetic or pointer type is required", self.quoted(to))
+        } else {
+            format!("operand of type {} where arithmetic or pointer type is required", self.quoted(from))
+        };
+        self.error(span, message);
+        self.error_value(span)
+    }
+}

@@ -1,0 +1,324 @@
+//! Expressions (C99 6.5): one step per kind of syntax; the larger kinds live in files of their own.
+
+use super::convert::Context;
+use super::hir::{ExprKind, Place, PlaceKind};
+use super::operand::{value, Object, Operand};
+use super::scope::Entity;
+use super::types::{TypeId, TypeKind};
+use super::{hir, Sema};
+use crate::preprocess::Symbol;
+use crate::source::Span;
+use crate::syntax::ast::{self, AddressSpace, Expr};
+
+impl Sema<'_> {
+    /// The value of an expression.
+    pub(super) fn rvalue(&mut self, expr: &Expr) -> hir::Expr {
+        let operand = self.expr(expr);
+        self.load(operand)
+    }
+
+    /// What an expression denotes.
+    pub(super) fn expr(&mut self, expr: &Expr) -> Operand {
+        let span = expr.span;
+        if self.diags.is_full() {
+            return self.error_operand(span);
+        }
+        match &expr.kind {
+            ast::ExprKind::Ident(name) => self.identifier(*name, span),
+            ast::ExprKind::Int(literal) => Operand::Value(self.int_literal(*literal, span)),
+            ast::ExprKind::Float(literal) => Operand::Value(self.float_literal(*literal, span)),
+            ast::ExprKind::Char(c) => {
+                Operand::Value(self.int_value(u64::from(*c as u32), self.basic.int, span))
+            }
+            ast::ExprKind::Str(bytes) => self.string_literal(bytes, span),
+            ast::ExprKind::Unary(op, operand) => self.unary(*op, operand, span),
+            ast::ExprKind::Binary(op, a, b) => Operand::Value(self.binary(*op, a, b, span)),
+            ast::ExprKind::Assign(op, place, value) => {
+                Operand::Value(self.assignment(*op, place, value, span))
+            }
+            ast::ExprKind::Conditional(cond, then, otherwise) => {
+                Operand::Value(self.conditional(cond, then, otherwise, span))
+            }
+            ast::ExprKind::Comma(a, b) => Operand::Value(self.comma(a, b, span)),
+            ast::ExprKind::Call(callee, args) => Operand::Value(self.call(callee, args, span)),
+            ast::ExprKind::Index(base, index) => self.index(base, index, span),
+            ast::ExprKind::Member { base, name, name_span, arrow } => {
+                self.member(base, *name, *name_span, *arrow, span)
+            }
+            ast::ExprKind::Cast(name, operand) => Operand::Value(self.cast_expr(name, operand, span)),
+            ast::ExprKind::VectorLiteral(name, parts) => {
+                Operand::Value(self.vector_literal(name, parts, span))
+            }
+            ast::ExprKind::CompoundLiteral(name, init) => self.compound_literal(name, init, span),
+            ast::ExprKind::SizeofExpr(operand) => {
+                let ty = self.expr(operand).ty();
+                Operand::Value(self.size_of(ty, "sizeof", span))
+            }
+            ast::ExprKind::SizeofType(name) => {
+                let ty = self.type_name(name).ty;
+                Operand::Value(self.size_of(ty, "sizeof", span))
+            }
+            ast::ExprKind::AlignofType(name) => {
+                let ty = self.type_name(name);
+                Operand::Value(self.align_of(ty.ty, ty.align, span))
+            }
+            ast::ExprKind::AsType(operand, name) => {
+                let to = self.type_name(name).ty;
+                let operand = self.rvalue(operand);
+                Operand::Value(self.reinterpret(operand, to, span))
+            }
+            ast::ExprKind::StmtExpr(body) => Operand::Value(self.statement_expr(body, span)),
+        }
+    }
+
+    fn identifier(&mut self, name: Symbol, span: Span) -> Operand {
+        let Some(binding) = self.scopes.find(name) else {
+            return self.undeclared(name, span);
+        };
+        let (kind, qual) = match &binding.entity {
+            Entity::Local(id, qual) => (PlaceKind::Local(*id), *qual),
+            Entity::Global(id, qual) => (PlaceKind::Global(*id), *qual),
+            Entity::Enumerator(bits, ty) => {
+                return Operand::Value(self.int_value(*bits, *ty, span));
+            }
+            Entity::Functions(_) => {
+                self.error(span, "taking address of function is not allowed");
+                return self.error_operand(span);
+            }
+            Entity::Typedef(_) => {
+                let message = format!("unexpected type name '{}': expected expression", self.text(name));
+                self.error(span, message);
+                return self.error_operand(span);
+            }
+        };
+        Operand::Object(Object {
+            place: Place { kind, ty: qual.ty, is_volatile: qual.is_volatile, align: None, span },
+            is_const: qual.is_const,
+            space: qual.space.unwrap_or(AddressSpace::Private),
+            name: Some(name),
+            is_temporary: false,
+        })
+    }
+
+    fn undeclared(&mut self, name: Symbol, span: Span) -> Operand {
+        let text = self.text(name);
+        if matches!(text, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__") {
+            if let Some(function) = &self.function {
+                let name = self.module.functions[function.id].name.clone();
+                return self.string_literal(name.as_bytes(), span);
+            }
+        }
+        let message = if super::builtins::exists(text) {
+            "taking address of function is not allowed".to_string()
+        } else {
+            format!("use of undeclared identifier '{text}'")
+        };
+        self.error(span, message);
+        self.error_operand(span)
+    }
+
+    fn comma(&mut self, a: &Expr, b: &Expr, span: Span) -> hir::Expr {
+        let a = self.rvalue_or_void(a);
+        let b = self.rvalue_or_void(b);
+        if self.is_error(b.ty) {
+            return b;
+        }
+        let ty = b.ty;
+        value(ExprKind::Comma(Box::new(a), Box::new(b)), ty, span)
+    }
+
+    /// The value of an expression that may be void.
+    pub(super) fn rvalue_or_void(&mut self, expr: &Expr) -> hir::Expr {
+        self.rvalue(expr)
+    }
+
+    fn cast_expr(&mut self, name: &ast::TypeName, operand: &Expr, span: Span) -> hir::Expr {
+        let to = self.type_name(name).ty;
+        let operand = self.rvalue_or_void(operand);
+        if self.module.types.is_array(to) {
+            let message =
+                format!("used type {} where arithmetic or pointer type is required", self.quoted(to));
+            self.error(span, message);
+            return self.error_value(span);
+        }
+        self.cast(operand, to, span)
+    }
+
+    fn size_of(&mut self, ty: TypeId, what: &str, span: Span) -> hir::Expr {
+        if self.is_error(ty) {
+            return self.error_value(span);
+        }
+        match self.module.types.size(ty) {
+            Some(size) => self.int_value(size, self.basic.ulong, span),
+            None => {
+                let message = format!(
+                    "invalid application of '{what}' to an incomplete type {}",
+                    self.quoted(ty)
+                );
+                self.error(span, message);
+                self.error_value(span)
+            }
+        }
+    }
+
+    fn align_of(&mut self, ty: TypeId, align: u32, span: Span) -> hir::Expr {
+        let size = self.size_of(ty, "__alignof__", span);
+        if self.is_error(size.ty) {
+            return size;
+        }
+        let align = self.module.types.align(ty).max(align);
+        self.int_value(u64::from(align), self.basic.ulong, span)
+    }
+
+    /// `(type){ ... }`: an unnamed object, initialized where it is named.
+    fn compound_literal(
+        &mut self,
+        name: &ast::TypeName,
+        init: &ast::Initializer,
+        span: Span,
+    ) -> Operand {
+        let mut qual = self.type_name(name);
+        if self.is_error(qual.ty) {
+            return self.error_operand(span);
+        }
+        if self.module.types.numeric(qual.ty).is_some() {
+            return Operand::Value(self.scalar_literal(qual.ty, init));
+        }
+        let Some(pieces) = self.initializer(&mut qual.ty, init, span) else {
+            return self.error_operand(span);
+        };
+        if self.function.is_none() {
+            let id = self.unnamed_global(qual, pieces, span);
+            let kind = PlaceKind::Global(id);
+            let place = Place { kind, ty: qual.ty, is_volatile: false, align: None, span };
+            let space = AddressSpace::Constant;
+            let name = None;
+            return Operand::Object(Object { place, is_const: true, space, name, is_temporary: false });
+        }
+        let Some(local) = self.new_local("", qual.ty, qual.align, span) else {
+            return self.error_operand(span);
+        };
+        let init = Box::new(self.local_init(pieces, qual.ty));
+        let kind = PlaceKind::Local(local);
+        let place = Place { kind, ty: qual.ty, is_volatile: false, align: None, span };
+        let pointer = self.module.types.pointer(qual.ty, AddressSpace::Private);
+        let address = value(ExprKind::AddressOf(Box::new(place)), pointer, span);
+        let value_ = Box::new(address);
+        let address = value(ExprKind::InitThen { local, init, value: value_ }, pointer, span);
+        let mut operand = self.dereference(address, span);
+        if let Operand::Object(object) = &mut operand {
+            object.is_const = qual.is_const;
+        }
+        operand
+    }
+
+    /// `(float4){...}` and `(int){...}` are plain values.
+    fn scalar_literal(&mut self, mut ty: TypeId, init: &ast::Initializer) -> hir::Expr {
+        let span = match init {
+            ast::Initializer::Expr(expr) => expr.span,
+            ast::Initializer::List(_, span) => *span,
+        };
+        match self.initializer(&mut ty, init, span).map(|mut pieces| pieces.list.pop()) {
+            Some(Some((0, super::init::Piece::Value(value)))) => value,
+            _ => self.error_value(span),
+        }
+    }
+
+    /// GNU statement expression; its value is the last statement's.
+    fn statement_expr(&mut self, body: &ast::Block, span: Span) -> hir::Expr {
+        if self.function.is_none() {
+            self.error(span, "statement expression not allowed at file scope");
+            return self.error_value(span);
+        }
+        let mut stmts = Vec::new();
+        self.scopes.push();
+        let (last, rest) = match body.stmts.split_last() {
+            Some((last, rest)) => (Some(last), rest),
+            None => (None, body.stmts.as_slice()),
+        };
+        for stmt in rest {
+            self.stmt(stmt, &mut stmts);
+        }
+        let mut result = None;
+        match last {
+            Some(ast::Stmt { kind: ast::StmtKind::Expr(expr), .. }) => {
+                result = Some(self.rvalue_or_void(expr));
+            }
+            Some(last) => self.stmt(last, &mut stmts),
+            None => {}
+        }
+        self.scopes.pop();
+        let ty = result.as_ref().map_or(self.basic.void, |result| result.ty);
+        let kind = ExprKind::StmtExpr { body: stmts, value: result.map(Box::new) };
+        value(kind, ty, span)
+    }
+
+    /// Converts an argument, initializer or operand as if by assignment.
+    pub(super) fn converted(&mut self, expr: &Expr, to: TypeId, context: Context) -> hir::Expr {
+        let e = self.rvalue(expr);
+        self.assign_convert(e, to, context)
+    }
+
+    /// `base[index]`.
+    fn index(&mut self, base: &Expr, index: &Expr, span: Span) -> Operand {
+        let base = self.expr(base);
+        let index = self.expr(index);
+        if self.is_error(base.ty()) || self.is_error(index.ty()) {
+            return self.error_operand(span);
+        }
+        if matches!(self.module.types.kind(base.ty()), TypeKind::Vector(..)) {
+            let index = self.load(index);
+            return self.vector_index(base, index, span);
+        }
+        let (base, index) = (self.load(base), self.load(index));
+        if self.is_error(base.ty) || self.is_error(index.ty) {
+            return self.error_operand(span);
+        }
+        // `1[a]` is `a[1]`.
+        let (pointer, index) = match self.module.types.as_pointer(base.ty) {
+            Some(_) => (base, index),
+            None => (index, base),
+        };
+        let Some(ty) = self.module.types.as_pointer(pointer.ty) else {
+            self.error(span, "subscripted value is not an array, pointer, or vector");
+            return self.error_operand(span);
+        };
+        let Some(index) = self.subscript(index) else {
+            return self.error_operand(span);
+        };
+        let Some(stride) = self.pointee_size(ty.pointee, span) else {
+            return self.error_operand(span);
+        };
+        let ty = pointer.ty;
+        let pointer = Box::new(pointer);
+        let kind = ExprKind::PointerAdd { pointer, index: Box::new(index), stride, subtract: false };
+        self.dereference(value(kind, ty, span), span)
+    }
+
+    /// An integer index; narrow ones are promoted.
+    pub(super) fn subscript(&mut self, index: hir::Expr) -> Option<hir::Expr> {
+        match self.module.types.numeric(index.ty) {
+            Some((scalar, 1)) if !scalar.is_float() => Some(self.promote(index)),
+            _ => {
+                if !self.is_error(index.ty) {
+                    self.error(index.span, "array subscript is not an integer");
+                }
+                None
+            }
+        }
+    }
+
+    /// Bytes between neighbours that a pointer steps over; void counts as one byte.
+    pub(super) fn pointee_size(&mut self, pointee: TypeId, span: Span) -> Option<u64> {
+        if self.module.types.is_void(pointee) {
+            return Some(1);
+        }
+        let size = self.module.types.size(pointee);
+        if size.is_none() && !self.is_error(pointee) {
+            let message =
+                format!("arithmetic on a pointer to an incomplete type {}", self.quoted(pointee));
+            self.error(span, message);
+        }
+        size
+    }
+}

@@ -1,0 +1,361 @@
+//! Functions and kernels: prototypes, definitions, overloads and what a kernel's arguments are
+//! (OpenCL C 6.8, 6.11).
+
+use super::attributes::Attributes;
+use super::consteval::Const;
+use super::hir::{
+    ArgInfo, Function, FunctionId, KernelInfo, LabelId, Local, LocalId,
+};
+use super::scope::Entity;
+use super::stmt::Switch;
+use super::typename::{Param, QualType};
+use super::types::{Scalar, TypeId, TypeKind};
+use super::{print, Origin, Sema};
+use crate::preprocess::Symbol;
+use crate::source::Span;
+use crate::syntax::ast::{
+    self, AddressSpace, DeclSpecs, Declarator, Derivation, FunctionDef, ParamDecl, TypeSpec,
+};
+use crate::ClStd;
+use cranelift_entity::PrimaryMap;
+use std::collections::HashMap;
+
+/// What is known of a function beside its tree.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Signature {
+    /// Other functions may have the name.
+    pub overloadable: bool,
+}
+
+/// The function whose body is being analyzed.
+pub(super) struct FunctionState {
+    pub id: FunctionId,
+    pub ret: TypeId,
+    pub is_kernel: bool,
+    pub labels: HashMap<Symbol, Label>,
+    /// Loops around the current statement.
+    pub loops: u32,
+    /// Loops and switches around the current statement.
+    pub breakables: u32,
+    pub switches: Vec<Switch>,
+    /// Values of const variables with constant initializers.
+    pub const_locals: HashMap<LocalId, Const>,
+}
+
+/// A goto label.
+pub(super) struct Label {
+    pub id: LabelId,
+    pub defined: bool,
+    pub used: Option<Span>,
+}
+
+impl Sema<'_> {
+    /// Declares a function, or finds the one declared before. `body_span` is that of a definition.
+    pub(super) fn declare_function(
+        &mut self,
+        specs: &DeclSpecs,
+        declarator: &Declarator,
+        body_span: Option<Span>,
+    ) -> Option<(FunctionId, Vec<Param>)> {
+        let (span, name) = (declarator.span, declarator.name?);
+        let (Some(Derivation::Function { params, is_variadic }), inner) =
+            (declarator.derivations.last(), declarator.derivations.len().saturating_sub(1))
+        else {
+            return None;
+        };
+        let base = self.specified_type(specs);
+        let ret = self.derive(base, &declarator.derivations[..inner], span, Some(name));
+        let decls = params;
+        let params = self.param_types(params);
+        let attributes = self.attributes(&[&specs.attributes, &declarator.attributes]);
+        if *is_variadic && self.text(name) != "printf" {
+            self.error(span, "invalid prototype, variadic arguments are not allowed in OpenCL");
+        }
+        self.check_return_type(ret.ty, specs.is_kernel, span);
+        let found = self.earlier_declaration(name, ret.ty, &params, &attributes, span);
+        let id = match found {
+            Some(id) => id,
+            None => {
+                let id = self.push_function(name, ret.ty, &params, span);
+                self.scopes.declare_overload(name, id, span);
+                id
+            }
+        };
+        self.signatures[id].overloadable |=
+            attributes.overloadable || self.origin == Origin::Library;
+        self.module.functions[id].noinline |= attributes.noinline;
+        if body_span.is_some() && self.module.functions[id].body.is_some() {
+            let first = self.module.functions[id].span;
+            self.error(span, format!("redefinition of '{}'", self.text(name)));
+            self.diags.note(first, "previous definition is here");
+        }
+        if specs.is_kernel {
+            self.kernel(id, decls, &params, &attributes);
+        }
+        Some((id, params))
+    }
+
+    fn check_return_type(&mut self, ret: TypeId, is_kernel: bool, span: Span) {
+        let types = &self.module.types;
+        let message = match types.kind(ret) {
+            TypeKind::Error | TypeKind::Void => return,
+            _ if is_kernel => "kernel must have void return type".to_string(),
+            TypeKind::Scalar(Scalar::Half) if !self.half_arithmetic() => {
+                "declaring function return value of type 'half' is not allowed; did you forget * ?"
+                    .to_string()
+            }
+            TypeKind::Array(..) | TypeKind::Function { .. } => {
+                format!("function cannot return type {}", self.quoted(ret))
+            }
+            _ if types.size(ret).is_none() => {
+                format!("incomplete result type {} in function definition", self.quoted(ret))
+            }
+            _ => return,
+        };
+        self.error(span, message);
+    }
+
+    /// The function that a declaration repeats; reports a conflict with one that it does not.
+    fn earlier_declaration(
+        &mut self,
+        name: Symbol,
+        ret: TypeId,
+        params: &[Param],
+        attributes: &Attributes,
+        span: Span,
+    ) -> Option<FunctionId> {
+        let binding = self.scopes.find(name)?.clone();
+        let list = match binding.entity {
+            Entity::Functions(list) => list,
+            _ if binding.depth == self.scopes.depth() => {
+                let message =
+                    format!("redefinition of '{}' as different kind of symbol", self.text(name));
+                self.error(span, message);
+                self.diags.note(binding.span, "previous definition is here");
+                return None;
+            }
+            _ => return None,
+        };
+        let same = list.iter().copied().find(|&id| {
+            let function = &self.module.functions[id];
+            function.params.len() == params.len()
+                && function
+                    .params
+                    .iter()
+                    .zip(params)
+                    .all(|(&local, param)| function.locals[local].ty == param.ty.ty)
+        });
+        if let Some(id) = same {
+            if self.module.functions[id].ret != ret && !self.is_error(ret) {
+                let first = self.module.functions[id].span;
+                self.error(span, format!("conflicting types for '{}'", self.text(name)));
+                self.diags.note(first, "previous declaration is here");
+            }
+            return Some(id);
+        }
+        let overloadable = attributes.overloadable
+            || self.origin == Origin::Library
+            || list.iter().any(|&id| self.signatures[id].overloadable);
+        let in_error = params.iter().any(|param| self.is_error(param.ty.ty));
+        if !overloadable && !in_error {
+            self.error(span, format!("conflicting types for '{}'", self.text(name)));
+            self.diags.note(binding.span, "previous declaration is here");
+        }
+        None
+    }
+
+    fn push_function(
+        &mut self,
+        name: Symbol,
+        ret: TypeId,
+        params: &[Param],
+        span: Span,
+    ) -> FunctionId {
+        let mut locals = PrimaryMap::new();
+        let params = params.iter().map(|param| locals.push(self.param_local(param))).collect();
+        self.module.functions.push(Function {
+            name: self.text(name).to_string(),
+            span,
+            ret,
+            params,
+            locals,
+            labels: PrimaryMap::new(),
+            body: None,
+            kernel: None,
+            no_contract: false,
+            noinline: false,
+        })
+    }
+
+    fn param_local(&self, param: &Param) -> Local {
+        Local {
+            name: param.name.map_or("", |name| self.text(name)).to_string(),
+            ty: param.ty.ty,
+            align: param.ty.align.max(self.module.types.align(param.ty.ty)),
+            span: param.span,
+        }
+    }
+
+    /// Fills in what the runtime must know of a kernel.
+    fn kernel(
+        &mut self,
+        id: FunctionId,
+        decls: &[ParamDecl],
+        params: &[Param],
+        attributes: &Attributes,
+    ) {
+        let mut args = Vec::new();
+        for (param, decl) in params.iter().zip(decls) {
+            self.check_kernel_param(param);
+            args.push(self.arg_info(decl, param));
+        }
+        let earlier = self.module.functions[id].kernel.take().unwrap_or_default();
+        let attributes_text = match attributes.texts.is_empty() {
+            true => earlier.attributes,
+            false => attributes.texts.join(" "),
+        };
+        self.module.functions[id].kernel = Some(KernelInfo {
+            required_local_size: attributes.required_local_size.or(earlier.required_local_size),
+            local_size_hint: attributes.local_size_hint.or(earlier.local_size_hint),
+            attributes: attributes_text,
+            args,
+        });
+    }
+
+    /// Types that kernel arguments may not have (OpenCL C 6.11).
+    fn check_kernel_param(&mut self, param: &Param) {
+        let ty = param.ty.ty;
+        let message = match *self.module.types.kind(ty) {
+            TypeKind::Pointer(pointer) => {
+                let pointee = self.module.types.as_pointer(pointer.pointee);
+                if !matches!(
+                    pointer.space,
+                    AddressSpace::Global | AddressSpace::Local | AddressSpace::Constant
+                ) {
+                    "pointer arguments to kernel functions must reside in '__global', \
+                     '__constant' or '__local' address space"
+                        .to_string()
+                } else if pointee.is_some() && self.options.std < ClStd::Cl20 {
+                    "kernel parameter cannot be declared as a pointer to a pointer".to_string()
+                } else {
+                    return;
+                }
+            }
+            TypeKind::Scalar(Scalar::Bool | Scalar::Half) | TypeKind::Opaque(_) => {
+                format!("{} cannot be used as the type of a kernel parameter", self.quoted(ty))
+            }
+            _ => return,
+        };
+        self.error(param.span, message);
+    }
+
+    /// Metadata as clGetKernelArgInfo reports it.
+    fn arg_info(&self, decl: &ParamDecl, param: &Param) -> ArgInfo {
+        let types = &self.module.types;
+        let mut type_name = match &decl.specs.ty {
+            TypeSpec::Typedef(name) => self.text(*name).to_string(),
+            _ => {
+                let mut base = param.ty.ty;
+                while let Some(pointer) = types.as_pointer(base) {
+                    base = pointer.pointee;
+                }
+                while let TypeKind::Array(element, _) = *types.kind(base) {
+                    base = element;
+                }
+                print::type_name(types, base)
+            }
+        };
+        for derivation in &decl.declarator.derivations {
+            if matches!(derivation, Derivation::Pointer(_) | Derivation::Array(_)) {
+                type_name.push('*');
+            }
+        }
+        let pointer = types.as_pointer(param.ty.ty);
+        ArgInfo {
+            name: param.name.map_or("", |name| self.text(name)).to_string(),
+            type_name,
+            address: pointer.map_or(AddressSpace::Private, |pointer| pointer.space),
+            is_const: pointer
+                .is_some_and(|pointer| pointer.is_const || pointer.space == AddressSpace::Constant),
+            is_restrict: param.ty.is_restrict,
+            is_volatile: pointer.is_some_and(|pointer| pointer.is_volatile),
+        }
+    }
+
+    /// A definition: the body is analyzed with the parameters in scope.
+    pub(super) fn function_definition(&mut self, def: &FunctionDef) {
+        let declared = self.declare_function(&def.specs, &def.declarator, Some(def.span));
+        let Some((id, params)) = declared else {
+            return self.error(def.span, "expected function body after function declarator");
+        };
+        if let Some(ast::StorageClass::Typedef) = def.specs.storage {
+            self.error(def.declarator.span, "function definition declared 'typedef'");
+        }
+        // The definition's own parameter names and spans count.
+        let mut locals = PrimaryMap::new();
+        for param in &params {
+            locals.push(self.param_local(param));
+        }
+        let function = &mut self.module.functions[id];
+        function.params = locals.keys().collect();
+        function.locals = locals;
+        function.labels = PrimaryMap::new();
+        function.span = def.declarator.span;
+        function.no_contract = self.contract_off;
+        let (ret, is_kernel) = (function.ret, function.kernel.is_some());
+        self.function = Some(FunctionState {
+            id,
+            ret,
+            is_kernel,
+            labels: HashMap::new(),
+            loops: 0,
+            breakables: 0,
+            switches: Vec::new(),
+            const_locals: HashMap::new(),
+        });
+        self.scopes.push();
+        self.declare_params(id, &params);
+        let mut body = Vec::new();
+        for stmt in &def.body.stmts {
+            self.stmt(stmt, &mut body);
+        }
+        self.scopes.pop();
+        self.check_labels();
+        self.function = None;
+        let returns_void = self.module.types.is_void(ret) || self.is_error(ret);
+        if !returns_void && super::stmt::falls_through(&body) {
+            let end = Span { start: def.body.span.end.saturating_sub(1), ..def.body.span };
+            self.diags.warning(end, "non-void function does not return a value in all control paths");
+        }
+        self.module.functions[id].body = Some(body);
+    }
+
+    fn declare_params(&mut self, id: FunctionId, params: &[Param]) {
+        let locals = self.module.functions[id].params.clone();
+        for (param, local) in params.iter().zip(locals) {
+            let Some(name) = param.name else {
+                self.error(param.span, "parameter name omitted");
+                continue;
+            };
+            if self.scopes.find_here(name).is_some() {
+                self.error(param.span, format!("redefinition of parameter '{}'", self.text(name)));
+            }
+            let ty: QualType = param.ty;
+            self.scopes.declare(name, Entity::Local(local, ty), param.span);
+        }
+    }
+
+    fn check_labels(&mut self) {
+        let Some(function) = &self.function else { return };
+        let mut missing: Vec<(Span, Symbol)> = function
+            .labels
+            .iter()
+            .filter(|(_, label)| !label.defined)
+            .filter_map(|(&name, label)| label.used.map(|span| (span, name)))
+            .collect();
+        missing.sort();
+        for (span, name) in missing {
+            self.error(span, format!("use of undeclared label '{}'", self.text(name)));
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Literals: numbers (C99 6.4.4, OpenCL C 6.3.1), strings and vector literals (OpenCL C 6.1.6).
+
+use super::hir::{self, ExprKind, Global, GlobalId, Place, PlaceKind};
+use super::operand::{value, Object, Operand};
+use super::types::{Scalar, TypeId, TypeKind};
+use super::Sema;
+use crate::source::Span;
+use crate::syntax::ast::{AddressSpace, Expr, FloatLiteral, IntLiteral, TypeName};
+use half::f16;
+
+impl Sema<'_> {
+    /// An integer literal has the first of the types its suffix allows that holds it. A long is
+    /// 64 bits wide.
+    pub(super) fn int_literal(&mut self, literal: IntLiteral, span: Span) -> hir::Expr {
+        let v = literal.value;
+        let fits_int = v <= i32::MAX as u64 && !literal.is_unsigned && !literal.is_long;
+        let fits_uint = v <= u64::from(u32::MAX)
+            && !literal.is_long
+            && (literal.is_unsigned || !literal.is_decimal);
+        let fits_long = v <= i64::MAX as u64 && !literal.is_unsigned;
+        let ty = if fits_int {
+            self.basic.int
+        } else if fits_uint {
+            self.basic.uint
+        } else if fits_long {
+            self.basic.long
+        } else {
+            self.basic.ulong
+        };
+        self.int_value(v, ty, span)
+    }
+
+    /// An unsuffixed literal is double where doubles exist and are wanted.
+    pub(super) fn float_literal(&mut self, literal: FloatLiteral, span: Span) -> hir::Expr {
+        let (v, ty) = match literal {
+            FloatLiteral::Plain { double, single } => {
+                if self.target.float64 && !self.options.single_precision_constant {
+                    (double, self.basic.double)
+                } else {
+                    (f64::from(single), self.basic.float)
+                }
+            }
+            FloatLiteral::Single(v) => (f64::from(v), self.basic.float),
+            FloatLiteral::Half(bits) => {
+                if !self.half_arithmetic() {
+                    self.error(span, "half precision constant requires cl_khr_fp16");
+                    return self.error_value(span);
+                }
+                (f16::from_bits(bits).to_f64(), self.module.types.scalar(Scalar::Half))
+            }
+            FloatLiteral::Double(v) => {
+                if !self.target.float64 {
+                    self.error(
+                        span,
+                        "use of type 'double' requires cl_khr_fp64 which this device does not offer",
+                    );
+                    return self.error_value(span);
+                }
+                (v, self.basic.double)
+            }
+        };
+        value(ExprKind::Float(v), ty, span)
+    }
+
+    /// A string literal is an array of char in constant memory; equal ones are one object.
+    pub(super) fn string_literal(&mut self, bytes: &[u8], span: Span) -> Operand {
+        let (id, ty) = self.string_global(bytes, span);
+        let place =
+            Place { kind: PlaceKind::Global(id), ty, is_volatile: false, align: None, span };
+        Operand::Object(Object {
+            place,
+            is_const: true,
+            space: AddressSpace::Constant,
+            name: None,
+            is_temporary: false,
+        })
+    }
+
+    fn string_global(&mut self, bytes: &[u8], span: Span) -> (GlobalId, TypeId) {
+        if let Some(&id) = self.strings.get(bytes) {
+            return (id, self.module.globals[id].ty);
+        }
+        let mut init = bytes.to_vec();
+        init.push(0);
+        let array = TypeKind::Array(self.basic.char_, Some(init.len() as u64));
+        let ty = self.module.types.intern(array);
+        let id = self.module.globals.push(Global {
+            name: format!(".str{}", self.strings.len()),
+            ty,
+            align: 1,
+            space: AddressSpace::Constant,
+            is_const: true,
+            init: Some(init),
+            relocations: Vec::new(),
+            span,
+        });
+        self.const_globals[id] = true;
+        self.strings.insert(bytes.to_vec(), id);
+        (id, ty)
+    }
+
+    /// `(float4)(a, b.xy, c)`.
+    pub(super) fn vector_literal(
+        &mut self,
+        name: &TypeName,
+        parts: &[Expr],
+        span: Span,
+    ) -> hir::Expr {
+        let ty = self.type_name(name).ty;
+        let values: Vec<hir::Expr> = parts.iter().map(|part| self.rvalue(part)).collect();
+        if self.is_error(ty) || values.iter().any(|value| self.is_error(value.ty)) {
+            return self.error_value(span);
+        }
+        if matches!(self.module.types.kind(ty), TypeKind::Vector(..)) {
+            return self.vector_of(ty, values, span);
+        }
+        // Of any other type it is a cast of a comma expression.
+        let mut values = values.into_iter();
+        let Some(first) = values.next() else { return self.error_value(span) };
+        let all = values.fold(first, |a, b| {
+            let ty = b.ty;
+            value(ExprKind::Comma(Box::new(a), Box::new(b)), ty, span)
+        });
+        self.cast(all, ty, span)
+    }
+
+    /// A vector of parts: one scalar fills it, else the components must add up.
+    pub(super) fn vector_of(
+        &mut self,
+        ty: TypeId,
+        mut parts: Vec<hir::Expr>,
+        span: Span,
+    ) -> hir::Expr {
+        let Some((element, lanes)) = self.module.types.numeric(ty) else {
+            return self.error_value(span);
+        };
+        if parts.len() == 1 {
+            if let Some(only) = parts.pop() {
+                return self.cast(only, ty, span);
+            }
+        }
+        let mut converted = Vec::new();
+        let mut have = 0usize;
+        for part in parts {
+            let Some((from, n)) = self.module.types.numeric(part.ty) else {
+                return self.bad_component(&part, element);
+            };
+            have += usize::from(n);
+            if n == 1 {
+                converted.push(self.convert_to_scalar(part, element));
+            } else if from == element {
+                converted.push(part);
+            } else {
+                return self.bad_component(&part, element);
+            }
+        }
+        let lanes = usize::from(lanes);
+        if have != lanes {
+            let message = if have < lanes {
+                format!("too few elements in vector initialization (expected {lanes} elements, have {have})")
+            } else {
+                "excess elements in vector initializer".to_string()
+            };
+            self.error(span, message);
+            return self.error_value(span);
+        }
+        value(ExprKind::VectorLiteral(converted), ty, span)
+    }
+
+    fn bad_component(&mut self, part: &hir::Expr, element: Scalar) -> hir::Expr {
+        if !self.is_error(part.ty) {
+            let message = format!(
+                "initializing '{}' with an expression of incompatible type {}",
+                element.spelling(),
+                self.quoted(part.ty)
+            );
+            self.error(part.span, message);
+        }
+        self.error_value(part.span)
+    }
+}

@@ -1,0 +1,290 @@
+//! Members of structs and unions, and components of vectors (OpenCL C 6.1.7).
+
+use super::hir::{Expr, ExprKind, Place, PlaceKind};
+use super::operand::{value, Object, Operand};
+use super::types::{RecordId, TypeId, TypeKind};
+use super::Sema;
+use crate::preprocess::Symbol;
+use crate::source::Span;
+use crate::syntax::ast;
+use smallvec::SmallVec;
+
+/// Lanes that a component selector names.
+type Lanes = SmallVec<[u8; 16]>;
+
+/// Why a component selector is wrong.
+enum BadSelector {
+    /// Not the name of a component.
+    Unknown,
+    /// A component beyond the vector's last.
+    OutOfRange(char),
+    /// 5 to 7 or more than 8, but 16, components.
+    Length(usize),
+}
+
+/// The lanes that `name` selects of a vector of `lanes` components.
+fn select_lanes(name: &str, lanes: u8) -> Result<Lanes, BadSelector> {
+    // A vector of 3 counts as one of 4 here; its missing last component has no value.
+    let even = lanes.next_multiple_of(2);
+    let last = lanes - 1;
+    let halves: Option<Lanes> = match name {
+        "lo" => Some((0..even / 2).collect()),
+        "hi" => Some((even / 2..even).map(|lane| lane.min(last)).collect()),
+        "even" => Some((0..even).step_by(2).collect()),
+        "odd" => Some((1..even).step_by(2).map(|lane| lane.min(last)).collect()),
+        _ => None,
+    };
+    if let Some(halves) = halves {
+        return Ok(halves);
+    }
+    let digits = name.strip_prefix(['s', 'S']).filter(|digits| !digits.is_empty());
+    let letters = if name.starts_with(['r', 'g', 'b', 'a']) { "rgba" } else { "xyzw" };
+    let mut selected = Lanes::new();
+    for c in digits.unwrap_or(name).chars() {
+        let lane = match digits {
+            Some(_) => c.to_digit(16),
+            None => letters.find(c).map(|at| at as u32),
+        };
+        let Some(lane) = lane else { return Err(BadSelector::Unknown) };
+        if lane >= u32::from(lanes) {
+            return Err(BadSelector::OutOfRange(c));
+        }
+        selected.push(lane as u8);
+        if selected.len() > 16 {
+            return Err(BadSelector::Length(name.len()));
+        }
+    }
+    match selected.len() {
+        1 | 2 | 3 | 4 | 8 | 16 => Ok(selected),
+        n => Err(BadSelector::Length(n)),
+    }
+}
+
+impl Sema<'_> {
+    /// `base.name` or `base->name`.
+    pub(super) fn member(
+        &mut self,
+        base: &ast::Expr,
+        name: Symbol,
+        name_span: Span,
+        arrow: bool,
+        span: Span,
+    ) -> Operand {
+        let mut base = self.expr(base);
+        if arrow {
+            let pointer = self.load(base);
+            if self.is_error(pointer.ty) {
+                return self.error_operand(span);
+            }
+            if self.module.types.as_pointer(pointer.ty).is_none() {
+                let message = format!(
+                    "member reference type {} is not a pointer; did you mean to use '.'?",
+                    self.quoted(pointer.ty)
+                );
+                self.error(name_span, message);
+                return self.error_operand(span);
+            }
+            base = self.dereference(pointer, span);
+        }
+        let ty = base.ty();
+        match *self.module.types.kind(ty) {
+            TypeKind::Error => self.error_operand(span),
+            TypeKind::Vector(..) => self.components(base, name, name_span, span),
+            TypeKind::Record(id) => self.record_member(base, id, name, name_span, span),
+            TypeKind::Pointer(_) => {
+                let message = format!(
+                    "member reference type {} is a pointer; did you mean to use '->'?",
+                    self.quoted(ty)
+                );
+                self.error(name_span, message);
+                self.error_operand(span)
+            }
+            _ => {
+                let message =
+                    format!("member reference base type {} is not a structure or union", self.quoted(ty));
+                self.error(name_span, message);
+                self.error_operand(span)
+            }
+        }
+    }
+
+    fn record_member(
+        &mut self,
+        base: Operand,
+        id: RecordId,
+        name: Symbol,
+        name_span: Span,
+        span: Span,
+    ) -> Operand {
+        let text = self.text(name);
+        if self.module.types.records[id].size.is_none() {
+            let message = format!("incomplete definition of type {}", self.quoted(base.ty()));
+            self.error(name_span, message);
+            return self.error_operand(span);
+        }
+        let mut path = Vec::new();
+        if !self.find_member(id, text, &mut path) {
+            let message = format!("no member named '{text}' in {}", self.quoted(base.ty()));
+            self.error(name_span, message);
+            return self.error_operand(span);
+        }
+        let mut object = match base {
+            Operand::Object(object) => object,
+            Operand::Value(value) => self.temporary(value),
+        };
+        for (record, index) in path {
+            object = self.field_of(object, record, index, span);
+        }
+        object.name = Some(name);
+        Operand::Object(object)
+    }
+
+    /// Finds a member, also in anonymous members; `path` gets each step's record and field number.
+    pub(super) fn find_member(
+        &self,
+        id: RecordId,
+        name: &str,
+        path: &mut Vec<(RecordId, usize)>,
+    ) -> bool {
+        for (index, field) in self.module.types.records[id].fields.iter().enumerate() {
+            path.push((id, index));
+            if field.name == name {
+                return true;
+            }
+            if field.name.is_empty() {
+                if let TypeKind::Record(inner) = *self.module.types.kind(field.ty) {
+                    if self.find_member(inner, name, path) {
+                        return true;
+                    }
+                }
+            }
+            path.pop();
+        }
+        false
+    }
+
+    fn field_of(&self, base: Object, record: RecordId, index: usize, span: Span) -> Object {
+        let types = &self.module.types;
+        let Some(field) = types.records[record].fields.get(index) else { return base };
+        // What is known of the base's alignment, less what the offset takes away.
+        let base_align = base.place.align.unwrap_or_else(|| types.align(base.place.ty));
+        let align = match field.offset {
+            0 => base_align,
+            offset => base_align.min(1 << offset.trailing_zeros()),
+        };
+        let is_volatile = base.place.is_volatile || field.is_volatile;
+        let kind = PlaceKind::Field { base: Box::new(base.place), offset: field.offset };
+        Object {
+            place: Place {
+                kind,
+                ty: field.ty,
+                is_volatile,
+                align: (align < types.align(field.ty)).then_some(align),
+                span,
+            },
+            is_const: base.is_const || field.is_const,
+            ..base
+        }
+    }
+
+    fn components(&mut self, base: Operand, name: Symbol, name_span: Span, span: Span) -> Operand {
+        let (ty, text) = (base.ty(), self.text(name));
+        let Some((_, count)) = self.module.types.numeric(ty) else {
+            return self.error_operand(span);
+        };
+        let message = match select_lanes(text, count) {
+            Ok(lanes) => return self.take_lanes(base, lanes, span),
+            Err(BadSelector::Unknown) => format!("illegal vector component name '{text}'"),
+            Err(BadSelector::OutOfRange(c)) => {
+                format!("vector component access exceeds type {}: '{c}'", self.quoted(ty))
+            }
+            Err(BadSelector::Length(n)) => format!(
+                "vector component access has invalid length {n}.  Supported: 1,2,3,4,8,16."
+            ),
+        };
+        self.error(name_span, message);
+        self.error_operand(span)
+    }
+
+    /// The type of some components of a vector type.
+    fn lanes_type(&mut self, ty: TypeId, count: usize) -> TypeId {
+        match self.module.types.numeric(ty) {
+            Some((scalar, _)) => self.module.types.vector(scalar, count as u8),
+            None => self.basic.error,
+        }
+    }
+
+    /// Components of a vector operand; selections of selections are composed.
+    fn take_lanes(&mut self, base: Operand, lanes: Lanes, span: Span) -> Operand {
+        let ty = self.lanes_type(base.ty(), lanes.len());
+        match base {
+            Operand::Value(Expr { kind: ExprKind::Swizzle { value: inner, lanes: first }, .. }) => {
+                let lanes = compose(&first, &lanes);
+                Operand::Value(value(ExprKind::Swizzle { value: inner, lanes }, ty, span))
+            }
+            Operand::Value(base) => {
+                let kind = ExprKind::Swizzle { value: Box::new(base), lanes: lanes.to_vec() };
+                Operand::Value(value(kind, ty, span))
+            }
+            Operand::Object(object) => {
+                let kind = match object.place.kind {
+                    PlaceKind::Components { base, lanes: first } => {
+                        PlaceKind::Components { base, lanes: compose(&first, &lanes) }
+                    }
+                    kind => PlaceKind::Components {
+                        base: Box::new(Place { kind, ..object.place }),
+                        lanes: lanes.to_vec(),
+                    },
+                };
+                let (is_volatile, align) = (object.place.is_volatile, object.place.align);
+                let place = Place { kind, ty, is_volatile, align, span };
+                Operand::Object(Object { place, ..object })
+            }
+        }
+    }
+
+    /// `vector[index]`.
+    pub(super) fn vector_index(&mut self, base: Operand, index: Expr, span: Span) -> Operand {
+        let Some(index) = self.subscript(index) else {
+            return self.error_operand(span);
+        };
+        let Some((_, count)) = self.module.types.numeric(base.ty()) else {
+            return self.error_operand(span);
+        };
+        match self.eval_int(&index) {
+            Some(n) if (0..i128::from(count)).contains(&n) => {
+                let lanes = Lanes::from_slice(&[n as u8]);
+                self.take_lanes(base, lanes, span)
+            }
+            Some(n) => {
+                let message =
+                    format!("vector component access exceeds type {}: index {n}", self.quoted(base.ty()));
+                self.error(span, message);
+                self.error_operand(span)
+            }
+            None => {
+                let object = match base {
+                    Operand::Object(object) => object,
+                    Operand::Value(value) => self.temporary(value),
+                };
+                let ty = self.lanes_type(object.place.ty, 1);
+                let (is_volatile, align) = (object.place.is_volatile, object.place.align);
+                let base = Box::new(object.place);
+                let kind = PlaceKind::ComponentAt { base, index: Box::new(index) };
+                let place = Place { kind, ty, is_volatile, align, span };
+                Operand::Object(Object {
+                    place,
+                    is_const: object.is_const,
+                    space: object.space,
+                    name: object.name,
+                    is_temporary: object.is_temporary,
+                })
+            }
+        }
+    }
+}
+
+/// The lanes of `first` that `second` selects.
+fn compose(first: &[u8], second: &[u8]) -> Vec<u8> {
+    second.iter().filter_map(|&lane| first.get(usize::from(lane)).copied()).collect()
+}

@@ -1,0 +1,260 @@
+//! Operands: what an expression denotes before it is known whether its value or its object is
+//! wanted, and the step from the one to the other (C99 6.3.2.1).
+
+use super::hir::{Expr, ExprKind, Place, PlaceKind};
+use super::types::{PointerType, Scalar, TypeId, TypeKind};
+use super::{print, Origin, Sema};
+use crate::preprocess::Symbol;
+use crate::source::Span;
+use crate::syntax::ast::AddressSpace;
+
+/// A value or an object.
+#[derive(Debug)]
+pub(super) enum Operand {
+    Value(Expr),
+    Object(Object),
+}
+
+/// An lvalue, with what [`Place`] does not say.
+#[derive(Debug)]
+pub(super) struct Object {
+    pub place: Place,
+    pub is_const: bool,
+    pub space: AddressSpace,
+    /// The variable or member, for messages.
+    pub name: Option<Symbol>,
+    /// Only a part of a value (a member of a function's result): not assignable.
+    pub is_temporary: bool,
+}
+
+impl Operand {
+    pub fn ty(&self) -> TypeId {
+        match self {
+            Operand::Value(value) => value.ty,
+            Operand::Object(object) => object.place.ty,
+        }
+    }
+
+    pub fn span(&self) -> Span {
+        match self {
+            Operand::Value(value) => value.span,
+            Operand::Object(object) => object.place.span,
+        }
+    }
+}
+
+/// A value.
+pub(super) fn value(kind: ExprKind, ty: TypeId, span: Span) -> Expr {
+    Expr { kind, ty, span }
+}
+
+impl Sema<'_> {
+    /// What stands for something already diagnosed.
+    pub(super) fn error_value(&self, span: Span) -> Expr {
+        value(ExprKind::Int(0), self.basic.error, span)
+    }
+
+    pub(super) fn error_operand(&self, span: Span) -> Operand {
+        Operand::Value(self.error_value(span))
+    }
+
+    pub(super) fn is_error(&self, ty: TypeId) -> bool {
+        ty == self.basic.error
+    }
+
+    pub(super) fn int_value(&self, bits: u64, ty: TypeId, span: Span) -> Expr {
+        value(ExprKind::Int(bits), ty, span)
+    }
+
+    /// The type's name in quotes.
+    pub(super) fn quoted(&self, ty: TypeId) -> String {
+        format!("'{}'", print::type_name(&self.module.types, ty))
+    }
+
+    /// The value of an operand: objects are read, arrays decay to pointers.
+    pub(super) fn load(&mut self, operand: Operand) -> Expr {
+        let object = match operand {
+            Operand::Value(value) => return value,
+            Operand::Object(object) => object,
+        };
+        let (ty, span) = (object.place.ty, object.place.span);
+        match *self.module.types.kind(ty) {
+            TypeKind::Error => self.error_value(span),
+            TypeKind::Array(..) => self.decay(object),
+            TypeKind::Scalar(Scalar::Half) | TypeKind::Vector(Scalar::Half, _)
+                if !self.half_arithmetic() =>
+            {
+                let message = format!(
+                    "loading directly from pointer to type {} requires cl_khr_fp16. \
+                     Use vector data load builtin functions instead",
+                    self.quoted(ty)
+                );
+                self.error(span, message);
+                self.error_value(span)
+            }
+            TypeKind::Void => {
+                self.error(span, "incomplete type 'void' is not assignable");
+                self.error_value(span)
+            }
+            TypeKind::Record(id) if self.module.types.records[id].size.is_none() => {
+                let message = format!("incomplete type {} where a complete type is required", self.quoted(ty));
+                self.error(span, message);
+                self.error_value(span)
+            }
+            _ => load_place(object.place),
+        }
+    }
+
+    /// Whether values of type half may be computed with.
+    pub(super) fn half_arithmetic(&self) -> bool {
+        self.target.float16 || self.origin == Origin::Library
+    }
+
+    /// A pointer to an array's first element.
+    fn decay(&mut self, object: Object) -> Expr {
+        let span = object.place.span;
+        let element = match *self.module.types.kind(object.place.ty) {
+            TypeKind::Array(element, _) => element,
+            _ => object.place.ty,
+        };
+        let pointer = PointerType {
+            pointee: element,
+            space: object.space,
+            is_const: object.is_const,
+            is_volatile: object.place.is_volatile,
+        };
+        let ty = self.module.types.intern(TypeKind::Pointer(pointer));
+        value(ExprKind::AddressOf(Box::new(object.place)), ty, span)
+    }
+
+    /// `&object`.
+    pub(super) fn address_of(&mut self, object: Object, span: Span) -> Expr {
+        let pointer = PointerType {
+            pointee: object.place.ty,
+            space: object.space,
+            is_const: object.is_const,
+            is_volatile: object.place.is_volatile,
+        };
+        let ty = self.module.types.intern(TypeKind::Pointer(pointer));
+        // `&*p` is p itself (C99 6.5.3.2).
+        match object.place.kind {
+            PlaceKind::Deref(pointer) if pointer.ty == ty => *pointer,
+            kind => {
+                let place = Place { kind, ..object.place };
+                value(ExprKind::AddressOf(Box::new(place)), ty, span)
+            }
+        }
+    }
+
+    /// The object that a pointer value points to.
+    pub(super) fn dereference(&mut self, pointer: Expr, span: Span) -> Operand {
+        let Some(ty) = self.module.types.as_pointer(pointer.ty) else {
+            return self.error_operand(span);
+        };
+        Operand::Object(Object {
+            place: Place {
+                kind: PlaceKind::Deref(Box::new(pointer)),
+                ty: ty.pointee,
+                is_volatile: ty.is_volatile,
+                align: None,
+                span,
+            },
+            is_const: ty.is_const,
+            space: ty.space,
+            name: None,
+            is_temporary: false,
+        })
+    }
+
+    /// A value of record (or vector) type as something whose parts can be taken.
+    pub(super) fn temporary(&self, value: Expr) -> Object {
+        let (ty, span) = (value.ty, value.span);
+        let kind = PlaceKind::Temporary(Box::new(value));
+        Object {
+            place: Place { kind, ty, is_volatile: false, align: None, span },
+            is_const: false,
+            space: AddressSpace::Private,
+            name: None,
+            is_temporary: true,
+        }
+    }
+
+    /// Reports whatever forbids writing to an operand, and gives its place if nothing does.
+    pub(super) fn writable(&mut self, operand: Operand, span: Span) -> Option<Place> {
+        let object = match operand {
+            Operand::Object(object) if !object.is_temporary => object,
+            other => {
+                if !self.is_error(other.ty()) {
+                    self.error(span, "expression is not assignable");
+                }
+                return None;
+            }
+        };
+        let ty = object.place.ty;
+        if self.is_error(ty) {
+            return None;
+        }
+        if self.module.types.is_array(ty) {
+            let message = format!("array type {} is not assignable", self.quoted(ty));
+            self.error(span, message);
+            return None;
+        }
+        if object.is_const || object.space == AddressSpace::Constant {
+            let message = match object.name {
+                Some(name) if !object.is_const => {
+                    format!("cannot assign to variable '{}' in constant address space", self.text(name))
+                }
+                Some(name) => {
+                    let ty = print::type_name(&self.module.types, ty);
+                    format!(
+                        "cannot assign to variable '{}' with const-qualified type 'const {ty}'",
+                        self.text(name)
+                    )
+                }
+                None => "read-only variable is not assignable".to_string(),
+            };
+            self.error(span, message);
+            return None;
+        }
+        if let PlaceKind::Components { lanes, .. } = &object.place.kind {
+            let mut seen = 0u32;
+            for &lane in lanes {
+                if seen & 1 << lane != 0 {
+                    self.error(span, "vector is not assignable (contains duplicate components)");
+                    return None;
+                }
+                seen |= 1 << lane;
+            }
+        }
+        Some(object.place)
+    }
+}
+
+/// Reads a place. An unnamed object whose initialization is part of its address is initialized and
+/// then read.
+fn load_place(place: Place) -> Expr {
+    let (ty, span) = (place.ty, place.span);
+    if let PlaceKind::Deref(pointer) = place.kind {
+        let kind = match pointer.kind {
+            ExprKind::InitThen { local, init, value: inner } => match inner.kind {
+                ExprKind::AddressOf(object) if object.ty == ty => {
+                    let loaded = value(ExprKind::Load(object), ty, span);
+                    ExprKind::InitThen { local, init, value: Box::new(loaded) }
+                }
+                kind => {
+                    let inner = Box::new(Expr { kind, ..*inner });
+                    let kind = ExprKind::InitThen { local, init, value: inner };
+                    let pointer = Box::new(Expr { kind, ty: pointer.ty, span: pointer.span });
+                    let place = Place { kind: PlaceKind::Deref(pointer), ..place };
+                    ExprKind::Load(Box::new(place))
+                }
+            },
+            kind => {
+                let pointer = Box::new(Expr { kind, ty: pointer.ty, span: pointer.span });
+                ExprKind::Load(Box::new(Place { kind: PlaceKind::Deref(pointer), ..place }))
+            }
+        };
+        return value(kind, ty, span);
+    }
+    value(ExprKind::Load(Box::new(place)), ty, span)
+}

@@ -1,0 +1,664 @@
+//! Unary, binary, assignment and conditional operators (OpenCL C 6.4).
+
+use super::convert::{promoted, Context};
+use super::hir::{ArithOp, CompareOp, CompoundOp, Expr, ExprKind, PlaceKind};
+use super::operand::{value, Operand};
+use super::types::{Scalar, TypeId, TypeKind};
+use super::Sema;
+use crate::source::Span;
+use crate::syntax::ast::{self, BinaryOp, UnaryOp};
+
+/// An operator of arithmetic, if it is one.
+fn arith_op(op: BinaryOp) -> Option<ArithOp> {
+    Some(match op {
+        BinaryOp::Mul => ArithOp::Mul,
+        BinaryOp::Div => ArithOp::Div,
+        BinaryOp::Rem => ArithOp::Rem,
+        BinaryOp::Add => ArithOp::Add,
+        BinaryOp::Sub => ArithOp::Sub,
+        BinaryOp::BitAnd => ArithOp::And,
+        BinaryOp::BitXor => ArithOp::Xor,
+        BinaryOp::BitOr => ArithOp::Or,
+        _ => return None,
+    })
+}
+
+fn compare_op(op: BinaryOp) -> Option<CompareOp> {
+    Some(match op {
+        BinaryOp::Lt => CompareOp::Lt,
+        BinaryOp::Gt => CompareOp::Gt,
+        BinaryOp::Le => CompareOp::Le,
+        BinaryOp::Ge => CompareOp::Ge,
+        BinaryOp::Eq => CompareOp::Eq,
+        BinaryOp::Ne => CompareOp::Ne,
+        _ => return None,
+    })
+}
+
+/// Operators that take integers alone.
+fn integers_only(op: ArithOp) -> bool {
+    matches!(op, ArithOp::Rem | ArithOp::And | ArithOp::Or | ArithOp::Xor)
+}
+
+impl Sema<'_> {
+    pub(super) fn unary(&mut self, op: UnaryOp, operand: &ast::Expr, span: Span) -> Operand {
+        match op {
+            UnaryOp::AddressOf => return Operand::Value(self.address_expr(operand, span)),
+            UnaryOp::Deref => return self.deref_expr(operand, span),
+            UnaryOp::PreInc | UnaryOp::PreDec | UnaryOp::PostInc | UnaryOp::PostDec => {
+                return Operand::Value(self.increment(op, operand, span));
+            }
+            UnaryOp::Plus | UnaryOp::Minus | UnaryOp::Not | UnaryOp::BitNot => {}
+        }
+        let e = self.rvalue(operand);
+        if self.is_error(e.ty) {
+            return Operand::Value(e);
+        }
+        if op == UnaryOp::Not {
+            return Operand::Value(self.not(e, span));
+        }
+        let fits = match self.module.types.numeric(e.ty) {
+            Some((scalar, _)) => op != UnaryOp::BitNot || !scalar.is_float(),
+            None => false,
+        };
+        if !fits {
+            return self.invalid_unary(e.ty, span);
+        }
+        let e = self.promote(e);
+        let ty = e.ty;
+        Operand::Value(match (op, e.kind) {
+            (UnaryOp::Plus, kind) => value(kind, ty, span),
+            (UnaryOp::Minus, ExprKind::Float(v)) => value(ExprKind::Float(-v), ty, span),
+            (UnaryOp::Minus, ExprKind::Int(bits)) => {
+                let mask = if self.module.types.size(ty) == Some(4) { 0xffff_ffff } else { u64::MAX };
+                value(ExprKind::Int(bits.wrapping_neg() & mask), ty, span)
+            }
+            (UnaryOp::Minus, kind) => {
+                let e = Expr { kind, ty, span: e.span };
+                value(ExprKind::Neg(Box::new(e)), ty, span)
+            }
+            (_, kind) => {
+                let e = Expr { kind, ty, span: e.span };
+                value(ExprKind::BitNot(Box::new(e)), ty, span)
+            }
+        })
+    }
+
+    fn invalid_unary(&mut self, ty: TypeId, span: Span) -> Operand {
+        let message = format!("invalid argument type {} to unary expression", self.quoted(ty));
+        self.error(span, message);
+        self.error_operand(span)
+    }
+
+    fn not(&mut self, e: Expr, span: Span) -> Expr {
+        match self.module.types.kind(e.ty) {
+            TypeKind::Vector(..) => {
+                let ty = self.module.types.comparison_result(e.ty);
+                value(ExprKind::Not(Box::new(e)), ty, span)
+            }
+            TypeKind::Scalar(_) | TypeKind::Pointer(_) => match self.to_bool(e) {
+                Some(e) => value(ExprKind::Not(Box::new(e)), self.basic.int, span),
+                None => self.error_value(span),
+            },
+            _ => {
+                self.invalid_unary(e.ty, span);
+                self.error_value(span)
+            }
+        }
+    }
+
+    fn address_expr(&mut self, operand: &ast::Expr, span: Span) -> Expr {
+        let object = match self.expr(operand) {
+            Operand::Object(object) if !object.is_temporary => object,
+            other => {
+                if !self.is_error(other.ty()) {
+                    let message =
+                        format!("cannot take the address of an rvalue of type {}", self.quoted(other.ty()));
+                    self.error(span, message);
+                }
+                return self.error_value(span);
+            }
+        };
+        let parts = matches!(
+            object.place.kind,
+            PlaceKind::Components { .. } | PlaceKind::ComponentAt { .. }
+        );
+        if self.is_error(object.place.ty) {
+            return self.error_value(span);
+        }
+        if parts {
+            self.error(span, "address of vector element requested");
+            return self.error_value(span);
+        }
+        self.address_of(object, span)
+    }
+
+    fn deref_expr(&mut self, operand: &ast::Expr, span: Span) -> Operand {
+        let pointer = self.rvalue(operand);
+        if self.is_error(pointer.ty) {
+            return self.error_operand(span);
+        }
+        if self.module.types.as_pointer(pointer.ty).is_none() {
+            let message =
+                format!("indirection requires pointer operand ({} invalid)", self.quoted(pointer.ty));
+            self.error(span, message);
+            return self.error_operand(span);
+        }
+        self.dereference(pointer, span)
+    }
+
+    fn increment(&mut self, op: UnaryOp, operand: &ast::Expr, span: Span) -> Expr {
+        let operand = self.expr(operand);
+        let ty = operand.ty();
+        if self.is_error(ty) {
+            return self.error_value(span);
+        }
+        let stride = match *self.module.types.kind(ty) {
+            TypeKind::Scalar(Scalar::Half) if !self.half_arithmetic() => None,
+            TypeKind::Scalar(_) | TypeKind::Vector(..) => Some(1),
+            TypeKind::Pointer(pointer) => match self.pointee_size(pointer.pointee, span) {
+                Some(size) => Some(size),
+                None => return self.error_value(span),
+            },
+            _ => None,
+        };
+        let increment = matches!(op, UnaryOp::PreInc | UnaryOp::PostInc);
+        let prefix = matches!(op, UnaryOp::PreInc | UnaryOp::PreDec);
+        let Some(stride) = stride else {
+            let what = if increment { "increment" } else { "decrement" };
+            let message = format!("cannot {what} value of type {}", self.quoted(ty));
+            self.error(span, message);
+            return self.error_value(span);
+        };
+        match self.writable(operand, span) {
+            Some(place) => {
+                let place = Box::new(place);
+                value(ExprKind::IncDec { place, increment, prefix, stride }, ty, span)
+            }
+            None => self.error_value(span),
+        }
+    }
+
+    pub(super) fn binary(
+        &mut self,
+        op: BinaryOp,
+        a: &ast::Expr,
+        b: &ast::Expr,
+        span: Span,
+    ) -> Expr {
+        let a = self.rvalue(a);
+        let b = self.rvalue(b);
+        if self.is_error(a.ty) || self.is_error(b.ty) {
+            return self.error_value(span);
+        }
+        self.binary_values(op, a, b, span)
+    }
+
+    fn binary_values(&mut self, op: BinaryOp, a: Expr, b: Expr, span: Span) -> Expr {
+        if let Some(op) = compare_op(op) {
+            return self.comparison(op, a, b, span);
+        }
+        if let Some(arith) = arith_op(op) {
+            let types = &self.module.types;
+            let pointers = (types.as_pointer(a.ty).is_some(), types.as_pointer(b.ty).is_some());
+            return match (arith, pointers) {
+                (ArithOp::Sub, (true, true)) => self.pointer_difference(a, b, span),
+                (ArithOp::Add, (true, false)) => self.pointer_sum(a, b, false, span),
+                (ArithOp::Add, (false, true)) => self.pointer_sum(b, a, false, span),
+                (ArithOp::Sub, (true, false)) => self.pointer_sum(a, b, true, span),
+                _ => self.arithmetic(arith, a, b, span),
+            };
+        }
+        match op {
+            BinaryOp::Shl | BinaryOp::Shr => self.shift(op == BinaryOp::Shl, a, b, span),
+            _ => self.logical(op == BinaryOp::LogicalAnd, a, b, span),
+        }
+    }
+
+    fn arithmetic(&mut self, op: ArithOp, a: Expr, b: Expr, span: Span) -> Expr {
+        if integers_only(op) {
+            let float = |e: &Expr| self.module.types.numeric(e.ty).is_some_and(|(s, _)| s.is_float());
+            if float(&a) || float(&b) {
+                self.invalid_operands(&a, &b, span);
+                return self.error_value(span);
+            }
+        }
+        let Some((a, b)) = self.usual_conversions(a, b, span) else {
+            return self.error_value(span);
+        };
+        if matches!(op, ArithOp::Div | ArithOp::Rem) && matches!(b.kind, ExprKind::Int(0)) {
+            let what = if op == ArithOp::Div { "division" } else { "remainder" };
+            self.diags.warning(span, format!("{what} by zero is undefined"));
+        }
+        let ty = a.ty;
+        value(ExprKind::Arith(op, Box::new(a), Box::new(b)), ty, span)
+    }
+
+    fn pointer_sum(&mut self, pointer: Expr, index: Expr, subtract: bool, span: Span) -> Expr {
+        let is_index = matches!(
+            self.module.types.numeric(index.ty), Some((scalar, 1)) if !scalar.is_float());
+        if !is_index {
+            self.invalid_operands(&pointer, &index, span);
+            return self.error_value(span);
+        }
+        let index = self.promote(index);
+        let ty = pointer.ty;
+        let pointee = self.module.types.as_pointer(ty).map_or(self.basic.error, |p| p.pointee);
+        let Some(stride) = self.pointee_size(pointee, span) else {
+            return self.error_value(span);
+        };
+        let (pointer, index) = (Box::new(pointer), Box::new(index));
+        value(ExprKind::PointerAdd { pointer, index, stride, subtract }, ty, span)
+    }
+
+    fn pointer_difference(&mut self, a: Expr, b: Expr, span: Span) -> Expr {
+        let types = &self.module.types;
+        let (Some(p), Some(q)) = (types.as_pointer(a.ty), types.as_pointer(b.ty)) else {
+            return self.error_value(span);
+        };
+        if p.pointee != q.pointee {
+            let message = format!(
+                "{} and {} are not pointers to compatible types",
+                self.quoted(a.ty),
+                self.quoted(b.ty)
+            );
+            self.error(span, message);
+            return self.error_value(span);
+        }
+        if p.space != q.space {
+            self.different_spaces("arithmetic operation with operands of type", &a, &b, span);
+            return self.error_value(span);
+        }
+        let Some(stride) = self.pointee_size(p.pointee, span) else {
+            return self.error_value(span);
+        };
+        // Differences of pointers to empty objects are undefined; one byte will do.
+        let stride = stride.max(1);
+        let (lhs, rhs) = (Box::new(a), Box::new(b));
+        value(ExprKind::PointerDiff { lhs, rhs, stride }, self.basic.long, span)
+    }
+
+    fn different_spaces(&mut self, what: &str, a: &Expr, b: &Expr, span: Span) {
+        let message = format!(
+            "{what} ({} and {}) which are pointers to non-overlapping address spaces",
+            self.quoted(a.ty),
+            self.quoted(b.ty)
+        );
+        self.error(span, message);
+    }
+
+    fn shift(&mut self, left: bool, a: Expr, b: Expr, span: Span) -> Expr {
+        match self.shift_operands(a, b, span) {
+            Some((a, b)) => {
+                let ty = a.ty;
+                let (value_, amount) = (Box::new(a), Box::new(b));
+                value(ExprKind::Shift { left, value: value_, amount }, ty, span)
+            }
+            None => self.error_value(span),
+        }
+    }
+
+    /// Integers; a scalar amount is widened for a vector (OpenCL C 6.4.10).
+    fn shift_operands(&mut self, a: Expr, b: Expr, span: Span) -> Option<(Expr, Expr)> {
+        let types = &self.module.types;
+        let (Some((s, n)), Some((t, m))) = (types.numeric(a.ty), types.numeric(b.ty)) else {
+            self.invalid_operands(&a, &b, span);
+            return None;
+        };
+        if s.is_float() || t.is_float() || (n == 1 && m > 1) || (n > 1 && m > 1 && n != m) {
+            self.invalid_operands(&a, &b, span);
+            return None;
+        }
+        let a = self.promote(a);
+        let b = match (n, m) {
+            (1, _) => self.promote(b),
+            (_, 1) => {
+                let b = self.promote(b);
+                self.convert_numeric(b, a.ty)
+            }
+            _ => b,
+        };
+        Some((a, b))
+    }
+
+    fn comparison(&mut self, op: CompareOp, a: Expr, b: Expr, span: Span) -> Expr {
+        let types = &self.module.types;
+        let operands = match (types.as_pointer(a.ty), types.as_pointer(b.ty)) {
+            (None, None) => self.usual_conversions(a, b, span),
+            _ => self.pointer_comparison(a, b, span),
+        };
+        let Some((a, b)) = operands else { return self.error_value(span) };
+        let ty = self.module.types.comparison_result(a.ty);
+        value(ExprKind::Compare(op, Box::new(a), Box::new(b)), ty, span)
+    }
+
+    fn pointer_comparison(&mut self, a: Expr, b: Expr, span: Span) -> Option<(Expr, Expr)> {
+        let types = &self.module.types;
+        match (types.as_pointer(a.ty), types.as_pointer(b.ty)) {
+            (Some(_), None) => {
+                let b = self.compared_int(b, &a, span)?;
+                Some((a, b))
+            }
+            (None, Some(_)) => {
+                let a = self.compared_int(a, &b, span)?;
+                Some((a, b))
+            }
+            (Some(p), Some(q)) => {
+                if matches!(b.kind, ExprKind::NullPointer) {
+                    let ty = a.ty;
+                    return Some((a, Expr { ty, ..b }));
+                }
+                if matches!(a.kind, ExprKind::NullPointer) {
+                    let ty = b.ty;
+                    return Some((Expr { ty, ..a }, b));
+                }
+                if p.space != q.space {
+                    self.different_spaces("comparison between", &a, &b, span);
+                    return None;
+                }
+                let void = types.is_void(p.pointee) || types.is_void(q.pointee);
+                if p.pointee != q.pointee && !void {
+                    let message = format!(
+                        "comparison of distinct pointer types ({} and {})",
+                        self.quoted(a.ty),
+                        self.quoted(b.ty)
+                    );
+                    self.diags.warning(span, message);
+                }
+                if a.ty == b.ty {
+                    return Some((a, b));
+                }
+                let (ty, at) = (a.ty, b.span);
+                Some((a, value(ExprKind::PointerCast(Box::new(b)), ty, at)))
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// An integer compared with a pointer.
+    fn compared_int(&mut self, e: Expr, pointer: &Expr, span: Span) -> Option<Expr> {
+        let is_int = matches!(
+            self.module.types.numeric(e.ty), Some((scalar, 1)) if !scalar.is_float());
+        if !is_int {
+            self.invalid_operands(pointer, &e, span);
+            return None;
+        }
+        let at = e.span;
+        if self.is_null_constant(&e) {
+            return Some(value(ExprKind::NullPointer, pointer.ty, at));
+        }
+        let message = format!(
+            "comparison between pointer and integer ({} and {})",
+            self.quoted(pointer.ty),
+            self.quoted(e.ty)
+        );
+        self.diags.warning(span, message);
+        Some(value(ExprKind::IntToPointer(Box::new(e)), pointer.ty, at))
+    }
+
+    fn logical(&mut self, and: bool, a: Expr, b: Expr, span: Span) -> Expr {
+        let lanes = |e: &Expr| self.module.types.numeric(e.ty).map_or(1, |(_, n)| n);
+        if lanes(&a) > 1 || lanes(&b) > 1 {
+            let Some((a, b)) = self.usual_conversions(a, b, span) else {
+                return self.error_value(span);
+            };
+            let (lhs, rhs) = (Box::new(self.lane_truth(a)), Box::new(self.lane_truth(b)));
+            let ty = lhs.ty;
+            return value(ExprKind::VectorLogical { and, lhs, rhs }, ty, span);
+        }
+        let scalar = |e: &Expr| {
+            matches!(self.module.types.kind(e.ty), TypeKind::Scalar(_) | TypeKind::Pointer(_))
+        };
+        if !scalar(&a) || !scalar(&b) {
+            self.invalid_operands(&a, &b, span);
+            return self.error_value(span);
+        }
+        match (self.to_bool(a), self.to_bool(b)) {
+            (Some(a), Some(b)) => {
+                let (lhs, rhs) = (Box::new(a), Box::new(b));
+                value(ExprKind::Logical { and, lhs, rhs }, self.basic.int, span)
+            }
+            _ => self.error_value(span),
+        }
+    }
+
+    /// Each component of a vector as 0 or -1.
+    fn lane_truth(&mut self, e: Expr) -> Expr {
+        if matches!(e.kind, ExprKind::Compare(..) | ExprKind::VectorLogical { .. } | ExprKind::Not(_)) {
+            return e;
+        }
+        let (ty, span) = (self.module.types.comparison_result(e.ty), e.span);
+        let zero = value(ExprKind::Zero, e.ty, span);
+        value(ExprKind::Compare(CompareOp::Ne, Box::new(e), Box::new(zero)), ty, span)
+    }
+
+    pub(super) fn assignment(
+        &mut self,
+        op: Option<BinaryOp>,
+        place: &ast::Expr,
+        e: &ast::Expr,
+        span: Span,
+    ) -> Expr {
+        let target = self.expr(place);
+        let e = self.rvalue(e);
+        let ty = target.ty();
+        if self.is_error(ty) {
+            return self.error_value(span);
+        }
+        if matches!(self.module.types.kind(ty), TypeKind::Scalar(Scalar::Half))
+            && !self.half_arithmetic()
+        {
+            let message = "assigning directly to pointer to type 'half' requires cl_khr_fp16. \
+                           Use vector data store builtin functions instead";
+            self.error(span, message);
+            return self.error_value(span);
+        }
+        let Some(place) = self.writable(target, span) else { return self.error_value(span) };
+        if self.is_error(e.ty) {
+            return self.error_value(span);
+        }
+        let Some(op) = op else {
+            let e = self.assign_convert(e, ty, Context::Assigning);
+            if self.is_error(e.ty) {
+                return e;
+            }
+            let (place, value_) = (Box::new(place), Box::new(e));
+            return value(ExprKind::Assign { place, value: value_ }, ty, span);
+        };
+        if self.module.types.as_pointer(ty).is_some() {
+            return self.pointer_assign(op, place, e, span);
+        }
+        self.compound_assign(op, place, e, span)
+    }
+
+    fn pointer_assign(
+        &mut self,
+        op: BinaryOp,
+        place: super::hir::Place,
+        index: Expr,
+        span: Span,
+    ) -> Expr {
+        let ty = place.ty;
+        let is_index = matches!(
+            self.module.types.numeric(index.ty), Some((scalar, 1)) if !scalar.is_float());
+        if !is_index || !matches!(op, BinaryOp::Add | BinaryOp::Sub) {
+            let pointer = value(ExprKind::NullPointer, ty, span);
+            self.invalid_operands(&pointer, &index, span);
+            return self.error_value(span);
+        }
+        let pointee = self.module.types.as_pointer(ty).map_or(self.basic.error, |p| p.pointee);
+        let Some(stride) = self.pointee_size(pointee, span) else {
+            return self.error_value(span);
+        };
+        let index = Box::new(self.promote(index));
+        let subtract = op == BinaryOp::Sub;
+        let place = Box::new(place);
+        value(ExprKind::PointerAssign { place, index, stride, subtract }, ty, span)
+    }
+
+    fn compound_assign(
+        &mut self,
+        op: BinaryOp,
+        place: super::hir::Place,
+        e: Expr,
+        span: Span,
+    ) -> Expr {
+        let ty = place.ty;
+        // The old value's conversions are found on a stand-in, which lowering's load replaces.
+        let old = value(ExprKind::Zero, ty, span);
+        let float = |ty| self.module.types.numeric(ty).is_some_and(|(s, _)| s.is_float());
+        let (op, operands) = match arith_op(op) {
+            Some(arith) if integers_only(arith) && (float(ty) || float(e.ty)) => {
+                self.invalid_operands(&old, &e, span);
+                return self.error_value(span);
+            }
+            Some(arith) => (CompoundOp::Arith(arith), self.usual_conversions(old, e, span)),
+            None => {
+                let op = if op == BinaryOp::Shl { CompoundOp::Shl } else { CompoundOp::Shr };
+                (op, self.shift_operands(old, e, span))
+            }
+        };
+        let Some((old, e)) = operands else { return self.error_value(span) };
+        let compute = old.ty;
+        let lanes = |ty| self.module.types.numeric(ty).map(|(_, n)| n);
+        if lanes(compute) != lanes(ty) {
+            let message = format!(
+                "assigning to {} from incompatible type {}",
+                self.quoted(ty),
+                self.quoted(compute)
+            );
+            self.error(span, message);
+            return self.error_value(span);
+        }
+        let (place, value_) = (Box::new(place), Box::new(e));
+        value(ExprKind::CompoundAssign { place, op, value: value_, compute }, ty, span)
+    }
+
+    pub(super) fn conditional(
+        &mut self,
+        cond: &ast::Expr,
+        then: &ast::Expr,
+        otherwise: &ast::Expr,
+        span: Span,
+    ) -> Expr {
+        let cond = self.rvalue(cond);
+        let then = self.rvalue_or_void(then);
+        let otherwise = self.rvalue_or_void(otherwise);
+        if [&cond, &then, &otherwise].iter().any(|e| self.is_error(e.ty)) {
+            return self.error_value(span);
+        }
+        if matches!(self.module.types.kind(cond.ty), TypeKind::Vector(..)) {
+            return self.vector_select(cond, then, otherwise, span);
+        }
+        let Some(cond) = self.to_bool(cond) else { return self.error_value(span) };
+        let Some((then, otherwise)) = self.unify(then, otherwise, span) else {
+            return self.error_value(span);
+        };
+        let ty = then.ty;
+        let (cond, then, otherwise) = (Box::new(cond), Box::new(then), Box::new(otherwise));
+        value(ExprKind::Conditional { cond, then, otherwise }, ty, span)
+    }
+
+    /// Both sides of `?:` in their common type (C99 6.5.15).
+    fn unify(&mut self, a: Expr, b: Expr, span: Span) -> Option<(Expr, Expr)> {
+        if a.ty == b.ty {
+            let small = match *self.module.types.kind(a.ty) {
+                TypeKind::Scalar(scalar) => promoted(scalar) != scalar,
+                _ => false,
+            };
+            return Some(if small { (self.promote(a), self.promote(b)) } else { (a, b) });
+        }
+        let types = &self.module.types;
+        if types.numeric(a.ty).is_some() && types.numeric(b.ty).is_some() {
+            return self.usual_conversions(a, b, span);
+        }
+        match (types.as_pointer(a.ty), types.as_pointer(b.ty)) {
+            (Some(p), Some(q)) => {
+                // A null pointer or void pointer takes the other's side or gives void.
+                let prefer_b = matches!(a.kind, ExprKind::NullPointer)
+                    || (types.is_void(q.pointee) && !types.is_void(p.pointee)
+                        && !matches!(b.kind, ExprKind::NullPointer))
+                    || (p.pointee == q.pointee && q.is_const && !p.is_const);
+                if p.space != q.space
+                    && !matches!(a.kind, ExprKind::NullPointer)
+                    && !matches!(b.kind, ExprKind::NullPointer)
+                {
+                    self.different_spaces("conditional operator with the second and third operands of type", &a, &b, span);
+                    return None;
+                }
+                if prefer_b {
+                    let a = self.assign_convert(a, b.ty, Context::Assigning);
+                    (!self.is_error(a.ty)).then_some((a, b))
+                } else {
+                    let b = self.assign_convert(b, a.ty, Context::Assigning);
+                    (!self.is_error(b.ty)).then_some((a, b))
+                }
+            }
+            (Some(_), None) if self.is_null_constant(&b) => {
+                let ty = a.ty;
+                Some((a, value(ExprKind::NullPointer, ty, b.span)))
+            }
+            (None, Some(_)) if self.is_null_constant(&a) => {
+                let ty = b.ty;
+                Some((value(ExprKind::NullPointer, ty, a.span), b))
+            }
+            _ => {
+                let message = format!(
+                    "incompatible operand types ({} and {})",
+                    self.quoted(a.ty),
+                    self.quoted(b.ty)
+                );
+                self.error(span, message);
+                None
+            }
+        }
+    }
+
+    /// `c ? a : b` per component (OpenCL C 6.4.9).
+    fn vector_select(&mut self, cond: Expr, a: Expr, b: Expr, span: Span) -> Expr {
+        let Some((scalar, n)) = self.module.types.numeric(cond.ty) else {
+            return self.error_value(span);
+        };
+        if scalar.is_float() {
+            let message = format!(
+                "used type {} where integer vector type is required",
+                self.quoted(cond.ty)
+            );
+            self.error(cond.span, message);
+            return self.error_value(span);
+        }
+        let Some((a, b)) = self.usual_conversions(a, b, span) else {
+            return self.error_value(span);
+        };
+        // Two scalars are widened to the condition's shape.
+        let (a, b) = match self.module.types.numeric(a.ty) {
+            Some((element, 1)) => {
+                let element = match element.size() == scalar.size() {
+                    true => element,
+                    false if element.is_float() => element,
+                    false => scalar,
+                };
+                let ty = self.module.types.vector(element, n);
+                (self.convert_numeric(a, ty), self.convert_numeric(b, ty))
+            }
+            _ => (a, b),
+        };
+        let fits = self
+            .module
+            .types
+            .numeric(a.ty)
+            .is_some_and(|(element, m)| m == n && element.size() == scalar.size());
+        if !fits {
+            let message = format!(
+                "vector condition type {} and result type {} do not have elements of the same size",
+                self.quoted(cond.ty),
+                self.quoted(a.ty)
+            );
+            self.error(span, message);
+            return self.error_value(span);
+        }
+        let ty = a.ty;
+        let (cond, then, otherwise) = (Box::new(cond), Box::new(a), Box::new(b));
+        value(ExprKind::VectorSelect { cond, then, otherwise }, ty, span)
+    }
+}

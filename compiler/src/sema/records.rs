@@ -1,0 +1,319 @@
+//! Structs, unions and enums: their members and layout (C99 6.7.2.1, OpenCL C 6.13).
+
+use super::scope::{Entity, Tag};
+use super::types::{Field, Record, RecordId, Scalar, TypeId, TypeKind};
+use super::{Sema, MAX_OBJECT_SIZE, MAX_TYPE_DEPTH};
+use crate::preprocess::Symbol;
+use crate::source::Span;
+use crate::syntax::ast::{Attribute, Enumerator, FieldDecl, FieldDeclarator};
+use std::collections::HashMap;
+
+/// A record while its members are laid out.
+struct Layout {
+    is_union: bool,
+    packed: bool,
+    size: u64,
+    align: u32,
+    depth: u32,
+    fields: Vec<Field>,
+    /// Names of all members, also those of anonymous members.
+    names: HashMap<String, Span>,
+}
+
+impl Sema<'_> {
+    /// A struct or union specifier: a definition, or a reference that may declare the tag.
+    pub(super) fn record_type(
+        &mut self,
+        is_union: bool,
+        tag: Option<Symbol>,
+        fields: Option<&[FieldDecl]>,
+        attributes: &[Attribute],
+        span: Span,
+    ) -> TypeId {
+        let found = tag.and_then(|tag| match fields {
+            Some(_) => self.scopes.find_tag_here(tag).cloned(),
+            None => self.scopes.find_tag(tag).cloned(),
+        });
+        let name = tag.map_or("", |tag| self.text(tag));
+        let (id, ty) = match found.as_ref().map(|binding| binding.entity) {
+            Some(Tag::Record(id, ty)) if self.module.types.records[id].is_union == is_union => {
+                (id, ty)
+            }
+            Some(_) => {
+                let message =
+                    format!("use of '{name}' with tag type that does not match previous declaration");
+                self.error(span, message);
+                if let Some(binding) = found {
+                    self.diags.note(binding.span, "previous use is here");
+                }
+                return self.basic.error;
+            }
+            None => {
+                let record =
+                    Record { name: name.to_string(), is_union, align: 1, ..Record::default() };
+                let id = self.module.types.records.push(record);
+                let ty = self.module.types.intern(TypeKind::Record(id));
+                if let Some(tag) = tag {
+                    self.scopes.declare_tag(tag, Tag::Record(id, ty), span);
+                }
+                (id, ty)
+            }
+        };
+        if let Some(fields) = fields {
+            if self.module.types.records[id].size.is_some() {
+                self.error(span, format!("redefinition of '{name}'"));
+                return ty;
+            }
+            self.define_record(id, fields, attributes);
+        }
+        ty
+    }
+
+    fn define_record(&mut self, id: RecordId, fields: &[FieldDecl], attributes: &[Attribute]) {
+        let attributes = self.attributes(&[attributes]);
+        let mut layout = Layout {
+            is_union: self.module.types.records[id].is_union,
+            packed: attributes.packed,
+            size: 0,
+            align: attributes.aligned.max(1),
+            depth: 0,
+            fields: Vec::new(),
+            names: HashMap::new(),
+        };
+        for field in fields {
+            if field.declarators.is_empty() {
+                self.anonymous_field(field, &mut layout);
+            }
+            let base = self.specified_type(&field.specs);
+            for declarator in &field.declarators {
+                self.field(field, base, declarator, &mut layout);
+            }
+        }
+        let size = layout.size.next_multiple_of(u64::from(layout.align));
+        let record = &mut self.module.types.records[id];
+        record.fields = layout.fields;
+        record.size = Some(size);
+        record.align = layout.align;
+        record.depth = layout.depth;
+    }
+
+    fn field(
+        &mut self,
+        decl: &FieldDecl,
+        base: super::typename::QualType,
+        field: &FieldDeclarator,
+        layout: &mut Layout,
+    ) {
+        let declarator = &field.declarator;
+        let span = if declarator.name.is_some() { declarator.span } else { decl.span };
+        let ty = self.derive(base, &declarator.derivations, span, declarator.name);
+        let name = declarator.name.map_or("", |name| self.text(name));
+        if field.bit_width.is_some() {
+            self.error(span, "bit-fields are not supported in OpenCL");
+        }
+        if ty.space.is_some() {
+            self.error(span, "field may not be qualified with an address space");
+        }
+        let problem = match self.module.types.kind(ty.ty) {
+            TypeKind::Error => return,
+            TypeKind::Function { .. } => Some(format!("field '{name}' declared as a function")),
+            TypeKind::Scalar(Scalar::Half) if !self.half_arithmetic() => {
+                Some("declaring field of type 'half' is not allowed".to_string())
+            }
+            TypeKind::Opaque(_) => Some(format!(
+                "the {} type cannot be used to declare a structure or union field",
+                self.quoted(ty.ty)
+            )),
+            _ if self.module.types.size(ty.ty).is_none() => {
+                Some(format!("field has incomplete type {}", self.quoted(ty.ty)))
+            }
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            return self.error(span, problem);
+        }
+        let attributes = self.attributes(&[&decl.specs.attributes, &declarator.attributes]);
+        let natural = self.module.types.align(ty.ty).max(ty.align);
+        let packed = layout.packed || attributes.packed;
+        let align = if packed { 1 } else { natural }.max(attributes.aligned);
+        self.claim_name(layout, name, span);
+        self.place_field(
+            layout,
+            Field {
+                name: name.to_string(),
+                ty: ty.ty,
+                offset: 0,
+                is_const: ty.is_const,
+                is_volatile: ty.is_volatile,
+                align,
+            },
+            span,
+        );
+    }
+
+    fn anonymous_field(&mut self, decl: &FieldDecl, layout: &mut Layout) {
+        let ty = self.specified_type(&decl.specs);
+        let TypeKind::Record(id) = *self.module.types.kind(ty.ty) else {
+            self.diags.warning(decl.span, "declaration does not declare anything");
+            return;
+        };
+        let record = &self.module.types.records[id];
+        if !record.name.is_empty() || record.size.is_none() {
+            self.diags.warning(decl.span, "declaration does not declare anything");
+            return;
+        }
+        let mut names = Vec::new();
+        self.collect_names(id, &mut names);
+        for name in names {
+            self.claim_name(layout, &name, decl.span);
+        }
+        let attributes = self.attributes(&[&decl.specs.attributes]);
+        let natural = self.module.types.align(ty.ty);
+        let align = if layout.packed { 1 } else { natural }.max(attributes.aligned);
+        let field = Field {
+            name: String::new(),
+            ty: ty.ty,
+            offset: 0,
+            is_const: ty.is_const,
+            is_volatile: ty.is_volatile,
+            align,
+        };
+        self.place_field(layout, field, decl.span);
+    }
+
+    /// Names that are members of a record, also through anonymous members.
+    fn collect_names(&self, id: RecordId, names: &mut Vec<String>) {
+        for field in &self.module.types.records[id].fields {
+            match *self.module.types.kind(field.ty) {
+                TypeKind::Record(inner) if field.name.is_empty() => self.collect_names(inner, names),
+                _ => names.push(field.name.clone()),
+            }
+        }
+    }
+
+    fn claim_name(&mut self, layout: &mut Layout, name: &str, span: Span) {
+        if name.is_empty() {
+            return;
+        }
+        if let Some(&first) = layout.names.get(name) {
+            self.error(span, format!("duplicate member '{name}'"));
+            self.diags.note(first, "previous declaration is here");
+        }
+        layout.names.insert(name.to_string(), span);
+    }
+
+    fn place_field(&mut self, layout: &mut Layout, mut field: Field, span: Span) {
+        let size = self.module.types.size(field.ty).unwrap_or(0);
+        let start = if layout.is_union { 0 } else { layout.size };
+        let offset = start.next_multiple_of(u64::from(field.align));
+        let end = offset.saturating_add(size);
+        if end > MAX_OBJECT_SIZE {
+            return self.error(span, "size of structure is too large");
+        }
+        let depth = self.module.types.depth(field.ty);
+        if depth >= MAX_TYPE_DEPTH {
+            return self.error(span, "type is nested too deeply");
+        }
+        field.offset = offset as u32;
+        layout.size = layout.size.max(end);
+        layout.align = layout.align.max(field.align);
+        layout.depth = layout.depth.max(depth);
+        layout.fields.push(field);
+    }
+
+    /// An enum specifier. The type is int, or the first of uint and long that holds every value.
+    pub(super) fn enum_type(
+        &mut self,
+        tag: Option<Symbol>,
+        enumerators: Option<&[Enumerator]>,
+        span: Span,
+    ) -> TypeId {
+        let Some(enumerators) = enumerators else {
+            let name = tag.map_or("", |tag| self.text(tag));
+            return match tag.and_then(|tag| self.scopes.find_tag(tag)).map(|b| b.entity) {
+                Some(Tag::Enum(ty)) => ty,
+                Some(Tag::Record(..)) => {
+                    let message = format!(
+                        "use of '{name}' with tag type that does not match previous declaration"
+                    );
+                    self.error(span, message);
+                    self.basic.error
+                }
+                None => {
+                    self.error(span, "ISO C forbids forward references to 'enum' types");
+                    self.basic.error
+                }
+            };
+        };
+        if let Some(tag) = tag {
+            if self.scopes.find_tag_here(tag).is_some() {
+                let message = format!("redefinition of '{}'", self.text(tag));
+                self.error(span, message);
+            }
+        }
+        let (mut next, mut low, mut high) = (0i128, 0i128, 0i128);
+        for enumerator in enumerators {
+            if let Some(value) = &enumerator.value {
+                next = self.enumerator_value(value, next);
+            }
+            low = low.min(next);
+            high = high.max(next);
+            let ty = self.enumerator_type(next, next);
+            self.declare_enumerator(enumerator, next, ty);
+            next += 1;
+        }
+        let ty = self.enumerator_type(low, high);
+        if let Some(tag) = tag {
+            self.scopes.declare_tag(tag, Tag::Enum(ty), span);
+        }
+        ty
+    }
+
+    fn enumerator_type(&self, low: i128, high: i128) -> TypeId {
+        if low >= i128::from(i32::MIN) && high <= i128::from(i32::MAX) {
+            self.basic.int
+        } else if low >= 0 && high <= i128::from(u32::MAX) {
+            self.basic.uint
+        } else if high <= i128::from(i64::MAX) {
+            self.basic.long
+        } else {
+            self.basic.ulong
+        }
+    }
+
+    fn enumerator_value(&mut self, expr: &crate::syntax::ast::Expr, otherwise: i128) -> i128 {
+        let value = self.rvalue(expr);
+        if self.is_error(value.ty) {
+            return otherwise;
+        }
+        match self.eval_int(&value) {
+            Some(n) => n,
+            None => {
+                self.error(expr.span, "expression is not an integer constant expression");
+                otherwise
+            }
+        }
+    }
+
+    fn declare_enumerator(&mut self, enumerator: &Enumerator, value: i128, ty: TypeId) {
+        let (name, span) = (enumerator.name, enumerator.span);
+        if let Some(binding) = self.scopes.find_here(name).cloned() {
+            let message = match binding.entity {
+                Entity::Enumerator(..) => {
+                    format!("redefinition of enumerator '{}'", self.text(name))
+                }
+                _ => {
+                    format!("redefinition of '{}' as different kind of symbol", self.text(name))
+                }
+            };
+            self.error(span, message);
+            self.diags.note(binding.span, "previous definition is here");
+            return;
+        }
+        let bits = match self.module.types.size(ty) {
+            Some(4) => u64::from(value as u32),
+            _ => value as u64,
+        };
+        self.scopes.declare(name, Entity::Enumerator(bits, ty), span);
+    }
+}

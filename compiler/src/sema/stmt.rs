@@ -1,0 +1,396 @@
+//! Statements (C99 6.8): their nesting, switch labels and jumps.
+
+use super::convert::Context;
+use super::function::Label;
+use super::hir::{self, Case, ExprKind, LabelId, Stmt};
+use super::types::{Scalar, TypeId};
+use super::Sema;
+use crate::preprocess::Symbol;
+use crate::source::Span;
+use crate::syntax::ast::{self, StmtKind};
+
+/// A switch whose body is being analyzed.
+pub(super) struct Switch {
+    /// Type of the value after promotion.
+    ty: TypeId,
+    cases: Vec<Case>,
+    spans: Vec<Span>,
+    has_default: bool,
+}
+
+impl Sema<'_> {
+    /// Analyzes a statement and appends what it does.
+    pub(super) fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
+        if self.diags.is_full() {
+            return;
+        }
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Empty => {}
+            StmtKind::Expr(expr) => {
+                let e = self.rvalue_or_void(expr);
+                out.push(Stmt::Expr(e));
+            }
+            StmtKind::Declaration(declaration) => self.declaration(declaration, Some(out)),
+            StmtKind::Block(block) => {
+                let stmts = self.block(&block.stmts);
+                out.push(Stmt::Block(stmts));
+            }
+            StmtKind::If { cond, then, otherwise } => {
+                let cond = self.condition(cond);
+                let then = self.scoped(then);
+                let otherwise = otherwise.as_ref().map_or(Vec::new(), |stmt| self.scoped(stmt));
+                if let Some(cond) = cond {
+                    out.push(Stmt::If { cond, then, otherwise });
+                }
+            }
+            StmtKind::While { cond, body, unroll } => {
+                let cond = self.condition(cond);
+                let body = self.loop_body(body);
+                if let Some(cond) = cond {
+                    out.push(Stmt::While { cond, body, unroll: *unroll });
+                }
+            }
+            StmtKind::DoWhile { body, cond, unroll } => {
+                let body = self.loop_body(body);
+                if let Some(cond) = self.condition(cond) {
+                    out.push(Stmt::DoWhile { body, cond, unroll: *unroll });
+                }
+            }
+            StmtKind::For { init, cond, step, body, unroll } => {
+                self.for_stmt(init.as_deref(), cond.as_ref(), step.as_ref(), body, *unroll, out);
+            }
+            StmtKind::Switch { value, body } => self.switch(value, body, out),
+            StmtKind::Case { low, high, body } => {
+                self.case(low, high.as_ref(), span, out);
+                self.stmt(body, out);
+            }
+            StmtKind::Default(body) => {
+                self.default(span, out);
+                self.stmt(body, out);
+            }
+            StmtKind::Break => self.jump(true, span, out),
+            StmtKind::Continue => self.jump(false, span, out),
+            StmtKind::Return(value) => self.return_stmt(value.as_ref(), span, out),
+            StmtKind::Goto(name) => {
+                if let Some(label) = self.label(*name, Some(span)) {
+                    out.push(Stmt::Goto(label));
+                }
+            }
+            StmtKind::Label(name, body) => {
+                self.label_stmt(*name, span, out);
+                self.stmt(body, out);
+            }
+            StmtKind::Pragma(pragma) => self.pragma(*pragma, span),
+        }
+    }
+
+    /// Statements in a scope of their own.
+    fn block(&mut self, stmts: &[ast::Stmt]) -> Vec<Stmt> {
+        let mut out = Vec::with_capacity(stmts.len());
+        self.scopes.push();
+        for stmt in stmts {
+            self.stmt(stmt, &mut out);
+        }
+        self.scopes.pop();
+        out
+    }
+
+    /// A substatement: a block of its own, without another level for braces.
+    fn scoped(&mut self, stmt: &ast::Stmt) -> Vec<Stmt> {
+        match &stmt.kind {
+            StmtKind::Block(block) => self.block(&block.stmts),
+            _ => self.block(std::slice::from_ref(stmt)),
+        }
+    }
+
+    fn loop_body(&mut self, body: &ast::Stmt) -> Vec<Stmt> {
+        self.nest(1, 1);
+        let body = self.scoped(body);
+        self.nest(-1, -1);
+        body
+    }
+
+    /// Enters (1) or leaves (-1) a loop and something that `break` leaves.
+    fn nest(&mut self, loops: i32, breakables: i32) {
+        if let Some(function) = &mut self.function {
+            function.loops = function.loops.saturating_add_signed(loops);
+            function.breakables = function.breakables.saturating_add_signed(breakables);
+        }
+    }
+
+    fn condition(&mut self, cond: &ast::Expr) -> Option<hir::Expr> {
+        let cond = self.rvalue(cond);
+        self.to_bool(cond)
+    }
+
+    fn for_stmt(
+        &mut self,
+        init: Option<&ast::Stmt>,
+        cond: Option<&ast::Expr>,
+        step: Option<&ast::Expr>,
+        body: &ast::Stmt,
+        unroll: Option<ast::Unroll>,
+        out: &mut Vec<Stmt>,
+    ) {
+        self.scopes.push();
+        let mut first = Vec::new();
+        if let Some(init) = init {
+            self.stmt(init, &mut first);
+        }
+        let declares = first.iter().any(|stmt| matches!(stmt, Stmt::Declare(..)));
+        let cond = cond.map(|cond| self.condition(cond));
+        let step = step.map(|step| self.rvalue_or_void(step));
+        let body = self.loop_body(body);
+        self.scopes.pop();
+        let cond = match cond {
+            Some(None) => return,
+            Some(Some(cond)) => Some(cond),
+            None => None,
+        };
+        let stmt = Stmt::For { init: first, cond, step, body, unroll };
+        out.push(if declares { Stmt::Block(vec![stmt]) } else { stmt });
+    }
+
+    fn switch(&mut self, value: &ast::Expr, body: &ast::Stmt, out: &mut Vec<Stmt>) {
+        let value = self.rvalue(value);
+        let value = match self.module.types.numeric(value.ty) {
+            Some((scalar, 1)) if !scalar.is_float() => Some(self.promote(value)),
+            _ => {
+                if !self.is_error(value.ty) {
+                    let message = format!(
+                        "statement requires expression of integer type ({} invalid)",
+                        self.quoted(value.ty)
+                    );
+                    self.error(value.span, message);
+                }
+                None
+            }
+        };
+        let ty = value.as_ref().map_or(self.basic.error, |value| value.ty);
+        let switch = Switch { ty, cases: Vec::new(), spans: Vec::new(), has_default: false };
+        if let Some(function) = &mut self.function {
+            function.switches.push(switch);
+        }
+        self.nest(0, 1);
+        let body = self.scoped(body);
+        self.nest(0, -1);
+        let switch = self.function.as_mut().and_then(|function| function.switches.pop());
+        if let (Some(value), Some(switch)) = (value, switch) {
+            self.check_duplicates(&switch);
+            let (cases, has_default) = (switch.cases, switch.has_default);
+            out.push(Stmt::Switch { value, cases, has_default, body });
+        }
+    }
+
+    /// Reports case labels that overlap.
+    fn check_duplicates(&mut self, switch: &Switch) {
+        let signed = switch.ty == self.basic.int || switch.ty == self.basic.long;
+        let narrow = self.module.types.size(switch.ty) == Some(4);
+        let key = |bits: u64| match (signed, narrow) {
+            (true, true) => i128::from(bits as u32 as i32),
+            (true, false) => i128::from(bits as i64),
+            (false, _) => i128::from(bits),
+        };
+        let mut order: Vec<(i128, i128, Span)> = switch
+            .cases
+            .iter()
+            .zip(&switch.spans)
+            .map(|(case, &span)| (key(case.low), key(case.high), span))
+            .collect();
+        order.sort();
+        for pair in order.windows(2) {
+            let [(_, end, first), (start, _, second)] = pair else { continue };
+            if start <= end {
+                self.error(*second, format!("duplicate case value '{start}'"));
+                self.diags.note(*first, "previous case defined here");
+            }
+        }
+    }
+
+    fn case(&mut self, low: &ast::Expr, high: Option<&ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
+        let ty = self.function.as_ref().and_then(|function| function.switches.last()).map(|s| s.ty);
+        let Some(ty) = ty else {
+            return self.error(span, "'case' statement not in switch statement");
+        };
+        let low_value = self.case_value(low, ty);
+        let high_value = match high {
+            Some(high) => self.case_value(high, ty),
+            None => low_value,
+        };
+        let (Some((low, from)), Some((high, to))) = (low_value, high_value) else { return };
+        if from > to {
+            return self.diags.warning(span, "empty case range specified");
+        }
+        let switch = self.function.as_mut().and_then(|function| function.switches.last_mut());
+        if let Some(switch) = switch {
+            out.push(Stmt::CaseLabel(switch.cases.len() as u32));
+            switch.cases.push(Case { low, high });
+            switch.spans.push(span);
+        }
+    }
+
+    /// A case's value in the switch's type: its bits, and the number.
+    fn case_value(&mut self, expr: &ast::Expr, ty: TypeId) -> Option<(u64, i128)> {
+        let e = self.rvalue(expr);
+        if self.is_error(e.ty) || self.is_error(ty) {
+            return None;
+        }
+        let is_int = self.module.types.numeric(e.ty).is_some_and(|(s, n)| n == 1 && !s.is_float());
+        if !is_int {
+            self.error(expr.span, "expression is not an integer constant expression");
+            return None;
+        }
+        let e = self.convert_numeric(e, ty);
+        let Some(n) = self.eval_int(&e) else {
+            self.error(expr.span, "expression is not an integer constant expression");
+            return None;
+        };
+        let bits = match self.module.types.size(ty) {
+            Some(4) => u64::from(n as u32),
+            _ => n as u64,
+        };
+        Some((bits, n))
+    }
+
+    fn default(&mut self, span: Span, out: &mut Vec<Stmt>) {
+        let switch = self.function.as_mut().and_then(|function| function.switches.last_mut());
+        match switch {
+            None => self.error(span, "'default' statement not in switch statement"),
+            Some(switch) if switch.has_default => {
+                self.error(span, "multiple default labels in one switch");
+            }
+            Some(switch) => {
+                switch.has_default = true;
+                out.push(Stmt::DefaultLabel);
+            }
+        }
+    }
+
+    fn jump(&mut self, is_break: bool, span: Span, out: &mut Vec<Stmt>) {
+        let Some(function) = &self.function else { return };
+        let inside = if is_break { function.breakables } else { function.loops } > 0;
+        match (is_break, inside) {
+            (true, true) => out.push(Stmt::Break),
+            (false, true) => out.push(Stmt::Continue),
+            (true, false) => {
+                self.error(span, "'break' statement not in loop or switch statement");
+            }
+            (false, false) => self.error(span, "'continue' statement not in loop statement"),
+        }
+    }
+
+    fn return_stmt(&mut self, expr: Option<&ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
+        let Some((ret, id)) = self.function.as_ref().map(|function| (function.ret, function.id))
+        else {
+            return;
+        };
+        let is_void = self.module.types.is_void(ret);
+        let Some(expr) = expr else {
+            if !is_void && !self.is_error(ret) {
+                let name = &self.module.functions[id].name;
+                let message = format!("non-void function '{name}' should return a value");
+                self.error(span, message);
+            }
+            return out.push(Stmt::Return(None));
+        };
+        let e = self.rvalue_or_void(expr);
+        if is_void {
+            if self.module.types.is_void(e.ty) {
+                out.push(Stmt::Expr(e));
+            } else if !self.is_error(e.ty) {
+                let name = &self.module.functions[id].name;
+                let message = format!("void function '{name}' should not return a value");
+                self.error(span, message);
+            }
+            return out.push(Stmt::Return(None));
+        }
+        let e = self.assign_convert(e, ret, Context::Returning);
+        out.push(Stmt::Return(Some(e)));
+    }
+
+    /// The label of a name; `used` where a goto names it.
+    fn label(&mut self, name: Symbol, used: Option<Span>) -> Option<LabelId> {
+        let text = self.text(name);
+        let function = self.function.as_mut()?;
+        let labels = &mut self.module.functions[function.id].labels;
+        let label = function.labels.entry(name).or_insert_with(|| Label {
+            id: labels.push(text.to_string()),
+            defined: false,
+            used: None,
+        });
+        label.used = label.used.or(used);
+        Some(label.id)
+    }
+
+    fn label_stmt(&mut self, name: Symbol, span: Span, out: &mut Vec<Stmt>) {
+        let Some(id) = self.label(name, None) else { return };
+        let label = self.function.as_mut().and_then(|function| function.labels.get_mut(&name));
+        if let Some(label) = label {
+            if std::mem::replace(&mut label.defined, true) {
+                self.error(span, format!("redefinition of label '{}'", self.text(name)));
+            }
+        }
+        out.push(Stmt::Label(id));
+    }
+
+    /// Whether a type is one of the integer scalars.
+    pub(super) fn is_integer(&self, ty: TypeId) -> bool {
+        matches!(self.module.types.numeric(ty), Some((scalar, 1)) if !Scalar::is_float(scalar))
+    }
+}
+
+/// Whether control may reach the end of some statements; errs on the side of yes only where a
+/// condition decides.
+pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
+    let mut reached = true;
+    for stmt in stmts {
+        match stmt {
+            Stmt::Label(_) | Stmt::CaseLabel(_) | Stmt::DefaultLabel => reached = true,
+            _ if !reached => {}
+            Stmt::Return(_) | Stmt::Goto(_) | Stmt::Break | Stmt::Continue => reached = false,
+            Stmt::Block(inner) => reached = falls_through(inner),
+            Stmt::If { then, otherwise, .. } => {
+                reached = falls_through(then) || falls_through(otherwise);
+            }
+            Stmt::While { cond, body, .. } => {
+                reached = !matches!(cond.kind, ExprKind::Int(1)) || breaks(body);
+            }
+            Stmt::DoWhile { cond, body, .. } => {
+                let forever = matches!(cond.kind, ExprKind::Int(1));
+                reached = breaks(body) || (!forever && (falls_through(body) || continues(body)));
+            }
+            Stmt::For { cond, body, .. } => {
+                let forever =
+                    cond.as_ref().is_none_or(|cond| matches!(cond.kind, ExprKind::Int(1)));
+                reached = !forever || breaks(body);
+            }
+            Stmt::Switch { has_default, body, .. } => {
+                reached = !has_default || breaks(body) || falls_through(body);
+            }
+            Stmt::Expr(_) | Stmt::Declare(..) => {}
+        }
+    }
+    reached
+}
+
+/// Whether a `break` among the statements leaves what encloses them.
+fn breaks(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match stmt {
+        Stmt::Break => true,
+        Stmt::Block(inner) => breaks(inner),
+        Stmt::If { then, otherwise, .. } => breaks(then) || breaks(otherwise),
+        _ => false,
+    })
+}
+
+/// Whether a `continue` among the statements goes on with what encloses them.
+fn continues(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match stmt {
+        Stmt::Continue => true,
+        Stmt::Block(inner) => continues(inner),
+        Stmt::If { then, otherwise, .. } => continues(then) || continues(otherwise),
+        Stmt::Switch { body, .. } => continues(body),
+        _ => false,
+    })
+}

@@ -1,0 +1,394 @@
+//! Declaration specifiers and declarators to types (C99 6.7.5, OpenCL C 6.7).
+
+use super::scope::Entity;
+use super::types::{PointerType, Scalar, TypeId, TypeKind, EVENT};
+use super::{print, Origin, Sema, MAX_OBJECT_SIZE, MAX_TYPE_DEPTH};
+use crate::options::ClStd;
+use crate::preprocess::Symbol;
+use crate::source::Span;
+use crate::syntax::ast::{
+    self, AddressSpace, DeclSpecs, Derivation, ParamDecl, Quals, TypeName, TypeSpec,
+};
+
+/// A type with the qualifiers of the object that has it. Qualifiers of an array are its elements'.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct QualType {
+    pub ty: TypeId,
+    pub is_const: bool,
+    pub is_volatile: bool,
+    pub is_restrict: bool,
+    /// As written; `None` leaves it to the kind of declaration.
+    pub space: Option<AddressSpace>,
+    /// From `__attribute__((aligned))` on a typedef; 0 if none.
+    pub align: u32,
+}
+
+impl QualType {
+    pub fn plain(ty: TypeId) -> QualType {
+        QualType {
+            ty,
+            is_const: false,
+            is_volatile: false,
+            is_restrict: false,
+            space: None,
+            align: 0,
+        }
+    }
+}
+
+/// Opaque types that this device does not offer, by prefix or name, and what they need.
+const MISSING_OPAQUE: &[(&str, &str)] = &[
+    ("image", "image support"),
+    ("sampler_t", "image support"),
+    ("queue_t", "device-side enqueue"),
+    ("clk_event_t", "device-side enqueue"),
+    ("ndrange_t", "device-side enqueue"),
+    ("reserve_id_t", "pipes"),
+    ("pipe", "pipes"),
+    ("atomic_", "the OpenCL C 2.0 atomics"),
+];
+
+impl Sema<'_> {
+    /// The type of a type-name, as in casts.
+    pub(super) fn type_name(&mut self, name: &TypeName) -> QualType {
+        let base = self.specified_type(&name.specs);
+        self.derive(base, &name.declarator.derivations, name.span, None)
+    }
+
+    /// The type that declaration specifiers name, with their qualifiers.
+    pub(super) fn specified_type(&mut self, specs: &DeclSpecs) -> QualType {
+        let base = self.type_spec(specs);
+        self.qualify(base, specs.quals, specs.span)
+    }
+
+    /// Adds qualifiers to a type.
+    fn qualify(&mut self, mut base: QualType, quals: Quals, span: Span) -> QualType {
+        base.is_const |= quals.is_const;
+        base.is_volatile |= quals.is_volatile;
+        if quals.is_restrict {
+            if self.module.types.as_pointer(base.ty).is_some() || self.is_error(base.ty) {
+                base.is_restrict = true;
+            } else {
+                let message =
+                    format!("restrict requires a pointer or reference ({} is invalid)", self.quoted(base.ty));
+                self.error(span, message);
+            }
+        }
+        if quals.is_atomic {
+            self.error(span, "'_Atomic' is not supported in OpenCL C");
+        }
+        if let Some(space) = quals.space {
+            if space == AddressSpace::Generic && self.origin == Origin::Program {
+                let version = self.version();
+                let message = format!(
+                    "OpenCL C version {version} does not support the '__generic' type qualifier on this device"
+                );
+                self.error(span, message);
+            }
+            match base.space {
+                Some(old) if old != space => {
+                    self.error(span, "multiple address spaces specified for type");
+                }
+                _ => base.space = Some(space),
+            }
+        }
+        base
+    }
+
+    /// The version of OpenCL C as messages name it.
+    pub(super) fn version(&self) -> &'static str {
+        match self.options.std {
+            ClStd::Cl10 => "1.0",
+            ClStd::Cl11 => "1.1",
+            ClStd::Cl12 => "1.2",
+            ClStd::Cl20 => "2.0",
+            ClStd::Cl30 => "3.0",
+            ClStd::Cl31 => "3.1",
+        }
+    }
+
+    fn type_spec(&mut self, specs: &DeclSpecs) -> QualType {
+        let span = specs.span;
+        let ty = match &specs.ty {
+            TypeSpec::Void => self.basic.void,
+            TypeSpec::Scalar(s) => self.scalar_type(*s, 1, span),
+            TypeSpec::Vector(s, n) => self.scalar_type(*s, *n, span),
+            TypeSpec::Typedef(name) => return self.typedef(*name, span),
+            TypeSpec::Opaque(name) => self.opaque_type(*name, span),
+            TypeSpec::Record { is_union, tag, fields, attributes } => {
+                self.record_type(*is_union, *tag, fields.as_deref(), attributes, span)
+            }
+            TypeSpec::Enum { tag, enumerators } => {
+                self.enum_type(*tag, enumerators.as_deref(), span)
+            }
+            TypeSpec::TypeofExpr(expr) => {
+                let operand = self.expr(expr);
+                operand.ty()
+            }
+            TypeSpec::TypeofType(name) => return self.type_name(name),
+            TypeSpec::Missing => {
+                self.error(span, "type specifier missing, defaults to 'int'");
+                self.basic.error
+            }
+        };
+        QualType::plain(ty)
+    }
+
+    /// A scalar or vector type, diagnosed where the device lacks it.
+    fn scalar_type(&mut self, scalar: Scalar, lanes: u8, span: Span) -> TypeId {
+        let ty = self.module.types.vector(scalar, lanes);
+        if scalar == Scalar::Double && !self.target.float64 {
+            let message = format!(
+                "use of type {} requires cl_khr_fp64 which this device does not offer",
+                self.quoted(ty)
+            );
+            self.error(span, message);
+            return self.basic.error;
+        }
+        if scalar == Scalar::Half && lanes > 1 && !self.half_arithmetic() {
+            let message = format!(
+                "use of type {} requires cl_khr_fp16 which this device does not offer",
+                self.quoted(ty)
+            );
+            self.error(span, message);
+            return self.basic.error;
+        }
+        ty
+    }
+
+    fn typedef(&mut self, name: Symbol, span: Span) -> QualType {
+        if let Some(binding) = self.scopes.find(name) {
+            if let Entity::Typedef(ty) = &binding.entity {
+                return *ty;
+            }
+        }
+        let scalar = match self.text(name) {
+            "size_t" | "uintptr_t" => Some(Scalar::ULong),
+            "ptrdiff_t" | "intptr_t" => Some(Scalar::Long),
+            "cl_mem_fence_flags" => Some(Scalar::UInt),
+            "memory_order" | "memory_scope" => Some(Scalar::Int),
+            _ => None,
+        };
+        QualType::plain(match scalar {
+            Some(scalar) => self.module.types.scalar(scalar),
+            None => {
+                let message = format!("unknown type name '{}'", self.text(name));
+                self.error(span, message);
+                self.basic.error
+            }
+        })
+    }
+
+    fn opaque_type(&mut self, name: Symbol, span: Span) -> TypeId {
+        let name = self.text(name);
+        match name {
+            EVENT => return self.module.types.intern(TypeKind::Opaque(EVENT)),
+            "cl_mem_fence_flags" => return self.basic.uint,
+            "memory_order" | "memory_scope" => return self.basic.int,
+            "size_t" | "uintptr_t" => return self.basic.ulong,
+            "ptrdiff_t" | "intptr_t" => return self.basic.long,
+            _ => {}
+        }
+        let missing = MISSING_OPAQUE.iter().find(|(prefix, _)| name.starts_with(prefix));
+        let needs = missing.map_or("a feature", |(_, needs)| needs);
+        let message =
+            format!("use of type '{name}' requires {needs} which this device does not offer");
+        self.error(span, message);
+        self.basic.error
+    }
+
+    /// Applies a declarator's derivations to the specified type.
+    pub(super) fn derive(
+        &mut self,
+        base: QualType,
+        derivations: &[Derivation],
+        span: Span,
+        name: Option<Symbol>,
+    ) -> QualType {
+        let mut ty = base;
+        for derivation in derivations {
+            ty = match derivation {
+                Derivation::Pointer(quals) => self.derive_pointer(ty, *quals, span),
+                Derivation::Array(length) => {
+                    self.derive_array(ty, length.as_deref(), span, name)
+                }
+                Derivation::Function { params, is_variadic } => {
+                    self.derive_function(ty, params, *is_variadic, span)
+                }
+                Derivation::BlockPointer(_) => {
+                    self.error(span, "blocks support disabled - this device does not offer them");
+                    QualType::plain(self.basic.error)
+                }
+            };
+            if self.module.types.depth(ty.ty) > MAX_TYPE_DEPTH {
+                self.error(span, "type is nested too deeply");
+                ty = QualType::plain(self.basic.error);
+            }
+        }
+        ty
+    }
+
+    fn derive_pointer(&mut self, pointee: QualType, quals: Quals, span: Span) -> QualType {
+        if self.is_error(pointee.ty) {
+            return pointee;
+        }
+        if matches!(self.module.types.kind(pointee.ty), TypeKind::Function { .. }) {
+            self.error(span, "pointers to functions are not allowed");
+            return QualType::plain(self.basic.error);
+        }
+        let pointer = PointerType {
+            pointee: pointee.ty,
+            space: pointee.space.unwrap_or(AddressSpace::Private),
+            is_const: pointee.is_const,
+            is_volatile: pointee.is_volatile,
+        };
+        let ty = QualType::plain(self.module.types.intern(TypeKind::Pointer(pointer)));
+        self.qualify(ty, quals, span)
+    }
+
+    fn derive_array(
+        &mut self,
+        element: QualType,
+        length: Option<&ast::Expr>,
+        span: Span,
+        name: Option<Symbol>,
+    ) -> QualType {
+        let length = length.map(|length| self.array_length(length, name));
+        if self.is_error(element.ty) {
+            return element;
+        }
+        let error = QualType { ty: self.basic.error, ..element };
+        let Some(size) = self.module.types.size(element.ty) else {
+            let message = match self.module.types.kind(element.ty) {
+                TypeKind::Function { .. } => "declared as array of functions".to_string(),
+                _ => format!("array has incomplete element type {}", self.quoted(element.ty)),
+            };
+            self.error(span, message);
+            return error;
+        };
+        let length = match length {
+            None => None,
+            Some(None) => return error,
+            Some(Some(n)) => Some(n),
+        };
+        let total = length.unwrap_or(0).checked_mul(size);
+        if total.is_none_or(|total| total > MAX_OBJECT_SIZE) {
+            self.error(span, "size of array is too large");
+            return error;
+        }
+        QualType { ty: self.module.types.intern(TypeKind::Array(element.ty, length)), ..element }
+    }
+
+    /// The value of an array bound; `None` after a diagnostic.
+    fn array_length(&mut self, length: &ast::Expr, name: Option<Symbol>) -> Option<u64> {
+        let span = length.span;
+        let value = self.rvalue(length);
+        if self.is_error(value.ty) {
+            return None;
+        }
+        let scalar = match self.module.types.numeric(value.ty) {
+            Some((scalar, 1)) if !scalar.is_float() => scalar,
+            _ => {
+                let message =
+                    format!("size of array has non-integer type {}", self.quoted(value.ty));
+                self.error(span, message);
+                return None;
+            }
+        };
+        let Some(n) = self.eval_int(&value) else {
+            self.error(span, "variable length arrays are not supported in OpenCL");
+            return None;
+        };
+        let of = name.map_or("array".to_string(), |name| format!("'{}'", self.text(name)));
+        if n < 0 && scalar.is_signed() {
+            self.error(span, format!("{of} declared as an array with a negative size"));
+            return None;
+        }
+        match n {
+            0 => {
+                self.error(span, "zero size arrays are not supported in OpenCL");
+                None
+            }
+            n => Some(n as u64),
+        }
+    }
+
+    fn derive_function(
+        &mut self,
+        ret: QualType,
+        params: &[ParamDecl],
+        is_variadic: bool,
+        span: Span,
+    ) -> QualType {
+        let kind = self.module.types.kind(ret.ty);
+        if matches!(kind, TypeKind::Function { .. } | TypeKind::Array(..)) {
+            let what = if matches!(kind, TypeKind::Array(..)) { "array" } else { "function" };
+            let message =
+                format!("function cannot return {what} type {}", self.quoted(ret.ty));
+            self.error(span, message);
+            return QualType::plain(self.basic.error);
+        }
+        let params = self.param_types(params).iter().map(|param| param.ty.ty).collect();
+        let kind = TypeKind::Function { ret: ret.ty, params, is_variadic };
+        QualType::plain(self.module.types.intern(kind))
+    }
+
+    /// The parameters of a prototype, with arrays adjusted to pointers (C99 6.7.5.3).
+    pub(super) fn param_types(&mut self, params: &[ParamDecl]) -> Vec<Param> {
+        if let [only] = params {
+            let no_declarator = only.declarator.derivations.is_empty() && only.declarator.name.is_none();
+            if matches!(only.specs.ty, TypeSpec::Void) && no_declarator {
+                return Vec::new();
+            }
+        }
+        params.iter().map(|param| self.param(param)).collect()
+    }
+
+    fn param(&mut self, param: &ParamDecl) -> Param {
+        let (span, name) = (param.span, param.declarator.name);
+        let base = self.specified_type(&param.specs);
+        let derivations = &param.declarator.derivations;
+        let mut ty = match derivations.split_last() {
+            Some((Derivation::Array(_), inner)) => {
+                let element = self.derive(base, inner, span, name);
+                self.derive_pointer(element, Quals::default(), span)
+            }
+            _ => self.derive(base, derivations, span, name),
+        };
+        // A typedef of an array type decays like a written one.
+        if let TypeKind::Array(element, _) = *self.module.types.kind(ty.ty) {
+            ty = self.derive_pointer(QualType { ty: element, ..ty }, Quals::default(), span);
+        }
+        let problem = match *self.module.types.kind(ty.ty) {
+            TypeKind::Void => Some("argument may not have 'void' type".to_string()),
+            TypeKind::Function { .. } => Some("pointers to functions are not allowed".to_string()),
+            TypeKind::Scalar(Scalar::Half) if !self.half_arithmetic() => Some(
+                "declaring function parameter of type 'half' is not allowed; did you forget * ?"
+                    .to_string(),
+            ),
+            TypeKind::Record(id) if self.module.types.records[id].size.is_none() => {
+                Some(format!("variable has incomplete type {}", self.quoted(ty.ty)))
+            }
+            _ => None,
+        };
+        let space = ty.space.filter(|&space| space != AddressSpace::Private);
+        if let Some(problem) = problem {
+            self.error(span, problem);
+            ty.ty = self.basic.error;
+        } else if let Some(space) = space {
+            let space = print::space_name(space);
+            self.error(span, format!("parameter may not be qualified with an address space ('{space}')"));
+            ty.space = None;
+        }
+        let span = if name.is_some() { param.declarator.span } else { span };
+        Param { name, ty, span }
+    }
+}
+
+/// A parameter of a prototype.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Param {
+    pub name: Option<Symbol>,
+    pub ty: QualType,
+    pub span: Span,
+}
