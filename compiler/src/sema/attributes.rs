@@ -66,8 +66,7 @@ impl Sema<'_> {
 
     fn attribute(&mut self, attribute: &Attribute, known: &mut Attributes) {
         let full = self.text(attribute.name);
-        let name =
-            full.strip_prefix("__").and_then(|name| name.strip_suffix("__")).unwrap_or(full);
+        let name = full.strip_prefix("__").and_then(|name| name.strip_suffix("__")).unwrap_or(full);
         match name {
             "aligned" => known.aligned = known.aligned.max(self.aligned(attribute)),
             "packed" => known.packed = true,

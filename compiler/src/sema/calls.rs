@@ -66,10 +66,8 @@ impl Sema<'_> {
     }
 
     fn not_callable(&mut self, ty: TypeId, span: Span) {
-        let message = format!(
-            "called object type {} is not a function or function pointer",
-            self.quoted(ty)
-        );
+        let message =
+            format!("called object type {} is not a function or function pointer", self.quoted(ty));
         self.error(span, message);
     }
 
@@ -78,7 +76,8 @@ impl Sema<'_> {
         match self.builtin(text, args, at, span) {
             Some(call) => call,
             None => {
-                let message = format!("implicit declaration of function '{text}' is invalid in OpenCL");
+                let message =
+                    format!("implicit declaration of function '{text}' is invalid in OpenCL");
                 self.error(at, message);
                 self.error_value(span)
             }
@@ -152,7 +151,11 @@ impl Sema<'_> {
     }
 
     /// The best overload; else the equally good ones, none if no one fits.
-    fn overload(&self, functions: &[FunctionId], args: &[Expr]) -> Result<FunctionId, Vec<FunctionId>> {
+    fn overload(
+        &self,
+        functions: &[FunctionId],
+        args: &[Expr],
+    ) -> Result<FunctionId, Vec<FunctionId>> {
         let mut best: Vec<FunctionId> = Vec::new();
         let mut lowest = u32::MAX;
         for &id in functions {
@@ -201,13 +204,16 @@ impl Sema<'_> {
                 if matches!(arg.kind, ExprKind::NullPointer) {
                     return Some(2);
                 }
-                let loses = (from.is_const && !to.is_const) || (from.is_volatile && !to.is_volatile);
+                let loses =
+                    (from.is_const && !to.is_const) || (from.is_volatile && !to.is_volatile);
                 let void = types.is_void(to.pointee);
                 if !self.space_converts(from.space, to.space) || loses {
                     return None;
                 }
                 match from.pointee == to.pointee {
-                    true => Some(u32::from(from.space != to.space) + u32::from(from.is_const != to.is_const)),
+                    true => Some(
+                        u32::from(from.space != to.space) + u32::from(from.is_const != to.is_const),
+                    ),
                     false => void.then_some(3),
                 }
             }

@@ -17,7 +17,10 @@ pub(super) enum Const {
     Float(f64),
     Vector(Vec<Const>),
     /// Address of an object plus bytes.
-    Address { target: GlobalId, addend: i64 },
+    Address {
+        target: GlobalId,
+        addend: i64,
+    },
     /// All bits zero, of a record or opaque type.
     Zero,
 }
@@ -105,8 +108,7 @@ impl Sema<'_> {
             ExprKind::NullPointer => Some(Const::Int(0)),
             ExprKind::Zero => Some(match types.numeric(expr.ty) {
                 Some((scalar, lanes)) => {
-                    let zero =
-                        if scalar.is_float() { Const::Float(0.0) } else { Const::Int(0) };
+                    let zero = if scalar.is_float() { Const::Float(0.0) } else { Const::Int(0) };
                     Const::Vector(vec![zero; usize::from(lanes)])
                 }
                 None => Const::Zero,

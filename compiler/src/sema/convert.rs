@@ -107,7 +107,7 @@ impl Sema<'_> {
     }
 
     /// A scalar Bool for conditions; `None` after a diagnostic.
-    pub(super) fn to_bool(&mut self, e: Expr) -> Option<Expr> {
+    pub(super) fn truth_of(&mut self, e: Expr) -> Option<Expr> {
         let (ty, span) = (e.ty, e.span);
         match *self.module.types.kind(ty) {
             TypeKind::Error => None,
@@ -118,8 +118,10 @@ impl Sema<'_> {
                 Some(value(kind, self.basic.bool_, span))
             }
             _ => {
-                let message =
-                    format!("statement requires expression of scalar type ({} invalid)", self.quoted(ty));
+                let message = format!(
+                    "statement requires expression of scalar type ({} invalid)",
+                    self.quoted(ty)
+                );
                 self.error(span, message);
                 None
             }
@@ -128,7 +130,12 @@ impl Sema<'_> {
 
     /// The usual arithmetic conversions with widening of scalars (OpenCL C 6.3.3). Gives both
     /// operands in their common type; `None` after a diagnostic or if one is in error.
-    pub(super) fn usual_conversions(&mut self, a: Expr, b: Expr, span: Span) -> Option<(Expr, Expr)> {
+    pub(super) fn usual_conversions(
+        &mut self,
+        a: Expr,
+        b: Expr,
+        span: Span,
+    ) -> Option<(Expr, Expr)> {
         if self.is_error(a.ty) || self.is_error(b.ty) {
             return None;
         }
@@ -245,7 +252,7 @@ impl Sema<'_> {
             (Some(_), None) => match types.numeric(to) {
                 Some((Scalar::Bool, 1)) => {
                     let span = e.span;
-                    self.to_bool(e).unwrap_or_else(|| self.error_value(span))
+                    self.truth_of(e).unwrap_or_else(|| self.error_value(span))
                 }
                 Some((scalar, 1)) if !scalar.is_float() => {
                     let message = format!(
@@ -369,7 +376,7 @@ impl Sema<'_> {
         match (types.as_pointer(from), types.as_pointer(to)) {
             (Some(source), Some(target)) => self.cast_pointer(e, source, target, to, span),
             (Some(_), None) if types.numeric(to) == Some((Scalar::Bool, 1)) => {
-                self.to_bool(e).unwrap_or_else(|| self.error_value(span))
+                self.truth_of(e).unwrap_or_else(|| self.error_value(span))
             }
             (Some(_), None) if integer(types.numeric(to)) => {
                 value(ExprKind::PointerToInt(Box::new(e)), to, span)
@@ -385,7 +392,14 @@ impl Sema<'_> {
     }
 
     /// Every component gets the scalar; true becomes -1 in an integer vector (OpenCL C 6.3.2.2).
-    fn cast_to_vector(&mut self, e: Expr, from: Scalar, to: Scalar, ty: TypeId, span: Span) -> Expr {
+    fn cast_to_vector(
+        &mut self,
+        e: Expr,
+        from: Scalar,
+        to: Scalar,
+        ty: TypeId,
+        span: Span,
+    ) -> Expr {
         if from != Scalar::Bool || to.is_float() {
             return Expr { span, ..self.convert_numeric(e, ty) };
         }
@@ -423,7 +437,11 @@ impl Sema<'_> {
     fn invalid_vector_cast(&mut self, from: TypeId, to: TypeId, span: Span) -> Expr {
         let scalar_target = self.module.types.numeric(to).is_some_and(|(_, lanes)| lanes == 1);
         let message = if scalar_target {
-            format!("invalid conversion between vector type {} and scalar type {}", self.quoted(from), self.quoted(to))
+            format!(
+                "invalid conversion between vector type {} and scalar type {}",
+                self.quoted(from),
+                self.quoted(to)
+            )
         } else {
             format!(
                 "invalid conversion between ext-vector type {} and {}",
@@ -443,7 +461,10 @@ impl Sema<'_> {
         } else if scalar(from) {
             format!("used type {} where arithmetic or pointer type is required", self.quoted(to))
         } else {
-            format!("operand of type {} where arithmetic or pointer type is required", self.quoted(from))
+            format!(
+                "operand of type {} where arithmetic or pointer type is required",
+                self.quoted(from)
+            )
         };
         self.error(span, message);
         self.error_value(span)

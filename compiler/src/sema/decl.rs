@@ -14,7 +14,11 @@ use crate::syntax::ast::{
 
 impl Sema<'_> {
     /// A declaration; `out` gets what it does when it stands among statements.
-    pub(super) fn declaration(&mut self, declaration: &Declaration, mut out: Option<&mut Vec<Stmt>>) {
+    pub(super) fn declaration(
+        &mut self,
+        declaration: &Declaration,
+        mut out: Option<&mut Vec<Stmt>>,
+    ) {
         let specs = &declaration.specs;
         let base = self.specified_type(specs);
         if declaration.declarators.is_empty() {
@@ -39,7 +43,10 @@ impl Sema<'_> {
             } else if let Some(Derivation::Function { .. }) = declarator.derivations.last() {
                 self.declare_function(specs, declarator, None);
                 if item.init.is_some() {
-                    self.error(declarator.span, "illegal initializer (only variables can be initialized)");
+                    self.error(
+                        declarator.span,
+                        "illegal initializer (only variables can be initialized)",
+                    );
                 }
             } else {
                 self.variable(declaration, base, item, name, out.as_deref_mut());
@@ -57,8 +64,7 @@ impl Sema<'_> {
         let declarator = &item.declarator;
         let span = declarator.span;
         let mut ty = self.derive(base, &declarator.derivations, span, Some(name));
-        let attributes =
-            self.attributes(&[&declaration.specs.attributes, &declarator.attributes]);
+        let attributes = self.attributes(&[&declaration.specs.attributes, &declarator.attributes]);
         ty.align = ty.align.max(attributes.aligned);
         if let Some(binding) = self.scopes.find_here(name).cloned() {
             let same = matches!(&binding.entity, Entity::Typedef(old) if old.ty == ty.ty);
@@ -103,11 +109,16 @@ impl Sema<'_> {
             (false, _) => {
                 // The message would be the same for every use.
                 if !self.is_error(ty.ty) {
-                    self.error(span, "program scope variable must reside in constant address space");
+                    self.error(
+                        span,
+                        "program scope variable must reside in constant address space",
+                    );
                 }
                 self.declare_error(name, span);
             }
-            (true, AddressSpace::Private) => self.private_variable(specs.storage, ty, item, name, out),
+            (true, AddressSpace::Private) => {
+                self.private_variable(specs.storage, ty, item, name, out)
+            }
             (true, AddressSpace::Local) => self.local_memory(ty, item, name),
             (true, AddressSpace::Constant) => self.global_variable(specs.storage, ty, item, name),
             (true, _) => {
@@ -248,7 +259,8 @@ impl Sema<'_> {
             self.error(span, "'__local' variable cannot have an initializer");
         }
         self.check_redefinition(name, span);
-        if self.is_error(ty.ty) || matches!(self.module.types.kind(ty.ty), TypeKind::Array(_, None)) {
+        if self.is_error(ty.ty) || matches!(self.module.types.kind(ty.ty), TypeKind::Array(_, None))
+        {
             return self.declare_error(name, span);
         }
         let name_text = self.text(name).to_string();
@@ -315,8 +327,12 @@ impl Sema<'_> {
         let unsized_array = matches!(self.module.types.kind(old.ty), TypeKind::Array(_, None))
             || matches!(self.module.types.kind(ty.ty), TypeKind::Array(_, None));
         if old.ty != ty.ty && !unsized_array {
-            let message = format!("redefinition of '{}' with a different type: {} vs {}",
-                self.text(name), self.quoted(ty.ty), self.quoted(old.ty));
+            let message = format!(
+                "redefinition of '{}' with a different type: {} vs {}",
+                self.text(name),
+                self.quoted(ty.ty),
+                self.quoted(old.ty)
+            );
             self.error(span, message);
         }
         Some(id)

@@ -45,7 +45,9 @@ impl Sema<'_> {
             ast::ExprKind::Member { base, name, name_span, arrow } => {
                 self.member(base, *name, *name_span, *arrow, span)
             }
-            ast::ExprKind::Cast(name, operand) => Operand::Value(self.cast_expr(name, operand, span)),
+            ast::ExprKind::Cast(name, operand) => {
+                Operand::Value(self.cast_expr(name, operand, span))
+            }
             ast::ExprKind::VectorLiteral(name, parts) => {
                 Operand::Value(self.vector_literal(name, parts, span))
             }
@@ -61,6 +63,10 @@ impl Sema<'_> {
             ast::ExprKind::AlignofType(name) => {
                 let ty = self.type_name(name);
                 Operand::Value(self.align_of(ty.ty, ty.align, span))
+            }
+            ast::ExprKind::VecStep(name) => {
+                let ty = self.type_name(name).ty;
+                Operand::Value(self.vec_step(ty, span))
             }
             ast::ExprKind::AsType(operand, name) => {
                 let to = self.type_name(name).ty;
@@ -86,7 +92,8 @@ impl Sema<'_> {
                 return self.error_operand(span);
             }
             Entity::Typedef(_) => {
-                let message = format!("unexpected type name '{}': expected expression", self.text(name));
+                let message =
+                    format!("unexpected type name '{}': expected expression", self.text(name));
                 self.error(span, message);
                 return self.error_operand(span);
             }
@@ -136,8 +143,10 @@ impl Sema<'_> {
         let to = self.type_name(name).ty;
         let operand = self.rvalue_or_void(operand);
         if self.module.types.is_array(to) {
-            let message =
-                format!("used type {} where arithmetic or pointer type is required", self.quoted(to));
+            let message = format!(
+                "used type {} where arithmetic or pointer type is required",
+                self.quoted(to)
+            );
             self.error(span, message);
             return self.error_value(span);
         }
@@ -193,7 +202,13 @@ impl Sema<'_> {
             let place = Place { kind, ty: qual.ty, is_volatile: false, align: None, span };
             let space = AddressSpace::Constant;
             let name = None;
-            return Operand::Object(Object { place, is_const: true, space, name, is_temporary: false });
+            return Operand::Object(Object {
+                place,
+                is_const: true,
+                space,
+                name,
+                is_temporary: false,
+            });
         }
         let Some(local) = self.new_local("", qual.ty, qual.align, span) else {
             return self.error_operand(span);
@@ -291,7 +306,8 @@ impl Sema<'_> {
         };
         let ty = pointer.ty;
         let pointer = Box::new(pointer);
-        let kind = ExprKind::PointerAdd { pointer, index: Box::new(index), stride, subtract: false };
+        let kind =
+            ExprKind::PointerAdd { pointer, index: Box::new(index), stride, subtract: false };
         self.dereference(value(kind, ty, span), span)
     }
 

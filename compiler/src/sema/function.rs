@@ -3,20 +3,18 @@
 
 use super::attributes::Attributes;
 use super::consteval::Const;
-use super::hir::{
-    ArgInfo, Function, FunctionId, KernelInfo, LabelId, Local, LocalId,
-};
+use super::hir::{ArgInfo, Function, FunctionId, KernelInfo, LabelId, Local, LocalId};
 use super::scope::Entity;
 use super::stmt::Switch;
 use super::typename::{Param, QualType};
 use super::types::{Scalar, TypeId, TypeKind};
 use super::{print, Origin, Sema};
+use crate::options::ClStd;
 use crate::preprocess::Symbol;
 use crate::source::Span;
 use crate::syntax::ast::{
     self, AddressSpace, DeclSpecs, Declarator, Derivation, FunctionDef, ParamDecl, TypeSpec,
 };
-use crate::ClStd;
 use cranelift_entity::PrimaryMap;
 use std::collections::HashMap;
 
@@ -325,7 +323,8 @@ impl Sema<'_> {
         let returns_void = self.module.types.is_void(ret) || self.is_error(ret);
         if !returns_void && super::stmt::falls_through(&body) {
             let end = Span { start: def.body.span.end.saturating_sub(1), ..def.body.span };
-            self.diags.warning(end, "non-void function does not return a value in all control paths");
+            self.diags
+                .warning(end, "non-void function does not return a value in all control paths");
         }
         self.module.functions[id].body = Some(body);
     }

@@ -93,9 +93,7 @@ impl Sema<'_> {
             _ => None,
         };
         let count = match (init, array) {
-            (Initializer::List(items, at), _) => {
-                self.init_list(*ty, 0, items, *at, &mut pieces)?
-            }
+            (Initializer::List(items, at), _) => self.init_list(*ty, 0, items, *at, &mut pieces)?,
             (Initializer::Expr(expr), Some((element, length))) => {
                 let ast::ExprKind::Str(bytes) = &expr.kind else {
                     self.rvalue(expr);
@@ -263,7 +261,10 @@ impl Sema<'_> {
         let expr = match designator {
             Designator::Index(expr) => expr,
             Designator::Field(_, span) => {
-                self.error(*span, "field designator cannot initialize a non-struct, non-union type");
+                self.error(
+                    *span,
+                    "field designator cannot initialize a non-struct, non-union type",
+                );
                 return None;
             }
         };
@@ -343,7 +344,10 @@ impl Sema<'_> {
                     parts.push(self.rvalue(expr));
                 }
                 other => {
-                    self.error(init_span(other), "vector initializer must be a list of expressions");
+                    self.error(
+                        init_span(other),
+                        "vector initializer must be a list of expressions",
+                    );
                     return;
                 }
             }
@@ -468,7 +472,10 @@ impl Sema<'_> {
                 }
                 TypeKind::Record(id) => {
                     let Designator::Field(name, span) = designator else {
-                        self.error(init_span(&item.init), "array designator cannot initialize a structure");
+                        self.error(
+                            init_span(&item.init),
+                            "array designator cannot initialize a structure",
+                        );
                         return None;
                     };
                     let mut path = Vec::new();

@@ -69,7 +69,7 @@ impl Sema<'_> {
             Place { kind: PlaceKind::Global(id), ty, is_volatile: false, align: None, span };
         Operand::Object(Object {
             place,
-            is_const: true,
+            is_const: false,
             space: AddressSpace::Constant,
             name: None,
             is_temporary: false,

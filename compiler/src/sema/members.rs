@@ -100,8 +100,10 @@ impl Sema<'_> {
                 self.error_operand(span)
             }
             _ => {
-                let message =
-                    format!("member reference base type {} is not a structure or union", self.quoted(ty));
+                let message = format!(
+                    "member reference base type {} is not a structure or union",
+                    self.quoted(ty)
+                );
                 self.error(name_span, message);
                 self.error_operand(span)
             }
@@ -198,9 +200,9 @@ impl Sema<'_> {
             Err(BadSelector::OutOfRange(c)) => {
                 format!("vector component access exceeds type {}: '{c}'", self.quoted(ty))
             }
-            Err(BadSelector::Length(n)) => format!(
-                "vector component access has invalid length {n}.  Supported: 1,2,3,4,8,16."
-            ),
+            Err(BadSelector::Length(n)) => {
+                format!("vector component access has invalid length {n}.  Supported: 1,2,3,4,8,16.")
+            }
         };
         self.error(name_span, message);
         self.error_operand(span)
@@ -218,7 +220,9 @@ impl Sema<'_> {
     fn take_lanes(&mut self, base: Operand, lanes: Lanes, span: Span) -> Operand {
         let ty = self.lanes_type(base.ty(), lanes.len());
         match base {
-            Operand::Value(Expr { kind: ExprKind::Swizzle { value: inner, lanes: first }, .. }) => {
+            Operand::Value(Expr {
+                kind: ExprKind::Swizzle { value: inner, lanes: first }, ..
+            }) => {
                 let lanes = compose(&first, &lanes);
                 Operand::Value(value(ExprKind::Swizzle { value: inner, lanes }, ty, span))
             }
@@ -257,8 +261,10 @@ impl Sema<'_> {
                 self.take_lanes(base, lanes, span)
             }
             Some(n) => {
-                let message =
-                    format!("vector component access exceeds type {}: index {n}", self.quoted(base.ty()));
+                let message = format!(
+                    "vector component access exceeds type {}: index {n}",
+                    self.quoted(base.ty())
+                );
                 self.error(span, message);
                 self.error_operand(span)
             }

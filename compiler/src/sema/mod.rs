@@ -30,11 +30,9 @@ use crate::preprocess::{ExtensionBehaviour, FpContract, Interner, Pragma, Symbol
 use crate::source::{Diagnostics, Span};
 use crate::syntax::ast;
 use crate::{Options, Target};
-use consteval::Const;
 use cranelift_entity::SecondaryMap;
 use function::{FunctionState, Signature};
 use hir::{FunctionId, GlobalId, Module};
-use operand::Operand;
 use scope::Scopes;
 use types::{Scalar, TypeId, TypeKind};
 
@@ -168,6 +166,7 @@ impl Sema<'_> {
         match item {
             ast::Item::Function(function) => self.function_definition(function),
             ast::Item::Declaration(declaration) => self.declaration(declaration, None),
+            ast::Item::StaticAssert(assertion) => self.static_assert(assertion),
             ast::Item::Pragma(pragma, span) => self.pragma(*pragma, *span),
         }
     }

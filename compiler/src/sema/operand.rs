@@ -34,13 +34,6 @@ impl Operand {
             Operand::Object(object) => object.place.ty,
         }
     }
-
-    pub fn span(&self) -> Span {
-        match self {
-            Operand::Value(value) => value.span,
-            Operand::Object(object) => object.place.span,
-        }
-    }
 }
 
 /// A value.
@@ -97,7 +90,10 @@ impl Sema<'_> {
                 self.error_value(span)
             }
             TypeKind::Record(id) if self.module.types.records[id].size.is_none() => {
-                let message = format!("incomplete type {} where a complete type is required", self.quoted(ty));
+                let message = format!(
+                    "incomplete type {} where a complete type is required",
+                    self.quoted(ty)
+                );
                 self.error(span, message);
                 self.error_value(span)
             }
@@ -202,7 +198,10 @@ impl Sema<'_> {
         if object.is_const || object.space == AddressSpace::Constant {
             let message = match object.name {
                 Some(name) if !object.is_const => {
-                    format!("cannot assign to variable '{}' in constant address space", self.text(name))
+                    format!(
+                        "cannot assign to variable '{}' in constant address space",
+                        self.text(name)
+                    )
                 }
                 Some(name) => {
                     let ty = print::type_name(&self.module.types, ty);

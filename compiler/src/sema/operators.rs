@@ -70,7 +70,8 @@ impl Sema<'_> {
             (UnaryOp::Plus, kind) => value(kind, ty, span),
             (UnaryOp::Minus, ExprKind::Float(v)) => value(ExprKind::Float(-v), ty, span),
             (UnaryOp::Minus, ExprKind::Int(bits)) => {
-                let mask = if self.module.types.size(ty) == Some(4) { 0xffff_ffff } else { u64::MAX };
+                let mask =
+                    if self.module.types.size(ty) == Some(4) { 0xffff_ffff } else { u64::MAX };
                 value(ExprKind::Int(bits.wrapping_neg() & mask), ty, span)
             }
             (UnaryOp::Minus, kind) => {
@@ -96,7 +97,7 @@ impl Sema<'_> {
                 let ty = self.module.types.comparison_result(e.ty);
                 value(ExprKind::Not(Box::new(e)), ty, span)
             }
-            TypeKind::Scalar(_) | TypeKind::Pointer(_) => match self.to_bool(e) {
+            TypeKind::Scalar(_) | TypeKind::Pointer(_) => match self.truth_of(e) {
                 Some(e) => value(ExprKind::Not(Box::new(e)), self.basic.int, span),
                 None => self.error_value(span),
             },
@@ -112,8 +113,10 @@ impl Sema<'_> {
             Operand::Object(object) if !object.is_temporary => object,
             other => {
                 if !self.is_error(other.ty()) {
-                    let message =
-                        format!("cannot take the address of an rvalue of type {}", self.quoted(other.ty()));
+                    let message = format!(
+                        "cannot take the address of an rvalue of type {}",
+                        self.quoted(other.ty())
+                    );
                     self.error(span, message);
                 }
                 return self.error_value(span);
@@ -139,8 +142,10 @@ impl Sema<'_> {
             return self.error_operand(span);
         }
         if self.module.types.as_pointer(pointer.ty).is_none() {
-            let message =
-                format!("indirection requires pointer operand ({} invalid)", self.quoted(pointer.ty));
+            let message = format!(
+                "indirection requires pointer operand ({} invalid)",
+                self.quoted(pointer.ty)
+            );
             self.error(span, message);
             return self.error_operand(span);
         }
@@ -217,7 +222,8 @@ impl Sema<'_> {
 
     fn arithmetic(&mut self, op: ArithOp, a: Expr, b: Expr, span: Span) -> Expr {
         if integers_only(op) {
-            let float = |e: &Expr| self.module.types.numeric(e.ty).is_some_and(|(s, _)| s.is_float());
+            let float =
+                |e: &Expr| self.module.types.numeric(e.ty).is_some_and(|(s, _)| s.is_float());
             if float(&a) || float(&b) {
                 self.invalid_operands(&a, &b, span);
                 return self.error_value(span);
@@ -413,7 +419,7 @@ impl Sema<'_> {
             self.invalid_operands(&a, &b, span);
             return self.error_value(span);
         }
-        match (self.to_bool(a), self.to_bool(b)) {
+        match (self.truth_of(a), self.truth_of(b)) {
             (Some(a), Some(b)) => {
                 let (lhs, rhs) = (Box::new(a), Box::new(b));
                 value(ExprKind::Logical { and, lhs, rhs }, self.basic.int, span)
@@ -424,7 +430,10 @@ impl Sema<'_> {
 
     /// Each component of a vector as 0 or -1.
     fn lane_truth(&mut self, e: Expr) -> Expr {
-        if matches!(e.kind, ExprKind::Compare(..) | ExprKind::VectorLogical { .. } | ExprKind::Not(_)) {
+        if matches!(
+            e.kind,
+            ExprKind::Compare(..) | ExprKind::VectorLogical { .. } | ExprKind::Not(_)
+        ) {
             return e;
         }
         let (ty, span) = (self.module.types.comparison_result(e.ty), e.span);
@@ -550,7 +559,7 @@ impl Sema<'_> {
         if matches!(self.module.types.kind(cond.ty), TypeKind::Vector(..)) {
             return self.vector_select(cond, then, otherwise, span);
         }
-        let Some(cond) = self.to_bool(cond) else { return self.error_value(span) };
+        let Some(cond) = self.truth_of(cond) else { return self.error_value(span) };
         let Some((then, otherwise)) = self.unify(then, otherwise, span) else {
             return self.error_value(span);
         };
@@ -576,14 +585,20 @@ impl Sema<'_> {
             (Some(p), Some(q)) => {
                 // A null pointer or void pointer takes the other's side or gives void.
                 let prefer_b = matches!(a.kind, ExprKind::NullPointer)
-                    || (types.is_void(q.pointee) && !types.is_void(p.pointee)
+                    || (types.is_void(q.pointee)
+                        && !types.is_void(p.pointee)
                         && !matches!(b.kind, ExprKind::NullPointer))
                     || (p.pointee == q.pointee && q.is_const && !p.is_const);
                 if p.space != q.space
                     && !matches!(a.kind, ExprKind::NullPointer)
                     && !matches!(b.kind, ExprKind::NullPointer)
                 {
-                    self.different_spaces("conditional operator with the second and third operands of type", &a, &b, span);
+                    self.different_spaces(
+                        "conditional operator with the second and third operands of type",
+                        &a,
+                        &b,
+                        span,
+                    );
                     return None;
                 }
                 if prefer_b {
@@ -620,10 +635,8 @@ impl Sema<'_> {
             return self.error_value(span);
         };
         if scalar.is_float() {
-            let message = format!(
-                "used type {} where integer vector type is required",
-                self.quoted(cond.ty)
-            );
+            let message =
+                format!("used type {} where integer vector type is required", self.quoted(cond.ty));
             self.error(cond.span, message);
             return self.error_value(span);
         }

@@ -40,8 +40,9 @@ impl Sema<'_> {
                 (id, ty)
             }
             Some(_) => {
-                let message =
-                    format!("use of '{name}' with tag type that does not match previous declaration");
+                let message = format!(
+                    "use of '{name}' with tag type that does not match previous declaration"
+                );
                 self.error(span, message);
                 if let Some(binding) = found {
                     self.diags.note(binding.span, "previous use is here");
@@ -185,7 +186,9 @@ impl Sema<'_> {
     fn collect_names(&self, id: RecordId, names: &mut Vec<String>) {
         for field in &self.module.types.records[id].fields {
             match *self.module.types.kind(field.ty) {
-                TypeKind::Record(inner) if field.name.is_empty() => self.collect_names(inner, names),
+                TypeKind::Record(inner) if field.name.is_empty() => {
+                    self.collect_names(inner, names)
+                }
                 _ => names.push(field.name.clone()),
             }
         }

@@ -3,7 +3,7 @@
 use super::convert::Context;
 use super::function::Label;
 use super::hir::{self, Case, ExprKind, LabelId, Stmt};
-use super::types::{Scalar, TypeId};
+use super::types::TypeId;
 use super::Sema;
 use crate::preprocess::Symbol;
 use crate::source::Span;
@@ -32,6 +32,7 @@ impl Sema<'_> {
                 out.push(Stmt::Expr(e));
             }
             StmtKind::Declaration(declaration) => self.declaration(declaration, Some(out)),
+            StmtKind::StaticAssert(assertion) => self.static_assert(assertion),
             StmtKind::Block(block) => {
                 let stmts = self.block(&block.stmts);
                 out.push(Stmt::Block(stmts));
@@ -121,7 +122,7 @@ impl Sema<'_> {
 
     fn condition(&mut self, cond: &ast::Expr) -> Option<hir::Expr> {
         let cond = self.rvalue(cond);
-        self.to_bool(cond)
+        self.truth_of(cond)
     }
 
     fn for_stmt(
@@ -334,9 +335,24 @@ impl Sema<'_> {
         out.push(Stmt::Label(id));
     }
 
-    /// Whether a type is one of the integer scalars.
-    pub(super) fn is_integer(&self, ty: TypeId) -> bool {
-        matches!(self.module.types.numeric(ty), Some((scalar, 1)) if !Scalar::is_float(scalar))
+    /// `_Static_assert(cond, message);`
+    pub(super) fn static_assert(&mut self, assertion: &ast::StaticAssert) {
+        let cond = self.rvalue(&assertion.cond);
+        if self.is_error(cond.ty) {
+            return;
+        }
+        match self.eval_int(&cond) {
+            Some(0) => {
+                let text = assertion.message.as_deref().map(String::from_utf8_lossy);
+                let text = text.map_or(String::new(), |text| format!(" \"{text}\""));
+                self.error(assertion.span, format!("static assertion failed{text}"));
+            }
+            Some(_) => {}
+            None => {
+                let message = "static assertion expression is not an integral constant expression";
+                self.error(assertion.cond.span, message);
+            }
+        }
     }
 }
 

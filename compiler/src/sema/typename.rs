@@ -69,8 +69,10 @@ impl Sema<'_> {
             if self.module.types.as_pointer(base.ty).is_some() || self.is_error(base.ty) {
                 base.is_restrict = true;
             } else {
-                let message =
-                    format!("restrict requires a pointer or reference ({} is invalid)", self.quoted(base.ty));
+                let message = format!(
+                    "restrict requires a pointer or reference ({} is invalid)",
+                    self.quoted(base.ty)
+                );
                 self.error(span, message);
             }
         }
@@ -209,9 +211,7 @@ impl Sema<'_> {
         for derivation in derivations {
             ty = match derivation {
                 Derivation::Pointer(quals) => self.derive_pointer(ty, *quals, span),
-                Derivation::Array(length) => {
-                    self.derive_array(ty, length.as_deref(), span, name)
-                }
+                Derivation::Array(length) => self.derive_array(ty, length.as_deref(), span, name),
                 Derivation::Function { params, is_variadic } => {
                     self.derive_function(ty, params, *is_variadic, span)
                 }
@@ -230,7 +230,7 @@ impl Sema<'_> {
 
     fn derive_pointer(&mut self, pointee: QualType, quals: Quals, span: Span) -> QualType {
         if self.is_error(pointee.ty) {
-            return pointee;
+            return QualType::plain(pointee.ty);
         }
         if matches!(self.module.types.kind(pointee.ty), TypeKind::Function { .. }) {
             self.error(span, "pointers to functions are not allowed");
@@ -323,8 +323,7 @@ impl Sema<'_> {
         let kind = self.module.types.kind(ret.ty);
         if matches!(kind, TypeKind::Function { .. } | TypeKind::Array(..)) {
             let what = if matches!(kind, TypeKind::Array(..)) { "array" } else { "function" };
-            let message =
-                format!("function cannot return {what} type {}", self.quoted(ret.ty));
+            let message = format!("function cannot return {what} type {}", self.quoted(ret.ty));
             self.error(span, message);
             return QualType::plain(self.basic.error);
         }
@@ -336,7 +335,8 @@ impl Sema<'_> {
     /// The parameters of a prototype, with arrays adjusted to pointers (C99 6.7.5.3).
     pub(super) fn param_types(&mut self, params: &[ParamDecl]) -> Vec<Param> {
         if let [only] = params {
-            let no_declarator = only.declarator.derivations.is_empty() && only.declarator.name.is_none();
+            let no_declarator =
+                only.declarator.derivations.is_empty() && only.declarator.name.is_none();
             if matches!(only.specs.ty, TypeSpec::Void) && no_declarator {
                 return Vec::new();
             }
@@ -377,7 +377,10 @@ impl Sema<'_> {
             ty.ty = self.basic.error;
         } else if let Some(space) = space {
             let space = print::space_name(space);
-            self.error(span, format!("parameter may not be qualified with an address space ('{space}')"));
+            self.error(
+                span,
+                format!("parameter may not be qualified with an address space ('{space}')"),
+            );
             ty.space = None;
         }
         let span = if name.is_some() { param.declarator.span } else { span };

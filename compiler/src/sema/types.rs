@@ -174,7 +174,7 @@ impl Types {
     }
 
     /// Size in bytes: 3-component vectors take as much as 4-component ones (6.3.3), pointers 8.
-    /// An event is a 4-byte handle. `None` for incomplete types, void, functions and other opaque
+    /// An event is an 8-byte handle. `None` for incomplete types, void, functions and other opaque
     /// types.
     pub fn size(&self, ty: TypeId) -> Option<u64> {
         match self.kind(ty) {
@@ -184,7 +184,7 @@ impl Types {
             TypeKind::Pointer(_) => Some(8),
             TypeKind::Array(element, Some(n)) => self.size(*element)?.checked_mul(*n),
             TypeKind::Record(id) => self.records[*id].size,
-            TypeKind::Opaque(EVENT) => Some(4),
+            TypeKind::Opaque(EVENT) => Some(8),
             _ => None,
         }
     }
@@ -197,7 +197,7 @@ impl Types {
             }
             TypeKind::Array(element, _) => self.align(*element),
             TypeKind::Record(id) => self.records[*id].align.max(1),
-            TypeKind::Opaque(EVENT) => 4,
+            TypeKind::Opaque(EVENT) => 8,
             _ => 1,
         }
     }

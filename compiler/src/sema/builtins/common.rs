@@ -11,10 +11,7 @@ const GEOMETRIC: Lanes = &[1, 2, 3, 4];
 
 pub(super) const FAMILIES: &[Family] = &[
     Family::new(&["degrees", "radians", "sign"], UNARY),
-    Family::new(
-        &["mix"],
-        &[Sig::new(FLOATS, G, &[G, G, G]), Sig::new(FLOATS, G, &[G, G, E])],
-    ),
+    Family::new(&["mix"], &[Sig::new(FLOATS, G, &[G, G, G]), Sig::new(FLOATS, G, &[G, G, E])]),
     Family::new(&["step"], &[Sig::new(FLOATS, G, &[G, G]), Sig::new(FLOATS, G, &[E, G])]),
     Family::new(
         &["smoothstep"],
@@ -24,16 +21,20 @@ pub(super) const FAMILIES: &[Family] = &[
     Family::new(&["dot", "distance"], &[Sig::new(FLOATS, E, &[G, G]).lanes(GEOMETRIC)]),
     Family::new(&["length"], &[Sig::new(FLOATS, E, &[G]).lanes(GEOMETRIC)]),
     Family::new(&["normalize"], &[Sig::new(FLOATS, G, &[G]).lanes(GEOMETRIC)]),
-    Family::new(
-        &["fast_distance"],
-        &[Sig::new(Elements::F32, E, &[G, G]).lanes(GEOMETRIC)],
-    ),
+    Family::new(&["fast_distance"], &[Sig::new(Elements::F32, E, &[G, G]).lanes(GEOMETRIC)]),
     Family::new(&["fast_length"], &[Sig::new(Elements::F32, E, &[G]).lanes(GEOMETRIC)]),
     Family::new(&["fast_normalize"], &[Sig::new(Elements::F32, G, &[G]).lanes(GEOMETRIC)]),
     Family::new(
         &[
-            "isequal", "isnotequal", "isgreater", "isgreaterequal", "isless", "islessequal",
-            "islessgreater", "isordered", "isunordered",
+            "isequal",
+            "isnotequal",
+            "isgreater",
+            "isgreaterequal",
+            "isless",
+            "islessequal",
+            "islessgreater",
+            "isordered",
+            "isunordered",
         ],
         &[Sig::new(FLOATS, P::Relation, &[G, G])],
     ),

@@ -39,10 +39,7 @@ pub(super) const FAMILIES: &[Family] = &[
         BINARY,
     ),
     Family::new(&["__hekla_native_fma", "__hekla_fma", "__hekla_mad"], TERNARY),
-    Family::new(
-        &["__hekla_ldexp"],
-        &[Sig::new(Elements::FLOATS, G, &[G, P::Like(Scalar::Int)])],
-    ),
+    Family::new(&["__hekla_ldexp"], &[Sig::new(Elements::FLOATS, G, &[G, P::Like(Scalar::Int)])]),
     Family::new(
         &["__hekla_isnan", "__hekla_isinf"],
         &[Sig::new(Elements::FLOATS, P::Relation, &[G])],

@@ -94,17 +94,16 @@ pub(super) const FAMILIES: &[Family] = &[
             ),
         ],
     ),
-    Family::new(
-        &["wait_group_events"],
-        &[Sig::plain(P::Void, &[P::S(Scalar::Int), P::Events])],
-    ),
-    Family::new(
-        &["prefetch"],
-        &[Sig::new(Elements::ALL, P::Void, &[P::In(Spaces::GLOBAL), SIZE])],
-    ),
+    Family::new(&["wait_group_events"], &[Sig::plain(P::Void, &[P::S(Scalar::Int), P::Events])]),
+    Family::new(&["prefetch"], &[Sig::new(Elements::ALL, P::Void, &[P::In(Spaces::GLOBAL), SIZE])]),
     Family::new(
         &[
-            "atomic_add", "atomic_sub", "atomic_min", "atomic_max", "atomic_and", "atomic_or",
+            "atomic_add",
+            "atomic_sub",
+            "atomic_min",
+            "atomic_max",
+            "atomic_and",
+            "atomic_or",
             "atomic_xor",
         ],
         &[update(Elements::I32)],
@@ -114,13 +113,16 @@ pub(super) const FAMILIES: &[Family] = &[
         &["atomic_inc", "atomic_dec"],
         &[Sig::new(Elements::I32, E, &[OBJECT]).lanes(SCALAR)],
     ),
-    Family::new(
-        &["atomic_cmpxchg"],
-        &[Sig::new(Elements::I32, G, &[OBJECT, G, G]).lanes(SCALAR)],
-    ),
+    Family::new(&["atomic_cmpxchg"], &[Sig::new(Elements::I32, G, &[OBJECT, G, G]).lanes(SCALAR)]),
     Family::new(
         &[
-            "atom_add", "atom_sub", "atom_min", "atom_max", "atom_and", "atom_or", "atom_xor",
+            "atom_add",
+            "atom_sub",
+            "atom_min",
+            "atom_max",
+            "atom_and",
+            "atom_or",
+            "atom_xor",
             "atom_xchg",
         ],
         &[update(Elements::I32_I64)],

@@ -250,8 +250,7 @@ impl Sema<'_> {
         if !name.starts_with("atom_") || candidate.shape.0.size() != 8 {
             return true;
         }
-        let local = matches!(
-            args.first(), Some(Arg::Pointer { space: AddressSpace::Local, .. }));
+        let local = matches!(args.first(), Some(Arg::Pointer { space: AddressSpace::Local, .. }));
         let offered = match local {
             true => self.target.atomic_int64_shared,
             false => self.target.atomic_int64_buffer,

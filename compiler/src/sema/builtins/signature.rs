@@ -9,7 +9,6 @@ pub(super) struct Elements(u16);
 impl Elements {
     pub const NONE: Elements = Elements(0);
     pub const F32: Elements = Elements::of(&[Scalar::Float]);
-    pub const F64: Elements = Elements::of(&[Scalar::Double]);
     pub const F32_F64: Elements = Elements::of(&[Scalar::Float, Scalar::Double]);
     pub const FLOATS: Elements = Elements::of(&[Scalar::Half, Scalar::Float, Scalar::Double]);
     pub const SIGNED: Elements =

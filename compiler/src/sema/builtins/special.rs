@@ -1,5 +1,5 @@
 //! Built-in functions whose types no pattern describes: conversions and reinterpretations, named
-//! after their result (OpenCL C 6.4.3, 6.4.4), `vec_step`, shuffles (6.15.13) and `printf`.
+//! after their result (OpenCL C 6.4.3, 6.4.4), shuffles and `vec_step` (6.15.13), and `printf`.
 
 use crate::sema::hir::{Expr, ExprKind, Rounding};
 use crate::sema::operand::value;
@@ -56,7 +56,7 @@ fn parse_reinterpretation(name: &str) -> Option<(Scalar, u8)> {
 
 /// Whether a function of this name is known here.
 pub(super) fn exists(name: &str) -> bool {
-    matches!(name, "vec_step" | "shuffle" | "shuffle2" | "printf" | "__builtin_expect")
+    matches!(name, "shuffle" | "shuffle2" | "printf" | "__builtin_expect")
         || parse_conversion(name).is_some()
         || parse_reinterpretation(name).is_some()
 }
@@ -91,7 +91,6 @@ impl Sema<'_> {
             return Some(self.error_value(span));
         }
         match name {
-            "vec_step" => return args.pop().map(|arg| self.vec_step(&arg, span)),
             "__builtin_expect" => {
                 args.pop();
                 return args.pop();
@@ -178,19 +177,22 @@ impl Sema<'_> {
         value(ExprKind::Bitcast(Box::new(arg)), to, span)
     }
 
-    /// Components of the argument's type; 4 for a vector of 3 (OpenCL C 6.15.13).
-    fn vec_step(&mut self, arg: &Expr, span: Span) -> Expr {
-        match self.module.types.numeric(arg.ty) {
+    /// Components of a type; 4 for a vector of 3 (OpenCL C 6.15.13).
+    pub(in crate::sema) fn vec_step(&mut self, ty: TypeId, span: Span) -> Expr {
+        match self.module.types.numeric(ty) {
             Some((_, lanes)) => {
                 let step = if lanes == 3 { 4 } else { lanes };
                 self.int_value(u64::from(step), self.basic.int, span)
             }
+            None if self.module.types.is_void(ty) => self.int_value(1, self.basic.int, span),
             None => {
-                let message = format!(
-                    "'vec_step' requires built-in scalar or vector type, {} invalid",
-                    self.quoted(arg.ty)
-                );
-                self.error(arg.span, message);
+                if !self.is_error(ty) {
+                    let message = format!(
+                        "'vec_step' requires built-in scalar or vector type, {} invalid",
+                        self.quoted(ty)
+                    );
+                    self.error(span, message);
+                }
                 self.error_value(span)
             }
         }
@@ -204,7 +206,8 @@ impl Sema<'_> {
         let (Some((element, lanes)), Some((index, count))) = (first, mask) else {
             return self.no_shuffle(name, at, span);
         };
-        let same = args.len() < 3 || args.first().map(|arg| arg.ty) == args.get(1).map(|arg| arg.ty);
+        let same =
+            args.len() < 3 || args.first().map(|arg| arg.ty) == args.get(1).map(|arg| arg.ty);
         let fits = same
             && power_of_two(lanes)
             && power_of_two(count)
