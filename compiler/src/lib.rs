@@ -25,6 +25,9 @@ pub use kernel::Program;
 pub use options::Options;
 pub use target::Target;
 
+use preprocess::Interner;
+use source::{Diagnostics, SourceMap};
+
 /// Source of a program: its main text and the headers given to clCompileProgram.
 #[derive(Debug, Clone, Default)]
 pub struct Source {
@@ -44,7 +47,86 @@ pub struct Compiled {
     pub program: Option<Program>,
 }
 
+/// Stack of the compiling thread in bytes: enough for the tallest tree that the parser builds.
+const STACK_SIZE: usize = 256 << 20;
+
 /// Compiles a program for a device.
-pub fn compile(_source: &Source, _options: &Options, _target: &Target) -> Compiled {
-    Compiled { log: "error: not written yet".to_string(), program: None }
+///
+/// Runs on a thread with a large stack of its own; a panic, which would be a bug of the compiler,
+/// ends in the log.
+pub fn compile(source: &Source, options: &Options, target: &Target) -> Compiled {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_SIZE);
+        let compiled = thread.spawn_scoped(scope, || compile_here(source, options, target));
+        match compiled.map(|thread| thread.join()) {
+            Ok(Ok(compiled)) => compiled,
+            Ok(Err(_)) => refusal("error: internal error of the compiler; please report it"),
+            Err(error) => refusal(&format!("error: no thread to compile on: {error}")),
+        }
+    })
+}
+
+fn refusal(message: &str) -> Compiled {
+    Compiled { log: format!("{message}\n"), program: None }
+}
+
+fn compile_here(source: &Source, options: &Options, target: &Target) -> Compiled {
+    let mut sources = SourceMap::new();
+    let mut diags = Diagnostics::new(options);
+    let program = build(source, options, target, &mut sources, &mut diags);
+    let program = program.filter(|_| !diags.has_errors());
+    Compiled { log: diags.render(&sources), program }
+}
+
+/// The pipeline. Ends early, without a program, after a stage that reported an error.
+fn build(
+    source: &Source,
+    options: &Options,
+    target: &Target,
+    sources: &mut SourceMap,
+    diags: &mut Diagnostics,
+) -> Option<Program> {
+    let mut names = Interner::new();
+    let macros = target.feature_macros(options.std);
+    let tokens = preprocess::preprocess(source, options, &macros, sources, &mut names, diags);
+    let unit = syntax::parse(&tokens, &mut names, diags, options);
+    if diags.has_errors() {
+        return None;
+    }
+    let hir = sema::analyze(&unit, &names, options, target, diags, sema::Origin::Program);
+    if diags.has_errors() {
+        return None;
+    }
+    let mut ir = lower::lower(&hir, options, target, diags);
+    if diags.has_errors() {
+        return None;
+    }
+    if let Err(message) = passes::optimize(&mut ir) {
+        diags.error(None, message);
+        return None;
+    }
+    match emit_kernels(&mut ir, options, target) {
+        Ok(program) => Some(program),
+        Err(message) => {
+            diags.error(None, message);
+            None
+        }
+    }
+}
+
+/// Structures each kernel's control flow and writes its SPIR-V.
+fn emit_kernels(
+    ir: &mut ir::Module,
+    options: &Options,
+    target: &Target,
+) -> Result<Program, String> {
+    let (data, _) = emit::layout_data(ir).map_err(|e| e.to_string())?;
+    let mut kernels = Vec::with_capacity(ir.kernels.len());
+    for entry in ir.kernels.clone() {
+        let structure = passes::structurize::run(&mut ir.functions[entry.func]);
+        let kernel = emit::emit(ir, &entry, &structure, options, target)
+            .map_err(|e| format!("kernel '{}': {e}", entry.name))?;
+        kernels.push(kernel);
+    }
+    Ok(Program { kernels, data })
 }

@@ -1,5 +1,7 @@
 //! What the compiler must know of the device it compiles for: plain data, filled in by the runtime.
 
+use crate::options::ClStd;
+
 /// Capabilities of a Vulkan device that decide how code is emitted. What is false is emulated by a
 /// legalization pass or diagnosed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -52,6 +54,33 @@ pub struct Target {
 }
 
 impl Target {
+    /// Macros that tell a program what this device offers: extension names, and from OpenCL C 3.0 on
+    /// the `__opencl_c_` feature macros (OpenCL C 6.2.1), each defined as 1.
+    pub fn feature_macros(&self, std: ClStd) -> Vec<(String, String)> {
+        let extensions = [
+            ("cl_khr_byte_addressable_store", true),
+            ("cl_khr_global_int32_base_atomics", true),
+            ("cl_khr_global_int32_extended_atomics", true),
+            ("cl_khr_local_int32_base_atomics", true),
+            ("cl_khr_local_int32_extended_atomics", true),
+            ("cl_khr_int64_base_atomics", self.int64_atomics()),
+            ("cl_khr_int64_extended_atomics", self.int64_atomics()),
+            ("cl_khr_fp64", self.float64),
+        ];
+        let features = [("__opencl_c_int64", true), ("__opencl_c_fp64", self.float64)];
+        let features = features.into_iter().filter(|_| std >= ClStd::Cl30);
+        let offered = extensions.into_iter().chain(features).filter(|(_, offered)| *offered);
+        offered.map(|(name, _)| (name.to_string(), "1".to_string())).collect()
+    }
+
+    /// Whether 64-bit atomics work on global and on local memory.
+    pub fn int64_atomics(&self) -> bool {
+        self.int64
+            && self.atomic_int64_buffer
+            && self.atomic_int64_shared
+            && self.workgroup_explicit_layout
+    }
+
     /// A capable device: everything that lavapipe of Mesa 22.3 offers. The offline compiler's
     /// default.
     pub fn generic() -> Target {

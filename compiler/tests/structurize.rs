@@ -2,8 +2,8 @@
 //! structure obeys SPIR-V's rules.
 
 use hekla_compiler::ir::{
-    verify, BinaryOp, Block, BlockCall, Function, InstData, IntCC, Merge, Module,
-    Structure, SwitchCase, Type, Value, ValueDef,
+    verify, BinaryOp, Block, BlockCall, Function, InstData, IntCC, Merge, Module, Structure,
+    SwitchCase, Type, Value, ValueDef,
 };
 use hekla_compiler::passes::structurize;
 use std::collections::HashMap;

@@ -38,7 +38,9 @@ pub fn demote_params(func: &mut Function) {
         let Some(terminator) = func.terminator(block) else { continue };
         let mut data = func.insts[terminator].clone();
         let is_jump = matches!(data, InstData::Jump { .. });
-        data.for_each_target_mut(|call| demote_edge(func, block, is_jump, call, &slots[call.block]));
+        data.for_each_target_mut(|call| {
+            demote_edge(func, block, is_jump, call, &slots[call.block])
+        });
         func.insts[terminator] = data;
     }
 }

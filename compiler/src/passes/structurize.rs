@@ -18,8 +18,8 @@ use super::{irreducible, ssa_repair};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::{
-    Block, BlockCall, Function, Inst, InstData, IntCC, MemFlags, Merge, Structure, SwitchCase, Type,
-    Value,
+    Block, BlockCall, Function, Inst, InstData, IntCC, MemFlags, Merge, Structure, SwitchCase,
+    Type, Value,
 };
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
@@ -328,8 +328,7 @@ impl<'a> Structurizer<'a> {
     /// Whether a target lies in the innermost loop, to be reached by falling through.
     fn is_pending_here(&self, target: Block) -> bool {
         let innermost = self.stack.last().map(|l| l.header);
-        !self.stack.iter().any(|l| l.header == target)
-            && self.loops.placement(target) == innermost
+        !self.stack.iter().any(|l| l.header == target) && self.loops.placement(target) == innermost
     }
 
     /// Leaves the end of `cur` for a follow or the header of an enclosing loop.
@@ -399,7 +398,8 @@ pub(super) fn entry_alloca(func: &mut Function) -> Value {
 
 /// Moves allocas to the start of the entry block, where code generation put its blocks together.
 fn hoist_allocas(func: &mut Function) {
-    let is_alloca = |func: &Function, inst: Inst| matches!(func.insts[inst], InstData::Alloca { .. });
+    let is_alloca =
+        |func: &Function, inst: Inst| matches!(func.insts[inst], InstData::Alloca { .. });
     let mut allocas = Vec::new();
     for block in func.layout.clone() {
         let insts = std::mem::take(&mut func.blocks[block].insts);
