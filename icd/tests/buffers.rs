@@ -329,6 +329,12 @@ fn map_errors() {
     assert_eq!(try_map(mem, CL_MAP_READ, 0, 0), CL_INVALID_VALUE);
     assert_eq!(try_map(mem, 1 << 9, 0, 64), CL_INVALID_VALUE);
     assert_eq!(try_map(null_mut(), CL_MAP_READ, 0, 64), CL_INVALID_MEM_OBJECT);
+    let open = s.buffer(0, 64);
+    let pointer = map(&s, open, CL_MAP_WRITE, 0, 32);
+    assert_eq!(try_map(open, CL_MAP_WRITE, 16, 32), CL_INVALID_OPERATION);
+    let other = map(&s, open, CL_MAP_WRITE, 32, 32);
+    check(unmap(&s, open, pointer));
+    check(unmap(&s, open, other));
 }
 
 #[test]

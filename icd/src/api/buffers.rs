@@ -177,12 +177,11 @@ entry! {
         let Target { queue, mem, waits } = target;
         mem.check_range(offset, size)?;
         let to = host(ptr).ok_or(ClError(CL_INVALID_VALUE))?;
-        ensure!(size > 0, CL_INVALID_VALUE);
         ensure!(mem.host_readable(), CL_INVALID_OPERATION);
-        let command = Command::Read {
-            mem,
-            from: Rect::linear(offset, size),
-            to: Rect::linear(to.0, size),
+        let from = Rect::linear(offset, size);
+        let command = match size {
+            0 => Command::Marker,
+            _ => Command::Read { mem, from, to: Rect::linear(to.0, size) },
         };
         let blocking = blocking_read != CL_FALSE;
         // SAFETY: as above.
@@ -207,12 +206,11 @@ entry! {
         let Target { queue, mem, waits } = target;
         mem.check_range(offset, size)?;
         let from = host(ptr).ok_or(ClError(CL_INVALID_VALUE))?;
-        ensure!(size > 0, CL_INVALID_VALUE);
         ensure!(mem.host_writable(), CL_INVALID_OPERATION);
-        let command = Command::Write {
-            mem,
-            from: Rect::linear(from.0, size),
-            to: Rect::linear(offset, size),
+        let to = Rect::linear(offset, size);
+        let command = match size {
+            0 => Command::Marker,
+            _ => Command::Write { mem, from: Rect::linear(from.0, size), to },
         };
         let blocking = blocking_write != CL_FALSE;
         // SAFETY: as above.
@@ -315,10 +313,12 @@ entry! {
         let destination = self::buffer(&queue, dst_buffer)?;
         source.check_range(src_offset, size)?;
         destination.check_range(dst_offset, size)?;
-        ensure!(size > 0, CL_INVALID_VALUE);
         let (from, to) = (Rect::linear(src_offset, size), Rect::linear(dst_offset, size));
         check_overlap(&source, &from, &destination, &to)?;
-        let command = Command::Copy { source, from, target: destination, to };
+        let command = match size {
+            0 => Command::Marker,
+            _ => Command::Copy { source, from, target: destination, to },
+        };
         // SAFETY: as above.
         unsafe { enqueue(&queue, CL_COMMAND_COPY_BUFFER, command, waits, false, event) }
     }
@@ -415,7 +415,7 @@ entry! {
         let mapping = place_mapping(&queue, &mem, map_flags, offset, size)?;
         let command = map_command(&mem, &mapping);
         let pointer = mapping.pointer;
-        mem.add_mapping(mapping);
+        mem.add_mapping(mapping)?;
         let blocking = blocking_map != CL_FALSE;
         // SAFETY: as above.
         let done =

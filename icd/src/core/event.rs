@@ -187,9 +187,16 @@ impl Ref<Event> {
 
     /// Recorded → finished, unless another thread did it.
     fn finish(&self, status: cl_int) {
+        let phase = self.phase();
+        let Phase::Recorded { first, last } = phase else { return };
+        let span = Span::Device { first, last };
+        // Queues remember the times of so many commands only: they are read now.
+        let times = |queue: &Ref<Queue>| queue.device_times(first, last).ok();
+        let times = self.queue.as_ref().filter(|queue| queue.profiling()).and_then(times);
+        let span = times.map_or(span, |(start, end)| Span::Host { start, end });
         let mut state = self.state.lock();
-        if let Phase::Recorded { first, last } = state.phase {
-            state.phase = Phase::Finished { status, span: Span::Device { first, last } };
+        if state.phase == phase {
+            state.phase = Phase::Finished { status, span };
         }
         drop(state);
         self.changed.notify_all();

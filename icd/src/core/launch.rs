@@ -3,14 +3,14 @@
 
 use super::device::Device;
 use super::event::Phase;
-use super::kernel::{ArgValue, BuiltKernel, Kernel, LocalLayout, PipelineKey};
+use super::kernel::{self, ArgValue, BuiltKernel, LocalLayout, PipelineKey};
 use super::memory::{Access, Mem};
 use super::ndrange::{choose_local_size, Dispatch, LocalLimits, NdRange};
 use super::queue::{Queue, State};
 use crate::api::cl::*;
 use crate::core::error::{ensure, fail, ClError, Result};
 use crate::object::Ref;
-use hekla_compiler::kernel::Field;
+use hekla_compiler::kernel::{ArgAddress, Field, Kernel};
 use hekla_vk_backend as vk;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub struct Launch {
     kernel: Arc<BuiltKernel>,
     args: SmallVec<[Snapshot; 8]>,
     range: NdRange,
-    dispatches: Vec<Dispatch>,
+    dispatches: SmallVec<[Dispatch; 1]>,
     layout: LocalLayout,
 }
 
@@ -100,7 +100,7 @@ fn check_local_size(
 impl Launch {
     /// Takes the launch's snapshot, with the checks of clEnqueueNDRangeKernel that follow those of
     /// handles. `sizes` must not be empty.
-    pub fn new(queue: &Queue, kernel: &Kernel, sizes: &Sizes) -> Result<Launch> {
+    pub fn new(queue: &Queue, kernel: &kernel::Kernel, sizes: &Sizes) -> Result<Launch> {
         let program_index = kernel.program.devices.iter().position(|d| *d == queue.device);
         let built = program_index.and_then(|index| kernel.built.get(index)?.clone());
         let Some(built) = built else { return fail(CL_INVALID_PROGRAM_EXECUTABLE) };
@@ -147,7 +147,7 @@ impl Launch {
                 Field::Arg(index) => match self.args.get(index as usize) {
                     Some(Snapshot::Bytes(bytes)) => put(&mut block, at, bytes),
                     Some(Snapshot::Buffer(Some(mem))) => {
-                        let buffer = mem.on_device(device, Access::Write)?;
+                        let buffer = mem.on_device(device, access(kernel, index))?;
                         let address = buffer.address() + mem.origin as u64;
                         put(&mut block, at, &address.to_le_bytes());
                         buffers.push(buffer);
@@ -185,6 +185,14 @@ impl Launch {
             }
         }
         [dispatch.global_base, dispatch.group_base, self.range.offset] != [[0; 3]; 3]
+    }
+}
+
+/// What a kernel may do through a pointer argument.
+fn access(kernel: &Kernel, index: u32) -> Access {
+    match kernel.args.get(index as usize) {
+        Some(arg) if arg.is_const || arg.address == ArgAddress::Constant => Access::Read,
+        _ => Access::Write,
     }
 }
 

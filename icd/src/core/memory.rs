@@ -53,8 +53,8 @@ struct Replica {
     buffer: Option<Arc<vk::Buffer>>,
     /// Holds the current contents.
     current: bool,
-    /// The last command that used it.
-    last_use: Option<(Arc<vk::Queue>, u64)>,
+    /// The last command of each queue that used it.
+    uses: Vec<(Arc<vk::Queue>, u64)>,
 }
 
 /// A mapped region.
@@ -209,7 +209,8 @@ impl Mem {
     pub fn used(&self, device: usize, queue: &Arc<vk::Queue>, value: u64) {
         if let Storage::Replicas(replicas) = &self.root().storage {
             if let Some(replica) = replicas.lock().get_mut(device) {
-                replica.last_use = Some((queue.clone(), value));
+                replica.uses.retain(|(other, _)| !Arc::ptr_eq(other, queue));
+                replica.uses.push((queue.clone(), value));
             }
         }
     }
@@ -235,8 +236,18 @@ impl Mem {
         self.destructors.lock().push((callback, data));
     }
 
-    pub fn add_mapping(&self, mapping: Mapping) {
-        self.maps.lock().push(mapping);
+    /// Notes a mapping; CL_INVALID_OPERATION when it overlaps another and both are for writing.
+    pub fn add_mapping(&self, mapping: Mapping) -> Result<()> {
+        let mut maps = self.maps.lock();
+        let conflict = maps.iter().any(|other| {
+            other.writes()
+                && mapping.writes()
+                && other.offset < mapping.offset + mapping.size
+                && mapping.offset < other.offset + other.size
+        });
+        ensure!(!conflict, CL_INVALID_OPERATION);
+        maps.push(mapping);
+        Ok(())
     }
 
     /// Removes and returns the mapping at a pointer; CL_INVALID_VALUE when there is none.
@@ -319,7 +330,7 @@ impl Storage {
             return Ok(Storage::Single(buffer));
         }
         let mut replicas: Vec<_> = context.gpus.iter().map(|_| Replica::default()).collect();
-        replicas[0] = Replica { buffer: Some(buffer), current: true, last_use: None };
+        replicas[0] = Replica { buffer: Some(buffer), current: true, uses: Vec::new() };
         Ok(Storage::Replicas(Mutex::new(replicas)))
     }
 }
@@ -340,8 +351,11 @@ fn make_current(
     if !replicas[device].current {
         let source = replicas.iter().position(|r| r.current);
         if let Some((source, from)) = source.and_then(|s| Some((s, replicas[s].buffer.clone()?))) {
-            if let Some((queue, value)) = replicas[source].last_use.take() {
-                queue.wait(value)?;
+            // What writes the source, and what still reads the old contents here.
+            for replica in [source, device] {
+                for (queue, value) in replicas[replica].uses.drain(..) {
+                    queue.wait(value)?;
+                }
             }
             let mut bytes = vec![0; size];
             context.gpus[source].read_now(&from, 0, &mut bytes)?;

@@ -1,6 +1,8 @@
 //! Index spaces: which local size a launch gets when the application leaves it open, and how a
 //! launch becomes dispatches of uniform work-groups within the device's limits.
 
+use smallvec::SmallVec;
+
 /// The index space of a launch; dimensions beyond `dimensions` have size 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NdRange {
@@ -44,7 +46,7 @@ impl NdRange {
     /// Each dimension has up to two stretches (whole groups, and the remainder as one smaller
     /// group), each cut where it exceeds the device's group count: up to 8 sizes of work-group
     /// (5.8 of the spec) times the cuts.
-    pub fn dispatches(&self, max_groups: [u32; 3]) -> Option<Vec<Dispatch>> {
+    pub fn dispatches(&self, max_groups: [u32; 3]) -> Option<SmallVec<[Dispatch; 1]>> {
         let count: u64 = (0..3).try_fold(1u64, |product, d| {
             let whole = self.global[d] / u64::from(self.local[d]);
             let cuts = whole.div_ceil(u64::from(max_groups[d].max(1)));
@@ -55,7 +57,7 @@ impl NdRange {
             return None;
         }
         let [x, y, z] = std::array::from_fn(|d| self.stretches(d, max_groups[d].max(1)));
-        let mut all = Vec::with_capacity(count as usize);
+        let mut all = SmallVec::with_capacity(count as usize);
         for z in &z {
             for y in &y {
                 for x in &x {
@@ -66,11 +68,11 @@ impl NdRange {
         Some(all)
     }
 
-    fn stretches(&self, d: usize, max_groups: u32) -> Vec<Stretch> {
+    fn stretches(&self, d: usize, max_groups: u32) -> SmallVec<[Stretch; 2]> {
         let local = u64::from(self.local[d]);
         let whole = self.global[d] / local;
         let remainder = (self.global[d] % local) as u32;
-        let mut all = Vec::new();
+        let mut all = SmallVec::new();
         let mut first_group = 0;
         while first_group < whole {
             let groups = (whole - first_group).min(u64::from(max_groups)) as u32;

@@ -97,14 +97,9 @@ functions! {
     clGetExtensionFunctionAddressForPlatform(cl_platform_id, *const c_char) -> *mut c_void;
 }
 
-/// libhekla.so beside the test binaries.
+/// libhekla.so beside the test binaries, where `cargo test` builds it.
 pub fn library_path() -> PathBuf {
-    let mut path = std::env::current_exe().unwrap();
-    path.pop();
-    if path.ends_with("deps") {
-        path.pop();
-    }
-    path.join("libhekla.so")
+    std::env::current_exe().unwrap().with_file_name("libhekla.so")
 }
 
 /// The loader, with Hekla as its only platform.

@@ -52,7 +52,6 @@ pub type cl_profiling_info = cl_uint;
 macro_rules! handles {
     ($($name:ident = $target:ident),* $(,)?) => {
         $(
-            #[repr(C)]
             pub struct $target {
                 _private: [u8; 0],
             }

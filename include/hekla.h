@@ -1,0 +1,1792 @@
+/* libhekla.so's C interface: the OpenCL API without an ICD loader.
+ * Written by cbindgen from icd/src; do not edit. SPDX-License-Identifier: MIT OR Apache-2.0 */
+
+#ifndef HEKLA_H
+#define HEKLA_H
+
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __OPENCL_CL_H
+#error "hekla.h stands in for CL/cl.h: include one of them"
+#endif
+
+#define CL_SUCCESS 0
+
+#define CL_DEVICE_NOT_FOUND -1
+
+#define CL_DEVICE_NOT_AVAILABLE -2
+
+#define CL_COMPILER_NOT_AVAILABLE -3
+
+#define CL_MEM_OBJECT_ALLOCATION_FAILURE -4
+
+#define CL_OUT_OF_RESOURCES -5
+
+#define CL_OUT_OF_HOST_MEMORY -6
+
+#define CL_PROFILING_INFO_NOT_AVAILABLE -7
+
+#define CL_MEM_COPY_OVERLAP -8
+
+#define CL_IMAGE_FORMAT_MISMATCH -9
+
+#define CL_IMAGE_FORMAT_NOT_SUPPORTED -10
+
+#define CL_BUILD_PROGRAM_FAILURE -11
+
+#define CL_MAP_FAILURE -12
+
+#define CL_MISALIGNED_SUB_BUFFER_OFFSET -13
+
+#define CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST -14
+
+#define CL_COMPILE_PROGRAM_FAILURE -15
+
+#define CL_LINKER_NOT_AVAILABLE -16
+
+#define CL_LINK_PROGRAM_FAILURE -17
+
+#define CL_DEVICE_PARTITION_FAILED -18
+
+#define CL_KERNEL_ARG_INFO_NOT_AVAILABLE -19
+
+#define CL_INVALID_VALUE -30
+
+#define CL_INVALID_DEVICE_TYPE -31
+
+#define CL_INVALID_PLATFORM -32
+
+#define CL_INVALID_DEVICE -33
+
+#define CL_INVALID_CONTEXT -34
+
+#define CL_INVALID_QUEUE_PROPERTIES -35
+
+#define CL_INVALID_COMMAND_QUEUE -36
+
+#define CL_INVALID_HOST_PTR -37
+
+#define CL_INVALID_MEM_OBJECT -38
+
+#define CL_INVALID_IMAGE_FORMAT_DESCRIPTOR -39
+
+#define CL_INVALID_IMAGE_SIZE -40
+
+#define CL_INVALID_SAMPLER -41
+
+#define CL_INVALID_BINARY -42
+
+#define CL_INVALID_BUILD_OPTIONS -43
+
+#define CL_INVALID_PROGRAM -44
+
+#define CL_INVALID_PROGRAM_EXECUTABLE -45
+
+#define CL_INVALID_KERNEL_NAME -46
+
+#define CL_INVALID_KERNEL_DEFINITION -47
+
+#define CL_INVALID_KERNEL -48
+
+#define CL_INVALID_ARG_INDEX -49
+
+#define CL_INVALID_ARG_VALUE -50
+
+#define CL_INVALID_ARG_SIZE -51
+
+#define CL_INVALID_KERNEL_ARGS -52
+
+#define CL_INVALID_WORK_DIMENSION -53
+
+#define CL_INVALID_WORK_GROUP_SIZE -54
+
+#define CL_INVALID_WORK_ITEM_SIZE -55
+
+#define CL_INVALID_GLOBAL_OFFSET -56
+
+#define CL_INVALID_EVENT_WAIT_LIST -57
+
+#define CL_INVALID_EVENT -58
+
+#define CL_INVALID_OPERATION -59
+
+#define CL_INVALID_GL_OBJECT -60
+
+#define CL_INVALID_BUFFER_SIZE -61
+
+#define CL_INVALID_MIP_LEVEL -62
+
+#define CL_INVALID_GLOBAL_WORK_SIZE -63
+
+#define CL_INVALID_PROPERTY -64
+
+#define CL_INVALID_IMAGE_DESCRIPTOR -65
+
+#define CL_INVALID_COMPILER_OPTIONS -66
+
+#define CL_INVALID_LINKER_OPTIONS -67
+
+#define CL_INVALID_DEVICE_PARTITION_COUNT -68
+
+#define CL_INVALID_PIPE_SIZE -69
+
+#define CL_INVALID_DEVICE_QUEUE -70
+
+#define CL_INVALID_SPEC_ID -71
+
+#define CL_MAX_SIZE_RESTRICTION_EXCEEDED -72
+
+#define CL_FALSE 0
+
+#define CL_TRUE 1
+
+#define CL_BLOCKING 1
+
+#define CL_NON_BLOCKING 0
+
+#define CL_PLATFORM_PROFILE 2304
+
+#define CL_PLATFORM_VERSION 2305
+
+#define CL_PLATFORM_NAME 2306
+
+#define CL_PLATFORM_VENDOR 2307
+
+#define CL_PLATFORM_EXTENSIONS 2308
+
+#define CL_PLATFORM_HOST_TIMER_RESOLUTION 2309
+
+#define CL_PLATFORM_NUMERIC_VERSION 2310
+
+#define CL_PLATFORM_EXTENSIONS_WITH_VERSION 2311
+
+#define CL_DEVICE_TYPE_DEFAULT (1 << 0)
+
+#define CL_DEVICE_TYPE_CPU (1 << 1)
+
+#define CL_DEVICE_TYPE_GPU (1 << 2)
+
+#define CL_DEVICE_TYPE_ACCELERATOR (1 << 3)
+
+#define CL_DEVICE_TYPE_CUSTOM (1 << 4)
+
+#define CL_DEVICE_TYPE_ALL 4294967295
+
+#define CL_DEVICE_TYPE 4096
+
+#define CL_DEVICE_VENDOR_ID 4097
+
+#define CL_DEVICE_MAX_COMPUTE_UNITS 4098
+
+#define CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS 4099
+
+#define CL_DEVICE_MAX_WORK_GROUP_SIZE 4100
+
+#define CL_DEVICE_MAX_WORK_ITEM_SIZES 4101
+
+#define CL_DEVICE_MAX_WORK_GROUP_SIZES 4101
+
+#define CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR 4102
+
+#define CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT 4103
+
+#define CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT 4104
+
+#define CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG 4105
+
+#define CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT 4106
+
+#define CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE 4107
+
+#define CL_DEVICE_MAX_CLOCK_FREQUENCY 4108
+
+#define CL_DEVICE_ADDRESS_BITS 4109
+
+#define CL_DEVICE_MAX_READ_IMAGE_ARGS 4110
+
+#define CL_DEVICE_MAX_WRITE_IMAGE_ARGS 4111
+
+#define CL_DEVICE_MAX_MEM_ALLOC_SIZE 4112
+
+#define CL_DEVICE_IMAGE2D_MAX_WIDTH 4113
+
+#define CL_DEVICE_IMAGE2D_MAX_HEIGHT 4114
+
+#define CL_DEVICE_IMAGE3D_MAX_WIDTH 4115
+
+#define CL_DEVICE_IMAGE3D_MAX_HEIGHT 4116
+
+#define CL_DEVICE_IMAGE3D_MAX_DEPTH 4117
+
+#define CL_DEVICE_IMAGE_SUPPORT 4118
+
+#define CL_DEVICE_MAX_PARAMETER_SIZE 4119
+
+#define CL_DEVICE_MAX_SAMPLERS 4120
+
+#define CL_DEVICE_MEM_BASE_ADDR_ALIGN 4121
+
+#define CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE 4122
+
+#define CL_DEVICE_SINGLE_FP_CONFIG 4123
+
+#define CL_DEVICE_GLOBAL_MEM_CACHE_TYPE 4124
+
+#define CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE 4125
+
+#define CL_DEVICE_GLOBAL_MEM_CACHE_SIZE 4126
+
+#define CL_DEVICE_GLOBAL_MEM_SIZE 4127
+
+#define CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE 4128
+
+#define CL_DEVICE_MAX_CONSTANT_ARGS 4129
+
+#define CL_DEVICE_LOCAL_MEM_TYPE 4130
+
+#define CL_DEVICE_LOCAL_MEM_SIZE 4131
+
+#define CL_DEVICE_ERROR_CORRECTION_SUPPORT 4132
+
+#define CL_DEVICE_PROFILING_TIMER_RESOLUTION 4133
+
+#define CL_DEVICE_ENDIAN_LITTLE 4134
+
+#define CL_DEVICE_AVAILABLE 4135
+
+#define CL_DEVICE_COMPILER_AVAILABLE 4136
+
+#define CL_DEVICE_EXECUTION_CAPABILITIES 4137
+
+#define CL_DEVICE_QUEUE_PROPERTIES 4138
+
+#define CL_DEVICE_QUEUE_ON_HOST_PROPERTIES 4138
+
+#define CL_DEVICE_NAME 4139
+
+#define CL_DEVICE_VENDOR 4140
+
+#define CL_DRIVER_VERSION 4141
+
+#define CL_DEVICE_PROFILE 4142
+
+#define CL_DEVICE_VERSION 4143
+
+#define CL_DEVICE_EXTENSIONS 4144
+
+#define CL_DEVICE_PLATFORM 4145
+
+#define CL_DEVICE_DOUBLE_FP_CONFIG 4146
+
+#define CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF 4148
+
+#define CL_DEVICE_HOST_UNIFIED_MEMORY 4149
+
+#define CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR 4150
+
+#define CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT 4151
+
+#define CL_DEVICE_NATIVE_VECTOR_WIDTH_INT 4152
+
+#define CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG 4153
+
+#define CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT 4154
+
+#define CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE 4155
+
+#define CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF 4156
+
+#define CL_DEVICE_OPENCL_C_VERSION 4157
+
+#define CL_DEVICE_LINKER_AVAILABLE 4158
+
+#define CL_DEVICE_BUILT_IN_KERNELS 4159
+
+#define CL_DEVICE_IMAGE_MAX_BUFFER_SIZE 4160
+
+#define CL_DEVICE_IMAGE_MAX_ARRAY_SIZE 4161
+
+#define CL_DEVICE_PARENT_DEVICE 4162
+
+#define CL_DEVICE_PARTITION_MAX_SUB_DEVICES 4163
+
+#define CL_DEVICE_PARTITION_PROPERTIES 4164
+
+#define CL_DEVICE_PARTITION_AFFINITY_DOMAIN 4165
+
+#define CL_DEVICE_PARTITION_TYPE 4166
+
+#define CL_DEVICE_REFERENCE_COUNT 4167
+
+#define CL_DEVICE_PREFERRED_INTEROP_USER_SYNC 4168
+
+#define CL_DEVICE_PRINTF_BUFFER_SIZE 4169
+
+#define CL_DEVICE_IMAGE_PITCH_ALIGNMENT 4170
+
+#define CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT 4171
+
+#define CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS 4172
+
+#define CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE 4173
+
+#define CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES 4174
+
+#define CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE 4175
+
+#define CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE 4176
+
+#define CL_DEVICE_MAX_ON_DEVICE_QUEUES 4177
+
+#define CL_DEVICE_MAX_ON_DEVICE_EVENTS 4178
+
+#define CL_DEVICE_SVM_CAPABILITIES 4179
+
+#define CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE 4180
+
+#define CL_DEVICE_MAX_PIPE_ARGS 4181
+
+#define CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS 4182
+
+#define CL_DEVICE_PIPE_MAX_PACKET_SIZE 4183
+
+#define CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT 4184
+
+#define CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT 4185
+
+#define CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT 4186
+
+#define CL_DEVICE_IL_VERSION 4187
+
+#define CL_DEVICE_MAX_NUM_SUB_GROUPS 4188
+
+#define CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS 4189
+
+#define CL_DEVICE_NUMERIC_VERSION 4190
+
+#define CL_DEVICE_EXTENSIONS_WITH_VERSION 4192
+
+#define CL_DEVICE_ILS_WITH_VERSION 4193
+
+#define CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION 4194
+
+#define CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES 4195
+
+#define CL_DEVICE_ATOMIC_FENCE_CAPABILITIES 4196
+
+#define CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT 4197
+
+#define CL_DEVICE_OPENCL_C_ALL_VERSIONS 4198
+
+#define CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE 4199
+
+#define CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT 4200
+
+#define CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT 4201
+
+#define CL_DEVICE_UUID 4202
+
+#define CL_DRIVER_UUID 4203
+
+#define CL_DEVICE_LUID_VALID 4204
+
+#define CL_DEVICE_LUID 4205
+
+#define CL_DEVICE_NODE_MASK 4206
+
+#define CL_DEVICE_OPENCL_C_FEATURES 4207
+
+#define CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES 4208
+
+#define CL_DEVICE_PIPE_SUPPORT 4209
+
+#define CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED 4210
+
+#define CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES 4211
+
+#define CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT 4212
+
+#define CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED 4213
+
+#define CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS 4793
+
+#define CL_DEVICE_SPIRV_EXTENSIONS 4794
+
+#define CL_DEVICE_SPIRV_CAPABILITIES 4795
+
+#define CL_FP_DENORM (1 << 0)
+
+#define CL_FP_INF_NAN (1 << 1)
+
+#define CL_FP_ROUND_TO_NEAREST (1 << 2)
+
+#define CL_FP_ROUND_TO_ZERO (1 << 3)
+
+#define CL_FP_ROUND_TO_INF (1 << 4)
+
+#define CL_FP_FMA (1 << 5)
+
+#define CL_FP_SOFT_FLOAT (1 << 6)
+
+#define CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT (1 << 7)
+
+#define CL_NONE 0
+
+#define CL_READ_ONLY_CACHE 1
+
+#define CL_READ_WRITE_CACHE 2
+
+#define CL_LOCAL 1
+
+#define CL_GLOBAL 2
+
+#define CL_EXEC_KERNEL (1 << 0)
+
+#define CL_EXEC_NATIVE_KERNEL (1 << 1)
+
+#define CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE (1 << 0)
+
+#define CL_QUEUE_PROFILING_ENABLE (1 << 1)
+
+#define CL_QUEUE_ON_DEVICE (1 << 2)
+
+#define CL_QUEUE_ON_DEVICE_DEFAULT (1 << 3)
+
+#define CL_CONTEXT_REFERENCE_COUNT 4224
+
+#define CL_CONTEXT_DEVICES 4225
+
+#define CL_CONTEXT_PROPERTIES 4226
+
+#define CL_CONTEXT_NUM_DEVICES 4227
+
+#define CL_CONTEXT_PLATFORM 4228
+
+#define CL_CONTEXT_INTEROP_USER_SYNC 4229
+
+#define CL_DEVICE_PARTITION_EQUALLY 4230
+
+#define CL_DEVICE_PARTITION_BY_COUNTS 4231
+
+#define CL_DEVICE_PARTITION_BY_COUNTS_LIST_END 0
+
+#define CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN 4232
+
+#define CL_DEVICE_AFFINITY_DOMAIN_NUMA (1 << 0)
+
+#define CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE (1 << 1)
+
+#define CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE (1 << 2)
+
+#define CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE (1 << 3)
+
+#define CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE (1 << 4)
+
+#define CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE (1 << 5)
+
+#define CL_DEVICE_SVM_COARSE_GRAIN_BUFFER (1 << 0)
+
+#define CL_DEVICE_SVM_FINE_GRAIN_BUFFER (1 << 1)
+
+#define CL_DEVICE_SVM_FINE_GRAIN_SYSTEM (1 << 2)
+
+#define CL_DEVICE_SVM_ATOMICS (1 << 3)
+
+#define CL_QUEUE_CONTEXT 4240
+
+#define CL_QUEUE_DEVICE 4241
+
+#define CL_QUEUE_REFERENCE_COUNT 4242
+
+#define CL_QUEUE_PROPERTIES 4243
+
+#define CL_QUEUE_SIZE 4244
+
+#define CL_QUEUE_DEVICE_DEFAULT 4245
+
+#define CL_QUEUE_PROPERTIES_ARRAY 4248
+
+#define CL_MEM_READ_WRITE (1 << 0)
+
+#define CL_MEM_WRITE_ONLY (1 << 1)
+
+#define CL_MEM_READ_ONLY (1 << 2)
+
+#define CL_MEM_USE_HOST_PTR (1 << 3)
+
+#define CL_MEM_ALLOC_HOST_PTR (1 << 4)
+
+#define CL_MEM_COPY_HOST_PTR (1 << 5)
+
+#define CL_MEM_HOST_WRITE_ONLY (1 << 7)
+
+#define CL_MEM_HOST_READ_ONLY (1 << 8)
+
+#define CL_MEM_HOST_NO_ACCESS (1 << 9)
+
+#define CL_MEM_SVM_FINE_GRAIN_BUFFER (1 << 10)
+
+#define CL_MEM_SVM_ATOMICS (1 << 11)
+
+#define CL_MEM_KERNEL_READ_AND_WRITE (1 << 12)
+
+#define CL_MIGRATE_MEM_OBJECT_HOST (1 << 0)
+
+#define CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED (1 << 1)
+
+#define CL_R 4272
+
+#define CL_A 4273
+
+#define CL_RG 4274
+
+#define CL_RA 4275
+
+#define CL_RGB 4276
+
+#define CL_RGBA 4277
+
+#define CL_BGRA 4278
+
+#define CL_ARGB 4279
+
+#define CL_INTENSITY 4280
+
+#define CL_LUMINANCE 4281
+
+#define CL_Rx 4282
+
+#define CL_RGx 4283
+
+#define CL_RGBx 4284
+
+#define CL_DEPTH 4285
+
+#define CL_sRGB 4287
+
+#define CL_sRGBx 4288
+
+#define CL_sRGBA 4289
+
+#define CL_sBGRA 4290
+
+#define CL_ABGR 4291
+
+#define CL_SNORM_INT8 4304
+
+#define CL_SNORM_INT16 4305
+
+#define CL_UNORM_INT8 4306
+
+#define CL_UNORM_INT16 4307
+
+#define CL_UNORM_SHORT_565 4308
+
+#define CL_UNORM_SHORT_555 4309
+
+#define CL_UNORM_INT_101010 4310
+
+#define CL_SIGNED_INT8 4311
+
+#define CL_SIGNED_INT16 4312
+
+#define CL_SIGNED_INT32 4313
+
+#define CL_UNSIGNED_INT8 4314
+
+#define CL_UNSIGNED_INT16 4315
+
+#define CL_UNSIGNED_INT32 4316
+
+#define CL_HALF_FLOAT 4317
+
+#define CL_FLOAT 4318
+
+#define CL_UNORM_INT_101010_2 4320
+
+#define CL_MEM_OBJECT_BUFFER 4336
+
+#define CL_MEM_OBJECT_IMAGE2D 4337
+
+#define CL_MEM_OBJECT_IMAGE3D 4338
+
+#define CL_MEM_OBJECT_IMAGE2D_ARRAY 4339
+
+#define CL_MEM_OBJECT_IMAGE1D 4340
+
+#define CL_MEM_OBJECT_IMAGE1D_ARRAY 4341
+
+#define CL_MEM_OBJECT_IMAGE1D_BUFFER 4342
+
+#define CL_MEM_OBJECT_PIPE 4343
+
+#define CL_MEM_TYPE 4352
+
+#define CL_MEM_FLAGS 4353
+
+#define CL_MEM_SIZE 4354
+
+#define CL_MEM_HOST_PTR 4355
+
+#define CL_MEM_MAP_COUNT 4356
+
+#define CL_MEM_REFERENCE_COUNT 4357
+
+#define CL_MEM_CONTEXT 4358
+
+#define CL_MEM_ASSOCIATED_MEMOBJECT 4359
+
+#define CL_MEM_OFFSET 4360
+
+#define CL_MEM_USES_SVM_POINTER 4361
+
+#define CL_MEM_PROPERTIES 4362
+
+#define CL_IMAGE_FORMAT 4368
+
+#define CL_IMAGE_ELEMENT_SIZE 4369
+
+#define CL_IMAGE_ROW_PITCH 4370
+
+#define CL_IMAGE_SLICE_PITCH 4371
+
+#define CL_IMAGE_WIDTH 4372
+
+#define CL_IMAGE_HEIGHT 4373
+
+#define CL_IMAGE_DEPTH 4374
+
+#define CL_IMAGE_ARRAY_SIZE 4375
+
+#define CL_IMAGE_BUFFER 4376
+
+#define CL_IMAGE_NUM_MIP_LEVELS 4377
+
+#define CL_IMAGE_NUM_SAMPLES 4378
+
+#define CL_PIPE_PACKET_SIZE 4384
+
+#define CL_PIPE_MAX_PACKETS 4385
+
+#define CL_PIPE_PROPERTIES 4386
+
+#define CL_ADDRESS_NONE 4400
+
+#define CL_ADDRESS_CLAMP_TO_EDGE 4401
+
+#define CL_ADDRESS_CLAMP 4402
+
+#define CL_ADDRESS_REPEAT 4403
+
+#define CL_ADDRESS_MIRRORED_REPEAT 4404
+
+#define CL_FILTER_NEAREST 4416
+
+#define CL_FILTER_LINEAR 4417
+
+#define CL_SAMPLER_REFERENCE_COUNT 4432
+
+#define CL_SAMPLER_CONTEXT 4433
+
+#define CL_SAMPLER_NORMALIZED_COORDS 4434
+
+#define CL_SAMPLER_ADDRESSING_MODE 4435
+
+#define CL_SAMPLER_FILTER_MODE 4436
+
+#define CL_SAMPLER_MIP_FILTER_MODE 4437
+
+#define CL_SAMPLER_LOD_MIN 4438
+
+#define CL_SAMPLER_LOD_MAX 4439
+
+#define CL_SAMPLER_PROPERTIES 4440
+
+#define CL_MAP_READ (1 << 0)
+
+#define CL_MAP_WRITE (1 << 1)
+
+#define CL_MAP_WRITE_INVALIDATE_REGION (1 << 2)
+
+#define CL_PROGRAM_REFERENCE_COUNT 4448
+
+#define CL_PROGRAM_CONTEXT 4449
+
+#define CL_PROGRAM_NUM_DEVICES 4450
+
+#define CL_PROGRAM_DEVICES 4451
+
+#define CL_PROGRAM_SOURCE 4452
+
+#define CL_PROGRAM_BINARY_SIZES 4453
+
+#define CL_PROGRAM_BINARIES 4454
+
+#define CL_PROGRAM_NUM_KERNELS 4455
+
+#define CL_PROGRAM_KERNEL_NAMES 4456
+
+#define CL_PROGRAM_IL 4457
+
+#define CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT 4458
+
+#define CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT 4459
+
+#define CL_PROGRAM_BUILD_STATUS 4481
+
+#define CL_PROGRAM_BUILD_OPTIONS 4482
+
+#define CL_PROGRAM_BUILD_LOG 4483
+
+#define CL_PROGRAM_BINARY_TYPE 4484
+
+#define CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE 4485
+
+#define CL_PROGRAM_BINARY_TYPE_NONE 0
+
+#define CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT 1
+
+#define CL_PROGRAM_BINARY_TYPE_LIBRARY 2
+
+#define CL_PROGRAM_BINARY_TYPE_EXECUTABLE 4
+
+#define CL_BUILD_SUCCESS 0
+
+#define CL_BUILD_NONE -1
+
+#define CL_BUILD_ERROR -2
+
+#define CL_BUILD_IN_PROGRESS -3
+
+#define CL_KERNEL_FUNCTION_NAME 4496
+
+#define CL_KERNEL_NUM_ARGS 4497
+
+#define CL_KERNEL_REFERENCE_COUNT 4498
+
+#define CL_KERNEL_CONTEXT 4499
+
+#define CL_KERNEL_PROGRAM 4500
+
+#define CL_KERNEL_ATTRIBUTES 4501
+
+#define CL_KERNEL_ARG_ADDRESS_QUALIFIER 4502
+
+#define CL_KERNEL_ARG_ACCESS_QUALIFIER 4503
+
+#define CL_KERNEL_ARG_TYPE_NAME 4504
+
+#define CL_KERNEL_ARG_TYPE_QUALIFIER 4505
+
+#define CL_KERNEL_ARG_NAME 4506
+
+#define CL_KERNEL_ARG_ADDRESS_GLOBAL 4507
+
+#define CL_KERNEL_ARG_ADDRESS_LOCAL 4508
+
+#define CL_KERNEL_ARG_ADDRESS_CONSTANT 4509
+
+#define CL_KERNEL_ARG_ADDRESS_PRIVATE 4510
+
+#define CL_KERNEL_ARG_ACCESS_READ_ONLY 4512
+
+#define CL_KERNEL_ARG_ACCESS_WRITE_ONLY 4513
+
+#define CL_KERNEL_ARG_ACCESS_READ_WRITE 4514
+
+#define CL_KERNEL_ARG_ACCESS_NONE 4515
+
+#define CL_KERNEL_ARG_TYPE_NONE 0
+
+#define CL_KERNEL_ARG_TYPE_CONST (1 << 0)
+
+#define CL_KERNEL_ARG_TYPE_RESTRICT (1 << 1)
+
+#define CL_KERNEL_ARG_TYPE_VOLATILE (1 << 2)
+
+#define CL_KERNEL_ARG_TYPE_PIPE (1 << 3)
+
+#define CL_KERNEL_WORK_GROUP_SIZE 4528
+
+#define CL_KERNEL_COMPILE_WORK_GROUP_SIZE 4529
+
+#define CL_KERNEL_LOCAL_MEM_SIZE 4530
+
+#define CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE 4531
+
+#define CL_KERNEL_PRIVATE_MEM_SIZE 4532
+
+#define CL_KERNEL_GLOBAL_WORK_SIZE 4533
+
+#define CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE 8243
+
+#define CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE 8244
+
+#define CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT 4536
+
+#define CL_KERNEL_MAX_NUM_SUB_GROUPS 4537
+
+#define CL_KERNEL_COMPILE_NUM_SUB_GROUPS 4538
+
+#define CL_KERNEL_EXEC_INFO_SVM_PTRS 4534
+
+#define CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM 4535
+
+#define CL_EVENT_COMMAND_QUEUE 4560
+
+#define CL_EVENT_COMMAND_TYPE 4561
+
+#define CL_EVENT_REFERENCE_COUNT 4562
+
+#define CL_EVENT_COMMAND_EXECUTION_STATUS 4563
+
+#define CL_EVENT_CONTEXT 4564
+
+#define CL_COMMAND_NDRANGE_KERNEL 4592
+
+#define CL_COMMAND_TASK 4593
+
+#define CL_COMMAND_NATIVE_KERNEL 4594
+
+#define CL_COMMAND_READ_BUFFER 4595
+
+#define CL_COMMAND_WRITE_BUFFER 4596
+
+#define CL_COMMAND_COPY_BUFFER 4597
+
+#define CL_COMMAND_READ_IMAGE 4598
+
+#define CL_COMMAND_WRITE_IMAGE 4599
+
+#define CL_COMMAND_COPY_IMAGE 4600
+
+#define CL_COMMAND_COPY_IMAGE_TO_BUFFER 4601
+
+#define CL_COMMAND_COPY_BUFFER_TO_IMAGE 4602
+
+#define CL_COMMAND_MAP_BUFFER 4603
+
+#define CL_COMMAND_MAP_IMAGE 4604
+
+#define CL_COMMAND_UNMAP_MEM_OBJECT 4605
+
+#define CL_COMMAND_MARKER 4606
+
+#define CL_COMMAND_ACQUIRE_GL_OBJECTS 4607
+
+#define CL_COMMAND_RELEASE_GL_OBJECTS 4608
+
+#define CL_COMMAND_READ_BUFFER_RECT 4609
+
+#define CL_COMMAND_WRITE_BUFFER_RECT 4610
+
+#define CL_COMMAND_COPY_BUFFER_RECT 4611
+
+#define CL_COMMAND_USER 4612
+
+#define CL_COMMAND_BARRIER 4613
+
+#define CL_COMMAND_MIGRATE_MEM_OBJECTS 4614
+
+#define CL_COMMAND_FILL_BUFFER 4615
+
+#define CL_COMMAND_FILL_IMAGE 4616
+
+#define CL_COMMAND_SVM_FREE 4617
+
+#define CL_COMMAND_SVM_MEMCPY 4618
+
+#define CL_COMMAND_SVM_MEMFILL 4619
+
+#define CL_COMMAND_SVM_MAP 4620
+
+#define CL_COMMAND_SVM_UNMAP 4621
+
+#define CL_COMMAND_SVM_MIGRATE_MEM 4622
+
+#define CL_COMPLETE 0
+
+#define CL_RUNNING 1
+
+#define CL_SUBMITTED 2
+
+#define CL_QUEUED 3
+
+#define CL_BUFFER_CREATE_TYPE_REGION 4640
+
+#define CL_PROFILING_COMMAND_QUEUED 4736
+
+#define CL_PROFILING_COMMAND_SUBMIT 4737
+
+#define CL_PROFILING_COMMAND_START 4738
+
+#define CL_PROFILING_COMMAND_END 4739
+
+#define CL_PROFILING_COMMAND_COMPLETE 4740
+
+#define CL_DEVICE_ATOMIC_ORDER_RELAXED (1 << 0)
+
+#define CL_DEVICE_ATOMIC_ORDER_ACQ_REL (1 << 1)
+
+#define CL_DEVICE_ATOMIC_ORDER_SEQ_CST (1 << 2)
+
+#define CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM (1 << 3)
+
+#define CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP (1 << 4)
+
+#define CL_DEVICE_ATOMIC_SCOPE_DEVICE (1 << 5)
+
+#define CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES (1 << 6)
+
+#define CL_DEVICE_QUEUE_SUPPORTED (1 << 0)
+
+#define CL_DEVICE_QUEUE_REPLACEABLE_DEFAULT (1 << 1)
+
+#define CL_KHRONOS_VENDOR_ID_CODEPLAY 65540
+
+#define CL_UUID_SIZE 16
+
+#define CL_LUID_SIZE 8
+
+#define CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED (1 << 0)
+
+#define CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT (1 << 1)
+
+#define CL_PLATFORM_NOT_FOUND_KHR -1001
+
+#define CL_PLATFORM_ICD_SUFFIX_KHR 2336
+
+#define CL_DEVICE_HALF_FP_CONFIG 4147
+
+#define CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR 4191
+
+#define CL_DEVICE_PCI_BUS_INFO_KHR 16655
+
+#define CL_ICD2_TAG_KHR 5715144129571992369
+
+typedef struct _cl_command_queue _cl_command_queue;
+
+typedef struct _cl_context _cl_context;
+
+typedef struct _cl_device_id _cl_device_id;
+
+typedef struct _cl_event _cl_event;
+
+typedef struct _cl_kernel _cl_kernel;
+
+typedef struct _cl_mem _cl_mem;
+
+typedef struct _cl_platform_id _cl_platform_id;
+
+typedef struct _cl_program _cl_program;
+
+typedef struct _cl_sampler _cl_sampler;
+
+typedef struct _cl_mem *cl_mem;
+
+typedef struct _cl_context *cl_context;
+
+typedef uint64_t cl_ulong;
+
+typedef cl_ulong cl_bitfield;
+
+typedef cl_bitfield cl_mem_flags;
+
+typedef int32_t cl_int;
+
+typedef cl_ulong cl_properties;
+
+typedef cl_properties cl_mem_properties;
+
+typedef uint32_t cl_uint;
+
+typedef cl_uint cl_buffer_create_type;
+
+typedef struct _cl_command_queue *cl_command_queue;
+
+typedef cl_uint cl_bool;
+
+typedef struct _cl_event *cl_event;
+
+typedef cl_bitfield cl_map_flags;
+
+typedef struct _cl_kernel *cl_kernel;
+
+typedef void (*NativeKernel)(void*);
+
+typedef ptrdiff_t cl_context_properties;
+
+typedef struct _cl_device_id *cl_device_id;
+
+typedef void (*ContextNotify)(const char*, const void*, size_t, void*);
+
+typedef cl_bitfield cl_device_type;
+
+typedef cl_uint cl_context_info;
+
+typedef void (*ContextDestructor)(cl_context, void*);
+
+typedef struct _cl_platform_id *cl_platform_id;
+
+typedef cl_uint cl_device_info;
+
+typedef ptrdiff_t cl_device_partition_property;
+
+typedef cl_uint cl_event_info;
+
+typedef void (*EventNotify)(cl_event, cl_int, void*);
+
+typedef cl_uint cl_profiling_info;
+
+typedef struct cl_image_format {
+  cl_uint image_channel_order;
+  cl_uint image_channel_data_type;
+} cl_image_format;
+
+typedef cl_uint cl_mem_object_type;
+
+typedef struct cl_image_desc {
+  cl_mem_object_type image_type;
+  size_t image_width;
+  size_t image_height;
+  size_t image_depth;
+  size_t image_array_size;
+  size_t image_row_pitch;
+  size_t image_slice_pitch;
+  cl_uint num_mip_levels;
+  cl_uint num_samples;
+  cl_mem mem_object;
+} cl_image_desc;
+
+typedef cl_uint cl_image_info;
+
+typedef struct _cl_program *cl_program;
+
+typedef cl_uint cl_kernel_exec_info;
+
+typedef cl_uint cl_kernel_info;
+
+typedef cl_uint cl_kernel_arg_info;
+
+typedef cl_uint cl_kernel_work_group_info;
+
+typedef cl_uint cl_kernel_sub_group_info;
+
+typedef void (*MemDestructor)(cl_mem, void*);
+
+typedef cl_uint cl_mem_info;
+
+typedef cl_bitfield cl_mem_migration_flags;
+
+typedef ptrdiff_t cl_pipe_properties;
+
+typedef cl_uint cl_pipe_info;
+
+typedef cl_uint cl_platform_info;
+
+typedef void (*ProgramNotify)(cl_program, void*);
+
+typedef cl_uint cl_program_info;
+
+typedef cl_uint cl_program_build_info;
+
+typedef cl_properties cl_queue_properties;
+
+typedef cl_bitfield cl_command_queue_properties;
+
+typedef cl_uint cl_command_queue_info;
+
+typedef struct _cl_sampler *cl_sampler;
+
+typedef cl_properties cl_sampler_properties;
+
+typedef cl_uint cl_addressing_mode;
+
+typedef cl_uint cl_filter_mode;
+
+typedef cl_uint cl_sampler_info;
+
+typedef cl_bitfield cl_svm_mem_flags;
+
+typedef void (*SvmFreeNotify)(cl_command_queue, cl_uint, void**, void*);
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+cl_mem clCreateBuffer(cl_context context,
+                      cl_mem_flags flags,
+                      size_t size,
+                      void *host_ptr,
+                      cl_int *errcode_ret);
+
+cl_mem clCreateBufferWithProperties(cl_context context,
+                                    const cl_mem_properties *properties,
+                                    cl_mem_flags flags,
+                                    size_t size,
+                                    void *host_ptr,
+                                    cl_int *errcode_ret);
+
+cl_mem clCreateSubBuffer(cl_mem buffer,
+                         cl_mem_flags flags,
+                         cl_buffer_create_type buffer_create_type,
+                         const void *buffer_create_info,
+                         cl_int *errcode_ret);
+
+cl_int clEnqueueReadBuffer(cl_command_queue command_queue,
+                           cl_mem buffer,
+                           cl_bool blocking_read,
+                           size_t offset,
+                           size_t size,
+                           void *ptr,
+                           cl_uint num_events_in_wait_list,
+                           const cl_event *event_wait_list,
+                           cl_event *event);
+
+cl_int clEnqueueWriteBuffer(cl_command_queue command_queue,
+                            cl_mem buffer,
+                            cl_bool blocking_write,
+                            size_t offset,
+                            size_t size,
+                            const void *ptr,
+                            cl_uint num_events_in_wait_list,
+                            const cl_event *event_wait_list,
+                            cl_event *event);
+
+cl_int clEnqueueReadBufferRect(cl_command_queue command_queue,
+                               cl_mem buffer,
+                               cl_bool blocking_read,
+                               const size_t *buffer_origin,
+                               const size_t *host_origin,
+                               const size_t *region,
+                               size_t buffer_row_pitch,
+                               size_t buffer_slice_pitch,
+                               size_t host_row_pitch,
+                               size_t host_slice_pitch,
+                               void *ptr,
+                               cl_uint num_events_in_wait_list,
+                               const cl_event *event_wait_list,
+                               cl_event *event);
+
+cl_int clEnqueueWriteBufferRect(cl_command_queue command_queue,
+                                cl_mem buffer,
+                                cl_bool blocking_write,
+                                const size_t *buffer_origin,
+                                const size_t *host_origin,
+                                const size_t *region,
+                                size_t buffer_row_pitch,
+                                size_t buffer_slice_pitch,
+                                size_t host_row_pitch,
+                                size_t host_slice_pitch,
+                                const void *ptr,
+                                cl_uint num_events_in_wait_list,
+                                const cl_event *event_wait_list,
+                                cl_event *event);
+
+cl_int clEnqueueCopyBuffer(cl_command_queue command_queue,
+                           cl_mem src_buffer,
+                           cl_mem dst_buffer,
+                           size_t src_offset,
+                           size_t dst_offset,
+                           size_t size,
+                           cl_uint num_events_in_wait_list,
+                           const cl_event *event_wait_list,
+                           cl_event *event);
+
+cl_int clEnqueueCopyBufferRect(cl_command_queue command_queue,
+                               cl_mem src_buffer,
+                               cl_mem dst_buffer,
+                               const size_t *src_origin,
+                               const size_t *dst_origin,
+                               const size_t *region,
+                               size_t src_row_pitch,
+                               size_t src_slice_pitch,
+                               size_t dst_row_pitch,
+                               size_t dst_slice_pitch,
+                               cl_uint num_events_in_wait_list,
+                               const cl_event *event_wait_list,
+                               cl_event *event);
+
+cl_int clEnqueueFillBuffer(cl_command_queue command_queue,
+                           cl_mem buffer,
+                           const void *pattern,
+                           size_t pattern_size,
+                           size_t offset,
+                           size_t size,
+                           cl_uint num_events_in_wait_list,
+                           const cl_event *event_wait_list,
+                           cl_event *event);
+
+void *clEnqueueMapBuffer(cl_command_queue command_queue,
+                         cl_mem buffer,
+                         cl_bool blocking_map,
+                         cl_map_flags map_flags,
+                         size_t offset,
+                         size_t size,
+                         cl_uint num_events_in_wait_list,
+                         const cl_event *event_wait_list,
+                         cl_event *event,
+                         cl_int *errcode_ret);
+
+cl_int clEnqueueUnmapMemObject(cl_command_queue command_queue,
+                               cl_mem memobj,
+                               void *mapped_ptr,
+                               cl_uint num_events_in_wait_list,
+                               const cl_event *event_wait_list,
+                               cl_event *event);
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue command_queue,
+                              cl_kernel kernel,
+                              cl_uint work_dim,
+                              const size_t *global_work_offset,
+                              const size_t *global_work_size,
+                              const size_t *local_work_size,
+                              cl_uint num_events_in_wait_list,
+                              const cl_event *event_wait_list,
+                              cl_event *event);
+
+cl_int clEnqueueTask(cl_command_queue command_queue,
+                     cl_kernel kernel,
+                     cl_uint num_events_in_wait_list,
+                     const cl_event *event_wait_list,
+                     cl_event *event);
+
+cl_int clGetKernelSuggestedLocalWorkSize(cl_command_queue command_queue,
+                                         cl_kernel kernel,
+                                         cl_uint work_dim,
+                                         const size_t *global_work_offset,
+                                         const size_t *global_work_size,
+                                         size_t *suggested_local_work_size);
+
+cl_int clEnqueueNativeKernel(cl_command_queue command_queue,
+                             NativeKernel user_func,
+                             void *args,
+                             size_t cb_args,
+                             cl_uint num_mem_objects,
+                             const cl_mem *mem_list,
+                             const void *const *args_mem_loc,
+                             cl_uint num_events_in_wait_list,
+                             const cl_event *event_wait_list,
+                             cl_event *_event);
+
+cl_int clEnqueueMarkerWithWaitList(cl_command_queue command_queue,
+                                   cl_uint num_events_in_wait_list,
+                                   const cl_event *event_wait_list,
+                                   cl_event *event);
+
+cl_int clEnqueueBarrierWithWaitList(cl_command_queue command_queue,
+                                    cl_uint num_events_in_wait_list,
+                                    const cl_event *event_wait_list,
+                                    cl_event *event);
+
+cl_int clEnqueueMarker(cl_command_queue command_queue, cl_event *event);
+
+cl_int clEnqueueWaitForEvents(cl_command_queue command_queue,
+                              cl_uint num_events,
+                              const cl_event *event_list);
+
+cl_int clEnqueueBarrier(cl_command_queue command_queue);
+
+cl_context clCreateContext(const cl_context_properties *properties,
+                           cl_uint num_devices,
+                           const cl_device_id *devices,
+                           ContextNotify pfn_notify,
+                           void *user_data,
+                           cl_int *errcode_ret);
+
+cl_context clCreateContextFromType(const cl_context_properties *properties,
+                                   cl_device_type device_type,
+                                   ContextNotify pfn_notify,
+                                   void *user_data,
+                                   cl_int *errcode_ret);
+
+cl_int clRetainContext(cl_context context);
+
+cl_int clReleaseContext(cl_context context);
+
+cl_int clGetContextInfo(cl_context context,
+                        cl_context_info param_name,
+                        size_t param_value_size,
+                        void *param_value,
+                        size_t *param_value_size_ret);
+
+cl_int clSetContextDestructorCallback(cl_context context,
+                                      ContextDestructor pfn_notify,
+                                      void *user_data);
+
+cl_int clGetDeviceIDs(cl_platform_id platform,
+                      cl_device_type device_type,
+                      cl_uint num_entries,
+                      cl_device_id *devices,
+                      cl_uint *num_devices);
+
+cl_int clGetDeviceInfo(cl_device_id device,
+                       cl_device_info param_name,
+                       size_t param_value_size,
+                       void *param_value,
+                       size_t *param_value_size_ret);
+
+cl_int clCreateSubDevices(cl_device_id in_device,
+                          const cl_device_partition_property *properties,
+                          cl_uint _num_devices,
+                          cl_device_id *_out_devices,
+                          cl_uint *_num_devices_ret);
+
+cl_int clRetainDevice(cl_device_id device);
+
+cl_int clReleaseDevice(cl_device_id device);
+
+cl_int clGetDeviceAndHostTimer(cl_device_id device,
+                               cl_ulong *device_timestamp,
+                               cl_ulong *host_timestamp);
+
+cl_int clGetHostTimer(cl_device_id device, cl_ulong *host_timestamp);
+
+cl_event clCreateUserEvent(cl_context context, cl_int *errcode_ret);
+
+cl_int clSetUserEventStatus(cl_event event, cl_int execution_status);
+
+cl_int clWaitForEvents(cl_uint num_events, const cl_event *event_list);
+
+cl_int clGetEventInfo(cl_event event,
+                      cl_event_info param_name,
+                      size_t param_value_size,
+                      void *param_value,
+                      size_t *param_value_size_ret);
+
+cl_int clSetEventCallback(cl_event event,
+                          cl_int command_exec_callback_type,
+                          EventNotify pfn_notify,
+                          void *user_data);
+
+cl_int clRetainEvent(cl_event event);
+
+cl_int clReleaseEvent(cl_event event);
+
+cl_int clGetEventProfilingInfo(cl_event event,
+                               cl_profiling_info param_name,
+                               size_t param_value_size,
+                               void *param_value,
+                               size_t *param_value_size_ret);
+
+void *clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *func_name);
+
+void *clGetExtensionFunctionAddress(const char *func_name);
+
+cl_mem clCreateImage(cl_context context,
+                     cl_mem_flags _flags,
+                     const struct cl_image_format *_image_format,
+                     const struct cl_image_desc *_image_desc,
+                     void *_host_ptr,
+                     cl_int *errcode_ret);
+
+cl_mem clCreateImageWithProperties(cl_context context,
+                                   const cl_mem_properties *_properties,
+                                   cl_mem_flags _flags,
+                                   const struct cl_image_format *_image_format,
+                                   const struct cl_image_desc *_image_desc,
+                                   void *_host_ptr,
+                                   cl_int *errcode_ret);
+
+cl_mem clCreateImage2D(cl_context context,
+                       cl_mem_flags _flags,
+                       const struct cl_image_format *_image_format,
+                       size_t _image_width,
+                       size_t _image_height,
+                       size_t _image_row_pitch,
+                       void *_host_ptr,
+                       cl_int *errcode_ret);
+
+cl_mem clCreateImage3D(cl_context context,
+                       cl_mem_flags _flags,
+                       const struct cl_image_format *_image_format,
+                       size_t _image_width,
+                       size_t _image_height,
+                       size_t _image_depth,
+                       size_t _image_row_pitch,
+                       size_t _image_slice_pitch,
+                       void *_host_ptr,
+                       cl_int *errcode_ret);
+
+cl_int clGetSupportedImageFormats(cl_context context,
+                                  cl_mem_flags _flags,
+                                  cl_mem_object_type image_type,
+                                  cl_uint num_entries,
+                                  struct cl_image_format *image_formats,
+                                  cl_uint *num_image_formats);
+
+cl_int clGetImageInfo(cl_mem image,
+                      cl_image_info _param_name,
+                      size_t _param_value_size,
+                      void *_param_value,
+                      size_t *_param_value_size_ret);
+
+cl_int clEnqueueReadImage(cl_command_queue command_queue,
+                          cl_mem _image,
+                          cl_bool _blocking_read,
+                          const size_t *_origin,
+                          const size_t *_region,
+                          size_t _row_pitch,
+                          size_t _slice_pitch,
+                          void *_ptr,
+                          cl_uint _num_events_in_wait_list,
+                          const cl_event *_event_wait_list,
+                          cl_event *_event);
+
+cl_int clEnqueueWriteImage(cl_command_queue command_queue,
+                           cl_mem _image,
+                           cl_bool _blocking_write,
+                           const size_t *_origin,
+                           const size_t *_region,
+                           size_t _input_row_pitch,
+                           size_t _input_slice_pitch,
+                           const void *_ptr,
+                           cl_uint _num_events_in_wait_list,
+                           const cl_event *_event_wait_list,
+                           cl_event *_event);
+
+cl_int clEnqueueFillImage(cl_command_queue command_queue,
+                          cl_mem _image,
+                          const void *_fill_color,
+                          const size_t *_origin,
+                          const size_t *_region,
+                          cl_uint _num_events_in_wait_list,
+                          const cl_event *_event_wait_list,
+                          cl_event *_event);
+
+cl_int clEnqueueCopyImage(cl_command_queue command_queue,
+                          cl_mem _src_image,
+                          cl_mem _dst_image,
+                          const size_t *_src_origin,
+                          const size_t *_dst_origin,
+                          const size_t *_region,
+                          cl_uint _num_events_in_wait_list,
+                          const cl_event *_event_wait_list,
+                          cl_event *_event);
+
+cl_int clEnqueueCopyImageToBuffer(cl_command_queue command_queue,
+                                  cl_mem _src_image,
+                                  cl_mem _dst_buffer,
+                                  const size_t *_src_origin,
+                                  const size_t *_region,
+                                  size_t _dst_offset,
+                                  cl_uint _num_events_in_wait_list,
+                                  const cl_event *_event_wait_list,
+                                  cl_event *_event);
+
+cl_int clEnqueueCopyBufferToImage(cl_command_queue command_queue,
+                                  cl_mem _src_buffer,
+                                  cl_mem _dst_image,
+                                  size_t _src_offset,
+                                  const size_t *_dst_origin,
+                                  const size_t *_region,
+                                  cl_uint _num_events_in_wait_list,
+                                  const cl_event *_event_wait_list,
+                                  cl_event *_event);
+
+void *clEnqueueMapImage(cl_command_queue command_queue,
+                        cl_mem _image,
+                        cl_bool _blocking_map,
+                        cl_map_flags _map_flags,
+                        const size_t *_origin,
+                        const size_t *_region,
+                        size_t *_image_row_pitch,
+                        size_t *_image_slice_pitch,
+                        cl_uint _num_events_in_wait_list,
+                        const cl_event *_event_wait_list,
+                        cl_event *_event,
+                        cl_int *errcode_ret);
+
+cl_kernel clCreateKernel(cl_program program, const char *kernel_name, cl_int *errcode_ret);
+
+cl_int clCreateKernelsInProgram(cl_program program,
+                                cl_uint num_kernels,
+                                cl_kernel *kernels,
+                                cl_uint *num_kernels_ret);
+
+cl_kernel clCloneKernel(cl_kernel source_kernel, cl_int *errcode_ret);
+
+cl_int clRetainKernel(cl_kernel kernel);
+
+cl_int clReleaseKernel(cl_kernel kernel);
+
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint arg_index, size_t arg_size, const void *arg_value);
+
+cl_int clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint _arg_index, const void *_arg_value);
+
+cl_int clSetKernelExecInfo(cl_kernel kernel,
+                           cl_kernel_exec_info _param_name,
+                           size_t _param_value_size,
+                           const void *_param_value);
+
+cl_int clGetKernelInfo(cl_kernel kernel,
+                       cl_kernel_info param_name,
+                       size_t param_value_size,
+                       void *param_value,
+                       size_t *param_value_size_ret);
+
+cl_int clGetKernelArgInfo(cl_kernel kernel,
+                          cl_uint arg_indx,
+                          cl_kernel_arg_info param_name,
+                          size_t param_value_size,
+                          void *param_value,
+                          size_t *param_value_size_ret);
+
+cl_int clGetKernelWorkGroupInfo(cl_kernel kernel,
+                                cl_device_id device,
+                                cl_kernel_work_group_info param_name,
+                                size_t param_value_size,
+                                void *param_value,
+                                size_t *param_value_size_ret);
+
+cl_int clGetKernelSubGroupInfo(cl_kernel kernel,
+                               cl_device_id device,
+                               cl_kernel_sub_group_info _param_name,
+                               size_t _input_value_size,
+                               const void *_input_value,
+                               size_t _param_value_size,
+                               void *_param_value,
+                               size_t *_param_value_size_ret);
+
+cl_int clRetainMemObject(cl_mem memobj);
+
+cl_int clReleaseMemObject(cl_mem memobj);
+
+cl_int clSetMemObjectDestructorCallback(cl_mem memobj, MemDestructor pfn_notify, void *user_data);
+
+cl_int clGetMemObjectInfo(cl_mem memobj,
+                          cl_mem_info param_name,
+                          size_t param_value_size,
+                          void *param_value,
+                          size_t *param_value_size_ret);
+
+cl_int clEnqueueMigrateMemObjects(cl_command_queue command_queue,
+                                  cl_uint num_mem_objects,
+                                  const cl_mem *mem_objects,
+                                  cl_mem_migration_flags flags,
+                                  cl_uint num_events_in_wait_list,
+                                  const cl_event *event_wait_list,
+                                  cl_event *event);
+
+cl_mem clCreatePipe(cl_context context,
+                    cl_mem_flags _flags,
+                    cl_uint _pipe_packet_size,
+                    cl_uint _pipe_max_packets,
+                    const cl_pipe_properties *_properties,
+                    cl_int *errcode_ret);
+
+cl_int clGetPipeInfo(cl_mem pipe,
+                     cl_pipe_info _param_name,
+                     size_t _param_value_size,
+                     void *_param_value,
+                     size_t *_param_value_size_ret);
+
+cl_int clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms);
+
+cl_int clIcdGetPlatformIDsKHR(cl_uint num_entries,
+                              cl_platform_id *platforms,
+                              cl_uint *num_platforms);
+
+void *clIcdGetFunctionAddressForPlatformKHR(cl_platform_id platform, const char *func_name);
+
+cl_int clIcdSetPlatformDispatchDataKHR(cl_platform_id platform, void *dispatch_data);
+
+cl_int clGetPlatformInfo(cl_platform_id platform,
+                         cl_platform_info param_name,
+                         size_t param_value_size,
+                         void *param_value,
+                         size_t *param_value_size_ret);
+
+cl_program clCreateProgramWithSource(cl_context context,
+                                     cl_uint count,
+                                     const char *const *strings,
+                                     const size_t *lengths,
+                                     cl_int *errcode_ret);
+
+cl_program clCreateProgramWithIL(cl_context context,
+                                 const void *_il,
+                                 size_t _length,
+                                 cl_int *errcode_ret);
+
+cl_program clCreateProgramWithBinary(cl_context context,
+                                     cl_uint num_devices,
+                                     const cl_device_id *device_list,
+                                     const size_t *lengths,
+                                     const uint8_t *const *binaries,
+                                     cl_int *binary_status,
+                                     cl_int *errcode_ret);
+
+cl_program clCreateProgramWithBuiltInKernels(cl_context context,
+                                             cl_uint num_devices,
+                                             const cl_device_id *device_list,
+                                             const char *kernel_names,
+                                             cl_int *errcode_ret);
+
+cl_int clRetainProgram(cl_program program);
+
+cl_int clReleaseProgram(cl_program program);
+
+cl_int clSetProgramReleaseCallback(cl_program program, ProgramNotify pfn_notify, void *_user_data);
+
+cl_int clSetProgramSpecializationConstant(cl_program program,
+                                          cl_uint _spec_id,
+                                          size_t _spec_size,
+                                          const void *_spec_value);
+
+cl_int clBuildProgram(cl_program program,
+                      cl_uint num_devices,
+                      const cl_device_id *device_list,
+                      const char *options,
+                      ProgramNotify pfn_notify,
+                      void *user_data);
+
+cl_int clCompileProgram(cl_program program,
+                        cl_uint num_devices,
+                        const cl_device_id *device_list,
+                        const char *_options,
+                        cl_uint num_input_headers,
+                        const cl_program *input_headers,
+                        const char *const *header_include_names,
+                        ProgramNotify pfn_notify,
+                        void *user_data);
+
+cl_program clLinkProgram(cl_context context,
+                         cl_uint num_devices,
+                         const cl_device_id *device_list,
+                         const char *_options,
+                         cl_uint num_input_programs,
+                         const cl_program *input_programs,
+                         ProgramNotify pfn_notify,
+                         void *user_data,
+                         cl_int *errcode_ret);
+
+cl_int clUnloadPlatformCompiler(cl_platform_id platform);
+
+cl_int clUnloadCompiler(void);
+
+cl_int clGetProgramInfo(cl_program program,
+                        cl_program_info param_name,
+                        size_t param_value_size,
+                        void *param_value,
+                        size_t *param_value_size_ret);
+
+cl_int clGetProgramBuildInfo(cl_program program,
+                             cl_device_id device,
+                             cl_program_build_info param_name,
+                             size_t param_value_size,
+                             void *param_value,
+                             size_t *param_value_size_ret);
+
+cl_command_queue clCreateCommandQueueWithProperties(cl_context context,
+                                                    cl_device_id device,
+                                                    const cl_queue_properties *properties,
+                                                    cl_int *errcode_ret);
+
+cl_command_queue clCreateCommandQueue(cl_context context,
+                                      cl_device_id device,
+                                      cl_command_queue_properties properties,
+                                      cl_int *errcode_ret);
+
+cl_int clSetDefaultDeviceCommandQueue(cl_context context,
+                                      cl_device_id device,
+                                      cl_command_queue command_queue);
+
+cl_int clRetainCommandQueue(cl_command_queue command_queue);
+
+cl_int clReleaseCommandQueue(cl_command_queue command_queue);
+
+cl_int clGetCommandQueueInfo(cl_command_queue command_queue,
+                             cl_command_queue_info param_name,
+                             size_t param_value_size,
+                             void *param_value,
+                             size_t *param_value_size_ret);
+
+cl_int clSetCommandQueueProperty(cl_command_queue command_queue,
+                                 cl_command_queue_properties _properties,
+                                 cl_bool _enable,
+                                 cl_command_queue_properties *_old_properties);
+
+cl_int clFlush(cl_command_queue command_queue);
+
+cl_int clFinish(cl_command_queue command_queue);
+
+cl_sampler clCreateSamplerWithProperties(cl_context context,
+                                         const cl_sampler_properties *_sampler_properties,
+                                         cl_int *errcode_ret);
+
+cl_sampler clCreateSampler(cl_context context,
+                           cl_bool _normalized_coords,
+                           cl_addressing_mode _addressing_mode,
+                           cl_filter_mode _filter_mode,
+                           cl_int *errcode_ret);
+
+cl_int clRetainSampler(cl_sampler sampler);
+
+cl_int clReleaseSampler(cl_sampler sampler);
+
+cl_int clGetSamplerInfo(cl_sampler sampler,
+                        cl_sampler_info _param_name,
+                        size_t _param_value_size,
+                        void *_param_value,
+                        size_t *_param_value_size_ret);
+
+void *clSVMAlloc(cl_context _context, cl_svm_mem_flags _flags, size_t _size, cl_uint _alignment);
+
+void clSVMFree(cl_context _context, void *_svm_pointer);
+
+cl_int clEnqueueSVMFree(cl_command_queue command_queue,
+                        cl_uint _num_svm_pointers,
+                        void **_svm_pointers,
+                        SvmFreeNotify _pfn_free_func,
+                        void *_user_data,
+                        cl_uint _num_events_in_wait_list,
+                        const cl_event *_event_wait_list,
+                        cl_event *_event);
+
+cl_int clEnqueueSVMMemcpy(cl_command_queue command_queue,
+                          cl_bool _blocking_copy,
+                          void *_dst_ptr,
+                          const void *_src_ptr,
+                          size_t _size,
+                          cl_uint _num_events_in_wait_list,
+                          const cl_event *_event_wait_list,
+                          cl_event *_event);
+
+cl_int clEnqueueSVMMemFill(cl_command_queue command_queue,
+                           void *_svm_ptr,
+                           const void *_pattern,
+                           size_t _pattern_size,
+                           size_t _size,
+                           cl_uint _num_events_in_wait_list,
+                           const cl_event *_event_wait_list,
+                           cl_event *_event);
+
+cl_int clEnqueueSVMMap(cl_command_queue command_queue,
+                       cl_bool _blocking_map,
+                       cl_map_flags _flags,
+                       void *_svm_ptr,
+                       size_t _size,
+                       cl_uint _num_events_in_wait_list,
+                       const cl_event *_event_wait_list,
+                       cl_event *_event);
+
+cl_int clEnqueueSVMUnmap(cl_command_queue command_queue,
+                         void *_svm_ptr,
+                         cl_uint _num_events_in_wait_list,
+                         const cl_event *_event_wait_list,
+                         cl_event *_event);
+
+cl_int clEnqueueSVMMigrateMem(cl_command_queue command_queue,
+                              cl_uint _num_svm_pointers,
+                              const void *const *_svm_pointers,
+                              const size_t *_sizes,
+                              cl_mem_migration_flags _flags,
+                              cl_uint _num_events_in_wait_list,
+                              const cl_event *_event_wait_list,
+                              cl_event *_event);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* HEKLA_H */
