@@ -166,11 +166,29 @@ impl Emitter<'_> {
         match self.repr(from) {
             Repr::Pair => self.pair_to_float(to, a, signed),
             Repr::Int(64) => Ok(self.op(op, ty, &[a])),
+            Repr::Int(32) if !signed && !self.target.int64 && to == Scalar::F32 => {
+                Ok(self.word_to_float(a, ty))
+            }
             _ => {
                 let word = self.as_word(from, a, signed)?;
                 Ok(self.op(op, ty, &[word]))
             }
         }
+    }
+
+    /// An unsigned word as F32 through the signed conversion, for weak devices: SwiftShader's
+    /// unsigned one rounds twice. Half of a large word, with its last bit sticky, is converted and
+    /// doubled.
+    fn word_to_float(&mut self, a: u32, ty: u32) -> u32 {
+        let zero = self.c32(0);
+        let large = self.bool_op(Op::SLessThan, &[a, zero]);
+        let half = self.u32_op_const(Op::ShiftRightLogical, a, 1);
+        let last = self.mask_low(a, 1);
+        let half = self.u32_op(Op::BitwiseOr, half, last);
+        let word = self.select_u32(large, half, a);
+        let float = self.op(Op::ConvertSToF, ty, &[word]);
+        let double = self.op(Op::FAdd, ty, &[float, float]);
+        self.select(ty, large, double, float)
     }
 
     /// Normalizes the magnitude so that its top 32 bits, with a sticky bit for the rest, round once.
@@ -208,7 +226,7 @@ impl Emitter<'_> {
             let any = self.bool_op(Op::INotEqual, &[words.lo, zero]);
             let sticky = self.select_u32(any, one, zero);
             let top = self.u32_op(Op::BitwiseOr, words.hi, sticky);
-            let float = self.op(Op::ConvertUToF, ty, &[top]);
+            let float = self.word_to_float(top, ty);
             // 2^(32 - zeros), from its bits; zero stays zero.
             let limit = self.c32(32 + 127);
             let exponent = self.u32_op(Op::ISub, limit, zeros);
