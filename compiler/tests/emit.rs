@@ -9,7 +9,7 @@ use hekla_compiler::ir::parse;
 use hekla_compiler::kernel::{BlockField, Field};
 use hekla_compiler::{Options, Target};
 use std::fmt::Write;
-use support::{check, disassemble, targets, try_emit, At};
+use support::{check, check_structurized, disassemble, targets, try_emit, Loop};
 
 /// A kernel with a buffer `v0`, whose first block has the given lines.
 fn kernel(lines: &str) -> String {
@@ -623,27 +623,88 @@ block11(v18:i32):
 
 #[test]
 fn control_flow() {
-    let merges =
-        [At::Loop(1, 6, 5), At::Selection(3, 5), At::Selection(6, 8), At::Selection(8, 10)];
-    // The continue target is also the merge of the `if`: give the latter its own block.
-    let text = LOOP
-        .replace("jump block5(v11)", "jump block12(v11)")
-        .replace("block5(v3)", "block12(v3)")
-        .replace("block5(v12", "block12(v19:f32):\n    jump block5(v19)\nblock5(v12");
-    let merges: Vec<At> = merges
-        .into_iter()
-        .map(|at| {
-            // Layout indices move by one from the new block 5 on.
-            let shift = |i: usize| if i > 5 || i == 5 { i + 1 } else { i };
-            match at {
-                At::Loop(a, b, c) => At::Loop(a, shift(b), shift(c)),
-                At::Selection(3, _) => At::Selection(3, 5),
-                At::Selection(a, b) => At::Selection(shift(a), shift(b)),
-            }
-        })
-        .collect();
     for (_, target) in targets() {
-        check(&text, &merges, &target);
+        check_structurized(LOOP, &target);
+    }
+}
+
+/// A small generator of pseudo-random numbers (xorshift), so that failures repeat.
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, n: u32) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as u32 % n
+    }
+}
+
+/// A kernel with random edges between `count` blocks. Each mixes its number into a state that
+/// decides the branch; a counter ends it all.
+fn random_graph(rng: &mut Rng, count: u32) -> String {
+    let mut text =
+        "kernel @k k(a: buffer)\nfn @k() {\nblock0:\n    v0:ptr.global = load_arg 0, 0\n    \
+                    v1:i32 = load v0, align 4\n    jump block1(v1, 60:i32)\n"
+            .to_string();
+    let last = count + 1;
+    for i in 1..=count {
+        let v = |n: u32| format!("v{}", i * 10 + n);
+        let state = v(3);
+        let mut target = || {
+            let to = match rng.below(10) {
+                0 | 1 => 1 + rng.below(count),
+                2 => last,
+                _ => (i + 1 + rng.below(4)).min(last),
+            };
+            format!("block{to}({state}, {})", v(4))
+        };
+        let (a, b, c) = (target(), target(), target());
+        let _ = write!(
+            text,
+            "block{i}({}:i32, {}:i32):\n    {}:i32 = imul {}, 1103515245:i32\n    {state}:i32 = iadd \
+             {}, {i}:i32\n    {}:i32 = isub {}, 1:i32\n    {}:bool = icmp eq {}, 0:i32\n    \
+             brif {}, block{last}({state}, 0:i32), block{}\nblock{}:\n    {}:i32 = lshr {state}, \
+             16:i32\n    {}:i32 = and {}, 3:i32\n",
+            v(0),
+            v(1),
+            v(2),
+            v(0),
+            v(2),
+            v(4),
+            v(1),
+            v(5),
+            v(4),
+            v(5),
+            i + 1000,
+            i + 1000,
+            v(6),
+            v(7),
+            v(6),
+        );
+        let _ = match rng.below(4) {
+            0 => writeln!(text, "    jump {a}"),
+            1 => writeln!(text, "    switch {}, [0: {a}, 1: {b}, 2: {a}], {c}", v(7)),
+            _ => writeln!(
+                text,
+                "    {}:bool = icmp ult {}, 2:i32\n    brif {}, {a}, {b}",
+                v(8),
+                v(7),
+                v(8)
+            ),
+        };
+    }
+    let _ =
+        write!(text, "block{last}(v2:i32, v3:i32):\n    store v0, v2, align 4\n    return\n}}\n");
+    text
+}
+
+#[test]
+fn structured_random_graphs() {
+    for seed in 1..=100_u64 {
+        let mut rng = Rng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let count = 2 + rng.below(14);
+        check_structurized(&random_graph(&mut rng, count), &Target::generic());
     }
 }
 
@@ -666,7 +727,7 @@ block2(v5:f32):
 }
 ";
     for (_, target) in targets() {
-        check(text, &[At::Loop(1, 2, 1)], &target);
+        check(text, &[Loop(1, 2, 1)], &target);
     }
 }
 

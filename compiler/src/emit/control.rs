@@ -44,16 +44,44 @@ impl Emitter<'_> {
         let Some(&entry) = func.layout.first() else {
             return Err(EmitError::malformed("a function without blocks"));
         };
+        let mut laid_out = SecondaryMap::<Block, bool>::new();
         for &block in &func.layout {
             self.control.labels[block] = self.asm.fresh();
+            laid_out[block] = true;
         }
+        let unreached = self.label_unreached_merges(structure, &laid_out);
         let mut ranges = Vec::with_capacity(func.layout.len());
         for &block in &func.layout {
             let start = self.body.len();
             self.emit_block(block, block == entry, structure.merges[block])?;
             ranges.push((block, start..self.body.len()));
         }
-        self.stitch(entry, structure, &ranges)
+        let mut out = self.stitch(entry, structure, &ranges)?;
+        for block in unreached {
+            encode(&mut out, Op::Label, &[self.control.labels[block]]);
+            encode(&mut out, Op::Unreachable, &[]);
+        }
+        Ok(out)
+    }
+
+    /// Labels merge blocks that are not laid out, because all ways out of the construct leave an
+    /// outer one: a merge instruction names them still.
+    fn label_unreached_merges(
+        &mut self,
+        structure: &Structure,
+        laid_out: &SecondaryMap<Block, bool>,
+    ) -> Vec<Block> {
+        let mut unreached = Vec::new();
+        for &block in &self.func.layout {
+            if let Merge::Selection { merge } | Merge::Loop { merge, .. } = structure.merges[block]
+            {
+                if !laid_out[merge] && self.control.labels[merge] == 0 {
+                    self.control.labels[merge] = self.asm.fresh();
+                    unreached.push(merge);
+                }
+            }
+        }
+        unreached
     }
 
     fn stitch(

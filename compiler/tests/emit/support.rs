@@ -1,52 +1,63 @@
 //! Emits kernels given as IR text and has spirv-val look at them.
 
 use hekla_compiler::emit::{emit, EmitError};
-use hekla_compiler::ir::{parse, verify, Block, Merge, Structure};
+use hekla_compiler::ir::{parse, verify, Block, Merge, Module, Structure};
 use hekla_compiler::kernel::Kernel;
+use hekla_compiler::passes::structurize;
 use hekla_compiler::{Options, Target};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// A merge instruction: block of the layout it stands in, and what it says, in layout indices.
+/// A loop header, its merge block and its continue target, as indices into the layout.
 #[derive(Clone, Copy)]
-pub enum At {
-    Selection(usize, usize),
-    Loop(usize, usize, usize),
-}
+pub struct Loop(pub usize, pub usize, pub usize);
 
 /// Emits the only kernel of a module.
 pub fn try_emit(
     text: &str,
-    merges: &[At],
+    loops: &[Loop],
     options: &Options,
     target: &Target,
 ) -> Result<Kernel, EmitError> {
-    let module = parse::parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    verify::verify_module(&module).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let module = parse_text(text);
     let entry = &module.kernels[0];
     let block = |i: usize| -> Block { module.functions[entry.func].layout[i] };
     let mut structure = Structure::default();
-    for &at in merges {
-        match at {
-            At::Selection(header, merge) => {
-                structure.merges[block(header)] = Merge::Selection { merge: block(merge) };
-            }
-            At::Loop(header, merge, next) => {
-                structure.merges[block(header)] =
-                    Merge::Loop { merge: block(merge), continue_target: block(next) };
-            }
-        }
+    for &Loop(header, merge, next) in loops {
+        structure.merges[block(header)] =
+            Merge::Loop { merge: block(merge), continue_target: block(next) };
     }
     emit(&module, entry, &structure, options, target)
 }
 
-/// Emits a kernel and validates it.
-pub fn check(text: &str, merges: &[At], target: &Target) -> Kernel {
-    let kernel = try_emit(text, merges, &Options::default(), target)
-        .unwrap_or_else(|e| panic!("{e}\n{text}"));
+/// Structurizes a kernel, emits it and validates it.
+pub fn check_structurized(text: &str, target: &Target) -> Kernel {
+    let mut module = parse_text(text);
+    let entry = module.kernels[0].clone();
+    let structure = structurize::run(&mut module.functions[entry.func]);
+    let kernel = emit(&module, &entry, &structure, &Options::default(), target)
+        .unwrap_or_else(|e| panic!("{e}\n{module}"));
+    check_valid(&kernel, &module.to_string());
+    kernel
+}
+
+fn parse_text(text: &str) -> Module {
+    let module = parse::parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    verify::verify_module(&module).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    module
+}
+
+fn check_valid(kernel: &Kernel, source: &str) {
     if let Err(message) = validate(&kernel.spirv) {
-        panic!("{message}\n{text}\n{}", disassemble(&kernel.spirv));
+        panic!("{message}\n{source}\n{}", disassemble(&kernel.spirv));
     }
+}
+
+/// Emits a kernel and validates it.
+pub fn check(text: &str, loops: &[Loop], target: &Target) -> Kernel {
+    let kernel = try_emit(text, loops, &Options::default(), target)
+        .unwrap_or_else(|e| panic!("{e}\n{text}"));
+    check_valid(&kernel, text);
     kernel
 }
 
