@@ -198,6 +198,7 @@ fn check_structure(func: &Function, structure: &Structure) {
             assert!(is_back_edge || position(succ) > position(block), "{block} jumps back");
         }
     }
+    assert!(merges.iter().all(|merge| func.layout.contains(merge)), "a merge block is missing");
     let count = merges.len();
     merges.sort();
     merges.dedup();

@@ -209,7 +209,7 @@ def test_pointer_to_pointer_in_global_memory(m, rng):
             float s = 0;
             for (int i = 0; i < w; i++) s += table[get_global_id(0)][i];
             out[get_global_id(0)] = s;
-        }""")
+        }""", ["-cl-std=CL3.0"])
     a = rng.integers(0, 50, (10, 7)).astype(np.float32)
     table, out, base = m.empty(80), m.empty(40), m.buffer(a)
     program.rows(m.queue, (10,), None, base, table, np.int32(7))
