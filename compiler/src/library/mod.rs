@@ -2,11 +2,17 @@
 //! process when a program first needs them.
 //!
 //! A function's name says what it implements: `__sin_f32` is `sin` of a float. Pointer parameters
-//! are private. A unit is analysed as one text; what differs between devices (whether fma is fused)
-//! is a macro, so that there is one analysed unit for each case.
+//! are private. Most files are written once for both precisions, in the terms of the two preludes;
+//! a unit is all files of one precision, analysed as one text. What differs between devices (whether
+//! fma is fused) is a macro, so that there is one analysed unit for each case.
 
+use crate::options::ClStd;
+use crate::preprocess::{preprocess, Interner};
 use crate::sema::hir::{FunctionId, Module};
-use crate::Target;
+use crate::sema::{self, Origin};
+use crate::source::{Diagnostics, SourceMap};
+use crate::syntax;
+use crate::{Options, Source, Target};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -25,6 +31,8 @@ pub struct Library {
     pub module: Module,
     /// Functions by name.
     pub functions: HashMap<String, FunctionId>,
+    /// What analysing it reported: empty, as the library's own tests make sure.
+    pub log: String,
 }
 
 /// The analysed unit for a device.
@@ -38,6 +46,73 @@ pub fn unit(unit: Unit, target: &Target) -> &'static Library {
     UNITS[index + usize::from(fused)].get_or_init(|| analyse(unit, fused))
 }
 
-fn analyse(_unit: Unit, _fused: bool) -> Library {
-    Library::default()
+/// The files of a unit in order; a file uses only what stands before it.
+fn files(unit: Unit) -> [&'static str; 12] {
+    let (prelude, coefficients, reduce, exact) = match unit {
+        Unit::Float => (
+            include_str!("prelude_f32.cl"),
+            include_str!("coefficients_f32.cl"),
+            include_str!("reduce_f32.cl"),
+            include_str!("exact_f32.cl"),
+        ),
+        Unit::Double => (
+            include_str!("prelude_f64.cl"),
+            include_str!("coefficients_f64.cl"),
+            include_str!("reduce_f64.cl"),
+            include_str!("exact_f64.cl"),
+        ),
+    };
+    [
+        prelude,
+        coefficients,
+        include_str!("pair.cl"),
+        include_str!("exact.cl"),
+        reduce,
+        include_str!("trig.cl"),
+        include_str!("exp_log.cl"),
+        include_str!("power.cl"),
+        include_str!("inverse.cl"),
+        include_str!("hyperbolic.cl"),
+        include_str!("special.cl"),
+        exact,
+    ]
+}
+
+fn analyse(unit: Unit, fused: bool) -> Library {
+    let source = Source {
+        name: "<built-in library>".to_string(),
+        text: files(unit).concat(),
+        headers: Vec::new(),
+    };
+    let mut options = Options { std: ClStd::Cl30, ..Options::default() };
+    let fused = if fused { "1" } else { "0" };
+    options.macros.push(("HEKLA_FUSED_FMA".to_string(), Some(fused.to_string())));
+    let target = Target { float64: true, ..Target::generic() };
+    let (mut sources, mut interner) = (SourceMap::default(), Interner::new());
+    let mut diags = Diagnostics::new(&options);
+    let tokens =
+        preprocess(&source, &options, &[], &mut sources, &mut interner, &mut diags);
+    let tree = syntax::parse(&tokens, &mut interner, &mut diags, &options);
+    let module =
+        sema::analyze(&tree, &interner, &options, &target, &mut diags, Origin::Library);
+    let functions = module.functions.iter();
+    let functions = functions.map(|(id, function)| (function.name.clone(), id)).collect();
+    Library { functions, module, log: diags.render(&sources) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_unit_is_free_of_diagnostics() {
+        let fused = Target { fma32_fused: true, fma64_fused: true, ..Target::generic() };
+        for target in [Target::generic(), fused] {
+            for part in [Unit::Float, Unit::Double] {
+                let library = unit(part, &target);
+                assert_eq!(library.log, "");
+                assert!(library.functions.len() > 80);
+            }
+        }
+    }
 }
