@@ -5,10 +5,10 @@
 // y * 2^k for y near 1, rounded once also where the result is denormal.
 REAL NAME(scale)(REAL y, int k) {
     k = clamp(k, 2 - 2 * BIAS, 2 * BIAS);
-    int half = k / 2;
-    int rest = k - half;
+    int first = k / 2;
+    int rest = k - first;
     // Normal powers of two, so that only the last product rounds.
-    REAL a = FROM_BITS((BITS)(half + BIAS) << MANT);
+    REAL a = FROM_BITS((BITS)(first + BIAS) << MANT);
     REAL b = FROM_BITS((BITS)(rest + BIAS) << MANT);
     return y * a * b;
 }

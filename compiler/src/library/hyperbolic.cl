@@ -28,8 +28,8 @@ REAL NAME(cosh)(REAL x) {
     if (ax > EXP_OVERFLOW + R(1.0)) {
         return FROM_BITS(INF_BITS);
     }
-    REAL half = NAME(exp_scaled)(ax, R(0.0), -1);
-    return ax > -EXPM1_MINUS_ONE ? half : half + R(0.25) / half;
+    REAL halved = NAME(exp_scaled)(ax, R(0.0), -1);
+    return ax > -EXPM1_MINUS_ONE ? halved : halved + R(0.25) / halved;
 }
 
 // tanh: 5 ulp allowed; below 2 and the device's division.

@@ -90,11 +90,9 @@ fn analyse(unit: Unit, fused: bool) -> Library {
     let target = Target { float64: true, ..Target::generic() };
     let (mut sources, mut interner) = (SourceMap::default(), Interner::new());
     let mut diags = Diagnostics::new(&options);
-    let tokens =
-        preprocess(&source, &options, &[], &mut sources, &mut interner, &mut diags);
+    let tokens = preprocess(&source, &options, &[], &mut sources, &mut interner, &mut diags);
     let tree = syntax::parse(&tokens, &mut interner, &mut diags, &options);
-    let module =
-        sema::analyze(&tree, &interner, &options, &target, &mut diags, Origin::Library);
+    let module = sema::analyze(&tree, &interner, &options, &target, &mut diags, Origin::Library);
     let functions = module.functions.iter();
     let functions = functions.map(|(id, function)| (function.name.clone(), id)).collect();
     Library { functions, module, log: diags.render(&sources) }

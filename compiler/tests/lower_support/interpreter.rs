@@ -155,9 +155,7 @@ impl<'m> Machine<'m> {
                 self.private.resize(at + *size as usize, 0xcd);
                 Some(vec![at as u64])
             }
-            InstData::GlobalAddr { global } => {
-                Some(vec![self.variables[global.as_u32() as usize]])
-            }
+            InstData::GlobalAddr { global } => Some(vec![self.variables[global.as_u32() as usize]]),
             InstData::Load { ptr, align, .. } => Some(self.load(frame, *ptr, Some(*align), ty?)),
             InstData::AtomicLoad { ptr } => Some(self.load(frame, *ptr, None, ty?)),
             InstData::Store { ptr, value, align, .. } => {

@@ -1,4 +1,5 @@
 //! From OpenCL C text to lowered IR and its execution, for the tests of lowering.
+#![allow(dead_code)] // Each test file uses its part.
 
 pub mod interpreter;
 mod operations;

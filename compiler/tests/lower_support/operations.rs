@@ -61,9 +61,21 @@ pub fn binary(op: BinaryOp, a: u64, b: u64, ty: Scalar) -> u64 {
         IAdd => a.wrapping_add(b),
         ISub => a.wrapping_sub(b),
         IMul => a.wrapping_mul(b),
-        SDiv => if y == 0 { 0 } else { x.wrapping_div(y) as u64 },
+        SDiv => {
+            if y == 0 {
+                0
+            } else {
+                x.wrapping_div(y) as u64
+            }
+        }
         UDiv => a.checked_div(b).unwrap_or(0),
-        SRem => if y == 0 { 0 } else { x.wrapping_rem(y) as u64 },
+        SRem => {
+            if y == 0 {
+                0
+            } else {
+                x.wrapping_rem(y) as u64
+            }
+        }
         URem => a.checked_rem(b).unwrap_or(0),
         Shl | LShr | AShr => {
             assert!(b < u64::from(width), "shift amount out of range");

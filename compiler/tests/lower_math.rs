@@ -1,0 +1,211 @@
+//! Math functions through the whole front end, the library and lowering, against the host's.
+
+mod lower_support;
+
+use hekla_compiler::ir::{InstData, MathOp};
+use hekla_compiler::Target;
+use lower_support::{lower_text, run_doubles, run_floats, run_module, try_lower};
+
+/// Distance in units in the last place of the wanted float; infinities and NaN must agree.
+fn float_ulps(got: f32, want: f64) -> f64 {
+    let rounded = want as f32;
+    if rounded.is_nan() || got.is_nan() {
+        return if rounded.is_nan() && got.is_nan() { 0.0 } else { f64::INFINITY };
+    }
+    if got == rounded {
+        return 0.0;
+    }
+    let exponent = want.abs().log2().floor().max(-126.0) as i32;
+    (f64::from(got) - want).abs() / 2f64.powi(exponent - 23)
+}
+
+fn double_ulps(got: f64, want: f64) -> f64 {
+    if want.is_nan() || got.is_nan() {
+        return if want.is_nan() && got.is_nan() { 0.0 } else { f64::INFINITY };
+    }
+    if got == want {
+        return 0.0;
+    }
+    let exponent = want.abs().log2().floor().max(-1022.0) as i32;
+    (got - want).abs() / 2f64.powi(exponent - 52)
+}
+
+const POINTS: [f64; 20] = [
+    0.0,
+    -0.0,
+    0.25,
+    -0.6,
+    0.9,
+    1.0,
+    -1.0,
+    1.5,
+    2.75,
+    -3.3,
+    10.0,
+    -31.4,
+    100.5,
+    5000.25,
+    -1e7,
+    1e30,
+    1e-20,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+];
+
+/// Functions of one argument, their bound in ulp and the host's counterpart. (The host's own error
+/// in double counts a few ulp.)
+type Case = (&'static str, f64, fn(f64) -> f64);
+
+const CASES: [Case; 22] = [
+    ("sin", 4.0, f64::sin),
+    ("cos", 4.0, f64::cos),
+    ("tan", 5.0, f64::tan),
+    ("asin", 4.0, f64::asin),
+    ("acos", 4.0, f64::acos),
+    ("atan", 5.0, f64::atan),
+    ("sinh", 4.0, f64::sinh),
+    ("cosh", 4.0, f64::cosh),
+    ("tanh", 5.0, f64::tanh),
+    ("asinh", 4.0, |x| if x == 0.0 { x } else { x.signum() * (x.abs() / 2.0).asinh_twice() }),
+    ("atanh", 5.0, f64::atanh),
+    ("exp", 3.0, f64::exp),
+    ("exp2", 3.0, f64::exp2),
+    ("expm1", 3.0, f64::exp_m1),
+    ("log", 3.0, f64::ln),
+    ("log2", 3.0, f64::log2),
+    ("log10", 3.0, f64::log10),
+    ("log1p", 2.0, f64::ln_1p),
+    ("cbrt", 2.0, f64::cbrt),
+    ("sqrt", 3.0, f64::sqrt),
+    ("round", 0.0, f64::round),
+    ("rint", 0.0, f64::round_ties_even),
+];
+
+trait AsinhTwice {
+    fn asinh_twice(self) -> f64;
+}
+
+impl AsinhTwice for f64 {
+    /// asinh(2x), without the overflow of the host's.
+    fn asinh_twice(self) -> f64 {
+        let x = 2.0 * self;
+        if x > 1e15 {
+            x.ln() + std::f64::consts::LN_2
+        } else {
+            (x + x * x / (1.0 + (1.0 + x * x).sqrt())).ln_1p()
+        }
+    }
+}
+
+#[test]
+fn float_functions_keep_their_bounds() {
+    for (name, bound, host) in CASES {
+        let body = format!(
+            "kernel void k(global float *p) {{ for (int i = 0; i < 20; i++) p[i] = {name}(p[i]); }}"
+        );
+        let input = POINTS.map(|x| x as f32);
+        let out = run_floats(&body, &input);
+        for (x, got) in input.iter().zip(out) {
+            let want = host(f64::from(*x));
+            let error = float_ulps(got, want);
+            assert!(error <= bound, "{name}({x:e}) = {got:e}, not {want:e}: {error} ulp");
+        }
+    }
+}
+
+#[test]
+fn double_functions_keep_their_bounds() {
+    for (name, bound, host) in CASES {
+        let body = format!(
+            "kernel void k(global double *p) {{ for (int i = 0; i < 20; i++) p[i] = {name}(p[i]); }}"
+        );
+        for (x, got) in POINTS.iter().zip(run_doubles(&body, &POINTS)) {
+            let want = host(*x);
+            let error = double_ulps(got, want);
+            assert!(error <= bound + 4.0, "{name}({x:e}) = {got:e}, not {want:e}: {error} ulp");
+        }
+    }
+}
+
+#[test]
+fn powers_and_their_special_values() {
+    let text = "kernel void k(global float *p) {
+        p[0] = pow(2.0f, 10.0f); p[1] = pow(-2.0f, 3.0f); p[2] = pow(-2.0f, 0.5f);
+        p[3] = pow(0.0f, -1.0f); p[4] = pow(1.0f, as_float(0x7fc00000)); p[5] = pown(-3.0f, 3);
+        p[6] = rootn(-27.0f, 3); p[7] = powr(9.0f, 0.5f); p[8] = pow(1.0001f, 100000.0f);
+        p[9] = hypot(3e30f, 4e30f); p[10] = fma(1.0f + 0x1p-12f, 1.0f + 0x1p-12f, -1.0f - 0x1p-11f);
+    }";
+    let out = run_floats(text, &[0.0; 11]);
+    assert_eq!(out[..2], [1024.0, -8.0]);
+    assert!(out[2].is_nan() && out[3] == f32::INFINITY && out[4] == 1.0);
+    assert_eq!(out[5..8], [-27.0, -3.0, 3.0]);
+    let want = f64::from(1.0001f32).powf(1e5);
+    assert!(float_ulps(out[8], want) <= 16.0, "{} {want}", out[8]);
+    assert_eq!(out[9..], [5e30, 2f32.powi(-24)]);
+}
+
+#[test]
+fn exact_functions_write_their_outputs() {
+    let text = "kernel void k(global float *p) {
+        int e; float w;
+        p[0] = frexp(24.0f, &e); p[1] = e;
+        p[2] = modf(-3.75f, &w); p[3] = w;
+        p[4] = fract(-0.25f, p + 5);
+        p[6] = remquo(29.0f, 3.0f, &e); p[7] = e;
+        p[8] = fmod(5.3f, -2.0f); p[9] = remainder(5.0f, 2.0f); p[10] = ldexp(0.75f, 4);
+        p[11] = ilogb(10.0f); p[12] = logb(0.1f); p[13] = nextafter(1.0f, 2.0f);
+        int4 e4; float4 f4 = frexp((float4)(1, 2, 4, 8), &e4);
+        p[14] = f4.w; p[15] = e4.z;
+        float2 c2; float2 s2 = sincos((float2)(0, 1), &c2);
+        p[16] = s2.y; p[17] = c2.x;
+    }";
+    let out = run_floats(text, &[0.0; 18]);
+    assert_eq!(out[..8], [0.75, 5.0, -0.75, -3.0, 0.75, -1.0, -1.0, 10.0]);
+    assert_eq!(out[8..13], [5.3f32 % 2.0, 1.0, 12.0, 3.0, -4.0]);
+    assert_eq!(out[13].to_bits(), 1.0f32.to_bits() + 1);
+    assert_eq!(out[14..16], [0.5, 3.0]);
+    assert!((out[16] - 1f32.sin()).abs() < 1e-7 && out[17] == 1.0);
+}
+
+#[test]
+fn relaxed_math_takes_the_devices_functions() {
+    let text = "kernel void k(global float *p) { p[0] = sin(p[0]) + pow(p[1], p[2]); }";
+    let math = |options: &str| {
+        let module = try_lower(text, options, &Target::generic()).unwrap();
+        let used = module.functions.len();
+        let insts: Vec<_> = module.functions.values().flat_map(|f| f.insts.values()).collect();
+        let native = |op: MathOp| {
+            insts.iter().any(|inst| matches!(inst, InstData::Math { op: o, .. } if *o == op))
+        };
+        (used, native(MathOp::Sin), native(MathOp::Exp2))
+    };
+    let (used, sin, exp2) = math("-cl-fast-relaxed-math");
+    assert_eq!((used, sin, exp2), (2, true, true));
+    let (used, sin, exp2) = math("");
+    assert!(used > 4 && !sin && !exp2);
+}
+
+#[test]
+fn only_used_library_functions_are_lowered() {
+    let module = lower_text("kernel void k(global float *p) { p[0] = exp(p[0]); }");
+    let names: Vec<_> = module.functions.values().map(|f| f.name.as_str()).collect();
+    assert!(names.contains(&"__exp_f32") && !names.iter().any(|n| n.contains("sin")));
+}
+
+#[test]
+fn correctly_rounded_division_and_root() {
+    let text = "kernel void k(global float *p) { p[0] = p[0] / p[1]; p[1] = sqrt(p[1]); }";
+    let target = Target::generic();
+    let options = "-cl-fp32-correctly-rounded-divide-sqrt";
+    let module = try_lower(text, options, &target).unwrap();
+    let divides = |inst: &InstData| format!("{inst:?}").contains("Sqrt");
+    assert!(!module.functions.values().flat_map(|f| f.insts.values()).any(divides));
+    for (x, y) in [(1.0f32, 3.0f32), (7.5, 0.1), (1e-38, 3e3), (3e38, 0.1), (2.0, 2.0)] {
+        let bytes = [x, y].iter().flat_map(|v| v.to_le_bytes()).collect();
+        let out = run_module(&module, bytes);
+        let word = |i: usize| f32::from_le_bytes(out[i..i + 4].try_into().unwrap());
+        assert_eq!(word(0), x / y);
+        assert_eq!(word(4), y.sqrt());
+    }
+}
