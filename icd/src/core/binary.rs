@@ -17,7 +17,7 @@ const VERSION: u32 = 1;
 type Read<T> = Result<T, String>;
 
 /// FNV-1a, 64 bits.
-fn hash(bytes: &[u8]) -> u64 {
+pub fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })

@@ -5,6 +5,7 @@ pub mod clock;
 pub mod context;
 pub mod device;
 pub mod device_info;
+pub mod dump;
 pub mod error;
 pub mod event;
 pub mod event_thread;

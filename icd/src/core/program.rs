@@ -3,6 +3,7 @@
 use super::binary;
 use super::context::Context;
 use super::device::Device;
+use super::dump;
 use super::gpu::Gpu;
 use super::kernel::BuiltKernel;
 use crate::api::cl::*;
@@ -101,6 +102,7 @@ impl Executable {
         options: &str,
         parsed: &compiler::Options,
     ) -> Arc<Executable> {
+        dump::modules(&program);
         let data = Arc::new(ProgramData {
             gpu: gpu.clone(),
             image: program.data.clone(),
