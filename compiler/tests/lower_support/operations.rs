@@ -151,7 +151,7 @@ pub fn compare_floats(cc: FloatCC, a: u64, b: u64, ty: Scalar) -> bool {
     let unordered = x.is_nan() || y.is_nan();
     match cc {
         FloatCC::Oeq => x == y,
-        FloatCC::One => x < y || x > y,
+        FloatCC::One => !unordered && x != y,
         FloatCC::Olt => x < y,
         FloatCC::Ole => x <= y,
         FloatCC::Ogt => x > y,
