@@ -168,7 +168,16 @@ impl Emitter<'_> {
 
     fn ptr_add(&mut self, ptr: Value, offset: Value) -> Res<u32> {
         let (ty, offset_ty) = (self.func.ty(ptr), self.func.ty(offset));
-        let (base, offset) = (self.id(ptr)?, self.id(offset)?);
+        let base = self.id(ptr)?;
+        if let (64, Some(bits)) = (ty.scalar.bits(), self.func.as_const(offset)) {
+            let bits = match offset_ty.scalar {
+                Scalar::I32 => i64::from(bits as u32 as i32) as u64,
+                _ => bits,
+            };
+            let offset = self.constant(Scalar::I64, bits)?;
+            return self.add_64(base, offset);
+        }
+        let offset = self.id(offset)?;
         if ty.scalar.bits() == 32 {
             let offset = match offset_ty.scalar {
                 Scalar::I64 => self.low_word(offset),
