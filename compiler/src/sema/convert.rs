@@ -161,12 +161,12 @@ impl Sema<'_> {
             }
             _ if a.ty == b.ty => Some((a, b)),
             _ => {
-                let what = if n == m { "values" } else { "values of different size" };
-                let message = format!(
-                    "cannot convert between vector {what} ({} and {})",
-                    self.quoted(a.ty),
-                    self.quoted(b.ty)
-                );
+                let what = if n == m {
+                    "cannot convert between vector values"
+                } else {
+                    "vector operands do not have the same number of elements"
+                };
+                let message = format!("{what} ({} and {})", self.quoted(a.ty), self.quoted(b.ty));
                 self.error(span, message);
                 None
             }

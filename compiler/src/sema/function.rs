@@ -9,7 +9,6 @@ use super::stmt::Switch;
 use super::typename::{Param, QualType};
 use super::types::{Scalar, TypeId, TypeKind};
 use super::{print, Origin, Sema};
-use crate::options::ClStd;
 use crate::preprocess::Symbol;
 use crate::source::Span;
 use crate::syntax::ast::{
@@ -225,19 +224,18 @@ impl Sema<'_> {
         let ty = param.ty.ty;
         let message = match *self.module.types.kind(ty) {
             TypeKind::Pointer(pointer) => {
-                let pointee = self.module.types.as_pointer(pointer.pointee);
-                if !matches!(
+                let shared = matches!(
                     pointer.space,
                     AddressSpace::Global | AddressSpace::Local | AddressSpace::Constant
-                ) {
-                    "pointer arguments to kernel functions must reside in '__global', \
-                     '__constant' or '__local' address space"
-                        .to_string()
-                } else if pointee.is_some() && self.options.std < ClStd::Cl20 {
-                    "kernel parameter cannot be declared as a pointer to a pointer".to_string()
-                } else {
+                );
+                // Pointers to pointers, which OpenCL C 1.x forbids, are what they are everywhere:
+                // addresses.
+                if shared {
                     return;
                 }
+                "pointer arguments to kernel functions must reside in '__global', '__constant' or \
+                 '__local' address space"
+                    .to_string()
             }
             TypeKind::Scalar(Scalar::Bool | Scalar::Half) | TypeKind::Opaque(_) => {
                 format!("{} cannot be used as the type of a kernel parameter", self.quoted(ty))

@@ -214,6 +214,7 @@ impl Sema<'_> {
         let Some(ty) = ty else {
             return self.error(span, "'case' statement not in switch statement");
         };
+        let at = low.span;
         let low_value = self.case_value(low, ty);
         let high_value = match high {
             Some(high) => self.case_value(high, ty),
@@ -227,7 +228,7 @@ impl Sema<'_> {
         if let Some(switch) = switch {
             out.push(Stmt::CaseLabel(switch.cases.len() as u32));
             switch.cases.push(Case { low, high });
-            switch.spans.push(span);
+            switch.spans.push(at);
         }
     }
 
