@@ -1,6 +1,7 @@
 //! Developer commands of Hekla: `cargo xtask COMMAND`.
 
 mod artifact;
+mod bench;
 mod checks;
 mod cts;
 mod demo;
@@ -20,6 +21,8 @@ usage: cargo xtask COMMAND
   install [--prefix DIR]    install libhekla.so and hekla.icd (default prefix: /usr)
   cts --bin DIR [--group NAME] [--driver NAME]
                             run Khronos CTS binaries as cts-config/ describes
+  bench [--out FILE] [--library FILE] [--vendors DIR] [--skip NAME]
+                            measure all OpenCL platforms side by side with Hekla
   header                    write include/hekla.h anew";
 
 /// What a command gives: nothing, or a message for the person who ran it.
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
         "run" => artifact::run_program(rest),
         "install" => install::run(rest),
         "cts" => cts::run(rest),
+        "bench" => bench::run(rest),
         "header" => checks::write_header(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

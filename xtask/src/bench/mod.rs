@@ -1,0 +1,316 @@
+//! `cargo xtask bench`: Hekla side by side with every other OpenCL platform of the machine, all in one
+//! process and measured in turn, so that what disturbs one disturbs all.
+//!
+//! `xtask bench --library libhekla.so` needs neither cargo nor the sources: the two files can be carried
+//! to another machine.
+
+mod cl;
+mod measure;
+mod scale;
+mod table;
+mod text;
+
+use crate::{artifact, Outcome};
+use cl::Session;
+use measure::{Better, METRICS};
+use scale::Scale;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use table::{Column, Row};
+
+/// Rounds of all measurements; the table shows medians.
+const ROUNDS: usize = 3;
+/// Fresh processes for the time to the first result.
+const PROCESSES: usize = 5;
+/// A process that takes longer is given up, and its platform left out.
+const PROCESS_LIMIT: Duration = Duration::from_secs(60);
+/// Where drivers that come without an .icd file may lie.
+const BARE_DRIVERS: [&str; 3] = [
+    "/usr/lib/libnvidia-opencl.so.1",
+    "/usr/lib/x86_64-linux-gnu/libnvidia-opencl.so.1",
+    "/usr/lib64/libnvidia-opencl.so.1",
+];
+
+/// Command line of `bench`.
+struct Request {
+    out: Option<PathBuf>,
+    /// The library; built when none is given.
+    library: Option<PathBuf>,
+    /// Folder of the other platforms' .icd files.
+    vendors: PathBuf,
+    /// Parts of the names of .icd files or platforms that are left out.
+    skip: Vec<String>,
+    /// The number in the text of the process that measures its time to the first result.
+    first_result: Option<u32>,
+}
+
+/// Runs the command.
+pub fn run(args: &[String]) -> Outcome {
+    let start = Instant::now();
+    let request = parse(args)?;
+    if let Some(seed) = request.first_result {
+        return first_result(seed, start);
+    }
+    let library = match &request.library {
+        Some(path) => path.canonicalize().map_err(|e| format!("{}: {e}", path.display()))?,
+        None => artifact::build()?,
+    };
+    let vendors = Vendors::new(&request, &library)?;
+    let first = first_results(&vendors)?;
+    std::env::set_var("OCL_ICD_VENDORS", &vendors.working);
+    std::env::set_var("OCL_ICD_FILENAMES", "");
+    let sessions = open_sessions(&request.skip)?;
+    let text = report(&sessions, &first)?;
+    println!("{text}\n\nmeasured in {:.0} s", start.elapsed().as_secs_f64());
+    match &request.out {
+        Some(path) => std::fs::write(path, format!("{text}\n"))
+            .map_err(|e| format!("cannot write {}: {e}", path.display())),
+        None => Ok(()),
+    }
+}
+
+fn parse(args: &[String]) -> Result<Request, String> {
+    let mut request = Request {
+        out: None,
+        library: None,
+        vendors: PathBuf::from("/etc/OpenCL/vendors"),
+        skip: Vec::new(),
+        first_result: None,
+    };
+    let mut words = args.iter();
+    while let Some(word) = words.next() {
+        let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
+        match word.as_str() {
+            "--out" => request.out = Some(PathBuf::from(value)),
+            "--library" => request.library = Some(PathBuf::from(value)),
+            "--vendors" => request.vendors = PathBuf::from(value),
+            "--skip" => request.skip.push(value.to_lowercase()),
+            "--first-result" => {
+                request.first_result = Some(value.parse().map_err(|_| "a number is needed")?)
+            }
+            _ => return Err(format!("unknown option '{word}'")),
+        }
+    }
+    Ok(request)
+}
+
+/// Folders of .icd files, removed in the end.
+struct Vendors {
+    root: PathBuf,
+    /// One folder for each driver, with its .icd file alone.
+    single: Vec<PathBuf>,
+    /// The folder of all drivers that got to a first result.
+    working: PathBuf,
+}
+
+impl Vendors {
+    fn new(request: &Request, library: &Path) -> Result<Vendors, String> {
+        let root = std::env::temp_dir().join(format!("hekla-bench-{}", std::process::id()));
+        let mut drivers = vec![("hekla".to_string(), format!("{}\n", library.display()))];
+        let mut files: Vec<PathBuf> = std::fs::read_dir(&request.vendors)
+            .map(|entries| entries.flatten().map(|e| e.path()).collect())
+            .unwrap_or_default();
+        files.sort();
+        for file in files.iter().filter(|f| f.extension().is_some_and(|e| e == "icd")) {
+            let name = file.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+            let left_out = request.skip.iter().any(|skip| name.contains(skip));
+            if name != "hekla" && !left_out {
+                let text = std::fs::read_to_string(file)
+                    .map_err(|e| format!("{}: {e}", file.display()))?;
+                drivers.push((name, text));
+            }
+        }
+        let bare = BARE_DRIVERS.iter().find(|path| Path::new(path).exists());
+        if let Some(path) = bare.filter(|_| !drivers.iter().any(|d| d.1.contains("nvidia"))) {
+            drivers.push(("nvidia".to_string(), format!("{path}\n")));
+        }
+        let working = root.join("working");
+        let single: Vec<PathBuf> = drivers.iter().map(|(name, _)| root.join(name)).collect();
+        let write = || -> std::io::Result<()> {
+            std::fs::create_dir_all(&working)?;
+            for (folder, (name, text)) in single.iter().zip(&drivers) {
+                std::fs::create_dir_all(folder)?;
+                std::fs::write(folder.join(format!("{name}.icd")), text)?;
+            }
+            Ok(())
+        };
+        write().map_err(|e| format!("cannot write {}: {e}", root.display()))?;
+        Ok(Vendors { root, single, working })
+    }
+}
+
+impl Drop for Vendors {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.root);
+    }
+}
+
+/// Seconds to the first result in a fresh process, by platform: of a text never seen, and of one that
+/// an earlier process has built.
+type FirstResults = BTreeMap<String, (f64, f64)>;
+
+/// Measures every driver in processes of its own; those that fail there are left out from then on.
+fn first_results(vendors: &Vendors) -> Result<FirstResults, String> {
+    let mut results = FirstResults::new();
+    for folder in &vendors.single {
+        let driver = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        eprintln!("time to first result: {driver}");
+        let (mut new, mut seen, mut platform) = (Vec::new(), Vec::new(), None);
+        for _ in 0..PROCESSES {
+            let seed = text::new_seed();
+            for times in [&mut new, &mut seen] {
+                match run_process(folder, seed) {
+                    Ok(Some((name, seconds))) => {
+                        times.push(seconds);
+                        platform = Some(name);
+                    }
+                    Ok(None) => break,
+                    Err(message) => {
+                        eprintln!("{driver} is left out: {message}");
+                        platform = None;
+                        break;
+                    }
+                }
+            }
+            if platform.is_none() {
+                break;
+            }
+        }
+        if let Some(platform) = platform {
+            let file = format!("{driver}.icd");
+            std::fs::copy(folder.join(&file), vendors.working.join(&file))
+                .map_err(|e| e.to_string())?;
+            results.insert(platform, (measure::median(&mut new), measure::median(&mut seen)));
+        }
+    }
+    Ok(results)
+}
+
+/// Runs this program as a fresh process with one driver; gives the platform's name and the seconds,
+/// or nothing where the driver has no device.
+fn run_process(vendors: &Path, seed: u32) -> Result<Option<(String, f64)>, String> {
+    let program = std::env::current_exe().map_err(|e| e.to_string())?;
+    let mut command = Command::new(program);
+    command.args(["bench", "--first-result", &seed.to_string()]);
+    command.env("OCL_ICD_VENDORS", vendors).env_remove("OCL_ICD_FILENAMES");
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("no process: {e}"))?;
+    let start = Instant::now();
+    while child.try_wait().map_err(|e| e.to_string())?.is_none() {
+        if start.elapsed() > PROCESS_LIMIT {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(format!("no result after {} s", PROCESS_LIMIT.as_secs()));
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let output = child.wait_with_output().map_err(|e| e.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !output.status.success() {
+        return Err(format!("its process failed: {}", output.status));
+    }
+    // Drivers may print of their own; the answer is the last line.
+    let line = text.lines().rev().find_map(|line| line.strip_prefix("first-result\t"));
+    Ok(line.and_then(|line| {
+        let (name, seconds) = line.split_once('\t')?;
+        Some((name.to_string(), seconds.parse().ok()?))
+    }))
+}
+
+/// In the fresh process: from the start to a one-line kernel's checked result.
+fn first_result(seed: u32, start: Instant) -> Outcome {
+    for platform in cl::platforms()? {
+        let Some(session) = Session::open(platform)? else { continue };
+        let kernel = session.build(&text::one_line(seed), "add", "")?;
+        let buffer = session.buffer_of(&[7u32; 64])?;
+        kernel.set_buffers(&[&buffer])?;
+        session.launch(&kernel, &[64], &[64])?;
+        let mut out = [0u32; 64];
+        session.read(&buffer, 0, &mut out)?;
+        let seconds = start.elapsed().as_secs_f64();
+        measure::expect(out == [seed.wrapping_add(7); 64], "the first kernel")?;
+        println!("first-result\t{}\t{seconds}", session.platform);
+        return Ok(());
+    }
+    Ok(())
+}
+
+fn open_sessions(skip: &[String]) -> Result<Vec<Session>, String> {
+    let mut sessions = Vec::new();
+    for platform in cl::platforms()? {
+        let Some(session) = Session::open(platform)? else { continue };
+        let name = session.platform.to_lowercase();
+        if !skip.iter().any(|part| name.contains(part)) {
+            eprintln!("{}: {}", session.platform, session.device);
+            sessions.push(session);
+        }
+    }
+    if !sessions.iter().any(Session::is_hekla) {
+        eprintln!("Hekla is not among the platforms: there will be no ratios");
+    }
+    match sessions.is_empty() {
+        true => Err("no OpenCL device".to_string()),
+        false => Ok(sessions),
+    }
+}
+
+/// Measures everything and writes the table.
+fn report(sessions: &[Session], first: &FirstResults) -> Result<String, String> {
+    let scale = Scale::of(sessions);
+    eprintln!("{scale:?}");
+    let column = |s: &Session| Column { title: s.platform.clone(), is_hekla: s.is_hekla() };
+    let columns: Vec<Column> = sessions.iter().map(column).collect();
+    let mut rows = Vec::new();
+    let pick = |of: fn(&(f64, f64)) -> f64| {
+        let time = |s: &Session| first.get(&s.platform).map(|t| of(t) * 1e3);
+        let value = |s: &Session| time(s).ok_or_else(|| "not measured".to_string());
+        sessions.iter().map(value).collect()
+    };
+    let less = |name: &str, values| Row {
+        name: name.to_string(),
+        unit: "ms",
+        better: Better::Less,
+        values,
+    };
+    rows.push(less("first result in a new process, new text", pick(|t| t.0)));
+    rows.push(less("first result in a new process, text seen before", pick(|t| t.1)));
+    for metric in METRICS {
+        eprintln!("{}", metric.name);
+        let mut values: Vec<Result<Vec<f64>, String>> = vec![Ok(Vec::new()); sessions.len()];
+        for _ in 0..ROUNDS {
+            for (session, so_far) in sessions.iter().zip(&mut values) {
+                let Ok(list) = so_far else { continue };
+                match (metric.measure)(session, &scale) {
+                    Ok(value) => list.push(value),
+                    Err(message) => *so_far = Err(message),
+                }
+            }
+        }
+        let values = values.into_iter().map(|v| v.map(|mut list| measure::median(&mut list)));
+        rows.push(Row {
+            name: metric.name.to_string(),
+            unit: metric.unit,
+            better: metric.better,
+            values: values.collect(),
+        });
+    }
+    let mut text = String::new();
+    for session in sessions {
+        let Session { platform, device, driver, .. } = session;
+        text.push_str(&format!("- {platform}: {device}, driver {driver}\n"));
+    }
+    let Scale { stream, transfer, matrix, .. } = scale;
+    text.push_str(&format!(
+        "- medians of {ROUNDS} rounds in turn in one process ({PROCESSES} new processes for the first \
+         result); arrays of {} MiB, transfers of {} MiB, matrices of {matrix} x {matrix}\n\n",
+        stream >> 20,
+        transfer >> 20
+    ));
+    text.push_str(&table::render(&columns, &rows).map_err(|e| e.to_string())?);
+    Ok(text)
+}

@@ -1,0 +1,92 @@
+//! The result: a Markdown table with a column for each platform and one for each ratio.
+
+use super::measure::Better;
+use std::fmt::Write;
+
+/// One line: a value or a reason for each platform.
+pub struct Row {
+    pub name: String,
+    pub unit: &'static str,
+    pub better: Better,
+    pub values: Vec<Result<f64, String>>,
+}
+
+/// A platform's column.
+pub struct Column {
+    pub title: String,
+    pub is_hekla: bool,
+}
+
+/// The table, followed by the reasons for what is missing.
+pub fn render(columns: &[Column], rows: &[Row]) -> Result<String, std::fmt::Error> {
+    let hekla = columns.iter().position(|c| c.is_hekla);
+    let others = || (0..columns.len()).filter(|i| Some(*i) != hekla);
+    let mut text = String::from("| measurement | unit | better |");
+    for column in hekla.into_iter().chain(others()) {
+        write!(text, " {} |", columns[column].title)?;
+    }
+    if hekla.is_some() {
+        for column in others() {
+            write!(text, " Hekla / {} |", columns[column].title)?;
+        }
+    }
+    let cells = columns.len() + if hekla.is_some() { columns.len() - 1 } else { 0 };
+    write!(text, "\n| --- | --- | --- |{}", " ---: |".repeat(cells))?;
+    let mut reasons = Vec::new();
+    for row in rows {
+        let better = if row.better == Better::More { "more" } else { "less" };
+        write!(text, "\n| {} | {} | {better} |", row.name, row.unit)?;
+        for column in hekla.into_iter().chain(others()) {
+            match &row.values[column] {
+                Ok(value) => write!(text, " {} |", number(*value))?,
+                Err(reason) => {
+                    text.push_str(" - |");
+                    reasons.push(format!("{}, {}: {reason}", columns[column].title, row.name));
+                }
+            }
+        }
+        let Some(hekla) = hekla else { continue };
+        for column in others() {
+            match (&row.values[hekla], &row.values[column]) {
+                (Ok(ours), Ok(theirs)) => write!(text, " {:.2} |", ours / theirs)?,
+                _ => text.push_str(" - |"),
+            }
+        }
+    }
+    text.push('\n');
+    for reason in reasons {
+        write!(text, "\n- {reason}")?;
+    }
+    Ok(text)
+}
+
+/// Three or more digits that matter.
+fn number(value: f64) -> String {
+    match value.abs() {
+        v if v >= 100.0 => format!("{value:.0}"),
+        v if v >= 10.0 => format!("{value:.1}"),
+        v if v >= 1.0 => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hekla_comes_first_and_ratios_last() {
+        let column = |title: &str, is_hekla| Column { title: title.to_string(), is_hekla };
+        let rows = [Row {
+            name: "copy".to_string(),
+            unit: "GB/s",
+            better: Better::More,
+            values: vec![Ok(2.0), Ok(5.0), Err("no memory".to_string())],
+        }];
+        let columns = [column("A", false), column("Hekla", true), column("B", false)];
+        let text = render(&columns, &rows).unwrap_or_default();
+        assert!(text.contains("| Hekla | A | B | Hekla / A | Hekla / B |"), "{text}");
+        assert!(text.contains("| copy | GB/s | more | 5.00 | 2.00 | - | 2.50 | - |"), "{text}");
+        assert!(text.ends_with("- B, copy: no memory"), "{text}");
+    }
+}
