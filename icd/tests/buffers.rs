@@ -422,3 +422,13 @@ fn destructors_run_in_reverse() {
     }
     assert_eq!(DESTROYED.load(Ordering::SeqCst), 3);
 }
+
+#[test]
+fn all_again_under_validation() {
+    run_again("0");
+}
+
+#[test]
+fn all_again_through_staging_memory() {
+    run_again("1");
+}

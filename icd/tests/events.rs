@@ -246,3 +246,13 @@ fn markers_and_barriers() {
         assert_eq!(kind, CL_COMMAND_BARRIER);
     }
 }
+
+#[test]
+fn all_again_under_validation() {
+    run_again("0");
+}
+
+#[test]
+fn all_again_through_staging_memory() {
+    run_again("1");
+}

@@ -228,3 +228,13 @@ fn programs_and_kernels_tell_about_themselves() {
         check((s.cl.clReleaseKernel)(kernel));
     }
 }
+
+#[test]
+fn all_again_under_validation() {
+    run_again("0");
+}
+
+#[test]
+fn all_again_through_staging_memory() {
+    run_again("1");
+}

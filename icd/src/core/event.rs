@@ -53,10 +53,10 @@ pub enum Span {
 }
 
 impl Span {
-    /// An instant, now.
+    /// One tick of the clock, now.
     pub fn now() -> Span {
         let now = clock::now();
-        Span::Host { start: now, end: now }
+        Span::Host { start: now, end: now + 1 }
     }
 }
 

@@ -311,6 +311,26 @@ impl Setup {
     }
 }
 
+/// Runs the tests of this binary again in a process of its own, under the validation layer and with
+/// `HEKLA_STAGING` as told: all must pass and the layer must have nothing to say.
+pub fn run_again(staging: &str) {
+    const MARK: &str = "HEKLA_TEST_AGAIN";
+    if std::env::var_os(MARK).is_some() {
+        return;
+    }
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .arg("--nocapture")
+        .env(MARK, "1")
+        .env("HEKLA_STAGING", staging)
+        .env("HEKLA_VALIDATE", "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}{said}", String::from_utf8_lossy(&output.stdout));
+    let complaint = said.lines().find(|line| line.contains("hekla: validation:"));
+    assert_eq!(complaint, None);
+}
+
 /// Bytes that differ from their neighbours.
 pub fn pattern(size: usize, seed: usize) -> Vec<u8> {
     (0..size).map(|i| ((i * 7 + i / 251 + seed * 31) % 256) as u8).collect()
