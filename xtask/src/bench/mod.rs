@@ -12,7 +12,7 @@ mod text;
 
 use crate::{artifact, Outcome};
 use cl::Session;
-use measure::{Better, METRICS};
+use measure::{Better, DEPENDENT_LAUNCH, METRICS};
 use scale::Scale;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -259,13 +259,8 @@ fn open_sessions(skip: &[String]) -> Result<Vec<Session>, String> {
     }
 }
 
-/// Measures everything and writes the table.
-fn report(sessions: &[Session], first: &FirstResults) -> Result<String, String> {
-    let scale = Scale::of(sessions);
-    eprintln!("{scale:?}");
-    let column = |s: &Session| Column { title: s.platform.clone(), is_hekla: s.is_hekla() };
-    let columns: Vec<Column> = sessions.iter().map(column).collect();
-    let mut rows = Vec::new();
+/// Lines of the time to the first result.
+fn first_rows(sessions: &[Session], first: &FirstResults) -> [Row; 2] {
     let pick = |of: fn(&(f64, f64)) -> f64| {
         let time = |s: &Session| first.get(&s.platform).map(|t| of(t) * 1e3);
         let value = |s: &Session| time(s).ok_or_else(|| "not measured".to_string());
@@ -277,28 +272,53 @@ fn report(sessions: &[Session], first: &FirstResults) -> Result<String, String> 
         better: Better::Less,
         values,
     };
-    rows.push(less("first result in a new process, new text", pick(|t| t.0)));
-    rows.push(less("first result in a new process, text seen before", pick(|t| t.1)));
+    [
+        less("first result in a new process, new text", pick(|t| t.0)),
+        less("first result in a new process, text seen before", pick(|t| t.1)),
+    ]
+}
+
+/// Lines of what is measured within this process: medians of rounds in turn.
+fn measured_rows(sessions: &[Session], scale: &Scale) -> Vec<Row> {
+    let mut rows = Vec::new();
     for metric in METRICS {
         eprintln!("{}", metric.name);
         let mut values: Vec<Result<Vec<f64>, String>> = vec![Ok(Vec::new()); sessions.len()];
         for _ in 0..ROUNDS {
             for (session, so_far) in sessions.iter().zip(&mut values) {
                 let Ok(list) = so_far else { continue };
-                match (metric.measure)(session, &scale) {
+                match (metric.measure)(session, scale) {
                     Ok(value) => list.push(value),
                     Err(message) => *so_far = Err(message),
                 }
             }
         }
-        let values = values.into_iter().map(|v| v.map(|mut list| measure::median(&mut list)));
+        let middle = |v: Result<Vec<f64>, String>| v.map(|mut list| measure::median(&mut list));
+        let values: Vec<_> = values.into_iter().map(middle).collect();
+        let rate = |v: &Result<f64, String>| v.as_ref().map(|us| 1e6 / us).map_err(String::clone);
+        let rates: Vec<_> = values.iter().map(rate).collect();
         rows.push(Row {
             name: metric.name.to_string(),
             unit: metric.unit,
             better: metric.better,
-            values: values.collect(),
+            values,
         });
+        if metric.name == DEPENDENT_LAUNCH {
+            let name = "dependent launches".to_string();
+            rows.push(Row { name, unit: "1/s", better: Better::More, values: rates });
+        }
     }
+    rows
+}
+
+/// Measures everything and writes the table.
+fn report(sessions: &[Session], first: &FirstResults) -> Result<String, String> {
+    let scale = Scale::of(sessions);
+    eprintln!("{scale:?}");
+    let column = |s: &Session| Column { title: s.platform.clone(), is_hekla: s.is_hekla() };
+    let columns: Vec<Column> = sessions.iter().map(column).collect();
+    let mut rows: Vec<Row> = first_rows(sessions, first).into();
+    rows.extend(measured_rows(sessions, &scale));
     let mut text = String::new();
     for session in sessions {
         let Session { platform, device, driver, .. } = session;

@@ -48,7 +48,7 @@ pub fn render(columns: &[Column], rows: &[Row]) -> Result<String, std::fmt::Erro
         let Some(hekla) = hekla else { continue };
         for column in others() {
             match (&row.values[hekla], &row.values[column]) {
-                (Ok(ours), Ok(theirs)) => write!(text, " {:.2} |", ours / theirs)?,
+                (Ok(ours), Ok(theirs)) => write!(text, " {} |", number(ours / theirs))?,
                 _ => text.push_str(" - |"),
             }
         }
