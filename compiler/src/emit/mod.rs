@@ -4,13 +4,13 @@
 //! graph is structured ([`Structure`] names the merge blocks, the layout is an order that SPIR-V
 //! accepts). Block parameters become `OpPhi`.
 //!
-//! Values are represented as [`repr`] says: natively where the device has the type, else 8- and
+//! Values are represented as `repr` says: natively where the device has the type, else 8- and
 //! 16-bit integers as zero-extended 32-bit ones, 64-bit integers and addresses as two words, halves
-//! as their bits. Arithmetic on those is in [`int`] and [`pair`].
+//! as their bits. Arithmetic on those is in `int` and `pair`.
 //!
-//! Memory: global and constant accesses go through device addresses ([`physical`]), local and
-//! private ones through arrays ([`array`]) whose element type [`plan`] finds by looking at all
-//! accesses of the kernel. Arguments and launch values come from the launch block ([`launch`]).
+//! Memory: global and constant accesses go through device addresses (`physical`), local and
+//! private ones through arrays (`array`) whose element type `plan` finds by looking at all
+//! accesses of the kernel. Arguments and launch values come from the launch block (`launch`).
 
 mod array;
 mod asm;
