@@ -256,7 +256,7 @@ fn mistakes_at_file_scope() {
         ("void f() __attribute__((bogus));", "Warning: unknown attribute 'bogus' ignored"),
         ("#pragma OPENCL EXTENSION cl_khr_bogus : enable\n", "Warning: unsupported OpenCL extension 'cl_khr_bogus' - ignoring"),
         ("void __attribute__((overloadable)) f(uint a); void __attribute__((overloadable)) f(long a); void g() { f(1); }", "Error: call to 'f' is ambiguous"),
-        ("constant int a[1 << 29] = {1}, b[1 << 29] = {1};", "Error: size of array is too large: program-scope data exceeds 256 MiB"),
+        ("constant int a[1 << 29] = {1}, b[1 << 29] = {1};", "Error: size of array is too large: program-scope data exceeds 64 MiB"),
     ] {
         reject(text, message);
     }
@@ -468,6 +468,22 @@ fn the_library_overloads_and_has_intrinsics() {
         "float g(float x) { return __hekla_native_sin(x); }",
         "Error: implicit declaration of function '__hekla_native_sin' is invalid in OpenCL",
     );
+}
+
+#[test]
+fn specifiers_are_analyzed_once() {
+    accept(
+        "struct s { int a; } f(struct s x) { return x; } struct t { float b; } g(void), h(void);",
+    );
+    let nested = "struct { int a; ".repeat(100) + &"};".repeat(100);
+    accept(
+        &format!("struct s {{ {nested} }}; int f(struct s *p) {{ return p->a; }}")
+            .replace("int a; struct", "struct"),
+    );
+    let open = "int __attribute__((aligned(sizeof(struct { ".repeat(80);
+    let close = "int x; })))) a, b; ".repeat(80);
+    let (_, log) = analyzed(&format!("struct s {{ {open}{close} }};"));
+    assert!(!log.is_empty());
 }
 
 #[test]

@@ -55,10 +55,15 @@ const IGNORED: &[&str] = &[
 ];
 
 impl Sema<'_> {
-    /// Reads lists of attributes.
-    pub(super) fn attributes(&mut self, lists: &[&[Attribute]]) -> Attributes {
-        let mut known = Attributes::default();
-        for attribute in lists.iter().flat_map(|list| list.iter()) {
+    /// Reads a list of attributes.
+    pub(super) fn attributes(&mut self, list: &[Attribute]) -> Attributes {
+        self.more_attributes(&Attributes::default(), list)
+    }
+
+    /// Adds those of a declarator to those of its declaration, which are read once.
+    pub(super) fn more_attributes(&mut self, base: &Attributes, list: &[Attribute]) -> Attributes {
+        let mut known = base.clone();
+        for attribute in list {
             self.attribute(attribute, &mut known);
         }
         known

@@ -226,11 +226,10 @@ impl Sema<'_> {
             return self.error_value(e.span);
         }
         let types = &self.module.types;
-        if let (Some((_, n)), Some((_, m))) = (types.numeric(from), types.numeric(to)) {
-            if n == 1 {
+        if let (Some((_, lanes)), Some(_)) = (types.numeric(from), types.numeric(to)) {
+            if lanes == 1 {
                 return self.convert_numeric(e, to);
             }
-            let _ = m;
             return self.incompatible(e, to, context);
         }
         match (types.as_pointer(from), types.as_pointer(to)) {

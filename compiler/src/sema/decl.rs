@@ -1,5 +1,6 @@
 //! Declarations of variables and type names, at file scope and in functions (C99 6.7, OpenCL C 6.7).
 
+use super::attributes::Attributes;
 use super::hir::{Global, GlobalId, Init, Local, LocalId, Stmt};
 use super::init::Pieces;
 use super::scope::Entity;
@@ -12,6 +13,12 @@ use crate::syntax::ast::{
     AddressSpace, Declaration, Derivation, InitDeclarator, StorageClass, TypeSpec,
 };
 
+/// What the specifiers of a declaration say, analyzed once for all its declarators.
+pub(super) struct Base {
+    pub ty: QualType,
+    pub attributes: Attributes,
+}
+
 impl Sema<'_> {
     /// A declaration; `out` gets what it does when it stands among statements.
     pub(super) fn declaration(
@@ -20,7 +27,8 @@ impl Sema<'_> {
         mut out: Option<&mut Vec<Stmt>>,
     ) {
         let specs = &declaration.specs;
-        let base = self.specified_type(specs);
+        let base =
+            Base { ty: self.specified_type(specs), attributes: self.attributes(&specs.attributes) };
         if declaration.declarators.is_empty() {
             let declares_tag = match &specs.ty {
                 TypeSpec::Record { tag, .. } => tag.is_some(),
@@ -39,9 +47,9 @@ impl Sema<'_> {
                 continue;
             };
             if specs.storage == Some(StorageClass::Typedef) {
-                self.typedef_declaration(declaration, base, item, name);
+                self.typedef_declaration(&base, item, name);
             } else if let Some(Derivation::Function { .. }) = declarator.derivations.last() {
-                self.declare_function(specs, declarator, None);
+                self.declare_function(specs, &base, declarator, false);
                 if item.init.is_some() {
                     self.error(
                         declarator.span,
@@ -49,22 +57,16 @@ impl Sema<'_> {
                     );
                 }
             } else {
-                self.variable(declaration, base, item, name, out.as_deref_mut());
+                self.variable(declaration, &base, item, name, out.as_deref_mut());
             }
         }
     }
 
-    fn typedef_declaration(
-        &mut self,
-        declaration: &Declaration,
-        base: QualType,
-        item: &InitDeclarator,
-        name: Symbol,
-    ) {
+    fn typedef_declaration(&mut self, base: &Base, item: &InitDeclarator, name: Symbol) {
         let declarator = &item.declarator;
         let span = declarator.span;
-        let mut ty = self.derive(base, &declarator.derivations, span, Some(name));
-        let attributes = self.attributes(&[&declaration.specs.attributes, &declarator.attributes]);
+        let mut ty = self.derive(base.ty, &declarator.derivations, span, Some(name));
+        let attributes = self.more_attributes(&base.attributes, &declarator.attributes);
         ty.align = ty.align.max(attributes.aligned);
         if let Some(binding) = self.scopes.find_here(name).cloned() {
             let same = matches!(&binding.entity, Entity::Typedef(old) if old.ty == ty.ty);
@@ -84,7 +86,7 @@ impl Sema<'_> {
     fn variable(
         &mut self,
         declaration: &Declaration,
-        base: QualType,
+        base: &Base,
         item: &InitDeclarator,
         name: Symbol,
         out: Option<&mut Vec<Stmt>>,
@@ -92,8 +94,8 @@ impl Sema<'_> {
         let specs = &declaration.specs;
         let declarator = &item.declarator;
         let span = declarator.span;
-        let mut ty = self.derive(base, &declarator.derivations, span, Some(name));
-        let attributes = self.attributes(&[&specs.attributes, &declarator.attributes]);
+        let mut ty = self.derive(base.ty, &declarator.derivations, span, Some(name));
+        let attributes = self.more_attributes(&base.attributes, &declarator.attributes);
         ty.align = ty.align.max(attributes.aligned);
         if specs.is_kernel {
             self.error(span, "'kernel' attribute only applies to functions");

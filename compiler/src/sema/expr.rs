@@ -11,7 +11,7 @@ use crate::source::Span;
 use crate::syntax::ast::{self, AddressSpace, Expr};
 
 impl Sema<'_> {
-    /// The value of an expression.
+    /// The value of an expression, which may be void.
     pub(super) fn rvalue(&mut self, expr: &Expr) -> hir::Expr {
         let operand = self.expr(expr);
         self.load(operand)
@@ -125,8 +125,8 @@ impl Sema<'_> {
     }
 
     fn comma(&mut self, a: &Expr, b: &Expr, span: Span) -> hir::Expr {
-        let a = self.rvalue_or_void(a);
-        let b = self.rvalue_or_void(b);
+        let a = self.rvalue(a);
+        let b = self.rvalue(b);
         if self.is_error(b.ty) {
             return b;
         }
@@ -134,14 +134,9 @@ impl Sema<'_> {
         value(ExprKind::Comma(Box::new(a), Box::new(b)), ty, span)
     }
 
-    /// The value of an expression that may be void.
-    pub(super) fn rvalue_or_void(&mut self, expr: &Expr) -> hir::Expr {
-        self.rvalue(expr)
-    }
-
     fn cast_expr(&mut self, name: &ast::TypeName, operand: &Expr, span: Span) -> hir::Expr {
         let to = self.type_name(name).ty;
-        let operand = self.rvalue_or_void(operand);
+        let operand = self.rvalue(operand);
         if self.module.types.is_array(to) {
             let message = format!(
                 "used type {} where arithmetic or pointer type is required",
@@ -257,7 +252,7 @@ impl Sema<'_> {
         let mut result = None;
         match last {
             Some(ast::Stmt { kind: ast::StmtKind::Expr(expr), .. }) => {
-                result = Some(self.rvalue_or_void(expr));
+                result = Some(self.rvalue(expr));
             }
             Some(last) => self.stmt(last, &mut stmts),
             None => {}

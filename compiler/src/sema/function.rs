@@ -3,6 +3,7 @@
 
 use super::attributes::Attributes;
 use super::consteval::Const;
+use super::decl::Base;
 use super::hir::{ArgInfo, Function, FunctionId, KernelInfo, LabelId, Local, LocalId};
 use super::scope::Entity;
 use super::stmt::Switch;
@@ -16,6 +17,9 @@ use crate::syntax::ast::{
 };
 use cranelift_entity::PrimaryMap;
 use std::collections::HashMap;
+
+/// Largest number of functions of one name.
+const MAX_OVERLOADS: usize = 512;
 
 /// What is known of a function beside its tree.
 #[derive(Debug, Default, Clone)]
@@ -47,12 +51,13 @@ pub(super) struct Label {
 }
 
 impl Sema<'_> {
-    /// Declares a function, or finds the one declared before. `body_span` is that of a definition.
+    /// Declares a function, or finds the one declared before.
     pub(super) fn declare_function(
         &mut self,
         specs: &DeclSpecs,
+        base: &Base,
         declarator: &Declarator,
-        body_span: Option<Span>,
+        is_definition: bool,
     ) -> Option<(FunctionId, Vec<Param>)> {
         let (span, name) = (declarator.span, declarator.name?);
         let (Some(Derivation::Function { params, is_variadic }), inner) =
@@ -60,11 +65,10 @@ impl Sema<'_> {
         else {
             return None;
         };
-        let base = self.specified_type(specs);
-        let ret = self.derive(base, &declarator.derivations[..inner], span, Some(name));
+        let ret = self.derive(base.ty, &declarator.derivations[..inner], span, Some(name));
         let decls = params;
         let params = self.param_types(params);
-        let attributes = self.attributes(&[&specs.attributes, &declarator.attributes]);
+        let attributes = self.more_attributes(&base.attributes, &declarator.attributes);
         if *is_variadic && self.text(name) != "printf" {
             self.error(span, "invalid prototype, variadic arguments are not allowed in OpenCL");
         }
@@ -81,7 +85,7 @@ impl Sema<'_> {
         self.signatures[id].overloadable |=
             attributes.overloadable || self.origin == Origin::Library;
         self.module.functions[id].noinline |= attributes.noinline;
-        if body_span.is_some() && self.module.functions[id].body.is_some() {
+        if is_definition && self.module.functions[id].body.is_some() {
             let first = self.module.functions[id].span;
             self.error(span, format!("redefinition of '{}'", self.text(name)));
             self.diags.note(first, "previous definition is here");
@@ -153,10 +157,15 @@ impl Sema<'_> {
         let overloadable = attributes.overloadable
             || self.origin == Origin::Library
             || list.iter().any(|&id| self.signatures[id].overloadable);
+        if list.len() >= MAX_OVERLOADS {
+            self.error(span, format!("too many overloads of '{}'", self.text(name)));
+            return list.first().copied();
+        }
         let in_error = params.iter().any(|param| self.is_error(param.ty.ty));
         if !overloadable && !in_error {
             self.error(span, format!("conflicting types for '{}'", self.text(name)));
             self.diags.note(binding.span, "previous declaration is here");
+            return list.first().copied();
         }
         None
     }
@@ -203,7 +212,7 @@ impl Sema<'_> {
     ) {
         let mut args = Vec::new();
         for (param, decl) in params.iter().zip(decls) {
-            self.check_kernel_param(param);
+            self.check_kernel_param(decl, param);
             args.push(self.arg_info(decl, param));
         }
         let earlier = self.module.functions[id].kernel.take().unwrap_or_default();
@@ -220,8 +229,18 @@ impl Sema<'_> {
     }
 
     /// Types that kernel arguments may not have (OpenCL C 6.11).
-    fn check_kernel_param(&mut self, param: &Param) {
+    fn check_kernel_param(&mut self, decl: &ParamDecl, param: &Param) {
         let ty = param.ty.ty;
+        if let (TypeSpec::Typedef(name), true) =
+            (&decl.specs.ty, decl.declarator.derivations.is_empty())
+        {
+            let text = self.text(*name);
+            let unsized_ = ["size_t", "ptrdiff_t", "intptr_t", "uintptr_t"].contains(&text);
+            if unsized_ && self.scopes.find(*name).is_none() {
+                let message = format!("'{text}' cannot be used as the type of a kernel parameter");
+                return self.error(param.span, message);
+            }
+        }
         let message = match *self.module.types.kind(ty) {
             TypeKind::Pointer(pointer) => {
                 let shared = matches!(
@@ -280,7 +299,11 @@ impl Sema<'_> {
 
     /// A definition: the body is analyzed with the parameters in scope.
     pub(super) fn function_definition(&mut self, def: &FunctionDef) {
-        let declared = self.declare_function(&def.specs, &def.declarator, Some(def.span));
+        let base = Base {
+            ty: self.specified_type(&def.specs),
+            attributes: self.attributes(&def.specs.attributes),
+        };
+        let declared = self.declare_function(&def.specs, &base, &def.declarator, true);
         let Some((id, params)) = declared else {
             return self.error(def.span, "expected function body after function declarator");
         };

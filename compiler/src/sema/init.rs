@@ -542,7 +542,7 @@ impl Sema<'_> {
         let size = self.module.types.size(ty)?;
         self.data_size = self.data_size.saturating_add(size);
         if self.data_size > MAX_DATA_SIZE {
-            self.error(span, "size of array is too large: program-scope data exceeds 256 MiB");
+            self.error(span, "size of array is too large: program-scope data exceeds 64 MiB");
             return None;
         }
         let mut bytes = vec![0; usize::try_from(size).ok()?];

@@ -144,25 +144,20 @@ impl Sema<'_> {
     /// Finds a member, also in anonymous members; `path` gets each step's record and field number.
     pub(super) fn find_member(
         &self,
-        id: RecordId,
+        mut id: RecordId,
         name: &str,
         path: &mut Vec<(RecordId, usize)>,
     ) -> bool {
-        for (index, field) in self.module.types.records[id].fields.iter().enumerate() {
-            path.push((id, index));
-            if field.name == name {
-                return true;
+        loop {
+            let record = &self.module.types.records[id];
+            let Some(&index) = record.names.get(name) else { return false };
+            path.push((id, index as usize));
+            let Some(field) = record.fields.get(index as usize) else { return false };
+            match *self.module.types.kind(field.ty) {
+                TypeKind::Record(inner) if field.name.is_empty() => id = inner,
+                _ => return true,
             }
-            if field.name.is_empty() {
-                if let TypeKind::Record(inner) = *self.module.types.kind(field.ty) {
-                    if self.find_member(inner, name, path) {
-                        return true;
-                    }
-                }
-            }
-            path.pop();
         }
-        false
     }
 
     fn field_of(&self, base: Object, record: RecordId, index: usize, span: Span) -> Object {

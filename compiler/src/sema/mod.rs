@@ -49,7 +49,7 @@ pub enum Origin {
 /// Largest object, in bytes, in any address space.
 const MAX_OBJECT_SIZE: u64 = 1 << 31;
 /// Largest sum of the initialized program-scope data, in bytes.
-const MAX_DATA_SIZE: u64 = 1 << 28;
+const MAX_DATA_SIZE: u64 = 1 << 26;
 /// Largest height of a type's structure.
 const MAX_TYPE_DEPTH: u32 = 256;
 

@@ -551,8 +551,8 @@ impl Sema<'_> {
         span: Span,
     ) -> Expr {
         let cond = self.rvalue(cond);
-        let then = self.rvalue_or_void(then);
-        let otherwise = self.rvalue_or_void(otherwise);
+        let then = self.rvalue(then);
+        let otherwise = self.rvalue(otherwise);
         if [&cond, &then, &otherwise].iter().any(|e| self.is_error(e.ty)) {
             return self.error_value(span);
         }

@@ -1,6 +1,8 @@
 //! Structs, unions and enums: their members and layout (C99 6.7.2.1, OpenCL C 6.13).
 
+use super::attributes::Attributes;
 use super::scope::{Entity, Tag};
+use super::typename::QualType;
 use super::types::{Field, Record, RecordId, Scalar, TypeId, TypeKind};
 use super::{Sema, MAX_OBJECT_SIZE, MAX_TYPE_DEPTH};
 use crate::preprocess::Symbol;
@@ -16,8 +18,8 @@ struct Layout {
     align: u32,
     depth: u32,
     fields: Vec<Field>,
-    /// Names of all members, also those of anonymous members.
-    names: HashMap<String, Span>,
+    /// Of all members, also those of anonymous members: where, and through which field.
+    names: HashMap<String, (Span, u32)>,
 }
 
 impl Sema<'_> {
@@ -71,7 +73,7 @@ impl Sema<'_> {
     }
 
     fn define_record(&mut self, id: RecordId, fields: &[FieldDecl], attributes: &[Attribute]) {
-        let attributes = self.attributes(&[attributes]);
+        let attributes = self.attributes(attributes);
         let mut layout = Layout {
             is_union: self.module.types.records[id].is_union,
             packed: attributes.packed,
@@ -82,12 +84,13 @@ impl Sema<'_> {
             names: HashMap::new(),
         };
         for field in fields {
-            if field.declarators.is_empty() {
-                self.anonymous_field(field, &mut layout);
-            }
             let base = self.specified_type(&field.specs);
+            let attributes = self.attributes(&field.specs.attributes);
+            if field.declarators.is_empty() {
+                self.anonymous_field(field, base.ty, &attributes, &mut layout);
+            }
             for declarator in &field.declarators {
-                self.field(field, base, declarator, &mut layout);
+                self.field(field, (base, &attributes), declarator, &mut layout);
             }
         }
         let size = layout.size.next_multiple_of(u64::from(layout.align));
@@ -96,12 +99,13 @@ impl Sema<'_> {
         record.size = Some(size);
         record.align = layout.align;
         record.depth = layout.depth;
+        record.names = layout.names.into_iter().map(|(name, (_, field))| (name, field)).collect();
     }
 
     fn field(
         &mut self,
         decl: &FieldDecl,
-        base: super::typename::QualType,
+        (base, attributes): (QualType, &Attributes),
         field: &FieldDeclarator,
         layout: &mut Layout,
     ) {
@@ -133,7 +137,7 @@ impl Sema<'_> {
         if let Some(problem) = problem {
             return self.error(span, problem);
         }
-        let attributes = self.attributes(&[&decl.specs.attributes, &declarator.attributes]);
+        let attributes = self.more_attributes(attributes, &declarator.attributes);
         let natural = self.module.types.align(ty.ty).max(ty.align);
         let packed = layout.packed || attributes.packed;
         let align = if packed { 1 } else { natural }.max(attributes.aligned);
@@ -152,9 +156,14 @@ impl Sema<'_> {
         );
     }
 
-    fn anonymous_field(&mut self, decl: &FieldDecl, layout: &mut Layout) {
-        let ty = self.specified_type(&decl.specs);
-        let TypeKind::Record(id) = *self.module.types.kind(ty.ty) else {
+    fn anonymous_field(
+        &mut self,
+        decl: &FieldDecl,
+        ty: TypeId,
+        attributes: &Attributes,
+        layout: &mut Layout,
+    ) {
+        let TypeKind::Record(id) = *self.module.types.kind(ty) else {
             self.diags.warning(decl.span, "declaration does not declare anything");
             return;
         };
@@ -163,46 +172,33 @@ impl Sema<'_> {
             self.diags.warning(decl.span, "declaration does not declare anything");
             return;
         }
-        let mut names = Vec::new();
-        self.collect_names(id, &mut names);
+        let names: Vec<String> = record.names.keys().cloned().collect();
         for name in names {
             self.claim_name(layout, &name, decl.span);
         }
-        let attributes = self.attributes(&[&decl.specs.attributes]);
-        let natural = self.module.types.align(ty.ty);
+        let natural = self.module.types.align(ty);
         let align = if layout.packed { 1 } else { natural }.max(attributes.aligned);
         let field = Field {
             name: String::new(),
-            ty: ty.ty,
+            ty,
             offset: 0,
-            is_const: ty.is_const,
-            is_volatile: ty.is_volatile,
+            is_const: decl.specs.quals.is_const,
+            is_volatile: decl.specs.quals.is_volatile,
             align,
         };
         self.place_field(layout, field, decl.span);
-    }
-
-    /// Names that are members of a record, also through anonymous members.
-    fn collect_names(&self, id: RecordId, names: &mut Vec<String>) {
-        for field in &self.module.types.records[id].fields {
-            match *self.module.types.kind(field.ty) {
-                TypeKind::Record(inner) if field.name.is_empty() => {
-                    self.collect_names(inner, names)
-                }
-                _ => names.push(field.name.clone()),
-            }
-        }
     }
 
     fn claim_name(&mut self, layout: &mut Layout, name: &str, span: Span) {
         if name.is_empty() {
             return;
         }
-        if let Some(&first) = layout.names.get(name) {
+        if let Some(&(first, _)) = layout.names.get(name) {
             self.error(span, format!("duplicate member '{name}'"));
             self.diags.note(first, "previous declaration is here");
         }
-        layout.names.insert(name.to_string(), span);
+        let field = layout.fields.len() as u32;
+        layout.names.insert(name.to_string(), (span, field));
     }
 
     fn place_field(&mut self, layout: &mut Layout, mut field: Field, span: Span) {

@@ -28,7 +28,7 @@ impl Sema<'_> {
         match &stmt.kind {
             StmtKind::Empty => {}
             StmtKind::Expr(expr) => {
-                let e = self.rvalue_or_void(expr);
+                let e = self.rvalue(expr);
                 out.push(Stmt::Expr(e));
             }
             StmtKind::Declaration(declaration) => self.declaration(declaration, Some(out)),
@@ -141,7 +141,7 @@ impl Sema<'_> {
         }
         let declares = first.iter().any(|stmt| matches!(stmt, Stmt::Declare(..)));
         let cond = cond.map(|cond| self.condition(cond));
-        let step = step.map(|step| self.rvalue_or_void(step));
+        let step = step.map(|step| self.rvalue(step));
         let body = self.loop_body(body);
         self.scopes.pop();
         let cond = match cond {
@@ -296,7 +296,7 @@ impl Sema<'_> {
             }
             return out.push(Stmt::Return(None));
         };
-        let e = self.rvalue_or_void(expr);
+        let e = self.rvalue(expr);
         if is_void {
             if self.module.types.is_void(e.ty) {
                 out.push(Stmt::Expr(e));

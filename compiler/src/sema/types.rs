@@ -59,6 +59,8 @@ pub struct Record {
     pub align: u32,
     /// Height of the deepest member's type; 0 while incomplete.
     pub depth: u32,
+    /// Each member's field; for a member of an anonymous member, the anonymous field.
+    pub names: HashMap<String, u32>,
 }
 
 #[derive(Debug)]
