@@ -110,7 +110,7 @@ REAL NAME(fract)(REAL x, REAL *whole) {
     }
     REAL largest = FROM_BITS(((BITS)BIAS << MANT) - 1);
     REAL rest = min(x - f, largest);
-    return rest == R(0.0) ? NAME(with_sign)(rest, x) : rest;
+    return x == R(0.0) ? x : rest;
 }
 
 // nextafter: 0 ulp.

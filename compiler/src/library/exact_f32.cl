@@ -81,49 +81,51 @@ float __fma_f32(float a, float b, float c) {
     return as_float(__pack_wide_f32(sum, e + 2) | result_sign);
 }
 
-// x / y correctly rounded: 26 digits by subtraction, then the rest as a sticky bit.
+// x / y correctly rounded: the device's quotient of the significands, corrected once, and the sign
+// of its exact residual (P. Markstein, IA-64 and Elementary Functions, 2000, chapter 8).
 float __divide_f32(float x, float y) {
     uint mx = as_uint(x) & MAG_MASK;
     uint my = as_uint(y) & MAG_MASK;
-    if (mx == 0 || my == 0 || mx >= INF_BITS || my >= INF_BITS) {
-        return x / y;
-    }
-    int e = __exponent_f32(mx) - __exponent_f32(my) + BIAS;
-    uint rest = __significand_f32(mx);
-    uint divisor = __significand_f32(my);
-    uint quotient = 0;
-    for (int i = 0; i < 27; i++) {
-        bool fits = rest >= divisor;
-        rest = (fits ? rest - divisor : rest) << 1;
-        quotient = (quotient << 1) | (fits ? 1u : 0u);
-    }
-    quotient = (quotient << 1) | (rest != 0 ? 1u : 0u);
-    // The first digit, of weight 1, stands at 27.
     uint sign = (as_uint(x) ^ as_uint(y)) & SIGN_BIT;
-    return as_float(__pack_wide_f32((ulong)quotient << 35, e) | sign);
+    if (mx >= INF_BITS || my >= INF_BITS || mx == 0 || my == 0) {
+        bool nan = mx > INF_BITS || my > INF_BITS || mx == my;
+        bool infinite = mx == INF_BITS || my == 0;
+        return as_float(nan ? NAN_BITS : infinite ? sign | INF_BITS : sign);
+    }
+    float a = as_float((__significand_f32(mx) & FRAC_MASK) | ((uint)BIAS << MANT));
+    float b = as_float((__significand_f32(my) & FRAC_MASK) | ((uint)BIAS << MANT));
+    int e = __exponent_f32(mx) - __exponent_f32(my) + BIAS;
+    if (a < b) {
+        a = a + a;
+        e -= 1;
+    }
+    // In [1, 2]; the corrected quotient is one of the two neighbours of the exact one.
+    float q = a / b;
+    q = q + __residual_f32(q, b, a) / b;
+    float rest = __residual_f32(q, b, a);
+    // Two more digits: whether the rest is there, and whether it is above half a unit.
+    float half_unit = b * 0x1p-24f;
+    int more = fabs(rest) > half_unit ? 3 : rest != 0.0f ? 1 : 0;
+    uint wide = (uint)((int)(q * 0x1p25f) + (rest < 0.0f ? -more : more));
+    return as_float(__pack_wide_f32((ulong)wide << 37, e) | sign);
 }
 
-// sqrt correctly rounded: 25 digits by trial, then the rest as a sticky bit.
+// sqrt correctly rounded: the device's, corrected once, and the sign of its exact residual
+// (Markstein, chapter 9). The result is never denormal.
 float __sqrt_f32(float x) {
     uint mag = as_uint(x);
     if (mag == 0 || mag >= INF_BITS) {
         return (mag & MAG_MASK) == 0 || mag == INF_BITS ? x : as_float(NAN_BITS);
     }
+    // The radicand in [1, 4) with an even exponent.
     int e = __exponent_f32(mag) - BIAS;
-    // The radicand in [1, 4) with an even exponent, 24 digits after the point.
-    uint m = __significand_f32(mag) << (1 + (e & 1));
-    e = (e - (e & 1)) / 2;
-    uint root = 0;
-    uint rest = 0;
-    for (int i = 0; i < 25; i++) {
-        rest = (rest << 2) | (m >> 24);
-        m = (m << 2) & 0x3ffffffu;
-        uint trial = (root << 2) | 1;
-        bool fits = rest >= trial;
-        rest = fits ? rest - trial : rest;
-        root = (root << 1) | (fits ? 1u : 0u);
-    }
-    root = (root << 1) | (rest != 0 ? 1u : 0u);
-    // The first digit, of weight 1, stands at 25.
-    return as_float(__pack_wide_f32((ulong)root << 37, e + BIAS));
+    float a = as_float((__significand_f32(mag) & FRAC_MASK) | ((uint)(BIAS + (e & 1)) << MANT));
+    float s = sqrt(a);
+    s = s + __residual_f32(s, s, a) / (s + s);
+    // No root is rounded up to 2, below which a unit is smaller.
+    s = min(s, 0x1.fffffep0f);
+    float rest = __residual_f32(s, s, a);
+    float half_unit = s * 0x1p-23f;
+    int step = rest > half_unit ? 1 : rest < -half_unit ? -1 : 0;
+    return as_float(as_uint(s) + (uint)(step + ((e >> 1) << MANT)));
 }

@@ -176,19 +176,16 @@ REAL NAME(log1p)(REAL x) {
     return NAME(log1p_pair)(x, R(0.0));
 }
 
-// log2(x) as a pair, relative error about 2^-(1.3 p), for finite x > 0.
-// ln m = 2s + s^3 (2/3 + s^2 P(s^2)) with the first two terms in pairs.
-REAL2 NAME(log2_pair)(REAL x) {
-    int k;
-    REAL f = NAME(log_reduce)(x, &k) - R(1.0);
-    REAL2 s = NAME(pair_div)(PAIR(f, R(0.0)), NAME(two_sum)(R(2.0), f));
-    REAL2 z = NAME(pair_mul)(s, s);
-    REAL2 c = TWO_THIRDS_PAIR;
-    c = NAME(fast_two_sum)(c.x, c.y + z.x * NAME(log_tail_poly)(z.x));
-    REAL2 cubic = NAME(pair_mul)(NAME(pair_mul)(s, z), c);
-    REAL2 ln = NAME(pair_add)(PAIR(s.x + s.x, s.y + s.y), cubic);
-    REAL2 log2m = NAME(pair_mul)(ln, LOG2E_PAIR);
-    return NAME(pair_add)(PAIR((REAL)k, R(0.0)), log2m);
+// What log2 and log10 have in common: ln m as a high part short enough that its product with a
+// constant's high part is exact, and the rest (FreeBSD's msun does the same; Tang 1990).
+REAL2 NAME(log_short)(REAL m) {
+    REAL f = m - R(1.0);
+    REAL s = f / (R(2.0) + f);
+    REAL z = s * s;
+    REAL half_square = R(0.5) * f * f;
+    REAL tail = s * (half_square + z * NAME(log_poly)(z));
+    REAL high = FROM_BITS(TO_BITS(f - half_square) & SPLIT_MASK);
+    return PAIR(high, ((f - high) - half_square) + tail);
 }
 
 // log2: 3 ulp allowed; below 1.
@@ -196,7 +193,11 @@ REAL NAME(log2)(REAL x) {
     if (NAME(log_special)(x)) {
         return NAME(log_of_special)(x);
     }
-    return NAME(log2_pair)(x).x;
+    int k;
+    REAL2 ln = NAME(log_short)(NAME(log_reduce)(x, &k));
+    REAL low = (ln.x + ln.y) * LOG2E_LOW + ln.y * LOG2E_HIGH;
+    REAL2 sum = NAME(fast_two_sum)((REAL)k, ln.x * LOG2E_HIGH);
+    return sum.x + (sum.y + low);
 }
 
 // log10: 3 ulp allowed; below 1.
@@ -204,5 +205,10 @@ REAL NAME(log10)(REAL x) {
     if (NAME(log_special)(x)) {
         return NAME(log_of_special)(x);
     }
-    return NAME(pair_mul)(NAME(log2_pair)(x), LOG10_2_PAIR).x;
+    int k;
+    REAL2 ln = NAME(log_short)(NAME(log_reduce)(x, &k));
+    REAL n = (REAL)k;
+    REAL low = n * LOG10_2_LOW + ((ln.x + ln.y) * LOG10E_LOW + ln.y * LOG10E_HIGH);
+    REAL2 sum = NAME(fast_two_sum)(n * LOG10_2_HIGH, ln.x * LOG10E_HIGH);
+    return sum.x + (sum.y + low);
 }

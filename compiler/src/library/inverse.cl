@@ -66,45 +66,61 @@ REAL NAME(asinpi)(REAL x) {
     return NAME(asin)(x) * ONE_OVER_PI;
 }
 
-// atan(num / den) as a pair for finite num >= 0, den >= 0, not both 0, neither near the ends of the
-// exponents' range.
-REAL2 NAME(atan_ratio)(REAL num, REAL den) {
+// atan(num / den), taken from pi if `left`, for num >= 0 and den >= 0, not both 0, neither near the
+// ends of the exponents' range. One quotient, a polynomial and one multiple of pi/4.
+REAL NAME(atan_ratio)(REAL num, REAL den, bool left) {
     bool steep = num > den;
     REAL small = steep ? den : num;
     REAL large = steep ? num : den;
     // tan(pi/8) and more: turn by pi/4.
     bool turn = small > R(0.41421356) * large;
-    REAL2 top = turn ? NAME(two_sum)(small, -large) : PAIR(small, R(0.0));
-    REAL2 bottom = turn ? NAME(two_sum)(large, small) : PAIR(large, R(0.0));
-    REAL2 t = NAME(pair_div)(top, bottom);
-    REAL z = t.x * t.x;
-    REAL tail = t.y + t.x * z * NAME(atan_poly)(z);
-    REAL2 angle = NAME(fast_two_sum)(t.x, tail);
-    REAL2 quarter = QUARTER_PI_PAIR;
-    angle = turn ? NAME(pair_add)(quarter, angle) : angle;
-    REAL2 half_pi = HALF_PI_PAIR;
-    return steep ? NAME(pair_add)(half_pi, PAIR(-angle.x, -angle.y)) : angle;
+    REAL top = turn ? small - large : small;
+    REAL bottom = turn ? large + small : large;
+#if WIDTH == 32
+    // The device's quotient is corrected: it need not be exact.
+    REAL inverse = R(1.0) / bottom;
+    REAL t = top * inverse;
+    REAL lost = NAME(residual)(t, bottom, top) * inverse;
+#else
+    REAL t = top / bottom;
+    REAL lost = R(0.0);
+#endif
+    REAL z = t * t;
+    REAL tail = mad(t * z, NAME(atan_poly)(z), lost);
+    // Steep angles are taken from pi/2.
+    int quarters = steep ? 2 : 0;
+    quarters += turn ? (steep ? -1 : 1) : 0;
+    bool negative = steep;
+    if (left) {
+        quarters = 4 - quarters;
+        negative = !negative;
+    }
+    REAL2 unit = QUARTER_PI_PAIR;
+    REAL n = (REAL)quarters;
+    t = negative ? -t : t;
+    tail = negative ? -tail : tail;
+    // n is 0, 1, 2, 3 or 4; only for 3 is the product rounded.
+    REAL2 base = NAME(two_prod)(n, unit.x);
+    REAL2 sum = NAME(fast_two_sum)(base.x, t);
+    return n == R(0.0) ? t + tail : sum.x + (sum.y + (tail + (base.y + n * unit.y)));
 }
 
 // The magnitude of atan(x).
-REAL2 NAME(atan_pair)(REAL ax) {
-    REAL2 half_pi = HALF_PI_PAIR;
+REAL NAME(atan_magnitude)(REAL ax) {
     // From here the angle is pi/2.
-    if ((TO_BITS(ax) & MAG_MASK) >= ((BITS)(BIAS + 2 * MANT) << MANT)) {
-        return half_pi;
-    }
-    return NAME(atan_ratio)(ax, R(1.0));
+    REAL limited = min(ax, FROM_BITS((BITS)(BIAS + 2 * MANT) << MANT));
+    return NAME(atan_ratio)(limited, R(1.0), false);
 }
 
-// atan: 5 ulp allowed; below 1.
+// atan: 5 ulp allowed; below 2.
 REAL NAME(atan)(REAL x) {
     if (NAME(is_nan)(x) || NAME(is_tiny)(x)) {
         return x;
     }
-    return NAME(with_sign)(NAME(atan_pair)(fabs(x)).x, x);
+    return NAME(with_sign)(NAME(atan_magnitude)(fabs(x)), x);
 }
 
-// atanpi: 5 ulp allowed; below 1.
+// atanpi: 5 ulp allowed; below 2.
 REAL NAME(atanpi)(REAL x) {
     if (NAME(is_nan)(x)) {
         return x;
@@ -112,53 +128,45 @@ REAL NAME(atanpi)(REAL x) {
     if (NAME(is_tiny)(x)) {
         return x * ONE_OVER_PI;
     }
-    REAL2 angle = NAME(atan_pair)(fabs(x));
-    return NAME(with_sign)(angle.x * ONE_OVER_PI, x);
+    return NAME(with_sign)(NAME(atan_magnitude)(fabs(x)) * ONE_OVER_PI, x);
 }
 
-// atan2(|y|, x) as a pair; no NaN.
-REAL2 NAME(atan2_pair)(REAL y, REAL x) {
+// |atan2(y, x)|; no NaN.
+REAL NAME(atan2_magnitude)(REAL y, REAL x) {
     BITS ay = TO_BITS(y) & MAG_MASK;
     BITS ax = TO_BITS(x) & MAG_MASK;
     bool left = (TO_BITS(x) & SIGN_BIT) != 0;
-    REAL2 pi = PI_PAIR;
-    REAL2 half_pi = HALF_PI_PAIR;
-    REAL2 quarter = QUARTER_PI_PAIR;
-    REAL2 angle;
-    // Difference of the exponents, beyond which the angle is that of an axis.
-    int gap = (int)(ay >> MANT) - (int)(ax >> MANT);
-    if (ay == 0) {
-        angle = PAIR(R(0.0), R(0.0));
-    } else if (ay == INF_BITS && ax == INF_BITS) {
-        angle = quarter;
-    } else if (ay == INF_BITS || ax == 0 || gap > MANT + 4) {
-        angle = half_pi;
-    } else if (ax == INF_BITS || (left && gap < -MANT - 4)) {
-        angle = PAIR(R(0.0), R(0.0));
-    } else if (gap < -MANT - 4) {
-        return PAIR(FROM_BITS(ay) / FROM_BITS(ax), R(0.0));
-    } else {
-        // The larger one to exponent 0.
-        int e = NAME(exponent)(max(ax, ay)) - BIAS;
-        REAL num = NAME(ldexp)(FROM_BITS(ay), -e);
-        REAL den = NAME(ldexp)(FROM_BITS(ax), -e);
-        angle = NAME(atan_ratio)(num, den);
+    // Infinities are as good as huge numbers, 0 of both as 0 of y; the ratio of exponents too far
+    // apart is as good as a smaller one, but for a small angle.
+    BITS large = max(ax, ay);
+    if (large == 0) {
+        ax = (BITS)BIAS << MANT;
     }
-    return left ? NAME(pair_add)(pi, PAIR(-angle.x, -angle.y)) : angle;
+    if (large == INF_BITS) {
+        ay = ay == INF_BITS ? (BITS)BIAS << MANT : 0;
+        ax = ax == INF_BITS ? (BITS)BIAS << MANT : 0;
+    }
+    REAL num = FROM_BITS(ay);
+    REAL den = FROM_BITS(ax);
+    REAL top = FROM_BITS(max(ax, ay));
+    // Halfway to the middle of the exponents' range, so that no sum overflows and no quotient of
+    // what counts is flushed.
+    REAL scale = top > SQUARE_LARGE ? R(1.0) / SQUARE_LARGE : top < SQUARE_SMALL ? SQUARE_LARGE : R(1.0);
+    return NAME(atan_ratio)(num * scale, den * scale, left);
 }
 
-// atan2: 6 ulp allowed; below 1.
+// atan2: 6 ulp allowed; below 2.
 REAL NAME(atan2)(REAL y, REAL x) {
     if (NAME(is_nan)(x) || NAME(is_nan)(y)) {
         return FROM_BITS(NAN_BITS);
     }
-    return NAME(with_sign)(NAME(atan2_pair)(y, x).x, y);
+    return NAME(with_sign)(NAME(atan2_magnitude)(y, x), y);
 }
 
-// atan2pi: 6 ulp allowed; below 2.
+// atan2pi: 6 ulp allowed; below 3.
 REAL NAME(atan2pi)(REAL y, REAL x) {
     if (NAME(is_nan)(x) || NAME(is_nan)(y)) {
         return FROM_BITS(NAN_BITS);
     }
-    return NAME(with_sign)(NAME(atan2_pair)(y, x).x * ONE_OVER_PI, y);
+    return NAME(with_sign)(NAME(atan2_magnitude)(y, x) * ONE_OVER_PI, y);
 }

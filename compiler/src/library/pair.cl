@@ -58,3 +58,13 @@ REAL2 NAME(pair_sqrt)(REAL x) {
     REAL2 p = NAME(two_prod)(s, s);
     return NAME(fast_two_sum)(s, ((x - p.x) - p.y) / (s + s));
 }
+
+// c - a * b where the product is near c, as in the residuals of quotients and roots.
+REAL NAME(residual)(REAL a, REAL b, REAL c) {
+#if HEKLA_FUSED_FMA
+    return fma(-a, b, c);
+#else
+    REAL2 p = NAME(two_prod)(a, b);
+    return (c - p.x) - p.y;
+#endif
+}

@@ -1,5 +1,41 @@
-// Powers and roots: 2^(y log2 |x|) with the logarithm and the product as pairs. Special values are
-// those of OpenCL C 7.5.1, which are C99's.
+// Powers and roots: 2^(y log2 |x|) with the logarithm and the product as pairs (Tang 1990 without
+// the table). Special values are those of OpenCL C 7.5.1, which are C99's.
+
+#if WIDTH == 32
+// log2(x) as a pair, relative error below 2^-31, for finite x > 0.
+// ln m = 2s + s^3 P(s^2) with only s as a pair: float's bounds leave that room.
+REAL2 NAME(log2_pair)(REAL x) {
+    int k;
+    REAL m = NAME(log_reduce)(x, &k);
+    REAL f = m - R(1.0);
+    REAL2 d = NAME(two_sum)(R(1.0), m);
+    REAL inverse = R(1.0) / d.x;
+    REAL s = f * inverse;
+    REAL z = s * s;
+    REAL tail = (NAME(residual)(s, d.x, f) - s * d.y) * inverse;
+    tail = mad(s * z, R(0.5) * NAME(log_poly)(z), mad(tail, z, tail));
+    // Times 2 / ln 2.
+    REAL2 p = NAME(two_prod)(s, R(2.885390043));
+    REAL low = p.y + mad(s, R(3.85192607e-08), tail * R(2.885390043));
+    REAL2 sum = NAME(two_sum)((REAL)k, p.x);
+    return NAME(fast_two_sum)(sum.x, sum.y + low);
+}
+#else
+// log2(x) as a pair, relative error about 2^-(1.3 p), for finite x > 0.
+// ln m = 2s + s^3 (2/3 + s^2 P(s^2)) with the first two terms in pairs.
+REAL2 NAME(log2_pair)(REAL x) {
+    int k;
+    REAL f = NAME(log_reduce)(x, &k) - R(1.0);
+    REAL2 s = NAME(pair_div)(PAIR(f, R(0.0)), NAME(two_sum)(R(2.0), f));
+    REAL2 z = NAME(pair_mul)(s, s);
+    REAL2 c = TWO_THIRDS_PAIR;
+    c = NAME(fast_two_sum)(c.x, c.y + z.x * NAME(log_tail_poly)(z.x));
+    REAL2 cubic = NAME(pair_mul)(NAME(pair_mul)(s, z), c);
+    REAL2 ln = NAME(pair_add)(PAIR(s.x + s.x, s.y + s.y), cubic);
+    REAL2 log2m = NAME(pair_mul)(ln, LOG2E_PAIR);
+    return NAME(pair_add)(PAIR((REAL)k, R(0.0)), log2m);
+}
+#endif
 
 // 2^e for a pair.
 REAL NAME(exp2_pair)(REAL2 e) {
@@ -135,38 +171,42 @@ REAL NAME(rootn)(REAL x, int n) {
     return FROM_BITS(sign | TO_BITS(NAME(root)(x, (REAL)n)));
 }
 
-// cbrt: 2 ulp allowed; below 1.
+// cbrt: 2 ulp allowed; below 1. A cubic on [1/2, 1), then Newton's iteration.
 REAL NAME(cbrt)(REAL x) {
     BITS ax = TO_BITS(x) & MAG_MASK;
     if (ax == 0 || ax >= INF_BITS) {
         return x;
     }
-    return NAME(with_sign)(NAME(root)(x, R(3.0)), x);
+    // x = m 2^(3 third + rest)
+    int e = NAME(exponent)(ax) - (BIAS - 1);
+    int third = (e + 12 * BIAS) / 3 - 4 * BIAS;
+    int rest = e - 3 * third;
+    BITS fraction = NAME(significand)(ax) & FRAC_MASK;
+    REAL m = FROM_BITS(fraction | ((BITS)(BIAS - 1) << MANT));
+    REAL t = mad(R(0.146707892), m, R(-0.517397523));
+    t = mad(t, m, R(0.93198657));
+    t = mad(t, m, R(0.438776076));
+    t = t * (rest == 0 ? R(1.0) : rest == 1 ? R(1.25992105) : R(1.58740105));
+    m = FROM_BITS(fraction | ((BITS)(BIAS - 1 + rest) << MANT));
+    for (int i = 0; i < CBRT_STEPS; i++) {
+        REAL square = t * t;
+        t = t + mad(-square, t, m) / (R(3.0) * square);
+    }
+    t = t * FROM_BITS((BITS)(third + BIAS) << MANT);
+    return NAME(with_sign)(t, x);
 }
 
-// hypot: 4 ulp allowed; below 1.
+// hypot: 4 ulp allowed; below 1.5 and the device's square root.
 REAL NAME(hypot)(REAL x, REAL y) {
     BITS ax = TO_BITS(x) & MAG_MASK;
     BITS ay = TO_BITS(y) & MAG_MASK;
-    if (ax == INF_BITS || ay == INF_BITS) {
-        return FROM_BITS(INF_BITS);
-    }
-    if (ax > INF_BITS || ay > INF_BITS) {
-        return FROM_BITS(NAN_BITS);
-    }
-    BITS large = max(ax, ay);
-    BITS small = min(ax, ay);
-    if (large == 0) {
-        return R(0.0);
-    }
-    // Both with the exponent of the larger taken out.
-    int e = NAME(exponent)(large) - BIAS;
-    REAL a = NAME(ldexp)(FROM_BITS(large), -e);
-    REAL b = NAME(ldexp)(FROM_BITS(small), -e);
-    REAL2 aa = NAME(two_prod)(a, a);
-    REAL2 bb = NAME(two_prod)(b, b);
-    REAL2 sum = NAME(fast_two_sum)(aa.x, bb.x);
-    REAL s = sum.x + (sum.y + (aa.y + bb.y));
-    REAL2 root = NAME(pair_sqrt)(s);
-    return NAME(ldexp)(root.x, e);
+    REAL large = FROM_BITS(max(ax, ay));
+    REAL scale = large > SQUARE_LARGE ? R(1.0) / SQUARE_SCALE : R(1.0);
+    REAL back = large > SQUARE_LARGE ? SQUARE_SCALE : R(1.0);
+    scale = large < SQUARE_SMALL ? SQUARE_SCALE : scale;
+    back = large < SQUARE_SMALL ? R(1.0) / SQUARE_SCALE : back;
+    REAL a = x * scale;
+    REAL b = y * scale;
+    REAL root = sqrt(mad(a, a, b * b)) * back;
+    return ax == INF_BITS || ay == INF_BITS ? FROM_BITS(INF_BITS) : root;
 }

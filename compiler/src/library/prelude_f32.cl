@@ -36,7 +36,11 @@
 #define HALF_LOG_TWO_PI 0.918938518f
 #define LN2 0.693147182f
 #define LOG2E_PAIR PAIR(1.44269502f, 1.92596303e-08f)
-#define LOG10_2_PAIR PAIR(0.30103001f, -1.43209888e-08f)
+// In a high part of 12 bits, as SPLIT_MASK leaves, and the rest.
+#define LOG2E_HIGH 1.4423828125f
+#define LOG2E_LOW 0.000312228396f
+#define LOG10E_HIGH 0.4342041015625f
+#define LOG10E_LOW 9.03803375e-05f
 #define TWO_THIRDS_PAIR PAIR(0.666666687f, -1.98682155e-08f)
 #define PI_PAIR PAIR(3.14159274f, -8.74227766e-08f)
 #define HALF_PI_PAIR PAIR(1.57079637f, -4.37113883e-08f)
@@ -59,3 +63,9 @@
 #define TGAMMA_UNDERFLOW -42.5f
 // Beyond this sqrt(x^2 + 1) is x.
 #define HYPERBOLIC_LARGE 0x1p13f
+// Squares beyond these could over- or underflow; a scale that brings them back.
+#define SQUARE_LARGE 0x1p62f
+#define SQUARE_SMALL 0x1p-40f
+#define SQUARE_SCALE 0x1p100f
+// Newton steps from 2^-13 to the type's precision.
+#define CBRT_STEPS 1
