@@ -491,3 +491,13 @@ pub fn debug_verify(module: &Module, pass: &str) -> Result<(), String> {
     }
     Ok(())
 }
+
+/// As [`debug_verify`], of one function.
+pub fn debug_verify_function(module: &Module, func: Func, pass: &str) -> Result<(), String> {
+    if cfg!(debug_assertions) {
+        let text = || &module.functions[func];
+        verify_function(module, func)
+            .map_err(|e| format!("internal error after {pass}: {e}\n{}", text()))?;
+    }
+    Ok(())
+}

@@ -7,6 +7,7 @@ pub mod fold;
 pub mod hash;
 pub mod inline;
 pub mod irreducible;
+pub mod legalize;
 pub mod loop_exits;
 pub mod mem2reg;
 pub mod scalarize;
@@ -16,7 +17,7 @@ pub mod ssa_repair;
 pub mod structurize;
 pub mod unreachable;
 
-use crate::ir::verify::debug_verify;
+use crate::ir::verify::{debug_verify, debug_verify_function};
 use crate::ir::{Func, Function, Module};
 use crate::target::Target;
 
@@ -73,13 +74,13 @@ fn step(
     let mut function = std::mem::replace(&mut module.functions[func], empty);
     let changed = pass(&mut function, module);
     module.functions[func] = function;
-    debug_verify(module, name)?;
+    debug_verify_function(module, func, name)?;
     Ok(changed)
 }
 
 /// Runs one pass by the name of its file on every function of a module; for file tests and
 /// debugging. `None` if there is no such pass.
-pub fn run_named(module: &mut Module, name: &str, _target: &Target) -> Option<Result<(), String>> {
+pub fn run_named(module: &mut Module, name: &str, target: &Target) -> Option<Result<(), String>> {
     let pass: fn(&mut Function) -> bool = match name {
         "optimize" => return Some(optimize(module)),
         "inline" => return Some(inline::run(module, |_, _| {})),
@@ -90,6 +91,17 @@ pub fn run_named(module: &mut Module, name: &str, _target: &Target) -> Option<Re
             }
             return Some(Ok(()));
         }
+        "legalize" => {
+            legalize::run(module, target);
+            return Some(Ok(()));
+        }
+        "small_int" => {
+            for func in module.functions.values_mut() {
+                legalize::small_int::run(func, target);
+            }
+            return Some(Ok(()));
+        }
+        "int64" => legalize::int64::run,
         "cse" => cse::run,
         "dce" => dce::run,
         "mem2reg" => mem2reg::run,
