@@ -499,7 +499,8 @@ fn place_mapping(
             return Ok(at(HostAddress(address), None));
         }
     }
-    let staging = queue.gpu.readback.take(size as u64).map_err(|_| ClError(CL_MAP_FAILURE))?;
+    let staging = mem.map_staging(&queue.gpu.readback, size);
+    let staging = staging.map_err(|_| ClError(CL_MAP_FAILURE))?;
     let Some(base) = staging.buffer.mapped() else { return fail(CL_MAP_FAILURE) };
     Ok(at(HostAddress(base.as_ptr() as usize), Some(staging)))
 }

@@ -4,7 +4,7 @@
 use super::context::{Context, UserData};
 use super::device::BASE_ALIGNMENT;
 use super::host::HostAddress;
-use super::staging::Staging;
+use super::staging::{Pool, Staging};
 use crate::api::cl::*;
 use crate::core::error::{ensure, fail, ClError, Result};
 use crate::object::{callbacks, Kind, Ref};
@@ -35,6 +35,8 @@ pub struct Mem {
     sub_buffers: AtomicU32,
     storage: Storage,
     maps: Mutex<Vec<Mapping>>,
+    /// Staging memory of the last mapping: large pinned memory is slow to make.
+    spare: Mutex<Option<Arc<Staging>>>,
     destructors: Mutex<Vec<(MemDestructor, UserData)>>,
 }
 
@@ -147,6 +149,7 @@ impl Mem {
             sub_buffers: AtomicU32::new(0),
             storage,
             maps: Mutex::default(),
+            spare: Mutex::default(),
             destructors: Mutex::default(),
         }))
     }
@@ -178,6 +181,7 @@ impl Mem {
             sub_buffers: AtomicU32::new(0),
             storage: Storage::Parent,
             maps: Mutex::default(),
+            spare: Mutex::default(),
             destructors: Mutex::default(),
         }))
     }
@@ -254,7 +258,24 @@ impl Mem {
     pub fn take_mapping(&self, pointer: HostAddress) -> Result<Mapping> {
         let mut maps = self.maps.lock();
         let found = maps.iter().rposition(|m| m.pointer == pointer);
-        found.map(|index| maps.remove(index)).ok_or(ClError(CL_INVALID_VALUE))
+        let mapping = found.map(|index| maps.remove(index)).ok_or(ClError(CL_INVALID_VALUE))?;
+        *self.spare.lock() = mapping.staging.clone();
+        Ok(mapping)
+    }
+
+    /// Staging memory for a mapping of `size` bytes: the last mapping's, when nobody (a command
+    /// that is under way, say) holds it any more, or new.
+    pub fn map_staging(&self, pool: &Arc<Pool>, size: usize) -> Result<Arc<Staging>> {
+        let spare = self.spare.lock().take();
+        let fits = |staging: &Arc<Staging>| {
+            staging.is_of(pool)
+                && staging.buffer.size() >= size as u64
+                && Arc::strong_count(staging) == 1
+        };
+        match spare.filter(fits) {
+            Some(staging) => Ok(staging),
+            None => pool.take(size as u64),
+        }
     }
 
     /// CL_MEM_MAP_COUNT.

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 /// Smallest piece that is allocated, in bytes.
 const MIN_PIECE: u64 = 64 << 10;
+/// Pieces up to this size are powers of two, so that they are reused for other sizes.
+const LARGE: u64 = 64 << 20;
 /// Size of the pieces that small requests are cut from.
 const ARENA_PIECE: u64 = 1 << 20;
 /// Bytes that a pool keeps for reuse.
@@ -24,6 +26,13 @@ pub struct Pool {
 pub struct Staging {
     pub buffer: Arc<vk::Buffer>,
     pool: Arc<Pool>,
+}
+
+impl Staging {
+    /// Whether it came from this pool.
+    pub fn is_of(&self, pool: &Arc<Pool>) -> bool {
+        Arc::ptr_eq(&self.pool, pool)
+    }
 }
 
 impl Drop for Staging {
@@ -43,7 +52,10 @@ impl Pool {
 
     /// A piece of at least `size` bytes.
     pub fn take(self: &Arc<Self>, size: u64) -> Result<Arc<Staging>> {
-        let wanted = size.max(MIN_PIECE).next_power_of_two();
+        let wanted = match size {
+            ..=LARGE => size.max(MIN_PIECE).next_power_of_two(),
+            _ => size.next_multiple_of(MIN_PIECE),
+        };
         let reused = {
             let mut free = self.free.lock();
             let fitting = free.iter().position(|b| b.size() >= size && b.size() <= wanted);
@@ -51,11 +63,7 @@ impl Pool {
         };
         let buffer = match reused {
             Some(buffer) => buffer,
-            // A power of two of a large size may be more than the device has.
-            None => self
-                .device
-                .create_buffer(wanted, self.kind)
-                .or_else(|_| self.device.create_buffer(size, self.kind))?,
+            None => self.device.create_buffer(wanted, self.kind)?,
         };
         Ok(Arc::new(Staging { buffer, pool: self.clone() }))
     }
