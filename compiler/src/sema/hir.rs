@@ -213,7 +213,8 @@ pub enum PlaceKind {
         base: Box<Place>,
         index: Box<Expr>,
     },
-    /// A value of record type given a place (a function's result, whose member is taken).
+    /// A value of record type given a place (a function's result, whose member is taken), or one of
+    /// vector type that is indexed by what is not known here.
     Temporary(Box<Expr>),
 }
 
@@ -225,7 +226,7 @@ pub enum ExprKind {
     Float(f64),
     /// A null pointer, or an integer cast to a pointer constant.
     NullPointer,
-    /// Zero of a vector or record type.
+    /// Zero of a vector or record type, or the null event.
     Zero,
     /// Reads an object of scalar, vector, pointer or record type.
     Load(Box<Place>),
@@ -256,7 +257,8 @@ pub enum ExprKind {
         lhs: Box<Expr>,
         rhs: Box<Expr>,
     },
-    /// `&&`, `||` of vectors: both are evaluated; 0/-1.
+    /// `&&`, `||` of vectors: both are evaluated; 0/-1. So are the operands, which have the result's
+    /// type.
     VectorLogical {
         and: bool,
         lhs: Box<Expr>,
@@ -275,7 +277,7 @@ pub enum ExprKind {
         otherwise: Box<Expr>,
     },
     /// Conversion among scalars, or vectors with the same number of components. To Bool is `!= 0`;
-    /// pointers convert to Bool too.
+    /// pointers convert to Bool too. To void: the value (of any type) is dropped.
     Convert {
         value: Box<Expr>,
         rounding: Option<Rounding>,

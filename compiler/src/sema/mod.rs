@@ -1,6 +1,6 @@
 //! Syntax tree to typed tree: scopes, types, conversions, overloads and constant evaluation.
 //!
-//! [`analyze`] walks the syntax tree once, in source order. Expressions become [`Operand`]s
+//! [`analyze`] walks the syntax tree once, in source order. Expressions become operands
 //! (an object or a value), and values have every conversion spelled out; what was diagnosed gets
 //! the type [`TypeKind::Error`], which everything accepts silently.
 
