@@ -81,6 +81,8 @@ REAL NAME(atan_ratio)(REAL num, REAL den, bool left) {
     REAL inverse = R(1.0) / bottom;
     REAL t = top * inverse;
     REAL lost = NAME(residual)(t, bottom, top) * inverse;
+    // Parts of a product as small as this may be flushed.
+    lost = fabs(t) < R(0x1p-60) ? R(0.0) : lost;
 #else
     REAL t = top / bottom;
     REAL lost = R(0.0);
@@ -136,23 +138,21 @@ REAL NAME(atan2_magnitude)(REAL y, REAL x) {
     BITS ay = TO_BITS(y) & MAG_MASK;
     BITS ax = TO_BITS(x) & MAG_MASK;
     bool left = (TO_BITS(x) & SIGN_BIT) != 0;
-    // Infinities are as good as huge numbers, 0 of both as 0 of y; the ratio of exponents too far
-    // apart is as good as a smaller one, but for a small angle.
-    BITS large = max(ax, ay);
-    if (large == 0) {
-        ax = (BITS)BIAS << MANT;
-    }
-    if (large == INF_BITS) {
+    // Infinities stand for a ratio of 0, 1 or infinity.
+    if (max(ax, ay) == INF_BITS) {
         ay = ay == INF_BITS ? (BITS)BIAS << MANT : 0;
         ax = ax == INF_BITS ? (BITS)BIAS << MANT : 0;
     }
-    REAL num = FROM_BITS(ay);
-    REAL den = FROM_BITS(ax);
-    REAL top = FROM_BITS(max(ax, ay));
-    // Halfway to the middle of the exponents' range, so that no sum overflows and no quotient of
-    // what counts is flushed.
-    REAL scale = top > SQUARE_LARGE ? R(1.0) / SQUARE_LARGE : top < SQUARE_SMALL ? SQUARE_LARGE : R(1.0);
-    return NAME(atan_ratio)(num * scale, den * scale, left);
+    // Toward the middle of the exponents' range, so that no sum overflows and no quotient that
+    // counts is flushed.
+    REAL large = FROM_BITS(max(ax, ay));
+    REAL scale = large > SQUARE_LARGE ? R(1.0) / SQUARE_LARGE : R(1.0);
+    scale = large < SQUARE_SMALL ? SQUARE_LARGE : scale;
+    REAL num = FROM_BITS(ay) * scale;
+    REAL den = FROM_BITS(ax) * scale;
+    // Zeros of both, which the device may have made of denormal numbers.
+    den = num == R(0.0) && den == R(0.0) ? R(1.0) : den;
+    return NAME(atan_ratio)(num, den, left);
 }
 
 // atan2: 6 ulp allowed; below 2.

@@ -1,6 +1,6 @@
 // x = r + quadrant * pi / 2 for floats.
 
-// 32 bits of 2/pi; word 0 is what stands before the point. Selections cost less than a memory access.
+// 32 bits of 2/pi; word 0 is what stands before the point. Selections cost less than memory does.
 uint __two_over_pi_f32(int word) {
     uint w = word == 1 ? 0xa2f9836eu : 0u;
     w = word == 2 ? 0x4e441529u : w;
@@ -51,8 +51,8 @@ float2 __reduce_large_f32(float x, int *quadrant) {
     return over != negative ? PAIR(-r.x, -r.y) : r;
 }
 
-// Cody and Waite for |x| up to 12000: pi/2 in parts of 11 bits, whose products with n are exact, and
-// a last one of 24. The first two differences are exact as well, fused or not.
+// Cody and Waite for |x| up to 12000: pi/2 in parts of 11 bits, whose products with n are exact,
+// and a last one of 24. The first two differences are exact as well, fused or not.
 float2 __reduce_f32(float x, int *quadrant) {
     if (!(fabs(x) < 12000.0f)) {
         return __reduce_large_f32(x, quadrant);

@@ -85,12 +85,12 @@ REAL NAME(tgamma)(REAL x) {
         REAL value = NAME(gamma_positive)(x, &shift);
         return NAME(ldexp)(value, shift);
     }
-    if (x == floor(x)) {
-        return FROM_BITS(NAN_BITS);
-    }
     if (NAME(is_tiny)(x)) {
         // The two first terms of the Laurent series: 1 / x less Euler's constant.
         return R(1.0) / x - R(0.57721566490153286);
+    }
+    if (x == floor(x)) {
+        return FROM_BITS(NAN_BITS);
     }
     bool odd = NAME(parity)(floor(x)) == 1;
     if (x < TGAMMA_UNDERFLOW) {

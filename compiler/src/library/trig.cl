@@ -111,6 +111,9 @@ REAL NAME(sinpi)(REAL x) {
     if ((TO_BITS(x) & MAG_MASK) >= INF_BITS) {
         return FROM_BITS(NAN_BITS);
     }
+    if (NAME(is_tiny)(x)) {
+        return x * PI;
+    }
     int quadrant;
     REAL2 r = NAME(reduce_pi)(x, &quadrant);
     REAL value = NAME(sin_quadrant)(r, quadrant);
@@ -129,11 +132,14 @@ REAL NAME(cospi)(REAL x) {
     return value == R(0.0) ? R(0.0) : value;
 }
 
-// tanpi: 6 ulp allowed; below 1.5 and the device's division. Zeros at even integers have the sign of
-// x, at odd ones the other; infinities after even integers are positive (OpenCL C 7.5.1).
+// tanpi: 6 ulp allowed; below 2 and the device's division. Zeros at even integers have the sign
+// of x, at odd ones the other; infinities after even integers are positive (OpenCL C 7.5.1).
 REAL NAME(tanpi)(REAL x) {
     if ((TO_BITS(x) & MAG_MASK) >= INF_BITS) {
         return FROM_BITS(NAN_BITS);
+    }
+    if (NAME(is_tiny)(x)) {
+        return x * PI;
     }
     int quadrant;
     REAL2 r = NAME(reduce_pi)(x, &quadrant);
