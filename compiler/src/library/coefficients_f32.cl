@@ -45,15 +45,6 @@ float __log_poly_f32(float x) {
     return p;
 }
 
-// (2 atanh(s) - 2s - 2/3 s^3) / s^5 in z = s^2 <= 0.0295: error below 2^-41.
-float __log_tail_poly_f32(float x) {
-    float p = 0.195330456f;
-    p = mad(p, x, 0.221808091f);
-    p = mad(p, x, 0.285719603f);
-    p = mad(p, x, 0.399999976f);
-    return p;
-}
-
 // (sin(r) - r) / r^3 in z = r^2, |r| <= pi/4: error below 2^-32.
 float __sin_poly_f32(float x) {
     float p = 2.803808e-06f;
