@@ -5,7 +5,7 @@ use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use std::collections::HashMap;
 
 /// A function of more instructions than this is refused.
-pub const MAX_INSTS: usize = 4_000_000;
+pub const MAX_INSTS: usize = 1_000_000;
 
 /// Inlines all calls in what the kernels reach. `prepare` is run on each function, all its calls
 /// inlined, before it is copied into its callers; there it pays to make it small.

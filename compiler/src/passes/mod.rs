@@ -8,6 +8,7 @@ pub mod hash;
 pub mod inline;
 pub mod irreducible;
 pub mod legalize;
+pub mod licm;
 pub mod loop_exits;
 pub mod mem2reg;
 pub mod scalarize;
@@ -16,6 +17,7 @@ pub mod sroa;
 pub mod ssa_repair;
 pub mod structurize;
 pub mod unreachable;
+pub mod unroll;
 
 use crate::ir::verify::{debug_verify, debug_verify_function};
 use crate::ir::{Func, Function, Module};
@@ -23,6 +25,9 @@ use crate::target::Target;
 
 /// How often the scalar optimizations are run at most.
 const ROUNDS: usize = 3;
+
+/// How many loops around each other are unrolled at most.
+const UNROLL_DEPTH: usize = 4;
 
 /// Optimizes a module and leaves it ready for legalization and structurization: the kernels' entry
 /// functions alone, without calls, reachable blocks only, and scalar but for memory accesses (see
@@ -38,18 +43,41 @@ pub fn optimize(module: &mut Module) -> Result<(), String> {
     for func in kernels {
         step(module, func, "scalarize", |f, _| scalarize::run(f))?;
         step(module, func, "dce", |f, _| dce::run(f))?;
-        for _ in 0..ROUNDS {
-            let mut changed = step(module, func, "sroa", |f, _| sroa::run(f))?;
-            changed |= step(module, func, "mem2reg", |f, _| mem2reg::run(f))?;
-            changed |= step(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
-            changed |= step(module, func, "cse", |f, _| cse::run(f))?;
-            changed |= step(module, func, "dce", |f, _| dce::run(f))?;
-            if !changed {
-                break;
-            }
+        scalar_rounds(module, func)?;
+        if unroll_loops(module, func)? {
+            scalar_rounds(module, func)?;
+        }
+        if step(module, func, "licm", |f, _| licm::run(f))? {
+            step(module, func, "cse", |f, _| cse::run(f))?;
         }
     }
     Ok(())
+}
+
+/// The scalar optimizations until nothing changes, or [`ROUNDS`] times.
+fn scalar_rounds(module: &mut Module, func: Func) -> Result<(), String> {
+    for _ in 0..ROUNDS {
+        let mut changed = step(module, func, "sroa", |f, _| sroa::run(f))?;
+        changed |= step(module, func, "mem2reg", |f, _| mem2reg::run(f))?;
+        changed |= step(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
+        changed |= step(module, func, "cse", |f, _| cse::run(f))?;
+        changed |= step(module, func, "dce", |f, _| dce::run(f))?;
+        if !changed {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Unrolls loops from the inside out. Whether there were any to unroll.
+fn unroll_loops(module: &mut Module, func: Func) -> Result<bool, String> {
+    for depth in 0..UNROLL_DEPTH {
+        if !step(module, func, "unroll", |f, _| unroll::run(f))? {
+            return Ok(depth > 0);
+        }
+        step(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
+    }
+    Ok(true)
 }
 
 /// What a function is worth before it is copied into its callers.
@@ -104,6 +132,7 @@ pub fn run_named(module: &mut Module, name: &str, target: &Target) -> Option<Res
         "int64" => legalize::int64::run,
         "cse" => cse::run,
         "dce" => dce::run,
+        "licm" => licm::run,
         "mem2reg" => mem2reg::run,
         "scalarize" => scalarize::run,
         "sroa" => sroa::run,
@@ -112,6 +141,7 @@ pub fn run_named(module: &mut Module, name: &str, target: &Target) -> Option<Res
             true
         },
         "unreachable" => unreachable::run,
+        "unroll" => unroll::run,
         _ => return None,
     };
     for func in module.functions.values_mut() {

@@ -20,7 +20,12 @@ fn execute(module: &Module, seed: u64) -> Result<Vec<u8>, String> {
 
 /// Runs passes one after the other and compares after each.
 fn check(seed: u64, names: &[&str], target: &Target) {
-    let mut module = random::module(&mut Random::new(seed));
+    check_of(60, seed, names, target);
+}
+
+/// As [`check`], on programs of so many statements.
+fn check_of(statements: usize, seed: u64, names: &[&str], target: &Target) {
+    let mut module = random::module(&mut Random::new(seed), statements);
     verify::verify_module(&module).expect("a valid program");
     let Ok(expected) = execute(&module, seed) else { return };
     for (i, name) in names.iter().enumerate() {
@@ -52,6 +57,12 @@ fn the_pipeline_keeps_meaning() {
 }
 
 #[test]
+fn large_programs() {
+    let names = ["optimize", "legalize", "simplify", "structurize"];
+    (0..seeds() / 20).for_each(|seed| check_of(1500, seed, &names, &Target::minimal()));
+}
+
+#[test]
 fn legalized_code_keeps_meaning() {
     let names = ["optimize", "small_int", "int64", "simplify", "cse", "dce", "structurize"];
     (0..seeds()).for_each(|seed| check(seed, &names, &Target::minimal()));
@@ -72,7 +83,8 @@ fn partly_capable_devices() {
 
 #[test]
 fn passes_in_any_order() {
-    let all = ["unreachable", "mem2reg", "sroa", "simplify", "cse", "dce", "scalarize"];
+    let all =
+        ["unreachable", "mem2reg", "sroa", "simplify", "cse", "dce", "scalarize", "licm", "unroll"];
     for seed in 0..seeds() {
         let mut random = Random::new(seed ^ 0x77);
         let mut names: Vec<&str> = (0..8).map(|_| random.pick(&all)).collect();

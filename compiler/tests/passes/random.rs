@@ -67,8 +67,9 @@ fn arg(name: &str, kind: ArgKind) -> Arg {
     }
 }
 
-/// A kernel `k` of (buffer, 32 bytes of values) and two helper functions.
-pub fn module(random: &mut Random) -> Module {
+/// A kernel `k` of (buffer, 32 bytes of values), of about so many statements, and two helper
+/// functions.
+pub fn module(random: &mut Random, statements: usize) -> Module {
     let mut module = Module::default();
     let mut helpers: Vec<(Func, Vec<Type>, Type)> = Vec::new();
     for i in 0..2 {
@@ -81,7 +82,7 @@ pub fn module(random: &mut Random) -> Module {
         helpers.push((module.functions.push(func), params, ret));
     }
     let mut func = Function::new("k", &[], None);
-    body(&mut func, random, &helpers, 60, None);
+    body(&mut func, random, &helpers, statements, None);
     let func = module.functions.push(func);
     module.kernels.push(KernelEntry {
         func,
@@ -125,6 +126,10 @@ fn body(
         Gen { b, random, pool, objects: Vec::new(), buffer, helpers: helpers.to_vec(), budget };
     g.objects();
     g.statements(0);
+    // A list of statements may end early; large programs have several.
+    while budget > 100 && g.budget > 0 {
+        g.statements(0);
+    }
     match ret {
         Some(ty) => {
             let value = g.value(ty);
