@@ -4,6 +4,7 @@ pub mod cse;
 pub mod cursor;
 pub mod dce;
 pub mod fold;
+pub mod generic;
 pub mod hash;
 pub mod inline;
 pub mod irreducible;
@@ -57,7 +58,8 @@ pub fn optimize(module: &mut Module) -> Result<(), String> {
 /// The scalar optimizations until nothing changes, or [`ROUNDS`] times.
 fn scalar_rounds(module: &mut Module, func: Func) -> Result<(), String> {
     for _ in 0..ROUNDS {
-        let mut changed = step(module, func, "sroa", |f, _| sroa::run(f))?;
+        let mut changed = step(module, func, "generic", |f, _| generic::run(f))?;
+        changed |= step(module, func, "sroa", |f, _| sroa::run(f))?;
         changed |= step(module, func, "mem2reg", |f, _| mem2reg::run(f))?;
         changed |= step(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
         changed |= step(module, func, "cse", |f, _| cse::run(f))?;
@@ -84,6 +86,7 @@ fn unroll_loops(module: &mut Module, func: Func) -> Result<bool, String> {
 fn clean(module: &mut Module, func: Func) {
     let function = &mut module.functions[func];
     unreachable::run(function);
+    generic::run(function);
     sroa::run(function);
     mem2reg::run(function);
     simplify::run(function, &module.globals);
@@ -132,6 +135,7 @@ pub fn run_named(module: &mut Module, name: &str, target: &Target) -> Option<Res
         "int64" => legalize::int64::run,
         "cse" => cse::run,
         "dce" => dce::run,
+        "generic" => generic::run,
         "licm" => licm::run,
         "mem2reg" => mem2reg::run,
         "scalarize" => scalarize::run,
