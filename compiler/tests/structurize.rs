@@ -37,8 +37,7 @@ fn random_function(rng: &mut Rng, count: u32) -> Function {
     let fuel = func.constant(Type::I32, 60);
     let first = BlockCall::with_args(blocks[0], &[seed, fuel]);
     func.append(entry, InstData::Jump { target: first }, None);
-    for i in 0..blocks.len() {
-        let [state, fuel] = params[i];
+    for (i, &[state, fuel]) in params.iter().enumerate() {
         fill_block(&mut func, rng, &blocks, exit, i, state, fuel);
     }
     func

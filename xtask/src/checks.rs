@@ -36,7 +36,12 @@ fn check_header() -> Outcome {
     }
 }
 
+/// The entry points are declared by a macro, so cbindgen must see the expanded source, which the
+/// compiler prints only with RUSTC_BOOTSTRAP; in a target folder of its own, since the variable makes
+/// cargo build everything anew.
 fn generate_header(path: &Path) -> Outcome {
+    std::env::set_var("RUSTC_BOOTSTRAP", "1");
+    std::env::set_var("CARGO_EXPAND_TARGET_DIR", system::target().join("header"));
     let bindings = cbindgen::Builder::new()
         .with_crate(system::root().join("icd"))
         .with_config(
@@ -44,7 +49,9 @@ fn generate_header(path: &Path) -> Outcome {
                 .map_err(|e| format!("icd/cbindgen.toml: {e}"))?,
         )
         .generate()
-        .map_err(|e| format!("cbindgen: {e}"))?;
+        .map_err(|e| format!("cbindgen: {e}"));
+    std::env::remove_var("RUSTC_BOOTSTRAP");
+    let bindings = bindings?;
     bindings.write_to_file(path);
     Ok(())
 }
