@@ -2,8 +2,8 @@
 
 use crate::options::ClStd;
 
-/// Capabilities of a Vulkan device that decide how code is emitted. What is false is emulated by a
-/// legalization pass or diagnosed.
+/// Capabilities of a Vulkan device that decide how code is emitted. What is false is emulated by
+/// the emitter or diagnosed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Target {
     /// shaderInt64; without it 64-bit integers are pairs of 32-bit ones.

@@ -1,12 +1,12 @@
 //! File tests of the IR: each file under `filetests/` is a list of passes, a module, and the text
 //! that the module has after them.
 //!
-//! The first line is `; passes: a, b` (none for a test of the reader, verifier and printer), an
-//! optional second `; target: minimal`; the line `; expect` parts input from expectation. A module
-//! that is refused gives `error: ...`. `HEKLA_BLESS=1` writes what came out as the expectation.
+//! The first line is `; passes: a, b` (none for a test of the reader, verifier and printer); the
+//! line `; expect` parts input from expectation. A module that is refused gives `error: ...`.
+//! `HEKLA_BLESS=1` writes what came out as the expectation.
 
 use hekla_compiler::ir::{parse, print, verify};
-use hekla_compiler::{passes, Target};
+use hekla_compiler::passes;
 use std::path::{Path, PathBuf};
 
 const EXPECT: &str = "\n; expect\n";
@@ -17,10 +17,6 @@ fn run(text: &str) -> String {
         let comments = text.lines().take_while(|line| line.starts_with(';'));
         comments.filter_map(|line| line[1..].trim().strip_prefix(key)).next().map(str::trim)
     };
-    let target = match header("target:") {
-        Some("minimal") => Target::minimal(),
-        _ => Target::generic(),
-    };
     let mut module = match parse::parse_module(text) {
         Ok(module) => module,
         Err(error) => return format!("error: {error}\n"),
@@ -30,7 +26,7 @@ fn run(text: &str) -> String {
     }
     let passes = header("passes:").unwrap_or("").split(',').map(str::trim);
     for pass in passes.filter(|pass| !pass.is_empty()) {
-        match passes::run_named(&mut module, pass, &target) {
+        match passes::run_named(&mut module, pass) {
             None => return format!("error: no pass '{pass}'\n"),
             Some(Err(error)) => return format!("error: {error}\n"),
             Some(Ok(())) => {}

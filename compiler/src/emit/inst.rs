@@ -71,13 +71,6 @@ impl Emitter<'_> {
                 let id = self.id(arg)?;
                 self.bitcast(id, self.func.ty(arg), ty)
             }
-            // Two words stand for I64 where 64-bit integers are legalized.
-            Convert { op: ConvertOp::PtrToInt | ConvertOp::IntToPtr, arg }
-                if ty.lanes == 2 || self.func.ty(arg).lanes == 2 =>
-            {
-                let id = self.id(arg)?;
-                self.bitcast(id, self.func.ty(arg), ty)
-            }
             Convert { op, arg } => {
                 let from = self.func.ty(arg).scalar;
                 self.per_lane(ty, &[arg], |e, args| e.convert(op, from, ty.scalar, args[0]))

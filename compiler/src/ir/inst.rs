@@ -66,8 +66,7 @@ pub enum ConvertOp {
     FConvert,
     /// Same total number of bits, other type; lanes may differ. Also bool-free vectors.
     Bitcast,
-    /// Pointer to I64 (global, constant, generic) or I32 (local, private). After 64-bit integers
-    /// are legalized I32x2 (low word first) stands for I64.
+    /// Pointer to I64 (global, constant, generic) or I32 (local, private).
     PtrToInt,
     IntToPtr,
     /// Pointer to a pointer of another address space (global <-> constant is a no-op; to and from
@@ -224,8 +223,7 @@ pub enum AtomicOp {
     FAdd,
 }
 
-/// Values that the launch gives; the dimension is 0, 1 or 2. After 64-bit integers are legalized
-/// I32x2 (low word first) stands for I64.
+/// Values that the launch gives; the dimension is 0, 1 or 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WorkItemQuery {
     /// I64.
@@ -359,7 +357,6 @@ pub enum InstData {
         global: Global,
     },
     /// Pointer plus a signed byte offset: I64 or I32 for 64-bit spaces, I32 for local and private.
-    /// After 64-bit integers are legalized I32x2 (low word first) stands for I64.
     PtrAdd {
         ptr: Value,
         offset: Value,

@@ -3,8 +3,7 @@
 //! - Every block of the layout stands there once, ends in its only terminator, and its branches
 //!   pass arguments of the types of their targets' parameters. No branch leads to the entry.
 //! - Every operand is a constant, or its definition dominates its use (in reachable blocks).
-//! - Operand and result types are those that [`super::inst`] asks for. 64-bit offsets, addresses
-//!   and work-item values may be I64 or, once 64-bit integers are legalized, I32x2.
+//! - Operand and result types are those that [`super::inst`] asks for.
 //! - Allocas stand in the entry block. `load_arg` stands in functions that are kernel entries, which
 //!   have neither parameters nor result.
 
@@ -191,10 +190,9 @@ fn ensure(ok: bool, message: &str) -> Check {
     }
 }
 
-/// An integer of the width of a pointer's address, or I32x2 for 64 bits.
+/// An integer of the width of a pointer's address.
 fn is_address(ty: Type, pointer: Type) -> bool {
     ty == Type::of(Scalar::int(pointer.scalar.bits()))
-        || pointer.scalar.bits() == 64 && ty == Type::vector(Scalar::I32, 2)
 }
 
 impl Checker<'_> {
@@ -295,8 +293,7 @@ impl Checker<'_> {
             }
             AtomicLoad { ptr } => self.atomic(*ptr, ty),
             WorkItem { query, dim } => {
-                let wide = query.ty() == Type::I64 && ty == Type::vector(Scalar::I32, 2);
-                ensure(query.ty() == ty || wide, "wrong result type")?;
+                ensure(query.ty() == ty, "wrong result type")?;
                 ensure(*dim < 3, "dimension is not 0, 1 or 2")
             }
             LoadArg { .. } => {
@@ -426,8 +423,7 @@ impl Checker<'_> {
         );
         ensure(shared, "atomics act on global, local or generic pointers")?;
         let ok = matches!(ty.scalar, Scalar::I32 | Scalar::I64 | Scalar::F32 | Scalar::F64);
-        // A pair stands for I64 once that is legalized.
-        ensure(ok && ty.lanes == 1 || ty == Type::vector(Scalar::I32, 2), "wrong type")
+        ensure(ok && ty.lanes == 1, "wrong type")
     }
 
     fn call(&self, func: Func, args: &[Value], result: Option<Type>) -> Check {

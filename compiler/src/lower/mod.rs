@@ -1,7 +1,7 @@
 //! Typed tree to IR: functions on demand from the kernels down, kernel entries, globals.
 //!
 //! [`lower`] starts at the kernels and lowers what they call, in the user's module and in the
-//! built-in library alike. One function is the business of [`function`]; statements, expressions,
+//! built-in library alike. One function is the business of `function`; statements, expressions,
 //! places, records, conversions and built-ins each have a file.
 
 mod assign;

@@ -68,7 +68,7 @@ impl<'a> Cursor<'a> {
                 return self.func.constant(ty, bits);
             }
         }
-        // The identities that legalization and scalarization bring about most.
+        // The identities that scalarization brings about most.
         use BinaryOp::*;
         match (op, constants) {
             (IAdd | ISub | Or | Xor | Shl | LShr | AShr, (_, Some(0))) => return a,

@@ -8,7 +8,6 @@ pub mod generic;
 pub mod hash;
 pub mod inline;
 pub mod irreducible;
-pub mod legalize;
 pub mod licm;
 pub mod loop_exits;
 pub mod mem2reg;
@@ -22,7 +21,6 @@ pub mod unroll;
 
 use crate::ir::verify::{debug_verify, debug_verify_function};
 use crate::ir::{Func, Function, Module};
-use crate::target::Target;
 
 /// How often the scalar optimizations are run at most.
 const ROUNDS: usize = 3;
@@ -30,7 +28,7 @@ const ROUNDS: usize = 3;
 /// How many loops around each other are unrolled at most.
 const UNROLL_DEPTH: usize = 4;
 
-/// Optimizes a module and leaves it ready for legalization and structurization: the kernels' entry
+/// Optimizes a module and leaves it ready for structurization: the kernels' entry
 /// functions alone, without calls, reachable blocks only, and scalar but for memory accesses (see
 /// [`scalarize`]).
 ///
@@ -111,7 +109,7 @@ fn step(
 
 /// Runs one pass by the name of its file on every function of a module; for file tests and
 /// debugging. `None` if there is no such pass.
-pub fn run_named(module: &mut Module, name: &str, target: &Target) -> Option<Result<(), String>> {
+pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> {
     let pass: fn(&mut Function) -> bool = match name {
         "optimize" => return Some(optimize(module)),
         "inline" => return Some(inline::run(module, |_, _| {})),
@@ -122,17 +120,6 @@ pub fn run_named(module: &mut Module, name: &str, target: &Target) -> Option<Res
             }
             return Some(Ok(()));
         }
-        "legalize" => {
-            legalize::run(module, target);
-            return Some(Ok(()));
-        }
-        "small_int" => {
-            for func in module.functions.values_mut() {
-                legalize::small_int::run(func, target);
-            }
-            return Some(Ok(()));
-        }
-        "int64" => legalize::int64::run,
         "cse" => cse::run,
         "dce" => dce::run,
         "generic" => generic::run,
