@@ -15,7 +15,11 @@ pub fn run() -> Outcome {
     step("building libhekla.so (release)");
     artifact::build()?;
     step("clinfo: the devices that Hekla offers");
-    system::run(artifact::client("clinfo")?.arg("--list"))?;
+    let list = system::capture(artifact::client("clinfo")?.arg("--list").env("HEKLA_LOG", "info"))?;
+    println!("{list}");
+    if !list.contains("Device #") {
+        return Err("no Vulkan device that Hekla can use; see above for why".to_string());
+    }
     let info = system::capture(&mut artifact::client("clinfo")?)?;
     for line in info.lines().filter(|l| is_interesting(l)) {
         println!("{line}");
