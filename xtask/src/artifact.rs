@@ -33,7 +33,15 @@ pub fn vendors(library: &std::path::Path) -> Result<PathBuf, String> {
 
 /// A command that sees Hekla alone.
 pub fn client(program: impl AsRef<std::ffi::OsStr>) -> Result<Command, String> {
-    let vendors = vendors(&build()?)?;
+    client_of(&build()?, program)
+}
+
+/// A command that sees one library alone.
+pub fn client_of(
+    library: &std::path::Path,
+    program: impl AsRef<std::ffi::OsStr>,
+) -> Result<Command, String> {
+    let vendors = vendors(library)?;
     let mut command = Command::new(program);
     command.env("OCL_ICD_VENDORS", vendors).env_remove("OCL_ICD_FILENAMES").current_dir(root());
     Ok(command)

@@ -24,6 +24,8 @@ struct Group {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
     Pass,
+    /// Not applicable to the device, as the subtest itself says.
+    Skip,
     Fail,
     Crash,
     Timeout,
@@ -33,6 +35,7 @@ impl Verdict {
     fn name(self) -> &'static str {
         match self {
             Verdict::Pass => "pass",
+            Verdict::Skip => "skip",
             Verdict::Fail => "fail",
             Verdict::Crash => "crash",
             Verdict::Timeout => "timeout",
@@ -44,27 +47,40 @@ impl Verdict {
 struct Request {
     bin: PathBuf,
     group: Option<String>,
+    subtest: Option<String>,
     driver: String,
+    /// A library to test in place of a fresh release build.
+    library: Option<PathBuf>,
 }
 
 pub fn run(args: &[String]) -> Outcome {
     let request = parse(args)?;
-    let groups = read_groups()?;
+    let mut groups = read_groups()?;
+    if let Some(name) = &request.group {
+        groups.retain(|g| g.name == *name);
+        if groups.is_empty() {
+            return Err(format!("cts-config/groups.toml has no group '{name}'"));
+        }
+    }
     let expected = read_expected(&request.driver)?;
     let (mut differences, mut passed, mut total) = (Vec::new(), 0, 0);
-    for group in groups.iter().filter(|g| request.group.as_ref().is_none_or(|n| *n == g.name)) {
+    for group in &groups {
         let binary = request.bin.join(&group.binary);
         if !binary.exists() {
             println!("{}: no binary {}", group.name, binary.display());
             continue;
         }
         for subtest in subtests_of(group, &binary)? {
-            let result = run_subtest(group, &binary, &subtest, &request.driver)?;
+            if request.subtest.as_ref().is_some_and(|only| *only != subtest) {
+                continue;
+            }
+            let start = Instant::now();
+            let result = run_subtest(group, &binary, &subtest, &request)?;
             let key = format!("{}.{}", group.name, subtest);
             let expectation = expected.get(&key).map_or("pass", String::as_str);
             total += 1;
             passed += usize::from(result == Verdict::Pass);
-            println!("{key}: {}", result.name());
+            println!("{key}: {} ({:.1} s)", result.name(), start.elapsed().as_secs_f64());
             if result.name() != expectation {
                 differences.push(format!("{key}: {} (expected {expectation})", result.name()));
             }
@@ -79,21 +95,32 @@ pub fn run(args: &[String]) -> Outcome {
 }
 
 fn parse(args: &[String]) -> Result<Request, String> {
-    let mut request =
-        Request { bin: PathBuf::new(), group: None, driver: LAVAPIPE.name.to_string() };
+    let mut request = Request {
+        bin: PathBuf::new(),
+        group: None,
+        subtest: None,
+        driver: LAVAPIPE.name.to_string(),
+        library: None,
+    };
+    // Programs run in folders of their own: paths are made absolute.
+    let full = |path: &str| std::fs::canonicalize(path).map_err(|e| format!("{path}: {e}"));
     let mut words = args.iter();
     while let Some(word) = words.next() {
         let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
         match word.as_str() {
-            "--bin" => request.bin = PathBuf::from(value),
+            "--bin" => request.bin = full(value)?,
             "--group" => request.group = Some(value.clone()),
+            "--subtest" => request.subtest = Some(value.clone()),
             "--driver" => request.driver = value.clone(),
+            "--library" => request.library = Some(full(value)?),
             _ => return Err(format!("unknown option '{word}'")),
         }
     }
     match request.bin.is_dir() {
         true => Ok(request),
-        false => Err("usage: cargo xtask cts --bin DIR [--group NAME] [--driver NAME]".to_string()),
+        false => Err("usage: cargo xtask cts --bin DIR [--group NAME] [--subtest NAME] \
+                      [--driver NAME] [--library FILE]"
+            .to_string()),
     }
 }
 
@@ -140,40 +167,68 @@ fn read_expected(driver: &str) -> Result<BTreeMap<String, String>, String> {
     Ok(expected)
 }
 
-/// The subtests a binary lists with `--list` (one indented name a line after a heading).
+/// The subtests of a group: those groups.toml names, else what the binary prints with `--list`, one
+/// indented name a line. Listing needs no device.
 fn subtests_of(group: &Group, binary: &Path) -> Result<Vec<String>, String> {
     if !group.subtests.is_empty() {
         return Ok(group.subtests.clone());
     }
-    let output = artifact::client(binary)?
-        .arg("--help")
+    let output = Command::new(binary)
+        .arg("--list")
         .output()
         .map_err(|e| format!("cannot run {}: {e}", binary.display()))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let names = text.lines().skip_while(|l| !l.starts_with("Test names")).skip(1);
-    let names = names.map(str::trim).filter(|l| !l.is_empty() && !l.contains(' '));
-    Ok(names.map(str::to_string).collect())
+    let names = listed(&String::from_utf8_lossy(&output.stdout));
+    match names.is_empty() {
+        true => Err(format!("{} lists no subtests", binary.display())),
+        false => Ok(names),
+    }
+}
+
+fn listed(text: &str) -> Vec<String> {
+    let names = text.lines().filter(|l| l.starts_with(char::is_whitespace)).map(str::trim);
+    names.filter(|n| !n.is_empty() && !n.contains(' ')).map(str::to_string).collect()
 }
 
 fn run_subtest(
     group: &Group,
     binary: &Path,
     subtest: &str,
-    driver: &str,
+    request: &Request,
 ) -> Result<Verdict, String> {
-    let log = system::target().join("cts").join(&group.name);
-    std::fs::create_dir_all(&log).map_err(|e| e.to_string())?;
-    let file =
-        std::fs::File::create(log.join(format!("{subtest}.log"))).map_err(|e| e.to_string())?;
-    let mut command = artifact::client(binary)?;
-    let software: Option<Driver> = [LAVAPIPE, SWIFTSHADER].into_iter().find(|d| d.name == driver);
+    let folder = system::target().join("cts").join(&request.driver).join(&group.name);
+    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    let folder = folder.canonicalize().map_err(|e| e.to_string())?;
+    let results = folder.join(format!("{subtest}.json"));
+    let _ = std::fs::remove_file(&results);
+    let log =
+        std::fs::File::create(folder.join(format!("{subtest}.log"))).map_err(|e| e.to_string())?;
+    let same = log.try_clone().map_err(|e| e.to_string())?;
+    let mut command = match &request.library {
+        Some(library) => artifact::client_of(library, binary)?,
+        None => artifact::client(binary)?,
+    };
+    let software: Option<Driver> =
+        [LAVAPIPE, SWIFTSHADER].into_iter().find(|d| d.name == request.driver);
     if let Some(software) = software {
         software.select(&mut command)?;
     }
-    let same = file.try_clone().map_err(|e| e.to_string())?;
     command.arg(subtest).args(&group.args).current_dir(binary.parent().unwrap_or(Path::new(".")));
-    command.stdin(Stdio::null()).stdout(file).stderr(same);
-    wait(&mut command, Duration::from_secs(group.seconds))
+    command.env("CL_CONFORMANCE_RESULTS_FILENAME", &results);
+    command.stdin(Stdio::null()).stdout(log).stderr(same);
+    let verdict = wait(&mut command, Duration::from_secs(group.seconds))?;
+    let text = std::fs::read_to_string(&results).unwrap_or_default();
+    Ok(if verdict == Verdict::Pass { judged(&text) } else { verdict })
+}
+
+/// What the results file of a run that ended well says. Without one the exit status stands, which
+/// does not tell apart what was left out.
+fn judged(results: &str) -> Verdict {
+    let says = |what: &str| results.contains(&format!("\": \"{what}\""));
+    match () {
+        () if says("fail") => Verdict::Fail,
+        () if says("skip") && !says("pass") => Verdict::Skip,
+        () => Verdict::Pass,
+    }
 }
 
 fn wait(command: &mut Command, limit: Duration) -> Result<Verdict, String> {
@@ -193,5 +248,46 @@ fn wait(command: &mut Command, limit: Duration) -> Result<Verdict, String> {
             return Ok(Verdict::Timeout);
         }
         std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_the_indented_lines() {
+        let text = "ARCH:\tx86_64\n\tacos\n\tacosh\n\nsystem name = Linux\n\ttwo words\n";
+        assert_eq!(listed(text), ["acos", "acosh"]);
+    }
+
+    #[test]
+    fn results_tell_skips_from_passes() {
+        let results =
+            |what: &str| format!("{{\n\t\"results\": {{\n\t\t\"a\": \"{what}\"\n\t}}\n}}\n");
+        assert_eq!(judged(&results("pass")), Verdict::Pass);
+        assert_eq!(judged(&results("skip")), Verdict::Skip);
+        assert_eq!(judged(&results("fail")), Verdict::Fail);
+        assert_eq!(judged(""), Verdict::Pass);
+    }
+
+    #[test]
+    fn crashes_and_hangs_cost_one_subtest() {
+        let run = |script: &str, seconds| {
+            let mut command = Command::new("sh");
+            wait(command.args(["-c", script]).stdin(Stdio::null()), Duration::from_secs(seconds))
+        };
+        assert_eq!(run("exit 0", 60), Ok(Verdict::Pass));
+        assert_eq!(run("exit 3", 60), Ok(Verdict::Fail));
+        assert_eq!(run("kill -SEGV $$", 60), Ok(Verdict::Crash));
+        assert_eq!(run("exec sleep 600", 0), Ok(Verdict::Timeout));
+    }
+
+    #[test]
+    fn the_configuration_is_readable() {
+        assert!(!read_groups().unwrap().is_empty());
+        for driver in [LAVAPIPE, SWIFTSHADER] {
+            read_expected(driver.name).unwrap();
+        }
     }
 }

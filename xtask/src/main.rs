@@ -19,7 +19,7 @@ usage: cargo xtask COMMAND
   test                      install what is missing, then run every check and test
   run -- PROGRAM ARGS...    run a program with Hekla as its only OpenCL platform
   install [--prefix DIR]    install libhekla.so and hekla.icd (default prefix: /usr)
-  cts --bin DIR [--group NAME] [--driver NAME]
+  cts --bin DIR [--group NAME] [--subtest NAME] [--driver NAME] [--library FILE]
                             run Khronos CTS binaries as cts-config/ describes
   bench [--out FILE] [--library FILE] [--vendors DIR] [--skip NAME]
                             measure all OpenCL platforms side by side with Hekla

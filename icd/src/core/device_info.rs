@@ -109,7 +109,8 @@ fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_EXTENSIONS_WITH_VERSION => Value::names(&extensions(info)),
         CL_DEVICE_PLATFORM => Value::of(platform::platform().handle()),
         // The form that the spec gives for implementations that are not conformant yet.
-        CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => Value::text("v0000-00-00-00"),
+        // None was passed yet; the form vYYYY-MM-DD-XX needs a valid month and day all the same.
+        CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => Value::text("v0000-01-01-00"),
         CL_DEVICE_UUID => Value::list(&info.device_uuid),
         CL_DRIVER_UUID => Value::list(&info.driver_uuid),
         CL_DEVICE_LUID_VALID => Value::bool(info.luid.is_some()),

@@ -101,8 +101,9 @@ pub fn runs(from: &Rect, to: &Rect) -> impl Iterator<Item = Run> {
     })
 }
 
-/// Whether a copy between two boxes of one buffer overlaps (CL_MEM_COPY_OVERLAP). Exact for boxes of
-/// equal pitches; otherwise the spans of bytes are compared.
+/// Whether a copy between two boxes of one buffer overlaps (CL_MEM_COPY_OVERLAP): the rules of the
+/// spec's appendix D, which applies to boxes of equal extent and pitches. Of boxes with pitches of
+/// their own the spans of bytes are compared.
 pub fn overlap(a: &Rect, b: &Rect) -> bool {
     let (Some(a_end), Some(b_end)) = (a.end(), b.end()) else { return true };
     if a.offset >= b_end || b.offset >= a_end {
@@ -111,19 +112,18 @@ pub fn overlap(a: &Rect, b: &Rect) -> bool {
     if a.row_pitch != b.row_pitch || a.slice_pitch != b.slice_pitch {
         return true;
     }
-    let position = |r: &Rect| {
-        let in_slice = r.offset % r.slice_pitch;
-        [in_slice % r.row_pitch, in_slice / r.row_pitch, r.offset / r.slice_pitch]
-    };
-    let (pa, pb) = (position(a), position(b));
-    let wraps = |p: &[usize; 3], r: &Rect| {
-        p[0] + r.width > r.row_pitch || (p[1] + r.height) * r.row_pitch > r.slice_pitch
-    };
-    if wraps(&pa, a) || wraps(&pb, b) {
-        return true;
-    }
-    let extent = [a.width, a.height, a.depth];
-    (0..3).all(|i| pa[i] < pb[i] + extent[i] && pb[i] < pa[i] + extent[i])
+    // Rows: one box's lie in the gaps that the pitch leaves between the other's. Slices alike.
+    let slice = (a.height - 1) * a.row_pitch + a.width;
+    !interleaved(a.offset, b.offset, a.width, a.row_pitch)
+        && !interleaved(a.offset, b.offset, slice, a.slice_pitch)
+}
+
+/// Whether runs of `size` bytes that repeat every `pitch` bytes from `a` on never meet those from
+/// `b` on.
+fn interleaved(a: usize, b: usize, size: usize, pitch: usize) -> bool {
+    let (a, b) = (a % pitch, b % pitch);
+    let (low, high) = (a.min(b), a.max(b));
+    high - low >= size && low + pitch - high >= size
 }
 
 #[cfg(test)]
@@ -163,5 +163,48 @@ mod tests {
         assert!(overlap(&a, &c));
         assert!(overlap(&Rect::linear(0, 8), &Rect::linear(7, 8)));
         assert!(!overlap(&Rect::linear(0, 8), &Rect::linear(8, 8)));
+    }
+
+    #[test]
+    fn rows_that_wrap_past_the_pitch_may_interleave() {
+        // Bytes 14, 15, 16, 17 of each 16: the row goes on in the next line.
+        let a = Rect::new([14, 0, 0], [4, 4, 1], 16, 0).unwrap();
+        let b = Rect::new([4, 0, 0], [4, 4, 1], 16, 0).unwrap();
+        assert!(!overlap(&a, &b));
+        let c = Rect::new([1, 1, 0], [4, 4, 1], 16, 0).unwrap();
+        assert!(overlap(&a, &c));
+    }
+
+    #[test]
+    fn slices_interleave() {
+        let a = Rect::new([0, 0, 0], [8, 2, 3], 8, 64).unwrap();
+        assert!(!overlap(&a, &Rect::new([0, 2, 0], [8, 2, 3], 8, 64).unwrap()));
+        assert!(!overlap(&a, &Rect::new([0, 6, 1], [8, 2, 3], 8, 64).unwrap()));
+        assert!(overlap(&a, &Rect::new([0, 7, 0], [8, 2, 3], 8, 64).unwrap()));
+    }
+
+    #[test]
+    fn equal_boxes_and_exhaustive_small_ones() {
+        // Every pair of small boxes: what is said to be free of overlap shares no byte.
+        let bytes = |r: &Rect| -> Vec<usize> {
+            let rows = (0..r.depth).flat_map(|z| {
+                (0..r.height).map(move |y| r.offset + z * r.slice_pitch + y * r.row_pitch)
+            });
+            rows.flat_map(|start| start..start + r.width).collect()
+        };
+        for place in 0..20 * 20 {
+            let at = |offset| Rect {
+                offset,
+                width: 2,
+                height: 2,
+                depth: 2,
+                row_pitch: 4,
+                slice_pitch: 12,
+            };
+            let (a, b) = (at(place / 20), at(place % 20));
+            let shared = bytes(&a).iter().any(|x| bytes(&b).contains(x));
+            assert!(overlap(&a, &b) || !shared, "{a:?} {b:?}");
+            assert!(place / 20 != place % 20 || overlap(&a, &b));
+        }
     }
 }

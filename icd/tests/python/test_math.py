@@ -162,3 +162,63 @@ def test_functions_of_two_arguments(m, name, dtype):
     x = arguments(dtype, *entry[2:], seed=2)
     y = np.random.default_rng(3).permutation(arguments(dtype, *entry[2:], seed=4))
     judge(m, dtype, name, entry, [x, y])
+
+
+INF, NAN = math.inf, math.nan
+
+
+@pytest.mark.parametrize("width", [2, 3, 4])
+def test_normalize_of_any_vector(m, width):
+    """normalize neither overflows nor loses what is small beside the rest (OpenCL C 7.5.1)."""
+    random = np.random.default_rng(5)
+    exponents = random.uniform(-125, 127, (4000, 4)).astype(np.float32)
+    x = (np.exp2(exponents) * random.choice([-1, 1], (4000, 4))).astype(np.float32)
+    x[0] = 0
+    x[:, width:] = 0
+    program = m.build(f"""
+        kernel void k(global const float *a, global float *out) {{
+            size_t g = get_global_id(0);
+            float{width} v = normalize(vload{width}(0, a + 4 * g));
+            vstore{width}(v, 0, out + 4 * g);
+        }}""")
+    result = m.buffer(np.zeros_like(x))
+    program.k(m.queue, (len(x),), None, m.buffer(x), result)
+    got = m.read(result, x.dtype, x.shape)
+    wide = x.astype(np.longdouble)
+    length = np.sqrt((wide * wide).sum(axis=1, keepdims=True))
+    error = ulps(got, wide / np.where(length == 0, 1, length))
+    worst = np.unravel_index(np.argmax(error), error.shape)
+    assert error[worst] <= 2 + width, f"{x[worst[0]]} gives {got[worst[0]]}: {error[worst]} ulp"
+
+
+def test_normalize_of_infinities(m):
+    x = np.array([[INF, 1], [-INF, INF], [NAN, INF], [1, NAN], [-0.0, -INF]], np.float32)
+    want = np.array([[1, 0], [-0.5 ** 0.5, 0.5 ** 0.5], [NAN, NAN], [NAN, NAN], [-0.0, -1]])
+    program = m.build("""
+        kernel void k(global const float2 *a, global float2 *out) {
+            out[get_global_id(0)] = normalize(a[get_global_id(0)]);
+        }""")
+    result = m.buffer(np.zeros_like(x))
+    program.k(m.queue, (len(x),), None, m.buffer(x), result)
+    got = m.read(result, x.dtype, x.shape)
+    np.testing.assert_allclose(got, want, rtol=1e-6)
+    assert np.signbit(got[4]).all()
+
+
+def test_fast_geometry(m):
+    x = np.random.default_rng(6).uniform(-9, 9, (500, 4)).astype(np.float32)
+    x[7] = 0
+    program = m.build("""
+        kernel void k(global const float4 *a, global float4 *unit, global float2 *scalars) {
+            size_t g = get_global_id(0);
+            unit[g] = fast_normalize(a[g]);
+            scalars[g] = (float2)(fast_length(a[g]), fast_distance(a[g], (float4)(1, 2, 3, 4)));
+        }""")
+    unit, scalars = m.buffer(np.zeros_like(x)), m.buffer(np.zeros((500, 2), np.float32))
+    program.k(m.queue, (len(x),), None, m.buffer(x), unit, scalars)
+    length = np.linalg.norm(x, axis=1)
+    want = x / np.where(length == 0, 1, length)[:, None]
+    np.testing.assert_allclose(m.read(unit, x.dtype, x.shape), want, rtol=1e-3)
+    distance = np.linalg.norm(x - np.array([1, 2, 3, 4], np.float32), axis=1)
+    got = m.read(scalars, x.dtype, (500, 2))
+    np.testing.assert_allclose(got, np.stack([length, distance], axis=1), rtol=1e-3)

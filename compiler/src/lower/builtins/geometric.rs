@@ -12,12 +12,18 @@ impl Lowering<'_, '_> {
         match (call.name, call.args.as_slice()) {
             ("dot", &[x, y]) => done(self.dot(x, y)),
             ("cross", &[x, y]) => done(self.cross(x, y)),
-            ("length" | "fast_length", &[x]) => done(self.length(x)),
-            ("distance" | "fast_distance", &[x, y]) => {
+            ("length", &[x]) => done(self.length(x)),
+            ("fast_length", &[x]) => done(self.fast_length(x)),
+            ("distance", &[x, y]) => {
                 let difference = self.b.binary(BinaryOp::FSub, x, y);
                 done(self.length(difference))
             }
-            ("normalize" | "fast_normalize", &[x]) => done(self.normalize(x)),
+            ("fast_distance", &[x, y]) => {
+                let difference = self.b.binary(BinaryOp::FSub, x, y);
+                done(self.fast_length(difference))
+            }
+            ("normalize", &[x]) => done(self.normalize(x)),
+            ("fast_normalize", &[x]) => done(self.fast_normalize(x)),
             _ => None,
         }
     }
@@ -53,28 +59,91 @@ impl Lowering<'_, '_> {
         if self.b.ty(x).lanes == 1 {
             return self.b.math(MathOp::FAbs, &[x]);
         }
-        let (scaled, back) = self.scaled_down(x);
-        let square = self.dot(scaled, scaled);
-        let root = self.b.math(MathOp::Sqrt, &[square]);
+        let range = self.range(x);
+        let (by, back) =
+            (range.pick(self, range.up, range.down), range.pick(self, range.down, range.up));
+        let by = self.match_lanes(by, x);
+        let scaled = self.b.binary(BinaryOp::FMul, x, by);
+        let root = self.fast_length(scaled);
         self.b.binary(BinaryOp::FMul, root, back)
     }
 
-    /// `x / length(x)`, zero for zero.
-    fn normalize(&mut self, x: Value) -> Value {
-        let (scaled, _) = self.scaled_down(x);
-        let square = self.dot(scaled, scaled);
-        let zero = self.zero(self.b.ty(square));
-        let root = self.b.math(MathOp::Sqrt, &[square]);
-        let is_zero = self.b.fcmp(FloatCC::Oeq, square, zero);
-        let one = self.b.fconst(self.b.ty(square), 1.0);
-        let divisor = self.b.select(is_zero, one, root);
-        let divisor = self.match_lanes(divisor, scaled);
-        self.b.binary(BinaryOp::FDiv, scaled, divisor)
+    /// The length where squares neither overflow nor vanish.
+    fn fast_length(&mut self, x: Value) -> Value {
+        if self.b.ty(x).lanes == 1 {
+            return self.b.math(MathOp::FAbs, &[x]);
+        }
+        let square = self.dot(x, x);
+        self.b.math(MathOp::Sqrt, &[square])
     }
 
-    /// The vector multiplied by a power of two so that squares neither overflow nor vanish, and the
-    /// factor that undoes it.
-    fn scaled_down(&mut self, x: Value) -> (Value, Value) {
+    /// `x / length(x)`, zero for zero; infinite components, if any, are the only ones that count
+    /// (OpenCL C 7.5.1).
+    fn normalize(&mut self, x: Value) -> Value {
+        let ty = self.b.ty(x);
+        let range = self.range(x);
+        let infinity = self.b.fconst(ty.lane(), f64::INFINITY);
+        let any_infinite = self.b.fcmp(FloatCC::Oeq, range.largest, infinity);
+        let x = self.or_directions(x, any_infinite);
+        let by = range.pick(self, range.up, range.down);
+        let by = self.b.select(any_infinite, range.one, by);
+        let by = self.match_lanes(by, x);
+        let scaled = self.b.binary(BinaryOp::FMul, x, by);
+        let length = self.fast_length(scaled);
+        let zero = self.zero(ty.lane());
+        let is_zero = self.b.fcmp(FloatCC::Oeq, length, zero);
+        let divisor = self.b.select(is_zero, range.one, length);
+        let divisor = self.match_lanes(divisor, x);
+        // Scaling down makes small components denormal; so of a large vector the quotient is scaled,
+        // after it was rounded.
+        let is_large = self.match_lanes(range.is_large, x);
+        let dividend = self.b.select(is_large, x, scaled);
+        let quotient = self.b.binary(BinaryOp::FDiv, dividend, divisor);
+        let back = self.b.select(range.is_large, range.down, range.one);
+        let back = self.b.select(any_infinite, range.one, back);
+        let back = self.match_lanes(back, x);
+        self.b.binary(BinaryOp::FMul, quotient, back)
+    }
+
+    /// `x` by the reciprocal of its length; `x` where its squares vanish.
+    fn fast_normalize(&mut self, x: Value) -> Value {
+        let square = self.dot(x, x);
+        let ty = self.b.ty(square);
+        let (zero, one) = (self.zero(ty), self.b.fconst(ty, 1.0));
+        let is_zero = self.b.fcmp(FloatCC::Oeq, square, zero);
+        let square = self.b.select(is_zero, one, square);
+        let by = match ty.scalar.bits() {
+            64 => {
+                let root = self.b.math(MathOp::Sqrt, &[square]);
+                self.b.binary(BinaryOp::FDiv, one, root)
+            }
+            _ => self.b.math(MathOp::RSqrt, &[square]),
+        };
+        let by = self.match_lanes(by, x);
+        self.b.binary(BinaryOp::FMul, x, by)
+    }
+
+    /// Where `any_infinite`, infinite components as ones and the others as zeros (or NaN), with their
+    /// signs; else `x`.
+    fn or_directions(&mut self, x: Value, any_infinite: Value) -> Value {
+        let ty = self.b.ty(x);
+        let infinity = self.b.fconst(ty, f64::INFINITY);
+        let (one, zero) = (self.b.fconst(ty, 1.0), self.zero(ty));
+        let magnitude = self.b.math(MathOp::FAbs, &[x]);
+        let is_infinite = self.b.fcmp(FloatCC::Oeq, magnitude, infinity);
+        let sign = self.copysign(one, x);
+        // Drivers are free to make 0 * NaN a zero.
+        let rest = self.copysign(zero, x);
+        let is_nan = self.b.math(MathOp::IsNan, &[x]);
+        let rest = self.b.select(is_nan, x, rest);
+        let direction = self.b.select(is_infinite, sign, rest);
+        let any_infinite = self.match_lanes(any_infinite, x);
+        self.b.select(any_infinite, direction, x)
+    }
+
+    /// How large a vector is: whether its squares would overflow or vanish, and the powers of two that
+    /// prevent it.
+    fn range(&mut self, x: Value) -> Range {
         let ty = self.b.ty(x);
         let magnitudes = self.b.math(MathOp::FAbs, &[x]);
         let mut largest = self.b.extract(magnitudes, 0);
@@ -82,26 +151,41 @@ impl Lowering<'_, '_> {
             let magnitude = self.b.extract(magnitudes, lane);
             largest = self.b.binary(BinaryOp::FMax, largest, magnitude);
         }
+        // Whatever counts beside the largest square is to be normal, before scaling and after, since
+        // devices may flush the rest: half the exponents, less the precision.
         let wide = ty.scalar.bits() == 64;
-        let (high, factor) = if wide { (400.0, 520.0) } else { (60.0, 80.0) };
-        let (up, down) = (f64::exp2(factor), f64::exp2(-factor));
+        let (high, factor) = if wide { (400.0, 600.0) } else { (50.0, 100.0) };
         let lane = ty.lane();
         let threshold = self.b.fconst(lane, f64::exp2(high));
         let is_large = self.b.fcmp(FloatCC::Ogt, largest, threshold);
         let threshold = self.b.fconst(lane, f64::exp2(-high));
         let is_small = self.b.fcmp(FloatCC::Olt, largest, threshold);
-        let one = self.b.fconst(lane, 1.0);
-        let (up, down) = (self.b.fconst(lane, up), self.b.fconst(lane, down));
-        let by = self.b.select(is_small, up, one);
-        let by = self.b.select(is_large, down, by);
-        let back = self.b.select(is_small, down, one);
-        let back = self.b.select(is_large, up, back);
-        let by = self.match_lanes(by, x);
-        (self.b.binary(BinaryOp::FMul, x, by), back)
+        let mut power = |exponent| self.b.fconst(lane, f64::exp2(exponent));
+        let (up, one, down) = (power(factor), power(0.0), power(-factor));
+        Range { largest, is_large, is_small, up, one, down }
     }
 
     /// `-x`.
     pub fn negate(&mut self, x: Value) -> Value {
         self.b.unary(UnaryOp::FNeg, x)
+    }
+}
+
+/// What [`Lowering::range`] finds out.
+struct Range {
+    largest: Value,
+    is_large: Value,
+    is_small: Value,
+    /// Powers of two: for small vectors, for ordinary and for large ones.
+    up: Value,
+    one: Value,
+    down: Value,
+}
+
+impl Range {
+    /// A factor by size: 1 for ordinary vectors.
+    fn pick(&self, lowering: &mut Lowering<'_, '_>, small: Value, large: Value) -> Value {
+        let factor = lowering.b.select(self.is_small, small, self.one);
+        lowering.b.select(self.is_large, large, factor)
     }
 }
