@@ -8,6 +8,7 @@ and a denormal result may be 0.
 import math
 
 import numpy as np
+import pyopencl as cl
 import pytest
 
 PI = np.longdouble("3.14159265358979323846264338327950288")
@@ -222,3 +223,19 @@ def test_fast_geometry(m):
     distance = np.linalg.norm(x - np.array([1, 2, 3, 4], np.float32), axis=1)
     got = m.read(scalars, x.dtype, (500, 2))
     np.testing.assert_allclose(got, np.stack([length, distance], axis=1), rtol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["log", "log2", "log10"])
+def test_relaxed_logarithms_of_denormals(m, name):
+    """They are logarithms of the number; zero, to which a device may flush it, has none."""
+    x = np.array([2.0 ** -126, 0.125, 3e38], np.float32)
+    if m.device.single_fp_config & cl.device_fp_config.DENORM:
+        x = np.append(x, np.array([2.0 ** -141, 2.0 ** -127, 1e-40], np.float32))
+    program = m.build(f"""
+        kernel void k(global const float *a, global float *out) {{
+            out[get_global_id(0)] = {name}(a[get_global_id(0)]);
+        }}""", options=["-cl-fast-relaxed-math"])
+    result = m.buffer(np.zeros_like(x))
+    program.k(m.queue, x.shape, None, m.buffer(x), result)
+    got = m.read(result, x.dtype, x.shape)
+    np.testing.assert_allclose(got, getattr(np, name)(x.astype(np.float64)), rtol=1e-5)

@@ -1,7 +1,7 @@
 //! Device-precision math: `native_` and `half_` functions, and what -cl-fast-relaxed-math lets
 //! the ordinary ones become (OpenCL C 7.4, the table for relaxed math).
 
-use crate::ir::{BinaryOp, ConvertOp, IntCC, MathOp, Scalar, Value};
+use crate::ir::{BinaryOp, ConvertOp, FloatCC, IntCC, MathOp, Scalar, Value};
 use crate::lower::function::Lowering;
 
 impl Lowering<'_, '_> {
@@ -51,6 +51,12 @@ impl Lowering<'_, '_> {
                 let y = self.b.convert(ConvertOp::SToF, n, self.b.ty(x));
                 Some(self.signed_power(x, y, n))
             }
+            ("log2", &[x]) => Some(self.log2_of_any(x)),
+            ("log" | "log10", &[x]) => {
+                use std::f64::consts::{LN_2, LOG10_2};
+                let log = self.log2_of_any(x);
+                Some(self.scale(log, if name == "log" { LN_2 } else { LOG10_2 }))
+            }
             ("recip" | "divide", _) => None,
             _ => self.native_math(name, args),
         }
@@ -65,6 +71,20 @@ impl Lowering<'_, '_> {
     fn log_of(&mut self, x: Value, log_of_2: f64) -> Value {
         let log = self.b.math(MathOp::Log2, &[x]);
         self.scale(log, log_of_2)
+    }
+
+    /// The device's base-2 logarithm, right for denormal numbers too, of which some devices read the
+    /// exponent alone.
+    fn log2_of_any(&mut self, x: Value) -> Value {
+        let ty = self.b.ty(x);
+        let smallest = self.b.fconst(ty, f64::from(f32::MIN_POSITIVE));
+        let is_denormal = self.b.fcmp(FloatCC::Olt, x, smallest);
+        let (up, shift) = (self.b.fconst(ty, f64::exp2(24.0)), self.b.fconst(ty, 24.0));
+        let raised = self.b.binary(BinaryOp::FMul, x, up);
+        let argument = self.b.select(is_denormal, raised, x);
+        let log = self.b.math(MathOp::Log2, &[argument]);
+        let lowered = self.b.binary(BinaryOp::FSub, log, shift);
+        self.b.select(is_denormal, lowered, log)
     }
 
     /// x^y for x >= 0.
