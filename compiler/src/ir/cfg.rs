@@ -3,35 +3,79 @@
 
 use super::entities::Block;
 use super::function::Function;
-use cranelift_entity::SecondaryMap;
-use smallvec::SmallVec;
+use cranelift_entity::EntityRef;
 
 const UNREACHABLE: u32 = u32::MAX;
 
 /// Predecessors and order of the reachable blocks; a snapshot that changes of the function do not
 /// update.
 pub struct Cfg {
-    preds: SecondaryMap<Block, SmallVec<[Block; 4]>>,
-    succs: SecondaryMap<Block, SmallVec<[Block; 2]>>,
+    preds: Neighbours,
+    succs: Neighbours,
     rpo: Vec<Block>,
-    index: SecondaryMap<Block, u32>,
+    /// By block: its position in `rpo`.
+    index: Vec<u32>,
+}
+
+/// For each block a list of blocks; all lists lie in one vector.
+struct Neighbours {
+    /// By block: where its list begins and how long it is.
+    ranges: Vec<(u32, u32)>,
+    blocks: Vec<Block>,
+}
+
+impl Neighbours {
+    fn new(blocks: usize) -> Neighbours {
+        Neighbours { ranges: vec![(0, 0); blocks], blocks: Vec::new() }
+    }
+
+    /// Empty for blocks that the snapshot does not know.
+    fn of(&self, block: Block) -> &[Block] {
+        let (start, len) = self.ranges.get(block.index()).copied().unwrap_or((0, 0));
+        self.blocks.get(start as usize..(start + len) as usize).unwrap_or(&[])
+    }
+
+    /// Sources by target, in the order of the edges (source, target).
+    fn reversed(edges: &[(Block, Block)], blocks: usize) -> Neighbours {
+        let mut lists = Neighbours::new(blocks);
+        for &(_, to) in edges {
+            lists.ranges[to.index()].1 += 1;
+        }
+        let mut start = 0;
+        for range in &mut lists.ranges {
+            let len = std::mem::take(&mut range.1);
+            range.0 = start;
+            start += len;
+        }
+        if let Some(&(first, _)) = edges.first() {
+            lists.blocks = vec![first; edges.len()];
+        }
+        for &(from, to) in edges {
+            let (start, len) = &mut lists.ranges[to.index()];
+            lists.blocks[(*start + *len) as usize] = from;
+            *len += 1;
+        }
+        lists
+    }
 }
 
 impl Cfg {
     pub fn compute(func: &Function) -> Cfg {
+        let blocks = func.blocks.len();
         let mut cfg = Cfg {
-            preds: SecondaryMap::new(),
-            succs: SecondaryMap::new(),
+            preds: Neighbours::new(0),
+            succs: Neighbours::new(blocks),
             rpo: Vec::with_capacity(func.layout.len()),
-            index: SecondaryMap::with_default(UNREACHABLE),
+            index: vec![UNREACHABLE; blocks],
         };
         let Some(&entry) = func.layout.first() else { return cfg };
+        let mut edges = Vec::with_capacity(2 * func.layout.len());
         // Depth-first with a stack of (block, next successor to visit).
         let mut stack = vec![(entry, 0)];
         cfg.discover(func, entry);
         while let Some((block, next)) = stack.last_mut() {
             // From the last successor to the first, so that the first comes first in the order.
-            let succs = &cfg.succs[*block];
+            let succs = cfg.succs.of(*block);
             let Some(at) = succs.len().checked_sub(*next + 1) else {
                 cfg.rpo.push(*block);
                 stack.pop();
@@ -39,35 +83,38 @@ impl Cfg {
             };
             let (from, to) = (*block, succs[at]);
             *next += 1;
-            cfg.preds[to].push(from);
-            if cfg.index[to] == UNREACHABLE {
+            edges.push((from, to));
+            if !cfg.is_reachable(to) {
                 cfg.discover(func, to);
                 stack.push((to, 0));
             }
         }
         cfg.rpo.reverse();
         for (i, &block) in cfg.rpo.iter().enumerate() {
-            cfg.index[block] = i as u32;
+            cfg.index[block.index()] = i as u32;
         }
+        cfg.preds = Neighbours::reversed(&edges, blocks);
         cfg
     }
 
     fn discover(&mut self, func: &Function, block: Block) {
-        self.index[block] = 0;
+        self.index[block.index()] = 0;
         if let Some(inst) = func.terminator(block) {
-            let succs = &mut self.succs[block];
-            func.insts[inst].for_each_target(|call| succs.push(call.block));
+            let list = &mut self.succs.blocks;
+            let start = list.len();
+            func.insts[inst].for_each_target(|call| list.push(call.block));
+            self.succs.ranges[block.index()] = (start as u32, (list.len() - start) as u32);
         }
     }
 
     /// Sources of the edges to a block, once per edge, unreachable ones left out.
     pub fn preds(&self, block: Block) -> &[Block] {
-        &self.preds[block]
+        self.preds.of(block)
     }
 
     /// Targets of a reachable block's terminator, once per edge, in its order.
     pub fn succs(&self, block: Block) -> &[Block] {
-        &self.succs[block]
+        self.succs.of(block)
     }
 
     /// Reachable blocks, each before its successors but for back edges.
@@ -77,10 +124,10 @@ impl Cfg {
 
     /// Position in [`Cfg::rpo`]; `None` for an unreachable block.
     pub fn rpo_index(&self, block: Block) -> Option<u32> {
-        Some(self.index[block]).filter(|&i| i != UNREACHABLE)
+        self.index.get(block.index()).copied().filter(|&i| i != UNREACHABLE)
     }
 
     pub fn is_reachable(&self, block: Block) -> bool {
-        self.index[block] != UNREACHABLE
+        self.rpo_index(block).is_some()
     }
 }

@@ -8,18 +8,22 @@ use std::collections::HashMap;
 pub const MAX_INSTS: usize = 1_000_000;
 
 /// Inlines all calls in what the kernels reach. `prepare` is run on each function, all its calls
-/// inlined, before it is copied into its callers; there it pays to make it small.
+/// inlined, before it is copied into its callers; there it pays to make it small. A function that is
+/// called once is not worth it: what it becomes part of is gone through anyway.
 ///
 /// Errors: recursion, and programs that grow beyond [`MAX_INSTS`].
 pub fn run(module: &mut Module, mut prepare: impl FnMut(&mut Module, Func)) -> Result<(), String> {
     let order = bottom_up(module)?;
+    let calls = count_calls(module, &order);
     for func in order {
         let mut caller =
             std::mem::replace(&mut module.functions[func], Function::new("", &[], None));
         let result = inline_calls(&mut caller, module);
         module.functions[func] = caller;
         result?;
-        prepare(module, func);
+        if calls[func] != 1 || module.kernels.iter().any(|kernel| kernel.func == func) {
+            prepare(module, func);
+        }
     }
     keep_kernels(module);
     Ok(())
@@ -36,6 +40,20 @@ fn callees(func: &Function) -> Vec<Func> {
     out.sort_unstable();
     out.dedup();
     out
+}
+
+/// How many calls of each function there are in these functions.
+fn count_calls(module: &Module, order: &[Func]) -> SecondaryMap<Func, u32> {
+    let mut calls = SecondaryMap::new();
+    for &func in order {
+        let func = &module.functions[func];
+        for &inst in func.layout.iter().flat_map(|&block| &func.blocks[block].insts) {
+            if let InstData::Call { func, .. } = func.insts[inst] {
+                calls[func] += 1;
+            }
+        }
+    }
+    calls
 }
 
 /// Functions that kernels reach, each after what it calls.

@@ -4,11 +4,16 @@
 //! Block parameters must have been demoted ([`super::ssa_repair::demote_params`]).
 
 use super::structurize::{entry_alloca, switch_to};
+use crate::ir::cfg::Cfg;
+use crate::ir::dominators::DomTree;
 use crate::ir::{Block, BlockCall, Function, InstData, MemFlags, Type, Value};
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 /// Rewrites every irreducible cycle, outer ones first.
 pub fn run(func: &mut Function) {
+    if is_reducible(func) {
+        return;
+    }
     let entry = func.entry();
     let mut work: Vec<EntitySet<Block>> = vec![reachable(func, entry)];
     while let Some(region) = work.pop() {
@@ -26,6 +31,17 @@ pub fn run(func: &mut Function) {
             work.push(inside);
         }
     }
+}
+
+/// Whether every edge back is to a block that dominates its source. So it is in nearly all programs,
+/// and the search for cycles, which takes time in proportion to blocks times loops, is spared.
+fn is_reducible(func: &Function) -> bool {
+    let cfg = Cfg::compute(func);
+    let doms = DomTree::compute(&cfg);
+    cfg.rpo().iter().enumerate().all(|(at, &block)| {
+        let goes_back = |to: Block| cfg.rpo_index(to).is_some_and(|index| index as usize <= at);
+        cfg.succs(block).iter().all(|&to| !goes_back(to) || doms.dominates(to, block))
+    })
 }
 
 fn reachable(func: &Function, entry: Block) -> EntitySet<Block> {
