@@ -71,6 +71,7 @@ pub fn preprocess(
         spelled: 0,
         depth: 0,
         counter: 0,
+        pack: vec![0],
         output: Vec::with_capacity(main.text.len() / 4 + 16),
         string: None,
     };
@@ -122,6 +123,8 @@ struct Preprocessor<'a> {
     depth: u32,
     /// The next value of `__COUNTER__`.
     counter: u32,
+    /// What `#pragma pack` says, the innermost `push` last; never empty.
+    pack: Vec<u32>,
     output: Vec<Token>,
     /// A string literal to which the next token may add (phase 6).
     string: Option<(Vec<u8>, Span)>,

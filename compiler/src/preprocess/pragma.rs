@@ -32,6 +32,7 @@ impl Preprocessor<'_> {
             }
             ("OPENCL", "EXTENSION") => self.extension_pragma(line, at),
             ("unroll", _) => self.unroll_pragma(line, at),
+            ("pack", _) => self.pack_pragma(line, at),
             ("nounroll", _) => self.pass_on(Pragma::Unroll(Some(1)), at),
             _ => self.diags.warning(at, "unknown pragma ignored"),
         }
@@ -83,6 +84,48 @@ impl Preprocessor<'_> {
             Some(_) => self.diags.error(at, "invalid value for '#pragma unroll'; must be positive"),
             None => {}
         }
+    }
+
+    /// `#pragma pack(n)`, `pack()`, `pack(push)`, `pack(push, n)` and `pack(pop)`, as clang has
+    /// them. Labels of `push` and `pop` are not kept.
+    fn pack_pragma(&mut self, line: &[PpToken], at: Span) {
+        let line = self.expand_alone(line.get(1..).unwrap_or(&[]));
+        let parenthesized = line.first().is_some_and(|token| token.is(Punct::LParen))
+            && line.last().is_some_and(|token| token.is(Punct::RParen));
+        if !parenthesized {
+            return self.diags.warning(at, "missing '(' after '#pragma pack' - ignoring");
+        }
+        let mut alignment = None;
+        for token in line.get(1..line.len().saturating_sub(1)).unwrap_or(&[]) {
+            match (token.kind, token.spelling(self.interner)) {
+                (PpKind::Ident, "push") => self.pack.push(self.pack.last().copied().unwrap_or(0)),
+                (PpKind::Ident, "pop") if self.pack.len() > 1 => alignment = self.pop_pack(),
+                (PpKind::Ident, "pop") => {
+                    let message = "#pragma pack(pop, ...) failed: stack empty";
+                    self.diags.warning(at, message);
+                    return;
+                }
+                (PpKind::Number, text) => match text.parse::<u32>() {
+                    Ok(n @ (0 | 1 | 2 | 4 | 8 | 16)) => alignment = Some(n),
+                    _ => {
+                        let message = "expected #pragma pack parameter to be '1', '2', '4', '8', or '16'";
+                        return self.diags.warning(at, message);
+                    }
+                },
+                _ => {}
+            }
+        }
+        let is_reset = line.len() == 2;
+        if let Some(n) = alignment.or(is_reset.then_some(0)) {
+            self.pack.pop();
+            self.pack.push(n);
+        }
+        self.pass_on(Pragma::Pack(self.pack.last().copied().unwrap_or(0)), at);
+    }
+
+    fn pop_pack(&mut self) -> Option<u32> {
+        self.pack.pop();
+        self.pack.last().copied()
     }
 
     /// `_Pragma ( "..." )`.

@@ -65,6 +65,8 @@ pub enum Pragma {
     Extension { name: Symbol, behaviour: ExtensionBehaviour },
     /// `#pragma unroll`, `#pragma unroll N`, `#pragma unroll(N)`; `nounroll` is `Some(1)`.
     Unroll(Option<u32>),
+    /// `#pragma pack`: the largest alignment of members from here on, in bytes; 0 for any.
+    Pack(u32),
 }
 
 /// The on-off-switch of `FP_CONTRACT`.

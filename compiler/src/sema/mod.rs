@@ -198,7 +198,7 @@ impl Sema<'_> {
                     self.diags.warning(span, message);
                 }
             }
-            Pragma::Unroll(_) => {}
+            Pragma::Unroll(_) | Pragma::Pack(_) => {}
         }
     }
 

@@ -14,12 +14,22 @@ use std::collections::HashMap;
 struct Layout {
     is_union: bool,
     packed: bool,
+    /// Largest alignment of members in bytes.
+    pack: u32,
     size: u64,
     align: u32,
     depth: u32,
     fields: Vec<Field>,
     /// Of all members, also those of anonymous members: where, and through which field.
     names: HashMap<String, (Span, u32)>,
+}
+
+/// What is said of a record besides its members.
+#[derive(Clone, Copy)]
+pub(super) struct RecordAttributes<'a> {
+    pub list: &'a [Attribute],
+    /// `#pragma pack` where the members begin, in bytes; 0 for none.
+    pub pack: u32,
 }
 
 impl Sema<'_> {
@@ -29,7 +39,7 @@ impl Sema<'_> {
         is_union: bool,
         tag: Option<Symbol>,
         fields: Option<&[FieldDecl]>,
-        attributes: &[Attribute],
+        attributes: RecordAttributes,
         span: Span,
     ) -> TypeId {
         let found = tag.and_then(|tag| match fields {
@@ -72,11 +82,12 @@ impl Sema<'_> {
         ty
     }
 
-    fn define_record(&mut self, id: RecordId, fields: &[FieldDecl], attributes: &[Attribute]) {
-        let attributes = self.attributes(attributes);
+    fn define_record(&mut self, id: RecordId, fields: &[FieldDecl], given: RecordAttributes) {
+        let attributes = self.attributes(given.list);
         let mut layout = Layout {
             is_union: self.module.types.records[id].is_union,
             packed: attributes.packed,
+            pack: if given.pack == 0 { u32::MAX } else { given.pack },
             size: 0,
             align: attributes.aligned.max(1),
             depth: 0,
@@ -140,7 +151,7 @@ impl Sema<'_> {
         let attributes = self.more_attributes(attributes, &declarator.attributes);
         let natural = self.module.types.align(ty.ty).max(ty.align);
         let packed = layout.packed || attributes.packed;
-        let align = if packed { 1 } else { natural }.max(attributes.aligned);
+        let align = if packed { 1 } else { natural }.max(attributes.aligned).min(layout.pack);
         self.claim_name(layout, name, span);
         self.place_field(
             layout,
@@ -177,7 +188,8 @@ impl Sema<'_> {
             self.claim_name(layout, &name, decl.span);
         }
         let natural = self.module.types.align(ty);
-        let align = if layout.packed { 1 } else { natural }.max(attributes.aligned);
+        let align = if layout.packed { 1 } else { natural };
+        let align = align.max(attributes.aligned).min(layout.pack);
         let field = Field {
             name: String::new(),
             ty,

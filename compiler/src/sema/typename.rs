@@ -1,5 +1,6 @@
 //! Declaration specifiers and declarators to types (C99 6.7.5, OpenCL C 6.7).
 
+use super::records::RecordAttributes;
 use super::scope::Entity;
 use super::types::{PointerType, Scalar, TypeId, TypeKind, EVENT};
 use super::{print, Origin, Sema, MAX_OBJECT_SIZE, MAX_TYPE_DEPTH};
@@ -117,7 +118,8 @@ impl Sema<'_> {
             TypeSpec::Vector(s, n) => self.scalar_type(*s, *n, span),
             TypeSpec::Typedef(name) => return self.typedef(*name, span),
             TypeSpec::Opaque(name) => self.opaque_type(*name, span),
-            TypeSpec::Record { is_union, tag, fields, attributes } => {
+            TypeSpec::Record { is_union, tag, fields, attributes, pack } => {
+                let attributes = RecordAttributes { list: attributes, pack: *pack };
                 self.record_type(*is_union, *tag, fields.as_deref(), attributes, span)
             }
             TypeSpec::Enum { tag, enumerators } => {

@@ -163,6 +163,8 @@ pub enum TypeSpec {
         /// `None` for a reference or forward declaration.
         fields: Option<Vec<FieldDecl>>,
         attributes: Vec<Attribute>,
+        /// What `#pragma pack` said before: the largest alignment of members in bytes, 0 for any.
+        pack: u32,
     },
     Enum {
         tag: Option<Symbol>,

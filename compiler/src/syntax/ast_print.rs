@@ -111,6 +111,7 @@ impl Printer<'_> {
                 let count = format!("{count:?}");
                 self.node("pragma unroll ", |p| p.text(&count));
             }
+            Pragma::Pack(n) => self.node("pragma pack ", |p| p.text(&n.to_string())),
         }
     }
 
@@ -286,7 +287,7 @@ impl Printer<'_> {
             TypeSpec::Typedef(name) | TypeSpec::Opaque(name) => self.name(*name),
             TypeSpec::TypeofExpr(expr) => self.node("typeof ", |p| p.expr(expr)),
             TypeSpec::TypeofType(ty) => self.node("typeof-type ", |p| p.type_name(ty)),
-            TypeSpec::Record { is_union, tag, fields, attributes } => {
+            TypeSpec::Record { is_union, tag, fields, attributes, .. } => {
                 self.text(if *is_union { "(union " } else { "(struct " });
                 self.tag(*tag);
                 self.attributes(attributes);

@@ -4,7 +4,7 @@ use super::ast::{Expr, ExprKind, IntLiteral};
 use super::keywords::{initial_meanings, Keyword};
 use super::scope::{Meaning, Names};
 use super::{MAX_NESTING, MAX_TREE_HEIGHT};
-use crate::preprocess::{Interner, Punct, Symbol, Token, TokenKind};
+use crate::preprocess::{Interner, Pragma, Punct, Symbol, Token, TokenKind};
 use crate::source::{Diagnostics, Span};
 use crate::Options;
 
@@ -40,6 +40,8 @@ pub(super) struct Parser<'a> {
     pub in_function: bool,
     /// Whether a `;` is taken to stand at the cursor, its lack having been reported.
     pub assumed_semi: bool,
+    /// What `#pragma pack` said last: the largest alignment of members in bytes, 0 for any.
+    pub pack: u32,
 }
 
 impl<'a> Parser<'a> {
@@ -71,6 +73,7 @@ impl<'a> Parser<'a> {
             confused: false,
             in_function: false,
             assumed_semi: false,
+            pack: 0,
         }
     }
 
@@ -104,7 +107,10 @@ impl<'a> Parser<'a> {
 
     #[inline]
     pub fn advance(&mut self) {
-        if self.pos < self.tokens.len() {
+        if let Some(token) = self.tokens.get(self.pos) {
+            if let TokenKind::Pragma(Pragma::Pack(n)) = token.kind {
+                self.pack = n;
+            }
             self.pos += 1;
         }
     }

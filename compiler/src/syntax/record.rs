@@ -22,7 +22,7 @@ impl Parser<'_> {
             self.advance();
             self.names.declare_tag(tag, word);
         }
-        let mut fields = None;
+        let (mut fields, pack) = (None, self.pack);
         if self.at(Punct::LBrace) {
             fields = Some(self.nested(Self::fields)?);
             self.attributes(&mut attributes)?;
@@ -30,7 +30,7 @@ impl Parser<'_> {
             let message = format!("declaration of anonymous {word} must be a definition");
             return self.fail(start, message);
         }
-        Ok(TypeSpec::Record { is_union, tag, fields, attributes })
+        Ok(TypeSpec::Record { is_union, tag, fields, attributes, pack })
     }
 
     /// `{ member declarations }`; a mistake in one is reported and skipped.

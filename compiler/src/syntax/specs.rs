@@ -237,6 +237,8 @@ impl Parser<'_> {
             }
         }
         let ty = match builtin {
+            // As typedefs, so that a kernel's arguments are not of these types (OpenCL C 6.11).
+            BuiltinType::Scalar(_) if self.has_host_size(symbol) => TypeSpec::Typedef(symbol),
             BuiltinType::Scalar(name) => TypeSpec::Scalar(name),
             BuiltinType::Vector(name, lanes) => TypeSpec::Vector(name, lanes),
             BuiltinType::Opaque => TypeSpec::Opaque(symbol),
@@ -249,6 +251,11 @@ impl Parser<'_> {
         specs.last_type = Some(symbol);
         self.advance();
         true
+    }
+
+    /// Whether a type's size is the implementation's choice.
+    fn has_host_size(&self, symbol: Symbol) -> bool {
+        matches!(self.text(symbol), "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t")
     }
 
     /// At a name that is no type: the place of a type, if what follows says so, else what is
