@@ -3,6 +3,7 @@
 mod artifact;
 mod bench;
 mod checks;
+mod corpus;
 mod cts;
 mod demo;
 mod install;
@@ -23,6 +24,8 @@ usage: cargo xtask COMMAND
                             run Khronos CTS binaries as cts-config/ describes
   bench [--out FILE] [--library FILE] [--vendors DIR] [--skip NAME]
                             measure all OpenCL platforms side by side with Hekla
+  corpus [--dir DIR] [--validate] [--minimal] [--only TEXT] [--threads N] [--vector N]
+                            compile every program of hashcat, darktable, ufo-filters, silx, pyFAI
   header                    write include/hekla.h anew";
 
 /// What a command gives: nothing, or a message for the person who ran it.
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         "install" => install::run(rest),
         "cts" => cts::run(rest),
         "bench" => bench::run(rest),
+        "corpus" => corpus::run_command(rest),
         "header" => checks::write_header(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
