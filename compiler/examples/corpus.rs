@@ -76,7 +76,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
             "--only" => request.only = value()?,
             "--threads" => request.threads = number(&value()?)?,
             "--vector" => request.vector = number(&value()?)?,
-            _ => request.folder = PathBuf::from(arg),
+            _ => request.folder = PathBuf::from(arg).canonicalize().unwrap_or_default(),
         }
     }
     match request.folder.is_dir() {

@@ -108,7 +108,8 @@ impl Preprocessor<'_> {
                 (PpKind::Number, text) => match text.parse::<u32>() {
                     Ok(n @ (0 | 1 | 2 | 4 | 8 | 16)) => alignment = Some(n),
                     _ => {
-                        let message = "expected #pragma pack parameter to be '1', '2', '4', '8', or '16'";
+                        let message =
+                            "expected #pragma pack parameter to be '1', '2', '4', '8', or '16'";
                         return self.diags.warning(at, message);
                     }
                 },
