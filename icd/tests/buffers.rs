@@ -305,6 +305,30 @@ fn maps_show_and_change_the_bytes() {
 }
 
 #[test]
+fn transfers_from_and_to_mapped_memory() {
+    let s = Setup::new();
+    let size = 3 << 20;
+    let (pinned, target) = (s.buffer(CL_MEM_ALLOC_HOST_PTR, size), s.buffer(0, size));
+    let pointer = map(&s, pinned, CL_MAP_READ | CL_MAP_WRITE, 0, size);
+    let shown = unsafe { std::slice::from_raw_parts_mut(pointer, size) };
+    shown.copy_from_slice(&pattern(size, 5));
+    // The application has its memory back when a blocking write returns.
+    s.write(target, true, 100, &shown[200..size - 100]);
+    shown.fill(0);
+    assert_eq!(s.read(target, 100, size - 300), pattern(size, 5)[200..size - 100]);
+    check(unsafe {
+        let (to, bytes) = (pointer.add(7).cast(), size - 300);
+        let none = null();
+        (s.cl.clEnqueueReadBuffer)(s.queue, target, 0, 100, bytes, to, 0, none, null_mut())
+    });
+    s.finish();
+    assert_eq!(shown[7..size - 293], pattern(size, 5)[200..size - 100]);
+    assert!(shown[..7].iter().all(|byte| *byte == 0));
+    check(unmap(&s, pinned, pointer));
+    assert_eq!(s.read(pinned, 7, size - 300), pattern(size, 5)[200..size - 100]);
+}
+
+#[test]
 fn map_errors() {
     let s = Setup::new();
     let mem = s.buffer(CL_MEM_HOST_READ_ONLY, 64);

@@ -58,12 +58,14 @@ pub(crate) struct Batch {
     pub(crate) queries: vk::QueryPool,
     /// Commands recorded so far.
     pub(crate) count: u32,
+    /// Queries that were never reset, from the first on.
+    dirty_queries: u32,
     /// Queries used so far.
     pub(crate) query_count: u32,
     /// Value that the timeline reaches when the batch completes.
     pub(crate) last_value: u64,
-    /// Something was recorded after the last barrier.
-    pub(crate) needs_barrier: bool,
+    /// What kinds of work were recorded after the last barrier.
+    pub(crate) unordered: vk::PipelineStageFlags,
     /// The pipeline bound last.
     pub(crate) bound: vk::Pipeline,
     pub(crate) retained: Vec<Retained>,
@@ -84,9 +86,10 @@ impl Batch {
             commands: vk::CommandBuffer::null(),
             queries: vk::QueryPool::null(),
             count: 0,
+            dirty_queries: 2 * MAX_COMMANDS,
             query_count: 0,
             last_value: 0,
-            needs_barrier: false,
+            unordered: vk::PipelineStageFlags::empty(),
             bound: vk::Pipeline::null(),
             retained: Vec::new(),
             waits: Vec::new(),
@@ -137,22 +140,40 @@ impl Batch {
                 .begin_command_buffer(self.commands, &info)
                 .map_err(|e| device.fault("vkBeginCommandBuffer", e))?;
             if self.queries != vk::QueryPool::null() {
-                let count = 2 * MAX_COMMANDS;
-                device.raw.cmd_reset_query_pool(self.commands, self.queries, 0, count);
+                self.reset_queries(device);
             }
         }
         self.count = 0;
         self.query_count = 0;
         self.bound = vk::Pipeline::null();
         // What earlier batches wrote, this one may read.
-        barrier(device, self.commands, Side::Device);
-        self.needs_barrier = false;
+        barrier(device, self.commands, WORK, Side::Device);
+        self.unordered = vk::PipelineStageFlags::empty();
         Ok(())
+    }
+
+    /// Makes the queries that were used since the last reset (all, at first) ready for use. The host
+    /// does so where it can: on the device it is a command that every batch would begin with.
+    ///
+    /// # Safety
+    /// The command buffer is recording, under the queue's lock; no submitted work uses the queries.
+    unsafe fn reset_queries(&mut self, device: &Device) {
+        let count = self.dirty_queries.max(self.query_count);
+        // SAFETY: as the caller promises; the host resets only where the feature is enabled.
+        unsafe {
+            if !device.info().features.host_query_reset {
+                let count = 2 * MAX_COMMANDS;
+                device.raw.cmd_reset_query_pool(self.commands, self.queries, 0, count);
+            } else if count > 0 {
+                device.raw.reset_query_pool(self.queries, 0, count);
+            }
+        }
+        self.dirty_queries = 0;
     }
 
     /// Ends recording: what the batch wrote becomes visible to the host too.
     pub(crate) fn end(&mut self, device: &Device) -> Result<(), Error> {
-        barrier(device, self.commands, Side::Host);
+        barrier(device, self.commands, WORK, Side::Host);
         // SAFETY: the command buffer is recording, under the queue's lock.
         unsafe { device.raw.end_command_buffer(self.commands) }
             .map_err(|e| device.fault("vkEndCommandBuffer", e))
@@ -223,13 +244,27 @@ pub(crate) enum Side {
     Host,
 }
 
-/// Makes all writes so far visible to later commands, or to the host.
-pub(crate) fn barrier(device: &Device, commands: vk::CommandBuffer, side: Side) {
+/// The stages that commands work in.
+pub(crate) const WORK: vk::PipelineStageFlags = vk::PipelineStageFlags::from_raw(
+    vk::PipelineStageFlags::COMPUTE_SHADER.as_raw() | vk::PipelineStageFlags::TRANSFER.as_raw(),
+);
+
+/// Makes all that `work`, some of [`WORK`], has written visible to later commands, or to the host.
+/// (What came before an earlier barrier is ordered by that one.)
+pub(crate) fn barrier(
+    device: &Device,
+    commands: vk::CommandBuffer,
+    work: vk::PipelineStageFlags,
+    side: Side,
+) {
     use vk::{AccessFlags as A, PipelineStageFlags as S};
-    let work = S::COMPUTE_SHADER | S::TRANSFER;
-    let writes = A::SHADER_WRITE | A::TRANSFER_WRITE;
+    let written = |stage: S, access: A| if work.contains(stage) { access } else { A::empty() };
+    let writes =
+        written(S::COMPUTE_SHADER, A::SHADER_WRITE) | written(S::TRANSFER, A::TRANSFER_WRITE);
     let (stages, accesses) = match side {
-        Side::Device => (work, writes | A::SHADER_READ | A::TRANSFER_READ),
+        Side::Device => {
+            (WORK, A::SHADER_WRITE | A::TRANSFER_WRITE | A::SHADER_READ | A::TRANSFER_READ)
+        }
         Side::Host => (S::HOST, A::HOST_READ | A::HOST_WRITE),
     };
     let memory = [vk::MemoryBarrier::default().src_access_mask(writes).dst_access_mask(accesses)];

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
+use crate::copy::copy;
 use crate::memory::{Memory, MemoryKind};
 use crate::{Device, Error};
 
@@ -152,7 +153,7 @@ impl Buffer {
         let p = self.host_range(offset, data.len() as u64)?;
         // SAFETY: `host_range` checked that the bytes are the buffer's and mapped; `data` is other
         // memory, as a shared slice cannot alias what only raw pointers reach.
-        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), p.as_ptr(), data.len()) };
+        unsafe { copy(p.as_ptr(), data.as_ptr(), data.len(), self.streams()) };
         self.flush(offset, data.len() as u64)
     }
 
@@ -165,7 +166,7 @@ impl Buffer {
         let p = self.host_range(offset, out.len() as u64)?;
         self.invalidate(offset, out.len() as u64)?;
         // SAFETY: as in `write`.
-        unsafe { std::ptr::copy_nonoverlapping(p.as_ptr(), out.as_mut_ptr(), out.len()) };
+        unsafe { copy(out.as_mut_ptr(), p.as_ptr(), out.len(), self.streams()) };
         Ok(())
     }
 
@@ -191,6 +192,11 @@ impl Buffer {
         // SAFETY: the range is mapped and whole atoms, which are this buffer's alone.
         unsafe { self.device.raw.invalidate_mapped_memory_ranges(&[range]) }
             .map_err(|e| self.device.fault("vkInvalidateMappedMemoryRanges", e))
+    }
+
+    /// Whether large copies go past the caches: not where kernels run on the same caches.
+    fn streams(&self) -> bool {
+        !self.device.info().memory.unified
     }
 
     /// Whether `size` bytes at `offset` are in the buffer, counting its padding to a multiple of 4.

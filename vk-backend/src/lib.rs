@@ -19,7 +19,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Nothing here starts a thread. All objects are `Send + Sync`; each keeps what it needs alive, so
+//! Threads are started only to help with large copies. All objects are `Send + Sync`; each keeps what it needs alive, so
 //! they may be dropped in any order.
 #![warn(missing_docs)]
 #![deny(clippy::undocumented_unsafe_blocks)]
@@ -28,6 +28,7 @@ pub mod asm;
 mod batch;
 mod buffer;
 mod clock;
+mod copy;
 mod device;
 mod error;
 mod features;

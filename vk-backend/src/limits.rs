@@ -47,6 +47,8 @@ pub struct Limits {
     pub max_storage_images: u32,
     /// maxPerStageDescriptorSamplers.
     pub max_samplers: u32,
+    /// Streaming multiprocessors or compute units, where the vendor's extension tells.
+    pub compute_units: Option<u32>,
     /// Vulkan queues opened on the device (several [`crate::Queue`]s may share one).
     pub queue_count: u32,
 }

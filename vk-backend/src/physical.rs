@@ -3,7 +3,7 @@
 use std::ffi::{c_char, CStr};
 use std::sync::Arc;
 
-use ash::{ext, khr, vk};
+use ash::{amd, ext, khr, nv, vk};
 
 use crate::features::{Extensions, FeatureChain, Features, Independence, SubgroupOps};
 use crate::limits::{Limits, MemoryInfo};
@@ -216,6 +216,9 @@ impl PhysicalDevice {
         let mut subgroup = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
         let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
         let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
+        let mut sm = vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV::default();
+        let mut cores = vk::PhysicalDeviceShaderCorePropertiesAMD::default();
+        let mut active = vk::PhysicalDeviceShaderCoreProperties2AMD::default();
         let mut head =
             vk::PhysicalDeviceProperties2::default().push_next(&mut v11).push_next(&mut v12);
         if v13 || has(khr::maintenance4::NAME) {
@@ -230,6 +233,15 @@ impl PhysicalDevice {
         if has(ext::pci_bus_info::NAME) {
             head = head.push_next(&mut pci);
         }
+        if has(nv::shader_sm_builtins::NAME) {
+            head = head.push_next(&mut sm);
+        }
+        if has(amd::shader_core_properties::NAME) {
+            head = head.push_next(&mut cores);
+        }
+        if has(amd::shader_core_properties2::NAME) {
+            head = head.push_next(&mut active);
+        }
         // SAFETY: the chain holds only structures that the device knows and outlives the call.
         unsafe { self.instance.raw.get_physical_device_properties2(self.raw, &mut head) };
 
@@ -242,6 +254,11 @@ impl PhysicalDevice {
             });
         }
         let limits = &mut self.info.limits;
+        let amd_units = cores.shader_engine_count
+            * cores.shader_arrays_per_engine_count
+            * cores.compute_units_per_shader_array;
+        let told = [sm.shader_sm_count, active.active_compute_unit_count, amd_units];
+        limits.compute_units = told.into_iter().find(|units| *units > 0);
         limits.max_allocation_size = v11.max_memory_allocation_size;
         let most = if maintenance4.max_buffer_size > 0 {
             maintenance4.max_buffer_size

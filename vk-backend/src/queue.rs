@@ -12,15 +12,18 @@ use ash::vk;
 use parking_lot::Mutex;
 
 use crate::batch::{Batch, Released, Timestamps, Wait, MAX_COMMANDS};
-use crate::{Device, Error, Recorder};
+use crate::{Device, DeviceType, Error, Recorder};
 
 /// While one batch is in flight, a second of this many commands follows it, lest the device run dry.
 const READY_COMMANDS: u32 = 32;
 /// Batches kept to be used again.
 const SPARE_BATCHES: usize = 8;
-/// How long [`Queue::wait`] polls before it sleeps: a sleeping thread takes longer to wake than most
+/// How long [`Queue::wait`] polls without a break: a sleeping thread takes longer to wake than most
 /// kernels run.
-const SPIN: Duration = Duration::from_micros(50);
+const SPIN: Duration = Duration::from_micros(100);
+/// How long it polls before it sleeps, giving way to other threads, unless the device itself computes
+/// on the host's processors.
+const POLL: Duration = Duration::from_millis(2);
 /// How often a sleeping wait looks whether the device was lost meanwhile.
 const SLEEP_NS: u64 = 100_000_000;
 /// Commands whose timestamps a queue remembers.
@@ -54,11 +57,17 @@ impl Timeline {
     /// Blocks until `value`, which is submitted, is reached.
     fn wait(&self, value: u64) -> Result<(), Error> {
         let start = Instant::now();
-        while start.elapsed() < SPIN {
+        let shares_cores = self.device.info().device_type == DeviceType::Cpu;
+        let patience = if shares_cores { SPIN } else { POLL };
+        loop {
             if self.value()? >= value {
                 return Ok(());
             }
-            std::hint::spin_loop();
+            match start.elapsed() {
+                passed if passed >= patience => break,
+                passed if passed >= SPIN => std::thread::yield_now(),
+                _ => std::hint::spin_loop(),
+            }
         }
         let (semaphores, values) = ([self.raw], [value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);

@@ -82,7 +82,7 @@ impl<'a> Recorder<'a> {
             }
             raw.cmd_dispatch(commands, groups[0], groups[1], groups[2]);
         }
-        batch.needs_barrier = true;
+        batch.unordered |= vk::PipelineStageFlags::COMPUTE_SHADER;
     }
 
     /// Copies `size` bytes.
@@ -128,7 +128,7 @@ impl<'a> Recorder<'a> {
         unsafe { self.device.raw.cmd_copy_buffer(batch.commands, src.raw, dst.raw, &regions) };
         batch.retained.push(src.clone());
         batch.retained.push(dst.clone());
-        batch.needs_barrier = true;
+        batch.unordered |= vk::PipelineStageFlags::TRANSFER;
     }
 
     /// Sets every 32-bit word of a range to `word`.
@@ -147,7 +147,7 @@ impl<'a> Recorder<'a> {
         // batch retains the buffer.
         unsafe { self.device.raw.cmd_fill_buffer(batch.commands, b.raw, offset, size, word) };
         batch.retained.push(b.clone());
-        batch.needs_barrier = true;
+        batch.unordered |= vk::PipelineStageFlags::TRANSFER;
     }
 
     /// Writes `data`, which travels in the command buffer itself.
@@ -167,16 +167,16 @@ impl<'a> Recorder<'a> {
         // batch retains the buffer.
         unsafe { self.device.raw.cmd_update_buffer(batch.commands, b.raw, offset, data) };
         batch.retained.push(b.clone());
-        batch.needs_barrier = true;
+        batch.unordered |= vk::PipelineStageFlags::TRANSFER;
     }
 
     /// Everything recorded before is complete, and its writes visible, before anything after begins.
     /// Costs nothing when nothing was recorded since the last barrier.
     pub fn barrier(&mut self) {
         let Some(batch) = self.batch.as_deref_mut() else { return };
-        if batch.needs_barrier {
-            barrier(self.device, batch.commands, Side::Device);
-            batch.needs_barrier = false;
+        let work = std::mem::take(&mut batch.unordered);
+        if !work.is_empty() {
+            barrier(self.device, batch.commands, work, Side::Device);
         }
     }
 

@@ -151,14 +151,14 @@ fn limits(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     })
 }
 
-/// Vulkan does not tell the number of compute units. A processor's is the number of threads; for
-/// a GPU a middling number serves the programs that size their launches by it.
+/// A processor's units are its threads; a GPU's are told by vendors' extensions only, and a middling
+/// number serves the programs that size their launches by it.
 fn compute_units(info: &vk::DeviceInfo) -> u32 {
     match info.device_type {
         vk::DeviceType::Cpu => {
             std::thread::available_parallelism().map_or(1, |count| count.get() as u32)
         }
-        _ => 16,
+        _ => info.limits.compute_units.unwrap_or(16),
     }
 }
 

@@ -1,14 +1,21 @@
 //! A device in use: the open Vulkan device, what the compiler must know of it, and its staging
 //! memory.
 
-use super::staging::Pool;
+use super::clock;
+use super::staging::{Pool, Staging};
 use crate::core::error::Result;
 use hekla_compiler::Target;
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
+use std::collections::VecDeque;
 use std::ptr::NonNull;
 use std::sync::Arc;
+
+/// How long a correlation of the clocks serves, in nanoseconds.
+const CLOCKS_KEPT: u64 = 100_000_000;
+/// Readings of both clocks of which the best is taken.
+const CLOCK_READINGS: usize = 3;
 
 /// An open device.
 pub struct Gpu {
@@ -25,7 +32,7 @@ pub struct Gpu {
     pub readback: Arc<Pool>,
     /// For transfers that belong to no command queue (initial contents, migration).
     service: OnceCell<Mutex<Arc<vk::Queue>>>,
-    clocks: OnceCell<vk::ClockCorrelation>,
+    clocks: Mutex<Option<vk::ClockCorrelation>>,
 }
 
 impl Gpu {
@@ -47,7 +54,7 @@ impl Gpu {
             upload,
             readback,
             service: OnceCell::new(),
-            clocks: OnceCell::new(),
+            clocks: Mutex::default(),
         }))
     }
 
@@ -55,10 +62,26 @@ impl Gpu {
         self.service.get_or_try_init(|| Ok(Mutex::new(self.device.create_queue(false)?)))
     }
 
-    /// How the device's clock stands to the host's. Taken once, so that all times of a program are
-    /// comparable.
+    /// How the device's clock stands to the host's. Renewed now and then where that costs little:
+    /// clocks drift apart by microseconds a second.
     pub fn clocks(&self) -> Result<vk::ClockCorrelation> {
-        Ok(*self.clocks.get_or_try_init(|| self.device.correlate_clocks())?)
+        let mut kept = self.clocks.lock();
+        let now = clock::now();
+        let fresh =
+            |c: &vk::ClockCorrelation| !c.calibrated || now.saturating_sub(c.host_ns) < CLOCKS_KEPT;
+        if let Some(clocks) = kept.filter(fresh) {
+            return Ok(clocks);
+        }
+        // Of a few readings the one whose two clocks were read closest together.
+        let mut best = self.device.correlate_clocks()?;
+        for _ in 0..if best.calibrated { CLOCK_READINGS - 1 } else { 0 } {
+            let other = self.device.correlate_clocks()?;
+            if other.max_deviation_ns < best.max_deviation_ns {
+                best = other;
+            }
+        }
+        *kept = Some(best);
+        Ok(best)
     }
 
     /// Where the host sees a buffer's bytes without a transfer.
@@ -71,13 +94,20 @@ impl Gpu {
         if self.host_view(buffer).is_some() {
             return Ok(buffer.write(offset, bytes)?);
         }
-        for (index, chunk) in bytes.chunks(CHUNK).enumerate() {
+        let queue = self.service()?.lock();
+        let mut pace = Pace::default();
+        let size = chunk_size(bytes.len());
+        for (index, chunk) in bytes.chunks(size).enumerate() {
             let staging = self.upload.take(chunk.len() as u64)?;
             staging.buffer.write(0, chunk)?;
-            let at = offset + (index * CHUNK) as u64;
-            self.copy_now(&staging.buffer, 0, buffer, at, chunk.len() as u64)?;
+            let at = offset + (index * size) as u64;
+            let value = copy_on(&queue, (&staging.buffer, 0), (buffer, at), &staging, chunk.len());
+            queue.flush()?;
+            if let Some(value) = pace.next(value) {
+                queue.wait(value)?;
+            }
         }
-        Ok(())
+        Ok(queue.wait(queue.issued())?)
     }
 
     /// Reads a buffer's bytes at `offset`, now.
@@ -85,34 +115,73 @@ impl Gpu {
         if self.host_view(buffer).is_some() {
             return Ok(buffer.read(offset, bytes)?);
         }
-        for (index, chunk) in bytes.chunks_mut(CHUNK).enumerate() {
-            let staging = self.readback.take(chunk.len() as u64)?;
-            let at = offset + (index * CHUNK) as u64;
-            self.copy_now(buffer, at, &staging.buffer, 0, chunk.len() as u64)?;
-            staging.buffer.read(0, chunk)?;
-        }
-        Ok(())
-    }
-
-    fn copy_now(
-        &self,
-        from: &Arc<vk::Buffer>,
-        from_offset: u64,
-        to: &Arc<vk::Buffer>,
-        to_offset: u64,
-        size: u64,
-    ) -> Result<()> {
         let queue = self.service()?.lock();
-        let ((), value) = queue.record(|recorder| {
-            recorder.barrier();
-            recorder.copy(from, from_offset, to, to_offset, size);
-        });
-        Ok(queue.wait(value)?)
+        let mut chunks = VecDeque::new();
+        let finish = |(value, staging, chunk): (u64, Arc<Staging>, &mut [u8])| -> Result<()> {
+            queue.wait(value)?;
+            Ok(staging.buffer.read(0, chunk)?)
+        };
+        let size = chunk_size(bytes.len());
+        for (index, chunk) in bytes.chunks_mut(size).enumerate() {
+            let staging = self.readback.take(chunk.len() as u64)?;
+            let at = offset + (index * size) as u64;
+            let value = copy_on(&queue, (buffer, at), (&staging.buffer, 0), &staging, chunk.len());
+            queue.flush()?;
+            chunks.push_back((value, staging, chunk));
+            if chunks.len() > CHUNKS_IN_FLIGHT {
+                chunks.pop_front().map_or(Ok(()), finish)?;
+            }
+        }
+        chunks.into_iter().try_for_each(finish)
     }
 }
 
-/// Bytes that one staged transfer moves at once.
-pub const CHUNK: usize = 8 << 20;
+/// Records one chunk's copy, which keeps its staging memory.
+fn copy_on(
+    queue: &vk::Queue,
+    from: (&Arc<vk::Buffer>, u64),
+    to: (&Arc<vk::Buffer>, u64),
+    staging: &Arc<Staging>,
+    size: usize,
+) -> u64 {
+    let ((), value) = queue.record(|recorder| {
+        recorder.barrier();
+        recorder.copy(from.0, from.1, to.0, to.1, size as u64);
+        recorder.retain(staging.clone());
+    });
+    value
+}
+
+/// Most bytes that one step of a staged transfer moves: the host copies one chunk while the device
+/// moves others.
+pub const CHUNK: usize = 4 << 20;
+/// Least chunk: smaller ones cost more to submit than they gain.
+pub const MIN_CHUNK: usize = 1 << 20;
+/// Chunks of one staged transfer that are under way at once.
+pub const CHUNKS_IN_FLIGHT: usize = 6;
+
+/// Size of the chunks of a transfer of `total` bytes: at least four, so that host and device work side
+/// by side on middling transfers too.
+pub fn chunk_size(total: usize) -> usize {
+    (total / 4).next_power_of_two().clamp(MIN_CHUNK, CHUNK)
+}
+
+/// Bounds the chunks that are under way.
+#[derive(Default)]
+pub struct Pace(VecDeque<u64>);
+
+impl Pace {
+    /// Notes a chunk by its timeline value. Returns the value to wait for before the next one.
+    pub fn next(&mut self, value: u64) -> Option<u64> {
+        self.0.push_back(value);
+        (self.0.len() > CHUNKS_IN_FLIGHT).then(|| self.0.pop_front())?
+    }
+
+    /// The values of the chunks that are still under way, in order.
+    pub fn rest(self) -> impl Iterator<Item = u64> {
+        self.0.into_iter()
+    }
+}
 
 /// What the compiler is told of a device.
 fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {

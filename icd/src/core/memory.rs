@@ -250,6 +250,9 @@ impl Mem {
                 && mapping.offset < other.offset + other.size
         });
         ensure!(!conflict, CL_INVALID_OPERATION);
+        if let Some(staging) = &mapping.staging {
+            staging.show();
+        }
         maps.push(mapping);
         Ok(())
     }
@@ -259,6 +262,9 @@ impl Mem {
         let mut maps = self.maps.lock();
         let found = maps.iter().rposition(|m| m.pointer == pointer);
         let mapping = found.map(|index| maps.remove(index)).ok_or(ClError(CL_INVALID_VALUE))?;
+        if let Some(staging) = &mapping.staging {
+            staging.hide();
+        }
         *self.spare.lock() = mapping.staging.clone();
         Ok(mapping)
     }

@@ -40,6 +40,8 @@ pub struct State {
     pub last: u64,
     pub upload: Arena,
     pub readback: Arena,
+    /// Whether anybody can ask when the command that is being started ran.
+    timed: bool,
 }
 
 /// A command that waits on the host, with everything after it.
@@ -93,6 +95,7 @@ impl Queue {
             last: 0,
             upload: Arena::new(gpu.upload.clone()),
             readback: Arena::new(gpu.readback.clone()),
+            timed: false,
         };
         Ok(Ref::new(Queue {
             context,
@@ -175,7 +178,7 @@ impl Queue {
 
     /// Appends one command to the timeline, behind a barrier, and returns its value.
     pub fn record(&self, state: &mut State, commands: impl FnOnce(&mut vk::Recorder)) -> u64 {
-        let timed = self.profiling();
+        let timed = state.timed;
         let ((), value) = self.vk.record(|recorder| {
             recorder.barrier();
             if timed {
@@ -285,6 +288,7 @@ impl Ref<Queue> {
             }
             return Ok(wants_event.then_some(event));
         }
+        state.timed = wants_event && self.profiling();
         let phase = self.execute(&mut state, &command, &waits, blocking)?;
         drop(state);
         if let Some(event) = &event {
@@ -313,6 +317,7 @@ impl Ref<Queue> {
                 break;
             }
             let Deferred { command, waits, event } = &deferred;
+            state.timed = self.profiling();
             let phase = self
                 .execute(&mut state, command, waits, false)
                 .unwrap_or_else(|error| Phase::Finished { status: error.0, span: Span::now() });

@@ -4,7 +4,9 @@
 use crate::core::error::Result;
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 
 /// Smallest piece that is allocated, in bytes.
 const MIN_PIECE: u64 = 64 << 10;
@@ -20,6 +22,10 @@ pub struct Pool {
     device: Arc<vk::Device>,
     kind: vk::MemoryKind,
     free: Mutex<Vec<Arc<vk::Buffer>>>,
+    /// Pieces that the application sees, by address: what it transfers from or to there needs no copy
+    /// by the host.
+    shown: Mutex<BTreeMap<usize, Weak<Staging>>>,
+    shown_count: AtomicUsize,
 }
 
 /// A piece in use; it returns to its pool when the last holder (often a batch of commands) drops it.
@@ -29,6 +35,32 @@ pub struct Staging {
 }
 
 impl Staging {
+    fn address(&self) -> Option<usize> {
+        self.buffer.mapped().map(|base| base.as_ptr() as usize)
+    }
+
+    /// Notes that the application sees this piece (in a mapping), see [`Pool::find`].
+    pub fn show(self: &Arc<Self>) {
+        // Other memory would have to be flushed and invalidated around each command.
+        if let Some(address) = self.address().filter(|_| self.buffer.is_coherent()) {
+            let mut shown = self.pool.shown.lock();
+            shown.insert(address, Arc::downgrade(self));
+            self.pool.shown_count.store(shown.len(), Ordering::Release);
+        }
+    }
+
+    /// The opposite.
+    pub fn hide(&self) {
+        if self.pool.shown_count.load(Ordering::Acquire) == 0 {
+            return;
+        }
+        if let Some(address) = self.address() {
+            let mut shown = self.pool.shown.lock();
+            shown.remove(&address);
+            self.pool.shown_count.store(shown.len(), Ordering::Release);
+        }
+    }
+
     /// Whether it came from this pool.
     pub fn is_of(&self, pool: &Arc<Pool>) -> bool {
         Arc::ptr_eq(&self.pool, pool)
@@ -37,6 +69,7 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
+        self.hide();
         let mut free = self.pool.free.lock();
         let kept: u64 = free.iter().map(|buffer| buffer.size()).sum();
         if kept + self.buffer.size() <= KEEP {
@@ -47,7 +80,27 @@ impl Drop for Staging {
 
 impl Pool {
     pub fn new(device: Arc<vk::Device>, kind: vk::MemoryKind) -> Arc<Pool> {
-        Arc::new(Pool { device, kind, free: Mutex::new(Vec::new()) })
+        Arc::new(Pool {
+            device,
+            kind,
+            free: Mutex::default(),
+            shown: Mutex::default(),
+            shown_count: AtomicUsize::new(0),
+        })
+    }
+
+    /// The piece that the application sees at `address`, if all `size` bytes lie in it, and where.
+    pub fn find(&self, address: usize, size: usize) -> Option<(Arc<Staging>, u64)> {
+        if self.shown_count.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        let shown = self.shown.lock();
+        let (base, piece) = shown.range(..=address).next_back()?;
+        let (offset, piece) = ((address - base) as u64, piece.upgrade()?);
+        let fits = offset.checked_add(size as u64).is_some_and(|end| end <= piece.buffer.size());
+        // Dropping the piece takes the lock.
+        drop(shown);
+        fits.then_some((piece, offset))
     }
 
     /// A piece of at least `size` bytes.

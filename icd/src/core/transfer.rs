@@ -3,7 +3,7 @@
 
 use super::clock;
 use super::event::{Phase, Span};
-use super::gpu::CHUNK;
+use super::gpu::{chunk_size, Pace, MIN_CHUNK};
 use super::host::{HostAddress, HostCopy, Piece};
 use super::launch::Launch;
 use super::memory::{Access, Mapping, Mem};
@@ -14,13 +14,10 @@ use crate::core::error::Result;
 use crate::object::Ref;
 use hekla_vk_backend as vk;
 use smallvec::SmallVec;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Copy regions recorded in one call.
 const MAX_REGIONS: usize = 1024;
-/// Chunks of one staged transfer that are under way at once.
-const CHUNKS_IN_FLIGHT: usize = 4;
 /// Bytes of pattern that a staged fill repeats.
 const FILL_CHUNK: usize = 256 << 10;
 
@@ -108,6 +105,8 @@ fn tight(rect: &Rect) -> Rect {
 
 /// Runs cut into groups that fit a staging piece.
 struct Chunks<I: Iterator<Item = Run>> {
+    /// Most bytes of a chunk.
+    most: usize,
     runs: std::iter::Peekable<I>,
     rest: Option<Run>,
 }
@@ -118,9 +117,9 @@ impl<I: Iterator<Item = Run>> Iterator for Chunks<I> {
     /// Bytes of the next chunk, and its runs.
     fn next(&mut self) -> Option<Self::Item> {
         let (mut bytes, mut chunk) = (0, Vec::new());
-        while chunk.len() < MAX_REGIONS && bytes < CHUNK {
+        while chunk.len() < MAX_REGIONS && bytes < self.most {
             let Some(run) = self.rest.take().or_else(|| self.runs.next()) else { break };
-            let size = run.size.min(CHUNK - bytes);
+            let size = run.size.min(self.most - bytes);
             if size < run.size {
                 let rest = Run { from: run.from + size, to: run.to + size, size: run.size - size };
                 self.rest = Some(rest);
@@ -133,7 +132,7 @@ impl<I: Iterator<Item = Run>> Iterator for Chunks<I> {
 }
 
 fn chunks(from: &Rect, to: &Rect) -> impl Iterator<Item = (usize, Vec<Run>)> {
-    Chunks { runs: runs(from, to).peekable(), rest: None }
+    Chunks { most: chunk_size(from.bytes()), runs: runs(from, to).peekable(), rest: None }
 }
 
 /// Regions between staging memory, where runs follow one another from `base`, and a buffer.
@@ -168,11 +167,11 @@ impl Queue {
                 self.read(state, mem, from.shifted(mem.origin), to, ready, blocking)
             }
             Command::Write { mem, from, to } => {
-                self.write(state, mem, from, to.shifted(mem.origin), ready)
+                self.write(state, mem, from, to.shifted(mem.origin), ready, blocking)
             }
             Command::WriteOwned { mem, bytes, to } => {
                 let from = tight(&Rect { offset: bytes.as_ptr() as usize, ..*to });
-                self.write(state, mem, &from, to.shifted(mem.origin), ready)
+                self.write(state, mem, &from, to.shifted(mem.origin), ready, blocking)
             }
             Command::Copy { source, from, target, to } => {
                 let (from, to) = (from.shifted(source.origin), to.shifted(target.origin));
@@ -228,7 +227,18 @@ impl Queue {
                 return Ok(host_span(start));
             }
         }
-        let (mut first, mut under_way) = (0, VecDeque::new());
+        if let Some((staging, at)) = self.shown(to, &from) {
+            let size = from.bytes();
+            return self.copy_staged(
+                state,
+                mem,
+                (&buffer, from.offset as u64),
+                (&staging.buffer, at),
+                size,
+                &staging,
+            );
+        }
+        let (mut first, mut pace) = (0, Pace::default());
         for (bytes, runs) in chunks(&from, to) {
             let (staging, base) = state.readback.take(bytes as u64)?;
             let regions = staged_regions(&runs, base, false);
@@ -239,25 +249,33 @@ impl Queue {
             let pieces: SmallVec<[Piece; 1]> = runs.iter().map(|r| (r.to, r.size)).collect();
             self.owe(value, Arc::new(HostCopy::new(staging, base, pieces)));
             first = if first == 0 { value } else { first };
-            self.keep_pace(&mut under_way, value, bytes)?;
+            self.keep_pace(&mut pace, value, bytes)?;
         }
         self.used(mem, state);
+        if blocking {
+            // Parts that have arrived are copied while the device brings the others.
+            pace.rest().try_for_each(|value| self.wait_for(value))?;
+        }
         Ok(Phase::Recorded { first, last: state.last })
     }
 
     /// Bounds the staging memory of a large transfer, and gives the device its parts early.
-    fn keep_pace(&self, under_way: &mut VecDeque<u64>, value: u64, bytes: usize) -> Result<()> {
-        if bytes < CHUNK {
+    fn keep_pace(&self, pace: &mut Pace, value: u64, bytes: usize) -> Result<()> {
+        if bytes < MIN_CHUNK {
             return Ok(());
         }
         self.flush()?;
-        under_way.push_back(value);
-        if under_way.len() > CHUNKS_IN_FLIGHT {
-            if let Some(oldest) = under_way.pop_front() {
-                self.wait_for(oldest)?;
-            }
+        match pace.next(value) {
+            Some(oldest) => self.wait_for(oldest),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// The staging memory that the application sees where a linear transfer begins or ends, and the
+    /// offset there: the device reads or writes it directly.
+    fn shown(&self, host: &Rect, device: &Rect) -> Option<(Arc<Staging>, u64)> {
+        let linear = [host, device].iter().all(|rect| rect.height == 1 && rect.depth == 1);
+        linear.then(|| self.gpu.readback.find(host.offset, host.width))?
     }
 
     fn write(
@@ -267,6 +285,7 @@ impl Queue {
         from: &Rect,
         to: Rect,
         ready: bool,
+        blocking: bool,
     ) -> Result<Phase> {
         // A read before this one may still owe the bytes that are to be written.
         if self.will_write(from.offset, from.end().unwrap_or(usize::MAX)) {
@@ -282,7 +301,16 @@ impl Queue {
             }
             return Ok(host_span(start));
         }
-        let (mut first, mut under_way) = (0, VecDeque::new());
+        if let Some((staging, at)) = self.shown(from, &to) {
+            let (size, to) = (from.bytes(), (&buffer, to.offset as u64));
+            let phase = self.copy_staged(state, mem, (&staging.buffer, at), to, size, &staging)?;
+            if blocking {
+                // The application may change its memory when the call returns.
+                self.wait_for(state.last)?;
+            }
+            return Ok(phase);
+        }
+        let (mut first, mut pace) = (0, Pace::default());
         for (bytes, runs) in chunks(from, &to) {
             let (staging, base) = state.upload.take(bytes as u64)?;
             let mut at = base;
@@ -298,7 +326,7 @@ impl Queue {
                 recorder.retain(staging.clone());
             });
             first = if first == 0 { value } else { first };
-            self.keep_pace(&mut under_way, value, bytes)?;
+            self.keep_pace(&mut pace, value, bytes)?;
         }
         self.used(mem, state);
         Ok(Phase::Recorded { first, last: state.last })
@@ -426,6 +454,7 @@ fn word_of(pattern: &[u8]) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::gpu::CHUNK;
     use super::*;
 
     #[test]
