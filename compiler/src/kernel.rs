@@ -27,6 +27,9 @@ pub struct Program {
     pub kernels: Vec<Kernel>,
     /// Program-scope constant and global variables, one image for the whole program.
     pub data: DataImage,
+    /// All work-groups of a launch must have the same size: the program is older than OpenCL C 2.0
+    /// or was built with `-cl-uniform-work-group-size`.
+    pub uniform_groups: bool,
 }
 
 /// The initial bytes of all program-scope `constant` and `global` variables.
@@ -64,6 +67,8 @@ pub struct Kernel {
     pub local_size_hint: Option<[u32; 3]>,
     /// `__attribute__` text as CL_KERNEL_ATTRIBUTES reports it, space separated.
     pub attributes: String,
+    /// Names and types of the arguments may be told: `-cl-kernel-arg-info` was given.
+    pub arg_info: bool,
     /// The kernel executes a work-group barrier (its local size must fit one work-group anyway;
     /// the runtime may use this to choose local sizes).
     pub uses_barrier: bool,

@@ -4,7 +4,8 @@
 //! text --preprocess--> tokens --syntax--> AST --sema--> HIR --lower--> IR --passes--> IR --emit--> SPIR-V
 //! ```
 //!
-//! [`compile`] runs it all. No stage knows Vulkan's API or the OpenCL runtime's; no stage is unsafe;
+//! [`compile`] runs it all; [`compile_object`] stops at the IR of one program, and [`link`] goes on
+//! from that of several. No stage knows Vulkan's API or the OpenCL runtime's; no stage is unsafe;
 //! nothing in a program's text makes it panic, hang or exhaust memory.
 #![forbid(unsafe_code)]
 
@@ -12,7 +13,9 @@ pub mod emit;
 pub mod ir;
 pub mod kernel;
 pub mod library;
+pub mod link;
 pub mod lower;
+pub mod object;
 pub mod options;
 pub mod passes;
 pub mod preprocess;
@@ -22,11 +25,15 @@ pub mod syntax;
 pub mod target;
 
 pub use kernel::Program;
-pub use options::Options;
+pub use object::{Modes, Object};
+pub use options::{LinkOptions, Options};
 pub use target::Target;
 
 use preprocess::Interner;
 use source::{Diagnostics, SourceMap};
+
+/// Tells builds of the compiler apart: derived from its sources. What it compiled is keyed by it.
+pub const BUILD_ID: &str = env!("HEKLA_COMPILER_BUILD_ID");
 
 /// Source of a program: its main text and the headers given to clCompileProgram.
 #[derive(Debug, Clone, Default)]
@@ -50,42 +57,96 @@ pub struct Compiled {
 /// Stack of the compiling thread in bytes: enough for the tallest tree that the parser builds.
 const STACK_SIZE: usize = 256 << 20;
 
-/// Compiles a program for a device.
+/// What a compilation gives that is to be linked: a log, and an object unless there were errors.
+#[derive(Debug, Clone, Default)]
+pub struct CompiledObject {
+    /// As [`Compiled::log`].
+    pub log: String,
+    /// `None` when the log holds an error.
+    pub object: Option<Object>,
+}
+
+/// Compiles and links one program for a device (clBuildProgram).
 ///
 /// Runs on a thread with a large stack of its own; a panic, which would be a bug of the compiler,
 /// ends in the log.
 pub fn compile(source: &Source, options: &Options, target: &Target) -> Compiled {
+    on_big_stack(|| {
+        let mut sources = SourceMap::new();
+        let mut diags = Diagnostics::new(options);
+        let program = build(source, options, target, &mut sources, &mut diags);
+        let program = program.filter(|_| !diags.has_errors());
+        Compiled { log: diags.render(&sources), program }
+    })
+    .unwrap_or_else(|log| Compiled { log, program: None })
+}
+
+/// Compiles a program for a device, to be linked with others (clCompileProgram). Runs as
+/// [`compile`] does.
+pub fn compile_object(source: &Source, options: &Options, target: &Target) -> CompiledObject {
+    on_big_stack(|| {
+        let mut sources = SourceMap::new();
+        let mut diags = Diagnostics::new(options);
+        let hir = analyze(source, options, target, &mut sources, &mut diags);
+        let module = hir.map(|hir| lower::lower_object(&hir, options, target, &mut diags));
+        let module = module.filter(|_| !diags.has_errors());
+        let object = module.map(|module| Object { module, modes: Modes::of(options) });
+        CompiledObject { log: diags.render(&sources), object }
+    })
+    .unwrap_or_else(|log| CompiledObject { log, object: None })
+}
+
+/// Links objects and libraries into a program (clLinkProgram). Runs as [`compile`] does.
+pub fn link(objects: &[&Object], options: &LinkOptions, target: &Target) -> Compiled {
+    on_big_stack(|| {
+        let program = link::link(objects, options)
+            .and_then(|object| finish_linked(object, target).map_err(|error| vec![error]));
+        match program {
+            Ok(program) => Compiled { log: String::new(), program: Some(program) },
+            Err(errors) => Compiled { log: error_log(&errors), program: None },
+        }
+    })
+    .unwrap_or_else(|log| Compiled { log, program: None })
+}
+
+/// Links objects and libraries into a library (clLinkProgram with `-create-library`). Runs as
+/// [`compile`] does.
+pub fn link_library(objects: &[&Object], options: &LinkOptions) -> CompiledObject {
+    let options = LinkOptions { create_library: true, ..options.clone() };
+    on_big_stack(|| match link::link(objects, &options) {
+        Ok(object) => CompiledObject { log: String::new(), object: Some(object) },
+        Err(errors) => CompiledObject { log: error_log(&errors), object: None },
+    })
+    .unwrap_or_else(|log| CompiledObject { log, object: None })
+}
+
+/// Runs a stage on a thread with a stack for the tallest of trees. The error is a build log.
+fn on_big_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_SIZE);
-        let compiled = thread.spawn_scoped(scope, || compile_here(source, options, target));
-        match compiled.map(|thread| thread.join()) {
-            Ok(Ok(compiled)) => compiled,
-            Ok(Err(_)) => refusal("error: internal error of the compiler; please report it"),
-            Err(error) => refusal(&format!("error: no thread to compile on: {error}")),
+        match thread.spawn_scoped(scope, work).map(|thread| thread.join()) {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(_)) => {
+                let message = "internal error of the compiler; please report it";
+                Err(error_log(&[message.to_string()]))
+            }
+            Err(error) => Err(error_log(&[format!("no thread to compile on: {error}")])),
         }
     })
 }
 
-fn refusal(message: &str) -> Compiled {
-    Compiled { log: format!("{message}\n"), program: None }
+fn error_log(errors: &[String]) -> String {
+    errors.iter().map(|error| format!("error: {error}\n")).collect()
 }
 
-fn compile_here(source: &Source, options: &Options, target: &Target) -> Compiled {
-    let mut sources = SourceMap::new();
-    let mut diags = Diagnostics::new(options);
-    let program = build(source, options, target, &mut sources, &mut diags);
-    let program = program.filter(|_| !diags.has_errors());
-    Compiled { log: diags.render(&sources), program }
-}
-
-/// The pipeline. Ends early, without a program, after a stage that reported an error.
-fn build(
+/// The first half of the pipeline. Ends early after a stage that reported an error.
+fn analyze(
     source: &Source,
     options: &Options,
     target: &Target,
     sources: &mut SourceMap,
     diags: &mut Diagnostics,
-) -> Option<Program> {
+) -> Option<sema::hir::Module> {
     let mut names = Interner::new();
     let macros = target.feature_macros(options.std);
     let tokens = preprocess::preprocess(source, options, &macros, sources, &mut names, diags);
@@ -94,24 +155,49 @@ fn build(
         return None;
     }
     let hir = sema::analyze(&unit, &names, options, target, diags, sema::Origin::Program);
+    (!diags.has_errors()).then_some(hir)
+}
+
+/// The whole pipeline for a program of its own.
+fn build(
+    source: &Source,
+    options: &Options,
+    target: &Target,
+    sources: &mut SourceMap,
+    diags: &mut Diagnostics,
+) -> Option<Program> {
+    let hir = analyze(source, options, target, sources, diags)?;
+    let ir = lower::lower(&hir, options, target, diags);
     if diags.has_errors() {
         return None;
     }
-    let mut ir = lower::lower(&hir, options, target, diags);
-    if diags.has_errors() {
-        return None;
-    }
-    if let Err(message) = passes::optimize(&mut ir) {
-        diags.error(None, message);
-        return None;
-    }
-    match emit_kernels(&mut ir, options, target) {
+    match finish(ir, options, target) {
         Ok(program) => Some(program),
         Err(message) => {
             diags.error(None, message);
             None
         }
     }
+}
+
+/// The second half of the pipeline, for what was linked.
+fn finish_linked(object: Object, target: &Target) -> Result<Program, String> {
+    let modes = object.modes;
+    let options = Options {
+        finite_math_only: modes.finite_only,
+        no_signed_zeros: modes.finite_only,
+        denorms_are_zero: modes.flush_denorms,
+        ..Options::default()
+    };
+    let program = finish(object.module, &options, target)?;
+    Ok(Program { uniform_groups: modes.uniform_groups, ..program })
+}
+
+/// The second half of the pipeline: passes, then SPIR-V.
+fn finish(mut ir: ir::Module, options: &Options, target: &Target) -> Result<Program, String> {
+    passes::optimize(&mut ir)?;
+    link::drop_unused(&mut ir);
+    emit_kernels(&mut ir, options, target)
 }
 
 /// Structures each kernel's control flow and writes its SPIR-V.
@@ -128,5 +214,5 @@ fn emit_kernels(
             .map_err(|e| format!("kernel '{}': {e}", entry.name))?;
         kernels.push(kernel);
     }
-    Ok(Program { kernels, data })
+    Ok(Program { kernels, data, uniform_groups: options.uniform_groups() })
 }

@@ -1,4 +1,5 @@
-//! The options of clBuildProgram and clCompileProgram (OpenCL API 5.8.6), parsed.
+//! The options of clBuildProgram, clCompileProgram (OpenCL API 5.8.6) and clLinkProgram (5.8.7),
+//! parsed.
 
 /// `-cl-std=`: the version of OpenCL C that a program is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -91,6 +92,12 @@ impl Options {
         Ok(options)
     }
 
+    /// All work-groups of a launch must have the same size: non-uniform ones are for OpenCL C 2.0
+    /// and newer (clEnqueueNDRangeKernel).
+    pub fn uniform_groups(&self) -> bool {
+        self.std < ClStd::Cl20 || self.uniform_work_group_size
+    }
+
     fn apply(
         &mut self,
         word: &str,
@@ -171,6 +178,55 @@ impl Options {
     }
 }
 
+/// Link options. [`Default`] is what an empty option string means.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LinkOptions {
+    /// `-create-library`.
+    pub create_library: bool,
+    /// `-enable-link-options`: the library's code may be changed by the options below, later.
+    pub enable_link_options: bool,
+    /// `-cl-denorms-are-zero`.
+    pub denorms_are_zero: bool,
+    /// `-cl-no-signed-zeros`, or what implies it.
+    pub no_signed_zeros: bool,
+    /// `-cl-finite-math-only`, or what implies it.
+    pub finite_math_only: bool,
+}
+
+impl LinkOptions {
+    /// Parses an option string of clLinkProgram.
+    pub fn parse(text: &str) -> Result<LinkOptions, OptionsError> {
+        let mut options = LinkOptions::default();
+        for word in split_words(text)? {
+            match word.as_str() {
+                "-create-library" => options.create_library = true,
+                "-enable-link-options" => options.enable_link_options = true,
+                "-cl-denorms-are-zero" => options.denorms_are_zero = true,
+                "-cl-no-signed-zeros" | "-cl-unsafe-math-optimizations" => {
+                    options.no_signed_zeros = true;
+                }
+                "-cl-finite-math-only" => options.finite_math_only = true,
+                "-cl-fast-relaxed-math" => {
+                    options.no_signed_zeros = true;
+                    options.finite_math_only = true;
+                }
+                "-cl-no-subgroup-ifp" => {}
+                _ => return Err(OptionsError(format!("unknown link option '{word}'"))),
+            }
+        }
+        if options.enable_link_options && !options.create_library {
+            let message = "'-enable-link-options' needs '-create-library'";
+            return Err(OptionsError(message.to_string()));
+        }
+        Ok(options)
+    }
+
+    /// Infinities, NaNs and the sign of zero need not be kept.
+    pub fn finite_only(&self) -> bool {
+        self.finite_math_only && self.no_signed_zeros
+    }
+}
+
 /// Splits at white space; double and single quotes group, a backslash escapes `"`, `\` and space.
 fn split_words(text: &str) -> Result<Vec<String>, OptionsError> {
     let mut words = Vec::new();
@@ -215,6 +271,17 @@ mod tests {
     fn fast_relaxed_math_implies_the_others() {
         let o = Options::parse("-cl-fast-relaxed-math").unwrap();
         assert!(o.finite_math_only && o.unsafe_math && o.mad_enable && o.no_signed_zeros);
+    }
+
+    #[test]
+    fn link_options_are_others() {
+        let o = LinkOptions::parse("-create-library -enable-link-options").unwrap();
+        assert!(o.create_library && o.enable_link_options && !o.finite_only());
+        assert!(LinkOptions::parse("-cl-fast-relaxed-math").unwrap().finite_only());
+        for bad in ["-enable-link-options", "-cl-mad-enable", "-D X", "\""] {
+            assert!(LinkOptions::parse(bad).is_err(), "{bad}");
+        }
+        assert!(Options::parse("-create-library").is_err());
     }
 
     #[test]

@@ -57,7 +57,14 @@ impl Target {
     /// Macros that tell a program what this device offers: extension names, and from OpenCL C 3.0 on
     /// the `__opencl_c_` feature macros (OpenCL C 6.2.1), each defined as 1.
     pub fn feature_macros(&self, std: ClStd) -> Vec<(String, String)> {
-        let extensions = [
+        let features = if std >= ClStd::Cl30 { self.features() } else { Vec::new() };
+        let names = self.extensions().into_iter().chain(features);
+        names.map(|name| (name.to_string(), "1".to_string())).collect()
+    }
+
+    /// Extensions of the language that work on this device.
+    pub fn extensions(&self) -> Vec<&'static str> {
+        offered(&[
             ("cl_khr_byte_addressable_store", true),
             ("cl_khr_global_int32_base_atomics", true),
             ("cl_khr_global_int32_extended_atomics", true),
@@ -66,11 +73,12 @@ impl Target {
             ("cl_khr_int64_base_atomics", self.int64_atomics()),
             ("cl_khr_int64_extended_atomics", self.int64_atomics()),
             ("cl_khr_fp64", self.float64),
-        ];
-        let features = [("__opencl_c_int64", true), ("__opencl_c_fp64", self.float64)];
-        let features = features.into_iter().filter(|_| std >= ClStd::Cl30);
-        let offered = extensions.into_iter().chain(features).filter(|(_, offered)| *offered);
-        offered.map(|(name, _)| (name.to_string(), "1".to_string())).collect()
+        ])
+    }
+
+    /// Optional features of OpenCL C 3.0 that work on this device.
+    pub fn features(&self) -> Vec<&'static str> {
+        offered(&[("__opencl_c_int64", true), ("__opencl_c_fp64", self.float64)])
     }
 
     /// Whether 64-bit atomics work on global and on local memory.
@@ -132,4 +140,9 @@ impl Target {
             ..Target::generic()
         }
     }
+}
+
+/// The names whose flag is set.
+fn offered(names: &[(&'static str, bool)]) -> Vec<&'static str> {
+    names.iter().filter(|(_, offered)| *offered).map(|(name, _)| *name).collect()
 }

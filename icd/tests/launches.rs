@@ -41,13 +41,16 @@ fn square() -> Program {
         block_in_push_constants: true,
         ..Kernel::default()
     };
-    Program { kernels: vec![kernel], data: DataImage::default() }
+    Program { kernels: vec![kernel], ..Program::default() }
 }
 
 /// The kernel, built from a binary for the first device.
 fn square_kernel(s: &Setup) -> (cl_program, cl_kernel) {
     let device = &hekla::core::platform::platform().devices()[0];
-    let bytes = hekla::core::binary::write("", &square(), &device.gpu().unwrap().target);
+    let bytes = {
+        use hekla::core::binary::{write, Content};
+        write(Content::Executable(&square()), &device.gpu().unwrap().target)
+    };
     let (length, pointer, mut status) = (bytes.len(), bytes.as_ptr(), 1);
     unsafe {
         let program = made(|e| {

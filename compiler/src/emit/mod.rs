@@ -102,6 +102,7 @@ pub fn emit(
         required_local_size: kernel.required_local_size,
         local_size_hint: kernel.local_size_hint,
         attributes: kernel.attributes.clone(),
+        arg_info: kernel.arg_info,
         uses_barrier,
         local_size_visible,
     })

@@ -2,6 +2,7 @@
 
 use super::entities::{Block, Inst, Value};
 use super::inst::{BlockCall, InstData};
+use super::module::Linkage;
 use super::types::{Scalar, Type};
 use cranelift_entity::PrimaryMap;
 use std::collections::HashMap;
@@ -53,6 +54,7 @@ pub struct Function {
     pub layout: Vec<Block>,
     /// Never inlined by choice (`noinline`).
     pub noinline: bool,
+    pub linkage: Linkage,
     constants: HashMap<(Type, Constant), Value>,
 }
 
@@ -68,6 +70,7 @@ impl Function {
             blocks: PrimaryMap::new(),
             layout: Vec::new(),
             noinline: false,
+            linkage: Linkage::default(),
             constants: HashMap::new(),
         };
         let entry = function.add_block();

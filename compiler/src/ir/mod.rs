@@ -43,6 +43,6 @@ pub use inst::{
     AtomicOp, BarrierFlags, BinaryOp, BlockCall, ConvertOp, FloatCC, FpFlags, InstData, IntCC,
     MathOp, MemFlags, SwitchCase, UnaryOp, WorkItemQuery,
 };
-pub use module::{GlobalData, KernelEntry, Module};
+pub use module::{GlobalData, KernelEntry, Linkage, Module};
 pub use structure::{Merge, Structure};
 pub use types::{AddressSpace, Scalar, Type};

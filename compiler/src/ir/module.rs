@@ -13,6 +13,19 @@ pub struct Module {
     pub kernels: Vec<KernelEntry>,
 }
 
+/// Who knows a function or variable by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Linkage {
+    /// Its own module alone.
+    #[default]
+    Internal,
+    /// Other modules, to which its name is given.
+    External,
+    /// It is declared here and defined in another module. Such a function has a block that is
+    /// never executed; such a variable has no initializer.
+    Import,
+}
+
 /// A variable of program or work-group scope.
 #[derive(Debug, Clone)]
 pub struct GlobalData {
@@ -29,6 +42,7 @@ pub struct GlobalData {
     pub init: Option<Vec<u8>>,
     /// (byte offset, target, addend): 8 bytes that hold an address.
     pub relocations: Vec<(u32, Global, i64)>,
+    pub linkage: Linkage,
 }
 
 /// A kernel's entry: a function without parameters or result that reads its arguments with
@@ -42,4 +56,6 @@ pub struct KernelEntry {
     pub local_size_hint: Option<[u32; 3]>,
     /// As CL_KERNEL_ATTRIBUTES reports them.
     pub attributes: String,
+    /// The program asked for `-cl-kernel-arg-info`.
+    pub arg_info: bool,
 }

@@ -4,6 +4,7 @@ use super::inst::{
     AtomicOp, BarrierFlags, BinaryOp, ConvertOp, FloatCC, FpFlags, IntCC, MathOp, MemFlags,
     UnaryOp, WorkItemQuery,
 };
+use super::module::Linkage;
 use super::types::{AddressSpace, Scalar, Type};
 
 /// Gives an enum `name` and `from_name`.
@@ -156,6 +157,24 @@ pub const MEM_FLAGS: [(&str, MemFlags); 2] =
     [("volatile", MemFlags::VOLATILE), ("invariant", MemFlags::INVARIANT)];
 pub const BARRIER_FLAGS: [(&str, BarrierFlags); 2] =
     [("local", BarrierFlags::LOCAL), ("global", BarrierFlags::GLOBAL)];
+
+/// The word for a linkage in the text form; none for what is internal.
+pub fn linkage_name(linkage: Linkage) -> Option<&'static str> {
+    match linkage {
+        Linkage::Internal => None,
+        Linkage::External => Some("external"),
+        Linkage::Import => Some("import"),
+    }
+}
+
+/// The inverse of [`linkage_name`].
+pub fn linkage_from_name(name: &str) -> Option<Linkage> {
+    match name {
+        "external" => Some(Linkage::External),
+        "import" => Some(Linkage::Import),
+        _ => None,
+    }
+}
 
 /// The name of an address space in the text form.
 pub fn space_name(space: AddressSpace) -> &'static str {

@@ -6,7 +6,7 @@
 use super::entities::{Block, Func, Global, Value};
 use super::function::{Function, ValueData, ValueDef};
 use super::inst::*;
-use super::module::{GlobalData, KernelEntry, Module};
+use super::module::{GlobalData, KernelEntry, Linkage, Module};
 use super::names::*;
 use super::types::{Scalar, Type};
 use crate::kernel::{Arg, ArgAddress, ArgKind};
@@ -195,6 +195,14 @@ impl Parser {
         }
     }
 
+    /// A word for a linkage, if one stands here.
+    fn linkage(&mut self) -> Option<Linkage> {
+        let Some(Token { kind: Kind::Word(word), .. }) = self.peek() else { return None };
+        let linkage = linkage_from_name(word)?;
+        self.at += 1;
+        Some(linkage)
+    }
+
     fn ty(&mut self) -> Parse<Type> {
         let word = self.word("a type")?;
         match type_from_name(&word) {
@@ -261,9 +269,15 @@ impl Parser {
         self.expect(',')?;
         self.expect_word("align")?;
         let align = self.number()?;
-        let is_const = self.eat(',');
-        if is_const {
-            self.expect_word("const")?;
+        let (mut is_const, mut linkage) = (false, Linkage::default());
+        while self.eat(',') {
+            match self.linkage() {
+                Some(known) => linkage = known,
+                None => {
+                    self.expect_word("const")?;
+                    is_const = true;
+                }
+            }
         }
         let init = if self.eat('=') {
             let line = self.line();
@@ -282,7 +296,7 @@ impl Parser {
         }
         let data = &mut module.globals[global];
         let name = std::mem::take(&mut data.name);
-        *data = GlobalData { name, size, align, space, is_const, init, relocations };
+        *data = GlobalData { name, size, align, space, is_const, init, relocations, linkage };
         Ok(())
     }
 
@@ -313,6 +327,7 @@ impl Parser {
             required_local_size,
             local_size_hint: None,
             attributes: String::new(),
+            arg_info: false,
         });
         Ok(())
     }
@@ -346,6 +361,7 @@ impl Parser {
             body.func.ret = Some(self.ty()?);
         }
         body.func.noinline = self.eat_word("noinline");
+        body.func.linkage = self.linkage().unwrap_or_default();
         self.expect('{')?;
         body.func.layout.clear();
         while !self.eat('}') {
@@ -797,6 +813,7 @@ fn empty_global(name: &str) -> GlobalData {
         is_const: false,
         init: None,
         relocations: Vec::new(),
+        linkage: Linkage::default(),
     }
 }
 

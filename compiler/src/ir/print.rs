@@ -30,8 +30,8 @@
 use super::entities::{Block, Func, Global, Inst, Value};
 use super::function::{Constant, Function, ValueDef};
 use super::inst::{BlockCall, FpFlags, InstData, MemFlags};
-use super::module::{KernelEntry, Module};
-use super::names::{space_name, BARRIER_FLAGS, FP_FLAGS, MEM_FLAGS};
+use super::module::{KernelEntry, Linkage, Module};
+use super::names::{linkage_name, space_name, BARRIER_FLAGS, FP_FLAGS, MEM_FLAGS};
 use super::types::{Scalar, Type};
 use crate::kernel::ArgKind;
 use cranelift_entity::{EntityRef, SecondaryMap};
@@ -90,21 +90,26 @@ struct Names {
 
 impl Names {
     fn new(module: &Module) -> Names {
-        let funcs = unique(module.functions.values().map(|f| f.name.as_str()));
-        let globals = unique(module.globals.values().map(|g| g.name.as_str()));
+        let funcs = module.functions.values();
+        let funcs = unique(funcs.map(|f| (f.name.as_str(), f.linkage)));
+        let globals = module.globals.values();
+        let globals = unique(globals.map(|g| (g.name.as_str(), g.linkage)));
         Names { funcs, globals }
     }
 }
 
-/// Appends the index to names that came before.
-fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut seen = HashSet::new();
+/// Appends the index to names that came before. Names that other modules know stay as they are.
+fn unique<'a>(names: impl Iterator<Item = (&'a str, Linkage)> + Clone) -> Vec<String> {
+    let known = names.clone().filter(|(_, linkage)| *linkage != Linkage::Internal);
+    let mut seen: HashSet<String> = known.map(|(name, _)| name.to_string()).collect();
     let mut out = Vec::new();
-    for (i, name) in names.enumerate() {
+    for (i, (name, linkage)) in names.enumerate() {
         let mut name = if name.is_empty() { "_".to_string() } else { name.to_string() };
-        if !seen.insert(name.clone()) {
+        if linkage == Linkage::Internal && !seen.insert(name.clone()) {
             let _ = write!(name, ".{i}");
-            seen.insert(name.clone());
+            while !seen.insert(name.clone()) {
+                name.push('_');
+            }
         }
         out.push(name);
     }
@@ -132,6 +137,9 @@ fn print_global(out: &mut String, names: &Names, id: Global, data: &super::modul
     );
     if data.is_const {
         out.push_str(", const");
+    }
+    if let Some(word) = linkage_name(data.linkage) {
+        let _ = write!(out, ", {word}");
     }
     if let Some(init) = &data.init {
         out.push_str(" = ");
@@ -219,6 +227,9 @@ impl Printer<'_> {
         }
         if func.noinline {
             self.out.push_str(" noinline");
+        }
+        if let Some(word) = linkage_name(func.linkage) {
+            let _ = write!(self.out, " {word}");
         }
         self.out.push_str(" {\n");
         for (i, &block) in func.layout.iter().enumerate() {

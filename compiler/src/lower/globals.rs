@@ -1,7 +1,7 @@
 //! Program-scope and local variables: bytes, relocations and their addresses.
 
 use super::{Context, Origin};
-use crate::ir::{AddressSpace, Global, GlobalData};
+use crate::ir::{AddressSpace, Global, GlobalData, Linkage};
 use crate::sema::hir::GlobalId;
 
 impl Context<'_> {
@@ -35,6 +35,15 @@ impl Context<'_> {
         }
         let module = self.module(origin);
         let source = module.globals.get(id)?;
+        let linkage = match (source.is_external && self.separate, source.is_defined) {
+            (true, true) => Linkage::External,
+            (true, false) => Linkage::Import,
+            (false, _) => Linkage::Internal,
+        };
+        if !source.is_defined && !self.separate {
+            let message = format!("undefined variable '{}' is used", source.name);
+            self.diags.error(source.span, message);
+        }
         let (size, align) = super::types::layout(&module.types, source.ty);
         let mut init = source.init.clone();
         if let Some(bytes) = &mut init {
@@ -48,6 +57,7 @@ impl Context<'_> {
             is_const: source.is_const || source.space == AddressSpace::Constant,
             init,
             relocations: Vec::new(),
+            linkage,
         });
         self.globals.insert((origin, id), global);
         Some((global, true))

@@ -44,6 +44,7 @@ pub(super) fn lower_entry(context: &mut Context, id: FunctionId, info: &KernelIn
         required_local_size: info.required_local_size,
         local_size_hint: info.local_size_hint,
         attributes: info.attributes.clone(),
+        arg_info: context.options.kernel_arg_info,
     });
 }
 

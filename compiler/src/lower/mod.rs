@@ -1,8 +1,9 @@
 //! Typed tree to IR: functions on demand from the kernels down, kernel entries, globals.
 //!
 //! [`lower`] starts at the kernels and lowers what they call, in the user's module and in the
-//! built-in library alike. One function is the business of `function`; statements, expressions,
-//! places, records, conversions and built-ins each have a file.
+//! built-in library alike; [`lower_object`] starts at all that other programs may link to. One
+//! function is the business of `function`; statements, expressions, places, records, conversions and
+//! built-ins each have a file.
 
 mod assign;
 mod builtins;
@@ -19,7 +20,7 @@ mod stmt;
 mod switch;
 mod types;
 
-use crate::ir;
+use crate::ir::{self, Linkage};
 use crate::library::{self, Unit};
 use crate::sema::hir;
 use crate::source::{Diagnostics, Span};
@@ -36,27 +37,34 @@ pub fn lower(
     target: &Target,
     diags: &mut Diagnostics,
 ) -> ir::Module {
-    let mut context = Context {
-        user: module,
-        options,
-        target,
-        diags,
-        out: ir::Module::default(),
-        functions: HashMap::new(),
-        globals: HashMap::new(),
-        queue: Vec::new(),
-        call_sites: HashMap::new(),
-    };
+    let mut context = Context::new(module, options, target, diags, false);
+    context.lower_kernels();
+    context.finish()
+}
+
+/// Lowers a program to be linked with others: its kernels, every function and variable that others
+/// may link to, and everything these use. What is used but not defined is imported.
+///
+/// Errors are those of [`lower`], but that calls of undefined functions are none.
+pub fn lower_object(
+    module: &hir::Module,
+    options: &Options,
+    target: &Target,
+    diags: &mut Diagnostics,
+) -> ir::Module {
+    let mut context = Context::new(module, options, target, diags, true);
+    context.lower_kernels();
     for (id, function) in module.functions.iter() {
-        if let (Some(info), Some(_)) = (&function.kernel, &function.body) {
-            kernel::lower_entry(&mut context, id, info);
+        if function.symbol.is_some() && function.body.is_some() {
+            context.function(Origin::User, id, function.span);
         }
     }
-    while let Some((origin, id, func)) = context.queue.pop() {
-        function::lower_function(&mut context, origin, id, func);
+    for (id, global) in module.globals.iter() {
+        if global.is_external && global.is_defined {
+            context.global(Origin::User, id);
+        }
     }
-    context.refuse_recursion();
-    context.out
+    context.finish()
 }
 
 /// The module that a piece of typed tree belongs to.
@@ -72,6 +80,8 @@ pub(crate) struct Context<'a> {
     options: &'a Options,
     target: &'a Target,
     diags: &'a mut Diagnostics,
+    /// The program is to be linked with others.
+    separate: bool,
     out: ir::Module,
     functions: HashMap<(Origin, hir::FunctionId), ir::Func>,
     globals: HashMap<(Origin, hir::GlobalId), ir::Global>,
@@ -82,6 +92,44 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
+    fn new(
+        user: &'a hir::Module,
+        options: &'a Options,
+        target: &'a Target,
+        diags: &'a mut Diagnostics,
+        separate: bool,
+    ) -> Context<'a> {
+        Context {
+            user,
+            options,
+            target,
+            diags,
+            separate,
+            out: ir::Module::default(),
+            functions: HashMap::new(),
+            globals: HashMap::new(),
+            queue: Vec::new(),
+            call_sites: HashMap::new(),
+        }
+    }
+
+    fn lower_kernels(&mut self) {
+        for (id, function) in self.user.functions.iter() {
+            if let (Some(info), Some(_)) = (&function.kernel, &function.body) {
+                kernel::lower_entry(self, id, info);
+            }
+        }
+    }
+
+    /// Lowers what is called, and what that calls.
+    fn finish(mut self) -> ir::Module {
+        while let Some((origin, id, func)) = self.queue.pop() {
+            function::lower_function(&mut self, origin, id, func);
+        }
+        self.refuse_recursion();
+        self.out
+    }
+
     fn module(&self, origin: Origin) -> &'a hir::Module {
         match origin {
             Origin::User => self.user,
@@ -96,17 +144,29 @@ impl<'a> Context<'a> {
         }
         let module = self.module(origin);
         let source = &module.functions[id];
-        if source.body.is_none() {
+        let symbol = source.symbol.as_ref().filter(|_| self.separate && origin == Origin::User);
+        let import = symbol.is_some() && source.body.is_none();
+        if !import && source.body.is_none() {
             let message = format!("undefined function '{}' is called", source.name);
             self.diags.error(call, message);
         }
         let (params, ret) = function::signature(module, source);
-        let mut shell = ir::Function::new(source.name.clone(), &params, ret);
+        let mut shell = ir::Function::new(symbol.unwrap_or(&source.name), &params, ret);
         shell.noinline = source.noinline;
+        shell.linkage = match (symbol, import) {
+            (None, _) => Linkage::Internal,
+            (Some(_), false) => Linkage::External,
+            (Some(_), true) => Linkage::Import,
+        };
+        if import {
+            shell.append(shell.entry(), ir::InstData::Unreachable, None);
+        }
         let func = self.out.functions.push(shell);
         self.functions.insert((origin, id), func);
         self.call_sites.insert(func, call);
-        self.queue.push((origin, id, func));
+        if !import {
+            self.queue.push((origin, id, func));
+        }
         func
     }
 

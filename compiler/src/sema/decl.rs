@@ -100,8 +100,10 @@ impl Sema<'_> {
         if specs.is_kernel {
             self.error(span, "'kernel' attribute only applies to functions");
         }
-        let may_be_incomplete = item.init.is_some() || specs.storage == Some(StorageClass::Extern);
-        if !self.check_object_type(ty.ty, may_be_incomplete, span) {
+        let is_extern = specs.storage == Some(StorageClass::Extern);
+        let may_be_incomplete = item.init.is_some() || is_extern;
+        let declares_only = is_extern && item.init.is_none() && self.is_incomplete_record(ty.ty);
+        if !declares_only && !self.check_object_type(ty.ty, may_be_incomplete, span) {
             ty.ty = self.basic.error;
         }
         let in_function = self.function.is_some();
@@ -163,6 +165,11 @@ impl Sema<'_> {
         };
         self.error(span, problem);
         false
+    }
+
+    fn is_incomplete_record(&self, ty: TypeId) -> bool {
+        let types = &self.module.types;
+        matches!(types.kind(ty), TypeKind::Record(_)) && types.size(ty).is_none()
     }
 
     /// Reports a name that this scope has already.
@@ -274,6 +281,8 @@ impl Sema<'_> {
             is_const: ty.is_const,
             init: None,
             relocations: Vec::new(),
+            is_external: false,
+            is_defined: true,
             span,
         });
         self.scopes.declare(name, Entity::Global(id, ty), span);
@@ -292,6 +301,11 @@ impl Sema<'_> {
             return self.declare_error(name, span);
         }
         let is_extern = storage == Some(StorageClass::Extern);
+        if is_extern && item.init.is_none() && self.repeats_definition(name, ty) {
+            return;
+        }
+        let is_external =
+            is_extern || self.function.is_none() && storage != Some(StorageClass::Static);
         let earlier = self.extern_declared(name, ty, span);
         if earlier.is_none() {
             self.check_redefinition(name, span);
@@ -302,6 +316,8 @@ impl Sema<'_> {
                 return self.declare_error(name, span);
             }
             let id = earlier.unwrap_or_else(|| self.push_constant(self.text(name), ty, span));
+            self.module.globals[id].is_external = is_external;
+            self.module.globals[id].is_defined = false;
             return self.scopes.declare(name, Entity::Global(id, ty), span);
         };
         let pieces = self.initializer(&mut ty.ty, init, span);
@@ -311,11 +327,28 @@ impl Sema<'_> {
         };
         let id = earlier.unwrap_or_else(|| self.push_constant(self.text(name), ty, span));
         let global = &mut self.module.globals[id];
+        global.is_external = is_external;
+        global.is_defined = true;
         global.ty = ty.ty;
         global.init = Some(bytes).filter(|bytes| bytes.iter().any(|&byte| byte != 0));
         global.relocations = relocations;
         self.const_globals[id] = true;
         self.scopes.declare(name, Entity::Global(id, ty), span);
+    }
+
+    /// Whether this scope defines the variable already, with the same type.
+    fn repeats_definition(&self, name: Symbol, ty: QualType) -> bool {
+        let same = |ty: TypeId, old: TypeId| {
+            let types = &self.module.types;
+            match (types.kind(ty), types.kind(old)) {
+                (TypeKind::Array(a, None), TypeKind::Array(b, _)) => a == b,
+                _ => ty == old,
+            }
+        };
+        match self.scopes.find_here(name).map(|binding| &binding.entity) {
+            Some(Entity::Global(id, old)) => self.const_globals[*id] && same(ty.ty, old.ty),
+            _ => false,
+        }
     }
 
     /// The global that an earlier `extern` declaration of the same type named, not yet defined.
@@ -350,6 +383,8 @@ impl Sema<'_> {
             is_const: true,
             init: None,
             relocations: Vec::new(),
+            is_external: false,
+            is_defined: true,
             span,
         })
     }

@@ -13,7 +13,8 @@ use super::{print, Origin, Sema};
 use crate::preprocess::Symbol;
 use crate::source::Span;
 use crate::syntax::ast::{
-    self, AddressSpace, DeclSpecs, Declarator, Derivation, FunctionDef, ParamDecl, TypeSpec,
+    self, AddressSpace, DeclSpecs, Declarator, Derivation, FunctionDef, ParamDecl, StorageClass,
+    TypeSpec,
 };
 use cranelift_entity::PrimaryMap;
 use std::collections::HashMap;
@@ -26,6 +27,11 @@ const MAX_OVERLOADS: usize = 512;
 pub(super) struct Signature {
     /// Other functions may have the name.
     pub overloadable: bool,
+    /// A declaration said `static`.
+    is_static: bool,
+    /// Some declaration did not say `inline`, or said `extern`: there is more than an inline
+    /// definition (C99 6.7.4p6).
+    not_inline: bool,
 }
 
 /// The function whose body is being analyzed.
@@ -84,6 +90,9 @@ impl Sema<'_> {
         };
         self.signatures[id].overloadable |=
             attributes.overloadable || self.origin == Origin::Library;
+        self.signatures[id].is_static |= specs.storage == Some(StorageClass::Static);
+        self.signatures[id].not_inline |=
+            !specs.is_inline || specs.storage == Some(StorageClass::Extern);
         self.module.functions[id].noinline |= attributes.noinline;
         if is_definition && self.module.functions[id].body.is_some() {
             let first = self.module.functions[id].span;
@@ -94,6 +103,25 @@ impl Sema<'_> {
             self.kernel(id, decls, &params, &attributes);
         }
         Some((id, params))
+    }
+
+    /// Names the functions that have external linkage, once all declarations are seen.
+    pub(super) fn name_symbols(&mut self) {
+        for id in self.module.functions.keys().collect::<Vec<_>>() {
+            let signature = &self.signatures[id];
+            let function = &self.module.functions[id];
+            let external = !signature.is_static && signature.not_inline;
+            if !external && function.kernel.is_none() {
+                continue;
+            }
+            let mut symbol = function.name.clone();
+            if signature.overloadable {
+                let types = function.params.iter().map(|&param| function.locals[param].ty);
+                let types = types.map(|ty| print::type_name(&self.module.types, ty));
+                symbol.push_str(&format!("({})", types.collect::<Vec<_>>().join(", ")));
+            }
+            self.module.functions[id].symbol = Some(symbol);
+        }
     }
 
     fn check_return_type(&mut self, ret: TypeId, is_kernel: bool, span: Span) {
@@ -181,6 +209,7 @@ impl Sema<'_> {
         let params = params.iter().map(|param| locals.push(self.param_local(param))).collect();
         self.module.functions.push(Function {
             name: self.text(name).to_string(),
+            symbol: None,
             span,
             ret,
             params,

@@ -41,6 +41,9 @@ pub struct Module {
 #[derive(Debug)]
 pub struct Function {
     pub name: String,
+    /// The name by which other programs link to the function, if they can: it has external linkage
+    /// (C99 6.2.2, 6.7.4). Overloads have their parameters' types in it.
+    pub symbol: Option<String>,
     pub span: Span,
     pub ret: TypeId,
     /// Parameters are the first locals, in order.
@@ -100,6 +103,10 @@ pub struct Global {
     pub init: Option<Vec<u8>>,
     /// Addresses in the initializer: at byte offset, the address of another global plus an addend.
     pub relocations: Vec<Relocation>,
+    /// Other programs link to it by its name (C99 6.2.2).
+    pub is_external: bool,
+    /// `false` for what is only declared `extern`.
+    pub is_defined: bool,
     pub span: Span,
 }
 

@@ -92,6 +92,8 @@ impl Sema<'_> {
             is_const: true,
             init: Some(init),
             relocations: Vec::new(),
+            is_external: false,
+            is_defined: true,
             span,
         });
         self.const_globals[id] = true;

@@ -88,6 +88,7 @@ pub fn analyze(
         sema.item(item);
     }
     sema.check_recursion();
+    sema.name_symbols();
     sema.module
 }
 

@@ -91,6 +91,7 @@ pub fn module(random: &mut Random, statements: usize) -> Module {
         required_local_size: None,
         local_size_hint: None,
         attributes: String::new(),
+        arg_info: false,
     });
     module
 }

@@ -212,7 +212,7 @@ entry! {
             CL_KERNEL_ARG_NAME => Value::text(&arg.name),
             _ => return fail(CL_INVALID_VALUE),
         };
-        ensure!(kernel.any()?.arg_info, CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+        ensure!(kernel.any()?.kernel.arg_info, CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
         // SAFETY: the caller's places are as the API requires.
         unsafe { args::answer(Some(value), param_value_size, param_value, param_value_size_ret) }
     }

@@ -55,6 +55,34 @@ unsafe fn chosen_devices(
     devices.iter().map(|device| program.index_of(device)).collect()
 }
 
+/// Embedded headers of clCompileProgram: include names and texts.
+///
+/// CL_INVALID_VALUE for lists that disagree with their length, CL_INVALID_PROGRAM, and
+/// CL_INVALID_CONTEXT for a header of another context.
+///
+/// # Safety
+/// The arrays are as the API requires.
+unsafe fn headers(
+    program: &Program,
+    count: cl_uint,
+    programs: *const cl_program,
+    names: *const *const c_char,
+) -> Result<Vec<(String, String)>> {
+    ensure!(programs.is_null() == (count == 0), CL_INVALID_VALUE);
+    ensure!(names.is_null() == (count == 0), CL_INVALID_VALUE);
+    // SAFETY: as the caller promises.
+    let (programs, names) =
+        unsafe { (args::objects::<Program>(programs, count)?, args::slice(names, count as usize)) };
+    let mut headers = Vec::with_capacity(programs.len());
+    for (header, name) in programs.iter().zip(names) {
+        ensure!(header.context == program.context, CL_INVALID_CONTEXT);
+        // SAFETY: as the caller promises.
+        let name = unsafe { args::text(*name) };
+        headers.push((name.ok_or(ClError(CL_INVALID_VALUE))?, header.source.clone()));
+    }
+    Ok(headers)
+}
+
 /// Calls a build callback when the entry point has ended.
 fn notify(program: &Ref<Program>, callback: ProgramNotify, data: *mut c_void) {
     let program = program.clone();
@@ -209,12 +237,12 @@ entry! {
         built
     }
 
-    /// clCompileProgram. Separate compilation is not offered: CL_DEVICE_LINKER_AVAILABLE is false.
+    /// clCompileProgram. Compiles before it returns; the callback follows.
     fn clCompileProgram(
         program: cl_program,
         num_devices: cl_uint,
         device_list: *const cl_device_id,
-        _options: *const c_char,
+        options: *const c_char,
         num_input_headers: cl_uint,
         input_headers: *const cl_program,
         header_include_names: *const *const c_char,
@@ -222,44 +250,58 @@ entry! {
         user_data: *mut c_void,
     ) -> status {
         let program = Ref::<Program>::from_handle(program)?;
-        // SAFETY: the array is as the API requires.
-        unsafe { chosen_devices(&program, num_devices, device_list) }?;
-        let none = num_input_headers == 0;
-        ensure!(none == input_headers.is_null(), CL_INVALID_VALUE);
-        ensure!(none == header_include_names.is_null(), CL_INVALID_VALUE);
         ensure!(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE);
-        ensure!(program.from_source, CL_INVALID_OPERATION);
-        ensure!(program.kernels_attached() == 0, CL_INVALID_OPERATION);
-        fail(CL_COMPILER_NOT_AVAILABLE)
+        // SAFETY: the arrays and strings are as the API requires.
+        let (devices, headers, options) = unsafe {
+            (
+                chosen_devices(&program, num_devices, device_list)?,
+                headers(&program, num_input_headers, input_headers, header_include_names)?,
+                args::text(options),
+            )
+        };
+        let compiled = program.compile(&devices, &options.unwrap_or_default(), headers);
+        if matches!(compiled, Ok(()) | Err(ClError(CL_COMPILE_PROGRAM_FAILURE))) {
+            notify(&program, pfn_notify, user_data);
+        }
+        compiled
     }
 
-    /// clLinkProgram: see clCompileProgram.
+    /// clLinkProgram. Links before it returns; the callback follows. A program whose link failed is
+    /// returned too: it has the log.
     fn clLinkProgram(
         context: cl_context,
         num_devices: cl_uint,
         device_list: *const cl_device_id,
-        _options: *const c_char,
+        options: *const c_char,
         num_input_programs: cl_uint,
         input_programs: *const cl_program,
         pfn_notify: ProgramNotify,
         user_data: *mut c_void,
-    ) -> handle cl_program {
+    ) -> outcome cl_program {
         let context = Ref::<Context>::from_handle(context)?;
         ensure!(device_list.is_null() == (num_devices == 0), CL_INVALID_VALUE);
         ensure!(num_input_programs > 0 && !input_programs.is_null(), CL_INVALID_VALUE);
         ensure!(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE);
-        // SAFETY: the arrays are as the API requires.
-        let (programs, devices) = unsafe {
+        // SAFETY: the arrays and the string are as the API requires.
+        let (programs, mut devices, options) = unsafe {
             (
                 args::objects::<Program>(input_programs, num_input_programs)?,
                 args::objects::<Device>(device_list, num_devices)?,
+                args::text(options),
             )
         };
-        ensure!(programs.iter().all(|p| p.context == context), CL_INVALID_PROGRAM);
+        ensure!(programs.iter().all(|p| p.context == context), CL_INVALID_CONTEXT);
         for device in &devices {
             context.index_of(device)?;
         }
-        fail(CL_LINKER_NOT_AVAILABLE)
+        if devices.is_empty() {
+            devices = context.devices.clone();
+        }
+        let options = options.unwrap_or_default();
+        let (program, code) = Program::link(context, devices, &options, &programs)?;
+        let handle = program.expose();
+        notify(&program, pfn_notify, user_data);
+        Ok((handle, code))
     }
 
     /// clUnloadPlatformCompiler: a hint.
@@ -329,10 +371,7 @@ entry! {
             CL_PROGRAM_BUILD_STATUS => Some(Value::of(build.status)),
             CL_PROGRAM_BUILD_OPTIONS => Some(Value::text(&build.options)),
             CL_PROGRAM_BUILD_LOG => Some(Value::text(&build.log)),
-            CL_PROGRAM_BINARY_TYPE => Some(Value::of(match build.executable {
-                Some(_) => CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
-                None => CL_PROGRAM_BINARY_TYPE_NONE,
-            })),
+            CL_PROGRAM_BINARY_TYPE => Some(Value::of(build.binary_type())),
             CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => Some(Value::of(0usize)),
             _ => None,
         };

@@ -1,18 +1,22 @@
-//! Program binaries: a compiled program as bytes, with a version, the device it is for, and a
-//! checksum. All integers are little-endian.
+//! Program binaries: what was compiled or linked as bytes, with a version, the device and compiler
+//! it is of, and a checksum. All integers are little-endian.
 //!
 //! ```text
 //! "HEKLABIN" | u32 version | u64 target hash | u64 payload hash | payload
 //! ```
+//!
+//! The payload begins with its kind. An executable's goes on with kernels and data; an object's or
+//! library's with kernel entries and the text of its IR.
 
+use hekla_compiler::ir::{Func, KernelEntry};
 use hekla_compiler::kernel::{
     Arg, ArgAddress, ArgKind, BlockField, DataImage, Field, Kernel, LocalBlock,
 };
-use hekla_compiler::{Program, Target};
+use hekla_compiler::{Modes, Object, Program, Target};
 
 const MAGIC: &[u8; 8] = b"HEKLABIN";
 /// Changes with every change of the format or of what the metadata means.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 type Read<T> = Result<T, String>;
 
@@ -23,20 +27,36 @@ pub fn hash(bytes: &[u8]) -> u64 {
     })
 }
 
-/// Code compiled for one target runs on equal targets, with this version of the library.
-fn target_hash(target: &Target) -> u64 {
-    hash(format!("{} {target:?}", env!("CARGO_PKG_VERSION")).as_bytes())
+/// What a binary holds, to be written.
+#[derive(Debug, Clone, Copy)]
+pub enum Content<'a> {
+    Executable(&'a Program),
+    Object(&'a Object),
+    Library(&'a Object),
 }
 
-/// The binary of a program that was built with `options`.
-pub fn write(options: &str, program: &Program, target: &Target) -> Vec<u8> {
+/// What a binary held.
+#[derive(Debug)]
+pub enum Loaded {
+    Executable(Program),
+    Object(Object),
+    Library(Object),
+}
+
+/// Code compiled for one target runs on equal targets, with this build of the library.
+fn target_hash(target: &Target) -> u64 {
+    let build = (env!("CARGO_PKG_VERSION"), hekla_compiler::BUILD_ID);
+    hash(format!("{build:?} {target:?}").as_bytes())
+}
+
+/// The binary of what was compiled for a target.
+pub fn write(content: Content<'_>, target: &Target) -> Vec<u8> {
     let mut payload = Writer(Vec::new());
-    payload.string(options);
-    payload.bytes(&program.data.bytes);
-    payload.u32(program.data.relocations.len() as u32);
-    program.data.relocations.iter().for_each(|r| payload.u32(*r));
-    payload.u32(program.kernels.len() as u32);
-    program.kernels.iter().for_each(|kernel| payload.kernel(kernel));
+    match content {
+        Content::Executable(program) => payload.executable(program),
+        Content::Object(object) => payload.object(1, object),
+        Content::Library(object) => payload.object(2, object),
+    }
     let mut file = Writer(MAGIC.to_vec());
     file.u32(VERSION);
     file.u64(target_hash(target));
@@ -45,8 +65,8 @@ pub fn write(options: &str, program: &Program, target: &Target) -> Vec<u8> {
     file.0
 }
 
-/// Reads a binary: the build options and the program, or why it is not usable.
-pub fn read(bytes: &[u8], target: &Target) -> Read<(String, Program)> {
+/// Reads a binary, or says why it is not usable.
+pub fn read(bytes: &[u8], target: &Target) -> Read<Loaded> {
     let mut file = Reader(bytes);
     if file.take(MAGIC.len())? != MAGIC {
         return Err("not a binary of Hekla".into());
@@ -60,10 +80,12 @@ pub fn read(bytes: &[u8], target: &Target) -> Read<(String, Program)> {
     if file.u64()? != hash(file.0) {
         return Err("the checksum does not match".into());
     }
-    let options = file.string()?;
-    let data = DataImage { bytes: file.bytes()?.to_vec(), relocations: file.list(Reader::u32)? };
-    let kernels = file.list(Reader::kernel)?;
-    Ok((options, Program { kernels, data }))
+    match file.u32()? {
+        0 => Ok(Loaded::Executable(file.executable()?)),
+        1 => Ok(Loaded::Object(file.object()?)),
+        2 => Ok(Loaded::Library(file.object()?)),
+        _ => Err("a binary of an unknown kind".into()),
+    }
 }
 
 struct Writer(Vec<u8>);
@@ -91,6 +113,33 @@ impl Writer {
         size.unwrap_or_default().iter().for_each(|v| self.u32(*v));
     }
 
+    fn executable(&mut self, program: &Program) {
+        self.u32(0);
+        self.bytes(&program.data.bytes);
+        self.u32(program.data.relocations.len() as u32);
+        program.data.relocations.iter().for_each(|r| self.u32(*r));
+        self.u32(u32::from(program.uniform_groups));
+        self.u32(program.kernels.len() as u32);
+        program.kernels.iter().for_each(|kernel| self.kernel(kernel));
+    }
+
+    fn object(&mut self, kind: u32, object: &Object) {
+        self.u32(kind);
+        self.u32(object.modes.bits());
+        self.u32(object.module.kernels.len() as u32);
+        for kernel in &object.module.kernels {
+            self.u32(kernel.func.as_u32());
+            self.string(&kernel.name);
+            self.u32(kernel.args.len() as u32);
+            kernel.args.iter().for_each(|arg| self.arg(arg));
+            self.size(kernel.required_local_size);
+            self.size(kernel.local_size_hint);
+            self.string(&kernel.attributes);
+            self.u32(u32::from(kernel.arg_info));
+        }
+        self.string(&object.text());
+    }
+
     fn kernel(&mut self, kernel: &Kernel) {
         self.string(&kernel.name);
         self.u32(kernel.spirv.len() as u32);
@@ -112,6 +161,7 @@ impl Writer {
         self.size(kernel.required_local_size);
         self.size(kernel.local_size_hint);
         self.string(&kernel.attributes);
+        self.u32(u32::from(kernel.arg_info));
         self.u32(u32::from(kernel.uses_barrier));
         self.u32(u32::from(kernel.local_size_visible));
     }
@@ -197,6 +247,31 @@ impl<'a> Reader<'a> {
         Ok(present.then_some(size))
     }
 
+    fn executable(&mut self) -> Read<Program> {
+        let bytes = self.bytes()?.to_vec();
+        let data = DataImage { bytes, relocations: self.list(Reader::u32)? };
+        let uniform_groups = self.flag()?;
+        Ok(Program { kernels: self.list(Reader::kernel)?, data, uniform_groups })
+    }
+
+    fn object(&mut self) -> Read<Object> {
+        let modes = Modes::from_bits(self.u32()?).ok_or("an unknown mode")?;
+        let kernels = self.list(Reader::entry)?;
+        Object::read(&self.string()?, kernels, modes)
+    }
+
+    fn entry(&mut self) -> Read<KernelEntry> {
+        Ok(KernelEntry {
+            func: Func::from_u32(self.u32()?.min(u32::MAX - 1)),
+            name: self.string()?,
+            args: self.list(Reader::arg)?,
+            required_local_size: self.size()?,
+            local_size_hint: self.size()?,
+            attributes: self.string()?,
+            arg_info: self.flag()?,
+        })
+    }
+
     fn kernel(&mut self) -> Read<Kernel> {
         Ok(Kernel {
             name: self.string()?,
@@ -210,6 +285,7 @@ impl<'a> Reader<'a> {
             required_local_size: self.size()?,
             local_size_hint: self.size()?,
             attributes: self.string()?,
+            arg_info: self.flag()?,
             uses_barrier: self.flag()?,
             local_size_visible: self.flag()?,
         })
@@ -283,22 +359,65 @@ mod tests {
             ..Kernel::default()
         };
         let data = DataImage { bytes: vec![1, 2, 3], relocations: vec![0] };
-        Program { kernels: vec![kernel], data }
+        Program { kernels: vec![kernel], data, uniform_groups: true }
+    }
+
+    fn object() -> Object {
+        let text = "
+            constant float table[2] = {1.5f, -0.0f};
+            float helper(float4 *v, int i);
+            float __attribute__((overloadable)) twice(float x) { return 2 * x; }
+            kernel void été(global float *out, local int *ü, float4 v) {
+                out[0] = twice(helper(&v, 1)) + table[ü[0]];
+            }";
+        let source = hekla_compiler::Source { text: text.into(), ..Default::default() };
+        let options = hekla_compiler::Options::parse("-cl-kernel-arg-info").unwrap();
+        let compiled = hekla_compiler::compile_object(&source, &options, &Target::generic());
+        compiled.object.unwrap_or_else(|| panic!("{}", compiled.log))
     }
 
     #[test]
     fn what_is_written_is_read() {
         let target = Target::generic();
-        let bytes = write("-DX=1", &sample(), &target);
-        let (options, program) = read(&bytes, &target).unwrap();
-        assert_eq!(options, "-DX=1");
+        let bytes = write(Content::Executable(&sample()), &target);
+        let Loaded::Executable(program) = read(&bytes, &target).unwrap() else { panic!() };
         assert_eq!(format!("{program:?}"), format!("{:?}", sample()));
+    }
+
+    #[test]
+    fn objects_are_read_as_written() {
+        let target = Target::generic();
+        let object = object();
+        let bytes = write(Content::Library(&object), &target);
+        let Loaded::Library(read) = read(&bytes, &target).unwrap() else { panic!() };
+        assert_eq!(read.text(), object.text());
+        assert_eq!(read.modes, object.modes);
+        assert_eq!(format!("{:?}", read.module.kernels), format!("{:?}", object.module.kernels));
+        let again = write(Content::Library(&read), &target);
+        assert_eq!(again, bytes);
+    }
+
+    #[test]
+    fn a_false_object_is_refused() {
+        let target = Target::generic();
+        let written = write(Content::Object(&object()), &target);
+        for index in 28..written.len() {
+            let mut bytes = written.clone();
+            bytes[index] ^= 1 << (index % 8);
+            // A checksum that fits: the reader itself must notice, or make sense of it.
+            let sum = hash(&bytes[28..]);
+            bytes[20..28].copy_from_slice(&sum.to_le_bytes());
+            if let Ok(Loaded::Object(object)) = read(&bytes, &target) {
+                let options = hekla_compiler::LinkOptions::default();
+                hekla_compiler::link(&[&object], &options, &target);
+            }
+        }
     }
 
     #[test]
     fn damage_is_noticed() {
         let target = Target::generic();
-        let bytes = write("", &sample(), &target);
+        let bytes = write(Content::Executable(&sample()), &target);
         assert!(read(&bytes, &Target::minimal()).is_err());
         for length in 0..bytes.len() {
             assert!(read(&bytes[..length], &target).is_err());

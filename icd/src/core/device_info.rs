@@ -2,6 +2,7 @@
 //! tells it, the least the spec allows where it does not, and no for optional features.
 
 use super::device::{Device, BASE_ALIGNMENT, MAX_PARAMETER_SIZE};
+use super::gpu;
 use super::info::Value;
 use super::platform;
 use crate::api::cl::*;
@@ -19,26 +20,16 @@ const C_VERSIONS: &[(&str, cl_version)] = &[
     ("OpenCL C", V3),
 ];
 
-/// Extensions that work on the device.
+/// Extensions that work on the device: the compiler's, and those of the API.
 pub fn extensions(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
-    let mut all = vec![
-        ("cl_khr_byte_addressable_store", V1),
-        ("cl_khr_global_int32_base_atomics", V1),
-        ("cl_khr_global_int32_extended_atomics", V1),
-        ("cl_khr_local_int32_base_atomics", V1),
-        ("cl_khr_local_int32_extended_atomics", V1),
+    let language = gpu::target(info, &vk::Probe::default()).extensions();
+    let mut all: Vec<_> = language.into_iter().map(|name| (name, V1)).collect();
+    all.extend([
         ("cl_khr_create_command_queue", V1),
         ("cl_khr_device_uuid", V1),
         ("cl_khr_extended_versioning", V1),
         ("cl_khr_suggested_local_work_size", V1),
-    ];
-    if info.features.float64 {
-        all.push(("cl_khr_fp64", V1));
-    }
-    if info.features.atomic_int64_buffer && info.features.atomic_int64_shared {
-        all.push(("cl_khr_int64_base_atomics", V1));
-        all.push(("cl_khr_int64_extended_atomics", V1));
-    }
+    ]);
     if info.pci.is_some() {
         all.push(("cl_khr_pci_bus_info", V1));
     }
@@ -47,11 +38,13 @@ pub fn extensions(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
 
 /// Optional features of OpenCL C 3.0 that the compiler supports on the device.
 fn c_features(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
-    let mut all = vec![("__opencl_c_int64", V3)];
-    if info.features.float64 {
-        all.push(("__opencl_c_fp64", V3));
-    }
-    all
+    let features = gpu::target(info, &vk::Probe::default()).features();
+    features.into_iter().map(|name| (name, V3)).collect()
+}
+
+/// The version with the compiler's build id: clients key what they keep of a driver's work by it.
+fn driver_version() -> String {
+    format!("{} ({})", env!("CARGO_PKG_VERSION"), hekla_compiler::BUILD_ID)
 }
 
 fn vendor_name(info: &vk::DeviceInfo) -> String {
@@ -92,7 +85,7 @@ fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_VENDOR_ID => Value::of(info.vendor_id),
         CL_DEVICE_NAME => Value::text(info.name.trim()),
         CL_DEVICE_VENDOR => Value::text(&vendor_name(info)),
-        CL_DRIVER_VERSION => Value::text(env!("CARGO_PKG_VERSION")),
+        CL_DRIVER_VERSION => Value::text(&driver_version()),
         CL_DEVICE_PROFILE => Value::text(platform::PROFILE),
         CL_DEVICE_VERSION => Value::text(platform::VERSION),
         CL_DEVICE_NUMERIC_VERSION => Value::of(V3),
@@ -290,8 +283,10 @@ fn cache_size(info: &vk::DeviceInfo) -> u64 {
 /// Queues and kernels.
 fn execution(name: cl_device_info) -> Option<Value> {
     Some(match name {
-        CL_DEVICE_AVAILABLE | CL_DEVICE_COMPILER_AVAILABLE => Value::bool(true),
-        CL_DEVICE_LINKER_AVAILABLE => Value::bool(false),
+        CL_DEVICE_AVAILABLE | CL_DEVICE_COMPILER_AVAILABLE | CL_DEVICE_LINKER_AVAILABLE => {
+            Value::bool(true)
+        }
+
         CL_DEVICE_EXECUTION_CAPABILITIES => Value::of(CL_EXEC_KERNEL),
         CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Value::of(CL_QUEUE_PROFILING_ENABLE),
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Value::bool(true),

@@ -184,7 +184,7 @@ impl Pace {
 }
 
 /// What the compiler is told of a device.
-fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
+pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
     let f = &info.features;
     Target {
         int64: f.int64,

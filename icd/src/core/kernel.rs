@@ -18,8 +18,6 @@ pub struct BuiltKernel {
     pub data: Arc<ProgramData>,
     /// All work-groups of a launch must have the same size.
     pub uniform: bool,
-    /// The program was built with -cl-kernel-arg-info.
-    pub arg_info: bool,
     gpu: Arc<Gpu>,
     pipelines: Mutex<Vec<(PipelineKey, Arc<vk::Pipeline>)>>,
 }
@@ -42,9 +40,8 @@ impl BuiltKernel {
         kernel: meta::Kernel,
         data: Arc<ProgramData>,
         uniform: bool,
-        arg_info: bool,
     ) -> BuiltKernel {
-        BuiltKernel { kernel, data, uniform, arg_info, gpu, pipelines: Mutex::default() }
+        BuiltKernel { kernel, data, uniform, gpu, pipelines: Mutex::default() }
     }
 
     /// The pipeline for a key; made at first use.
@@ -112,9 +109,9 @@ impl Kernel {
     /// unknown name, CL_INVALID_KERNEL_DEFINITION when devices disagree about the arguments.
     pub fn new(program: &Ref<Program>, name: &str) -> Result<Ref<Kernel>> {
         let builds = program.all_builds();
-        ensure!(builds.iter().any(|b| b.executable.is_some()), CL_INVALID_PROGRAM_EXECUTABLE);
+        ensure!(builds.iter().any(|b| b.executable().is_some()), CL_INVALID_PROGRAM_EXECUTABLE);
         let find = |build: &super::program::Build| {
-            build.executable.as_ref().and_then(|e| e.kernel(name).cloned())
+            build.executable().and_then(|e| e.kernel(name).cloned())
         };
         let built: Vec<_> = builds.iter().map(find).collect();
         let mut present = built.iter().flatten();

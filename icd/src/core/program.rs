@@ -1,6 +1,6 @@
 //! Programs: source or binary, and what building them gave for each device.
 
-use super::binary;
+use super::binary::{self, Content, Loaded};
 use super::context::Context;
 use super::device::Device;
 use super::dump;
@@ -10,7 +10,6 @@ use crate::api::cl::*;
 use crate::core::error::{ensure, ClError, Result};
 use crate::object::{Kind, Ref};
 use hekla_compiler as compiler;
-use hekla_compiler::options::ClStd;
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
@@ -23,10 +22,19 @@ pub struct Program {
     pub devices: Vec<Ref<Device>>,
     /// The concatenated strings of clCreateProgramWithSource; empty for other programs.
     pub source: String,
-    pub from_source: bool,
+    pub origin: Origin,
     builds: Mutex<Vec<Build>>,
     /// Kernel objects that exist: while there are any, the program is not built again.
     kernels: AtomicU32,
+}
+
+/// What a program was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    Source,
+    Binary,
+    /// By clLinkProgram.
+    Linked,
 }
 
 /// The program on one device.
@@ -35,9 +43,17 @@ pub struct Build {
     pub status: cl_build_status,
     pub options: String,
     pub log: String,
-    pub executable: Option<Arc<Executable>>,
-    /// A loaded binary that has not been built yet.
-    loaded: Option<Arc<Executable>>,
+    pub code: Code,
+}
+
+/// What the program is on one device: what was made last, or loaded.
+#[derive(Clone, Default)]
+pub enum Code {
+    #[default]
+    None,
+    Object(Arc<compiler::Object>),
+    Library(Arc<compiler::Object>),
+    Executable(Arc<Executable>),
 }
 
 impl Default for Build {
@@ -46,16 +62,51 @@ impl Default for Build {
             status: CL_BUILD_NONE,
             options: String::new(),
             log: String::new(),
-            executable: None,
-            loaded: None,
+            code: Code::None,
         }
     }
 }
 
-/// A compiled program on one device.
+impl Build {
+    /// The end of a build that made `code`, or nothing, which is an error.
+    fn ended(options: &str, log: String, code: Option<Code>) -> Build {
+        let status = if code.is_some() { CL_BUILD_SUCCESS } else { CL_BUILD_ERROR };
+        if code.is_none() {
+            tracing::info!("build failed:\n{log}");
+        }
+        Build { status, options: options.to_string(), log, code: code.unwrap_or_default() }
+    }
+
+    /// What can be run: an executable, loaded ones only once they are built.
+    pub fn executable(&self) -> Option<&Arc<Executable>> {
+        match &self.code {
+            Code::Executable(executable) if self.status == CL_BUILD_SUCCESS => Some(executable),
+            _ => None,
+        }
+    }
+
+    /// What can be linked.
+    fn object(&self) -> Option<&Arc<compiler::Object>> {
+        match &self.code {
+            Code::Object(object) | Code::Library(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// CL_PROGRAM_BINARY_TYPE.
+    pub fn binary_type(&self) -> cl_uint {
+        match self.code {
+            Code::None => CL_PROGRAM_BINARY_TYPE_NONE,
+            Code::Object(_) => CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+            Code::Library(_) => CL_PROGRAM_BINARY_TYPE_LIBRARY,
+            Code::Executable(_) => CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+        }
+    }
+}
+
+/// A program that runs on one device.
 pub struct Executable {
     pub program: compiler::Program,
-    pub options: String,
     pub kernels: Vec<Arc<BuiltKernel>>,
 }
 
@@ -96,31 +147,19 @@ impl ProgramData {
 
 impl Executable {
     /// Prepares a compiled program for a device.
-    pub fn new(
-        gpu: &Arc<Gpu>,
-        program: compiler::Program,
-        options: &str,
-        parsed: &compiler::Options,
-    ) -> Arc<Executable> {
+    pub fn new(gpu: &Arc<Gpu>, program: compiler::Program) -> Arc<Executable> {
         dump::modules(&program);
         let data = Arc::new(ProgramData {
             gpu: gpu.clone(),
             image: program.data.clone(),
             buffer: OnceCell::new(),
         });
-        // Non-uniform work-groups are for OpenCL C 2.0 and newer (clEnqueueNDRangeKernel).
-        let uniform = parsed.std < ClStd::Cl20 || parsed.uniform_work_group_size;
+        let uniform = program.uniform_groups;
         let kernels = program.kernels.iter().map(|kernel| {
-            Arc::new(BuiltKernel::new(
-                gpu.clone(),
-                kernel.clone(),
-                data.clone(),
-                uniform,
-                parsed.kernel_arg_info,
-            ))
+            Arc::new(BuiltKernel::new(gpu.clone(), kernel.clone(), data.clone(), uniform))
         });
         let kernels = kernels.collect();
-        Arc::new(Executable { program, options: options.to_string(), kernels })
+        Arc::new(Executable { program, kernels })
     }
 
     pub fn kernel(&self, name: &str) -> Option<&Arc<BuiltKernel>> {
@@ -133,7 +172,7 @@ impl Program {
     pub fn from_source(context: Ref<Context>, source: String) -> Ref<Program> {
         let devices = context.devices.clone();
         let builds = vec![Build::default(); devices.len()];
-        Program::new(context, devices, source, true, builds)
+        Program::new(context, devices, source, Origin::Source, builds)
     }
 
     /// clCreateProgramWithBinary. Returns the status for each device; the program when all are good.
@@ -146,9 +185,9 @@ impl Program {
         let mut builds = Vec::new();
         for (device, bytes) in devices.iter().zip(binaries) {
             match Self::load_binary(device, bytes) {
-                Ok(loaded) => {
+                Ok(code) => {
                     statuses.push(CL_SUCCESS);
-                    builds.push(Build { loaded: Some(loaded), ..Build::default() });
+                    builds.push(Build { code, ..Build::default() });
                 }
                 Err(reason) => {
                     tracing::info!("a program binary is not usable: {reason}");
@@ -158,35 +197,34 @@ impl Program {
         }
         let good = builds.len() == devices.len();
         let program = if good {
-            Ok(Program::new(context, devices, String::new(), false, builds))
+            Ok(Program::new(context, devices, String::new(), Origin::Binary, builds))
         } else {
             Err(ClError(CL_INVALID_BINARY))
         };
         (statuses, program)
     }
 
-    fn load_binary(
-        device: &Ref<Device>,
-        bytes: &[u8],
-    ) -> std::result::Result<Arc<Executable>, String> {
+    fn load_binary(device: &Ref<Device>, bytes: &[u8]) -> std::result::Result<Code, String> {
         let gpu = device.gpu().map_err(|error| error.to_string())?;
-        let (options, program) = binary::read(bytes, &gpu.target)?;
-        let parsed = compiler::Options::parse(&options).map_err(|error| error.0)?;
-        Ok(Executable::new(gpu, program, &options, &parsed))
+        Ok(match binary::read(bytes, &gpu.target)? {
+            Loaded::Executable(program) => Code::Executable(Executable::new(gpu, program)),
+            Loaded::Object(object) => Code::Object(Arc::new(object)),
+            Loaded::Library(object) => Code::Library(Arc::new(object)),
+        })
     }
 
     fn new(
         context: Ref<Context>,
         devices: Vec<Ref<Device>>,
         source: String,
-        from_source: bool,
+        origin: Origin,
         builds: Vec<Build>,
     ) -> Ref<Program> {
         Ref::new(Program {
             context,
             devices,
             source,
-            from_source,
+            origin,
             builds: Mutex::new(builds),
             kernels: AtomicU32::new(0),
         })
@@ -221,64 +259,137 @@ impl Program {
 
     /// clBuildProgram for some devices of the program.
     ///
-    /// CL_INVALID_BUILD_OPTIONS, CL_INVALID_OPERATION while kernels exist, and
+    /// CL_INVALID_BUILD_OPTIONS; CL_INVALID_OPERATION for a program of clLinkProgram, while kernels
+    /// exist and while another thread builds; CL_INVALID_BINARY for a binary that is no executable;
     /// CL_BUILD_PROGRAM_FAILURE with a log.
-    pub fn build(&self, devices: &[usize], options: &str) -> Result<()> {
-        ensure!(self.kernels_attached() == 0, CL_INVALID_OPERATION);
-        let parsed = compiler::Options::parse(options).map_err(|error| {
+    pub fn build(&self, devices: &[usize], text: &str) -> Result<()> {
+        ensure!(self.origin != Origin::Linked, CL_INVALID_OPERATION);
+        let options = compiler::Options::parse(text).map_err(|error| {
             tracing::info!("build options: {error}");
             ClError(CL_INVALID_BUILD_OPTIONS)
         })?;
-        let mut failed = false;
-        for &index in devices {
-            let build = self.build_for(index, options, &parsed)?;
-            failed |= build.status != CL_BUILD_SUCCESS;
-            if let Some(slot) = self.builds.lock().get_mut(index) {
-                *slot = build;
+        if self.origin == Origin::Binary {
+            let builds = self.builds.lock();
+            let is_executable = |&index: &usize| {
+                matches!(builds.get(index), Some(Build { code: Code::Executable(_), .. }))
+            };
+            ensure!(devices.iter().all(is_executable), CL_INVALID_BINARY);
+        }
+        self.run(devices, CL_BUILD_PROGRAM_FAILURE, |index| {
+            if self.origin == Origin::Binary {
+                return Ok(Build::ended(text, String::new(), Some(self.build_of(index).code)));
             }
-        }
-        ensure!(!failed, CL_BUILD_PROGRAM_FAILURE);
-        Ok(())
-    }
-
-    fn build_for(&self, index: usize, text: &str, options: &compiler::Options) -> Result<Build> {
-        if !self.from_source {
-            let loaded = self.build_of(index).loaded;
-            ensure!(loaded.is_some(), CL_INVALID_BINARY);
-            return Ok(Build {
-                status: CL_BUILD_SUCCESS,
-                options: text.to_string(),
-                executable: loaded.clone(),
-                loaded,
-                log: String::new(),
-            });
-        }
-        let gpu = self.devices[index].gpu()?;
-        let source = compiler::Source {
-            name: "<source>".to_string(),
-            text: self.source.clone(),
-            headers: Vec::new(),
-        };
-        let compiled = compiler::compile(&source, options, &gpu.target);
-        let executable = compiled.program.map(|p| Executable::new(gpu, p, text, options));
-        if executable.is_none() {
-            tracing::info!("build failed:\n{}", compiled.log);
-        }
-        Ok(Build {
-            status: if executable.is_some() { CL_BUILD_SUCCESS } else { CL_BUILD_ERROR },
-            options: text.to_string(),
-            log: compiled.log,
-            executable,
-            loaded: None,
+            let gpu = self.devices[index].gpu()?;
+            let compiled = compiler::compile(&self.as_source(Vec::new()), &options, &gpu.target);
+            let executable = compiled.program.map(|program| Executable::new(gpu, program));
+            Ok(Build::ended(text, compiled.log, executable.map(Code::Executable)))
         })
     }
 
-    /// The binary for device number `index`; empty when there is no executable.
+    /// clCompileProgram for some devices of the program, with headers by include name.
+    ///
+    /// CL_INVALID_COMPILER_OPTIONS; CL_INVALID_OPERATION for a program that has no source, while
+    /// kernels exist and while another thread builds; CL_COMPILE_PROGRAM_FAILURE with a log.
+    pub fn compile(
+        &self,
+        devices: &[usize],
+        text: &str,
+        headers: Vec<(String, String)>,
+    ) -> Result<()> {
+        ensure!(self.origin == Origin::Source, CL_INVALID_OPERATION);
+        let options = compiler::Options::parse(text).map_err(|error| {
+            tracing::info!("compiler options: {error}");
+            ClError(CL_INVALID_COMPILER_OPTIONS)
+        })?;
+        let source = self.as_source(headers);
+        self.run(devices, CL_COMPILE_PROGRAM_FAILURE, |index| {
+            let gpu = self.devices[index].gpu()?;
+            let compiled = compiler::compile_object(&source, &options, &gpu.target);
+            let object = compiled.object.map(|object| Code::Object(Arc::new(object)));
+            Ok(Build::ended(text, compiled.log, object))
+        })
+    }
+
+    /// clLinkProgram: a new program, and CL_SUCCESS or CL_LINK_PROGRAM_FAILURE with a log.
+    ///
+    /// CL_INVALID_LINKER_OPTIONS; CL_INVALID_OPERATION where some inputs are compiled for a device
+    /// and some are not, or are being compiled.
+    pub fn link(
+        context: Ref<Context>,
+        devices: Vec<Ref<Device>>,
+        text: &str,
+        inputs: &[Ref<Program>],
+    ) -> Result<(Ref<Program>, cl_int)> {
+        let options = compiler::LinkOptions::parse(text).map_err(|error| {
+            tracing::info!("link options: {error}");
+            ClError(CL_INVALID_LINKER_OPTIONS)
+        })?;
+        let objects: Vec<_> = devices.iter().map(|d| linkable(inputs, d)).collect::<Result<_>>()?;
+        let mut builds = Vec::with_capacity(devices.len());
+        for (device, objects) in devices.iter().zip(&objects) {
+            builds.push(match objects.is_empty() {
+                true => Build::default(),
+                false => link_for(device, objects, text, &options)?,
+            });
+        }
+        let failed = builds.iter().any(|build| build.status == CL_BUILD_ERROR);
+        let program = Program::new(context, devices, String::new(), Origin::Linked, builds);
+        Ok((program, if failed { CL_LINK_PROGRAM_FAILURE } else { CL_SUCCESS }))
+    }
+
+    /// The program's text as the compiler takes it.
+    fn as_source(&self, headers: Vec<(String, String)>) -> compiler::Source {
+        compiler::Source { name: "<source>".to_string(), text: self.source.clone(), headers }
+    }
+
+    /// Builds for each device, which reports CL_BUILD_IN_PROGRESS meanwhile. `failure` is the
+    /// answer when a build ends with errors in its log.
+    fn run(
+        &self,
+        devices: &[usize],
+        failure: cl_int,
+        build: impl Fn(usize) -> Result<Build>,
+    ) -> Result<()> {
+        ensure!(self.kernels_attached() == 0, CL_INVALID_OPERATION);
+        {
+            let mut builds = self.builds.lock();
+            let busy = |&index: &usize| {
+                builds.get(index).is_some_and(|build| build.status == CL_BUILD_IN_PROGRESS)
+            };
+            ensure!(!devices.iter().any(busy), CL_INVALID_OPERATION);
+            for &index in devices {
+                if let Some(build) = builds.get_mut(index) {
+                    build.status = CL_BUILD_IN_PROGRESS;
+                }
+            }
+        }
+        let mut result = Ok(());
+        for &index in devices {
+            let ended = build(index).unwrap_or_else(|error| {
+                result = Err(error);
+                Build { status: CL_BUILD_ERROR, ..Build::default() }
+            });
+            if ended.status != CL_BUILD_SUCCESS && result.is_ok() {
+                result = Err(ClError(failure));
+            }
+            if let Some(slot) = self.builds.lock().get_mut(index) {
+                *slot = ended;
+            }
+        }
+        result
+    }
+
+    /// The binary for device number `index`; empty when there is none.
     pub fn binary_of(&self, index: usize) -> Vec<u8> {
         let build = self.build_of(index);
-        let Some(executable) = build.executable.or(build.loaded) else { return Vec::new() };
+        let content = match &build.code {
+            Code::None => return Vec::new(),
+            Code::Object(object) => Content::Object(object),
+            Code::Library(object) => Content::Library(object),
+            Code::Executable(executable) => Content::Executable(&executable.program),
+        };
         match self.devices[index].gpu() {
-            Ok(gpu) => binary::write(&executable.options, &executable.program, &gpu.target),
+            Ok(gpu) => binary::write(content, &gpu.target),
             Err(_) => Vec::new(),
         }
     }
@@ -287,8 +398,40 @@ impl Program {
     /// CL_INVALID_PROGRAM_EXECUTABLE.
     pub fn kernel_names(&self) -> Result<Vec<String>> {
         let builds = self.builds.lock();
-        let executable = builds.iter().find_map(|build| build.executable.as_ref());
+        let executable = builds.iter().find_map(Build::executable);
         let executable = executable.ok_or(ClError(CL_INVALID_PROGRAM_EXECUTABLE))?;
         Ok(executable.kernels.iter().map(|kernel| kernel.kernel.name.clone()).collect())
     }
+}
+
+/// The objects of all inputs for a device: of all, or of none (clLinkProgram).
+fn linkable(inputs: &[Ref<Program>], device: &Ref<Device>) -> Result<Vec<Arc<compiler::Object>>> {
+    let mut objects = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        let Ok(index) = input.index_of(device) else { continue };
+        let build = input.build_of(index);
+        ensure!(build.status != CL_BUILD_IN_PROGRESS, CL_INVALID_OPERATION);
+        objects.extend(build.object().cloned());
+    }
+    ensure!(objects.is_empty() || objects.len() == inputs.len(), CL_INVALID_OPERATION);
+    Ok(objects)
+}
+
+/// Links objects for one device.
+fn link_for(
+    device: &Ref<Device>,
+    objects: &[Arc<compiler::Object>],
+    text: &str,
+    options: &compiler::LinkOptions,
+) -> Result<Build> {
+    let objects: Vec<&compiler::Object> = objects.iter().map(Arc::as_ref).collect();
+    if options.create_library {
+        let linked = compiler::link_library(&objects, options);
+        let library = linked.object.map(|object| Code::Library(Arc::new(object)));
+        return Ok(Build::ended(text, linked.log, library));
+    }
+    let gpu = device.gpu()?;
+    let linked = compiler::link(&objects, options, &gpu.target);
+    let executable = linked.program.map(|program| Executable::new(gpu, program));
+    Ok(Build::ended(text, linked.log, executable.map(Code::Executable)))
 }

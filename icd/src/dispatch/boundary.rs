@@ -6,11 +6,13 @@ use crate::core::error::{ClError, Result};
 use crate::object::callbacks;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
-/// Declares exported OpenCL entry points. Three forms, by what follows the arrow:
+/// Declares exported OpenCL entry points. Four forms, by what follows the arrow:
 ///
 /// * `-> status`: the body gives `Result<()>`, the function returns the code;
 /// * `-> handle T`: the body gives `Result<T>`; the function takes a last `errcode_ret` argument
 ///   and returns NULL on error;
+/// * `-> outcome T`: as `handle`, but the body gives the code with the handle, which is returned
+///   even if the code is an error;
 /// * `-> value T or DEFAULT`: the body gives `Result<T>`; the function returns `DEFAULT` on error.
 macro_rules! entry {
     () => {};
@@ -31,11 +33,28 @@ macro_rules! entry {
             $($arg: $ty,)*
             errcode_ret: *mut $crate::api::cl::cl_int,
         ) -> $ret {
-            let result = $crate::dispatch::boundary::guarded(stringify!($name), || $body);
-            let (code, value) = match result {
-                Ok(value) => ($crate::api::cl::CL_SUCCESS, value),
-                Err(error) => (error.0, std::ptr::null_mut()),
-            };
+            let success = |value| (value, $crate::api::cl::CL_SUCCESS);
+            let (value, code) = $crate::dispatch::boundary::handle(
+                stringify!($name),
+                || ($body).map(success),
+            );
+            if !errcode_ret.is_null() {
+                // SAFETY: the API requires errcode_ret to be NULL or valid for writing.
+                unsafe { errcode_ret.write(code) };
+            }
+            value
+        }
+        $crate::dispatch::boundary::entry! { $($rest)* }
+    };
+    ($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> outcome $ret:ty $body:block
+        $($rest:tt)*) => {
+        $(#[$meta])*
+        #[no_mangle]
+        pub unsafe extern "C" fn $name(
+            $($arg: $ty,)*
+            errcode_ret: *mut $crate::api::cl::cl_int,
+        ) -> $ret {
+            let (value, code) = $crate::dispatch::boundary::handle(stringify!($name), || $body);
             if !errcode_ret.is_null() {
                 // SAFETY: the API requires errcode_ret to be NULL or valid for writing.
                 unsafe { errcode_ret.write(code) };
@@ -69,6 +88,14 @@ pub fn guarded<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Resul
         tracing::debug!("{name}: error {}", error.0);
     }
     result
+}
+
+/// [`guarded`] for functions that return a handle: the handle, NULL on error, and the code.
+pub fn handle<T>(
+    name: &'static str,
+    body: impl FnOnce() -> Result<(*mut T, cl_int)>,
+) -> (*mut T, cl_int) {
+    guarded(name, body).unwrap_or_else(|error| (std::ptr::null_mut(), error.0))
 }
 
 /// [`guarded`] for functions that return an error code.

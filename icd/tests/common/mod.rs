@@ -85,6 +85,8 @@ functions! {
     clCreateProgramWithSource(cl_context, cl_uint, *const *const c_char, *const usize, *mut cl_int) -> cl_program;
     clCreateProgramWithBinary(cl_context, cl_uint, *const cl_device_id, *const usize, *const *const u8, *mut cl_int, *mut cl_int) -> cl_program;
     clBuildProgram(cl_program, cl_uint, *const cl_device_id, *const c_char, ProgramNotify, *mut c_void) -> cl_int;
+    clCompileProgram(cl_program, cl_uint, *const cl_device_id, *const c_char, cl_uint, *const cl_program, *const *const c_char, ProgramNotify, *mut c_void) -> cl_int;
+    clLinkProgram(cl_context, cl_uint, *const cl_device_id, *const c_char, cl_uint, *const cl_program, ProgramNotify, *mut c_void, *mut cl_int) -> cl_program;
     clReleaseProgram(cl_program) -> cl_int;
     clGetProgramInfo(cl_program, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
     clGetProgramBuildInfo(cl_program, cl_device_id, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;

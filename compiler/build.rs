@@ -1,0 +1,38 @@
+//! Derives the compiler's build id from its sources: what one build has compiled, another may not
+//! pass off as its own work.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn main() {
+    println!("cargo:rerun-if-changed=src");
+    println!("cargo:rerun-if-changed=build.rs");
+    let mut files = Vec::new();
+    collect(Path::new("src"), &mut files);
+    files.sort();
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    for file in &files {
+        let bytes = fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        hash = fnv(hash, file.to_string_lossy().as_bytes());
+        hash = fnv(hash, &(bytes.len() as u64).to_le_bytes());
+        hash = fnv(hash, &bytes);
+    }
+    println!("cargo:rustc-env=HEKLA_COMPILER_BUILD_ID={hash:016x}");
+}
+
+/// The regular files of a folder and of those in it.
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    for entry in entries.flatten() {
+        let path = entry.path();
+        match path.is_dir() {
+            true => collect(&path, files),
+            false => files.push(path),
+        }
+    }
+}
+
+/// FNV-1a, 64 bits, continued.
+fn fnv(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}

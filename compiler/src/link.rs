@@ -1,0 +1,269 @@
+//! Linking: the modules of several objects become one (C99 6.2.2), names meeting their definitions.
+//!
+//! What is internal to an object stays apart from what has the same name elsewhere. Of what is
+//! external there may be one definition; every import needs one when a program is made, but not in
+//! a library.
+
+use crate::ir::{Func, Function, Global, GlobalData, InstData, Linkage, Module, Type};
+use crate::object::{Modes, Object};
+use crate::options::LinkOptions;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use std::collections::HashMap;
+
+/// Errors that are told; there may be more.
+const ERROR_LIMIT: usize = 20;
+
+/// Merges objects into one.
+///
+/// Errors, one line each: two definitions of a symbol, declarations that disagree with it, and,
+/// unless a library is made, symbols without a definition.
+pub fn link(objects: &[&Object], options: &LinkOptions) -> Result<Object, Vec<String>> {
+    let mut linker = Linker::default();
+    for (index, object) in objects.iter().enumerate() {
+        linker.declare(index, &object.module);
+    }
+    let module = linker.merge(objects);
+    if !options.create_library && linker.errors.is_empty() {
+        linker.errors = undefined(&module);
+    }
+    linker.errors.truncate(ERROR_LIMIT);
+    match linker.errors.is_empty() {
+        true => Ok(Object { module, modes: modes(objects, options) }),
+        false => Err(linker.errors),
+    }
+}
+
+/// A program may assume what all its objects may. Link options add to that where every object
+/// allows it (OpenCL API 5.8.7.2).
+fn modes(objects: &[&Object], options: &LinkOptions) -> Modes {
+    let all = |mode: fn(&Modes) -> bool| objects.iter().all(|object| mode(&object.modes));
+    let open = all(|modes| !modes.fixed);
+    Modes {
+        finite_only: all(|modes| modes.finite_only) || open && options.finite_only(),
+        flush_denorms: all(|modes| modes.flush_denorms) || open && options.denorms_are_zero,
+        uniform_groups: !all(|modes| !modes.uniform_groups),
+        fixed: options.create_library && !options.enable_link_options,
+    }
+}
+
+/// What a symbol names in the merged module.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Symbol {
+    Func(Func),
+    Global(Global),
+}
+
+/// Number of an object.
+type Index = usize;
+
+#[derive(Default)]
+struct Linker {
+    symbols: HashMap<String, Symbol>,
+    /// Where the body of each merged function is.
+    functions: PrimaryMap<Func, (Index, Func)>,
+    globals: PrimaryMap<Global, (Index, Global)>,
+    /// What the entities of each object have become.
+    placed: Vec<Placed>,
+    signatures: SecondaryMap<Func, Signature>,
+    shapes: SecondaryMap<Global, Option<Shape>>,
+    errors: Vec<String>,
+}
+
+#[derive(Default)]
+struct Placed {
+    functions: SecondaryMap<Func, Option<Func>>,
+    globals: SecondaryMap<Global, Option<Global>>,
+}
+
+/// Types that all declarations of a function agree on.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Signature {
+    params: Vec<Type>,
+    ret: Option<Type>,
+    defined: bool,
+}
+
+impl Signature {
+    fn of(function: &Function) -> Signature {
+        let params = function.params().iter().map(|&param| function.ty(param)).collect();
+        let defined = function.linkage == Linkage::External;
+        Signature { params, ret: function.ret, defined }
+    }
+
+    fn text(&self) -> String {
+        let params: Vec<String> = self.params.iter().map(Type::to_string).collect();
+        let ret = self.ret.map_or("void".to_string(), |ty| ty.to_string());
+        format!("{ret} ({})", params.join(", "))
+    }
+}
+
+/// What all declarations of a variable agree on.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    /// Bytes; 0 in a declaration of an array without bounds.
+    size: u64,
+    defined: bool,
+}
+
+impl Linker {
+    /// Gives everything in an object its place in the merged module.
+    fn declare(&mut self, index: Index, module: &Module) {
+        let mut placed = Placed::default();
+        for (id, function) in module.functions.iter() {
+            placed.functions[id] = Some(self.function(index, id, function));
+        }
+        for (id, global) in module.globals.iter() {
+            placed.globals[id] = Some(self.global(index, id, global));
+        }
+        self.placed.push(placed);
+    }
+
+    fn function(&mut self, index: Index, id: Func, function: &Function) -> Func {
+        if function.linkage == Linkage::Internal {
+            return self.functions.push((index, id));
+        }
+        let new = Signature::of(function);
+        let name = &function.name;
+        let Some(&symbol) = self.symbols.get(name) else {
+            let func = self.functions.push((index, id));
+            self.symbols.insert(name.clone(), Symbol::Func(func));
+            self.signatures[func] = new;
+            return func;
+        };
+        let Symbol::Func(func) = symbol else {
+            self.errors.push(format!("symbol '{name}' is both a variable and a function"));
+            return self.functions.push((index, id));
+        };
+        let old = &self.signatures[func];
+        if (&old.params, old.ret) != (&new.params, new.ret) {
+            let (old, new) = (old.text(), new.text());
+            self.errors.push(format!("conflicting types for symbol '{name}': {old} and {new}"));
+        } else if old.defined && new.defined {
+            self.errors.push(format!("duplicate symbol: {name}"));
+        } else if new.defined {
+            self.functions[func] = (index, id);
+            self.signatures[func] = new;
+        }
+        func
+    }
+
+    fn global(&mut self, index: Index, id: Global, global: &GlobalData) -> Global {
+        if global.linkage == Linkage::Internal {
+            return self.globals.push((index, id));
+        }
+        let new = Shape { size: global.size, defined: global.linkage == Linkage::External };
+        let name = &global.name;
+        let Some(&symbol) = self.symbols.get(name) else {
+            let place = self.globals.push((index, id));
+            self.symbols.insert(name.clone(), Symbol::Global(place));
+            self.shapes[place] = Some(new);
+            return place;
+        };
+        let Symbol::Global(place) = symbol else {
+            self.errors.push(format!("symbol '{name}' is both a function and a variable"));
+            return self.globals.push((index, id));
+        };
+        let Some(old) = self.shapes[place] else { return place };
+        if old.size != new.size && old.size != 0 && new.size != 0 {
+            let (old, new) = (old.size, new.size);
+            self.errors
+                .push(format!("conflicting types for symbol '{name}': {old} bytes and {new}"));
+        } else if old.defined && new.defined {
+            self.errors.push(format!("duplicate symbol: {name}"));
+        } else if new.defined {
+            self.globals[place] = (index, id);
+            self.shapes[place] = Some(new);
+        }
+        place
+    }
+
+    /// The module of all that was declared.
+    fn merge(&mut self, objects: &[&Object]) -> Module {
+        let mut module = Module::default();
+        for (index, id) in self.functions.values() {
+            let mut function = objects[*index].module.functions[*id].clone();
+            self.placed[*index].rename(&mut function);
+            module.functions.push(function);
+        }
+        for (index, id) in self.globals.values() {
+            let mut global = objects[*index].module.globals[*id].clone();
+            for (_, target, _) in &mut global.relocations {
+                *target = self.placed[*index].globals[*target].unwrap_or(*target);
+            }
+            module.globals.push(global);
+        }
+        for (object, placed) in objects.iter().zip(&self.placed) {
+            for kernel in &object.module.kernels {
+                let mut kernel = kernel.clone();
+                kernel.func = placed.functions[kernel.func].unwrap_or(kernel.func);
+                module.kernels.push(kernel);
+            }
+        }
+        module
+    }
+}
+
+impl Placed {
+    /// Makes a function call and use what its callees and variables have become.
+    fn rename(&self, function: &mut Function) {
+        for inst in function.insts.values_mut() {
+            match inst {
+                InstData::Call { func, .. } => *func = self.functions[*func].unwrap_or(*func),
+                InstData::GlobalAddr { global } => {
+                    *global = self.globals[*global].unwrap_or(*global);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Imports that no object defines, with a function that uses each.
+fn undefined(module: &Module) -> Vec<String> {
+    let functions = module.functions.values().filter(|f| f.linkage == Linkage::Import);
+    let globals = module.globals.values().filter(|g| g.linkage == Linkage::Import);
+    let names = functions.map(|f| f.name.as_str()).chain(globals.map(|g| g.name.as_str()));
+    let mut users: HashMap<&str, &str> = HashMap::new();
+    for function in module.functions.values() {
+        let insts = function.layout.iter().flat_map(|&block| &function.blocks[block].insts);
+        for &inst in insts {
+            let used = match &function.insts[inst] {
+                InstData::Call { func, .. } => &module.functions[*func].name,
+                InstData::GlobalAddr { global } => &module.globals[*global].name,
+                _ => continue,
+            };
+            users.entry(used).or_insert(&function.name);
+        }
+    }
+    let message = |name: &str| match users.get(name) {
+        Some(user) => format!("undefined symbol: {name} (referenced by {user})"),
+        None => format!("undefined symbol: {name}"),
+    };
+    names.map(message).collect()
+}
+
+/// Empties the variables that no kernel uses, after all passes.
+pub fn drop_unused(module: &mut Module) {
+    let mut used: SecondaryMap<Global, bool> = SecondaryMap::new();
+    let mut pending = Vec::new();
+    for function in module.functions.values() {
+        let insts = function.layout.iter().flat_map(|&block| &function.blocks[block].insts);
+        pending.extend(insts.filter_map(|&inst| match function.insts[inst] {
+            InstData::GlobalAddr { global } => Some(global),
+            _ => None,
+        }));
+    }
+    while let Some(global) = pending.pop() {
+        if !std::mem::replace(&mut used[global], true) {
+            let targets = &module.globals[global].relocations;
+            pending.extend(targets.iter().map(|(_, target, _)| *target));
+        }
+    }
+    for (id, global) in module.globals.iter_mut() {
+        if !used[id] {
+            global.size = 0;
+            global.init = None;
+            global.relocations.clear();
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Compiled objects and libraries: what clCompileProgram makes and clLinkProgram takes.
+//!
+//! An object holds the program's IR as lowering leaves it, nothing inlined, with what other objects
+//! define as imports. [`Object::text`] and [`Object::read`] are its form in program binaries.
+
+use crate::ir::{parse, print, verify, KernelEntry, Module};
+use crate::Options;
+
+/// Most bytes that an object's variables may take together.
+const MAX_DATA: u64 = 1 << 30;
+
+/// A compiled object, or a library of several.
+#[derive(Debug, Clone, Default)]
+pub struct Object {
+    /// Functions, variables and kernels before any pass.
+    pub module: Module,
+    pub modes: Modes,
+}
+
+/// What the options of a compilation say of the whole object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Modes {
+    /// Infinities, NaNs and the sign of zero need not be kept.
+    pub finite_only: bool,
+    /// 32-bit denormals may be flushed.
+    pub flush_denorms: bool,
+    /// All work-groups of a launch have the same size.
+    pub uniform_groups: bool,
+    /// A library made without `-enable-link-options`: linking does not change the above.
+    pub fixed: bool,
+}
+
+impl Modes {
+    /// What the options of a compilation ask for.
+    pub fn of(options: &Options) -> Modes {
+        Modes {
+            finite_only: options.finite_math_only && options.no_signed_zeros,
+            flush_denorms: options.denorms_are_zero,
+            uniform_groups: options.uniform_groups(),
+            fixed: false,
+        }
+    }
+
+    const FLAGS: usize = 4;
+
+    fn flags(&mut self) -> [&mut bool; Self::FLAGS] {
+        let Modes { finite_only, flush_denorms, uniform_groups, fixed } = self;
+        [finite_only, flush_denorms, uniform_groups, fixed]
+    }
+
+    /// As bits, for binaries.
+    pub fn bits(mut self) -> u32 {
+        let flags = self.flags().map(|flag| u32::from(*flag));
+        flags.iter().rev().fold(0, |bits, flag| bits << 1 | flag)
+    }
+
+    /// The inverse of [`Modes::bits`]; `None` for unknown bits.
+    pub fn from_bits(bits: u32) -> Option<Modes> {
+        let mut modes = Modes::default();
+        for (index, flag) in modes.flags().into_iter().enumerate() {
+            *flag = bits >> index & 1 != 0;
+        }
+        (bits >> Self::FLAGS == 0).then_some(modes)
+    }
+}
+
+impl Object {
+    /// The object's functions and variables as IR text. The kernels' entries are among the
+    /// functions; what else is known of kernels ([`Module::kernels`]) is not in the text.
+    pub fn text(&self) -> String {
+        let module = Module { kernels: Vec::new(), ..self.module.clone() };
+        print::print_module(&module, true)
+    }
+
+    /// An object from its text and its kernels, or why they are not one.
+    pub fn read(text: &str, kernels: Vec<KernelEntry>, modes: Modes) -> Result<Object, String> {
+        let refuse = || Err("internal error of the reader".to_string());
+        crate::on_big_stack(|| read_here(text, kernels, modes)).unwrap_or_else(|_| refuse())
+    }
+}
+
+fn read_here(text: &str, kernels: Vec<KernelEntry>, modes: Modes) -> Result<Object, String> {
+    let mut module = parse::parse_module(text).map_err(|error| error.to_string())?;
+    module.kernels = kernels;
+    let sizes = module.globals.values().map(|global| global.size);
+    if sizes.fold(0, u64::saturating_add) > MAX_DATA {
+        return Err("its variables are too large".to_string());
+    }
+    verify::verify_module(&module).map_err(|error| error.to_string())?;
+    Ok(Object { module, modes })
+}
