@@ -3,7 +3,7 @@
 
 mod common;
 use common::*;
-use hekla_compiler::kernel::{Arg, ArgAddress, ArgKind, BlockField, DataImage, Field, Kernel};
+use hekla_compiler::kernel::{Arg, ArgAddress, ArgKind, BlockField, Field, Kernel};
 use hekla_compiler::Program;
 use hekla_vk_backend::asm::{op, KernelBuilder};
 use std::ptr::{null, null_mut};
