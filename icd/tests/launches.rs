@@ -41,7 +41,7 @@ fn square() -> Program {
         block_in_push_constants: true,
         ..Kernel::default()
     };
-    Program { kernels: vec![kernel], ..Program::default() }
+    Program { kernels: vec![kernel], uniform_groups: true, ..Program::default() }
 }
 
 /// The kernel, built from a binary for the first device.
