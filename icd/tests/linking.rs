@@ -161,12 +161,12 @@ fn callbacks_are_made() {
     let s = Setup::new();
     let scale = source(&s, SCALE);
     let code = unsafe {
-        let (options, data) = (null(), 1 as *mut c_void);
+        let (options, data) = (null(), std::ptr::without_provenance_mut(1));
         (s.cl.clCompileProgram)(scale, 0, null(), options, 0, null(), null(), Some(ended), data)
     };
     check(code);
     let program = made(|e| unsafe {
-        let (options, data) = (null(), 10 as *mut c_void);
+        let (options, data) = (null(), std::ptr::without_provenance_mut(10));
         (s.cl.clLinkProgram)(s.context, 1, &s.device, options, 1, &scale, Some(ended), data, e)
     });
     assert_eq!(CALLS.load(Ordering::SeqCst), 11);
