@@ -964,6 +964,10 @@
 
 #define CL_ICD2_TAG_KHR 5715144129571992369
 
+#define MIN_CHUNK (1 << 20)
+
+#define CHUNKS_IN_FLIGHT 6
+
 typedef struct _cl_command_queue _cl_command_queue;
 
 typedef struct _cl_context _cl_context;
@@ -1643,7 +1647,7 @@ cl_int clBuildProgram(cl_program program,
 cl_int clCompileProgram(cl_program program,
                         cl_uint num_devices,
                         const cl_device_id *device_list,
-                        const char *_options,
+                        const char *options,
                         cl_uint num_input_headers,
                         const cl_program *input_headers,
                         const char *const *header_include_names,
@@ -1653,7 +1657,7 @@ cl_int clCompileProgram(cl_program program,
 cl_program clLinkProgram(cl_context context,
                          cl_uint num_devices,
                          const cl_device_id *device_list,
-                         const char *_options,
+                         const char *options,
                          cl_uint num_input_programs,
                          const cl_program *input_programs,
                          ProgramNotify pfn_notify,
@@ -1689,7 +1693,7 @@ cl_command_queue clCreateCommandQueue(cl_context context,
 
 cl_int clSetDefaultDeviceCommandQueue(cl_context context,
                                       cl_device_id device,
-                                      cl_command_queue command_queue);
+                                      cl_command_queue _command_queue);
 
 cl_int clRetainCommandQueue(cl_command_queue command_queue);
 

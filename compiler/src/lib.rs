@@ -4,7 +4,7 @@
 //! text --preprocess--> tokens --syntax--> AST --sema--> HIR --lower--> IR --passes--> IR --emit--> SPIR-V
 //! ```
 //!
-//! [`compile`] runs it all; [`compile_object`] stops at the IR of one program, and [`link`] goes on
+//! [`compile`] runs it all; [`compile_object`] stops at the IR of one program, and [`link()`] goes on
 //! from that of several. No stage knows Vulkan's API or the OpenCL runtime's; no stage is unsafe;
 //! nothing in a program's text makes it panic, hang or exhaust memory.
 #![forbid(unsafe_code)]
