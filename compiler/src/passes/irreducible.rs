@@ -3,7 +3,8 @@
 //!
 //! Block parameters must have been demoted ([`super::ssa_repair::demote_params`]).
 
-use super::structurize::{entry_alloca, switch_to};
+use super::ssa_repair::alloca_for;
+use super::structurize::switch_to;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::{Block, BlockCall, Function, InstData, MemFlags, Type, Value};
@@ -81,7 +82,7 @@ fn entries_of(func: &Function, component: &[Block], entry: Block) -> Vec<Block> 
 
 /// Sends every edge to one of `entries` through a new block that switches on a variable.
 fn dispatch(func: &mut Function, entries: &[Block]) -> Block {
-    let selector = entry_alloca(func);
+    let selector = alloca_for(func, Type::I32);
     let sources = func.layout.clone();
     let dispatcher = func.add_block();
     for source in sources {

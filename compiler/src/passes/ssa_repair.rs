@@ -165,7 +165,7 @@ fn store_after_definition(func: &mut Function, value: Value, block: Block, slot:
 }
 
 /// A variable for one value, at the start of the entry block.
-fn alloca_for(func: &mut Function, ty: Type) -> Value {
+pub(super) fn alloca_for(func: &mut Function, ty: Type) -> Value {
     let entry = func.entry();
     let size = u64::from(ty.bytes());
     let ptr = Type::ptr(crate::ir::AddressSpace::Private);

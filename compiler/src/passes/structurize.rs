@@ -75,7 +75,7 @@ impl<'a> Structurizer<'a> {
         for (i, &block) in cfg.rpo().iter().enumerate() {
             order[block] = i as u32;
         }
-        let selector = entry_alloca(func);
+        let selector = ssa_repair::alloca_for(func, Type::I32);
         let mut this = Structurizer {
             func,
             loops,
@@ -240,8 +240,7 @@ impl<'a> Structurizer<'a> {
         self.func.blocks[cur].insts.append(&mut insts);
         match self.func.insts[terminator].clone() {
             InstData::Jump { target } => self.edge(target.block, cur),
-            InstData::Brif { cond, then, otherwise } if then.block == otherwise.block => {
-                let _ = cond;
+            InstData::Brif { then, otherwise, .. } if then.block == otherwise.block => {
                 self.edge(then.block, cur)
             }
             InstData::Brif { then, otherwise, .. } => {
@@ -388,15 +387,6 @@ fn merge_targets(targets: &mut SmallVec<[Block; 2]>, more: &[Block]) {
             targets.push(target);
         }
     }
-}
-
-/// A four-byte variable at the start of the entry block.
-pub(super) fn entry_alloca(func: &mut Function) -> Value {
-    let entry = func.entry();
-    let ty = Type::ptr(crate::ir::AddressSpace::Private);
-    let inst = func.make_inst(InstData::Alloca { size: 4, align: 4 }, Some(ty));
-    func.blocks[entry].insts.insert(0, inst);
-    func.result(inst).unwrap_or_else(|| unreachable!("an alloca has a result"))
 }
 
 /// Moves allocas to the start of the entry block, where code generation put its blocks together.
