@@ -1,0 +1,91 @@
+//! Conformance files: for every rule of the specification of OpenCL C programs that follow it and
+//! programs that break it. Here each is compiled, for a capable and for a weak device; the results
+//! of those that run are checked by icd/tests/python/test_conformance.py.
+//!
+//! `HEKLA_CONFORMANCE=6.3` checks only the files whose name begins so.
+
+mod conformance_support;
+
+use conformance_support::{read_folder, Message, Program};
+use hekla_compiler::{compile, Compiled, Options, Source, Target};
+use std::path::Path;
+
+#[test]
+fn programs_conform() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+    let programs = read_folder(&folder).unwrap_or_else(|error| panic!("{error}"));
+    let wanted = std::env::var("HEKLA_CONFORMANCE").unwrap_or_default();
+    let mut failures = Vec::new();
+    for program in programs.iter().filter(|program| program.place.starts_with(&wanted)) {
+        for (device, target) in [("generic", Target::generic()), ("minimal", Target::minimal())] {
+            if let Err(complaint) = check(program, &target) {
+                let Program { place, rule, .. } = program;
+                failures.push(format!("{place}: {rule}\n  for a {device} device: {complaint}"));
+                break;
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} programs:\n\n{}", failures.len(), failures.join("\n\n"));
+}
+
+/// Compiles a program for a device that has what it needs and compares with what is said of it.
+fn check(program: &Program, target: &Target) -> Result<(), String> {
+    let offered = [target.extensions(), target.features()].concat();
+    if !program.runs_with(&offered) {
+        return Ok(());
+    }
+    let options = Options::parse(&program.options).map_err(|error| error.0)?;
+    let source = Source { name: "test.cl".into(), text: program.text.clone(), headers: Vec::new() };
+    let compiled = compile(&source, &options, target);
+    let shown = |complaint: String| format!("{complaint}\n{}", indented(&compiled.log));
+    compare("error", &program.errors, &compiled.log, true).map_err(shown)?;
+    compare("warning", &program.warnings, &compiled.log, program.accept).map_err(shown)?;
+    match program.accept {
+        true => has_test_kernel(&compiled),
+        false => Ok(()),
+    }
+}
+
+/// The kernel `test` of one argument is what the driver's side runs.
+fn has_test_kernel(compiled: &Compiled) -> Result<(), String> {
+    let kernels = compiled.program.iter().flat_map(|program| &program.kernels);
+    match kernels.into_iter().find(|kernel| kernel.name == "test").map(|kernel| kernel.args.len()) {
+        Some(1) => Ok(()),
+        Some(n) => Err(format!("kernel 'test' has {n} arguments instead of one")),
+        None => Err("there is no kernel 'test'".to_string()),
+    }
+}
+
+/// Checks that every expected message is in the log and, where asked, that there is no other.
+fn compare(kind: &str, expected: &[Message], log: &str, complete: bool) -> Result<(), String> {
+    let got = messages(kind, log);
+    let said = |a: &Message, b: &Message| a.line == b.line && b.substring.contains(&a.substring);
+    if let Some(missing) = expected.iter().find(|e| !got.iter().any(|g| said(e, g))) {
+        let Message { line, substring } = missing;
+        return Err(format!("expected on line {line} the {kind} '{substring}'; the log is"));
+    }
+    match got.iter().find(|g| complete && !expected.iter().any(|e| said(e, g))) {
+        Some(Message { line, .. }) => Err(format!("unexpected {kind} on line {line}; the log is")),
+        None => Ok(()),
+    }
+}
+
+/// Errors or warnings of a build log: `test.cl:3:7: error: text`, or without a place.
+fn messages(kind: &str, log: &str) -> Vec<Message> {
+    let mut found = Vec::new();
+    for entry in log.lines() {
+        let mark = format!("{kind}: ");
+        let Some((place, text)) = entry.split_once(&mark) else { continue };
+        let place = place.strip_suffix("fatal ").unwrap_or(place);
+        let line = match place.strip_prefix("test.cl:") {
+            Some(rest) => rest.split(':').next().and_then(|line| line.parse().ok()),
+            None => place.is_empty().then_some(0),
+        };
+        found.extend(line.map(|line| Message { line, substring: text.to_string() }));
+    }
+    found
+}
+
+fn indented(log: &str) -> String {
+    log.lines().map(|line| format!("    {line}\n")).collect()
+}

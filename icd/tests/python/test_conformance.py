@@ -1,0 +1,55 @@
+"""The rules of OpenCL C, one program each: compiler/tests/conformance.
+
+Programs that follow a rule run, and the words that they write are compared; programs that break one
+must fail to build (compiler/tests/conformance.rs checks with what message). A program that needs a
+feature that the device lacks is skipped. `-k 6.3.1` chooses by file name.
+"""
+
+import conformance_files
+import numpy as np
+import pyopencl as cl
+import pytest
+import raw
+
+PROGRAMS = conformance_files.read_folder()
+CL_DEVICE_OPENCL_C_FEATURES = 0x106F
+
+
+@pytest.fixture(scope="module")
+def builder(cl_machine):
+    return raw.Builder()
+
+
+@pytest.fixture(scope="module")
+def offered(cl_machine):
+    """Names of the device's extensions and features."""
+    names = cl_machine.device.extensions.split()
+    try:
+        features = cl_machine.device.get_info(CL_DEVICE_OPENCL_C_FEATURES)
+        names += [feature.name for feature in features]
+    except (cl.Error, ValueError):
+        pass  # An OpenCL 1.2 device of another platform has no features.
+    return names
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.place)
+def test_conformance(program, builder, offered, m):
+    if not program.runs_with(offered):
+        pytest.skip(f"requires {', '.join(program.requires)}")
+    (accepted if program.accept else rejected)(program, builder, m)
+
+
+def accepted(program, builder, m):
+    built = cl.Program(m.context, program.source).build(options=program.options.split())
+    out = m.buffer(np.zeros(len(program.expect), np.uint32))
+    built.test(m.queue, program.global_size, program.local_size, out)
+    got = m.read(out, np.uint32, len(program.expect))
+    wrong = [f"out[{i}] is {g:#x}, not {e:#x}"
+             for i, (g, e) in enumerate(zip(got.tolist(), program.expect)) if g != e]
+    assert not wrong, f"{program.place}: {program.rule}\n" + "\n".join(wrong)
+
+
+def rejected(program, builder, m):
+    status, log = builder.build(program.source.encode(), program.options.encode())
+    assert status == raw.CL_BUILD_PROGRAM_FAILURE, \
+        f"{program.place}: {program.rule}\nstatus {status}, log:\n{log}"
