@@ -215,6 +215,12 @@ impl KernelBuilder {
         id
     }
 
+    /// The vector type of `lanes` 32-bit unsigned integers.
+    pub fn uints(&mut self, lanes: u32) -> u32 {
+        let uint = self.uint();
+        self.declare(op::TYPE_VECTOR, &[uint, lanes])
+    }
+
     /// A 32-bit unsigned constant.
     pub fn constant(&mut self, value: u32) -> u32 {
         let uint = self.uint();
@@ -378,10 +384,14 @@ impl KernelBuilder {
         block
     }
 
-    /// Bytes of a scalar type.
-    fn size_of(&self, scalar: u32) -> u32 {
-        let entry = self.declared.iter().find(|(_, id)| **id == scalar);
-        entry.and_then(|((_, operands), _)| operands.first()).map_or(4, |bits| bits / 8)
+    /// Bytes of a scalar or vector type.
+    fn size_of(&self, element: u32) -> u32 {
+        let entry = self.declared.iter().find(|(_, id)| **id == element);
+        match entry.map(|((opcode, operands), _)| (*opcode, operands.as_slice())) {
+            Some((op::TYPE_VECTOR, &[component, lanes])) => lanes * self.size_of(component),
+            Some((_, &[bits, ..])) => bits / 8,
+            _ => 4,
+        }
     }
 
     fn variable(&mut self, class: u32, pointee: u32) -> u32 {

@@ -146,8 +146,6 @@ impl Batch {
         self.count = 0;
         self.query_count = 0;
         self.bound = vk::Pipeline::null();
-        // What earlier batches wrote, this one may read.
-        barrier(device, self.commands, WORK, Side::Device);
         self.unordered = vk::PipelineStageFlags::empty();
         Ok(())
     }
@@ -171,9 +169,14 @@ impl Batch {
         self.dirty_queries = 0;
     }
 
-    /// Ends recording: what the batch wrote becomes visible to the host too.
+    /// Ends recording: what the batch wrote becomes visible to the host, and to the next batch, which
+    /// therefore begins without a barrier.
     pub(crate) fn end(&mut self, device: &Device) -> Result<(), Error> {
-        barrier(device, self.commands, WORK, Side::Host);
+        let work = match self.unordered {
+            none if none.is_empty() => WORK,
+            some => some,
+        };
+        barrier(device, self.commands, work, Side::Both);
         // SAFETY: the command buffer is recording, under the queue's lock.
         unsafe { device.raw.end_command_buffer(self.commands) }
             .map_err(|e| device.fault("vkEndCommandBuffer", e))
@@ -240,8 +243,10 @@ pub(crate) struct Released {
 /// Who looks at the results after a barrier.
 #[derive(Clone, Copy)]
 pub(crate) enum Side {
+    /// Later commands.
     Device,
-    Host,
+    /// Those, and the host.
+    Both,
 }
 
 /// The stages that commands work in.
@@ -249,7 +254,7 @@ pub(crate) const WORK: vk::PipelineStageFlags = vk::PipelineStageFlags::from_raw
     vk::PipelineStageFlags::COMPUTE_SHADER.as_raw() | vk::PipelineStageFlags::TRANSFER.as_raw(),
 );
 
-/// Makes all that `work`, some of [`WORK`], has written visible to later commands, or to the host.
+/// Makes all that `work`, some of [`WORK`], has written visible to later commands, and to the host.
 /// (What came before an earlier barrier is ordered by that one.)
 pub(crate) fn barrier(
     device: &Device,
@@ -261,11 +266,10 @@ pub(crate) fn barrier(
     let written = |stage: S, access: A| if work.contains(stage) { access } else { A::empty() };
     let writes =
         written(S::COMPUTE_SHADER, A::SHADER_WRITE) | written(S::TRANSFER, A::TRANSFER_WRITE);
+    let device_side = A::SHADER_WRITE | A::TRANSFER_WRITE | A::SHADER_READ | A::TRANSFER_READ;
     let (stages, accesses) = match side {
-        Side::Device => {
-            (WORK, A::SHADER_WRITE | A::TRANSFER_WRITE | A::SHADER_READ | A::TRANSFER_READ)
-        }
-        Side::Host => (S::HOST, A::HOST_READ | A::HOST_WRITE),
+        Side::Device => (WORK, device_side),
+        Side::Both => (WORK | S::HOST, device_side | A::HOST_READ | A::HOST_WRITE),
     };
     let memory = [vk::MemoryBarrier::default().src_access_mask(writes).dst_access_mask(accesses)];
     // SAFETY: the command buffer is recording, under the queue's lock.

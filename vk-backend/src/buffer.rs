@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use crate::copy::copy;
-use crate::memory::{Memory, MemoryKind};
+use crate::memory::{Memory, MemoryKind, Reach};
 use crate::{Device, Error};
 
 /// What every buffer may be used for.
@@ -131,6 +131,21 @@ impl Buffer {
     /// Where the host finds the bytes; `None` when it cannot reach them. Valid while the buffer lives.
     pub fn mapped(&self) -> Option<NonNull<u8>> {
         self.memory.as_ref()?.mapped
+    }
+
+    /// How the host reaches the bytes.
+    pub fn reach(&self) -> Reach {
+        match &self.memory {
+            Some(m) if m.mapped.is_none() => Reach::None,
+            Some(m) if m.device_local && !self.device.info().memory.unified => Reach::Bus,
+            Some(_) => Reach::Memory,
+            None => Reach::None,
+        }
+    }
+
+    /// Whether the bytes lie in the device's own memory.
+    pub(crate) fn device_local(&self) -> bool {
+        self.memory.as_ref().is_some_and(|m| m.device_local)
     }
 
     /// Whether host and device see each other's writes without [`Buffer::flush`] and

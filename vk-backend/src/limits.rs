@@ -92,6 +92,9 @@ pub struct MemoryInfo {
     /// Integrated or CPU device whose device-local memory the host can map:
     /// [`crate::MemoryKind::Device`] buffers are mapped.
     pub unified: bool,
+    /// Discrete device all of whose memory the host can map (PCIe "resizable BAR"): smaller
+    /// [`crate::MemoryKind::Device`] buffers are within [`crate::Reach::Bus`].
+    pub bus_window: bool,
     /// [`crate::Device::import_host`] works.
     pub host_import: bool,
 }
@@ -106,10 +109,13 @@ impl MemoryInfo {
             heaps.map(|t| m.memory_heaps[t.heap_index as usize].size).max().unwrap_or(0)
         };
         let local_and_visible = P::DEVICE_LOCAL | P::HOST_VISIBLE | P::HOST_COHERENT;
+        // A small window (256 MB, without resizable BAR) is a heap of its own: left to the driver.
+        let whole = largest(local_and_visible) == largest(P::DEVICE_LOCAL);
         MemoryInfo {
             device_local_bytes: largest(P::DEVICE_LOCAL),
             host_visible_bytes: largest(P::HOST_VISIBLE),
             unified: shares_memory && largest(local_and_visible) > 0,
+            bus_window: !shares_memory && whole && largest(local_and_visible) > 0,
             host_import: false,
         }
     }

@@ -34,6 +34,18 @@ pub enum MemoryKind {
     Readback,
 }
 
+/// How the host reaches a buffer's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reach {
+    /// Only through commands.
+    None,
+    /// Mapped, but across the bus of a discrete device: writes stream, each read waits for its answer
+    /// (about a microsecond for every 16 bytes).
+    Bus,
+    /// Mapped, in memory that the host reads as its own.
+    Memory,
+}
+
 /// Memory bound to one buffer.
 pub(crate) struct Memory {
     backing: Backing,
@@ -44,6 +56,8 @@ pub(crate) struct Memory {
     pub(crate) size: u64,
     pub(crate) mapped: Option<NonNull<u8>>,
     pub(crate) coherent: bool,
+    /// In the device's own memory.
+    pub(crate) device_local: bool,
 }
 
 // SAFETY: the mapped pointer is only an address; who reads and writes through it is the buffer's affair.
@@ -62,6 +76,7 @@ pub(crate) struct Heap {
     pool: Mutex<Option<pool::Allocator>>,
     types: vk::PhysicalDeviceMemoryProperties,
     unified: bool,
+    bus_window: bool,
     atom: u64,
 }
 
@@ -84,6 +99,7 @@ impl Heap {
             pool: Mutex::new(Some(pool)),
             types,
             unified: p.info.memory.unified,
+            bus_window: p.info.memory.bus_window,
             atom: p.info.limits.non_coherent_atom_size,
         })
     }
@@ -101,7 +117,8 @@ impl Heap {
         needs: vk::MemoryRequirements,
         kind: MemoryKind,
     ) -> Result<Memory, Error> {
-        let types = self.types_for(needs.memory_type_bits, kind);
+        let window = self.bus_window && needs.size < OWN_MEMORY;
+        let types = self.types_for(needs.memory_type_bits, kind, window);
         let mut last = Error::Unsupported("no memory type suits a buffer".into());
         for index in types {
             let flags = self.types.memory_types[index as usize].property_flags;
@@ -113,6 +130,7 @@ impl Heap {
             match made {
                 Ok(mut m) => {
                     m.coherent = flags.contains(vk::MemoryPropertyFlags::HOST_COHERENT);
+                    m.device_local = flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
                     return Ok(m);
                 }
                 Err(e @ (Error::OutOfDeviceMemory | Error::OutOfHostMemory)) => last = e,
@@ -145,6 +163,7 @@ impl Heap {
             size,
             mapped: allocation.mapped_ptr().map(NonNull::cast),
             coherent: false,
+            device_local: false,
             backing: Backing::Pool(allocation),
         })
     }
@@ -178,6 +197,7 @@ impl Heap {
             size: needs.size,
             mapped: None,
             coherent: false,
+            device_local: false,
         };
         if kind.property_flags.contains(vk::MemoryPropertyFlags::HOST_VISIBLE) {
             match map(device, raw) {
@@ -207,7 +227,7 @@ impl Heap {
         let handle = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
         let address = ptr.as_ptr().cast::<c_void>();
         let bits = host_pointer_types(device, functions, address)?;
-        let candidates = self.types_for(bits & needs.memory_type_bits, MemoryKind::Readback);
+        let candidates = self.types_for(bits & needs.memory_type_bits, MemoryKind::Readback, false);
         let coherent = |i: &u32| {
             let flags = self.types.memory_types[*i as usize].property_flags;
             flags.contains(vk::MemoryPropertyFlags::HOST_COHERENT)
@@ -230,7 +250,8 @@ impl Heap {
         let raw = unsafe { device.allocate_memory(&info, None) }
             .map_err(|e| Error::from_vk("vkAllocateMemory", e))?;
         let backing = Backing::Own;
-        Ok(Memory { backing, raw, offset: 0, size, mapped: Some(ptr), coherent: true })
+        let mapped = Some(ptr);
+        Ok(Memory { backing, raw, offset: 0, size, mapped, coherent: true, device_local: false })
     }
 
     /// Gives memory back. The buffer bound to it is already destroyed.
@@ -249,13 +270,14 @@ impl Heap {
         }
     }
 
-    /// The memory types among `bits` that suit `kind`, best first.
-    fn types_for(&self, bits: u32, kind: MemoryKind) -> SmallVec<[u32; 8]> {
+    /// The memory types among `bits` that suit `kind`, best first. `window`: device memory should be
+    /// mapped across the bus.
+    fn types_for(&self, bits: u32, kind: MemoryKind, window: bool) -> SmallVec<[u32; 8]> {
         let all = self.types.memory_types_as_slice();
         let mut scored: SmallVec<[(i32, u32); 8]> = SmallVec::new();
         for (index, t) in all.iter().enumerate() {
             if bits & (1 << index) != 0 {
-                if let Some(score) = suits(kind, t.property_flags, self.unified) {
+                if let Some(score) = suits(kind, t.property_flags, self.unified || window) {
                     scored.push((score, index as u32));
                 }
             }
@@ -267,7 +289,8 @@ impl Heap {
 }
 
 /// How well memory with `flags` suits `kind`; `None` when it does not at all.
-fn suits(kind: MemoryKind, flags: vk::MemoryPropertyFlags, unified: bool) -> Option<i32> {
+/// `mapped`: device memory is to be mapped.
+fn suits(kind: MemoryKind, flags: vk::MemoryPropertyFlags, mapped: bool) -> Option<i32> {
     use vk::MemoryPropertyFlags as P;
     let strange = P::PROTECTED
         | P::LAZILY_ALLOCATED
@@ -281,7 +304,7 @@ fn suits(kind: MemoryKind, flags: vk::MemoryPropertyFlags, unified: bool) -> Opt
     let avoid = |f: P, weight: i32| if flags.intersects(f) { 0 } else { weight };
     match kind {
         MemoryKind::Device if !flags.contains(P::DEVICE_LOCAL) => None,
-        MemoryKind::Device if unified => {
+        MemoryKind::Device if mapped => {
             Some(prefer(P::HOST_VISIBLE | P::HOST_COHERENT, 4) + prefer(P::HOST_CACHED, 2))
         }
         MemoryKind::Device => Some(avoid(P::HOST_VISIBLE, 1)),

@@ -210,7 +210,12 @@ impl Queue {
     /// [`Error::DeviceLost`]; the failure that keeps the command from running; [`Error::Invalid`]
     /// for a value that no command has.
     pub fn wait(&self, value: u64) -> Result<(), Error> {
-        self.locked(|state| self.submit_up_to(state, value))?;
+        self.locked(|state| {
+            self.submit_up_to(state, value)?;
+            // The next command's batch is begun while the device works.
+            self.open(state);
+            Ok(())
+        })?;
         self.timeline.wait(value)?;
         self.locked(|state| self.retire(state)).map(|_| ())
     }

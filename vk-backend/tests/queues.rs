@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
 
 use common::{addresses, bytes, download};
-use hekla_vk_backend::{Buffer, Device, Error, MemoryKind, PipelineDesc, Queue};
+use hekla_vk_backend::{
+    Buffer, CopyKernel, CopyRegion, Device, Error, MemoryKind, PipelineDesc, Queue,
+};
 
 fn upload(device: &Arc<Device>, words: &[u32]) -> Arc<Buffer> {
     let size = words.len() as u64 * 4;
@@ -266,4 +268,27 @@ fn bad_pipelines_are_refused() {
     let limit = device.info().limits.max_push_constants;
     let too_long = device.create_pipeline(&desc(&[1; 9], limit + 4));
     assert!(matches!(too_long, Err(Error::Unsupported(_))));
+}
+
+#[test]
+fn the_copy_kernel_copies_what_the_driver_would() {
+    let Some(device) = common::device() else { return };
+    let kernel = CopyKernel::create(&device).unwrap();
+    let words: Vec<u32> = (0..100_003u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    let source = upload(&device, &words);
+    let size = source.size();
+    // Whole; an aligned part with a tail; unaligned; too small for the kernel.
+    for (from, to, length) in
+        [(0, 0, size), (16, 4096, 200_012), (4, 16, 300_000), (16, 4, 300_000), (32, 64, 100)]
+    {
+        let target = upload(&device, &vec![7; words.len()]);
+        let queue = device.create_queue(false).unwrap();
+        let region = CopyRegion { src_offset: from, dst_offset: to, size: length };
+        let ((), value) = queue.record(|r| kernel.copy(r, &source, &target, &[region]));
+        queue.wait(value).unwrap();
+        let (from, to, length) = (from as usize / 4, to as usize / 4, length as usize / 4);
+        let mut expected = vec![7; words.len()];
+        expected[to..to + length].copy_from_slice(&words[from..from + length]);
+        assert!(download(&target) == expected, "{length} words from {from} to {to}");
+    }
 }

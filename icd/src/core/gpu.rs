@@ -2,6 +2,7 @@
 //! memory.
 
 use super::clock;
+use super::memory::Access;
 use super::staging::{Pool, Staging};
 use crate::core::error::Result;
 use hekla_compiler::Target;
@@ -17,19 +18,26 @@ const CLOCKS_KEPT: u64 = 100_000_000;
 /// Readings of both clocks of which the best is taken.
 const CLOCK_READINGS: usize = 3;
 
+/// Most bytes that the host reads, and writes, itself across the bus. Reads wait a round trip for
+/// every few bytes; writes stream, but a large one is better left to the device while the host goes on.
+const MOST_READ_OVER_BUS: usize = 64;
+const MOST_WRITTEN_OVER_BUS: usize = 16 << 10;
+
 /// An open device.
 pub struct Gpu {
     pub device: Arc<vk::Device>,
     pub target: Target,
     /// How the device's arithmetic behaves.
     pub probe: vk::Probe,
-    /// `HEKLA_STAGING=1`: go through staging memory even where the host sees device memory, as on a
-    /// discrete GPU (for tests).
+    /// `HEKLA_STAGING=1`: take memory that the host sees for memory across a bus, as on a discrete GPU
+    /// (for tests).
     always_stage: bool,
     /// Host to device.
     pub upload: Arc<Pool>,
     /// Device to host.
     pub readback: Arc<Pool>,
+    /// For large copies within the device, where that is faster than the driver's.
+    copy_kernel: OnceCell<vk::CopyKernel>,
     /// For transfers that belong to no command queue (initial contents, migration).
     service: OnceCell<Mutex<Arc<vk::Queue>>>,
     clocks: Mutex<Option<vk::ClockCorrelation>>,
@@ -53,9 +61,19 @@ impl Gpu {
             always_stage: std::env::var("HEKLA_STAGING").is_ok_and(|value| value == "1"),
             upload,
             readback,
+            copy_kernel: OnceCell::new(),
             service: OnceCell::new(),
             clocks: Mutex::default(),
         }))
+    }
+
+    /// The kernel for copies between buffers; `None` where the driver copies as fast.
+    pub fn copy_kernel(&self) -> Result<Option<&vk::CopyKernel>> {
+        if !vk::CopyKernel::suits(&self.device) {
+            return Ok(None);
+        }
+        let made = self.copy_kernel.get_or_try_init(|| vk::CopyKernel::create(&self.device));
+        Ok(Some(made?))
     }
 
     fn service(&self) -> Result<&Mutex<Arc<vk::Queue>>> {
@@ -84,14 +102,35 @@ impl Gpu {
         Ok(best)
     }
 
-    /// Where the host sees a buffer's bytes without a transfer.
+    /// How the host reaches a buffer; see `always_stage`.
+    fn reach(&self, buffer: &vk::Buffer) -> vk::Reach {
+        match buffer.reach() {
+            vk::Reach::Memory if self.always_stage => vk::Reach::Bus,
+            reach => reach,
+        }
+    }
+
+    /// Where the host sees a buffer's bytes as it sees its own memory.
     pub fn host_view(&self, buffer: &vk::Buffer) -> Option<NonNull<u8>> {
-        buffer.mapped().filter(|_| !self.always_stage)
+        buffer.mapped().filter(|_| self.reach(buffer) == vk::Reach::Memory)
+    }
+
+    /// Whether the host had better read or write `size` bytes of an idle buffer itself than have the
+    /// device do it.
+    pub fn host_moves(&self, buffer: &vk::Buffer, size: usize, access: Access) -> bool {
+        match self.reach(buffer) {
+            vk::Reach::None => false,
+            vk::Reach::Memory => true,
+            vk::Reach::Bus => match access {
+                Access::Read => size <= MOST_READ_OVER_BUS,
+                Access::Write => size <= MOST_WRITTEN_OVER_BUS,
+            },
+        }
     }
 
     /// Writes `bytes` at `offset` of a buffer, now.
     pub fn write_now(&self, buffer: &Arc<vk::Buffer>, offset: u64, bytes: &[u8]) -> Result<()> {
-        if self.host_view(buffer).is_some() {
+        if self.host_moves(buffer, bytes.len(), Access::Write) {
             return Ok(buffer.write(offset, bytes)?);
         }
         let queue = self.service()?.lock();
@@ -112,7 +151,7 @@ impl Gpu {
 
     /// Reads a buffer's bytes at `offset`, now.
     pub fn read_now(&self, buffer: &Arc<vk::Buffer>, offset: u64, bytes: &mut [u8]) -> Result<()> {
-        if self.host_view(buffer).is_some() {
+        if self.host_moves(buffer, bytes.len(), Access::Read) {
             return Ok(buffer.read(offset, bytes)?);
         }
         let queue = self.service()?.lock();

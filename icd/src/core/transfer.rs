@@ -213,7 +213,7 @@ impl Queue {
         blocking: bool,
     ) -> Result<Phase> {
         let buffer = mem.on_device(self.device_index, Access::Read)?;
-        if self.gpu.host_view(&buffer).is_some() && ready {
+        if ready && self.gpu.host_moves(&buffer, from.bytes(), Access::Read) {
             if blocking {
                 self.wait_for(state.last)?;
             }
@@ -292,7 +292,8 @@ impl Queue {
             self.wait_for(state.last)?;
         }
         let buffer = mem.on_device(self.device_index, Access::Write)?;
-        if self.gpu.host_view(&buffer).is_some() && self.idle(state, ready)? {
+        let host_moves = self.gpu.host_moves(&buffer, from.bytes(), Access::Write);
+        if host_moves && self.idle(state, ready)? {
             let start = clock::now();
             for run in runs(from, &to) {
                 // SAFETY: the write names this memory and has not completed.
@@ -347,12 +348,16 @@ impl Queue {
             dst_offset: run.to as u64,
             size: run.size as u64,
         });
+        let kernel = self.gpu.copy_kernel()?;
         let value = self.record(state, |recorder| loop {
             let some: Vec<_> = regions.by_ref().take(MAX_REGIONS).collect();
             if some.is_empty() {
                 break;
             }
-            recorder.copy_regions(&source_buffer, &target_buffer, &some);
+            match kernel {
+                Some(kernel) => kernel.copy(recorder, &source_buffer, &target_buffer, &some),
+                None => recorder.copy_regions(&source_buffer, &target_buffer, &some),
+            }
         });
         self.used(source, state);
         self.used(target, state);
