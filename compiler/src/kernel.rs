@@ -32,14 +32,38 @@ pub struct Program {
     pub uniform_groups: bool,
 }
 
-/// The initial bytes of all program-scope `constant` and `global` variables.
+/// All program-scope `constant` and `global` variables, and what they hold at first.
 #[derive(Debug, Clone, Default)]
 pub struct DataImage {
-    /// Initial contents; empty when the program has none. The device copy is aligned to 256 bytes.
+    /// Bytes in all; 0 when the program has none.
+    pub size: u64,
+    /// Alignment of the device copy in bytes, a power of two.
+    pub align: u32,
+    /// Bytes of the variables in global memory alone (CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE).
+    pub global_size: u64,
+    /// Initial contents; what follows them up to `size` is zero.
     pub bytes: Vec<u8>,
     /// Places where a 64-bit device address is stored: the runtime adds the device address of the
     /// image's first byte to the little-endian u64 already at each offset.
     pub relocations: Vec<u32>,
+}
+
+impl DataImage {
+    /// Most bytes of all variables together.
+    pub const MAX_SIZE: u64 = 1 << 30;
+
+    /// Whether sizes, alignment and places agree with each other, as they do where the compiler
+    /// laid the image out.
+    pub fn is_sound(&self) -> bool {
+        let given = self.bytes.len() as u64;
+        let inside = |&at: &u32| u64::from(at) + 8 <= given;
+        let empty = self.size == 0;
+        self.size <= Self::MAX_SIZE
+            && given <= self.size
+            && self.global_size <= self.size
+            && (self.align.is_power_of_two() || empty)
+            && self.relocations.iter().all(inside)
+    }
 }
 
 /// One kernel: SPIR-V and everything needed to launch it.

@@ -4,7 +4,10 @@
 //! external there may be one definition; every import needs one when a program is made, but not in
 //! a library.
 
-use crate::ir::{Func, Function, Global, GlobalData, InstData, Linkage, Module, Type};
+use crate::ir::names::space_name;
+use crate::ir::{
+    AddressSpace, Func, Function, Global, GlobalData, InstData, Linkage, Module, Type,
+};
 use crate::object::{Modes, Object};
 use crate::options::LinkOptions;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
@@ -100,8 +103,11 @@ impl Signature {
 /// What all declarations of a variable agree on.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
+    space: AddressSpace,
     /// Bytes; 0 in a declaration of an array without bounds.
     size: u64,
+    /// The greatest that any of them asks for.
+    align: u32,
     defined: bool,
 }
 
@@ -151,7 +157,8 @@ impl Linker {
         if global.linkage == Linkage::Internal {
             return self.globals.push((index, id));
         }
-        let new = Shape { size: global.size, defined: global.linkage == Linkage::External };
+        let GlobalData { space, size, align, .. } = *global;
+        let new = Shape { space, size, align, defined: global.linkage == Linkage::External };
         let name = &global.name;
         let Some(&symbol) = self.symbols.get(name) else {
             let place = self.globals.push((index, id));
@@ -163,8 +170,15 @@ impl Linker {
             self.errors.push(format!("symbol '{name}' is both a function and a variable"));
             return self.globals.push((index, id));
         };
-        let Some(old) = self.shapes[place] else { return place };
-        if old.size != new.size && old.size != 0 && new.size != 0 {
+        let Some(old) = &mut self.shapes[place] else { return place };
+        old.align = old.align.max(align);
+        if old.space != new.space {
+            let spaces = (space_name(old.space), space_name(new.space));
+            self.errors.push(format!(
+                "conflicting address spaces for symbol '{name}': {} and {}",
+                spaces.0, spaces.1
+            ));
+        } else if old.size != new.size && old.size != 0 && new.size != 0 {
             let (old, new) = (old.size, new.size);
             self.errors
                 .push(format!("conflicting types for symbol '{name}': {old} bytes and {new}"));
@@ -172,7 +186,7 @@ impl Linker {
             self.errors.push(format!("duplicate symbol: {name}"));
         } else if new.defined {
             self.globals[place] = (index, id);
-            self.shapes[place] = Some(new);
+            *old = Shape { align: old.align, ..new };
         }
         place
     }
@@ -185,8 +199,9 @@ impl Linker {
             self.placed[*index].rename(&mut function);
             module.functions.push(function);
         }
-        for (index, id) in self.globals.values() {
+        for (place, (index, id)) in self.globals.iter() {
             let mut global = objects[*index].module.globals[*id].clone();
+            global.align = self.shapes[place].map_or(global.align, |shape| shape.align);
             for (_, target, _) in &mut global.relocations {
                 *target = self.placed[*index].globals[*target].unwrap_or(*target);
             }

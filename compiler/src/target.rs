@@ -2,6 +2,10 @@
 
 use crate::options::ClStd;
 
+/// Most bytes of one variable in global memory (CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE). Vulkan devices
+/// allocate at least 1 GiB in one piece.
+pub const MAX_GLOBAL_VARIABLE_SIZE: u64 = 64 << 20;
+
 /// Capabilities of a Vulkan device that decide how code is emitted. What is false is emulated by
 /// the emitter or diagnosed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -78,7 +82,17 @@ impl Target {
 
     /// Optional features of OpenCL C 3.0 that work on this device.
     pub fn features(&self) -> Vec<&'static str> {
-        offered(&[("__opencl_c_int64", true), ("__opencl_c_fp64", self.float64)])
+        offered(&[
+            ("__opencl_c_int64", true),
+            ("__opencl_c_fp64", self.float64),
+            ("__opencl_c_program_scope_global_variables", true),
+        ])
+    }
+
+    /// Whether programs of a version may use an optional feature of OpenCL C 3.0: from 2.0 on, which
+    /// requires what 3.0 makes optional.
+    pub fn offers(&self, std: ClStd, feature: &str) -> bool {
+        std >= ClStd::Cl20 && self.features().contains(&feature)
     }
 
     /// Whether 64-bit atomics work on global and on local memory.

@@ -557,7 +557,10 @@ block0:
     let (image, offsets) = layout_data(&parse::parse_module(text).expect("text")).expect("layout");
     let offsets: Vec<u64> = offsets.values().copied().collect();
     assert_eq!(offsets, [0, 0, 8, 24]);
-    assert_eq!(image.bytes.len(), 28);
+    assert_eq!((image.size, image.align, image.global_size), (28, 8, 4));
+    // What is zero is not spelled out.
+    assert_eq!(image.bytes.len(), 24);
+    assert!(image.is_sound());
     assert_eq!(image.bytes[..5], [1, 2, 3, 4, 5]);
     assert_eq!(image.bytes[16..24], 4u64.to_le_bytes());
     assert_eq!(image.relocations, [16]);

@@ -173,3 +173,53 @@ fn repeated_declarations_are_one() {
          kernel void k(global int *p) { p[0] = f(p[1]); }",
     )]);
 }
+
+#[test]
+fn global_variables_are_one_in_all_objects() {
+    let object = |text| object_with(text, "-cl-std=CL3.0");
+    let user = object(
+        "extern int counter; extern global int table[]; extern int *other; static int own;
+         kernel void k(global int *p) { counter += table[p[0]] + own++; }",
+    );
+    let definer = object(
+        "int counter; int table[3] __attribute__((aligned(64))) = {1, 2, 3}; static int own = 4;
+         global int *at = &table[1];
+         kernel void other(global int *p) { p[0] = counter + own + *at; }",
+    );
+    for objects in [[&user, &definer], [&definer, &user]] {
+        let data = linked(&objects).data;
+        // Initialized: table, own and at; zero: counter and the other own.
+        assert_eq!((data.align, data.global_size), (64, 12 + 4 + 8 + 4 + 4));
+        assert!(data.is_sound() && data.size > data.bytes.len() as u64);
+        assert_eq!(data.relocations.len(), 1);
+        let at = data.relocations[0] as usize;
+        let target = u64::from_le_bytes(data.bytes[at..at + 8].try_into().unwrap()) as usize;
+        assert_eq!(data.bytes[target - 4..target + 8], [1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0]);
+    }
+    let twice = object("int counter = 1; kernel void twice(global int *p) { p[0] = counter; }");
+    let log = refused(&[&user, &definer, &twice]);
+    assert_eq!(log, "error: duplicate symbol: counter\n");
+    let constant = object("constant int counter = 1;");
+    let log = refused(&[&user, &constant]);
+    assert_eq!(
+        log,
+        "error: conflicting address spaces for symbol 'counter': global and constant\n"
+    );
+    let wide = object("long counter;");
+    let log = refused(&[&user, &wide]);
+    assert_eq!(log, "error: conflicting types for symbol 'counter': 4 bytes and 8\n");
+    let log = refused(&[&user]);
+    assert!(log.contains("undefined symbol: counter (referenced by k)"), "{log}");
+}
+
+#[test]
+fn constant_variables_in_global_memory_are_folded() {
+    let folded =
+        object_with("const int n = 5; kernel void k(global int *p) { p[0] = n; }", "-cl-std=CL3.0");
+    assert_eq!(linked(&[&folded]).data.size, 0);
+    let kept = object_with(
+        "const volatile int n = 5; int m = 6; kernel void k(global int *p) { p[0] = n + m; }",
+        "-cl-std=CL3.0",
+    );
+    assert_eq!(linked(&[&kept]).data.size, 8);
+}

@@ -516,3 +516,117 @@ fn hostile_texts_end_in_a_diagnostic() {
         "Warning: excess elements in initializer",
     );
 }
+
+/// Analyzed as OpenCL C 2.0, which has program-scope variables in global memory.
+fn analyzed_20(text: &str) -> (hir::Module, String) {
+    let options = Options { std: ClStd::Cl20, ..Options::default() };
+    analyzed_with(text, &options, &Target::generic(), Origin::Program)
+}
+
+#[track_caller]
+fn accept_20(text: &str) -> hir::Module {
+    let (module, log) = analyzed_20(text);
+    assert_eq!(log, "", "for:\n{text}");
+    module
+}
+
+fn global<'m>(module: &'m hir::Module, name: &str) -> &'m hir::Global {
+    module.globals.values().find(|global| global.name == name).unwrap()
+}
+
+#[test]
+fn program_scope_variables_lie_in_global_memory() {
+    use hekla_compiler::ir::AddressSpace;
+    let module = accept_20(
+        "int a; global int b = 3; static float4 c; const int d = 4; extern int e; bool f = true;\n\
+         global int *p = &b + 1; constant char *names[2] = {\"x\", \"y\"}; constant int g = 5;\n\
+         struct node { global struct node *next; int n; }; struct node n = {&n, 1};\n\
+         struct node ring[2] = {{ring + 1, 0}, {&ring[0], 1}}; size_t at = (size_t)&n.n;\n\
+         union { float f; uint u; } u = {1.0f}; int big __attribute__((aligned(256)));\n\
+         kernel void k() { static int s = 7; static global int t; static constant int v = 8;\n\
+           extern int e; extern global int b; a = e + b + s + t + v; }",
+    );
+    for name in ["a", "b", "c", "d", "e", "f", "p", "names", "n", "ring", "u", "s", "t"] {
+        assert_eq!(global(&module, name).space, AddressSpace::Global, "{name}");
+    }
+    assert_eq!(global(&module, "v").space, AddressSpace::Constant);
+    for (name, external) in [("a", true), ("b", true), ("c", false), ("e", true), ("s", false)] {
+        assert_eq!(global(&module, name).is_external, external, "{name}");
+    }
+    assert!(!global(&module, "e").is_defined && global(&module, "a").is_defined);
+    assert!(global(&module, "d").is_const && !global(&module, "b").is_const);
+    assert_eq!(global(&module, "big").align, 256);
+    assert_eq!(global(&module, "p").relocations[0].addend, 4);
+    assert_eq!(global(&module, "n").relocations.len(), 1);
+    let addends: Vec<i64> = global(&module, "ring").relocations.iter().map(|r| r.addend).collect();
+    assert_eq!(addends, [16, 0]);
+    assert_eq!(global(&module, "at").relocations[0].addend, 8);
+    assert_eq!(bytes_of(&module, "u"), 1.0f32.to_le_bytes());
+    assert_eq!(module.globals.values().filter(|global| global.name == "b").count(), 1);
+}
+
+#[test]
+fn declarations_of_a_variable_add_up() {
+    let module = accept_20(
+        "int x; int x; extern int x; int x = 5; int x; extern int a[]; int a[3]; extern int a[];\n\
+         static int s; extern int s; static int s = 2; extern constant int c; constant int c = 6;\n\
+         void f() { extern int a[]; extern int x; { extern int late; late = x + a[2]; } }\n\
+         int late = 9; int n = sizeof(a);",
+    );
+    assert_eq!(module.globals.len(), 6);
+    assert_eq!(bytes_of(&module, "x"), 5i32.to_le_bytes());
+    assert_eq!(bytes_of(&module, "n"), 12i32.to_le_bytes());
+    assert_eq!(bytes_of(&module, "late"), 9i32.to_le_bytes());
+    assert!(!global(&module, "s").is_external);
+}
+
+#[test]
+fn mistakes_of_program_scope_variables() {
+    for (text, message) in [
+        ("local int x;", "program scope variable must reside in global or constant address space"),
+        ("private int x = 1;", "program scope variable must reside in global or constant address space"),
+        ("void f() { static private int x; }", "static local variable must reside in global or constant address space"),
+        ("kernel void f() { extern local int x; }", "extern variable must reside in global or constant address space"),
+        ("void f() { global int x; }", "function scope variable cannot be declared in global address space"),
+        ("void f() { extern int x = 1; }", "'extern' variable cannot have an initializer"),
+        ("constant int x;", "variable in constant address space must be initialized"),
+        ("event_t e;", "the 'event_t' type cannot be used to declare a program scope variable"),
+        ("void f() { static event_t e[2]; }", "the 'event_t' type cannot be used to declare a program scope variable"),
+        ("image2d_t i;", "use of type 'image2d_t' requires image support which this device does not offer"),
+        ("int f(); int x = f();", "initializer element is not a compile-time constant"),
+        ("int y; int x = y;", "initializer element is not a compile-time constant"),
+        ("int x = x + 1;", "initializer element is not a compile-time constant"),
+        ("int y; int x = (int)(size_t)&y;", "initializer element is not a compile-time constant"),
+        ("kernel void f(int n) { static int x = n; }", "initializer element is not a compile-time constant"),
+        ("int baz; constant int *global ptr = &baz;", "initializing '__constant int *' with an expression of type '__global int *' changes address space of pointer"),
+        ("int x = 1; int x = 1;", "redefinition of 'x'"),
+        ("int x; float x;", "redefinition of 'x' with a different type: 'float' vs 'int'"),
+        ("int x[2]; int x[3];", "redefinition of 'x' with a different type: 'int[3]' vs 'int[2]'"),
+        ("int x; const int x;", "redefinition of 'x' with different qualifiers"),
+        ("int x; extern constant int x;", "redefinition of 'x' with a different address space"),
+        ("int x; void f() { extern float x; }", "redefinition of 'x' with a different type: 'float' vs 'int'"),
+        ("int x; static int x;", "static declaration of 'x' follows non-static declaration"),
+        ("static int x; int x;", "non-static declaration of 'x' follows static declaration"),
+        ("void f() { int x; extern int x; }", "redefinition of 'x'"),
+        ("void f() { static int x; static int x; }", "redefinition of 'x'"),
+        ("int f; void f() {}", "redefinition of 'f' as different kind of symbol"),
+        ("const int x = 1; void f() { x = 2; }", "cannot assign to variable 'x' with const-qualified type 'const int'"),
+        ("char x[(64 << 20) + 1];", "size of 'x' (67108865 bytes) exceeds that of program scope variables (67108864 bytes)"),
+        ("int x[];", "definition of variable with array type needs an explicit size or an initializer"),
+        ("struct s x;", "variable has incomplete type 'struct s'"),
+    ] {
+        let (_, log) = analyzed_20(text);
+        let first = log.lines().next().unwrap_or("nothing");
+        assert_eq!(first, format!("Error: {message}"), "for:\n{text}\nall:\n{log}");
+    }
+}
+
+#[test]
+fn program_scope_variables_depend_on_the_version() {
+    for std in [ClStd::Cl10, ClStd::Cl12, ClStd::Cl20, ClStd::Cl30] {
+        let options = Options { std, ..Options::default() };
+        let text = "int x; kernel void k() { static int y; x = y; }";
+        let (_, log) = analyzed_with(text, &options, &Target::minimal(), Origin::Program);
+        assert_eq!(log.is_empty(), std >= ClStd::Cl20, "{std:?}: {log}");
+    }
+}

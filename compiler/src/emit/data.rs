@@ -1,12 +1,9 @@
 //! Lays out program-scope variables in the one data image that all kernels of a program share.
 
 use super::EmitError;
-use crate::ir::{AddressSpace, Global, Module};
+use crate::ir::{AddressSpace, Global, GlobalData, Module};
 use crate::kernel::DataImage;
 use cranelift_entity::SecondaryMap;
-
-/// Most bytes that all program-scope variables together may take.
-const MAX_DATA: u64 = 1 << 30;
 
 /// Rounds up to a power of two.
 pub(super) fn align_up(offset: u64, align: u32) -> u64 {
@@ -14,26 +11,45 @@ pub(super) fn align_up(offset: u64, align: u32) -> u64 {
     offset.saturating_add(mask) & !mask
 }
 
-/// Byte offset in the data image of each program-scope variable (not of local ones), and the
-/// image's size.
-pub(super) fn data_offsets(module: &Module) -> Result<(SecondaryMap<Global, u64>, u64), EmitError> {
-    let mut offsets = SecondaryMap::new();
-    let mut end = 0;
-    for (global, data) in module.globals.iter() {
-        if data.space == AddressSpace::Local {
-            continue;
+/// Whether a variable's bytes are not all zero at first.
+fn is_initialized(data: &GlobalData) -> bool {
+    data.init.is_some() || !data.relocations.is_empty()
+}
+
+/// Where each variable lies.
+pub(super) struct Layout {
+    /// Byte offset in the data image of each program-scope variable (not of local ones).
+    pub offsets: SecondaryMap<Global, u64>,
+    /// End of those whose bytes are given.
+    initialized: u64,
+    /// End of all; the rest is zero.
+    size: u64,
+}
+
+/// Places the variables: first those with initial values, then those that are zero.
+pub(super) fn layout(module: &Module) -> Result<Layout, EmitError> {
+    let mut layout = Layout { offsets: SecondaryMap::new(), initialized: 0, size: 0 };
+    for initialized in [true, false] {
+        for (global, data) in module.globals.iter() {
+            if data.space == AddressSpace::Local || is_initialized(data) != initialized {
+                continue;
+            }
+            let start = align_up(layout.size, data.align);
+            layout.offsets[global] = start;
+            layout.size = start.saturating_add(data.size);
+            if layout.size > DataImage::MAX_SIZE {
+                let name = &data.name;
+                return Err(EmitError::Unsupported(format!(
+                    "program-scope variables take more than {} bytes (at '{name}')",
+                    DataImage::MAX_SIZE
+                )));
+            }
         }
-        let start = align_up(end, data.align);
-        offsets[global] = start;
-        end = start.saturating_add(data.size);
-        if end > MAX_DATA {
-            let name = &data.name;
-            return Err(EmitError::Unsupported(format!(
-                "program-scope variables take more than {MAX_DATA} bytes (at '{name}')"
-            )));
+        if initialized {
+            layout.initialized = layout.size;
         }
     }
-    Ok((offsets, end))
+    Ok(layout)
 }
 
 /// The data image of a program and the byte offset of each variable in it (0 for local ones).
@@ -41,11 +57,21 @@ pub(super) fn data_offsets(module: &Module) -> Result<(SecondaryMap<Global, u64>
 /// # Errors
 /// When the variables take more than 1 GiB.
 pub fn layout_data(module: &Module) -> Result<(DataImage, SecondaryMap<Global, u64>), EmitError> {
-    let (offsets, size) = data_offsets(module)?;
-    let mut image = DataImage { bytes: vec![0; size as usize], relocations: Vec::new() };
+    let Layout { offsets, initialized, size } = layout(module)?;
+    let mut image = DataImage {
+        size,
+        align: 1,
+        global_size: 0,
+        bytes: vec![0; initialized as usize],
+        relocations: Vec::new(),
+    };
     for (global, data) in module.globals.iter() {
         if data.space == AddressSpace::Local {
             continue;
+        }
+        image.align = image.align.max(data.align);
+        if data.space == AddressSpace::Global {
+            image.global_size += data.size;
         }
         let start = offsets[global] as usize;
         if let Some(init) = &data.init {

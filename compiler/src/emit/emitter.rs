@@ -3,7 +3,7 @@
 use super::array::Arrays;
 use super::asm::{encode, Asm, Glsl};
 use super::control::Control;
-use super::data::data_offsets;
+use super::data;
 use super::launch::Launch;
 use super::plan::Plan;
 use super::EmitError;
@@ -44,7 +44,7 @@ impl<'a> Emitter<'a> {
         target: &'a Target,
     ) -> Res<Emitter<'a>> {
         let plan = Plan::new(module, func)?;
-        let (data_offsets, _) = data_offsets(module)?;
+        let data_offsets = data::layout(module)?.offsets;
         let mut asm = Asm::new();
         let launch = Launch::new(&mut asm, kernel, &plan.fields, target)?;
         let arrays = Arrays::new(&plan);

@@ -1,7 +1,7 @@
 //! Program-scope and local variables: bytes, relocations and their addresses.
 
 use super::{Context, Origin};
-use crate::ir::{AddressSpace, Global, GlobalData, Linkage};
+use crate::ir::{Global, GlobalData, Linkage};
 use crate::sema::hir::GlobalId;
 
 impl Context<'_> {
@@ -54,7 +54,7 @@ impl Context<'_> {
             size,
             align: source.align.max(align),
             space: source.space,
-            is_const: source.is_const || source.space == AddressSpace::Constant,
+            is_const: source.is_const,
             init,
             relocations: Vec::new(),
             linkage,

@@ -1,8 +1,7 @@
 //! Declarations of variables and type names, at file scope and in functions (C99 6.7, OpenCL C 6.7).
 
 use super::attributes::Attributes;
-use super::hir::{Global, GlobalId, Init, Local, LocalId, Stmt};
-use super::init::Pieces;
+use super::hir::{Global, Init, Local, LocalId, Stmt};
 use super::scope::Entity;
 use super::typename::QualType;
 use super::types::{Scalar, TypeId, TypeKind};
@@ -106,26 +105,17 @@ impl Sema<'_> {
         if !declares_only && !self.check_object_type(ty.ty, may_be_incomplete, span) {
             ty.ty = self.basic.error;
         }
-        let in_function = self.function.is_some();
-        let space = ty.space.unwrap_or(AddressSpace::Private);
-        match (in_function, space) {
-            (false, AddressSpace::Constant) => self.global_variable(specs.storage, ty, item, name),
-            (false, _) => {
-                // The message would be the same for every use.
-                if !self.is_error(ty.ty) {
-                    self.error(
-                        span,
-                        "program scope variable must reside in constant address space",
-                    );
-                }
-                self.declare_error(name, span);
-            }
-            (true, AddressSpace::Private) => {
-                self.private_variable(specs.storage, ty, item, name, out)
-            }
-            (true, AddressSpace::Local) => self.local_memory(ty, item, name),
-            (true, AddressSpace::Constant) => self.global_variable(specs.storage, ty, item, name),
-            (true, _) => {
+        let (in_function, storage) = (self.function.is_some(), specs.storage);
+        let lasts =
+            !in_function || matches!(storage, Some(StorageClass::Static | StorageClass::Extern));
+        if lasts {
+            return self.lasting_variable(storage, ty, item, name);
+        }
+        match ty.space.unwrap_or(AddressSpace::Private) {
+            AddressSpace::Private => self.private_variable(ty, item, name, out),
+            AddressSpace::Local => self.local_memory(ty, item, name),
+            AddressSpace::Constant => self.global_variable(storage, ty, item, name),
+            space => {
                 let space = print::space_name(space).trim_start_matches('_');
                 let message =
                     format!("function scope variable cannot be declared in {space} address space");
@@ -136,7 +126,7 @@ impl Sema<'_> {
     }
 
     /// Declares a name so that its uses are not diagnosed.
-    fn declare_error(&mut self, name: Symbol, span: Span) {
+    pub(super) fn declare_error(&mut self, name: Symbol, span: Span) {
         let id = LocalId::from_u32(0);
         let ty = QualType::plain(self.basic.error);
         self.scopes.declare(name, Entity::Local(id, ty), span);
@@ -173,7 +163,7 @@ impl Sema<'_> {
     }
 
     /// Reports a name that this scope has already.
-    fn check_redefinition(&mut self, name: Symbol, span: Span) {
+    pub(super) fn check_redefinition(&mut self, name: Symbol, span: Span) {
         if let Some(binding) = self.scopes.find_here(name).cloned() {
             let what = match binding.entity {
                 Entity::Local(..) | Entity::Global(..) => "",
@@ -200,22 +190,12 @@ impl Sema<'_> {
 
     fn private_variable(
         &mut self,
-        storage: Option<StorageClass>,
         mut ty: QualType,
         item: &InitDeclarator,
         name: Symbol,
         out: Option<&mut Vec<Stmt>>,
     ) {
         let span = item.declarator.span;
-        match storage {
-            Some(StorageClass::Static) => {
-                self.error(span, "static local variable must reside in constant address space");
-            }
-            Some(StorageClass::Extern) => {
-                self.error(span, "extern variable must reside in constant address space");
-            }
-            _ => {}
-        }
         self.check_redefinition(name, span);
         // An incomplete array gets its type from the initializer.
         let incomplete = matches!(self.module.types.kind(ty.ty), TypeKind::Array(_, None));
@@ -286,118 +266,5 @@ impl Sema<'_> {
             span,
         });
         self.scopes.declare(name, Entity::Global(id, ty), span);
-    }
-
-    /// A variable in constant memory, at file scope or in a function.
-    fn global_variable(
-        &mut self,
-        storage: Option<StorageClass>,
-        mut ty: QualType,
-        item: &InitDeclarator,
-        name: Symbol,
-    ) {
-        let span = item.declarator.span;
-        if self.is_error(ty.ty) {
-            return self.declare_error(name, span);
-        }
-        let is_extern = storage == Some(StorageClass::Extern);
-        if is_extern && item.init.is_none() && self.repeats_definition(name, ty) {
-            return;
-        }
-        let is_external =
-            is_extern || self.function.is_none() && storage != Some(StorageClass::Static);
-        let earlier = self.extern_declared(name, ty, span);
-        if earlier.is_none() {
-            self.check_redefinition(name, span);
-        }
-        let Some(init) = &item.init else {
-            if !is_extern {
-                self.error(span, "variable in constant address space must be initialized");
-                return self.declare_error(name, span);
-            }
-            let id = earlier.unwrap_or_else(|| self.push_constant(self.text(name), ty, span));
-            self.module.globals[id].is_external = is_external;
-            self.module.globals[id].is_defined = false;
-            return self.scopes.declare(name, Entity::Global(id, ty), span);
-        };
-        let pieces = self.initializer(&mut ty.ty, init, span);
-        let data = pieces.and_then(|pieces| self.constant_init(&pieces, ty.ty, span));
-        let Some((bytes, relocations)) = data else {
-            return self.declare_error(name, span);
-        };
-        let id = earlier.unwrap_or_else(|| self.push_constant(self.text(name), ty, span));
-        let global = &mut self.module.globals[id];
-        global.is_external = is_external;
-        global.is_defined = true;
-        global.ty = ty.ty;
-        global.init = Some(bytes).filter(|bytes| bytes.iter().any(|&byte| byte != 0));
-        global.relocations = relocations;
-        self.const_globals[id] = true;
-        self.scopes.declare(name, Entity::Global(id, ty), span);
-    }
-
-    /// Whether this scope defines the variable already, with the same type.
-    fn repeats_definition(&self, name: Symbol, ty: QualType) -> bool {
-        let same = |ty: TypeId, old: TypeId| {
-            let types = &self.module.types;
-            match (types.kind(ty), types.kind(old)) {
-                (TypeKind::Array(a, None), TypeKind::Array(b, _)) => a == b,
-                _ => ty == old,
-            }
-        };
-        match self.scopes.find_here(name).map(|binding| &binding.entity) {
-            Some(Entity::Global(id, old)) => self.const_globals[*id] && same(ty.ty, old.ty),
-            _ => false,
-        }
-    }
-
-    /// The global that an earlier `extern` declaration of the same type named, not yet defined.
-    fn extern_declared(&mut self, name: Symbol, ty: QualType, span: Span) -> Option<GlobalId> {
-        let binding = self.scopes.find_here(name)?;
-        let Entity::Global(id, old) = &binding.entity else { return None };
-        let (id, old) = (*id, *old);
-        if self.const_globals[id] || self.module.globals[id].space != AddressSpace::Constant {
-            return None;
-        }
-        let unsized_array = matches!(self.module.types.kind(old.ty), TypeKind::Array(_, None))
-            || matches!(self.module.types.kind(ty.ty), TypeKind::Array(_, None));
-        if old.ty != ty.ty && !unsized_array {
-            let message = format!(
-                "redefinition of '{}' with a different type: {} vs {}",
-                self.text(name),
-                self.quoted(ty.ty),
-                self.quoted(old.ty)
-            );
-            self.error(span, message);
-        }
-        Some(id)
-    }
-
-    fn push_constant(&mut self, name: &str, ty: QualType, span: Span) -> GlobalId {
-        let align = ty.align.max(self.module.types.align(ty.ty));
-        self.module.globals.push(Global {
-            name: name.to_string(),
-            ty: ty.ty,
-            align,
-            space: AddressSpace::Constant,
-            is_const: true,
-            init: None,
-            relocations: Vec::new(),
-            is_external: false,
-            is_defined: true,
-            span,
-        })
-    }
-
-    /// A compound literal at file scope.
-    pub(super) fn unnamed_global(&mut self, ty: QualType, pieces: Pieces, span: Span) -> GlobalId {
-        let data = self.constant_init(&pieces, ty.ty, span);
-        let id = self.push_constant(".literal", ty, span);
-        if let Some((bytes, relocations)) = data {
-            self.module.globals[id].init = Some(bytes);
-            self.module.globals[id].relocations = relocations;
-        }
-        self.const_globals[id] = true;
-        id
     }
 }

@@ -12,6 +12,7 @@ mod convert;
 mod decl;
 mod expr;
 mod function;
+mod globals;
 pub mod hir;
 mod init;
 mod literals;
@@ -77,6 +78,8 @@ pub fn analyze(
         signatures: SecondaryMap::new(),
         calls: SecondaryMap::new(),
         const_globals: SecondaryMap::new(),
+        initialized: SecondaryMap::new(),
+        linked: Default::default(),
         strings: Default::default(),
         data_size: 0,
         contract_off: false,
@@ -110,6 +113,10 @@ struct Sema<'a> {
     calls: SecondaryMap<FunctionId, Vec<(FunctionId, Span)>>,
     /// Globals whose initial bytes are their value for ever.
     const_globals: SecondaryMap<GlobalId, bool>,
+    /// Globals whose initializer was seen.
+    initialized: SecondaryMap<GlobalId, bool>,
+    /// Variables with linkage (C99 6.2.2) by their names.
+    linked: std::collections::HashMap<Symbol, globals::Linked>,
     /// String literals by their bytes.
     strings: std::collections::HashMap<Vec<u8>, GlobalId>,
     /// Bytes of initialized data so far.

@@ -372,7 +372,9 @@ entry! {
             CL_PROGRAM_BUILD_OPTIONS => Some(Value::text(&build.options)),
             CL_PROGRAM_BUILD_LOG => Some(Value::text(&build.log)),
             CL_PROGRAM_BINARY_TYPE => Some(Value::of(build.binary_type())),
-            CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => Some(Value::of(0usize)),
+            CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => {
+                Some(Value::of(build.global_variable_size() as usize))
+            }
             _ => None,
         };
         // SAFETY: the caller's places are as the API requires.

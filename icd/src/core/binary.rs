@@ -16,7 +16,7 @@ use hekla_compiler::{Modes, Object, Program, Target};
 
 const MAGIC: &[u8; 8] = b"HEKLABIN";
 /// Changes with every change of the format or of what the metadata means.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 type Read<T> = Result<T, String>;
 
@@ -115,6 +115,9 @@ impl Writer {
 
     fn executable(&mut self, program: &Program) {
         self.u32(0);
+        self.u64(program.data.size);
+        self.u32(program.data.align);
+        self.u64(program.data.global_size);
         self.bytes(&program.data.bytes);
         self.u32(program.data.relocations.len() as u32);
         program.data.relocations.iter().for_each(|r| self.u32(*r));
@@ -248,8 +251,16 @@ impl<'a> Reader<'a> {
     }
 
     fn executable(&mut self) -> Read<Program> {
-        let bytes = self.bytes()?.to_vec();
-        let data = DataImage { bytes, relocations: self.list(Reader::u32)? };
+        let data = DataImage {
+            size: self.u64()?,
+            align: self.u32()?,
+            global_size: self.u64()?,
+            bytes: self.bytes()?.to_vec(),
+            relocations: self.list(Reader::u32)?,
+        };
+        if !data.is_sound() {
+            return Err("its data is not laid out soundly".into());
+        }
         let uniform_groups = self.flag()?;
         Ok(Program { kernels: self.list(Reader::kernel)?, data, uniform_groups })
     }
@@ -358,7 +369,8 @@ mod tests {
             required_local_size: Some([1, 2, 3]),
             ..Kernel::default()
         };
-        let data = DataImage { bytes: vec![1, 2, 3], relocations: vec![0] };
+        let bytes = (1..=9).collect();
+        let data = DataImage { size: 12, align: 8, global_size: 4, bytes, relocations: vec![0] };
         Program { kernels: vec![kernel], data, uniform_groups: true }
     }
 

@@ -7,6 +7,7 @@ use super::info::Value;
 use super::platform;
 use crate::api::cl::*;
 use crate::object::Ref;
+use hekla_compiler::target::MAX_GLOBAL_VARIABLE_SIZE;
 use hekla_vk_backend as vk;
 
 const V1: cl_version = make_version(1, 0, 0);
@@ -259,7 +260,7 @@ fn memory(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Value::of(BASE_ALIGNMENT as u32),
         CL_DEVICE_ERROR_CORRECTION_SUPPORT => Value::bool(false),
         CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE | CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
-            Value::of(0usize)
+            Value::of(MAX_GLOBAL_VARIABLE_SIZE as usize)
         }
         CL_DEVICE_PRINTF_BUFFER_SIZE => Value::of(1usize << 20),
         CL_DEVICE_SVM_CAPABILITIES => Value::of(0u64),

@@ -149,6 +149,20 @@ impl Gpu {
         Ok(queue.wait(queue.issued())?)
     }
 
+    /// Makes `size` bytes at `offset` of a buffer zero, now. Both are multiples of 4.
+    pub fn zero_now(&self, buffer: &Arc<vk::Buffer>, offset: u64, size: u64) -> Result<()> {
+        if size == 0 {
+            return Ok(());
+        }
+        let queue = self.service()?.lock();
+        let ((), value) = queue.record(|recorder| {
+            recorder.barrier();
+            recorder.fill(buffer, offset, size, 0);
+        });
+        queue.flush()?;
+        Ok(queue.wait(value)?)
+    }
+
     /// Reads a buffer's bytes at `offset`, now.
     pub fn read_now(&self, buffer: &Arc<vk::Buffer>, offset: u64, bytes: &mut [u8]) -> Result<()> {
         if self.host_moves(buffer, bytes.len(), Access::Read) {

@@ -164,9 +164,9 @@ impl Launch {
                 }
                 Field::WorkDim => put(&mut block, at, &self.range.dimensions.to_le_bytes()),
                 Field::DataAddress => {
-                    let data = self.kernel.data.buffer()?;
-                    put(&mut block, at, &data.address().to_le_bytes());
-                    buffers.push(data.clone());
+                    let data = self.kernel.data.copy()?;
+                    put(&mut block, at, &data.address.to_le_bytes());
+                    buffers.push(data.buffer.clone());
                 }
                 Field::GlobalBase | Field::GroupBase => {}
             }

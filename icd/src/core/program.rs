@@ -93,6 +93,11 @@ impl Build {
         }
     }
 
+    /// CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE.
+    pub fn global_variable_size(&self) -> u64 {
+        self.executable().map_or(0, |executable| executable.program.data.global_size)
+    }
+
     /// CL_PROGRAM_BINARY_TYPE.
     pub fn binary_type(&self) -> cl_uint {
         match self.code {
@@ -110,11 +115,19 @@ pub struct Executable {
     pub kernels: Vec<Arc<BuiltKernel>>,
 }
 
-/// The device's copy of a program's variables, made when a kernel first needs it.
+/// The device's copy of a program's variables, made when a kernel first needs it. It lasts as long as
+/// the program: kernels find there what others left.
 pub struct ProgramData {
     gpu: Arc<Gpu>,
     image: compiler::kernel::DataImage,
-    buffer: OnceCell<Arc<vk::Buffer>>,
+    copy: OnceCell<DataCopy>,
+}
+
+/// Where the copy lies.
+pub struct DataCopy {
+    pub buffer: Arc<vk::Buffer>,
+    /// Device address of the first variable.
+    pub address: u64,
 }
 
 impl Kind for Program {
@@ -128,19 +141,25 @@ impl Kind for Program {
 
 impl ProgramData {
     /// The copy, with the addresses that its bytes hold adjusted to where it lies.
-    pub fn buffer(&self) -> Result<&Arc<vk::Buffer>> {
-        self.buffer.get_or_try_init(|| {
-            let mut bytes = self.image.bytes.clone();
-            let size = (bytes.len() as u64).max(16).next_multiple_of(16);
+    pub fn copy(&self) -> Result<&DataCopy> {
+        self.copy.get_or_try_init(|| {
+            let align = u64::from(self.image.align).max(16);
+            let size = self.image.size.next_multiple_of(16) + align;
             let buffer = self.gpu.device.create_buffer(size, vk::MemoryKind::Device)?;
+            let address = buffer.address().next_multiple_of(align);
+            let mut bytes = self.image.bytes.clone();
             for &offset in &self.image.relocations {
                 let slot = bytes.get_mut(offset as usize..offset as usize + 8);
                 if let Some(slot) = slot.and_then(|s| <&mut [u8; 8]>::try_from(s).ok()) {
-                    *slot = u64::from_le_bytes(*slot).wrapping_add(buffer.address()).to_le_bytes();
+                    *slot = u64::from_le_bytes(*slot).wrapping_add(address).to_le_bytes();
                 }
             }
-            self.gpu.write_now(&buffer, 0, &bytes)?;
-            Ok(buffer)
+            bytes.resize(bytes.len().next_multiple_of(16), 0);
+            let (start, given) = (address - buffer.address(), bytes.len() as u64);
+            self.gpu.write_now(&buffer, start, &bytes)?;
+            let rest = self.image.size.next_multiple_of(16).saturating_sub(given);
+            self.gpu.zero_now(&buffer, start + given, rest)?;
+            Ok(DataCopy { buffer, address })
         })
     }
 }
@@ -152,7 +171,7 @@ impl Executable {
         let data = Arc::new(ProgramData {
             gpu: gpu.clone(),
             image: program.data.clone(),
-            buffer: OnceCell::new(),
+            copy: OnceCell::new(),
         });
         let uniform = program.uniform_groups;
         let kernels = program.kernels.iter().map(|kernel| {

@@ -99,7 +99,7 @@ pub fn load(
     let Some(data) = globals.get(global) else { return Keep };
     let size = u64::from(ty.bytes());
     let inside = offset >= 0 && (offset as u64).checked_add(size).is_some_and(|e| e <= data.size);
-    let constant = data.is_const && data.space == AddressSpace::Constant;
+    let constant = data.is_const && data.space != AddressSpace::Local;
     if !inside || !constant || ty.scalar.is_ptr() {
         return Keep;
     }
