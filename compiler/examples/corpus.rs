@@ -1,10 +1,11 @@
 //! Compiles every program of a folder of real programs and prints how it went; `cargo xtask corpus`
 //! fetches the programs and runs this.
 //!
-//! `corpus DIR [--validate] [--only TEXT] [--threads N] [--minimal] [--vector N]`: DIR holds a folder
-//! for each project. One line a program: verdict, time, size of the SPIR-V; then the summary.
+//! `corpus DIR [--validate] [--time] [--only TEXT] [--threads N] [--minimal] [--vector N]`: DIR holds
+//! a folder for each project. One line a program: verdict, time, size of the SPIR-V, and with `--time`
+//! the time of each stage; then the summary.
 
-use hekla_compiler::{compile, Options, Source, Target};
+use hekla_compiler::{compile_timed, Options, Source, Target, Timing};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,6 +22,8 @@ const HANG: Duration = Duration::from_secs(180);
 struct Request {
     folder: PathBuf,
     validate: bool,
+    /// Print the time of each stage.
+    time: bool,
     only: String,
     threads: usize,
     target: Target,
@@ -40,6 +43,7 @@ struct Report {
     name: String,
     error: Option<String>,
     time: Duration,
+    stages: Timing,
     bytes: usize,
     kernels: usize,
 }
@@ -63,6 +67,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
     let mut request = Request {
         folder: PathBuf::new(),
         validate: false,
+        time: false,
         only: String::new(),
         threads: 2,
         target: Target::generic(),
@@ -72,6 +77,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
         match arg.as_str() {
             "--validate" => request.validate = true,
+            "--time" => request.time = true,
             "--minimal" => request.target = Target::minimal(),
             "--only" => request.only = value()?,
             "--threads" => request.threads = number(&value()?)?,
@@ -266,7 +272,7 @@ fn run(request: Request, items: Vec<Item>) -> Vec<Report> {
             println!("hangs: one of {}", stuck.join(", "));
             break;
         };
-        print(&report);
+        print(&report, shared.0.time);
         reports.push(report);
     }
     reports
@@ -279,12 +285,16 @@ fn compile_item(item: &Item, request: &Request) -> Report {
     let headers = vec![("for_eclipse.h".to_string(), String::new())];
     let source = Source { name: item.name.clone(), text: text.join("\n"), headers };
     let start = Instant::now();
-    let compiled = match Options::parse(&item.options) {
-        Ok(options) => compile(&source, &options, &request.target),
-        Err(error) => hekla_compiler::Compiled { log: format!("error: {error}"), program: None },
+    let (compiled, stages) = match Options::parse(&item.options) {
+        Ok(options) => compile_timed(&source, &options, &request.target),
+        Err(error) => {
+            let log = format!("error: {error}");
+            (hekla_compiler::Compiled { log, program: None }, Timing::default())
+        }
     };
     let time = start.elapsed();
-    let mut report = Report { name: item.name.clone(), error: None, time, bytes: 0, kernels: 0 };
+    let name = item.name.clone();
+    let mut report = Report { name, error: None, time, stages, bytes: 0, kernels: 0 };
     let Some(program) = compiled.program else {
         let first = compiled.log.lines().find(|line| line.contains("error"));
         report.error = Some(first.unwrap_or("no program and no error").to_string());
@@ -325,7 +335,7 @@ fn validate(spirv: &[u32]) -> Option<String> {
     }
 }
 
-fn print(report: &Report) {
+fn print(report: &Report, stages: bool) {
     let ms = report.time.as_secs_f64() * 1e3;
     let verdict = match &report.error {
         None => "ok".to_string(),
@@ -335,6 +345,9 @@ fn print(report: &Report) {
         "{}: {verdict} ({ms:.1} ms, {} kernels, {} bytes)",
         report.name, report.kernels, report.bytes
     );
+    if stages {
+        println!("    {}", report.stages);
+    }
 }
 
 fn summarize(reports: &[Report]) -> ExitCode {
@@ -352,6 +365,18 @@ fn summarize(reports: &[Report]) -> ExitCode {
             slowest.0.as_secs_f64() * 1e3,
             slowest.1
         );
+    }
+    let mut stages = Timing::default();
+    reports.iter().for_each(|report| stages.add(&report.stages));
+    println!("stages: {stages}");
+    let mut kernels: Vec<Duration> = reports
+        .iter()
+        .filter_map(|report| report.time.checked_div(u32::try_from(report.kernels).ok()?))
+        .collect();
+    kernels.sort();
+    if let Some(median) = kernels.get(kernels.len() / 2) {
+        let ms = median.as_secs_f64() * 1e3;
+        println!("time of a program by its number of kernels: median {ms:.1} ms");
     }
     if let Some(peak) = peak_memory() {
         println!("peak memory: {peak}");

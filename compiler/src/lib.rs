@@ -23,14 +23,17 @@ pub mod sema;
 pub mod source;
 pub mod syntax;
 pub mod target;
+pub mod timing;
 
 pub use kernel::Program;
 pub use object::{Modes, Object};
 pub use options::{LinkOptions, Options};
 pub use target::Target;
+pub use timing::Timing;
 
 use preprocess::Interner;
 use source::{Diagnostics, SourceMap};
+use timing::{Stage, Stopwatch};
 
 /// Tells builds of the compiler apart: derived from its sources. What it compiled is keyed by it.
 pub const BUILD_ID: &str = env!("HEKLA_COMPILER_BUILD_ID");
@@ -71,14 +74,20 @@ pub struct CompiledObject {
 /// Runs on a thread with a large stack of its own; a panic, which would be a bug of the compiler,
 /// ends in the log.
 pub fn compile(source: &Source, options: &Options, target: &Target) -> Compiled {
-    on_big_stack(|| {
+    compile_timed(source, options, target).0
+}
+
+/// As [`compile`], and tells where the time went.
+pub fn compile_timed(source: &Source, options: &Options, target: &Target) -> (Compiled, Timing) {
+    let mut watch = Stopwatch::start();
+    let compiled = on_big_stack(|| {
         let mut sources = SourceMap::new();
         let mut diags = Diagnostics::new(options);
-        let program = build(source, options, target, &mut sources, &mut diags);
+        let program = build(source, options, target, &mut sources, &mut diags, &mut watch);
         let program = program.filter(|_| !diags.has_errors());
         Compiled { log: diags.render(&sources), program }
-    })
-    .unwrap_or_else(|log| Compiled { log, program: None })
+    });
+    (compiled.unwrap_or_else(|log| Compiled { log, program: None }), watch.stop())
 }
 
 /// Compiles a program for a device, to be linked with others (clCompileProgram). Runs as
@@ -87,7 +96,8 @@ pub fn compile_object(source: &Source, options: &Options, target: &Target) -> Co
     on_big_stack(|| {
         let mut sources = SourceMap::new();
         let mut diags = Diagnostics::new(options);
-        let hir = analyze(source, options, target, &mut sources, &mut diags);
+        let watch = &mut Stopwatch::start();
+        let hir = analyze(source, options, target, &mut sources, &mut diags, watch);
         let module = hir.map(|hir| lower::lower_object(&hir, options, target, &mut diags));
         let module = module.filter(|_| !diags.has_errors());
         let object = module.map(|module| Object { module, modes: Modes::of(options) });
@@ -146,15 +156,19 @@ fn analyze(
     target: &Target,
     sources: &mut SourceMap,
     diags: &mut Diagnostics,
+    watch: &mut Stopwatch,
 ) -> Option<sema::hir::Module> {
     let mut names = Interner::new();
     let macros = target.feature_macros(options.std);
     let tokens = preprocess::preprocess(source, options, &macros, sources, &mut names, diags);
+    watch.end(Stage::Preprocess);
     let unit = syntax::parse(&tokens, &mut names, diags, options);
+    watch.end(Stage::Parse);
     if diags.has_errors() {
         return None;
     }
     let hir = sema::analyze(&unit, &names, options, target, diags, sema::Origin::Program);
+    watch.end(Stage::Sema);
     (!diags.has_errors()).then_some(hir)
 }
 
@@ -165,13 +179,16 @@ fn build(
     target: &Target,
     sources: &mut SourceMap,
     diags: &mut Diagnostics,
+    watch: &mut Stopwatch,
 ) -> Option<Program> {
-    let hir = analyze(source, options, target, sources, diags)?;
+    let hir = analyze(source, options, target, sources, diags, watch)?;
+    watch.end(Stage::Rest);
     let ir = lower::lower(&hir, options, target, diags);
+    watch.end(Stage::Lower);
     if diags.has_errors() {
         return None;
     }
-    match finish(ir, options, target) {
+    match finish(ir, options, target, watch) {
         Ok(program) => Some(program),
         Err(message) => {
             diags.error(None, message);
@@ -189,15 +206,23 @@ fn finish_linked(object: Object, target: &Target) -> Result<Program, String> {
         denorms_are_zero: modes.flush_denorms,
         ..Options::default()
     };
-    let program = finish(object.module, &options, target)?;
+    let program = finish(object.module, &options, target, &mut Stopwatch::start())?;
     Ok(Program { uniform_groups: modes.uniform_groups, ..program })
 }
 
 /// The second half of the pipeline: passes, then SPIR-V.
-fn finish(mut ir: ir::Module, options: &Options, target: &Target) -> Result<Program, String> {
+fn finish(
+    mut ir: ir::Module,
+    options: &Options,
+    target: &Target,
+    watch: &mut Stopwatch,
+) -> Result<Program, String> {
     passes::optimize(&mut ir)?;
     link::drop_unused(&mut ir);
-    emit_kernels(&mut ir, options, target)
+    watch.end(Stage::Passes);
+    let program = emit_kernels(&mut ir, options, target);
+    watch.end(Stage::Emit);
+    program
 }
 
 /// Structures each kernel's control flow and writes its SPIR-V.

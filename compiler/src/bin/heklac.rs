@@ -3,7 +3,7 @@
 //! Each kernel becomes a SPIR-V module of its own, as at run time: one kernel is written to the file
 //! named, several to `FILE.KERNEL.spv`.
 
-use hekla_compiler::{compile, Options, Program, Source, Target};
+use hekla_compiler::{compile_timed, Options, Program, Source, Target};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,7 +11,8 @@ const USAGE: &str = "\
 usage: heklac FILE.cl [OpenCL build options] -o FILE.spv
        heklac FILE.cl [OpenCL build options] --metadata
   --minimal    compile for the weakest device (no 64-, 16- or 8-bit integers, no double)
-  --metadata   print arguments and launch block of each kernel";
+  --metadata   print arguments and launch block of each kernel
+  --time       print the time that each stage took";
 
 struct Request {
     input: PathBuf,
@@ -19,6 +20,7 @@ struct Request {
     options: String,
     target: Target,
     metadata: bool,
+    time: bool,
 }
 
 fn main() -> ExitCode {
@@ -38,7 +40,10 @@ fn run() -> Result<(), String> {
     let text = String::from_utf8_lossy(&text).into_owned();
     let options = Options::parse(&request.options).map_err(|e| format!("heklac: {e}"))?;
     let source = Source { name: show, text, headers: Vec::new() };
-    let compiled = compile(&source, &options, &request.target);
+    let (compiled, timing) = compile_timed(&source, &options, &request.target);
+    if request.time {
+        eprintln!("{timing}");
+    }
     let Some(program) = compiled.program else { return Err(compiled.log) };
     eprint!("{}", compiled.log);
     if request.metadata {
@@ -57,12 +62,14 @@ fn parse(args: impl Iterator<Item = String>) -> Result<Request, String> {
         options: String::new(),
         target: Target::generic(),
         metadata: false,
+        time: false,
     };
     let mut args = args.peekable();
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "-o" => request.output = args.next().map(PathBuf::from),
             "--minimal" => request.target = Target::minimal(),
+            "--time" => request.time = true,
             "--metadata" => request.metadata = true,
             "-h" | "--help" => return Err(USAGE.to_string()),
             "-D" | "-U" | "-I" => {

@@ -1,0 +1,104 @@
+//! Where the time of a compilation goes, stage by stage.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// The stages of [`crate::compile`], in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    Preprocess,
+    Parse,
+    Sema,
+    Lower,
+    Passes,
+    /// Structurization is part of it.
+    Emit,
+    /// Freeing what the stages left, and whatever else is none of theirs.
+    Rest,
+}
+
+impl Stage {
+    pub const ALL: [Stage; 7] = [
+        Stage::Preprocess,
+        Stage::Parse,
+        Stage::Sema,
+        Stage::Lower,
+        Stage::Passes,
+        Stage::Emit,
+        Stage::Rest,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Preprocess => "preprocess",
+            Stage::Parse => "parse",
+            Stage::Sema => "sema",
+            Stage::Lower => "lower",
+            Stage::Passes => "passes",
+            Stage::Emit => "emit",
+            Stage::Rest => "rest",
+        }
+    }
+}
+
+/// Time spent in each stage of one compilation; of several, when they are added up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Timing {
+    spent: [Duration; Stage::ALL.len()],
+}
+
+impl Timing {
+    pub fn of(&self, stage: Stage) -> Duration {
+        self.spent[stage as usize]
+    }
+
+    pub fn total(&self) -> Duration {
+        self.spent.iter().sum()
+    }
+
+    /// Adds another compilation's times.
+    pub fn add(&mut self, other: &Timing) {
+        for (sum, spent) in self.spent.iter_mut().zip(other.spent) {
+            *sum += spent;
+        }
+    }
+}
+
+/// `preprocess 3.1 ms (20 %), parse ...`
+impl fmt::Display for Timing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let total = self.total().as_secs_f64().max(f64::MIN_POSITIVE);
+        for (i, stage) in Stage::ALL.into_iter().enumerate() {
+            let spent = self.of(stage).as_secs_f64();
+            let comma = if i == 0 { "" } else { ", " };
+            let share = 100.0 * spent / total;
+            write!(f, "{comma}{} {:.2} ms ({share:.0} %)", stage.name(), spent * 1e3)?;
+        }
+        Ok(())
+    }
+}
+
+/// Measures the stages of one compilation as they end.
+pub(crate) struct Stopwatch {
+    last: Instant,
+    timing: Timing,
+}
+
+impl Stopwatch {
+    pub fn start() -> Stopwatch {
+        Stopwatch { last: Instant::now(), timing: Timing::default() }
+    }
+
+    /// What was done since the last call, or the start, was this stage.
+    pub fn end(&mut self, stage: Stage) {
+        let now = Instant::now();
+        self.timing.spent[stage as usize] += now - self.last;
+        self.last = now;
+    }
+
+    /// The times of all stages; what no stage took is the rest.
+    pub fn stop(mut self) -> Timing {
+        self.end(Stage::Rest);
+        self.timing
+    }
+}
