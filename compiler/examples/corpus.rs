@@ -1,9 +1,9 @@
 //! Compiles every program of a folder of real programs and prints how it went; `cargo xtask corpus`
 //! fetches the programs and runs this.
 //!
-//! `corpus DIR [--validate] [--time] [--only TEXT] [--threads N] [--minimal] [--vector N]`: DIR holds
-//! a folder for each project. One line a program: verdict, time, size of the SPIR-V, and with `--time`
-//! the time of each stage; then the summary.
+//! `corpus DIR [--validate] [--time] [--digest] [--only TEXT] [--threads N] [--minimal]
+//! [--vector N]`: DIR holds a folder for each project. One line a program: verdict, time, size of the
+//! SPIR-V, with `--digest` a hash of it, with `--time` the time of each stage; then the summary.
 
 use hekla_compiler::{compile_timed, Options, Source, Target, Timing};
 use std::path::{Path, PathBuf};
@@ -24,6 +24,8 @@ struct Request {
     validate: bool,
     /// Print the time of each stage.
     time: bool,
+    /// Print a hash of each program's SPIR-V, to compare builds of the compiler.
+    digest: bool,
     only: String,
     threads: usize,
     target: Target,
@@ -45,6 +47,7 @@ struct Report {
     time: Duration,
     stages: Timing,
     bytes: usize,
+    digest: u64,
     kernels: usize,
 }
 
@@ -68,6 +71,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
         folder: PathBuf::new(),
         validate: false,
         time: false,
+        digest: false,
         only: String::new(),
         threads: 2,
         target: Target::generic(),
@@ -78,6 +82,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
         match arg.as_str() {
             "--validate" => request.validate = true,
             "--time" => request.time = true,
+            "--digest" => request.digest = true,
             "--minimal" => request.target = Target::minimal(),
             "--only" => request.only = value()?,
             "--threads" => request.threads = number(&value()?)?,
@@ -272,7 +277,7 @@ fn run(request: Request, items: Vec<Item>) -> Vec<Report> {
             println!("hangs: one of {}", stuck.join(", "));
             break;
         };
-        print(&report, shared.0.time);
+        print(&report, &shared.0);
         reports.push(report);
     }
     reports
@@ -294,7 +299,7 @@ fn compile_item(item: &Item, request: &Request) -> Report {
     };
     let time = start.elapsed();
     let name = item.name.clone();
-    let mut report = Report { name, error: None, time, stages, bytes: 0, kernels: 0 };
+    let mut report = Report { name, error: None, time, stages, bytes: 0, digest: 0, kernels: 0 };
     let Some(program) = compiled.program else {
         let first = compiled.log.lines().find(|line| line.contains("error"));
         report.error = Some(first.unwrap_or("no program and no error").to_string());
@@ -302,6 +307,10 @@ fn compile_item(item: &Item, request: &Request) -> Report {
     };
     report.kernels = program.kernels.len();
     report.bytes = program.kernels.iter().map(|kernel| 4 * kernel.spirv.len()).sum();
+    let words = program.kernels.iter().flat_map(|kernel| &kernel.spirv);
+    report.digest = words.fold(0xcbf2_9ce4_8422_2325, |hash: u64, &word| {
+        (hash ^ u64::from(word)).wrapping_mul(0x0100_0000_01b3)
+    });
     if time > LIMIT {
         report.error = Some("takes too long".to_string());
     } else if request.validate {
@@ -335,7 +344,7 @@ fn validate(spirv: &[u32]) -> Option<String> {
     }
 }
 
-fn print(report: &Report, stages: bool) {
+fn print(report: &Report, request: &Request) {
     let ms = report.time.as_secs_f64() * 1e3;
     let verdict = match &report.error {
         None => "ok".to_string(),
@@ -345,7 +354,10 @@ fn print(report: &Report, stages: bool) {
         "{}: {verdict} ({ms:.1} ms, {} kernels, {} bytes)",
         report.name, report.kernels, report.bytes
     );
-    if stages {
+    if request.digest {
+        println!("    digest {:016x} {}", report.digest, report.name);
+    }
+    if request.time {
         println!("    {}", report.stages);
     }
 }

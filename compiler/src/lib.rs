@@ -9,6 +9,7 @@
 //! nothing in a program's text makes it panic, hang or exhaust memory.
 #![forbid(unsafe_code)]
 
+mod checked;
 pub mod emit;
 pub mod ir;
 pub mod kernel;
@@ -97,7 +98,7 @@ pub fn compile_object(source: &Source, options: &Options, target: &Target) -> Co
         let mut sources = SourceMap::new();
         let mut diags = Diagnostics::new(options);
         let watch = &mut Stopwatch::start();
-        let hir = analyze(source, options, target, &mut sources, &mut diags, watch);
+        let hir = analyze(source, options, target, true, &mut sources, &mut diags, watch);
         let module = hir.map(|hir| lower::lower_object(&hir, options, target, &mut diags));
         let module = module.filter(|_| !diags.has_errors());
         let object = module.map(|module| Object { module, modes: Modes::of(options) });
@@ -149,11 +150,13 @@ fn error_log(errors: &[String]) -> String {
     errors.iter().map(|error| format!("error: {error}\n")).collect()
 }
 
-/// The first half of the pipeline. Ends early after a stage that reported an error.
+/// The first half of the pipeline. Ends early after a stage that reported an error. Other programs
+/// may use the functions of a program that is compiled `separate`ly.
 fn analyze(
     source: &Source,
     options: &Options,
     target: &Target,
+    separate: bool,
     sources: &mut SourceMap,
     diags: &mut Diagnostics,
     watch: &mut Stopwatch,
@@ -162,12 +165,19 @@ fn analyze(
     let macros = target.feature_macros(options.std);
     let tokens = preprocess::preprocess(source, options, &macros, sources, &mut names, diags);
     watch.end(Stage::Preprocess);
-    let unit = syntax::parse(&tokens, &mut names, diags, options);
+    let unused = match separate {
+        true => Vec::new(),
+        false => checked::find_unused(&tokens, &names, options, target),
+    };
+    let unit = syntax::parse_skipping(&tokens, &unused, &mut names, diags, options);
     watch.end(Stage::Parse);
     if diags.has_errors() {
         return None;
     }
     let hir = sema::analyze(&unit, &names, options, target, diags, sema::Origin::Program);
+    if diags.list().is_empty() {
+        checked::remember(&unused);
+    }
     watch.end(Stage::Sema);
     (!diags.has_errors()).then_some(hir)
 }
@@ -181,7 +191,7 @@ fn build(
     diags: &mut Diagnostics,
     watch: &mut Stopwatch,
 ) -> Option<Program> {
-    let hir = analyze(source, options, target, sources, diags, watch)?;
+    let hir = analyze(source, options, target, false, sources, diags, watch)?;
     watch.end(Stage::Rest);
     let ir = lower::lower(&hir, options, target, diags);
     watch.end(Stage::Lower);

@@ -13,7 +13,7 @@ pub enum ClStd {
 }
 
 /// Build options. [`Default`] is what an empty option string means.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Options {
     /// `-D name[=value]` and `-U name` in order; `None` undefines. A bare `-D name` has value "1".
     pub macros: Vec<(String, Option<String>)>,

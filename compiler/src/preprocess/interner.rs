@@ -21,7 +21,7 @@ pub struct Interner {
     text: String,
     /// Where each symbol's name ends in `text`; it starts where the one before ends.
     ends: Vec<u32>,
-    hashes: Vec<u32>,
+    hashes: Vec<u64>,
     /// Open addressing with linear probing: symbol + 1, or 0 for a free slot.
     table: Vec<u32>,
     strings: Vec<Box<[u8]>>,
@@ -51,7 +51,7 @@ impl Interner {
     pub fn intern(&mut self, text: &str) -> Symbol {
         let hash = hash(text.as_bytes());
         let mask = self.table.len() - 1;
-        let mut slot = hash as usize & mask;
+        let mut slot = slot_of(hash) & mask;
         loop {
             match self.table[slot] {
                 0 => break,
@@ -79,7 +79,7 @@ impl Interner {
         let mask = self.table.len() * 2 - 1;
         let mut table = vec![0; mask + 1];
         for (symbol, &hash) in self.hashes.iter().enumerate() {
-            let mut slot = hash as usize & mask;
+            let mut slot = slot_of(hash) & mask;
             while table[slot] != 0 {
                 slot = (slot + 1) & mask;
             }
@@ -94,6 +94,11 @@ impl Interner {
         let end = self.ends.get(index).map_or(0, |&end| end as usize);
         let start = index.checked_sub(1).and_then(|i| self.ends.get(i)).map_or(0, |&e| e as usize);
         self.text.get(start..end).unwrap_or("")
+    }
+
+    /// A hash of a symbol's text: that of equal texts is the same in every interner.
+    pub fn hash(&self, symbol: Symbol) -> u64 {
+        self.hashes.get(symbol.0 as usize).copied().unwrap_or(0)
     }
 
     /// Number of symbols.
@@ -119,7 +124,7 @@ impl Interner {
 }
 
 /// A multiplicative hash, eight bytes at a time.
-fn hash(bytes: &[u8]) -> u32 {
+fn hash(bytes: &[u8]) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut hash = (bytes.len() as u64).wrapping_mul(K);
     let mut chunks = bytes.chunks_exact(8);
@@ -132,8 +137,12 @@ fn hash(bytes: &[u8]) -> u32 {
     for &byte in chunks.remainder() {
         tail = tail << 8 | u64::from(byte);
     }
-    hash = (hash.rotate_left(23) ^ tail).wrapping_mul(K);
-    (hash >> 32) as u32 ^ (hash >> 15) as u32
+    (hash.rotate_left(23) ^ tail).wrapping_mul(K)
+}
+
+/// Where a hash's search in the table begins.
+fn slot_of(hash: u64) -> usize {
+    (hash >> 32) as usize ^ (hash >> 15) as usize
 }
 
 #[cfg(test)]

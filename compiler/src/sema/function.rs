@@ -339,6 +339,10 @@ impl Sema<'_> {
         if let Some(ast::StorageClass::Typedef) = def.specs.storage {
             self.error(def.declarator.span, "function definition declared 'typedef'");
         }
+        if def.use_ == ast::Use::CheckedBefore {
+            self.module.functions[id].body = Some(Vec::new());
+            return;
+        }
         // The definition's own parameter names and spans count.
         let mut locals = PrimaryMap::new();
         for param in &params {
@@ -376,7 +380,8 @@ impl Sema<'_> {
             self.diags
                 .warning(end, "non-void function does not return a value in all control paths");
         }
-        self.module.functions[id].body = Some(body);
+        let is_used = def.use_ == ast::Use::Possible;
+        self.module.functions[id].body = Some(if is_used { body } else { Vec::new() });
     }
 
     fn declare_params(&mut self, id: FunctionId, params: &[Param]) {

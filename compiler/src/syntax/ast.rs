@@ -36,7 +36,18 @@ pub struct FunctionDef {
     /// The declarator's innermost derivation is `Function`.
     pub declarator: Declarator,
     pub body: Block,
+    pub use_: Use,
     pub span: Span,
+}
+
+/// Whether a function may be used by a kernel of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    Possible,
+    /// It is not: once checked, its body may be forgotten.
+    None,
+    /// It is not, and its body, which was checked before, is left out.
+    CheckedBefore,
 }
 
 /// `specs declarator = init, ... ;` A declaration without declarators declares a tag.

@@ -1,8 +1,8 @@
 //! Declarations, function definitions and initializers (C99 6.7 to 6.9).
 
 use super::ast::{
-    Attribute, DeclSpecs, Declaration, Declarator, DesignatedInit, Designator, FunctionDef,
-    InitDeclarator, Initializer, Item, StaticAssert, StorageClass, TranslationUnit,
+    Attribute, Block, DeclSpecs, Declaration, Declarator, DesignatedInit, Designator, FunctionDef,
+    InitDeclarator, Initializer, Item, StaticAssert, StorageClass, TranslationUnit, Use,
 };
 use super::declarator::Naming;
 use super::keywords::Keyword;
@@ -199,6 +199,16 @@ impl Parser<'_> {
         } else if context != Context::File {
             self.error(self.span(), "function definition is not allowed here");
         }
+        let unused = self.unused_body();
+        if let Some(body) = unused.filter(|body| body.is_checked) {
+            let opened = self.span();
+            self.skip_body(body);
+            let body = Block { stmts: Vec::new(), span: opened.to(self.last_span()) };
+            let (use_, span) = (Use::CheckedBefore, start.to(self.last_span()));
+            let function = FunctionDef { specs, declarator, body, use_, span };
+            return Ok(Declared::Function(Box::new(function)));
+        }
+        let use_ = if unused.is_some() { Use::None } else { Use::Possible };
         self.names.open_scope();
         self.declare_parameters(&declarator);
         let was_in_function = std::mem::replace(&mut self.in_function, true);
@@ -206,7 +216,8 @@ impl Parser<'_> {
         self.in_function = was_in_function;
         self.names.close_scope();
         let span = start.to(self.last_span());
-        Ok(Declared::Function(Box::new(FunctionDef { specs, declarator, body: body?, span })))
+        let function = FunctionDef { specs, declarator, body: body?, use_, span };
+        Ok(Declared::Function(Box::new(function)))
     }
 
     /// An initializer (C99 6.7.8): an expression or a list in braces.

@@ -19,6 +19,7 @@ mod record;
 mod scope;
 mod specs;
 mod stmt;
+pub mod unused;
 
 pub use ast_print::print;
 
@@ -44,5 +45,19 @@ pub fn parse(
     diags: &mut Diagnostics,
     options: &Options,
 ) -> ast::TranslationUnit {
-    parser::Parser::new(tokens, interner, diags, options).translation_unit()
+    parse_skipping(tokens, &[], interner, diags, options)
+}
+
+/// As [`parse`], but skips the bodies that are known to be free of diagnostics, and marks the
+/// functions that no kernel uses.
+pub fn parse_skipping(
+    tokens: &[Token],
+    unused: &[unused::UnusedBody],
+    interner: &mut Interner,
+    diags: &mut Diagnostics,
+    options: &Options,
+) -> ast::TranslationUnit {
+    let mut parser = parser::Parser::new(tokens, interner, diags, options);
+    parser.unused = unused;
+    parser.translation_unit()
 }

@@ -3,6 +3,7 @@
 use super::ast::{Expr, ExprKind, IntLiteral};
 use super::keywords::{initial_meanings, Keyword};
 use super::scope::{Meaning, Names};
+use super::unused::UnusedBody;
 use super::{MAX_NESTING, MAX_TREE_HEIGHT};
 use crate::preprocess::{Interner, Pragma, Punct, Symbol, Token, TokenKind};
 use crate::source::{Diagnostics, Span};
@@ -42,6 +43,8 @@ pub(super) struct Parser<'a> {
     pub assumed_semi: bool,
     /// What `#pragma pack` said last: the largest alignment of members in bytes, 0 for any.
     pub pack: u32,
+    /// Bodies of functions that are not used, in their order; those behind the cursor are left out.
+    pub unused: &'a [UnusedBody],
 }
 
 impl<'a> Parser<'a> {
@@ -74,6 +77,7 @@ impl<'a> Parser<'a> {
             in_function: false,
             assumed_semi: false,
             pack: 0,
+            unused: &[],
         }
     }
 
@@ -113,6 +117,18 @@ impl<'a> Parser<'a> {
             }
             self.pos += 1;
         }
+    }
+
+    /// The unused body that begins at the cursor.
+    pub fn unused_body(&mut self) -> Option<&'a UnusedBody> {
+        let behind = self.unused.partition_point(|body| body.tokens.start < self.pos);
+        self.unused = self.unused.get(behind..).unwrap_or(&[]);
+        self.unused.first().filter(|body| body.tokens.start == self.pos)
+    }
+
+    /// Moves the cursor to behind a body.
+    pub fn skip_body(&mut self, body: &UnusedBody) {
+        self.pos = body.tokens.end.min(self.tokens.len());
     }
 
     pub fn at_end(&self) -> bool {
