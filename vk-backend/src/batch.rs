@@ -66,6 +66,8 @@ pub(crate) struct Batch {
     pub(crate) last_value: u64,
     /// What kinds of work were recorded after the last barrier.
     pub(crate) unordered: vk::PipelineStageFlags,
+    /// Something was written to memory that the host reads.
+    pub(crate) writes_host: bool,
     /// The pipeline bound last.
     pub(crate) bound: vk::Pipeline,
     pub(crate) retained: Vec<Retained>,
@@ -90,6 +92,7 @@ impl Batch {
             query_count: 0,
             last_value: 0,
             unordered: vk::PipelineStageFlags::empty(),
+            writes_host: false,
             bound: vk::Pipeline::null(),
             retained: Vec::new(),
             waits: Vec::new(),
@@ -125,8 +128,9 @@ impl Batch {
         Ok(())
     }
 
-    /// Makes an empty batch ready to record. Its earlier use, if any, has completed.
-    pub(crate) fn begin(&mut self, device: &Device) -> Result<(), Error> {
+    /// Makes an empty batch ready to record. Its earlier use, if any, has completed. `ordered`: the batch
+    /// before it ended with a barrier, see [`Batch::end`].
+    pub(crate) fn begin(&mut self, device: &Device, ordered: bool) -> Result<(), Error> {
         let info = vk::CommandBufferBeginInfo::default()
             .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: no submitted work uses the command buffer, and the queue's lock is held.
@@ -146,6 +150,10 @@ impl Batch {
         self.count = 0;
         self.query_count = 0;
         self.bound = vk::Pipeline::null();
+        self.writes_host = false;
+        if !ordered {
+            barrier(device, self.commands, WORK, Side::Device);
+        }
         self.unordered = vk::PipelineStageFlags::empty();
         Ok(())
     }
@@ -169,14 +177,16 @@ impl Batch {
         self.dirty_queries = 0;
     }
 
-    /// Ends recording: what the batch wrote becomes visible to the host, and to the next batch, which
-    /// therefore begins without a barrier.
-    pub(crate) fn end(&mut self, device: &Device) -> Result<(), Error> {
-        let work = match self.unordered {
-            none if none.is_empty() => WORK,
-            some => some,
-        };
-        barrier(device, self.commands, work, Side::Both);
+    /// Ends recording. `show`: what this batch and those before it wrote becomes visible to the host, and
+    /// to the next batch, which then begins without a barrier.
+    pub(crate) fn end(&mut self, device: &Device, show: bool) -> Result<(), Error> {
+        if show {
+            let work = match self.unordered {
+                none if none.is_empty() => WORK,
+                some => some,
+            };
+            barrier(device, self.commands, work, Side::Both);
+        }
         // SAFETY: the command buffer is recording, under the queue's lock.
         unsafe { device.raw.end_command_buffer(self.commands) }
             .map_err(|e| device.fault("vkEndCommandBuffer", e))

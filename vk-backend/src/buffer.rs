@@ -30,6 +30,7 @@ pub struct Buffer {
     pub(crate) raw: vk::Buffer,
     /// `None` only while dropping.
     memory: Option<Memory>,
+    kind: MemoryKind,
     size: u64,
     address: u64,
 }
@@ -47,7 +48,7 @@ impl Buffer {
         // SAFETY: the buffer was just created on this device.
         let needs = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         match device.heap.allocate(&device.raw, raw, needs, kind) {
-            Ok(memory) => Buffer::bind(device, raw, memory, size),
+            Ok(memory) => Buffer::bind(device, raw, memory, kind, size),
             Err(e) => {
                 // SAFETY: the buffer was just created, nothing uses it.
                 unsafe { device.raw.destroy_buffer(raw, None) };
@@ -89,7 +90,7 @@ impl Buffer {
             unsafe { device.heap.import(&device.raw, functions, ptr, whole, &needs) }
         };
         match memory {
-            Ok(memory) => Buffer::bind(device, raw, memory, size),
+            Ok(memory) => Buffer::bind(device, raw, memory, MemoryKind::Readback, size),
             Err(e) => {
                 // SAFETY: the buffer was just created, nothing uses it.
                 unsafe { device.raw.destroy_buffer(raw, None) };
@@ -103,12 +104,13 @@ impl Buffer {
         device: &Arc<Device>,
         raw: vk::Buffer,
         memory: Memory,
+        kind: MemoryKind,
         size: u64,
     ) -> Result<Arc<Buffer>, Error> {
         let (handle, offset) = (memory.raw, memory.offset);
         // From here on, dropping the buffer cleans up.
         let mut buffer =
-            Buffer { device: device.clone(), raw, memory: Some(memory), size, address: 0 };
+            Buffer { device: device.clone(), raw, memory: Some(memory), kind, size, address: 0 };
         // SAFETY: the memory was made for this buffer's requirements and neither is bound yet.
         unsafe { device.raw.bind_buffer_memory(raw, handle, offset) }
             .map_err(|e| device.fault("vkBindBufferMemory", e))?;
@@ -125,6 +127,9 @@ impl Buffer {
 
     /// Device address of the first byte; a multiple of 256 (of the page size for imported memory).
     pub fn address(&self) -> u64 {
+        if self.read_by_host() {
+            self.device.host_memory_is_reached();
+        }
         self.address
     }
 
@@ -141,6 +146,12 @@ impl Buffer {
             Some(_) => Reach::Memory,
             None => Reach::None,
         }
+    }
+
+    /// Whether the host reads what the device writes there, without asking for it by
+    /// [`crate::Queue::wait_shown`].
+    pub(crate) fn read_by_host(&self) -> bool {
+        self.kind == MemoryKind::Readback
     }
 
     /// Whether the bytes lie in the device's own memory.

@@ -31,8 +31,16 @@ pub struct Device {
     pub(crate) host_import: Option<ext::external_memory_host::Device>,
     pub(crate) clocks: Clocks,
     lost: AtomicBool,
+    /// Kernels may have addresses of memory that the host reads.
+    kernels_reach_host: AtomicBool,
+    /// The number of the one queue that submitted batches which do not show the host their results; 0
+    /// for none, [`SEVERAL`].
+    unshown_by: AtomicUsize,
     probe: OnceCell<Probe>,
 }
+
+/// More than one queue.
+const SEVERAL: usize = usize::MAX;
 
 impl Device {
     /// Opens a device with everything enabled that its [`crate::Features`] list.
@@ -72,6 +80,8 @@ impl Device {
                 .then(|| ext::external_memory_host::Device::new(instance, &raw)),
             clocks: Clocks::new(p, &raw),
             lost: AtomicBool::new(false),
+            kernels_reach_host: AtomicBool::new(p.info.memory.unified),
+            unshown_by: AtomicUsize::new(0),
             probe: OnceCell::new(),
             physical: p.clone(),
             raw,
@@ -131,7 +141,7 @@ impl Device {
     /// Out of memory, or a lost device.
     pub fn create_queue(self: &Arc<Self>, profiling: bool) -> Result<Arc<Queue>, Error> {
         let turn = self.next_queue.fetch_add(1, Ordering::Relaxed);
-        Queue::create(self, turn % self.vulkan_queues.len(), profiling)
+        Queue::create(self, turn % self.vulkan_queues.len(), turn + 1, profiling)
     }
 
     /// What the device's arithmetic really does. Runs small kernels at the first call; later calls
@@ -207,6 +217,36 @@ impl Device {
     /// Whether the device was lost.
     pub fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Acquire)
+    }
+
+    /// Treats unified memory as if it lay across a bus: batches show the host only what it asks for
+    /// ([`Queue::wait_shown`]). For tests of what discrete devices do; the caller reads no buffer of
+    /// [`MemoryKind::Device`] without asking.
+    pub fn pretend_discrete(&self) {
+        self.kernels_reach_host.store(false, Ordering::Release);
+    }
+
+    /// A kernel is given the address of memory that the host reads.
+    pub(crate) fn host_memory_is_reached(&self) {
+        self.kernels_reach_host.store(true, Ordering::Release);
+    }
+
+    /// Whether every batch must show the host what it wrote, since kernels may write where it reads.
+    pub(crate) fn shows_all(&self) -> bool {
+        self.kernels_reach_host.load(Ordering::Acquire)
+    }
+
+    /// Queue number `queue` submitted a batch that does not show the host what it wrote.
+    pub(crate) fn not_shown(&self, queue: usize) {
+        let other = |by| (by != 0 && by != queue).then_some(SEVERAL);
+        let _ = self.unshown_by.fetch_update(Ordering::AcqRel, Ordering::Acquire, |by| {
+            Some(other(by).unwrap_or(queue))
+        });
+    }
+
+    /// Whether a queue other than number `queue` has ever done so.
+    pub(crate) fn unshown_elsewhere(&self, queue: usize) -> bool {
+        ![0, queue].contains(&self.unshown_by.load(Ordering::Acquire))
     }
 
     /// [`Error::DeviceLost`] when the device was lost.

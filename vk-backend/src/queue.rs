@@ -26,6 +26,8 @@ const SPIN: Duration = Duration::from_micros(100);
 const POLL: Duration = Duration::from_millis(2);
 /// How often a sleeping wait looks whether the device was lost meanwhile.
 const SLEEP_NS: u64 = 100_000_000;
+/// After the host has read device memory, so many batches show it their results unasked.
+const SHOWN_BATCHES: u32 = 16;
 /// Commands whose timestamps a queue remembers.
 const MAX_TIMES: usize = 65536;
 
@@ -97,6 +99,8 @@ pub struct Queue {
     device: Arc<Device>,
     /// Which Vulkan queue of the device takes the batches.
     vulkan_queue: usize,
+    /// From 1, unlike any other queue's of the device.
+    number: usize,
     profiling: bool,
     timeline: Arc<Timeline>,
     state: Mutex<State>,
@@ -111,6 +115,10 @@ struct State {
     /// Value of the newest command, and of the newest submitted one.
     issued: u64,
     submitted: u64,
+    /// Value up to which the host sees what commands wrote, once they are complete.
+    shown: u64,
+    /// How many of the next batches are expected to be looked at by the host.
+    to_show: u32,
     /// For the next batch to wait for.
     waits: Vec<Wait>,
     times: BTreeMap<u64, Timestamps>,
@@ -124,12 +132,14 @@ impl Queue {
     pub(crate) fn create(
         device: &Arc<Device>,
         vulkan_queue: usize,
+        number: usize,
         profiling: bool,
     ) -> Result<Arc<Queue>, Error> {
         device.check_lost()?;
         Ok(Arc::new(Queue {
             device: device.clone(),
             vulkan_queue,
+            number,
             profiling: profiling && device.info().limits.timestamp_valid_bits > 0,
             timeline: Timeline::create(device)?,
             state: Mutex::default(),
@@ -220,6 +230,32 @@ impl Queue {
         self.locked(|state| self.retire(state)).map(|_| ())
     }
 
+    /// As [`Queue::wait`]; then the host also sees what commands up to `value` wrote to mapped memory of
+    /// the device across the bus ([`crate::Reach::Bus`]). Their writes to other mapped memory it sees
+    /// after [`Queue::wait`] already.
+    ///
+    /// # Errors
+    /// As [`Queue::wait`].
+    pub fn wait_shown(&self, value: u64) -> Result<(), Error> {
+        let value = self.locked(|state| {
+            state.to_show = SHOWN_BATCHES;
+            self.submit_up_to(state, value)?;
+            if state.shown >= value && !self.device.unshown_elsewhere(self.number) {
+                return Ok(value);
+            }
+            // A command that does nothing, in a batch that ends with the barrier for all before it.
+            self.open(state);
+            state.issued += 1;
+            if let Some(batch) = &mut state.open {
+                batch.count += 1;
+                batch.last_value = state.issued;
+            }
+            self.submit(state)?;
+            Ok(state.issued)
+        })?;
+        self.wait(value)
+    }
+
     /// Commands recorded here from now on begin after the command of `value` on `other` is complete.
     /// Submits that command, and what is open here; never lets the device wait for something that is
     /// not submitted.
@@ -284,7 +320,9 @@ impl Queue {
             Some(batch) => batch,
             None => Batch::create(&self.device, self.profiling)?,
         };
-        if let Err(e) = batch.begin(&self.device) {
+        // Without a barrier at the end of the newest batch, this one begins with one.
+        let ordered = state.shown >= state.submitted;
+        if let Err(e) = batch.begin(&self.device, ordered) {
             batch.destroy(&self.device);
             return Err(e);
         }
@@ -327,9 +365,16 @@ impl Queue {
         // A batch is open and empty after a panic while recording.
         let Some(mut batch) = state.open.take_if(|b| b.count > 0) else { return Ok(()) };
         batch.waits = std::mem::take(&mut state.waits);
-        match batch.end(&self.device).and_then(|()| self.submit_batch(&batch)) {
+        let show = self.device.shows_all() || batch.writes_host || state.to_show > 0;
+        match batch.end(&self.device, show).and_then(|()| self.submit_batch(&batch)) {
             Ok(()) => {
                 state.submitted = batch.last_value;
+                if show {
+                    state.shown = batch.last_value;
+                    state.to_show = state.to_show.saturating_sub(1);
+                } else {
+                    self.device.not_shown(self.number);
+                }
                 state.in_flight.push_back(batch);
                 Ok(())
             }

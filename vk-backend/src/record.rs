@@ -127,6 +127,7 @@ impl<'a> Recorder<'a> {
         // the batch retains both buffers.
         unsafe { self.device.raw.cmd_copy_buffer(batch.commands, src.raw, dst.raw, &regions) };
         batch.retained.push(src.clone());
+        batch.writes_host |= dst.read_by_host();
         batch.retained.push(dst.clone());
         batch.unordered |= vk::PipelineStageFlags::TRANSFER;
     }
@@ -146,6 +147,7 @@ impl<'a> Recorder<'a> {
         // SAFETY: the command buffer is recording under the queue's lock, the range is checked, the
         // batch retains the buffer.
         unsafe { self.device.raw.cmd_fill_buffer(batch.commands, b.raw, offset, size, word) };
+        batch.writes_host |= b.read_by_host();
         batch.retained.push(b.clone());
         batch.unordered |= vk::PipelineStageFlags::TRANSFER;
     }
@@ -166,6 +168,7 @@ impl<'a> Recorder<'a> {
         // SAFETY: the command buffer is recording under the queue's lock, the range is checked, the
         // batch retains the buffer.
         unsafe { self.device.raw.cmd_update_buffer(batch.commands, b.raw, offset, data) };
+        batch.writes_host |= b.read_by_host();
         batch.retained.push(b.clone());
         batch.unordered |= vk::PipelineStageFlags::TRANSFER;
     }

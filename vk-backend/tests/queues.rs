@@ -292,3 +292,24 @@ fn the_copy_kernel_copies_what_the_driver_would() {
         assert!(download(&target) == expected, "{length} words from {from} to {to}");
     }
 }
+
+#[test]
+fn the_host_sees_device_memory_when_it_asks() {
+    let Some(device) = common::device() else { return };
+    device.pretend_discrete();
+    let (queue, other) = (device.create_queue(false).unwrap(), device.create_queue(false).unwrap());
+    let b = device.create_buffer(64, MemoryKind::Device).unwrap();
+    // Nothing recorded; a batch that shows nothing; one that was expected to; another queue's.
+    queue.wait_shown(0).unwrap();
+    for (word, queue) in [(3u32, &queue), (5, &queue), (7, &other), (9, &queue)] {
+        let ((), value) = queue.record(|r| r.fill(&b, 0, 64, word));
+        queue.wait_shown(value).unwrap();
+        assert!(queue.completed().unwrap() >= value);
+        if b.mapped().is_some() {
+            let mut bytes = [0; 4];
+            b.read(60, &mut bytes).unwrap();
+            assert_eq!(u32::from_le_bytes(bytes), word);
+        }
+    }
+    assert!(matches!(queue.wait_shown(1000), Err(Error::Invalid(_))));
+}

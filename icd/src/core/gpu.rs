@@ -52,13 +52,17 @@ impl Gpu {
             vk::Probe::default()
         });
         let target = target(device.info(), &probe);
+        let always_stage = std::env::var("HEKLA_STAGING").is_ok_and(|value| value == "1");
+        if always_stage {
+            device.pretend_discrete();
+        }
         let upload = Pool::new(device.clone(), vk::MemoryKind::Upload);
         let readback = Pool::new(device.clone(), vk::MemoryKind::Readback);
         Ok(Arc::new(Gpu {
             device,
             target,
             probe,
-            always_stage: std::env::var("HEKLA_STAGING").is_ok_and(|value| value == "1"),
+            always_stage,
             upload,
             readback,
             copy_kernel: OnceCell::new(),

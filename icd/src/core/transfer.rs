@@ -213,7 +213,12 @@ impl Queue {
         blocking: bool,
     ) -> Result<Phase> {
         let buffer = mem.on_device(self.device_index, Access::Read)?;
-        if ready && self.gpu.host_moves(&buffer, from.bytes(), Access::Read) {
+        let in_view = self.gpu.host_view(&buffer).is_some();
+        let host_moves = self.gpu.host_moves(&buffer, from.bytes(), Access::Read);
+        if ready && host_moves && (in_view || blocking) {
+            if !in_view {
+                self.vk.wait_shown(state.last)?;
+            }
             if blocking {
                 self.wait_for(state.last)?;
             }
