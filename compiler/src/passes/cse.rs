@@ -1,15 +1,21 @@
 //! Common subexpressions: an instruction that a dominating one computed already is replaced by
 //! that; so is a load in a block that saw the value loaded or stored before, with no write between.
 
-use super::hash::FastMap;
+use super::hash::{FastHasher, FastMap};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
+use std::hash::{Hash, Hasher};
 
-/// What makes two instructions equal: operation and operands, result type, and for loads the state
-/// of memory.
-type Key = (InstData, Type, u32);
+/// Values by what computes them, each with its block.
+#[derive(Default)]
+struct Table {
+    /// By hash of operation, operands and result type. Of two with one hash the later is kept.
+    pure: FastMap<u64, (Value, Block)>,
+    /// What is in memory: by pointer, type, and state of the memory.
+    loads: FastMap<(Value, Type, u32), (Value, Block)>,
+}
 
 /// Counters of writes: a load is only equal to one of the same count.
 #[derive(Clone, Copy)]
@@ -50,7 +56,7 @@ impl Memory {
 pub fn run(func: &mut Function) -> bool {
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);
-    let mut table: FastMap<Key, (Value, Block)> = FastMap::default();
+    let mut table = Table::default();
     let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let mut changed = false;
     let mut memory = Memory { private: 1, local: 1, global: 1, next: 1 };
@@ -65,18 +71,20 @@ pub fn run(func: &mut Function) -> bool {
                 remember_store(func, inst, block, &memory, &mut table);
                 return true;
             };
-            let Some(key) = key(func, inst, func.ty(result), &memory) else { return true };
+            let Some(entry) = table.entry(func, inst, result, &memory) else { return true };
             // In preorder of the tree a leader that does not dominate this block never will
             // dominate a later one.
-            if let Some(&(leader, home)) = table.get(&key) {
-                if dom.dominates(home, block) {
-                    replaced[result] = Some(leader);
+            match entry {
+                Entry::Leader(leader, home) if dom.dominates(*home, block) => {
+                    replaced[result] = Some(*leader);
                     changed = true;
-                    return false;
+                    false
+                }
+                Entry::Leader(leader, home) | Entry::Free(leader, home) => {
+                    (*leader, *home) = (result, block);
+                    true
                 }
             }
-            table.insert(key, (result, block));
-            true
         });
         func.blocks[block].insts = insts;
     }
@@ -110,45 +118,92 @@ fn note_write(func: &Function, inst: Inst, memory: &mut Memory) {
 }
 
 /// A store makes the value known to loads that follow.
-fn remember_store(
-    func: &Function,
-    inst: Inst,
-    block: Block,
-    memory: &Memory,
-    table: &mut FastMap<Key, (Value, Block)>,
-) {
+fn remember_store(func: &Function, inst: Inst, block: Block, memory: &Memory, table: &mut Table) {
     if let InstData::Store { ptr, value, flags, .. } = func.insts[inst] {
         if !flags.contains(MemFlags::VOLATILE) {
             let epoch = memory.epoch(func.ty(ptr).space());
-            table.insert((plain_load(ptr), func.ty(value), epoch), (value, block));
+            table.loads.insert((ptr, func.ty(value), epoch), (value, block));
         }
     }
 }
 
-/// A load without what does not bear on its value.
-fn plain_load(ptr: Value) -> InstData {
-    InstData::Load { ptr, align: 1, flags: MemFlags::empty() }
+/// A place in the table.
+enum Entry<'a> {
+    /// This value is what the instruction computes, where it is known.
+    Leader(&'a mut Value, &'a mut Block),
+    /// Nothing that is equal.
+    Free(&'a mut Value, &'a mut Block),
 }
 
-fn key(func: &Function, inst: Inst, ty: Type, memory: &Memory) -> Option<Key> {
-    let data = &func.insts[inst];
-    match *data {
-        InstData::Load { ptr, flags, .. } => {
-            if flags.contains(MemFlags::VOLATILE) {
-                return None;
+impl Table {
+    /// The place for an instruction's result; `None` if it may not be replaced.
+    fn entry(
+        &mut self,
+        func: &Function,
+        inst: Inst,
+        result: Value,
+        memory: &Memory,
+    ) -> Option<Entry<'_>> {
+        let (data, ty) = (&func.insts[inst], func.ty(result));
+        match *data {
+            InstData::Load { ptr, flags, .. } => {
+                if flags.contains(MemFlags::VOLATILE) {
+                    return None;
+                }
+                let space = func.ty(ptr).space();
+                let fixed =
+                    flags.contains(MemFlags::INVARIANT) || space == Some(AddressSpace::Constant);
+                let epoch = if fixed { 0 } else { memory.epoch(space) };
+                let mut is_new = false;
+                let (leader, home) = self.loads.entry((ptr, ty, epoch)).or_insert_with(|| {
+                    is_new = true;
+                    (result, Block::from_u32(0))
+                });
+                Some(if is_new { Entry::Free(leader, home) } else { Entry::Leader(leader, home) })
             }
-            let space = func.ty(ptr).space();
-            let fixed =
-                flags.contains(MemFlags::INVARIANT) || space == Some(AddressSpace::Constant);
-            let epoch = if fixed { 0 } else { memory.epoch(space) };
-            Some((plain_load(ptr), ty, epoch))
+            InstData::Alloca { .. } => None,
+            _ if data.has_side_effect() || data.reads_memory() => None,
+            _ => {
+                let (leader, home) =
+                    self.pure.entry(hash(data, ty)).or_insert_with(|| (result, Block::from_u32(0)));
+                let equal = *leader != result
+                    && func.ty(*leader) == ty
+                    && func.def_inst(*leader).is_some_and(|other| equal(data, other));
+                Some(if equal { Entry::Leader(leader, home) } else { Entry::Free(leader, home) })
+            }
         }
-        InstData::Alloca { .. } => None,
-        _ if data.has_side_effect() || data.reads_memory() => None,
-        InstData::Binary { op, mut args, flags } if op.is_commutative() && args[0] > args[1] => {
-            args.swap(0, 1);
-            Some((InstData::Binary { op, args, flags }, ty, 0))
+    }
+}
+
+/// Operands in their order, or for commutative operations in that of their numbers.
+fn sorted(op: BinaryOp, args: [Value; 2]) -> [Value; 2] {
+    match args {
+        [a, b] if op.is_commutative() && a > b => [b, a],
+        args => args,
+    }
+}
+
+fn hash(data: &InstData, ty: Type) -> u64 {
+    let mut hasher = FastHasher::default();
+    match *data {
+        InstData::Binary { op, args, flags } => (op, sorted(op, args), flags).hash(&mut hasher),
+        _ => data.hash(&mut hasher),
+    }
+    ty.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Whether instructions of one type without side effects compute the same.
+fn equal(a: &InstData, b: &InstData) -> bool {
+    match (a, b) {
+        (
+            &InstData::Binary { op, args, flags },
+            &InstData::Binary { op: other_op, args: other_args, flags: other_flags },
+        ) => {
+            op == other_op
+                && flags == other_flags
+                && sorted(op, args) == sorted(other_op, other_args)
         }
-        _ => Some((data.clone(), ty, 0)),
+        _ => a == b,
     }
 }

@@ -17,9 +17,17 @@ impl<'a> Cursor<'a> {
         Cursor { func, out: Vec::new(), flags: FpFlags::empty() }
     }
 
-    /// Ends the current list: it becomes that of `block`.
-    pub fn finish(&mut self, block: Block) {
-        self.func.blocks[block].insts = std::mem::take(&mut self.out);
+    /// Takes a block's list, to write a new one; [`Cursor::finish`] wants it back.
+    pub fn begin(&mut self, block: Block) -> Vec<Inst> {
+        std::mem::take(&mut self.func.blocks[block].insts)
+    }
+
+    /// Ends the current list: it becomes that of `block`, in the memory of the old one.
+    pub fn finish(&mut self, block: Block, mut old: Vec<Inst>) {
+        old.clear();
+        old.extend_from_slice(&self.out);
+        self.out.clear();
+        self.func.blocks[block].insts = old;
     }
 
     pub fn ty(&self, value: Value) -> Type {

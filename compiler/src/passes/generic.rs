@@ -46,11 +46,11 @@ pub fn run(func: &mut Function) -> bool {
         pass.params(block);
     }
     for &block in cfg.rpo() {
-        let insts = std::mem::take(&mut pass.c.func.blocks[block].insts);
-        for inst in insts {
+        let insts = pass.c.begin(block);
+        for &inst in &insts {
             pass.inst(inst);
         }
-        pass.c.finish(block);
+        pass.c.finish(block, insts);
     }
     true
 }

@@ -26,8 +26,7 @@ pub fn run(func: &mut Function) -> bool {
     if slots.slots.iter().all(|s| !s.promotable) {
         return false;
     }
-    unreachable::run(func);
-    let cfg = Cfg::compute(func);
+    let (cfg, _) = unreachable::remove(func);
     let dom = DomTree::compute(&cfg);
     slots.keep_promotable();
     let params = place_params(func, &slots, &cfg, &dom);
@@ -237,8 +236,8 @@ impl<'a> Renamer<'a> {
         for (slot, param) in self.params[block].clone() {
             self.set(slot as usize, param);
         }
-        let insts = std::mem::take(&mut self.cursor.func.blocks[block].insts);
-        for inst in insts {
+        let insts = self.cursor.begin(block);
+        for &inst in &insts {
             let replaced = &self.replaced;
             let data = &mut self.cursor.func.insts[inst];
             data.map_args(|arg| replaced[arg].unwrap_or(arg));
@@ -263,7 +262,7 @@ impl<'a> Renamer<'a> {
                 _ => self.cursor.keep(inst),
             }
         }
-        self.cursor.finish(block);
+        self.cursor.finish(block, insts);
         self.branch_args(block);
     }
 

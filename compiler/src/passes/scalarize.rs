@@ -68,8 +68,8 @@ impl Scalarizer<'_> {
                 self.extract_all(param);
             }
         }
-        let insts = std::mem::take(&mut self.c.func.blocks[block].insts);
-        for inst in insts {
+        let insts = self.c.begin(block);
+        for &inst in &insts {
             let replaced = &self.replaced;
             self.c.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
             let result = self.c.func.result(inst);
@@ -82,7 +82,7 @@ impl Scalarizer<'_> {
                 self.c.keep(inst);
             }
         }
-        self.c.finish(block);
+        self.c.finish(block, insts);
     }
 
     /// Notes the lanes of a value that stays a vector.

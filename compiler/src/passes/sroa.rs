@@ -204,8 +204,8 @@ fn rewrite(func: &mut Function, cfg: &Cfg, objects: &Objects) {
     let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let mut c = Cursor::new(func);
     for &block in cfg.rpo() {
-        let insts = std::mem::take(&mut c.func.blocks[block].insts);
-        for inst in insts {
+        let insts = c.begin(block);
+        for &inst in &insts {
             c.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
             match c.func.insts[inst] {
                 InstData::Load { ptr, align, flags } => match objects.group(ptr) {
@@ -234,7 +234,7 @@ fn rewrite(func: &mut Function, cfg: &Cfg, objects: &Objects) {
                 _ => c.keep(inst),
             }
         }
-        c.finish(block);
+        c.finish(block, insts);
     }
 }
 

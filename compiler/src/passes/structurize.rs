@@ -395,11 +395,13 @@ fn hoist_allocas(func: &mut Function) {
         |func: &Function, inst: Inst| matches!(func.insts[inst], InstData::Alloca { .. });
     let mut allocas = Vec::new();
     for block in func.layout.clone() {
-        let insts = std::mem::take(&mut func.blocks[block].insts);
-        let (found, rest): (Vec<Inst>, Vec<Inst>) =
-            insts.into_iter().partition(|&inst| is_alloca(func, inst));
-        allocas.extend(found);
-        func.blocks[block].insts = rest;
+        let mut insts = std::mem::take(&mut func.blocks[block].insts);
+        insts.retain(|&inst| {
+            let found = is_alloca(func, inst);
+            allocas.extend(found.then_some(inst));
+            !found
+        });
+        func.blocks[block].insts = insts;
     }
     let entry = func.entry();
     func.blocks[entry].insts.splice(0..0, allocas);

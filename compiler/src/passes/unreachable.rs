@@ -5,8 +5,15 @@ use crate::ir::Function;
 
 /// Whether there were any.
 pub fn run(func: &mut Function) -> bool {
+    remove(func).1
+}
+
+/// As [`run`], and gives the graph, which is that of the blocks that are left.
+pub fn remove(func: &mut Function) -> (Cfg, bool) {
     let cfg = Cfg::compute(func);
-    let before = func.layout.len();
-    func.layout.retain(|&block| cfg.is_reachable(block));
-    func.layout.len() != before
+    let all = cfg.rpo().len() == func.layout.len();
+    if !all {
+        func.layout.retain(|&block| cfg.is_reachable(block));
+    }
+    (cfg, !all)
 }

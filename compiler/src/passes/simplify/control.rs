@@ -10,17 +10,22 @@ use smallvec::SmallVec;
 /// A branch whose sides go to one block with more differing arguments than this stays a branch.
 const MAX_SELECTS: usize = 4;
 
-/// Whether anything changed.
-pub fn run(func: &mut Function) -> bool {
+/// Whether anything changed, and a graph whose order is still that of the blocks; those that are in
+/// it but no longer in the function are empty.
+pub fn run(func: &mut Function) -> (Cfg, bool) {
     let mut changed = false;
     for i in 0..func.layout.len() {
         changed |= branch(func, func.layout[i]);
     }
-    changed |= unreachable::run(func);
-    changed |= thread_empty(func);
-    changed |= params(func);
-    changed |= merge_chains(func);
-    changed
+    let (mut cfg, removed) = unreachable::remove(func);
+    changed |= removed;
+    if thread_empty(func, &cfg) {
+        (cfg, _) = unreachable::remove(func);
+        changed = true;
+    }
+    changed |= params(func, &cfg);
+    changed |= merge_chains(func, &cfg);
+    (cfg, changed)
 }
 
 /// Decides a block's branch where it can be.
@@ -95,8 +100,7 @@ fn to_selects(
 /// Leads branches around blocks that only jump on. A block that closes a loop stays, so that loops
 /// keep one back edge; so does one whose going would leave a two-way branch with an edge into a
 /// block that others reach too, unless the branch itself then goes away.
-fn thread_empty(func: &mut Function) -> bool {
-    let cfg = Cfg::compute(func);
+fn thread_empty(func: &mut Function, cfg: &Cfg) -> bool {
     let mut changed = false;
     for &block in cfg.rpo() {
         if block == func.entry() || !func.blocks[block].params.is_empty() {
@@ -130,10 +134,7 @@ fn thread_empty(func: &mut Function) -> bool {
             }
         }
     }
-    changed && {
-        unreachable::run(func);
-        true
-    }
+    changed
 }
 
 /// Whether a branch goes to `target`, at once or through an empty block.
@@ -151,8 +152,7 @@ fn leads_to(func: &Function, call: &BlockCall, target: Block) -> bool {
 }
 
 /// Removes parameters that get the same value from every branch (or themselves).
-fn params(func: &mut Function) -> bool {
-    let cfg = Cfg::compute(func);
+fn params(func: &mut Function, cfg: &Cfg) -> bool {
     let entry = func.entry();
     // What each removed parameter stands for.
     let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
@@ -242,8 +242,7 @@ fn resolve(replaced: &SecondaryMap<Value, Option<Value>>, mut value: Value) -> V
 }
 
 /// Joins a block with its only successor if it is that one's only predecessor.
-fn merge_chains(func: &mut Function) -> bool {
-    let cfg = Cfg::compute(func);
+fn merge_chains(func: &mut Function, cfg: &Cfg) -> bool {
     let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let mut gone: SecondaryMap<Block, bool> = SecondaryMap::new();
     let mut changed = false;

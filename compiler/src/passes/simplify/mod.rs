@@ -18,8 +18,8 @@ const ROUNDS: usize = 4;
 pub fn run(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>) -> bool {
     let mut changed = false;
     for _ in 0..ROUNDS {
-        let flow = control::run(func);
-        let insts = instructions(func, globals);
+        let (cfg, flow) = control::run(func);
+        let insts = instructions(func, &cfg, globals);
         changed |= flow || insts;
         if !flow && !insts {
             break;
@@ -38,14 +38,13 @@ pub(crate) enum Outcome {
     Become(InstData),
 }
 
-fn instructions(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>) -> bool {
-    let cfg = Cfg::compute(func);
+fn instructions(func: &mut Function, cfg: &Cfg, globals: &PrimaryMap<Global, GlobalData>) -> bool {
     let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let mut changed = false;
     let mut cursor = Cursor::new(func);
     for &block in cfg.rpo() {
-        let insts = std::mem::take(&mut cursor.func.blocks[block].insts);
-        for inst in insts {
+        let insts = cursor.begin(block);
+        for &inst in &insts {
             cursor.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
             // A rule's result may be open to another rule, but not forever.
             for _ in 0..8 {
@@ -69,7 +68,7 @@ fn instructions(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>) -
                 cursor.keep(inst);
             }
         }
-        cursor.finish(block);
+        cursor.finish(block, insts);
     }
     changed
 }
