@@ -25,7 +25,8 @@ usage: cargo xtask COMMAND
   bench [--out FILE] [--library FILE] [--vendors DIR] [--skip NAME]
                             measure all OpenCL platforms side by side with Hekla
   corpus [--dir DIR] [--validate] [--minimal] [--only TEXT] [--threads N] [--vector N]
-                            compile every program of hashcat, darktable, ufo-filters, silx, pyFAI
+                            compile every program of hashcat, darktable, ufo-filters, silx, pyFAI,
+                            clpeak, CLBlast and Khronos's dumps of CTS kernels
   header                    write include/hekla.h anew";
 
 /// What a command gives: nothing, or a message for the person who ran it.

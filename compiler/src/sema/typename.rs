@@ -218,7 +218,7 @@ impl Sema<'_> {
                     self.derive_function(ty, params, *is_variadic, span)
                 }
                 Derivation::BlockPointer(_) => {
-                    self.error(span, "blocks support disabled - this device does not offer them");
+                    self.error(span, "use of blocks requires device-side enqueue which this device does not offer");
                     QualType::plain(self.basic.error)
                 }
             };

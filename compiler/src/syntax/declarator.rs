@@ -10,7 +10,8 @@ use crate::preprocess::{Punct, TokenKind};
 use crate::source::Span;
 
 /// What is said of everything that needs blocks (OpenCL C 6.14).
-pub(super) const BLOCKS: &str = "blocks need device-side enqueue, which this device does not offer";
+pub(super) const BLOCKS: &str =
+    "use of blocks requires device-side enqueue which this device does not offer";
 
 /// Whether a declarator has a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -299,7 +299,9 @@ impl Program {
                 return Ok(Build::ended(text, String::new(), Some(self.build_of(index).code)));
             }
             let gpu = self.devices[index].gpu()?;
-            let compiled = compiler::compile(&self.as_source(Vec::new()), &options, &gpu.target);
+            let source = self.as_source(Vec::new());
+            dump::source(&source, text);
+            let compiled = compiler::compile(&source, &options, &gpu.target);
             let executable = compiled.program.map(|program| Executable::new(gpu, program));
             Ok(Build::ended(text, compiled.log, executable.map(Code::Executable)))
         })
@@ -321,6 +323,7 @@ impl Program {
             ClError(CL_INVALID_COMPILER_OPTIONS)
         })?;
         let source = self.as_source(headers);
+        dump::source(&source, text);
         self.run(devices, CL_COMPILE_PROGRAM_FAILURE, |index| {
             let gpu = self.devices[index].gpu()?;
             let compiled = compiler::compile_object(&source, &options, &gpu.target);

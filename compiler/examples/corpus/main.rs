@@ -1,0 +1,300 @@
+//! Compiles every program of a folder of real programs and prints how it went; `cargo xtask corpus`
+//! fetches the programs and runs this.
+//!
+//! `corpus DIR [--validate] [--time] [--digest] [--only TEXT] [--threads N] [--minimal]
+//! [--vector N]`: DIR holds a folder for each project. One line a program: verdict, time, size of the
+//! SPIR-V, with `--digest` a hash of it, with `--time` the time of each stage; then the summary. A program
+//! that is refused because it needs what the device does not offer is counted apart, by what it needs,
+//! and is no failure; nor is one that no OpenCL compiler takes.
+
+mod projects;
+
+use hekla_compiler::{compile_timed, Options, Source, Target, Timing};
+use projects::{items, Item};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// A compile that takes longer counts as a failure.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// Without a result for so long the run ends: a compile hangs.
+const HANG: Duration = Duration::from_secs(180);
+
+/// What the compiler says of a program that needs an optional feature.
+const REFUSAL: (&str, &str) = ("requires ", " which this device does not offer");
+
+/// Files that no OpenCL compiler takes (clang was asked too), and why. Their projects do not use them.
+const BROKEN: &[(&str, &str)] = &[
+    ("pyFAI/openCL/ocl_bispev.cl", "it says __kernel__"),
+    ("pyFAI/openCL/ocl_lut_pixelsplit.cl", "it has a parenthesis too many"),
+    ("pyFAI/openCL/reduction_test.cl", "it uses an undeclared variable"),
+];
+
+/// What to do.
+struct Request {
+    folder: PathBuf,
+    validate: bool,
+    /// Print the time of each stage.
+    time: bool,
+    /// Print a hash of each program's SPIR-V, to compare builds of the compiler.
+    digest: bool,
+    only: String,
+    threads: usize,
+    target: Target,
+    /// hashcat's VECT_SIZE.
+    vector: u32,
+}
+
+/// How a compile ended.
+enum Verdict {
+    Good,
+    /// The program is refused, rightly: what it needs, or what is wrong with it.
+    Refused(String),
+    Failed(String),
+}
+
+/// How a compile went.
+struct Report {
+    name: String,
+    verdict: Verdict,
+    time: Duration,
+    stages: Timing,
+    bytes: usize,
+    digest: u64,
+    kernels: usize,
+}
+
+fn main() -> ExitCode {
+    let request = match parse(std::env::args().skip(1)) {
+        Ok(request) => request,
+        Err(message) => {
+            eprintln!("corpus: {message}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let mut items = items(&request.folder, request.vector);
+    items.retain(|item| item.name.contains(&request.only));
+    items.sort_by(|a, b| a.name.cmp(&b.name));
+    let reports = run(request, items);
+    summarize(&reports)
+}
+
+fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
+    let mut request = Request {
+        folder: PathBuf::new(),
+        validate: false,
+        time: false,
+        digest: false,
+        only: String::new(),
+        threads: 2,
+        target: Target::generic(),
+        vector: 1,
+    };
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
+        match arg.as_str() {
+            "--validate" => request.validate = true,
+            "--time" => request.time = true,
+            "--digest" => request.digest = true,
+            "--minimal" => request.target = Target::minimal(),
+            "--only" => request.only = value()?,
+            "--threads" => request.threads = number(&value()?)?,
+            "--vector" => request.vector = number(&value()?)?,
+            _ => request.folder = PathBuf::from(arg).canonicalize().unwrap_or_default(),
+        }
+    }
+    match request.folder.is_dir() {
+        true => Ok(request),
+        false => Err("name the folder that holds the programs".to_string()),
+    }
+}
+
+fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("'{text}' is not a number"))
+}
+
+/// Compiles all, `threads` at a time; a line for each as it ends.
+fn run(request: Request, items: Vec<Item>) -> Vec<Report> {
+    let (threads, count) = (request.threads, items.len());
+    let shared = std::sync::Arc::new((request, items, AtomicUsize::new(0)));
+    let (sender, receiver) = mpsc::channel();
+    for _ in 0..threads {
+        let (shared, sender) = (shared.clone(), sender.clone());
+        std::thread::spawn(move || loop {
+            let (request, items, next) = &*shared;
+            let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+            if sender.send(compile_item(item, request)).is_err() {
+                return;
+            }
+        });
+    }
+    let mut reports = Vec::with_capacity(count);
+    while reports.len() < count {
+        let Ok(report) = receiver.recv_timeout(HANG) else {
+            let done = |item: &&Item| !reports.iter().any(|r: &Report| r.name == item.name);
+            let stuck: Vec<&str> =
+                shared.1.iter().filter(done).take(threads).map(|i| i.name.as_str()).collect();
+            println!("hangs: one of {}", stuck.join(", "));
+            break;
+        };
+        print(&report, &shared.0);
+        reports.push(report);
+    }
+    reports
+}
+
+fn compile_item(item: &Item, request: &Request) -> Report {
+    let text = item.texts.iter().map(|file| std::fs::read(file).unwrap_or_default());
+    let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect::<Vec<_>>();
+    // A header of silx and pyFAI that editors need; their hosts drop the line.
+    let headers = vec![("for_eclipse.h".to_string(), String::new())];
+    let source = Source { name: item.name.clone(), text: text.join("\n"), headers };
+    let start = Instant::now();
+    let (compiled, stages) = match Options::parse(&item.options) {
+        Ok(options) => compile_timed(&source, &options, &request.target),
+        Err(error) => {
+            let log = format!("error: {error}");
+            (hekla_compiler::Compiled { log, program: None }, Timing::default())
+        }
+    };
+    let time = start.elapsed();
+    let name = item.name.clone();
+    let Some(program) = compiled.program else {
+        let verdict = no_program(item, &compiled.log);
+        return Report { name, verdict, time, stages, bytes: 0, digest: 0, kernels: 0 };
+    };
+    let problem = match time > LIMIT {
+        true => Some("takes too long".to_string()),
+        false if request.validate => program.kernels.iter().find_map(|k| validate(&k.spirv)),
+        false => None,
+    };
+    let words = program.kernels.iter().flat_map(|kernel| &kernel.spirv);
+    Report {
+        name,
+        verdict: problem.map_or(Verdict::Good, Verdict::Failed),
+        time,
+        stages,
+        bytes: program.kernels.iter().map(|kernel| 4 * kernel.spirv.len()).sum(),
+        digest: words.fold(0xcbf2_9ce4_8422_2325, |hash: u64, &word| {
+            (hash ^ u64::from(word)).wrapping_mul(0x0100_0000_01b3)
+        }),
+        kernels: program.kernels.len(),
+    }
+}
+
+/// Why there is no program: for one reason that the compiler rightly has, or for another.
+fn no_program(item: &Item, log: &str) -> Verdict {
+    if let Some((_, why)) = BROKEN.iter().find(|(name, _)| item.name.ends_with(name)) {
+        return Verdict::Refused(format!("broken: {why}"));
+    }
+    // Later errors may follow from the first.
+    let Some(error) = log.lines().find(|line| line.contains("error: ")) else {
+        return Verdict::Failed("no program and no error".to_string());
+    };
+    let needs = error.split_once(REFUSAL.0).and_then(|(_, rest)| rest.split_once(REFUSAL.1));
+    match needs {
+        Some((needs, _)) => Verdict::Refused(format!("needs {needs}")),
+        None => Verdict::Failed(error.to_string()),
+    }
+}
+
+/// What spirv-val has against a module.
+fn validate(spirv: &[u32]) -> Option<String> {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let file = std::env::temp_dir().join(format!("corpus-{}-{number}.spv", std::process::id()));
+    let bytes: Vec<u8> = spirv.iter().flat_map(|word| word.to_le_bytes()).collect();
+    if let Err(error) = std::fs::write(&file, bytes) {
+        return Some(format!("cannot write {}: {error}", file.display()));
+    }
+    let output = std::process::Command::new("spirv-val")
+        .args(["--target-env", "vulkan1.2", "--scalar-block-layout"])
+        .arg(&file)
+        .output();
+    let _ = std::fs::remove_file(&file);
+    match output {
+        Ok(output) if output.status.success() => None,
+        Ok(output) => {
+            let text = String::from_utf8_lossy(&output.stdout).into_owned()
+                + &String::from_utf8_lossy(&output.stderr);
+            Some(format!("spirv-val: {}", text.lines().next().unwrap_or("no message")))
+        }
+        Err(error) => Some(format!("cannot run spirv-val: {error}")),
+    }
+}
+
+fn print(report: &Report, request: &Request) {
+    let ms = report.time.as_secs_f64() * 1e3;
+    let verdict = match &report.verdict {
+        Verdict::Good => "ok".to_string(),
+        Verdict::Refused(why) => why.clone(),
+        Verdict::Failed(error) => error.clone(),
+    };
+    println!(
+        "{}: {verdict} ({ms:.1} ms, {} kernels, {} bytes)",
+        report.name, report.kernels, report.bytes
+    );
+    if request.digest {
+        println!("    digest {:016x} {}", report.digest, report.name);
+    }
+    if request.time {
+        println!("    {}", report.stages);
+    }
+}
+
+fn summarize(reports: &[Report]) -> ExitCode {
+    let mut times: Vec<(Duration, &str)> =
+        reports.iter().map(|report| (report.time, report.name.as_str())).collect();
+    times.sort();
+    let (mut failed, mut reasons) = (0, BTreeMap::new());
+    for report in reports {
+        match &report.verdict {
+            Verdict::Good => {}
+            Verdict::Refused(why) => *reasons.entry(why.as_str()).or_insert(0) += 1,
+            Verdict::Failed(_) => failed += 1,
+        }
+    }
+    let refused: usize = reasons.values().sum();
+    let ok = reports.len() - refused - failed;
+    println!("\n{} programs: {ok} ok, {refused} refused, {failed} failed", reports.len());
+    for (why, count) in reasons {
+        println!("refused: {count}: {why}");
+    }
+    let total: Duration = times.iter().map(|(time, _)| *time).sum();
+    if let (Some(median), Some(slowest)) = (times.get(times.len() / 2), times.last()) {
+        println!(
+            "compile time: total {:.1} s, median {:.1} ms, slowest {:.1} ms ({})",
+            total.as_secs_f64(),
+            median.0.as_secs_f64() * 1e3,
+            slowest.0.as_secs_f64() * 1e3,
+            slowest.1
+        );
+    }
+    let mut stages = Timing::default();
+    reports.iter().for_each(|report| stages.add(&report.stages));
+    println!("stages: {stages}");
+    let mut kernels: Vec<Duration> = reports
+        .iter()
+        .filter_map(|report| report.time.checked_div(u32::try_from(report.kernels).ok()?))
+        .collect();
+    kernels.sort();
+    if let Some(median) = kernels.get(kernels.len() / 2) {
+        let ms = median.as_secs_f64() * 1e3;
+        println!("time of a program by its number of kernels: median {ms:.1} ms");
+    }
+    if let Some(peak) = peak_memory() {
+        println!("peak memory: {peak}");
+    }
+    ExitCode::from(u8::from(failed != 0))
+}
+
+/// Peak resident memory of this process, where the system tells.
+fn peak_memory() -> Option<String> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().skip(1).collect::<Vec<_>>().join(" "))
+}

@@ -1,0 +1,170 @@
+//! The projects of the corpus: what each of their files is compiled after and with which options. The
+//! options are those that the projects' hosts give, or, where those depend on the user's data, an
+//! example of them.
+
+use std::path::{Path, PathBuf};
+
+/// One program: texts that its host joins, and its build options.
+pub struct Item {
+    pub name: String,
+    pub texts: Vec<PathBuf>,
+    pub options: String,
+}
+
+/// Every program of the folder with its options.
+pub fn items(folder: &Path, vector: u32) -> Vec<Item> {
+    let mut files = Vec::new();
+    find(folder, &mut files);
+    let items = files.iter().filter_map(|file| {
+        let name = file.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
+        let parent = file.parent()?;
+        // Dumped programs have their options beside them.
+        if let Ok(options) = std::fs::read_to_string(file.with_extension("options")) {
+            return Some(Item { name, texts: vec![file.clone()], options });
+        }
+        let stem = file.file_name()?.to_str()?;
+        if name.contains("hashcat") {
+            return hashcat(file, parent, name.clone(), stem, vector);
+        }
+        let (before, options) = match () {
+            () if name.contains("darktable") => (vec![], darktable(parent)),
+            () if name.contains("silx") => silx(stem)?,
+            () if name.contains("pyFAI") => pyfai(stem)?,
+            () if name.contains("ufo") => ufo(parent, stem)?,
+            () => (vec![], String::new()),
+        };
+        let mut texts: Vec<PathBuf> =
+            before.iter().filter_map(|name| other(&files, file, name)).collect();
+        texts.push(file.clone());
+        Some(Item { name, texts, options })
+    });
+    items.collect()
+}
+
+fn find(folder: &Path, files: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    for path in entries.map(|entry| entry.path()) {
+        match path.is_dir() {
+            true => find(&path, files),
+            false if path.extension().is_some_and(|e| e == "cl") => files.push(path),
+            false => {}
+        }
+    }
+}
+
+/// The file of that name in this project, else (pyFAI uses some of silx's) in another.
+fn other(files: &[PathBuf], near: &Path, name: &str) -> Option<PathBuf> {
+    let common =
+        |file: &Path| file.components().zip(near.components()).take_while(|(a, b)| a == b).count();
+    files.iter().filter(|file| file.ends_with(name)).max_by_key(|file| common(file)).cloned()
+}
+
+/// hashcat 6.2.6, as its backend builds a kernel for a GPU that it does not know. The digest's words
+/// depend on the hash mode; the widest digest serves all.
+fn hashcat(file: &Path, folder: &Path, name: String, stem: &str, vector: u32) -> Option<Item> {
+    if stem.starts_with("inc_") {
+        return None;
+    }
+    let attack = ["_a0", "_a1", "_a3"].iter().position(|a| stem.contains(a));
+    let (exec, attack) = match attack {
+        Some(index) => (11, [0, 1, 3][index]),
+        None => (10, 0),
+    };
+    let own = match stem.get(..6) {
+        Some("m08900" | "m15700" | "m22700" | "m27700" | "m28200") => {
+            "-D SCRYPT_N=16384 -D SCRYPT_R=8 -D SCRYPT_P=1 -D SCRYPT_TMTO=1 -D SCRYPT_TMP_ELEM=64"
+        }
+        Some("m01500") => "-D DESCRYPT_SALT=123",
+        Some("m03200" | "m09000" | "m18600" | "m25600" | "m25800" | "m28400" | "m30600") => {
+            "-D FIXED_LOCAL_SIZE=8"
+        }
+        Some(
+            "m07500" | "m09700" | "m09710" | "m09720" | "m09800" | "m09810" | "m09820" | "m10400"
+            | "m10410" | "m10420" | "m10500" | "m13100" | "m18200" | "m20500" | "m20510" | "m25400",
+        ) => "-D FIXED_LOCAL_SIZE=32",
+        Some("m15500") => "-D FIXED_LOCAL_SIZE=64",
+        _ => "",
+    };
+    let comp = match stem {
+        _ if stem.contains("-optimized") => "-D FIXED_LOCAL_SIZE_COMP=64",
+        _ => "",
+    };
+    let options = format!(
+        "-D KERNEL_STATIC -D INCLUDE_PATH={0} -I {0} -D XM2S(x)=#x -D M2S(x)=XM2S(x) \
+         -D LOCAL_MEM_TYPE=1 -D VENDOR_ID=16 -D CUDA_ARCH=0 -D HAS_ADD=0 -D HAS_ADDC=0 \
+         -D HAS_SUB=0 -D HAS_SUBC=0 -D HAS_VADD=0 -D HAS_VADDC=0 -D HAS_VADD_CO=0 \
+         -D HAS_VADDC_CO=0 -D HAS_VSUB=0 -D HAS_VSUBB=0 -D HAS_VSUB_CO=0 -D HAS_VSUBB_CO=0 \
+         -D HAS_VPERM=0 -D HAS_VADD3=0 -D HAS_VBFE=0 -D HAS_BFE=0 -D HAS_LOP3=0 -D HAS_MOV64=0 \
+         -D HAS_PRMT=0 -D VECT_SIZE={vector} -D DEVICE_TYPE=4 -D DGST_R0=0 -D DGST_R1=1 \
+         -D DGST_R2=2 -D DGST_R3=3 -D DGST_ELEM=16 -D KERN_TYPE={1} -D ATTACK_EXEC={exec} \
+         -D ATTACK_KERN={attack} -D ATTACK_MODE={attack} -D _unroll -w {own} {comp}",
+        folder.display(),
+        stem.get(1..6).and_then(|n| n.parse::<u32>().ok()).unwrap_or(0),
+    );
+    Some(Item { name, texts: vec![file.to_path_buf()], options })
+}
+
+fn darktable(folder: &Path) -> String {
+    format!("-w -DUNKNOWN=1 -DFLT_MAX=3.40282347e+38F -I{} -cl-fast-relaxed-math", folder.display())
+}
+
+/// ufo-filters; nothing for a skeleton that its host fills in.
+fn ufo(folder: &Path, stem: &str) -> Option<(Vec<&'static str>, String)> {
+    if stem == "ocl-1liner-skel.cl" {
+        return None;
+    }
+    let options = "-DMEDIAN_BOX_SIZE=3 -DEDGE=2 -DBOXSIZE=3";
+    Some((vec![], format!("-I {} {options}", folder.display())))
+}
+
+/// What silx puts before a file, and its options; nothing for a file that is only put before others.
+fn silx(stem: &str) -> Option<(Vec<&'static str>, String)> {
+    let before = match stem {
+        "kahan.cl" | "doubleword.cl" | "sift.cl" => return None,
+        "medfilt.cl" => vec!["opencl/preprocess.cl", "opencl/bitonic.cl"],
+        "statistics.cl" => vec!["opencl/doubleword.cl"],
+        "backproj_helper.cl" => vec!["opencl/backproj.cl"],
+        "algebra.cl" | "memset.cl" | "matching_cpu.cl" | "matching_gpu.cl"
+        | "descriptor_cpu.cl" | "descriptor_gpu1.cl" | "descriptor_gpu2.cl" | "image.cl"
+        | "orientation_cpu.cl" | "orientation_gpu.cl" => {
+            vec!["sift/sift.cl"]
+        }
+        _ => vec![],
+    };
+    let options =
+        "-DNB_COLOR=1 -DWORKGROUP_SIZE=128 -DNIMAGE=1000000 -DIMAGE_WIDTH=512 -DDTYPE=float \
+                   -DIDX_DTYPE=int -DUSED_CONV_MODE=0 -DIMAGE_DIMS=2 -DFILTER_DIMS=2 \
+                   -DX87_VOLATILE=volatile";
+    Some((before, options.to_string()))
+}
+
+/// The same for pyFAI.
+fn pyfai(stem: &str) -> Option<(Vec<&'static str>, String)> {
+    const DOUBLEWORD: &str = "silx/opencl/doubleword.cl";
+    const PREPROCESS: &str = "openCL/preprocess.cl";
+    let before = match stem {
+        "kahan.cl" | "deactivate_atomic64.cl" => return None,
+        "ocl_histo.cl" | "ocl_azim_CSR.cl" | "ocl_azim_LUT.cl" => {
+            vec![DOUBLEWORD, PREPROCESS, "openCL/memset.cl"]
+        }
+        "sparsify.cl" | "peakfinder.cl" | "sigma_clip.cl" | "medfilt.cl" | "separate.cl" => {
+            vec![
+                DOUBLEWORD,
+                PREPROCESS,
+                "openCL/memset.cl",
+                "openCL/ocl_azim_CSR.cl",
+                "collective/reduction.cl",
+                "collective/scan.cl",
+                "collective/comb_sort.cl",
+            ]
+        }
+        "comb_sort.cl" => vec![DOUBLEWORD, "collective/reduction.cl", "collective/scan.cl"],
+        "scan.cl" | "reduction.cl" => vec![DOUBLEWORD],
+        _ => vec![],
+    };
+    let before = before.into_iter().filter(|name| !name.ends_with(&format!("/{stem}"))).collect();
+    let options = "-DNBINS=1000 -DBINS=1000 -DNIMAGE=1000000 -DWORKGROUP_SIZE=128 -DWORKGROUP=128 \
+                   -DEPS=1.1920928955078125e-07f -DPOS_SIZE=4 -DSIZE=1000000 -DNLUT=20 -DON_CPU=0 \
+                   -DX87_VOLATILE=volatile";
+    Some((before, options.to_string()))
+}

@@ -1,0 +1,144 @@
+//! Where the corpus comes from. Packages are taken apart, not installed; programs that hold their
+//! kernels' texts are run, and what they build is dumped. What is there already is left alone.
+
+use crate::artifact;
+use crate::system::{self, step};
+use crate::test::LAVAPIPE;
+use crate::Outcome;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Debian packages that hold programs: the folder to make of each, and where it has them.
+const PACKAGES: &[(&str, &str, &str)] = &[
+    ("hashcat", "hashcat-data", "usr/share/hashcat/OpenCL"),
+    ("darktable", "darktable", "usr/share/darktable/kernels"),
+    ("ufo", "ufo-filters-data", "usr/share/ufo"),
+];
+
+/// Python packages that hold programs; their folders have their names.
+const WHEELS: &[&str] = &["silx", "pyFAI"];
+
+/// What the kernels of some conformance tests once were, with their options.
+const CTS: &str = "https://github.com/KhronosGroup/OpenCL-CTS-Kernel-Dumps";
+
+/// Builds all programs of CLBlast.
+const CLBLAST: &str = include_str!("clblast.py");
+
+/// Brings what is not there yet to a folder; gives the folder of all programs in it.
+pub fn all(folder: &Path) -> Result<PathBuf, String> {
+    make(folder)?;
+    let folder = folder.canonicalize().map_err(|e| e.to_string())?;
+    let programs = folder.join("programs");
+    make(&programs)?;
+    for (name, package, inside) in PACKAGES {
+        if is_missing(&programs, name) {
+            move_to(&unpacked(&folder, package)?.join(inside), &programs.join(name))?;
+        }
+    }
+    for name in WHEELS {
+        if is_missing(&programs, name) {
+            wheel(&folder, name, &programs.join(name))?;
+        }
+    }
+    if is_missing(&programs, "clpeak") {
+        let clpeak = unpacked(&folder, "clpeak")?.join("usr/bin/clpeak");
+        let commands = [dumping(&folder, &clpeak, &["--kernel-latency"])?];
+        dump(&folder, commands, &programs.join("clpeak"))?;
+    }
+    if is_missing(&programs, "clblast") {
+        dump(&folder, clblast(&folder)?, &programs.join("clblast"))?;
+    }
+    if is_missing(&programs, "cts") {
+        let cts = programs.join("cts");
+        shell(&folder, &format!("git clone --quiet --depth 1 {CTS} cts"))
+            .and_then(|()| move_to(&folder.join("cts"), &cts))
+            .map_err(|e| format!("{e}\na copy of the repository at {} does", cts.display()))?;
+    }
+    Ok(programs)
+}
+
+fn is_missing(programs: &Path, name: &str) -> bool {
+    let is_missing = !programs.join(name).exists();
+    if is_missing {
+        step(&format!("fetching {name}"));
+    }
+    is_missing
+}
+
+/// A Debian package's files.
+fn unpacked(folder: &Path, package: &str) -> Result<PathBuf, String> {
+    let place = folder.join(package);
+    make(&place)?;
+    shell(&place, &format!("apt-get download {package} && dpkg -x {package}_*.deb ."))?;
+    Ok(place)
+}
+
+fn wheel(folder: &Path, name: &str, place: &Path) -> Outcome {
+    let unpacked = folder.join(format!("{name}-wheel"));
+    make(&unpacked)?;
+    let python = system::python()?;
+    let pip = format!(
+        "{0} -m pip download --quiet --no-deps --only-binary :all: {name} && \
+         {0} -m zipfile -e *.whl .",
+        python.canonicalize().unwrap_or(python).display()
+    );
+    shell(&unpacked, &pip)?;
+    move_to(&unpacked.join(name).join("resources"), place)
+}
+
+/// CLBlast chooses parameters by the type of the device: both are asked for.
+fn clblast(folder: &Path) -> Result<[Command; 2], String> {
+    let library = unpacked(folder, "libclblast1")?.join("usr/lib");
+    let script = folder.join("clblast.py");
+    std::fs::write(&script, CLBLAST).map_err(|e| format!("{}: {e}", script.display()))?;
+    let (script, library) = (script.to_string_lossy(), library.to_string_lossy());
+    let python = system::python()?;
+    let cpu = dumping(folder, &python, &[&script, &library])?;
+    let mut gpu = dumping(folder, &python, &[&script, &library])?;
+    gpu.env("HEKLA_DEVICE_TYPE", "gpu");
+    Ok([cpu, gpu])
+}
+
+fn dump_folder(folder: &Path) -> PathBuf {
+    folder.join("dump")
+}
+
+/// A program on Hekla on lavapipe that dumps what it builds.
+fn dumping(folder: &Path, program: &Path, args: &[&str]) -> Result<Command, String> {
+    let mut command = artifact::client(program)?;
+    LAVAPIPE.select(&mut command)?;
+    command.args(args).env("HEKLA_DUMP", dump_folder(folder));
+    Ok(command)
+}
+
+/// Runs programs and moves the texts that they built to a place. A program that fails has dumped what
+/// it failed at, which the corpus shows.
+fn dump(folder: &Path, commands: impl IntoIterator<Item = Command>, place: &Path) -> Outcome {
+    let from = dump_folder(folder);
+    let _ = std::fs::remove_dir_all(&from);
+    for mut command in commands {
+        if let Err(error) = system::run(&mut command) {
+            println!("{error}");
+        }
+    }
+    shell(folder, &format!("rm -f {}/*.spv", from.display()))?;
+    move_to(&from, place)
+}
+
+fn make(path: &Path) -> Outcome {
+    std::fs::create_dir_all(path).map_err(|e| format!("cannot make {}: {e}", path.display()))
+}
+
+fn shell(folder: &Path, line: &str) -> Outcome {
+    let status = Command::new("sh").args(["-c", line]).current_dir(folder).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("'{line}' failed: {status}")),
+        Err(error) => Err(format!("cannot run '{line}': {error}")),
+    }
+}
+
+fn move_to(from: &Path, to: &Path) -> Outcome {
+    std::fs::rename(from, to)
+        .map_err(|e| format!("cannot move {} to {}: {e}", from.display(), to.display()))
+}
