@@ -161,6 +161,13 @@ fn analyze(
     diags: &mut Diagnostics,
     watch: &mut Stopwatch,
 ) -> Option<sema::hir::Module> {
+    if !target.c_versions().contains(&options.std) {
+        let std = options.std;
+        let message =
+            format!("'-cl-std=CL{std}' needs OpenCL C {std} which this device does not offer");
+        diags.error(None, message);
+        return None;
+    }
     let mut names = Interner::new();
     let macros = target.feature_macros(options.std);
     let tokens = preprocess::preprocess(source, options, &macros, sources, &mut names, diags);

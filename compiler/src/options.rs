@@ -1,6 +1,8 @@
 //! The options of clBuildProgram, clCompileProgram (OpenCL API 5.8.6) and clLinkProgram (5.8.7),
 //! parsed.
 
+use std::fmt;
+
 /// `-cl-std=`: the version of OpenCL C that a program is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ClStd {
@@ -10,6 +12,28 @@ pub enum ClStd {
     Cl20,
     Cl30,
     Cl31,
+}
+
+impl ClStd {
+    /// Major and minor number.
+    pub fn number(self) -> (u32, u32) {
+        match self {
+            ClStd::Cl10 => (1, 0),
+            ClStd::Cl11 => (1, 1),
+            ClStd::Cl12 => (1, 2),
+            ClStd::Cl20 => (2, 0),
+            ClStd::Cl30 => (3, 0),
+            ClStd::Cl31 => (3, 1),
+        }
+    }
+}
+
+impl fmt::Display for ClStd {
+    /// `1.2`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (major, minor) = self.number();
+        write!(f, "{major}.{minor}")
+    }
 }
 
 /// Build options. [`Default`] is what an empty option string means.

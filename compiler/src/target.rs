@@ -86,6 +86,7 @@ impl Target {
             ("__opencl_c_int64", true),
             ("__opencl_c_fp64", self.float64),
             ("__opencl_c_program_scope_global_variables", true),
+            ("__opencl_c_generic_address_space", true),
         ])
     }
 
@@ -93,6 +94,12 @@ impl Target {
     /// requires what 3.0 makes optional.
     pub fn offers(&self, std: ClStd, feature: &str) -> bool {
         std >= ClStd::Cl20 && self.features().contains(&feature)
+    }
+
+    /// Versions of OpenCL C that programs may be written in. OpenCL C 2.0 is not among them: pipes and
+    /// queues on the device are no options there.
+    pub fn c_versions(&self) -> &'static [ClStd] {
+        &[ClStd::Cl10, ClStd::Cl11, ClStd::Cl12, ClStd::Cl30]
     }
 
     /// Whether 64-bit atomics work on global and on local memory.

@@ -402,6 +402,13 @@ fn generic_pointers() {
         let old = lines.def("i32", &format!("atomic_rmw add {k}, 1:i32"));
         let sum = lines.def("f32", &format!("atomic_rmw fadd {k}, {value}"));
         lines.line(&format!("atomic_store {k}, {old}"));
+        for space in ["global", "local", "private"] {
+            let ty = format!("ptr.{space}");
+            let here = lines.def(&ty, &format!("tospace {k}"));
+            let here = lines.def("bool", &format!("icmp ne {here}, 0:{ty}"));
+            let here = lines.def("i32", &format!("zext {here}"));
+            lines.line(&format!("store {k}, {here}, align 4"));
+        }
         let back = lines.def("ptr.local", &format!("spacecast {k}"));
         lines.line(&format!("store {back}, {sum}, align 4"));
         let text = format!("global @tile: local, size 64, align 4\n{}", kernel(&lines.text));

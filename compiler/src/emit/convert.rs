@@ -30,6 +30,7 @@ impl Emitter<'_> {
                 self.resize(from, to, a, false)
             }
             ConvertOp::SpaceCast => self.space_cast(from, to, a),
+            ConvertOp::ToSpace => self.space_test(to, a),
             ConvertOp::Bitcast => self.bitcast(a, Type::of(from), Type::of(to)),
         }
     }
@@ -368,5 +369,29 @@ impl Emitter<'_> {
         let null = self.bool_op(Op::IEqual, &[a, zero]);
         let high = self.select_u32(null, zero, tag);
         self.wide_from_words(a, high)
+    }
+    /// A generic pointer to the space that its tag must tell; else null.
+    fn space_test(&mut self, to: Scalar, a: u32) -> Res<u32> {
+        let high = self.high_word(a);
+        let bits = self.u32_op_const(Op::BitwiseAnd, high, TAG_MASK);
+        let zero = self.c32(0);
+        let (private, local) = (self.c32(TAG_PRIVATE), self.c32(TAG_LOCAL));
+        match to {
+            Scalar::Ptr(AddressSpace::Local | AddressSpace::Private) => {
+                let is_local = to == Scalar::Ptr(AddressSpace::Local);
+                let tag = if is_local { local } else { private };
+                let here = self.bool_op(Op::IEqual, &[bits, tag]);
+                let offset = self.low_word(a);
+                Ok(self.select_u32(here, offset, zero))
+            }
+            Scalar::Ptr(AddressSpace::Global) => {
+                let is_local = self.bool_op(Op::IEqual, &[bits, local]);
+                let is_private = self.bool_op(Op::IEqual, &[bits, private]);
+                let elsewhere = self.bool_op(Op::LogicalOr, &[is_local, is_private]);
+                let (ty, null) = (self.scalar_type(to)?, self.constant(to, 0)?);
+                Ok(self.select(ty, elsewhere, null, a))
+            }
+            _ => Err(EmitError::malformed("a question for a space that generic pointers have not")),
+        }
     }
 }

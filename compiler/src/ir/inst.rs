@@ -70,8 +70,10 @@ pub enum ConvertOp {
     PtrToInt,
     IntToPtr,
     /// Pointer to a pointer of another address space (global <-> constant is a no-op; to and from
-    /// generic adds or strips the tag).
+    /// generic adds or strips the tag). Null stays null.
     SpaceCast,
+    /// Generic pointer to one of global, local or private memory; null if it points elsewhere.
+    ToSpace,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

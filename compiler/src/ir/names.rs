@@ -39,6 +39,7 @@ names!(ConvertOp {
     PtrToInt => "ptrtoint",
     IntToPtr => "inttoptr",
     SpaceCast => "spacecast",
+    ToSpace => "tospace",
 });
 
 names!(BinaryOp {

@@ -361,6 +361,13 @@ impl Checker<'_> {
                 SToF | UToF => int(a) && b.is_float(),
                 FConvert => a.is_float() && b.is_float() && a != b,
                 SpaceCast => a.is_ptr() && b.is_ptr() && a != b,
+                ToSpace => {
+                    let named = !matches!(
+                        to.space(),
+                        None | Some(AddressSpace::Generic | AddressSpace::Constant)
+                    );
+                    from.space() == Some(AddressSpace::Generic) && named
+                }
                 Bitcast | PtrToInt | IntToPtr => true,
             },
             "wrong types",

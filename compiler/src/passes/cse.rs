@@ -23,6 +23,8 @@ struct Memory {
     private: u32,
     local: u32,
     global: u32,
+    /// What generic pointers reach: all of it.
+    generic: u32,
     next: u32,
 }
 
@@ -31,6 +33,7 @@ impl Memory {
         match space {
             Some(AddressSpace::Private) => self.private,
             Some(AddressSpace::Local) => self.local,
+            Some(AddressSpace::Generic) => self.generic,
             _ => self.global,
         }
     }
@@ -38,6 +41,7 @@ impl Memory {
     /// Notes a write through a pointer; generic pointers reach everything.
     fn write(&mut self, space: Option<AddressSpace>) {
         self.next += 1;
+        self.generic = self.next;
         match space {
             Some(AddressSpace::Private) => self.private = self.next,
             Some(AddressSpace::Local) => self.local = self.next,
@@ -48,7 +52,8 @@ impl Memory {
 
     fn all(&mut self) {
         self.next += 1;
-        (self.private, self.local, self.global) = (self.next, self.next, self.next);
+        (self.private, self.local) = (self.next, self.next);
+        (self.global, self.generic) = (self.next, self.next);
     }
 }
 
@@ -59,7 +64,7 @@ pub fn run(func: &mut Function) -> bool {
     let mut table = Table::default();
     let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let mut changed = false;
-    let mut memory = Memory { private: 1, local: 1, global: 1, next: 1 };
+    let mut memory = Memory { private: 1, local: 1, global: 1, generic: 1, next: 1 };
     for &block in dom.preorder() {
         // A load does not look beyond its block.
         memory.all();

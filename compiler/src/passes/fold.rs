@@ -255,7 +255,8 @@ pub fn convert(op: ConvertOp, from: Scalar, to: Scalar, a: u64) -> Option<u64> {
         FConvert => u64::from(f16::from_f64(f64::from_bits(a)).to_bits()),
         Bitcast if from.bits() == to.bits() => a,
         PtrToInt | IntToPtr if from.bits() == to.bits() => a,
-        Bitcast | PtrToInt | IntToPtr | SpaceCast => return None,
+        SpaceCast | ToSpace if a == 0 => 0,
+        Bitcast | PtrToInt | IntToPtr | SpaceCast | ToSpace => return None,
     })
 }
 

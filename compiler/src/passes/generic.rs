@@ -1,8 +1,9 @@
 //! Gives generic pointers the address space that they are seen to come from.
 //!
-//! A generic pointer that is made of pointers to one space alone, by address arithmetic, selection
-//! and block parameters, becomes a pointer to that space; where it must stay generic (compared with
-//! others, stored) it is cast.
+//! A generic pointer that is made of pointers to one space alone, and of null, by address
+//! arithmetic, selection and block parameters, becomes a pointer to that space; where it must stay
+//! generic (compared with others, stored) it is cast. Null has the same bits in every space, and no
+//! object whose address matters lies there.
 
 use super::cursor::Cursor;
 use crate::ir::cfg::Cfg;
@@ -14,7 +15,7 @@ const GENERIC: Type = Type::ptr(AddressSpace::Generic);
 /// Where a pointer comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Origin {
-    /// Nothing seen yet, or only null where that is the same in any space.
+    /// Nothing seen yet, or only the constants null and undefined, which are in any space.
     #[default]
     None,
     One(AddressSpace),
@@ -63,23 +64,46 @@ fn find_origins(func: &Function, cfg: &Cfg) -> SecondaryMap<Value, Origin> {
             origins[param] = Origin::Many;
         }
     }
+    propagate(func, cfg, &mut origins);
+    // What comes from constants alone is no object's address; any space will do.
+    let mut settled = true;
+    for &block in cfg.rpo() {
+        let results = func.blocks[block].insts.iter().filter_map(|&inst| func.result(inst));
+        for value in results.chain(func.blocks[block].params.iter().copied()) {
+            if func.ty(value) == GENERIC && origins[value] == Origin::None {
+                origins[value] = Origin::One(AddressSpace::Global);
+                settled = false;
+            }
+        }
+    }
+    if !settled {
+        propagate(func, cfg, &mut origins);
+    }
+    origins
+}
+
+fn propagate(func: &Function, cfg: &Cfg, origins: &mut SecondaryMap<Value, Origin>) {
     let mut changed = true;
     while changed {
         changed = false;
         for &block in cfg.rpo() {
             for &inst in &func.blocks[block].insts {
-                changed |= visit(func, inst, &mut origins);
+                changed |= visit(func, inst, origins);
             }
         }
     }
-    origins
+}
+
+/// Whether a constant is one of every space.
+fn is_anywhere(func: &Function, value: Value) -> bool {
+    matches!(func.def(value), ValueDef::Const(Constant::Bits(0) | Constant::Undef))
 }
 
 fn visit(func: &Function, inst: Inst, origins: &mut SecondaryMap<Value, Origin>) -> bool {
     let of = |value: Value, origins: &SecondaryMap<Value, Origin>| match func.def(value) {
-        // Null has the same bits in 64-bit spaces; in the others it could be an object's offset.
-        ValueDef::Const(Constant::Bits(_)) => Origin::One(AddressSpace::Global),
-        ValueDef::Const(Constant::Undef) => Origin::None,
+        ValueDef::Const(_) if is_anywhere(func, value) => Origin::None,
+        // An address as a number.
+        ValueDef::Const(_) => Origin::Many,
         _ => origins[value],
     };
     let mut changed = false;
@@ -185,22 +209,27 @@ impl Rewriter<'_> {
                     _ => self.generic(*ptr),
                 }
             }
-            InstData::Convert { op: ConvertOp::SpaceCast, arg } => {
+            &mut InstData::Convert {
+                op: op @ (ConvertOp::SpaceCast | ConvertOp::ToSpace),
+                ref mut arg,
+            } => {
                 let to = result.map(|v| self.c.ty(v));
                 match self.known[*arg] {
                     // Back to where it comes from: the uses take the pointer itself.
                     Some(known) if Some(self.c.ty(known)) == to => {
                         data = InstData::PtrAdd { ptr: known, offset: self.zero() };
                     }
+                    // Elsewhere: null.
+                    Some(_) if op == ConvertOp::ToSpace => data = self.null(to),
                     _ => *arg = self.generic(*arg),
                 }
             }
-            InstData::ICmp { args: [a, b], .. } => {
-                let same = self.space(*a).is_some() && self.space(*a) == self.space(*b);
-                for arg in [a, b] {
-                    *arg = match self.known[*arg] {
-                        Some(known) if same => known,
-                        _ => self.generic(*arg),
+            InstData::ICmp { args, .. } => {
+                let space = self.common_space(*args);
+                for arg in args {
+                    *arg = match space {
+                        Some(space) => self.in_space(*arg, space),
+                        None => self.generic(*arg),
                     };
                 }
             }
@@ -213,6 +242,23 @@ impl Rewriter<'_> {
 
     fn zero(&mut self) -> Value {
         self.c.iconst(Type::I32, 0)
+    }
+
+    /// An instruction whose result is the null pointer of a type.
+    fn null(&mut self, ty: Option<Type>) -> InstData {
+        let bits = ty.map_or(64, |ty| ty.scalar.bits());
+        let arg = self.c.iconst(Type::of(Scalar::int(bits)), 0);
+        InstData::Convert { op: ConvertOp::IntToPtr, arg }
+    }
+
+    /// The space that both of two pointers are known to point to, if there is one.
+    fn common_space(&self, args: [Value; 2]) -> Option<AddressSpace> {
+        let [a, b] = args.map(|arg| self.space(arg));
+        match a.or(b) {
+            space if a == b => space,
+            space if args.iter().any(|&arg| is_anywhere(self.c.func, arg)) => space,
+            _ => None,
+        }
     }
 
     /// The pointer to `space` in place of an instruction's generic result.

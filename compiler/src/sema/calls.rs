@@ -1,11 +1,11 @@
 //! Calls: of the program's own functions, overloaded or not, and of built-in ones.
 
-use super::convert::{promoted, Context};
+use super::convert::{promoted, space_converts, Context};
 use super::hir::{Expr, ExprKind, FunctionId};
 use super::operand::value;
 use super::scope::Entity;
 use super::types::{Scalar, TypeId, TypeKind};
-use super::{builtins, Sema};
+use super::Sema;
 use crate::preprocess::Symbol;
 use crate::source::Span;
 use crate::syntax::ast;
@@ -99,7 +99,7 @@ impl Sema<'_> {
                 Err(ambiguous) => {
                     let text = self.text(name);
                     // Overloads of a built-in's name add to the built-in ones.
-                    if ambiguous.is_empty() && builtins::exists(text) {
+                    if ambiguous.is_empty() && self.has_builtin(text) {
                         return self.call_builtin(name, args, at, span);
                     }
                     return self.no_overload(name, functions, &ambiguous, at, span);
@@ -207,7 +207,7 @@ impl Sema<'_> {
                 let loses =
                     (from.is_const && !to.is_const) || (from.is_volatile && !to.is_volatile);
                 let void = types.is_void(to.pointee);
-                if !self.space_converts(from.space, to.space) || loses {
+                if !space_converts(from.space, to.space) || loses {
                     return None;
                 }
                 match from.pointee == to.pointee {

@@ -57,6 +57,20 @@ pub(super) fn promoted(scalar: Scalar) -> Scalar {
     }
 }
 
+/// Whether a pointer to one address space is one to the other, implicitly (OpenCL C 6.7.9).
+pub(super) fn space_converts(from: AddressSpace, to: AddressSpace) -> bool {
+    from == to || (to == AddressSpace::Generic && from != AddressSpace::Constant)
+}
+
+/// That of two address spaces which encloses the other; `None` for disjoint ones.
+pub(super) fn enclosing_space(a: AddressSpace, b: AddressSpace) -> Option<AddressSpace> {
+    match (space_converts(a, b), space_converts(b, a)) {
+        (true, _) => Some(b),
+        (_, true) => Some(a),
+        _ => None,
+    }
+}
+
 impl Sema<'_> {
     /// Converts a scalar to a scalar or vector type, or a vector to one of as many components,
     /// without checks.
@@ -311,7 +325,7 @@ impl Sema<'_> {
         if matches!(e.kind, ExprKind::NullPointer) {
             return value(ExprKind::NullPointer, to, span);
         }
-        if !self.space_converts(source.space, target.space) {
+        if !space_converts(source.space, target.space) {
             let phrase = match context {
                 Context::Assigning => {
                     format!("assigning {} to {}", self.quoted(e.ty), self.quoted(to))
@@ -319,6 +333,16 @@ impl Sema<'_> {
                 _ => self.phrase(e.ty, to, context),
             };
             self.error(span, format!("{phrase} changes address space of pointer"));
+            return self.error_value(span);
+        }
+        if self.nested_spaces_differ(source.pointee, target.pointee) {
+            let phrase = match context {
+                Context::Assigning => {
+                    format!("assigning {} to {}", self.quoted(e.ty), self.quoted(to))
+                }
+                _ => self.phrase(e.ty, to, context),
+            };
+            self.error(span, format!("{phrase} changes address space of nested pointer"));
             return self.error_value(span);
         }
         let types = &self.module.types;
@@ -345,9 +369,17 @@ impl Sema<'_> {
         value(ExprKind::PointerCast(Box::new(e)), to, span)
     }
 
-    /// Whether a pointer to one address space is one to the other, implicitly.
-    pub(super) fn space_converts(&self, from: AddressSpace, to: AddressSpace) -> bool {
-        from == to || (to == AddressSpace::Generic && from != AddressSpace::Constant)
+    /// Whether two pointees are pointers, of whatever depth, that point to different address spaces.
+    fn nested_spaces_differ(&self, a: TypeId, b: TypeId) -> bool {
+        let types = &self.module.types;
+        let (mut a, mut b) = (a, b);
+        while let (Some(p), Some(q)) = (types.as_pointer(a), types.as_pointer(b)) {
+            if p.space != q.space {
+                return true;
+            }
+            (a, b) = (p.pointee, q.pointee);
+        }
+        false
     }
 
     /// `(to)e` (C99 6.5.4, OpenCL C 6.3.2).
@@ -419,9 +451,7 @@ impl Sema<'_> {
         if matches!(e.kind, ExprKind::NullPointer) {
             return value(ExprKind::NullPointer, to, span);
         }
-        let both_generic =
-            source.space == AddressSpace::Generic && target.space != AddressSpace::Constant;
-        if !self.space_converts(source.space, target.space) && !both_generic {
+        if enclosing_space(source.space, target.space).is_none() {
             let message = format!(
                 "casting {} to type {} changes address space of pointer",
                 self.quoted(e.ty),
@@ -430,7 +460,28 @@ impl Sema<'_> {
             self.error(span, message);
             return self.error_value(span);
         }
+        if self.nested_spaces_differ(source.pointee, target.pointee) {
+            let message = format!(
+                "casting {} to type {} discards qualifiers in nested pointer types",
+                self.quoted(e.ty),
+                self.quoted(to)
+            );
+            self.diags.warning(span, message);
+        }
         value(ExprKind::PointerCast(Box::new(e)), to, span)
+    }
+
+    /// A pointer as one to another address space, which encloses its own.
+    pub(super) fn in_space(&mut self, e: Expr, space: AddressSpace) -> Expr {
+        match self.module.types.as_pointer(e.ty) {
+            Some(pointer) if pointer.space != space => {
+                let pointer = PointerType { space, ..pointer };
+                let ty = self.module.types.intern(TypeKind::Pointer(pointer));
+                let span = e.span;
+                value(ExprKind::PointerCast(Box::new(e)), ty, span)
+            }
+            _ => e,
+        }
     }
 
     fn invalid_vector_cast(&mut self, from: TypeId, to: TypeId, span: Span) -> Expr {

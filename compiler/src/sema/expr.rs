@@ -115,7 +115,7 @@ impl Sema<'_> {
                 return self.string_literal(name.as_bytes(), span);
             }
         }
-        let message = if super::builtins::exists(text) {
+        let message = if self.has_builtin(text) {
             "taking address of function is not allowed".to_string()
         } else {
             format!("use of undeclared identifier '{text}'")

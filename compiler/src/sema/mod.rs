@@ -29,7 +29,7 @@ pub mod types;
 
 use crate::preprocess::{ExtensionBehaviour, FpContract, Interner, Pragma, Symbol};
 use crate::source::{Diagnostics, Span};
-use crate::syntax::ast;
+use crate::syntax::ast::{self, AddressSpace};
 use crate::{Options, Target};
 use cranelift_entity::SecondaryMap;
 use function::{FunctionState, Signature};
@@ -65,12 +65,16 @@ pub fn analyze(
 ) -> Module {
     let mut module = Module::default();
     let basic = Basic::new(&mut module.types);
+    let generic = origin == Origin::Program
+        && target.offers(options.std, "__opencl_c_generic_address_space");
+    let pointee_space = if generic { AddressSpace::Generic } else { AddressSpace::Private };
     let mut sema = Sema {
         interner,
         options,
         target,
         diags,
         origin,
+        pointee_space,
         module,
         basic,
         scopes: Scopes::new(interner.len()),
@@ -102,6 +106,9 @@ struct Sema<'a> {
     target: &'a Target,
     diags: &'a mut Diagnostics,
     origin: Origin,
+    /// Where a pointer points to that names no address space: generic, or private where there is no
+    /// generic space (OpenCL C 6.7.8).
+    pointee_space: AddressSpace,
     module: Module,
     basic: Basic,
     scopes: Scopes,

@@ -1,9 +1,9 @@
 //! Unary, binary, assignment and conditional operators (OpenCL C 6.4).
 
-use super::convert::{promoted, Context};
+use super::convert::{enclosing_space, promoted, Context};
 use super::hir::{ArithOp, CompareOp, CompoundOp, Expr, ExprKind, PlaceKind};
 use super::operand::{value, Operand};
-use super::types::{Scalar, TypeId, TypeKind};
+use super::types::{PointerType, Scalar, TypeId, TypeKind};
 use super::Sema;
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, UnaryOp};
@@ -271,15 +271,16 @@ impl Sema<'_> {
             self.error(span, message);
             return self.error_value(span);
         }
-        if p.space != q.space {
+        let Some(space) = enclosing_space(p.space, q.space) else {
             self.different_spaces("arithmetic operation with operands of type", &a, &b, span);
             return self.error_value(span);
-        }
+        };
         let Some(stride) = self.pointee_size(p.pointee, span) else {
             return self.error_value(span);
         };
         // Differences of pointers to empty objects are undefined; one byte will do.
         let stride = stride.max(1);
+        let (a, b) = (self.in_space(a, space), self.in_space(b, space));
         let (lhs, rhs) = (Box::new(a), Box::new(b));
         value(ExprKind::PointerDiff { lhs, rhs, stride }, self.basic.long, span)
     }
@@ -358,10 +359,10 @@ impl Sema<'_> {
                     let ty = b.ty;
                     return Some((Expr { ty, ..a }, b));
                 }
-                if p.space != q.space {
+                let Some(space) = enclosing_space(p.space, q.space) else {
                     self.different_spaces("comparison between", &a, &b, span);
                     return None;
-                }
+                };
                 let void = types.is_void(p.pointee) || types.is_void(q.pointee);
                 if p.pointee != q.pointee && !void {
                     let message = format!(
@@ -371,6 +372,7 @@ impl Sema<'_> {
                     );
                     self.diags.warning(span, message);
                 }
+                let (a, b) = (self.in_space(a, space), self.in_space(b, space));
                 if a.ty == b.ty {
                     return Some((a, b));
                 }
@@ -582,33 +584,7 @@ impl Sema<'_> {
             return self.usual_conversions(a, b, span);
         }
         match (types.as_pointer(a.ty), types.as_pointer(b.ty)) {
-            (Some(p), Some(q)) => {
-                // A null pointer or void pointer takes the other's side or gives void.
-                let prefer_b = matches!(a.kind, ExprKind::NullPointer)
-                    || (types.is_void(q.pointee)
-                        && !types.is_void(p.pointee)
-                        && !matches!(b.kind, ExprKind::NullPointer))
-                    || (p.pointee == q.pointee && q.is_const && !p.is_const);
-                if p.space != q.space
-                    && !matches!(a.kind, ExprKind::NullPointer)
-                    && !matches!(b.kind, ExprKind::NullPointer)
-                {
-                    self.different_spaces(
-                        "conditional operator with the second and third operands of type",
-                        &a,
-                        &b,
-                        span,
-                    );
-                    return None;
-                }
-                if prefer_b {
-                    let a = self.assign_convert(a, b.ty, Context::Assigning);
-                    (!self.is_error(a.ty)).then_some((a, b))
-                } else {
-                    let b = self.assign_convert(b, a.ty, Context::Assigning);
-                    (!self.is_error(b.ty)).then_some((a, b))
-                }
-            }
+            (Some(p), Some(q)) => self.unify_pointers((a, p), (b, q), span),
             (Some(_), None) if self.is_null_constant(&b) => {
                 let ty = a.ty;
                 Some((a, value(ExprKind::NullPointer, ty, b.span)))
@@ -627,6 +603,48 @@ impl Sema<'_> {
                 None
             }
         }
+    }
+
+    /// Two pointers in their common type: to void if one is, qualified as either is, in the address
+    /// space that encloses the other's (C99 6.5.15, OpenCL C 6.7.9).
+    fn unify_pointers(
+        &mut self,
+        (a, p): (Expr, PointerType),
+        (b, q): (Expr, PointerType),
+        span: Span,
+    ) -> Option<(Expr, Expr)> {
+        // A null pointer takes the other's type.
+        if matches!(a.kind, ExprKind::NullPointer) {
+            let ty = b.ty;
+            return Some((Expr { ty, ..a }, b));
+        }
+        if matches!(b.kind, ExprKind::NullPointer) {
+            let ty = a.ty;
+            return Some((a, Expr { ty, ..b }));
+        }
+        let Some(space) = enclosing_space(p.space, q.space) else {
+            let what = "conditional operator with the second and third operands of type";
+            self.different_spaces(what, &a, &b, span);
+            return None;
+        };
+        let types = &self.module.types;
+        let pointee = if types.is_void(q.pointee) { q.pointee } else { p.pointee };
+        if p.pointee != q.pointee && !types.is_void(pointee) {
+            let message =
+                format!("pointer type mismatch ({} and {})", self.quoted(a.ty), self.quoted(b.ty));
+            self.diags.warning(span, message);
+        }
+        let (is_const, is_volatile) = (p.is_const || q.is_const, p.is_volatile || q.is_volatile);
+        let ty = TypeKind::Pointer(PointerType { pointee, space, is_const, is_volatile });
+        let ty = self.module.types.intern(ty);
+        let cast = |e: Expr| match e.ty == ty {
+            true => e,
+            false => {
+                let at = e.span;
+                value(ExprKind::PointerCast(Box::new(e)), ty, at)
+            }
+        };
+        Some((cast(a), cast(b)))
     }
 
     /// `c ? a : b` per component (OpenCL C 6.4.9).

@@ -3,8 +3,7 @@
 use super::records::RecordAttributes;
 use super::scope::Entity;
 use super::types::{PointerType, Scalar, TypeId, TypeKind, EVENT};
-use super::{print, Origin, Sema, MAX_OBJECT_SIZE, MAX_TYPE_DEPTH};
-use crate::options::ClStd;
+use super::{print, Sema, MAX_OBJECT_SIZE, MAX_TYPE_DEPTH};
 use crate::preprocess::Symbol;
 use crate::source::Span;
 use crate::syntax::ast::{
@@ -81,8 +80,8 @@ impl Sema<'_> {
             self.error(span, "'_Atomic' is not supported in OpenCL C");
         }
         if let Some(space) = quals.space {
-            if space == AddressSpace::Generic && self.origin == Origin::Program {
-                let version = self.version();
+            if space == AddressSpace::Generic && self.pointee_space != AddressSpace::Generic {
+                let version = self.options.std;
                 let message = format!(
                     "OpenCL C version {version} does not support the '__generic' type qualifier on this device"
                 );
@@ -96,18 +95,6 @@ impl Sema<'_> {
             }
         }
         base
-    }
-
-    /// The version of OpenCL C as messages name it.
-    pub(super) fn version(&self) -> &'static str {
-        match self.options.std {
-            ClStd::Cl10 => "1.0",
-            ClStd::Cl11 => "1.1",
-            ClStd::Cl12 => "1.2",
-            ClStd::Cl20 => "2.0",
-            ClStd::Cl30 => "3.0",
-            ClStd::Cl31 => "3.1",
-        }
     }
 
     fn type_spec(&mut self, specs: &DeclSpecs) -> QualType {
@@ -240,7 +227,7 @@ impl Sema<'_> {
         }
         let pointer = PointerType {
             pointee: pointee.ty,
-            space: pointee.space.unwrap_or(AddressSpace::Private),
+            space: pointee.space.unwrap_or(self.pointee_space),
             is_const: pointee.is_const,
             is_volatile: pointee.is_volatile,
         };

@@ -14,12 +14,15 @@ const V1: cl_version = make_version(1, 0, 0);
 const V3: cl_version = make_version(3, 0, 0);
 
 /// OpenCL C versions that the compiler takes.
-const C_VERSIONS: &[(&str, cl_version)] = &[
-    ("OpenCL C", V1),
-    ("OpenCL C", make_version(1, 1, 0)),
-    ("OpenCL C", make_version(1, 2, 0)),
-    ("OpenCL C", V3),
-];
+fn c_versions(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
+    let versions = gpu::target(info, &vk::Probe::default()).c_versions().iter();
+    versions
+        .map(|version| {
+            let (major, minor) = version.number();
+            ("OpenCL C", make_version(major, minor, 0))
+        })
+        .collect()
+}
 
 /// Extensions that work on the device: the compiler's, and those of the API.
 pub fn extensions(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
@@ -41,6 +44,15 @@ pub fn extensions(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
 fn c_features(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
     let features = gpu::target(info, &vk::Probe::default()).features();
     features.into_iter().map(|name| (name, V3)).collect()
+}
+
+/// Optional features of the language that have queries of their own.
+fn language_features(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
+    let feature = match name {
+        CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => "__opencl_c_generic_address_space",
+        _ => return None,
+    };
+    Some(Value::bool(c_features(info).iter().any(|(offered, _)| *offered == feature)))
 }
 
 /// The version with the compiler's build id: clients key what they keep of a driver's work by it.
@@ -75,6 +87,7 @@ pub fn query(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         .or_else(|| arithmetic(device, name))
         .or_else(|| memory(device, name))
         .or_else(|| execution(name))
+        .or_else(|| language_features(device.info(), name))
         .or_else(|| absent_features(name))
 }
 
@@ -94,7 +107,7 @@ fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
             Value::text(concat!("OpenCL C 1.2 Hekla ", env!("CARGO_PKG_VERSION")))
         }
         CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Value::of(make_version(1, 2, 0)),
-        CL_DEVICE_OPENCL_C_ALL_VERSIONS => Value::names(C_VERSIONS),
+        CL_DEVICE_OPENCL_C_ALL_VERSIONS => Value::names(&c_versions(info)),
         CL_DEVICE_OPENCL_C_FEATURES => Value::names(&c_features(info)),
         CL_DEVICE_EXTENSIONS => {
             let names: Vec<_> = extensions(info).into_iter().map(|(name, _)| name).collect();
@@ -306,7 +319,6 @@ fn absent_features(name: cl_device_info) -> Option<Value> {
     Some(match name {
         CL_DEVICE_IMAGE_SUPPORT
         | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
-        | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT
         | CL_DEVICE_PIPE_SUPPORT
         | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Value::bool(false),
         CL_DEVICE_IMAGE2D_MAX_WIDTH

@@ -15,6 +15,7 @@ mod math;
 mod memory;
 mod relational;
 mod shuffle;
+mod spaces;
 mod sync;
 mod work_item;
 
@@ -63,6 +64,7 @@ impl Lowering<'_, '_> {
         let outcome = self
             .work_item_builtin(&call)
             .or_else(|| self.sync_builtin(&call))
+            .or_else(|| self.space_builtin(&call))
             .or_else(|| self.memory_builtin(&call))
             .or_else(|| self.atomic_builtin(&call))
             .or_else(|| self.integer_builtin(&call))

@@ -64,6 +64,8 @@ fn twice(
         (SpaceCast, SpaceCast) if from == ty && middle.space() == Some(AddressSpace::Generic) => {
             Outcome::Value(source)
         }
+        (SpaceCast, ToSpace) if from == ty => Outcome::Value(source),
+        (SpaceCast, ToSpace) => Outcome::Value(c.func.constant(ty, 0)),
         _ => Keep,
     }
 }

@@ -11,6 +11,7 @@ mod math;
 mod memory;
 mod resolve;
 mod signature;
+mod spaces;
 mod special;
 mod workitem;
 
@@ -43,9 +44,4 @@ fn index<'f>(families: impl IntoIterator<Item = &'f Family>) -> HashMap<&'static
         }
     }
     map
-}
-
-/// Whether programs may call a built-in function of this name.
-pub(super) fn exists(name: &str) -> bool {
-    BUILTINS.contains_key(name) || special::exists(name)
 }

@@ -1,7 +1,7 @@
 //! Overload choice among the instances of signature patterns.
 
 use super::signature::{Sig, Spaces, P};
-use super::{Builtin, BUILTINS, INTRINSICS};
+use super::{special, Builtin, BUILTINS, INTRINSICS};
 use crate::sema::calls::{scalar_cost, WIDEN_COST};
 use crate::sema::convert::{common_scalar, promoted, Context};
 use crate::sema::hir::{Expr, ExprKind};
@@ -95,7 +95,7 @@ fn cost(pattern: P, shape: Shape, arg: Arg) -> Option<u32> {
         P::In(spaces) => pointer(spaces, Pointee::Number(shape), false),
         P::InElement(spaces) => pointer(spaces, Pointee::Number((element, 1)), false),
         P::InHalf(spaces) => pointer(spaces, Pointee::Number((Scalar::Half, 1)), false),
-        P::Events => pointer(Spaces::PRIVATE, Pointee::Event, false),
+        P::Events => pointer(Spaces::OWN, Pointee::Event, false),
         P::Event => match arg {
             Arg::Event => Some(0),
             // A null event; checked when it is converted.
@@ -133,8 +133,14 @@ impl Sema<'_> {
         }
         match BUILTINS.get(name) {
             Some(&builtin) => Some(self.choose(builtin, args, at, span)),
+            None if self.has_space_builtin(name) => Some(self.space_builtin(name, args, at, span)),
             None => self.special_builtin(name, args, at, span),
         }
+    }
+
+    /// Whether the program may call a built-in function of this name.
+    pub(in crate::sema) fn has_builtin(&self, name: &str) -> bool {
+        BUILTINS.contains_key(name) || self.has_space_builtin(name) || special::exists(name)
     }
 
     fn classify(&self, e: &Expr) -> Arg {

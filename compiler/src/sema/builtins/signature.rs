@@ -60,7 +60,6 @@ pub(super) const SCALAR: Lanes = &[1];
 pub(super) struct Spaces(pub u8);
 
 impl Spaces {
-    pub const PRIVATE: Spaces = Spaces(1);
     pub const GLOBAL: Spaces = Spaces(2);
     pub const LOCAL: Spaces = Spaces(4);
     /// global, local and private (and generic).
@@ -68,6 +67,8 @@ impl Spaces {
     /// Also constant.
     pub const READABLE: Spaces = Spaces(1 | 2 | 4 | 8 | 16);
     pub const SHARED: Spaces = Spaces(2 | 4);
+    /// private (and generic).
+    pub const OWN: Spaces = Spaces(1 | 16);
 }
 
 /// A parameter or result type, where G is the generic type of the instance.
@@ -100,7 +101,7 @@ pub(super) enum P {
     InHalf(Spaces),
     OutHalf(Spaces),
     Event,
-    /// Private pointer to events.
+    /// Pointer to events.
     Events,
 }
 
