@@ -228,3 +228,19 @@ fn older_programs_have_private_pointers() {
         reject_in("CL1.2", text, message);
     }
 }
+
+/// Variables at program scope and pointers to them (OpenCL C 6.7.8).
+#[test]
+fn program_scope_pointers_are_generic() {
+    accept(
+        "global int g = 1; int h; int *p = &g; int *global q = &h; global int *constant r = &g;\n\
+         int *constant s = &h; struct { int *a; const char *b; } t = {&g, (char *)&h + 1};\n\
+         kernel void k(local int *l) { *p += *q; p = l; t.a = l; *r = *s + t.b[0] + *t.a; static int *u = &g; u = l; }",
+    );
+    for (text, message) in [
+        ("constant int c = 1; int *p = &c;", "error: initializing '__generic int *' with an expression of type '__constant int *' changes address space of pointer"),
+        ("int *p; global int *q = p;", "error: initializing '__global int *' with an expression of type '__generic int *' changes address space of pointer"),
+    ] {
+        reject_in("CL3.0", text, message);
+    }
+}

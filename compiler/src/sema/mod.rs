@@ -65,8 +65,8 @@ pub fn analyze(
 ) -> Module {
     let mut module = Module::default();
     let basic = Basic::new(&mut module.types);
-    let generic = origin == Origin::Program
-        && target.offers(options.std, "__opencl_c_generic_address_space");
+    let generic =
+        origin == Origin::Program && target.offers(options.std, "__opencl_c_generic_address_space");
     let pointee_space = if generic { AddressSpace::Generic } else { AddressSpace::Private };
     let mut sema = Sema {
         interner,
