@@ -167,14 +167,16 @@ impl Emitter<'_> {
         (mask, self.u32_op(Op::ShiftLeftLogical, value, shift))
     }
 
-    /// Replaces `unit` bytes of the word at a pointer by two atomic operations.
+    /// Replaces `unit` bytes of the word at a pointer by two atomic operations. Neither changes bytes
+    /// that have the value already, as when all work-items of a group write the same.
     pub fn atomic_insert(&mut self, pointer: u32, scope: Scope, shift: u32, unit: u32, id: u32) {
         let word = self.asm.u32;
         let (mask, value) = self.placed(shift, unit, id);
         let keep = self.op(Op::Not, word, &[mask]);
+        let keep = self.u32_op(Op::BitwiseOr, keep, value);
         let scope = self.c32(scope as u32);
         let relaxed = self.c32(MemorySemantics::RELAXED.bits());
-        for (op, bits) in [(Op::AtomicAnd, keep), (Op::AtomicOr, value)] {
+        for (op, bits) in [(Op::AtomicOr, value), (Op::AtomicAnd, keep)] {
             let operands: SmallVec<[u32; 4]> = SmallVec::from([pointer, scope, relaxed, bits]);
             self.op(op, word, &operands);
         }

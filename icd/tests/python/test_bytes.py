@@ -222,3 +222,24 @@ def test_crc32_with_table_in_local_memory(m, rng):
     program.crc(m.queue, (64,), (16,), m.buffer(data), np.uint32(100), out)
     expected = [zlib.crc32(row.tobytes()) for row in data]
     np.testing.assert_array_equal(m.read(out, np.uint32, 64), expected)
+
+
+def test_all_work_items_fill_one_table_of_bytes(m):
+    """Every work-item writes the same bytes and reads what it wrote, which is no other's doing."""
+    program = m.build("""
+        kernel void fill(global const uchar *in, global volatile uchar *room, global int *wrong)
+        {
+            local volatile uchar table[8];
+            int bad = 0;
+            for (int k = 0; k < 8; ++k) { table[k] = in[k]; room[k] = in[k]; }
+            for (int round = 0; round < 16; ++round)
+                for (int k = 0; k < 8; ++k) {
+                    table[k] = in[k]; room[k] = in[k];
+                    for (int j = 0; j < 8; ++j) bad += (table[j] != in[j]) + (room[j] != in[j]);
+                }
+            wrong[get_global_id(0)] = bad;
+        }""")
+    n, data = 16384, (np.arange(8) * 37 + 1).astype(np.uint8)
+    wrong = m.empty(4 * n)
+    program.fill(m.queue, (n,), (64,), m.buffer(data), m.empty(8), wrong)
+    assert not m.read(wrong, np.int32, n).any()
