@@ -17,16 +17,20 @@ impl<'a> Cursor<'a> {
         Cursor { func, out: Vec::new(), flags: FpFlags::empty() }
     }
 
-    /// Takes a block's list, to write a new one; [`Cursor::finish`] wants it back.
+    /// Ends the current list: it becomes that of `block`.
+    pub fn finish(&mut self, block: Block) {
+        self.func.blocks[block].insts = std::mem::take(&mut self.out);
+    }
+
+    /// Takes a block's list, to write a new one that [`Cursor::finish_in`] ends.
     pub fn begin(&mut self, block: Block) -> Vec<Inst> {
         std::mem::take(&mut self.func.blocks[block].insts)
     }
 
     /// Ends the current list: it becomes that of `block`, in the memory of the old one.
-    pub fn finish(&mut self, block: Block, mut old: Vec<Inst>) {
+    pub fn finish_in(&mut self, block: Block, mut old: Vec<Inst>) {
         old.clear();
-        old.extend_from_slice(&self.out);
-        self.out.clear();
+        old.append(&mut self.out);
         self.func.blocks[block].insts = old;
     }
 

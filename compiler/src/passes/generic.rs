@@ -51,7 +51,7 @@ pub fn run(func: &mut Function) -> bool {
         for &inst in &insts {
             pass.inst(inst);
         }
-        pass.c.finish(block, insts);
+        pass.c.finish_in(block, insts);
     }
     true
 }

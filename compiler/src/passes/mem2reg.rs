@@ -262,7 +262,7 @@ impl<'a> Renamer<'a> {
                 _ => self.cursor.keep(inst),
             }
         }
-        self.cursor.finish(block, insts);
+        self.cursor.finish_in(block, insts);
         self.branch_args(block);
     }
 

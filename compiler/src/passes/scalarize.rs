@@ -82,7 +82,7 @@ impl Scalarizer<'_> {
                 self.c.keep(inst);
             }
         }
-        self.c.finish(block, insts);
+        self.c.finish_in(block, insts);
     }
 
     /// Notes the lanes of a value that stays a vector.

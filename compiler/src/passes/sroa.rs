@@ -234,7 +234,7 @@ fn rewrite(func: &mut Function, cfg: &Cfg, objects: &Objects) {
                 _ => c.keep(inst),
             }
         }
-        c.finish(block, insts);
+        c.finish_in(block, insts);
     }
 }
 

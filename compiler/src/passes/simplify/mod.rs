@@ -68,7 +68,7 @@ fn instructions(func: &mut Function, cfg: &Cfg, globals: &PrimaryMap<Global, Glo
                 cursor.keep(inst);
             }
         }
-        cursor.finish(block, insts);
+        cursor.finish_in(block, insts);
     }
     changed
 }
