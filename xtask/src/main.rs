@@ -6,6 +6,7 @@ mod checks;
 mod corpus;
 mod cts;
 mod demo;
+mod fuzz;
 mod install;
 mod system;
 mod test;
@@ -27,6 +28,8 @@ usage: cargo xtask COMMAND
   corpus [--dir DIR] [--validate] [--minimal] [--only TEXT] [--threads N] [--vector N]
                             compile every program of hashcat, darktable, ufo-filters, silx, pyFAI,
                             clpeak, CLBlast and Khronos's dumps of CTS kernels
+  fuzz [TARGET...] [--minutes N]
+                            fuzz preprocessor, parser, lowering and IR reader (60 minutes)
   header                    write include/hekla.h anew";
 
 /// What a command gives: nothing, or a message for the person who ran it.
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         "cts" => cts::run(rest),
         "bench" => bench::run(rest),
         "corpus" => corpus::run_command(rest),
+        "fuzz" => fuzz::run_command(rest),
         "header" => checks::write_header(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

@@ -26,7 +26,10 @@ impl Lowering<'_, '_> {
         match (from, to) {
             _ if from == to => value,
             (_, Name::Bool) => self.is_nonzero(value),
-            (Name::Bool, _) if to.is_float() => self.b.convert(ConvertOp::UToF, value, ty),
+            (Name::Bool, _) if to.is_float() => {
+                let one_or_zero = self.b.convert(ConvertOp::ZExt, value, ty.with_scalar(Scalar::I32));
+                self.b.convert(ConvertOp::UToF, one_or_zero, ty)
+            }
             (Name::Bool, _) => self.b.convert(ConvertOp::ZExt, value, ty),
             _ => match (from.is_float(), to.is_float()) {
                 (false, false) if saturate => self.int_to_int_sat(value, from, to),

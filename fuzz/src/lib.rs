@@ -1,0 +1,6 @@
+//! What the fuzz targets share: a grammar that makes OpenCL C out of bytes, and the check of what the
+//! compiler makes of that.
+
+pub mod check;
+pub mod grammar;
+pub mod mutate;
