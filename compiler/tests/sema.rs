@@ -81,7 +81,8 @@ fn common_programs_are_accepted() {
     for text in [
         "kernel void add(global const float *a, global const float *b, global float *c) {\n\
            size_t i = get_global_id(0); c[i] = a[i] + b[i]; }",
-        "kernel void k(global int *global *p, global int *q) { p[0] = q; q[0] = *p[1]; }",
+        "void f(global int *global *p, global int *q) { p[0] = q; q[0] = *p[1]; }\n\
+         kernel void k(global ulong *p, global int *q) { f((global int *global *)p, q); }",
         "typedef struct { float4 pos; int id; struct { uchar r, g; } c; } item;\n\
          kernel void k(global item *a, item b) { a[0] = b; a[1].c.r = a->pos.x; }",
         "struct node { global struct node *next; int value; };\n\

@@ -104,6 +104,7 @@ type Group = &'static [(&'static str, &'static str)];
 /// All groups. No name is in two.
 static GROUPS: &[(Need, Group)] = &[
     (Need::Nothing, VERSIONS),
+    (Need::Std(ClStd::Cl11), &[("CL_VERSION_1_0", "100"), ("CL_VERSION_1_1", "110")]),
     (Need::Std(ClStd::Cl12), &[("CL_VERSION_1_2", "120")]),
     (Need::Std(ClStd::Cl20), &[("CL_VERSION_2_0", "200")]),
     (Need::Std(ClStd::Cl30), &[("CL_VERSION_3_0", "300")]),
@@ -123,9 +124,8 @@ static GROUPS: &[(Need, Group)] = &[
 /// OpenCL C 6.12, and what C99 6.10.8 asks for. A fixed date: the same text gives the same program.
 static VERSIONS: Group = &[
     ("__OPENCL_VERSION__", "300"),
-    ("CL_VERSION_1_0", "100"),
-    ("CL_VERSION_1_1", "110"),
     ("__ENDIAN_LITTLE__", "1"),
+    ("__ROUNDING_MODE__", "rte"),
     ("__STDC__", "1"),
     ("__STDC_VERSION__", "199901L"),
     ("__STDC_HOSTED__", "0"),

@@ -129,6 +129,14 @@ impl Preprocessor<'_> {
         self.pack.last().copied()
     }
 
+    /// Skips a mistaken operand of `_Pragma` up to its `)`, if that stands where it should.
+    fn skip_operand(&mut self, last: PpToken) {
+        if last.is(Punct::RParen) || last.is_end() {
+            return;
+        }
+        self.next_expanded();
+    }
+
     /// `_Pragma ( "..." )`.
     pub(super) fn pragma_operator(&mut self, operator: PpToken) {
         let open = self.next_expanded();
@@ -136,7 +144,8 @@ impl Preprocessor<'_> {
         let close = if string.kind == PpKind::Str { self.next_expanded() } else { string };
         if !close.is(Punct::RParen) || string.kind != PpKind::Str {
             let message = "_Pragma takes a parenthesized string literal";
-            return self.diags.error(operator.span, message);
+            self.diags.error(operator.span, message);
+            return self.skip_operand(close);
         }
         let text = string.spelling(self.interner);
         let text = text.get(1..text.len().saturating_sub(1)).unwrap_or("");

@@ -1,9 +1,11 @@
-//! `__attribute__` (OpenCL C 6.13): what the known ones say, and a warning for the others.
+//! `__attribute__` (OpenCL C 6.9.2, 6.13): what the known ones say, and a warning for the others.
 
+use super::typename::QualType;
 use super::types::{Scalar, TypeId};
 use super::Sema;
+use crate::options::ClStd;
 use crate::source::Span;
-use crate::syntax::ast::{self, Attribute};
+use crate::syntax::ast::{self, AddressSpace, Attribute};
 
 /// What a declaration's attributes say.
 #[derive(Debug, Default, Clone)]
@@ -11,16 +13,25 @@ pub(super) struct Attributes {
     /// In bytes; 0 if none.
     pub aligned: u32,
     pub packed: bool,
+    /// Where `packed` stands.
+    pub packed_span: Option<Span>,
     pub overloadable: bool,
     pub noinline: bool,
     pub required_local_size: Option<[u32; 3]>,
     pub local_size_hint: Option<[u32; 3]>,
     /// As CL_KERNEL_ATTRIBUTES shows them.
     pub texts: Vec<String>,
+    /// Those that only kernels have.
+    pub of_kernels: Vec<(&'static str, Span)>,
+    /// Those that only pointers have.
+    pub of_pointers: Vec<(&'static str, Span)>,
 }
 
 /// Largest alignment that may be asked for, in bytes.
 const MAX_ALIGN: u64 = 1 << 16;
+
+/// Alignment that `aligned` without an operand means: the largest of any type's (long16).
+const WIDEST_ALIGN: u32 = 128;
 
 /// Attributes that change nothing here.
 const IGNORED: &[&str] = &[
@@ -32,7 +43,6 @@ const IGNORED: &[&str] = &[
     "constructor",
     "convergent",
     "deprecated",
-    "endian",
     "flatten",
     "gnu_inline",
     "hot",
@@ -41,7 +51,6 @@ const IGNORED: &[&str] = &[
     "no_sanitize",
     "nodebug",
     "noreturn",
-    "nosvm",
     "nothrow",
     "nonnull",
     "opencl_unroll_hint",
@@ -53,6 +62,17 @@ const IGNORED: &[&str] = &[
     "weak",
     "intel_reqd_sub_group_size",
 ];
+
+impl Attributes {
+    /// Keeps a work-group size that was read.
+    fn add_sizes(&mut self, name: &'static str, sizes: Option<[u32; 3]>, span: Span) {
+        self.of_kernels.push((name, span));
+        let is_first = !self.texts.iter().any(|text| text.starts_with(name));
+        if let (Some([x, y, z]), true) = (sizes, is_first) {
+            self.texts.push(format!("{name}({x},{y},{z})"));
+        }
+    }
+}
 
 impl Sema<'_> {
     /// Reads a list of attributes.
@@ -74,16 +94,37 @@ impl Sema<'_> {
         let name = full.strip_prefix("__").and_then(|name| name.strip_suffix("__")).unwrap_or(full);
         match name {
             "aligned" => known.aligned = known.aligned.max(self.aligned(attribute)),
-            "packed" => known.packed = true,
+            "packed" => {
+                known.packed |= self.takes_arguments(attribute, "packed", 0);
+                known.packed_span = Some(attribute.span);
+            }
             "overloadable" => known.overloadable = true,
             "noinline" => known.noinline = true,
             "reqd_work_group_size" => {
-                known.required_local_size = self.sizes(attribute, name, &mut known.texts);
+                let name = "reqd_work_group_size";
+                let sizes = self.sizes(attribute, name, known.required_local_size);
+                known.add_sizes(name, sizes, attribute.span);
+                known.required_local_size = known.required_local_size.or(sizes);
             }
             "work_group_size_hint" => {
-                known.local_size_hint = self.sizes(attribute, name, &mut known.texts);
+                let name = "work_group_size_hint";
+                let sizes = self.sizes(attribute, name, known.local_size_hint);
+                known.add_sizes(name, sizes, attribute.span);
+                known.local_size_hint = known.local_size_hint.or(sizes);
             }
-            "vec_type_hint" => self.vec_type_hint(attribute, &mut known.texts),
+            "vec_type_hint" => {
+                known.of_kernels.push(("vec_type_hint", attribute.span));
+                self.vec_type_hint(attribute, &mut known.texts);
+            }
+            "endian" if self.endian(attribute) => {
+                known.of_pointers.push(("endian", attribute.span));
+            }
+            "endian" => {}
+            "nosvm" if self.options.std < ClStd::Cl20 => {
+                let message = "'nosvm' attribute requires OpenCL C version 2.0";
+                self.error(attribute.span, message);
+            }
+            "nosvm" => known.of_pointers.push(("nosvm", attribute.span)),
             _ if IGNORED.contains(&name) => {}
             _ => {
                 let message = format!("unknown attribute '{full}' ignored");
@@ -92,10 +133,31 @@ impl Sema<'_> {
         }
     }
 
-    /// The operand of `aligned`; 16 without one.
+    /// Whether an attribute has no more arguments than it takes.
+    fn takes_arguments(&mut self, attribute: &Attribute, name: &str, most: usize) -> bool {
+        if attribute.args.len() <= most {
+            return true;
+        }
+        let message = match most {
+            0 => format!("'{name}' attribute takes no arguments"),
+            1 => format!("'{name}' attribute takes no more than 1 argument"),
+            _ => format!("'{name}' attribute takes no more than {most} arguments"),
+        };
+        self.error(attribute.span, message);
+        false
+    }
+
+    /// The operand of `aligned`, or of `_Alignas`, which may be a type.
     fn aligned(&mut self, attribute: &Attribute) -> u32 {
-        let Some(operand) = attribute.args.first() else { return 16 };
-        match self.attribute_int(operand) {
+        if let Some(name) = &attribute.type_arg {
+            let ty = self.type_name(name);
+            return self.module.types.align(ty.ty).max(ty.align);
+        }
+        let Some(operand) = attribute.args.first() else { return WIDEST_ALIGN };
+        if !self.takes_arguments(attribute, "aligned", 1) {
+            return 0;
+        }
+        match self.attribute_int(operand, "aligned") {
             Some(n) if n.is_power_of_two() && n <= MAX_ALIGN => n as u32,
             Some(_) => {
                 self.error(operand.span, "requested alignment is not a power of 2");
@@ -105,24 +167,26 @@ impl Sema<'_> {
         }
     }
 
-    fn attribute_int(&mut self, operand: &ast::Expr) -> Option<u64> {
+    /// The value of a constant operand of the attribute `name`; bits of a negative one.
+    fn attribute_int(&mut self, operand: &ast::Expr, name: &str) -> Option<u64> {
         let value = self.rvalue(operand);
         if self.is_error(value.ty) {
             return None;
         }
         let n = self.eval_int(&value);
         if n.is_none() {
-            self.error(operand.span, "attribute requires an integer constant");
+            let message = format!("'{name}' attribute requires an integer constant");
+            self.error(operand.span, message);
         }
-        n.and_then(|n| u64::try_from(n).ok())
+        n.map(|n| n as u64)
     }
 
-    /// The three operands of a work-group size.
+    /// The three operands of a work-group size; those given `before` go first.
     fn sizes(
         &mut self,
         attribute: &Attribute,
         name: &str,
-        texts: &mut Vec<String>,
+        before: Option<[u32; 3]>,
     ) -> Option<[u32; 3]> {
         let [x, y, z] = attribute.args.as_slice() else {
             let message = format!("'{name}' attribute requires exactly 3 arguments");
@@ -131,7 +195,7 @@ impl Sema<'_> {
         };
         let mut sizes = [0; 3];
         for (size, operand) in sizes.iter_mut().zip([x, y, z]) {
-            let n = self.attribute_int(operand)?;
+            let n = self.attribute_int(operand, name)?;
             match u32::try_from(n) {
                 Ok(n) if n > 0 => *size = n,
                 _ => {
@@ -140,8 +204,62 @@ impl Sema<'_> {
                 }
             }
         }
-        texts.push(format!("{name}({},{},{})", sizes[0], sizes[1], sizes[2]));
+        if before.is_some_and(|before| before != sizes) {
+            let message = format!("attribute '{name}' is already applied with different arguments");
+            self.diags.warning(attribute.span, message);
+        }
         Some(sizes)
+    }
+
+    /// Whether the operand of `endian` is `host` or `device` (OpenCL C 6.13.3): they are the same
+    /// here, as clients of other endianness do not exist.
+    fn endian(&mut self, attribute: &Attribute) -> bool {
+        let message = match attribute.args.as_slice() {
+            [ast::Expr { kind: ast::ExprKind::Ident(word), .. }]
+                if matches!(self.text(*word), "host" | "device") =>
+            {
+                return true;
+            }
+            [_] => "invalid argument of attribute 'endian'; expected 'host' or 'device'",
+            _ => "'endian' attribute takes one argument",
+        };
+        self.error(attribute.span, message);
+        false
+    }
+
+    /// Checks that what has attributes of pointers is one (OpenCL C 6.13.3).
+    pub(super) fn check_pointer_attributes(&mut self, attributes: &Attributes, ty: &QualType) {
+        let pointer = self.module.types.as_pointer(ty.ty);
+        for &(name, span) in &attributes.of_pointers {
+            let message = match pointer.map(|pointer| pointer.space) {
+                _ if self.is_error(ty.ty) => continue,
+                None if name == "nosvm" => "'nosvm' attribute only applies to pointers",
+                Some(AddressSpace::Global | AddressSpace::Constant) => continue,
+                Some(_) if name == "nosvm" => continue,
+                _ => {
+                    "'endian' attribute only applies to pointers to the global and constant \
+                     address spaces"
+                }
+            };
+            self.error(span, message);
+        }
+    }
+
+    /// Reports attributes of kernels on a function that is none.
+    pub(super) fn check_no_kernel_attributes(&mut self, attributes: &Attributes) {
+        for (name, span) in &attributes.of_kernels {
+            let message =
+                format!("attribute '{name}' can only be applied to an OpenCL kernel function");
+            self.error(*span, message);
+        }
+    }
+
+    /// Warns of attributes that say nothing of what is no function.
+    pub(super) fn warn_function_attributes(&mut self, attributes: &Attributes) {
+        for (name, span) in &attributes.of_kernels {
+            let message = format!("'{name}' attribute only applies to functions");
+            self.diags.warning(*span, message);
+        }
     }
 
     fn vec_type_hint(&mut self, attribute: &Attribute, texts: &mut Vec<String>) {

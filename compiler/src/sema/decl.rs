@@ -4,12 +4,12 @@ use super::attributes::Attributes;
 use super::hir::{Global, Init, Local, LocalId, Stmt};
 use super::scope::Entity;
 use super::typename::QualType;
-use super::types::{Scalar, TypeId, TypeKind};
+use super::types::{Scalar, TypeId, TypeKind, EVENT};
 use super::{print, Sema, MAX_OBJECT_SIZE};
 use crate::preprocess::Symbol;
 use crate::source::Span;
 use crate::syntax::ast::{
-    AddressSpace, Declaration, Derivation, InitDeclarator, StorageClass, TypeSpec,
+    AddressSpace, DeclSpecs, Declaration, Derivation, InitDeclarator, StorageClass, TypeSpec,
 };
 
 /// What the specifiers of a declaration say, analyzed once for all its declarators.
@@ -66,7 +66,19 @@ impl Sema<'_> {
         let span = declarator.span;
         let mut ty = self.derive(base.ty, &declarator.derivations, span, Some(name));
         let attributes = self.more_attributes(&base.attributes, &declarator.attributes);
-        ty.align = ty.align.max(attributes.aligned);
+        self.warn_function_attributes(&attributes);
+        if let Some(span) = attributes.packed_span {
+            self.diags.warning(span, "'packed' attribute ignored");
+        }
+        if item.init.is_some() {
+            self.error(span, "illegal initializer (only variables can be initialized)");
+        }
+        // A typedef can decrease the alignment too, but not that of a record (OpenCL C 6.13.3).
+        let is_record = matches!(self.module.types.kind(ty.ty), TypeKind::Record(_));
+        let least = if is_record { self.alignment(&ty) } else { 1 };
+        if attributes.aligned > 0 {
+            ty.align = attributes.aligned.max(least);
+        }
         if let Some(binding) = self.scopes.find_here(name).cloned() {
             let same = matches!(&binding.entity, Entity::Typedef(old) if old.ty == ty.ty);
             if !same && !self.is_error(ty.ty) {
@@ -96,9 +108,10 @@ impl Sema<'_> {
         let mut ty = self.derive(base.ty, &declarator.derivations, span, Some(name));
         let attributes = self.more_attributes(&base.attributes, &declarator.attributes);
         ty.align = ty.align.max(attributes.aligned);
-        if specs.is_kernel {
-            self.error(span, "'kernel' attribute only applies to functions");
+        if let TypeKind::Function { .. } = self.module.types.kind(ty.ty) {
+            return self.declare_function_of_type(specs, &attributes, (name, span), ty.ty);
         }
+        self.check_specifiers(specs, &attributes, &ty, span);
         let is_extern = specs.storage == Some(StorageClass::Extern);
         let may_be_incomplete = item.init.is_some() || is_extern;
         let declares_only = is_extern && item.init.is_none() && self.is_incomplete_record(ty.ty);
@@ -125,6 +138,38 @@ impl Sema<'_> {
         }
     }
 
+    /// Reports specifiers and attributes that no variable, or none of this type, has.
+    fn check_specifiers(
+        &mut self,
+        specs: &DeclSpecs,
+        attributes: &Attributes,
+        ty: &QualType,
+        span: Span,
+    ) {
+        if specs.is_kernel {
+            self.error(span, "'kernel' attribute only applies to functions");
+        }
+        if specs.is_inline {
+            self.error(span, "'inline' can only appear on functions");
+        }
+        self.warn_function_attributes(attributes);
+        self.check_pointer_attributes(attributes, ty);
+        let mut element = ty.ty;
+        while let TypeKind::Array(inner, _) = *self.module.types.kind(element) {
+            element = inner;
+        }
+        if !matches!(self.module.types.kind(element), TypeKind::Opaque(EVENT)) {
+            return;
+        }
+        let is_private = ty.space.is_none_or(|space| space == AddressSpace::Private);
+        let message = match self.function.is_some() {
+            true if is_private => return,
+            true => "the event_t type can only be used with __private address space qualifier",
+            false => "the 'event_t' type cannot be used to declare a program scope variable",
+        };
+        self.error(span, message);
+    }
+
     /// Declares a name so that its uses are not diagnosed.
     pub(super) fn declare_error(&mut self, name: Symbol, span: Span) {
         let id = LocalId::from_u32(0);
@@ -144,9 +189,6 @@ impl Sema<'_> {
             TypeKind::Array(_, None) => "definition of variable with array type needs an explicit \
                                          size or an initializer"
                 .to_string(),
-            TypeKind::Function { .. } => {
-                "functions may not be declared through a typedef".to_string()
-            }
             _ => match types.size(ty) {
                 Some(size) if size <= MAX_OBJECT_SIZE => return true,
                 Some(_) => "size of array is too large".to_string(),

@@ -4,8 +4,10 @@ use super::convert::Context;
 use super::hir::{ExprKind, Place, PlaceKind};
 use super::operand::{value, Object, Operand};
 use super::scope::Entity;
+use super::typename::QualType;
 use super::types::{TypeId, TypeKind};
 use super::{hir, Sema};
+use crate::options::ClStd;
 use crate::preprocess::Symbol;
 use crate::source::Span;
 use crate::syntax::ast::{self, AddressSpace, Expr};
@@ -62,7 +64,7 @@ impl Sema<'_> {
             }
             ast::ExprKind::AlignofType(name) => {
                 let ty = self.type_name(name);
-                Operand::Value(self.align_of(ty.ty, ty.align, span))
+                Operand::Value(self.align_of(ty, span))
             }
             ast::ExprKind::VecStep(name) => {
                 let ty = self.type_name(name).ty;
@@ -109,7 +111,8 @@ impl Sema<'_> {
 
     fn undeclared(&mut self, name: Symbol, span: Span) -> Operand {
         let text = self.text(name);
-        if matches!(text, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__") {
+        let since_12 = text == "__func__" && self.options.std >= ClStd::Cl12;
+        if since_12 || matches!(text, "__FUNCTION__" | "__PRETTY_FUNCTION__") {
             if let Some(function) = &self.function {
                 let name = self.module.functions[function.id].name.clone();
                 return self.string_literal(name.as_bytes(), span);
@@ -165,12 +168,12 @@ impl Sema<'_> {
         }
     }
 
-    fn align_of(&mut self, ty: TypeId, align: u32, span: Span) -> hir::Expr {
-        let size = self.size_of(ty, "__alignof__", span);
+    fn align_of(&mut self, ty: QualType, span: Span) -> hir::Expr {
+        let size = self.size_of(ty.ty, "__alignof__", span);
         if self.is_error(size.ty) {
             return size;
         }
-        let align = self.module.types.align(ty).max(align);
+        let align = self.alignment(&ty);
         self.int_value(u64::from(align), self.basic.ulong, span)
     }
 

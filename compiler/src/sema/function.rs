@@ -5,11 +5,12 @@ use super::attributes::Attributes;
 use super::consteval::Const;
 use super::decl::Base;
 use super::hir::{ArgInfo, Function, FunctionId, KernelInfo, LabelId, Local, LocalId};
-use super::scope::Entity;
+use super::scope::{Binding, Entity};
 use super::stmt::Switch;
 use super::typename::{Param, QualType};
 use super::types::{Scalar, TypeId, TypeKind};
 use super::{print, Origin, Sema};
+use crate::options::ClStd;
 use crate::preprocess::Symbol;
 use crate::source::Span;
 use crate::syntax::ast::{
@@ -32,6 +33,14 @@ pub(super) struct Signature {
     /// Some declaration did not say `inline`, or said `extern`: there is more than an inline
     /// definition (C99 6.7.4p6).
     not_inline: bool,
+}
+
+/// What an earlier declaration of a function says to a new one.
+enum Earlier {
+    None,
+    Same(FunctionId),
+    /// Reported; this function stands for the new one.
+    Conflict(FunctionId),
 }
 
 /// The function whose body is being analyzed.
@@ -66,6 +75,7 @@ impl Sema<'_> {
         is_definition: bool,
     ) -> Option<(FunctionId, Vec<Param>)> {
         let (span, name) = (declarator.span, declarator.name?);
+        let attributes = self.more_attributes(&base.attributes, &declarator.attributes);
         let (Some(Derivation::Function { params, is_variadic }), inner) =
             (declarator.derivations.last(), declarator.derivations.len().saturating_sub(1))
         else {
@@ -74,27 +84,11 @@ impl Sema<'_> {
         let ret = self.derive(base.ty, &declarator.derivations[..inner], span, Some(name));
         let decls = params;
         let params = self.param_types(params);
-        let attributes = self.more_attributes(&base.attributes, &declarator.attributes);
         if *is_variadic && self.text(name) != "printf" {
             self.error(span, "invalid prototype, variadic arguments are not allowed in OpenCL");
         }
-        self.check_return_type(ret.ty, specs.is_kernel, span);
-        let found = self.earlier_declaration(name, ret.ty, &params, &attributes, span);
-        let id = match found {
-            Some(id) => id,
-            None => {
-                let id = self.push_function(name, ret.ty, &params, span);
-                self.scopes.declare_overload(name, id, span);
-                id
-            }
-        };
-        self.signatures[id].overloadable |=
-            attributes.overloadable || self.origin == Origin::Library;
-        self.signatures[id].is_static |= specs.storage == Some(StorageClass::Static);
-        self.signatures[id].not_inline |=
-            !specs.is_inline || specs.storage == Some(StorageClass::Extern);
-        self.module.functions[id].noinline |= attributes.noinline;
-        if is_definition && self.module.functions[id].body.is_some() {
+        let (id, fits) = self.declare_prototype(specs, &attributes, (name, span), ret.ty, &params);
+        if is_definition && fits && self.module.functions[id].body.is_some() {
             let first = self.module.functions[id].span;
             self.error(span, format!("redefinition of '{}'", self.text(name)));
             self.diags.note(first, "previous definition is here");
@@ -103,6 +97,97 @@ impl Sema<'_> {
             self.kernel(id, decls, &params, &attributes);
         }
         Some((id, params))
+    }
+
+    /// A function declared by a name for its type: `typedef int unary(int); unary f;`.
+    pub(super) fn declare_function_of_type(
+        &mut self,
+        specs: &DeclSpecs,
+        attributes: &Attributes,
+        (name, span): (Symbol, Span),
+        ty: TypeId,
+    ) {
+        let TypeKind::Function { ret, params, .. } = self.module.types.kind(ty).clone() else {
+            return;
+        };
+        let param = |ty| Param { name: None, ty: QualType::plain(ty), span };
+        let params: Vec<Param> = params.into_iter().map(param).collect();
+        self.declare_prototype(specs, attributes, (name, span), ret, &params);
+    }
+
+    /// Declares a function of known type; false if it conflicts with what was declared before.
+    fn declare_prototype(
+        &mut self,
+        specs: &DeclSpecs,
+        attributes: &Attributes,
+        (name, span): (Symbol, Span),
+        ret: TypeId,
+        params: &[Param],
+    ) -> (FunctionId, bool) {
+        self.check_function(specs, attributes, name, span);
+        self.check_return_type(ret, specs.is_kernel, span);
+        let is_static = specs.storage == Some(StorageClass::Static);
+        let (id, fits) = match self.earlier_declaration(name, ret, params, attributes, span) {
+            Earlier::Same(id) => {
+                self.check_linkage(id, is_static, span);
+                (id, true)
+            }
+            Earlier::Conflict(id) => (id, false),
+            Earlier::None => {
+                let id = self.push_function(name, ret, params, span);
+                self.functions_of.entry(name).or_default().push(id);
+                self.signatures[id].is_static = is_static;
+                (id, true)
+            }
+        };
+        let visible = match self.scopes.find(name).map(|binding| &binding.entity) {
+            Some(Entity::Functions(list)) => list.contains(&id),
+            _ => false,
+        };
+        if !visible {
+            self.scopes.declare_overload(name, id, span);
+        }
+        self.signatures[id].overloadable |=
+            attributes.overloadable || self.origin == Origin::Library;
+        self.signatures[id].not_inline |=
+            !specs.is_inline || specs.storage == Some(StorageClass::Extern);
+        self.module.functions[id].noinline |= attributes.noinline;
+        (id, fits)
+    }
+
+    /// What a function may not be called, and what kernels may not be (OpenCL C 6.9, 6.10, 6.11).
+    fn check_function(
+        &mut self,
+        specs: &DeclSpecs,
+        attributes: &Attributes,
+        name: Symbol,
+        span: Span,
+    ) {
+        if self.text(name) == "main" {
+            let what = if specs.is_kernel { "kernel" } else { "function" };
+            self.error(span, format!("{what} cannot be called 'main'"));
+        }
+        if !specs.is_kernel {
+            return self.check_no_kernel_attributes(attributes);
+        }
+        if specs.storage == Some(StorageClass::Static) {
+            self.error(span, "kernel functions cannot be declared static");
+        }
+        if attributes.overloadable {
+            self.error(span, "kernel functions cannot be overloaded");
+        }
+    }
+
+    /// Reports a static declaration of what others may link to (C99 6.2.2p7).
+    fn check_linkage(&mut self, id: FunctionId, is_static: bool, span: Span) {
+        if !is_static || self.signatures[id].is_static {
+            return;
+        }
+        let function = &self.module.functions[id];
+        let (name, first) = (function.name.clone(), function.span);
+        let message = format!("static declaration of '{name}' follows non-static declaration");
+        self.error(span, message);
+        self.diags.note(first, "previous declaration is here");
     }
 
     /// Names the functions that have external linkage, once all declarations are seen.
@@ -152,19 +237,21 @@ impl Sema<'_> {
         params: &[Param],
         attributes: &Attributes,
         span: Span,
-    ) -> Option<FunctionId> {
-        let binding = self.scopes.find(name)?.clone();
-        let list = match binding.entity {
-            Entity::Functions(list) => list,
-            _ if binding.depth == self.scopes.depth() => {
-                let message =
-                    format!("redefinition of '{}' as different kind of symbol", self.text(name));
-                self.error(span, message);
-                self.diags.note(binding.span, "previous definition is here");
-                return None;
-            }
-            _ => return None,
-        };
+    ) -> Earlier {
+        let binding = self.scopes.find_here(name);
+        if let Some(Binding { span: first, .. }) =
+            binding.filter(|binding| !matches!(binding.entity, Entity::Functions(_)))
+        {
+            let first = *first;
+            let message =
+                format!("redefinition of '{}' as different kind of symbol", self.text(name));
+            self.error(span, message);
+            self.diags.note(first, "previous definition is here");
+            return Earlier::None;
+        }
+        // All functions of a name are one or are overloads, in whatever scope they are declared.
+        let Some(list) = self.functions_of.get(&name).cloned() else { return Earlier::None };
+        let Some(&first) = list.first() else { return Earlier::None };
         let same = list.iter().copied().find(|&id| {
             let function = &self.module.functions[id];
             function.params.len() == params.len()
@@ -176,26 +263,30 @@ impl Sema<'_> {
         });
         if let Some(id) = same {
             if self.module.functions[id].ret != ret && !self.is_error(ret) {
-                let first = self.module.functions[id].span;
-                self.error(span, format!("conflicting types for '{}'", self.text(name)));
-                self.diags.note(first, "previous declaration is here");
+                self.conflict(name, id, span);
+                return Earlier::Conflict(id);
             }
-            return Some(id);
+            return Earlier::Same(id);
         }
         let overloadable = attributes.overloadable
             || self.origin == Origin::Library
             || list.iter().any(|&id| self.signatures[id].overloadable);
         if list.len() >= MAX_OVERLOADS {
             self.error(span, format!("too many overloads of '{}'", self.text(name)));
-            return list.first().copied();
+            return Earlier::Conflict(first);
         }
         let in_error = params.iter().any(|param| self.is_error(param.ty.ty));
         if !overloadable && !in_error {
-            self.error(span, format!("conflicting types for '{}'", self.text(name)));
-            self.diags.note(binding.span, "previous declaration is here");
-            return list.first().copied();
+            self.conflict(name, first, span);
+            return Earlier::Conflict(first);
         }
-        None
+        Earlier::None
+    }
+
+    fn conflict(&mut self, name: Symbol, earlier: FunctionId, span: Span) {
+        self.error(span, format!("conflicting types for '{}'", self.text(name)));
+        let first = self.module.functions[earlier].span;
+        self.diags.note(first, "previous declaration is here");
     }
 
     fn push_function(
@@ -260,33 +351,35 @@ impl Sema<'_> {
     /// Types that kernel arguments may not have (OpenCL C 6.11).
     fn check_kernel_param(&mut self, decl: &ParamDecl, param: &Param) {
         let ty = param.ty.ty;
-        if let (TypeSpec::Typedef(name), true) =
-            (&decl.specs.ty, decl.declarator.derivations.is_empty())
-        {
-            let text = self.text(*name);
-            let unsized_ = ["size_t", "ptrdiff_t", "intptr_t", "uintptr_t"].contains(&text);
-            if unsized_ && self.scopes.find(*name).is_none() {
-                let message = format!("'{text}' cannot be used as the type of a kernel parameter");
-                return self.error(param.span, message);
-            }
-        }
+        let written = match &decl.specs.ty {
+            TypeSpec::Typedef(name) => format!("'{}'", self.text(*name)),
+            _ => self.quoted(ty),
+        };
         let message = match *self.module.types.kind(ty) {
             TypeKind::Pointer(pointer) => {
                 let shared = matches!(
                     pointer.space,
                     AddressSpace::Global | AddressSpace::Local | AddressSpace::Constant
                 );
-                // Pointers to pointers, which OpenCL C 1.x forbids, are what they are everywhere:
-                // addresses.
-                if shared {
-                    return;
+                let nested = self.module.types.as_pointer(pointer.pointee).is_some();
+                match (shared, nested && self.options.std < ClStd::Cl20) {
+                    (true, false) => return,
+                    (true, true) => {
+                        "kernel parameter cannot be declared as a pointer to a pointer".to_string()
+                    }
+                    (false, _) => "pointer arguments to kernel functions must reside in \
+                                   '__global', '__constant' or '__local' address space"
+                        .to_string(),
                 }
-                "pointer arguments to kernel functions must reside in '__global', '__constant' or \
-                 '__local' address space"
-                    .to_string()
             }
             TypeKind::Scalar(Scalar::Bool | Scalar::Half) | TypeKind::Opaque(_) => {
-                format!("{} cannot be used as the type of a kernel parameter", self.quoted(ty))
+                format!("{written} cannot be used as the type of a kernel parameter")
+            }
+            TypeKind::Record(id) if self.module.types.records[id].has_host_sized => {
+                format!("{written} cannot be used as the type of a kernel parameter")
+            }
+            _ if param.ty.is_host_sized => {
+                format!("{written} cannot be used as the type of a kernel parameter")
             }
             _ => return,
         };

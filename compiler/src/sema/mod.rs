@@ -35,6 +35,7 @@ use cranelift_entity::SecondaryMap;
 use function::{FunctionState, Signature};
 use hir::{FunctionId, GlobalId, Module};
 use scope::Scopes;
+use std::collections::HashMap;
 use types::{Scalar, TypeId, TypeKind};
 
 /// Whose text is analyzed.
@@ -80,6 +81,7 @@ pub fn analyze(
         scopes: Scopes::new(interner.len()),
         function: None,
         signatures: SecondaryMap::new(),
+        functions_of: HashMap::new(),
         calls: SecondaryMap::new(),
         const_globals: SecondaryMap::new(),
         initialized: SecondaryMap::new(),
@@ -116,6 +118,8 @@ struct Sema<'a> {
     function: Option<FunctionState>,
     /// What [`hir::Function`] does not say of each function.
     signatures: SecondaryMap<FunctionId, Signature>,
+    /// The functions of each name, in whatever scope they are declared.
+    functions_of: HashMap<Symbol, Vec<FunctionId>>,
     /// Who calls whom, and where.
     calls: SecondaryMap<FunctionId, Vec<(FunctionId, Span)>>,
     /// Globals whose initial bytes are their value for ever.
@@ -125,7 +129,7 @@ struct Sema<'a> {
     /// Variables with linkage (C99 6.2.2) by their names.
     linked: std::collections::HashMap<Symbol, globals::Linked>,
     /// String literals by their bytes.
-    strings: std::collections::HashMap<Vec<u8>, GlobalId>,
+    strings: HashMap<Vec<u8>, GlobalId>,
     /// Bytes of initialized data so far.
     data_size: u64,
     /// `#pragma OPENCL FP_CONTRACT OFF` at file scope.
@@ -200,15 +204,16 @@ impl Sema<'_> {
                 }
             }
             Pragma::Extension { name, behaviour } => {
-                let enables =
-                    matches!(behaviour, ExtensionBehaviour::Enable | ExtensionBehaviour::Require);
                 let name = self.text(name);
                 let known = match name {
+                    "all" if behaviour != ExtensionBehaviour::Disable => {
+                        return self.diags.warning(span, "expected 'disable' - ignoring");
+                    }
                     "cl_khr_fp64" => self.target.float64,
                     "cl_khr_fp16" => self.target.float16,
                     _ => KNOWN_EXTENSIONS.contains(&name),
                 };
-                if enables && !known {
+                if !known {
                     let message = format!("unsupported OpenCL extension '{name}' - ignoring");
                     self.diags.warning(span, message);
                 }

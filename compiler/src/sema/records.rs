@@ -19,6 +19,7 @@ struct Layout {
     size: u64,
     align: u32,
     depth: u32,
+    has_host_sized: bool,
     fields: Vec<Field>,
     /// Of all members, also those of anonymous members: where, and through which field.
     names: HashMap<String, (Span, u32)>,
@@ -91,6 +92,7 @@ impl Sema<'_> {
             size: 0,
             align: attributes.aligned.max(1),
             depth: 0,
+            has_host_sized: false,
             fields: Vec::new(),
             names: HashMap::new(),
         };
@@ -110,6 +112,7 @@ impl Sema<'_> {
         record.size = Some(size);
         record.align = layout.align;
         record.depth = layout.depth;
+        record.has_host_sized = layout.has_host_sized;
         record.names = layout.names.into_iter().map(|(name, (_, field))| (name, field)).collect();
     }
 
@@ -149,7 +152,9 @@ impl Sema<'_> {
             return self.error(span, problem);
         }
         let attributes = self.more_attributes(attributes, &declarator.attributes);
-        let natural = self.module.types.align(ty.ty).max(ty.align);
+        self.check_pointer_attributes(&attributes, &ty);
+        let natural = self.alignment(&ty);
+        layout.has_host_sized |= ty.is_host_sized;
         let packed = layout.packed || attributes.packed;
         let align = if packed { 1 } else { natural }.max(attributes.aligned).min(layout.pack);
         self.claim_name(layout, name, span);
@@ -225,6 +230,7 @@ impl Sema<'_> {
         if depth >= MAX_TYPE_DEPTH {
             return self.error(span, "type is nested too deeply");
         }
+        layout.has_host_sized |= self.has_host_sized(field.ty);
         field.offset = offset as u32;
         layout.size = layout.size.max(end);
         layout.align = layout.align.max(field.align);
@@ -232,11 +238,24 @@ impl Sema<'_> {
         layout.fields.push(field);
     }
 
-    /// An enum specifier. The type is int, or the first of uint and long that holds every value.
+    /// Whether a member of this type makes its record none for arguments of kernels.
+    fn has_host_sized(&self, ty: TypeId) -> bool {
+        let types = &self.module.types;
+        match *types.kind(ty) {
+            TypeKind::Scalar(Scalar::Bool) => true,
+            TypeKind::Record(id) => types.records[id].has_host_sized,
+            TypeKind::Array(element, _) => self.has_host_sized(element),
+            _ => false,
+        }
+    }
+
+    /// An enum specifier. The type is int, or the first of uint and long that holds every value;
+    /// of a packed one, the smallest integer type that does.
     pub(super) fn enum_type(
         &mut self,
         tag: Option<Symbol>,
         enumerators: Option<&[Enumerator]>,
+        packed: bool,
         span: Span,
     ) -> TypeId {
         let Some(enumerators) = enumerators else {
@@ -273,7 +292,10 @@ impl Sema<'_> {
             self.declare_enumerator(enumerator, next, ty);
             next += 1;
         }
-        let ty = self.enumerator_type(low, high);
+        let ty = match packed {
+            true => self.smallest_type(low, high),
+            false => self.enumerator_type(low, high),
+        };
         if let Some(tag) = tag {
             self.scopes.declare_tag(tag, Tag::Enum(ty), span);
         }
@@ -289,6 +311,21 @@ impl Sema<'_> {
             self.basic.long
         } else {
             self.basic.ulong
+        }
+    }
+
+    fn smallest_type(&mut self, low: i128, high: i128) -> TypeId {
+        use Scalar::*;
+        let candidates = match low < 0 {
+            true => {
+                [(Char, i8::MIN.into(), i8::MAX.into()), (Short, i16::MIN.into(), i16::MAX.into())]
+            }
+            false => [(UChar, 0, u8::MAX.into()), (UShort, 0, u16::MAX.into())],
+        };
+        let fits = candidates.into_iter().find(|&(_, least, most)| low >= least && high <= most);
+        match fits {
+            Some((scalar, ..)) => self.module.types.scalar(scalar),
+            None => self.enumerator_type(low, high),
         }
     }
 

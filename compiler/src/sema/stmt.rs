@@ -7,7 +7,7 @@ use super::types::TypeId;
 use super::Sema;
 use crate::preprocess::Symbol;
 use crate::source::Span;
-use crate::syntax::ast::{self, StmtKind};
+use crate::syntax::ast::{self, StmtKind, Unroll, UnrollHint};
 
 /// A switch whose body is being analyzed.
 pub(super) struct Switch {
@@ -47,19 +47,22 @@ impl Sema<'_> {
             }
             StmtKind::While { cond, body, unroll } => {
                 let cond = self.condition(cond);
+                let unroll = self.unroll(unroll.as_ref());
                 let body = self.loop_body(body);
                 if let Some(cond) = cond {
-                    out.push(Stmt::While { cond, body, unroll: *unroll });
+                    out.push(Stmt::While { cond, body, unroll });
                 }
             }
             StmtKind::DoWhile { body, cond, unroll } => {
+                let unroll = self.unroll(unroll.as_ref());
                 let body = self.loop_body(body);
                 if let Some(cond) = self.condition(cond) {
-                    out.push(Stmt::DoWhile { body, cond, unroll: *unroll });
+                    out.push(Stmt::DoWhile { body, cond, unroll });
                 }
             }
             StmtKind::For { init, cond, step, body, unroll } => {
-                self.for_stmt(init.as_deref(), cond.as_ref(), step.as_ref(), body, *unroll, out);
+                let unroll = self.unroll(unroll.as_ref());
+                self.for_stmt(init.as_deref(), cond.as_ref(), step.as_ref(), body, unroll, out);
             }
             StmtKind::Switch { value, body } => self.switch(value, body, out),
             StmtKind::Case { low, high, body } => {
@@ -125,13 +128,37 @@ impl Sema<'_> {
         self.truth_of(cond)
     }
 
+    /// What a hint says, its factor being evaluated: a positive integer constant (OpenCL C 6.13.5).
+    fn unroll(&mut self, hint: Option<&UnrollHint>) -> Option<Unroll> {
+        let factor = match hint? {
+            UnrollHint::Pragma(unroll) => return Some(*unroll),
+            UnrollHint::Attribute(None, _) => return Some(Unroll::Full),
+            UnrollHint::Attribute(Some(factor), _) => factor,
+        };
+        let value = self.rvalue(factor);
+        if self.is_error(value.ty) {
+            return None;
+        }
+        match self.eval_int(&value).and_then(|n| u32::try_from(n).ok()) {
+            None | Some(0) => {
+                let message =
+                    "'opencl_unroll_hint' attribute requires a positive integral compile \
+                               time constant expression";
+                self.error(factor.span, message);
+                None
+            }
+            Some(1) => Some(Unroll::Disable),
+            Some(count) => Some(Unroll::Count(count)),
+        }
+    }
+
     fn for_stmt(
         &mut self,
         init: Option<&ast::Stmt>,
         cond: Option<&ast::Expr>,
         step: Option<&ast::Expr>,
         body: &ast::Stmt,
-        unroll: Option<ast::Unroll>,
+        unroll: Option<Unroll>,
         out: &mut Vec<Stmt>,
     ) {
         self.scopes.push();

@@ -19,8 +19,10 @@ pub(super) struct QualType {
     pub is_restrict: bool,
     /// As written; `None` leaves it to the kind of declaration.
     pub space: Option<AddressSpace>,
-    /// From `__attribute__((aligned))` on a typedef; 0 if none.
+    /// From `__attribute__((aligned))` on a typedef, which may be less than the type's; 0 if none.
     pub align: u32,
+    /// `size_t` or another type whose size is the implementation's choice, or an array of such.
+    pub is_host_sized: bool,
 }
 
 impl QualType {
@@ -32,6 +34,7 @@ impl QualType {
             is_restrict: false,
             space: None,
             align: 0,
+            is_host_sized: false,
         }
     }
 }
@@ -47,6 +50,9 @@ const MISSING_OPAQUE: &[(&str, &str)] = &[
     ("pipe", "pipes"),
     ("atomic_", "the OpenCL C 2.0 atomics"),
 ];
+
+/// Types whose size is the implementation's choice: no kernel argument has them (OpenCL C 6.11).
+const HOST_SIZED: [&str; 4] = ["size_t", "ptrdiff_t", "intptr_t", "uintptr_t"];
 
 impl Sema<'_> {
     /// The type of a type-name, as in casts.
@@ -97,6 +103,14 @@ impl Sema<'_> {
         base
     }
 
+    /// Alignment of an object of a type, in bytes: the type's, unless a typedef says otherwise.
+    pub(super) fn alignment(&self, ty: &QualType) -> u32 {
+        match ty.align {
+            0 => self.module.types.align(ty.ty),
+            align => align,
+        }
+    }
+
     fn type_spec(&mut self, specs: &DeclSpecs) -> QualType {
         let span = specs.span;
         let ty = match &specs.ty {
@@ -109,8 +123,9 @@ impl Sema<'_> {
                 let attributes = RecordAttributes { list: attributes, pack: *pack };
                 self.record_type(*is_union, *tag, fields.as_deref(), attributes, span)
             }
-            TypeSpec::Enum { tag, enumerators } => {
-                self.enum_type(*tag, enumerators.as_deref(), span)
+            TypeSpec::Enum { tag, enumerators, attributes } => {
+                let packed = self.attributes(attributes).packed;
+                self.enum_type(*tag, enumerators.as_deref(), packed, span)
             }
             TypeSpec::TypeofExpr(expr) => {
                 let operand = self.expr(expr);
@@ -160,14 +175,14 @@ impl Sema<'_> {
             "memory_order" | "memory_scope" => Some(Scalar::Int),
             _ => None,
         };
-        QualType::plain(match scalar {
-            Some(scalar) => self.module.types.scalar(scalar),
-            None => {
-                let message = format!("unknown type name '{}'", self.text(name));
-                self.error(span, message);
-                self.basic.error
-            }
-        })
+        let text = self.text(name);
+        let Some(scalar) = scalar else {
+            self.error(span, format!("unknown type name '{text}'"));
+            return QualType::plain(self.basic.error);
+        };
+        let is_host_sized = HOST_SIZED.contains(&text);
+        let ty = self.module.types.scalar(scalar);
+        QualType { is_host_sized, ..QualType::plain(ty) }
     }
 
     fn opaque_type(&mut self, name: Symbol, span: Span) -> TypeId {
@@ -337,6 +352,8 @@ impl Sema<'_> {
         let (span, name) = (param.span, param.declarator.name);
         let base = self.specified_type(&param.specs);
         let derivations = &param.declarator.derivations;
+        let attributes = self.attributes(&param.specs.attributes);
+        let attributes = self.more_attributes(&attributes, &param.declarator.attributes);
         let mut ty = match derivations.split_last() {
             Some((Derivation::Array(_), inner)) => {
                 let element = self.derive(base, inner, span, name);
@@ -372,6 +389,7 @@ impl Sema<'_> {
             );
             ty.space = None;
         }
+        self.check_pointer_attributes(&attributes, &ty);
         let span = if name.is_some() { param.declarator.span } else { span };
         Param { name, ty, span }
     }

@@ -59,6 +59,9 @@ pub struct Record {
     pub align: u32,
     /// Height of the deepest member's type; 0 while incomplete.
     pub depth: u32,
+    /// A member, at whatever depth, is bool or of a type whose size is the implementation's choice
+    /// (`size_t`): no argument of a kernel (OpenCL C 6.11).
+    pub has_host_sized: bool,
     /// Each member's field; for a member of an anonymous member, the anonymous field.
     pub names: HashMap<String, u32>,
 }

@@ -82,13 +82,12 @@ pub enum Designator {
     Index(Expr),
 }
 
+/// Storage-class specifiers; OpenCL C has neither `auto` nor `register` (6.10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StorageClass {
     Typedef,
     Extern,
     Static,
-    Auto,
-    Register,
 }
 
 /// Address space qualifiers (OpenCL C 6.7).
@@ -180,6 +179,7 @@ pub enum TypeSpec {
     Enum {
         tag: Option<Symbol>,
         enumerators: Option<Vec<Enumerator>>,
+        attributes: Vec<Attribute>,
     },
     TypeofExpr(Box<Expr>),
     TypeofType(Box<TypeName>),
@@ -274,19 +274,19 @@ pub enum StmtKind {
     While {
         cond: Expr,
         body: Box<Stmt>,
-        unroll: Option<Unroll>,
+        unroll: Option<UnrollHint>,
     },
     DoWhile {
         body: Box<Stmt>,
         cond: Expr,
-        unroll: Option<Unroll>,
+        unroll: Option<UnrollHint>,
     },
     For {
         init: Option<Box<Stmt>>,
         cond: Option<Expr>,
         step: Option<Expr>,
         body: Box<Stmt>,
-        unroll: Option<Unroll>,
+        unroll: Option<UnrollHint>,
     },
     Switch {
         value: Expr,
@@ -307,7 +307,15 @@ pub enum StmtKind {
     Pragma(Pragma),
 }
 
-/// `#pragma unroll` or `opencl_unroll_hint`: how often, or fully.
+/// What is said before a loop about unrolling it.
+#[derive(Debug)]
+pub enum UnrollHint {
+    Pragma(Unroll),
+    /// `opencl_unroll_hint`, perhaps with a factor, which sema evaluates (OpenCL C 6.13.5).
+    Attribute(Option<Box<Expr>>, Span),
+}
+
+/// How often a loop is to be unrolled, or fully.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unroll {
     Full,

@@ -294,9 +294,10 @@ impl Printer<'_> {
                 self.fields(fields.as_deref());
                 self.text(")");
             }
-            TypeSpec::Enum { tag, enumerators } => {
+            TypeSpec::Enum { tag, enumerators, attributes } => {
                 self.text("(enum ");
                 self.tag(*tag);
+                self.attributes(attributes);
                 self.enumerators(enumerators.as_deref());
                 self.text(")");
             }
@@ -401,17 +402,17 @@ impl Printer<'_> {
                 }
             }),
             StmtKind::While { cond, body, unroll } => self.node("while ", |p| {
-                p.unroll(*unroll);
+                p.unroll(unroll.as_ref());
                 p.expr(cond);
                 p.sub(body);
             }),
             StmtKind::DoWhile { body, cond, unroll } => self.node("do ", |p| {
-                p.unroll(*unroll);
+                p.unroll(unroll.as_ref());
                 p.expr(cond);
                 p.sub(body);
             }),
             StmtKind::For { init, cond, step, body, unroll } => self.node("for ", |p| {
-                p.unroll(*unroll);
+                p.unroll(unroll.as_ref());
                 match init {
                     Some(init) => p.stmt(init),
                     None => p.text("_"),
@@ -451,12 +452,21 @@ impl Printer<'_> {
         }
     }
 
-    fn unroll(&mut self, unroll: Option<Unroll>) {
-        match unroll {
+    fn unroll(&mut self, hint: Option<&UnrollHint>) {
+        match hint {
             None => {}
-            Some(Unroll::Full) => self.word("[unroll]"),
-            Some(Unroll::Disable) => self.word("[nounroll]"),
-            Some(Unroll::Count(count)) => self.word(&format!("[unroll {count}]")),
+            Some(UnrollHint::Pragma(Unroll::Full) | UnrollHint::Attribute(None, _)) => {
+                self.word("[unroll]");
+            }
+            Some(UnrollHint::Pragma(Unroll::Disable)) => self.word("[nounroll]"),
+            Some(UnrollHint::Pragma(Unroll::Count(count))) => {
+                self.word(&format!("[unroll {count}]"));
+            }
+            Some(UnrollHint::Attribute(Some(factor), _)) => {
+                self.text("[unroll ");
+                self.expr(factor);
+                self.text("] ");
+            }
         }
     }
 

@@ -1,9 +1,10 @@
-//! Attributes: `__attribute__((name, name(args)))` as GNU C has them and OpenCL C 6.11 uses them.
+//! Attributes: `__attribute__((name, name(args)))` as GNU C has them and OpenCL C 6.13 uses them.
 
-use super::ast::{Attribute, BinaryOp, Expr, ExprKind, UnaryOp, Unroll};
+use super::ast::{Attribute, UnrollHint};
 use super::keywords::Keyword;
 use super::parser::{PResult, Parser};
 use crate::preprocess::{Punct, Symbol, TokenKind};
+use crate::source::Span;
 
 impl Parser<'_> {
     /// Reads all attribute specifiers at the cursor, if any.
@@ -105,8 +106,8 @@ impl Parser<'_> {
     }
 
     /// What the attributes of a statement say about unrolling the loop that it is (OpenCL C
-    /// 6.11.5). Statements keep no attributes, so that others are warned about here.
-    pub fn statement_attributes(&mut self, attributes: &[Attribute]) -> Option<Unroll> {
+    /// 6.13.5). Statements keep no attributes, so that others are warned about here.
+    pub fn statement_attributes(&mut self, attributes: Vec<Attribute>) -> Option<UnrollHint> {
         let mut unroll = None;
         for attribute in attributes {
             match self.text(attribute.name) {
@@ -121,39 +122,38 @@ impl Parser<'_> {
         unroll
     }
 
-    fn unroll_hint(&mut self, attribute: &Attribute) -> Option<Unroll> {
-        let Some(arg) = attribute.args.first() else { return Some(Unroll::Full) };
-        match constant(arg).map(u32::try_from) {
-            Some(Ok(0 | 1)) => Some(Unroll::Disable),
-            Some(Ok(count)) => Some(Unroll::Count(count)),
-            _ => {
-                let message =
-                    "'opencl_unroll_hint' attribute requires a non-negative integer constant";
-                self.error(arg.span, message);
-                None
-            }
+    fn unroll_hint(&mut self, mut attribute: Attribute) -> Option<UnrollHint> {
+        if attribute.args.len() > 1 {
+            let message = "'opencl_unroll_hint' attribute takes no more than 1 argument";
+            self.error(attribute.span, message);
+            return None;
         }
+        Some(UnrollHint::Attribute(attribute.args.pop().map(Box::new), attribute.span))
     }
-}
 
-/// The value of an integer constant expression of literals.
-fn constant(expr: &Expr) -> Option<i64> {
-    match &expr.kind {
-        ExprKind::Int(literal) => i64::try_from(literal.value).ok(),
-        ExprKind::Unary(UnaryOp::Plus, a) => constant(a),
-        ExprKind::Unary(UnaryOp::Minus, a) => constant(a)?.checked_neg(),
-        ExprKind::Binary(op, a, b) => {
-            let (a, b) = (constant(a)?, constant(b)?);
-            match op {
-                BinaryOp::Add => a.checked_add(b),
-                BinaryOp::Sub => a.checked_sub(b),
-                BinaryOp::Mul => a.checked_mul(b),
-                BinaryOp::Div => a.checked_div(b),
-                BinaryOp::Shl => a.checked_shl(u32::try_from(b).ok()?),
-                BinaryOp::Shr => a.checked_shr(u32::try_from(b).ok()?),
-                _ => None,
+    /// Attributes between the word of a control-flow statement and its parenthesis (OpenCL C
+    /// 6.13.4). A hint on unrolling stands before the loop, not here (6.13.5).
+    pub fn control_attributes(&mut self) -> PResult<()> {
+        let mut attributes = Vec::new();
+        self.attributes(&mut attributes)?;
+        if let Some(hint) = self.statement_attributes(attributes) {
+            self.misplaced_hint(&hint, self.span());
+        }
+        Ok(())
+    }
+
+    /// Reports a hint on unrolling what is no loop, at `start`.
+    pub fn misplaced_hint(&mut self, hint: &UnrollHint, start: Span) {
+        match hint {
+            UnrollHint::Pragma(_) => {
+                let message = "expected a for, while, or do-while loop to follow the unroll hint";
+                self.warning(start, message);
+            }
+            UnrollHint::Attribute(_, span) => {
+                let message = "OpenCL only supports 'opencl_unroll_hint' attribute on for, while, \
+                               and do statements";
+                self.error(*span, message);
             }
         }
-        _ => None,
     }
 }

@@ -5,6 +5,7 @@ use super::keywords::{initial_meanings, Keyword};
 use super::scope::{Meaning, Names};
 use super::unused::UnusedBody;
 use super::{MAX_NESTING, MAX_TREE_HEIGHT};
+use crate::options::ClStd;
 use crate::preprocess::{Interner, Pragma, Punct, Symbol, Token, TokenKind};
 use crate::source::{Diagnostics, Span};
 use crate::Options;
@@ -45,6 +46,8 @@ pub(super) struct Parser<'a> {
     pub pack: u32,
     /// Bodies of functions that are not used, in their order; those behind the cursor are left out.
     pub unused: &'a [UnusedBody],
+    /// The version of OpenCL C.
+    pub std: ClStd,
 }
 
 impl<'a> Parser<'a> {
@@ -78,6 +81,7 @@ impl<'a> Parser<'a> {
             assumed_semi: false,
             pack: 0,
             unused: &[],
+            std: options.std,
         }
     }
 

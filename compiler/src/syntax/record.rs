@@ -90,7 +90,6 @@ impl Parser<'_> {
     pub fn enumeration(&mut self) -> PResult<TypeSpec> {
         let start = self.span();
         self.advance();
-        // Attributes of enums (packed) change nothing: an enum is an int.
         let mut attributes = Vec::new();
         self.attributes(&mut attributes)?;
         let tag = self.name_ahead(0);
@@ -113,7 +112,7 @@ impl Parser<'_> {
         } else if tag.is_none() {
             return self.fail(start, "expected identifier or '{'");
         }
-        Ok(TypeSpec::Enum { tag, enumerators })
+        Ok(TypeSpec::Enum { tag, enumerators, attributes })
     }
 
     fn enumerators(&mut self, opened: Span) -> PResult<Vec<Enumerator>> {

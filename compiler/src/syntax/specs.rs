@@ -8,6 +8,7 @@ use super::declarator::Naming;
 use super::keywords::{BuiltinType, Keyword};
 use super::parser::{PResult, Parser, Reported};
 use super::scope::Meaning;
+use crate::options::ClStd;
 use crate::preprocess::{Punct, Symbol, TokenKind};
 use crate::source::Span;
 
@@ -174,11 +175,10 @@ impl Parser<'_> {
             return Ok(false);
         }
         match keyword {
-            K::Typedef => self.set_storage(specs, StorageClass::Typedef),
-            K::Extern => self.set_storage(specs, StorageClass::Extern),
-            K::Static => self.set_storage(specs, StorageClass::Static),
-            K::Auto => self.set_storage(specs, StorageClass::Auto),
-            K::Register => self.set_storage(specs, StorageClass::Register),
+            K::Typedef => self.set_storage(specs, StorageClass::Typedef, context),
+            K::Extern => self.set_storage(specs, StorageClass::Extern, context),
+            K::Static => self.set_storage(specs, StorageClass::Static, context),
+            K::Auto | K::Register => self.unsupported_storage(symbol),
             K::Kernel => specs.is_kernel = true,
             K::Inline => specs.is_inline = true,
             K::Pipe => specs.pipe = Some(symbol),
@@ -319,7 +319,34 @@ impl Parser<'_> {
         self.error(self.span(), message);
     }
 
-    fn set_storage(&mut self, specs: &mut Specs, storage: StorageClass) {
+    /// OpenCL C 6.10: no version has `auto` and `register`, and the first two have no storage
+    /// classes but `typedef`.
+    fn unsupported_storage(&mut self, word: Symbol) {
+        let (version, word) = (self.std, self.text(word));
+        let message = format!(
+            "OpenCL C version {version} does not support the '{word}' storage class specifier"
+        );
+        self.error(self.span(), message);
+    }
+
+    fn set_storage(&mut self, specs: &mut Specs, storage: StorageClass, context: Context) {
+        let is_typedef = storage == StorageClass::Typedef;
+        let misplaced = match context {
+            Context::Param => Some("invalid storage class specifier in function declarator"),
+            Context::Field | Context::TypeName => {
+                Some("type name does not allow storage class to be specified")
+            }
+            _ => None,
+        };
+        if let Some(message) = misplaced {
+            self.error(self.span(), message);
+            return;
+        }
+        if let (false, true, TokenKind::Ident(word)) =
+            (is_typedef, self.std < ClStd::Cl12, self.kind())
+        {
+            return self.unsupported_storage(word);
+        }
         if let Some(before) = specs.storage {
             let before = storage_word(before);
             if before == storage_word(storage) {
@@ -446,8 +473,6 @@ fn storage_word(storage: StorageClass) -> &'static str {
         StorageClass::Typedef => "typedef",
         StorageClass::Extern => "extern",
         StorageClass::Static => "static",
-        StorageClass::Auto => "auto",
-        StorageClass::Register => "register",
     }
 }
 

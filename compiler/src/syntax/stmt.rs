@@ -1,6 +1,6 @@
 //! Statements (C99 6.8) with GNU C's case ranges, and OpenCL C's hints on unrolling loops.
 
-use super::ast::{Block, Expr, Stmt, StmtKind, Unroll};
+use super::ast::{Block, Expr, Stmt, StmtKind, Unroll, UnrollHint};
 use super::decl::Declared;
 use super::keywords::Keyword;
 use super::parser::{PResult, Parser, Reported};
@@ -58,7 +58,7 @@ impl Parser<'_> {
         if self.at_declaration() {
             return self.declaration_statement(attributes);
         }
-        let unroll = self.statement_attributes(&attributes);
+        let unroll = self.statement_attributes(attributes);
         self.statement(unroll)
     }
 
@@ -91,13 +91,13 @@ impl Parser<'_> {
     }
 
     /// A statement with the labels before it; `unroll` is what attributes said before those.
-    fn statement(&mut self, mut unroll: Option<Unroll>) -> PResult<Stmt> {
+    fn statement(&mut self, mut unroll: Option<UnrollHint>) -> PResult<Stmt> {
         let mut labels: Vec<(Label, Span)> = Vec::new();
         loop {
             let start = self.span();
             if let TokenKind::Pragma(pragma) = self.kind() {
                 if let Pragma::Unroll(count) = pragma {
-                    unroll = Some(unroll_of(count));
+                    unroll = Some(UnrollHint::Pragma(unroll_of(count)));
                 }
                 self.advance();
                 continue;
@@ -105,7 +105,7 @@ impl Parser<'_> {
             if self.at_keyword(Keyword::Attribute) {
                 let mut attributes = Vec::new();
                 self.attributes(&mut attributes)?;
-                unroll = self.statement_attributes(&attributes).or(unroll);
+                unroll = self.statement_attributes(attributes).or(unroll);
                 continue;
             }
             match self.label()? {
@@ -168,7 +168,7 @@ impl Parser<'_> {
     }
 
     /// What follows a label: a statement, or by C23 a declaration or nothing.
-    fn labelled(&mut self, unroll: Option<Unroll>) -> PResult<Stmt> {
+    fn labelled(&mut self, unroll: Option<UnrollHint>) -> PResult<Stmt> {
         let span = self.span();
         if self.at(Punct::RBrace) {
             self.warning(span, "label at end of compound statement is a C23 extension");
@@ -181,13 +181,12 @@ impl Parser<'_> {
         self.unlabelled(unroll)
     }
 
-    fn unlabelled(&mut self, unroll: Option<Unroll>) -> PResult<Stmt> {
+    fn unlabelled(&mut self, unroll: Option<UnrollHint>) -> PResult<Stmt> {
         let start = self.span();
         let keyword = self.keyword();
         let is_loop = matches!(keyword, Some(Keyword::For | Keyword::While | Keyword::Do));
-        if unroll.is_some() && !is_loop {
-            let message = "expected a for, while, or do-while loop to follow the unroll hint";
-            self.warning(start, message);
+        if let (Some(hint), false) = (&unroll, is_loop) {
+            self.misplaced_hint(hint, start);
         }
         let kind = match keyword {
             Some(Keyword::If) => return self.if_statement(),
@@ -259,6 +258,7 @@ impl Parser<'_> {
 
     /// `(condition)` after `word`. Goes on behind a mistake in it.
     fn condition(&mut self, word: &str) -> PResult<Expr> {
+        self.control_attributes()?;
         let opened = self.span();
         if !self.at(Punct::LParen) {
             return self.fail(opened, format!("expected '(' after '{word}'"));
@@ -319,8 +319,9 @@ impl Parser<'_> {
         }
     }
 
-    fn for_statement(&mut self, unroll: Option<Unroll>) -> PResult<StmtKind> {
+    fn for_statement(&mut self, unroll: Option<UnrollHint>) -> PResult<StmtKind> {
         self.advance();
+        self.control_attributes()?;
         let opened = self.span();
         if !self.at(Punct::LParen) {
             return self.fail(opened, "expected '(' after 'for'");
@@ -376,7 +377,7 @@ impl Parser<'_> {
         }
     }
 
-    fn do_statement(&mut self, unroll: Option<Unroll>) -> PResult<StmtKind> {
+    fn do_statement(&mut self, unroll: Option<UnrollHint>) -> PResult<StmtKind> {
         let start = self.span();
         self.advance();
         let body = Box::new(self.substatement());
