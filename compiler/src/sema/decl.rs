@@ -158,16 +158,12 @@ impl Sema<'_> {
         while let TypeKind::Array(inner, _) = *self.module.types.kind(element) {
             element = inner;
         }
-        if !matches!(self.module.types.kind(element), TypeKind::Opaque(EVENT)) {
-            return;
+        let is_event = matches!(self.module.types.kind(element), TypeKind::Opaque(EVENT));
+        if is_event && ty.space == Some(AddressSpace::Local) && self.function.is_some() {
+            let message =
+                "the event_t type can only be used with __private address space qualifier";
+            self.error(span, message);
         }
-        let is_private = ty.space.is_none_or(|space| space == AddressSpace::Private);
-        let message = match self.function.is_some() {
-            true if is_private => return,
-            true => "the event_t type can only be used with __private address space qualifier",
-            false => "the 'event_t' type cannot be used to declare a program scope variable",
-        };
-        self.error(span, message);
     }
 
     /// Declares a name so that its uses are not diagnosed.

@@ -44,6 +44,14 @@ int at(int i) { return table[i]; }
 constant int table[3] = {10, 20, 30};
 kernel void test(global uint *out) { out[0] = at(1); }
 
+//# accept: extern declares a constant variable inside a function
+//# expect: 9
+constant int x = 9;
+kernel void test(global uint *out) {
+    extern constant int x;
+    out[0] = x;
+}
+
 //# accept: an extern declaration may define
 //# expect: 5
 extern constant int x = 5;

@@ -371,21 +371,6 @@ kernel void test(global uint *out) {
     out[1] = g(s);
 }
 
-//# reject: n. there are no variables of type half
-//# requires: !fp16
-//# error: 2: declaring variable of type 'half' is not allowed
-kernel void test(global uint *out) {
-    half h = 1;
-}
-
-//# reject: n. no arithmetic is done with half
-//# requires: !fp16
-//# error: 2: half
-kernel void other(global half *p) {
-    p[0] = p[1] + p[2];
-}
-kernel void test(global uint *out) { }
-
 //# accept: n. half is a storage format
 //# expect: 2.5f 2
 kernel void test(global uint *out) {
@@ -476,7 +461,7 @@ kernel void test(global uint *out) {
 }
 
 //# reject: r. nor in constant memory
-//# error: 2: the event_t type can only be used with __private address space qualifier
+//# error: 2: the 'event_t' type cannot be used to declare a program scope variable
 kernel void test(global uint *out) {
     constant event_t e = 0;
 }

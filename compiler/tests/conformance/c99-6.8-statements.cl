@@ -265,7 +265,7 @@ inside:
 
 //# accept: goto two loops that enter each other: irreducible
 //# global: 4
-//# expect: 4 4 12 16
+//# expect: 4 4 8 6
 kernel void test(global uint *out) {
     uint i = get_global_id(0), n = i & 1 ? 1 : 0, sum = 0;
     if (i & 1) goto b;
@@ -276,7 +276,7 @@ b:
     sum += 1;
     if (++n < 4) goto a;
 end:
-    out[get_global_id(0)] = i == 0 ? sum : i == 1 ? sum : i == 2 ? sum + 4 : sum + 9;
+    out[i] = sum;
 }
 
 //# accept: labels have a name space of their own, and are of the function
