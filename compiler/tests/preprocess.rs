@@ -350,6 +350,28 @@ fn place_macros() {
     says("#line 50 \"gen.cl\"\n\n@", "gen.cl:51:1: error: unexpected character '@'");
 }
 
+/// Each version has the macros of its own and of older ones, from OpenCL C 1.1 on (6.12).
+#[test]
+fn versions() {
+    let text = "CL_VERSION_1_0 CL_VERSION_1_1 CL_VERSION_1_2 CL_VERSION_2_0 CL_VERSION_3_0 \
+                CL_VERSION_3_1 __OPENCL_C_VERSION__";
+    let names: Vec<&str> = text.split(' ').collect();
+    for (std, known, version) in [
+        ("CL1.0", "", 100),
+        ("CL1.1", "100 110", 110),
+        ("CL1.2", "100 110 120", 120),
+        ("CL2.0", "100 110 120 200", 200),
+        ("CL3.0", "100 110 120 200 300", 300),
+        ("CL3.1", "100 110 120 200 300 310", 310),
+    ] {
+        let output = run_source(&source(text), &format!("-cl-std={std}"), &[]);
+        let known: Vec<&str> = known.split_whitespace().collect();
+        let version = version.to_string();
+        let expected = [&known[..], &names[known.len()..6], &[version.as_str()]].concat();
+        assert_eq!(spell(&output), expected.join(" "), "{std}");
+    }
+}
+
 #[test]
 fn predefined_macros() {
     gives(

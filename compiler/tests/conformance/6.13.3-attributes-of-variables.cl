@@ -122,7 +122,7 @@ kernel void test(global uint *out __attribute__((endian(host)))) {
 }
 
 //# accept: nosvm on a pointer may be ignored
-//# options: -cl-std=CL2.0
+//# options: -cl-std=CL3.0
 //# expect: 1
 kernel void test(global uint *out) {
     global uint *p __attribute__((nosvm)) = out;
@@ -167,7 +167,7 @@ kernel void test(global uint *out) {
 }
 
 //# reject: nosvm is for pointers
-//# options: -cl-std=CL2.0
+//# options: -cl-std=CL3.0
 //# error: 2: 'nosvm' attribute only applies to pointers
 kernel void test(global uint *out) {
     int x __attribute__((nosvm)) = 1;

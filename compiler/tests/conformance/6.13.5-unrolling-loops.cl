@@ -1,7 +1,7 @@
 //! 6.13.5 Specifying Attribute For Unrolling Loops
 
 //# accept: opencl_unroll_hint before for, while and do
-//# options: -cl-std=CL2.0
+//# options: -cl-std=CL3.0
 //# expect: 6 6 6
 kernel void test(global uint *out) {
     __attribute__((opencl_unroll_hint))
