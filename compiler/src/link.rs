@@ -90,7 +90,7 @@ impl Signature {
     fn of(function: &Function) -> Signature {
         let params = function.params().iter().map(|&param| function.ty(param)).collect();
         let defined = function.linkage == Linkage::External;
-        Signature { params, ret: function.ret, defined }
+        Signature { params, ret: function.ret(), defined }
     }
 
     fn text(&self) -> String {

@@ -6,6 +6,7 @@ use hekla_compiler::ir::{
     SwitchCase, Type, Value, ValueDef,
 };
 use hekla_compiler::passes::structurize;
+use smallvec::smallvec;
 use std::collections::HashMap;
 
 /// A small generator of pseudo-random numbers (xorshift), so that failures repeat.
@@ -32,7 +33,7 @@ fn random_function(rng: &mut Rng, count: u32) -> Function {
         .collect();
     let exit = func.add_block();
     let result = func.add_param(exit, Type::I32);
-    func.append(exit, InstData::Return { value: Some(result) }, None);
+    func.append(exit, InstData::Return { values: smallvec![result] }, None);
     let seed = func.constant(Type::I32, u64::from(rng.below(1 << 30)));
     let fuel = func.constant(Type::I32, 60);
     let first = BlockCall::with_args(blocks[0], &[seed, fuel]);
@@ -92,7 +93,7 @@ fn fill_block(
             cases: (0..3).map(|value| SwitchCase { value, target: target(rng) }).collect(),
             default: target(rng),
         },
-        2 if rng.below(3) == 0 => InstData::Return { value: Some(state) },
+        2 if rng.below(3) == 0 => InstData::Return { values: smallvec![state] },
         _ => {
             let bit = binary(func, block, BinaryOp::And, bits, 1);
             let zero = func.constant(Type::I32, 0);
@@ -156,7 +157,7 @@ fn interpret(func: &Function, limit: u32) -> Option<u64> {
                 let value = get(&values, *value);
                 cases.iter().find(|c| c.value == value).map_or(default, |c| &c.target)
             }
-            InstData::Return { value } => return value.map(|v| get(&values, v)),
+            InstData::Return { values: results } => return results.first().map(|&v| get(&values, v)),
             other => panic!("{other:?} was reached"),
         };
         let args: Vec<u64> = call.args.iter().map(|&v| get(&values, v)).collect();
@@ -242,7 +243,7 @@ fn a_plain_loop_needs_no_selector() {
     let add = InstData::Binary { op: BinaryOp::IAdd, args: [i, one], flags: Default::default() };
     let next = func.append(body, add, Some(Type::I32)).unwrap();
     func.append(body, InstData::Jump { target: BlockCall::with_args(head, &[next]) }, None);
-    func.append(exit, InstData::Return { value: Some(i) }, None);
+    func.append(exit, InstData::Return { values: smallvec![i] }, None);
     let structure = structurize::run(&mut func);
     check_structure(&func, &structure);
     assert_eq!(interpret(&func, 1000), Some(10));

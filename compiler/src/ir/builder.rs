@@ -256,7 +256,7 @@ impl<'a> Builder<'a> {
     }
 
     pub fn ret(&mut self, value: Option<Value>) {
-        self.push_void(InstData::Return { value });
+        self.push_void(InstData::Return { values: value.into_iter().collect() });
     }
 
     pub fn unreachable(&mut self) {

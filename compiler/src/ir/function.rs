@@ -5,6 +5,7 @@ use super::inst::{BlockCall, InstData};
 use super::module::Linkage;
 use super::types::{Scalar, Type};
 use cranelift_entity::PrimaryMap;
+use smallvec::SmallVec;
 use std::collections::HashMap;
 
 /// Where a value comes from.
@@ -45,7 +46,8 @@ pub struct BlockData {
 #[derive(Debug, Clone)]
 pub struct Function {
     pub name: String,
-    pub ret: Option<Type>,
+    /// Types of the results. Only functions that passes have rewritten have more than one.
+    pub returns: SmallVec<[Type; 1]>,
     pub values: PrimaryMap<Value, ValueData>,
     pub insts: PrimaryMap<Inst, InstData>,
     /// First (only) result of an instruction, if it has one.
@@ -63,7 +65,7 @@ impl Function {
     pub fn new(name: impl Into<String>, params: &[Type], ret: Option<Type>) -> Function {
         let mut function = Function {
             name: name.into(),
-            ret,
+            returns: ret.into_iter().collect(),
             values: PrimaryMap::new(),
             insts: PrimaryMap::new(),
             results: Default::default(),
@@ -78,6 +80,11 @@ impl Function {
             function.add_param(entry, ty);
         }
         function
+    }
+
+    /// Type of the first result, if there is one.
+    pub fn ret(&self) -> Option<Type> {
+        self.returns.first().copied()
     }
 
     pub fn entry(&self) -> Block {

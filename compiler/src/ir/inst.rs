@@ -415,10 +415,16 @@ pub enum InstData {
     Fence {
         flags: BarrierFlags,
     },
-    /// Result if the callee has one.
+    /// The result is the callee's first, if it has one.
     Call {
         func: Func,
         args: SmallVec<[Value; 4]>,
+    },
+    /// Result number `index`, at least 1, of a call whose first result is `call`. Stands behind the
+    /// call in its block.
+    CallResult {
+        call: Value,
+        index: u32,
     },
 
     /// Terminators.
@@ -436,8 +442,9 @@ pub enum InstData {
         cases: Vec<SwitchCase>,
         default: BlockCall,
     },
+    /// As many values as the function has results.
     Return {
-        value: Option<Value>,
+        values: SmallVec<[Value; 1]>,
     },
     Unreachable,
 }
@@ -484,7 +491,8 @@ impl InstData {
                 cases.iter().flat_map(|case| &case.target.args).for_each(&mut one);
                 default.args.iter().for_each(one);
             }
-            Return { value } => value.iter().for_each(one),
+            CallResult { call, .. } => one(call),
+            Return { values } => values.iter().for_each(one),
             Alloca { .. }
             | GlobalAddr { .. }
             | WorkItem { .. }
@@ -533,7 +541,8 @@ impl InstData {
                 }
                 default.args.iter_mut().for_each(one);
             }
-            Return { value } => value.iter_mut().for_each(one),
+            CallResult { call, .. } => one(call),
+            Return { values } => values.iter_mut().for_each(one),
             Alloca { .. }
             | GlobalAddr { .. }
             | WorkItem { .. }

@@ -358,7 +358,10 @@ impl Parser {
         let entry = body.func.entry();
         self.params(&mut body, entry)?;
         if self.eat('>') {
-            body.func.ret = Some(self.ty()?);
+            body.func.returns.push(self.ty()?);
+            while self.eat(',') {
+                body.func.returns.push(self.ty()?);
+            }
         }
         body.func.noinline = self.eat_word("noinline");
         body.func.linkage = self.linkage().unwrap_or_default();
@@ -687,6 +690,9 @@ impl Parser {
                 let func = self.func_ref()?;
                 Ok(Call { func, args: self.block_args(body)? })
             }
+            "call_result" => {
+                Ok(CallResult { call: self.value(body)?, index: self.comma_number()? })
+            }
             _ => self.terminator(body, op),
         }
     }
@@ -727,8 +733,11 @@ impl Parser {
                 Ok(Switch { value, cases, default: self.target(body)? })
             }
             "return" => {
-                let value = body.func.ret.is_some().then(|| self.value(body));
-                Ok(Return { value: value.transpose()? })
+                let values = match body.func.returns.is_empty() {
+                    true => SmallVec::new(),
+                    false => self.values(body)?,
+                };
+                Ok(Return { values })
             }
             "unreachable" => Ok(Unreachable),
             _ => self.fail_back(format!("unknown instruction '{op}'")),

@@ -222,8 +222,8 @@ impl Printer<'_> {
         let _ = write!(self.out, "fn {}", at(name));
         let params = func.layout.first().map_or(&[][..], |&b| &func.blocks[b].params);
         self.params(params);
-        if let Some(ret) = func.ret {
-            let _ = write!(self.out, " -> {ret}");
+        for (i, ty) in func.returns.iter().enumerate() {
+            let _ = write!(self.out, "{}{ty}", if i == 0 { " -> " } else { ", " });
         }
         if func.noinline {
             self.out.push_str(" noinline");
@@ -404,6 +404,10 @@ impl Printer<'_> {
                 }
             }
             Call { func, args } => self.function_call(*func, args),
+            CallResult { call, index } => {
+                self.op("call_result", none, &[*call]);
+                let _ = write!(self.out, ", {index}");
+            }
             other => self.terminator(other),
         }
     }
@@ -445,8 +449,7 @@ impl Printer<'_> {
                 self.out.push_str("], ");
                 self.call(default);
             }
-            Return { value: None } => self.out.push_str("return"),
-            Return { value: Some(value) } => self.op("return", FpFlags::empty(), &[*value]),
+            Return { values } => self.op("return", FpFlags::empty(), values),
             _ => self.out.push_str("unreachable"),
         }
     }

@@ -54,7 +54,7 @@ pub fn verify_module(module: &Module) -> Result<(), VerifyError> {
         let Some(func) = module.functions.get(kernel.func) else {
             return error("the kernel's function is not there");
         };
-        if !func.params().is_empty() || func.ret.is_some() {
+        if !func.params().is_empty() || !func.returns.is_empty() {
             return error("a kernel's entry has neither parameters nor result");
         }
     }
@@ -279,6 +279,7 @@ impl Checker<'_> {
                 ensure(offset == Type::I32 || is_address(offset, ty), "wrong offset type")
             }
             Load { ptr, align, .. } => self.access(*ptr, ty, *align),
+            CallResult { call, index } => self.call_result(block, *call, *index, ty),
             AtomicRmw { op, ptr, value } => {
                 ensure(self.ty(*value) == ty, "operand and result differ in type")?;
                 let float = *op == AtomicOp::FAdd;
@@ -437,11 +438,22 @@ impl Checker<'_> {
         let Some(callee) = self.module.functions.get(func) else {
             return Err("no such function".to_string());
         };
-        ensure(callee.ret == result, "result is not what the callee gives")?;
+        ensure(callee.ret() == result, "result is not what the callee gives")?;
         let params = callee.params();
         let same = params.len() == args.len()
             && params.iter().zip(args).all(|(&p, &a)| callee.ty(p) == self.ty(a));
         ensure(same, "arguments do not fit the callee's parameters")
+    }
+
+    fn call_result(&self, block: Block, call: Value, index: u32, ty: Type) -> Check {
+        let ValueDef::Inst(inst) = self.func.def(call) else { return ensure(false, "not a call") };
+        let InstData::Call { func, .. } = self.func.insts[inst] else {
+            return ensure(false, "not a call");
+        };
+        ensure(self.func.blocks[block].insts.contains(&inst), "the call is in another block")?;
+        let callee = self.module.functions.get(func);
+        let result = callee.and_then(|callee| callee.returns.get(index as usize));
+        ensure(index > 0 && result == Some(&ty), "result is not what the callee gives")
     }
 
     fn void_inst(&self, data: &InstData) -> Check {
@@ -449,9 +461,10 @@ impl Checker<'_> {
         match data {
             Store { ptr, value, align, .. } => self.access(*ptr, self.ty(*value), *align),
             AtomicStore { ptr, value } => self.atomic(*ptr, self.ty(*value)),
-            Return { value } => {
-                let ty = value.map(|v| self.ty(v));
-                ensure(ty == self.func.ret, "value is not of the function's type")
+            Return { values } => {
+                let same = values.len() == self.func.returns.len()
+                    && values.iter().zip(&self.func.returns).all(|(&v, &ty)| self.ty(v) == ty);
+                ensure(same, "values are not of the function's types")
             }
             Brif { cond, .. } => {
                 ensure(self.ty(*cond) == Type::BOOL, "condition is not bool")?;

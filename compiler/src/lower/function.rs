@@ -194,7 +194,7 @@ impl<'a> Lowering<'_, 'a> {
     /// Ends every open block: falling off the end returns (an undefined value).
     fn finish(&mut self) {
         if !self.b.is_terminated() {
-            let value = self.b.func.ret.map(|ty| self.b.undef(ty));
+            let value = self.b.func.ret().map(|ty| self.b.undef(ty));
             self.b.ret(value);
         }
         for block in self.b.func.layout.clone() {

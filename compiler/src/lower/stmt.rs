@@ -133,7 +133,7 @@ impl Lowering<'_, '_> {
         });
         if !self.b.is_terminated() {
             // A function with a result that returns none (after an error) returns anything.
-            let value = self.b.func.ret.map(|ty| match value {
+            let value = self.b.func.ret().map(|ty| match value {
                 Some(value) if self.b.ty(value) == ty => value,
                 _ => self.b.undef(ty),
             });

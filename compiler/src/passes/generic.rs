@@ -282,8 +282,10 @@ impl Rewriter<'_> {
     }
 
     fn branch(&mut self, data: &mut InstData) {
-        if let InstData::Return { value: Some(value) } = data {
-            *value = self.generic(*value);
+        if let InstData::Return { values } = data {
+            for value in values {
+                *value = self.generic(*value);
+            }
         }
         // Parameters that changed are no longer in the blocks' lists: go by what the list has now.
         data.for_each_target_mut(|call| {

@@ -1,133 +1,177 @@
-//! Inlines every call, callees first, and keeps the kernels' entry functions alone.
+//! Calls: what is copied into its callers, what stays a function, and the copying.
+//!
+//! Functions are gone through from callees to callers. Small ones and those that are called once are
+//! copied; large ones that are called from several places stay, so that the size of a program's
+//! code is about that of its text. What stays gets a [`signature`](super::signature) of scalars.
 
+use super::call_graph::{calls, CallGraph};
+use super::cursor::Cursor;
+use super::param_alias::ParamAlias;
+use super::pointer_bases::has_unknown_access;
+use super::signature::{self, Signature};
 use crate::ir::*;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use smallvec::SmallVec;
 use std::collections::HashMap;
 
 /// A function of more instructions than this is refused.
 pub const MAX_INSTS: usize = 1_000_000;
 
-/// Inlines all calls in what the kernels reach. `prepare` is run on each function, all its calls
-/// inlined, before it is copied into its callers; there it pays to make it small. A function that is
-/// called once is not worth it: what it becomes part of is gone through anyway.
+/// When a function is copied into its callers.
+#[derive(Debug, Clone, Copy)]
+pub struct Policy {
+    /// In a kernel of so many instructions, all calls counted as copied, they are.
+    pub whole: usize,
+    /// A function of so many instructions always.
+    pub small: usize,
+    /// As long as all copies but one have so many together.
+    pub growth: usize,
+    /// The same, for functions that are the worse for not being copied.
+    pub reluctant_growth: usize,
+}
+
+impl Policy {
+    pub const DEFAULT: Policy =
+        Policy { whole: 20_000, small: 80, growth: 2_000, reluctant_growth: 50_000 };
+    /// Copies all it may.
+    pub const ALL: Policy = Policy { whole: usize::MAX, ..Policy::DEFAULT };
+    /// Copies only what it must; for tests.
+    pub const NONE: Policy = Policy { whole: 0, small: 0, growth: 0, reluctant_growth: 0 };
+}
+
+/// What the passes do with a function on the way.
+pub struct Steps {
+    /// What a function is worth before it is copied into its callers: a few cheap passes.
+    pub clean: fn(&mut Module, Func) -> Result<(), String>,
+    /// All passes, for a function that stays one.
+    pub optimize: fn(&mut Module, Func) -> Result<(), String>,
+}
+
+/// Decides about all calls in what the kernels reach, and optimizes what stays: the kernels'
+/// entries, and functions that they call, callees first.
 ///
-/// Errors: recursion, and programs that grow beyond [`MAX_INSTS`].
-pub fn run(module: &mut Module, mut prepare: impl FnMut(&mut Module, Func)) -> Result<(), String> {
-    let order = bottom_up(module)?;
-    let calls = count_calls(module, &order);
-    for func in order {
-        let mut caller =
-            std::mem::replace(&mut module.functions[func], Function::new("", &[], None));
-        let result = inline_calls(&mut caller, module);
-        module.functions[func] = caller;
-        result?;
-        if calls[func] != 1 || module.kernels.iter().any(|kernel| kernel.func == func) {
-            prepare(module, func);
+/// Errors: recursion, programs that grow beyond [`MAX_INSTS`], and those of the steps.
+pub fn run(module: &mut Module, policy: Policy, steps: &Steps) -> Result<(), String> {
+    let graph = CallGraph::compute(module)?;
+    if is_whole(module, &graph, policy) {
+        return inline_all(module, &graph, steps);
+    }
+    for &func in &graph.order {
+        (steps.clean)(module, func)?;
+    }
+    let alias = ParamAlias::compute(module, &graph);
+    let mut fates: SecondaryMap<Func, Fate> = SecondaryMap::new();
+    for &func in &graph.order {
+        inline_calls(module, func, &fates)?;
+        let is_kernel = module.kernels.iter().any(|kernel| kernel.func == func);
+        if !is_kernel && graph.sites[func] == 1 && !module.functions[func].noinline {
+            continue;
+        }
+        (steps.optimize)(module, func)?;
+        if !is_kernel {
+            fates[func] = decide(module, func, &fates, graph.sites[func], policy);
+            if let Fate::Stays { signature, unknown } = &mut fates[func] {
+                let function = &mut module.functions[func];
+                *signature = signature::rewrite(function, func, &alias, *unknown);
+                (steps.optimize)(module, func)?;
+                signature.tighten(&mut module.functions[func]);
+            }
         }
     }
-    keep_kernels(module);
+    keep_reachable(module);
     Ok(())
 }
 
-fn callees(func: &Function) -> Vec<Func> {
-    let insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
-    let mut out: Vec<Func> = insts
-        .filter_map(|&inst| match func.insts[inst] {
-            InstData::Call { func, .. } => Some(func),
-            _ => None,
-        })
-        .collect();
-    out.sort_unstable();
-    out.dedup();
-    out
+/// What becomes of a function.
+#[derive(Debug, Clone, Default)]
+enum Fate {
+    #[default]
+    Copied,
+    Stays {
+        signature: Signature,
+        /// It accesses private memory through pointers of unknown origin, or what it calls does.
+        unknown: bool,
+    },
 }
 
-/// How many calls of each function there are in these functions.
-fn count_calls(module: &Module, order: &[Func]) -> SecondaryMap<Func, u32> {
-    let mut calls = SecondaryMap::new();
-    for &func in order {
-        let func = &module.functions[func];
-        for &inst in func.layout.iter().flat_map(|&block| &func.blocks[block].insts) {
-            if let InstData::Call { func, .. } = func.insts[inst] {
-                calls[func] += 1;
-            }
+/// Whether the kernels are small with all their calls copied, and no function asks to stay one.
+fn is_whole(module: &Module, graph: &CallGraph, policy: Policy) -> bool {
+    let mut sizes: SecondaryMap<Func, usize> = SecondaryMap::new();
+    for &func in &graph.order {
+        let function = &module.functions[func];
+        let size = calls(function)
+            .fold(function.num_insts(), |size, (callee, _)| size.saturating_add(sizes[callee]));
+        sizes[func] = size;
+        if size > policy.whole || function.noinline && graph.sites[func] > 0 {
+            return false;
         }
     }
-    calls
+    true
 }
 
-/// Functions that kernels reach, each after what it calls.
-fn bottom_up(module: &Module) -> Result<Vec<Func>, String> {
-    #[derive(Clone, Copy, PartialEq, Default)]
-    enum State {
-        #[default]
-        New,
-        Open,
-        Done,
-    }
-    let mut state: SecondaryMap<Func, State> = SecondaryMap::new();
-    let mut order = Vec::new();
-    for kernel in &module.kernels {
-        let mut stack = vec![(kernel.func, None::<Vec<Func>>)];
-        while let Some((func, pending)) = stack.last_mut() {
-            let func = *func;
-            let pending = match pending {
-                Some(pending) => pending,
-                None if state[func] == State::Done => {
-                    stack.pop();
-                    continue;
-                }
-                None if state[func] == State::Open => {
-                    let name = &module.functions[func].name;
-                    return Err(format!("recursion is not supported: '{name}' calls itself"));
-                }
-                None => {
-                    state[func] = State::Open;
-                    pending.insert(callees(&module.functions[func]))
-                }
-            };
-            match pending.pop() {
-                Some(callee) => stack.push((callee, None)),
-                None => {
-                    state[func] = State::Done;
-                    order.push(func);
-                    stack.pop();
-                }
-            }
+/// Copies everything, and keeps the kernels' entries alone. A function that is called once is not
+/// worth cleaning: what it becomes part of is gone through anyway.
+fn inline_all(module: &mut Module, graph: &CallGraph, steps: &Steps) -> Result<(), String> {
+    let fates = SecondaryMap::new();
+    for &func in &graph.order {
+        inline_calls(module, func, &fates)?;
+        if module.kernels.iter().any(|kernel| kernel.func == func) {
+            (steps.optimize)(module, func)?;
+        } else if graph.sites[func] != 1 {
+            (steps.clean)(module, func)?;
         }
     }
-    Ok(order)
-}
-
-fn inline_calls(caller: &mut Function, module: &Module) -> Result<(), String> {
-    let is_call = |f: &Function, inst: Inst| matches!(f.insts[inst], InstData::Call { .. });
-    let mut size = caller.num_insts();
-    let old_layout = std::mem::take(&mut caller.layout);
-    let mut inliner =
-        Inliner { caller, allocas: Vec::new(), replaced: SecondaryMap::new(), any_replaced: false };
-    for block in old_layout {
-        inliner.caller.layout.push(block);
-        let insts = std::mem::take(&mut inliner.caller.blocks[block].insts);
-        let mut at = block;
-        for inst in insts {
-            if !is_call(inliner.caller, inst) {
-                inliner.caller.blocks[at].insts.push(inst);
-                continue;
-            }
-            let data = std::mem::replace(&mut inliner.caller.insts[inst], InstData::Unreachable);
-            if let InstData::Call { func, args } = data {
-                let callee = &module.functions[func];
-                size += callee.num_insts();
-                if size > MAX_INSTS {
-                    let name = &inliner.caller.name;
-                    return Err(format!("'{name}' is too large with all its calls inlined"));
-                }
-                at = inliner.call(at, inst, callee, &args);
-            }
-        }
-    }
-    inliner.finish();
+    keep_reachable(module);
     Ok(())
+}
+
+fn decide(
+    module: &Module,
+    func: Func,
+    fates: &SecondaryMap<Func, Fate>,
+    sites: u32,
+    policy: Policy,
+) -> Fate {
+    let function = &module.functions[func];
+    let size = function.num_insts();
+    let growth = size.saturating_mul(sites.saturating_sub(1) as usize);
+    let limit = match is_reluctant(function) {
+        true => policy.reluctant_growth,
+        false => policy.growth,
+    };
+    let copied = size <= policy.small || growth <= limit;
+    if copied && !function.noinline || has_barrier(function) {
+        return Fate::Copied;
+    }
+    let is_unknown = |func: Func| matches!(fates[func], Fate::Stays { unknown: true, .. });
+    let unknown = has_unknown_access(function) || calls(function).any(|(f, _)| is_unknown(f));
+    Fate::Stays { signature: Signature::default(), unknown }
+}
+
+/// A barrier must be reached by all work-items together. Inside a function that would hang on how
+/// the device's compiler treats calls.
+fn has_barrier(func: &Function) -> bool {
+    let mut insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
+    insts.any(|&inst| matches!(func.insts[inst], InstData::Barrier { .. }))
+}
+
+/// Generic pointers are seldom generic once it is seen where they come from.
+fn is_reluctant(func: &Function) -> bool {
+    let generic = |ty: Type| ty.space() == Some(AddressSpace::Generic);
+    func.params().iter().any(|&param| generic(func.ty(param)))
+        || func.returns.iter().any(|&ty| generic(ty))
+}
+
+/// Copies, or adjusts, the calls of a function whose callees have been decided about.
+fn inline_calls(
+    module: &mut Module,
+    func: Func,
+    fates: &SecondaryMap<Func, Fate>,
+) -> Result<(), String> {
+    let mut caller = std::mem::replace(&mut module.functions[func], Function::new("", &[], None));
+    let result = Inliner::new(&mut caller).run(module, fates);
+    module.functions[func] = caller;
+    result
 }
 
 struct Inliner<'a> {
@@ -137,6 +181,8 @@ struct Inliner<'a> {
     /// What stands for the results of calls.
     replaced: SecondaryMap<Value, Option<Value>>,
     any_replaced: bool,
+    /// All results of copied calls, by the first.
+    results: HashMap<Value, SmallVec<[Value; 1]>>,
 }
 
 /// Where a callee's entities went.
@@ -146,7 +192,76 @@ struct Copy<'a> {
     blocks: HashMap<Block, Block>,
 }
 
-impl Inliner<'_> {
+impl<'a> Inliner<'a> {
+    fn new(caller: &'a mut Function) -> Inliner<'a> {
+        Inliner {
+            caller,
+            allocas: Vec::new(),
+            replaced: SecondaryMap::new(),
+            any_replaced: false,
+            results: HashMap::new(),
+        }
+    }
+
+    fn run(mut self, module: &Module, fates: &SecondaryMap<Func, Fate>) -> Result<(), String> {
+        let mut size = self.caller.num_insts();
+        for block in std::mem::take(&mut self.caller.layout) {
+            self.caller.layout.push(block);
+            let insts = std::mem::take(&mut self.caller.blocks[block].insts);
+            let mut at = block;
+            for inst in insts {
+                if let InstData::CallResult { call, index } = self.caller.insts[inst] {
+                    if let Some(values) = self.results.get(&call) {
+                        let value = values[index as usize];
+                        self.caller.result(inst).into_iter().for_each(|v| self.replace(v, value));
+                        continue;
+                    }
+                }
+                let InstData::Call { func: callee, args } = &mut self.caller.insts[inst] else {
+                    self.caller.blocks[at].insts.push(inst);
+                    continue;
+                };
+                let (callee, args) = (*callee, std::mem::take(args));
+                if let Fate::Stays { signature, .. } = &fates[callee] {
+                    self.adjust(at, inst, callee, signature, &args);
+                    continue;
+                }
+                let function = &module.functions[callee];
+                size += function.num_insts();
+                if size > MAX_INSTS {
+                    let name = &self.caller.name;
+                    return Err(format!("'{name}' is too large with all its calls inlined"));
+                }
+                at = self.call(at, inst, function, &args);
+            }
+        }
+        self.finish();
+        Ok(())
+    }
+
+    fn replace(&mut self, old: Value, new: Value) {
+        self.replaced[old] = Some(new);
+        self.any_replaced = true;
+    }
+
+    /// Makes a call of a function that stays fit the function's new signature.
+    fn adjust(
+        &mut self,
+        at: Block,
+        call: Inst,
+        callee: Func,
+        signature: &Signature,
+        args: &[Value],
+    ) {
+        let mut cursor = Cursor::new(self.caller);
+        cursor.out = std::mem::take(&mut cursor.func.blocks[at].insts);
+        let value = signature.call(&mut cursor, callee, args);
+        cursor.finish(at);
+        if let (Some(result), Some(value)) = (self.caller.result(call), value) {
+            self.replace(result, value);
+        }
+    }
+
     /// Puts a callee's body behind what block `at` holds; gives the block where the caller goes on.
     fn call(&mut self, at: Block, call: Inst, callee: &Function, args: &[Value]) -> Block {
         let returns = callee.layout.iter().filter(|&&block| {
@@ -175,27 +290,26 @@ impl Inliner<'_> {
         }
         let result = self.caller.result(call);
         // With one return the caller goes on in its block; else all jump to a new block whose
-        // parameter is the result.
+        // parameters are the results.
         let after = if single { None } else { Some(self.caller.add_block()) };
-        if let (Some(after), Some(result)) = (after, result) {
-            self.caller.values[result].def = ValueDef::Param(after, 0);
-            self.caller.blocks[after].params.push(result);
+        if let Some(after) = after {
+            let params = callee.returns.iter().map(|&ty| self.caller.add_param(after, ty));
+            let params: SmallVec<[Value; 1]> = params.collect();
+            self.give(result, params);
         }
         let mut rest = at;
         for &block in &callee.layout {
             let to = copy.blocks[&block];
             for &inst in &callee.blocks[block].insts {
                 match (&callee.insts[inst], after) {
-                    (InstData::Return { value }, Some(after)) => {
-                        let value = value.map(|v| self.value(&mut copy, v));
-                        let target = BlockCall { block: after, args: value.into_iter().collect() };
+                    (InstData::Return { values }, Some(after)) => {
+                        let args = values.iter().map(|&v| self.value(&mut copy, v)).collect();
+                        let target = BlockCall { block: after, args };
                         self.caller.append(to, InstData::Jump { target }, None);
                     }
-                    (InstData::Return { value }, None) => {
-                        if let (Some(value), Some(result)) = (value, result) {
-                            self.replaced[result] = Some(self.value(&mut copy, *value));
-                            self.any_replaced = true;
-                        }
+                    (InstData::Return { values }, None) => {
+                        let values = values.iter().map(|&v| self.value(&mut copy, v)).collect();
+                        self.give(result, values);
                         rest = to;
                     }
                     _ => self.inst(&mut copy, to, inst),
@@ -203,6 +317,14 @@ impl Inliner<'_> {
             }
         }
         after.unwrap_or(rest)
+    }
+
+    /// Lets values stand for the results of a call whose first one is `result`.
+    fn give(&mut self, result: Option<Value>, values: SmallVec<[Value; 1]>) {
+        if let Some(result) = result {
+            self.replace(result, values[0]);
+            self.results.insert(result, values);
+        }
     }
 
     /// The caller's value for one of the callee's, made on first sight.
@@ -255,20 +377,26 @@ impl Inliner<'_> {
     }
 }
 
-/// Drops all functions but the kernels' entries.
-fn keep_kernels(module: &mut Module) {
+/// Drops the functions that no kernel reaches any more.
+fn keep_reachable(module: &mut Module) {
+    let Ok(graph) = CallGraph::compute(module) else { return };
     let mut renumber: SecondaryMap<Func, Option<Func>> = SecondaryMap::new();
     let mut kept = PrimaryMap::new();
-    let mut functions: Vec<Option<Function>> =
-        std::mem::take(&mut module.functions).into_iter().map(|(_, f)| Some(f)).collect();
+    for &func in &graph.order {
+        let function = &mut module.functions[func];
+        let function = std::mem::replace(function, Function::new("", &[], None));
+        renumber[func] = Some(kept.push(function));
+    }
+    let new = |func: Func| renumber[func].unwrap_or(func);
     for kernel in &mut module.kernels {
-        let old = kernel.func;
-        if renumber[old].is_none() {
-            if let Some(func) = functions.get_mut(old.index()).and_then(Option::take) {
-                renumber[old] = Some(kept.push(func));
+        kernel.func = new(kernel.func);
+    }
+    for function in kept.values_mut() {
+        for &inst in function.layout.iter().flat_map(|&block| &function.blocks[block].insts) {
+            if let InstData::Call { func, .. } = &mut function.insts[inst] {
+                *func = new(*func);
             }
         }
-        kernel.func = renumber[old].unwrap_or(old);
     }
     module.functions = kept;
 }

@@ -1,8 +1,10 @@
 //! Transformations of the IR, one file each, and the pipeline that runs them.
 
+pub mod call_graph;
 pub mod cse;
 pub mod cursor;
 pub mod dce;
+pub mod dead_args;
 pub mod fold;
 pub mod generic;
 pub mod hash;
@@ -11,7 +13,10 @@ pub mod irreducible;
 pub mod licm;
 pub mod loop_exits;
 pub mod mem2reg;
+pub mod param_alias;
+pub mod pointer_bases;
 pub mod scalarize;
+pub mod signature;
 pub mod simplify;
 pub mod sroa;
 pub mod ssa_repair;
@@ -28,27 +33,39 @@ const ROUNDS: usize = 3;
 /// How many loops around each other are unrolled at most.
 const UNROLL_DEPTH: usize = 4;
 
-/// Optimizes a module and leaves it ready for structurization: the kernels' entry
-/// functions alone, without calls, reachable blocks only, and scalar but for memory accesses (see
+/// Optimizes a module and leaves it ready for structurization: the kernels' entry functions and the
+/// functions that they call, reachable blocks only, and scalar but for memory accesses (see
 /// [`scalarize`]).
 ///
-/// Errors: recursion, or a kernel that is too large once its calls are inlined; in debug builds
-/// also a pass that breaks a rule of the IR.
+/// Errors: recursion, or a kernel that is too large; in debug builds also a pass that breaks a rule
+/// of the IR.
 pub fn optimize(module: &mut Module) -> Result<(), String> {
+    optimize_with(module, inline::Policy::DEFAULT)
+}
+
+/// As [`optimize`], with other bounds on what is inlined.
+pub fn optimize_with(module: &mut Module, policy: inline::Policy) -> Result<(), String> {
     debug_verify(module, "lowering")?;
-    inline::run(module, clean)?;
+    inline::run(module, policy, &inline::Steps { clean, optimize: optimize_function })?;
     debug_verify(module, "inline")?;
-    let kernels: Vec<Func> = module.functions.keys().collect();
-    for func in kernels {
-        step(module, func, "scalarize", |f, _| scalarize::run(f))?;
-        step(module, func, "dce", |f, _| dce::run(f))?;
+    if module.functions.len() > module.kernels.len() {
+        dead_args::run(module);
+        debug_verify(module, "dead_args")?;
+    }
+    Ok(())
+}
+
+/// All passes on one function whose calls have been decided about.
+fn optimize_function(module: &mut Module, func: Func) -> Result<(), String> {
+    step(module, func, "unreachable", |f, _| unreachable::run(f))?;
+    step(module, func, "scalarize", |f, _| scalarize::run(f))?;
+    step(module, func, "dce", |f, _| dce::run(f))?;
+    scalar_rounds(module, func)?;
+    if unroll_loops(module, func)? {
         scalar_rounds(module, func)?;
-        if unroll_loops(module, func)? {
-            scalar_rounds(module, func)?;
-        }
-        if step(module, func, "licm", |f, _| licm::run(f))? {
-            step(module, func, "cse", |f, _| cse::run(f))?;
-        }
+    }
+    if step(module, func, "licm", |f, _| licm::run(f))? {
+        step(module, func, "cse", |f, _| cse::run(f))?;
     }
     Ok(())
 }
@@ -81,7 +98,7 @@ fn unroll_loops(module: &mut Module, func: Func) -> Result<bool, String> {
 }
 
 /// What a function is worth before it is copied into its callers.
-fn clean(module: &mut Module, func: Func) {
+fn clean(module: &mut Module, func: Func) -> Result<(), String> {
     let function = &mut module.functions[func];
     unreachable::run(function);
     generic::run(function);
@@ -90,6 +107,7 @@ fn clean(module: &mut Module, func: Func) {
     simplify::run(function, &module.globals);
     cse::run(function);
     dce::run(function);
+    Ok(())
 }
 
 /// Runs one pass on one function and verifies in debug builds.
@@ -107,12 +125,21 @@ fn step(
     Ok(changed)
 }
 
+/// For inlining alone.
+const NO_STEPS: inline::Steps = inline::Steps { clean: |_, _| Ok(()), optimize: |_, _| Ok(()) };
+
 /// Runs one pass by the name of its file on every function of a module; for file tests and
 /// debugging. `None` if there is no such pass.
 pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> {
     let pass: fn(&mut Function) -> bool = match name {
         "optimize" => return Some(optimize(module)),
-        "inline" => return Some(inline::run(module, |_, _| {})),
+        "optimize_calls" => return Some(optimize_with(module, inline::Policy::NONE)),
+        "inline" => return Some(inline::run(module, inline::Policy::ALL, &NO_STEPS)),
+        "calls" => return Some(inline::run(module, inline::Policy::NONE, &NO_STEPS)),
+        "dead_args" => {
+            dead_args::run(module);
+            return Some(Ok(()));
+        }
         "simplify" => {
             let Module { functions, globals, .. } = module;
             for func in functions.values_mut() {

@@ -163,6 +163,10 @@ impl Scalarizer<'_> {
                     self.c.inst(LoadArg { arg, offset }, ty.lane())
                 })
                 .collect(),
+            CallResult { .. } => {
+                self.c.keep(inst);
+                return result.into_iter().for_each(|result| self.extract_all(result));
+            }
             _ => return self.rebuild_args(inst),
         };
         if let Some(result) = result {
@@ -200,9 +204,11 @@ impl Scalarizer<'_> {
     }
 
     fn terminator(&mut self, inst: Inst, mut data: InstData) {
-        if let InstData::Return { value: Some(value) } = &mut data {
-            let lanes = self.lanes(*value);
-            *value = self.c.build(&lanes);
+        if let InstData::Return { values } = &mut data {
+            for value in values {
+                let lanes = self.lanes(*value);
+                *value = self.c.build(&lanes);
+            }
         }
         data.for_each_target_mut(|call| {
             let args = std::mem::take(&mut call.args);

@@ -130,8 +130,8 @@ impl<'m> Machine<'m> {
                     let case = cases.iter().find(|case| case.value == value);
                     return frame.branch(case.map_or(default, |case| &case.target));
                 }
-                InstData::Return { value } => {
-                    return Next::Return(value.map(|value| frame.get(value)));
+                InstData::Return { values } => {
+                    return Next::Return(values.first().map(|&value| frame.get(value)));
                 }
                 InstData::Unreachable => panic!("reached the unreachable"),
                 data => {

@@ -81,9 +81,9 @@ impl Machine {
         module: &Module,
         func: Func,
         args: &[Lanes],
-    ) -> Result<Option<Lanes>, String> {
+    ) -> Result<Vec<Lanes>, String> {
         let f = &module.functions[func];
-        let mut frame = Frame { f, values: HashMap::new() };
+        let mut frame = Frame { f, values: HashMap::new(), results: HashMap::new() };
         let mut block = f.entry();
         let mut args = args.to_vec();
         loop {
@@ -110,12 +110,23 @@ impl Machine {
                         let case = cases.iter().find(|case| case.value == value);
                         case.map_or(default, |case| &case.target)
                     }
-                    InstData::Return { value } => return Ok(value.map(|v| frame.get(v))),
+                    InstData::Return { values } => {
+                        return Ok(values.iter().map(|&v| frame.get(v)).collect());
+                    }
                     InstData::Unreachable => return Err("unreachable is reached".to_string()),
+                    InstData::Call { func, args } => {
+                        let args: Vec<Lanes> = args.iter().map(|&arg| frame.get(arg)).collect();
+                        let results = self.call(module, *func, &args)?;
+                        if let (Some(value), Some(first)) = (f.result(inst), results.first()) {
+                            frame.values.insert(value, first.clone());
+                            frame.results.insert(value, results);
+                        }
+                        continue;
+                    }
                     data => {
                         let result = f.result(inst);
                         let ty = result.map_or(Type::I32, |v| f.ty(v));
-                        let lanes = self.inst(module, &frame, data, ty)?;
+                        let lanes = self.inst(&frame, data, ty)?;
                         if let Some(result) = result {
                             frame.values.insert(result, lanes);
                         }
@@ -130,7 +141,6 @@ impl Machine {
 
     fn inst(
         &mut self,
-        module: &Module,
         frame: &Frame,
         data: &InstData,
         ty: Type,
@@ -176,10 +186,7 @@ impl Machine {
                 }
             }
             Barrier { .. } | Fence { .. } => vec![],
-            Call { func, args } => {
-                let args: Vec<Lanes> = args.iter().map(|&arg| frame.get(arg)).collect();
-                self.call(module, *func, &args)?.unwrap_or_default()
-            }
+            CallResult { call, index } => frame.results[call][*index as usize].clone(),
             other => frame.pure(other, ty),
         })
     }
@@ -196,6 +203,8 @@ fn ones(scalar: Scalar) -> u64 {
 struct Frame<'a> {
     f: &'a Function,
     values: HashMap<Value, Lanes>,
+    /// All results of each call, by its first one.
+    results: HashMap<Value, Vec<Lanes>>,
 }
 
 impl Frame<'_> {

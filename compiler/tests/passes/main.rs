@@ -57,6 +57,13 @@ fn the_pipeline_keeps_meaning() {
 }
 
 #[test]
+fn functions_that_stay_keep_meaning() {
+    for seed in 0..seeds() * 3 {
+        check(seed + 9000, &["optimize_calls", "structurize"]);
+    }
+}
+
+#[test]
 fn large_programs() {
     let names = ["optimize", "structurize"];
     (0..seeds() / 20).for_each(|seed| check_of(1500, seed, &names));

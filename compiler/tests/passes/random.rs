@@ -67,14 +67,19 @@ fn arg(name: &str, kind: ArgKind) -> Arg {
     }
 }
 
-/// A kernel `k` of (buffer, 32 bytes of values), of about so many statements, and two helper
-/// functions.
+/// Bytes that a helper function may access through a pointer to private memory.
+const POINTEE: u32 = 16;
+const PRIVATE: Type = Type::ptr(AddressSpace::Private);
+
+/// A kernel `k` of (buffer, 32 bytes of values), of about so many statements, and three helper
+/// functions, which take values, pointers to private memory and the buffer.
 pub fn module(random: &mut Random, statements: usize) -> Module {
     let mut module = Module::default();
     let mut helpers: Vec<(Func, Vec<Type>, Type)> = Vec::new();
-    for i in 0..2 {
+    for i in 0..3 {
         let count = 1 + random.below(3);
         let mut params: Vec<Type> = (0..count).map(|_| any_type(random)).collect();
+        params.extend((0..random.below(4)).map(|_| PRIVATE));
         params.push(Type::ptr(AddressSpace::Global));
         let ret = any_type(random);
         let mut func = Function::new(format!("helper{i}"), &params, Some(ret));
@@ -114,7 +119,9 @@ fn body(
     let params = func.params().to_vec();
     let mut b = Builder::new(func);
     let (buffer, pool) = match params.split_last() {
-        Some((&buffer, values)) => (buffer, values.to_vec()),
+        Some((&buffer, rest)) => {
+            (buffer, rest.iter().copied().filter(|&v| b.ty(v) != PRIVATE).collect())
+        }
         None => {
             let buffer = b.load_arg(Type::ptr(AddressSpace::Global), 0, 0);
             let wide = b.load_arg(Type::I64, 1, 0);
@@ -126,6 +133,9 @@ fn body(
     let mut g =
         Gen { b, random, pool, objects: Vec::new(), buffer, helpers: helpers.to_vec(), budget };
     g.objects();
+    g.objects.extend(
+        params.iter().filter(|&&v| g.b.ty(v) == PRIVATE).map(|&v| (v, POINTEE, false)),
+    );
     g.statements(0);
     // A list of statements may end early; large programs have several.
     while budget > 100 && g.budget > 0 {
@@ -425,11 +435,32 @@ impl Gen<'_, '_> {
         }
         let at = self.random.below(self.helpers.len());
         let (func, params, ret) = self.helpers[at].clone();
-        let mut args: Vec<Value> =
-            params[..params.len() - 1].iter().map(|&ty| self.value(ty)).collect();
+        let mut args: Vec<Value> = params[..params.len() - 1]
+            .iter()
+            .map(|&ty| if ty == PRIVATE { self.pointer() } else { self.value(ty) })
+            .collect();
         args.push(self.buffer);
         let result = self.b.call(func, &args, Some(ret));
         self.pool.extend(result);
+    }
+
+    /// A pointer to [`POINTEE`] bytes of integers; of the same object as others, as like as not.
+    fn pointer(&mut self) -> Value {
+        let fitting: Vec<(Value, u32, bool)> = self
+            .objects
+            .iter()
+            .copied()
+            .filter(|&(_, size, floats)| size >= POINTEE && !floats)
+            .collect();
+        if fitting.is_empty() {
+            return self.b.alloca(POINTEE.into(), 8);
+        }
+        let (at, size, _) = self.random.pick(&fitting);
+        let offset = match self.random.below(4) {
+            0 => self.offset(size, POINTEE, 8),
+            _ => self.b.iconst(Type::I32, self.random.below(2) as i64 * i64::from(size - POINTEE)),
+        };
+        self.b.ptr_add(at, offset)
     }
 
     /// A byte offset below `size - bytes`, constant or computed, aligned to `align`.

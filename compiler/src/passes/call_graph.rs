@@ -1,0 +1,85 @@
+//! Who calls whom: the functions that kernels reach, callees first, and how often each is called.
+
+use crate::ir::*;
+use cranelift_entity::SecondaryMap;
+
+/// The functions that kernels reach.
+pub struct CallGraph {
+    /// Each after what it calls; entries of kernels that nothing calls come last among theirs.
+    pub order: Vec<Func>,
+    /// Calls of each function in the text of the others.
+    pub sites: SecondaryMap<Func, u32>,
+}
+
+impl CallGraph {
+    /// Errors: recursion.
+    pub fn compute(module: &Module) -> Result<CallGraph, String> {
+        let order = bottom_up(module)?;
+        let mut sites = SecondaryMap::new();
+        for &func in &order {
+            for (callee, _) in calls(&module.functions[func]) {
+                sites[callee] += 1;
+            }
+        }
+        Ok(CallGraph { order, sites })
+    }
+}
+
+/// The calls of a function: whom, and with what.
+pub fn calls(func: &Function) -> impl Iterator<Item = (Func, &[Value])> {
+    let insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
+    insts.filter_map(|&inst| match &func.insts[inst] {
+        InstData::Call { func, args } => Some((*func, &args[..])),
+        _ => None,
+    })
+}
+
+fn callees(func: &Function) -> Vec<Func> {
+    let mut out: Vec<Func> = calls(func).map(|(callee, _)| callee).collect();
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// Functions that kernels reach, each after what it calls.
+fn bottom_up(module: &Module) -> Result<Vec<Func>, String> {
+    #[derive(Clone, Copy, PartialEq, Default)]
+    enum State {
+        #[default]
+        New,
+        Open,
+        Done,
+    }
+    let mut state: SecondaryMap<Func, State> = SecondaryMap::new();
+    let mut order = Vec::new();
+    for kernel in &module.kernels {
+        let mut stack = vec![(kernel.func, None::<Vec<Func>>)];
+        while let Some((func, pending)) = stack.last_mut() {
+            let func = *func;
+            let pending = match pending {
+                Some(pending) => pending,
+                None if state[func] == State::Done => {
+                    stack.pop();
+                    continue;
+                }
+                None if state[func] == State::Open => {
+                    let name = &module.functions[func].name;
+                    return Err(format!("recursion is not supported: '{name}' calls itself"));
+                }
+                None => {
+                    state[func] = State::Open;
+                    pending.insert(callees(&module.functions[func]))
+                }
+            };
+            match pending.pop() {
+                Some(callee) => stack.push((callee, None)),
+                None => {
+                    state[func] = State::Done;
+                    order.push(func);
+                    stack.pop();
+                }
+            }
+        }
+    }
+    Ok(order)
+}

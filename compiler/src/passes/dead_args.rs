@@ -1,0 +1,175 @@
+//! Drops parameters that functions do not use and results that no call uses.
+
+use super::dce;
+use crate::ir::*;
+use cranelift_entity::{EntityRef, EntitySet, SecondaryMap};
+
+/// How often callers are looked at again after what they call, or are called with, has shrunk.
+const ROUNDS: usize = 4;
+
+/// Which of a function's parameters, or results, stay. Empty: all.
+type Kept = SecondaryMap<Func, Vec<bool>>;
+
+/// Goes over all functions but the kernels' entries, which have neither.
+pub fn run(module: &mut Module) {
+    for _ in 0..ROUNDS {
+        let results = used_results(module);
+        let mut params = Kept::new();
+        let mut changed = false;
+        for (id, func) in module.functions.iter_mut() {
+            if results[id].iter().any(|used| !used) {
+                keep_results(func, &results[id]);
+                dce::run(func);
+                changed = true;
+            }
+            let used = used_params(func);
+            if used.iter().any(|used| !used) {
+                keep_params(func, &used);
+                params[id] = used;
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+        let returns: Vec<Option<Type>> = module.functions.values().map(Function::ret).collect();
+        for func in module.functions.values_mut() {
+            adjust_calls(func, &results, &params, &returns);
+            dce::run(func);
+        }
+    }
+}
+
+/// Which results of each function some call uses.
+fn used_results(module: &Module) -> Kept {
+    let mut used = Kept::new();
+    for (id, func) in module.functions.iter() {
+        used[id] = vec![false; func.returns.len()];
+    }
+    for func in module.functions.values() {
+        for &inst in func.layout.iter().flat_map(|&block| &func.blocks[block].insts) {
+            let callee_of = |value: Value| match func.def_inst(value) {
+                Some(InstData::Call { func, .. }) => Some(*func),
+                _ => None,
+            };
+            match func.insts[inst] {
+                InstData::CallResult { call, index } => {
+                    if let Some(callee) = callee_of(call) {
+                        used[callee][index as usize] = true;
+                    }
+                }
+                ref data => data.for_each_arg(|arg| {
+                    if let Some(callee) = callee_of(arg) {
+                        used[callee][0] = true;
+                    }
+                }),
+            }
+        }
+    }
+    used
+}
+
+/// Makes a function's calls fit functions of which only some results and parameters stayed.
+/// `returns` holds the new type of each one's first result.
+fn adjust_calls(func: &mut Function, results: &Kept, params: &Kept, returns: &[Option<Type>]) {
+    let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+    let mut any_replaced = false;
+    for block in func.layout.clone() {
+        let mut insts = std::mem::take(&mut func.blocks[block].insts);
+        insts.retain(|&inst| match &mut func.insts[inst] {
+            InstData::Call { func: callee, args } => {
+                let callee = *callee;
+                let mut kept = params[callee].iter();
+                args.retain(|_| kept.next().copied().unwrap_or(true));
+                if let Some(value) = func.results[inst] {
+                    match returns[callee.index()] {
+                        Some(ty) => func.values[value].ty = ty,
+                        None => func.results[inst] = None,
+                    }
+                }
+                true
+            }
+            &mut InstData::CallResult { call, index } => {
+                let ValueDef::Inst(at) = func.values[call].def else { return true };
+                let InstData::Call { func: callee, .. } = func.insts[at] else { return true };
+                let before = &results[callee][..index as usize];
+                let index = before.iter().filter(|&&kept| kept).count() as u32;
+                func.insts[inst] = InstData::CallResult { call, index };
+                if index == 0 {
+                    // It is the call's own result now.
+                    if let Some(result) = func.results[inst] {
+                        replaced[result] = Some(call);
+                        any_replaced = true;
+                    }
+                }
+                index > 0
+            }
+            _ => true,
+        });
+        func.blocks[block].insts = insts;
+    }
+    if any_replaced {
+        func.replace_uses(|value| replaced[value].unwrap_or(value));
+    }
+}
+
+/// Which parameters a function uses.
+pub fn used_params(func: &Function) -> Vec<bool> {
+    let mut used = EntitySet::<Value>::new();
+    for &inst in func.layout.iter().flat_map(|&block| &func.blocks[block].insts) {
+        func.insts[inst].for_each_arg(|arg| {
+            used.insert(arg);
+        });
+    }
+    func.params().iter().map(|&param| used.contains(param)).collect()
+}
+
+/// Removes parameters. Calls are not changed.
+pub fn keep_params(func: &mut Function, kept: &[bool]) {
+    let entry = func.entry();
+    let mut kept = kept.iter();
+    let mut params = std::mem::take(&mut func.blocks[entry].params);
+    params.retain(|_| kept.next().copied().unwrap_or(true));
+    for (index, &param) in params.iter().enumerate() {
+        func.values[param].def = ValueDef::Param(entry, index as u32);
+    }
+    func.blocks[entry].params = params;
+}
+
+/// Removes results. Calls are not changed.
+pub fn keep_results(func: &mut Function, kept: &[bool]) {
+    let mut flags = kept.iter();
+    func.returns.retain(|_| flags.next().copied().unwrap_or(true));
+    for block in func.layout.clone() {
+        let Some(inst) = func.terminator(block) else { continue };
+        if let InstData::Return { values } = &mut func.insts[inst] {
+            let mut flags = kept.iter();
+            values.retain(|_| flags.next().copied().unwrap_or(true));
+        }
+    }
+}
+
+/// For each result the value that every return gives for it, if that is a parameter or constant.
+pub fn fixed_results(func: &Function) -> Vec<Option<Value>> {
+    let mut fixed: Option<Vec<Option<Value>>> = None;
+    for &block in &func.layout {
+        let Some(inst) = func.terminator(block) else { continue };
+        let InstData::Return { values } = &func.insts[inst] else { continue };
+        match &mut fixed {
+            None => {
+                let is_fixed = |value: Value| match func.def(value) {
+                    ValueDef::Const(_) => true,
+                    ValueDef::Param(block, _) => block == func.entry(),
+                    ValueDef::Inst(_) => false,
+                };
+                fixed = Some(values.iter().map(|&v| Some(v).filter(|&v| is_fixed(v))).collect());
+            }
+            Some(fixed) => {
+                for (known, value) in fixed.iter_mut().zip(values) {
+                    *known = known.filter(|known| known == value);
+                }
+            }
+        }
+    }
+    fixed.unwrap_or_else(|| vec![None; func.returns.len()])
+}
