@@ -183,6 +183,7 @@ impl Gen<'_, '_> {
                 3 if depth < 3 => self.switch(depth),
                 4 => self.call(),
                 5 | 6 => self.private_access(),
+                7 if self.objects.len() > 3 => self.private_access(),
                 7 | 8 => self.global_access(),
                 _ => {
                     let ty = any_type(self.random);
@@ -494,7 +495,15 @@ impl Gen<'_, '_> {
         if ty.bytes() > size {
             return;
         }
-        let offset = self.offset(size, ty.bytes(), align);
+        // What parameters point to is seldom accessed at computed places.
+        let is_param = self.b.func.params().contains(&at);
+        let offset = match is_param && self.random.below(10) != 0 {
+            true => {
+                let slots = self.random.below(((size - ty.bytes()) / align) as usize + 1);
+                self.b.iconst(Type::I32, slots as i64 * i64::from(align))
+            }
+            false => self.offset(size, ty.bytes(), align),
+        };
         let ptr = self.b.ptr_add(at, offset);
         self.access(ptr, ty, align);
     }
