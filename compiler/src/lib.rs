@@ -32,6 +32,7 @@ pub use options::{LinkOptions, Options};
 pub use target::Target;
 pub use timing::Timing;
 
+use cranelift_entity::SecondaryMap;
 use preprocess::Interner;
 use source::{Diagnostics, SourceMap};
 use timing::{Stage, Stopwatch};
@@ -242,7 +243,7 @@ fn finish(
     program
 }
 
-/// Structures each kernel's control flow and writes its SPIR-V.
+/// Structures each function's control flow and writes each kernel's SPIR-V.
 fn emit_kernels(
     ir: &mut ir::Module,
     options: &Options,
@@ -250,9 +251,12 @@ fn emit_kernels(
 ) -> Result<Program, String> {
     let (data, _) = emit::layout_data(ir).map_err(|e| e.to_string())?;
     let mut kernels = Vec::with_capacity(ir.kernels.len());
-    for entry in ir.kernels.clone() {
-        let structure = passes::structurize::run(&mut ir.functions[entry.func]);
-        let kernel = emit::emit(ir, &entry, &structure, options, target)
+    let mut structures = SecondaryMap::new();
+    for (func, function) in ir.functions.iter_mut() {
+        structures[func] = passes::structurize::run(function);
+    }
+    for entry in &ir.kernels {
+        let kernel = emit::emit(ir, entry, &structures, options, target)
             .map_err(|e| format!("kernel '{}': {e}", entry.name))?;
         kernels.push(kernel);
     }

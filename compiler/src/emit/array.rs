@@ -2,7 +2,7 @@
 
 use super::emitter::{Emitter, Res};
 use super::memory::{Elem, Offset};
-use super::plan::{Agreement, Plan};
+use super::plan::Agreement;
 use super::EmitError;
 use crate::ir::{BinaryOp, ConvertOp, InstData, Scalar, Value, ValueDef};
 use crate::kernel::spec_id;
@@ -40,8 +40,10 @@ pub(super) struct Arrays {
 }
 
 impl Arrays {
-    pub fn new(plan: &Plan) -> Arrays {
-        Arrays { slots: vec![None; plan.slots.len()], ..Arrays::default() }
+    /// Before a function with so many private objects.
+    pub fn begin_function(&mut self, slots: usize) {
+        self.slots.clear();
+        self.slots.resize(slots, None);
     }
 }
 
@@ -90,23 +92,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// Bytes of private memory.
-    pub fn private_bytes(&self) -> u64 {
-        let own = |slot: &&super::plan::Slot| !slot.escapes && slot.agreement.bytes != 0;
-        let slots: u64 = self.plan.slots.iter().filter(own).map(|slot| slot.size).sum();
-        slots + self.stack_bytes()
-    }
-
-    fn stack_bytes(&self) -> u64 {
-        match self.plan.stack.bytes {
-            0 => 0,
-            _ => self.plan.stack_size,
-        }
-    }
-
     /// The value of an Alloca: its byte offset in the stack, or in itself.
     pub fn alloca(&mut self, value: Value) -> u32 {
-        let offset = self.plan.slot(value).map_or(0, |slot| slot.offset);
+        let offset = self.frame.slot(value).map_or(0, |slot| slot.offset);
         self.c32(offset as u32)
     }
 
@@ -125,14 +113,14 @@ impl Emitter<'_> {
             ArrayId::Stack => match self.arrays.stack {
                 Some(view) => view,
                 None => {
-                    let view = self.declare_private(self.stack_bytes(), self.plan.stack)?;
+                    let view = self.declare_stack()?;
                     *self.arrays.stack.insert(view)
                 }
             },
             ArrayId::Slot(index) => match self.arrays.slots.get(index).copied().flatten() {
                 Some(view) => view,
                 None => {
-                    let slot = &self.plan.slots[index];
+                    let slot = &self.frame.slots[index];
                     let view = self.declare_private(slot.size, slot.agreement)?;
                     *self.arrays.slots[index].insert(view)
                 }
@@ -148,11 +136,26 @@ impl Emitter<'_> {
         }
     }
 
-    fn declare_private(&mut self, bytes: u64, agreement: Agreement) -> Res<View> {
+    /// The array type for private memory, and its elements.
+    fn private_array(&mut self, bytes: u64, agreement: Agreement) -> Res<(u32, Elem)> {
         let elem = agreed_elem(agreement, self.target);
         let element = self.array_elem_type(elem)?;
         let length = self.c32(bytes.div_ceil(u64::from(elem.bytes())).max(1) as u32);
-        let array = self.asm.array(element, length);
+        Ok((self.asm.array(element, length), elem))
+    }
+
+    fn declare_stack(&mut self) -> Res<View> {
+        let (bytes, agreement) = (self.plan.stack_bytes(), self.plan.stack);
+        if !self.plan.shared_stack {
+            return self.declare_private(bytes, agreement);
+        }
+        let (array, elem) = self.private_array(bytes, agreement)?;
+        let variable = self.asm.variable(StorageClass::Private, array);
+        Ok(View { elem, variable, in_block: false })
+    }
+
+    fn declare_private(&mut self, bytes: u64, agreement: Agreement) -> Res<View> {
+        let (array, elem) = self.private_array(bytes, agreement)?;
         let ty = self.asm.pointer(StorageClass::Function, array);
         let variable = self.asm.fresh();
         let operands = [ty, variable, StorageClass::Function as u32];
@@ -213,9 +216,10 @@ impl Emitter<'_> {
         Ok(Some(view))
     }
 
-    fn storage_class(array: ArrayId) -> StorageClass {
+    fn storage_class(&self, array: ArrayId) -> StorageClass {
         match array {
             ArrayId::Local => StorageClass::Workgroup,
+            ArrayId::Stack if self.plan.shared_stack => StorageClass::Private,
             ArrayId::Stack | ArrayId::Slot(_) => StorageClass::Function,
         }
     }
@@ -226,7 +230,7 @@ impl Emitter<'_> {
             true => self.elem_type(view.elem)?,
             false => self.array_elem_type(view.elem)?,
         };
-        let ty = self.asm.pointer(Self::storage_class(array), element);
+        let ty = self.asm.pointer(self.storage_class(array), element);
         Ok(if view.in_block {
             let zero = self.c32(0);
             self.op(Op::AccessChain, ty, &[view.variable, zero, index])
@@ -399,7 +403,7 @@ impl Emitter<'_> {
         let constant = |offset: u64| Index { dynamic: None, constant: offset as u32 / bytes };
         match self.func.def_inst(ptr) {
             Some(InstData::Alloca { .. }) => {
-                return Ok(constant(self.plan.slot(ptr).map_or(0, |slot| slot.offset)));
+                return Ok(constant(self.frame.slot(ptr).map_or(0, |slot| slot.offset)));
             }
             Some(InstData::GlobalAddr { global }) => {
                 let offset = self.plan.local_offsets[*global];

@@ -7,8 +7,7 @@
 
 use super::EmitError;
 use rspirv::spirv::{
-    AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl,
-    MemoryModel, Op, StorageClass, MAGIC_NUMBER,
+    AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op, StorageClass, MAGIC_NUMBER,
 };
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, HashMap};
@@ -57,7 +56,7 @@ fn string_words(text: &str) -> Vec<u32> {
     bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
 }
 
-/// A module under construction: everything but the body of its one function.
+/// A module under construction: everything but its functions.
 pub(super) struct Asm {
     next_id: u32,
     capabilities: BTreeSet<u32>,
@@ -74,7 +73,8 @@ pub(super) struct Asm {
     pub void: u32,
     pub bool: u32,
     pub u32: u32,
-    main: u32,
+    /// The entry point's function.
+    pub main: u32,
 }
 
 impl Asm {
@@ -248,10 +248,9 @@ impl Asm {
         id
     }
 
-    /// The finished module. `body` holds the blocks of the function, labels included.
-    pub fn assemble(mut self, version: u32, body: &[u32]) -> Result<Vec<u32>, EmitError> {
-        let fn_type = self.intern(Op::TypeFunction, None, &[self.void]);
-        let mut out = Vec::with_capacity(body.len() + self.globals.len() + 256);
+    /// The finished module. `code` holds its functions.
+    pub fn assemble(self, version: u32, code: &[u32]) -> Result<Vec<u32>, EmitError> {
+        let mut out = Vec::with_capacity(code.len() + self.globals.len() + 256);
         out.extend([MAGIC_NUMBER, version, 0, self.next_id, 0]);
         for &capability in &self.capabilities {
             encode(&mut out, Op::Capability, &[capability]);
@@ -275,10 +274,7 @@ impl Asm {
         }
         out.extend(&self.decorations);
         out.extend(&self.globals);
-        let function = [self.void, self.main, FunctionControl::NONE.bits(), fn_type];
-        encode(&mut out, Op::Function, &function);
-        out.extend(body);
-        encode(&mut out, Op::FunctionEnd, &[]);
+        out.extend(code);
         Ok(out)
     }
 }

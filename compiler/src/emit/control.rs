@@ -38,8 +38,8 @@ impl Control {
 }
 
 impl Emitter<'_> {
-    /// Emits all blocks and gives the function's body.
-    pub fn emit_function(&mut self, structure: &Structure) -> Res<Vec<u32>> {
+    /// Emits all blocks of the current function and appends them to the code.
+    pub fn emit_blocks(&mut self, structure: &Structure, out: &mut Vec<u32>) -> Res<()> {
         let func = self.func;
         let Some(&entry) = func.layout.first() else {
             return Err(EmitError::malformed("a function without blocks"));
@@ -56,12 +56,12 @@ impl Emitter<'_> {
             self.emit_block(block, block == entry, structure.merges[block])?;
             ranges.push((block, start..self.body.len()));
         }
-        let mut out = self.stitch(entry, structure, &ranges)?;
+        self.stitch(entry, structure, &ranges, out)?;
         for block in unreached {
-            encode(&mut out, Op::Label, &[self.control.labels[block]]);
-            encode(&mut out, Op::Unreachable, &[]);
+            encode(out, Op::Label, &[self.control.labels[block]]);
+            encode(out, Op::Unreachable, &[]);
         }
-        Ok(out)
+        Ok(())
     }
 
     /// Labels merge blocks that are not laid out, because all ways out of the construct leave an
@@ -89,26 +89,29 @@ impl Emitter<'_> {
         entry: Block,
         structure: &Structure,
         ranges: &[(Block, Range<usize>)],
-    ) -> Res<Vec<u32>> {
-        let mut out = Vec::with_capacity(self.body.len() + 64 * ranges.len());
+        out: &mut Vec<u32>,
+    ) -> Res<()> {
+        out.reserve(self.body.len() + 64 * ranges.len());
         // The first block of a function may be neither branched to nor a loop's header.
         let looped = !self.control.edges[entry].is_empty()
             || matches!(structure.merges[entry], Merge::Loop { .. });
         if looped {
             let label = self.asm.fresh();
-            encode(&mut out, Op::Label, &[label]);
+            encode(out, Op::Label, &[label]);
             out.extend_from_slice(&self.variables);
-            encode(&mut out, Op::Branch, &[self.control.labels[entry]]);
+            encode(out, Op::Branch, &[self.control.labels[entry]]);
         }
         for (block, range) in ranges {
-            encode(&mut out, Op::Label, &[self.control.labels[*block]]);
+            encode(out, Op::Label, &[self.control.labels[*block]]);
             if *block == entry && !looped {
                 out.extend_from_slice(&self.variables);
             }
-            self.write_phis(*block, &mut out)?;
+            if *block != entry {
+                self.write_phis(*block, out)?;
+            }
             out.extend_from_slice(&self.body[range.clone()]);
         }
-        Ok(out)
+        Ok(())
     }
 
     fn write_phis(&mut self, block: Block, out: &mut Vec<u32>) -> Res<()> {
@@ -138,9 +141,11 @@ impl Emitter<'_> {
             let labels = &self.control.labels;
             self.control.pending_loop = Some((labels[merge], labels[continue_target]));
         }
-        for &param in &func.blocks[block].params {
-            let id = self.asm.fresh();
-            self.define(param, id);
+        if !is_entry {
+            for &param in &func.blocks[block].params {
+                let id = self.asm.fresh();
+                self.define(param, id);
+            }
         }
         let Some((&last, insts)) = func.blocks[block].insts.split_last() else {
             return Err(EmitError::malformed(format!("{block} is empty")));
@@ -188,9 +193,13 @@ impl Emitter<'_> {
             InstData::Switch { value, cases, default } => {
                 self.emit_switch(block, *value, cases, default, merge)?;
             }
-            InstData::Return { .. } => {
+            InstData::Return { values } => {
+                let value = self.returned(values)?;
                 self.write_loop_merge();
-                self.op_void(Op::Return, &[]);
+                match value {
+                    Some(value) => self.op_void(Op::ReturnValue, &[value]),
+                    None => self.op_void(Op::Return, &[]),
+                }
             }
             InstData::Unreachable => {
                 self.write_loop_merge();

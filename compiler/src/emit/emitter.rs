@@ -5,9 +5,9 @@ use super::asm::{encode, Asm, Glsl};
 use super::control::Control;
 use super::data;
 use super::launch::Launch;
-use super::plan::Plan;
+use super::plan::{Frame, Plan};
 use super::EmitError;
-use crate::ir::{Constant, Function, Global, KernelEntry, Module, Type, Value, ValueDef};
+use crate::ir::{Constant, Func, Function, Global, KernelEntry, Module, Type, Value, ValueDef};
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 use rspirv::spirv::{Decoration, Op};
@@ -19,10 +19,13 @@ pub(super) type Res<T> = Result<T, EmitError>;
 /// Emits one kernel. Ids (`u32`) are SPIR-V result ids.
 pub(super) struct Emitter<'a> {
     pub module: &'a Module,
+    /// The function being emitted.
     pub func: &'a Function,
     pub target: &'a Target,
     pub asm: Asm,
     pub plan: Plan,
+    /// The private objects of the function being emitted.
+    pub frame: Frame,
     pub launch: Launch,
     pub arrays: Arrays,
     pub control: Control,
@@ -34,34 +37,45 @@ pub(super) struct Emitter<'a> {
     pub variables: Vec<u32>,
     pub types: HashMap<Type, u32>,
     ids: SecondaryMap<Value, u32>,
+    /// Ids of the functions.
+    functions: SecondaryMap<Func, u32>,
+    /// What calls with several results gave, by their first ones.
+    pub composites: HashMap<Value, u32>,
 }
 
 impl<'a> Emitter<'a> {
     pub fn new(
         module: &'a Module,
         kernel: &'a KernelEntry,
-        func: &'a Function,
+        functions: &[Func],
         target: &'a Target,
     ) -> Res<Emitter<'a>> {
-        let plan = Plan::new(module, func)?;
+        let plan = Plan::new(module, functions)?;
+        let func = &module.functions[kernel.func];
         let data_offsets = data::layout(module)?.offsets;
         let mut asm = Asm::new();
         let launch = Launch::new(&mut asm, kernel, &plan.fields, target)?;
-        let arrays = Arrays::new(&plan);
+        let mut ids = SecondaryMap::new();
+        for &func in functions {
+            ids[func] = if func == kernel.func { asm.main } else { asm.fresh() };
+        }
         Ok(Emitter {
             module,
             func,
             target,
             asm,
             plan,
+            frame: Frame::default(),
             launch,
-            arrays,
+            arrays: Arrays::default(),
             control: Control::default(),
             data_offsets,
-            body: Vec::with_capacity(func.insts.len() * 8),
+            body: Vec::new(),
             variables: Vec::new(),
             types: HashMap::new(),
             ids: SecondaryMap::new(),
+            functions: ids,
+            composites: HashMap::new(),
         })
     }
 
@@ -86,6 +100,19 @@ impl<'a> Emitter<'a> {
         };
         self.ids[value] = id;
         Ok(id)
+    }
+
+    /// Before another function is emitted.
+    pub fn forget_values(&mut self) {
+        self.ids.clear();
+    }
+
+    /// The id of a function.
+    pub fn function_id(&self, func: Func) -> Res<u32> {
+        match self.functions[func] {
+            0 => Err(EmitError::malformed(format!("{func} is not emitted"))),
+            id => Ok(id),
+        }
     }
 
     pub fn define(&mut self, value: Value, id: u32) {

@@ -38,7 +38,7 @@ impl Emitter<'_> {
                 self.fence(flags);
                 Ok(())
             }
-            InstData::Call { .. } => Err(EmitError::malformed("a call that was not inlined")),
+            InstData::Call { func, ref args } => self.call(func, args).map(|_| ()),
             _ => Err(EmitError::malformed(format!("an instruction without result: {data:?}"))),
         }
     }
@@ -93,7 +93,8 @@ impl Emitter<'_> {
                 self.bitcast(id, query.ty(), ty)
             }
             LoadArg { arg, offset } => self.load_arg(arg, offset, ty),
-            Call { .. } => Err(EmitError::malformed("a call that was not inlined")),
+            Call { func, ref args } => self.call_with_result(func, args, result),
+            CallResult { call, index } => self.call_result(call, index, ty),
             _ => Err(EmitError::malformed(format!("a result of {data:?}"))),
         }
     }

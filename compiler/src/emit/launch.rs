@@ -61,6 +61,11 @@ impl Launch {
         Ok(launch)
     }
 
+    /// Forgets what was read in another function.
+    pub fn begin_function(&mut self) {
+        self.words.clear();
+    }
+
     fn field_layout(&self, field: Field) -> Res<(u32, u32)> {
         if let Some(layout) = field.layout() {
             return Ok(layout);

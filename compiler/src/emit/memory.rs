@@ -61,8 +61,8 @@ impl Emitter<'_> {
         match self.func.ty(ptr).space() {
             Some(AddressSpace::Local) => Ok(Mem::Array(ArrayId::Local, Offset::Value(ptr))),
             Some(AddressSpace::Private) => {
-                let array = match self.plan.slot_index(ptr) {
-                    Some(index) if !self.plan.slots[index].escapes => ArrayId::Slot(index),
+                let array = match self.frame.slot_index(ptr) {
+                    Some(index) if !self.frame.slots[index].escapes => ArrayId::Slot(index),
                     _ => ArrayId::Stack,
                 };
                 Ok(Mem::Array(array, Offset::Value(ptr)))

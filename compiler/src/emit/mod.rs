@@ -1,7 +1,7 @@
 //! From IR to Vulkan SPIR-V: one module per kernel, with the metadata to launch it.
 //!
-//! What comes in is one function: calls are inlined, vectors have at most four lanes, and the
-//! graph is structured ([`Structure`] names the merge blocks, the layout is an order that SPIR-V
+//! What comes in are the kernel's function and those that it calls: vectors have at most four lanes,
+//! and the graphs are structured ([`Structure`] names the merge blocks, the layout is an order that SPIR-V
 //! accepts). Block parameters become `OpPhi`.
 //!
 //! Values are represented as `repr` says: natively where the device has the type, else 8- and
@@ -20,6 +20,7 @@ mod convert;
 mod data;
 mod emitter;
 mod float;
+mod function;
 mod inst;
 mod int;
 mod launch;
@@ -32,10 +33,12 @@ mod vector;
 
 pub use data::layout_data;
 
-use crate::ir::{KernelEntry, Module, Structure};
+use crate::ir::{Func, KernelEntry, Module, Structure};
 use crate::kernel::{Kernel, LocalBlock};
 use crate::options::Options;
+use crate::passes::call_graph::bottom_up;
 use crate::target::Target;
+use cranelift_entity::SecondaryMap;
 use rspirv::spirv::{Capability, ExecutionMode};
 
 /// Why a kernel cannot be emitted. The text is a sentence for the build log.
@@ -60,7 +63,7 @@ impl EmitError {
     }
 }
 
-/// Emits one kernel.
+/// Emits one kernel. `structures` holds what the structurizer gave for each function.
 ///
 /// Addresses of program-scope variables are those of [`layout_data`].
 ///
@@ -70,19 +73,22 @@ impl EmitError {
 pub fn emit(
     module: &Module,
     kernel: &KernelEntry,
-    structure: &Structure,
+    structures: &SecondaryMap<Func, Structure>,
     options: &Options,
     target: &Target,
 ) -> Result<Kernel, EmitError> {
-    let func = module
-        .functions
-        .get(kernel.func)
-        .ok_or_else(|| EmitError::malformed("the kernel has no function"))?;
-    let mut emitter = emitter::Emitter::new(module, kernel, func, target)?;
-    let body = emitter.emit_function(structure)?;
+    if !module.functions.is_valid(kernel.func) {
+        return Err(EmitError::malformed("the kernel has no function"));
+    }
+    let functions = bottom_up(module, [kernel.func]).map_err(EmitError::Unsupported)?;
+    let mut emitter = emitter::Emitter::new(module, kernel, &functions, target)?;
+    let mut code = Vec::new();
+    for &func in &functions {
+        emitter.emit_function(func, &structures[func], &mut code)?;
+    }
     float_controls(&mut emitter, options);
 
-    let private_size = emitter.private_bytes();
+    let private_size = emitter.plan.private_bytes();
     let local = LocalBlock {
         static_size: emitter.plan.local_static,
         element_size: emitter.local_element_size(),
@@ -92,7 +98,7 @@ pub fn emit(
     let launch = std::mem::take(&mut emitter.launch);
     Ok(Kernel {
         name: kernel.name.clone(),
-        spirv: emitter.asm.assemble(target.spirv_version, &body)?,
+        spirv: emitter.asm.assemble(target.spirv_version, &code)?,
         args: kernel.args.clone(),
         block: launch.fields,
         block_size: launch.size,

@@ -1,10 +1,10 @@
-//! Looks over a kernel once before emission: which memory it accesses and how, which private
-//! objects escape, which launch values it reads.
+//! Looks over a kernel and the functions that it calls once before emission: which memory they
+//! access and how, which private objects escape, which launch values are read.
 
 use super::data::align_up;
 use super::EmitError;
 use crate::ir::{
-    AddressSpace, ConvertOp, Function, Global, InstData, Module, Scalar, Type, Value, WorkItemQuery,
+    AddressSpace, ConvertOp, Func, Function, Global, InstData, Module, Scalar, Type, Value, WorkItemQuery,
 };
 use crate::kernel::Field;
 use cranelift_entity::SecondaryMap;
@@ -57,12 +57,40 @@ pub(super) struct Slot {
     pub offset: u64,
 }
 
-/// The findings.
-#[derive(Debug, Default)]
-pub(super) struct Plan {
+/// The private objects of one function.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Frame {
     pub slots: Vec<Slot>,
     /// Index + 1 of the slot that a private pointer points into; 0 when unknown.
     roots: SecondaryMap<Value, u32>,
+    callees: Vec<Func>,
+}
+
+impl Frame {
+    /// The slot that a private pointer surely points into.
+    pub fn slot(&self, ptr: Value) -> Option<&Slot> {
+        self.slot_index(ptr).and_then(|index| self.slots.get(index))
+    }
+
+    pub fn slot_index(&self, ptr: Value) -> Option<usize> {
+        (self.roots[ptr] as usize).checked_sub(1)
+    }
+
+    fn escape(&mut self, value: Value) {
+        if let Some(slot) = self.slot_index(value).and_then(|index| self.slots.get_mut(index)) {
+            slot.escapes = true;
+        }
+    }
+}
+
+/// The findings.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    /// Of each function. While a function is looked at, it is [`Plan::frame`].
+    pub frames: SecondaryMap<Func, Frame>,
+    frame: Frame,
+    /// The stack is seen by several functions.
+    pub shared_stack: bool,
     /// Accesses to the stack, which holds the slots that escape.
     pub stack: Agreement,
     /// End of the stack in bytes, [`STACK_BASE`] counted.
@@ -83,15 +111,20 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Looks over a function.
-    pub fn new(module: &Module, func: &Function) -> Result<Plan, EmitError> {
-        let mut plan = Plan { stack_size: STACK_BASE, ..Plan::default() };
-        for &block in &func.layout {
-            for &inst in &func.blocks[block].insts {
-                plan.visit(module, func, &func.insts[inst], func.result(inst));
+    /// Looks over functions, each after what it calls.
+    pub fn new(module: &Module, functions: &[Func]) -> Result<Plan, EmitError> {
+        let shared_stack = functions.len() > 1;
+        let mut plan = Plan { stack_size: STACK_BASE, shared_stack, ..Plan::default() };
+        for &id in functions {
+            let func = &module.functions[id];
+            for &block in &func.layout {
+                for &inst in &func.blocks[block].insts {
+                    plan.visit(module, func, &func.insts[inst], func.result(inst));
+                }
             }
+            plan.frames[id] = std::mem::take(&mut plan.frame);
         }
-        plan.place_slots()?;
+        plan.place_slots(functions)?;
         plan.place_locals(module)?;
         if plan.generic_local {
             plan.local.merge(plan.generic);
@@ -103,18 +136,18 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The slot that a private pointer surely points into.
-    pub fn slot(&self, ptr: Value) -> Option<&Slot> {
-        self.slot_index(ptr).and_then(|index| self.slots.get(index))
+    /// Bytes of private memory: the stack, and the objects that are arrays of their own.
+    pub fn private_bytes(&self) -> u64 {
+        let slots = self.frames.values().flat_map(|frame| &frame.slots);
+        let own = slots.filter(|slot| !slot.escapes && slot.agreement.bytes != 0);
+        own.map(|slot| slot.size).sum::<u64>() + self.stack_bytes()
     }
 
-    pub fn slot_index(&self, ptr: Value) -> Option<usize> {
-        (self.roots[ptr] as usize).checked_sub(1)
-    }
-
-    fn escape(&mut self, value: Value) {
-        if let Some(slot) = self.slot_index(value).and_then(|index| self.slots.get_mut(index)) {
-            slot.escapes = true;
+    /// Bytes of the stack, if anything is accessed there.
+    pub fn stack_bytes(&self) -> u64 {
+        match self.stack.bytes {
+            0 => 0,
+            _ => self.stack_size,
         }
     }
 
@@ -125,8 +158,8 @@ impl Plan {
                 self.uses_local = true;
                 self.local.access(scalar, align);
             }
-            Some(AddressSpace::Private) => match self.slot_index(ptr) {
-                Some(index) => self.slots[index].agreement.access(scalar, align),
+            Some(AddressSpace::Private) => match self.frame.slot_index(ptr) {
+                Some(index) => self.frame.slots[index].agreement.access(scalar, align),
                 None => self.stack.access(scalar, align),
             },
             Some(AddressSpace::Generic) => self.generic.access(scalar, align),
@@ -146,14 +179,14 @@ impl Plan {
                     agreement: Agreement::default(),
                     offset: 0,
                 };
-                self.slots.push(slot);
+                self.frame.slots.push(slot);
                 if let Some(result) = result {
-                    self.roots[result] = self.slots.len() as u32;
+                    self.frame.roots[result] = self.frame.slots.len() as u32;
                 }
             }
             PtrAdd { ptr, .. } => {
                 if let Some(result) = result {
-                    self.roots[result] = self.roots[ptr];
+                    self.frame.roots[result] = self.frame.roots[ptr];
                 }
             }
             Load { ptr, align, .. } => {
@@ -162,7 +195,7 @@ impl Plan {
             }
             Store { ptr, value, align, .. } => {
                 self.access(func, ptr, func.ty(value), align, false);
-                self.escape(value);
+                self.frame.escape(value);
             }
             AtomicLoad { ptr } => {
                 let ty = result.map_or(Type::I32, |value| func.ty(value));
@@ -173,7 +206,7 @@ impl Plan {
             | AtomicCmpXchg { ptr, expected: value, .. } => {
                 let ty = func.ty(value);
                 self.access(func, ptr, ty, ty.scalar.bytes(), true);
-                self.escape(value);
+                self.frame.escape(value);
             }
             GlobalAddr { global } => {
                 if module.globals.get(global).is_some_and(|g| g.space == AddressSpace::Local) {
@@ -193,15 +226,19 @@ impl Plan {
             }
             WorkItem { query, .. } => self.work_item(query),
             Barrier { .. } => self.uses_barrier = true,
+            Call { func, ref args } => {
+                self.frame.callees.push(func);
+                args.iter().for_each(|&arg| self.frame.escape(arg));
+            }
             ICmp { args, .. } => {
                 self.local_identity |= func.ty(args[0]).space() == Some(AddressSpace::Local);
-                args.into_iter().for_each(|arg| self.escape(arg));
+                args.into_iter().for_each(|arg| self.frame.escape(arg));
             }
             Convert { op, arg } => {
-                self.escape(arg);
+                self.frame.escape(arg);
                 self.convert(op, func.ty(arg), result.map(|value| func.ty(value)));
             }
-            _ => data.for_each_arg(|arg| self.escape(arg)),
+            _ => data.for_each_arg(|arg| self.frame.escape(arg)),
         }
     }
 
@@ -233,16 +270,26 @@ impl Plan {
             matches!(query, GroupId | NumGroups | LocalId | LocalSize | EnqueuedLocalSize);
     }
 
-    fn place_slots(&mut self) -> Result<(), EmitError> {
+    /// Places what escapes in the stack: objects of a function behind those of all its callers.
+    fn place_slots(&mut self, functions: &[Func]) -> Result<(), EmitError> {
         let mut total = 0u64;
-        for slot in &mut self.slots {
-            total = total.saturating_add(slot.size);
-            if slot.escapes {
-                // Any scalar may be accessed there at its natural alignment.
-                slot.offset = align_up(self.stack_size, slot.align.max(16));
-                self.stack_size = slot.offset.saturating_add(slot.size);
-                self.stack.merge(slot.agreement);
+        let mut starts: SecondaryMap<Func, u64> = SecondaryMap::with_default(STACK_BASE);
+        for &id in functions.iter().rev() {
+            let frame = &mut self.frames[id];
+            let mut end = starts[id];
+            for slot in &mut frame.slots {
+                total = total.saturating_add(slot.size);
+                if slot.escapes {
+                    // Any scalar may be accessed there at its natural alignment.
+                    slot.offset = align_up(end, slot.align.max(16));
+                    end = slot.offset.saturating_add(slot.size);
+                    self.stack.merge(slot.agreement);
+                }
             }
+            for &callee in &frame.callees {
+                starts[callee] = starts[callee].max(end);
+            }
+            self.stack_size = self.stack_size.max(end);
         }
         if total > MAX_PRIVATE || self.stack_size > MAX_PRIVATE {
             return Err(EmitError::Unsupported(format!(

@@ -14,7 +14,7 @@ pub struct CallGraph {
 impl CallGraph {
     /// Errors: recursion.
     pub fn compute(module: &Module) -> Result<CallGraph, String> {
-        let order = bottom_up(module)?;
+        let order = bottom_up(module, module.kernels.iter().map(|kernel| kernel.func))?;
         let mut sites = SecondaryMap::new();
         for &func in &order {
             for (callee, _) in calls(&module.functions[func]) {
@@ -41,8 +41,13 @@ fn callees(func: &Function) -> Vec<Func> {
     out
 }
 
-/// Functions that kernels reach, each after what it calls.
-fn bottom_up(module: &Module) -> Result<Vec<Func>, String> {
+/// Functions that some reach, each after what it calls.
+///
+/// Errors: recursion.
+pub fn bottom_up(
+    module: &Module,
+    roots: impl IntoIterator<Item = Func>,
+) -> Result<Vec<Func>, String> {
     #[derive(Clone, Copy, PartialEq, Default)]
     enum State {
         #[default]
@@ -52,8 +57,8 @@ fn bottom_up(module: &Module) -> Result<Vec<Func>, String> {
     }
     let mut state: SecondaryMap<Func, State> = SecondaryMap::new();
     let mut order = Vec::new();
-    for kernel in &module.kernels {
-        let mut stack = vec![(kernel.func, None::<Vec<Func>>)];
+    for root in roots {
+        let mut stack = vec![(root, None::<Vec<Func>>)];
         while let Some((func, pending)) = stack.last_mut() {
             let func = *func;
             let pending = match pending {

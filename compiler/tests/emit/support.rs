@@ -1,5 +1,6 @@
 //! Emits kernels given as IR text and has spirv-val look at them.
 
+use cranelift_entity::SecondaryMap;
 use hekla_compiler::emit::{emit, EmitError};
 use hekla_compiler::ir::{parse, verify, Block, Merge, Module, Structure};
 use hekla_compiler::kernel::Kernel;
@@ -27,15 +28,20 @@ pub fn try_emit(
         structure.merges[block(header)] =
             Merge::Loop { merge: block(merge), continue_target: block(next) };
     }
-    emit(&module, entry, &structure, options, target)
+    let mut structures = SecondaryMap::new();
+    structures[entry.func] = structure;
+    emit(&module, entry, &structures, options, target)
 }
 
-/// Structurizes a kernel, emits it and validates it.
+/// Structurizes a kernel and the functions of its module, emits it and validates it.
 pub fn check_structurized(text: &str, target: &Target) -> Kernel {
     let mut module = parse_text(text);
     let entry = module.kernels[0].clone();
-    let structure = structurize::run(&mut module.functions[entry.func]);
-    let kernel = emit(&module, &entry, &structure, &Options::default(), target)
+    let mut structures = SecondaryMap::new();
+    for (func, function) in module.functions.iter_mut() {
+        structures[func] = structurize::run(function);
+    }
+    let kernel = emit(&module, &entry, &structures, &Options::default(), target)
         .unwrap_or_else(|e| panic!("{e}\n{module}"));
     check_valid(&kernel, &module.to_string());
     kernel

@@ -1,0 +1,111 @@
+//! Functions: their heads, calls of them, and what they return. Several results are a struct.
+
+use super::asm::encode;
+use super::control::Control;
+use super::emitter::{Emitter, Res};
+use super::repr::Ids;
+use super::EmitError;
+use crate::ir::{Func, Structure, Type, Value};
+use rspirv::spirv::{FunctionControl, Op};
+use smallvec::SmallVec;
+
+impl Emitter<'_> {
+    /// Emits a function and appends it to the code.
+    pub fn emit_function(
+        &mut self,
+        id: Func,
+        structure: &Structure,
+        code: &mut Vec<u32>,
+    ) -> Res<()> {
+        self.func = &self.module.functions[id];
+        self.begin_function(id);
+        let func = self.func;
+        let result = self.return_type(&func.returns)?;
+        let mut types: SmallVec<[u32; 8]> = SmallVec::from_slice(&[result]);
+        for &param in func.params() {
+            types.push(self.ty(func.ty(param))?);
+        }
+        let fn_type = self.asm.intern(Op::TypeFunction, None, &types);
+        let control = FunctionControl::NONE.bits();
+        encode(code, Op::Function, &[result, self.function_id(id)?, control, fn_type]);
+        for (&param, &ty) in func.params().iter().zip(&types[1..]) {
+            let id = self.asm.fresh();
+            self.define(param, id);
+            encode(code, Op::FunctionParameter, &[ty, id]);
+        }
+        self.emit_blocks(structure, code)?;
+        encode(code, Op::FunctionEnd, &[]);
+        Ok(())
+    }
+
+    /// Forgets what concerns the function before.
+    fn begin_function(&mut self, id: Func) {
+        self.frame = std::mem::take(&mut self.plan.frames[id]);
+        self.arrays.begin_function(self.frame.slots.len());
+        self.control = Control::default();
+        self.launch.begin_function();
+        self.body.clear();
+        self.variables.clear();
+        self.composites.clear();
+        self.forget_values();
+    }
+
+    /// The type of what a function gives.
+    fn return_type(&mut self, returns: &[Type]) -> Res<u32> {
+        match returns {
+            [] => Ok(self.asm.void),
+            [one] => self.ty(*one),
+            _ => {
+                let members: Ids = returns.iter().map(|&ty| self.ty(ty)).collect::<Res<_>>()?;
+                Ok(self.asm.intern(Op::TypeStruct, None, &members))
+            }
+        }
+    }
+
+    /// What a return gives.
+    pub fn returned(&mut self, values: &[Value]) -> Res<Option<u32>> {
+        match values {
+            [] => Ok(None),
+            [one] => self.id(*one).map(Some),
+            _ => {
+                let ty = self.return_type(&self.func.returns)?;
+                let members: Ids = values.iter().map(|&value| self.id(value)).collect::<Res<_>>()?;
+                Ok(Some(self.op(Op::CompositeConstruct, ty, &members)))
+            }
+        }
+    }
+
+    /// A call; gives what it gives.
+    pub fn call(&mut self, callee: Func, args: &[Value]) -> Res<u32> {
+        let function = self
+            .module
+            .functions
+            .get(callee)
+            .ok_or_else(|| EmitError::malformed(format!("{callee} does not exist")))?;
+        let ty = self.return_type(&function.returns)?;
+        let mut operands: Ids = SmallVec::from_slice(&[self.function_id(callee)?]);
+        for &arg in args {
+            operands.push(self.id(arg)?);
+        }
+        Ok(self.op(Op::FunctionCall, ty, &operands))
+    }
+
+    /// A call whose first result is a value.
+    pub fn call_with_result(&mut self, callee: Func, args: &[Value], first: Value) -> Res<u32> {
+        let id = self.call(callee, args)?;
+        if self.module.functions[callee].returns.len() == 1 {
+            return Ok(id);
+        }
+        self.composites.insert(first, id);
+        self.call_result(first, 0, self.func.ty(first))
+    }
+
+    /// Result number `index` of the call whose first result is `call`.
+    pub fn call_result(&mut self, call: Value, index: u32, ty: Type) -> Res<u32> {
+        let Some(&composite) = self.composites.get(&call) else {
+            return Err(EmitError::malformed(format!("{call} is no call with several results")));
+        };
+        let ty = self.ty(ty)?;
+        Ok(self.extract(ty, composite, index))
+    }
+}
