@@ -386,6 +386,59 @@ fn escaping_private_pointers_share_a_stack() {
 }
 
 #[test]
+fn functions_and_their_results() {
+    let functions = "
+fn @both(v0:i64, v1:i8, v2:bool, v3:f32x4) -> i64, bool, f32x4 {
+block0:
+    brif v2, block1, block2
+block1:
+    v4:i64 = iadd v0, 7:i64
+    return v4, v2, v3
+block2:
+    return v0, true, v3
+}
+
+fn @through(v0:ptr.private, v1:ptr.global) {
+block0:
+    v2:i32 = load v0, align 4
+    store v1, v2, align 4
+    v3:ptr.private = alloca 8, align 4
+    store v3, v2, align 4
+    call @deeper(v3)
+    return
+}
+
+fn @deeper(v0:ptr.private) {
+block0:
+    v1:ptr.private = ptradd v0, 4:i32
+    store v1, 5:i32, align 4
+    return
+}
+";
+    for (_, target) in targets() {
+        let mut lines = Lines::new();
+        let wide = lines.load("i64");
+        let (byte, float) = (lines.load("i8"), lines.load("f32x4"));
+        let call = format!("call @both({wide}, {byte}, true, {float})");
+        let first = lines.def("i64", &call);
+        lines.store("i64", &first);
+        let third = lines.def("f32x4", &format!("call_result {first}, 2"));
+        lines.store("f32x4", &third);
+        let object = lines.def("ptr.private", "alloca 20, align 4");
+        lines.line(&format!("store {object}, 3:i32, align 4"));
+        let out = lines.load("ptr.global");
+        lines.line(&format!("call @through({object}, {out})"));
+        let text = format!("{}{functions}", kernel(&lines.text));
+        let kernel = check_structurized(&text, &target);
+        // 16 bytes of null, then the callers' objects before the callees', each aligned to 16.
+        assert_eq!(kernel.private_size, 16 + 32 + 8);
+        let words = disassemble(&kernel.spirv);
+        assert_eq!(words.matches("OpFunctionCall").count(), 3);
+        assert!(words.contains("OpVariable %_ptr_Private"), "{words}");
+    }
+}
+
+#[test]
 fn generic_pointers() {
     for (_, target) in targets() {
         let mut lines = Lines::new();

@@ -82,13 +82,13 @@ pub fn emit(
     }
     let functions = bottom_up(module, [kernel.func]).map_err(EmitError::Unsupported)?;
     let mut emitter = emitter::Emitter::new(module, kernel, &functions, target)?;
+    let private_size = emitter.plan.private_bytes();
     let mut code = Vec::new();
     for &func in &functions {
         emitter.emit_function(func, &structures[func], &mut code)?;
     }
     float_controls(&mut emitter, options);
 
-    let private_size = emitter.plan.private_bytes();
     let local = LocalBlock {
         static_size: emitter.plan.local_static,
         element_size: emitter.local_element_size(),
