@@ -157,7 +157,9 @@ fn interpret(func: &Function, limit: u32) -> Option<u64> {
                 let value = get(&values, *value);
                 cases.iter().find(|c| c.value == value).map_or(default, |c| &c.target)
             }
-            InstData::Return { values: results } => return results.first().map(|&v| get(&values, v)),
+            InstData::Return { values: results } => {
+                return results.first().map(|&v| get(&values, v))
+            }
             other => panic!("{other:?} was reached"),
         };
         let args: Vec<u64> = call.args.iter().map(|&v| get(&values, v)).collect();

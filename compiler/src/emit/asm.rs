@@ -7,7 +7,8 @@
 
 use super::EmitError;
 use rspirv::spirv::{
-    AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op, StorageClass, MAGIC_NUMBER,
+    AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op,
+    StorageClass, MAGIC_NUMBER,
 };
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, HashMap};

@@ -69,7 +69,8 @@ impl Emitter<'_> {
             [one] => self.id(*one).map(Some),
             _ => {
                 let ty = self.return_type(&self.func.returns)?;
-                let members: Ids = values.iter().map(|&value| self.id(value)).collect::<Res<_>>()?;
+                let members: Ids =
+                    values.iter().map(|&value| self.id(value)).collect::<Res<_>>()?;
                 Ok(Some(self.op(Op::CompositeConstruct, ty, &members)))
             }
         }

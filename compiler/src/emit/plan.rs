@@ -4,7 +4,8 @@
 use super::data::align_up;
 use super::EmitError;
 use crate::ir::{
-    AddressSpace, ConvertOp, Func, Function, Global, InstData, Module, Scalar, Type, Value, WorkItemQuery,
+    AddressSpace, ConvertOp, Func, Function, Global, InstData, Module, Scalar, Type, Value,
+    WorkItemQuery,
 };
 use crate::kernel::Field;
 use cranelift_entity::SecondaryMap;

@@ -1,7 +1,7 @@
 //! Rewrites the signature of a function that stays one, so that what it takes and gives are scalars
 //! and its callers' private objects need not be memory: vectors become their lanes, and a pointer to
 //! private memory that is only accessed at known distances becomes the values there, with those that
-//! are written among the results (Grune et al., "scalar argument promotion"; LLVM calls it so too).
+//! are written among the results (argument promotion).
 //!
 //! [`Signature::call`] makes a call of the function from one that was written for the old signature.
 
@@ -227,7 +227,7 @@ fn find_accesses(func: &Function) -> Option<Vec<Accesses>> {
         };
         let accesses = &mut all[param as usize];
         accesses.stored |= store;
-        let plain = !flags.contains(MemFlags::VOLATILE) && !(ty.scalar.is_ptr() && ty.lanes > 1);
+        let plain = !(flags.contains(MemFlags::VOLATILE) || ty.scalar.is_ptr() && ty.lanes > 1);
         match base.offset {
             Some(start) if plain => {
                 let end = start + i64::from(ty.bytes());
@@ -349,7 +349,8 @@ fn object(c: &mut Cursor, accesses: &Accesses) -> InstData {
 /// Lets every return give the lanes of the result and the values of the written cells.
 fn give_results(func: &mut Function, params: &[Value], written: &[Cell]) {
     let result = func.ret();
-    func.returns = (0..result.map_or(0, |ty| ty.lanes)).filter_map(|_| result).map(Type::lane).collect();
+    func.returns =
+        (0..result.map_or(0, |ty| ty.lanes)).filter_map(|_| result).map(Type::lane).collect();
     func.returns.extend(written.iter().map(|cell| cell.ty));
     for block in func.layout.clone() {
         let Some(inst) = func.terminator(block) else { continue };
@@ -429,9 +430,11 @@ impl Signature {
             Some((&first, rest)) => {
                 let call = c.inst(data, first);
                 results.push(call);
-                results.extend(rest.iter().zip(1..).map(|(&ty, index)| {
-                    c.inst(InstData::CallResult { call, index }, ty)
-                }));
+                results.extend(
+                    rest.iter()
+                        .zip(1..)
+                        .map(|(&ty, index)| c.inst(InstData::CallResult { call, index }, ty)),
+                );
             }
         }
         let mut lanes: SmallVec<[Value; 4]> = SmallVec::new();

@@ -139,12 +139,7 @@ impl Machine {
         }
     }
 
-    fn inst(
-        &mut self,
-        frame: &Frame,
-        data: &InstData,
-        ty: Type,
-    ) -> Result<Lanes, String> {
+    fn inst(&mut self, frame: &Frame, data: &InstData, ty: Type) -> Result<Lanes, String> {
         use InstData::*;
         let space = |ptr: Value| frame.f.ty(ptr).space().expect("a pointer");
         Ok(match data {

@@ -133,9 +133,8 @@ fn body(
     let mut g =
         Gen { b, random, pool, objects: Vec::new(), buffer, helpers: helpers.to_vec(), budget };
     g.objects();
-    g.objects.extend(
-        params.iter().filter(|&&v| g.b.ty(v) == PRIVATE).map(|&v| (v, POINTEE, false)),
-    );
+    g.objects
+        .extend(params.iter().filter(|&&v| g.b.ty(v) == PRIVATE).map(|&v| (v, POINTEE, false)));
     g.statements(0);
     // A list of statements may end early; large programs have several.
     while budget > 100 && g.budget > 0 {
