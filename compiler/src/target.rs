@@ -51,6 +51,8 @@ pub struct Target {
     pub sqrt32_exact: bool,
     /// maxPushConstantsSize in bytes, at least 128.
     pub push_constant_size: u32,
+    /// maxComputeWorkGroupInvocations.
+    pub max_work_group_size: u32,
     /// maxComputeSharedMemorySize in bytes.
     pub local_memory_size: u64,
     /// SPIR-V version as 0x00MMmm00 (0x00010500 for Vulkan 1.2).
@@ -87,6 +89,7 @@ impl Target {
             ("__opencl_c_fp64", self.float64),
             ("__opencl_c_program_scope_global_variables", true),
             ("__opencl_c_generic_address_space", true),
+            ("__opencl_c_work_group_collective_functions", true),
         ])
     }
 
@@ -138,6 +141,7 @@ impl Target {
             div32_exact: false,
             sqrt32_exact: false,
             push_constant_size: 256,
+            max_work_group_size: 1024,
             local_memory_size: 32768,
             spirv_version: 0x0001_0500,
         }
@@ -157,6 +161,7 @@ impl Target {
             atomic_int64_shared: false,
             preserve_signed_zero_inf_nan_64: false,
             push_constant_size: 128,
+            max_work_group_size: 256,
             local_memory_size: 16384,
             ..Target::generic()
         }

@@ -85,6 +85,8 @@ pub(crate) struct Context<'a> {
     out: ir::Module,
     functions: HashMap<(Origin, hir::FunctionId), ir::Func>,
     globals: HashMap<(Origin, hir::GlobalId), ir::Global>,
+    /// Memory of the work-group collective functions, by the bytes of a word.
+    collective: HashMap<u32, ir::Global>,
     /// Functions that are called but not lowered yet.
     queue: Vec<(Origin, hir::FunctionId, ir::Func)>,
     /// One place where each function is called, for diagnostics.
@@ -108,6 +110,7 @@ impl<'a> Context<'a> {
             out: ir::Module::default(),
             functions: HashMap::new(),
             globals: HashMap::new(),
+            collective: HashMap::new(),
             queue: Vec::new(),
             call_sites: HashMap::new(),
         }

@@ -50,6 +50,9 @@ fn c_features(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
 fn language_features(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
     let feature = match name {
         CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => "__opencl_c_generic_address_space",
+        CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => {
+            "__opencl_c_work_group_collective_functions"
+        }
         _ => return None,
     };
     Some(Value::bool(c_features(info).iter().any(|(offered, _)| *offered == feature)))
@@ -318,7 +321,6 @@ fn execution(name: cl_device_info) -> Option<Value> {
 fn absent_features(name: cl_device_info) -> Option<Value> {
     Some(match name {
         CL_DEVICE_IMAGE_SUPPORT
-        | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
         | CL_DEVICE_PIPE_SUPPORT
         | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Value::bool(false),
         CL_DEVICE_IMAGE2D_MAX_WIDTH

@@ -268,6 +268,7 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
         div32_exact: probe.div32_exact,
         sqrt32_exact: probe.sqrt32_exact,
         push_constant_size: info.limits.max_push_constants,
+        max_work_group_size: info.limits.max_workgroup_invocations,
         local_memory_size: u64::from(info.limits.max_compute_shared_memory),
         spirv_version: 0x0001_0500,
     }

@@ -5,6 +5,7 @@
 
 mod async_copy;
 mod atomics;
+mod collective;
 mod common;
 mod fast_math;
 mod float_bits;
@@ -64,6 +65,7 @@ impl Lowering<'_, '_> {
         let outcome = self
             .work_item_builtin(&call)
             .or_else(|| self.sync_builtin(&call))
+            .or_else(|| self.collective_builtin(&call))
             .or_else(|| self.space_builtin(&call))
             .or_else(|| self.memory_builtin(&call))
             .or_else(|| self.atomic_builtin(&call))

@@ -70,7 +70,7 @@ impl Lowering<'_, '_> {
     }
 
     /// `sum * size(dim) + id`.
-    fn horner(
+    pub fn horner(
         &mut self,
         sum: Option<Value>,
         size: WorkItemQuery,

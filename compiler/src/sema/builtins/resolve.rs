@@ -131,8 +131,8 @@ impl Sema<'_> {
                 return Some(self.choose(intrinsic, args, at, span));
             }
         }
-        match BUILTINS.get(name) {
-            Some(&builtin) => Some(self.choose(builtin, args, at, span)),
+        match self.family_builtin(name) {
+            Some(builtin) => Some(self.choose(builtin, args, at, span)),
             None if self.has_space_builtin(name) => Some(self.space_builtin(name, args, at, span)),
             None => self.special_builtin(name, args, at, span),
         }
@@ -140,7 +140,16 @@ impl Sema<'_> {
 
     /// Whether the program may call a built-in function of this name.
     pub(in crate::sema) fn has_builtin(&self, name: &str) -> bool {
-        BUILTINS.contains_key(name) || self.has_space_builtin(name) || special::exists(name)
+        let in_family = self.family_builtin(name).is_some();
+        in_family || self.has_space_builtin(name) || special::exists(name)
+    }
+
+    /// The function with patterns of this name, if the program's version and the device have it.
+    fn family_builtin(&self, name: &str) -> Option<Builtin> {
+        let &builtin = BUILTINS.get(name)?;
+        let collective = name.starts_with("work_group_") && name != "work_group_barrier";
+        let feature = "__opencl_c_work_group_collective_functions";
+        (!collective || self.target.offers(self.options.std, feature)).then_some(builtin)
     }
 
     fn classify(&self, e: &Expr) -> Arg {

@@ -28,6 +28,8 @@ impl Elements {
         Scalar::Int,
         Scalar::UInt,
     ]);
+    /// What work-group collective functions take.
+    pub const COLLECTIVE: Elements = Elements::I32_I64.or(Elements::FLOATS);
     pub const ALL: Elements = Elements::INTS.or(Elements::FLOATS);
 
     const fn of(list: &[Scalar]) -> Elements {

@@ -1,6 +1,7 @@
-//! Work-item and synchronization functions (OpenCL C 6.15.1, 6.15.8, 6.15.9).
+//! Work-item and synchronization functions (OpenCL C 6.15.1, 6.15.8, 6.15.9), and those of whole
+//! work-groups (6.15.16).
 
-use super::signature::{Family, Sig, P};
+use super::signature::{Elements, Family, Sig, P, SCALAR};
 use crate::sema::types::Scalar;
 
 const UINT: P = P::S(Scalar::UInt);
@@ -30,5 +31,28 @@ pub(super) const FAMILIES: &[Family] = &[
     Family::new(
         &["work_group_barrier"],
         &[Sig::plain(P::Void, &[UINT]), Sig::plain(P::Void, &[UINT, INT])],
+    ),
+    Family::new(&["work_group_all", "work_group_any"], &[Sig::plain(INT, &[INT])]),
+    Family::new(
+        &["work_group_broadcast"],
+        &[
+            Sig::new(Elements::COLLECTIVE, P::G, &[P::G, SIZE]).lanes(SCALAR),
+            Sig::new(Elements::COLLECTIVE, P::G, &[P::G, SIZE, SIZE]).lanes(SCALAR),
+            Sig::new(Elements::COLLECTIVE, P::G, &[P::G, SIZE, SIZE, SIZE]).lanes(SCALAR),
+        ],
+    ),
+    Family::new(
+        &[
+            "work_group_reduce_add",
+            "work_group_reduce_min",
+            "work_group_reduce_max",
+            "work_group_scan_inclusive_add",
+            "work_group_scan_inclusive_min",
+            "work_group_scan_inclusive_max",
+            "work_group_scan_exclusive_add",
+            "work_group_scan_exclusive_min",
+            "work_group_scan_exclusive_max",
+        ],
+        &[Sig::new(Elements::COLLECTIVE, P::G, &[P::G]).lanes(SCALAR)],
     ),
 ];
