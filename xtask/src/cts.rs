@@ -232,23 +232,12 @@ fn judged(results: &str) -> Verdict {
 }
 
 fn wait(command: &mut Command, limit: Duration) -> Result<Verdict, String> {
-    let mut child = command.spawn().map_err(|e| format!("cannot run {command:?}: {e}"))?;
-    let start = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
-            return Ok(match status.code() {
-                Some(0) => Verdict::Pass,
-                Some(_) => Verdict::Fail,
-                None => Verdict::Crash,
-            });
-        }
-        if start.elapsed() > limit {
-            let _ = child.kill();
-            let _ = child.wait();
-            return Ok(Verdict::Timeout);
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let Some(status) = system::wait(command, limit)? else { return Ok(Verdict::Timeout) };
+    Ok(match status.code() {
+        Some(0) => Verdict::Pass,
+        Some(_) => Verdict::Fail,
+        None => Verdict::Crash,
+    })
 }
 
 #[cfg(test)]

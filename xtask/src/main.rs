@@ -7,6 +7,7 @@ mod corpus;
 mod cts;
 mod demo;
 mod fuzz;
+mod hashcat;
 mod install;
 mod system;
 mod test;
@@ -30,6 +31,8 @@ usage: cargo xtask COMMAND
                             clpeak, CLBlast and Khronos's dumps of CTS kernels
   fuzz [TARGET...] [--minutes N]
                             fuzz preprocessor, parser, lowering and IR reader (60 minutes)
+  hashcat [--driver NAME] [--library FILE] [--hashcat FILE] [--modes N,N...] [--pure] [--seconds N]
+                            hashcat tests itself and cracks an example hash in each of 42 modes
   header                    write include/hekla.h anew";
 
 /// What a command gives: nothing, or a message for the person who ran it.
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         "bench" => bench::run(rest),
         "corpus" => corpus::run_command(rest),
         "fuzz" => fuzz::run_command(rest),
+        "hashcat" => hashcat::run(rest),
         "header" => checks::write_header(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

@@ -3,7 +3,8 @@
 
 use crate::Outcome;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 /// Root of the workspace.
 pub fn root() -> PathBuf {
@@ -49,6 +50,23 @@ pub fn capture(command: &mut Command) -> Result<String, String> {
     match output.status.success() {
         true => Ok(text),
         false => Err(format!("{shown} failed: {}\n{text}", output.status)),
+    }
+}
+
+/// Runs a command with a time limit, beyond which it is killed. Nothing where it was.
+pub fn wait(command: &mut Command, limit: Duration) -> Result<Option<ExitStatus>, String> {
+    let mut child = command.spawn().map_err(|e| format!("cannot run {command:?}: {e}"))?;
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
+            return Ok(Some(status));
+        }
+        if start.elapsed() > limit {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 

@@ -39,6 +39,12 @@ pub const SWIFTSHADER: Driver =
     Driver { name: "swiftshader", manifests: &["/usr/lib/chromium/vk_swiftshader_icd.json"] };
 
 impl Driver {
+    /// One of the software drivers.
+    pub fn named(name: &str) -> Result<Driver, String> {
+        let found = [LAVAPIPE, SWIFTSHADER].into_iter().find(|driver| driver.name == name);
+        found.ok_or_else(|| format!("no driver '{name}': lavapipe or swiftshader"))
+    }
+
     /// The driver's manifest, for VK_DRIVER_FILES.
     fn manifest(&self) -> Result<PathBuf, String> {
         let found = self.manifests.iter().map(Path::new).find(|p| p.exists());

@@ -86,6 +86,7 @@ fn hashcat(file: &Path, folder: &Path, name: String, stem: &str, vector: u32) ->
         _ => "",
     };
     let comp = match stem {
+        _ if stem.starts_with("m18600") => "-D FIXED_LOCAL_SIZE_COMP=8",
         _ if stem.contains("-optimized") => "-D FIXED_LOCAL_SIZE_COMP=64",
         _ => "",
     };
