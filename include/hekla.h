@@ -464,6 +464,10 @@
 
 #define CL_CONTEXT_INTEROP_USER_SYNC 4229
 
+#define CL_PRINTF_CALLBACK_ARM 16560
+
+#define CL_PRINTF_BUFFERSIZE_ARM 16561
+
 #define CL_DEVICE_PARTITION_EQUALLY 4230
 
 #define CL_DEVICE_PARTITION_BY_COUNTS 4231
@@ -967,6 +971,10 @@
 #define MIN_CHUNK (1 << 20)
 
 #define CHUNKS_IN_FLIGHT 6
+
+#define DEFAULT_SIZE (1 << 20)
+
+#define MAX_PENDING 16
 
 typedef struct _cl_command_queue _cl_command_queue;
 

@@ -184,6 +184,8 @@ pub enum Field {
     WorkDim,
     /// u64: device address of the program's [`DataImage`].
     DataAddress,
+    /// u64: device address of the launch's buffer for [`crate::printf`].
+    PrintfBuffer,
 }
 
 impl Field {
@@ -198,7 +200,7 @@ impl Field {
             | Field::NumGroups => Some((24, 8)),
             Field::EnqueuedLocalSize => Some((12, 4)),
             Field::WorkDim => Some((4, 4)),
-            Field::DataAddress => Some((8, 8)),
+            Field::DataAddress | Field::PrintfBuffer => Some((8, 8)),
         }
     }
 }

@@ -20,6 +20,7 @@ pub mod object;
 pub mod options;
 pub mod passes;
 pub mod preprocess;
+pub mod printf;
 pub mod sema;
 pub mod source;
 pub mod syntax;

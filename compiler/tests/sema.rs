@@ -210,7 +210,6 @@ fn mistakes_in_expressions() {
         ("struct t { int a : 3; };", "Error: bit-fields are not supported in OpenCL"),
         ("struct t { int a, a; };", "Error: duplicate member 'a'"),
         ("image2d_t im;", "Error: use of type 'image2d_t' requires image support which this device does not offer"),
-        ("printf(\"x\");", "Error: printf is not supported yet"),
         ("atomic_add(&i, 1);", "Error: no matching function for call to 'atomic_add'"),
         ("vstore4(f4, 0, c);", "Error: no matching function for call to 'vstore4'"),
         ("f = sin;", "Error: taking address of function is not allowed"),

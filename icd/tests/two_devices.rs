@@ -1,19 +1,25 @@
-//! A context of two devices: buffers follow the commands that use them. Runs where both software
-//! Vulkan drivers (lavapipe and SwiftShader) are installed.
+//! A context of two devices: buffers follow the commands that use them, and what each device prints
+//! arrives. Runs where both software Vulkan drivers (lavapipe and SwiftShader) are installed.
 
 mod common;
 use common::*;
+use std::ffi::{c_char, c_void};
 use std::path::Path;
 use std::ptr::{null, null_mut};
+use std::sync::Mutex;
 
 const DRIVERS: [&str; 2] =
     ["/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", "/usr/lib/chromium/vk_swiftshader_icd.json"];
 
-#[test]
-fn buffers_move_between_devices() {
+/// Both devices, in a context with properties, and a queue on each; `None` where they are not
+/// installed.
+fn two_devices(
+    properties: &[isize],
+    data: *mut c_void,
+) -> Option<(&'static OpenCl, cl_context, [cl_command_queue; 2])> {
     if !DRIVERS.iter().all(|driver| Path::new(driver).exists()) {
         eprintln!("skipped: lavapipe and SwiftShader are not both installed");
-        return;
+        return None;
     }
     std::env::set_var("VK_ICD_FILENAMES", DRIVERS.join(":"));
     std::env::set_var("VK_DRIVER_FILES", DRIVERS.join(":"));
@@ -25,11 +31,62 @@ fn buffers_move_between_devices() {
         let (all, list) = (CL_DEVICE_TYPE_ALL, devices.as_mut_ptr());
         check((cl.clGetDeviceIDs)(platform, all, 2, list, &mut count));
         assert_eq!(count, 2);
-        let context =
-            made(|e| (cl.clCreateContext)(null(), 2, devices.as_ptr(), None, null_mut(), e));
+        let platform = [CL_CONTEXT_PLATFORM as isize, platform as isize];
+        let list = [&platform[..], properties, &[0]].concat();
+        let (list, devices_list) = (list.as_ptr(), devices.as_ptr());
+        let context = made(|e| (cl.clCreateContext)(list, 2, devices_list, None, data, e));
         let queues =
             devices.map(|device| made(|e| (cl.clCreateCommandQueue)(context, device, 0, e)));
+        Some((cl, context, queues))
+    }
+}
 
+unsafe extern "C" fn keep(text: *const c_char, size: usize, _complete: usize, kept: *mut c_void) {
+    let (text, kept) = unsafe {
+        let text = std::slice::from_raw_parts(text.cast::<u8>(), size);
+        (text, &*kept.cast::<Mutex<Vec<u8>>>())
+    };
+    kept.lock().unwrap().extend_from_slice(text);
+}
+
+#[test]
+fn each_device_prints() {
+    let kept = Mutex::new(Vec::new());
+    let callback = [CL_PRINTF_CALLBACK_ARM as isize, keep as *const () as isize];
+    let data = (&raw const kept).cast_mut().cast();
+    let Some((cl, context, queues)) = two_devices(&callback, data) else { return };
+    let source = c"kernel void k(int device, int n) { printf(\"%d %d\\n\", device, n); }";
+    unsafe {
+        let text = source.as_ptr();
+        let program = made(|e| (cl.clCreateProgramWithSource)(context, 1, &text, null(), e));
+        check((cl.clBuildProgram)(program, 0, null(), null(), None, null_mut()));
+        let kernel = made(|e| (cl.clCreateKernel)(program, c"k".as_ptr(), e));
+        for n in 0..10i32 {
+            for (device, queue) in (0i32..).zip(queues) {
+                check((cl.clSetKernelArg)(kernel, 0, 4, (&raw const device).cast()));
+                check((cl.clSetKernelArg)(kernel, 1, 4, (&raw const n).cast()));
+                let (one, none) = (&1usize as *const usize, null());
+                let event = null_mut();
+                let enqueue = cl.clEnqueueNDRangeKernel;
+                check(enqueue(queue, kernel, 1, none, one, none, 0, null(), event));
+            }
+        }
+        for queue in queues {
+            check((cl.clFinish)(queue));
+        }
+    }
+    let text = String::from_utf8(kept.lock().unwrap().clone()).unwrap();
+    for device in ["0", "1"] {
+        let lines = text.lines().filter_map(|line| line.split_once(' '));
+        let numbers: Vec<_> = lines.filter(|line| line.0 == device).map(|line| line.1).collect();
+        assert_eq!(numbers, ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"], "{text}");
+    }
+}
+
+#[test]
+fn buffers_move_between_devices() {
+    let Some((cl, context, queues)) = two_devices(&[], null_mut()) else { return };
+    unsafe {
         let size = 100_000;
         let mut contents = pattern(size, 1);
         let host = contents.as_mut_ptr().cast();

@@ -252,10 +252,8 @@ impl Emitter<'_> {
             LocalId => Ok(self.builtin(BuiltIn::LocalInvocationId, dim)),
             LocalSize => Ok(self.launch.local_size[usize::from(dim)]),
             EnqueuedLocalSize => plain(self, Field::EnqueuedLocalSize, Type::I32),
-            WorkDim => {
-                let offset = self.field(Field::WorkDim)?;
-                self.block_value(offset, Type::I32)
-            }
+            WorkDim => plain(self, Field::WorkDim, query.ty()),
+            PrintfBuffer => plain(self, Field::PrintfBuffer, query.ty()),
         }
     }
 }

@@ -264,6 +264,7 @@ impl Plan {
             NumGroups => Some(Field::NumGroups),
             EnqueuedLocalSize => Some(Field::EnqueuedLocalSize),
             WorkDim => Some(Field::WorkDim),
+            PrintfBuffer => Some(Field::PrintfBuffer),
             LocalId | LocalSize => None,
         };
         self.fields.extend(field);

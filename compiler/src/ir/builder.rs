@@ -251,6 +251,17 @@ impl<'a> Builder<'a> {
         self.push_void(InstData::Brif { cond, then, otherwise });
     }
 
+    /// As [`Builder::brif`], with arguments for the parameters of the blocks.
+    pub fn brif_with(
+        &mut self,
+        cond: Value,
+        then: (Block, &[Value]),
+        otherwise: (Block, &[Value]),
+    ) {
+        let [then, otherwise] = [then, otherwise].map(|(b, args)| BlockCall::with_args(b, args));
+        self.push_void(InstData::Brif { cond, then, otherwise });
+    }
+
     pub fn switch(&mut self, value: Value, cases: Vec<SwitchCase>, default: Block) {
         self.push_void(InstData::Switch { value, cases, default: BlockCall::new(default) });
     }

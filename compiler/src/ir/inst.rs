@@ -2,7 +2,7 @@
 //! vector, and act per lane.
 
 use super::entities::{Block, Func, Global, Value};
-use super::types::Type;
+use super::types::{AddressSpace, Type};
 use bitflags::bitflags;
 use smallvec::SmallVec;
 
@@ -246,6 +246,8 @@ pub enum WorkItemQuery {
     EnqueuedLocalSize,
     /// I32; dimension is 0.
     WorkDim,
+    /// Global pointer to the launch's buffer for [`crate::printf`]; dimension is 0.
+    PrintfBuffer,
 }
 
 impl WorkItemQuery {
@@ -255,6 +257,7 @@ impl WorkItemQuery {
         match self {
             GlobalId | GlobalSize | GlobalOffset | GroupId | NumGroups => Type::I64,
             LocalId | LocalSize | EnqueuedLocalSize | WorkDim => Type::I32,
+            PrintfBuffer => Type::ptr(AddressSpace::Global),
         }
     }
 }

@@ -150,6 +150,7 @@ names!(WorkItemQuery {
     LocalSize => "local_size",
     EnqueuedLocalSize => "enqueued_local_size",
     WorkDim => "work_dim",
+    PrintfBuffer => "printf_buffer",
 });
 
 /// Names of the flags, in the order in which they are printed.

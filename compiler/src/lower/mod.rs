@@ -89,6 +89,8 @@ pub(crate) struct Context<'a> {
     collective: HashMap<u32, ir::Global>,
     /// Functions that are called but not lowered yet.
     queue: Vec<(Origin, hir::FunctionId, ir::Func)>,
+    /// Constants that hold the types of `printf` arguments, by contents.
+    signatures: HashMap<Vec<u8>, ir::Global>,
     /// One place where each function is called, for diagnostics.
     call_sites: HashMap<ir::Func, Span>,
 }
@@ -112,6 +114,7 @@ impl<'a> Context<'a> {
             globals: HashMap::new(),
             collective: HashMap::new(),
             queue: Vec::new(),
+            signatures: HashMap::new(),
             call_sites: HashMap::new(),
         }
     }

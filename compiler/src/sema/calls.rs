@@ -92,6 +92,9 @@ impl Sema<'_> {
         at: Span,
         span: Span,
     ) -> Expr {
+        if matches!(functions, [only] if self.signatures[*only].is_variadic) {
+            return self.call_builtin(name, args, at, span);
+        }
         let function = match functions {
             [only] if !self.signatures[*only].overloadable => *only,
             _ => match self.overload(functions, &args) {

@@ -28,6 +28,8 @@ const MAX_OVERLOADS: usize = 512;
 pub(super) struct Signature {
     /// Other functions may have the name.
     pub overloadable: bool,
+    /// The prototype ends with `...`: the built-in `printf` declared by the program.
+    pub is_variadic: bool,
     /// A declaration said `static`.
     is_static: bool,
     /// Some declaration did not say `inline`, or said `extern`: there is more than an inline
@@ -88,6 +90,7 @@ impl Sema<'_> {
             self.error(span, "invalid prototype, variadic arguments are not allowed in OpenCL");
         }
         let (id, fits) = self.declare_prototype(specs, &attributes, (name, span), ret.ty, &params);
+        self.signatures[id].is_variadic |= *is_variadic;
         if is_definition && fits && self.module.functions[id].body.is_some() {
             let first = self.module.functions[id].span;
             self.error(span, format!("redefinition of '{}'", self.text(name)));

@@ -9,37 +9,74 @@ use crate::core::device::Device;
 use crate::core::error::{ensure, fail, Result};
 use crate::core::info::Value;
 use crate::core::platform::{platform, Platform};
+use crate::core::printf::output::{PrintfCallback, Sink};
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
+
+/// Context properties.
+#[derive(Default)]
+struct Properties {
+    /// As given, with the terminating zero.
+    list: Vec<cl_context_properties>,
+    platform: Option<&'static Ref<Platform>>,
+    printf_callback: Option<PrintfCallback>,
+    printf_buffer_size: Option<usize>,
+}
+
+impl Properties {
+    /// Checks the callbacks' data, which is there for some callback, and opens the devices.
+    fn context(
+        self,
+        devices: Vec<Ref<Device>>,
+        notify: ContextNotify,
+        data: *mut c_void,
+    ) -> Result<Ref<Context>> {
+        let called = notify.is_some() || self.printf_callback.is_some();
+        ensure!(called || data.is_null(), CL_INVALID_VALUE);
+        let sink = self
+            .printf_callback
+            .map_or(Sink::Stdout, |function| Sink::Callback(function, UserData(data)));
+        Context::new(devices, self.list, sink, self.printf_buffer_size)
+    }
+}
 
 /// Reads and checks context properties: CL_INVALID_PROPERTY for an unknown, repeated or badly valued
 /// one, CL_INVALID_PLATFORM for a platform that is none.
 ///
 /// # Safety
 /// `pointer` is NULL or the start of a property list.
-unsafe fn properties(
-    pointer: *const cl_context_properties,
-) -> Result<(&'static Ref<Platform>, Vec<cl_context_properties>)> {
+unsafe fn properties(pointer: *const cl_context_properties) -> Result<Properties> {
     // SAFETY: as the caller promises.
     let list = unsafe { args::property_list(pointer, 2) };
-    let mut chosen = None;
+    let mut all = Properties::default();
     let mut sync_given = false;
     for pair in list.chunks_exact(2) {
         match (pair[0] as u64, pair[1]) {
             (name, value) if name == u64::from(CL_CONTEXT_PLATFORM) => {
-                ensure!(chosen.is_none(), CL_INVALID_PROPERTY);
+                ensure!(all.platform.is_none(), CL_INVALID_PROPERTY);
                 ensure!(value != 0, CL_INVALID_PLATFORM);
-                chosen = Some(platform_of(value as cl_platform_id)?);
+                all.platform = Some(platform_of(value as cl_platform_id)?);
             }
             (name, 0 | 1) if name == u64::from(CL_CONTEXT_INTEROP_USER_SYNC) => {
                 ensure!(!sync_given, CL_INVALID_PROPERTY);
                 sync_given = true;
             }
+            (name, value) if name == u64::from(CL_PRINTF_CALLBACK_ARM) => {
+                ensure!(all.printf_callback.is_none() && value != 0, CL_INVALID_PROPERTY);
+                // SAFETY: cl_arm_printf requires the value to be such a function.
+                let function = unsafe { std::mem::transmute::<isize, PrintfCallback>(value) };
+                all.printf_callback = Some(function);
+            }
+            (name, value) if name == u64::from(CL_PRINTF_BUFFERSIZE_ARM) => {
+                ensure!(all.printf_buffer_size.is_none(), CL_INVALID_PROPERTY);
+                all.printf_buffer_size = Some(value as usize);
+            }
             _ => return fail(CL_INVALID_PROPERTY),
         }
     }
-    Ok((chosen.unwrap_or(platform()), list))
+    all.list = list;
+    Ok(all)
 }
 
 entry! {
@@ -52,9 +89,8 @@ entry! {
         user_data: *mut c_void,
     ) -> handle cl_context {
         // SAFETY: the list is as the API requires.
-        let (_, list) = unsafe { self::properties(properties) }?;
+        let properties = unsafe { self::properties(properties) }?;
         ensure!(!devices.is_null() && num_devices > 0, CL_INVALID_VALUE);
-        ensure!(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE);
         // SAFETY: the array is as the API requires.
         let all = unsafe { args::objects::<Device>(devices, num_devices) }?;
         let mut distinct: Vec<Ref<Device>> = Vec::new();
@@ -64,7 +100,7 @@ entry! {
                 distinct.push(device);
             }
         }
-        Ok(Context::new(distinct, list)?.expose())
+        Ok(properties.context(distinct, pfn_notify, user_data)?.expose())
     }
 
     /// clCreateContextFromType.
@@ -75,10 +111,10 @@ entry! {
         user_data: *mut c_void,
     ) -> handle cl_context {
         // SAFETY: the list is as the API requires.
-        let (platform, list) = unsafe { self::properties(properties) }?;
-        ensure!(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE);
+        let properties = unsafe { self::properties(properties) }?;
+        let platform = properties.platform.unwrap_or(platform());
         let devices = devices_of_type(platform, device_type)?;
-        Ok(Context::new(devices, list)?.expose())
+        Ok(properties.context(devices, pfn_notify, user_data)?.expose())
     }
 
     /// clRetainContext.

@@ -203,6 +203,7 @@ fn field_code(field: Field) -> (u32, u32) {
         Field::EnqueuedLocalSize => (6, 0),
         Field::WorkDim => (7, 0),
         Field::DataAddress => (8, 0),
+        Field::PrintfBuffer => (9, 0),
     }
 }
 
@@ -314,6 +315,7 @@ impl<'a> Reader<'a> {
             6 => Field::EnqueuedLocalSize,
             7 => Field::WorkDim,
             8 => Field::DataAddress,
+            9 => Field::PrintfBuffer,
             _ => return Err("an unknown field".into()),
         };
         Ok(BlockField { field, offset })

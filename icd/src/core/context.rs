@@ -2,6 +2,8 @@
 
 use super::device::Device;
 use super::gpu::Gpu;
+use super::printf::output::Sink;
+use super::printf::Printer;
 use crate::api::cl::*;
 use crate::core::error::{ClError, Result};
 use crate::object::{callbacks, Kind, Ref};
@@ -30,6 +32,8 @@ pub struct Context {
     pub gpus: Vec<Arc<Gpu>>,
     /// The properties given, with their terminating zero; empty when none were given.
     pub properties: Vec<cl_context_properties>,
+    /// What kernels print with.
+    pub printer: Arc<Printer>,
     destructors: Mutex<Vec<(ContextDestructor, UserData)>>,
 }
 
@@ -56,14 +60,18 @@ impl Kind for Context {
 }
 
 impl Context {
-    /// Opens the devices.
+    /// Opens the devices. `sink` receives what kernels print, through buffers of the size wanted.
     pub fn new(
         devices: Vec<Ref<Device>>,
         properties: Vec<cl_context_properties>,
+        sink: Sink,
+        printf_buffer_size: Option<usize>,
     ) -> Result<Ref<Context>> {
         let gpus = devices.iter().map(|d| d.gpu().cloned()).collect::<Result<Vec<_>>>();
         let gpus = gpus.map_err(|_| ClError(CL_DEVICE_NOT_AVAILABLE))?;
-        Ok(Ref::new(Context { devices, gpus, properties, destructors: Mutex::default() }))
+        let printer = Printer::new(devices.len(), sink, printf_buffer_size);
+        let destructors = Mutex::default();
+        Ok(Ref::new(Context { devices, gpus, properties, printer, destructors }))
     }
 
     /// Position of a device, or CL_INVALID_DEVICE.

@@ -4,7 +4,7 @@
 use super::device::{Device, BASE_ALIGNMENT, MAX_PARAMETER_SIZE};
 use super::gpu;
 use super::info::Value;
-use super::platform;
+use super::{platform, printf};
 use crate::api::cl::*;
 use crate::object::Ref;
 use hekla_compiler::target::MAX_GLOBAL_VARIABLE_SIZE;
@@ -29,6 +29,7 @@ pub fn extensions(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
     let language = gpu::target(info, &vk::Probe::default()).extensions();
     let mut all: Vec<_> = language.into_iter().map(|name| (name, V1)).collect();
     all.extend([
+        ("cl_arm_printf", make_version(2, 0, 0)),
         ("cl_khr_create_command_queue", V1),
         ("cl_khr_device_uuid", V1),
         ("cl_khr_extended_versioning", V1),
@@ -278,7 +279,7 @@ fn memory(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE | CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
             Value::of(MAX_GLOBAL_VARIABLE_SIZE as usize)
         }
-        CL_DEVICE_PRINTF_BUFFER_SIZE => Value::of(1usize << 20),
+        CL_DEVICE_PRINTF_BUFFER_SIZE => Value::of(printf::DEFAULT_SIZE),
         CL_DEVICE_SVM_CAPABILITIES => Value::of(0u64),
         _ => return None,
     })

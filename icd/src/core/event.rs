@@ -6,7 +6,7 @@ use super::event_thread;
 use super::queue::Queue;
 use crate::api::cl::*;
 use crate::core::error::{ensure, fail, Result};
-use crate::object::{Kind, Ref};
+use crate::object::{callbacks, Kind, Ref};
 use parking_lot::{Condvar, Mutex};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -275,6 +275,8 @@ impl Ref<Event> {
     /// no lock held.
     pub fn run_callbacks(&self) -> bool {
         let finished = self.poll().unwrap_or(true);
+        // What a command printed is out before the command is known to be complete.
+        callbacks::run_deferred();
         let (due, left) = {
             let mut state = self.state.lock();
             let final_status = match state.phase {

@@ -44,6 +44,11 @@ impl BuiltKernel {
         BuiltKernel { kernel, data, uniform, gpu, pipelines: Mutex::default() }
     }
 
+    /// Whether launches need a buffer for `printf`.
+    pub fn prints(&self) -> bool {
+        self.kernel.block.iter().any(|entry| entry.field == meta::Field::PrintfBuffer)
+    }
+
     /// The pipeline for a key; made at first use.
     pub fn pipeline(&self, key: &PipelineKey) -> Result<Arc<vk::Pipeline>> {
         let mut pipelines = self.pipelines.lock();

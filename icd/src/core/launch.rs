@@ -2,10 +2,12 @@
 //! dispatches.
 
 use super::device::Device;
+use super::due::Due;
 use super::event::Phase;
 use super::kernel::{self, ArgValue, BuiltKernel, LocalLayout, PipelineKey};
 use super::memory::{Access, Mem};
 use super::ndrange::{choose_local_size, Dispatch, LocalLimits, NdRange};
+use super::printf::{Launched, Printout};
 use super::queue::{Queue, State};
 use crate::api::cl::*;
 use crate::core::error::{ensure, fail, ClError, Result};
@@ -136,8 +138,13 @@ impl Launch {
         Ok(Launch { kernel: built, args, range, dispatches, layout })
     }
 
-    /// The launch block but for what differs between dispatches, and the buffers it names.
-    fn block(&self, device: usize) -> Result<(Block, SmallVec<[Arc<vk::Buffer>; 8]>)> {
+    /// The launch block but for what differs between dispatches, and the buffers it names, which
+    /// `printf` is one of where the kernel prints.
+    fn block(
+        &self,
+        device: usize,
+        printf: Option<&Arc<vk::Buffer>>,
+    ) -> Result<(Block, SmallVec<[Arc<vk::Buffer>; 8]>)> {
         let kernel = &self.kernel.kernel;
         let mut block: Block = SmallVec::from_elem(0, kernel.block_size as usize);
         let mut buffers = SmallVec::new();
@@ -167,6 +174,11 @@ impl Launch {
                     let data = self.kernel.data.copy()?;
                     put(&mut block, at, &data.address.to_le_bytes());
                     buffers.push(data.buffer.clone());
+                }
+                Field::PrintfBuffer => {
+                    let address = printf.map_or(0, |buffer| buffer.address());
+                    put(&mut block, at, &address.to_le_bytes());
+                    buffers.extend(printf.cloned());
                 }
                 Field::GlobalBase | Field::GroupBase => {}
             }
@@ -228,10 +240,20 @@ struct Prepared {
 }
 
 impl Queue {
+    /// The buffer for what a launch prints, if it does.
+    fn printf_buffer(&self, launch: &Launch) -> Result<Option<Arc<vk::Buffer>>> {
+        if !launch.kernel.prints() {
+            return Ok(None);
+        }
+        self.make_room_to_print()?;
+        self.context.printer.buffer(&self.gpu, self.device_index).map(Some)
+    }
+
     /// Records a launch: all its dispatches are one command, with no barrier between them.
     pub fn launch(&self, state: &mut State, launch: &Launch) -> Result<Phase> {
         let kernel = &launch.kernel.kernel;
-        let (mut block, buffers) = launch.block(self.device_index)?;
+        let printf = self.printf_buffer(launch)?;
+        let (mut block, buffers) = launch.block(self.device_index, printf.as_ref())?;
         let mut prepared: SmallVec<[Prepared; 1]> = SmallVec::new();
         let mut pieces = SmallVec::<[_; 1]>::new();
         for dispatch in &launch.dispatches {
@@ -254,12 +276,26 @@ impl Queue {
             prepared.push(Prepared { pipeline, push, groups: dispatch.groups });
         }
         let value = self.record(state, |recorder| {
+            if let Some(buffer) = &printf {
+                self.context.printer.clear(recorder, buffer);
+            }
             for p in &prepared {
                 recorder.dispatch(&p.pipeline, &p.push, p.groups);
             }
             buffers.into_iter().for_each(|buffer| recorder.retain(buffer));
             pieces.into_iter().for_each(|piece| recorder.retain(piece));
         });
+        if let Some(buffer) = printf {
+            let (printer, data) = (self.context.printer.clone(), launch.kernel.data.clone());
+            let launched = Launched {
+                gpu: self.gpu.clone(),
+                device: self.device_index,
+                queue: self.vk.clone(),
+                value,
+            };
+            let printout = Printout::new(printer, launched, data, buffer);
+            self.owe(value, Due::Print(Arc::new(printout)));
+        }
         for arg in &launch.args {
             if let Snapshot::Buffer(Some(mem)) = arg {
                 mem.used(self.device_index, &self.vk, value);

@@ -140,6 +140,11 @@ impl Kind for Program {
 }
 
 impl ProgramData {
+    /// What the copy begins with.
+    pub fn image(&self) -> &compiler::kernel::DataImage {
+        &self.image
+    }
+
     /// The copy, with the addresses that its bytes hold adjusted to where it lies.
     pub fn copy(&self) -> Result<&DataCopy> {
         self.copy.get_or_try_init(|| {

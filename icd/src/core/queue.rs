@@ -3,9 +3,10 @@
 
 use super::context::Context;
 use super::device::Device;
+use super::due::Due;
 use super::event::{Event, Phase, Span};
 use super::gpu::Gpu;
-use super::host::HostCopy;
+use super::printf::MAX_PENDING;
 use super::staging::Arena;
 use super::transfer::Command;
 use crate::api::cl::*;
@@ -28,9 +29,9 @@ pub struct Queue {
     /// The list given to clCreateCommandQueueWithProperties, with its terminating zero.
     pub property_list: Option<Vec<cl_queue_properties>>,
     state: Mutex<State>,
-    /// Copies into the application's memory, due when the timeline reaches the value; ascending.
-    copies: Mutex<VecDeque<(u64, Arc<HostCopy>)>>,
-    copies_due: AtomicUsize,
+    /// What the host has to do when the timeline reaches the value; ascending.
+    owed: Mutex<VecDeque<(u64, Due)>>,
+    owed_count: AtomicUsize,
 }
 
 /// What changes with each command.
@@ -72,7 +73,7 @@ impl Kind for Queue {
     fn dropped(&mut self, _: cl_command_queue) {
         // Releasing a queue flushes it; reads that are under way still reach the application.
         let last = self.state.get_mut().last;
-        let due = self.copies_due.load(Ordering::Acquire) > 0;
+        let due = self.owed_count.load(Ordering::Acquire) > 0;
         let ended = if due { self.wait_for(last) } else { self.flush() };
         if let Err(error) = ended {
             tracing::warn!("a queue ended badly: {error}");
@@ -106,8 +107,8 @@ impl Queue {
             properties,
             property_list,
             state: Mutex::new(state),
-            copies: Mutex::default(),
-            copies_due: AtomicUsize::new(0),
+            owed: Mutex::default(),
+            owed_count: AtomicUsize::new(0),
         }))
     }
 
@@ -138,42 +139,54 @@ impl Queue {
         self.settle(value)
     }
 
-    /// Does the copies due up to a value that the device has reached.
+    /// Does what is due up to a value that the device has reached.
     fn settle(&self, value: u64) -> Result<()> {
-        if self.copies_due.load(Ordering::Acquire) == 0 {
-            return Ok(());
-        }
-        let mut copies = self.copies.lock();
-        while copies.front().is_some_and(|(due, _)| *due <= value) {
-            if let Some((_, copy)) = copies.pop_front() {
-                let done = copy.run();
-                self.copies_due.fetch_sub(1, Ordering::AcqRel);
-                done?;
+        if self.owed_count.load(Ordering::Acquire) > 0 {
+            let mut owed = self.owed.lock();
+            while owed.front().is_some_and(|(due, _)| *due <= value) {
+                if let Some((_, work)) = owed.pop_front() {
+                    let done = work.run();
+                    self.owed_count.fetch_sub(1, Ordering::AcqRel);
+                    done?;
+                }
             }
         }
+        self.context.printer.outbox.deliver_soon();
         Ok(())
     }
 
-    /// Notes a copy that is due when the device reaches `value`.
-    pub fn owe(&self, value: u64, copy: Arc<HostCopy>) {
-        let mut copies = self.copies.lock();
-        copies.push_back((value, copy));
-        self.copies_due.fetch_add(1, Ordering::AcqRel);
+    /// Notes what is due when the device reaches `value`.
+    pub fn owe(&self, value: u64, work: Due) {
+        let mut owed = self.owed.lock();
+        owed.push_back((value, work));
+        self.owed_count.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// The copies due up to a value.
-    fn copies_until(&self, value: u64) -> Vec<Arc<HostCopy>> {
-        if self.copies_due.load(Ordering::Acquire) == 0 {
+    /// What is due up to a value.
+    fn owed_until(&self, value: u64) -> Vec<Due> {
+        if self.owed_count.load(Ordering::Acquire) == 0 {
             return Vec::new();
         }
-        let copies = self.copies.lock();
-        copies.iter().filter(|(due, _)| *due <= value).map(|(_, copy)| copy.clone()).collect()
+        let owed = self.owed.lock();
+        owed.iter().filter(|(due, _)| *due <= value).map(|(_, work)| work.clone()).collect()
     }
 
-    /// Whether a copy that is due will write in `[start, end)` of the application's memory.
+    /// Bounds the launches whose output is not collected: waits for the first when there are too
+    /// many.
+    pub fn make_room_to_print(&self) -> Result<()> {
+        let oldest = {
+            let owed = self.owed.lock();
+            let mut prints = owed.iter().filter(|(_, work)| matches!(work, Due::Print(_)));
+            let oldest = prints.next().map(|(value, _)| *value);
+            oldest.filter(|_| prints.count() + 1 >= MAX_PENDING)
+        };
+        oldest.map_or(Ok(()), |value| self.wait_for(value))
+    }
+
+    /// Whether what is due will write in `[start, end)` of the application's memory.
     pub fn will_write(&self, start: usize, end: usize) -> bool {
-        self.copies_due.load(Ordering::Acquire) > 0
-            && self.copies.lock().iter().any(|(_, copy)| copy.will_write(start, end))
+        self.owed_count.load(Ordering::Acquire) > 0
+            && self.owed.lock().iter().any(|(_, work)| work.will_write(start, end))
     }
 
     /// Appends one command to the timeline, behind a barrier, and returns its value.
@@ -229,7 +242,7 @@ impl Queue {
                 continue;
             }
             let same_device = Arc::ptr_eq(&other.gpu, &self.gpu);
-            let owed = other.copies_until(last);
+            let owed = other.owed_until(last);
             if !same_device || (!owed.is_empty() && command.reads_host()) {
                 other.wait_for(last)?;
                 continue;
@@ -240,7 +253,7 @@ impl Queue {
         }
         let phase = self.run(state, command, ready, blocking)?;
         if let Phase::Recorded { last, .. } = phase {
-            foreign.into_iter().for_each(|copy| self.owe(last, copy));
+            foreign.into_iter().for_each(|work| self.owe(last, work));
         }
         Ok(phase)
     }

@@ -2,6 +2,7 @@
 //! fills, maps; launches are in [`super::launch`].
 
 use super::clock;
+use super::due::Due;
 use super::event::{Phase, Span};
 use super::gpu::{chunk_size, Pace, MIN_CHUNK};
 use super::host::{HostAddress, HostCopy, Piece};
@@ -252,7 +253,8 @@ impl Queue {
                 recorder.retain(staging.clone());
             });
             let pieces: SmallVec<[Piece; 1]> = runs.iter().map(|r| (r.to, r.size)).collect();
-            self.owe(value, Arc::new(HostCopy::new(staging, base, pieces)));
+            let copy = HostCopy::new(staging, base, pieces);
+            self.owe(value, Due::Copy(Arc::new(copy)));
             first = if first == 0 { value } else { first };
             self.keep_pace(&mut pace, value, bytes)?;
         }

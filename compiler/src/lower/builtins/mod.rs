@@ -14,6 +14,7 @@ mod integer;
 mod library_call;
 mod math;
 mod memory;
+mod printf;
 mod relational;
 mod shuffle;
 mod spaces;
@@ -54,6 +55,9 @@ impl Call {
 impl Lowering<'_, '_> {
     /// Lowers a call of a built-in function.
     pub fn builtin(&mut self, name: &'static str, args: &[Expr], expr: &Expr) -> Option<Value> {
+        if name == "printf" {
+            return Some(self.printf(args));
+        }
         let values = args.iter().map(|arg| self.value(arg)).collect();
         let call = Call {
             name,

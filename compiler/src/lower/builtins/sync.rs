@@ -1,6 +1,6 @@
-//! Barriers and fences (OpenCL C 6.15.8, 6.15.12.7); printf.
+//! Barriers and fences (OpenCL C 6.15.8, 6.15.12.7).
 
-use super::{done, Call, Outcome};
+use super::{Call, Outcome};
 use crate::ir::{BarrierFlags, Value};
 use crate::lower::function::Lowering;
 
@@ -11,12 +11,6 @@ impl Lowering<'_, '_> {
             "barrier" | "work_group_barrier" => self.b.barrier(flags),
             "mem_fence" | "read_mem_fence" | "write_mem_fence" | "atomic_work_item_fence" => {
                 self.b.fence(flags)
-            }
-            // Output is not supported yet; -1 says that it failed (6.15.14.1).
-            "printf" => {
-                let message = "printf is not supported on this device; its output is dropped";
-                self.context.diags.warning(call.span, message);
-                return done(self.b.iconst(call.result, -1));
             }
             _ => return None,
         }

@@ -9,6 +9,7 @@ mod integer;
 mod intrinsics;
 mod math;
 mod memory;
+mod printf;
 mod resolve;
 mod signature;
 mod spaces;

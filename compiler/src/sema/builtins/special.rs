@@ -74,10 +74,7 @@ impl Sema<'_> {
             return None;
         }
         let count = match name {
-            "printf" => {
-                self.error(at, "printf is not supported yet");
-                return Some(self.error_value(span));
-            }
+            "printf" => return Some(self.printf(args, span)),
             "shuffle2" => 3,
             "shuffle" | "__builtin_expect" => 2,
             _ => 1,

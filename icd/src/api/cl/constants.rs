@@ -251,6 +251,10 @@ pub const CL_CONTEXT_NUM_DEVICES: u32 = 0x1083;
 pub const CL_CONTEXT_PLATFORM: u32 = 0x1084;
 pub const CL_CONTEXT_INTEROP_USER_SYNC: u32 = 0x1085;
 
+// cl_arm_printf
+pub const CL_PRINTF_CALLBACK_ARM: u32 = 0x40B0;
+pub const CL_PRINTF_BUFFERSIZE_ARM: u32 = 0x40B1;
+
 // cl_device_partition_property
 pub const CL_DEVICE_PARTITION_EQUALLY: isize = 0x1086;
 pub const CL_DEVICE_PARTITION_BY_COUNTS: isize = 0x1087;
