@@ -105,6 +105,11 @@ impl Target {
         &[ClStd::Cl10, ClStd::Cl11, ClStd::Cl12, ClStd::Cl30]
     }
 
+    /// Whether half is a type to compute with: cl_khr_fp16 is offered.
+    pub fn half_arithmetic(&self) -> bool {
+        self.extensions().contains(&"cl_khr_fp16")
+    }
+
     /// Whether 64-bit atomics work on global and on local memory.
     pub fn int64_atomics(&self) -> bool {
         self.int64

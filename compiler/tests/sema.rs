@@ -250,9 +250,9 @@ fn mistakes_at_file_scope() {
         ("void f(void) { local int x; }", "Error: non-kernel function variable cannot be declared in local address space"),
         ("struct s { struct s x; };", "Error: field has incomplete type 'struct s'"),
         ("struct s { int a; }; struct s { int b; };", "Error: redefinition of 's'"),
-        ("typedef int t; typedef float t;", "Error: typedef redefinition with different types ('float' for 't')"),
+        ("typedef int t; typedef float t;", "Error: typedef redefinition with different types ('float' vs 'int')"),
         ("constant int a[2] = {1, 2, 3};", "Warning: excess elements in array initializer"),
-        ("constant int a[2] = {[5] = 1};", "Error: array designator index (5) exceeds array bounds"),
+        ("constant int a[2] = {[5] = 1};", "Error: array designator index (5) exceeds array bounds (2)"),
         ("void f() __attribute__((bogus));", "Warning: unknown attribute 'bogus' ignored"),
         ("#pragma OPENCL EXTENSION cl_khr_bogus : enable\n", "Warning: unsupported OpenCL extension 'cl_khr_bogus' - ignoring"),
         ("void __attribute__((overloadable)) f(uint a); void __attribute__((overloadable)) f(long a); void g() { f(1); }", "Error: call to 'f' is ambiguous"),
@@ -458,16 +458,11 @@ fn own_functions_shadow_built_in_ones() {
 }
 
 #[test]
-fn the_library_overloads_and_has_intrinsics() {
-    let text = "float g(float x) { return __hekla_native_sin(x); } float g(int x) { return g((float)x); }\n\
-                int h() { return __hekla_fused_fma_available32(); }";
+fn the_library_overloads() {
+    let text = "float g(float x) { return x; } float g(int x) { return g((float)x); }";
     let options = Options { std: ClStd::Cl12, ..Options::default() };
     let (_, log) = analyzed_with(text, &options, &Target::generic(), Origin::Library);
     assert_eq!(log, "");
-    reject(
-        "float g(float x) { return __hekla_native_sin(x); }",
-        "Error: implicit declaration of function '__hekla_native_sin' is invalid in OpenCL",
-    );
 }
 
 #[test]

@@ -46,6 +46,8 @@ fn tall_trees() {
             format!("{}x;", "x = ".repeat(n)),
             format!("x = {}2;", "x ? 1 : ".repeat(n)),
             format!("x = q{}->v;", "->n".repeat(n)),
+            format!("x = {}2;", "x ?: ".repeat(n)),
+            format!("x = {}x{};", "(".repeat(200), " ?: 1)".repeat(200)),
             format!("x = {}x;", "- ".repeat(n)),
             format!("x = {}x;", "!".repeat(n)),
             format!("x = {}x{};", "g(".repeat(200), ")".repeat(200)),
@@ -77,6 +79,15 @@ fn long_lists() {
         ] {
             assert_eq!(first_error(&body(&statements), &Target::generic()), None);
         }
+        let ranges = "[0 ... 67000000] = 1, ".repeat(1000);
+        let error =
+            first_error(&format!("constant char t[] = {{ {ranges} }};"), &Target::generic());
+        assert_eq!(
+            error.as_deref(),
+            Some("size of array is too large: program-scope data exceeds 64 MiB")
+        );
+        let empty = "struct e {}; constant struct e t[] = {[0 ... 0x7fffffffffffff] = {}};";
+        first_error(empty, &Target::generic());
         let overloads: String = (0..2000)
             .map(|i| format!("void __attribute__((overloadable)) f(int (*x)[{}]);\n", i + 1))
             .collect();

@@ -27,7 +27,8 @@ impl Lowering<'_, '_> {
             _ if from == to => value,
             (_, Name::Bool) => self.is_nonzero(value),
             (Name::Bool, _) if to.is_float() => {
-                let one_or_zero = self.b.convert(ConvertOp::ZExt, value, ty.with_scalar(Scalar::I32));
+                let one_or_zero =
+                    self.b.convert(ConvertOp::ZExt, value, ty.with_scalar(Scalar::I32));
                 self.b.convert(ConvertOp::UToF, one_or_zero, ty)
             }
             (Name::Bool, _) => self.b.convert(ConvertOp::ZExt, value, ty),

@@ -5,6 +5,7 @@ use super::function::Lowering;
 use super::types;
 use crate::ir::{AddressSpace, ConvertOp, MemFlags, Scalar, Type, Value};
 use crate::ir::{BinaryOp, IntCC};
+use crate::sema::hir::{Range, Repeat};
 use crate::sema::types::{TypeId, TypeKind};
 
 /// An address with its alignment and how accesses to it behave.
@@ -83,6 +84,37 @@ impl Lowering<'_, '_> {
     /// Copies an object, leaf by leaf.
     pub fn copy_object(&mut self, ty: TypeId, to: Addr, from: Addr) {
         self.walk(ty, Task::Copy { to, from }, 0);
+    }
+
+    /// Copies a part of an object to the others that its range designators name: the innermost range
+    /// first, so that each further one copies what those before it have filled.
+    pub fn repeat_part(&mut self, object: Addr, part: &Repeat) {
+        let first = self.offset(object, part.offset);
+        for (depth, range) in part.ranges.iter().enumerate().rev() {
+            let second = self.offset(first, range.stride);
+            let task = Task::Copy { to: second, from: first };
+            let inner = part.ranges.get(depth + 1..).unwrap_or_default();
+            self.walk_ranges(part.ty, (range.count - 1, range.stride), inner, task);
+        }
+    }
+
+    /// `n` parts at a distance of `stride`, each of which is the elements of ranges.
+    fn walk_ranges(&mut self, ty: TypeId, (n, stride): (u64, u64), inner: &[Range], task: Task) {
+        let body = |this: &mut Self, part: Task| match inner.split_first() {
+            Some((range, rest)) => this.walk_ranges(ty, (range.count, range.stride), rest, part),
+            None => this.walk(ty, part, 0),
+        };
+        if n.saturating_mul(self.leaves(ty, 0)) <= UNROLLED_LEAVES && inner.is_empty() {
+            for i in 0..n {
+                let part = self.advance(task, i * stride);
+                body(self, part);
+            }
+        } else {
+            self.counted_loop(n, |this, i| {
+                let part = this.advance_by(task, i, stride);
+                body(this, part);
+            });
+        }
     }
 
     /// Sets an object to zero, leaf by leaf.

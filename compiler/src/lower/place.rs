@@ -84,11 +84,7 @@ impl Lowering<'_, '_> {
     fn components(&mut self, base: &Place, lanes: &[u8]) -> Slot {
         let vector = self.value_type(base.ty);
         match self.place(base) {
-            Slot::Memory(addr) => {
-                let limit = vector.lanes.saturating_sub(1);
-                let lanes: Vec<u8> = lanes.iter().map(|&lane| lane.min(limit)).collect();
-                Slot::Lanes { addr, vector, lanes }
-            }
+            Slot::Memory(addr) => Slot::Lanes { addr, vector, lanes: lanes.to_vec() },
             Slot::Lanes { addr, vector, lanes: outer } => {
                 let pick = |&lane: &u8| outer.get(usize::from(lane)).copied().unwrap_or(0);
                 Slot::Lanes { addr, vector, lanes: lanes.iter().map(pick).collect() }
@@ -155,7 +151,9 @@ impl Lowering<'_, '_> {
                     return self.load(ty, addr);
                 }
                 let whole = self.load(*vector, *addr);
-                self.b.swizzle(whole, lanes)
+                let last = vector.lanes - 1;
+                let lanes: Vec<u8> = lanes.iter().map(|&lane| lane.min(last)).collect();
+                self.b.swizzle(whole, &lanes)
             }
             Slot::LaneAt { addr, vector, index } => {
                 if self.is_private(addr) {
@@ -174,14 +172,14 @@ impl Lowering<'_, '_> {
             Slot::Memory(addr) => self.store(*addr, value),
             Slot::Lanes { addr, vector, lanes } if self.is_private(addr) => {
                 let mut whole = self.load(*vector, *addr);
-                for (i, &lane) in lanes.iter().enumerate() {
+                for (i, &lane) in existing(lanes, *vector) {
                     let element = self.b.extract(value, i as u8);
                     whole = self.b.insert(whole, element, lane);
                 }
                 self.store(*addr, whole);
             }
             Slot::Lanes { addr, vector, lanes } => {
-                for (i, &lane) in lanes.iter().enumerate() {
+                for (i, &lane) in existing(lanes, *vector) {
                     let element = self.b.extract(value, i as u8);
                     let addr = self.lane_address(*addr, *vector, lane);
                     self.store(addr, element);
@@ -202,4 +200,9 @@ impl Lowering<'_, '_> {
     fn is_private(&self, addr: &Addr) -> bool {
         self.space(addr.ptr) == AddressSpace::Private
     }
+}
+
+/// The chosen lanes that the vector has, numbered as chosen: all but lane 3 of a vector of 3.
+fn existing(lanes: &[u8], vector: Type) -> impl Iterator<Item = (usize, &u8)> {
+    lanes.iter().enumerate().filter(move |(_, &lane)| lane < vector.lanes)
 }

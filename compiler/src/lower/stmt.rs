@@ -2,7 +2,7 @@
 
 use super::function::{Exits, Lowering};
 use super::memory::Addr;
-use crate::sema::hir::{Expr, Init, LocalId, Stmt};
+use crate::sema::hir::{Expr, Init, LocalId, Part, Stmt};
 
 impl Lowering<'_, '_> {
     pub fn stmts(&mut self, stmts: &[Stmt]) {
@@ -160,19 +160,26 @@ impl Lowering<'_, '_> {
                 let to = self.local(local);
                 self.store(to, value);
             }
-            Init::Fields { zero, fields } => {
+            Init::Parts { zero, parts } => {
                 let to = self.local(local);
                 if *zero {
                     self.zero_object(ty, to);
                 }
-                for (offset, value) in fields {
-                    self.initialize_field(to, *offset, value);
+                for part in parts {
+                    match part {
+                        Part::Value(offset, value) => self.initialize_part(to, *offset, value),
+                        Part::Zero(offset, ty) => {
+                            let part = self.offset(to, u64::from(*offset));
+                            self.zero_object(*ty, part);
+                        }
+                        Part::Repeat(repeat) => self.repeat_part(to, repeat),
+                    }
                 }
             }
         }
     }
 
-    fn initialize_field(&mut self, object: Addr, offset: u32, value: &Expr) {
+    fn initialize_part(&mut self, object: Addr, offset: u32, value: &Expr) {
         if self.is_record(value.ty) {
             let from = self.record(value);
             let to = self.offset(object, u64::from(offset));

@@ -1,8 +1,7 @@
 //! Constant expressions (C99 6.6): values of typed expressions that are known here, and their bytes.
 
-use super::hir::{
-    ArithOp, CompareOp, Expr, ExprKind, GlobalId, LocalId, Place, PlaceKind, Relocation,
-};
+use super::hir::{ArithOp, CompareOp, Expr, ExprKind, GlobalId, LocalId, Place, PlaceKind};
+use super::init_bytes::Image;
 use super::types::{Scalar, TypeId, TypeKind};
 use super::Sema;
 use crate::syntax::ast::AddressSpace;
@@ -244,9 +243,9 @@ impl Sema<'_> {
 
     fn eval_bitcast(&self, e: &Expr, ty: TypeId) -> Option<Const> {
         let value = self.eval(e)?;
-        let mut bytes = vec![0; usize::try_from(self.module.types.size(e.ty)?).ok()?];
-        self.write_const(&value, e.ty, 0, &mut bytes, &mut Vec::new())?;
-        self.read_const(&bytes, ty)
+        let mut image = Image::new(self.module.types.size(e.ty)?)?;
+        self.write_const(&value, e.ty, 0, &mut image)?;
+        self.read_const(&image.bytes, ty)
     }
 
     /// The value of an object that never changes.
@@ -330,12 +329,11 @@ impl Sema<'_> {
         value: &Const,
         ty: TypeId,
         offset: usize,
-        bytes: &mut [u8],
-        relocations: &mut Vec<Relocation>,
+        image: &mut Image,
     ) -> Option<()> {
         let types = &self.module.types;
         let mut put = |offset: usize, bits: u64, size: usize| {
-            let target = bytes.get_mut(offset..offset.checked_add(size)?)?;
+            let target = image.bytes.get_mut(offset..offset.checked_add(size)?)?;
             target.copy_from_slice(bits.to_le_bytes().get(..size)?);
             Some(())
         };
@@ -349,8 +347,7 @@ impl Sema<'_> {
                 if types.size(ty) != Some(8) {
                     return None;
                 }
-                let offset = u32::try_from(offset).ok()?;
-                relocations.push(Relocation { offset, target: *target, addend: *addend });
+                image.addresses.insert(offset, (*target, *addend));
                 Some(())
             }
             Const::Vector(lanes) => {

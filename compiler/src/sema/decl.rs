@@ -80,13 +80,21 @@ impl Sema<'_> {
             ty.align = attributes.aligned.max(least);
         }
         if let Some(binding) = self.scopes.find_here(name).cloned() {
-            let same = matches!(&binding.entity, Entity::Typedef(old) if old.ty == ty.ty);
-            if !same && !self.is_error(ty.ty) {
-                let message = format!(
-                    "typedef redefinition with different types ({} for '{}')",
-                    self.quoted(ty.ty),
-                    self.text(name)
-                );
+            let old = match &binding.entity {
+                Entity::Typedef(old) => Some(old.ty),
+                _ => None,
+            };
+            if old != Some(ty.ty) && !self.is_error(ty.ty) {
+                let message = match old {
+                    Some(old) => format!(
+                        "typedef redefinition with different types ({} vs {})",
+                        self.quoted(ty.ty),
+                        self.quoted(old)
+                    ),
+                    None => {
+                        format!("redefinition of '{}' as different kind of symbol", self.text(name))
+                    }
+                };
                 self.error(span, message);
                 self.diags.note(binding.span, "previous definition is here");
             }
@@ -178,8 +186,8 @@ impl Sema<'_> {
         let types = &self.module.types;
         let problem = match types.kind(ty) {
             TypeKind::Error => return false,
-            TypeKind::Scalar(Scalar::Half) if !self.half_arithmetic() => {
-                "declaring variable of type 'half' is not allowed".to_string()
+            TypeKind::Scalar(_) | TypeKind::Array(..) if self.is_storage_half(ty) => {
+                format!("declaring variable of type {} is not allowed", self.quoted(ty))
             }
             TypeKind::Array(_, None) if may_be_incomplete => return true,
             TypeKind::Array(_, None) => "definition of variable with array type needs an explicit \
@@ -193,6 +201,16 @@ impl Sema<'_> {
         };
         self.error(span, problem);
         false
+    }
+
+    /// Half, or an array of it, on a device where half is no type of arithmetic (OpenCL C 6.3.1.2).
+    pub(super) fn is_storage_half(&self, ty: TypeId) -> bool {
+        let mut element = ty;
+        while let TypeKind::Array(inner, _) = *self.module.types.kind(element) {
+            element = inner;
+        }
+        let is_half = self.module.types.numeric(element) == Some((Scalar::Half, 1));
+        is_half && !self.half_arithmetic()
     }
 
     fn is_incomplete_record(&self, ty: TypeId) -> bool {

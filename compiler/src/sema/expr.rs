@@ -39,7 +39,7 @@ impl Sema<'_> {
                 Operand::Value(self.assignment(*op, place, value, span))
             }
             ast::ExprKind::Conditional(cond, then, otherwise) => {
-                Operand::Value(self.conditional(cond, then, otherwise, span))
+                Operand::Value(self.conditional(cond, then.as_deref(), otherwise, span))
             }
             ast::ExprKind::Comma(a, b) => Operand::Value(self.comma(a, b, span)),
             ast::ExprKind::Call(callee, args) => Operand::Value(self.call(callee, args, span)),

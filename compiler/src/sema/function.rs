@@ -221,8 +221,11 @@ impl Sema<'_> {
                 "declaring function return value of type 'half' is not allowed; did you forget * ?"
                     .to_string()
             }
-            TypeKind::Array(..) | TypeKind::Function { .. } => {
-                format!("function cannot return type {}", self.quoted(ret))
+            TypeKind::Array(..) => {
+                format!("function cannot return array type {}", self.quoted(ret))
+            }
+            TypeKind::Function { .. } => {
+                format!("function cannot return function type {}", self.quoted(ret))
             }
             _ if types.size(ret).is_none() => {
                 format!("incomplete result type {} in function definition", self.quoted(ret))

@@ -175,8 +175,35 @@ pub struct Case {
 pub enum Init {
     /// A whole-object value.
     Value(Expr),
-    /// Zero the object first if `zero`, then store each value at its byte offset.
-    Fields { zero: bool, fields: Vec<(u32, Expr)> },
+    /// Zero the object first if `zero`, then fill its parts in order.
+    Parts { zero: bool, parts: Vec<Part> },
+}
+
+/// What an initializer does to part of an object.
+#[derive(Debug)]
+pub enum Part {
+    /// Stores a value at a byte offset.
+    Value(u32, Expr),
+    /// Sets the part of this type at a byte offset to zero.
+    Zero(u32, TypeId),
+    Repeat(Repeat),
+}
+
+/// Copies a part that has been initialized to the others that its range designators name.
+#[derive(Debug, Clone)]
+pub struct Repeat {
+    /// Byte offset of the first, which is the one that has its value.
+    pub offset: u64,
+    pub ty: TypeId,
+    /// Distance in bytes and number of elements of each range, the outermost first.
+    pub ranges: Vec<Range>,
+}
+
+/// The elements that `[first ... last]` designates.
+#[derive(Debug, Clone, Copy)]
+pub struct Range {
+    pub stride: u64,
+    pub count: u64,
 }
 
 /// A value. Its type is never an array (they decay) and never a function.
@@ -210,7 +237,8 @@ pub enum PlaceKind {
         offset: u32,
     },
     /// Components of a vector place, in order; no repeats when it is written to. A single component
-    /// has the element type. `v[i]` with constant i is this too.
+    /// has the element type. `v[i]` with constant i is this too. Lane 3 of a vector of 3 reads as
+    /// any value and takes none.
     Components {
         base: Box<Place>,
         lanes: Vec<u8>,

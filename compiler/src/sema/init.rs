@@ -1,11 +1,10 @@
-//! Initializers (C99 6.7.8): braces, designators and strings, flattened to values at byte offsets;
-//! and the bytes of constant ones.
+//! Initializers (C99 6.7.8): braces, designators and strings, flattened to values at byte offsets.
 
 use super::convert::Context;
-use super::hir::{self, ExprKind, Init, Relocation};
+use super::hir::{self, ExprKind, Init, Part, Range, Repeat};
 use super::operand::value;
 use super::types::{Scalar, TypeId, TypeKind};
-use super::{Sema, MAX_DATA_SIZE, MAX_OBJECT_SIZE};
+use super::{Sema, MAX_OBJECT_SIZE};
 use crate::source::Span;
 use crate::syntax::ast::{self, DesignatedInit, Designator, Initializer};
 
@@ -15,6 +14,10 @@ pub(super) enum Piece {
     Value(hir::Expr),
     /// Characters of a string literal.
     Bytes(Vec<u8>),
+    /// Zero of a type, over what earlier pieces put there.
+    Zero(TypeId),
+    /// Copies of the part at this offset, which earlier pieces initialize.
+    Repeat(Repeat),
 }
 
 /// A flattened initializer: stores in order; what no piece covers is zero.
@@ -23,14 +26,33 @@ pub(super) struct Pieces {
     pub list: Vec<(u64, Piece)>,
     /// Bytes covered, padding apart.
     covered: u64,
+    /// Where the last of them ends.
+    end: u64,
     /// A designator was used: pieces may overlap.
-    designated: bool,
+    pub designated: bool,
 }
 
 impl Pieces {
     fn push(&mut self, offset: u64, piece: Piece, size: u64) {
         self.covered = self.covered.saturating_add(size);
+        self.end = self.end.max(offset.saturating_add(size));
         self.list.push((offset, piece));
+    }
+
+    /// An initializer for a whole part begins: what earlier ones left there is zero again.
+    fn restart(&mut self, offset: u64, ty: TypeId) {
+        if offset < self.end {
+            self.list.push((offset, Piece::Zero(ty)));
+        }
+    }
+
+    /// Repeats the part at an offset over the ranges of its designators, if there are any.
+    fn repeat(&mut self, offset: u64, ty: TypeId, ranges: Vec<Range>) {
+        let has_bytes = ranges.iter().all(|range| range.stride > 0);
+        if has_bytes && ranges.iter().any(|range| range.count > 1) {
+            self.end = u64::MAX;
+            self.list.push((offset, Piece::Repeat(Repeat { offset, ty, ranges })));
+        }
     }
 }
 
@@ -192,11 +214,20 @@ impl Sema<'_> {
                 Some(0)
             }
             _ => {
+                if items.iter().any(|item| !item.designators.is_empty()) {
+                    let message =
+                        format!("designator in initializer for scalar type {}", self.quoted(ty));
+                    self.error(span, message);
+                    return None;
+                }
                 if items.len() > 1 {
                     self.diags.warning(span, "excess elements in scalar initializer");
                 }
                 match items.first().map(|item| &item.init) {
-                    None => {}
+                    None => {
+                        self.error(span, "scalar initializer cannot be empty");
+                        return None;
+                    }
                     Some(Initializer::List(inner, at)) => {
                         self.init_list(ty, offset, inner, *at, pieces)?;
                     }
@@ -230,8 +261,9 @@ impl Sema<'_> {
         let (mut index, mut count) = (0u64, 0u64);
         while let Some(item) = cursor.item() {
             let mut rest: &[Designator] = &[];
+            let mut last = index;
             if let Some((first, more)) = item.designators.split_first() {
-                index = self.array_designator(first, length)?;
+                (index, last) = self.array_designator(first, length)?;
                 rest = more;
                 pieces.designated = true;
             } else if length.is_some_and(|length| index >= length) {
@@ -239,35 +271,58 @@ impl Sema<'_> {
                 self.diags.warning(span, "excess elements in array initializer");
                 break;
             }
-            let at = index.checked_mul(stride).and_then(|at| at.checked_add(offset));
-            let Some(at) = at.filter(|&at| at <= MAX_OBJECT_SIZE) else {
+            let end = last.checked_mul(stride).and_then(|end| end.checked_add(offset));
+            if end.is_none_or(|end| end > MAX_OBJECT_SIZE) {
                 self.error(init_span(&item.init), "size of array is too large");
                 return None;
-            };
+            }
+            let at = offset + index * stride;
+            let range = Range { stride, count: last - index + 1 };
             if rest.is_empty() {
                 self.init_element(element, at, &mut cursor, pieces)?;
+                pieces.repeat(at, element, vec![range]);
             } else {
-                self.init_designated(element, at, rest, item, pieces)?;
+                self.init_designated(element, at, vec![range], rest, item, pieces)?;
                 cursor.advance();
             }
-            index += 1;
+            index = last + 1;
             count = count.max(index);
         }
         Some(count)
     }
 
-    /// The index that `[n]` designates.
-    fn array_designator(&mut self, designator: &Designator, length: Option<u64>) -> Option<u64> {
-        let expr = match designator {
-            Designator::Index(expr) => expr,
+    /// The first and the last index that `[n]` or `[n ... m]` designates.
+    fn array_designator(
+        &mut self,
+        designator: &Designator,
+        length: Option<u64>,
+    ) -> Option<(u64, u64)> {
+        match designator {
+            Designator::Index(index) => {
+                let index = self.designated_index(index, length)?;
+                Some((index, index))
+            }
+            Designator::Range(first, last) => {
+                let low = self.designated_index(first, length)?;
+                let high = self.designated_index(last, length)?;
+                if low > high {
+                    let message = format!("array designator range [{low}, {high}] is empty");
+                    self.error(first.span, message);
+                    return None;
+                }
+                Some((low, high))
+            }
             Designator::Field(_, span) => {
                 self.error(
                     *span,
                     "field designator cannot initialize a non-struct, non-union type",
                 );
-                return None;
+                None
             }
-        };
+        }
+    }
+
+    fn designated_index(&mut self, expr: &ast::Expr, length: Option<u64>) -> Option<u64> {
         let e = self.rvalue(expr);
         if self.is_error(e.ty) {
             return None;
@@ -276,17 +331,18 @@ impl Sema<'_> {
             self.error(expr.span, "array designator index is not an integer constant expression");
             return None;
         };
-        match u64::try_from(n) {
-            Ok(n) if length.is_none_or(|length| n < length) => Some(n),
-            Ok(_) => {
-                let message = format!("array designator index ({n}) exceeds array bounds");
+        let Ok(index) = u64::try_from(n) else {
+            self.error(expr.span, format!("array designator value '{n}' is negative"));
+            return None;
+        };
+        match length {
+            Some(length) if index >= length => {
+                let message =
+                    format!("array designator index ({n}) exceeds array bounds ({length})");
                 self.error(expr.span, message);
                 None
             }
-            Err(_) => {
-                self.error(expr.span, format!("array designator value '{n}' is negative"));
-                None
-            }
+            _ => Some(index),
         }
     }
 
@@ -309,7 +365,7 @@ impl Sema<'_> {
                     self.find_member(id, self.text(*name), &mut path);
                     index = path.first().map_or(index, |&(_, index)| index);
                 }
-                self.init_designated(ty, offset, &item.designators, item, pieces)?;
+                self.init_designated(ty, offset, Vec::new(), &item.designators, item, pieces)?;
                 cursor.advance();
                 index += 1;
                 continue;
@@ -372,6 +428,7 @@ impl Sema<'_> {
         let Some(item) = cursor.item() else { return Some(()) };
         cursor.entered = true;
         if let Initializer::List(items, span) = &item.init {
+            pieces.restart(offset, ty);
             self.init_list(ty, offset, items, *span, pieces)?;
             cursor.advance();
             return Some(());
@@ -381,6 +438,7 @@ impl Sema<'_> {
             TypeKind::Array(element, length) => {
                 if let (true, Some(bytes)) = (self.is_char(element), cursor.string()) {
                     let span = init_span(&item.init);
+                    pieces.restart(offset, ty);
                     self.string_piece(element, length, offset, bytes, span, pieces)?;
                     cursor.advance();
                     return Some(());
@@ -453,11 +511,13 @@ impl Sema<'_> {
         cursor.advance();
     }
 
-    /// Follows designators to a part and initializes that.
+    /// Follows designators to a part and initializes that, and what else the `ranges` that lead there
+    /// name.
     fn init_designated(
         &mut self,
         mut ty: TypeId,
         mut offset: u64,
+        mut ranges: Vec<Range>,
         designators: &[Designator],
         item: &DesignatedInit,
         pieces: &mut Pieces,
@@ -465,18 +525,25 @@ impl Sema<'_> {
         for designator in designators {
             match *self.module.types.kind(ty) {
                 TypeKind::Array(element, length) => {
-                    let index = self.array_designator(designator, length)?;
+                    let (index, last) = self.array_designator(designator, length)?;
                     let stride = self.module.types.size(element)?;
                     offset = index.checked_mul(stride)?.checked_add(offset)?;
+                    if last > index {
+                        ranges.push(Range { stride, count: last - index + 1 });
+                    }
                     ty = element;
                 }
                 TypeKind::Record(id) => {
-                    let Designator::Field(name, span) = designator else {
-                        self.error(
-                            init_span(&item.init),
-                            "array designator cannot initialize a structure",
-                        );
-                        return None;
+                    let (name, span) = match designator {
+                        Designator::Field(name, span) => (name, span),
+                        Designator::Index(index) | Designator::Range(index, _) => {
+                            let message = format!(
+                                "array designator cannot initialize non-array type {}",
+                                self.quoted(ty)
+                            );
+                            self.error(index.span, message);
+                            return None;
+                        }
                     };
                     let mut path = Vec::new();
                     if !self.find_member(id, self.text(*name), &mut path) {
@@ -503,7 +570,9 @@ impl Sema<'_> {
             }
         }
         let mut cursor = Cursor::new(std::slice::from_ref(item));
-        self.init_element(ty, offset, &mut cursor, pieces)
+        self.init_element(ty, offset, &mut cursor, pieces)?;
+        pieces.repeat(offset, ty, ranges);
+        Some(())
     }
 
     /// The initializer of a private object.
@@ -516,91 +585,22 @@ impl Sema<'_> {
             }
         }
         let zero = pieces.designated || pieces.covered < self.leaf_size(ty);
-        let mut fields = Vec::with_capacity(pieces.list.len());
+        let mut parts = Vec::with_capacity(pieces.list.len());
         for (offset, piece) in pieces.list {
             match piece {
-                Piece::Value(e) => fields.push((offset as u32, e)),
+                Piece::Value(e) => parts.push(Part::Value(offset as u32, e)),
+                Piece::Zero(ty) => parts.push(Part::Zero(offset as u32, ty)),
+                Piece::Repeat(repeat) => parts.push(Part::Repeat(repeat)),
                 Piece::Bytes(bytes) => {
                     for (i, byte) in bytes.into_iter().enumerate() {
                         let kind = ExprKind::Int(u64::from(byte));
                         let e = value(kind, self.basic.char_, Span::default());
-                        fields.push((offset as u32 + i as u32, e));
+                        parts.push(Part::Value(offset as u32 + i as u32, e));
                     }
                 }
             }
         }
-        Init::Fields { zero, fields }
-    }
-
-    /// The bytes of a constant object, and the addresses among them; `None` after a diagnostic.
-    pub(super) fn constant_init(
-        &mut self,
-        pieces: &Pieces,
-        ty: TypeId,
-        span: Span,
-    ) -> Option<(Vec<u8>, Vec<Relocation>)> {
-        let size = self.module.types.size(ty)?;
-        self.data_size = self.data_size.saturating_add(size);
-        if self.data_size > MAX_DATA_SIZE {
-            self.error(span, "size of array is too large: program-scope data exceeds 64 MiB");
-            return None;
-        }
-        let mut bytes = vec![0; usize::try_from(size).ok()?];
-        let mut relocations = Vec::new();
-        for (offset, piece) in &pieces.list {
-            let offset = usize::try_from(*offset).ok()?;
-            match piece {
-                Piece::Bytes(text) => {
-                    if let Some(target) = bytes.get_mut(offset..offset + text.len()) {
-                        target.copy_from_slice(text);
-                    }
-                }
-                Piece::Value(e) if self.is_error(e.ty) => return None,
-                Piece::Value(e) => {
-                    let done = self.constant_piece(e, offset, &mut bytes, &mut relocations);
-                    if done.is_none() {
-                        self.error(e.span, "initializer element is not a compile-time constant");
-                        return None;
-                    }
-                }
-            }
-        }
-        relocations.sort_by_key(|relocation| relocation.offset);
-        relocations.dedup_by(|later, earlier| {
-            let same = later.offset == earlier.offset;
-            if same {
-                *earlier = *later;
-            }
-            same
-        });
-        Some((bytes, relocations))
-    }
-
-    fn constant_piece(
-        &self,
-        e: &hir::Expr,
-        offset: usize,
-        bytes: &mut [u8],
-        relocations: &mut Vec<Relocation>,
-    ) -> Option<()> {
-        if let Some(constant) = self.eval(e) {
-            return self.write_const(&constant, e.ty, offset, bytes, relocations);
-        }
-        // A whole constant object (a compound literal): its bytes and addresses.
-        let ExprKind::Load(place) = &e.kind else { return None };
-        let hir::PlaceKind::Global(id) = place.kind else { return None };
-        let source = self.module.globals.get(id).filter(|_| self.const_globals[id])?;
-        let size = usize::try_from(self.module.types.size(e.ty)?).ok()?;
-        let target = bytes.get_mut(offset..offset.checked_add(size)?)?;
-        match &source.init {
-            Some(init) => target.copy_from_slice(init.get(..size)?),
-            None => target.fill(0),
-        }
-        for relocation in &source.relocations {
-            let offset = relocation.offset + u32::try_from(offset).ok()?;
-            relocations.push(Relocation { offset, ..*relocation });
-        }
-        Some(())
+        Init::Parts { zero, parts }
     }
 }
 

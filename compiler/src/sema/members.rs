@@ -4,6 +4,7 @@ use super::hir::{Expr, ExprKind, Place, PlaceKind};
 use super::operand::{value, Object, Operand};
 use super::types::{RecordId, TypeId, TypeKind};
 use super::Sema;
+use crate::options::ClStd;
 use crate::preprocess::Symbol;
 use crate::source::Span;
 use crate::syntax::ast;
@@ -22,16 +23,15 @@ enum BadSelector {
     Length(usize),
 }
 
-/// The lanes that `name` selects of a vector of `lanes` components.
+/// The lanes that `name` selects of a vector of `lanes` components. A vector of 3 has halves as one
+/// of 4 has: they may name lane 3, which reads as anything and takes nothing (OpenCL C 6.3.7).
 fn select_lanes(name: &str, lanes: u8) -> Result<Lanes, BadSelector> {
-    // A vector of 3 counts as one of 4 here; its missing last component has no value.
     let even = lanes.next_multiple_of(2);
-    let last = lanes - 1;
     let halves: Option<Lanes> = match name {
         "lo" => Some((0..even / 2).collect()),
-        "hi" => Some((even / 2..even).map(|lane| lane.min(last)).collect()),
+        "hi" => Some((even / 2..even).collect()),
         "even" => Some((0..even).step_by(2).collect()),
-        "odd" => Some((1..even).step_by(2).map(|lane| lane.min(last)).collect()),
+        "odd" => Some((1..even).step_by(2).collect()),
         _ => None,
     };
     if let Some(halves) = halves {
@@ -190,7 +190,10 @@ impl Sema<'_> {
             return self.error_operand(span);
         };
         let message = match select_lanes(text, count) {
-            Ok(lanes) => return self.take_lanes(base, lanes, span),
+            Ok(lanes) => {
+                self.check_rgba(text, name_span);
+                return self.take_lanes(base, lanes, span);
+            }
             Err(BadSelector::Unknown) => format!("illegal vector component name '{text}'"),
             Err(BadSelector::OutOfRange(c)) => {
                 format!("vector component access exceeds type {}: '{c}'", self.quoted(ty))
@@ -201,6 +204,17 @@ impl Sema<'_> {
         };
         self.error(name_span, message);
         self.error_operand(span)
+    }
+
+    /// `.rgba` came with OpenCL C 3.0 (6.3.7).
+    fn check_rgba(&mut self, name: &str, span: Span) {
+        let Some(first) = name.chars().next().filter(|&c| "rgba".contains(c)) else { return };
+        if self.options.std < ClStd::Cl30 {
+            let message = format!(
+                "vector component name '{first}' is a feature from OpenCL version 3.0 onwards"
+            );
+            self.diags.warning(span, message);
+        }
     }
 
     /// The type of some components of a vector type.
@@ -222,7 +236,9 @@ impl Sema<'_> {
                 Operand::Value(value(ExprKind::Swizzle { value: inner, lanes }, ty, span))
             }
             Operand::Value(base) => {
-                let kind = ExprKind::Swizzle { value: Box::new(base), lanes: lanes.to_vec() };
+                let last = self.module.types.numeric(base.ty).map_or(0, |(_, lanes)| lanes - 1);
+                let lanes = lanes.iter().map(|&lane| lane.min(last)).collect();
+                let kind = ExprKind::Swizzle { value: Box::new(base), lanes };
                 Operand::Value(value(kind, ty, span))
             }
             Operand::Object(object) => {

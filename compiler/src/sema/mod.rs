@@ -15,6 +15,7 @@ mod function;
 mod globals;
 pub mod hir;
 mod init;
+mod init_bytes;
 mod literals;
 mod members;
 mod operand;
@@ -43,14 +44,14 @@ use types::{Scalar, TypeId, TypeKind};
 pub enum Origin {
     /// A user's program.
     Program,
-    /// The embedded built-in library: its functions are overloadable without saying so, and it may
-    /// call the device operations whose names start with `__hekla_`.
+    /// The embedded built-in library: its functions are overloadable without saying so.
     Library,
 }
 
 /// Largest object, in bytes, in any address space.
 const MAX_OBJECT_SIZE: u64 = 1 << 31;
-/// Largest sum of the initialized program-scope data, in bytes.
+/// Largest sum of the initialized program-scope data, in bytes; what designators of ranges repeat
+/// counts again.
 const MAX_DATA_SIZE: u64 = 1 << 26;
 /// Largest height of a type's structure.
 const MAX_TYPE_DEPTH: u32 = 256;
@@ -210,7 +211,7 @@ impl Sema<'_> {
                         return self.diags.warning(span, "expected 'disable' - ignoring");
                     }
                     "cl_khr_fp64" => self.target.float64,
-                    "cl_khr_fp16" => self.target.float16,
+                    "cl_khr_fp16" => self.target.half_arithmetic(),
                     _ => KNOWN_EXTENSIONS.contains(&name),
                 };
                 if !known {

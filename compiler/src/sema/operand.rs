@@ -103,7 +103,7 @@ impl Sema<'_> {
 
     /// Whether values of type half may be computed with.
     pub(super) fn half_arithmetic(&self) -> bool {
-        self.target.float16 || self.origin == Origin::Library
+        self.target.half_arithmetic() || self.origin == Origin::Library
     }
 
     /// A pointer to an array's first element.

@@ -1,7 +1,8 @@
 //! Unary, binary, assignment and conditional operators (OpenCL C 6.4).
 
+use super::consteval::Const;
 use super::convert::{enclosing_space, promoted, Context};
-use super::hir::{ArithOp, CompareOp, CompoundOp, Expr, ExprKind, PlaceKind};
+use super::hir::{ArithOp, CompareOp, CompoundOp, Expr, ExprKind, Init, Place, PlaceKind};
 use super::operand::{value, Operand};
 use super::types::{PointerType, Scalar, TypeId, TypeKind};
 use super::Sema;
@@ -548,13 +549,49 @@ impl Sema<'_> {
     pub(super) fn conditional(
         &mut self,
         cond: &ast::Expr,
-        then: &ast::Expr,
+        then: Option<&ast::Expr>,
         otherwise: &ast::Expr,
         span: Span,
     ) -> Expr {
         let cond = self.rvalue(cond);
+        let Some(then) = then else { return self.short_conditional(cond, otherwise, span) };
         let then = self.rvalue(then);
         let otherwise = self.rvalue(otherwise);
+        self.conditional_values(cond, then, otherwise, span)
+    }
+
+    /// GNU `c ?: b`: `c ? c : b` with `c` evaluated once.
+    fn short_conditional(&mut self, cond: Expr, otherwise: &ast::Expr, span: Span) -> Expr {
+        let (ty, at) = (cond.ty, cond.span);
+        let otherwise = self.rvalue(otherwise);
+        if self.is_error(ty) {
+            return self.error_value(span);
+        }
+        // A constant stays one.
+        let constant = match self.eval(&cond) {
+            Some(Const::Int(bits)) => Some((ExprKind::Int(bits), ExprKind::Int(bits))),
+            Some(Const::Float(v)) => Some((ExprKind::Float(v), ExprKind::Float(v))),
+            _ => None,
+        };
+        if let (Some((cond, then)), Some((_, 1))) = (constant, self.module.types.numeric(ty)) {
+            let (cond, then) = (value(cond, ty, at), value(then, ty, at));
+            return self.conditional_values(cond, then, otherwise, span);
+        }
+        let Some(local) = self.new_local("", ty, 0, at) else {
+            self.error(at, "initializer element is not a compile-time constant");
+            return self.error_value(span);
+        };
+        let read = || {
+            let kind = PlaceKind::Local(local);
+            let place = Place { kind, ty, is_volatile: false, align: None, span: at };
+            value(ExprKind::Load(Box::new(place)), ty, at)
+        };
+        let chosen = self.conditional_values(read(), read(), otherwise, span);
+        let (ty, init) = (chosen.ty, Box::new(Init::Value(cond)));
+        value(ExprKind::InitThen { local, init, value: Box::new(chosen) }, ty, span)
+    }
+
+    fn conditional_values(&mut self, cond: Expr, then: Expr, otherwise: Expr, span: Span) -> Expr {
         if [&cond, &then, &otherwise].iter().any(|e| self.is_error(e.ty)) {
             return self.error_value(span);
         }
@@ -674,14 +711,14 @@ impl Sema<'_> {
             }
             _ => (a, b),
         };
-        let fits = self
-            .module
-            .types
-            .numeric(a.ty)
-            .is_some_and(|(element, m)| m == n && element.size() == scalar.size());
-        if !fits {
+        let shape = self.module.types.numeric(a.ty).map(|(element, m)| (element.size(), m));
+        if shape != Some((scalar.size(), n)) {
+            let what = match shape {
+                Some((_, m)) if m == n => "elements of the same size",
+                _ => "the same number of elements",
+            };
             let message = format!(
-                "vector condition type {} and result type {} do not have elements of the same size",
+                "vector condition type {} and result type {} do not have {what}",
                 self.quoted(cond.ty),
                 self.quoted(a.ty)
             );

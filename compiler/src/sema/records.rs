@@ -5,9 +5,8 @@ use super::scope::{Entity, Tag};
 use super::typename::QualType;
 use super::types::{Field, Record, RecordId, Scalar, TypeId, TypeKind};
 use super::{Sema, MAX_OBJECT_SIZE, MAX_TYPE_DEPTH};
-use crate::preprocess::Symbol;
 use crate::source::Span;
-use crate::syntax::ast::{Attribute, Enumerator, FieldDecl, FieldDeclarator};
+use crate::syntax::ast::{Attribute, Enumerator, FieldDecl, FieldDeclarator, Name};
 use std::collections::HashMap;
 
 /// A record while its members are laid out.
@@ -38,16 +37,17 @@ impl Sema<'_> {
     pub(super) fn record_type(
         &mut self,
         is_union: bool,
-        tag: Option<Symbol>,
+        tag: Option<Name>,
         fields: Option<&[FieldDecl]>,
         attributes: RecordAttributes,
         span: Span,
     ) -> TypeId {
         let found = tag.and_then(|tag| match fields {
-            Some(_) => self.scopes.find_tag_here(tag).cloned(),
-            None => self.scopes.find_tag(tag).cloned(),
+            Some(_) => self.scopes.find_tag_here(tag.symbol).cloned(),
+            None => self.scopes.find_tag(tag.symbol).cloned(),
         });
-        let name = tag.map_or("", |tag| self.text(tag));
+        let name = tag.map_or("", |tag| self.text(tag.symbol));
+        let span = tag.map_or(span, |tag| tag.span);
         let (id, ty) = match found.as_ref().map(|binding| binding.entity) {
             Some(Tag::Record(id, ty)) if self.module.types.records[id].is_union == is_union => {
                 (id, ty)
@@ -68,7 +68,7 @@ impl Sema<'_> {
                 let id = self.module.types.records.push(record);
                 let ty = self.module.types.intern(TypeKind::Record(id));
                 if let Some(tag) = tag {
-                    self.scopes.declare_tag(tag, Tag::Record(id, ty), span);
+                    self.scopes.declare_tag(tag.symbol, Tag::Record(id, ty), span);
                 }
                 (id, ty)
             }
@@ -76,6 +76,9 @@ impl Sema<'_> {
         if let Some(fields) = fields {
             if self.module.types.records[id].size.is_some() {
                 self.error(span, format!("redefinition of '{name}'"));
+                if let Some(binding) = found {
+                    self.diags.note(binding.span, "previous definition is here");
+                }
                 return ty;
             }
             self.define_record(id, fields, attributes);
@@ -136,8 +139,11 @@ impl Sema<'_> {
         let problem = match self.module.types.kind(ty.ty) {
             TypeKind::Error => return,
             TypeKind::Function { .. } => Some(format!("field '{name}' declared as a function")),
-            TypeKind::Scalar(Scalar::Half) if !self.half_arithmetic() => {
-                Some("declaring field of type 'half' is not allowed".to_string())
+            TypeKind::Scalar(_) | TypeKind::Array(..) if self.is_storage_half(ty.ty) => {
+                Some(format!("declaring field of type {} is not allowed", self.quoted(ty.ty)))
+            }
+            TypeKind::Array(_, None) => {
+                Some("flexible array members are not supported in OpenCL".to_string())
             }
             TypeKind::Opaque(_) => Some(format!(
                 "the {} type cannot be used to declare a structure or union field",
@@ -253,14 +259,16 @@ impl Sema<'_> {
     /// of a packed one, the smallest integer type that does.
     pub(super) fn enum_type(
         &mut self,
-        tag: Option<Symbol>,
+        tag: Option<Name>,
         enumerators: Option<&[Enumerator]>,
         packed: bool,
         span: Span,
     ) -> TypeId {
+        let span = tag.map_or(span, |tag| tag.span);
         let Some(enumerators) = enumerators else {
-            let name = tag.map_or("", |tag| self.text(tag));
-            return match tag.and_then(|tag| self.scopes.find_tag(tag)).map(|b| b.entity) {
+            let name = tag.map_or("", |tag| self.text(tag.symbol));
+            let found = tag.and_then(|tag| self.scopes.find_tag(tag.symbol));
+            return match found.map(|binding| binding.entity) {
                 Some(Tag::Enum(ty)) => ty,
                 Some(Tag::Record(..)) => {
                     let message = format!(
@@ -276,9 +284,10 @@ impl Sema<'_> {
             };
         };
         if let Some(tag) = tag {
-            if self.scopes.find_tag_here(tag).is_some() {
-                let message = format!("redefinition of '{}'", self.text(tag));
+            if let Some(span_before) = self.scopes.find_tag_here(tag.symbol).map(|b| b.span) {
+                let message = format!("redefinition of '{}'", self.text(tag.symbol));
                 self.error(span, message);
+                self.diags.note(span_before, "previous definition is here");
             }
         }
         let (mut next, mut low, mut high) = (0i128, 0i128, 0i128);
@@ -297,7 +306,7 @@ impl Sema<'_> {
             false => self.enumerator_type(low, high),
         };
         if let Some(tag) = tag {
-            self.scopes.declare_tag(tag, Tag::Enum(ty), span);
+            self.scopes.declare_tag(tag.symbol, Tag::Enum(ty), span);
         }
         ty
     }

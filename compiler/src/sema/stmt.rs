@@ -77,7 +77,7 @@ impl Sema<'_> {
             StmtKind::Continue => self.jump(false, span, out),
             StmtKind::Return(value) => self.return_stmt(value.as_ref(), span, out),
             StmtKind::Goto(name) => {
-                if let Some(label) = self.label(*name, Some(span)) {
+                if let Some(label) = self.label(name.symbol, Some(name.span)) {
                     out.push(Stmt::Goto(label));
                 }
             }

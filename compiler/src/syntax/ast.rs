@@ -7,6 +7,13 @@
 use crate::preprocess::{Pragma, Symbol};
 use crate::source::Span;
 
+/// A name, where it stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Name {
+    pub symbol: Symbol,
+    pub span: Span,
+}
+
 /// A whole program.
 #[derive(Debug, Default)]
 pub struct TranslationUnit {
@@ -80,6 +87,8 @@ pub struct DesignatedInit {
 pub enum Designator {
     Field(Symbol, Span),
     Index(Expr),
+    /// GNU `[first ... last]`.
+    Range(Expr, Expr),
 }
 
 /// Storage-class specifiers; OpenCL C has neither `auto` nor `register` (6.10).
@@ -169,7 +178,7 @@ pub enum TypeSpec {
     Opaque(Symbol),
     Record {
         is_union: bool,
-        tag: Option<Symbol>,
+        tag: Option<Name>,
         /// `None` for a reference or forward declaration.
         fields: Option<Vec<FieldDecl>>,
         attributes: Vec<Attribute>,
@@ -177,7 +186,7 @@ pub enum TypeSpec {
         pack: u32,
     },
     Enum {
-        tag: Option<Symbol>,
+        tag: Option<Name>,
         enumerators: Option<Vec<Enumerator>>,
         attributes: Vec<Attribute>,
     },
@@ -302,7 +311,7 @@ pub enum StmtKind {
     Break,
     Continue,
     Return(Option<Expr>),
-    Goto(Symbol),
+    Goto(Name),
     Label(Symbol, Box<Stmt>),
     Pragma(Pragma),
 }
@@ -364,7 +373,8 @@ pub enum ExprKind {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `a = b` (`None`) or `a op= b`.
     Assign(Option<BinaryOp>, Box<Expr>, Box<Expr>),
-    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `a ? b : c`, or GNU `a ?: c`.
+    Conditional(Box<Expr>, Option<Box<Expr>>, Box<Expr>),
     Comma(Box<Expr>, Box<Expr>),
     Call(Box<Expr>, Vec<Expr>),
     Index(Box<Expr>, Box<Expr>),

@@ -304,9 +304,9 @@ impl Printer<'_> {
         }
     }
 
-    fn tag(&mut self, tag: Option<Symbol>) {
+    fn tag(&mut self, tag: Option<Name>) {
         match tag {
-            Some(tag) => self.name(tag),
+            Some(tag) => self.name(tag.symbol),
             None => self.text("_"),
         }
     }
@@ -371,6 +371,13 @@ impl Printer<'_> {
                             Designator::Index(index) => {
                                 self.text("[");
                                 self.expr(index);
+                                self.text("]");
+                            }
+                            Designator::Range(first, last) => {
+                                self.text("[");
+                                self.expr(first);
+                                self.text(" ... ");
+                                self.expr(last);
                                 self.text("]");
                             }
                         }
@@ -443,7 +450,7 @@ impl Printer<'_> {
             StmtKind::Continue => self.text("(continue)"),
             StmtKind::Return(None) => self.text("(return)"),
             StmtKind::Return(Some(value)) => self.node("return ", |p| p.expr(value)),
-            StmtKind::Goto(name) => self.node("goto ", |p| p.name(*name)),
+            StmtKind::Goto(name) => self.node("goto ", |p| p.name(name.symbol)),
             StmtKind::Label(name, body) => self.node("label ", |p| {
                 p.name(*name);
                 p.sub(body);
@@ -498,7 +505,8 @@ impl Printer<'_> {
                 let head = format!("{}=", op.map_or("", BinaryOp::as_str));
                 self.list(&head, &[a, b]);
             }
-            ExprKind::Conditional(c, a, b) => self.list("?", &[c, a, b]),
+            ExprKind::Conditional(c, Some(a), b) => self.list("?", &[c, a, b]),
+            ExprKind::Conditional(c, None, b) => self.list("?:", &[c, b]),
             ExprKind::Comma(a, b) => self.list(",", &[a, b]),
             ExprKind::Call(function, args) => self.node("call ", |p| {
                 p.expr(function);

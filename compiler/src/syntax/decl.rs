@@ -266,16 +266,16 @@ impl Parser<'_> {
                 let span = self.span();
                 designators.push(Designator::Field(self.expect_name()?, span));
             } else if self.at(Punct::LBracket) {
-                let index = self.nested(|p| {
+                designators.push(self.nested(|p| {
                     p.advance();
-                    let index = p.conditional()?;
-                    if p.at(Punct::Ellipsis) {
-                        return p.fail(p.span(), "designators of ranges are not supported");
-                    }
+                    let first = p.conditional()?;
+                    let designator = match p.eat(Punct::Ellipsis) {
+                        true => Designator::Range(first, p.conditional()?),
+                        false => Designator::Index(first),
+                    };
                     p.expect_close(Punct::RBracket, span)?;
-                    Ok(index)
-                })?;
-                designators.push(Designator::Index(index));
+                    Ok(designator)
+                })?);
             } else {
                 break;
             }

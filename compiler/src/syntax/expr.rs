@@ -66,20 +66,19 @@ impl Parser<'_> {
         })
     }
 
-    /// `c ? a : b` or less: a constant expression, too. The third operand may be another.
+    /// `c ? a : b`, `c ?: b` or less: a constant expression, too. The third operand may be another.
     pub fn conditional(&mut self) -> PResult<Expr> {
         self.with_depth(|p| {
             let mut last = p.binary()?;
-            let mut choices: Vec<(Expr, Expr)> = Vec::new();
+            let mut choices: Vec<(Expr, Option<Expr>)> = Vec::new();
             while p.at(Punct::Question) {
                 let opened = p.span();
                 let then = p.nested(|p| {
                     p.advance();
-                    if p.at(Punct::Colon) {
-                        let message = "the operand between '?' and ':' cannot be omitted";
-                        return p.fail(p.span(), message);
+                    match p.at(Punct::Colon) {
+                        true => Ok(None),
+                        false => p.expression().map(Some),
                     }
-                    p.expression()
                 })?;
                 if !p.eat(Punct::Colon) {
                     if p.error(p.span(), "expected ':'") {
@@ -93,7 +92,8 @@ impl Parser<'_> {
             }
             while let Some((cond, then)) = choices.pop() {
                 let span = cond.span.to(last.span);
-                let kind = ExprKind::Conditional(Box::new(cond), Box::new(then), Box::new(last));
+                let then = then.map(Box::new);
+                let kind = ExprKind::Conditional(Box::new(cond), then, Box::new(last));
                 last = Expr { kind, span };
             }
             Ok(last)

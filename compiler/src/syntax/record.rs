@@ -1,6 +1,6 @@
 //! Struct, union and enum specifiers (C99 6.7.2.1 and 6.7.2.2).
 
-use super::ast::{Enumerator, FieldDecl, FieldDeclarator, TypeSpec};
+use super::ast::{Enumerator, FieldDecl, FieldDeclarator, Name, TypeSpec};
 use super::declarator::Naming;
 use super::keywords::Keyword;
 use super::parser::{PResult, Parser};
@@ -17,11 +17,7 @@ impl Parser<'_> {
         self.advance();
         let mut attributes = Vec::new();
         self.attributes(&mut attributes)?;
-        let tag = self.name_ahead(0);
-        if let Some(tag) = tag {
-            self.advance();
-            self.names.declare_tag(tag, word);
-        }
+        let tag = self.tag(word);
         let (mut fields, pack) = (None, self.pack);
         if self.at(Punct::LBrace) {
             fields = Some(self.nested(Self::fields)?);
@@ -31,6 +27,15 @@ impl Parser<'_> {
             return self.fail(start, message);
         }
         Ok(TypeSpec::Record { is_union, tag, fields, attributes, pack })
+    }
+
+    /// The tag after `struct`, `union` or `enum`, if there is one.
+    fn tag(&mut self, word: &'static str) -> Option<Name> {
+        let symbol = self.name_ahead(0)?;
+        let span = self.span();
+        self.advance();
+        self.names.declare_tag(symbol, word);
+        Some(Name { symbol, span })
     }
 
     /// `{ member declarations }`; a mistake in one is reported and skipped.
@@ -92,11 +97,7 @@ impl Parser<'_> {
         self.advance();
         let mut attributes = Vec::new();
         self.attributes(&mut attributes)?;
-        let tag = self.name_ahead(0);
-        if let Some(tag) = tag {
-            self.advance();
-            self.names.declare_tag(tag, "enum");
-        }
+        let tag = self.tag("enum");
         let mut enumerators = None;
         if self.at(Punct::LBrace) {
             let opened = self.span();

@@ -1,6 +1,6 @@
 //! Statements (C99 6.8) with GNU C's case ranges, and OpenCL C's hints on unrolling loops.
 
-use super::ast::{Block, Expr, Stmt, StmtKind, Unroll, UnrollHint};
+use super::ast::{Block, Expr, Name, Stmt, StmtKind, Unroll, UnrollHint};
 use super::decl::Declared;
 use super::keywords::Keyword;
 use super::parser::{PResult, Parser, Reported};
@@ -225,7 +225,8 @@ impl Parser<'_> {
             }
             Some(Keyword::Goto) => {
                 self.advance();
-                let name = self.expect_name()?;
+                let span = self.span();
+                let name = Name { symbol: self.expect_name()?, span };
                 self.expect_semi("expected ';' after goto statement");
                 StmtKind::Goto(name)
             }

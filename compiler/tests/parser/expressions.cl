@@ -15,5 +15,6 @@ void f(int a, int b, float4 v, global int *p) {
   f(); f(a, (b, 1), v);
   __builtin_astype(v, int4); __builtin_offsetof(struct s, m.n[2]);
   ({ int t = a; t + 1; }) + 2;
+  a ?: b ?: c; (int[]){[1 ... 2] = a};
   0xffu; 10L; 7UL; 1.5; 2.5f; 0.5h; 'a'; "str" "ing\n"; true; false;
 }

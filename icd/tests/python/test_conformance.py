@@ -32,6 +32,7 @@ def offered(cl_machine):
     return names
 
 
+@pytest.mark.filterwarnings("ignore::pyopencl.CompilerWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.place)
 def test_conformance(program, builder, offered, m):
     if not program.runs_with(offered):

@@ -70,7 +70,7 @@ MISTAKES = {
     "parameter twice": ("void g(int x, float «x») { }", r"redefinition of parameter 'x'"),
     "function twice": ("int g(void) { return 1; }\nint «g»(void) { return 2; }",
                        r"redefinition of 'g'"),
-    "struct twice": ("struct s { int x; };\n«struct s» { int y; };", r"redefinition of 's'"),
+    "struct twice": ("struct s { int x; };\nstruct «s» { int y; };", r"redefinition of 's'"),
     "member twice": ("struct s { int x; float «x»; };", r"duplicate member 'x'"),
     "enumerator twice": ("enum e { A, B, «A» };", r"redefinition of enumerator 'A'"),
     "conflicting typedefs": ("typedef int T;\ntypedef float «T»;",
@@ -78,7 +78,7 @@ MISTAKES = {
     "conflicting declarations": ("int g(int x);\nfloat «g»(int x) { return x; }",
                                  r"conflicting types for 'g'"),
     "label twice": (K + "l:  a[0] = 1;\n«l»:  a[1] = 2;\n}", r"redefinition of label 'l'"),
-    "goto nowhere": (K + "    «goto out»;\n}", r"use of undeclared label 'out'"),
+    "goto nowhere": (K + "    goto «out»;\n}", r"use of undeclared label 'out'"),
     # Statements.
     "break outside of a loop": (K + "    «break»;\n}",
                                 r"'break' statement not in loop or switch statement"),

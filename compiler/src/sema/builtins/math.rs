@@ -10,8 +10,8 @@ const OUT: P = P::Out(Spaces::WRITABLE);
 const OUT_INT: P = P::OutLike(Spaces::WRITABLE, Scalar::Int);
 
 pub(super) const UNARY: &[Sig] = &[Sig::new(FLOATS, G, &[G])];
-pub(super) const BINARY: &[Sig] = &[Sig::new(FLOATS, G, &[G, G])];
-pub(super) const TERNARY: &[Sig] = &[Sig::new(FLOATS, G, &[G, G, G])];
+const BINARY: &[Sig] = &[Sig::new(FLOATS, G, &[G, G])];
+const TERNARY: &[Sig] = &[Sig::new(FLOATS, G, &[G, G, G])];
 
 pub(super) const FAMILIES: &[Family] = &[
     Family::new(

@@ -6,7 +6,6 @@
 
 mod common;
 mod integer;
-mod intrinsics;
 mod math;
 mod memory;
 mod printf;
@@ -33,9 +32,6 @@ const FAMILIES: &[&[Family]] =
 
 static BUILTINS: LazyLock<HashMap<&'static str, Builtin>> =
     LazyLock::new(|| index(FAMILIES.iter().copied().flatten()));
-
-static INTRINSICS: LazyLock<HashMap<&'static str, Builtin>> =
-    LazyLock::new(|| index(intrinsics::FAMILIES));
 
 fn index<'f>(families: impl IntoIterator<Item = &'f Family>) -> HashMap<&'static str, Builtin> {
     let mut map = HashMap::new();

@@ -1,13 +1,13 @@
 //! Overload choice among the instances of signature patterns.
 
 use super::signature::{Sig, Spaces, P};
-use super::{special, Builtin, BUILTINS, INTRINSICS};
+use super::{special, Builtin, BUILTINS};
 use crate::sema::calls::{scalar_cost, WIDEN_COST};
 use crate::sema::convert::{common_scalar, promoted, Context};
 use crate::sema::hir::{Expr, ExprKind};
 use crate::sema::operand::value;
 use crate::sema::types::{Scalar, TypeId, TypeKind, ALL_SCALARS, EVENT};
-use crate::sema::{Origin, Sema};
+use crate::sema::Sema;
 use crate::source::Span;
 use crate::syntax::ast::AddressSpace;
 
@@ -126,11 +126,6 @@ impl Sema<'_> {
         at: Span,
         span: Span,
     ) -> Option<Expr> {
-        if self.origin == Origin::Library {
-            if let Some(&intrinsic) = INTRINSICS.get(name) {
-                return Some(self.choose(intrinsic, args, at, span));
-            }
-        }
         match self.family_builtin(name) {
             Some(builtin) => Some(self.choose(builtin, args, at, span)),
             None if self.has_space_builtin(name) => Some(self.space_builtin(name, args, at, span)),
@@ -255,7 +250,7 @@ impl Sema<'_> {
     fn offered(&self, scalar: Scalar) -> bool {
         match scalar {
             Scalar::Double => self.target.float64,
-            Scalar::Half => self.target.float16,
+            Scalar::Half => self.target.half_arithmetic(),
             _ => true,
         }
     }

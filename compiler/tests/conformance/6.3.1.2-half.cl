@@ -1,0 +1,113 @@
+//! 6.3.1.2 The half Data Type
+
+//# accept: pointers to half in every address space, arithmetic on them, and passing them
+//# expect: 2.5f 1.5f -1f 4
+float first(global half *p) {
+    return vload_half(0, p);
+}
+kernel void test(global uint *out) {
+    local ushort words[2];
+    local half *l = (local half *)words;
+    global half *g = (global half *)out;
+    ushort bits = 0x3e00;
+    private half *p = (private half *)&bits;
+    vstore_half(-1.0f, 1, l);
+    vstore_half(2.5f, 1, g);
+    global float *f = (global float *)out;
+    float a = first(g + 1), b = vload_half(0, p), c = vload_half(1, l);
+    f[0] = a;
+    f[1] = b;
+    f[2] = c;
+    out[3] = (global char *)(g + 2) - (global char *)g;
+}
+
+//# accept: 1 sign bit, 5 exponent bits with bias 15, 10 mantissa bits
+//# expect: 1f -2f 65504f 1.0009765625f 0.00006103515625f inff -inff
+constant ushort bits[] = {0x3c00, 0xc000, 0x7bff, 0x3c01, 0x0400, 0x7c00, 0xfc00};
+kernel void test(global uint *out) {
+    for (int i = 0; i < 7; i++)
+        out[i] = as_uint(vload_half(i, (constant half *)bits));
+}
+
+//# accept: denormal halfs are not flushed, neither in loads nor in stores
+//# expect: 0x33800000 0x387fc000 0x00010001 0x000083ff
+constant ushort bits[] = {0x0001, 0x03ff};
+kernel void test(global uint *out) {
+    float least = vload_half(0, (constant half *)bits), most = vload_half(1, (constant half *)bits);
+    out[0] = as_uint(least);
+    out[1] = as_uint(most);
+    global half *h = (global half *)(out + 2);
+    vstore_half(least, 0, h);
+    vstore_half(0x1p-24f * (out[2] == 1), 1, h);
+    vstore_half(-most, 2, h);
+}
+
+//# accept: float to half rounds correctly to 11 bits of precision; ties to even
+//# expect: 0x3c003c00 0x3c023c01 0x7bff7c00 0x00010000
+kernel void test(global uint *out) {
+    global half *h = (global half *)out;
+    float zero = out[0];
+    vstore_half(zero + 1.00048828125f, 0, h);
+    vstore_half(zero + 1.0004f, 1, h);
+    vstore_half(zero + 1.0005f, 2, h);
+    vstore_half(zero + 1.00146484375f, 3, h);
+    vstore_half(zero + 65520.0f, 4, h);
+    vstore_half(zero + 65519.996f, 5, h);
+    vstore_half(zero + 0x1p-25f, 6, h);
+    vstore_half(zero + 0x1.8p-25f, 7, h);
+}
+
+//# accept: NaN stays NaN both ways
+//# expect: 1 1
+kernel void test(global uint *out) {
+    ushort bits = 0x7e01 + out[0];
+    out[0] = isnan(vload_half(0, (private half *)&bits));
+    vstore_half(nan(0u), 0, (private half *)&bits);
+    out[1] = (bits & 0x7c00) == 0x7c00 && (bits & 0x3ff) != 0;
+}
+
+//# accept: double to half rounds once
+//# requires: fp64
+//# expect: 0x3c01
+kernel void test(global uint *out) {
+    // Rounded to float first this would be the tie 1.00048828125, and then 1.
+    double d = 1.00048828125 + 0x1p-40 + out[0];
+    vstore_half(d, 0, (global half *)out);
+}
+
+//# accept: half to double is lossless
+//# requires: fp64
+//# expect: 0 0x3e700000
+constant ushort bits[] = {0x0001};
+kernel void test(global uint *out) {
+    double d = vload_half(0, (constant half *)bits);
+    out[0] = (uint)as_ulong(d);
+    out[1] = (uint)(as_ulong(d) >> 32);
+}
+
+//# reject: without cl_khr_fp16 half is no type of variables
+//# requires: !cl_khr_fp16
+//# error: 2: declaring variable of type 'half' is not allowed
+//# error: 3: declaring variable of type 'half[100]' is not allowed
+kernel void test(global uint *out) {
+    half a;
+    half b[100];
+}
+
+//# reject: without cl_khr_fp16 a half cannot be loaded or stored by assignment
+//# requires: !cl_khr_fp16
+//# error: 3: from pointer to type 'half' requires cl_khr_fp16
+//# error: 4: to pointer to type 'half' requires cl_khr_fp16
+kernel void test(global uint *out) {
+    global half *p = (global half *)out;
+    float a = *p;
+    *p = 1.0f;
+}
+
+//# reject: without cl_khr_fp16 half is no type of parameters and results
+//# requires: !cl_khr_fp16
+//# error: 1: declaring function parameter of type 'half' is not allowed
+//# error: 2: declaring function return value of type 'half' is not allowed
+void f(half h);
+half g(void);
+kernel void test(global uint *out) {}
