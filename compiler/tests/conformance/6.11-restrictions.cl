@@ -151,7 +151,7 @@ int f(int n, int a[*]);
 kernel void test(global uint *out) { }
 
 //# reject: d. flexible array members are not supported
-//# error: 1: incomplete type
+//# error: 1: flexible array members are not supported in OpenCL
 struct s { int n; int a[]; };
 kernel void test(global uint *out) { }
 

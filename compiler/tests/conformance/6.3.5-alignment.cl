@@ -238,14 +238,6 @@ kernel void test(global uint *out) {
     out[2] = sizeof(enum large);
 }
 
-//# accept: endian(host) and endian(device) are attributes of variables
-//# expect: 3
-struct s { int a __attribute__((endian(host))); int b __attribute__((endian(device))); };
-kernel void test(global uint *out) {
-    struct s x = {1, 2};
-    out[0] = x.a + x.b;
-}
-
 //# reject: an alignment is a power of two
 //# error: 1: requested alignment is not a power of 2
 //# error: 2: attribute requires an integer constant

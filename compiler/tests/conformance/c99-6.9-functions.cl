@@ -292,13 +292,13 @@ kernel void test(global uint *out) {
 }
 
 //# reject: a function returns no array
-//# error: 2: function cannot return type 'int[2]'
+//# error: 2: function cannot return array type 'int[2]'
 typedef int pair[2];
 pair f(void);
 kernel void test(global uint *out) { }
 
 //# reject: a function returns no function
-//# error: 2: function cannot return type 'int (int)'
+//# error: 2: function cannot return function type 'int (int)'
 typedef int unary(int);
 unary f(void);
 kernel void test(global uint *out) { }
