@@ -199,7 +199,7 @@ impl Preprocessor<'_> {
             }
             self.pop_context();
         }
-        self.files.last_mut().is_some_and(|file| file.lexer.eat_lparen())
+        self.files.last_mut().is_some_and(|file| file.lexer.eat_lparen(self.interner))
     }
 
     /// Reads arguments up to the closing parenthesis.

@@ -1,5 +1,6 @@
 //! `#include`: where headers come from.
 
+use super::lexed::{self, Replay};
 use super::lexer::{Lexer, PpKind, PpToken};
 use super::token::Punct;
 use super::{File, Preprocessor};
@@ -84,7 +85,8 @@ impl Preprocessor<'_> {
             self.diags.fatal(at, "too much source text");
             return;
         }
-        let lexer = Lexer::new(file, source.text.clone());
+        let mut lexer = Lexer::new(file, source.text.clone());
+        lexer.replay = self.texts.get(&file).map(|text| Replay::new(text.clone()));
         self.files.push(File { lexer, conditionals: Vec::new(), directory });
     }
 
@@ -152,7 +154,9 @@ impl Preprocessor<'_> {
         let mut bytes = Vec::new();
         let mut reader = std::fs::File::open(path).ok()?.take(MAX_TEXT as u64 + 1);
         reader.read_to_end(&mut bytes).ok()?;
-        let file = self.sources.add(&path.to_string_lossy(), String::from_utf8_lossy(&bytes));
+        let text = lexed::load(path, bytes);
+        let file = self.sources.add(&path.to_string_lossy(), text.text.clone());
+        self.texts.insert(file, text);
         self.loaded.insert(key, file);
         Some(file)
     }

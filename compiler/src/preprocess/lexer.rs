@@ -4,6 +4,7 @@
 //! again from a copy of its text without splices.
 
 use super::interner::{Interner, Symbol};
+use super::lexed::Replay;
 use super::token::Punct;
 use crate::source::{FileId, Span};
 use std::sync::Arc;
@@ -90,6 +91,8 @@ pub(super) struct Lexer {
     pub in_directive: bool,
     /// Where a comment starts that does not end.
     pub open_comment: Option<Span>,
+    /// What is known of the text's tokens.
+    pub replay: Option<Replay>,
 }
 
 const SPACE: u8 = 1;
@@ -114,6 +117,17 @@ static CLASS: [u8; 256] = {
     class
 };
 
+/// What must be looked at where a line is skipped.
+static NO_PLAIN: [bool; 256] = {
+    let mut bytes = [false; 256];
+    bytes[b'\n' as usize] = true;
+    bytes[b'\\' as usize] = true;
+    bytes[b'/' as usize] = true;
+    bytes[b'"' as usize] = true;
+    bytes[b'\'' as usize] = true;
+    bytes
+};
+
 fn class(byte: u8) -> u8 {
     CLASS[byte as usize]
 }
@@ -122,7 +136,8 @@ impl Lexer {
     pub fn new(file: FileId, text: Arc<str>) -> Lexer {
         let pos = if text.starts_with('\u{feff}') { 3 } else { 0 };
         let in_directive = false;
-        Lexer { file, text, pos, at_line_start: true, in_directive, open_comment: None }
+        let (open_comment, replay) = (None, None);
+        Lexer { file, text, pos, at_line_start: true, in_directive, open_comment, replay }
     }
 
     /// A lexer of one line that is no file's.
@@ -145,6 +160,32 @@ impl Lexer {
 
     /// The next token; at the end, [`PpKind::Eof`] again and again ([`PpKind::Eod`] in a directive).
     pub fn next(&mut self, interner: &mut Interner) -> PpToken {
+        if self.in_directive || self.replay.is_none() {
+            return self.read(interner);
+        }
+        if let Some(replay) = &mut self.replay {
+            if let Some(&token) = replay.next(self.pos, self.file, interner) {
+                self.pos = token.span.end as usize;
+                self.at_line_start = false;
+                return token;
+            }
+        }
+        let token = self.read(interner);
+        if let Some(replay) = &mut self.replay {
+            replay.record(token, interner);
+        }
+        token
+    }
+
+    /// The text is read to its end: what was learned of it may be used again.
+    pub fn publish(&mut self, interner: &Interner) {
+        if let Some(replay) = &mut self.replay {
+            replay.publish(interner);
+        }
+    }
+
+    /// Reads the next token from the text.
+    fn read(&mut self, interner: &mut Interner) -> PpToken {
         let mut flags = self.skip_space();
         let start = self.pos;
         if start >= self.text.len() || (self.in_directive && self.byte(start) == b'\n') {
@@ -312,17 +353,20 @@ impl Lexer {
     }
 
     /// Whether `(` comes next; if so it is read, else nothing is.
-    pub fn eat_lparen(&mut self) -> bool {
+    pub fn eat_lparen(&mut self, interner: &mut Interner) -> bool {
+        if let Some(known) = self.replay.as_mut().and_then(Replay::eat_lparen) {
+            self.pos = known.unwrap_or(self.pos);
+            return known.is_some();
+        }
         let saved = (self.pos, self.at_line_start);
         self.skip_space();
-        if self.byte(self.pos) == b'(' {
-            self.pos += 1;
-            self.at_line_start = false;
-            return true;
-        }
+        let found = self.byte(self.pos) == b'(';
         (self.pos, self.at_line_start) = saved;
         self.open_comment = None;
-        false
+        if found {
+            self.next(interner);
+        }
+        found
     }
 
     /// Reads a header name (C99 6.4.7): its text, and whether it stands in angle brackets.
@@ -355,8 +399,12 @@ impl Lexer {
 
     /// Skips to the line's end, comments and literals minded.
     fn skip_line(&mut self) {
-        while let Some(&byte) = self.text.as_bytes().get(self.pos) {
-            match byte {
+        loop {
+            let rest = self.text.as_bytes().get(self.pos..).unwrap_or(&[]);
+            let plain = rest.iter().position(|&byte| NO_PLAIN[usize::from(byte)]);
+            self.pos += plain.unwrap_or(rest.len());
+            match self.byte(self.pos) {
+                _ if self.pos >= self.text.len() => return,
                 b'\n' => return,
                 b'\\' => self.pos += splice_len(self.text.as_bytes(), self.pos).max(1),
                 b'/' => {
@@ -364,8 +412,7 @@ impl Lexer {
                         self.pos += 1;
                     }
                 }
-                b'"' | b'\'' => self.skip_literal(byte),
-                _ => self.pos += 1,
+                quote => self.skip_literal(quote),
             }
         }
     }

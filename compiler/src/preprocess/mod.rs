@@ -13,6 +13,7 @@ mod directive;
 mod expand;
 mod include;
 mod interner;
+mod lexed;
 mod lexer;
 mod macros;
 mod number;
@@ -29,6 +30,7 @@ use crate::{Options, Source};
 use lexer::{flag, Lexer, PpKind, PpToken};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Tokens of one compilation.
 const MAX_TOKENS: usize = 16 << 20;
@@ -65,6 +67,7 @@ pub fn preprocess(
         contexts: Vec::new(),
         macros: macros::Macros::default(),
         loaded: HashMap::new(),
+        texts: HashMap::new(),
         once: HashSet::new(),
         text_read: 0,
         expanded: 0,
@@ -111,6 +114,8 @@ struct Preprocessor<'a> {
     macros: macros::Macros,
     /// Headers read so far: by include name, or by path when from disk.
     loaded: HashMap<include::Key, FileId>,
+    /// Headers from disk, of which tokens may be known.
+    texts: HashMap<FileId, Arc<lexed::Text>>,
     /// Files that say `#pragma once`.
     once: HashSet<FileId>,
     /// Bytes of text read, every inclusion counted.
@@ -200,6 +205,7 @@ impl Preprocessor<'_> {
     /// the end of the main text.
     fn leave(&mut self) -> bool {
         if let Some(file) = self.files.last_mut() {
+            file.lexer.publish(self.interner);
             if let Some(comment) = file.lexer.open_comment.take() {
                 self.diags.error(comment, "unterminated /* comment");
             }
