@@ -130,18 +130,18 @@ impl Emitter<'_> {
         self.op(Op::ISub, ty, &[a, product])
     }
 
+    /// Not the operations of GLSL.std.450, of which there are 32-bit ones: where they meet constants,
+    /// the constant propagation in drivers (SPIRV-Tools', in SwiftShader) may take the first values of a
+    /// loop for all.
     fn min_max(&mut self, op: BinaryOp, bits: u32, a: u32, b: u32) -> u32 {
         use BinaryOp::*;
         let ty = self.int_type(bits);
-        let (glsl, compare) = match op {
-            SMin => (Glsl::SMin, Op::SLessThan),
-            SMax => (Glsl::SMax, Op::SGreaterThan),
-            UMin => (Glsl::UMin, Op::ULessThan),
-            _ => (Glsl::UMax, Op::UGreaterThan),
+        let compare = match op {
+            SMin => Op::SLessThan,
+            SMax => Op::SGreaterThan,
+            UMin => Op::ULessThan,
+            _ => Op::UGreaterThan,
         };
-        if bits == 32 {
-            return self.glsl(glsl, ty, &[a, b]);
-        }
         let first = self.bool_op(compare, &[a, b]);
         self.select(ty, first, a, b)
     }

@@ -176,3 +176,20 @@ def test_elementary_functions_double(m, rng):
     program.f(m.queue, x.shape, None, m.buffer(x), out)
     expected = np.stack([np.sin(x), np.exp(x), np.log(x), np.sqrt(x)], axis=1)
     np.testing.assert_allclose(m.read(out, np.float64, (x.size, 4)), expected, rtol=1e-14, atol=1e-15)
+
+
+def test_loops_that_start_with_constants(m):
+    """Loops whose first values are constants, beside floats: drivers fold what they can."""
+    program = m.build("""
+        kernel void f(global float *out)
+        {
+            float x = 1; int n = 10;
+            while (n > 0) { n = max(n - 3, 0); x *= 2; }
+            out[0] = x;
+            x = 1; uint left = 10;
+            while (left) { uint step = min(left, 4u); left -= step; x *= 3; }
+            out[1] = x; out[2] = remainder(1234.5f, 123.0f); out[3] = fmod(-1234.5f, 100.0f);
+        }""")
+    out = m.empty(16)
+    program.f(m.queue, (1,), None, out)
+    np.testing.assert_array_equal(m.read(out, np.float32, 4), [16, 27, 4.5, -34.5])
