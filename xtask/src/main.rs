@@ -24,7 +24,7 @@ usage: cargo xtask COMMAND
   install [--prefix DIR]    install libhekla.so and hekla.icd (default prefix: /usr)
   cts --bin DIR [--group NAME] [--subtest NAME] [--driver NAME] [--library FILE]
                             run Khronos CTS binaries as cts-config/ describes
-  bench [--out FILE] [--library FILE] [--vendors DIR] [--skip NAME]
+  bench [--out FILE] [--library FILE] [--vendors DIR] [--skip NAME] [--only TEXT]
                             measure all OpenCL platforms side by side with Hekla
   corpus [--dir DIR] [--validate] [--minimal] [--only TEXT] [--threads N] [--vector N]
                             compile every program of hashcat, darktable, ufo-filters, silx, pyFAI,

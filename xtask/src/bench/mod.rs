@@ -6,6 +6,7 @@
 
 mod cl;
 mod measure;
+mod programs;
 mod scale;
 mod table;
 mod text;
@@ -42,6 +43,8 @@ struct Request {
     vendors: PathBuf,
     /// Parts of the names of .icd files or platforms that are left out.
     skip: Vec<String>,
+    /// Part of the names of the measurements within one process that are made; empty for all.
+    only: String,
     /// The number in the text of the process that measures its time to the first result.
     first_result: Option<u32>,
 }
@@ -62,7 +65,7 @@ pub fn run(args: &[String]) -> Outcome {
     std::env::set_var("OCL_ICD_VENDORS", &vendors.working);
     std::env::set_var("OCL_ICD_FILENAMES", "");
     let sessions = open_sessions(&request.skip)?;
-    let text = report(&sessions, &first)?;
+    let text = report(&sessions, &first, &request.only)?;
     println!("{text}\n\nmeasured in {:.0} s", start.elapsed().as_secs_f64());
     match &request.out {
         Some(path) => std::fs::write(path, format!("{text}\n"))
@@ -77,6 +80,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
         library: None,
         vendors: PathBuf::from("/etc/OpenCL/vendors"),
         skip: Vec::new(),
+        only: String::new(),
         first_result: None,
     };
     let mut words = args.iter();
@@ -87,6 +91,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
             "--library" => request.library = Some(PathBuf::from(value)),
             "--vendors" => request.vendors = PathBuf::from(value),
             "--skip" => request.skip.push(value.to_lowercase()),
+            "--only" => request.only = value.clone(),
             "--first-result" => {
                 request.first_result = Some(value.parse().map_err(|_| "a number is needed")?)
             }
@@ -279,9 +284,9 @@ fn first_rows(sessions: &[Session], first: &FirstResults) -> [Row; 2] {
 }
 
 /// Lines of what is measured within this process: medians of rounds in turn.
-fn measured_rows(sessions: &[Session], scale: &Scale) -> Vec<Row> {
+fn measured_rows(sessions: &[Session], scale: &Scale, only: &str) -> Vec<Row> {
     let mut rows = Vec::new();
-    for metric in METRICS {
+    for metric in METRICS.iter().filter(|metric| metric.name.contains(only)) {
         eprintln!("{}", metric.name);
         let mut values: Vec<Result<Vec<f64>, String>> = vec![Ok(Vec::new()); sessions.len()];
         for _ in 0..ROUNDS {
@@ -312,13 +317,14 @@ fn measured_rows(sessions: &[Session], scale: &Scale) -> Vec<Row> {
 }
 
 /// Measures everything and writes the table.
-fn report(sessions: &[Session], first: &FirstResults) -> Result<String, String> {
+fn report(sessions: &[Session], first: &FirstResults, only: &str) -> Result<String, String> {
     let scale = Scale::of(sessions);
     eprintln!("{scale:?}");
     let column = |s: &Session| Column { title: s.platform.clone(), is_hekla: s.is_hekla() };
     let columns: Vec<Column> = sessions.iter().map(column).collect();
     let mut rows: Vec<Row> = first_rows(sessions, first).into();
-    rows.extend(measured_rows(sessions, &scale));
+    rows.extend(measured_rows(sessions, &scale, only));
+    rows.extend(programs::rows(sessions, |name| name.contains(only)));
     let mut text = String::new();
     for session in sessions {
         let Session { platform, device, driver, .. } = session;
