@@ -166,26 +166,14 @@ fn foreign_buffers_and_bad_ranges_are_refused() {
 #[test]
 fn what_is_not_offered_says_so() {
     unsafe {
-        let (device, context, queue) = own();
+        let (device, context, _) = own();
         let code = refused(|e| direct::clCreateImage(context, 0, null(), null(), null_mut(), e));
         assert_eq!(code, CL_INVALID_OPERATION);
-        assert!(direct::clSVMAlloc(context, 0, 64, 0).is_null());
         let code = refused(|e| direct::clCreatePipe(context, 0, 4, 4, null(), e));
         assert_eq!(code, CL_INVALID_OPERATION);
         let code = refused(|e| direct::clCreateProgramWithIL(context, null(), 0, e));
         assert_eq!(code, CL_INVALID_OPERATION);
         let code = refused(|e| direct::clCreateSamplerWithProperties(context, null(), e));
-        assert_eq!(code, CL_INVALID_OPERATION);
-        let code = direct::clEnqueueSVMMemcpy(
-            queue,
-            CL_TRUE,
-            null_mut(),
-            null(),
-            0,
-            0,
-            null(),
-            null_mut(),
-        );
         assert_eq!(code, CL_INVALID_OPERATION);
         let code = refused(|e| {
             direct::clCreateProgramWithBuiltInKernels(context, 1, &device, c"k".as_ptr(), e)
@@ -241,5 +229,68 @@ fn programs_check_what_they_are_given() {
             )
         });
         assert_eq!((code, binary_status), (CL_INVALID_BINARY, CL_INVALID_BINARY));
+    }
+}
+
+#[test]
+fn shared_virtual_memory_is_checked() {
+    unsafe {
+        let (_, context, queue) = own();
+        let alloc = |flags, size, alignment| direct::clSVMAlloc(context, flags, size, alignment);
+        assert!(alloc(0, 0, 0).is_null());
+        assert!(alloc(0, 64, 3).is_null());
+        assert!(alloc(0, 64, 4096).is_null());
+        assert!(alloc(1 << 40, 64, 0).is_null());
+        assert!(alloc(CL_MEM_SVM_ATOMICS, 64, 0).is_null());
+        assert!(alloc(CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 64, 0).is_null());
+        let bytes = alloc(CL_MEM_READ_WRITE, 64, 0).cast::<u8>();
+        assert!(!bytes.is_null() && (bytes as usize).is_multiple_of(128));
+        let copy = |to: *mut u8, from: *const u8, size| {
+            let (to, from) = (to.cast(), from.cast());
+            direct::clEnqueueSVMMemcpy(queue, CL_TRUE, to, from, size, 0, null(), null_mut())
+        };
+        let mut host = [0u8; 64];
+        assert_eq!(copy(bytes, null(), 4), CL_INVALID_VALUE);
+        assert_eq!(copy(null_mut(), bytes, 4), CL_INVALID_VALUE);
+        assert_eq!(copy(bytes, bytes.add(8), 16), CL_MEM_COPY_OVERLAP);
+        assert_eq!(copy(bytes.add(60), host.as_ptr(), 8), CL_INVALID_VALUE);
+        assert_eq!(copy(host.as_mut_ptr(), bytes, 64), CL_SUCCESS);
+        let fill = |at: *mut u8, size, length| {
+            let pattern = [7u8; 16];
+            let pattern = pattern.as_ptr().cast();
+            direct::clEnqueueSVMMemFill(
+                queue,
+                at.cast(),
+                pattern,
+                size,
+                length,
+                0,
+                null(),
+                null_mut(),
+            )
+        };
+        assert_eq!(fill(bytes, 3, 9), CL_INVALID_VALUE);
+        assert_eq!(fill(bytes.add(2), 4, 8), CL_INVALID_VALUE);
+        assert_eq!(fill(bytes, 4, 6), CL_INVALID_VALUE);
+        assert_eq!(fill(host.as_mut_ptr(), 1, 4), CL_INVALID_VALUE);
+        assert_eq!(fill(bytes, 4, 64), CL_SUCCESS);
+        let map = |at: *mut u8, flags, size| {
+            direct::clEnqueueSVMMap(queue, CL_TRUE, flags, at.cast(), size, 0, null(), null_mut())
+        };
+        assert_eq!(map(bytes, CL_MAP_READ, 0), CL_INVALID_VALUE);
+        assert_eq!(map(null_mut(), CL_MAP_READ, 4), CL_INVALID_VALUE);
+        assert_eq!(map(bytes, 1 << 20, 4), CL_INVALID_VALUE);
+        assert_eq!(map(bytes, CL_MAP_READ | CL_MAP_WRITE_INVALIDATE_REGION, 4), CL_INVALID_VALUE);
+        assert_eq!(map(bytes.add(32), CL_MAP_READ, 64), CL_INVALID_VALUE);
+        let unmap =
+            |at: *mut u8| direct::clEnqueueSVMUnmap(queue, at.cast(), 0, null(), null_mut());
+        assert_eq!(unmap(bytes), CL_INVALID_VALUE);
+        assert_eq!(map(bytes, CL_MAP_READ, 64), CL_SUCCESS);
+        assert_eq!(*bytes.add(63), 7);
+        assert_eq!(unmap(bytes), CL_SUCCESS);
+        assert_eq!(unmap(host.as_mut_ptr()), CL_INVALID_VALUE);
+        direct::clSVMFree(context, host.as_mut_ptr().cast());
+        direct::clSVMFree(context, bytes.cast());
+        assert_eq!(copy(host.as_mut_ptr(), bytes, 0), CL_SUCCESS);
     }
 }

@@ -8,6 +8,7 @@ use crate::core::info::Value;
 use crate::core::kernel::{ArgValue, BuiltKernel, Kernel};
 use crate::core::memory::Mem;
 use crate::core::program::Program;
+use crate::core::svm::Sharing;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use hekla_compiler::kernel::{ArgAddress, ArgKind};
@@ -53,6 +54,11 @@ unsafe fn arg_value(
             Ok(ArgValue::Local(size))
         }
     }
+}
+
+/// Whether a device of the kernel has shared virtual memory.
+fn shares_memory(kernel: &Kernel) -> bool {
+    kernel.program.context.gpus.iter().any(|gpu| gpu.sharing() != Sharing::None)
 }
 
 /// The kernel on a device; with NULL, on the only one (CL_INVALID_DEVICE otherwise).
@@ -136,25 +142,50 @@ entry! {
         Ok(())
     }
 
-    /// clSetKernelArgSVMPointer. No device supports shared virtual memory.
+    /// clSetKernelArgSVMPointer. Addresses that no allocation holds are taken too: a kernel may
+    /// compute with them.
     fn clSetKernelArgSVMPointer(
         kernel: cl_kernel,
-        _arg_index: cl_uint,
-        _arg_value: *const c_void,
+        arg_index: cl_uint,
+        arg_value: *const c_void,
     ) -> status {
-        Ref::<Kernel>::from_handle(kernel)?;
-        fail(CL_INVALID_OPERATION)
+        let kernel = Ref::<Kernel>::from_handle(kernel)?;
+        ensure!(shares_memory(&kernel), CL_INVALID_OPERATION);
+        let is_pointer = matches!(kernel.arg(arg_index)?.kind, ArgKind::Buffer);
+        ensure!(is_pointer, CL_INVALID_ARG_VALUE);
+        kernel.set_arg(arg_index, ArgValue::Pointer(arg_value as u64));
+        Ok(())
     }
 
     /// clSetKernelExecInfo. Its parameters concern shared virtual memory.
     fn clSetKernelExecInfo(
         kernel: cl_kernel,
-        _param_name: cl_kernel_exec_info,
-        _param_value_size: usize,
-        _param_value: *const c_void,
+        param_name: cl_kernel_exec_info,
+        param_value_size: usize,
+        param_value: *const c_void,
     ) -> status {
-        Ref::<Kernel>::from_handle(kernel)?;
-        fail(CL_INVALID_OPERATION)
+        let kernel = Ref::<Kernel>::from_handle(kernel)?;
+        ensure!(shares_memory(&kernel), CL_INVALID_OPERATION);
+        ensure!(param_value.is_null() == (param_value_size == 0), CL_INVALID_VALUE);
+        match param_name {
+            CL_KERNEL_EXEC_INFO_SVM_PTRS => {
+                // An empty list takes back what was set before.
+                ensure!(param_value_size.is_multiple_of(size_of::<usize>()), CL_INVALID_VALUE);
+                let count = param_value_size / size_of::<usize>();
+                // SAFETY: the value is that many pointers, as the API requires.
+                let pointers = unsafe { args::slice(param_value.cast::<usize>(), count) };
+                *kernel.reached.lock() = pointers.to_vec();
+                Ok(())
+            }
+            CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
+                ensure!(param_value_size == size_of::<cl_bool>(), CL_INVALID_VALUE);
+                // SAFETY: the value is a cl_bool, as the API requires.
+                let wanted = unsafe { param_value.cast::<cl_bool>().read_unaligned() };
+                ensure!(wanted == CL_FALSE, CL_INVALID_OPERATION);
+                Ok(())
+            }
+            _ => fail(CL_INVALID_VALUE),
+        }
     }
 
     /// clGetKernelInfo.

@@ -49,15 +49,17 @@ entry! {
             CL_MEM_TYPE => Some(Value::of(CL_MEM_OBJECT_BUFFER)),
             CL_MEM_FLAGS => Some(Value::of(mem.flags)),
             CL_MEM_SIZE => Some(Value::of(mem.size)),
-            CL_MEM_HOST_PTR => Some(Value::of(mem.host_ptr.map_or(0, |host| host.0))),
+            CL_MEM_HOST_PTR => {
+                Some(Value::of(mem.host_ptr.or(mem.svm).map_or(0, |host| host.0)))
+            }
             CL_MEM_MAP_COUNT => Some(Value::of(mem.map_count())),
             CL_MEM_REFERENCE_COUNT => Some(Value::of(mem.reference_count())),
             CL_MEM_CONTEXT => Some(Value::of(mem.context.handle())),
             CL_MEM_ASSOCIATED_MEMOBJECT => {
                 Some(Value::of(mem.parent.as_ref().map_or(null, Ref::handle)))
             }
-            CL_MEM_OFFSET => Some(Value::of(mem.origin)),
-            CL_MEM_USES_SVM_POINTER => Some(Value::bool(false)),
+            CL_MEM_OFFSET => Some(Value::of(mem.offset_in_parent())),
+            CL_MEM_USES_SVM_POINTER => Some(Value::bool(mem.svm.is_some())),
             CL_MEM_PROPERTIES => Some(Value::list(&mem.properties)),
             _ => None,
         };

@@ -1,111 +1,315 @@
-//! Shared virtual memory (spec 5.6): optional, and not offered yet (CL_DEVICE_SVM_CAPABILITIES is 0).
+//! Shared virtual memory (spec 5.6).
 
 use super::args;
 use super::cl::*;
-use crate::core::error::{fail, Result};
+use crate::core::context::{Context, UserData};
+use crate::core::error::{ensure, fail, Result};
+use crate::core::event::Event;
+use crate::core::host::HostAddress;
+use crate::core::memory::Mem;
+use crate::core::queue::{Queue, Request};
+use crate::core::rect::Rect;
+use crate::core::svm::Sharing;
+use crate::core::transfer::Command;
 use crate::dispatch::boundary::entry;
+use crate::object::Ref;
 use std::ffi::c_void;
 
-/// CL_INVALID_OPERATION, after the queue has been checked.
-fn no_svm(queue: cl_command_queue) -> Result<()> {
-    args::queue(queue)?;
-    fail(CL_INVALID_OPERATION)
+/// What the commands of this chapter have in common.
+struct Target {
+    queue: Ref<Queue>,
+    waits: Vec<Ref<Event>>,
+}
+
+/// Checks queue and wait list; CL_INVALID_OPERATION when the device shares no memory.
+///
+/// # Safety
+/// The list is as the API requires.
+unsafe fn target(queue: cl_command_queue, count: cl_uint, list: *const cl_event) -> Result<Target> {
+    let queue = args::queue(queue)?;
+    ensure!(queue.gpu.sharing() != Sharing::None, CL_INVALID_OPERATION);
+    // SAFETY: as the caller promises.
+    let waits = unsafe { args::wait_list(&queue.context, count, list) }?;
+    Ok(Target { queue, waits })
+}
+
+impl Target {
+    /// Enqueues a command and gives out its event.
+    ///
+    /// # Safety
+    /// `event` is NULL or valid.
+    unsafe fn enqueue(
+        self,
+        command_type: cl_command_type,
+        command: Command,
+        blocking: bool,
+        event: *mut cl_event,
+    ) -> Result<()> {
+        let Target { queue, waits } = self;
+        let wants_event = !event.is_null();
+        let made =
+            queue.enqueue(Request { command_type, command, waits, blocking, wants_event })?;
+        // SAFETY: as the caller promises.
+        unsafe { args::store_event(event, made) };
+        Ok(())
+    }
+
+    /// The shared bytes at an address as a memory object; `None` for the host's own memory.
+    fn shared(&self, address: usize, size: usize) -> Result<Option<Ref<Mem>>> {
+        let context = &self.queue.context;
+        let found = context.svm.find_range(address, size)?;
+        let mem = |(allocation, offset)| {
+            let allocation: std::sync::Arc<crate::core::svm::Allocation> = allocation;
+            allocation.mem(context, CL_MEM_READ_WRITE, offset, size)
+        };
+        Ok(found.map(mem))
+    }
+}
+
+/// The command that copies between two addresses. Between two places of the host it takes a buffer as
+/// a stop on the way, the first half of which is enqueued here.
+fn copy_command(target: &mut Target, from: usize, to: usize, size: usize) -> Result<Command> {
+    let whole = Rect::linear(0, size);
+    Ok(match (target.shared(from, size)?, target.shared(to, size)?) {
+        (Some(source), Some(mem)) => Command::Copy { source, from: whole, target: mem, to: whole },
+        (Some(mem), None) => Command::Read { mem, from: whole, to: Rect::linear(to, size) },
+        (None, Some(mem)) => Command::Write { mem, from: Rect::linear(from, size), to: whole },
+        (None, None) => {
+            let context = target.queue.context.clone();
+            let mem = Mem::new_buffer(context, CL_MEM_READ_WRITE, size, None, Vec::new())?;
+            target.queue.enqueue(Request {
+                command_type: CL_COMMAND_SVM_MEMCPY,
+                command: Command::Write {
+                    mem: mem.clone(),
+                    from: Rect::linear(from, size),
+                    to: whole,
+                },
+                waits: std::mem::take(&mut target.waits),
+                blocking: false,
+                wants_event: false,
+            })?;
+            Command::Read { mem, from: whole, to: Rect::linear(to, size) }
+        }
+    })
+}
+
+/// What clEnqueueSVMFree has to do once its turn has come.
+struct Release {
+    queue: Ref<Queue>,
+    pointers: Vec<*mut c_void>,
+    function: SvmFreeNotify,
+    data: UserData,
+}
+
+/// The callback of clEnqueueSVMFree's event: frees, or has the application free.
+unsafe extern "C" fn release(_: cl_event, _: cl_int, data: *mut c_void) {
+    // SAFETY: the data is the box that `clEnqueueSVMFree` made for this one call.
+    let mut release = unsafe { Box::from_raw(data.cast::<Release>()) };
+    let Release { queue, pointers, function, data } = &mut *release;
+    match function {
+        // SAFETY: the application gave this function for these pointers.
+        Some(function) => unsafe {
+            let count = pointers.len() as cl_uint;
+            function(queue.handle(), count, pointers.as_mut_ptr(), data.get());
+        },
+        None => pointers.iter().for_each(|p| queue.context.svm.free(*p as usize)),
+    }
 }
 
 entry! {
-    /// clSVMAlloc: NULL.
+    /// clSVMAlloc. NULL for contexts of several devices: they have no address in common.
     fn clSVMAlloc(
-        _context: cl_context,
-        _flags: cl_svm_mem_flags,
-        _size: usize,
-        _alignment: cl_uint,
+        context: cl_context,
+        flags: cl_svm_mem_flags,
+        size: usize,
+        alignment: cl_uint,
     ) -> value *mut c_void, or std::ptr::null_mut(); {
-        fail(CL_INVALID_OPERATION)
+        let context = Ref::<Context>::from_handle(context)?;
+        let address = context.svm.allocate(&context, flags, size, alignment as usize)?;
+        Ok(address as *mut c_void)
     }
 
-    /// clSVMFree: no pointer was allocated.
-    fn clSVMFree(_context: cl_context, _svm_pointer: *mut c_void) -> value (), or (); {
+    /// clSVMFree.
+    fn clSVMFree(context: cl_context, svm_pointer: *mut c_void) -> value (), or (); {
+        Ref::<Context>::from_handle(context)?.svm.free(svm_pointer as usize);
         Ok(())
     }
 
     /// clEnqueueSVMFree.
     fn clEnqueueSVMFree(
         command_queue: cl_command_queue,
-        _num_svm_pointers: cl_uint,
-        _svm_pointers: *mut *mut c_void,
-        _pfn_free_func: SvmFreeNotify,
-        _user_data: *mut c_void,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
+        num_svm_pointers: cl_uint,
+        svm_pointers: *mut *mut c_void,
+        pfn_free_func: SvmFreeNotify,
+        user_data: *mut c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
     ) -> status {
-        no_svm(command_queue)
+        // SAFETY: the pointers are as the API requires.
+        let target = unsafe { target(command_queue, num_events_in_wait_list, event_wait_list) }?;
+        ensure!(svm_pointers.is_null() == (num_svm_pointers == 0), CL_INVALID_VALUE);
+        // SAFETY: as above.
+        let pointers = unsafe { args::slice(svm_pointers, num_svm_pointers as usize) }.to_vec();
+        let Target { queue, waits } = target;
+        let made = queue.enqueue(Request {
+            command_type: CL_COMMAND_SVM_FREE,
+            command: Command::Marker,
+            waits,
+            blocking: false,
+            wants_event: true,
+        })?;
+        let Some(made) = made else { return fail(CL_OUT_OF_RESOURCES) };
+        let data = UserData(user_data);
+        let todo = Release { queue, pointers, function: pfn_free_func, data };
+        let todo = UserData(Box::into_raw(Box::new(todo)).cast());
+        made.add_callback(CL_COMPLETE, Some(release), todo);
+        if !event.is_null() {
+            // SAFETY: as above.
+            unsafe { args::store_event(event, Some(made)) };
+        }
+        Ok(())
     }
 
     /// clEnqueueSVMMemcpy.
     fn clEnqueueSVMMemcpy(
         command_queue: cl_command_queue,
-        _blocking_copy: cl_bool,
-        _dst_ptr: *mut c_void,
-        _src_ptr: *const c_void,
-        _size: usize,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
+        blocking_copy: cl_bool,
+        dst_ptr: *mut c_void,
+        src_ptr: *const c_void,
+        size: usize,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
     ) -> status {
-        no_svm(command_queue)
+        // SAFETY: the pointers are as the API requires.
+        let mut target = unsafe { target(command_queue, num_events_in_wait_list, event_wait_list) }?;
+        let (to, from) = (dst_ptr as usize, src_ptr as usize);
+        let command = if size == 0 {
+            Command::Marker
+        } else {
+            ensure!(to != 0 && from != 0, CL_INVALID_VALUE);
+            ensure!(to.abs_diff(from) >= size, CL_MEM_COPY_OVERLAP);
+            copy_command(&mut target, from, to, size)?
+        };
+        // SAFETY: as above.
+        unsafe { target.enqueue(CL_COMMAND_SVM_MEMCPY, command, blocking_copy != CL_FALSE, event) }
     }
 
     /// clEnqueueSVMMemFill.
     fn clEnqueueSVMMemFill(
         command_queue: cl_command_queue,
-        _svm_ptr: *mut c_void,
-        _pattern: *const c_void,
-        _pattern_size: usize,
-        _size: usize,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
+        svm_ptr: *mut c_void,
+        pattern: *const c_void,
+        pattern_size: usize,
+        size: usize,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
     ) -> status {
-        no_svm(command_queue)
+        // SAFETY: the pointers are as the API requires.
+        let target = unsafe { target(command_queue, num_events_in_wait_list, event_wait_list) }?;
+        let address = svm_ptr as usize;
+        let sized = pattern_size.is_power_of_two() && pattern_size <= 128;
+        ensure!(!pattern.is_null() && sized, CL_INVALID_VALUE);
+        ensure!(address != 0 && address.is_multiple_of(pattern_size), CL_INVALID_VALUE);
+        ensure!(size.is_multiple_of(pattern_size), CL_INVALID_VALUE);
+        let command = if size == 0 {
+            Command::Marker
+        } else {
+            let Some(mem) = target.shared(address, size)? else { return fail(CL_INVALID_VALUE) };
+            // SAFETY: as above.
+            let pattern = unsafe { args::slice(pattern.cast::<u8>(), pattern_size) };
+            Command::Fill { mem, offset: 0, size, pattern: pattern.into() }
+        };
+        // SAFETY: as above.
+        unsafe { target.enqueue(CL_COMMAND_SVM_MEMFILL, command, false, event) }
     }
 
     /// clEnqueueSVMMap.
     fn clEnqueueSVMMap(
         command_queue: cl_command_queue,
-        _blocking_map: cl_bool,
-        _flags: cl_map_flags,
-        _svm_ptr: *mut c_void,
-        _size: usize,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
+        blocking_map: cl_bool,
+        flags: cl_map_flags,
+        svm_ptr: *mut c_void,
+        size: usize,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
     ) -> status {
-        no_svm(command_queue)
+        // SAFETY: the pointers are as the API requires.
+        let target = unsafe { target(command_queue, num_events_in_wait_list, event_wait_list) }?;
+        let address = svm_ptr as usize;
+        ensure!(address != 0 && size > 0, CL_INVALID_VALUE);
+        let known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+        ensure!(flags & !known == 0, CL_INVALID_VALUE);
+        let found = target.queue.context.svm.find_range(address, size)?;
+        let Some((allocation, offset)) = found else { return fail(CL_INVALID_VALUE) };
+        let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
+        ensure!(!invalidates || flags & (CL_MAP_READ | CL_MAP_WRITE) == 0, CL_INVALID_VALUE);
+        allocation.add_map(address, size, flags);
+        let command = if allocation.has_shadow() && !invalidates {
+            let mem = allocation.mem(&target.queue.context, CL_MEM_READ_WRITE, offset, size);
+            Command::Read { mem, from: Rect::linear(0, size), to: Rect::linear(address, size) }
+        } else {
+            Command::Marker
+        };
+        // SAFETY: as above.
+        unsafe { target.enqueue(CL_COMMAND_SVM_MAP, command, blocking_map != CL_FALSE, event) }
     }
 
     /// clEnqueueSVMUnmap.
     fn clEnqueueSVMUnmap(
         command_queue: cl_command_queue,
-        _svm_ptr: *mut c_void,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
+        svm_ptr: *mut c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
     ) -> status {
-        no_svm(command_queue)
+        // SAFETY: the pointers are as the API requires.
+        let target = unsafe { target(command_queue, num_events_in_wait_list, event_wait_list) }?;
+        let address = svm_ptr as usize;
+        ensure!(address != 0, CL_INVALID_VALUE);
+        let found = target.queue.context.svm.find(address);
+        let Some((allocation, offset)) = found else { return fail(CL_INVALID_VALUE) };
+        let (size, written) = allocation.take_map(address)?;
+        let command = if allocation.has_shadow() && written {
+            let mem = allocation.mem(&target.queue.context, CL_MEM_READ_WRITE, offset, size);
+            let from = Rect::linear(HostAddress(address).0, size);
+            Command::Write { mem, from, to: Rect::linear(0, size) }
+        } else {
+            Command::Marker
+        };
+        // SAFETY: as above.
+        unsafe { target.enqueue(CL_COMMAND_SVM_UNMAP, command, false, event) }
     }
 
-    /// clEnqueueSVMMigrateMem.
+    /// clEnqueueSVMMigrateMem. The bytes are where they are; the command is a marker.
     fn clEnqueueSVMMigrateMem(
         command_queue: cl_command_queue,
-        _num_svm_pointers: cl_uint,
-        _svm_pointers: *const *const c_void,
-        _sizes: *const usize,
-        _flags: cl_mem_migration_flags,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
+        num_svm_pointers: cl_uint,
+        svm_pointers: *const *const c_void,
+        sizes: *const usize,
+        flags: cl_mem_migration_flags,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
     ) -> status {
-        no_svm(command_queue)
+        // SAFETY: the pointers are as the API requires.
+        let target = unsafe { target(command_queue, num_events_in_wait_list, event_wait_list) }?;
+        ensure!(num_svm_pointers > 0 && !svm_pointers.is_null(), CL_INVALID_VALUE);
+        let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
+        ensure!(flags & !known == 0, CL_INVALID_VALUE);
+        let count = num_svm_pointers as usize;
+        // SAFETY: as above.
+        let (pointers, sizes) = unsafe { (args::slice(svm_pointers, count), args::slice(sizes, count)) };
+        for (index, pointer) in pointers.iter().enumerate() {
+            // A size of 0 stands for the whole allocation.
+            let size = sizes.get(index).copied().unwrap_or(0);
+            let found = target.queue.context.svm.find_range(*pointer as usize, size)?;
+            ensure!(found.is_some(), CL_INVALID_VALUE);
+        }
+        // SAFETY: as above.
+        unsafe { target.enqueue(CL_COMMAND_SVM_MIGRATE_MEM, Command::Marker, false, event) }
     }
 }

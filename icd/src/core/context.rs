@@ -4,6 +4,7 @@ use super::device::Device;
 use super::gpu::Gpu;
 use super::printf::output::Sink;
 use super::printf::Printer;
+use super::svm::Allocations;
 use crate::api::cl::*;
 use crate::core::error::{ClError, Result};
 use crate::object::{callbacks, Kind, Ref};
@@ -34,6 +35,8 @@ pub struct Context {
     pub properties: Vec<cl_context_properties>,
     /// What kernels print with.
     pub printer: Arc<Printer>,
+    /// Shared virtual memory.
+    pub svm: Allocations,
     destructors: Mutex<Vec<(ContextDestructor, UserData)>>,
 }
 
@@ -70,8 +73,8 @@ impl Context {
         let gpus = devices.iter().map(|d| d.gpu().cloned()).collect::<Result<Vec<_>>>();
         let gpus = gpus.map_err(|_| ClError(CL_DEVICE_NOT_AVAILABLE))?;
         let printer = Printer::new(devices.len(), sink, printf_buffer_size);
-        let destructors = Mutex::default();
-        Ok(Ref::new(Context { devices, gpus, properties, printer, destructors }))
+        let (svm, destructors) = (Allocations::default(), Mutex::default());
+        Ok(Ref::new(Context { devices, gpus, properties, printer, svm, destructors }))
     }
 
     /// Position of a device, or CL_INVALID_DEVICE.

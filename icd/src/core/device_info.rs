@@ -280,7 +280,9 @@ fn memory(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
             Value::of(MAX_GLOBAL_VARIABLE_SIZE as usize)
         }
         CL_DEVICE_PRINTF_BUFFER_SIZE => Value::of(printf::DEFAULT_SIZE),
-        CL_DEVICE_SVM_CAPABILITIES => Value::of(0u64),
+        CL_DEVICE_SVM_CAPABILITIES => {
+            Value::of(device.gpu().map_or(0, |gpu| gpu.sharing().capabilities()))
+        }
         _ => return None,
     })
 }

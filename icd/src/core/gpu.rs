@@ -4,6 +4,7 @@
 use super::clock;
 use super::memory::Access;
 use super::staging::{Pool, Staging};
+use super::svm::Sharing;
 use crate::core::error::Result;
 use hekla_compiler::Target;
 use hekla_vk_backend as vk;
@@ -41,6 +42,7 @@ pub struct Gpu {
     /// For transfers that belong to no command queue (initial contents, migration).
     service: OnceCell<Mutex<Arc<vk::Queue>>>,
     clocks: Mutex<Option<vk::ClockCorrelation>>,
+    sharing: OnceCell<Sharing>,
 }
 
 impl Gpu {
@@ -68,7 +70,13 @@ impl Gpu {
             copy_kernel: OnceCell::new(),
             service: OnceCell::new(),
             clocks: Mutex::default(),
+            sharing: OnceCell::new(),
         }))
+    }
+
+    /// How addresses are shared with the host; the first call finds out.
+    pub fn sharing(&self) -> Sharing {
+        *self.sharing.get_or_init(|| Sharing::probe(self))
     }
 
     /// The kernel for copies between buffers; `None` where the driver copies as fast.

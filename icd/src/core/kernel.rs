@@ -88,6 +88,8 @@ pub enum ArgValue {
     /// `None` is a NULL pointer. The kernel does not keep the object alive (5.9.2).
     Buffer(Option<WeakRef<Mem>>),
     Local(usize),
+    /// An address in shared virtual memory.
+    Pointer(u64),
 }
 
 pub struct Kernel {
@@ -96,6 +98,9 @@ pub struct Kernel {
     /// The kernel on each device of the program, where it is built.
     pub built: Vec<Option<Arc<BuiltKernel>>>,
     args: Mutex<Vec<Option<ArgValue>>>,
+    /// Shared virtual memory that the kernel reaches by pointers in memory
+    /// (CL_KERNEL_EXEC_INFO_SVM_PTRS).
+    pub reached: Mutex<Vec<usize>>,
 }
 
 impl Kind for Kernel {
@@ -130,6 +135,7 @@ impl Kernel {
             name: name.to_string(),
             built,
             args: Mutex::new(args),
+            reached: Mutex::default(),
         }))
     }
 
@@ -141,6 +147,7 @@ impl Kernel {
             name: self.name.clone(),
             built: self.built.clone(),
             args: Mutex::new(self.args.lock().clone()),
+            reached: Mutex::new(self.reached.lock().clone()),
         })
     }
 

@@ -24,6 +24,8 @@ type Block = SmallVec<[u8; 256]>;
 pub struct Launch {
     kernel: Arc<BuiltKernel>,
     args: SmallVec<[Snapshot; 8]>,
+    /// Shared virtual memory that the kernel is given or told to reach.
+    shared: Vec<Arc<vk::Buffer>>,
     range: NdRange,
     dispatches: SmallVec<[Dispatch; 1]>,
     layout: LocalLayout,
@@ -134,8 +136,9 @@ impl Launch {
         };
         let max_groups = device.info().limits.max_workgroup_count;
         let dispatches = range.dispatches(max_groups).ok_or(ClError(CL_OUT_OF_RESOURCES))?;
+        let shared = shared_memory(queue, kernel, &args);
         let args = args.into_iter().map(snapshot).collect::<Result<_>>()?;
-        Ok(Launch { kernel: built, args, range, dispatches, layout })
+        Ok(Launch { kernel: built, args, shared, range, dispatches, layout })
     }
 
     /// The launch block but for what differs between dispatches, and the buffers it names, which
@@ -220,10 +223,28 @@ fn put_u64x3(block: &mut Block, at: usize, values: [u64; 3]) {
     }
 }
 
+/// The allocations of shared virtual memory that the arguments point into, and those that
+/// clSetKernelExecInfo named.
+fn shared_memory(
+    queue: &Queue,
+    kernel: &kernel::Kernel,
+    args: &[ArgValue],
+) -> Vec<Arc<vk::Buffer>> {
+    let pointers = args.iter().filter_map(|arg| match arg {
+        ArgValue::Pointer(address) => Some(*address as usize),
+        _ => None,
+    });
+    let reached = kernel.reached.lock();
+    let find = |address| queue.context.svm.find(address).map(|(allocation, _)| allocation);
+    let allocations = pointers.chain(reached.iter().copied()).filter_map(find);
+    allocations.map(|allocation| allocation.buffer.clone()).collect()
+}
+
 fn snapshot(value: ArgValue) -> Result<Snapshot> {
     Ok(match value {
         ArgValue::Bytes(bytes) => Snapshot::Bytes(bytes),
         ArgValue::Local(_) => Snapshot::Local,
+        ArgValue::Pointer(address) => Snapshot::Bytes(SmallVec::from_slice(&address.to_le_bytes())),
         ArgValue::Buffer(None) => Snapshot::Buffer(None),
         // The object was released since it was set.
         ArgValue::Buffer(Some(mem)) => {
@@ -283,6 +304,7 @@ impl Queue {
                 recorder.dispatch(&p.pipeline, &p.push, p.groups);
             }
             buffers.into_iter().for_each(|buffer| recorder.retain(buffer));
+            launch.shared.iter().for_each(|buffer| recorder.retain(buffer.clone()));
             pieces.into_iter().for_each(|piece| recorder.retain(piece));
         });
         if let Some(buffer) = printf {

@@ -29,8 +29,11 @@ pub struct Mem {
     pub properties: Vec<cl_mem_properties>,
     /// The buffer that a sub-buffer is part of.
     pub parent: Option<Ref<Mem>>,
-    /// Where a sub-buffer begins, in bytes.
+    /// Where the object's bytes begin in the device's buffer: a sub-buffer's in its parent, and what
+    /// lies in shared virtual memory.
     pub origin: usize,
+    /// The bytes are shared virtual memory, which the host sees at this address.
+    pub svm: Option<HostAddress>,
     /// Live sub-buffers: the handle stays valid while there are any.
     sub_buffers: AtomicU32,
     storage: Storage,
@@ -137,6 +140,13 @@ impl Mem {
         ensure!(wants_host == host.is_some(), CL_INVALID_HOST_PTR);
         let flags = if flags & ACCESS == 0 { flags | CL_MEM_READ_WRITE } else { flags };
 
+        // Host memory that is shared with the device needs no copy (5.2.1).
+        if let Some(host) = host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0) {
+            if let Some((allocation, offset)) = context.svm.find(host.0) {
+                ensure!(size <= allocation.size - offset, CL_INVALID_BUFFER_SIZE);
+                return Ok(allocation.mem(&context, flags, offset, size));
+            }
+        }
         let storage = Storage::new(&context, size, host)?;
         Ok(Ref::new(Mem {
             context,
@@ -146,12 +156,45 @@ impl Mem {
             properties,
             parent: None,
             origin: 0,
+            svm: None,
             sub_buffers: AtomicU32::new(0),
             storage,
             maps: Mutex::default(),
             spare: Mutex::default(),
             destructors: Mutex::default(),
         }))
+    }
+
+    /// Bytes (first, count) of a buffer that is shared virtual memory and that the host sees at
+    /// `address`, where it may have a shadow of them.
+    pub fn of_shared(
+        context: &Ref<Context>,
+        buffer: Arc<vk::Buffer>,
+        flags: cl_mem_flags,
+        (origin, size): (usize, usize),
+        address: HostAddress,
+        shadow: bool,
+    ) -> Ref<Mem> {
+        Ref::new(Mem {
+            context: context.clone(),
+            flags,
+            size,
+            host_ptr: shadow.then_some(address),
+            properties: Vec::new(),
+            parent: None,
+            origin,
+            svm: Some(address),
+            sub_buffers: AtomicU32::new(0),
+            storage: Storage::Single(buffer),
+            maps: Mutex::default(),
+            spare: Mutex::default(),
+            destructors: Mutex::default(),
+        })
+    }
+
+    /// CL_MEM_OFFSET: where a sub-buffer begins in its parent.
+    pub fn offset_in_parent(&self) -> usize {
+        self.parent.as_ref().map_or(0, |parent| self.origin - parent.origin)
     }
 
     /// clCreateSubBuffer of a region.
@@ -175,9 +218,10 @@ impl Mem {
             flags: access | host_access | parent.flags & HOST_POINTER,
             size: region.size,
             host_ptr: parent.host_ptr.map(|host| HostAddress(host.0 + region.origin)),
+            svm: parent.svm.map(|host| HostAddress(host.0 + region.origin)),
             properties: Vec::new(),
             parent: Some(parent.clone()),
-            origin: region.origin,
+            origin: parent.origin + region.origin,
             sub_buffers: AtomicU32::new(0),
             storage: Storage::Parent,
             maps: Mutex::default(),
@@ -193,7 +237,10 @@ impl Mem {
 
     /// Whether two memory objects share storage.
     pub fn same_storage(&self, other: &Mem) -> bool {
-        std::ptr::eq(self.root(), other.root())
+        match (&self.root().storage, &other.root().storage) {
+            (Storage::Single(one), Storage::Single(two)) => Arc::ptr_eq(one, two),
+            _ => std::ptr::eq(self.root(), other.root()),
+        }
     }
 
     /// The bytes on a device of the context, made current there. Offsets into a sub-buffer are to

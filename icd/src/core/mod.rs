@@ -25,4 +25,5 @@ pub mod queue;
 pub mod rect;
 pub mod sampler;
 pub mod staging;
+pub mod svm;
 pub mod transfer;
