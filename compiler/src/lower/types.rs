@@ -25,6 +25,8 @@ pub fn value_type(types: &Types, ty: TypeId) -> Option<Type> {
         TypeKind::Vector(name, lanes) => Some(Type::vector(scalar(name), lanes)),
         TypeKind::Pointer(pointer) => Some(Type::ptr(pointer.space)),
         TypeKind::Opaque(_) => Some(Type::I64),
+        // Sema knows what blocks are; their values mean nothing.
+        TypeKind::Block { .. } => Some(Type::I32),
         _ => None,
     }
 }

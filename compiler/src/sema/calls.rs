@@ -20,12 +20,35 @@ pub(super) fn scalar_cost(from: Scalar, to: Scalar) -> u32 {
     }
 }
 
+/// Functions of the optional feature `__opencl_c_device_enqueue` (OpenCL C 6.15.18).
+const DEVICE_ENQUEUE: &[&str] = &[
+    "enqueue_kernel",
+    "enqueue_marker",
+    "get_default_queue",
+    "get_kernel_work_group_size",
+    "get_kernel_preferred_work_group_size_multiple",
+    "get_kernel_max_sub_group_size_for_ndrange",
+    "get_kernel_sub_group_count_for_ndrange",
+    "ndrange_1D",
+    "ndrange_2D",
+    "ndrange_3D",
+    "create_user_event",
+    "set_user_event_status",
+    "retain_event",
+    "release_event",
+    "is_valid_event",
+    "capture_event_profiling_info",
+];
+
 /// What widening a scalar argument to a vector parameter costs.
 pub(super) const WIDEN_COST: u32 = 8;
 
 impl Sema<'_> {
     /// `callee(args)`.
     pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
+        if let ast::ExprKind::Block(literal) = &callee.kind {
+            return self.call_literal(literal, args, callee.span, span);
+        }
         let ast::ExprKind::Ident(name) = callee.kind else {
             let callee = self.expr(callee);
             for arg in args {
@@ -53,6 +76,13 @@ impl Sema<'_> {
                 self.error(callee.span, message);
                 return self.error_value(span);
             }
+            Some(Entity::Block(block)) => {
+                let block = block.clone();
+                return match self.check_block_scope(name, callee.span) {
+                    true => self.call_block(&block, args, callee.span, span),
+                    false => self.error_value(span),
+                };
+            }
             None => None,
         };
         let args: Vec<Expr> = args.iter().map(|arg| self.rvalue(arg)).collect();
@@ -76,8 +106,15 @@ impl Sema<'_> {
         match self.builtin(text, args, at, span) {
             Some(call) => call,
             None => {
-                let message =
-                    format!("implicit declaration of function '{text}' is invalid in OpenCL");
+                let message = match DEVICE_ENQUEUE.contains(&text) {
+                    true => format!(
+                        "use of '{text}' requires device-side enqueue which this device does not \
+                         offer"
+                    ),
+                    false => {
+                        format!("implicit declaration of function '{text}' is invalid in OpenCL")
+                    }
+                };
                 self.error(at, message);
                 self.error_value(span)
             }

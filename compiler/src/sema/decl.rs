@@ -120,6 +120,9 @@ impl Sema<'_> {
             return self.declare_function_of_type(specs, &attributes, (name, span), ty.ty);
         }
         self.check_specifiers(specs, &attributes, &ty, span);
+        if self.is_block(ty.ty) {
+            return self.block_variable(specs, ty.ty, (name, span), item.init.as_ref(), out);
+        }
         let is_extern = specs.storage == Some(StorageClass::Extern);
         let may_be_incomplete = item.init.is_some() || is_extern;
         let declares_only = is_extern && item.init.is_none() && self.is_incomplete_record(ty.ty);

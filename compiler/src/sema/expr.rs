@@ -76,6 +76,7 @@ impl Sema<'_> {
                 Operand::Value(self.reinterpret(operand, to, span))
             }
             ast::ExprKind::StmtExpr(body) => Operand::Value(self.statement_expr(body, span)),
+            ast::ExprKind::Block(literal) => self.block_expr(literal, span),
         }
     }
 
@@ -84,7 +85,15 @@ impl Sema<'_> {
             return self.undeclared(name, span);
         };
         let (kind, qual) = match &binding.entity {
-            Entity::Local(id, qual) => (PlaceKind::Local(*id), *qual),
+            Entity::Local(id, qual) => {
+                let (id, qual, depth) = (*id, *qual, binding.depth);
+                let outside = self.function.as_ref().is_some_and(|f| f.is_outside(depth));
+                if outside && !self.is_error(qual.ty) {
+                    return self.captured_variable(name, (depth, id), qual, span);
+                }
+                (PlaceKind::Local(id), qual)
+            }
+            Entity::Block(block) => return Operand::Value(self.block_mention(block.ty, span)),
             Entity::Global(id, qual) => (PlaceKind::Global(*id), *qual),
             Entity::Enumerator(bits, ty) => {
                 return Operand::Value(self.int_value(*bits, *ty, span));
@@ -157,6 +166,12 @@ impl Sema<'_> {
         }
         match self.module.types.size(ty) {
             Some(size) => self.int_value(size, self.basic.ulong, span),
+            None if self.is_block(ty) => {
+                let message =
+                    format!("invalid application of '{what}' to a block type {}", self.quoted(ty));
+                self.error(span, message);
+                self.error_value(span)
+            }
             None => {
                 let message = format!(
                     "invalid application of '{what}' to an incomplete type {}",

@@ -2,6 +2,7 @@
 //! (OpenCL C 6.8, 6.11).
 
 use super::attributes::Attributes;
+use super::blocks::{Capture, Deduced};
 use super::consteval::Const;
 use super::decl::Base;
 use super::hir::{ArgInfo, Function, FunctionId, KernelInfo, LabelId, Local, LocalId};
@@ -58,6 +59,36 @@ pub(super) struct FunctionState {
     pub switches: Vec<Switch>,
     /// Values of const variables with constant initializers.
     pub const_locals: HashMap<LocalId, Const>,
+    /// Depth of the scope of its parameters.
+    base_depth: u32,
+    /// Of a block: the function around it, what it captures of that, and whether its type is known.
+    pub outer: Option<Box<FunctionState>>,
+    pub captures: Vec<Capture>,
+    pub deduced: Deduced,
+}
+
+impl FunctionState {
+    pub fn new(id: FunctionId, ret: TypeId, is_kernel: bool, base_depth: u32) -> FunctionState {
+        FunctionState {
+            id,
+            ret,
+            is_kernel,
+            labels: HashMap::new(),
+            loops: 0,
+            breakables: 0,
+            switches: Vec::new(),
+            const_locals: HashMap::new(),
+            base_depth,
+            outer: None,
+            captures: Vec::new(),
+            deduced: Deduced::Not,
+        }
+    }
+
+    /// Whether what is declared in a scope of this depth belongs to a function around this block.
+    pub fn is_outside(&self, depth: u32) -> bool {
+        self.outer.is_some() && depth > 0 && depth < self.base_depth
+    }
 }
 
 /// A goto label.
@@ -137,7 +168,7 @@ impl Sema<'_> {
             }
             Earlier::Conflict(id) => (id, false),
             Earlier::None => {
-                let id = self.push_function(name, ret, params, span);
+                let id = self.push_function(self.text(name), ret, params, span);
                 self.functions_of.entry(name).or_default().push(id);
                 self.signatures[id].is_static = is_static;
                 (id, true)
@@ -212,7 +243,7 @@ impl Sema<'_> {
         }
     }
 
-    fn check_return_type(&mut self, ret: TypeId, is_kernel: bool, span: Span) {
+    pub(super) fn check_return_type(&mut self, ret: TypeId, is_kernel: bool, span: Span) {
         let types = &self.module.types;
         let message = match types.kind(ret) {
             TypeKind::Error | TypeKind::Void => return,
@@ -226,6 +257,12 @@ impl Sema<'_> {
             }
             TypeKind::Function { .. } => {
                 format!("function cannot return function type {}", self.quoted(ret))
+            }
+            TypeKind::Block { .. } => {
+                format!(
+                    "declaring function return value of type {} is not allowed",
+                    self.quoted(ret)
+                )
             }
             _ if types.size(ret).is_none() => {
                 format!("incomplete result type {} in function definition", self.quoted(ret))
@@ -295,9 +332,20 @@ impl Sema<'_> {
         self.diags.note(first, "previous declaration is here");
     }
 
+    /// The function that a block literal is; no other program can link to it.
+    pub(super) fn push_block(&mut self, ret: TypeId, params: &[Param], span: Span) -> FunctionId {
+        let around = self.function.as_ref().map(|function| &self.module.functions[function.id]);
+        let name = around.map_or("block".to_string(), |around| format!("{}_block", around.name));
+        let no_contract = around.map_or(self.contract_off, |around| around.no_contract);
+        let id = self.push_function(&name, ret, params, span);
+        self.module.functions[id].no_contract = no_contract;
+        self.signatures[id].is_static = true;
+        id
+    }
+
     fn push_function(
         &mut self,
-        name: Symbol,
+        name: &str,
         ret: TypeId,
         params: &[Param],
         span: Span,
@@ -305,7 +353,7 @@ impl Sema<'_> {
         let mut locals = PrimaryMap::new();
         let params = params.iter().map(|param| locals.push(self.param_local(param))).collect();
         self.module.functions.push(Function {
-            name: self.text(name).to_string(),
+            name: name.to_string(),
             symbol: None,
             span,
             ret,
@@ -454,33 +502,32 @@ impl Sema<'_> {
         function.span = def.declarator.span;
         function.no_contract = self.contract_off;
         let (ret, is_kernel) = (function.ret, function.kernel.is_some());
-        self.function = Some(FunctionState {
-            id,
-            ret,
-            is_kernel,
-            labels: HashMap::new(),
-            loops: 0,
-            breakables: 0,
-            switches: Vec::new(),
-            const_locals: HashMap::new(),
-        });
+        self.function = Some(FunctionState::new(id, ret, is_kernel, self.scopes.depth() + 1));
+        self.function_body(id, &params, &def.body);
+        self.function = None;
+        if def.use_ != ast::Use::Possible {
+            self.module.functions[id].body = Some(Vec::new());
+        }
+    }
+
+    /// Analyzes the body of the current function.
+    pub(super) fn function_body(&mut self, id: FunctionId, params: &[Param], block: &ast::Block) {
         self.scopes.push();
-        self.declare_params(id, &params);
+        self.declare_params(id, params);
         let mut body = Vec::new();
-        for stmt in &def.body.stmts {
+        for stmt in &block.stmts {
             self.stmt(stmt, &mut body);
         }
         self.scopes.pop();
         self.check_labels();
-        self.function = None;
+        let ret = self.function.as_ref().map_or(self.basic.error, |function| function.ret);
         let returns_void = self.module.types.is_void(ret) || self.is_error(ret);
         if !returns_void && super::stmt::falls_through(&body) {
-            let end = Span { start: def.body.span.end.saturating_sub(1), ..def.body.span };
+            let end = Span { start: block.span.end.saturating_sub(1), ..block.span };
             self.diags
                 .warning(end, "non-void function does not return a value in all control paths");
         }
-        let is_used = def.use_ == ast::Use::Possible;
-        self.module.functions[id].body = Some(if is_used { body } else { Vec::new() });
+        self.module.functions[id].body = Some(body);
     }
 
     fn declare_params(&mut self, id: FunctionId, params: &[Param]) {

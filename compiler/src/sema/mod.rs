@@ -5,6 +5,7 @@
 //! the type [`TypeKind::Error`], which everything accepts silently.
 
 mod attributes;
+mod blocks;
 mod builtins;
 mod calls;
 mod consteval;

@@ -599,6 +599,11 @@ impl Sema<'_> {
             return self.vector_select(cond, then, otherwise, span);
         }
         let Some(cond) = self.truth_of(cond) else { return self.error_value(span) };
+        if self.is_block(then.ty) || self.is_block(otherwise.ty) {
+            let message = "block type cannot be used as expression in ternary expression in OpenCL";
+            self.error(span, message);
+            return self.error_value(span);
+        }
         let Some((then, otherwise)) = self.unify(then, otherwise, span) else {
             return self.error_value(span);
         };

@@ -73,6 +73,12 @@ fn write_type(types: &Types, ty: TypeId, out: &mut String) {
             let params: Vec<String> = params.iter().map(|&p| type_name(types, p)).collect();
             out.push_str(&format!(" ({})", params.join(", ")));
         }
+        TypeKind::Block { ret, params } => {
+            write_type(types, *ret, out);
+            let params: Vec<String> = params.iter().map(|&p| type_name(types, p)).collect();
+            let params = if params.is_empty() { "void".to_string() } else { params.join(", ") };
+            out.push_str(&format!(" (^)({params})"));
+        }
         TypeKind::Opaque(name) => out.push_str(name),
         TypeKind::Error => out.push_str("<error>"),
     }

@@ -1,5 +1,6 @@
 //! Scopes (C99 6.2.1): what each name means at a place of the text.
 
+use super::blocks::BlockValue;
 use super::hir::{FunctionId, GlobalId, LocalId};
 use super::typename::QualType;
 use super::types::{RecordId, TypeId};
@@ -15,6 +16,8 @@ pub(super) enum Entity {
     Functions(Vec<FunctionId>),
     Enumerator(u64, TypeId),
     Typedef(QualType),
+    /// A block variable (OpenCL C 6.14).
+    Block(BlockValue),
 }
 
 /// What a struct, union or enum tag names.

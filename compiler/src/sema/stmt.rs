@@ -316,6 +316,7 @@ impl Sema<'_> {
         };
         let is_void = self.module.types.is_void(ret);
         let Some(expr) = expr else {
+            self.deduce_return(self.basic.void, span);
             if !is_void && !self.is_error(ret) {
                 let name = &self.module.functions[id].name;
                 let message = format!("non-void function '{name}' should return a value");
@@ -324,6 +325,9 @@ impl Sema<'_> {
             return out.push(Stmt::Return(None));
         };
         let e = self.rvalue(expr);
+        self.deduce_return(e.ty, expr.span);
+        let ret = self.function.as_ref().map_or(ret, |function| function.ret);
+        let is_void = self.module.types.is_void(ret);
         if is_void {
             if self.module.types.is_void(e.ty) {
                 out.push(Stmt::Expr(e));

@@ -219,10 +219,7 @@ impl Sema<'_> {
                 Derivation::Function { params, is_variadic } => {
                     self.derive_function(ty, params, *is_variadic, span)
                 }
-                Derivation::BlockPointer(_) => {
-                    self.error(span, "use of blocks requires device-side enqueue which this device does not offer");
-                    QualType::plain(self.basic.error)
-                }
+                Derivation::BlockPointer(quals) => self.derive_block(ty, *quals, span),
             };
             if self.module.types.depth(ty.ty) > MAX_TYPE_DEPTH {
                 self.error(span, "type is nested too deeply");
@@ -232,9 +229,34 @@ impl Sema<'_> {
         ty
     }
 
+    /// The type of references to blocks that are like functions of type `function` (OpenCL C
+    /// 6.14.2).
+    fn derive_block(&mut self, function: QualType, quals: Quals, span: Span) -> QualType {
+        let message = match self.module.types.kind(function.ty).clone() {
+            TypeKind::Error => return function,
+            TypeKind::Function { ret, params, is_variadic: false } => {
+                self.check_return_type(ret, false, span);
+                let block = self.module.types.intern(TypeKind::Block { ret, params });
+                return self.qualify(QualType::plain(block), quals, span);
+            }
+            TypeKind::Function { .. } => {
+                "invalid block prototype, variadic arguments are not allowed in OpenCL"
+            }
+            _ => "block pointer to non-function type is invalid",
+        };
+        self.error(span, message);
+        QualType::plain(self.basic.error)
+    }
+
     fn derive_pointer(&mut self, pointee: QualType, quals: Quals, span: Span) -> QualType {
         if self.is_error(pointee.ty) {
             return QualType::plain(pointee.ty);
+        }
+        if self.is_block(pointee.ty) {
+            let message =
+                format!("pointer to type {} is invalid in OpenCL", self.quoted(pointee.ty));
+            self.error(span, message);
+            return QualType::plain(self.basic.error);
         }
         if matches!(self.module.types.kind(pointee.ty), TypeKind::Function { .. }) {
             self.error(span, "pointers to functions are not allowed");
@@ -265,6 +287,9 @@ impl Sema<'_> {
         let Some(size) = self.module.types.size(element.ty) else {
             let message = match self.module.types.kind(element.ty) {
                 TypeKind::Function { .. } => "declared as array of functions".to_string(),
+                TypeKind::Block { .. } => {
+                    format!("array of {} type is invalid in OpenCL", self.quoted(element.ty))
+                }
                 _ => format!("array has incomplete element type {}", self.quoted(element.ty)),
             };
             self.error(span, message);
@@ -368,6 +393,10 @@ impl Sema<'_> {
         let problem = match *self.module.types.kind(ty.ty) {
             TypeKind::Void => Some("argument may not have 'void' type".to_string()),
             TypeKind::Function { .. } => Some("pointers to functions are not allowed".to_string()),
+            TypeKind::Block { .. } => Some(format!(
+                "declaring function parameter of type {} is not allowed",
+                self.quoted(ty.ty)
+            )),
             TypeKind::Scalar(Scalar::Half) if !self.half_arithmetic() => Some(
                 "declaring function parameter of type 'half' is not allowed; did you forget * ?"
                     .to_string(),

@@ -34,6 +34,11 @@ pub enum TypeKind {
         params: Vec<TypeId>,
         is_variadic: bool,
     },
+    /// A reference to a block (OpenCL C 6.14.2); it has no size.
+    Block {
+        ret: TypeId,
+        params: Vec<TypeId>,
+    },
     /// `sampler_t`, `event_t`, `image2d_t` and their like, by name.
     Opaque(&'static str),
     /// Given to what was diagnosed already; converts to anything silently.
@@ -98,7 +103,7 @@ impl Types {
         let depth = 1 + match &kind {
             TypeKind::Pointer(p) => self.depth(p.pointee),
             TypeKind::Array(element, _) => self.depth(*element),
-            TypeKind::Function { ret, params, .. } => {
+            TypeKind::Function { ret, params, .. } | TypeKind::Block { ret, params } => {
                 params.iter().chain([ret]).map(|&ty| self.depth(ty)).max().unwrap_or(0)
             }
             _ => 0,

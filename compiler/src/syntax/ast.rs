@@ -400,6 +400,18 @@ pub enum ExprKind {
     AsType(Box<Expr>, Box<TypeName>),
     /// GNU statement expression.
     StmtExpr(Block),
+    /// `^int (int x) { ... }` (OpenCL C 6.14.3).
+    Block(Box<BlockLiteral>),
+}
+
+/// A block literal.
+#[derive(Debug)]
+pub struct BlockLiteral {
+    /// What the block returns; `None` leaves it to its `return` statements.
+    pub ret: Option<TypeName>,
+    pub params: Vec<ParamDecl>,
+    pub is_variadic: bool,
+    pub body: Block,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

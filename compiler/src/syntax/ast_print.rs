@@ -532,6 +532,15 @@ impl Printer<'_> {
             ExprKind::AlignofType(ty) => self.node("alignof-type ", |p| p.type_name(ty)),
             ExprKind::VecStep(ty) => self.node("vec_step-type ", |p| p.type_name(ty)),
             ExprKind::AsType(value, ty) => self.typed("astype", ty, std::slice::from_ref(value)),
+            ExprKind::Block(literal) => self.node("block ", |p| {
+                match &literal.ret {
+                    Some(ret) => p.type_name(ret),
+                    None => p.text("_"),
+                }
+                p.text(" ");
+                p.params(&literal.params, literal.is_variadic);
+                p.body(&literal.body.stmts);
+            }),
             ExprKind::StmtExpr(block) => self.node("stmt-expr", |p| p.body(&block.stmts)),
         }
     }

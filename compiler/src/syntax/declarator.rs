@@ -9,10 +9,6 @@ use super::MAX_NESTING;
 use crate::preprocess::{Punct, TokenKind};
 use crate::source::Span;
 
-/// What is said of everything that needs blocks (OpenCL C 6.14).
-pub(super) const BLOCKS: &str =
-    "use of blocks requires device-side enqueue which this device does not offer";
-
 /// Whether a declarator has a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Naming {
@@ -56,8 +52,6 @@ impl Parser<'_> {
                 p.expect_close(Punct::RParen, opened)?;
                 Ok(inner)
             })?;
-        } else if self.at(Punct::Caret) {
-            return self.fail(self.span(), BLOCKS);
         } else if naming == Naming::Required {
             return self.fail(self.span(), "expected identifier or '('");
         }
@@ -81,13 +75,18 @@ impl Parser<'_> {
         Ok(Declarator { name: inner.name, span, derivations, attributes })
     }
 
-    /// `*` and the qualifiers after it, any number of times.
+    /// `*`, or `^` of a block, and the qualifiers after it, any number of times.
     fn pointers(
         &mut self,
         into: &mut Vec<Derivation>,
         attributes: &mut Vec<Attribute>,
     ) -> PResult<()> {
-        while self.eat(Punct::Star) {
+        while self.at(Punct::Star) || self.at(Punct::Caret) {
+            let is_block = self.at(Punct::Caret);
+            if is_block {
+                self.check_blocks()?;
+            }
+            self.advance();
             let mut quals = Quals::default();
             loop {
                 match self.keyword() {
@@ -98,7 +97,10 @@ impl Parser<'_> {
                     _ => break,
                 }
             }
-            into.push(Derivation::Pointer(quals));
+            into.push(match is_block {
+                true => Derivation::BlockPointer(quals),
+                false => Derivation::Pointer(quals),
+            });
             self.check_derivations(into.len())?;
         }
         Ok(())
@@ -164,7 +166,7 @@ impl Parser<'_> {
     }
 
     /// `(parameters)`. A mistake in one is reported and skipped, so that the body is still read.
-    fn parameters(&mut self, opened: Span) -> PResult<Derivation> {
+    pub fn parameters(&mut self, opened: Span) -> PResult<Derivation> {
         self.advance();
         let mut params = Vec::new();
         let mut is_variadic = false;

@@ -8,6 +8,7 @@
 pub mod ast;
 mod ast_print;
 mod attributes;
+mod blocks;
 mod decl;
 mod declarator;
 mod expr;

@@ -3,7 +3,6 @@
 use super::ast::{
     Derivation, Expr, ExprKind, FloatLiteral, IntLiteral, Quals, ScalarName, TypeSpec, UnaryOp,
 };
-use super::declarator::BLOCKS;
 use super::expr::plain_type_name;
 use super::keywords::Keyword;
 use super::parser::{PResult, Parser, Reported};
@@ -98,16 +97,11 @@ impl Parser<'_> {
             }),
             TokenKind::Char(value) => ExprKind::Char(value),
             TokenKind::Str(id) => ExprKind::Str(self.interner.bytes(id).to_vec()),
-            TokenKind::Punct(Punct::Caret) if self.at_block() => return self.fail(span, BLOCKS),
+            TokenKind::Punct(Punct::Caret) if self.at_block() => return self.block_literal(),
             _ => return self.fail(span, "expected expression"),
         };
         self.advance();
         Ok(Expr { kind, span })
-    }
-
-    /// Whether a block literal begins at the `^` (OpenCL C 6.14).
-    fn at_block(&self) -> bool {
-        self.at_ahead(1, Punct::LBrace) || self.at_ahead(1, Punct::LParen) || self.starts_type(1)
     }
 
     /// An identifier, or a keyword that begins a primary expression.

@@ -299,6 +299,7 @@ impl Parser<'_> {
         let name = self.text(symbol);
         let message = match self.names.tag(symbol) {
             Some(word) => format!("must use '{word}' tag to refer to type '{name}'"),
+            None if name == "__block" => "the __block storage type is not permitted".to_string(),
             None => format!("unknown type name '{name}'"),
         };
         self.error(self.span(), message);

@@ -18,3 +18,9 @@ void f(int a, int b, float4 v, global int *p) {
   a ?: b ?: c; (int[]){[1 ... 2] = a};
   0xffu; 10L; 7UL; 1.5; 2.5f; 0.5h; 'a'; "str" "ing\n"; true; false;
 }
+void blocks(int n) {
+  int (^f)(int) = ^(int x) { return x + n; };
+  void (^const g)(void) = ^{ f(1); };
+  ^float *(float *p, int i) { return p + i; }(0, 1);
+  n = n ^ (n) ^ +n;
+}
