@@ -5,6 +5,7 @@ pub mod cse;
 pub mod cursor;
 pub mod dce;
 pub mod dead_args;
+pub mod flatten;
 pub mod fold;
 pub mod generic;
 pub mod hash;
@@ -77,6 +78,7 @@ fn scalar_rounds(module: &mut Module, func: Func) -> Result<(), String> {
         changed |= step(module, func, "sroa", |f, _| sroa::run(f))?;
         changed |= step(module, func, "mem2reg", |f, _| mem2reg::run(f))?;
         changed |= step(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
+        changed |= step(module, func, "flatten", |f, _| flatten::run(f))?;
         changed |= step(module, func, "cse", |f, _| cse::run(f))?;
         changed |= step(module, func, "dce", |f, _| dce::run(f))?;
         if !changed {
@@ -105,6 +107,9 @@ fn clean(module: &mut Module, func: Func) -> Result<(), String> {
     sroa::run(function);
     mem2reg::run(function);
     simplify::run(function, &module.globals);
+    if flatten::run(function) {
+        simplify::run(function, &module.globals);
+    }
     cse::run(function);
     dce::run(function);
     Ok(())
@@ -149,6 +154,7 @@ pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> 
         }
         "cse" => cse::run,
         "dce" => dce::run,
+        "flatten" => flatten::run,
         "generic" => generic::run,
         "licm" => licm::run,
         "mem2reg" => mem2reg::run,

@@ -71,8 +71,18 @@ fn large_programs() {
 
 #[test]
 fn passes_in_any_order() {
-    let all =
-        ["unreachable", "mem2reg", "sroa", "simplify", "cse", "dce", "scalarize", "licm", "unroll"];
+    let all = [
+        "unreachable",
+        "mem2reg",
+        "sroa",
+        "simplify",
+        "cse",
+        "dce",
+        "scalarize",
+        "licm",
+        "unroll",
+        "flatten",
+    ];
     for seed in 0..seeds() {
         let mut random = Random::new(seed ^ 0x77);
         let mut names: Vec<&str> = (0..8).map(|_| random.pick(&all)).collect();

@@ -1,0 +1,127 @@
+//! Turns small branches into choices: where both sides only compute a few values and meet again,
+//! both are computed and one is selected.
+//!
+//! To a device that is cheaper than branching, and the code becomes smaller: a branch costs a merge
+//! instruction, labels and phis.
+
+use super::unreachable;
+use crate::ir::cfg::Cfg;
+use crate::ir::*;
+use smallvec::SmallVec;
+
+/// Most operations, weighted, on both sides and for the selections.
+const MAX_COST: u32 = 16;
+
+/// Whether anything changed.
+pub fn run(func: &mut Function) -> bool {
+    let cfg = Cfg::compute(func);
+    let mut changed = false;
+    // Inner branches first.
+    for &block in cfg.rpo().iter().rev() {
+        changed |= branch(func, &cfg, block);
+    }
+    if changed {
+        unreachable::run(func);
+    }
+    changed
+}
+
+fn branch(func: &mut Function, cfg: &Cfg, block: Block) -> bool {
+    let Some(inst) = func.terminator(block) else { return false };
+    let InstData::Brif { cond, then, otherwise } = &func.insts[inst] else { return false };
+    let (cond, calls) = (*cond, [then.clone(), otherwise.clone()]);
+    if func.as_const(cond).is_some() || calls[0].block == calls[1].block {
+        return false;
+    }
+    // Each side is a block of its own, or the place where both meet.
+    let sides = calls.each_ref().map(|call| side(func, cfg, call));
+    let ends = [0, 1].map(|i| sides[i].as_ref().map(|side| side.end.block));
+    let meet = match ends {
+        [Some(a), Some(b)] if a == b => a,
+        [Some(a), _] if a == calls[1].block => a,
+        [_, Some(b)] if b == calls[0].block => b,
+        _ => return false,
+    };
+    if meet == block {
+        return false;
+    }
+    let mut cost = 0;
+    let mut moved: SmallVec<[Inst; 16]> = SmallVec::new();
+    let mut args: [SmallVec<[Value; 2]>; 2] = Default::default();
+    for (i, side) in sides.into_iter().enumerate() {
+        match side {
+            Some(side) if calls[i].block != meet => {
+                cost += side.cost;
+                let insts = &func.blocks[calls[i].block].insts;
+                moved.extend_from_slice(&insts[..insts.len() - 1]);
+                args[i] = side.end.args;
+            }
+            _ => args[i] = calls[i].args.clone(),
+        }
+    }
+    let [then, otherwise] = args;
+    cost += then.iter().zip(&otherwise).filter(|(a, b)| a != b).count() as u32;
+    if cost > MAX_COST {
+        return false;
+    }
+    func.blocks[block].insts.pop();
+    func.blocks[block].insts.extend(moved);
+    let mut args = then;
+    for (arg, other) in args.iter_mut().zip(otherwise) {
+        if *arg != other {
+            let data = InstData::Select { args: [cond, *arg, other] };
+            let ty = Some(func.ty(*arg));
+            *arg = func.append(block, data, ty).unwrap_or(other);
+        }
+    }
+    func.insts[inst] = InstData::Jump { target: BlockCall { block: meet, args } };
+    func.blocks[block].insts.push(inst);
+    true
+}
+
+/// A block that only this branch reaches, with nothing but cheap operations.
+struct Side {
+    cost: u32,
+    /// Where it goes on.
+    end: BlockCall,
+}
+
+fn side(func: &Function, cfg: &Cfg, call: &BlockCall) -> Option<Side> {
+    let data = &func.blocks[call.block];
+    if cfg.preds(call.block).len() != 1 || !data.params.is_empty() {
+        return None;
+    }
+    let (&last, insts) = data.insts.split_last()?;
+    let InstData::Jump { target } = &func.insts[last] else { return None };
+    let mut cost = 0;
+    for &inst in insts {
+        cost += weight(&func.insts[inst])?;
+        if cost > MAX_COST {
+            return None;
+        }
+    }
+    Some(Side { cost, end: target.clone() })
+}
+
+/// What an operation costs that may be done in vain; `None` if it may not.
+fn weight(data: &InstData) -> Option<u32> {
+    use InstData::*;
+    match data {
+        Binary { op, .. } => match op {
+            BinaryOp::SDiv | BinaryOp::UDiv | BinaryOp::SRem | BinaryOp::URem => None,
+            BinaryOp::FDiv | BinaryOp::FRem => None,
+            BinaryOp::SMulHi | BinaryOp::UMulHi => Some(2),
+            _ => Some(1),
+        },
+        Math { op, .. } => match op {
+            MathOp::FAbs | MathOp::SAbs | MathOp::Fma => Some(1),
+            MathOp::Floor | MathOp::Ceil | MathOp::Trunc | MathOp::Rint => Some(1),
+            MathOp::IsNan | MathOp::IsInf => Some(1),
+            MathOp::Clz | MathOp::Ctz | MathOp::PopCount | MathOp::BitReverse => Some(2),
+            _ => None,
+        },
+        Unary { .. } | ICmp { .. } | FCmp { .. } | Select { .. } | Convert { .. } => Some(1),
+        Build { .. } | Extract { .. } | PtrAdd { .. } => Some(1),
+        _ => None,
+    }
+}
