@@ -32,7 +32,7 @@ usage: cargo xtask COMMAND
   fuzz [TARGET...] [--minutes N]
                             fuzz preprocessor, parser, lowering and IR reader (60 minutes)
   hashcat [--driver NAME] [--library FILE] [--hashcat FILE] [--modes N,N...] [--pure] [--seconds N]
-                            hashcat tests itself and cracks an example hash in each of 42 modes
+                            hashcat tests itself and cracks an example hash in each of 41 modes
   header                    write include/hekla.h anew";
 
 /// What a command gives: nothing, or a message for the person who ran it.
