@@ -195,7 +195,11 @@ impl Sema<'_> {
         let too_wide = match (from.is_float(), element.is_float()) {
             (true, false) => true,
             (false, true) => false,
-            _ => rank(from) > rank(element) && self.eval(&scalar).is_none(),
+            // Of two integers of one size, the unsigned one has the greater rank.
+            _ => {
+                let order = |s: Scalar| (rank(s), !s.is_signed());
+                order(from) > order(element) && self.eval(&scalar).is_none()
+            }
         };
         if too_wide {
             let message = format!(

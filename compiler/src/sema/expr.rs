@@ -28,6 +28,9 @@ impl Sema<'_> {
         match &expr.kind {
             ast::ExprKind::Ident(name) => self.identifier(*name, span),
             ast::ExprKind::Int(literal) => Operand::Value(self.int_literal(*literal, span)),
+            ast::ExprKind::Bool(truth) => {
+                Operand::Value(self.int_value(u64::from(*truth), self.basic.bool_, span))
+            }
             ast::ExprKind::Float(literal) => Operand::Value(self.float_literal(*literal, span)),
             ast::ExprKind::Char(c) => {
                 Operand::Value(self.int_value(u64::from(*c as u32), self.basic.int, span))

@@ -365,6 +365,8 @@ pub enum FloatLiteral {
 pub enum ExprKind {
     Ident(Symbol),
     Int(IntLiteral),
+    /// `true` or `false`, of type bool.
+    Bool(bool),
     Float(FloatLiteral),
     Char(i64),
     /// Bytes without the terminating NUL.

@@ -482,6 +482,7 @@ impl Printer<'_> {
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Ident(name) => self.name(*name),
+            ExprKind::Bool(truth) => self.text(if *truth { "true" } else { "false" }),
             ExprKind::Int(literal) => {
                 let suffix = match (literal.is_unsigned, literal.is_long) {
                     (false, false) => "",

@@ -110,12 +110,7 @@ impl Parser<'_> {
         let kind = match self.names.meaning(symbol) {
             Meaning::Unknown | Meaning::Ordinary => ExprKind::Ident(symbol),
             Meaning::Keyword(keyword @ (Keyword::True | Keyword::False)) => {
-                ExprKind::Int(IntLiteral {
-                    value: u64::from(keyword == Keyword::True),
-                    is_unsigned: false,
-                    is_long: false,
-                    is_decimal: true,
-                })
+                ExprKind::Bool(keyword == Keyword::True)
             }
             Meaning::Keyword(Keyword::Astype) => return self.astype(),
             Meaning::Keyword(Keyword::Offsetof) => return self.offsetof(),

@@ -1,11 +1,11 @@
 //! 6.3.1 Built-in Scalar Data Types
 
 //# accept: bool is either true or false; true is the integer constant 1 and false is 0
-//# expect: 1 0 4
+//# expect: 1 0 1
 kernel void test(global uint *out) {
     out[0] = true;
     out[1] = false;
-    out[2] = sizeof(true ? true : false) == sizeof(bool) ? 4 : sizeof(true ? true : false);
+    out[2] = sizeof(true) == sizeof(bool);
 }
 
 //# accept: a scalar that is converted to bool gives 0 if it compares equal to 0, else 1
