@@ -115,6 +115,9 @@ impl Sema<'_> {
             return None;
         };
         let ret = self.derive(base.ty, &declarator.derivations[..inner], span, Some(name));
+        if ret.space.is_some() && !self.is_error(ret.ty) {
+            self.error(span, "return type cannot be qualified with address space");
+        }
         let decls = params;
         let params = self.param_types(params);
         if *is_variadic && self.text(name) != "printf" {

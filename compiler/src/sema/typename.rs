@@ -82,6 +82,9 @@ impl Sema<'_> {
                 self.error(span, message);
             }
         }
+        if quals.access.is_some() && !self.is_error(base.ty) {
+            self.error(span, "access qualifier can only be used for pipe and image type");
+        }
         if quals.is_atomic {
             self.error(span, "'_Atomic' is not supported in OpenCL C");
         }
