@@ -12,7 +12,11 @@ pub fn convert(c: &mut Cursor, op: ConvertOp, arg: Value, ty: Type) -> Outcome {
         return Outcome::Value(arg);
     }
     if c.func.is_undef(arg) {
-        return Outcome::Value(c.func.undef(ty));
+        // Where no pointer points has one answer, so that get_fence gives a fence.
+        return Outcome::Value(match op {
+            ConvertOp::ToSpace => c.func.constant(ty, 0),
+            _ => c.func.undef(ty),
+        });
     }
     if let (Some(a), 1) = (c.func.as_const(arg), ty.lanes) {
         return match fold::convert(op, from.scalar, ty.scalar, a) {
