@@ -1,6 +1,7 @@
 //! Buffers: memory with a device address, mapped where the host can reach it.
 
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 use ash::vk;
@@ -33,6 +34,8 @@ pub struct Buffer {
     kind: MemoryKind,
     size: u64,
     address: u64,
+    /// Somebody has the address of this buffer, which the host reads.
+    reached: AtomicBool,
 }
 
 impl Buffer {
@@ -109,8 +112,9 @@ impl Buffer {
     ) -> Result<Arc<Buffer>, Error> {
         let (handle, offset) = (memory.raw, memory.offset);
         // From here on, dropping the buffer cleans up.
-        let mut buffer =
-            Buffer { device: device.clone(), raw, memory: Some(memory), kind, size, address: 0 };
+        let (owner, memory) = (device.clone(), Some(memory));
+        let reached = AtomicBool::new(false);
+        let mut buffer = Buffer { device: owner, raw, memory, kind, size, address: 0, reached };
         // SAFETY: the memory was made for this buffer's requirements and neither is bound yet.
         unsafe { device.raw.bind_buffer_memory(raw, handle, offset) }
             .map_err(|e| device.fault("vkBindBufferMemory", e))?;
@@ -127,7 +131,7 @@ impl Buffer {
 
     /// Device address of the first byte; a multiple of 256 (of the page size for imported memory).
     pub fn address(&self) -> u64 {
-        if self.read_by_host() {
+        if self.read_by_host() && !self.reached.swap(true, Ordering::AcqRel) {
             self.device.host_memory_is_reached();
         }
         self.address
@@ -272,6 +276,9 @@ impl std::fmt::Debug for Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
+        if *self.reached.get_mut() {
+            self.device.host_memory_is_left();
+        }
         // SAFETY: this is the last owner; batches that use the buffer own it too.
         unsafe { self.device.raw.destroy_buffer(self.raw, None) };
         if let Some(memory) = self.memory.take() {

@@ -31,8 +31,8 @@ pub struct Device {
     pub(crate) host_import: Option<ext::external_memory_host::Device>,
     pub(crate) clocks: Clocks,
     lost: AtomicBool,
-    /// Kernels may have addresses of memory that the host reads.
-    kernels_reach_host: AtomicBool,
+    /// Buffers that the host reads and whose addresses kernels may have; one more for unified memory.
+    kernels_reach_host: AtomicUsize,
     /// The number of the one queue that submitted batches which do not show the host their results; 0
     /// for none, [`SEVERAL`].
     unshown_by: AtomicUsize,
@@ -80,7 +80,7 @@ impl Device {
                 .then(|| ext::external_memory_host::Device::new(instance, &raw)),
             clocks: Clocks::new(p, &raw),
             lost: AtomicBool::new(false),
-            kernels_reach_host: AtomicBool::new(p.info.memory.unified),
+            kernels_reach_host: AtomicUsize::new(usize::from(p.info.memory.unified)),
             unshown_by: AtomicUsize::new(0),
             probe: OnceCell::new(),
             physical: p.clone(),
@@ -223,17 +223,23 @@ impl Device {
     /// ([`Queue::wait_shown`]). For tests of what discrete devices do; the caller reads no buffer of
     /// [`MemoryKind::Device`] without asking.
     pub fn pretend_discrete(&self) {
-        self.kernels_reach_host.store(false, Ordering::Release);
+        self.kernels_reach_host.store(0, Ordering::Release);
     }
 
-    /// A kernel is given the address of memory that the host reads.
+    /// Kernels may be given the address of a buffer that the host reads.
     pub(crate) fn host_memory_is_reached(&self) {
-        self.kernels_reach_host.store(true, Ordering::Release);
+        self.kernels_reach_host.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Such a buffer is no more.
+    pub(crate) fn host_memory_is_left(&self) {
+        let less = |count: usize| count.checked_sub(1);
+        let _ = self.kernels_reach_host.fetch_update(Ordering::AcqRel, Ordering::Acquire, less);
     }
 
     /// Whether every batch must show the host what it wrote, since kernels may write where it reads.
     pub(crate) fn shows_all(&self) -> bool {
-        self.kernels_reach_host.load(Ordering::Acquire)
+        self.kernels_reach_host.load(Ordering::Acquire) > 0
     }
 
     /// Queue number `queue` submitted a batch that does not show the host what it wrote.
