@@ -18,7 +18,8 @@ pub struct Target {
     pub int8: bool,
     /// shaderFloat64; without it `double` is diagnosed (cl_khr_fp64 is not offered).
     pub float64: bool,
-    /// shaderFloat16; half arithmetic (cl_khr_fp16). Storage of half never needs it.
+    /// shaderFloat16 and 16-bit storage; half arithmetic (cl_khr_fp16). Functions that load and store
+    /// halves never need it.
     pub float16: bool,
     /// storageBuffer8BitAccess (loads and stores of 8 bits through device addresses).
     pub storage8: bool,
@@ -34,13 +35,16 @@ pub struct Target {
     pub workgroup_explicit_layout_16: bool,
     /// vulkanMemoryModel and vulkanMemoryModelDeviceScope.
     pub vulkan_memory_model: bool,
-    /// SignedZeroInfNanPreserve, 32-bit and 64-bit (VkPhysicalDeviceFloatControlsProperties).
+    /// SignedZeroInfNanPreserve by width (VkPhysicalDeviceFloatControlsProperties).
+    pub preserve_signed_zero_inf_nan_16: bool,
     pub preserve_signed_zero_inf_nan_32: bool,
     pub preserve_signed_zero_inf_nan_64: bool,
-    /// DenormPreserve for 32 and 64 bits.
+    /// DenormPreserve by width.
+    pub denorm_preserve_16: bool,
     pub denorm_preserve_32: bool,
     pub denorm_preserve_64: bool,
-    /// RoundingModeRTE for 32 and 64 bits.
+    /// RoundingModeRTE by width.
+    pub rounding_rte_16: bool,
     pub rounding_rte_32: bool,
     pub rounding_rte_64: bool,
     /// By probe: GLSL.std.450 Fma is one correctly rounded operation.
@@ -79,6 +83,7 @@ impl Target {
             ("cl_khr_int64_base_atomics", self.int64_atomics()),
             ("cl_khr_int64_extended_atomics", self.int64_atomics()),
             ("cl_khr_fp64", self.float64),
+            ("cl_khr_fp16", self.float16),
         ])
     }
 
@@ -135,10 +140,13 @@ impl Target {
             workgroup_explicit_layout_8: false,
             workgroup_explicit_layout_16: false,
             vulkan_memory_model: false,
+            preserve_signed_zero_inf_nan_16: false,
             preserve_signed_zero_inf_nan_32: true,
             preserve_signed_zero_inf_nan_64: true,
+            denorm_preserve_16: false,
             denorm_preserve_32: false,
             denorm_preserve_64: false,
+            rounding_rte_16: false,
             rounding_rte_32: false,
             rounding_rte_64: false,
             fma32_fused: false,

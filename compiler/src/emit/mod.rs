@@ -121,6 +121,12 @@ fn float_controls(emitter: &mut emitter::Emitter<'_>, options: &Options) {
     let fast = options.finite_math_only && options.no_signed_zeros;
     let widths = [
         (
+            16,
+            target.preserve_signed_zero_inf_nan_16,
+            target.denorm_preserve_16,
+            target.rounding_rte_16,
+        ),
+        (
             32,
             target.preserve_signed_zero_inf_nan_32,
             target.denorm_preserve_32 && !options.denorms_are_zero,

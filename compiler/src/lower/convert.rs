@@ -207,6 +207,19 @@ impl Lowering<'_, '_> {
 
     fn float_to_float(&mut self, value: Value, ty: Type, rounding: Option<Rounding>) -> Value {
         let from = self.b.ty(value);
+        // Between half and double lies float: on the way up it changes nothing, on the way down it
+        // leaves the last rounding all it needs.
+        match (from.scalar, ty.scalar) {
+            (Scalar::F16, Scalar::F64) => {
+                let float = self.half_as_float(value);
+                return self.b.convert(ConvertOp::FConvert, float, ty);
+            }
+            (Scalar::F64, Scalar::F16) => {
+                let float = self.double_to_float_odd(value);
+                return self.float_to_float(float, ty, rounding);
+            }
+            _ => {}
+        }
         match rounding {
             Some(mode)
                 if mode != Rounding::NearestEven && ty.scalar.bits() < from.scalar.bits() =>

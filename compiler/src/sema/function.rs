@@ -429,6 +429,7 @@ impl Sema<'_> {
                         .to_string(),
                 }
             }
+            TypeKind::Scalar(Scalar::Half) if self.half_arithmetic() => return,
             TypeKind::Scalar(Scalar::Bool | Scalar::Half) | TypeKind::Opaque(_) => {
                 format!("{written} cannot be used as the type of a kernel parameter")
             }

@@ -203,11 +203,11 @@ fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
             Value::of(u32::from(features.float64))
         }
         CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => {
-            Value::of(0u32)
+            Value::of(u32::from(has_half(features)))
         }
         CL_DEVICE_SINGLE_FP_CONFIG => Value::of(single_config(device)),
         CL_DEVICE_DOUBLE_FP_CONFIG => Value::of(double_config(features)),
-        CL_DEVICE_HALF_FP_CONFIG => Value::of(0u64),
+        CL_DEVICE_HALF_FP_CONFIG => Value::of(half_config(features)),
         CL_DEVICE_ENDIAN_LITTLE => Value::bool(true),
         CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => {
             Value::of(CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP)
@@ -239,6 +239,20 @@ fn single_config(device: &Ref<Device>) -> cl_device_fp_config {
         config |= CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
     }
     config
+}
+
+/// Whether cl_khr_fp16 is offered.
+fn has_half(features: &vk::Features) -> bool {
+    features.float16 && features.storage16
+}
+
+/// Half precision: denormals where the device can be told to keep them.
+fn half_config(features: &vk::Features) -> cl_device_fp_config {
+    if !has_half(features) {
+        return 0;
+    }
+    let denormals = if features.denorm_preserve_16 { CL_FP_DENORM } else { 0 };
+    CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | denormals
 }
 
 /// Double precision is offered with all that the spec requires of it, or not at all.

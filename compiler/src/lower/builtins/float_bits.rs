@@ -67,7 +67,7 @@ impl Lowering<'_, '_> {
     }
 
     /// A quiet NaN with the code as payload.
-    fn nan(&mut self, code: Value, ty: Type) -> Value {
+    pub fn nan(&mut self, code: Value, ty: Type) -> Value {
         let (quiet, payload) = match ty.scalar {
             Scalar::F16 => (0x7e00, 0x01ff),
             Scalar::F32 => (0x7fc0_0000, 0x003f_ffff),

@@ -4,7 +4,7 @@
 //! other pointers get what was written to a temporary.
 
 use super::Call;
-use crate::ir::{Scalar, Type, Value};
+use crate::ir::{ConvertOp, Scalar, Type, Value};
 use crate::library::{self, Unit};
 use crate::lower::function::Lowering;
 use crate::lower::memory::Addr;
@@ -12,10 +12,12 @@ use crate::lower::{types, Origin};
 use crate::sema::types::TypeKind;
 use crate::source::Span;
 
-/// Out parameter: where it goes, its type there, and the temporaries of the components.
+/// Out parameter: where it goes, its type there (and in the library, which has no half), and the
+/// temporary of a component.
 struct Output {
     target: Addr,
     ty: Type,
+    computed: Type,
     temporary: Addr,
     lanes: Vec<Value>,
 }
@@ -43,12 +45,13 @@ impl Lowering<'_, '_> {
             let result = self.b.call(func, &args, Some(call.result.lane()))?;
             results.push(result);
             for output in &mut outputs {
-                let value = self.load(output.ty.lane(), output.temporary);
+                let value = self.load(output.computed.lane(), output.temporary);
                 output.lanes.push(value);
             }
         }
         for output in outputs {
             let value = self.join_lanes(&output.lanes);
+            let value = self.b.convert(ConvertOp::FConvert, value, output.ty);
             self.store(output.target, value);
         }
         Some(self.join_lanes(&results))
@@ -87,10 +90,15 @@ impl Lowering<'_, '_> {
             let TypeKind::Pointer(pointer) = *self.types().kind(ty) else { continue };
             let ty = self.value_type(pointer.pointee);
             let align = types::layout(self.types(), pointer.pointee).1;
-            let size = ty.scalar.bytes();
+            let computed = match ty.scalar {
+                Scalar::F16 => ty.with_scalar(Scalar::F32),
+                _ => ty,
+            };
+            let size = computed.scalar.bytes();
             outputs.push(Output {
                 target: Addr::new(arg, align),
                 ty,
+                computed,
                 temporary: self.memory(u64::from(size), size),
                 lanes: Vec::new(),
             });

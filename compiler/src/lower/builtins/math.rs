@@ -1,15 +1,12 @@
 //! Math functions (OpenCL C 6.15.2): which way each is computed.
 
-use super::{done, Call, Outcome};
+use super::{Call, Outcome};
 use crate::ir::{BinaryOp, ConvertOp, FpFlags, MathOp, Scalar, Value};
 use crate::lower::function::Lowering;
 use crate::lower::Origin;
 
 impl Lowering<'_, '_> {
     pub fn math_builtin(&mut self, call: &Call) -> Outcome {
-        if call.result.scalar == Scalar::F16 || self.first_scalar(call) == Some(Scalar::F16) {
-            return self.math_on_half(call);
-        }
         self.math_value(call).map(Some)
     }
 
@@ -81,7 +78,14 @@ impl Lowering<'_, '_> {
 
     /// `lhs / rhs`: the device's division is good for 2.5 ulp, as the spec's; where correct rounding
     /// is asked for and the device does not have it, the library's.
+    /// Of halves it is float's, rounded.
     pub fn float_divide(&mut self, lhs: Value, rhs: Value) -> Value {
+        let ty = self.b.ty(lhs);
+        if ty.scalar == Scalar::F16 {
+            let (lhs, rhs) = (self.half_as_float(lhs), self.half_as_float(rhs));
+            let quotient = self.b.binary(BinaryOp::FDiv, lhs, rhs);
+            return self.b.convert(ConvertOp::FConvert, quotient, ty);
+        }
         let exact = self.context.options.correctly_rounded_divide_sqrt
             && !self.context.target.div32_exact
             && self.origin == Origin::User
@@ -92,29 +96,5 @@ impl Lowering<'_, '_> {
             }
         }
         self.b.binary(BinaryOp::FDiv, lhs, rhs)
-    }
-
-    /// Functions of half are those of float, rounded.
-    fn math_on_half(&mut self, call: &Call) -> Outcome {
-        let widen = |this: &mut Self, value: Value| {
-            let ty = this.b.ty(value);
-            match ty.scalar {
-                Scalar::F16 => {
-                    this.b.convert(ConvertOp::FConvert, value, ty.with_scalar(Scalar::F32))
-                }
-                _ => value,
-            }
-        };
-        if call.args.iter().any(|&arg| self.b.ty(arg).scalar.is_ptr()) {
-            return None;
-        }
-        let args = call.args.iter().map(|&arg| widen(self, arg)).collect();
-        let wide = match call.result.scalar {
-            Scalar::F16 => call.result.with_scalar(Scalar::F32),
-            _ => call.result,
-        };
-        let wider = Call { args, result: wide, types: call.types.clone(), ..*call };
-        let value = self.math_value(&wider)?;
-        done(self.b.convert(ConvertOp::FConvert, value, call.result))
     }
 }

@@ -10,6 +10,7 @@ mod common;
 mod fast_math;
 mod float_bits;
 mod geometric;
+mod half;
 mod integer;
 mod library_call;
 mod math;
@@ -75,10 +76,11 @@ impl Lowering<'_, '_> {
             .or_else(|| self.atomic_builtin(&call))
             .or_else(|| self.integer_builtin(&call))
             .or_else(|| self.relational_builtin(&call))
-            .or_else(|| self.common_builtin(&call))
-            .or_else(|| self.geometric_builtin(&call))
             .or_else(|| self.shuffle_builtin(&call))
             .or_else(|| self.async_builtin(&call))
+            .or_else(|| self.half_builtin(&call))
+            .or_else(|| self.common_builtin(&call))
+            .or_else(|| self.geometric_builtin(&call))
             .or_else(|| self.math_builtin(&call));
         outcome.unwrap_or_else(|| {
             let message = format!("built-in function '{name}' is not supported for these types");
