@@ -186,6 +186,9 @@ pub enum Field {
     DataAddress,
     /// u64: device address of the launch's buffer for [`crate::printf`].
     PrintfBuffer,
+    /// u64: device address of a word that is there to order operations by, the same one in all
+    /// launches on a device. Its value is of no account.
+    OrderWord,
 }
 
 impl Field {
@@ -200,7 +203,7 @@ impl Field {
             | Field::NumGroups => Some((24, 8)),
             Field::EnqueuedLocalSize => Some((12, 4)),
             Field::WorkDim => Some((4, 4)),
-            Field::DataAddress | Field::PrintfBuffer => Some((8, 8)),
+            Field::DataAddress | Field::PrintfBuffer | Field::OrderWord => Some((8, 8)),
         }
     }
 }

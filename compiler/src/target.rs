@@ -35,6 +35,10 @@ pub struct Target {
     pub workgroup_explicit_layout_16: bool,
     /// vulkanMemoryModel and vulkanMemoryModelDeviceScope.
     pub vulkan_memory_model: bool,
+    /// By probe: some work-items of a work-group may execute a fence without the others. Where they
+    /// may not, fences are read-modify-write operations, and all those order everything: so it is on
+    /// the processor of which alone this is known.
+    pub lone_fences: bool,
     /// SignedZeroInfNanPreserve by width (VkPhysicalDeviceFloatControlsProperties).
     pub preserve_signed_zero_inf_nan_16: bool,
     pub preserve_signed_zero_inf_nan_32: bool,
@@ -95,6 +99,9 @@ impl Target {
             ("__opencl_c_program_scope_global_variables", true),
             ("__opencl_c_generic_address_space", true),
             ("__opencl_c_work_group_collective_functions", true),
+            ("__opencl_c_atomic_order_acq_rel", self.vulkan_memory_model),
+            ("__opencl_c_atomic_order_seq_cst", self.vulkan_memory_model),
+            ("__opencl_c_atomic_scope_device", self.vulkan_memory_model),
         ])
     }
 
@@ -139,7 +146,8 @@ impl Target {
             workgroup_explicit_layout: false,
             workgroup_explicit_layout_8: false,
             workgroup_explicit_layout_16: false,
-            vulkan_memory_model: false,
+            vulkan_memory_model: true,
+            lone_fences: true,
             preserve_signed_zero_inf_nan_16: false,
             preserve_signed_zero_inf_nan_32: true,
             preserve_signed_zero_inf_nan_64: true,

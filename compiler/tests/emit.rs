@@ -501,6 +501,19 @@ fn atomics() {
                 lines.store(ty, &old);
                 let old = lines.def(ty, &format!("atomic_load {ptr}"));
                 lines.line(&format!("atomic_store {ptr}, {old}"));
+                let orders = ["acquire", "release", "acq_rel", "seq_cst"];
+                for sync in orders.iter().flat_map(|o| ["work_group", "device"].map(|s| (o, s))) {
+                    let sync = format!("{} {}", sync.0, sync.1);
+                    let rmw = if ty == "f32" { "fadd" } else { "add" };
+                    let old = lines.def(ty, &format!("atomic_rmw {rmw} {ptr}, {value} {sync}"));
+                    lines.store(ty, &old);
+                    let exchange = format!("atomic_cmpxchg {ptr}, {value}, {value} {sync}");
+                    let old = lines.def(ty, &exchange);
+                    lines.store(ty, &old);
+                    let old = lines.def(ty, &format!("atomic_load {ptr} {sync}"));
+                    lines.line(&format!("atomic_store {ptr}, {old} {sync}"));
+                    lines.line(&format!("fence local global {sync}"));
+                }
                 let text = kernel(&lines.text);
                 if ty != "i64" || shared {
                     check(&text, &[], &target);

@@ -57,7 +57,13 @@ pub mod op {
     pub const F_DIV: u32 = 136;
     pub const IS_NAN: u32 = 156;
     pub const SELECT: u32 = 169;
+    pub const U_LESS_THAN: u32 = 176;
+    pub const MEMORY_BARRIER: u32 = 225;
+    pub const PHI: u32 = 245;
+    pub const LOOP_MERGE: u32 = 246;
     pub const LABEL: u32 = 248;
+    pub const BRANCH: u32 = 249;
+    pub const BRANCH_CONDITIONAL: u32 = 250;
     pub const RETURN: u32 = 253;
 }
 
@@ -147,6 +153,8 @@ pub struct KernelBuilder {
     /// In the push block the addresses are pointers, else pairs of words.
     typed_pointers: Option<u32>,
     local_size_set: bool,
+    /// Label of the block that instructions go to.
+    block: u32,
 }
 
 impl KernelBuilder {
@@ -173,6 +181,7 @@ impl KernelBuilder {
             push: 0,
             typed_pointers: None,
             local_size_set: false,
+            block: 0,
         };
         k.capability(capability::SHADER);
         k.capability(capability::PHYSICAL_STORAGE_BUFFER_ADDRESSES);
@@ -309,6 +318,37 @@ impl KernelBuilder {
         self.value(op::SELECT, result, &[test, yes, no])
     }
 
+    /// Does what `body` emits `times` times.
+    pub fn repeat(&mut self, times: u32, body: impl FnOnce(&mut Self)) {
+        let [header, test, inside, next, end, after] = [(); 6].map(|()| self.id());
+        let (uint, boolean) = (self.uint(), self.declare(op::TYPE_BOOL, &[]));
+        let (zero, one) = (self.constant(0), self.constant(1));
+        let before = self.block;
+        self.emit(Section::Body, op::BRANCH, &[header]);
+        self.begin(header);
+        let count = self.value(op::PHI, uint, &[zero, before, after, next]);
+        self.emit(Section::Body, op::LOOP_MERGE, &[end, next, 0]);
+        self.emit(Section::Body, op::BRANCH, &[test]);
+        self.begin(test);
+        let more = self.value(op::U_LESS_THAN, boolean, &[count, times]);
+        self.emit(Section::Body, op::BRANCH_CONDITIONAL, &[more, inside, end]);
+        self.begin(inside);
+        body(self);
+        self.emit(Section::Body, op::BRANCH, &[next]);
+        self.begin(next);
+        self.emit(Section::Body, op::I_ADD, &[uint, after, count, one]);
+        self.emit(Section::Body, op::BRANCH, &[header]);
+        self.begin(end);
+    }
+
+    /// Orders accesses to buffers within the work-group.
+    pub fn work_group_fence(&mut self) {
+        const WORKGROUP: u32 = 2;
+        const ACQUIRE_RELEASE_OF_BUFFERS: u32 = 0x8 | 0x40;
+        let operands = [self.constant(WORKGROUP), self.constant(ACQUIRE_RELEASE_OF_BUFFERS)];
+        self.emit(Section::Body, op::MEMORY_BARRIER, &operands);
+    }
+
     /// Ends the kernel and gives the module's words.
     pub fn finish(mut self) -> Vec<u32> {
         if !self.local_size_set {
@@ -335,7 +375,12 @@ impl KernelBuilder {
         self.emit(Section::EntryPoint, op::ENTRY_POINT, &entry);
         self.emit(Section::Body, op::FUNCTION, &[void, self.entry, 0, signature]);
         let label = self.id();
+        self.begin(label);
+    }
+
+    fn begin(&mut self, label: u32) {
         self.emit(Section::Body, op::LABEL, &[label]);
+        self.block = label;
     }
 
     /// A pointer to element `index` of the array at push constant address number `address`.

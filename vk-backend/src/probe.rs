@@ -1,7 +1,7 @@
-//! What a device's arithmetic really does, found out by running it.
+//! What a device's arithmetic and fences really do, found out by running them.
 //!
 //! One small kernel for each width computes the same operations for some thousand awkward operands;
-//! the host computes them too, exactly, and compares.
+//! the host computes them too, exactly, and compares. One more kernel has fences in a loop.
 
 use std::ops::{Add, Div, Mul};
 use std::sync::Arc;
@@ -37,6 +37,10 @@ pub struct Probe {
     pub nan32_kept: bool,
     /// The same for 64 bits; false without float64.
     pub nan64_kept: bool,
+    /// Some invocations of a work-group may execute a memory barrier without the others, as they may
+    /// by Vulkan. (lavapipe of Mesa 22.3 makes all wait for each other there, and forgets those that
+    /// are not done when the first are.)
+    pub lone_fences: bool,
 }
 
 /// Asks the device.
@@ -60,7 +64,34 @@ pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
         denorm64_flushed: double.flushed,
         nan32_kept: single.nan_kept,
         nan64_kept: double.nan_kept,
+        lone_fences: probe_fences(device)?,
     })
+}
+
+/// Invocation n of a work-group executes n fences and tells that it is done. Whether all do.
+fn probe_fences(device: &Arc<Device>) -> Result<bool, Error> {
+    let mut k = KernelBuilder::new(1);
+    k.local_size([LOCAL_SIZE, 1, 1]);
+    let (id, done, uint) = (k.global_id_x(), k.constant(1), k.uint());
+    k.repeat(id, KernelBuilder::work_group_fence);
+    k.store(0, uint, id, done);
+    let pipeline = device.create_pipeline(&PipelineDesc {
+        spirv: &k.finish(),
+        entry: "main",
+        specialization: &[],
+        push_constant_size: 8,
+    })?;
+    let mut found = vec![0u8; LOCAL_SIZE as usize * 4];
+    let output = device.create_buffer(found.len() as u64, MemoryKind::Readback)?;
+    output.write(0, &found)?;
+    let queue = device.create_queue(false)?;
+    let ((), value) = queue.record(|r| {
+        r.retain(output.clone());
+        r.dispatch(&pipeline, &output.address().to_le_bytes(), [1, 1, 1]);
+    });
+    queue.wait(value)?;
+    output.read(0, &mut found)?;
+    Ok(found.chunks_exact(4).all(|word| word == 1u32.to_le_bytes()))
 }
 
 /// Operands of one invocation.

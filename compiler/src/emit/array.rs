@@ -259,19 +259,25 @@ impl Emitter<'_> {
         self.element_pointer(array, view, index)
     }
 
-    fn volatile_operand(volatile: bool) -> SmallVec<[u32; 1]> {
-        volatile.then_some(MemoryAccess::VOLATILE.bits()).into_iter().collect()
+    /// The memory operand of an access, if it needs one.
+    fn access_operand(&self, array: ArrayId, volatile: bool) -> Option<u32> {
+        let mut access = match array {
+            ArrayId::Local => self.shared_access(),
+            ArrayId::Stack | ArrayId::Slot(_) => MemoryAccess::empty(),
+        };
+        access.set(MemoryAccess::VOLATILE, volatile);
+        (!access.is_empty()).then_some(access.bits())
     }
 
-    fn load_pointer(&mut self, pointer: u32, ty: u32, volatile: bool) -> u32 {
+    fn load_pointer(&mut self, array: ArrayId, pointer: u32, ty: u32, volatile: bool) -> u32 {
         let mut operands: SmallVec<[u32; 2]> = SmallVec::from_slice(&[pointer]);
-        operands.extend(Self::volatile_operand(volatile));
+        operands.extend(self.access_operand(array, volatile));
         self.op(Op::Load, ty, &operands)
     }
 
-    fn store_pointer(&mut self, pointer: u32, id: u32, volatile: bool) {
+    fn store_pointer(&mut self, array: ArrayId, pointer: u32, id: u32, volatile: bool) {
         let mut operands: SmallVec<[u32; 3]> = SmallVec::from_slice(&[pointer, id]);
-        operands.extend(Self::volatile_operand(volatile));
+        operands.extend(self.access_operand(array, volatile));
         self.op_void(Op::Store, &operands);
     }
 
@@ -285,7 +291,7 @@ impl Emitter<'_> {
     ) -> Res<u32> {
         let pointer = self.array_pointer(array, offset, ahead, elem.bytes())?;
         let ty = self.elem_type(elem)?;
-        Ok(self.load_pointer(pointer, ty, volatile))
+        Ok(self.load_pointer(array, pointer, ty, volatile))
     }
 
     pub fn array_store(
@@ -298,7 +304,7 @@ impl Emitter<'_> {
         volatile: bool,
     ) -> Res<()> {
         let pointer = self.array_pointer(array, offset, ahead, elem.bytes())?;
-        self.store_pointer(pointer, id, volatile);
+        self.store_pointer(array, pointer, id, volatile);
         Ok(())
     }
 
@@ -331,7 +337,7 @@ impl Emitter<'_> {
             return Ok(if unit == 4 { id } else { self.op(Op::UConvert, word, &[id]) });
         }
         let (pointer, shift) = self.word_at(array, offset, at)?;
-        let all = self.load_pointer(pointer, word, volatile);
+        let all = self.load_pointer(array, pointer, word, volatile);
         let piece = self.u32_op(Op::ShiftRightLogical, all, shift);
         Ok(self.mask_low(piece, unit * 8))
     }
@@ -365,10 +371,10 @@ impl Emitter<'_> {
         let word = self.asm.u32;
         let (mask, value) = self.placed(shift, unit, id);
         let keep = self.op(Op::Not, word, &[mask]);
-        let old = self.load_pointer(pointer, word, volatile);
+        let old = self.load_pointer(array, pointer, word, volatile);
         let kept = self.u32_op(Op::BitwiseAnd, old, keep);
         let new = self.u32_op(Op::BitwiseOr, kept, value);
-        self.store_pointer(pointer, new, volatile);
+        self.store_pointer(array, pointer, new, volatile);
         Ok(())
     }
 

@@ -259,7 +259,9 @@ impl Asm {
         let mut import = vec![self.glsl];
         import.extend(string_words("GLSL.std.450"));
         encode(&mut out, Op::ExtInstImport, &import);
-        let model = [AddressingModel::PhysicalStorageBuffer64 as u32, MemoryModel::GLSL450 as u32];
+        let vulkan = self.capabilities.contains(&(Capability::VulkanMemoryModel as u32));
+        let model = if vulkan { MemoryModel::Vulkan } else { MemoryModel::GLSL450 };
+        let model = [AddressingModel::PhysicalStorageBuffer64 as u32, model as u32];
         encode(&mut out, Op::MemoryModel, &model);
         let mut entry = vec![ExecutionModel::GLCompute as u32, self.main];
         entry.extend(string_words("main"));

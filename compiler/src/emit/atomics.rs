@@ -5,7 +5,9 @@ use super::emitter::{Emitter, Res};
 use super::memory::{Elem, Mem};
 use super::repr::Repr;
 use super::EmitError;
-use crate::ir::{AtomicOp, BinaryOp, FpFlags, InstData, IntCC, Scalar, Type};
+use crate::ir::{
+    AtomicOp, BinaryOp, FpFlags, InstData, IntCC, Order, Scalar, Sync, SyncScope, Type,
+};
 use rspirv::spirv::{Capability, MemorySemantics, Op, Scope};
 
 /// An atomic operation with the ids of its operands.
@@ -23,23 +25,26 @@ struct Place {
     pointer: u32,
     scope: u32,
     ty: u32,
+    /// Which accesses the operation orders.
+    memory: MemorySemantics,
+    order: Order,
 }
 
 impl Emitter<'_> {
     /// Emits an atomic instruction; gives the old value (nothing for a store).
     pub fn atomic(&mut self, data: &InstData, result: Type) -> Res<u32> {
-        let (ptr, call, ty) = match *data {
-            InstData::AtomicLoad { ptr } => (ptr, Call::Load, result),
-            InstData::AtomicStore { ptr, value } => {
-                (ptr, Call::Store(self.id(value)?), self.func.ty(value))
+        let (ptr, call, ty, sync) = match *data {
+            InstData::AtomicLoad { ptr, sync } => (ptr, Call::Load, result, sync),
+            InstData::AtomicStore { ptr, value, sync } => {
+                (ptr, Call::Store(self.id(value)?), self.func.ty(value), sync)
             }
-            InstData::AtomicRmw { op, ptr, value } => {
-                (ptr, Call::Rmw(op, self.id(value)?), self.func.ty(value))
+            InstData::AtomicRmw { op, ptr, value, sync } => {
+                (ptr, Call::Rmw(op, self.id(value)?), self.func.ty(value), sync)
             }
-            InstData::AtomicCmpXchg { ptr, expected, desired } => {
+            InstData::AtomicCmpXchg { ptr, expected, desired, sync } => {
                 let call =
                     Call::CmpXchg { expected: self.id(expected)?, desired: self.id(desired)? };
-                (ptr, call, self.func.ty(expected))
+                (ptr, call, self.func.ty(expected), sync)
             }
             _ => return Err(EmitError::malformed("an atomic of another kind")),
         };
@@ -49,13 +54,16 @@ impl Emitter<'_> {
         let scalar = ty.scalar;
         let ty = self.ty(ty)?;
         let ty = (!matches!(call, Call::Store(_))).then_some(ty);
+        if sync.order == Order::SeqCst && self.target.lone_fences {
+            self.touch_order_word()?;
+        }
         self.with_mem(ptr, ty, &mut |e, mem| match mem {
             Mem::Array(ArrayId::Stack | ArrayId::Slot(_), _) => e.private_atomic(mem, call, scalar),
-            _ => e.shared_atomic(mem, call, scalar),
+            _ => e.shared_atomic(mem, call, scalar, sync),
         })
     }
 
-    fn place(&mut self, mem: Mem, bits: u32) -> Res<Place> {
+    fn place(&mut self, mem: Mem, bits: u32, sync: Sync) -> Res<Place> {
         let local = matches!(mem, Mem::Array(..));
         if bits == 64 {
             let (allowed, feature) = match local {
@@ -68,8 +76,16 @@ impl Emitter<'_> {
             self.asm.need(Capability::Int64Atomics);
         }
         let ty = self.int_type(bits);
-        let scope = if local { Scope::Workgroup } else { Scope::Device };
+        // What orders nothing may as well be atomic for all.
+        let narrow = sync.scope == SyncScope::WorkGroup && sync.orders();
+        let scope = if local || narrow { Scope::Workgroup } else { Scope::Device };
         let scope = self.c32(scope as u32);
+        let own = match local {
+            true => MemorySemantics::WORKGROUP_MEMORY,
+            false => MemorySemantics::UNIFORM_MEMORY,
+        };
+        let all = MemorySemantics::WORKGROUP_MEMORY | MemorySemantics::UNIFORM_MEMORY;
+        let memory = if sync.order == Order::SeqCst { all } else { own };
         let pointer = match mem {
             Mem::Physical(address) => self.physical_pointer(address, 0, ty),
             Mem::Array(array, offset) => {
@@ -83,7 +99,7 @@ impl Emitter<'_> {
                 self.array_pointer(array, offset, 0, bits / 8)?
             }
         };
-        Ok(Place { pointer, scope, ty })
+        Ok(Place { pointer, scope, ty, memory, order: sync.order })
     }
 
     /// The bits of a scalar as the integer that atomics act on.
@@ -94,27 +110,41 @@ impl Emitter<'_> {
         }
     }
 
-    fn shared_atomic(&mut self, mem: Mem, call: Call, scalar: Scalar) -> Res<u32> {
-        let place = self.place(mem, scalar.bits())?;
-        let Place { pointer, scope, ty } = place;
-        let relaxed = self.c32(MemorySemantics::RELAXED.bits());
+    fn shared_atomic(&mut self, mem: Mem, call: Call, scalar: Scalar, sync: Sync) -> Res<u32> {
+        let place = self.place(mem, scalar.bits(), sync)?;
+        let (ty, seq_cst) = (place.ty, sync.order == Order::SeqCst);
+        // A load or store has to be a read-modify-write operation.
+        let update = seq_cst || sync.orders() && !self.target.lone_fences;
         let old = match call {
-            Call::Load => self.op(Op::AtomicLoad, ty, &[pointer, scope, relaxed]),
+            Call::Load if update => self.confirm(place, scalar.bits())?,
+            Call::Load => {
+                let order = if sync.order.acquires() { Order::Acquire } else { Order::Relaxed };
+                let semantics = self.atomic_semantics(order, place.memory);
+                self.op(Op::AtomicLoad, ty, &[place.pointer, place.scope, semantics])
+            }
             Call::Store(value) => {
                 let bits = self.as_bits(value, scalar, ty);
-                self.op_void(Op::AtomicStore, &[pointer, scope, relaxed, bits]);
+                if update {
+                    self.update(Op::AtomicExchange, place, bits);
+                    return Ok(0);
+                }
+                let order = if sync.order.releases() { Order::Release } else { Order::Relaxed };
+                let semantics = self.atomic_semantics(order, place.memory);
+                self.op_void(Op::AtomicStore, &[place.pointer, place.scope, semantics, bits]);
                 return Ok(0);
             }
             Call::Rmw(AtomicOp::FAdd, value) => self.atomic_float_add(place, value, scalar)?,
             Call::Rmw(op, value) => {
                 let bits = self.as_bits(value, scalar, ty);
-                self.op(rmw_op(op), ty, &[pointer, scope, relaxed, bits])
+                self.update(rmw_op(op), place, bits)
             }
             Call::CmpXchg { expected, desired } => {
                 let expected = self.as_bits(expected, scalar, ty);
                 let desired = self.as_bits(desired, scalar, ty);
-                let operands = [pointer, scope, relaxed, relaxed, desired, expected];
-                self.op(Op::AtomicCompareExchange, ty, &operands)
+                match seq_cst {
+                    true => self.seq_cst_exchange(place, expected, desired, scalar.bits())?,
+                    false => self.compare_exchange(place, expected, desired),
+                }
             }
         };
         Ok(match self.repr(scalar) {
@@ -126,9 +156,50 @@ impl Emitter<'_> {
         })
     }
 
+    /// A read-modify-write operation; gives the old bits.
+    fn update(&mut self, op: Op, place: Place, bits: u32) -> u32 {
+        let semantics = self.atomic_semantics(place.order, place.memory);
+        self.op(op, place.ty, &[place.pointer, place.scope, semantics, bits])
+    }
+
+    /// Reads by a read-modify-write operation, which takes its place among all others.
+    fn confirm(&mut self, place: Place, bits: u32) -> Res<u32> {
+        let zero = self.constant(Scalar::int(bits), 0)?;
+        Ok(self.update(Op::AtomicIAdd, place, zero))
+    }
+
+    /// One compare-and-exchange; gives the old bits. Where it fails it is a load.
+    fn compare_exchange(&mut self, place: Place, expected: u32, desired: u32) -> u32 {
+        let failure = if place.order.acquires() { Order::Acquire } else { Order::Relaxed };
+        let equal = self.atomic_semantics(place.order, place.memory);
+        let unequal = self.atomic_semantics(failure, place.memory);
+        let operands = [place.pointer, place.scope, equal, unequal, desired, expected];
+        self.op(Op::AtomicCompareExchange, place.ty, &operands)
+    }
+
+    /// A sequentially consistent compare-and-exchange: a failure counts once a read-modify-write
+    /// operation has seen another value, too.
+    fn seq_cst_exchange(
+        &mut self,
+        place: Place,
+        expected: u32,
+        desired: u32,
+        bits: u32,
+    ) -> Res<u32> {
+        let [old] = self.emit_loop([place.ty], [expected], |e, _| {
+            let seen = e.compare_exchange(place, expected, desired);
+            let now = e.confirm(place, bits)?;
+            let exchanged = e.bool_op(Op::IEqual, &[seen, expected]);
+            let differs = e.bool_op(Op::INotEqual, &[now, expected]);
+            let done = e.bool_op(Op::LogicalOr, &[exchanged, differs]);
+            Ok((done, [e.select(place.ty, exchanged, seen, now)]))
+        })?;
+        Ok(old)
+    }
+
     /// Adds by compare-and-exchange until no other work-item came between; gives the old bits.
     fn atomic_float_add(&mut self, place: Place, value: u32, scalar: Scalar) -> Res<u32> {
-        let Place { pointer, scope, ty } = place;
+        let Place { pointer, scope, ty, .. } = place;
         let float = self.scalar_type(scalar)?;
         let relaxed = self.c32(MemorySemantics::RELAXED.bits());
         let first = self.op(Op::AtomicLoad, ty, &[pointer, scope, relaxed]);
@@ -136,8 +207,7 @@ impl Emitter<'_> {
             let number = e.op(Op::Bitcast, float, &[old]);
             let sum = e.float_binary(BinaryOp::FAdd, scalar, [number, value], FpFlags::empty())?;
             let bits = e.op(Op::Bitcast, ty, &[sum]);
-            let operands = [pointer, scope, relaxed, relaxed, bits, old];
-            let seen = e.op(Op::AtomicCompareExchange, ty, &operands);
+            let seen = e.compare_exchange(place, old, bits);
             Ok((e.bool_op(Op::IEqual, &[seen, old]), [seen]))
         })?;
         Ok(old)

@@ -402,6 +402,10 @@ impl Emitter<'_> {
 
     /// Emits a loop that runs its body at least once: `body` takes the state to a condition that
     /// ends the loop and the next state. The body must not itself branch. Gives the last state.
+    ///
+    /// The loop ends at its header, and what it gives are the header's phis: they keep what each
+    /// invocation leaves with. A driver that runs several in lockstep (SwiftShader) gives all of them
+    /// the values that the body computes for the last one.
     pub fn emit_loop<const N: usize>(
         &mut self,
         types: [u32; N],
@@ -409,7 +413,8 @@ impl Emitter<'_> {
         body: impl FnOnce(&mut Self, [u32; N]) -> Res<(u32, [u32; N])>,
     ) -> Res<[u32; N]> {
         self.before_split();
-        let (header, merge, next) = (self.asm.fresh(), self.asm.fresh(), self.asm.fresh());
+        let [header, inside, next, merge] = [(); 4].map(|()| self.asm.fresh());
+        let (boolean, begun) = (self.asm.bool, self.asm.bool_const(false));
         let before = self.control.current;
         self.op_void(Op::Branch, &[header]);
         self.begin(header);
@@ -420,16 +425,20 @@ impl Emitter<'_> {
             state[i] = self.op(Op::Phi, types[i], &[start[i], before, 0, next]);
             holes[i] = self.body.len() - 2;
         }
+        let ended = self.op(Op::Phi, boolean, &[begun, before, 0, next]);
+        let ended_hole = self.body.len() - 2;
+        self.op_void(Op::LoopMerge, &[merge, next, LoopControl::NONE.bits()]);
+        self.op_void(Op::BranchConditional, &[ended, merge, inside]);
+        self.begin(inside);
         let (done, end) = body(self, state)?;
-        for (hole, id) in holes.into_iter().zip(end) {
+        for (hole, id) in holes.into_iter().zip(end).chain([(ended_hole, done)]) {
             self.body[hole] = id;
         }
-        self.op_void(Op::LoopMerge, &[merge, next, LoopControl::NONE.bits()]);
-        self.op_void(Op::BranchConditional, &[done, merge, next]);
+        self.op_void(Op::Branch, &[next]);
         self.begin(next);
         self.op_void(Op::Branch, &[header]);
         self.control.depth -= 1;
         self.begin(merge);
-        Ok(end)
+        Ok(state)
     }
 }

@@ -50,10 +50,13 @@ impl<'a> Emitter<'a> {
         functions: &[Func],
         target: &'a Target,
     ) -> Res<Emitter<'a>> {
-        let plan = Plan::new(module, functions)?;
+        let plan = Plan::new(module, functions, target)?;
         let func = &module.functions[kernel.func];
         let data_offsets = data::layout(module)?.offsets;
         let mut asm = Asm::new();
+        if plan.ordered {
+            super::order::use_vulkan_memory_model(&mut asm, target)?;
+        }
         let launch = Launch::new(&mut asm, kernel, &plan.fields, target)?;
         let mut ids = SecondaryMap::new();
         for &func in functions {

@@ -3,10 +3,8 @@
 use super::emitter::{Emitter, Res};
 use super::repr::Ids;
 use super::EmitError;
-use crate::ir::{
-    BarrierFlags, ConvertOp, Inst, InstData, MathOp, MemFlags, Scalar, Type, UnaryOp, Value,
-};
-use rspirv::spirv::{MemorySemantics, Op, Scope};
+use crate::ir::{ConvertOp, Inst, InstData, MathOp, MemFlags, Scalar, Type, UnaryOp, Value};
+use rspirv::spirv::Op;
 use smallvec::SmallVec;
 
 impl Emitter<'_> {
@@ -34,10 +32,7 @@ impl Emitter<'_> {
                 self.barrier(flags);
                 Ok(())
             }
-            InstData::Fence { flags } => {
-                self.fence(flags);
-                Ok(())
-            }
+            InstData::Fence { flags, sync } => self.fence(flags, sync),
             InstData::Call { func, ref args } => self.call(func, args).map(|_| ()),
             _ => Err(EmitError::malformed(format!("an instruction without result: {data:?}"))),
         }
@@ -184,30 +179,5 @@ impl Emitter<'_> {
             _ => self.bitcast(offset, offset_ty, Type::I64)?,
         };
         self.add_64(base, offset)
-    }
-
-    fn semantics(&mut self, flags: BarrierFlags) -> u32 {
-        let mut semantics = MemorySemantics::ACQUIRE_RELEASE;
-        if flags.contains(BarrierFlags::LOCAL) || flags.is_empty() {
-            semantics |= MemorySemantics::WORKGROUP_MEMORY;
-        }
-        if flags.contains(BarrierFlags::GLOBAL) {
-            semantics |= MemorySemantics::UNIFORM_MEMORY;
-        }
-        self.c32(semantics.bits())
-    }
-
-    fn barrier(&mut self, flags: BarrierFlags) {
-        let scope = self.c32(Scope::Workgroup as u32);
-        let semantics = self.semantics(flags);
-        self.op_void(Op::ControlBarrier, &[scope, scope, semantics]);
-    }
-
-    fn fence(&mut self, flags: BarrierFlags) {
-        let global = flags.contains(BarrierFlags::GLOBAL);
-        let scope = if global { Scope::Device } else { Scope::Workgroup };
-        let scope = self.c32(scope as u32);
-        let semantics = self.semantics(flags);
-        self.op_void(Op::MemoryBarrier, &[scope, semantics]);
     }
 }

@@ -197,6 +197,15 @@ impl Emitter<'_> {
         Ok(self.address_add_const(base, offset as u32))
     }
 
+    /// The address of the word by which sequentially consistent operations are ordered, if the
+    /// kernel needs one.
+    pub fn order_word(&mut self) -> Res<Option<u32>> {
+        match self.launch.offsets.get(&Field::OrderWord).copied() {
+            Some(field) => self.block_value(field, Type::ptr(AddressSpace::Global)).map(Some),
+            None => Ok(None),
+        }
+    }
+
     fn builtin(&mut self, builtin: BuiltIn, dim: u8) -> u32 {
         let vector = self.asm.vector(self.asm.u32, 3);
         let asm = &mut self.asm;

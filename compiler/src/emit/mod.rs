@@ -25,6 +25,7 @@ mod inst;
 mod int;
 mod launch;
 mod memory;
+mod order;
 mod pair;
 mod physical;
 mod plan;

@@ -46,8 +46,8 @@ impl Emitter<'_> {
     }
 
     /// Memory operands of an access: alignment, and volatile if so.
-    fn access_operands(align: u32, volatile: bool) -> [u32; 2] {
-        let mut access = MemoryAccess::ALIGNED;
+    fn access_operands(&self, align: u32, volatile: bool) -> [u32; 2] {
+        let mut access = MemoryAccess::ALIGNED | self.shared_access();
         if volatile {
             access |= MemoryAccess::VOLATILE;
         }
@@ -65,7 +65,7 @@ impl Emitter<'_> {
     ) -> Res<u32> {
         let ty = self.physical_type(elem, lanes)?;
         let pointer = self.physical_pointer(address, 0, ty);
-        let [access, align] = Self::access_operands(align, volatile);
+        let [access, align] = self.access_operands(align, volatile);
         Ok(self.op(Op::Load, ty, &[pointer, access, align]))
     }
 
@@ -80,7 +80,7 @@ impl Emitter<'_> {
     ) -> Res<()> {
         let ty = self.physical_type(elem, lanes)?;
         let pointer = self.physical_pointer(address, 0, ty);
-        let [access, align] = Self::access_operands(align, volatile);
+        let [access, align] = self.access_operands(align, volatile);
         self.op_void(Op::Store, &[pointer, id, access, align]);
         Ok(())
     }
@@ -116,7 +116,7 @@ impl Emitter<'_> {
         let word = self.asm.u32;
         if !self.has_storage(unit) {
             let (pointer, shift) = self.containing_word(address, at)?;
-            let [access, align] = Self::access_operands(4, volatile);
+            let [access, align] = self.access_operands(4, volatile);
             let all = self.op(Op::Load, word, &[pointer, access, align]);
             let piece = self.u32_op(Op::ShiftRightLogical, all, shift);
             return Ok(self.mask_low(piece, unit * 8));

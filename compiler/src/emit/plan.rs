@@ -4,10 +4,11 @@
 use super::data::align_up;
 use super::EmitError;
 use crate::ir::{
-    AddressSpace, ConvertOp, Func, Function, Global, InstData, Module, Scalar, Type, Value,
-    WorkItemQuery,
+    AddressSpace, ConvertOp, Func, Function, Global, InstData, Module, Order, Scalar, Sync,
+    SyncScope, Type, Value, WorkItemQuery,
 };
 use crate::kernel::Field;
+use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 use std::collections::BTreeSet;
 
@@ -109,11 +110,17 @@ pub(super) struct Plan {
     pub fields: BTreeSet<Field>,
     pub uses_barrier: bool,
     pub local_size_visible: bool,
+    /// An atomic operation orders accesses, or a fence those of different work-groups: the module is
+    /// written in Vulkan's memory model.
+    pub ordered: bool,
+    /// Some atomic operation or fence is sequentially consistent.
+    pub seq_cst: bool,
+    fences: bool,
 }
 
 impl Plan {
     /// Looks over functions, each after what it calls.
-    pub fn new(module: &Module, functions: &[Func]) -> Result<Plan, EmitError> {
+    pub fn new(module: &Module, functions: &[Func], target: &Target) -> Result<Plan, EmitError> {
         let shared_stack = functions.len() > 1;
         let mut plan = Plan { stack_size: STACK_BASE, shared_stack, ..Plan::default() };
         for &id in functions {
@@ -133,6 +140,14 @@ impl Plan {
         if plan.generic_private {
             plan.stack.merge(plan.generic);
         }
+        let order_word = match target.lone_fences {
+            true => plan.seq_cst && has_seq_cst_fence(module),
+            false => plan.fences,
+        };
+        if order_word {
+            plan.fields.insert(Field::OrderWord);
+        }
+        plan.ordered &= target.lone_fences;
         plan.local_size_visible |= plan.uses_local || plan.uses_barrier;
         Ok(plan)
     }
@@ -168,6 +183,11 @@ impl Plan {
         }
     }
 
+    fn order(&mut self, sync: Sync) {
+        self.ordered |= sync.orders();
+        self.seq_cst |= sync.order == Order::SeqCst;
+    }
+
     fn visit(&mut self, module: &Module, func: &Function, data: &InstData, result: Option<Value>) {
         use InstData::*;
         match *data {
@@ -198,13 +218,15 @@ impl Plan {
                 self.access(func, ptr, func.ty(value), align, false);
                 self.frame.escape(value);
             }
-            AtomicLoad { ptr } => {
+            AtomicLoad { ptr, sync } => {
+                self.order(sync);
                 let ty = result.map_or(Type::I32, |value| func.ty(value));
                 self.access(func, ptr, ty, ty.scalar.bytes(), true);
             }
-            AtomicRmw { ptr, value, .. }
-            | AtomicStore { ptr, value }
-            | AtomicCmpXchg { ptr, expected: value, .. } => {
+            AtomicRmw { ptr, value, sync, .. }
+            | AtomicStore { ptr, value, sync }
+            | AtomicCmpXchg { ptr, expected: value, sync, .. } => {
+                self.order(sync);
                 let ty = func.ty(value);
                 self.access(func, ptr, ty, ty.scalar.bytes(), true);
                 self.frame.escape(value);
@@ -230,6 +252,12 @@ impl Plan {
             Call { func, ref args } => {
                 self.frame.callees.push(func);
                 args.iter().for_each(|&arg| self.frame.escape(arg));
+            }
+            Fence { sync, .. } => {
+                self.fences = true;
+                if sync.scope == SyncScope::Device || sync.order == Order::SeqCst {
+                    self.order(sync);
+                }
             }
             ICmp { args, .. } => {
                 self.local_identity |= func.ty(args[0]).space() == Some(AddressSpace::Local);
@@ -316,4 +344,16 @@ impl Plan {
         self.local_static = end;
         Ok(())
     }
+}
+
+/// Whether a program has sequentially consistent fences, which all sequentially consistent
+/// operations of its kernels then must be ordered with.
+fn has_seq_cst_fence(module: &Module) -> bool {
+    module.functions.values().any(|function| {
+        let mut insts = function.layout.iter().flat_map(|&block| &function.blocks[block].insts);
+        insts.any(|&inst| {
+            let data = &function.insts[inst];
+            matches!(data, InstData::Fence { sync, .. } if sync.order == Order::SeqCst)
+        })
+    })
 }

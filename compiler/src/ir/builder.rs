@@ -203,22 +203,28 @@ impl<'a> Builder<'a> {
         self.push_void(InstData::Store { ptr, value, align, flags });
     }
 
-    pub fn atomic_rmw(&mut self, op: AtomicOp, ptr: Value, value: Value) -> Value {
+    pub fn atomic_rmw(&mut self, op: AtomicOp, ptr: Value, value: Value, sync: Sync) -> Value {
         let ty = self.ty(value);
-        self.push(InstData::AtomicRmw { op, ptr, value }, ty)
+        self.push(InstData::AtomicRmw { op, ptr, value, sync }, ty)
     }
 
-    pub fn atomic_cmpxchg(&mut self, ptr: Value, expected: Value, desired: Value) -> Value {
+    pub fn atomic_cmpxchg(
+        &mut self,
+        ptr: Value,
+        expected: Value,
+        desired: Value,
+        sync: Sync,
+    ) -> Value {
         let ty = self.ty(expected);
-        self.push(InstData::AtomicCmpXchg { ptr, expected, desired }, ty)
+        self.push(InstData::AtomicCmpXchg { ptr, expected, desired, sync }, ty)
     }
 
-    pub fn atomic_load(&mut self, ty: Type, ptr: Value) -> Value {
-        self.push(InstData::AtomicLoad { ptr }, ty)
+    pub fn atomic_load(&mut self, ty: Type, ptr: Value, sync: Sync) -> Value {
+        self.push(InstData::AtomicLoad { ptr, sync }, ty)
     }
 
-    pub fn atomic_store(&mut self, ptr: Value, value: Value) {
-        self.push_void(InstData::AtomicStore { ptr, value });
+    pub fn atomic_store(&mut self, ptr: Value, value: Value, sync: Sync) {
+        self.push_void(InstData::AtomicStore { ptr, value, sync });
     }
 
     pub fn work_item(&mut self, query: WorkItemQuery, dim: u8) -> Value {
@@ -233,8 +239,8 @@ impl<'a> Builder<'a> {
         self.push_void(InstData::Barrier { flags });
     }
 
-    pub fn fence(&mut self, flags: BarrierFlags) {
-        self.push_void(InstData::Fence { flags });
+    pub fn fence(&mut self, flags: BarrierFlags, sync: Sync) {
+        self.push_void(InstData::Fence { flags, sync });
     }
 
     pub fn call(&mut self, func: Func, args: &[Value], ret: Option<Type>) -> Option<Value> {

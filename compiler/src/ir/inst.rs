@@ -225,6 +225,58 @@ pub enum AtomicOp {
     FAdd,
 }
 
+/// How an atomic operation or a fence orders the accesses around it (OpenCL C 6.15.12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Order {
+    Relaxed,
+    Acquire,
+    Release,
+    AcqRel,
+    SeqCst,
+}
+
+impl Order {
+    pub const ALL: [Order; 5] =
+        [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
+
+    /// Whether accesses that follow stay behind.
+    pub fn acquires(self) -> bool {
+        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
+    }
+
+    /// Whether accesses that go before stay ahead.
+    pub fn releases(self) -> bool {
+        matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
+    }
+}
+
+/// Among which work-items an order holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SyncScope {
+    WorkGroup,
+    Device,
+}
+
+/// Order and scope of an atomic operation or a fence. An operation on local memory is of its
+/// work-group, whatever the scope says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Sync {
+    pub order: Order,
+    pub scope: SyncScope,
+}
+
+impl Sync {
+    /// What the atomic functions of OpenCL C 1.x do.
+    pub const RELAXED: Sync = Sync { order: Order::Relaxed, scope: SyncScope::Device };
+    /// What the fences of OpenCL C 1.x do.
+    pub const FENCE: Sync = Sync { order: Order::AcqRel, scope: SyncScope::WorkGroup };
+
+    /// Whether the operation orders other accesses.
+    pub fn orders(self) -> bool {
+        self.order != Order::Relaxed
+    }
+}
+
 /// Values that the launch gives; the dimension is 0, 1 or 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WorkItemQuery {
@@ -379,26 +431,29 @@ pub enum InstData {
         align: u32,
         flags: MemFlags,
     },
-    /// Relaxed device-scope (global) or work-group-scope (local) atomic; I32, I64 or F32. Gives the
-    /// old value.
+    /// Of I32, I64 or F32. Gives the old value.
     AtomicRmw {
         op: AtomicOp,
         ptr: Value,
         value: Value,
+        sync: Sync,
     },
-    /// Gives the old value.
+    /// Gives the old value. One that fails orders as a load does.
     AtomicCmpXchg {
         ptr: Value,
         expected: Value,
         desired: Value,
+        sync: Sync,
     },
     AtomicLoad {
         ptr: Value,
+        sync: Sync,
     },
     /// No result.
     AtomicStore {
         ptr: Value,
         value: Value,
+        sync: Sync,
     },
     WorkItem {
         query: WorkItemQuery,
@@ -417,6 +472,7 @@ pub enum InstData {
     /// Memory fence; no result.
     Fence {
         flags: BarrierFlags,
+        sync: Sync,
     },
     /// The result is the callee's first, if it has one.
     Call {
@@ -477,11 +533,11 @@ impl InstData {
                 [arg, element, index].into_iter().for_each(one)
             }
             PtrAdd { ptr, offset } => [ptr, offset].into_iter().for_each(one),
-            Load { ptr, .. } | AtomicLoad { ptr } => one(ptr),
+            Load { ptr, .. } | AtomicLoad { ptr, .. } => one(ptr),
             Store { ptr, value, .. }
             | AtomicRmw { ptr, value, .. }
-            | AtomicStore { ptr, value } => [ptr, value].into_iter().for_each(one),
-            AtomicCmpXchg { ptr, expected, desired } => {
+            | AtomicStore { ptr, value, .. } => [ptr, value].into_iter().for_each(one),
+            AtomicCmpXchg { ptr, expected, desired, .. } => {
                 [ptr, expected, desired].into_iter().for_each(one)
             }
             Jump { target } => target.args.iter().for_each(one),
@@ -525,11 +581,11 @@ impl InstData {
                 [arg, element, index].into_iter().for_each(one)
             }
             PtrAdd { ptr, offset } => [ptr, offset].into_iter().for_each(one),
-            Load { ptr, .. } | AtomicLoad { ptr } => one(ptr),
+            Load { ptr, .. } | AtomicLoad { ptr, .. } => one(ptr),
             Store { ptr, value, .. }
             | AtomicRmw { ptr, value, .. }
-            | AtomicStore { ptr, value } => [ptr, value].into_iter().for_each(one),
-            AtomicCmpXchg { ptr, expected, desired } => {
+            | AtomicStore { ptr, value, .. } => [ptr, value].into_iter().for_each(one),
+            AtomicCmpXchg { ptr, expected, desired, .. } => {
                 [ptr, expected, desired].into_iter().for_each(one)
             }
             Jump { target } => target.args.iter_mut().for_each(one),

@@ -41,7 +41,7 @@ pub use entities::{Block, Func, Global, Inst, Value};
 pub use function::{BlockData, Constant, Function, ValueDef};
 pub use inst::{
     AtomicOp, BarrierFlags, BinaryOp, BlockCall, ConvertOp, FloatCC, FpFlags, InstData, IntCC,
-    MathOp, MemFlags, SwitchCase, UnaryOp, WorkItemQuery,
+    MathOp, MemFlags, Order, SwitchCase, Sync, SyncScope, UnaryOp, WorkItemQuery,
 };
 pub use module::{GlobalData, KernelEntry, Linkage, Module};
 pub use structure::{Merge, Structure};

@@ -1,8 +1,8 @@
 //! The names of the operations in the IR's text form, both ways.
 
 use super::inst::{
-    AtomicOp, BarrierFlags, BinaryOp, ConvertOp, FloatCC, FpFlags, IntCC, MathOp, MemFlags,
-    UnaryOp, WorkItemQuery,
+    AtomicOp, BarrierFlags, BinaryOp, ConvertOp, FloatCC, FpFlags, IntCC, MathOp, MemFlags, Order,
+    SyncScope, UnaryOp, WorkItemQuery,
 };
 use super::module::Linkage;
 use super::types::{AddressSpace, Scalar, Type};
@@ -138,6 +138,19 @@ names!(AtomicOp {
     UMin => "umin",
     UMax => "umax",
     FAdd => "fadd",
+});
+
+names!(Order {
+    Relaxed => "relaxed",
+    Acquire => "acquire",
+    Release => "release",
+    AcqRel => "acq_rel",
+    SeqCst => "seq_cst",
+});
+
+names!(SyncScope {
+    WorkGroup => "work_group",
+    Device => "device",
 });
 
 names!(WorkItemQuery {

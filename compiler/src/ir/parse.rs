@@ -665,16 +665,19 @@ impl Parser {
                     return self.fail_back(format!("'{name}' is not an atomic operation"));
                 };
                 let [ptr, value] = self.pair(body)?;
-                Ok(AtomicRmw { op, ptr, value })
+                Ok(AtomicRmw { op, ptr, value, sync: self.sync(Sync::RELAXED)? })
             }
             "atomic_cmpxchg" => {
                 let [ptr, expected] = self.pair(body)?;
-                Ok(AtomicCmpXchg { ptr, expected, desired: self.comma_value(body)? })
+                let desired = self.comma_value(body)?;
+                Ok(AtomicCmpXchg { ptr, expected, desired, sync: self.sync(Sync::RELAXED)? })
             }
-            "atomic_load" => Ok(AtomicLoad { ptr: self.value(body)? }),
+            "atomic_load" => {
+                Ok(AtomicLoad { ptr: self.value(body)?, sync: self.sync(Sync::RELAXED)? })
+            }
             "atomic_store" => {
                 let [ptr, value] = self.pair(body)?;
-                Ok(AtomicStore { ptr, value })
+                Ok(AtomicStore { ptr, value, sync: self.sync(Sync::RELAXED)? })
             }
             "workitem" => {
                 let name = self.word("a query")?;
@@ -685,7 +688,7 @@ impl Parser {
             }
             "load_arg" => Ok(LoadArg { arg: self.number()?, offset: self.comma_number()? }),
             "barrier" => Ok(Barrier { flags: self.barrier_flags() }),
-            "fence" => Ok(Fence { flags: self.barrier_flags() }),
+            "fence" => Ok(Fence { flags: self.barrier_flags(), sync: self.sync(Sync::FENCE)? }),
             "call" => {
                 let func = self.func_ref()?;
                 Ok(Call { func, args: self.block_args(body)? })
@@ -694,6 +697,18 @@ impl Parser {
                 Ok(CallResult { call: self.value(body)?, index: self.comma_number()? })
             }
             _ => self.terminator(body, op),
+        }
+    }
+
+    /// Order and scope, where they are not the usual ones.
+    fn sync(&mut self, usual: Sync) -> Parse<Sync> {
+        let Some(&order) = Order::ALL.iter().find(|order| self.eat_word(order.name())) else {
+            return Ok(usual);
+        };
+        let name = self.word("a scope")?;
+        match SyncScope::from_name(&name) {
+            Some(scope) => Ok(Sync { order, scope }),
+            None => self.fail_back(format!("'{name}' is not a scope")),
         }
     }
 

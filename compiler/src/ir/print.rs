@@ -29,7 +29,7 @@
 
 use super::entities::{Block, Func, Global, Inst, Value};
 use super::function::{Constant, Function, ValueDef};
-use super::inst::{BlockCall, FpFlags, InstData, MemFlags};
+use super::inst::{BarrierFlags, BlockCall, FpFlags, InstData, MemFlags, Sync};
 use super::module::{KernelEntry, Linkage, Module};
 use super::names::{linkage_name, space_name, BARRIER_FLAGS, FP_FLAGS, MEM_FLAGS};
 use super::types::{Scalar, Type};
@@ -379,29 +379,37 @@ impl Printer<'_> {
                 self.op("store", none, &[*ptr, *value]);
                 self.access(*align, *flags);
             }
-            AtomicRmw { op, ptr, value } => {
+            AtomicRmw { op, ptr, value, sync } => {
                 self.out.push_str("atomic_rmw ");
                 self.op(op.name(), none, &[*ptr, *value]);
+                self.sync(*sync, Sync::RELAXED);
             }
-            AtomicCmpXchg { ptr, expected, desired } => {
-                self.op("atomic_cmpxchg", none, &[*ptr, *expected, *desired])
+            AtomicCmpXchg { ptr, expected, desired, sync } => {
+                self.op("atomic_cmpxchg", none, &[*ptr, *expected, *desired]);
+                self.sync(*sync, Sync::RELAXED);
             }
-            AtomicLoad { ptr } => self.op("atomic_load", none, &[*ptr]),
-            AtomicStore { ptr, value } => self.op("atomic_store", none, &[*ptr, *value]),
+            AtomicLoad { ptr, sync } => {
+                self.op("atomic_load", none, &[*ptr]);
+                self.sync(*sync, Sync::RELAXED);
+            }
+            AtomicStore { ptr, value, sync } => {
+                self.op("atomic_store", none, &[*ptr, *value]);
+                self.sync(*sync, Sync::RELAXED);
+            }
             WorkItem { query, dim } => {
                 let _ = write!(self.out, "workitem {} {dim}", query.name());
             }
             LoadArg { arg, offset } => {
                 let _ = write!(self.out, "load_arg {arg}, {offset}");
             }
-            Barrier { flags } | Fence { flags } => {
-                let barrier = matches!(data, Barrier { .. });
-                self.out.push_str(if barrier { "barrier" } else { "fence" });
-                for (name, flag) in BARRIER_FLAGS {
-                    if flags.contains(flag) {
-                        let _ = write!(self.out, " {name}");
-                    }
-                }
+            Barrier { flags } => {
+                self.out.push_str("barrier");
+                self.barrier_flags(*flags);
+            }
+            Fence { flags, sync } => {
+                self.out.push_str("fence");
+                self.barrier_flags(*flags);
+                self.sync(*sync, Sync::FENCE);
             }
             Call { func, args } => self.function_call(*func, args),
             CallResult { call, index } => {
@@ -423,6 +431,21 @@ impl Printer<'_> {
         let name = name.map_or_else(|| format!("@{func}"), |n| at(n));
         let _ = write!(self.out, "call {name}");
         self.args(args);
+    }
+
+    fn barrier_flags(&mut self, flags: BarrierFlags) {
+        for (name, flag) in BARRIER_FLAGS {
+            if flags.contains(flag) {
+                let _ = write!(self.out, " {name}");
+            }
+        }
+    }
+
+    /// Order and scope, unless they are the usual ones.
+    fn sync(&mut self, sync: Sync, usual: Sync) {
+        if sync != usual {
+            let _ = write!(self.out, " {} {}", sync.order.name(), sync.scope.name());
+        }
     }
 
     fn terminator(&mut self, data: &InstData) {

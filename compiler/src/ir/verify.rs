@@ -280,19 +280,19 @@ impl Checker<'_> {
             }
             Load { ptr, align, .. } => self.access(*ptr, ty, *align),
             CallResult { call, index } => self.call_result(block, *call, *index, ty),
-            AtomicRmw { op, ptr, value } => {
+            AtomicRmw { op, ptr, value, .. } => {
                 ensure(self.ty(*value) == ty, "operand and result differ in type")?;
                 let float = *op == AtomicOp::FAdd;
                 let ok = *op == AtomicOp::Xchg || float == ty.scalar.is_float();
                 ensure(ok, "wrong operand type")?;
                 self.atomic(*ptr, ty)
             }
-            AtomicCmpXchg { ptr, expected, desired } => {
+            AtomicCmpXchg { ptr, expected, desired, .. } => {
                 let same = self.ty(*expected) == ty && self.ty(*desired) == ty;
                 ensure(same, "operands and result differ in type")?;
                 self.atomic(*ptr, ty)
             }
-            AtomicLoad { ptr } => self.atomic(*ptr, ty),
+            AtomicLoad { ptr, .. } => self.atomic(*ptr, ty),
             WorkItem { query, dim } => {
                 ensure(query.ty() == ty, "wrong result type")?;
                 ensure(*dim < 3, "dimension is not 0, 1 or 2")
@@ -460,7 +460,7 @@ impl Checker<'_> {
         use InstData::*;
         match data {
             Store { ptr, value, align, .. } => self.access(*ptr, self.ty(*value), *align),
-            AtomicStore { ptr, value } => self.atomic(*ptr, self.ty(*value)),
+            AtomicStore { ptr, value, .. } => self.atomic(*ptr, self.ty(*value)),
             Return { values } => {
                 let same = values.len() == self.func.returns.len()
                     && values.iter().zip(&self.func.returns).all(|(&v, &ty)| self.ty(v) == ty);

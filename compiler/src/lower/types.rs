@@ -21,7 +21,7 @@ pub fn scalar(name: Name) -> Scalar {
 /// (events) are 64-bit integers.
 pub fn value_type(types: &Types, ty: TypeId) -> Option<Type> {
     match *types.kind(ty) {
-        TypeKind::Scalar(name) => Some(Type::of(scalar(name))),
+        TypeKind::Scalar(name) | TypeKind::Atomic(name) => Some(Type::of(scalar(name))),
         TypeKind::Vector(name, lanes) => Some(Type::vector(scalar(name), lanes)),
         TypeKind::Pointer(pointer) => Some(Type::ptr(pointer.space)),
         TypeKind::Opaque(_) => Some(Type::I64),

@@ -109,6 +109,13 @@ pub fn run(func: &mut Function) -> bool {
 
 fn note_write(func: &Function, inst: Inst, memory: &mut Memory) {
     match &func.insts[inst] {
+        InstData::AtomicRmw { sync, .. }
+        | InstData::AtomicCmpXchg { sync, .. }
+        | InstData::AtomicStore { sync, .. }
+            if sync.orders() =>
+        {
+            memory.all();
+        }
         InstData::Store { ptr, .. }
         | InstData::AtomicRmw { ptr, .. }
         | InstData::AtomicCmpXchg { ptr, .. }

@@ -200,7 +200,7 @@ impl Rewriter<'_> {
             }
             InstData::AtomicRmw { ptr, .. }
             | InstData::AtomicCmpXchg { ptr, .. }
-            | InstData::AtomicLoad { ptr }
+            | InstData::AtomicLoad { ptr, .. }
             | InstData::AtomicStore { ptr, .. } => {
                 *ptr = match self.space(*ptr) {
                     Some(AddressSpace::Global | AddressSpace::Local) => {

@@ -124,7 +124,7 @@ pub fn has_unknown_access(function: &Function) -> bool {
         | InstData::Store { ptr, .. }
         | InstData::AtomicRmw { ptr, .. }
         | InstData::AtomicCmpXchg { ptr, .. }
-        | InstData::AtomicLoad { ptr }
+        | InstData::AtomicLoad { ptr, .. }
         | InstData::AtomicStore { ptr, .. } => is_unknown(ptr),
         _ => false,
     })

@@ -16,17 +16,26 @@ pub(super) struct Features {
     fp64: bool,
     fp16: bool,
     fast_relaxed_math: bool,
+    seq_cst: bool,
+    scope_device: bool,
+    scope_all_devices: bool,
+    subgroups: bool,
 }
 
 impl Features {
     /// The features that options and the caller's macros tell.
     pub fn new(options: &Options, predefined: &[(String, String)]) -> Features {
         let has = |wanted: &str| predefined.iter().any(|(name, _)| name == wanted);
+        let since_20 = |feature: &str| options.std == ClStd::Cl20 || has(feature);
         Features {
             std: options.std,
             fp64: has("cl_khr_fp64") || has("__opencl_c_fp64"),
             fp16: has("cl_khr_fp16"),
             fast_relaxed_math: options.fast_relaxed_math,
+            seq_cst: since_20("__opencl_c_atomic_order_seq_cst"),
+            scope_device: since_20("__opencl_c_atomic_scope_device"),
+            scope_all_devices: since_20("__opencl_c_atomic_scope_all_devices"),
+            subgroups: has("__opencl_c_subgroups"),
         }
     }
 
@@ -37,6 +46,10 @@ impl Features {
             Need::Fp64 => self.fp64,
             Need::Fp16 => self.fp16,
             Need::FastMath => self.fast_relaxed_math,
+            Need::SeqCst => self.seq_cst,
+            Need::ScopeDevice => self.scope_device,
+            Need::ScopeAllDevices => self.scope_all_devices,
+            Need::Subgroups => self.subgroups,
         }
     }
 }
@@ -50,6 +63,11 @@ enum Need {
     Fp64,
     Fp16,
     FastMath,
+    /// The rest: OpenCL C 2.0, or an optional feature of 3.0.
+    SeqCst,
+    ScopeDevice,
+    ScopeAllDevices,
+    Subgroups,
 }
 
 /// A built-in macro's definition.
@@ -117,6 +135,10 @@ static GROUPS: &[(Need, Group)] = &[
     (Need::Fp16, HALVES),
     (Need::Nothing, FENCES),
     (Need::Std(ClStd::Cl20), ATOMICS),
+    (Need::SeqCst, &[("memory_order_seq_cst", "5")]),
+    (Need::ScopeDevice, &[("memory_scope_device", "2")]),
+    (Need::ScopeAllDevices, ALL_DEVICES),
+    (Need::Subgroups, &[("memory_scope_sub_group", "4")]),
     (Need::Nothing, SAMPLERS),
     (Need::Nothing, CHANNELS),
 ];
@@ -265,14 +287,12 @@ static ATOMICS: Group = &[
     ("memory_order_acquire", "2"),
     ("memory_order_release", "3"),
     ("memory_order_acq_rel", "4"),
-    ("memory_order_seq_cst", "5"),
     ("memory_scope_work_item", "0"),
     ("memory_scope_work_group", "1"),
-    ("memory_scope_device", "2"),
-    ("memory_scope_all_svm_devices", "3"),
-    ("memory_scope_all_devices", "3"),
-    ("memory_scope_sub_group", "4"),
 ];
+
+static ALL_DEVICES: Group =
+    &[("memory_scope_all_svm_devices", "3"), ("memory_scope_all_devices", "3")];
 
 /// OpenCL C 6.15.15, samplers.
 static SAMPLERS: Group = &[

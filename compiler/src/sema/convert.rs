@@ -237,6 +237,9 @@ impl Sema<'_> {
     /// Converts as if by assignment (C99 6.5.16.1); an error value after a diagnostic.
     pub(super) fn assign_convert(&mut self, e: Expr, to: TypeId, context: Context) -> Expr {
         let from = e.ty;
+        if let TypeKind::Atomic(scalar) = *self.module.types.kind(to) {
+            return self.assign_atomic(e, scalar, to, context);
+        }
         if from == to || self.is_error(from) {
             return e;
         }
@@ -289,6 +292,25 @@ impl Sema<'_> {
                 self.incompatible(e, to, context)
             }
         }
+    }
+
+    /// Atomic objects are not assigned to; the initializer of one in global memory is that of what it
+    /// holds (OpenCL C 6.15.12.1), and has that type.
+    fn assign_atomic(&mut self, e: Expr, scalar: Scalar, to: TypeId, context: Context) -> Expr {
+        if self.is_error(e.ty) {
+            return e;
+        }
+        if context != Context::Initializing {
+            return self.incompatible(e, to, context);
+        }
+        if !self.initializes_global {
+            let message =
+                "atomic variable can be initialized to a variable only in global address space";
+            self.error(e.span, message);
+            return self.error_value(e.span);
+        }
+        let plain = self.module.types.scalar(scalar);
+        self.assign_convert(e, plain, context)
     }
 
     fn incompatible(&mut self, e: Expr, to: TypeId, context: Context) -> Expr {

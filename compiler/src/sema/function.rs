@@ -430,7 +430,9 @@ impl Sema<'_> {
                 }
             }
             TypeKind::Scalar(Scalar::Half) if self.half_arithmetic() => return,
-            TypeKind::Scalar(Scalar::Bool | Scalar::Half) | TypeKind::Opaque(_) => {
+            TypeKind::Scalar(Scalar::Bool | Scalar::Half)
+            | TypeKind::Atomic(_)
+            | TypeKind::Opaque(_) => {
                 format!("{written} cannot be used as the type of a kernel parameter")
             }
             TypeKind::Record(id) if self.module.types.records[id].has_host_sized => {

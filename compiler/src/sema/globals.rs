@@ -107,7 +107,9 @@ impl Sema<'_> {
             }
             Some(init) => {
                 self.const_globals[id] = false;
+                self.initializes_global = ty.space == Some(AddressSpace::Global);
                 let pieces = self.initializer(&mut ty.ty, init, span);
+                self.initializes_global = false;
                 let data = pieces.and_then(|pieces| self.constant_init(&pieces, ty.ty, span));
                 let Some((bytes, relocations)) = data else {
                     return self.declare_error(name, span);

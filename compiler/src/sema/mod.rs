@@ -88,6 +88,7 @@ pub fn analyze(
         const_globals: SecondaryMap::new(),
         initialized: SecondaryMap::new(),
         linked: Default::default(),
+        initializes_global: false,
         strings: Default::default(),
         data_size: 0,
         contract_off: false,
@@ -128,6 +129,8 @@ struct Sema<'a> {
     const_globals: SecondaryMap<GlobalId, bool>,
     /// Globals whose initializer was seen.
     initialized: SecondaryMap<GlobalId, bool>,
+    /// The initializer at hand is of a variable in global memory.
+    initializes_global: bool,
     /// Variables with linkage (C99 6.2.2) by their names.
     linked: std::collections::HashMap<Symbol, globals::Linked>,
     /// String literals by their bytes.

@@ -25,6 +25,10 @@ fn write_type(types: &Types, ty: TypeId, out: &mut String) {
     match types.kind(ty) {
         TypeKind::Void => out.push_str("void"),
         TypeKind::Scalar(s) => out.push_str(s.spelling()),
+        TypeKind::Atomic(s) => {
+            out.push_str("atomic_");
+            out.push_str(s.spelling());
+        }
         TypeKind::Vector(s, n) => {
             out.push_str(s.spelling());
             out.push_str(&n.to_string());

@@ -4,6 +4,7 @@ use super::records::RecordAttributes;
 use super::scope::Entity;
 use super::types::{PointerType, Scalar, TypeId, TypeKind, EVENT};
 use super::{print, Sema, MAX_OBJECT_SIZE, MAX_TYPE_DEPTH};
+use crate::options::ClStd;
 use crate::preprocess::Symbol;
 use crate::source::Span;
 use crate::syntax::ast::{
@@ -48,11 +49,23 @@ const MISSING_OPAQUE: &[(&str, &str)] = &[
     ("ndrange_t", "device-side enqueue"),
     ("reserve_id_t", "pipes"),
     ("pipe", "pipes"),
-    ("atomic_", "the OpenCL C 2.0 atomics"),
+    ("atomic_half", "cl_ext_float_atomics"),
 ];
 
 /// Types whose size is the implementation's choice: no kernel argument has them (OpenCL C 6.11).
 const HOST_SIZED: [&str; 4] = ["size_t", "ptrdiff_t", "intptr_t", "uintptr_t"];
+/// What an atomic type holds.
+fn atomic_scalar(name: &str) -> Option<Scalar> {
+    Some(match name.strip_prefix("atomic_")? {
+        "int" | "flag" => Scalar::Int,
+        "uint" => Scalar::UInt,
+        "long" | "ptrdiff_t" | "intptr_t" => Scalar::Long,
+        "ulong" | "size_t" | "uintptr_t" => Scalar::ULong,
+        "float" => Scalar::Float,
+        "double" => Scalar::Double,
+        _ => return None,
+    })
+}
 
 impl Sema<'_> {
     /// The type of a type-name, as in casts.
@@ -198,10 +211,34 @@ impl Sema<'_> {
             "ptrdiff_t" | "intptr_t" => return self.basic.long,
             _ => {}
         }
+        if let Some(scalar) = atomic_scalar(name) {
+            return self.atomic_type(name, scalar, span);
+        }
         let missing = MISSING_OPAQUE.iter().find(|(prefix, _)| name.starts_with(prefix));
         let needs = missing.map_or("a feature", |(_, needs)| needs);
         let message =
             format!("use of type '{name}' requires {needs} which this device does not offer");
+        self.error(span, message);
+        self.basic.error
+    }
+
+    /// An atomic type, diagnosed where the version or the device lacks it.
+    fn atomic_type(&mut self, name: &str, scalar: Scalar, span: Span) -> TypeId {
+        let message = match scalar {
+            _ if self.options.std < ClStd::Cl20 => {
+                format!("use of type '{name}' requires OpenCL C version 2.0 or greater")
+            }
+            Scalar::Double if !self.target.float64 => {
+                format!(
+                    "use of type '{name}' requires cl_khr_fp64 which this device does not offer"
+                )
+            }
+            _ if scalar.size() == 8 && !self.target.int64_atomics() => format!(
+                "use of type '{name}' requires cl_khr_int64_base_atomics and \
+                 cl_khr_int64_extended_atomics which this device does not offer"
+            ),
+            _ => return self.module.types.intern(TypeKind::Atomic(scalar)),
+        };
         self.error(span, message);
         self.basic.error
     }

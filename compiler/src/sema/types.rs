@@ -23,6 +23,8 @@ entity_impl!(RecordId, "record");
 pub enum TypeKind {
     Void,
     Scalar(ScalarName),
+    /// `atomic_int` and its like: an object on which only atomic functions act (OpenCL C 6.15.12).
+    Atomic(ScalarName),
     /// 2, 3, 4, 8 or 16 components.
     Vector(ScalarName, u8),
     Pointer(PointerType),
@@ -188,7 +190,7 @@ impl Types {
     /// types.
     pub fn size(&self, ty: TypeId) -> Option<u64> {
         match self.kind(ty) {
-            TypeKind::Scalar(s) => Some(u64::from(s.size())),
+            TypeKind::Scalar(s) | TypeKind::Atomic(s) => Some(u64::from(s.size())),
             TypeKind::Vector(s, 3) => Some(4 * u64::from(s.size())),
             TypeKind::Vector(s, n) => Some(u64::from(*n) * u64::from(s.size())),
             TypeKind::Pointer(_) => Some(8),
@@ -202,9 +204,10 @@ impl Types {
     /// Alignment in bytes; 1 for what has no size.
     pub fn align(&self, ty: TypeId) -> u32 {
         match self.kind(ty) {
-            TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Pointer(_) => {
-                self.size(ty).unwrap_or(1) as u32
-            }
+            TypeKind::Scalar(_)
+            | TypeKind::Atomic(_)
+            | TypeKind::Vector(..)
+            | TypeKind::Pointer(_) => self.size(ty).unwrap_or(1) as u32,
             TypeKind::Array(element, _) => self.align(*element),
             TypeKind::Record(id) => self.records[*id].align.max(1),
             TypeKind::Opaque(EVENT) => 8,

@@ -157,22 +157,22 @@ impl<'m> Machine<'m> {
             }
             InstData::GlobalAddr { global } => Some(vec![self.variables[global.as_u32() as usize]]),
             InstData::Load { ptr, align, .. } => Some(self.load(frame, *ptr, Some(*align), ty?)),
-            InstData::AtomicLoad { ptr } => Some(self.load(frame, *ptr, None, ty?)),
+            InstData::AtomicLoad { ptr, .. } => Some(self.load(frame, *ptr, None, ty?)),
             InstData::Store { ptr, value, align, .. } => {
                 self.store(frame, *ptr, Some(*align), *value);
                 None
             }
-            InstData::AtomicStore { ptr, value } => {
+            InstData::AtomicStore { ptr, value, .. } => {
                 self.store(frame, *ptr, None, *value);
                 None
             }
-            InstData::AtomicRmw { op, ptr, value } => {
+            InstData::AtomicRmw { op, ptr, value, .. } => {
                 let old = self.load(frame, *ptr, None, ty?);
                 let new = atomic(*op, old[0], frame.get(*value)[0], ty?.scalar);
                 self.put(frame, *ptr, &[new], ty?);
                 Some(old)
             }
-            InstData::AtomicCmpXchg { ptr, expected, desired } => {
+            InstData::AtomicCmpXchg { ptr, expected, desired, .. } => {
                 let old = self.load(frame, *ptr, None, ty?);
                 if old == frame.get(*expected) {
                     self.store(frame, *ptr, None, *desired);

@@ -154,7 +154,7 @@ impl Machine {
                 self.store(space(*ptr), at, frame.f.ty(*value), &bits, *align)?;
                 vec![]
             }
-            AtomicRmw { op, ptr, value } => {
+            AtomicRmw { op, ptr, value, .. } => {
                 let at = frame.get(*ptr)[0];
                 let old = self.load(space(*ptr), at, ty, ty.bytes())?;
                 let binary = match op {

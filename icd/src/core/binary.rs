@@ -204,6 +204,7 @@ fn field_code(field: Field) -> (u32, u32) {
         Field::WorkDim => (7, 0),
         Field::DataAddress => (8, 0),
         Field::PrintfBuffer => (9, 0),
+        Field::OrderWord => (10, 0),
     }
 }
 
@@ -316,6 +317,7 @@ impl<'a> Reader<'a> {
             7 => Field::WorkDim,
             8 => Field::DataAddress,
             9 => Field::PrintfBuffer,
+            10 => Field::OrderWord,
             _ => return Err("an unknown field".into()),
         };
         Ok(BlockField { field, offset })

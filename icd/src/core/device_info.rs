@@ -209,19 +209,37 @@ fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_DOUBLE_FP_CONFIG => Value::of(double_config(features)),
         CL_DEVICE_HALF_FP_CONFIG => Value::of(half_config(features)),
         CL_DEVICE_ENDIAN_LITTLE => Value::bool(true),
-        CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => {
-            Value::of(CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP)
-        }
+        CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => Value::of(
+            CL_DEVICE_ATOMIC_ORDER_RELAXED
+                | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+                | atomic_capabilities(device.info()),
+        ),
+        // Fences within a work-group are there on every device.
         CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => Value::of(
             CL_DEVICE_ATOMIC_ORDER_RELAXED
                 | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
-                | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP,
+                | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM
+                | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+                | atomic_capabilities(device.info()),
         ),
         CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => Value::of(0u32),
         _ => return None,
     })
+}
+
+/// The optional orders and scopes of atomic operations: what the compiler's features say.
+fn atomic_capabilities(info: &vk::DeviceInfo) -> cl_bitfield {
+    let features = gpu::target(info, &vk::Probe::default()).features();
+    let capabilities = [
+        ("__opencl_c_atomic_order_acq_rel", CL_DEVICE_ATOMIC_ORDER_ACQ_REL),
+        ("__opencl_c_atomic_order_seq_cst", CL_DEVICE_ATOMIC_ORDER_SEQ_CST),
+        ("__opencl_c_atomic_scope_device", CL_DEVICE_ATOMIC_SCOPE_DEVICE),
+        ("__opencl_c_atomic_scope_all_devices", CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES),
+    ];
+    let offered = capabilities.into_iter().filter(|(feature, _)| features.contains(feature));
+    offered.fold(0, |all, (_, capability)| all | capability)
 }
 
 /// What the probe of the device's arithmetic found.

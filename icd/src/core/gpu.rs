@@ -43,6 +43,7 @@ pub struct Gpu {
     service: OnceCell<Mutex<Arc<vk::Queue>>>,
     clocks: Mutex<Option<vk::ClockCorrelation>>,
     sharing: OnceCell<Sharing>,
+    order_word: OnceCell<Arc<vk::Buffer>>,
 }
 
 impl Gpu {
@@ -71,6 +72,7 @@ impl Gpu {
             service: OnceCell::new(),
             clocks: Mutex::default(),
             sharing: OnceCell::new(),
+            order_word: OnceCell::new(),
         }))
     }
 
@@ -90,6 +92,12 @@ impl Gpu {
 
     fn service(&self) -> Result<&Mutex<Arc<vk::Queue>>> {
         self.service.get_or_try_init(|| Ok(Mutex::new(self.device.create_queue(false)?)))
+    }
+
+    /// What [`hekla_compiler::kernel::Field::OrderWord`] is the address of.
+    pub fn order_word(&self) -> Result<&Arc<vk::Buffer>> {
+        self.order_word
+            .get_or_try_init(|| Ok(self.device.create_buffer(16, vk::MemoryKind::Device)?))
     }
 
     /// How the device's clock stands to the host's. Renewed now and then where that costs little:
@@ -264,8 +272,9 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
         workgroup_explicit_layout: f.workgroup_explicit_layout,
         workgroup_explicit_layout_8: f.workgroup_explicit_layout_8,
         workgroup_explicit_layout_16: f.workgroup_explicit_layout_16,
-        vulkan_memory_model: f.vulkan_memory_model,
         preserve_signed_zero_inf_nan_16: f.preserve_signed_zero_inf_nan_16,
+        vulkan_memory_model: f.vulkan_memory_model && f.vulkan_memory_model_device_scope,
+        lone_fences: probe.lone_fences,
         preserve_signed_zero_inf_nan_32: f.preserve_signed_zero_inf_nan_32,
         preserve_signed_zero_inf_nan_64: f.preserve_signed_zero_inf_nan_64,
         denorm_preserve_16: f.denorm_preserve_16,

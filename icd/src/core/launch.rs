@@ -145,7 +145,7 @@ impl Launch {
     /// `printf` is one of where the kernel prints.
     fn block(
         &self,
-        device: usize,
+        queue: &Queue,
         printf: Option<&Arc<vk::Buffer>>,
     ) -> Result<(Block, SmallVec<[Arc<vk::Buffer>; 8]>)> {
         let kernel = &self.kernel.kernel;
@@ -157,7 +157,7 @@ impl Launch {
                 Field::Arg(index) => match self.args.get(index as usize) {
                     Some(Snapshot::Bytes(bytes)) => put(&mut block, at, bytes),
                     Some(Snapshot::Buffer(Some(mem))) => {
-                        let buffer = mem.on_device(device, access(kernel, index))?;
+                        let buffer = mem.on_device(queue.device_index, access(kernel, index))?;
                         let address = buffer.address() + mem.origin as u64;
                         put(&mut block, at, &address.to_le_bytes());
                         buffers.push(buffer);
@@ -182,6 +182,11 @@ impl Launch {
                     let address = printf.map_or(0, |buffer| buffer.address());
                     put(&mut block, at, &address.to_le_bytes());
                     buffers.extend(printf.cloned());
+                }
+                Field::OrderWord => {
+                    let word = queue.device.gpu()?.order_word()?;
+                    put(&mut block, at, &word.address().to_le_bytes());
+                    buffers.push(word.clone());
                 }
                 Field::GlobalBase | Field::GroupBase => {}
             }
@@ -274,7 +279,7 @@ impl Queue {
     pub fn launch(&self, state: &mut State, launch: &Launch) -> Result<Phase> {
         let kernel = &launch.kernel.kernel;
         let printf = self.printf_buffer(launch)?;
-        let (mut block, buffers) = launch.block(self.device_index, printf.as_ref())?;
+        let (mut block, buffers) = launch.block(self, printf.as_ref())?;
         let mut prepared: SmallVec<[Prepared; 1]> = SmallVec::new();
         let mut pieces = SmallVec::<[_; 1]>::new();
         for dispatch in &launch.dispatches {

@@ -5,6 +5,7 @@
 
 mod async_copy;
 mod atomics;
+mod c11_atomics;
 mod collective;
 mod common;
 mod fast_math;

@@ -1,20 +1,40 @@
 //! Barriers and fences (OpenCL C 6.15.8, 6.15.12.7).
 
 use super::{Call, Outcome};
-use crate::ir::{BarrierFlags, Value};
+use crate::ir::{BarrierFlags, Order, Sync, SyncScope, Value};
 use crate::lower::function::Lowering;
 
 impl Lowering<'_, '_> {
     pub fn sync_builtin(&mut self, call: &Call) -> Outcome {
         let flags = self.fence_flags(call.args.first().copied());
         match call.name {
-            "barrier" | "work_group_barrier" => self.b.barrier(flags),
-            "mem_fence" | "read_mem_fence" | "write_mem_fence" | "atomic_work_item_fence" => {
-                self.b.fence(flags)
+            "barrier" | "work_group_barrier" => self.work_group_barrier(flags, call),
+            "mem_fence" | "read_mem_fence" | "write_mem_fence" => self.b.fence(flags, Sync::FENCE),
+            "atomic_work_item_fence" => {
+                let &[_, order, scope] = call.args.as_slice() else { return None };
+                let order = self.memory_order(order);
+                if order != Order::Relaxed {
+                    let scope = self.memory_scope(scope);
+                    self.b.fence(flags, Sync { order, scope });
+                }
             }
             _ => return None,
         }
         Some(None)
+    }
+
+    /// A barrier of a wider scope is a fence on both sides too.
+    fn work_group_barrier(&mut self, flags: BarrierFlags, call: &Call) {
+        let scope = call.args.get(1).map(|&scope| self.memory_scope(scope));
+        let fence = Sync { order: Order::AcqRel, scope: SyncScope::Device };
+        let wide = scope == Some(SyncScope::Device) && flags.contains(BarrierFlags::GLOBAL);
+        if wide {
+            self.b.fence(flags, fence);
+        }
+        self.b.barrier(flags);
+        if wide {
+            self.b.fence(flags, fence);
+        }
     }
 
     /// CLK_LOCAL_MEM_FENCE is 1, CLK_GLOBAL_MEM_FENCE 2; flags not known here mean both.

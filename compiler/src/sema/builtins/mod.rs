@@ -4,6 +4,7 @@
 //! of overloads. A call chooses among all instances of its patterns the one whose parameters need
 //! the cheapest conversions.
 
+mod atomics;
 mod common;
 mod integer;
 mod math;
@@ -15,6 +16,7 @@ mod spaces;
 mod special;
 mod workitem;
 
+use crate::options::ClStd;
 use signature::{Family, Sig};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -24,11 +26,18 @@ use std::sync::LazyLock;
 struct Builtin {
     name: &'static str,
     sigs: &'static [Sig],
+    since: ClStd,
 }
 
 /// All families of built-in functions that programs may call.
-const FAMILIES: &[&[Family]] =
-    &[math::FAMILIES, integer::FAMILIES, common::FAMILIES, memory::FAMILIES, workitem::FAMILIES];
+const FAMILIES: &[&[Family]] = &[
+    math::FAMILIES,
+    integer::FAMILIES,
+    common::FAMILIES,
+    memory::FAMILIES,
+    atomics::FAMILIES,
+    workitem::FAMILIES,
+];
 
 static BUILTINS: LazyLock<HashMap<&'static str, Builtin>> =
     LazyLock::new(|| index(FAMILIES.iter().copied().flatten()));
@@ -37,7 +46,7 @@ fn index<'f>(families: impl IntoIterator<Item = &'f Family>) -> HashMap<&'static
     let mut map = HashMap::new();
     for family in families {
         for &name in family.names {
-            map.insert(name, Builtin { name, sigs: family.sigs });
+            map.insert(name, Builtin { name, sigs: family.sigs, since: family.since });
         }
     }
     map

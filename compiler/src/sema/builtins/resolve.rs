@@ -26,6 +26,7 @@ enum Arg {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pointee {
     Number(Shape),
+    Atomic(Scalar),
     Event,
     Other,
 }
@@ -95,6 +96,7 @@ fn cost(pattern: P, shape: Shape, arg: Arg) -> Option<u32> {
         P::In(spaces) => pointer(spaces, Pointee::Number(shape), false),
         P::InElement(spaces) => pointer(spaces, Pointee::Number((element, 1)), false),
         P::InHalf(spaces) => pointer(spaces, Pointee::Number((Scalar::Half, 1)), false),
+        P::Atomic(spaces) => pointer(spaces, Pointee::Atomic(element), true),
         P::Events => pointer(Spaces::OWN, Pointee::Event, false),
         P::Event => match arg {
             Arg::Event => Some(0),
@@ -144,7 +146,8 @@ impl Sema<'_> {
         let &builtin = BUILTINS.get(name)?;
         let collective = name.starts_with("work_group_") && name != "work_group_barrier";
         let feature = "__opencl_c_work_group_collective_functions";
-        (!collective || self.target.offers(self.options.std, feature)).then_some(builtin)
+        let offered = !collective || self.target.offers(self.options.std, feature);
+        (offered && builtin.since <= self.options.std).then_some(builtin)
     }
 
     fn classify(&self, e: &Expr) -> Arg {
@@ -156,6 +159,7 @@ impl Sema<'_> {
                 let pointee = match *types.kind(pointer.pointee) {
                     TypeKind::Scalar(scalar) => Pointee::Number((scalar, 1)),
                     TypeKind::Vector(scalar, lanes) => Pointee::Number((scalar, lanes)),
+                    TypeKind::Atomic(scalar) => Pointee::Atomic(scalar),
                     TypeKind::Opaque(EVENT) => Pointee::Event,
                     _ => Pointee::Other,
                 };
@@ -181,7 +185,9 @@ impl Sema<'_> {
             }
             return self.error_value(span);
         };
-        if !self.atomic_offered(builtin.name, candidate, &kinds, at) {
+        let offered = self.atomic_offered(builtin.name, candidate, &kinds, at)
+            && self.synchronization_offered(builtin.name, &args, at);
+        if !offered {
             return self.error_value(span);
         }
         let mut converted = Vec::with_capacity(args.len());

@@ -1,5 +1,6 @@
 //! Signature patterns: parameter and result types in terms of one generic type.
 
+use crate::options::ClStd;
 use crate::sema::types::Scalar;
 
 /// A set of scalar types, as bits.
@@ -19,6 +20,10 @@ impl Elements {
     pub const I32: Elements = Elements::of(&[Scalar::Int, Scalar::UInt]);
     pub const I32_I64: Elements =
         Elements::of(&[Scalar::Int, Scalar::UInt, Scalar::Long, Scalar::ULong]);
+    /// What atomic objects hold.
+    pub const ATOMIC: Elements = Elements::I32_I64.or(Elements::F32_F64);
+    /// What an atomic flag holds.
+    pub const FLAG: Elements = Elements::of(&[Scalar::Int]);
     /// Integers of at most 32 bits, signed and unsigned: what `upsample` takes.
     pub const NARROW: Elements = Elements::of(&[
         Scalar::Char,
@@ -71,6 +76,8 @@ impl Spaces {
     pub const SHARED: Spaces = Spaces(2 | 4);
     /// private (and generic).
     pub const OWN: Spaces = Spaces(1 | 16);
+    /// Where atomic objects may be.
+    pub const ATOMIC: Spaces = Spaces(2 | 4 | 16);
 }
 
 /// A parameter or result type, where G is the generic type of the instance.
@@ -102,6 +109,8 @@ pub(super) enum P {
     /// Pointers to half, readable and writable, whatever G is.
     InHalf(Spaces),
     OutHalf(Spaces),
+    /// A pointer to an atomic object that holds G.
+    Atomic(Spaces),
     Event,
     /// Pointer to events.
     Events,
@@ -138,10 +147,16 @@ impl Sig {
 pub(super) struct Family {
     pub names: &'static [&'static str],
     pub sigs: &'static [Sig],
+    /// The version of OpenCL C from which on programs may call them.
+    pub since: ClStd,
 }
 
 impl Family {
     pub const fn new(names: &'static [&'static str], sigs: &'static [Sig]) -> Family {
-        Family { names, sigs }
+        Family { names, sigs, since: ClStd::Cl10 }
+    }
+
+    pub const fn since(self, since: ClStd) -> Family {
+        Family { since, ..self }
     }
 }

@@ -2,6 +2,7 @@
 //! work-groups (6.15.16).
 
 use super::signature::{Elements, Family, Sig, P, SCALAR};
+use crate::options::ClStd;
 use crate::sema::types::Scalar;
 
 const UINT: P = P::S(Scalar::UInt);
@@ -55,4 +56,6 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
         &[Sig::new(Elements::COLLECTIVE, P::G, &[P::G]).lanes(SCALAR)],
     ),
+    Family::new(&["atomic_work_item_fence"], &[Sig::plain(P::Void, &[UINT, INT, INT])])
+        .since(ClStd::Cl20),
 ];

@@ -1,0 +1,114 @@
+//! Barriers, fences and the memory semantics of atomic operations.
+//!
+//! Where atomic operations order other accesses, a module is written in Vulkan's memory model: what
+//! work-groups tell each other through memory arrives by that model alone. Other modules are in
+//! GLSL's, which asks less of drivers.
+//!
+//! Vulkan has no sequentially consistent operations. They are made of read-modify-write operations
+//! that acquire and release: a load adds 0, a store exchanges, a failed compare-and-exchange is
+//! confirmed by adding 0. Each such operation on an object synchronizes with the next one on it, so
+//! "happens before" contains the modification order of every object; it has no cycles, and any total
+//! order that contains it is one that C11 asks for. A fence is such an operation on one word for all
+//! kernels. Where a program has fences, its other sequentially consistent operations touch that word
+//! first, since they are to be ordered with the fences too.
+//!
+//! Where fences by some work-items alone go wrong ([`Target::lone_fences`]), every fence is such an
+//! operation on that word, every atomic operation that orders is a read-modify-write one, and none
+//! has semantics.
+
+use super::asm::Asm;
+use super::emitter::{Emitter, Res};
+use super::EmitError;
+use crate::ir::{BarrierFlags, Order, Sync};
+use crate::target::Target;
+use rspirv::spirv::{Capability, MemoryAccess, MemorySemantics, Op, Scope};
+
+/// Declares Vulkan's memory model for a module.
+pub(super) fn use_vulkan_memory_model(asm: &mut Asm, target: &Target) -> Res<()> {
+    if !target.vulkan_memory_model {
+        let what = "an atomic operation or fence that orders accesses of other work-groups";
+        return Err(EmitError::missing(what, "vulkanMemoryModelDeviceScope"));
+    }
+    asm.need(Capability::VulkanMemoryModel);
+    asm.need(Capability::VulkanMemoryModelDeviceScope);
+    Ok(())
+}
+
+/// The kinds of memory that barrier flags name; a barrier without any still is one.
+fn memory_of(flags: BarrierFlags) -> MemorySemantics {
+    let mut memory = MemorySemantics::empty();
+    if flags.contains(BarrierFlags::LOCAL) || flags.is_empty() {
+        memory |= MemorySemantics::WORKGROUP_MEMORY;
+    }
+    if flags.contains(BarrierFlags::GLOBAL) {
+        memory |= MemorySemantics::UNIFORM_MEMORY;
+    }
+    memory
+}
+
+impl Emitter<'_> {
+    /// What loads and stores of memory that work-items share say of themselves.
+    pub fn shared_access(&self) -> MemoryAccess {
+        match self.plan.ordered {
+            true => MemoryAccess::NON_PRIVATE_POINTER,
+            false => MemoryAccess::empty(),
+        }
+    }
+
+    /// The semantics of an atomic operation that orders accesses to `memory`.
+    pub fn atomic_semantics(&mut self, order: Order, memory: MemorySemantics) -> u32 {
+        match self.target.lone_fences {
+            true => self.semantics(order, memory),
+            false => self.c32(MemorySemantics::RELAXED.bits()),
+        }
+    }
+
+    fn semantics(&mut self, order: Order, memory: MemorySemantics) -> u32 {
+        let mut semantics = match (order.acquires(), order.releases()) {
+            (false, false) => return self.c32(MemorySemantics::RELAXED.bits()),
+            (true, false) => MemorySemantics::ACQUIRE,
+            (false, true) => MemorySemantics::RELEASE,
+            (true, true) => MemorySemantics::ACQUIRE_RELEASE,
+        };
+        if self.plan.ordered {
+            let visible = order.acquires().then_some(MemorySemantics::MAKE_VISIBLE);
+            let available = order.releases().then_some(MemorySemantics::MAKE_AVAILABLE);
+            semantics |= visible.unwrap_or(MemorySemantics::empty());
+            semantics |= available.unwrap_or(MemorySemantics::empty());
+        }
+        self.c32((semantics | memory).bits())
+    }
+
+    /// A work-group barrier.
+    pub fn barrier(&mut self, flags: BarrierFlags) {
+        let scope = self.c32(Scope::Workgroup as u32);
+        let semantics = self.semantics(Order::AcqRel, memory_of(flags));
+        self.op_void(Op::ControlBarrier, &[scope, scope, semantics]);
+    }
+
+    /// A fence. One of global memory is for the whole device: programs older than OpenCL C 2.0 rely
+    /// on that.
+    pub fn fence(&mut self, flags: BarrierFlags, sync: Sync) -> Res<()> {
+        if sync.order == Order::SeqCst || !self.target.lone_fences {
+            return self.touch_order_word();
+        }
+        let global = flags.contains(BarrierFlags::GLOBAL);
+        let scope = if global { Scope::Device } else { Scope::Workgroup };
+        let scope = self.c32(scope as u32);
+        let semantics = self.semantics(sync.order, memory_of(flags));
+        self.op_void(Op::MemoryBarrier, &[scope, semantics]);
+        Ok(())
+    }
+
+    /// What a sequentially consistent fence does, and other such operations where there are fences.
+    pub fn touch_order_word(&mut self) -> Res<()> {
+        let Some(address) = self.order_word()? else { return Ok(()) };
+        let word = self.asm.u32;
+        let pointer = self.physical_pointer(address, 0, word);
+        let scope = self.c32(Scope::Device as u32);
+        let semantics = self.atomic_semantics(Order::AcqRel, memory_of(BarrierFlags::all()));
+        let zero = self.c32(0);
+        self.op(Op::AtomicIAdd, word, &[pointer, scope, semantics, zero]);
+        Ok(())
+    }
+}

@@ -1,0 +1,282 @@
+//! The atomic functions of OpenCL C 2.0 (6.15.12): which calls are taken, and the memory model, scopes
+//! and semantics of what is emitted.
+
+use hekla_compiler::kernel::{Field, Kernel};
+use hekla_compiler::{compile, Options, Source, Target};
+
+fn compiled(text: &str, options: &str, target: &Target) -> (Vec<Kernel>, String) {
+    let source = Source { name: "t.cl".into(), text: text.into(), headers: Vec::new() };
+    let options = Options::parse(options).unwrap();
+    let compiled = compile(&source, &options, target);
+    (compiled.program.map(|program| program.kernels).unwrap_or_default(), compiled.log)
+}
+
+/// A kernel with these statements, which build without a message.
+#[track_caller]
+fn kernel_for(statements: &str, target: &Target) -> Kernel {
+    let text = body(statements);
+    let (mut kernels, log) = compiled(&text, "-cl-std=CL3.0", target);
+    assert_eq!(log, "", "for:\n{text}");
+    kernels.pop().unwrap()
+}
+
+fn body(statements: &str) -> String {
+    format!(
+        "kernel void k(global atomic_int *g, local atomic_uint *l, global atomic_float *f,\n\
+         global int *p, volatile global atomic_flag *flag, int order) {{\n\
+         int i = 1; uint u = 2; float x = 3; bool b; atomic_int *any = g;\n{statements}\n}}\n"
+    )
+}
+
+// Opcodes and masks of SPIR-V.
+const MEMORY_MODEL: u32 = 14;
+const CONSTANT: u32 = 43;
+const LOAD: u32 = 61;
+const STORE: u32 = 62;
+const BARRIER: u32 = 224;
+const FENCE: u32 = 225;
+const ATOMIC_LOAD: u32 = 227;
+const ATOMIC_STORE: u32 = 228;
+const EXCHANGE: u32 = 229;
+const COMPARE_EXCHANGE: u32 = 230;
+const ADD: u32 = 234;
+const OR: u32 = 241;
+const GLSL: u32 = 1;
+const VULKAN: u32 = 3;
+const DEVICE: u32 = 1;
+const WORK_GROUP: u32 = 2;
+const ACQUIRE: u32 = 0x2 | 0x4000;
+const RELEASE: u32 = 0x4 | 0x2000;
+const ACQ_REL: u32 = 0x8 | 0x2000 | 0x4000;
+const BUFFERS: u32 = 0x40;
+const LOCAL: u32 = 0x100;
+const NON_PRIVATE: u32 = 0x20;
+
+/// Instructions as opcode and operands.
+fn instructions(kernel: &Kernel) -> Vec<(u32, Vec<u32>)> {
+    let (mut rest, mut out) = (&kernel.spirv[5..], Vec::new());
+    while let Some(&word) = rest.first() {
+        let (this, next) = rest.split_at((word >> 16) as usize);
+        out.push((word & 0xffff, this[1..].to_vec()));
+        rest = next;
+    }
+    out
+}
+
+/// Each atomic operation, fence and barrier with its scope and semantics.
+fn synchronization(kernel: &Kernel) -> Vec<(u32, u32, u32)> {
+    let all = instructions(kernel);
+    let constant = |id: u32| {
+        all.iter().find(|(op, words)| *op == CONSTANT && words[1] == id).map_or(0, |(_, w)| w[2])
+    };
+    let place = |&(op, _): &&(u32, Vec<u32>)| match *op {
+        FENCE => Some(0),
+        ATOMIC_STORE | BARRIER => Some(1),
+        ATOMIC_LOAD | EXCHANGE | COMPARE_EXCHANGE | ADD..=OR => Some(3),
+        _ => None,
+    };
+    let found = all.iter().filter_map(|inst| Some((inst, place(&inst)?)));
+    found.map(|((op, words), at)| (*op, constant(words[at]), constant(words[at + 1]))).collect()
+}
+
+fn memory_model(kernel: &Kernel) -> u32 {
+    instructions(kernel).iter().find(|(op, _)| *op == MEMORY_MODEL).map_or(0, |(_, w)| w[1])
+}
+
+fn reads_order_word(kernel: &Kernel) -> bool {
+    kernel.block.iter().any(|entry| entry.field == Field::OrderWord)
+}
+
+#[test]
+fn relaxed_operations_leave_the_memory_model() {
+    let kernel = kernel_for(
+        "atomic_store_explicit(g, 1, memory_order_relaxed); i = atomic_fetch_add_explicit(g, i,\n\
+         memory_order_relaxed, memory_scope_work_group); atomic_init(g, i); *p = i;",
+        &Target::generic(),
+    );
+    assert_eq!(memory_model(&kernel), GLSL);
+    assert_eq!(synchronization(&kernel), [(ATOMIC_STORE, DEVICE, 0), (ADD, DEVICE, 0)]);
+}
+
+#[test]
+fn order_and_scope_become_semantics() {
+    let group = "memory_scope_work_group";
+    let acq_rel = "memory_order_acq_rel";
+    let release_or_less = "memory_order_release, memory_order_relaxed";
+    for (call, expected) in [
+        ("*p = atomic_load_explicit(g, memory_order_acquire);".into(), (ATOMIC_LOAD, DEVICE, ACQUIRE | BUFFERS)),
+        (format!("*p = atomic_load_explicit(g, memory_order_acquire, {group});"), (ATOMIC_LOAD, WORK_GROUP, ACQUIRE | BUFFERS)),
+        ("*p = atomic_load_explicit(l, memory_order_acquire, memory_scope_device);".into(), (ATOMIC_LOAD, WORK_GROUP, ACQUIRE | LOCAL)),
+        ("atomic_store_explicit(f, x, memory_order_release);".into(), (ATOMIC_STORE, DEVICE, RELEASE | BUFFERS)),
+        ("atomic_flag_clear_explicit(flag, memory_order_release);".into(), (ATOMIC_STORE, DEVICE, RELEASE | BUFFERS)),
+        (format!("*p = atomic_flag_test_and_set_explicit(flag, {acq_rel});"), (EXCHANGE, DEVICE, ACQ_REL | BUFFERS)),
+        (format!("*p = atomic_fetch_or_explicit(l, u, {acq_rel}, {group});"), (OR, WORK_GROUP, ACQ_REL | LOCAL)),
+        (format!("*p = atomic_compare_exchange_strong_explicit(g, &i, 2, {release_or_less});"), (COMPARE_EXCHANGE, DEVICE, RELEASE | BUFFERS)),
+        (format!("*p = atomic_compare_exchange_weak_explicit(g, &i, 2, {acq_rel}, memory_order_acquire, {group});"), (COMPARE_EXCHANGE, WORK_GROUP, ACQ_REL | BUFFERS)),
+        (format!("atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, {acq_rel}, memory_scope_device);"), (FENCE, DEVICE, ACQ_REL | BUFFERS)),
+    ] {
+        let kernel = kernel_for(&call, &Target::generic());
+        assert_eq!(memory_model(&kernel), VULKAN, "{call}");
+        assert_eq!(synchronization(&kernel), [expected], "{call}");
+        assert!(!reads_order_word(&kernel));
+    }
+}
+
+#[test]
+fn plain_accesses_take_part_in_the_memory_model() {
+    let text = "*p = 1; atomic_store_explicit(g, 1, memory_order_release); u = *(local uint *)l;\n\
+                barrier(CLK_LOCAL_MEM_FENCE); p[1] = u;";
+    let kernel = kernel_for(text, &Target::generic());
+    let all = instructions(&kernel);
+    let shared = |op: u32, at: usize| {
+        let accesses = all.iter().filter(move |(o, words)| *o == op && words.len() > at);
+        accesses.map(move |(_, words)| words[at]).collect::<Vec<u32>>()
+    };
+    let (loads, stores) = (shared(LOAD, 3), shared(STORE, 2));
+    assert!(!loads.is_empty() && stores.len() == 2);
+    assert!(loads.iter().chain(&stores).all(|access| access & NON_PRIVATE != 0));
+    assert!(synchronization(&kernel).contains(&(BARRIER, WORK_GROUP, ACQ_REL | LOCAL)));
+}
+
+#[test]
+fn sequential_consistency_is_made_of_read_modify_write_operations() {
+    let all = ACQ_REL | BUFFERS | LOCAL;
+    for (call, expected) in [
+        ("*p = atomic_load(g);", vec![(ADD, DEVICE, all)]),
+        ("atomic_store(f, x);", vec![(EXCHANGE, DEVICE, all)]),
+        ("*p = atomic_fetch_or(l, u);", vec![(OR, WORK_GROUP, all)]),
+        (
+            "*p = atomic_compare_exchange_strong(g, &i, 2);",
+            vec![(COMPARE_EXCHANGE, DEVICE, all), (ADD, DEVICE, all)],
+        ),
+        ("*p = atomic_load_explicit(g, order);", vec![(ADD, DEVICE, all)]),
+    ] {
+        let kernel = kernel_for(call, &Target::generic());
+        assert_eq!(memory_model(&kernel), VULKAN, "{call}");
+        assert_eq!(synchronization(&kernel), expected, "{call}");
+        assert!(!reads_order_word(&kernel), "{call}");
+    }
+    let fence =
+        "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);";
+    let kernel = kernel_for(fence, &Target::generic());
+    assert_eq!(synchronization(&kernel), [(ADD, DEVICE, all)]);
+    assert!(reads_order_word(&kernel));
+    // Where there are such fences, the operations are ordered with them, in all kernels.
+    let text = format!(
+        "kernel void a(global atomic_int *g) {{ atomic_store(g, 1); }} kernel void b() {{ {fence} }}"
+    );
+    let (kernels, log) = compiled(&text, "-cl-std=CL3.0", &Target::generic());
+    assert_eq!(log, "");
+    assert_eq!(synchronization(&kernels[0]), [(ADD, DEVICE, all), (EXCHANGE, DEVICE, all)]);
+    assert!(kernels.iter().all(reads_order_word));
+}
+
+#[test]
+fn where_fences_wait_there_are_none() {
+    let target = Target { lone_fences: false, ..Target::generic() };
+    for (call, expected) in [
+        ("mem_fence(CLK_LOCAL_MEM_FENCE);", vec![(ADD, DEVICE, 0)]),
+        (
+            "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);",
+            vec![(ADD, DEVICE, 0)],
+        ),
+        ("*p = atomic_load_explicit(g, memory_order_acquire);", vec![(ADD, DEVICE, 0)]),
+        ("atomic_store_explicit(g, 1, memory_order_release);", vec![(EXCHANGE, DEVICE, 0)]),
+        ("*p = atomic_fetch_or(l, u);", vec![(OR, WORK_GROUP, 0)]),
+        ("atomic_store_explicit(g, 1, memory_order_relaxed);", vec![(ATOMIC_STORE, DEVICE, 0)]),
+    ] {
+        let kernel = kernel_for(call, &target);
+        assert_eq!(memory_model(&kernel), GLSL, "{call}");
+        assert_eq!(synchronization(&kernel), expected, "{call}");
+        assert_eq!(reads_order_word(&kernel), call.contains("fence"), "{call}");
+    }
+}
+
+/// The first line of the log.
+fn message(text: &str, options: &str, target: &Target) -> String {
+    let (_, log) = compiled(text, options, target);
+    let line = log.lines().next().unwrap_or("nothing");
+    line.split_once(": ").map_or(line, |(_, message)| message).to_string()
+}
+
+#[test]
+fn mistakes() {
+    for (statements, expected) in [
+        ("i = *g;", "error: assigning to 'int' from incompatible type 'atomic_int'"),
+        ("*g = 1;", "error: assigning to 'atomic_int' from incompatible type 'int'"),
+        ("*g = g[1];", "error: assigning to 'atomic_int' from incompatible type 'atomic_int'"),
+        ("i = *g + 1;", "error: invalid operands to binary expression ('atomic_int' and 'int')"),
+        ("(*g)++;", "error: cannot increment value of type 'atomic_int'"),
+        ("*g += 1;", "error: invalid operands to binary expression ('atomic_int' and 'int')"),
+        ("if (*g) {}", "error: statement requires expression of scalar type ('atomic_int' invalid)"),
+        ("atomic_int a = 1;", "error: atomic variable can be initialized to a variable only in global address space"),
+        ("atomic_store(p, 1);", "error: no matching function for call to 'atomic_store'"),
+        ("atomic_fetch_add(f, 1.0f);", "error: no matching function for call to 'atomic_fetch_add'"),
+        ("atomic_flag_clear(l);", "error: no matching function for call to 'atomic_flag_clear'"),
+        ("atomic_load((const global atomic_int *)g);", "error: no matching function for call to 'atomic_load'"),
+        ("atomic_half *h;", "error: use of type 'atomic_half' requires cl_ext_float_atomics which this device does not offer"),
+        ("atomic_long *a;", "error: use of type 'atomic_long' requires cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics which this device does not offer"),
+        ("atomic_load_explicit(g, memory_order_acquire, memory_scope_all_devices);", "error: use of undeclared identifier 'memory_scope_all_devices'"),
+        ("atomic_load_explicit(g, memory_order_acquire, 3);", "error: this use of 'atomic_load_explicit' requires __opencl_c_atomic_scope_all_devices which this device does not offer"),
+        ("atomic_load_explicit(g, memory_order_release);", "warning: memory order argument to atomic operation is invalid"),
+        ("atomic_store_explicit(g, 1, memory_order_acq_rel);", "warning: memory order argument to atomic operation is invalid"),
+        ("atomic_compare_exchange_weak_explicit(g, &i, 1, memory_order_acq_rel, memory_order_release);", "warning: memory order argument to atomic operation is invalid"),
+    ] {
+        let found = message(&body(statements), "-cl-std=CL3.0", &Target::generic());
+        assert_eq!(found, expected, "{statements}");
+    }
+    for (text, expected) in [
+        (
+            "constant atomic_int a = ATOMIC_VAR_INIT(1);",
+            "error: atomic variable can be initialized to a variable only in global address space",
+        ),
+        (
+            "kernel void k(atomic_int a) {}",
+            "error: 'atomic_int' cannot be used as the type of a kernel parameter",
+        ),
+    ] {
+        assert_eq!(message(text, "-cl-std=CL3.0", &Target::generic()), expected, "{text}");
+    }
+    let text = "void f(global atomic_int *a) {}";
+    let expected = "error: use of type 'atomic_int' requires OpenCL C version 2.0 or greater";
+    assert_eq!(message(text, "", &Target::generic()), expected);
+    let text = "int atomic_load(global int *p) { return *p; } kernel void k(global int *p) { atomic_load(p); }";
+    assert_eq!(message(text, "", &Target::generic()), "nothing");
+}
+
+#[test]
+fn initial_values_of_atomic_objects() {
+    let text = "global atomic_int a = ATOMIC_VAR_INIT(-1); atomic_float b[2] = {1, 2.5}; \
+                atomic_flag c = ATOMIC_FLAG_INIT; struct { int n; atomic_uint u; } d = {1, 2u}; \
+                volatile global atomic_int *at = &a; \
+                kernel void k(global int *p) { p[0] = atomic_load(&a) + (int)atomic_load(&b[1]) \
+                + atomic_flag_test_and_set(&c) + atomic_load(&d.u) + atomic_load(at); }";
+    let (kernels, log) = compiled(text, "-cl-std=CL3.0", &Target::generic());
+    assert_eq!((kernels.len(), log.as_str()), (1, ""));
+}
+
+#[test]
+fn features_depend_on_the_memory_model() {
+    let without = Target { vulkan_memory_model: false, ..Target::generic() };
+    let text = "
+        #if defined(__opencl_c_atomic_order_seq_cst) || defined(__opencl_c_atomic_order_acq_rel) \\
+            || defined(__opencl_c_atomic_scope_device) || defined(memory_scope_device)
+        #error offered
+        #endif
+        kernel void k(global atomic_int *g, global int *p) {
+            atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_work_group);
+            p[0] = atomic_fetch_add_explicit(g, 1, memory_order_relaxed, memory_scope_work_group); }";
+    assert_eq!(message(text, "-cl-std=CL3.0", &without), "nothing");
+    assert_eq!(message(text, "-cl-std=CL3.0", &Target::generic()), "error: offered");
+    for (statements, feature) in [
+        ("atomic_load(g);", "__opencl_c_atomic_order_seq_cst"),
+        ("atomic_load_explicit(g, memory_order_relaxed);", "__opencl_c_atomic_scope_device"),
+        (
+            "atomic_load_explicit(g, memory_order_acquire, memory_scope_work_group);",
+            "__opencl_c_atomic_order_acq_rel",
+        ),
+    ] {
+        let found = message(&body(statements), "-cl-std=CL3.0", &without);
+        assert!(found.contains(feature), "{statements}: {found}");
+    }
+}
