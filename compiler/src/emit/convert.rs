@@ -248,12 +248,18 @@ impl Emitter<'_> {
         if from == to {
             return Ok(a);
         }
-        if to == Scalar::F16 && !self.target.float16 {
+        if to == Scalar::F16 {
             let single = match from {
                 Scalar::F64 => self.round_to_odd(a)?,
                 _ => a,
             };
-            return self.float_to_half(single);
+            // Not OpFConvert, not even where there are 16-bit floats: NVIDIA's driver takes a
+            // conversion to half and back for nothing at all, and loses the rounding.
+            let bits = self.float_to_half(single)?;
+            return match self.target.float16 {
+                true => self.bitcast(bits, Type::I16, Type::F16),
+                false => Ok(bits),
+            };
         }
         let (from, a) = self.computable(from, a)?;
         if from == to {

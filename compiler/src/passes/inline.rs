@@ -2,7 +2,7 @@
 //!
 //! Functions are gone through from callees to callers. Small ones and those that are called once are
 //! copied; large ones that are called from several places stay, so that the size of a program's
-//! code is about that of its text. What stays gets a [`signature`](super::signature) of scalars.
+//! code is about that of its text. What stays gets a [`super::signature`] of scalars.
 
 use super::call_graph::{calls, CallGraph};
 use super::cursor::Cursor;

@@ -3,7 +3,7 @@
 //! Programs include headers of which they use a small part. The bodies of the other functions must
 //! be checked, but nothing of them is kept; and a body that was found to be free of diagnostics need
 //! not be parsed again, in the next program that has the same declarations before it
-//! ([`crate::checked`]).
+//! (`crate::checked`).
 //!
 //! The scan need not understand declarations. What it does not recognize as a function it takes to
 //! be used, with all that is named in it.
