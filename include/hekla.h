@@ -1524,12 +1524,12 @@ cl_int clReleaseKernel(cl_kernel kernel);
 
 cl_int clSetKernelArg(cl_kernel kernel, cl_uint arg_index, size_t arg_size, const void *arg_value);
 
-cl_int clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint _arg_index, const void *_arg_value);
+cl_int clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index, const void *arg_value);
 
 cl_int clSetKernelExecInfo(cl_kernel kernel,
-                           cl_kernel_exec_info _param_name,
-                           size_t _param_value_size,
-                           const void *_param_value);
+                           cl_kernel_exec_info param_name,
+                           size_t param_value_size,
+                           const void *param_value);
 
 cl_int clGetKernelInfo(cl_kernel kernel,
                        cl_kernel_info param_name,
@@ -1742,60 +1742,60 @@ cl_int clGetSamplerInfo(cl_sampler sampler,
                         void *_param_value,
                         size_t *_param_value_size_ret);
 
-void *clSVMAlloc(cl_context _context, cl_svm_mem_flags _flags, size_t _size, cl_uint _alignment);
+void *clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment);
 
-void clSVMFree(cl_context _context, void *_svm_pointer);
+void clSVMFree(cl_context context, void *svm_pointer);
 
 cl_int clEnqueueSVMFree(cl_command_queue command_queue,
-                        cl_uint _num_svm_pointers,
-                        void **_svm_pointers,
-                        SvmFreeNotify _pfn_free_func,
-                        void *_user_data,
-                        cl_uint _num_events_in_wait_list,
-                        const cl_event *_event_wait_list,
-                        cl_event *_event);
+                        cl_uint num_svm_pointers,
+                        void **svm_pointers,
+                        SvmFreeNotify pfn_free_func,
+                        void *user_data,
+                        cl_uint num_events_in_wait_list,
+                        const cl_event *event_wait_list,
+                        cl_event *event);
 
 cl_int clEnqueueSVMMemcpy(cl_command_queue command_queue,
-                          cl_bool _blocking_copy,
-                          void *_dst_ptr,
-                          const void *_src_ptr,
-                          size_t _size,
-                          cl_uint _num_events_in_wait_list,
-                          const cl_event *_event_wait_list,
-                          cl_event *_event);
+                          cl_bool blocking_copy,
+                          void *dst_ptr,
+                          const void *src_ptr,
+                          size_t size,
+                          cl_uint num_events_in_wait_list,
+                          const cl_event *event_wait_list,
+                          cl_event *event);
 
 cl_int clEnqueueSVMMemFill(cl_command_queue command_queue,
-                           void *_svm_ptr,
-                           const void *_pattern,
-                           size_t _pattern_size,
-                           size_t _size,
-                           cl_uint _num_events_in_wait_list,
-                           const cl_event *_event_wait_list,
-                           cl_event *_event);
+                           void *svm_ptr,
+                           const void *pattern,
+                           size_t pattern_size,
+                           size_t size,
+                           cl_uint num_events_in_wait_list,
+                           const cl_event *event_wait_list,
+                           cl_event *event);
 
 cl_int clEnqueueSVMMap(cl_command_queue command_queue,
-                       cl_bool _blocking_map,
-                       cl_map_flags _flags,
-                       void *_svm_ptr,
-                       size_t _size,
-                       cl_uint _num_events_in_wait_list,
-                       const cl_event *_event_wait_list,
-                       cl_event *_event);
+                       cl_bool blocking_map,
+                       cl_map_flags flags,
+                       void *svm_ptr,
+                       size_t size,
+                       cl_uint num_events_in_wait_list,
+                       const cl_event *event_wait_list,
+                       cl_event *event);
 
 cl_int clEnqueueSVMUnmap(cl_command_queue command_queue,
-                         void *_svm_ptr,
-                         cl_uint _num_events_in_wait_list,
-                         const cl_event *_event_wait_list,
-                         cl_event *_event);
+                         void *svm_ptr,
+                         cl_uint num_events_in_wait_list,
+                         const cl_event *event_wait_list,
+                         cl_event *event);
 
 cl_int clEnqueueSVMMigrateMem(cl_command_queue command_queue,
-                              cl_uint _num_svm_pointers,
-                              const void *const *_svm_pointers,
-                              const size_t *_sizes,
-                              cl_mem_migration_flags _flags,
-                              cl_uint _num_events_in_wait_list,
-                              const cl_event *_event_wait_list,
-                              cl_event *_event);
+                              cl_uint num_svm_pointers,
+                              const void *const *svm_pointers,
+                              const size_t *sizes,
+                              cl_mem_migration_flags flags,
+                              cl_uint num_events_in_wait_list,
+                              const cl_event *event_wait_list,
+                              cl_event *event);
 
 #ifdef __cplusplus
 }  // extern "C"
