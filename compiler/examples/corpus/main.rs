@@ -24,10 +24,11 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// Without a result for so long the run ends: a compile hangs.
 const HANG: Duration = Duration::from_secs(180);
 
-/// What the compiler says of a program that needs an optional feature.
-const REFUSAL: (&str, &str) = ("requires ", " which this device does not offer");
+/// What the compiler says of a program that needs an optional feature, or a version: words before the
+/// feature's name, and after it.
+const REFUSAL: ([&str; 2], &str) = (["requires ", "needs "], " which this device does not offer");
 
-/// Files that no OpenCL compiler takes (clang was asked too), and why. Their projects do not use them.
+/// Files that are not OpenCL C, and why. Their projects do not use them.
 const BROKEN: &[(&str, &str)] = &[
     ("pyFAI/openCL/ocl_bispev.cl", "it says __kernel__"),
     ("pyFAI/openCL/ocl_lut_pixelsplit.cl", "it has a parenthesis too many"),
@@ -195,7 +196,8 @@ fn no_program(item: &Item, log: &str) -> Verdict {
     let Some(error) = log.lines().find(|line| line.contains("error: ")) else {
         return Verdict::Failed("no program and no error".to_string());
     };
-    let needs = error.split_once(REFUSAL.0).and_then(|(_, rest)| rest.split_once(REFUSAL.1));
+    let after = REFUSAL.0.iter().find_map(|words| Some(error.split_once(words)?.1));
+    let needs = after.and_then(|rest| rest.split_once(REFUSAL.1));
     match needs {
         Some((needs, _)) => Verdict::Refused(format!("needs {needs}")),
         None => Verdict::Failed(error.to_string()),
