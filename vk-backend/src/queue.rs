@@ -128,6 +128,17 @@ struct State {
     released: Vec<Released>,
 }
 
+impl State {
+    /// Counts a command that was recorded into the open batch: it gets the next value.
+    fn issue(&mut self) {
+        self.issued += 1;
+        if let Some(batch) = &mut self.open {
+            batch.count += 1;
+            batch.last_value = self.issued;
+        }
+    }
+}
+
 impl Queue {
     pub(crate) fn create(
         device: &Arc<Device>,
@@ -170,11 +181,7 @@ impl Queue {
             let value = state.issued + 1;
             let mut recorder = Recorder::new(&self.device, state.open.as_mut(), value);
             let result = f(&mut recorder);
-            state.issued = value;
-            if let Some(batch) = &mut state.open {
-                batch.count += 1;
-                batch.last_value = value;
-            }
+            state.issue();
             self.submit_if_due(state);
             (result, value)
         })
@@ -245,11 +252,7 @@ impl Queue {
             }
             // A command that does nothing, in a batch that ends with the barrier for all before it.
             self.open(state);
-            state.issued += 1;
-            if let Some(batch) = &mut state.open {
-                batch.count += 1;
-                batch.last_value = state.issued;
-            }
+            state.issue();
             self.submit(state)?;
             Ok(state.issued)
         })?;

@@ -245,6 +245,17 @@ impl Lowering<'_, '_> {
         step: Value,
         body: impl FnOnce(&mut Self, Value),
     ) {
+        self.stepping_loop(start, end, (BinaryOp::IAdd, step), body);
+    }
+
+    /// `for (i = start; i < end; i = i op operand) body(i)`, unsigned, in the type of the operands.
+    pub fn stepping_loop(
+        &mut self,
+        start: Value,
+        end: Value,
+        (op, operand): (BinaryOp, Value),
+        body: impl FnOnce(&mut Self, Value),
+    ) {
         let ty = self.b.ty(start);
         let header = self.b.new_block();
         let i = self.b.func.add_param(header, ty);
@@ -255,7 +266,7 @@ impl Lowering<'_, '_> {
         self.b.brif(inside, inner, after);
         self.b.switch_to(inner);
         body(self, i);
-        let next = self.b.binary(BinaryOp::IAdd, i, step);
+        let next = self.b.binary(op, i, operand);
         self.b.jump(header, &[next]);
         self.b.switch_to(after);
     }

@@ -351,24 +351,21 @@ impl Sema<'_> {
         if matches!(e.kind, ExprKind::NullPointer) {
             return value(ExprKind::NullPointer, to, span);
         }
-        if !space_converts(source.space, target.space) {
+        let changed = match () {
+            () if !space_converts(source.space, target.space) => Some("pointer"),
+            () if self.nested_spaces_differ(source.pointee, target.pointee) => {
+                Some("nested pointer")
+            }
+            () => None,
+        };
+        if let Some(changed) = changed {
             let phrase = match context {
                 Context::Assigning => {
                     format!("assigning {} to {}", self.quoted(e.ty), self.quoted(to))
                 }
                 _ => self.phrase(e.ty, to, context),
             };
-            self.error(span, format!("{phrase} changes address space of pointer"));
-            return self.error_value(span);
-        }
-        if self.nested_spaces_differ(source.pointee, target.pointee) {
-            let phrase = match context {
-                Context::Assigning => {
-                    format!("assigning {} to {}", self.quoted(e.ty), self.quoted(to))
-                }
-                _ => self.phrase(e.ty, to, context),
-            };
-            self.error(span, format!("{phrase} changes address space of nested pointer"));
+            self.error(span, format!("{phrase} changes address space of {changed}"));
             return self.error_value(span);
         }
         let types = &self.module.types;

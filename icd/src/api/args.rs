@@ -158,6 +158,15 @@ pub unsafe fn store_event(place: *mut cl_event, event: Option<Ref<Event>>) {
     }
 }
 
+/// CL_INVALID_VALUE for map flags that do not exist or contradict each other.
+pub fn check_map_flags(flags: cl_map_flags) -> Result<()> {
+    let known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    ensure!(flags & !known == 0, CL_INVALID_VALUE);
+    let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
+    ensure!(!invalidates || flags & (CL_MAP_READ | CL_MAP_WRITE) == 0, CL_INVALID_VALUE);
+    Ok(())
+}
+
 /// The queue of a handle.
 pub fn queue(handle: cl_command_queue) -> Result<Ref<Queue>> {
     Ref::from_handle(handle)

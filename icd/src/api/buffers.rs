@@ -2,12 +2,13 @@
 
 use super::args;
 use super::cl::*;
+use super::enqueue::enqueue;
 use crate::core::context::Context;
 use crate::core::error::{ensure, fail, ClError, Result};
 use crate::core::event::Event;
 use crate::core::host::HostAddress;
 use crate::core::memory::{Access, Mapping, Mem};
-use crate::core::queue::{Queue, Request};
+use crate::core::queue::Queue;
 use crate::core::rect::{overlap, Rect};
 use crate::core::transfer::Command;
 use crate::dispatch::boundary::entry;
@@ -49,25 +50,6 @@ fn buffer(queue: &Ref<Queue>, mem: cl_mem) -> Result<Ref<Mem>> {
     let mem = Ref::<Mem>::from_handle(mem)?;
     ensure!(mem.context == queue.context, CL_INVALID_CONTEXT);
     Ok(mem)
-}
-
-/// Enqueues a command and gives out its event.
-///
-/// # Safety
-/// `event` is NULL or valid.
-unsafe fn enqueue(
-    queue: &Ref<Queue>,
-    command_type: cl_command_type,
-    command: Command,
-    waits: Vec<Ref<Event>>,
-    blocking: bool,
-    event: *mut cl_event,
-) -> Result<()> {
-    let wants_event = !event.is_null();
-    let made = queue.enqueue(Request { command_type, command, waits, blocking, wants_event })?;
-    // SAFETY: as the caller promises.
-    unsafe { args::store_event(event, made) };
-    Ok(())
 }
 
 /// Three sizes that C gives; CL_INVALID_VALUE for NULL.
@@ -468,10 +450,7 @@ fn check_overlap(source: &Mem, from: &Rect, target: &Mem, to: &Rect) -> Result<(
 /// CL_INVALID_VALUE for flags that do not exist or contradict each other, CL_INVALID_OPERATION for
 /// access that the buffer does not give to the host.
 fn check_map_flags(mem: &Mem, flags: cl_map_flags) -> Result<()> {
-    let known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
-    ensure!(flags & !known == 0, CL_INVALID_VALUE);
-    let invalidate = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
-    ensure!(!invalidate || flags & (CL_MAP_READ | CL_MAP_WRITE) == 0, CL_INVALID_VALUE);
+    args::check_map_flags(flags)?;
     ensure!(flags & CL_MAP_READ == 0 || mem.host_readable(), CL_INVALID_OPERATION);
     let writes = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0;
     ensure!(!writes || mem.host_writable(), CL_INVALID_OPERATION);

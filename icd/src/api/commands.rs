@@ -2,10 +2,11 @@
 
 use super::args;
 use super::cl::*;
+use super::enqueue::enqueue;
 use crate::core::error::{ensure, fail, Result};
 use crate::core::kernel::Kernel;
 use crate::core::launch::{suggest_local_size, Launch, Sizes};
-use crate::core::queue::{Queue, Request};
+use crate::core::queue::Queue;
 use crate::core::transfer::Command;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
@@ -70,12 +71,8 @@ unsafe fn enqueue_kernel(
     } else {
         Command::Launch(Box::new(Launch::new(&queue, &kernel, &sizes)?))
     };
-    let wants_event = !event.is_null();
-    let made =
-        queue.enqueue(Request { command_type, command, waits, blocking: false, wants_event })?;
     // SAFETY: as the caller promises.
-    unsafe { args::store_event(event, made) };
-    Ok(())
+    unsafe { enqueue(&queue, command_type, command, waits, false, event) }
 }
 
 /// A command that is nothing but its place in the order.
@@ -91,16 +88,8 @@ unsafe fn enqueue_marker(
     let queue = args::queue(queue)?;
     // SAFETY: as the caller promises.
     let waits = unsafe { args::wait_list(&queue.context, count, list) }?;
-    let made = queue.enqueue(Request {
-        command_type,
-        command: Command::Marker,
-        waits,
-        blocking: false,
-        wants_event: !event.is_null(),
-    })?;
     // SAFETY: as the caller promises.
-    unsafe { args::store_event(event, made) };
-    Ok(())
+    unsafe { enqueue(&queue, command_type, Command::Marker, waits, false, event) }
 }
 
 entry! {

@@ -2,11 +2,11 @@
 
 use super::args;
 use super::cl::*;
+use super::enqueue::enqueue;
 use crate::core::context::UserData;
 use crate::core::error::ensure;
 use crate::core::info::Value;
 use crate::core::memory::Mem;
-use crate::core::queue::Request;
 use crate::core::transfer::Command;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
@@ -90,15 +90,8 @@ entry! {
         ensure!(mems.iter().all(|mem| mem.context == queue.context), CL_INVALID_CONTEXT);
         let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
         ensure!(flags & !known == 0, CL_INVALID_VALUE);
-        let made = queue.enqueue(Request {
-            command_type: CL_COMMAND_MIGRATE_MEM_OBJECTS,
-            command: Command::Marker,
-            waits,
-            blocking: false,
-            wants_event: !event.is_null(),
-        })?;
+        let migrate = CL_COMMAND_MIGRATE_MEM_OBJECTS;
         // SAFETY: the place is as the API requires.
-        unsafe { args::store_event(event, made) };
-        Ok(())
+        unsafe { enqueue(&queue, migrate, Command::Marker, waits, false, event) }
     }
 }

@@ -9,6 +9,7 @@ mod buffers;
 mod commands;
 mod contexts;
 mod devices;
+mod enqueue;
 mod events;
 mod extensions;
 mod images;

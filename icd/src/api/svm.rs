@@ -2,6 +2,7 @@
 
 use super::args;
 use super::cl::*;
+use super::enqueue::enqueue;
 use crate::core::context::{Context, UserData};
 use crate::core::error::{ensure, fail, Result};
 use crate::core::event::Event;
@@ -45,24 +46,17 @@ impl Target {
         blocking: bool,
         event: *mut cl_event,
     ) -> Result<()> {
-        let Target { queue, waits } = self;
-        let wants_event = !event.is_null();
-        let made =
-            queue.enqueue(Request { command_type, command, waits, blocking, wants_event })?;
         // SAFETY: as the caller promises.
-        unsafe { args::store_event(event, made) };
-        Ok(())
+        unsafe { enqueue(&self.queue, command_type, command, self.waits, blocking, event) }
     }
 
     /// The shared bytes at an address as a memory object; `None` for the host's own memory.
     fn shared(&self, address: usize, size: usize) -> Result<Option<Ref<Mem>>> {
         let context = &self.queue.context;
-        let found = context.svm.find_range(address, size)?;
-        let mem = |(allocation, offset)| {
-            let allocation: std::sync::Arc<crate::core::svm::Allocation> = allocation;
-            allocation.mem(context, CL_MEM_READ_WRITE, offset, size)
+        let Some((allocation, offset)) = context.svm.find_range(address, size)? else {
+            return Ok(None);
         };
-        Ok(found.map(mem))
+        Ok(Some(allocation.mem(context, CL_MEM_READ_WRITE, offset, size)))
     }
 }
 
@@ -77,17 +71,12 @@ fn copy_command(target: &mut Target, from: usize, to: usize, size: usize) -> Res
         (None, None) => {
             let context = target.queue.context.clone();
             let mem = Mem::new_buffer(context, CL_MEM_READ_WRITE, size, None, Vec::new())?;
-            target.queue.enqueue(Request {
-                command_type: CL_COMMAND_SVM_MEMCPY,
-                command: Command::Write {
-                    mem: mem.clone(),
-                    from: Rect::linear(from, size),
-                    to: whole,
-                },
-                waits: std::mem::take(&mut target.waits),
-                blocking: false,
-                wants_event: false,
-            })?;
+            let from = Rect::linear(from, size);
+            let write = Command::Write { mem: mem.clone(), from, to: whole };
+            let waits = std::mem::take(&mut target.waits);
+            let nobody = std::ptr::null_mut();
+            // SAFETY: no event is wanted.
+            unsafe { enqueue(&target.queue, CL_COMMAND_SVM_MEMCPY, write, waits, false, nobody) }?;
             Command::Read { mem, from: whole, to: Rect::linear(to, size) }
         }
     })
@@ -241,12 +230,10 @@ entry! {
         let target = unsafe { target(command_queue, num_events_in_wait_list, event_wait_list) }?;
         let address = svm_ptr as usize;
         ensure!(address != 0 && size > 0, CL_INVALID_VALUE);
-        let known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
-        ensure!(flags & !known == 0, CL_INVALID_VALUE);
+        args::check_map_flags(flags)?;
         let found = target.queue.context.svm.find_range(address, size)?;
         let Some((allocation, offset)) = found else { return fail(CL_INVALID_VALUE) };
         let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
-        ensure!(!invalidates || flags & (CL_MAP_READ | CL_MAP_WRITE) == 0, CL_INVALID_VALUE);
         allocation.add_map(address, size, flags);
         let command = if allocation.has_shadow() && !invalidates {
             let mem = allocation.mem(&target.queue.context, CL_MEM_READ_WRITE, offset, size);

@@ -184,7 +184,7 @@ impl Launch {
                     buffers.extend(printf.cloned());
                 }
                 Field::OrderWord => {
-                    let word = queue.device.gpu()?.order_word()?;
+                    let word = queue.gpu.order_word()?;
                     put(&mut block, at, &word.address().to_le_bytes());
                     buffers.push(word.clone());
                 }

@@ -203,18 +203,7 @@ impl Lowering<'_, '_> {
     /// `for (d = 1; d < n; d *= 2) body(d)`, unsigned I32.
     fn doubling_loop(&mut self, n: Value, body: impl FnOnce(&mut Self, Value)) {
         let one = self.int(Scalar::I32, 1);
-        let header = self.b.new_block();
-        let d = self.b.func.add_param(header, Type::I32);
-        self.b.jump(header, &[one]);
-        self.b.switch_to(header);
-        let more = self.b.icmp(IntCC::Ult, d, n);
-        let (inner, after) = (self.b.new_block(), self.b.new_block());
-        self.b.brif(more, inner, after);
-        self.b.switch_to(inner);
-        body(self, d);
-        let next = self.b.binary(BinaryOp::Shl, d, one);
-        self.b.jump(header, &[next]);
-        self.b.switch_to(after);
+        self.stepping_loop(one, n, (BinaryOp::Shl, one), body);
     }
 
     /// `if (condition) body()`.
