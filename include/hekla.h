@@ -968,6 +968,12 @@
 
 #define CL_ICD2_TAG_KHR 5715144129571992369
 
+#define CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT 20480
+
+#define CL_MEM_DEVICE_ADDRESS_EXT 20481
+
+#define CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT 20482
+
 #define MIN_CHUNK (1 << 20)
 
 #define CHUNKS_IN_FLIGHT 6
@@ -1073,6 +1079,8 @@ typedef struct cl_image_desc {
 typedef cl_uint cl_image_info;
 
 typedef struct _cl_program *cl_program;
+
+typedef cl_ulong cl_mem_device_address_ext;
 
 typedef cl_uint cl_kernel_exec_info;
 
@@ -1525,6 +1533,10 @@ cl_int clReleaseKernel(cl_kernel kernel);
 cl_int clSetKernelArg(cl_kernel kernel, cl_uint arg_index, size_t arg_size, const void *arg_value);
 
 cl_int clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index, const void *arg_value);
+
+cl_int clSetKernelArgDevicePointerEXT(cl_kernel kernel,
+                                      cl_uint arg_index,
+                                      cl_mem_device_address_ext arg_value);
 
 cl_int clSetKernelExecInfo(cl_kernel kernel,
                            cl_kernel_exec_info param_name,

@@ -151,3 +151,42 @@ fn buffers_move_between_devices() {
         assert!(back == contents);
     }
 }
+
+/// A buffer has an address on each device, and its contents are there when a kernel is given it.
+#[test]
+fn device_addresses_bring_the_contents() {
+    let Some((cl, context, queues)) = two_devices(&[], null_mut()) else { return };
+    let source = c"kernel void next(global int *p) { p[1] += p[2]; }";
+    unsafe {
+        let text = source.as_ptr();
+        let program = made(|e| (cl.clCreateProgramWithSource)(context, 1, &text, null(), e));
+        check((cl.clBuildProgram)(program, 0, null(), null(), None, null_mut()));
+        let kernel = made(|e| (cl.clCreateKernel)(program, c"next".as_ptr(), e));
+        let list = [u64::from(CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT), 1, 0];
+        let mut contents: Vec<u8> = [10i32, 20, 3].into_iter().flat_map(i32::to_ne_bytes).collect();
+        let (flags, host) = (CL_MEM_COPY_HOST_PTR, contents.as_mut_ptr().cast());
+        let create = cl.clCreateBufferWithProperties;
+        let mem = made(|e| create(context, list.as_ptr(), flags, 12, host, e));
+        let addresses: [u64; 2] = value(|size, place, size_ret| {
+            let name = CL_MEM_DEVICE_ADDRESS_EXT;
+            (cl.clGetMemObjectInfo)(mem, name, size, place, size_ret)
+        });
+        let (mut platform, name) = (null_mut(), c"clSetKernelArgDevicePointerEXT");
+        check((cl.clGetPlatformIDs)(1, &mut platform, null_mut()));
+        let set = (cl.clGetExtensionFunctionAddressForPlatform)(platform, name.as_ptr());
+        type Set = unsafe extern "C" fn(cl_kernel, cl_uint, u64) -> cl_int;
+        let set = std::mem::transmute::<*mut c_void, Set>(set);
+        for index in [0, 1, 1, 0] {
+            check(set(kernel, 0, addresses[index]));
+            let (queue, one, none) = (queues[index], &1usize as *const usize, null());
+            let enqueue = cl.clEnqueueNDRangeKernel;
+            check(enqueue(queue, kernel, 1, none, one, none, 0, null(), null_mut()));
+            check((cl.clFinish)(queue));
+        }
+        let mut back = [0i32; 3];
+        let place = back.as_mut_ptr().cast();
+        let read = cl.clEnqueueReadBuffer;
+        check(read(queues[1], mem, CL_TRUE, 0, 12, place, 0, null(), null_mut()));
+        assert_eq!(back, [10, 32, 3]);
+    }
+}

@@ -8,6 +8,7 @@ use crate::core::error::{ensure, fail, ClError, Result};
 use crate::core::event::Event;
 use crate::core::host::HostAddress;
 use crate::core::memory::{Access, Mapping, Mem};
+use crate::core::memory_properties::BufferProperties;
 use crate::core::queue::Queue;
 use crate::core::rect::{overlap, Rect};
 use crate::core::transfer::Command;
@@ -107,10 +108,11 @@ entry! {
         host_ptr: *mut c_void,
     ) -> handle cl_mem {
         let context = Ref::<Context>::from_handle(context)?;
-        Ok(Mem::new_buffer(context, flags, size, host(host_ptr), Vec::new())?.expose())
+        let plain = BufferProperties::default();
+        Ok(Mem::new_buffer(context, flags, size, host(host_ptr), plain)?.expose())
     }
 
-    /// clCreateBufferWithProperties. No properties are defined for buffers.
+    /// clCreateBufferWithProperties.
     fn clCreateBufferWithProperties(
         context: cl_context,
         properties: *const cl_mem_properties,
@@ -121,8 +123,8 @@ entry! {
         let context = Ref::<Context>::from_handle(context)?;
         // SAFETY: the list is as the API requires.
         let list = unsafe { args::property_list(properties, 2) };
-        ensure!(list.len() <= 1, CL_INVALID_PROPERTY);
-        Ok(Mem::new_buffer(context, flags, size, host(host_ptr), list)?.expose())
+        let properties = BufferProperties::read(list)?;
+        Ok(Mem::new_buffer(context, flags, size, host(host_ptr), properties)?.expose())
     }
 
     /// clCreateSubBuffer.

@@ -61,6 +61,18 @@ fn shares_memory(kernel: &Kernel) -> bool {
     kernel.program.context.gpus.iter().any(|gpu| gpu.sharing() != Sharing::None)
 }
 
+/// The addresses of a list given to clSetKernelExecInfo; CL_INVALID_VALUE when its size is not that of
+/// whole addresses.
+///
+/// # Safety
+/// `list` is NULL or valid for `size` bytes.
+unsafe fn addresses(list: *const c_void, size: usize) -> Result<Vec<u64>> {
+    ensure!(size.is_multiple_of(size_of::<u64>()), CL_INVALID_VALUE);
+    // SAFETY: as the caller promises.
+    let bytes = unsafe { args::slice(list.cast::<[u8; 8]>(), size / size_of::<u64>()) };
+    Ok(bytes.iter().map(|address| u64::from_ne_bytes(*address)).collect())
+}
+
 /// The kernel on a device; with NULL, on the only one (CL_INVALID_DEVICE otherwise).
 fn built_on(kernel: &Kernel, device: cl_device_id) -> Result<(Ref<Device>, Arc<BuiltKernel>)> {
     let program = &kernel.program;
@@ -157,7 +169,22 @@ entry! {
         Ok(())
     }
 
-    /// clSetKernelExecInfo. Its parameters concern shared virtual memory.
+    /// clSetKernelArgDevicePointerEXT. Addresses that no buffer holds are taken too: a kernel may
+    /// compute with them.
+    fn clSetKernelArgDevicePointerEXT(
+        kernel: cl_kernel,
+        arg_index: cl_uint,
+        arg_value: cl_mem_device_address_ext,
+    ) -> status {
+        let kernel = Ref::<Kernel>::from_handle(kernel)?;
+        let arg = kernel.arg(arg_index)?;
+        ensure!(arg.kind == ArgKind::Buffer, CL_INVALID_ARG_INDEX);
+        ensure!(arg.address == ArgAddress::Global, CL_INVALID_ARG_INDEX);
+        kernel.set_arg(arg_index, ArgValue::Pointer(arg_value));
+        Ok(())
+    }
+
+    /// clSetKernelExecInfo.
     fn clSetKernelExecInfo(
         kernel: cl_kernel,
         param_name: cl_kernel_exec_info,
@@ -165,16 +192,20 @@ entry! {
         param_value: *const c_void,
     ) -> status {
         let kernel = Ref::<Kernel>::from_handle(kernel)?;
-        ensure!(shares_memory(&kernel), CL_INVALID_OPERATION);
+        let of_shared = [CL_KERNEL_EXEC_INFO_SVM_PTRS, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM];
+        let shared = of_shared.contains(&param_name);
+        ensure!(!shared || shares_memory(&kernel), CL_INVALID_OPERATION);
         ensure!(param_value.is_null() == (param_value_size == 0), CL_INVALID_VALUE);
+        // An empty list takes back what was set before.
+        // SAFETY: the value is an array of addresses, as the API requires for these parameters.
+        let addresses = || unsafe { addresses(param_value, param_value_size) };
         match param_name {
             CL_KERNEL_EXEC_INFO_SVM_PTRS => {
-                // An empty list takes back what was set before.
-                ensure!(param_value_size.is_multiple_of(size_of::<usize>()), CL_INVALID_VALUE);
-                let count = param_value_size / size_of::<usize>();
-                // SAFETY: the value is that many pointers, as the API requires.
-                let pointers = unsafe { args::slice(param_value.cast::<usize>(), count) };
-                *kernel.reached.lock() = pointers.to_vec();
+                *kernel.reached.lock() = addresses()?.iter().map(|address| *address as usize).collect();
+                Ok(())
+            }
+            CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => {
+                *kernel.pointed.lock() = addresses()?;
                 Ok(())
             }
             CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {

@@ -61,6 +61,10 @@ entry! {
             CL_MEM_OFFSET => Some(Value::of(mem.offset_in_parent())),
             CL_MEM_USES_SVM_POINTER => Some(Value::bool(mem.svm.is_some())),
             CL_MEM_PROPERTIES => Some(Value::list(&mem.properties)),
+            CL_MEM_DEVICE_ADDRESS_EXT => {
+                ensure!(!mem.device_addresses.is_empty(), CL_INVALID_OPERATION);
+                Some(Value::list(&mem.device_addresses))
+            }
             _ => None,
         };
         // SAFETY: the caller's places are as the API requires.

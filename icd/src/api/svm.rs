@@ -8,6 +8,7 @@ use crate::core::error::{ensure, fail, Result};
 use crate::core::event::Event;
 use crate::core::host::HostAddress;
 use crate::core::memory::Mem;
+use crate::core::memory_properties::BufferProperties;
 use crate::core::queue::{Queue, Request};
 use crate::core::rect::Rect;
 use crate::core::svm::Sharing;
@@ -70,7 +71,8 @@ fn copy_command(target: &mut Target, from: usize, to: usize, size: usize) -> Res
         (None, Some(mem)) => Command::Write { mem, from: Rect::linear(from, size), to: whole },
         (None, None) => {
             let context = target.queue.context.clone();
-            let mem = Mem::new_buffer(context, CL_MEM_READ_WRITE, size, None, Vec::new())?;
+            let plain = BufferProperties::default();
+            let mem = Mem::new_buffer(context, CL_MEM_READ_WRITE, size, None, plain)?;
             let from = Rect::linear(from, size);
             let write = Command::Write { mem: mem.clone(), from, to: whole };
             let waits = std::mem::take(&mut target.waits);

@@ -1,6 +1,7 @@
 //! A context: devices that share memory objects, programs and events.
 
 use super::device::Device;
+use super::device_addresses::DeviceAddresses;
 use super::gpu::Gpu;
 use super::printf::output::Sink;
 use super::printf::Printer;
@@ -37,6 +38,8 @@ pub struct Context {
     pub printer: Arc<Printer>,
     /// Shared virtual memory.
     pub svm: Allocations,
+    /// Buffers whose device addresses the application knows.
+    pub addresses: DeviceAddresses,
     destructors: Mutex<Vec<(ContextDestructor, UserData)>>,
 }
 
@@ -73,8 +76,15 @@ impl Context {
         let gpus = devices.iter().map(|d| d.gpu().cloned()).collect::<Result<Vec<_>>>();
         let gpus = gpus.map_err(|_| ClError(CL_DEVICE_NOT_AVAILABLE))?;
         let printer = Printer::new(devices.len(), sink, printf_buffer_size);
-        let (svm, destructors) = (Allocations::default(), Mutex::default());
-        Ok(Ref::new(Context { devices, gpus, properties, printer, svm, destructors }))
+        Ok(Ref::new(Context {
+            devices,
+            gpus,
+            properties,
+            printer,
+            svm: Allocations::default(),
+            addresses: DeviceAddresses::default(),
+            destructors: Mutex::default(),
+        }))
     }
 
     /// Position of a device, or CL_INVALID_DEVICE.

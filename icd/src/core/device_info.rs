@@ -30,6 +30,7 @@ pub fn extensions(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
     let mut all: Vec<_> = language.into_iter().map(|name| (name, V1)).collect();
     all.extend([
         ("cl_arm_printf", make_version(2, 0, 0)),
+        ("cl_ext_buffer_device_address", make_version(1, 0, 2)),
         ("cl_khr_create_command_queue", V1),
         ("cl_khr_device_uuid", V1),
         ("cl_khr_extended_versioning", V1),

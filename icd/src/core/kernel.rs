@@ -88,7 +88,8 @@ pub enum ArgValue {
     /// `None` is a NULL pointer. The kernel does not keep the object alive (5.9.2).
     Buffer(Option<WeakRef<Mem>>),
     Local(usize),
-    /// An address in shared virtual memory.
+    /// An address in shared virtual memory, or one of the device
+    /// (clSetKernelArgDevicePointerEXT).
     Pointer(u64),
 }
 
@@ -101,6 +102,9 @@ pub struct Kernel {
     /// Shared virtual memory that the kernel reaches by pointers in memory
     /// (CL_KERNEL_EXEC_INFO_SVM_PTRS).
     pub reached: Mutex<Vec<usize>>,
+    /// Device addresses in buffers that the kernel reaches by pointers in memory
+    /// (CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT).
+    pub pointed: Mutex<Vec<u64>>,
 }
 
 impl Kind for Kernel {
@@ -136,6 +140,7 @@ impl Kernel {
             built,
             args: Mutex::new(args),
             reached: Mutex::default(),
+            pointed: Mutex::default(),
         }))
     }
 
@@ -148,6 +153,7 @@ impl Kernel {
             built: self.built.clone(),
             args: Mutex::new(self.args.lock().clone()),
             reached: Mutex::new(self.reached.lock().clone()),
+            pointed: Mutex::new(self.pointed.lock().clone()),
         })
     }
 

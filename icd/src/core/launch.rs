@@ -26,6 +26,8 @@ pub struct Launch {
     args: SmallVec<[Snapshot; 8]>,
     /// Shared virtual memory that the kernel is given or told to reach.
     shared: Vec<Arc<vk::Buffer>>,
+    /// Buffers of which it is given, or told to reach, device addresses.
+    pointed: Vec<Ref<Mem>>,
     range: NdRange,
     dispatches: SmallVec<[Dispatch; 1]>,
     layout: LocalLayout,
@@ -137,8 +139,9 @@ impl Launch {
         let max_groups = device.info().limits.max_workgroup_count;
         let dispatches = range.dispatches(max_groups).ok_or(ClError(CL_OUT_OF_RESOURCES))?;
         let shared = shared_memory(queue, kernel, &args);
+        let pointed = pointed_buffers(queue, kernel, &args);
         let args = args.into_iter().map(snapshot).collect::<Result<_>>()?;
-        Ok(Launch { kernel: built, args, shared, range, dispatches, layout })
+        Ok(Launch { kernel: built, args, shared, pointed, range, dispatches, layout })
     }
 
     /// The launch block but for what differs between dispatches, and the buffers it names, which
@@ -190,6 +193,9 @@ impl Launch {
                 }
                 Field::GlobalBase | Field::GroupBase => {}
             }
+        }
+        for mem in &self.pointed {
+            buffers.push(mem.on_device(queue.device_index, Access::Write)?);
         }
         Ok((block, buffers))
     }
@@ -243,6 +249,18 @@ fn shared_memory(
     let find = |address| queue.context.svm.find(address).map(|(allocation, _)| allocation);
     let allocations = pointers.chain(reached.iter().copied()).filter_map(find);
     allocations.map(|allocation| allocation.buffer.clone()).collect()
+}
+
+/// The buffers that device addresses among the arguments lie in, and those that clSetKernelExecInfo
+/// named.
+fn pointed_buffers(queue: &Queue, kernel: &kernel::Kernel, args: &[ArgValue]) -> Vec<Ref<Mem>> {
+    let pointers = args.iter().filter_map(|arg| match arg {
+        ArgValue::Pointer(address) => Some(*address),
+        _ => None,
+    });
+    let pointed = kernel.pointed.lock();
+    let find = |address| queue.context.addresses.find(queue.device_index, address);
+    pointers.chain(pointed.iter().copied()).filter_map(find).collect()
 }
 
 fn snapshot(value: ArgValue) -> Result<Snapshot> {
@@ -327,6 +345,9 @@ impl Queue {
             if let Snapshot::Buffer(Some(mem)) = arg {
                 mem.used(self.device_index, &self.vk, value);
             }
+        }
+        for mem in &launch.pointed {
+            mem.used(self.device_index, &self.vk, value);
         }
         Ok(Phase::Recorded { first: value, last: value })
     }

@@ -4,6 +4,7 @@
 use super::context::{Context, UserData};
 use super::device::BASE_ALIGNMENT;
 use super::host::HostAddress;
+use super::memory_properties::BufferProperties;
 use super::staging::{Pool, Staging};
 use crate::api::cl::*;
 use crate::core::error::{ensure, fail, ClError, Result};
@@ -27,6 +28,9 @@ pub struct Mem {
     /// The application's memory (CL_MEM_USE_HOST_PTR), for sub-buffers shifted by their origin.
     pub host_ptr: Option<HostAddress>,
     pub properties: Vec<cl_mem_properties>,
+    /// The address on each device of the context (CL_MEM_DEVICE_ADDRESS_EXT); empty unless asked for at
+    /// creation.
+    pub device_addresses: Vec<u64>,
     /// The buffer that a sub-buffer is part of.
     pub parent: Option<Ref<Mem>>,
     /// Where the object's bytes begin in the device's buffer: a sub-buffer's in its parent, and what
@@ -97,6 +101,9 @@ impl Kind for Mem {
         if let Some(parent) = &self.parent {
             parent.sub_buffers.fetch_sub(1, Ordering::AcqRel);
         }
+        if self.svm.is_none() {
+            self.context.addresses.remove(&self.device_addresses);
+        }
         // Most recently registered first (clSetMemObjectDestructorCallback).
         for (callback, data) in self.destructors.get_mut().drain(..).rev() {
             let handle = UserData(handle.cast());
@@ -130,7 +137,7 @@ impl Mem {
         flags: cl_mem_flags,
         size: usize,
         host: Option<HostAddress>,
-        properties: Vec<cl_mem_properties>,
+        properties: BufferProperties,
     ) -> Result<Ref<Mem>> {
         check_flags(flags)?;
         ensure!(size > 0, CL_INVALID_BUFFER_SIZE);
@@ -141,19 +148,37 @@ impl Mem {
         let flags = if flags & ACCESS == 0 { flags | CL_MEM_READ_WRITE } else { flags };
 
         // Host memory that is shared with the device needs no copy (5.2.1).
-        if let Some(host) = host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0) {
-            if let Some((allocation, offset)) = context.svm.find(host.0) {
+        let used_host = host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0);
+        let mut mem = match used_host.and_then(|host| context.svm.find(host.0)) {
+            Some((allocation, offset)) => {
                 ensure!(size <= allocation.size - offset, CL_INVALID_BUFFER_SIZE);
-                return Ok(allocation.mem(&context, flags, offset, size));
+                allocation.body(&context, flags, offset, size)
             }
+            None => {
+                let storage = Storage::new(&context, size, host)?;
+                Mem { host_ptr: used_host, ..Mem::of(context, flags, size, storage) }
+            }
+        };
+        mem.properties = properties.list;
+        if properties.device_address {
+            mem.device_addresses = mem.find_addresses()?;
         }
-        let storage = Storage::new(&context, size, host)?;
-        Ok(Ref::new(Mem {
+        let mem = Ref::new(mem);
+        if mem.svm.is_none() {
+            mem.context.addresses.add(&mem.device_addresses, &mem);
+        }
+        Ok(mem)
+    }
+
+    /// A buffer with these bytes and nothing else that is special.
+    fn of(context: Ref<Context>, flags: cl_mem_flags, size: usize, storage: Storage) -> Mem {
+        Mem {
             context,
             flags,
             size,
-            host_ptr: host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0),
-            properties,
+            host_ptr: None,
+            properties: Vec::new(),
+            device_addresses: Vec::new(),
             parent: None,
             origin: 0,
             svm: None,
@@ -162,7 +187,23 @@ impl Mem {
             maps: Mutex::default(),
             spare: Mutex::default(),
             destructors: Mutex::default(),
-        }))
+        }
+    }
+
+    /// Where the bytes lie on each device of the context, on all of which they have a place from now on.
+    fn find_addresses(&self) -> Result<Vec<u64>> {
+        let address = |buffer: &vk::Buffer| buffer.address() + self.origin as u64;
+        match &self.storage {
+            Storage::Single(buffer) => Ok(vec![address(buffer)]),
+            Storage::Replicas(replicas) => {
+                let (mut replicas, mut addresses) = (replicas.lock(), Vec::new());
+                for (device, replica) in replicas.iter_mut().enumerate() {
+                    addresses.push(address(replica.place(&self.context, device, self.size)?));
+                }
+                Ok(addresses)
+            }
+            Storage::Parent => fail(CL_INVALID_MEM_OBJECT),
+        }
     }
 
     /// Bytes (first, count) of a buffer that is shared virtual memory and that the host sees at
@@ -174,22 +215,13 @@ impl Mem {
         (origin, size): (usize, usize),
         address: HostAddress,
         shadow: bool,
-    ) -> Ref<Mem> {
-        Ref::new(Mem {
-            context: context.clone(),
-            flags,
-            size,
+    ) -> Mem {
+        Mem {
             host_ptr: shadow.then_some(address),
-            properties: Vec::new(),
-            parent: None,
             origin,
             svm: Some(address),
-            sub_buffers: AtomicU32::new(0),
-            storage: Storage::Single(buffer),
-            maps: Mutex::default(),
-            spare: Mutex::default(),
-            destructors: Mutex::default(),
-        })
+            ..Mem::of(context.clone(), flags, size, Storage::Single(buffer))
+        }
     }
 
     /// CL_MEM_OFFSET: where a sub-buffer begins in its parent.
@@ -213,20 +245,14 @@ impl Mem {
         ensure!(end.is_some_and(|end| end <= parent.size), CL_INVALID_VALUE);
         ensure!(region.origin.is_multiple_of(BASE_ALIGNMENT), CL_MISALIGNED_SUB_BUFFER_OFFSET);
         parent.sub_buffers.fetch_add(1, Ordering::AcqRel);
+        let flags = access | host_access | parent.flags & HOST_POINTER;
+        let shifted = |host: HostAddress| HostAddress(host.0 + region.origin);
         Ok(Ref::new(Mem {
-            context: parent.context.clone(),
-            flags: access | host_access | parent.flags & HOST_POINTER,
-            size: region.size,
-            host_ptr: parent.host_ptr.map(|host| HostAddress(host.0 + region.origin)),
-            svm: parent.svm.map(|host| HostAddress(host.0 + region.origin)),
-            properties: Vec::new(),
+            host_ptr: parent.host_ptr.map(shifted),
+            svm: parent.svm.map(shifted),
             parent: Some(parent.clone()),
             origin: parent.origin + region.origin,
-            sub_buffers: AtomicU32::new(0),
-            storage: Storage::Parent,
-            maps: Mutex::default(),
-            spare: Mutex::default(),
-            destructors: Mutex::default(),
+            ..Mem::of(parent.context.clone(), flags, region.size, Storage::Parent)
         }))
     }
 
@@ -387,6 +413,16 @@ fn allocate(context: &Context, device: usize, size: usize) -> Result<Arc<vk::Buf
     })
 }
 
+impl Replica {
+    /// The device's memory for the bytes, made at first use.
+    fn place(&mut self, context: &Context, device: usize, size: usize) -> Result<&Arc<vk::Buffer>> {
+        if self.buffer.is_none() {
+            self.buffer = Some(allocate(context, device, size)?);
+        }
+        self.buffer.as_ref().ok_or(ClError(CL_OUT_OF_RESOURCES))
+    }
+}
+
 impl Storage {
     fn new(context: &Context, size: usize, contents: Option<HostAddress>) -> Result<Storage> {
         let single = context.gpus.len() == 1;
@@ -418,10 +454,7 @@ fn make_current(
     device: usize,
     access: Access,
 ) -> Result<Arc<vk::Buffer>> {
-    if replicas[device].buffer.is_none() {
-        replicas[device].buffer = Some(allocate(context, device, size)?);
-    }
-    let Some(buffer) = replicas[device].buffer.clone() else { return fail(CL_OUT_OF_RESOURCES) };
+    let buffer = replicas[device].place(context, device, size)?.clone();
     if !replicas[device].current {
         let source = replicas.iter().position(|r| r.current);
         if let Some((source, from)) = source.and_then(|s| Some((s, replicas[s].buffer.clone()?))) {

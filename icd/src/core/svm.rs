@@ -130,7 +130,7 @@ impl Allocation {
         fail(CL_OUT_OF_RESOURCES)
     }
 
-    /// A memory object of the bytes from `offset` on, for commands and for clCreateBuffer.
+    /// A memory object of the bytes from `offset` on, for commands.
     pub fn mem(
         &self,
         context: &Ref<Context>,
@@ -138,6 +138,17 @@ impl Allocation {
         offset: usize,
         size: usize,
     ) -> Ref<Mem> {
+        Ref::new(self.body(context, flags, offset, size))
+    }
+
+    /// The same, to be completed by clCreateBuffer.
+    pub fn body(
+        &self,
+        context: &Ref<Context>,
+        flags: cl_mem_flags,
+        offset: usize,
+        size: usize,
+    ) -> Mem {
         let address = HostAddress(self.address + offset);
         let shadow = self.shadow.is_some();
         Mem::of_shared(

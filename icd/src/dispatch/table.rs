@@ -211,6 +211,7 @@ dispatch_table! {
 
 /// Functions of extensions, found by name only.
 static EXTENSION_FUNCTIONS: &[(&str, Slot)] = &[
+    ("clSetKernelArgDevicePointerEXT", Slot(clSetKernelArgDevicePointerEXT as *const c_void)),
     ("clIcdGetPlatformIDsKHR", Slot(clIcdGetPlatformIDsKHR as *const c_void)),
     (
         "clIcdGetFunctionAddressForPlatformKHR",

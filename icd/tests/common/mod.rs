@@ -2,7 +2,7 @@
 #![allow(dead_code, non_snake_case, clippy::missing_safety_doc)]
 
 pub use hekla::api::cl::*;
-use std::ffi::{c_char, c_void, CString};
+use std::ffi::{c_char, c_void, CStr, CString};
 use std::path::PathBuf;
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
@@ -55,6 +55,7 @@ functions! {
     clFlush(cl_command_queue) -> cl_int;
     clFinish(cl_command_queue) -> cl_int;
     clCreateBuffer(cl_context, u64, usize, *mut c_void, *mut cl_int) -> cl_mem;
+    clCreateBufferWithProperties(cl_context, *const u64, u64, usize, *mut c_void, *mut cl_int) -> cl_mem;
     clCreateSubBuffer(cl_mem, u64, cl_uint, *const c_void, *mut cl_int) -> cl_mem;
     clRetainMemObject(cl_mem) -> cl_int;
     clReleaseMemObject(cl_mem) -> cl_int;
@@ -93,6 +94,7 @@ functions! {
     clCreateKernel(cl_program, *const c_char, *mut cl_int) -> cl_kernel;
     clReleaseKernel(cl_kernel) -> cl_int;
     clSetKernelArg(cl_kernel, cl_uint, usize, *const c_void) -> cl_int;
+    clSetKernelExecInfo(cl_kernel, cl_uint, usize, *const c_void) -> cl_int;
     clGetKernelInfo(cl_kernel, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
     clGetKernelArgInfo(cl_kernel, cl_uint, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
     clGetKernelWorkGroupInfo(cl_kernel, cl_device_id, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
@@ -197,6 +199,22 @@ impl Setup {
                 made(|e| (cl.clCreateCommandQueue)(context, device, CL_QUEUE_PROFILING_ENABLE, e));
             Setup { cl, platform, device, context, queue }
         }
+    }
+
+    /// An extension's function, of type `F`, which must be that of the function.
+    pub fn extension<F: Copy>(&self, name: &CStr) -> F {
+        let find = self.cl.clGetExtensionFunctionAddressForPlatform;
+        let address = unsafe { find(self.platform, name.as_ptr()) };
+        assert!(!address.is_null(), "{name:?} is not found");
+        assert_eq!(size_of::<F>(), size_of_val(&address));
+        unsafe { std::mem::transmute_copy(&address) }
+    }
+
+    /// Whether the device lists an extension.
+    pub fn offers(&self, extension: &str) -> bool {
+        let name = CL_DEVICE_EXTENSIONS;
+        let all = text(|z, p, r| unsafe { (self.cl.clGetDeviceInfo)(self.device, name, z, p, r) });
+        all.split(' ').any(|offered| offered == extension)
     }
 
     pub fn second_queue(&self) -> cl_command_queue {

@@ -582,3 +582,8 @@ pub const CL_DEVICE_HALF_FP_CONFIG: u32 = 0x1033;
 pub const CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR: u32 = 0x105F;
 pub const CL_DEVICE_PCI_BUS_INFO_KHR: u32 = 0x410F;
 pub const CL_ICD2_TAG_KHR: isize = 0x4F50_454E_434C_3331;
+
+// Extension: cl_ext_buffer_device_address
+pub const CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT: u32 = 0x5000;
+pub const CL_MEM_DEVICE_ADDRESS_EXT: u32 = 0x5001;
+pub const CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT: u32 = 0x5002;

@@ -20,6 +20,7 @@ pub type cl_mem_flags = cl_bitfield;
 pub type cl_svm_mem_flags = cl_bitfield;
 pub type cl_mem_properties = cl_properties;
 pub type cl_mem_migration_flags = cl_bitfield;
+pub type cl_mem_device_address_ext = cl_ulong;
 pub type cl_map_flags = cl_bitfield;
 pub type cl_pipe_properties = isize;
 pub type cl_sampler_properties = cl_properties;
