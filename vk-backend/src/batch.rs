@@ -77,8 +77,22 @@ pub(crate) struct Batch {
 
 impl Batch {
     pub(crate) fn create(device: &Device, profiling: bool) -> Result<Batch, Error> {
+        Batch::of_level(device, vk::CommandBufferLevel::PRIMARY, profiling)
+    }
+
+    /// A primary batch is submitted and used again; a secondary one is a part of those
+    /// ([`crate::Recording`]).
+    pub(crate) fn of_level(
+        device: &Device,
+        level: vk::CommandBufferLevel,
+        profiling: bool,
+    ) -> Result<Batch, Error> {
+        let flags = match level {
+            vk::CommandBufferLevel::PRIMARY => vk::CommandPoolCreateFlags::TRANSIENT,
+            _ => vk::CommandPoolCreateFlags::empty(),
+        };
         let info = vk::CommandPoolCreateInfo::default()
-            .flags(vk::CommandPoolCreateFlags::TRANSIENT)
+            .flags(flags)
             .queue_family_index(device.physical.queue_family);
         // SAFETY: the family is the one the device was opened with.
         let pool = unsafe { device.raw.create_command_pool(&info, None) }
@@ -98,7 +112,7 @@ impl Batch {
             waits: Vec::new(),
             timed: Vec::new(),
         };
-        match batch.fill_in(device, profiling) {
+        match batch.fill_in(device, level, profiling) {
             Ok(()) => Ok(batch),
             Err(e) => {
                 batch.destroy(device);
@@ -108,10 +122,15 @@ impl Batch {
     }
 
     /// Makes the command buffer and the queries.
-    fn fill_in(&mut self, device: &Device, profiling: bool) -> Result<(), Error> {
+    fn fill_in(
+        &mut self,
+        device: &Device,
+        level: vk::CommandBufferLevel,
+        profiling: bool,
+    ) -> Result<(), Error> {
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(self.pool)
-            .level(vk::CommandBufferLevel::PRIMARY)
+            .level(level)
             .command_buffer_count(1);
         // SAFETY: the pool was just created and is used by this thread only.
         let buffers = unsafe { device.raw.allocate_command_buffers(&info) }
@@ -156,6 +175,17 @@ impl Batch {
         }
         self.unordered = vk::PipelineStageFlags::empty();
         Ok(())
+    }
+
+    /// Begins a secondary batch that several primary ones may hold, each several times, at once.
+    pub(crate) fn begin_secondary(&mut self, device: &Device) -> Result<(), Error> {
+        let nothing = vk::CommandBufferInheritanceInfo::default();
+        let info = vk::CommandBufferBeginInfo::default()
+            .flags(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE)
+            .inheritance_info(&nothing);
+        // SAFETY: the command buffer was just made; no other thread knows it.
+        unsafe { device.raw.begin_command_buffer(self.commands, &info) }
+            .map_err(|e| device.fault("vkBeginCommandBuffer", e))
     }
 
     /// Makes the queries that were used since the last reset (all, at first) ready for use. The host

@@ -41,6 +41,7 @@ mod pipeline;
 mod probe;
 mod queue;
 mod record;
+mod recording;
 mod validation;
 
 pub use batch::{CommandTimes, Timestamps};
@@ -58,4 +59,5 @@ pub use pipeline::{Pipeline, PipelineDesc};
 pub use probe::Probe;
 pub use queue::Queue;
 pub use record::{CopyRegion, Recorder};
+pub use recording::Recording;
 pub use validation::validation_message_count;

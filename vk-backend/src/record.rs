@@ -7,7 +7,7 @@ use ash::vk;
 use smallvec::SmallVec;
 
 use crate::batch::{barrier, Batch, CommandTimes, Side, Timed, MAX_COMMANDS};
-use crate::{Buffer, Device, Pipeline};
+use crate::{Buffer, Device, Pipeline, Recording};
 
 /// Most bytes that [`Recorder::update`] takes.
 pub(crate) const MAX_UPDATE: usize = 65536;
@@ -171,6 +171,25 @@ impl<'a> Recorder<'a> {
         batch.writes_host |= b.read_by_host();
         batch.retained.push(b.clone());
         batch.unordered |= vk::PipelineStageFlags::TRANSFER;
+    }
+
+    /// Does what was recorded. It is ordered like any other operation: by barriers before and after it.
+    ///
+    /// # Panics
+    /// When the recording is of another device.
+    pub fn replay(&mut self, recording: &Arc<Recording>) {
+        assert!(recording.is_of(self.device), "a recording of another device");
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        let recorded = recording.batch();
+        // SAFETY: the command buffer is recording under the queue's lock; the other one is complete, was
+        // begun for simultaneous use, and is retained with all that it uses.
+        unsafe { self.device.raw.cmd_execute_commands(batch.commands, &[recorded.commands]) };
+        // A secondary command buffer leaves the state of the primary undefined.
+        batch.bound = vk::Pipeline::null();
+        batch.writes_host |= recorded.writes_host;
+        batch.unordered |= recorded.unordered;
+        batch.count = batch.count.saturating_add(recorded.count);
+        batch.retained.push(recording.clone());
     }
 
     /// Everything recorded before is complete, and its writes visible, before anything after begins.

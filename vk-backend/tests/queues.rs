@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use common::{addresses, bytes, download};
 use hekla_vk_backend::{
-    Buffer, CopyKernel, CopyRegion, Device, Error, MemoryKind, PipelineDesc, Queue,
+    Buffer, CopyKernel, CopyRegion, Device, Error, MemoryKind, PipelineDesc, Queue, Recording,
 };
 
 fn upload(device: &Arc<Device>, words: &[u32]) -> Arc<Buffer> {
@@ -62,6 +62,67 @@ fn a_kernel_squares_through_device_addresses() {
             assert_eq!(download(&output), squares, "local size {local_size}");
         }
     }
+}
+
+#[test]
+fn a_recording_is_replayed_while_earlier_replays_are_under_way() {
+    let Some(device) = common::device() else { return };
+    let step = common::step(&device, 64);
+    let b = upload(&device, &[1; 256]);
+    let out = device.create_buffer(b.size(), MemoryKind::Device).unwrap();
+    let (recording, ()) = Recording::create(&device, 4, |r| {
+        r.retain(b.clone());
+        for _ in 0..3 {
+            r.dispatch(&step, &addresses(&[&b]), [4, 1, 1]);
+            r.barrier();
+        }
+        r.copy(&b, 0, &out, 0, b.size());
+    })
+    .unwrap();
+    let queue = device.create_queue(true).unwrap();
+    const TIMES: u32 = 300;
+    let mut last = 0;
+    for _ in 0..TIMES {
+        ((), last) = queue.record(|r| {
+            r.barrier();
+            r.begin_timestamp();
+            r.replay(&recording);
+            r.end_timestamp();
+        });
+        // Between two replays a pipeline is bound that the recording does not know of.
+        last = enqueue_step(&queue, &step, &b).max(last);
+    }
+    // The queue keeps what it replays.
+    drop(recording);
+    queue.wait(last).unwrap();
+    assert_eq!(download(&b), vec![stepped(1, 4 * TIMES); 256]);
+    assert_eq!(download(&out), vec![stepped(1, 4 * TIMES - 1); 256]);
+    if let Some(times) = queue.timestamps(1).unwrap() {
+        assert!(times.begin_ns <= times.end_ns);
+    }
+}
+
+#[test]
+fn two_queues_replay_one_recording() {
+    let Some(device) = common::device() else { return };
+    let step = common::step(&device, 64);
+    let b = upload(&device, &[1; 256]);
+    let push = addresses(&[&b]);
+    let (recording, ()) =
+        Recording::create(&device, 1, |r| r.dispatch(&step, &push, [4, 1, 1])).unwrap();
+    let queues = [device.create_queue(false).unwrap(), device.create_queue(false).unwrap()];
+    const TIMES: usize = 200;
+    let mut last = 0;
+    for turn in 0..TIMES {
+        let (queue, other) = (&queues[turn % 2], &queues[(turn + 1) % 2]);
+        queue.wait_gpu(other, last).unwrap();
+        ((), last) = queue.record(|r| {
+            r.barrier();
+            r.replay(&recording);
+        });
+    }
+    queues[(TIMES - 1) % 2].wait(last).unwrap();
+    assert_eq!(download(&b), vec![stepped(1, TIMES as u32); 256]);
 }
 
 #[test]
