@@ -3,6 +3,7 @@
 use super::args;
 use super::cl::*;
 use super::enqueue::enqueue;
+use super::recordable::{self, triple};
 use crate::core::context::Context;
 use crate::core::error::{ensure, fail, ClError, Result};
 use crate::core::event::Event;
@@ -10,11 +11,10 @@ use crate::core::host::HostAddress;
 use crate::core::memory::{Access, Mapping, Mem};
 use crate::core::memory_properties::BufferProperties;
 use crate::core::queue::Queue;
-use crate::core::rect::{overlap, Rect};
+use crate::core::rect::Rect;
 use crate::core::transfer::Command;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
-use smallvec::SmallVec;
 use std::ffi::c_void;
 
 /// An address that the application gave, unless it is NULL.
@@ -51,16 +51,6 @@ fn buffer(queue: &Ref<Queue>, mem: cl_mem) -> Result<Ref<Mem>> {
     let mem = Ref::<Mem>::from_handle(mem)?;
     ensure!(mem.context == queue.context, CL_INVALID_CONTEXT);
     Ok(mem)
-}
-
-/// Three sizes that C gives; CL_INVALID_VALUE for NULL.
-///
-/// # Safety
-/// `pointer` is NULL or valid for three values.
-unsafe fn triple(pointer: *const usize) -> Result<[usize; 3]> {
-    ensure!(!pointer.is_null(), CL_INVALID_VALUE);
-    // SAFETY: as the caller promises.
-    Ok(unsafe { pointer.cast::<[usize; 3]>().read() })
 }
 
 /// A box in a buffer and one in the application's memory.
@@ -295,14 +285,7 @@ entry! {
         }?;
         let Target { queue, mem: source, waits } = target;
         let destination = self::buffer(&queue, dst_buffer)?;
-        source.check_range(src_offset, size)?;
-        destination.check_range(dst_offset, size)?;
-        let (from, to) = (Rect::linear(src_offset, size), Rect::linear(dst_offset, size));
-        check_overlap(&source, &from, &destination, &to)?;
-        let command = match size {
-            0 => Command::Marker,
-            _ => Command::Copy { source, from, target: destination, to },
-        };
+        let command = recordable::copy((source, src_offset), (destination, dst_offset), size)?;
         // SAFETY: as above.
         unsafe { enqueue(&queue, CL_COMMAND_COPY_BUFFER, command, waits, false, event) }
     }
@@ -334,15 +317,7 @@ entry! {
             unsafe { (triple(src_origin)?, triple(dst_origin)?, triple(region)?) };
         let from = Rect::new(src_origin, region, src_row_pitch, src_slice_pitch)?;
         let to = Rect::new(dst_origin, region, dst_row_pitch, dst_slice_pitch)?;
-        ensure!(from.end().is_some_and(|end| end <= source.size), CL_INVALID_VALUE);
-        ensure!(to.end().is_some_and(|end| end <= destination.size), CL_INVALID_VALUE);
-        if std::ptr::eq(&*source, &*destination) {
-            // The pitches must agree within one buffer (clEnqueueCopyBufferRect).
-            let same = from.row_pitch == to.row_pitch && from.slice_pitch == to.slice_pitch;
-            ensure!(same, CL_INVALID_VALUE);
-        }
-        check_overlap(&source, &from, &destination, &to)?;
-        let command = Command::Copy { source, from, target: destination, to };
+        let command = recordable::copy_rect((source, from), (destination, to))?;
         // SAFETY: as above.
         unsafe { enqueue(&queue, CL_COMMAND_COPY_BUFFER_RECT, command, waits, false, event) }
     }
@@ -363,16 +338,8 @@ entry! {
         let target =
             unsafe { target(command_queue, buffer, num_events_in_wait_list, event_wait_list) }?;
         let Target { queue, mem, waits } = target;
-        mem.check_range(offset, size)?;
-        ensure!(!pattern.is_null() && pattern_size > 0, CL_INVALID_VALUE);
-        ensure!(pattern_size.is_power_of_two() && pattern_size <= 128, CL_INVALID_VALUE);
-        ensure!(offset.is_multiple_of(pattern_size) && size.is_multiple_of(pattern_size), CL_INVALID_VALUE);
-        // SAFETY: the API requires `pattern_size` bytes.
-        let pattern = unsafe { args::slice(pattern.cast::<u8>(), pattern_size) };
-        let command = match size {
-            0 => Command::Marker,
-            _ => Command::Fill { mem, offset, size, pattern: SmallVec::from_slice(pattern) },
-        };
+        // SAFETY: as above.
+        let command = unsafe { recordable::fill(mem, pattern, pattern_size, offset, size) }?;
         // SAFETY: as above.
         unsafe { enqueue(&queue, CL_COMMAND_FILL_BUFFER, command, waits, false, event) }
     }
@@ -437,16 +404,6 @@ entry! {
         // SAFETY: as above.
         unsafe { enqueue(&queue, CL_COMMAND_UNMAP_MEM_OBJECT, command, waits, false, event) }
     }
-}
-
-/// CL_MEM_COPY_OVERLAP when source and target are the same bytes in part.
-fn check_overlap(source: &Mem, from: &Rect, target: &Mem, to: &Rect) -> Result<()> {
-    if source.same_storage(target)
-        && overlap(&from.shifted(source.origin), &to.shifted(target.origin))
-    {
-        return fail(CL_MEM_COPY_OVERLAP);
-    }
-    Ok(())
 }
 
 /// CL_INVALID_VALUE for flags that do not exist or contradict each other, CL_INVALID_OPERATION for

@@ -3,6 +3,7 @@
 use super::args;
 use super::cl::*;
 use super::enqueue::enqueue;
+use super::recordable::sizes;
 use crate::core::error::{ensure, fail, Result};
 use crate::core::kernel::Kernel;
 use crate::core::launch::{suggest_local_size, Launch, Sizes};
@@ -11,41 +12,6 @@ use crate::core::transfer::Command;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
-
-/// Up to three sizes; the dimensions that are not given have `default`.
-///
-/// # Safety
-/// `pointer` is valid for `dimensions` (at most 3) values.
-unsafe fn up_to_three(pointer: *const usize, dimensions: cl_uint, default: usize) -> [usize; 3] {
-    let mut values = [default; 3];
-    // SAFETY: as the caller promises.
-    let given = unsafe { args::slice(pointer, dimensions as usize) };
-    values[..given.len()].copy_from_slice(given);
-    values
-}
-
-/// Reads the sizes of a launch; CL_INVALID_WORK_DIMENSION for an impossible dimension.
-///
-/// # Safety
-/// The pointers are NULL or valid for `dimensions` values.
-unsafe fn sizes(
-    dimensions: cl_uint,
-    offset: *const usize,
-    global: *const usize,
-    local: *const usize,
-) -> Result<Sizes> {
-    ensure!((1..=3).contains(&dimensions), CL_INVALID_WORK_DIMENSION);
-    // SAFETY: as the caller promises.
-    unsafe {
-        Ok(Sizes {
-            dimensions,
-            offset: up_to_three(offset, dimensions, 0),
-            // No global size is an empty one (since OpenCL 2.1).
-            global: if global.is_null() { [0; 3] } else { up_to_three(global, dimensions, 1) },
-            local: (!local.is_null()).then(|| up_to_three(local, dimensions, 1)),
-        })
-    }
-}
 
 /// clEnqueueNDRangeKernel and clEnqueueTask.
 ///

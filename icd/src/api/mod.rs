@@ -19,6 +19,7 @@ mod pipes;
 mod platforms;
 mod programs;
 mod queues;
+mod recordable;
 mod samplers;
 mod svm;
 

@@ -3,6 +3,7 @@
 use super::args;
 use super::cl::*;
 use super::enqueue::enqueue;
+use super::recordable::{check_shared_copy, fill_shared, shared};
 use crate::core::context::{Context, UserData};
 use crate::core::error::{ensure, fail, Result};
 use crate::core::event::Event;
@@ -50,22 +51,14 @@ impl Target {
         // SAFETY: as the caller promises.
         unsafe { enqueue(&self.queue, command_type, command, self.waits, blocking, event) }
     }
-
-    /// The shared bytes at an address as a memory object; `None` for the host's own memory.
-    fn shared(&self, address: usize, size: usize) -> Result<Option<Ref<Mem>>> {
-        let context = &self.queue.context;
-        let Some((allocation, offset)) = context.svm.find_range(address, size)? else {
-            return Ok(None);
-        };
-        Ok(Some(allocation.mem(context, CL_MEM_READ_WRITE, offset, size)))
-    }
 }
 
 /// The command that copies between two addresses. Between two places of the host it takes a buffer as
 /// a stop on the way, the first half of which is enqueued here.
 fn copy_command(target: &mut Target, from: usize, to: usize, size: usize) -> Result<Command> {
     let whole = Rect::linear(0, size);
-    Ok(match (target.shared(from, size)?, target.shared(to, size)?) {
+    let context = &target.queue.context;
+    Ok(match (shared(context, from, size)?, shared(context, to, size)?) {
         (Some(source), Some(mem)) => Command::Copy { source, from: whole, target: mem, to: whole },
         (Some(mem), None) => Command::Read { mem, from: whole, to: Rect::linear(to, size) },
         (None, Some(mem)) => Command::Write { mem, from: Rect::linear(from, size), to: whole },
@@ -179,8 +172,7 @@ entry! {
         let command = if size == 0 {
             Command::Marker
         } else {
-            ensure!(to != 0 && from != 0, CL_INVALID_VALUE);
-            ensure!(to.abs_diff(from) >= size, CL_MEM_COPY_OVERLAP);
+            check_shared_copy(to, from, size)?;
             copy_command(&mut target, from, to, size)?
         };
         // SAFETY: as above.
@@ -200,19 +192,9 @@ entry! {
     ) -> status {
         // SAFETY: the pointers are as the API requires.
         let target = unsafe { target(command_queue, num_events_in_wait_list, event_wait_list) }?;
-        let address = svm_ptr as usize;
-        let sized = pattern_size.is_power_of_two() && pattern_size <= 128;
-        ensure!(!pattern.is_null() && sized, CL_INVALID_VALUE);
-        ensure!(address != 0 && address.is_multiple_of(pattern_size), CL_INVALID_VALUE);
-        ensure!(size.is_multiple_of(pattern_size), CL_INVALID_VALUE);
-        let command = if size == 0 {
-            Command::Marker
-        } else {
-            let Some(mem) = target.shared(address, size)? else { return fail(CL_INVALID_VALUE) };
-            // SAFETY: as above.
-            let pattern = unsafe { args::slice(pattern.cast::<u8>(), pattern_size) };
-            Command::Fill { mem, offset: 0, size, pattern: pattern.into() }
-        };
+        let (context, address) = (&target.queue.context, svm_ptr as usize);
+        // SAFETY: as above.
+        let command = unsafe { fill_shared(context, address, pattern, pattern_size, size) }?;
         // SAFETY: as above.
         unsafe { target.enqueue(CL_COMMAND_SVM_MEMFILL, command, false, event) }
     }

@@ -7,8 +7,10 @@ use super::event::Phase;
 use super::kernel::{self, ArgValue, BuiltKernel, LocalLayout, PipelineKey};
 use super::memory::{Access, Mem};
 use super::ndrange::{choose_local_size, Dispatch, LocalLimits, NdRange};
-use super::printf::{Launched, Printout};
+use super::printf::{Launched, Printer, Printout};
+use super::program::ProgramData;
 use super::queue::{Queue, State};
+use super::staging::{Arena, Staging};
 use crate::api::cl::*;
 use crate::core::error::{ensure, fail, ClError, Result};
 use crate::object::Ref;
@@ -277,78 +279,128 @@ fn snapshot(value: ArgValue) -> Result<Snapshot> {
 }
 
 /// A dispatch ready to be recorded.
-struct Prepared {
+struct Grid {
     pipeline: Arc<vk::Pipeline>,
     push: Block,
     groups: [u32; 3],
 }
 
+/// A launch ready to be recorded: its dispatches, and what they use.
+pub struct Prepared {
+    grids: SmallVec<[Grid; 1]>,
+    buffers: SmallVec<[Arc<vk::Buffer>; 8]>,
+    pieces: SmallVec<[Arc<Staging>; 1]>,
+    printf: Option<Arc<vk::Buffer>>,
+}
+
+impl Prepared {
+    /// Appends the launch to a command buffer, with no barrier between its dispatches.
+    pub fn append(self, printer: &Printer, recorder: &mut vk::Recorder) {
+        if let Some(buffer) = &self.printf {
+            printer.clear(recorder, buffer);
+        }
+        for grid in &self.grids {
+            recorder.dispatch(&grid.pipeline, &grid.push, grid.groups);
+        }
+        self.buffers.into_iter().for_each(|buffer| recorder.retain(buffer));
+        self.pieces.into_iter().for_each(|piece| recorder.retain(piece));
+    }
+}
+
+impl Launch {
+    /// What to record on the queue's device. `upload` gives room to launch blocks that push constants
+    /// cannot hold; `printf` is the buffer for what the kernel prints.
+    pub fn prepare(
+        &self,
+        queue: &Queue,
+        upload: &mut Arena,
+        printf: Option<Arc<vk::Buffer>>,
+    ) -> Result<Prepared> {
+        let kernel = &self.kernel.kernel;
+        let (mut block, mut buffers) = self.block(queue, printf.as_ref())?;
+        buffers.extend(self.shared.iter().cloned());
+        let mut grids: SmallVec<[Grid; 1]> = SmallVec::new();
+        let mut pieces = SmallVec::<[_; 1]>::new();
+        for dispatch in &self.dispatches {
+            let nonzero_base = self.set_bases(&mut block, dispatch);
+            let pipeline = self.kernel.pipeline(&PipelineKey {
+                local_size: dispatch.local,
+                nonzero_base,
+                local_length: self.layout.length(kernel),
+                local_offsets: self.layout.offsets.clone(),
+            })?;
+            let push = if block.is_empty() || kernel.block_in_push_constants {
+                block.clone()
+            } else {
+                let (piece, offset) = upload.take(block.len() as u64)?;
+                piece.buffer.write(offset, &block)?;
+                let address = piece.buffer.address() + offset;
+                pieces.push(piece);
+                SmallVec::from_slice(&address.to_le_bytes())
+            };
+            grids.push(Grid { pipeline, push, groups: dispatch.groups });
+        }
+        Ok(Prepared { grids, buffers, pieces, printf })
+    }
+
+    /// Whether the kernel prints.
+    pub fn prints(&self) -> bool {
+        self.kernel.prints()
+    }
+
+    /// The data of the kernel's program.
+    pub fn data(&self) -> &Arc<ProgramData> {
+        &self.kernel.data
+    }
+
+    /// The memory objects among the arguments, and what the kernel may do with them.
+    pub fn mems(&self) -> impl Iterator<Item = (&Ref<Mem>, Access)> {
+        let args = self.args.iter().zip(0..);
+        args.filter_map(|(arg, index)| match arg {
+            Snapshot::Buffer(Some(mem)) => Some((mem, access(&self.kernel.kernel, index))),
+            _ => None,
+        })
+    }
+}
+
 impl Queue {
     /// The buffer for what a launch prints, if it does.
     fn printf_buffer(&self, launch: &Launch) -> Result<Option<Arc<vk::Buffer>>> {
-        if !launch.kernel.prints() {
+        if !launch.prints() {
             return Ok(None);
         }
         self.make_room_to_print()?;
         self.context.printer.buffer(&self.gpu, self.device_index).map(Some)
     }
 
-    /// Records a launch: all its dispatches are one command, with no barrier between them.
+    /// Records a launch as one command.
     pub fn launch(&self, state: &mut State, launch: &Launch) -> Result<Phase> {
-        let kernel = &launch.kernel.kernel;
         let printf = self.printf_buffer(launch)?;
-        let (mut block, buffers) = launch.block(self, printf.as_ref())?;
-        let mut prepared: SmallVec<[Prepared; 1]> = SmallVec::new();
-        let mut pieces = SmallVec::<[_; 1]>::new();
-        for dispatch in &launch.dispatches {
-            let nonzero_base = launch.set_bases(&mut block, dispatch);
-            let pipeline = launch.kernel.pipeline(&PipelineKey {
-                local_size: dispatch.local,
-                nonzero_base,
-                local_length: launch.layout.length(kernel),
-                local_offsets: launch.layout.offsets.clone(),
-            })?;
-            let push = if block.is_empty() || kernel.block_in_push_constants {
-                block.clone()
-            } else {
-                let (piece, offset) = state.upload.take(block.len() as u64)?;
-                piece.buffer.write(offset, &block)?;
-                let address = piece.buffer.address() + offset;
-                pieces.push(piece);
-                SmallVec::from_slice(&address.to_le_bytes())
-            };
-            prepared.push(Prepared { pipeline, push, groups: dispatch.groups });
-        }
-        let value = self.record(state, |recorder| {
-            if let Some(buffer) = &printf {
-                self.context.printer.clear(recorder, buffer);
-            }
-            for p in &prepared {
-                recorder.dispatch(&p.pipeline, &p.push, p.groups);
-            }
-            buffers.into_iter().for_each(|buffer| recorder.retain(buffer));
-            launch.shared.iter().for_each(|buffer| recorder.retain(buffer.clone()));
-            pieces.into_iter().for_each(|piece| recorder.retain(piece));
-        });
+        let prepared = launch.prepare(self, &mut state.upload, printf.clone())?;
+        let printer = &self.context.printer;
+        let value = self.record(state, |recorder| prepared.append(printer, recorder));
         if let Some(buffer) = printf {
-            let (printer, data) = (self.context.printer.clone(), launch.kernel.data.clone());
-            let launched = Launched {
-                gpu: self.gpu.clone(),
-                device: self.device_index,
-                queue: self.vk.clone(),
-                value,
-            };
-            let printout = Printout::new(printer, launched, data, buffer);
-            self.owe(value, Due::Print(Arc::new(printout)));
+            self.owe_printout(value, launch.data(), buffer);
         }
-        for arg in &launch.args {
-            if let Snapshot::Buffer(Some(mem)) = arg {
-                mem.used(self.device_index, &self.vk, value);
-            }
+        for (mem, _) in launch.mems() {
+            mem.used(self.device_index, &self.vk, value);
         }
         for mem in &launch.pointed {
             mem.used(self.device_index, &self.vk, value);
         }
         Ok(Phase::Recorded { first: value, last: value })
+    }
+
+    /// Notes that what a command prints to `buffer` is to be collected after it.
+    pub fn owe_printout(&self, value: u64, data: &Arc<ProgramData>, buffer: Arc<vk::Buffer>) {
+        let launched = Launched {
+            gpu: self.gpu.clone(),
+            device: self.device_index,
+            queue: self.vk.clone(),
+            value,
+        };
+        let printer = self.context.printer.clone();
+        let printout = Printout::new(printer, launched, data.clone(), buffer);
+        self.owe(value, Due::Print(Arc::new(printout)));
     }
 }

@@ -20,6 +20,7 @@ pub mod log;
 pub mod memory;
 pub mod memory_properties;
 pub mod ndrange;
+pub mod operation;
 pub mod platform;
 pub mod printf;
 pub mod program;

@@ -8,6 +8,7 @@ use super::gpu::{chunk_size, Pace, MIN_CHUNK};
 use super::host::{HostAddress, HostCopy, Piece};
 use super::launch::Launch;
 use super::memory::{Access, Mapping, Mem};
+use super::operation::{Copy, Fill, MAX_REGIONS};
 use super::queue::{Queue, State};
 use super::rect::{runs, Rect, Run};
 use super::staging::Staging;
@@ -16,11 +17,6 @@ use crate::object::Ref;
 use hekla_vk_backend as vk;
 use smallvec::SmallVec;
 use std::sync::Arc;
-
-/// Copy regions recorded in one call.
-const MAX_REGIONS: usize = 1024;
-/// Bytes of pattern that a staged fill repeats.
-const FILL_CHUNK: usize = 256 << 10;
 
 /// A command with everything it needs: the objects it uses stay alive until it has started, and
 /// the device memory until it is complete.
@@ -348,24 +344,8 @@ impl Queue {
         target: &Ref<Mem>,
         to: &Rect,
     ) -> Result<Phase> {
-        let source_buffer = source.on_device(self.device_index, Access::Read)?;
-        let target_buffer = target.on_device(self.device_index, Access::Write)?;
-        let mut regions = runs(from, to).map(|run| vk::CopyRegion {
-            src_offset: run.from as u64,
-            dst_offset: run.to as u64,
-            size: run.size as u64,
-        });
-        let kernel = self.gpu.copy_kernel()?;
-        let value = self.record(state, |recorder| loop {
-            let some: Vec<_> = regions.by_ref().take(MAX_REGIONS).collect();
-            if some.is_empty() {
-                break;
-            }
-            match kernel {
-                Some(kernel) => kernel.copy(recorder, &source_buffer, &target_buffer, &some),
-                None => recorder.copy_regions(&source_buffer, &target_buffer, &some),
-            }
-        });
+        let copy = Copy::prepare(self, (source, from), (target, to))?;
+        let value = self.record(state, |recorder| copy.append(recorder));
         self.used(source, state);
         self.used(target, state);
         Ok(Phase::Recorded { first: value, last: value })
@@ -379,32 +359,8 @@ impl Queue {
         size: usize,
         pattern: &[u8],
     ) -> Result<Phase> {
-        let buffer = mem.on_device(self.device_index, Access::Write)?;
-        let aligned = offset.is_multiple_of(4) && size.is_multiple_of(4);
-        let value = match word_of(pattern).filter(|_| aligned) {
-            Some(word) => self.record(state, |recorder| {
-                recorder.fill(&buffer, offset as u64, size as u64, word);
-            }),
-            None => {
-                let chunk = FILL_CHUNK.min(size) / pattern.len() * pattern.len();
-                let (staging, base) = state.upload.take(chunk as u64)?;
-                staging.buffer.write(base, &pattern.repeat(chunk / pattern.len()))?;
-                let regions: Vec<_> = (0..size)
-                    .step_by(chunk)
-                    .map(|done| vk::CopyRegion {
-                        src_offset: base,
-                        dst_offset: (offset + done) as u64,
-                        size: chunk.min(size - done) as u64,
-                    })
-                    .collect();
-                self.record(state, |recorder| {
-                    for some in regions.chunks(MAX_REGIONS) {
-                        recorder.copy_regions(&staging.buffer, &buffer, some);
-                    }
-                    recorder.retain(staging.clone());
-                })
-            }
-        };
+        let fill = Fill::prepare(self, &mut state.upload, mem, (offset, size), pattern)?;
+        let value = self.record(state, |recorder| fill.append(recorder));
         self.used(mem, state);
         Ok(Phase::Recorded { first: value, last: value })
     }
@@ -456,26 +412,10 @@ fn host_span(start: u64) -> Phase {
     Phase::Finished { status: 0, span: Span::Host { start, end: clock::now() } }
 }
 
-/// The 32-bit word that repeats like the pattern, if one does.
-fn word_of(pattern: &[u8]) -> Option<u32> {
-    let at = |index: usize| pattern[index % pattern.len()];
-    let word = [at(0), at(1), at(2), at(3)];
-    let repeats = 4 % pattern.len() == 0 || pattern.chunks(4).all(|chunk| chunk == word);
-    repeats.then(|| u32::from_le_bytes(word))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::gpu::CHUNK;
     use super::*;
-
-    #[test]
-    fn patterns_that_repeat_a_word() {
-        assert_eq!(word_of(&[7]), Some(0x0707_0707));
-        assert_eq!(word_of(&[1, 2]), Some(0x0201_0201));
-        assert_eq!(word_of(&[0; 16]), Some(0));
-        assert_eq!(word_of(&[1, 2, 3, 4, 5, 6, 7, 8]), None);
-    }
 
     #[test]
     fn chunks_cut_long_runs() {

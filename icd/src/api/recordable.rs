@@ -1,0 +1,168 @@
+//! Commands that only the device has a part in, as entry points ask for them: checked in one way whether
+//! they are enqueued or recorded into a command buffer.
+
+use super::args;
+use super::cl::*;
+use crate::core::context::Context;
+use crate::core::error::{ensure, fail, Result};
+use crate::core::launch::Sizes;
+use crate::core::memory::Mem;
+use crate::core::rect::{overlap, Rect};
+use crate::core::transfer::Command;
+use crate::object::Ref;
+use smallvec::SmallVec;
+use std::ffi::c_void;
+
+/// Three sizes that C gives; CL_INVALID_VALUE for NULL.
+///
+/// # Safety
+/// `pointer` is NULL or valid for three values.
+pub unsafe fn triple(pointer: *const usize) -> Result<[usize; 3]> {
+    ensure!(!pointer.is_null(), CL_INVALID_VALUE);
+    // SAFETY: as the caller promises.
+    Ok(unsafe { pointer.cast::<[usize; 3]>().read() })
+}
+
+/// Copies `size` bytes from and to offsets in buffers (clEnqueueCopyBuffer).
+pub fn copy(
+    (source, src_offset): (Ref<Mem>, usize),
+    (target, dst_offset): (Ref<Mem>, usize),
+    size: usize,
+) -> Result<Command> {
+    source.check_range(src_offset, size)?;
+    target.check_range(dst_offset, size)?;
+    let (from, to) = (Rect::linear(src_offset, size), Rect::linear(dst_offset, size));
+    check_overlap(&source, &from, &target, &to)?;
+    Ok(match size {
+        0 => Command::Marker,
+        _ => Command::Copy { source, from, target, to },
+    })
+}
+
+/// Copies between boxes in buffers (clEnqueueCopyBufferRect).
+pub fn copy_rect(
+    (source, from): (Ref<Mem>, Rect),
+    (target, to): (Ref<Mem>, Rect),
+) -> Result<Command> {
+    ensure!(from.end().is_some_and(|end| end <= source.size), CL_INVALID_VALUE);
+    ensure!(to.end().is_some_and(|end| end <= target.size), CL_INVALID_VALUE);
+    if std::ptr::eq(&*source, &*target) {
+        // The pitches must agree within one buffer.
+        let same = from.row_pitch == to.row_pitch && from.slice_pitch == to.slice_pitch;
+        ensure!(same, CL_INVALID_VALUE);
+    }
+    check_overlap(&source, &from, &target, &to)?;
+    Ok(Command::Copy { source, from, target, to })
+}
+
+/// CL_MEM_COPY_OVERLAP when source and target are the same bytes in part.
+fn check_overlap(source: &Mem, from: &Rect, target: &Mem, to: &Rect) -> Result<()> {
+    if source.same_storage(target)
+        && overlap(&from.shifted(source.origin), &to.shifted(target.origin))
+    {
+        return fail(CL_MEM_COPY_OVERLAP);
+    }
+    Ok(())
+}
+
+/// Repeats a pattern in a buffer (clEnqueueFillBuffer).
+///
+/// # Safety
+/// `pattern` is NULL or valid for `pattern_size` bytes.
+pub unsafe fn fill(
+    mem: Ref<Mem>,
+    pattern: *const c_void,
+    pattern_size: usize,
+    offset: usize,
+    size: usize,
+) -> Result<Command> {
+    mem.check_range(offset, size)?;
+    ensure!(!pattern.is_null() && pattern_size > 0, CL_INVALID_VALUE);
+    ensure!(pattern_size.is_power_of_two() && pattern_size <= 128, CL_INVALID_VALUE);
+    let whole = offset.is_multiple_of(pattern_size) && size.is_multiple_of(pattern_size);
+    ensure!(whole, CL_INVALID_VALUE);
+    // SAFETY: as the caller promises.
+    let pattern = unsafe { args::slice(pattern.cast::<u8>(), pattern_size) };
+    Ok(match size {
+        0 => Command::Marker,
+        _ => Command::Fill { mem, offset, size, pattern: SmallVec::from_slice(pattern) },
+    })
+}
+
+/// The shared bytes at an address as a memory object; `None` for the host's own memory.
+pub fn shared(context: &Ref<Context>, address: usize, size: usize) -> Result<Option<Ref<Mem>>> {
+    let Some((allocation, offset)) = context.svm.find_range(address, size)? else {
+        return Ok(None);
+    };
+    Ok(Some(allocation.mem(context, CL_MEM_READ_WRITE, offset, size)))
+}
+
+/// Checks the addresses of clEnqueueSVMMemcpy for `size` bytes, more than none.
+pub fn check_shared_copy(to: usize, from: usize, size: usize) -> Result<()> {
+    ensure!(to != 0 && from != 0, CL_INVALID_VALUE);
+    ensure!(to.abs_diff(from) >= size, CL_MEM_COPY_OVERLAP);
+    Ok(())
+}
+
+/// Repeats a pattern in shared virtual memory (clEnqueueSVMMemFill).
+///
+/// # Safety
+/// `pattern` is NULL or valid for `pattern_size` bytes.
+pub unsafe fn fill_shared(
+    context: &Ref<Context>,
+    address: usize,
+    pattern: *const c_void,
+    pattern_size: usize,
+    size: usize,
+) -> Result<Command> {
+    let sized = pattern_size.is_power_of_two() && pattern_size <= 128;
+    ensure!(!pattern.is_null() && sized, CL_INVALID_VALUE);
+    ensure!(address != 0 && address.is_multiple_of(pattern_size), CL_INVALID_VALUE);
+    ensure!(size.is_multiple_of(pattern_size), CL_INVALID_VALUE);
+    if size == 0 {
+        return Ok(Command::Marker);
+    }
+    let Some(mem) = shared(context, address, size)? else { return fail(CL_INVALID_VALUE) };
+    // SAFETY: as the caller promises.
+    let pattern = unsafe { args::slice(pattern.cast::<u8>(), pattern_size) };
+    Ok(Command::Fill { mem, offset: 0, size, pattern: pattern.into() })
+}
+
+/// Up to three sizes; the dimensions that are not given have `default`.
+///
+/// # Safety
+/// `pointer` is valid for `dimensions` (at most 3) values.
+pub unsafe fn up_to_three(
+    pointer: *const usize,
+    dimensions: cl_uint,
+    default: usize,
+) -> [usize; 3] {
+    let mut values = [default; 3];
+    // SAFETY: as the caller promises.
+    let given = unsafe { args::slice(pointer, dimensions as usize) };
+    values[..given.len()].copy_from_slice(given);
+    values
+}
+
+/// Reads the sizes of a launch; CL_INVALID_WORK_DIMENSION for an impossible dimension.
+///
+/// # Safety
+/// The pointers are NULL or valid for `dimensions` values.
+pub unsafe fn sizes(
+    dimensions: cl_uint,
+    offset: *const usize,
+    global: *const usize,
+    local: *const usize,
+) -> Result<Sizes> {
+    ensure!((1..=3).contains(&dimensions), CL_INVALID_WORK_DIMENSION);
+    // SAFETY: as the caller promises.
+    unsafe {
+        Ok(Sizes {
+            dimensions,
+            offset: up_to_three(offset, dimensions, 0),
+            // No global size is an empty one (since OpenCL 2.1).
+            global: if global.is_null() { [0; 3] } else { up_to_three(global, dimensions, 1) },
+            local: (!local.is_null()).then(|| up_to_three(local, dimensions, 1)),
+        })
+    }
+}
