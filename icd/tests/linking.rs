@@ -3,9 +3,8 @@
 
 mod common;
 use common::*;
-use std::ffi::{c_void, CStr};
+use std::ffi::CStr;
 use std::ptr::{null, null_mut};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 const MAIN: &CStr = c"
 #include <scale.h>
@@ -147,28 +146,4 @@ fn failures_have_a_log() {
     assert_eq!(compile(1, &null_mut(), &name), CL_INVALID_PROGRAM);
     assert_eq!(compile(1, &plain, null()), CL_INVALID_VALUE);
     assert_eq!(compile(0, &plain, null()), CL_INVALID_VALUE);
-}
-
-static CALLS: AtomicUsize = AtomicUsize::new(0);
-
-unsafe extern "C" fn ended(program: cl_program, data: *mut c_void) {
-    assert!(!program.is_null());
-    CALLS.fetch_add(data as usize, Ordering::SeqCst);
-}
-
-#[test]
-fn callbacks_are_made() {
-    let s = Setup::new();
-    let scale = source(&s, SCALE);
-    let code = unsafe {
-        let (options, data) = (null(), std::ptr::without_provenance_mut(1));
-        (s.cl.clCompileProgram)(scale, 0, null(), options, 0, null(), null(), Some(ended), data)
-    };
-    check(code);
-    let program = made(|e| unsafe {
-        let (options, data) = (null(), std::ptr::without_provenance_mut(10));
-        (s.cl.clLinkProgram)(s.context, 1, &s.device, options, 1, &scale, Some(ended), data, e)
-    });
-    assert_eq!(CALLS.load(Ordering::SeqCst), 11);
-    assert_eq!(info::<cl_int>(&s, program, CL_PROGRAM_BUILD_STATUS), CL_BUILD_SUCCESS);
 }

@@ -3,13 +3,14 @@
 use super::args;
 use super::cl::*;
 use super::platforms::platform_of;
-use crate::core::context::Context;
+use crate::core::build::{self, Job};
+use crate::core::context::{Context, UserData};
 use crate::core::device::Device;
 use crate::core::error::{ensure, fail, ClError, Result};
 use crate::core::info::Value;
 use crate::core::program::Program;
 use crate::dispatch::boundary::entry;
-use crate::object::{callbacks, Ref};
+use crate::object::Ref;
 use std::ffi::{c_char, c_void, CStr};
 
 /// The concatenated strings of clCreateProgramWithSource; CL_INVALID_VALUE for a NULL among them.
@@ -83,13 +84,14 @@ unsafe fn headers(
     Ok(headers)
 }
 
-/// Calls a build callback when the entry point has ended.
-fn notify(program: &Ref<Program>, callback: ProgramNotify, data: *mut c_void) {
-    let program = program.clone();
-    if let Some(callback) = callback {
-        // SAFETY: the application gave this function with this data.
-        callbacks::defer(move || unsafe { callback(program.handle(), data) });
-    }
+/// Does a build that was asked for: before this returns, or in the background if there is a callback
+/// to tell of its end. Then the answer says only that it has begun.
+fn perform(job: Job, callback: ProgramNotify, data: *mut c_void) -> Result<()> {
+    let Some(callback) = callback else { return job.run() };
+    let data = UserData(data);
+    // SAFETY: the application gave this function with this data.
+    job.start(move |program| unsafe { callback(program.handle(), data.get()) });
+    Ok(())
 }
 
 entry! {
@@ -215,7 +217,7 @@ entry! {
         fail(CL_INVALID_OPERATION)
     }
 
-    /// clBuildProgram. Builds before it returns; the callback follows.
+    /// clBuildProgram.
     fn clBuildProgram(
         program: cl_program,
         num_devices: cl_uint,
@@ -230,14 +232,11 @@ entry! {
         let (devices, options) = unsafe {
             (chosen_devices(&program, num_devices, device_list)?, args::text(options))
         };
-        let built = program.build(&devices, &options.unwrap_or_default());
-        if matches!(built, Ok(()) | Err(ClError(CL_BUILD_PROGRAM_FAILURE))) {
-            notify(&program, pfn_notify, user_data);
-        }
-        built
+        let job = build::build(&program, devices, options.unwrap_or_default())?;
+        perform(job, pfn_notify, user_data)
     }
 
-    /// clCompileProgram. Compiles before it returns; the callback follows.
+    /// clCompileProgram.
     fn clCompileProgram(
         program: cl_program,
         num_devices: cl_uint,
@@ -259,15 +258,11 @@ entry! {
                 args::text(options),
             )
         };
-        let compiled = program.compile(&devices, &options.unwrap_or_default(), headers);
-        if matches!(compiled, Ok(()) | Err(ClError(CL_COMPILE_PROGRAM_FAILURE))) {
-            notify(&program, pfn_notify, user_data);
-        }
-        compiled
+        let job = build::compile(&program, devices, options.unwrap_or_default(), headers)?;
+        perform(job, pfn_notify, user_data)
     }
 
-    /// clLinkProgram. Links before it returns; the callback follows. A program whose link failed is
-    /// returned too: it has the log.
+    /// clLinkProgram. A program whose link failed is returned too: it has the log.
     fn clLinkProgram(
         context: cl_context,
         num_devices: cl_uint,
@@ -297,11 +292,17 @@ entry! {
         if devices.is_empty() {
             devices = context.devices.clone();
         }
-        let options = options.unwrap_or_default();
-        let (program, code) = Program::link(context, devices, &options, &programs)?;
-        let handle = program.expose();
-        notify(&program, pfn_notify, user_data);
-        Ok((handle, code))
+        let job = build::link(context, devices, options.unwrap_or_default(), &programs)?;
+        // The callback may come before this returns.
+        let handle = job.program.expose();
+        match perform(job, pfn_notify, user_data) {
+            Ok(()) => Ok((handle, CL_SUCCESS)),
+            Err(ClError(CL_LINK_PROGRAM_FAILURE)) => Ok((handle, CL_LINK_PROGRAM_FAILURE)),
+            Err(error) => {
+                Ref::<Program>::release(handle)?;
+                Err(error)
+            }
+        }
     }
 
     /// clUnloadPlatformCompiler: a hint.

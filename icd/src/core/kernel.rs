@@ -93,8 +93,25 @@ pub enum ArgValue {
     Pointer(u64),
 }
 
+/// While it lives, the program is not built again.
+struct Attached(Ref<Program>);
+
+impl Attached {
+    fn to(program: &Ref<Program>) -> Attached {
+        program.attach_kernel();
+        Attached(program.clone())
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        self.0.detach_kernel();
+    }
+}
+
 pub struct Kernel {
     pub program: Ref<Program>,
+    _attached: Attached,
     pub name: String,
     /// The kernel on each device of the program, where it is built.
     pub built: Vec<Option<Arc<BuiltKernel>>>,
@@ -110,10 +127,6 @@ pub struct Kernel {
 impl Kind for Kernel {
     type Target = _cl_kernel;
     const INVALID: cl_int = CL_INVALID_KERNEL;
-
-    fn dropped(&mut self, _: cl_kernel) {
-        self.program.detach_kernel();
-    }
 }
 
 impl Kernel {
@@ -122,6 +135,8 @@ impl Kernel {
     /// CL_INVALID_PROGRAM_EXECUTABLE without a successful build, CL_INVALID_KERNEL_NAME for an
     /// unknown name, CL_INVALID_KERNEL_DEFINITION when devices disagree about the arguments.
     pub fn new(program: &Ref<Program>, name: &str) -> Result<Ref<Kernel>> {
+        // Before the builds are looked at: from here on no other build begins.
+        let attached = Attached::to(program);
         let builds = program.all_builds();
         ensure!(builds.iter().any(|b| b.executable().is_some()), CL_INVALID_PROGRAM_EXECUTABLE);
         let find = |build: &super::program::Build| {
@@ -133,9 +148,9 @@ impl Kernel {
         let agree = present.all(|other| other.kernel.args == first.kernel.args);
         ensure!(agree, CL_INVALID_KERNEL_DEFINITION);
         let args = vec![None; first.kernel.args.len()];
-        program.attach_kernel();
         Ok(Ref::new(Kernel {
             program: program.clone(),
+            _attached: attached,
             name: name.to_string(),
             built,
             args: Mutex::new(args),
@@ -146,9 +161,9 @@ impl Kernel {
 
     /// clCloneKernel: the same kernel with the same arguments.
     pub fn duplicate(&self) -> Ref<Kernel> {
-        self.program.attach_kernel();
         Ref::new(Kernel {
             program: self.program.clone(),
+            _attached: Attached::to(&self.program),
             name: self.name.clone(),
             built: self.built.clone(),
             args: Mutex::new(self.args.lock().clone()),

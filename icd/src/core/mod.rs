@@ -1,6 +1,7 @@
 //! The runtime's objects and their behaviour in safe terms: nothing here is `extern "C"`.
 
 pub mod binary;
+pub mod build;
 pub mod clock;
 pub mod context;
 pub mod device;

@@ -7,7 +7,7 @@ use super::dump;
 use super::gpu::Gpu;
 use super::kernel::BuiltKernel;
 use crate::api::cl::*;
-use crate::core::error::{ensure, ClError, Result};
+use crate::core::error::{ClError, Result};
 use crate::object::{Kind, Ref};
 use hekla_compiler as compiler;
 use hekla_vk_backend as vk;
@@ -23,9 +23,11 @@ pub struct Program {
     /// The concatenated strings of clCreateProgramWithSource; empty for other programs.
     pub source: String,
     pub origin: Origin,
-    builds: Mutex<Vec<Build>>,
+    pub(super) builds: Mutex<Vec<Build>>,
     /// Kernel objects that exist: while there are any, the program is not built again.
     kernels: AtomicU32,
+    /// Builds in the background: their callbacks may use the program, whoever has released it.
+    pub(super) background: AtomicU32,
 }
 
 /// What a program was made from.
@@ -69,7 +71,7 @@ impl Default for Build {
 
 impl Build {
     /// The end of a build that made `code`, or nothing, which is an error.
-    fn ended(options: &str, log: String, code: Option<Code>) -> Build {
+    pub(super) fn ended(options: &str, log: String, code: Option<Code>) -> Build {
         let status = if code.is_some() { CL_BUILD_SUCCESS } else { CL_BUILD_ERROR };
         if code.is_none() {
             tracing::info!("build failed:\n{log}");
@@ -86,7 +88,7 @@ impl Build {
     }
 
     /// What can be linked.
-    fn object(&self) -> Option<&Arc<compiler::Object>> {
+    pub(super) fn object(&self) -> Option<&Arc<compiler::Object>> {
         match &self.code {
             Code::Object(object) | Code::Library(object) => Some(object),
             _ => None,
@@ -135,7 +137,7 @@ impl Kind for Program {
     const INVALID: cl_int = CL_INVALID_PROGRAM;
 
     fn reachable(&self) -> bool {
-        self.kernels.load(Ordering::Acquire) > 0
+        self.kernels.load(Ordering::Acquire) > 0 || self.background.load(Ordering::Acquire) > 0
     }
 }
 
@@ -237,7 +239,7 @@ impl Program {
         })
     }
 
-    fn new(
+    pub(super) fn new(
         context: Ref<Context>,
         devices: Vec<Ref<Device>>,
         source: String,
@@ -251,6 +253,7 @@ impl Program {
             origin,
             builds: Mutex::new(builds),
             kernels: AtomicU32::new(0),
+            background: AtomicU32::new(0),
         })
     }
 
@@ -281,131 +284,6 @@ impl Program {
         self.kernels.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// clBuildProgram for some devices of the program.
-    ///
-    /// CL_INVALID_BUILD_OPTIONS; CL_INVALID_OPERATION for a program of clLinkProgram, while kernels
-    /// exist and while another thread builds; CL_INVALID_BINARY for a binary that is no executable;
-    /// CL_BUILD_PROGRAM_FAILURE with a log.
-    pub fn build(&self, devices: &[usize], text: &str) -> Result<()> {
-        ensure!(self.origin != Origin::Linked, CL_INVALID_OPERATION);
-        let options = compiler::Options::parse(text).map_err(|error| {
-            tracing::info!("build options: {error}");
-            ClError(CL_INVALID_BUILD_OPTIONS)
-        })?;
-        if self.origin == Origin::Binary {
-            let builds = self.builds.lock();
-            let is_executable = |&index: &usize| {
-                matches!(builds.get(index), Some(Build { code: Code::Executable(_), .. }))
-            };
-            ensure!(devices.iter().all(is_executable), CL_INVALID_BINARY);
-        }
-        self.run(devices, CL_BUILD_PROGRAM_FAILURE, |index| {
-            if self.origin == Origin::Binary {
-                return Ok(Build::ended(text, String::new(), Some(self.build_of(index).code)));
-            }
-            let gpu = self.devices[index].gpu()?;
-            let source = self.as_source(Vec::new());
-            dump::source(&source, text);
-            let compiled = compiler::compile(&source, &options, &gpu.target);
-            let executable = compiled.program.map(|program| Executable::new(gpu, program));
-            Ok(Build::ended(text, compiled.log, executable.map(Code::Executable)))
-        })
-    }
-
-    /// clCompileProgram for some devices of the program, with headers by include name.
-    ///
-    /// CL_INVALID_COMPILER_OPTIONS; CL_INVALID_OPERATION for a program that has no source, while
-    /// kernels exist and while another thread builds; CL_COMPILE_PROGRAM_FAILURE with a log.
-    pub fn compile(
-        &self,
-        devices: &[usize],
-        text: &str,
-        headers: Vec<(String, String)>,
-    ) -> Result<()> {
-        ensure!(self.origin == Origin::Source, CL_INVALID_OPERATION);
-        let options = compiler::Options::parse(text).map_err(|error| {
-            tracing::info!("compiler options: {error}");
-            ClError(CL_INVALID_COMPILER_OPTIONS)
-        })?;
-        let source = self.as_source(headers);
-        dump::source(&source, text);
-        self.run(devices, CL_COMPILE_PROGRAM_FAILURE, |index| {
-            let gpu = self.devices[index].gpu()?;
-            let compiled = compiler::compile_object(&source, &options, &gpu.target);
-            let object = compiled.object.map(|object| Code::Object(Arc::new(object)));
-            Ok(Build::ended(text, compiled.log, object))
-        })
-    }
-
-    /// clLinkProgram: a new program, and CL_SUCCESS or CL_LINK_PROGRAM_FAILURE with a log.
-    ///
-    /// CL_INVALID_LINKER_OPTIONS; CL_INVALID_OPERATION where some inputs are compiled for a device
-    /// and some are not, or are being compiled.
-    pub fn link(
-        context: Ref<Context>,
-        devices: Vec<Ref<Device>>,
-        text: &str,
-        inputs: &[Ref<Program>],
-    ) -> Result<(Ref<Program>, cl_int)> {
-        let options = compiler::LinkOptions::parse(text).map_err(|error| {
-            tracing::info!("link options: {error}");
-            ClError(CL_INVALID_LINKER_OPTIONS)
-        })?;
-        let objects: Vec<_> = devices.iter().map(|d| linkable(inputs, d)).collect::<Result<_>>()?;
-        let mut builds = Vec::with_capacity(devices.len());
-        for (device, objects) in devices.iter().zip(&objects) {
-            builds.push(match objects.is_empty() {
-                true => Build::default(),
-                false => link_for(device, objects, text, &options)?,
-            });
-        }
-        let failed = builds.iter().any(|build| build.status == CL_BUILD_ERROR);
-        let program = Program::new(context, devices, String::new(), Origin::Linked, builds);
-        Ok((program, if failed { CL_LINK_PROGRAM_FAILURE } else { CL_SUCCESS }))
-    }
-
-    /// The program's text as the compiler takes it.
-    fn as_source(&self, headers: Vec<(String, String)>) -> compiler::Source {
-        compiler::Source { name: "<source>".to_string(), text: self.source.clone(), headers }
-    }
-
-    /// Builds for each device, which reports CL_BUILD_IN_PROGRESS meanwhile. `failure` is the
-    /// answer when a build ends with errors in its log.
-    fn run(
-        &self,
-        devices: &[usize],
-        failure: cl_int,
-        build: impl Fn(usize) -> Result<Build>,
-    ) -> Result<()> {
-        ensure!(self.kernels_attached() == 0, CL_INVALID_OPERATION);
-        {
-            let mut builds = self.builds.lock();
-            let busy = |&index: &usize| {
-                builds.get(index).is_some_and(|build| build.status == CL_BUILD_IN_PROGRESS)
-            };
-            ensure!(!devices.iter().any(busy), CL_INVALID_OPERATION);
-            for &index in devices {
-                if let Some(build) = builds.get_mut(index) {
-                    build.status = CL_BUILD_IN_PROGRESS;
-                }
-            }
-        }
-        let mut result = Ok(());
-        for &index in devices {
-            let ended = build(index).unwrap_or_else(|error| {
-                result = Err(error);
-                Build { status: CL_BUILD_ERROR, ..Build::default() }
-            });
-            if ended.status != CL_BUILD_SUCCESS && result.is_ok() {
-                result = Err(ClError(failure));
-            }
-            if let Some(slot) = self.builds.lock().get_mut(index) {
-                *slot = ended;
-            }
-        }
-        result
-    }
-
     /// The binary for device number `index`; empty when there is none.
     pub fn binary_of(&self, index: usize) -> Vec<u8> {
         let build = self.build_of(index);
@@ -429,36 +307,4 @@ impl Program {
         let executable = executable.ok_or(ClError(CL_INVALID_PROGRAM_EXECUTABLE))?;
         Ok(executable.kernels.iter().map(|kernel| kernel.kernel.name.clone()).collect())
     }
-}
-
-/// The objects of all inputs for a device: of all, or of none (clLinkProgram).
-fn linkable(inputs: &[Ref<Program>], device: &Ref<Device>) -> Result<Vec<Arc<compiler::Object>>> {
-    let mut objects = Vec::with_capacity(inputs.len());
-    for input in inputs {
-        let Ok(index) = input.index_of(device) else { continue };
-        let build = input.build_of(index);
-        ensure!(build.status != CL_BUILD_IN_PROGRESS, CL_INVALID_OPERATION);
-        objects.extend(build.object().cloned());
-    }
-    ensure!(objects.is_empty() || objects.len() == inputs.len(), CL_INVALID_OPERATION);
-    Ok(objects)
-}
-
-/// Links objects for one device.
-fn link_for(
-    device: &Ref<Device>,
-    objects: &[Arc<compiler::Object>],
-    text: &str,
-    options: &compiler::LinkOptions,
-) -> Result<Build> {
-    let objects: Vec<&compiler::Object> = objects.iter().map(Arc::as_ref).collect();
-    if options.create_library {
-        let linked = compiler::link_library(&objects, options);
-        let library = linked.object.map(|object| Code::Library(Arc::new(object)));
-        return Ok(Build::ended(text, linked.log, library));
-    }
-    let gpu = device.gpu()?;
-    let linked = compiler::link(&objects, options, &gpu.target);
-    let executable = linked.program.map(|program| Executable::new(gpu, program));
-    Ok(Build::ended(text, linked.log, executable.map(Code::Executable)))
 }
