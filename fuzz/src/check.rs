@@ -6,19 +6,50 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Of so many modules one is passed to spirv-val: starting it takes longer than a hundred compilations.
-const VALIDATED: u32 = 64;
+/// Of so many modules one is passed to spirv-val: starting it takes as long as a few compilations.
+const VALIDATED: u32 = 16;
 
 /// A text as a program's source.
 pub fn source(text: &str) -> Source {
     Source { name: "fuzz.cl".to_string(), text: text.to_string(), headers: Vec::new() }
 }
 
-/// Builds a text for a device with everything and for one with next to nothing.
+/// Builds a text for a device with everything, for a common one and for one with next to nothing. With
+/// HEKLA_FUZZ_SHOW in the environment it prints the text and what the builds say.
 pub fn compiles_or_says_why(text: &str, options: &str) {
     let Ok(options) = Options::parse(options) else { return };
-    for target in [Target::generic(), Target::minimal()] {
-        is_sound(&compile(&source(text), &options, &target));
+    let show = std::env::var_os("HEKLA_FUZZ_SHOW").is_some();
+    if show {
+        println!("{text}");
+    }
+    for target in [everything(), Target::generic(), Target::minimal()] {
+        let compiled = compile(&source(text), &options, &target);
+        if show {
+            eprintln!("--\n{}", compiled.log);
+        }
+        is_sound(&compiled);
+    }
+}
+
+/// A device that offers all that a device may lack.
+pub fn everything() -> Target {
+    Target {
+        float16: true,
+        workgroup_explicit_layout: true,
+        workgroup_explicit_layout_8: true,
+        workgroup_explicit_layout_16: true,
+        preserve_signed_zero_inf_nan_16: true,
+        denorm_preserve_16: true,
+        denorm_preserve_32: true,
+        denorm_preserve_64: true,
+        rounding_rte_16: true,
+        rounding_rte_32: true,
+        rounding_rte_64: true,
+        fma32_fused: true,
+        fma64_fused: true,
+        div32_exact: true,
+        sqrt32_exact: true,
+        ..Target::generic()
     }
 }
 

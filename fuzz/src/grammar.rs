@@ -16,26 +16,90 @@ const SCALARS: &[&str] = &[
 const LANES: &[&str] = &["2", "3", "4", "8", "16"];
 const SPACES: &[&str] = &["global", "local", "private", "constant", "generic", "__global", ""];
 const BINARY: &[&str] = &[
-    "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "&&", "||", "==", "!=", "<", ">", "<=", ">=",
-    ",",
+    "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "&&", "||", "==", "!=", "<", ">", "<=",
+    ">=", ",",
 ];
 const ASSIGN: &[&str] = &["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="];
 const UNARY: &[&str] = &["-", "+", "!", "~", "*", "&", "++", "--", "sizeof "];
-const SWIZZLES: &[&str] =
-    &["x", "xy", "wzyx", "lo", "hi", "even", "odd", "s0", "s0f", "S3210", "rgba", "xx", "m", "next"];
-const CALLS: &[&str] = &[
-    "get_global_id", "min", "max", "clamp", "fma", "sin", "pow", "dot", "cross", "length", "select",
-    "as_int", "as_float4", "convert_uchar4_sat", "convert_int_rte", "vload4", "vstore3", "barrier",
-    "atomic_add", "atomic_cmpxchg", "mad24", "popcount", "shuffle", "shuffle2", "mul_hi", "rotate",
-    "any", "all", "isnan", "frexp", "modf", "fract", "sincos", "ldexp", "printf", "helper", "other",
-    "vload_half", "async_work_group_copy", "step", "bitselect", "nextafter", "hypot", "upsample",
+const SWIZZLES: &[&str] = &[
+    "x", "xy", "wzyx", "lo", "hi", "even", "odd", "s0", "s0f", "S3210", "rgba", "xx", "m", "next",
 ];
-const NAMES: &[&str] =
-    &["a", "b", "c", "d", "e", "f", "v", "w", "p", "q", "r", "s", "t", "arr", "loc", "glob", "i", "j"];
+const CALLS: &[&str] = &[
+    "get_global_id",
+    "min",
+    "max",
+    "clamp",
+    "fma",
+    "sin",
+    "pow",
+    "dot",
+    "cross",
+    "length",
+    "select",
+    "as_int",
+    "as_float4",
+    "convert_uchar4_sat",
+    "convert_int_rte",
+    "vload4",
+    "vstore3",
+    "barrier",
+    "atomic_add",
+    "atomic_cmpxchg",
+    "mad24",
+    "popcount",
+    "shuffle",
+    "shuffle2",
+    "mul_hi",
+    "rotate",
+    "any",
+    "all",
+    "isnan",
+    "frexp",
+    "modf",
+    "fract",
+    "sincos",
+    "ldexp",
+    "printf",
+    "helper",
+    "other",
+    "vload_half",
+    "async_work_group_copy",
+    "step",
+    "bitselect",
+    "nextafter",
+    "hypot",
+    "upsample",
+];
+const NAMES: &[&str] = &[
+    "a", "b", "c", "d", "e", "f", "v", "w", "p", "q", "r", "s", "t", "arr", "loc", "glob", "i", "j",
+];
 const LITERALS: &[&str] = &[
-    "0", "1", "-1", "2", "31", "32", "0x7fffffff", "0x80000000", "4294967296", "0xffffffffffffffffUL",
-    "1.0f", "0.5", "1e38f", "1e400", "0x1p-149f", "'a'", "\"text\"", "1.0h", "NAN", "INFINITY", "M_PI",
-    "INT_MIN", "LONG_MAX", "true", "__LINE__", "sizeof(struct S)",
+    "0",
+    "1",
+    "-1",
+    "2",
+    "31",
+    "32",
+    "0x7fffffff",
+    "0x80000000",
+    "4294967296",
+    "0xffffffffffffffffUL",
+    "1.0f",
+    "0.5",
+    "1e38f",
+    "1e400",
+    "0x1p-149f",
+    "'a'",
+    "\"text\"",
+    "1.0h",
+    "NAN",
+    "INFINITY",
+    "M_PI",
+    "INT_MIN",
+    "LONG_MAX",
+    "true",
+    "__LINE__",
+    "sizeof(struct S)",
 ];
 
 /// A whole program.
@@ -237,12 +301,18 @@ impl Grammar<'_, '_> {
             0 => self.one(LITERALS)?.to_string(),
             1 | 2 => self.place()?,
             3..=5 => {
-                let (a, op, b) = (self.expression(depth)?, self.one(BINARY)?, self.expression(depth)?);
+                let (a, op, b) =
+                    (self.expression(depth)?, self.one(BINARY)?, self.expression(depth)?);
                 format!("({a} {op} {b})")
             }
             6 => format!("{}({})", self.one(UNARY)?, self.expression(depth)?),
             7 => format!("({})({})", self.plain_type()?, self.expression(depth)?),
-            8 => format!("({}{})({})", self.one(&SCALARS[1..11])?, self.one(LANES)?, self.list(depth)?),
+            8 => format!(
+                "({}{})({})",
+                self.one(&SCALARS[1..11])?,
+                self.one(LANES)?,
+                self.list(depth)?
+            ),
             9 => format!("({} {} *)({})", self.one(SPACES)?, self.plain_type()?, self.place()?),
             10 => {
                 let test = self.expression(depth)?;

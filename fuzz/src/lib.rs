@@ -4,3 +4,4 @@
 pub mod check;
 pub mod grammar;
 pub mod mutate;
+pub mod typed;

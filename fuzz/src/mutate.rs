@@ -34,7 +34,8 @@ fn exchange_word(line: &str, other: &str, u: &mut Unstructured<'_>) -> Result<St
 }
 
 fn change_digit(line: &str, u: &mut Unstructured<'_>) -> Result<String> {
-    let places: Vec<usize> = line.match_indices(|c: char| c.is_ascii_digit()).map(|m| m.0).collect();
+    let places: Vec<usize> =
+        line.match_indices(|c: char| c.is_ascii_digit()).map(|m| m.0).collect();
     if places.is_empty() {
         return Ok(line.to_string());
     }

@@ -91,6 +91,24 @@ fn collect(folder: &Path, texts: &mut Vec<String>) -> std::io::Result<()> {
     Ok(())
 }
 
+/// A folder with files of bytes as if drawn by chance: long enough for whole programs, where libFuzzer
+/// would begin with none.
+fn bytes() -> std::io::Result<PathBuf> {
+    let folder = system::target().join("fuzz/bytes");
+    std::fs::create_dir_all(&folder)?;
+    let mut state = 1u64;
+    for index in 0..200 {
+        // Knuth's MMIX generator; its high bits are the better ones.
+        let mut next = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 56) as u8
+        };
+        let all: Vec<u8> = (0..256 + 19 * index).map(|_| next()).collect();
+        std::fs::write(folder.join(format!("{index:03}")), all)?;
+    }
+    Ok(folder)
+}
+
 fn start(target: &str, minutes: u32, seeds: &Path, binaries: &Path) -> Result<Child, String> {
     let folder = system::target().join("fuzz").join(target);
     let say = |e: std::io::Error| format!("{target}: {e}");
@@ -100,10 +118,11 @@ fn start(target: &str, minutes: u32, seeds: &Path, binaries: &Path) -> Result<Ch
     command.args(LIMITS).arg(format!("-max_total_time={}", 60 * minutes));
     command.arg(format!("-artifact_prefix={}/", folder.with_extension("found-").display()));
     command.arg(&folder);
-    // The others make programs of their input themselves.
-    if ["preprocess", "parse"].contains(&target) {
-        command.arg(seeds);
-    }
+    match target {
+        "preprocess" | "parse" => command.arg(seeds),
+        // These make programs of their input themselves.
+        _ => command.arg(bytes().map_err(say)?),
+    };
     command.stdout(Stdio::null()).stderr(log).spawn().map_err(say)
 }
 
