@@ -145,8 +145,8 @@ fn queues_report_and_check_their_properties() {
     let properties = u64::from(CL_QUEUE_PROPERTIES);
     assert_eq!(create(&[properties, 1 << 30, 0]).0, CL_INVALID_VALUE);
     assert_eq!(create(&[0x4242, 1, 0]).0, CL_INVALID_VALUE);
-    let out_of_order = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
-    assert_eq!(create(&[properties, out_of_order, 0]).0, CL_INVALID_QUEUE_PROPERTIES);
+    let on_device = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE;
+    assert_eq!(create(&[properties, on_device, 0]).0, CL_INVALID_QUEUE_PROPERTIES);
     let (code, queue) = create(&[properties, CL_QUEUE_PROFILING_ENABLE, 0]);
     check(code);
     let info =

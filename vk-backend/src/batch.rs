@@ -1,6 +1,7 @@
 //! A batch: one command buffer with all that it keeps alive, recorded, submitted and used again.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ash::vk;
@@ -19,7 +20,7 @@ pub(crate) type Retained = Arc<dyn Any + Send + Sync>;
 /// (see [`crate::Device::correlate_clocks`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timestamps {
-    /// When the command began: all before it in the queue had ended.
+    /// When the command began: all that it was ordered behind had ended.
     pub begin_ns: u64,
     /// When it ended.
     pub end_ns: u64,
@@ -46,6 +47,8 @@ pub(crate) struct Wait {
 /// A command of a profiling queue with two queries.
 pub(crate) struct Timed {
     pub(crate) value: u64,
+    /// Value up to which commands had ended when it began.
+    pub(crate) behind: u64,
     pub(crate) begin: u32,
     pub(crate) times: Arc<CommandTimes>,
 }
@@ -66,6 +69,8 @@ pub(crate) struct Batch {
     pub(crate) last_value: u64,
     /// What kinds of work were recorded after the last barrier.
     pub(crate) unordered: vk::PipelineStageFlags,
+    /// Commands up to this value end before what is recorded next begins: they precede the last barrier.
+    pub(crate) ordered: u64,
     /// Something was written to memory that the host reads.
     pub(crate) writes_host: bool,
     /// The pipeline bound last.
@@ -106,6 +111,7 @@ impl Batch {
             query_count: 0,
             last_value: 0,
             unordered: vk::PipelineStageFlags::empty(),
+            ordered: 0,
             writes_host: false,
             bound: vk::Pipeline::null(),
             retained: Vec::new(),
@@ -147,9 +153,8 @@ impl Batch {
         Ok(())
     }
 
-    /// Makes an empty batch ready to record. Its earlier use, if any, has completed. `ordered`: the batch
-    /// before it ended with a barrier, see [`Batch::end`].
-    pub(crate) fn begin(&mut self, device: &Device, ordered: bool) -> Result<(), Error> {
+    /// Makes an empty batch ready to record. Its earlier use, if any, has completed.
+    pub(crate) fn begin(&mut self, device: &Device, start: Start) -> Result<(), Error> {
         let info = vk::CommandBufferBeginInfo::default()
             .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: no submitted work uses the command buffer, and the queue's lock is held.
@@ -170,10 +175,14 @@ impl Batch {
         self.query_count = 0;
         self.bound = vk::Pipeline::null();
         self.writes_host = false;
-        if !ordered {
-            barrier(device, self.commands, WORK, Side::Device);
-        }
-        self.unordered = vk::PipelineStageFlags::empty();
+        (self.unordered, self.ordered) = match start {
+            Start::Ordered { issued } => (vk::PipelineStageFlags::empty(), issued),
+            Start::Barrier { issued } => {
+                barrier(device, self.commands, WORK, Side::Device);
+                (vk::PipelineStageFlags::empty(), issued)
+            }
+            Start::Unordered { ordered } => (WORK, ordered),
+        };
         Ok(())
     }
 
@@ -207,25 +216,26 @@ impl Batch {
         self.dirty_queries = 0;
     }
 
-    /// Ends recording. `show`: what this batch and those before it wrote becomes visible to the host, and
-    /// to the next batch, which then begins without a barrier.
-    pub(crate) fn end(&mut self, device: &Device, show: bool) -> Result<(), Error> {
-        if show {
+    /// Ends recording, with a barrier that makes what this batch and those before it wrote visible to a
+    /// side, if one is to see it.
+    pub(crate) fn end(&mut self, device: &Device, show: Option<Side>) -> Result<(), Error> {
+        if let Some(side) = show {
             let work = match self.unordered {
                 none if none.is_empty() => WORK,
                 some => some,
             };
-            barrier(device, self.commands, work, Side::Both);
+            barrier(device, self.commands, work, side);
         }
         // SAFETY: the command buffer is recording, under the queue's lock.
         unsafe { device.raw.end_command_buffer(self.commands) }
             .map_err(|e| device.fault("vkEndCommandBuffer", e))
     }
 
-    /// Reads the timestamps of a completed batch: value and times of each timed command.
-    pub(crate) fn collect_times(&mut self, device: &Device) -> Vec<(u64, Timestamps)> {
+    /// Reads the timestamps of a completed batch, and adds the times of each timed command to those of
+    /// the commands before it.
+    pub(crate) fn collect_times(&mut self, device: &Device, known: &mut BTreeMap<u64, Timestamps>) {
         if self.query_count == 0 {
-            return Vec::new();
+            return;
         }
         // Value and availability of each query: a command may have begun and not ended.
         let mut results = vec![[0u64; 2]; self.query_count as usize];
@@ -236,23 +246,23 @@ impl Batch {
         if let Err(e) = read {
             if e != vk::Result::NOT_READY {
                 device.fault("vkGetQueryPoolResults", e);
-                return Vec::new();
+                return;
             }
         }
-        let mut found = Vec::with_capacity(self.timed.len());
         for timed in self.timed.drain(..) {
             let pair = results.get(timed.begin as usize).zip(results.get(timed.begin as usize + 1));
             let Some((&[begin, begun], &[end, ended])) = pair else { continue };
             if begun == 0 || ended == 0 {
                 continue;
             }
-            let begin_ns = device.clocks.ticks_to_ns(begin);
+            // Where no barrier was needed, the time of the beginning did not wait for one.
+            let behind = known.range(..=timed.behind).next_back().map_or(0, |(_, t)| t.end_ns);
+            let begin_ns = device.clocks.ticks_to_ns(begin).max(behind);
             let end_ns = device.clocks.ticks_to_ns(end).max(begin_ns);
             let times = Timestamps { begin_ns, end_ns };
             let _ = timed.times.0.set(times);
-            found.push((timed.value, times));
+            known.insert(timed.value, times);
         }
-        found
     }
 
     /// Takes out what the batch kept alive, to be dropped when no lock is held.
@@ -280,12 +290,25 @@ pub(crate) struct Released {
     _waits: Vec<Wait>,
 }
 
+/// How a batch follows those before it.
+#[derive(Clone, Copy)]
+pub(crate) enum Start {
+    /// The batch before it, with the newest command, ended with a barrier for later commands.
+    Ordered { issued: u64 },
+    /// It begins with such a barrier.
+    Barrier { issued: u64 },
+    /// Commands after `ordered` may still run.
+    Unordered { ordered: u64 },
+}
+
 /// Who looks at the results after a barrier.
 #[derive(Clone, Copy)]
 pub(crate) enum Side {
     /// Later commands.
     Device,
-    /// Those, and the host.
+    /// The host.
+    Host,
+    /// Later commands and the host.
     Both,
 }
 
@@ -309,6 +332,7 @@ pub(crate) fn barrier(
     let device_side = A::SHADER_WRITE | A::TRANSFER_WRITE | A::SHADER_READ | A::TRANSFER_READ;
     let (stages, accesses) = match side {
         Side::Device => (WORK, device_side),
+        Side::Host => (S::HOST, A::HOST_READ | A::HOST_WRITE),
         Side::Both => (WORK | S::HOST, device_side | A::HOST_READ | A::HOST_WRITE),
     };
     let memory = [vk::MemoryBarrier::default().src_access_mask(writes).dst_access_mask(accesses)];

@@ -14,6 +14,7 @@ use crate::features::FeatureChain;
 use crate::memory::{Heap, MemoryKind};
 use crate::{
     probe, Buffer, DeviceInfo, Error, PhysicalDevice, Pipeline, PipelineDesc, Probe, Queue,
+    QueueOptions,
 };
 
 /// A device that work can be given to.
@@ -135,13 +136,21 @@ impl Device {
         Pipeline::create(self, d)
     }
 
-    /// Makes a queue; `profiling` asks for timestamps around commands.
+    /// Makes a queue for commands in order; `profiling` asks for timestamps around them.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn create_queue(self: &Arc<Self>, profiling: bool) -> Result<Arc<Queue>, Error> {
+        self.create_queue_with(QueueOptions { profiling, ..QueueOptions::default() })
+    }
+
+    /// Makes a queue.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn create_queue_with(self: &Arc<Self>, options: QueueOptions) -> Result<Arc<Queue>, Error> {
         let turn = self.next_queue.fetch_add(1, Ordering::Relaxed);
-        Queue::create(self, turn % self.vulkan_queues.len(), turn + 1, profiling)
+        Queue::create(self, turn % self.vulkan_queues.len(), turn + 1, options)
     }
 
     /// What the device's arithmetic really does. Runs small kernels at the first call; later calls

@@ -57,7 +57,7 @@ pub use memory::{MemoryKind, Reach};
 pub use physical::{DeviceInfo, DeviceType, PciBusInfo, PhysicalDevice};
 pub use pipeline::{Pipeline, PipelineDesc};
 pub use probe::Probe;
-pub use queue::Queue;
+pub use queue::{Queue, QueueOptions};
 pub use record::{CopyRegion, Recorder};
 pub use recording::Recording;
 pub use validation::validation_message_count;

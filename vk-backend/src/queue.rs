@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use ash::vk;
 use parking_lot::Mutex;
 
-use crate::batch::{Batch, Released, Timestamps, Wait, MAX_COMMANDS};
+use crate::batch::{Batch, Released, Side, Start, Timestamps, Wait, MAX_COMMANDS};
 use crate::{Device, DeviceType, Error, Recorder};
 
 /// While one batch is in flight, a second of this many commands follows it, lest the device run dry.
@@ -92,7 +92,18 @@ impl Drop for Timeline {
     }
 }
 
-/// An in-order stream of commands.
+/// What a queue is made for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct QueueOptions {
+    /// Commands can be timed.
+    pub profiling: bool,
+    /// Commands are ordered by what [`Recorder::after`] says alone: batches begin and end without a
+    /// barrier.
+    pub out_of_order: bool,
+}
+
+/// A stream of commands with one timeline: the value of a command is reached when it and all before it
+/// are complete. What may overlap on the device until then, see [`Recorder`].
 ///
 /// Dropping a queue submits what is open and waits until all of it has completed.
 pub struct Queue {
@@ -101,7 +112,7 @@ pub struct Queue {
     vulkan_queue: usize,
     /// From 1, unlike any other queue's of the device.
     number: usize,
-    profiling: bool,
+    options: QueueOptions,
     timeline: Arc<Timeline>,
     state: Mutex<State>,
 }
@@ -115,6 +126,8 @@ struct State {
     /// Value of the newest command, and of the newest submitted one.
     issued: u64,
     submitted: u64,
+    /// What [`Batch::ordered`] was when the last batch ended.
+    ordered: u64,
     /// Value up to which the host sees what commands wrote, once they are complete.
     shown: u64,
     /// How many of the next batches are expected to be looked at by the host.
@@ -144,14 +157,15 @@ impl Queue {
         device: &Arc<Device>,
         vulkan_queue: usize,
         number: usize,
-        profiling: bool,
+        options: QueueOptions,
     ) -> Result<Arc<Queue>, Error> {
         device.check_lost()?;
+        let profiling = options.profiling && device.info().limits.timestamp_valid_bits > 0;
         Ok(Arc::new(Queue {
             device: device.clone(),
             vulkan_queue,
             number,
-            profiling: profiling && device.info().limits.timestamp_valid_bits > 0,
+            options: QueueOptions { profiling, ..options },
             timeline: Timeline::create(device)?,
             state: Mutex::default(),
         }))
@@ -164,7 +178,7 @@ impl Queue {
 
     /// Whether commands can be timed: profiling was asked for, and the device has timestamps.
     pub fn profiling(&self) -> bool {
-        self.profiling
+        self.options.profiling
     }
 
     /// Records one command: `f` appends to the open batch. Returns what `f` returned, and the value
@@ -227,13 +241,13 @@ impl Queue {
     /// [`Error::DeviceLost`]; the failure that keeps the command from running; [`Error::Invalid`]
     /// for a value that no command has.
     pub fn wait(&self, value: u64) -> Result<(), Error> {
-        self.locked(|state| {
-            self.submit_up_to(state, value)?;
+        let signalled = self.locked(|state| {
+            let signalled = self.submit_up_to(state, value)?;
             // The next command's batch is begun while the device works.
             self.open(state);
-            Ok(())
+            Ok::<_, Error>(signalled)
         })?;
-        self.timeline.wait(value)?;
+        self.timeline.wait(signalled)?;
         self.locked(|state| self.retire(state)).map(|_| ())
     }
 
@@ -272,7 +286,7 @@ impl Queue {
         if !Arc::ptr_eq(&self.device, &other.device) {
             return Err(Error::Invalid("queues of different devices".into()));
         }
-        other.locked(|state| other.submit_up_to(state, value))?;
+        let value = other.locked(|state| other.submit_up_to(state, value))?;
         if other.timeline.value()? >= value {
             return Ok(());
         }
@@ -321,11 +335,16 @@ impl Queue {
         self.device.check_lost()?;
         let mut batch = match state.spare.pop() {
             Some(batch) => batch,
-            None => Batch::create(&self.device, self.profiling)?,
+            None => Batch::create(&self.device, self.options.profiling)?,
         };
+        let issued = state.issued;
         // Without a barrier at the end of the newest batch, this one begins with one.
-        let ordered = state.shown >= state.submitted;
-        if let Err(e) = batch.begin(&self.device, ordered) {
+        let start = match state.shown >= state.submitted {
+            _ if self.options.out_of_order => Start::Unordered { ordered: state.ordered },
+            true => Start::Ordered { issued },
+            false => Start::Barrier { issued },
+        };
+        if let Err(e) = batch.begin(&self.device, start) {
             batch.destroy(&self.device);
             return Err(e);
         }
@@ -349,15 +368,17 @@ impl Queue {
         }
     }
 
-    /// Submits so much that `value` will be reached.
-    fn submit_up_to(&self, state: &mut State, value: u64) -> Result<(), Error> {
+    /// Submits so much that `value` will be reached. Returns the value that will be signalled then: that
+    /// of the last command in the same batch. (To wait for others than those confuses validation layers.)
+    fn submit_up_to(&self, state: &mut State, value: u64) -> Result<u64, Error> {
         if value > state.issued {
             return Err(Error::Invalid(format!("no command has the value {value} yet")));
         }
         if value > state.submitted {
             self.submit(state)?;
         }
-        Ok(())
+        let batch = state.in_flight.iter().find(|batch| batch.last_value >= value);
+        Ok(batch.map_or(value, |batch| batch.last_value))
     }
 
     /// Submits the open batch, if there is one.
@@ -369,9 +390,12 @@ impl Queue {
         let Some(mut batch) = state.open.take_if(|b| b.count > 0) else { return Ok(()) };
         batch.waits = std::mem::take(&mut state.waits);
         let show = self.device.shows_all() || batch.writes_host || state.to_show > 0;
-        match batch.end(&self.device, show).and_then(|()| self.submit_batch(&batch)) {
+        let side = if self.options.out_of_order { Side::Host } else { Side::Both };
+        let ended = batch.end(&self.device, show.then_some(side));
+        match ended.and_then(|()| self.submit_batch(&batch)) {
             Ok(()) => {
                 state.submitted = batch.last_value;
+                state.ordered = batch.ordered;
                 if show {
                     state.shown = batch.last_value;
                     state.to_show = state.to_show.saturating_sub(1);
@@ -392,10 +416,10 @@ impl Queue {
 
     fn submit_batch(&self, batch: &Batch) -> Result<(), Error> {
         self.device.check_lost()?;
-        let work = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
         let waits: Vec<_> = batch.waits.iter().map(|w| w.timeline.raw).collect();
         let wait_values: Vec<_> = batch.waits.iter().map(|w| w.value).collect();
-        let stages = vec![work; waits.len()];
+        // Timestamps wait too.
+        let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
         let (signals, signal_values) = ([self.timeline.raw], [batch.last_value]);
         let commands = [batch.commands];
         let mut values = vk::TimelineSemaphoreSubmitInfo::default()
@@ -419,11 +443,9 @@ impl Queue {
         let value = self.timeline.value()?.min(state.submitted);
         while state.in_flight.front().is_some_and(|b| b.last_value <= value) {
             let Some(mut batch) = state.in_flight.pop_front() else { break };
-            for (command, times) in batch.collect_times(&self.device) {
-                state.times.insert(command, times);
-                if state.times.len() > MAX_TIMES {
-                    state.times.pop_first();
-                }
+            batch.collect_times(&self.device, &mut state.times);
+            while state.times.len() > MAX_TIMES {
+                state.times.pop_first();
             }
             state.released.push(batch.release());
             if state.spare.len() < SPARE_BATCHES {

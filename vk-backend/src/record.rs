@@ -25,9 +25,9 @@ pub struct CopyRegion {
 
 /// Appends to a queue's open batch; see [`crate::Queue::record`].
 ///
-/// Nothing orders two operations but [`Recorder::barrier`]: call it before each that must see what
-/// earlier ones wrote, or that overwrites what they read. An in-order queue calls it first thing in
-/// every command. Ranges are the caller's to check: the methods panic on one that is out of bounds.
+/// Nothing orders two operations but [`Recorder::after`] and [`Recorder::barrier`]: call one before each
+/// that must see what earlier ones wrote, or that overwrites what they read. An in-order queue calls it
+/// first thing in every command. Ranges are the caller's to check: the methods panic on one that is out of bounds.
 pub struct Recorder<'a> {
     device: &'a Device,
     /// `None` when the queue has failed: nothing is recorded then.
@@ -192,10 +192,19 @@ impl<'a> Recorder<'a> {
         batch.retained.push(recording.clone());
     }
 
+    /// The queue's commands up to `value` are complete, and their writes visible, before anything
+    /// recorded from now on begins. Costs nothing when a barrier since then says so.
+    pub fn after(&mut self, value: u64) {
+        if self.batch.as_ref().is_some_and(|batch| value > batch.ordered) {
+            self.barrier();
+        }
+    }
+
     /// Everything recorded before is complete, and its writes visible, before anything after begins.
     /// Costs nothing when nothing was recorded since the last barrier.
     pub fn barrier(&mut self) {
         let Some(batch) = self.batch.as_deref_mut() else { return };
+        batch.ordered = self.value.saturating_sub(1);
         let work = std::mem::take(&mut batch.unordered);
         if !work.is_empty() {
             barrier(self.device, batch.commands, work, Side::Device);
@@ -209,8 +218,8 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Takes the time at which all earlier work of the queue is done. The first call in a command
-    /// counts. The times appear in the result and in [`crate::Queue::timestamps`]; `None` unless the
+    /// Takes the time at which all that the command is ordered behind (see [`Recorder::after`]) is done.
+    /// The first call in a command counts. The times appear in the result and in [`crate::Queue::timestamps`]; `None` unless the
     /// queue profiles.
     pub fn begin_timestamp(&mut self) -> Option<Arc<CommandTimes>> {
         let batch = self.batch.as_deref_mut()?;
@@ -222,8 +231,14 @@ impl<'a> Recorder<'a> {
         batch.query_count += 2;
         self.query = Some(begin);
         let times = Arc::new(CommandTimes::default());
-        batch.timed.push(Timed { value: self.value, begin, times: times.clone() });
-        write_timestamp(self.device, batch, begin);
+        let (value, behind) = (self.value, batch.ordered);
+        batch.timed.push(Timed { value, behind, begin, times: times.clone() });
+        let stage = match behind + 1 == value {
+            true => vk::PipelineStageFlags::BOTTOM_OF_PIPE,
+            // Earlier commands may still run.
+            false => vk::PipelineStageFlags::TOP_OF_PIPE,
+        };
+        write_timestamp(self.device, batch, stage, begin);
         Some(times)
     }
 
@@ -232,14 +247,14 @@ impl<'a> Recorder<'a> {
     pub fn end_timestamp(&mut self) {
         let (Some(batch), Some(begin)) = (self.batch.as_deref_mut(), self.query) else { return };
         if !std::mem::replace(&mut self.ended, true) {
-            write_timestamp(self.device, batch, begin + 1);
+            let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
+            write_timestamp(self.device, batch, stage, begin + 1);
         }
     }
 }
 
-/// Writes query `index` once all earlier commands are done.
-fn write_timestamp(device: &Device, batch: &Batch, index: u32) {
-    let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
+/// Writes query `index` once all earlier commands are through with `stage`.
+fn write_timestamp(device: &Device, batch: &Batch, stage: vk::PipelineStageFlags, index: u32) {
     // SAFETY: the command buffer is recording under the queue's lock; the query exists, was reset in
     // this batch, and is written once.
     unsafe { device.raw.cmd_write_timestamp(batch.commands, stage, batch.queries, index) }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use common::{addresses, bytes, download};
 use hekla_vk_backend::{
-    Buffer, CopyKernel, CopyRegion, Device, Error, MemoryKind, PipelineDesc, Queue, Recording,
+    Buffer, CopyKernel, CopyRegion, Device, Error, MemoryKind, PipelineDesc, Queue, QueueOptions,
+    Recording,
 };
 
 fn upload(device: &Arc<Device>, words: &[u32]) -> Arc<Buffer> {
@@ -373,4 +374,47 @@ fn the_host_sees_device_memory_when_it_asks() {
         }
     }
     assert!(matches!(queue.wait_shown(1000), Err(Error::Invalid(_))));
+}
+
+#[test]
+fn an_out_of_order_queue_orders_what_it_is_told_to() {
+    let Some(device) = common::device() else { return };
+    let step = common::step(&device, 64);
+    let options = QueueOptions { out_of_order: true, profiling: true };
+    let queue = device.create_queue_with(options).unwrap();
+    // Two chains of steps side by side, through several batches, each step behind the last of its own.
+    let chains = [upload(&device, &[1; 256]), upload(&device, &[8; 256])];
+    let mut last = [0; 2];
+    let mut values = Vec::new();
+    for i in 0..700u64 {
+        let chain = (i % 2) as usize;
+        let (b, after) = (&chains[chain], last[chain]);
+        let push = addresses(&[b]);
+        let ((), value) = queue.record(|r| {
+            r.after(after);
+            r.begin_timestamp();
+            r.retain(b.clone());
+            r.dispatch(&step, &push, [4, 1, 1]);
+            r.end_timestamp();
+        });
+        values.push((value, after));
+        last[chain] = value;
+        if i % 150 == 0 {
+            queue.flush().unwrap();
+        }
+    }
+    queue.wait(queue.issued()).unwrap();
+    assert_eq!(download(&chains[0]), vec![stepped(1, 350); 256]);
+    assert_eq!(download(&chains[1]), vec![stepped(8, 350); 256]);
+    if !queue.profiling() {
+        return;
+    }
+    for (value, after) in values {
+        let times = queue.timestamps(value).unwrap().expect("times of a complete command");
+        assert!(times.begin_ns <= times.end_ns);
+        if after > 0 {
+            let before = queue.timestamps(after).unwrap().expect("times of what it waited for");
+            assert!(before.end_ns <= times.begin_ns, "{value} began before {after} ended");
+        }
+    }
 }

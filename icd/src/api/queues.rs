@@ -6,13 +6,11 @@ use crate::core::context::Context;
 use crate::core::device::Device;
 use crate::core::error::{ensure, fail, Result};
 use crate::core::info::Value;
-use crate::core::queue::Queue;
+use crate::core::queue::{Queue, PROPERTIES};
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
 
-/// Queue properties that devices offer.
-const SUPPORTED: cl_command_queue_properties = CL_QUEUE_PROFILING_ENABLE;
 /// Queue properties that exist.
 const KNOWN: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
     | CL_QUEUE_PROFILING_ENABLE
@@ -27,7 +25,7 @@ fn check(properties: cl_command_queue_properties) -> Result<()> {
     let out_of_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
     ensure!(!on_device || out_of_order, CL_INVALID_VALUE);
     ensure!(on_device || properties & CL_QUEUE_ON_DEVICE_DEFAULT == 0, CL_INVALID_VALUE);
-    ensure!(properties & !SUPPORTED == 0, CL_INVALID_QUEUE_PROPERTIES);
+    ensure!(properties & !PROPERTIES == 0, CL_INVALID_QUEUE_PROPERTIES);
     Ok(())
 }
 

@@ -67,11 +67,14 @@ fn copy_command(target: &mut Target, from: usize, to: usize, size: usize) -> Res
             let plain = BufferProperties::default();
             let mem = Mem::new_buffer(context, CL_MEM_READ_WRITE, size, None, plain)?;
             let from = Rect::linear(from, size);
-            let write = Command::Write { mem: mem.clone(), from, to: whole };
-            let waits = std::mem::take(&mut target.waits);
-            let nobody = std::ptr::null_mut();
-            // SAFETY: no event is wanted.
-            unsafe { enqueue(&target.queue, CL_COMMAND_SVM_MEMCPY, write, waits, false, nobody) }?;
+            let written = target.queue.enqueue(Request {
+                command_type: CL_COMMAND_SVM_MEMCPY,
+                command: Command::Write { mem: mem.clone(), from, to: whole },
+                waits: std::mem::take(&mut target.waits),
+                blocking: false,
+                wants_event: true,
+            })?;
+            target.waits.extend(written);
             Command::Read { mem, from: whole, to: Rect::linear(to, size) }
         }
     })

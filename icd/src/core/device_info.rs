@@ -4,7 +4,7 @@
 use super::device::{Device, BASE_ALIGNMENT, MAX_PARAMETER_SIZE};
 use super::gpu;
 use super::info::Value;
-use super::{platform, printf};
+use super::{platform, printf, queue};
 use crate::api::cl::*;
 use crate::object::Ref;
 use hekla_compiler::target::MAX_GLOBAL_VARIABLE_SIZE;
@@ -341,7 +341,7 @@ fn execution(name: cl_device_info) -> Option<Value> {
         }
 
         CL_DEVICE_EXECUTION_CAPABILITIES => Value::of(CL_EXEC_KERNEL),
-        CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Value::of(CL_QUEUE_PROFILING_ENABLE),
+        CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Value::of(queue::PROPERTIES),
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Value::bool(true),
         CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => Value::bool(true),
         CL_DEVICE_BUILT_IN_KERNELS | CL_DEVICE_IL_VERSION => Value::text(""),

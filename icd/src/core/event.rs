@@ -2,8 +2,8 @@
 
 use super::clock;
 use super::context::{Context, UserData};
-use super::event_thread;
 use super::queue::Queue;
+use super::watch;
 use crate::api::cl::*;
 use crate::core::error::{ensure, fail, Result};
 use crate::object::{callbacks, Kind, Ref};
@@ -28,8 +28,19 @@ struct State {
     /// When the command was given to the device, on the host clock.
     submitted_at: u64,
     callbacks: Vec<Callback>,
-    /// Queues with commands that wait for this event on the host.
+    /// Queues with held commands that wait until this one is started.
     waiters: Vec<Ref<Queue>>,
+    /// Queues with held commands that wait until it is finished.
+    late_waiters: Vec<Ref<Queue>>,
+}
+
+/// What a held command waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// That the event leaves [`Phase::Pending`].
+    Started,
+    /// That it reaches [`Phase::Finished`].
+    Finished,
 }
 
 /// How far a command is.
@@ -106,6 +117,7 @@ impl Event {
             submitted_at: 0,
             callbacks: Vec::new(),
             waiters: Vec::new(),
+            late_waiters: Vec::new(),
         };
         Ref::new(Event {
             context,
@@ -128,19 +140,39 @@ impl Event {
         let state = self.state.lock();
         (self.queued_at, state.submitted_at, state.phase)
     }
-
-    /// Asks to be drained when the event leaves [`Phase::Pending`]; false when it has already.
-    pub fn add_waiter(&self, queue: &Ref<Queue>) -> bool {
-        let mut state = self.state.lock();
-        let pending = state.phase == Phase::Pending;
-        if pending && !state.waiters.contains(queue) {
-            state.waiters.push(queue.clone());
-        }
-        pending
-    }
 }
 
 impl Ref<Event> {
+    /// Has a queue drained when the event reaches a stage; false when it has already.
+    pub fn add_waiter(&self, queue: &Ref<Queue>, stage: Stage) -> bool {
+        let mut state = self.state.lock();
+        let waiters = match (state.phase, stage) {
+            (Phase::Finished { .. }, _) | (Phase::Recorded { .. }, Stage::Started) => return false,
+            (_, Stage::Started) => &mut state.waiters,
+            (_, Stage::Finished) => &mut state.late_waiters,
+        };
+        if !waiters.contains(queue) {
+            waiters.push(queue.clone());
+        }
+        let with_device = state.phase != Phase::Pending;
+        drop(state);
+        if with_device {
+            watch::WAITS.watch(self);
+        }
+        true
+    }
+
+    /// Whether the event is finished; if so, the queues that waited for that go on. Called by a thread
+    /// of ours with no lock held.
+    pub fn drain_late_waiters(&self) -> bool {
+        let finished = self.poll().unwrap_or(true);
+        if finished {
+            let waiters = std::mem::take(&mut self.state.lock().late_waiters);
+            Queue::drain_all(waiters);
+        }
+        finished
+    }
+
     /// Moves the event on. Returns the queues whose commands may now run: the caller drains them
     /// when it holds no lock.
     #[must_use]
@@ -155,7 +187,7 @@ impl Ref<Event> {
         drop(state);
         self.changed.notify_all();
         if watched {
-            event_thread::watch(self.clone());
+            watch::CALLBACKS.watch(self);
         }
         waiters
     }
@@ -267,7 +299,7 @@ impl Ref<Event> {
         let pending = state.phase == Phase::Pending;
         drop(state);
         if !pending {
-            event_thread::watch(self.clone());
+            watch::CALLBACKS.watch(self);
         }
     }
 

@@ -269,6 +269,14 @@ impl Mem {
         }
     }
 
+    /// The bytes, where all devices of the context have the same.
+    pub fn only_buffer(&self) -> Option<&Arc<vk::Buffer>> {
+        match &self.root().storage {
+            Storage::Single(buffer) => Some(buffer),
+            _ => None,
+        }
+    }
+
     /// The bytes on a device of the context, made current there. Offsets into a sub-buffer are to
     /// be shifted by `origin`.
     pub fn on_device(&self, device: usize, access: Access) -> Result<Arc<vk::Buffer>> {

@@ -1,11 +1,15 @@
-//! Command queues: in order, recorded on the calling thread; commands that wait on the application
-//! (user events) stay here until it has spoken.
+//! Command queues, in order and out of order: recorded on the calling thread. Commands that wait on
+//! the application (user events) stay here until it has spoken.
+//!
+//! In an out-of-order queue a command is ordered behind the timeline values of its wait list, and of
+//! the last barrier; the device may overlap it with everything else.
 
 use super::context::Context;
 use super::device::Device;
 use super::due::Due;
-use super::event::{Event, Phase, Span};
+use super::event::{Event, Phase, Span, Stage};
 use super::gpu::Gpu;
+use super::held::{Held, HeldCommands, Order};
 use super::printf::MAX_PENDING;
 use super::staging::Arena;
 use super::transfer::Command;
@@ -17,6 +21,10 @@ use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
+
+/// Properties of queues that devices offer.
+pub const PROPERTIES: cl_command_queue_properties =
+    CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 
 pub struct Queue {
     pub context: Ref<Context>,
@@ -36,20 +44,17 @@ pub struct Queue {
 
 /// What changes with each command.
 pub struct State {
-    deferred: VecDeque<Deferred>,
+    held: HeldCommands,
     /// Timeline value of the last command recorded.
     pub last: u64,
     pub upload: Arena,
     pub readback: Arena,
-    /// Whether anybody can ask when the command that is being started ran.
-    timed: bool,
-}
-
-/// A command that waits on the host, with everything after it.
-struct Deferred {
-    command: Command,
-    waits: Vec<Ref<Event>>,
-    event: Ref<Event>,
+    /// Timeline value that the last barrier of an out-of-order queue stands behind.
+    barrier: u64,
+    /// Timeline value that the command that is being started is ordered behind.
+    pub after: u64,
+    /// Whether anybody can ask when that command ran.
+    pub timed: bool,
 }
 
 /// A command as an entry point asks for it.
@@ -90,10 +95,15 @@ impl Queue {
     ) -> Result<Ref<Queue>> {
         let device_index = context.index_of(&device)?;
         let gpu = context.gpus[device_index].clone();
-        let vk = gpu.device.create_queue(properties & CL_QUEUE_PROFILING_ENABLE != 0)?;
+        let vk = gpu.device.create_queue_with(vk::QueueOptions {
+            profiling: properties & CL_QUEUE_PROFILING_ENABLE != 0,
+            out_of_order: properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0,
+        })?;
         let state = State {
-            deferred: VecDeque::new(),
+            held: HeldCommands::default(),
             last: 0,
+            barrier: 0,
+            after: 0,
             upload: Arena::new(gpu.upload.clone()),
             readback: Arena::new(gpu.readback.clone()),
             timed: false,
@@ -114,6 +124,20 @@ impl Queue {
 
     pub fn profiling(&self) -> bool {
         self.properties & CL_QUEUE_PROFILING_ENABLE != 0
+    }
+
+    pub fn in_order(&self) -> bool {
+        self.properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0
+    }
+
+    /// How a command with a wait list or without stands to the others.
+    fn order(&self, command_type: cl_command_type, waits: &[Ref<Event>]) -> Order {
+        match command_type {
+            _ if self.in_order() => Order::IN_ORDER,
+            CL_COMMAND_MARKER => Order { behind_all: waits.is_empty(), before_all: false },
+            CL_COMMAND_BARRIER => Order { behind_all: waits.is_empty(), before_all: true },
+            _ => Order::FREE,
+        }
     }
 
     /// Gives the device what is recorded.
@@ -183,17 +207,21 @@ impl Queue {
         oldest.map_or(Ok(()), |value| self.wait_for(value))
     }
 
-    /// Whether what is due will write in `[start, end)` of the application's memory.
-    pub fn will_write(&self, start: usize, end: usize) -> bool {
-        self.owed_count.load(Ordering::Acquire) > 0
-            && self.owed.lock().iter().any(|(_, work)| work.will_write(start, end))
+    /// Whether what is due up to a value will write in `[start, end)` of the application's memory.
+    pub fn will_write(&self, value: u64, (start, end): (usize, usize)) -> bool {
+        self.owed_count.load(Ordering::Acquire) > 0 && {
+            let owed = self.owed.lock();
+            let mut until = owed.iter().take_while(|(due, _)| *due <= value);
+            until.any(|(_, work)| work.will_write(start, end))
+        }
     }
 
-    /// Appends one command to the timeline, behind a barrier, and returns its value.
+    /// Appends one command to the timeline, behind what the command that is being started is ordered
+    /// behind, and returns its value.
     pub fn record(&self, state: &mut State, commands: impl FnOnce(&mut vk::Recorder)) -> u64 {
-        let timed = state.timed;
+        let (timed, after) = (state.timed, state.after);
         let ((), value) = self.vk.record(|recorder| {
-            recorder.barrier();
+            recorder.after(after);
             if timed {
                 recorder.begin_timestamp();
             }
@@ -219,14 +247,30 @@ impl Queue {
         Ok((on_host(begin.begin_ns), on_host(end.end_ns)))
     }
 
-    /// Starts a command whose events have all left [`Phase::Pending`].
+    /// Value that a command is ordered behind in this queue.
+    fn value_behind(&self, state: &State, order: Order, waits: &[Ref<Event>]) -> u64 {
+        if order.behind_all {
+            return state.last;
+        }
+        let own = waits.iter().filter_map(|event| match (event.phase(), &event.queue) {
+            (Phase::Recorded { last, .. }, Some(queue)) if std::ptr::eq(&**queue, self) => {
+                Some(last)
+            }
+            _ => None,
+        });
+        own.fold(state.barrier, u64::max)
+    }
+
+    /// Starts a command that nothing holds back.
     fn execute(
         &self,
         state: &mut State,
         command: &Command,
-        waits: &[Ref<Event>],
+        (order, waits): (Order, &[Ref<Event>]),
         blocking: bool,
     ) -> Result<Phase> {
+        let after = self.value_behind(state, order, waits);
+        state.after = after;
         let mut ready = true;
         let mut foreign = Vec::new();
         for event in waits {
@@ -241,34 +285,29 @@ impl Queue {
             if std::ptr::eq(&**other, self) || other.reached(last)? {
                 continue;
             }
-            let same_device = Arc::ptr_eq(&other.gpu, &self.gpu);
-            let owed = other.owed_until(last);
-            if !same_device || (!owed.is_empty() && command.reads_host()) {
-                other.wait_for(last)?;
-                continue;
-            }
             self.vk.wait_gpu(&other.vk, last)?;
-            foreign.extend(owed);
+            foreign.extend(other.owed_until(last));
             ready = false;
         }
         let phase = self.run(state, command, ready, blocking)?;
         if let Phase::Recorded { last, .. } = phase {
             foreign.into_iter().for_each(|work| self.owe(last, work));
         }
+        if order.before_all {
+            state.barrier = state.barrier.max(after);
+        }
         Ok(phase)
-    }
-
-    /// The last deferred command's event.
-    fn last_deferred(&self) -> Option<Ref<Event>> {
-        self.state.lock().deferred.back().map(|deferred| deferred.event.clone())
     }
 
     /// clFinish: everything enqueued so far is done.
     pub fn finish(&self) -> Result<()> {
-        while let Some(event) = self.last_deferred() {
+        let (held, last) = {
+            let state = self.state.lock();
+            (state.held.events(), state.last)
+        };
+        for event in held {
             event.wait()?;
         }
-        let last = self.state.lock().last;
         self.wait_for(last)
     }
 
@@ -285,24 +324,31 @@ impl Ref<Queue> {
     pub fn enqueue(&self, request: Request) -> Result<Option<Ref<Event>>> {
         let Request { command_type, mut command, waits, blocking, wants_event } = request;
         let event = wants_event.then(|| Event::of_command(self, command_type));
+        let order = self.order(command_type, &waits);
         let mut state = self.state.lock();
-        let behind = !state.deferred.is_empty();
-        if behind || waits.iter().any(|event| event.add_waiter(self)) {
+        if state.held.hold_back(order) || self.must_hold(&command, &waits) {
             if blocking {
                 // A blocking write may return once the bytes are copied (5.2.2).
                 command.take_host_bytes();
             }
             let must_wait = blocking && command.must_wait();
             let event = event.unwrap_or_else(|| Event::of_command(self, command_type));
-            state.deferred.push_back(Deferred { command, waits, event: event.clone() });
+            state.held.push(Held { command, waits, order, event: event.clone() });
             drop(state);
             if must_wait && event.wait()? < 0 {
                 return fail(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
             }
             return Ok(wants_event.then_some(event));
         }
+        if blocking && !self.in_order() && self.host_reads(&command) {
+            // Nothing orders what other threads enqueue meanwhile behind this command.
+            let behind = self.value_behind(&state, order, &waits);
+            drop(state);
+            self.wait_for(behind)?;
+            state = self.state.lock();
+        }
         state.timed = wants_event && self.profiling();
-        let phase = self.execute(&mut state, &command, &waits, blocking)?;
+        let phase = self.execute(&mut state, &command, (order, &waits), blocking)?;
         drop(state);
         if let Some(event) = &event {
             Queue::drain_all(event.advance(phase));
@@ -317,27 +363,44 @@ impl Ref<Queue> {
         Ok(event)
     }
 
-    /// Starts deferred commands up to the first that must still wait. Returns the queues that may
-    /// go on because of it.
+    /// Whether one of the events keeps a command on the host: it then has the queue drained later.
+    ///
+    /// The device itself waits for commands of its own queues. It cannot for those of other devices,
+    /// nor for what the host has to do after a command: fill memory that a write then reads.
+    fn must_hold(&self, command: &Command, waits: &[Ref<Event>]) -> bool {
+        let by_device = |other: &Ref<Queue>, last| {
+            let reads = || command.reads_host().filter(|_| other != self);
+            Arc::ptr_eq(&other.gpu, &self.gpu)
+                && reads().is_none_or(|range| !other.will_write(last, range))
+        };
+        waits.iter().any(|event| match (event.phase(), &event.queue) {
+            (Phase::Finished { .. }, _) => false,
+            (Phase::Recorded { last, .. }, Some(other)) if by_device(other, last) => false,
+            (Phase::Recorded { .. }, _) => event.add_waiter(self, Stage::Finished),
+            (Phase::Pending, _) => event.add_waiter(self, Stage::Started),
+        })
+    }
+
+    /// Starts held commands that nothing holds back any more. Returns the queues that may go on because
+    /// of it.
     fn drain(&self) -> Vec<Ref<Queue>> {
         let mut unblocked = Vec::new();
-        // Dropped when the lock is not held.
-        let mut started = Vec::new();
         let mut state = self.state.lock();
-        while let Some(deferred) = state.deferred.pop_front() {
-            if deferred.waits.iter().any(|event| event.add_waiter(self)) {
-                state.deferred.push_front(deferred);
-                break;
-            }
-            let Deferred { command, waits, event } = &deferred;
-            state.timed = self.profiling();
-            let phase = self
-                .execute(&mut state, command, waits, false)
-                .unwrap_or_else(|error| Phase::Finished { status: error.0, span: Span::now() });
-            unblocked.extend(event.advance(phase));
-            started.push(deferred);
-        }
+        let mut held = std::mem::take(&mut state.held);
+        // Dropped when the lock is not held.
+        let started = held.release(
+            |held| !self.must_hold(&held.command, &held.waits),
+            |Held { command, waits, order, event }| {
+                state.timed = self.profiling();
+                let phase = self
+                    .execute(&mut state, command, (*order, waits), false)
+                    .unwrap_or_else(|error| Phase::Finished { status: error.0, span: Span::now() });
+                unblocked.extend(event.advance(phase));
+            },
+        );
+        state.held = held;
         drop(state);
+        drop(started);
         // The application may have flushed while these were held back.
         if let Err(error) = self.flush() {
             tracing::error!("submitting held back commands: {error}");

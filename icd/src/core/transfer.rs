@@ -69,9 +69,12 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether starting the command reads the application's memory.
-    pub fn reads_host(&self) -> bool {
-        matches!(self, Command::Write { .. })
+    /// The application's memory that starting the command reads: first address and end.
+    pub fn reads_host(&self) -> Option<(usize, usize)> {
+        match self {
+            Command::Write { from, .. } => Some((from.offset, from.end().unwrap_or(usize::MAX))),
+            _ => None,
+        }
     }
 
     /// Whether a blocking call waits for completion: a write is over when its bytes are copied.
@@ -178,19 +181,32 @@ impl Queue {
                 self.fill(state, mem, mem.origin + offset, *size, pattern)
             }
             Command::Map { mem, mapping } => self.map(state, mem, mapping, ready),
-            Command::Unmap { mem, mapping } => self.unmap(state, mem, mapping),
+            Command::Unmap { mem, mapping } => self.unmap(state, mem, mapping, ready),
             Command::Launch(launch) => self.launch(state, launch),
         }
     }
 
-    /// Whether everything before is done, so that the host may touch device memory itself.
+    /// Whether everything that the command is ordered behind is done, so that the host may touch device
+    /// memory itself.
     fn idle(&self, state: &State, ready: bool) -> Result<bool> {
-        Ok(ready && self.reached(state.last)?)
+        Ok(ready && self.reached(state.after)?)
+    }
+
+    /// Whether the host itself does a command if it is blocking and the queue is out of order.
+    pub fn host_reads(&self, command: &Command) -> bool {
+        let Command::Read { mem, from, .. } = command else { return false };
+        let moves =
+            |buffer: &Arc<vk::Buffer>| self.gpu.host_moves(buffer, from.bytes(), Access::Read);
+        mem.only_buffer().is_some_and(moves)
     }
 
     fn mark(&self, state: &mut State, ready: bool) -> Result<Phase> {
         if self.idle(state, ready)? {
             return Ok(Phase::Finished { status: 0, span: Span::now() });
+        }
+        // Its value on the timeline is behind all before; only a time is taken behind a barrier.
+        if !state.timed {
+            state.after = 0;
         }
         let value = self.record(state, |_| {});
         Ok(Phase::Recorded { first: value, last: value })
@@ -214,10 +230,10 @@ impl Queue {
         let host_moves = self.gpu.host_moves(&buffer, from.bytes(), Access::Read);
         if ready && host_moves && (in_view || blocking) {
             if !in_view {
-                self.vk.wait_shown(state.last)?;
+                self.vk.wait_shown(state.after)?;
             }
             if blocking {
-                self.wait_for(state.last)?;
+                self.wait_for(state.after)?;
             }
             if self.idle(state, ready)? {
                 let start = clock::now();
@@ -291,8 +307,8 @@ impl Queue {
         blocking: bool,
     ) -> Result<Phase> {
         // A read before this one may still owe the bytes that are to be written.
-        if self.will_write(from.offset, from.end().unwrap_or(usize::MAX)) {
-            self.wait_for(state.last)?;
+        if self.will_write(state.after, (from.offset, from.end().unwrap_or(usize::MAX))) {
+            self.wait_for(state.after)?;
         }
         let buffer = mem.on_device(self.device_index, Access::Write)?;
         let host_moves = self.gpu.host_moves(&buffer, from.bytes(), Access::Write);
@@ -380,9 +396,15 @@ impl Queue {
         self.copy_staged(state, mem, (&buffer, from), (&staging.buffer, 0), mapping.size, staging)
     }
 
-    fn unmap(&self, state: &mut State, mem: &Ref<Mem>, mapping: &Mapping) -> Result<Phase> {
+    fn unmap(
+        &self,
+        state: &mut State,
+        mem: &Ref<Mem>,
+        mapping: &Mapping,
+        ready: bool,
+    ) -> Result<Phase> {
         let Some(staging) = mapping.staging.as_ref().filter(|_| mapping.writes()) else {
-            return self.mark(state, true);
+            return self.mark(state, ready);
         };
         let buffer = mem.on_device(self.device_index, Access::Write)?;
         let to = (mem.origin + mapping.offset) as u64;
