@@ -4,16 +4,16 @@
 //! not again in each program that includes it ([`crate::syntax::unused`] tells what makes two bodies
 //! the same). The memory is bounded.
 
+use crate::hash::FastSet;
 use crate::syntax::unused::{unused_bodies, UnusedBody};
 use crate::{preprocess, Options, Target};
-use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Keys that are kept; when there are more, all are forgotten.
 const MAX_KEYS: usize = 1 << 17;
 
-static CHECKED: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
+static CHECKED: Mutex<Option<FastSet<u64>>> = Mutex::new(None);
 
 /// The bodies of a program's functions that no kernel uses, and which of them are known to be good
 /// under these options, for this device.
@@ -41,7 +41,7 @@ pub(crate) fn find_unused(
 /// Remembers that a program with these bodies was analyzed without any diagnostic.
 pub(crate) fn remember(bodies: &[UnusedBody]) {
     let mut checked = CHECKED.lock().unwrap_or_else(PoisonError::into_inner);
-    let checked = checked.get_or_insert_with(HashSet::new);
+    let checked = checked.get_or_insert_default();
     if checked.len() + bodies.len() > MAX_KEYS {
         checked.clear();
     }

@@ -11,6 +11,7 @@
 
 mod checked;
 pub mod emit;
+mod hash;
 pub mod ir;
 pub mod kernel;
 pub mod library;

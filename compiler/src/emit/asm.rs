@@ -6,12 +6,13 @@
 //! lookup where rspirv's builder searches a list.
 
 use super::EmitError;
+use crate::hash::FastMap;
 use rspirv::spirv::{
     AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op,
     StorageClass, MAGIC_NUMBER,
 };
 use smallvec::SmallVec;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// Operations of the GLSL.std.450 extended instruction set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,8 +65,8 @@ pub(super) struct Asm {
     /// Types, constants and module-scope variables.
     globals: Vec<u32>,
     interface: Vec<u32>,
-    interned: HashMap<SmallVec<[u32; 6]>, u32>,
-    small_constants: HashMap<u32, u32>,
+    interned: FastMap<SmallVec<[u32; 6]>, u32>,
+    small_constants: FastMap<u32, u32>,
     /// The import of GLSL.std.450.
     pub glsl: u32,
     pub void: u32,
@@ -85,8 +86,8 @@ impl Asm {
             decorations: Vec::new(),
             globals: Vec::new(),
             interface: Vec::new(),
-            interned: HashMap::new(),
-            small_constants: HashMap::new(),
+            interned: FastMap::default(),
+            small_constants: FastMap::default(),
             glsl: 0,
             void: 0,
             bool: 0,

@@ -7,12 +7,12 @@ use super::data;
 use super::launch::Launch;
 use super::plan::{Frame, Plan};
 use super::EmitError;
+use crate::hash::FastMap;
 use crate::ir::{Constant, Func, Function, Global, KernelEntry, Module, Type, Value, ValueDef};
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 use rspirv::spirv::{Decoration, Op};
 use smallvec::SmallVec;
-use std::collections::HashMap;
 
 pub(super) type Res<T> = Result<T, EmitError>;
 
@@ -35,12 +35,12 @@ pub(super) struct Emitter<'a> {
     pub body: Vec<u32>,
     /// OpVariable instructions of the function.
     pub variables: Vec<u32>,
-    pub types: HashMap<Type, u32>,
+    pub types: FastMap<Type, u32>,
     ids: SecondaryMap<Value, u32>,
     /// Ids of the functions.
     functions: SecondaryMap<Func, u32>,
     /// What calls with several results gave, by their first ones.
-    pub composites: HashMap<Value, u32>,
+    pub composites: FastMap<Value, u32>,
 }
 
 impl<'a> Emitter<'a> {
@@ -75,10 +75,10 @@ impl<'a> Emitter<'a> {
             data_offsets,
             body: Vec::new(),
             variables: Vec::new(),
-            types: HashMap::new(),
+            types: FastMap::default(),
             ids: SecondaryMap::new(),
             functions: ids,
-            composites: HashMap::new(),
+            composites: FastMap::default(),
         })
     }
 

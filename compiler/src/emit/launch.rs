@@ -3,12 +3,13 @@
 use super::asm::Asm;
 use super::emitter::{Emitter, Res};
 use super::EmitError;
+use crate::hash::FastMap;
 use crate::ir::{AddressSpace, Global, KernelEntry, Scalar, Type, WorkItemQuery};
 use crate::kernel::{spec_id, ArgKind, BlockField, Field};
 use crate::target::Target;
 use rspirv::spirv::{BuiltIn, Decoration, MemoryAccess, Op, StorageClass};
 use smallvec::SmallVec;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The launch block of a kernel, and the module-scope objects of work-item queries.
 #[derive(Default)]
@@ -21,11 +22,11 @@ pub(super) struct Launch {
     /// The push-constant block.
     variable: u32,
     /// Words of the block read in the entry block, which dominates all others.
-    words: HashMap<u32, u32>,
-    builtins: HashMap<u32, u32>,
+    words: FastMap<u32, u32>,
+    builtins: FastMap<u32, u32>,
     local_size: [u32; 3],
     nonzero_base: Option<u32>,
-    local_args: HashMap<u32, u32>,
+    local_args: FastMap<u32, u32>,
 }
 
 impl Launch {

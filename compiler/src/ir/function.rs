@@ -4,9 +4,9 @@ use super::entities::{Block, Inst, Value};
 use super::inst::{BlockCall, InstData};
 use super::module::Linkage;
 use super::types::{Scalar, Type};
+use crate::hash::FastMap;
 use cranelift_entity::PrimaryMap;
 use smallvec::SmallVec;
-use std::collections::HashMap;
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub struct Function {
     /// Never inlined by choice (`noinline`).
     pub noinline: bool,
     pub linkage: Linkage,
-    constants: HashMap<(Type, Constant), Value>,
+    constants: FastMap<(Type, Constant), Value>,
 }
 
 impl Function {
@@ -73,7 +73,7 @@ impl Function {
             layout: Vec::new(),
             noinline: false,
             linkage: Linkage::default(),
-            constants: HashMap::new(),
+            constants: FastMap::default(),
         };
         let entry = function.add_block();
         for &ty in params {

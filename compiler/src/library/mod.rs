@@ -6,6 +6,7 @@
 //! a unit is all files of one precision, analysed as one text. What differs between devices (whether
 //! fma is fused) is a macro, so that there is one analysed unit for each case.
 
+use crate::hash::FastMap;
 use crate::options::ClStd;
 use crate::preprocess::{preprocess, Interner};
 use crate::sema::hir::{FunctionId, Module};
@@ -13,7 +14,6 @@ use crate::sema::{self, Origin};
 use crate::source::{Diagnostics, SourceMap};
 use crate::syntax;
 use crate::{Options, Source, Target};
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// A part of the library that is analysed as a whole.
@@ -30,7 +30,7 @@ pub enum Unit {
 pub struct Library {
     pub module: Module,
     /// Functions by name.
-    pub functions: HashMap<String, FunctionId>,
+    pub functions: FastMap<String, FunctionId>,
     /// What analysing it reported: empty, as the library's own tests make sure.
     pub log: String,
 }

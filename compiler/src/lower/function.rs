@@ -3,11 +3,11 @@
 
 use super::memory::Addr;
 use super::{types, Context, Origin};
+use crate::hash::FastMap;
 use crate::ir::{self, AddressSpace, Block, Builder, FpFlags, Scalar, Type, Value};
 use crate::sema::hir::{self, FunctionId, LabelId, LocalId};
 use crate::sema::types::{Scalar as Name, TypeId, TypeKind, Types};
 use crate::source::Span;
-use std::collections::HashMap;
 
 /// Parameters and result of a function in the IR. A record result is written through a hidden
 /// first pointer; record parameters are pointers to copies that the callee owns.
@@ -37,8 +37,8 @@ pub fn lower_function(context: &mut Context, origin: Origin, id: FunctionId, fun
         source,
         context,
         b: Builder::new(&mut shell),
-        locals: HashMap::new(),
-        labels: HashMap::new(),
+        locals: FastMap::default(),
+        labels: FastMap::default(),
         exits: Vec::new(),
         switches: Vec::new(),
         result: None,
@@ -83,8 +83,8 @@ pub struct Lowering<'m, 'a> {
     pub(super) origin: Origin,
     pub source: &'a hir::Function,
     pub b: Builder<'m>,
-    locals: HashMap<LocalId, Addr>,
-    labels: HashMap<LabelId, Block>,
+    locals: FastMap<LocalId, Addr>,
+    labels: FastMap<LabelId, Block>,
     pub exits: Vec<Exits>,
     pub switches: Vec<SwitchLabels>,
     /// Where a record result goes.

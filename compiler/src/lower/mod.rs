@@ -20,12 +20,12 @@ mod stmt;
 mod switch;
 mod types;
 
+use crate::hash::FastMap;
 use crate::ir::{self, Linkage};
 use crate::library::{self, Unit};
 use crate::sema::hir;
 use crate::source::{Diagnostics, Span};
 use crate::{Options, Target};
-use std::collections::HashMap;
 
 /// Lowers the kernels of a checked program and everything they use.
 ///
@@ -83,16 +83,16 @@ pub(crate) struct Context<'a> {
     /// The program is to be linked with others.
     separate: bool,
     out: ir::Module,
-    functions: HashMap<(Origin, hir::FunctionId), ir::Func>,
-    globals: HashMap<(Origin, hir::GlobalId), ir::Global>,
+    functions: FastMap<(Origin, hir::FunctionId), ir::Func>,
+    globals: FastMap<(Origin, hir::GlobalId), ir::Global>,
     /// Memory of the work-group collective functions, by the bytes of a word.
-    collective: HashMap<u32, ir::Global>,
+    collective: FastMap<u32, ir::Global>,
     /// Functions that are called but not lowered yet.
     queue: Vec<(Origin, hir::FunctionId, ir::Func)>,
     /// Constants that hold the types of `printf` arguments, by contents.
-    signatures: HashMap<Vec<u8>, ir::Global>,
+    signatures: FastMap<Vec<u8>, ir::Global>,
     /// One place where each function is called, for diagnostics.
-    call_sites: HashMap<ir::Func, Span>,
+    call_sites: FastMap<ir::Func, Span>,
 }
 
 impl<'a> Context<'a> {
@@ -110,12 +110,12 @@ impl<'a> Context<'a> {
             diags,
             separate,
             out: ir::Module::default(),
-            functions: HashMap::new(),
-            globals: HashMap::new(),
-            collective: HashMap::new(),
+            functions: FastMap::default(),
+            globals: FastMap::default(),
+            collective: FastMap::default(),
             queue: Vec::new(),
-            signatures: HashMap::new(),
-            call_sites: HashMap::new(),
+            signatures: FastMap::default(),
+            call_sites: FastMap::default(),
         }
     }
 

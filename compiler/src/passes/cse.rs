@@ -1,7 +1,7 @@
 //! Common subexpressions: an instruction that a dominating one computed already is replaced by
 //! that; so is a load in a block that saw the value loaded or stored before, with no write between.
 
-use super::hash::{FastHasher, FastMap};
+use crate::hash::{FastHasher, FastMap};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::*;

@@ -9,10 +9,10 @@ use super::cursor::Cursor;
 use super::param_alias::ParamAlias;
 use super::pointer_bases::has_unknown_access;
 use super::signature::{self, Signature};
+use crate::hash::FastMap;
 use crate::ir::*;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use smallvec::SmallVec;
-use std::collections::HashMap;
 
 /// A function of more instructions than this is refused.
 pub const MAX_INSTS: usize = 1_000_000;
@@ -182,14 +182,14 @@ struct Inliner<'a> {
     replaced: SecondaryMap<Value, Option<Value>>,
     any_replaced: bool,
     /// All results of copied calls, by the first.
-    results: HashMap<Value, SmallVec<[Value; 1]>>,
+    results: FastMap<Value, SmallVec<[Value; 1]>>,
 }
 
 /// Where a callee's entities went.
 struct Copy<'a> {
     callee: &'a Function,
     values: Vec<Option<Value>>,
-    blocks: HashMap<Block, Block>,
+    blocks: FastMap<Block, Block>,
 }
 
 impl<'a> Inliner<'a> {
@@ -199,7 +199,7 @@ impl<'a> Inliner<'a> {
             allocas: Vec::new(),
             replaced: SecondaryMap::new(),
             any_replaced: false,
-            results: HashMap::new(),
+            results: FastMap::default(),
         }
     }
 
@@ -272,7 +272,7 @@ impl<'a> Inliner<'a> {
         let mut copy = Copy {
             callee,
             values: vec![None; callee.values.len()],
-            blocks: HashMap::with_capacity(callee.layout.len()),
+            blocks: FastMap::with_capacity_and_hasher(callee.layout.len(), Default::default()),
         };
         for (&param, &arg) in callee.params().iter().zip(args) {
             copy.values[param.index()] = Some(arg);

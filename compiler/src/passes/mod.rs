@@ -8,7 +8,6 @@ pub mod dead_args;
 pub mod flatten;
 pub mod fold;
 pub mod generic;
-pub mod hash;
 pub mod inline;
 pub mod irreducible;
 pub mod licm;

@@ -7,8 +7,8 @@
 use super::interner::{Interner, Symbol};
 use super::lexer::{flag, PpKind, PpToken};
 use super::token::Punct;
+use crate::hash::FastMap;
 use crate::source::{FileId, Span};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,7 +18,7 @@ const MAX_BYTES: usize = 32 << 20;
 static FILES: Mutex<Files> = Mutex::new(Files { texts: None, bytes: 0 });
 
 struct Files {
-    texts: Option<HashMap<PathBuf, Arc<Text>>>,
+    texts: Option<FastMap<PathBuf, Arc<Text>>>,
     bytes: usize,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Text {
 #[derive(Debug, Default)]
 struct Runs {
     /// By the offset where they start.
-    by_start: HashMap<u32, Arc<[Token]>>,
+    by_start: FastMap<u32, Arc<[Token]>>,
     /// Numbers of names given so far.
     names: u32,
 }
@@ -76,7 +76,7 @@ pub(super) fn load(path: &Path, bytes: Vec<u8>) -> Arc<Text> {
     };
     let text = Arc::new(Text { text: text.into(), runs: Mutex::default() });
     files.charge(text.text.len());
-    files.texts.get_or_insert_with(HashMap::new).insert(path.to_path_buf(), text.clone());
+    files.texts.get_or_insert_default().insert(path.to_path_buf(), text.clone());
     text
 }
 

@@ -5,8 +5,8 @@ use super::interner::Symbol;
 use super::lexer::{flag, Lexer, PpKind, PpToken};
 use super::token::Punct;
 use super::Preprocessor;
+use crate::hash::FastMap;
 use crate::source::Span;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A macro.
@@ -228,7 +228,7 @@ impl Preprocessor<'_> {
         name: Span,
     ) -> Option<(Vec<Symbol>, bool, usize)> {
         let mut params: Vec<Symbol> = Vec::new();
-        let mut seen = HashMap::new();
+        let mut seen = FastMap::default();
         let mut pos = 1;
         if tokens.get(pos).is_some_and(|token| token.is(Punct::RParen)) {
             return Some((params, false, 2));
@@ -288,7 +288,7 @@ impl Preprocessor<'_> {
         params: &[Symbol],
         form: Form,
     ) -> Option<Vec<PpToken>> {
-        let numbers: HashMap<Symbol, u16> =
+        let numbers: FastMap<Symbol, u16> =
             params.iter().enumerate().map(|(i, &name)| (name, i as u16)).collect();
         let is_function = form != Form::Object;
         let mut body: Vec<PpToken> = Vec::with_capacity(tokens.len());

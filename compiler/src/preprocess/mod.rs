@@ -25,10 +25,10 @@ mod token;
 pub use interner::{Interner, StringId, Symbol};
 pub use token::{ExtensionBehaviour, FloatSuffix, FpContract, Pragma, Punct, Token, TokenKind};
 
+use crate::hash::{FastMap, FastSet};
 use crate::source::{Diagnostics, FileId, SourceMap, Span};
 use crate::{Options, Source};
 use lexer::{flag, Lexer, PpKind, PpToken};
-use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -66,9 +66,9 @@ pub fn preprocess(
         files: Vec::new(),
         contexts: Vec::new(),
         macros: macros::Macros::default(),
-        loaded: HashMap::new(),
-        texts: HashMap::new(),
-        once: HashSet::new(),
+        loaded: FastMap::default(),
+        texts: FastMap::default(),
+        once: FastSet::default(),
         text_read: 0,
         expanded: 0,
         spelled: 0,
@@ -113,11 +113,11 @@ struct Preprocessor<'a> {
     contexts: Vec<expand::Context>,
     macros: macros::Macros,
     /// Headers read so far: by include name, or by path when from disk.
-    loaded: HashMap<include::Key, FileId>,
+    loaded: FastMap<include::Key, FileId>,
     /// Headers from disk, of which tokens may be known.
-    texts: HashMap<FileId, Arc<lexed::Text>>,
+    texts: FastMap<FileId, Arc<lexed::Text>>,
     /// Files that say `#pragma once`.
-    once: HashSet<FileId>,
+    once: FastSet<FileId>,
     /// Bytes of text read, every inclusion counted.
     text_read: usize,
     /// Tokens that macros have produced.

@@ -29,6 +29,7 @@ mod stmt;
 mod typename;
 pub mod types;
 
+use crate::hash::FastMap;
 use crate::preprocess::{ExtensionBehaviour, FpContract, Interner, Pragma, Symbol};
 use crate::source::{Diagnostics, Span};
 use crate::syntax::ast::{self, AddressSpace};
@@ -37,7 +38,6 @@ use cranelift_entity::SecondaryMap;
 use function::{FunctionState, Signature};
 use hir::{FunctionId, GlobalId, Module};
 use scope::Scopes;
-use std::collections::HashMap;
 use types::{Scalar, TypeId, TypeKind};
 
 /// Whose text is analyzed.
@@ -83,7 +83,7 @@ pub fn analyze(
         scopes: Scopes::new(interner.len()),
         function: None,
         signatures: SecondaryMap::new(),
-        functions_of: HashMap::new(),
+        functions_of: FastMap::default(),
         calls: SecondaryMap::new(),
         const_globals: SecondaryMap::new(),
         initialized: SecondaryMap::new(),
@@ -122,7 +122,7 @@ struct Sema<'a> {
     /// What [`hir::Function`] does not say of each function.
     signatures: SecondaryMap<FunctionId, Signature>,
     /// The functions of each name, in whatever scope they are declared.
-    functions_of: HashMap<Symbol, Vec<FunctionId>>,
+    functions_of: FastMap<Symbol, Vec<FunctionId>>,
     /// Who calls whom, and where.
     calls: SecondaryMap<FunctionId, Vec<(FunctionId, Span)>>,
     /// Globals whose initial bytes are their value for ever.
@@ -132,9 +132,9 @@ struct Sema<'a> {
     /// The initializer at hand is of a variable in global memory.
     initializes_global: bool,
     /// Variables with linkage (C99 6.2.2) by their names.
-    linked: std::collections::HashMap<Symbol, globals::Linked>,
+    linked: FastMap<Symbol, globals::Linked>,
     /// String literals by their bytes.
-    strings: HashMap<Vec<u8>, GlobalId>,
+    strings: FastMap<Vec<u8>, GlobalId>,
     /// Bytes of initialized data so far.
     data_size: u64,
     /// `#pragma OPENCL FP_CONTRACT OFF` at file scope.

@@ -1,8 +1,8 @@
 //! What names mean while they are parsed: which are keywords, which are types, which are neither.
 
 use super::keywords::{BuiltinType, Keyword};
+use crate::hash::FastMap;
 use crate::preprocess::Symbol;
-use std::collections::HashMap;
 
 /// The meaning of an identifier at some place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,13 +27,13 @@ pub(super) struct Names {
     /// Length of `hidden` at the start of each open scope.
     scopes: Vec<usize>,
     /// Tags declared anywhere, for the message that asks for the missing `struct`.
-    tags: HashMap<Symbol, &'static str>,
+    tags: FastMap<Symbol, &'static str>,
 }
 
 impl Names {
     /// File scope, where names mean what the table says.
     pub fn new(meanings: Vec<Meaning>) -> Names {
-        Names { meanings, hidden: Vec::new(), scopes: Vec::new(), tags: HashMap::new() }
+        Names { meanings, hidden: Vec::new(), scopes: Vec::new(), tags: FastMap::default() }
     }
 
     pub fn meaning(&self, symbol: Symbol) -> Meaning {

@@ -8,8 +8,8 @@
 //! The scan need not understand declarations. What it does not recognize as a function it takes to
 //! be used, with all that is named in it.
 
+use crate::hash::FastMap;
 use crate::preprocess::{Interner, Pragma, Punct, Symbol, Token, TokenKind};
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// The body of a function that no kernel uses.
@@ -40,7 +40,7 @@ pub fn unused_bodies(tokens: &[Token], interner: &Interner, seed: u64) -> Vec<Un
         tokens,
         interner,
         definitions: Vec::new(),
-        by_name: HashMap::new(),
+        by_name: FastMap::default(),
         roots: Vec::new(),
         declared: seed,
     };
@@ -54,7 +54,7 @@ struct Scan<'a> {
     interner: &'a Interner,
     definitions: Vec<Definition>,
     /// The definitions that a name may stand for.
-    by_name: HashMap<Symbol, Vec<usize>>,
+    by_name: FastMap<Symbol, Vec<usize>>,
     /// Tokens whose names are used.
     roots: Vec<Range<usize>>,
     /// Hash of what stands at file scope so far.

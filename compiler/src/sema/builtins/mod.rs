@@ -16,9 +16,9 @@ mod spaces;
 mod special;
 mod workitem;
 
+use crate::hash::FastMap;
 use crate::options::ClStd;
 use signature::{Family, Sig};
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// A built-in function by name.
@@ -39,11 +39,11 @@ const FAMILIES: &[&[Family]] = &[
     workitem::FAMILIES,
 ];
 
-static BUILTINS: LazyLock<HashMap<&'static str, Builtin>> =
+static BUILTINS: LazyLock<FastMap<&'static str, Builtin>> =
     LazyLock::new(|| index(FAMILIES.iter().copied().flatten()));
 
-fn index<'f>(families: impl IntoIterator<Item = &'f Family>) -> HashMap<&'static str, Builtin> {
-    let mut map = HashMap::new();
+fn index<'f>(families: impl IntoIterator<Item = &'f Family>) -> FastMap<&'static str, Builtin> {
+    let mut map = FastMap::default();
     for family in families {
         for &name in family.names {
             map.insert(name, Builtin { name, sigs: family.sigs, since: family.since });

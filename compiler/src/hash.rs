@@ -1,9 +1,11 @@
-//! A fast hasher for the small keys that the passes look up: entity numbers and instructions.
+//! A fast hasher for the small keys that the stages look up: numbers of entities, names, types.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 pub type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>>;
+
+pub type FastSet<K> = HashSet<K, BuildHasherDefault<FastHasher>>;
 
 /// Multiplies and rotates words; keys are the compiler's own numbers, so that nothing is gained by
 /// choosing them badly beyond a slow build of one's own program.
