@@ -32,7 +32,7 @@ unsafe fn enqueue_kernel(
     let waits = unsafe { args::wait_list(&queue.context, count, list) }?;
     let sizes = sizes()?;
     let command = if sizes.is_empty() {
-        kernel.args()?;
+        kernel.check_args()?;
         Command::Marker
     } else {
         Command::Launch(Box::new(Launch::new(&queue, &kernel, &sizes)?))
@@ -108,10 +108,8 @@ entry! {
         let queue = args::queue(command_queue)?;
         let kernel = Ref::<Kernel>::from_handle(kernel)?;
         ensure!(kernel.program.context == queue.context, CL_INVALID_CONTEXT);
-        let index = kernel.program.devices.iter().position(|d| *d == queue.device);
-        let built = index.and_then(|index| kernel.built.get(index)?.clone());
-        let Some(built) = built else { return fail(CL_INVALID_PROGRAM_EXECUTABLE) };
-        kernel.args()?;
+        let built = kernel.built_on(&queue.device)?;
+        kernel.check_args()?;
         // SAFETY: the pointers are as the API requires.
         let sizes = unsafe {
             sizes(work_dim, global_work_offset, global_work_size, std::ptr::null())
@@ -122,7 +120,7 @@ entry! {
             ensure!(end.is_some(), CL_INVALID_GLOBAL_OFFSET);
         }
         ensure!(!suggested_local_work_size.is_null(), CL_INVALID_VALUE);
-        let suggested = suggest_local_size(&queue.device, &built, &sizes);
+        let suggested = suggest_local_size(&queue.device, built, &sizes);
         for (d, size) in suggested.iter().take(work_dim as usize).enumerate() {
             // SAFETY: the API requires room for `work_dim` sizes.
             unsafe { suggested_local_work_size.add(d).write(*size as usize) };

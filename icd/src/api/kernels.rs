@@ -5,7 +5,7 @@ use super::cl::*;
 use crate::core::device::Device;
 use crate::core::error::{ensure, fail, ClError, Result};
 use crate::core::info::Value;
-use crate::core::kernel::{ArgValue, BuiltKernel, Kernel};
+use crate::core::kernel::{ArgValue, BuiltKernel, ExecInfo, Kernel};
 use crate::core::memory::Mem;
 use crate::core::program::Program;
 use crate::core::svm::Sharing;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 ///
 /// # Safety
 /// `value` is NULL or valid for `size` bytes.
-unsafe fn arg_value(
+pub(super) unsafe fn arg_value(
     kernel: &Kernel,
     index: cl_uint,
     size: usize,
@@ -71,6 +71,51 @@ unsafe fn addresses(list: *const c_void, size: usize) -> Result<Vec<u64>> {
     // SAFETY: as the caller promises.
     let bytes = unsafe { args::slice(list.cast::<[u8; 8]>(), size / size_of::<u64>()) };
     Ok(bytes.iter().map(|address| u64::from_ne_bytes(*address)).collect())
+}
+
+/// Checks an address for an argument, in the order of clSetKernelArgSVMPointer's errors. Addresses that
+/// no allocation holds are taken too: a kernel may compute with them.
+pub(super) fn shared_arg(
+    kernel: &Kernel,
+    index: cl_uint,
+    value: *const c_void,
+) -> Result<ArgValue> {
+    ensure!(shares_memory(kernel), CL_INVALID_OPERATION);
+    ensure!(kernel.arg(index)?.kind == ArgKind::Buffer, CL_INVALID_ARG_VALUE);
+    Ok(ArgValue::Pointer(value as u64))
+}
+
+/// Checks what clSetKernelExecInfo is told.
+///
+/// # Safety
+/// `value` is NULL or valid for `size` bytes.
+pub(super) unsafe fn exec_info(
+    kernel: &Kernel,
+    name: cl_kernel_exec_info,
+    size: usize,
+    value: *const c_void,
+) -> Result<ExecInfo> {
+    let of_shared = [CL_KERNEL_EXEC_INFO_SVM_PTRS, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM];
+    let shared = of_shared.contains(&name);
+    ensure!(!shared || shares_memory(kernel), CL_INVALID_OPERATION);
+    ensure!(value.is_null() == (size == 0), CL_INVALID_VALUE);
+    // An empty list takes back what was set before.
+    // SAFETY: as the caller promises.
+    let addresses = || unsafe { addresses(value, size) };
+    Ok(match name {
+        CL_KERNEL_EXEC_INFO_SVM_PTRS => {
+            ExecInfo::Reached(addresses()?.iter().map(|address| *address as usize).collect())
+        }
+        CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => ExecInfo::Pointed(addresses()?),
+        CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
+            ensure!(size == size_of::<cl_bool>(), CL_INVALID_VALUE);
+            // SAFETY: the value is a cl_bool, as the API requires.
+            let wanted = unsafe { value.cast::<cl_bool>().read_unaligned() };
+            ensure!(wanted == CL_FALSE, CL_INVALID_OPERATION);
+            ExecInfo::Nothing
+        }
+        _ => return fail(CL_INVALID_VALUE),
+    })
 }
 
 /// The kernel on a device; with NULL, on the only one (CL_INVALID_DEVICE otherwise).
@@ -150,22 +195,19 @@ entry! {
         let kernel = Ref::<Kernel>::from_handle(kernel)?;
         // SAFETY: the value is as the API requires.
         let value = unsafe { self::arg_value(&kernel, arg_index, arg_size, arg_value) }?;
-        kernel.set_arg(arg_index, value);
+        kernel.settings.lock().set_arg(arg_index, value);
         Ok(())
     }
 
-    /// clSetKernelArgSVMPointer. Addresses that no allocation holds are taken too: a kernel may
-    /// compute with them.
+    /// clSetKernelArgSVMPointer.
     fn clSetKernelArgSVMPointer(
         kernel: cl_kernel,
         arg_index: cl_uint,
         arg_value: *const c_void,
     ) -> status {
         let kernel = Ref::<Kernel>::from_handle(kernel)?;
-        ensure!(shares_memory(&kernel), CL_INVALID_OPERATION);
-        let is_pointer = matches!(kernel.arg(arg_index)?.kind, ArgKind::Buffer);
-        ensure!(is_pointer, CL_INVALID_ARG_VALUE);
-        kernel.set_arg(arg_index, ArgValue::Pointer(arg_value as u64));
+        let value = shared_arg(&kernel, arg_index, arg_value)?;
+        kernel.settings.lock().set_arg(arg_index, value);
         Ok(())
     }
 
@@ -180,7 +222,7 @@ entry! {
         let arg = kernel.arg(arg_index)?;
         ensure!(arg.kind == ArgKind::Buffer, CL_INVALID_ARG_INDEX);
         ensure!(arg.address == ArgAddress::Global, CL_INVALID_ARG_INDEX);
-        kernel.set_arg(arg_index, ArgValue::Pointer(arg_value));
+        kernel.settings.lock().set_arg(arg_index, ArgValue::Pointer(arg_value));
         Ok(())
     }
 
@@ -192,31 +234,10 @@ entry! {
         param_value: *const c_void,
     ) -> status {
         let kernel = Ref::<Kernel>::from_handle(kernel)?;
-        let of_shared = [CL_KERNEL_EXEC_INFO_SVM_PTRS, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM];
-        let shared = of_shared.contains(&param_name);
-        ensure!(!shared || shares_memory(&kernel), CL_INVALID_OPERATION);
-        ensure!(param_value.is_null() == (param_value_size == 0), CL_INVALID_VALUE);
-        // An empty list takes back what was set before.
-        // SAFETY: the value is an array of addresses, as the API requires for these parameters.
-        let addresses = || unsafe { addresses(param_value, param_value_size) };
-        match param_name {
-            CL_KERNEL_EXEC_INFO_SVM_PTRS => {
-                *kernel.reached.lock() = addresses()?.iter().map(|address| *address as usize).collect();
-                Ok(())
-            }
-            CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => {
-                *kernel.pointed.lock() = addresses()?;
-                Ok(())
-            }
-            CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
-                ensure!(param_value_size == size_of::<cl_bool>(), CL_INVALID_VALUE);
-                // SAFETY: the value is a cl_bool, as the API requires.
-                let wanted = unsafe { param_value.cast::<cl_bool>().read_unaligned() };
-                ensure!(wanted == CL_FALSE, CL_INVALID_OPERATION);
-                Ok(())
-            }
-            _ => fail(CL_INVALID_VALUE),
-        }
+        // SAFETY: the value is as the API requires.
+        let info = unsafe { exec_info(&kernel, param_name, param_value_size, param_value) }?;
+        kernel.settings.lock().set_exec_info(info);
+        Ok(())
     }
 
     /// clGetKernelInfo.

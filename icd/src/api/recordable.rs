@@ -17,14 +17,14 @@ use std::ffi::c_void;
 ///
 /// # Safety
 /// `pointer` is NULL or valid for three values.
-pub unsafe fn triple(pointer: *const usize) -> Result<[usize; 3]> {
+pub(super) unsafe fn triple(pointer: *const usize) -> Result<[usize; 3]> {
     ensure!(!pointer.is_null(), CL_INVALID_VALUE);
     // SAFETY: as the caller promises.
     Ok(unsafe { pointer.cast::<[usize; 3]>().read() })
 }
 
 /// Copies `size` bytes from and to offsets in buffers (clEnqueueCopyBuffer).
-pub fn copy(
+pub(super) fn copy(
     (source, src_offset): (Ref<Mem>, usize),
     (target, dst_offset): (Ref<Mem>, usize),
     size: usize,
@@ -40,7 +40,7 @@ pub fn copy(
 }
 
 /// Copies between boxes in buffers (clEnqueueCopyBufferRect).
-pub fn copy_rect(
+pub(super) fn copy_rect(
     (source, from): (Ref<Mem>, Rect),
     (target, to): (Ref<Mem>, Rect),
 ) -> Result<Command> {
@@ -69,7 +69,7 @@ fn check_overlap(source: &Mem, from: &Rect, target: &Mem, to: &Rect) -> Result<(
 ///
 /// # Safety
 /// `pattern` is NULL or valid for `pattern_size` bytes.
-pub unsafe fn fill(
+pub(super) unsafe fn fill(
     mem: Ref<Mem>,
     pattern: *const c_void,
     pattern_size: usize,
@@ -90,7 +90,11 @@ pub unsafe fn fill(
 }
 
 /// The shared bytes at an address as a memory object; `None` for the host's own memory.
-pub fn shared(context: &Ref<Context>, address: usize, size: usize) -> Result<Option<Ref<Mem>>> {
+pub(super) fn shared(
+    context: &Ref<Context>,
+    address: usize,
+    size: usize,
+) -> Result<Option<Ref<Mem>>> {
     let Some((allocation, offset)) = context.svm.find_range(address, size)? else {
         return Ok(None);
     };
@@ -98,7 +102,7 @@ pub fn shared(context: &Ref<Context>, address: usize, size: usize) -> Result<Opt
 }
 
 /// Checks the addresses of clEnqueueSVMMemcpy for `size` bytes, more than none.
-pub fn check_shared_copy(to: usize, from: usize, size: usize) -> Result<()> {
+pub(super) fn check_shared_copy(to: usize, from: usize, size: usize) -> Result<()> {
     ensure!(to != 0 && from != 0, CL_INVALID_VALUE);
     ensure!(to.abs_diff(from) >= size, CL_MEM_COPY_OVERLAP);
     Ok(())
@@ -108,7 +112,7 @@ pub fn check_shared_copy(to: usize, from: usize, size: usize) -> Result<()> {
 ///
 /// # Safety
 /// `pattern` is NULL or valid for `pattern_size` bytes.
-pub unsafe fn fill_shared(
+pub(super) unsafe fn fill_shared(
     context: &Ref<Context>,
     address: usize,
     pattern: *const c_void,
@@ -132,7 +136,7 @@ pub unsafe fn fill_shared(
 ///
 /// # Safety
 /// `pointer` is valid for `dimensions` (at most 3) values.
-pub unsafe fn up_to_three(
+pub(super) unsafe fn up_to_three(
     pointer: *const usize,
     dimensions: cl_uint,
     default: usize,
@@ -148,7 +152,7 @@ pub unsafe fn up_to_three(
 ///
 /// # Safety
 /// The pointers are NULL or valid for `dimensions` values.
-pub unsafe fn sizes(
+pub(super) unsafe fn sizes(
     dimensions: cl_uint,
     offset: *const usize,
     global: *const usize,

@@ -1,5 +1,6 @@
 //! Kernels: a function of a program, the arguments set so far, and its pipelines on each device.
 
+use super::device::Device;
 use super::gpu::Gpu;
 use super::memory::Mem;
 use super::program::{Program, ProgramData};
@@ -109,19 +110,67 @@ impl Drop for Attached {
     }
 }
 
+/// What clSetKernelExecInfo is told.
+pub enum ExecInfo {
+    /// Shared virtual memory that the kernel reaches by pointers in memory
+    /// (CL_KERNEL_EXEC_INFO_SVM_PTRS).
+    Reached(Vec<usize>),
+    /// Device addresses in buffers that the kernel reaches by pointers in memory
+    /// (CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT).
+    Pointed(Vec<u64>),
+    /// What is so anyway.
+    Nothing,
+}
+
+/// What the application has set for launches of a kernel.
+#[derive(Clone)]
+pub struct Settings {
+    pub args: SmallVec<[Option<ArgValue>; 8]>,
+    pub reached: Vec<usize>,
+    pub pointed: Vec<u64>,
+}
+
+impl Settings {
+    fn new(args: usize) -> Settings {
+        let args = (0..args).map(|_| None).collect();
+        Settings { args, reached: Vec::new(), pointed: Vec::new() }
+    }
+
+    /// Whether every argument has a value.
+    pub fn complete(&self) -> bool {
+        self.args.iter().all(Option::is_some)
+    }
+
+    pub fn set_arg(&mut self, index: u32, value: ArgValue) {
+        if let Some(slot) = self.args.get_mut(index as usize) {
+            *slot = Some(value);
+        }
+    }
+
+    pub fn set_exec_info(&mut self, info: ExecInfo) {
+        match info {
+            ExecInfo::Reached(addresses) => self.reached = addresses,
+            ExecInfo::Pointed(addresses) => self.pointed = addresses,
+            ExecInfo::Nothing => {}
+        }
+    }
+
+    /// The size given for a local argument; 0 for other arguments.
+    pub fn local_size(&self, index: usize) -> usize {
+        match self.args.get(index) {
+            Some(Some(ArgValue::Local(size))) => *size,
+            _ => 0,
+        }
+    }
+}
+
 pub struct Kernel {
     pub program: Ref<Program>,
     _attached: Attached,
     pub name: String,
     /// The kernel on each device of the program, where it is built.
     pub built: Vec<Option<Arc<BuiltKernel>>>,
-    args: Mutex<Vec<Option<ArgValue>>>,
-    /// Shared virtual memory that the kernel reaches by pointers in memory
-    /// (CL_KERNEL_EXEC_INFO_SVM_PTRS).
-    pub reached: Mutex<Vec<usize>>,
-    /// Device addresses in buffers that the kernel reaches by pointers in memory
-    /// (CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT).
-    pub pointed: Mutex<Vec<u64>>,
+    pub settings: Mutex<Settings>,
 }
 
 impl Kind for Kernel {
@@ -147,15 +196,13 @@ impl Kernel {
         let Some(first) = present.next() else { return fail(CL_INVALID_KERNEL_NAME) };
         let agree = present.all(|other| other.kernel.args == first.kernel.args);
         ensure!(agree, CL_INVALID_KERNEL_DEFINITION);
-        let args = vec![None; first.kernel.args.len()];
+        let settings = Mutex::new(Settings::new(first.kernel.args.len()));
         Ok(Ref::new(Kernel {
             program: program.clone(),
             _attached: attached,
             name: name.to_string(),
             built,
-            args: Mutex::new(args),
-            reached: Mutex::default(),
-            pointed: Mutex::default(),
+            settings,
         }))
     }
 
@@ -166,9 +213,7 @@ impl Kernel {
             _attached: Attached::to(&self.program),
             name: self.name.clone(),
             built: self.built.clone(),
-            args: Mutex::new(self.args.lock().clone()),
-            reached: Mutex::new(self.reached.lock().clone()),
-            pointed: Mutex::new(self.pointed.lock().clone()),
+            settings: Mutex::new(self.settings.lock().clone()),
         })
     }
 
@@ -182,27 +227,23 @@ impl Kernel {
         self.any()?.kernel.args.get(index as usize).ok_or(ClError(CL_INVALID_ARG_INDEX))
     }
 
-    pub fn set_arg(&self, index: u32, value: ArgValue) {
-        if let Some(slot) = self.args.lock().get_mut(index as usize) {
-            *slot = Some(value);
-        }
+    /// The kernel on a device, or CL_INVALID_PROGRAM_EXECUTABLE.
+    pub fn built_on(&self, device: &Ref<Device>) -> Result<&Arc<BuiltKernel>> {
+        let index = self.program.devices.iter().position(|d| d == device);
+        let built = index.and_then(|index| self.built.get(index)?.as_ref());
+        built.ok_or(ClError(CL_INVALID_PROGRAM_EXECUTABLE))
     }
 
-    /// A copy of the arguments, or CL_INVALID_KERNEL_ARGS when one is not set.
-    pub fn args(&self) -> Result<SmallVec<[ArgValue; 8]>> {
-        let args = self.args.lock();
-        args.iter().cloned().collect::<Option<_>>().ok_or(ClError(CL_INVALID_KERNEL_ARGS))
+    /// CL_INVALID_KERNEL_ARGS unless every argument is set.
+    pub fn check_args(&self) -> Result<()> {
+        ensure!(self.settings.lock().complete(), CL_INVALID_KERNEL_ARGS);
+        Ok(())
     }
 
     /// Bytes of local memory in use: variables, and the local arguments set so far.
     pub fn local_memory(&self, built: &BuiltKernel) -> u64 {
-        let args = self.args.lock();
-        let sizes = args.iter().map(|arg| match arg {
-            Some(ArgValue::Local(size)) => *size,
-            _ => 0,
-        });
-        let sizes: SmallVec<[usize; 8]> = sizes.collect();
-        LocalLayout::new(&built.kernel, |index| sizes.get(index).copied().unwrap_or(0)).total
+        let settings = self.settings.lock();
+        LocalLayout::new(&built.kernel, |index| settings.local_size(index)).total
     }
 }
 

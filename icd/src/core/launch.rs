@@ -4,7 +4,7 @@
 use super::device::Device;
 use super::due::Due;
 use super::event::Phase;
-use super::kernel::{self, ArgValue, BuiltKernel, LocalLayout, PipelineKey};
+use super::kernel::{self, ArgValue, BuiltKernel, LocalLayout, PipelineKey, Settings};
 use super::memory::{Access, Mem};
 use super::ndrange::{choose_local_size, Dispatch, LocalLimits, NdRange};
 use super::printf::{Launched, Printer, Printout};
@@ -12,7 +12,7 @@ use super::program::ProgramData;
 use super::queue::{Queue, State};
 use super::staging::{Arena, Staging};
 use crate::api::cl::*;
-use crate::core::error::{ensure, fail, ClError, Result};
+use crate::core::error::{ensure, ClError, Result};
 use crate::object::Ref;
 use hekla_compiler::kernel::{ArgAddress, Field, Kernel};
 use hekla_vk_backend as vk;
@@ -105,45 +105,54 @@ fn check_local_size(
     Ok(local)
 }
 
+/// The index space that sizes, which are not empty, ask for, as far as the device and the kernel allow.
+pub fn index_space(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> Result<NdRange> {
+    for d in 0..3 {
+        let end = sizes.offset[d].checked_add(sizes.global[d]);
+        ensure!(end.is_some(), CL_INVALID_GLOBAL_OFFSET);
+    }
+    let local = match sizes.local {
+        Some(local) => check_local_size(device, built, sizes, local)?,
+        None => suggest_local_size(device, built, sizes),
+    };
+    // Only a size required in the source can fail these when the choice was ours.
+    let uniform = (0..3).all(|d| sizes.global[d].is_multiple_of(local[d].max(1) as usize));
+    let required = built.kernel.required_local_size.is_some();
+    ensure!(uniform || !(built.uniform && required), CL_INVALID_WORK_GROUP_SIZE);
+    Ok(NdRange {
+        dimensions: sizes.dimensions,
+        offset: sizes.offset.map(|v| v as u64),
+        global: sizes.global.map(|v| v as u64),
+        local,
+    })
+}
+
 impl Launch {
     /// Takes the launch's snapshot, with the checks of clEnqueueNDRangeKernel that follow those of
     /// handles. `sizes` must not be empty.
     pub fn new(queue: &Queue, kernel: &kernel::Kernel, sizes: &Sizes) -> Result<Launch> {
-        let program_index = kernel.program.devices.iter().position(|d| *d == queue.device);
-        let built = program_index.and_then(|index| kernel.built.get(index)?.clone());
-        let Some(built) = built else { return fail(CL_INVALID_PROGRAM_EXECUTABLE) };
-        let args = kernel.args()?;
-        for d in 0..3 {
-            let end = sizes.offset[d].checked_add(sizes.global[d]);
-            ensure!(end.is_some(), CL_INVALID_GLOBAL_OFFSET);
-        }
-        let device = &queue.device;
-        let local = match sizes.local {
-            Some(local) => check_local_size(device, &built, sizes, local)?,
-            None => suggest_local_size(device, &built, sizes),
-        };
-        // Only a size required in the source can fail these when the choice was ours.
-        let uniform = (0..3).all(|d| sizes.global[d].is_multiple_of(local[d].max(1) as usize));
-        let required = built.kernel.required_local_size.is_some();
-        ensure!(uniform || !(built.uniform && required), CL_INVALID_WORK_GROUP_SIZE);
+        let built = kernel.built_on(&queue.device)?;
+        Launch::with(queue, built, &kernel.settings.lock(), sizes)
+    }
 
-        let layout = LocalLayout::new(&built.kernel, |index| match args.get(index) {
-            Some(ArgValue::Local(size)) => *size,
-            _ => 0,
-        });
+    /// The same with settings that need not be the kernel's own.
+    pub fn with(
+        queue: &Queue,
+        built: &Arc<BuiltKernel>,
+        settings: &Settings,
+        sizes: &Sizes,
+    ) -> Result<Launch> {
+        ensure!(settings.complete(), CL_INVALID_KERNEL_ARGS);
+        let device = &queue.device;
+        let range = index_space(device, built, sizes)?;
+        let layout = LocalLayout::new(&built.kernel, |index| settings.local_size(index));
         ensure!(layout.total <= device.local_memory(), CL_OUT_OF_RESOURCES);
-        let range = NdRange {
-            dimensions: sizes.dimensions,
-            offset: sizes.offset.map(|v| v as u64),
-            global: sizes.global.map(|v| v as u64),
-            local,
-        };
         let max_groups = device.info().limits.max_workgroup_count;
         let dispatches = range.dispatches(max_groups).ok_or(ClError(CL_OUT_OF_RESOURCES))?;
-        let shared = shared_memory(queue, kernel, &args);
-        let pointed = pointed_buffers(queue, kernel, &args);
-        let args = args.into_iter().map(snapshot).collect::<Result<_>>()?;
-        Ok(Launch { kernel: built, args, shared, pointed, range, dispatches, layout })
+        let shared = shared_memory(queue, settings);
+        let pointed = pointed_buffers(queue, settings);
+        let args = settings.args.iter().flatten().map(snapshot).collect::<Result<_>>()?;
+        Ok(Launch { kernel: built.clone(), args, shared, pointed, range, dispatches, layout })
     }
 
     /// The launch block but for what differs between dispatches, and the buffers it names, which
@@ -238,36 +247,32 @@ fn put_u64x3(block: &mut Block, at: usize, values: [u64; 3]) {
 
 /// The allocations of shared virtual memory that the arguments point into, and those that
 /// clSetKernelExecInfo named.
-fn shared_memory(
-    queue: &Queue,
-    kernel: &kernel::Kernel,
-    args: &[ArgValue],
-) -> Vec<Arc<vk::Buffer>> {
-    let pointers = args.iter().filter_map(|arg| match arg {
-        ArgValue::Pointer(address) => Some(*address as usize),
-        _ => None,
-    });
-    let reached = kernel.reached.lock();
+fn shared_memory(queue: &Queue, settings: &Settings) -> Vec<Arc<vk::Buffer>> {
+    let named = settings.reached.iter().copied();
     let find = |address| queue.context.svm.find(address).map(|(allocation, _)| allocation);
-    let allocations = pointers.chain(reached.iter().copied()).filter_map(find);
+    let allocations = addresses(settings).map(|a| a as usize).chain(named).filter_map(find);
     allocations.map(|allocation| allocation.buffer.clone()).collect()
 }
 
 /// The buffers that device addresses among the arguments lie in, and those that clSetKernelExecInfo
 /// named.
-fn pointed_buffers(queue: &Queue, kernel: &kernel::Kernel, args: &[ArgValue]) -> Vec<Ref<Mem>> {
-    let pointers = args.iter().filter_map(|arg| match arg {
-        ArgValue::Pointer(address) => Some(*address),
-        _ => None,
-    });
-    let pointed = kernel.pointed.lock();
+fn pointed_buffers(queue: &Queue, settings: &Settings) -> Vec<Ref<Mem>> {
+    let named = settings.pointed.iter().copied();
     let find = |address| queue.context.addresses.find(queue.device_index, address);
-    pointers.chain(pointed.iter().copied()).filter_map(find).collect()
+    addresses(settings).chain(named).filter_map(find).collect()
 }
 
-fn snapshot(value: ArgValue) -> Result<Snapshot> {
+/// The arguments that are addresses.
+fn addresses(settings: &Settings) -> impl Iterator<Item = u64> + '_ {
+    settings.args.iter().filter_map(|arg| match arg {
+        Some(ArgValue::Pointer(address)) => Some(*address),
+        _ => None,
+    })
+}
+
+fn snapshot(value: &ArgValue) -> Result<Snapshot> {
     Ok(match value {
-        ArgValue::Bytes(bytes) => Snapshot::Bytes(bytes),
+        ArgValue::Bytes(bytes) => Snapshot::Bytes(bytes.clone()),
         ArgValue::Local(_) => Snapshot::Local,
         ArgValue::Pointer(address) => Snapshot::Bytes(SmallVec::from_slice(&address.to_le_bytes())),
         ArgValue::Buffer(None) => Snapshot::Buffer(None),
@@ -353,13 +358,13 @@ impl Launch {
         &self.kernel.data
     }
 
-    /// The memory objects among the arguments, and what the kernel may do with them.
+    /// The memory objects that the kernel is given or told to reach, and what it may do with them.
     pub fn mems(&self) -> impl Iterator<Item = (&Ref<Mem>, Access)> {
-        let args = self.args.iter().zip(0..);
-        args.filter_map(|(arg, index)| match arg {
+        let args = self.args.iter().zip(0..).filter_map(|(arg, index)| match arg {
             Snapshot::Buffer(Some(mem)) => Some((mem, access(&self.kernel.kernel, index))),
             _ => None,
-        })
+        });
+        args.chain(self.pointed.iter().map(|mem| (mem, Access::Write)))
     }
 }
 
@@ -383,9 +388,6 @@ impl Queue {
             self.owe_printout(value, launch.data(), buffer);
         }
         for (mem, _) in launch.mems() {
-            mem.used(self.device_index, &self.vk, value);
-        }
-        for mem in &launch.pointed {
             mem.used(self.device_index, &self.vk, value);
         }
         Ok(Phase::Recorded { first: value, last: value })
