@@ -309,6 +309,14 @@ impl Queue {
         })
     }
 
+    /// When the last timed command up to that of `value`, which is complete, ended; `None` if none is
+    /// remembered.
+    pub fn ended_by(&self, value: u64) -> Option<u64> {
+        let state = self.state.lock();
+        let (_, times) = state.times.range(..=value).next_back()?;
+        Some(times.end_ns)
+    }
+
     /// Runs `f` with the state, then drops what has been released without the lock: owners' code may
     /// run then, and use this queue.
     fn locked<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {

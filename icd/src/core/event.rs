@@ -7,7 +7,7 @@ use super::watch;
 use crate::api::cl::*;
 use crate::core::error::{ensure, fail, Result};
 use crate::object::{callbacks, Kind, Ref};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 pub struct Event {
@@ -25,7 +25,7 @@ pub struct Event {
 
 struct State {
     phase: Phase,
-    /// When the command was given to the device, on the host clock.
+    /// When the command was begun to be given to the device, on the host clock.
     submitted_at: u64,
     callbacks: Vec<Callback>,
     /// Queues with held commands that wait until this one is started.
@@ -173,14 +173,20 @@ impl Ref<Event> {
         finished
     }
 
-    /// Moves the event on. Returns the queues whose commands may now run: the caller drains them
-    /// when it holds no lock.
+    /// Moves the event on from [`Phase::Pending`], which was begun at `submitted_at` on the host clock.
+    /// Returns the queues whose commands may now run: the caller drains them when it holds no lock.
     #[must_use]
-    pub fn advance(&self, phase: Phase) -> Vec<Ref<Queue>> {
-        let mut state = self.state.lock();
-        if state.submitted_at == 0 {
-            state.submitted_at = clock::now();
-        }
+    pub fn advance(&self, phase: Phase, submitted_at: u64) -> Vec<Ref<Queue>> {
+        self.advance_locked(self.state.lock(), phase, submitted_at)
+    }
+
+    fn advance_locked(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        phase: Phase,
+        submitted_at: u64,
+    ) -> Vec<Ref<Queue>> {
+        state.submitted_at = submitted_at;
         state.phase = phase;
         let watched = !state.callbacks.is_empty();
         let waiters = std::mem::take(&mut state.waiters);
@@ -196,8 +202,10 @@ impl Ref<Event> {
     pub fn set_user_status(&self, status: cl_int) -> Result<()> {
         ensure!(self.queue.is_none(), CL_INVALID_EVENT);
         ensure!(status <= CL_COMPLETE, CL_INVALID_VALUE);
-        ensure!(self.phase() == Phase::Pending, CL_INVALID_OPERATION);
-        let waiters = self.advance(Phase::Finished { status, span: Span::now() });
+        let state = self.state.lock();
+        ensure!(state.phase == Phase::Pending, CL_INVALID_OPERATION);
+        let phase = Phase::Finished { status, span: Span::now() };
+        let waiters = self.advance_locked(state, phase, clock::now());
         Queue::drain_all(waiters);
         Ok(())
     }
@@ -286,7 +294,7 @@ impl Ref<Event> {
             Span::Device { first, last } => queue.device_times(first, last)?,
         };
         // The clocks of host and device agree to some microseconds only.
-        let submitted = submitted.clamp(queued, start.max(queued));
+        let submitted = submitted.max(queued);
         let start = start.max(submitted);
         Ok(Profile { queued, submitted, start, end: end.max(start) })
     }

@@ -1,7 +1,7 @@
 //! A device in use: the open Vulkan device, what the compiler must know of it, and its staging
 //! memory.
 
-use super::clock;
+use super::device_clock::DeviceClock;
 use super::memory::Access;
 use super::staging::{Pool, Staging};
 use super::svm::Sharing;
@@ -14,8 +14,6 @@ use std::collections::VecDeque;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// How long a correlation of the clocks serves, in nanoseconds.
-const CLOCKS_KEPT: u64 = 100_000_000;
 /// Readings of both clocks of which the best is taken.
 const CLOCK_READINGS: usize = 3;
 
@@ -41,7 +39,7 @@ pub struct Gpu {
     copy_kernel: OnceCell<vk::CopyKernel>,
     /// For transfers that belong to no command queue (initial contents, migration).
     service: OnceCell<Mutex<Arc<vk::Queue>>>,
-    clocks: Mutex<Option<vk::ClockCorrelation>>,
+    clock: Mutex<DeviceClock>,
     sharing: OnceCell<Sharing>,
     order_word: OnceCell<Arc<vk::Buffer>>,
 }
@@ -70,7 +68,7 @@ impl Gpu {
             readback,
             copy_kernel: OnceCell::new(),
             service: OnceCell::new(),
-            clocks: Mutex::default(),
+            clock: Mutex::default(),
             sharing: OnceCell::new(),
             order_word: OnceCell::new(),
         }))
@@ -100,15 +98,14 @@ impl Gpu {
             .get_or_try_init(|| Ok(self.device.create_buffer(16, vk::MemoryKind::Device)?))
     }
 
-    /// How the device's clock stands to the host's. Renewed now and then where that costs little:
-    /// clocks drift apart by microseconds a second.
-    pub fn clocks(&self) -> Result<vk::ClockCorrelation> {
-        let mut kept = self.clocks.lock();
-        let now = clock::now();
-        let fresh =
-            |c: &vk::ClockCorrelation| !c.calibrated || now.saturating_sub(c.host_ns) < CLOCKS_KEPT;
-        if let Some(clocks) = kept.filter(fresh) {
-            return Ok(clocks);
+    /// A time of the device's clock on the host's.
+    pub fn on_host(&self, device_ns: u64) -> Result<u64> {
+        let mut clock = self.clock.lock();
+        // A reading that takes a command is too dear to be done again.
+        let once = !self.device.info().features.calibrated_timestamps;
+        let known = if once { clock.on_host_by_last(device_ns) } else { clock.on_host(device_ns) };
+        if let Some(time) = known {
+            return Ok(time);
         }
         // Of a few readings the one whose two clocks were read closest together.
         let mut best = self.device.correlate_clocks()?;
@@ -118,8 +115,8 @@ impl Gpu {
                 best = other;
             }
         }
-        *kept = Some(best);
-        Ok(best)
+        clock.read(best.device_ns, best.host_ns);
+        Ok(clock.on_host_by_last(device_ns).unwrap_or(best.host_ns))
     }
 
     /// How the host reaches a buffer; see `always_stage`.

@@ -6,6 +6,7 @@ pub mod clock;
 pub mod context;
 pub mod device;
 pub mod device_addresses;
+pub mod device_clock;
 pub mod device_info;
 pub mod due;
 pub mod dump;

@@ -4,6 +4,7 @@
 //! In an out-of-order queue a command is ordered behind the timeline values of its wait list, and of
 //! the last barrier; the device may overlap it with everything else.
 
+use super::clock;
 use super::context::Context;
 use super::device::Device;
 use super::due::Due;
@@ -140,6 +141,12 @@ impl Queue {
         }
     }
 
+    /// Whether a blocking call waits until the command is complete. In order, a write need only have
+    /// copied its bytes; out of order, nothing else would tell when others may follow.
+    fn must_wait(&self, command: &Command) -> bool {
+        !self.in_order() || !command.is_write()
+    }
+
     /// Gives the device what is recorded.
     pub fn flush(&self) -> Result<()> {
         Ok(self.vk.flush()?)
@@ -241,10 +248,18 @@ impl Queue {
         let Some((begin, end)) = begin.zip(end) else {
             return fail(CL_PROFILING_INFO_NOT_AVAILABLE);
         };
-        let clocks = self.gpu.clocks()?;
-        let on_host =
-            |device: u64| clocks.host_ns.wrapping_add(device.wrapping_sub(clocks.device_ns));
-        Ok((on_host(begin.begin_ns), on_host(end.end_ns)))
+        Ok((self.gpu.on_host(begin.begin_ns)?, self.gpu.on_host(end.end_ns)?))
+    }
+
+    /// What becomes of a command that the host did, from `start` on its clock until now.
+    pub fn done_by_host(&self, state: &State, start: u64) -> Phase {
+        let end = clock::now().max(start + 1);
+        // What it was ordered behind may have ended on the device, whose clock agrees to some
+        // microseconds only.
+        let ended = || self.gpu.on_host(self.vk.ended_by(state.after)?).ok();
+        let earliest = if state.timed { ended().unwrap_or(0) } else { 0 };
+        let span = Span::Host { start: start.max(earliest), end: end.max(earliest + 1) };
+        Phase::Finished { status: CL_COMPLETE, span }
     }
 
     /// Value that a command is ordered behind in this queue.
@@ -331,7 +346,7 @@ impl Ref<Queue> {
                 // A blocking write may return once the bytes are copied (5.2.2).
                 command.take_host_bytes();
             }
-            let must_wait = blocking && command.must_wait();
+            let must_wait = blocking && self.must_wait(&command);
             let event = event.unwrap_or_else(|| Event::of_command(self, command_type));
             state.held.push(Held { command, waits, order, event: event.clone() });
             drop(state);
@@ -348,14 +363,15 @@ impl Ref<Queue> {
             state = self.state.lock();
         }
         state.timed = wants_event && self.profiling();
+        let submitted = clock::now();
         let phase = self.execute(&mut state, &command, (order, &waits), blocking)?;
         drop(state);
         if let Some(event) = &event {
-            Queue::drain_all(event.advance(phase));
+            Queue::drain_all(event.advance(phase, submitted));
         }
         if blocking {
             match phase {
-                Phase::Recorded { last, .. } if command.must_wait() => self.wait_for(last)?,
+                Phase::Recorded { last, .. } if self.must_wait(&command) => self.wait_for(last)?,
                 Phase::Finished { status, .. } if status < 0 => return fail(status),
                 _ => {}
             }
@@ -392,10 +408,11 @@ impl Ref<Queue> {
             |held| !self.must_hold(&held.command, &held.waits),
             |Held { command, waits, order, event }| {
                 state.timed = self.profiling();
+                let submitted = clock::now();
                 let phase = self
                     .execute(&mut state, command, (*order, waits), false)
                     .unwrap_or_else(|error| Phase::Finished { status: error.0, span: Span::now() });
-                unblocked.extend(event.advance(phase));
+                unblocked.extend(event.advance(phase, submitted));
             },
         );
         state.held = held;

@@ -3,7 +3,7 @@
 
 use super::clock;
 use super::due::Due;
-use super::event::{Phase, Span};
+use super::event::Phase;
 use super::gpu::{chunk_size, Pace, MIN_CHUNK};
 use super::host::{HostAddress, HostCopy, Piece};
 use super::launch::Launch;
@@ -77,9 +77,9 @@ impl Command {
         }
     }
 
-    /// Whether a blocking call waits for completion: a write is over when its bytes are copied.
-    pub fn must_wait(&self) -> bool {
-        !matches!(self, Command::Write { .. } | Command::WriteOwned { .. })
+    /// Whether the command brings bytes of the application to the device.
+    pub fn is_write(&self) -> bool {
+        matches!(self, Command::Write { .. } | Command::WriteOwned { .. })
     }
 
     /// Copies the bytes of a write, so that the application has its memory back.
@@ -202,7 +202,7 @@ impl Queue {
 
     fn mark(&self, state: &mut State, ready: bool) -> Result<Phase> {
         if self.idle(state, ready)? {
-            return Ok(Phase::Finished { status: 0, span: Span::now() });
+            return Ok(self.done_by_host(state, clock::now()));
         }
         // Its value on the timeline is behind all before; only a time is taken behind a barrier.
         if !state.timed {
@@ -242,7 +242,7 @@ impl Queue {
                     let target = unsafe { HostAddress(run.to).bytes_mut(0, run.size) };
                     buffer.read(run.from as u64, target)?;
                 }
-                return Ok(host_span(start));
+                return Ok(self.done_by_host(state, start));
             }
         }
         if let Some((staging, at)) = self.shown(to, &from) {
@@ -319,7 +319,7 @@ impl Queue {
                 let source = unsafe { HostAddress(run.from).bytes(0, run.size) };
                 buffer.write(run.to as u64, source)?;
             }
-            return Ok(host_span(start));
+            return Ok(self.done_by_host(state, start));
         }
         if let Some((staging, at)) = self.shown(from, &to) {
             let (size, to) = (from.bytes(), (&buffer, to.offset as u64));
@@ -427,11 +427,6 @@ impl Queue {
         self.used(mem, state);
         Ok(Phase::Recorded { first: value, last: value })
     }
-}
-
-/// A command that the host did, from `start` until now.
-fn host_span(start: u64) -> Phase {
-    Phase::Finished { status: 0, span: Span::Host { start, end: clock::now() } }
 }
 
 #[cfg(test)]
