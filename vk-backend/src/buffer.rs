@@ -45,13 +45,43 @@ impl Buffer {
         size: u64,
         kind: MemoryKind,
     ) -> Result<Arc<Buffer>, Error> {
-        let padded = check_size(device, size)?;
+        let padded = check_size(device, size, kind)?;
         let info = vk::BufferCreateInfo::default().size(padded).usage(USAGE);
+        let limits = &device.info().limits;
+        if padded > limits.max_allocation_size && device.info().features.sparse_binding {
+            return Buffer::create_sparse(device, &info, size);
+        }
         let raw = create_raw(device, &info)?;
         // SAFETY: the buffer was just created on this device.
         let needs = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         match device.heap.allocate(&device.raw, raw, needs, kind) {
             Ok(memory) => Buffer::bind(device, raw, memory, kind, size),
+            Err(e) => {
+                // SAFETY: the buffer was just created, nothing uses it.
+                unsafe { device.raw.destroy_buffer(raw, None) };
+                Err(e)
+            }
+        }
+    }
+
+    /// Makes a buffer of device memory that no single allocation holds: several are bound to it. Its
+    /// addresses are contiguous as any buffer's; the host cannot map it.
+    fn create_sparse(
+        device: &Arc<Device>,
+        info: &vk::BufferCreateInfo<'_>,
+        size: u64,
+    ) -> Result<Arc<Buffer>, Error> {
+        let info = info.flags(vk::BufferCreateFlags::SPARSE_BINDING);
+        let raw = create_raw(device, &info)?;
+        // SAFETY: the buffer was just created on this device.
+        let needs = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+        let most = device.info().limits.max_allocation_size;
+        match device.heap.allocate_several(&device.raw, needs, most) {
+            Ok((memory, binds)) => {
+                let buffer = Buffer::own(device, raw, memory, MemoryKind::Device, size);
+                device.bind_sparse(raw, &binds)?;
+                Ok(buffer.addressed())
+            }
             Err(e) => {
                 // SAFETY: the buffer was just created, nothing uses it.
                 unsafe { device.raw.destroy_buffer(raw, None) };
@@ -77,7 +107,7 @@ impl Buffer {
         if !(ptr.as_ptr() as u64).is_multiple_of(alignment) {
             return Err(Error::Invalid(format!("{ptr:p} is not a multiple of {alignment}")));
         }
-        check_size(device, size)?;
+        check_size(device, size, MemoryKind::Readback)?;
         let whole = size.checked_next_multiple_of(alignment).ok_or(Error::OutOfHostMemory)?;
         let mut external = vk::ExternalMemoryBufferCreateInfo::default()
             .handle_types(vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT);
@@ -111,17 +141,31 @@ impl Buffer {
         size: u64,
     ) -> Result<Arc<Buffer>, Error> {
         let (handle, offset) = (memory.raw, memory.offset);
-        // From here on, dropping the buffer cleans up.
-        let (owner, memory) = (device.clone(), Some(memory));
-        let reached = AtomicBool::new(false);
-        let mut buffer = Buffer { device: owner, raw, memory, kind, size, address: 0, reached };
+        let buffer = Buffer::own(device, raw, memory, kind, size);
         // SAFETY: the memory was made for this buffer's requirements and neither is bound yet.
         unsafe { device.raw.bind_buffer_memory(raw, handle, offset) }
             .map_err(|e| device.fault("vkBindBufferMemory", e))?;
-        let info = vk::BufferDeviceAddressInfo::default().buffer(raw);
+        Ok(buffer.addressed())
+    }
+
+    /// Takes `raw` and its memory over: from here on, dropping the buffer cleans up.
+    fn own(
+        device: &Arc<Device>,
+        raw: vk::Buffer,
+        memory: Memory,
+        kind: MemoryKind,
+        size: u64,
+    ) -> Buffer {
+        let (device, memory) = (device.clone(), Some(memory));
+        Buffer { device, raw, memory, kind, size, address: 0, reached: AtomicBool::new(false) }
+    }
+
+    /// The buffer, whose memory is bound now, with its address.
+    fn addressed(mut self) -> Arc<Buffer> {
+        let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
         // SAFETY: the buffer has the usage flag, its memory the address flag.
-        buffer.address = unsafe { device.raw.get_buffer_device_address(&info) };
-        Ok(Arc::new(buffer))
+        self.address = unsafe { self.device.raw.get_buffer_device_address(&info) };
+        Arc::new(self)
     }
 
     /// Bytes, as asked for.
@@ -288,8 +332,15 @@ impl Drop for Buffer {
 }
 
 /// Checks a buffer's size and returns it with padding.
-fn check_size(device: &Device, size: u64) -> Result<u64, Error> {
-    let limit = device.info().limits.max_buffer_size;
+fn check_size(device: &Device, size: u64, kind: MemoryKind) -> Result<u64, Error> {
+    let limits = &device.info().limits;
+    let limit = match kind {
+        MemoryKind::Device => limits.max_buffer_size,
+        // What the host maps is one allocation.
+        MemoryKind::Upload | MemoryKind::Readback => {
+            limits.max_buffer_size.min(limits.max_allocation_size / PADDING * PADDING)
+        }
+    };
     if size == 0 {
         return Err(Error::Invalid("a buffer of 0 bytes was asked for".into()));
     }

@@ -58,7 +58,9 @@ impl CopyKernel {
         regions: &[CopyRegion],
     ) {
         let mut rest = Vec::with_capacity(regions.len());
-        for region in regions {
+        // Pieces are small enough for the kernel's 32-bit index, whatever the driver makes of it.
+        for region in regions.iter().copied().flat_map(CopyRegion::pieces) {
+            let region = &region;
             let groups = groups(src, dst, region);
             if groups > 0 {
                 let addresses =

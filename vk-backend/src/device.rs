@@ -12,6 +12,7 @@ use parking_lot::{Mutex, RwLock};
 use crate::clock::{ClockCorrelation, Clocks};
 use crate::features::FeatureChain;
 use crate::memory::{Heap, MemoryKind};
+use crate::physical::BindQueue;
 use crate::{
     probe, Buffer, DeviceInfo, Error, PhysicalDevice, Pipeline, PipelineDesc, Probe, Queue,
     QueueOptions,
@@ -24,6 +25,8 @@ pub struct Device {
     pub(crate) heap: Heap,
     /// The Vulkan queues; several [`Queue`]s may share one, so each submits behind its lock.
     pub(crate) vulkan_queues: Vec<Mutex<vk::Queue>>,
+    /// The queue for sparse binding, where it is none of those.
+    bind_queue: Option<Mutex<vk::Queue>>,
     next_queue: AtomicUsize,
     /// Pipeline layouts by push constant size.
     pub(crate) layouts: Mutex<HashMap<u32, vk::PipelineLayout>>,
@@ -58,6 +61,13 @@ impl Device {
             // SAFETY: the device was created with this many queues of this family.
             .map(|i| Mutex::new(unsafe { raw.get_device_queue(p.queue_family, i) }))
             .collect();
+        let bind_queue = match p.bind_queue {
+            Some(BindQueue::Own { family, index }) if p.info.features.sparse_binding => {
+                // SAFETY: the device was created with this queue.
+                Some(Mutex::new(unsafe { raw.get_device_queue(family, index) }))
+            }
+            _ => None,
+        };
         let parts = Heap::new(p, &raw).and_then(|heap| Ok((heap, create_cache(&raw, &[])?)));
         let (heap, cache) = match parts {
             Ok(parts) => parts,
@@ -71,6 +81,7 @@ impl Device {
         Ok(Arc::new(Device {
             heap,
             vulkan_queues: queues,
+            bind_queue,
             next_queue: AtomicUsize::new(0),
             layouts: Mutex::new(HashMap::new()),
             pipeline_cache: RwLock::new(cache),
@@ -218,9 +229,39 @@ impl Device {
     pub fn wait_idle(&self) -> Result<(), Error> {
         self.check_lost()?;
         // vkDeviceWaitIdle needs all queues to itself.
-        let _held: Vec<_> = self.vulkan_queues.iter().map(Mutex::lock).collect();
+        let queues = self.vulkan_queues.iter().chain(&self.bind_queue);
+        let _held: Vec<_> = queues.map(Mutex::lock).collect();
         // SAFETY: no other thread uses a queue of the device meanwhile.
         unsafe { self.raw.device_wait_idle() }.map_err(|e| self.fault("vkDeviceWaitIdle", e))
+    }
+
+    /// Gives a sparse buffer its memory, and waits until it has it.
+    pub(crate) fn bind_sparse(
+        &self,
+        buffer: vk::Buffer,
+        binds: &[vk::SparseMemoryBind],
+    ) -> Result<(), Error> {
+        self.check_lost()?;
+        // SAFETY: the device is alive.
+        let fence = unsafe { self.raw.create_fence(&vk::FenceCreateInfo::default(), None) }
+            .map_err(|e| self.fault("vkCreateFence", e))?;
+        let buffers = [vk::SparseBufferMemoryBindInfo::default().buffer(buffer).binds(binds)];
+        let info = [vk::BindSparseInfo::default().buffer_binds(&buffers)];
+        let bound = {
+            let queue = self.bind_queue.as_ref().unwrap_or(&self.vulkan_queues[0]).lock();
+            // SAFETY: the lock gives this thread the queue, whose family binds; the binds are whole blocks
+            // of the buffer in memory that was made for it.
+            unsafe { self.raw.queue_bind_sparse(*queue, &info, fence) }
+                .map_err(|e| self.fault("vkQueueBindSparse", e))
+        };
+        let bound = bound.and_then(|()| {
+            // SAFETY: the fence was submitted.
+            unsafe { self.raw.wait_for_fences(&[fence], true, u64::MAX) }
+                .map_err(|e| self.fault("vkWaitForFences", e))
+        });
+        // SAFETY: the fence is signalled, was never submitted, or the device is lost.
+        unsafe { self.raw.destroy_fence(fence, None) };
+        bound
     }
 
     /// Whether the device was lost.
@@ -320,10 +361,17 @@ impl Drop for Device {
 
 /// Creates the Vulkan device with exactly the features in `p.info.features`.
 fn create_raw(p: &PhysicalDevice) -> Result<ash::Device, Error> {
-    let priorities = vec![1.0f32; p.info.limits.queue_count as usize];
-    let queues = [vk::DeviceQueueCreateInfo::default()
-        .queue_family_index(p.queue_family)
-        .queue_priorities(&priorities)];
+    let family = |family: u32| vk::DeviceQueueCreateInfo::default().queue_family_index(family);
+    let mut count = p.info.limits.queue_count as usize;
+    let mut bind_family = None;
+    match p.bind_queue.filter(|_| p.info.features.sparse_binding) {
+        Some(BindQueue::Own { family, .. }) if family == p.queue_family => count += 1,
+        Some(BindQueue::Own { family, .. }) => bind_family = Some(family),
+        Some(BindQueue::Shared) | None => {}
+    }
+    let priorities = vec![1.0f32; count];
+    let mut queues = vec![family(p.queue_family).queue_priorities(&priorities)];
+    queues.extend(bind_family.map(|other| family(other).queue_priorities(&[1.0])));
     let names: Vec<_> = p
         .extensions
         .to_enable(p.usable_version, &p.info.features)

@@ -126,6 +126,8 @@ pub struct Features {
     pub storage_image_write_without_format: bool,
     /// hostQueryReset.
     pub host_query_reset: bool,
+    /// sparseBinding, and a queue that binds: one buffer may lie in several allocations.
+    pub sparse_binding: bool,
     /// maintenance4 (Vulkan 1.3 or VK_KHR_maintenance4); LocalSizeId may be used.
     pub maintenance4: bool,
     /// VK_EXT_external_memory_host, and buffers can be imported through it.
@@ -299,6 +301,7 @@ impl FeatureChain {
                 .core
                 .shader_storage_image_write_without_format),
             host_query_reset: on(self.v12.host_query_reset),
+            sparse_binding: on(self.core.sparse_binding),
             ..Features::default()
         };
         self.read_extensions(&mut f);
@@ -337,6 +340,7 @@ impl FeatureChain {
         self.core.shader_int64 = b(f.int64);
         self.core.shader_int16 = b(f.int16);
         self.core.shader_float64 = b(f.float64);
+        self.core.sparse_binding = b(f.sparse_binding);
         self.core.shader_storage_image_read_without_format = b(f.storage_image_read_without_format);
         self.core.shader_storage_image_write_without_format =
             b(f.storage_image_write_without_format);

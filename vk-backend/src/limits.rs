@@ -17,9 +17,11 @@ pub struct Limits {
     pub max_push_constants: u32,
     /// maxStorageBufferRange in bytes (bounds descriptors only, not device addresses).
     pub max_storage_buffer_range: u32,
-    /// Largest buffer that [`crate::Device::create_buffer`] makes, in bytes.
+    /// Largest buffer of [`crate::MemoryKind::Device`] that [`crate::Device::create_buffer`] makes, in
+    /// bytes: maxBufferSize where memory of several allocations can be bound to a buffer.
     pub max_buffer_size: u64,
-    /// maxMemoryAllocationSize in bytes.
+    /// Largest single allocation in bytes, and so the largest buffer of the other kinds:
+    /// maxMemoryAllocationSize, or less by `HEKLA_MAX_ALLOCATION`.
     pub max_allocation_size: u64,
     /// maxMemoryAllocationCount.
     pub max_allocation_count: u32,

@@ -49,6 +49,7 @@ pub enum Reach {
 /// Memory bound to one buffer.
 pub(crate) struct Memory {
     backing: Backing,
+    /// Null for memory of several allocations, which is never mapped.
     pub(crate) raw: vk::DeviceMemory,
     /// Where the buffer starts in `raw`.
     pub(crate) offset: u64,
@@ -68,6 +69,8 @@ unsafe impl Sync for Memory {}
 enum Backing {
     Pool(pool::Allocation),
     Own,
+    /// Several allocations, one after the other, bound to a sparse buffer.
+    Several(Vec<vk::DeviceMemory>),
 }
 
 /// Allocates and frees the memory of one device.
@@ -138,6 +141,82 @@ impl Heap {
             }
         }
         Err(last)
+    }
+
+    /// Memory for the sparse buffer `buffer`, which has `needs`: allocations of at most `most` bytes, and
+    /// how they are to be bound.
+    pub(crate) fn allocate_several(
+        &self,
+        device: &ash::Device,
+        needs: vk::MemoryRequirements,
+        most: u64,
+    ) -> Result<(Memory, Vec<vk::SparseMemoryBind>), Error> {
+        // The alignment is the size of a block that can be bound.
+        let piece = (most / needs.alignment * needs.alignment).max(needs.alignment);
+        let mut last = Error::Unsupported("no memory type suits a sparse buffer".into());
+        for index in self.types_for(needs.memory_type_bits, MemoryKind::Device, false) {
+            match self.allocate_pieces(device, needs.size, piece, index) {
+                Ok(binds) => {
+                    let pieces = binds.iter().map(|b| b.memory).collect();
+                    let memory = Memory {
+                        backing: Backing::Several(pieces),
+                        raw: vk::DeviceMemory::null(),
+                        offset: 0,
+                        size: needs.size,
+                        mapped: None,
+                        coherent: true,
+                        device_local: true,
+                    };
+                    return Ok((memory, binds));
+                }
+                Err(e @ (Error::OutOfDeviceMemory | Error::OutOfHostMemory)) => last = e,
+                Err(e) => return Err(e),
+            }
+        }
+        Err(last)
+    }
+
+    /// Allocations of `piece` bytes (the last of what is left) that make up `size`; all or none.
+    fn allocate_pieces(
+        &self,
+        device: &ash::Device,
+        size: u64,
+        piece: u64,
+        index: u32,
+    ) -> Result<Vec<vk::SparseMemoryBind>, Error> {
+        let heap = self.types.memory_types[index as usize].heap_index;
+        if size > self.types.memory_heaps[heap as usize].size {
+            return Err(Error::OutOfDeviceMemory);
+        }
+        let mut binds: Vec<vk::SparseMemoryBind> = Vec::new();
+        let mut offset = 0;
+        while offset < size {
+            let wanted = piece.min(size - offset);
+            let mut flags = vk::MemoryAllocateFlagsInfo::default()
+                .flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+            let info = vk::MemoryAllocateInfo::default()
+                .allocation_size(wanted)
+                .memory_type_index(index)
+                .push_next(&mut flags);
+            // SAFETY: the size fits the heap, the type is one the buffer takes.
+            match unsafe { device.allocate_memory(&info, None) } {
+                Ok(memory) => binds.push(
+                    vk::SparseMemoryBind::default()
+                        .resource_offset(offset)
+                        .size(wanted)
+                        .memory(memory),
+                ),
+                Err(e) => {
+                    for made in binds {
+                        // SAFETY: just allocated, and bound to nothing.
+                        unsafe { device.free_memory(made.memory, None) };
+                    }
+                    return Err(Error::from_vk("vkAllocateMemory", e));
+                }
+            }
+            offset += wanted;
+        }
+        Ok(binds)
     }
 
     fn allocate_shared(&self, needs: vk::MemoryRequirements, index: u32) -> Result<Memory, Error> {
@@ -267,6 +346,12 @@ impl Heap {
             // SAFETY: the memory is this object's alone and nothing is bound to it any more.
             // Freeing unmaps.
             Backing::Own => unsafe { device.free_memory(memory.raw, None) },
+            Backing::Several(pieces) => {
+                for piece in pieces {
+                    // SAFETY: as above; the sparse buffer they were bound to is destroyed.
+                    unsafe { device.free_memory(piece, None) };
+                }
+            }
         }
     }
 

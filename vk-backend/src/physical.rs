@@ -93,6 +93,17 @@ pub struct PhysicalDevice {
     pub(crate) extensions: Extensions,
     /// Family of the queues that [`crate::Device::open`] creates.
     pub(crate) queue_family: u32,
+    /// The queue that binds memory to sparse buffers.
+    pub(crate) bind_queue: Option<BindQueue>,
+}
+
+/// Where a queue for sparse binding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BindQueue {
+    /// A queue of this family and index that nothing else uses.
+    Own { family: u32, index: u32 },
+    /// The first of those that compute.
+    Shared,
 }
 
 impl std::fmt::Debug for PhysicalDevice {
@@ -112,6 +123,7 @@ pub(crate) fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> Phy
         usable_version: core.api_version.min(instance.api_version),
         extensions: device_extensions(instance, raw),
         queue_family: 0,
+        bind_queue: None,
     };
     // SAFETY: as above.
     let memory = unsafe { instance.raw.get_physical_device_memory_properties(raw) };
@@ -166,6 +178,22 @@ fn device_extensions(instance: &Instance, raw: vk::PhysicalDevice) -> Extensions
     Extensions::new(list.iter().filter_map(|p| Some(p.extension_name_as_c_str().ok()?.to_owned())))
 }
 
+/// `HEKLA_MAX_ALLOCATION` (bytes, at least 8 MiB): take the device for one whose allocations end there, to
+/// test what is done about larger buffers.
+fn pretended_allocation() -> Option<u64> {
+    let bytes: u64 = std::env::var("HEKLA_MAX_ALLOCATION").ok()?.trim().parse().ok()?;
+    Some(bytes.max(8 << 20))
+}
+
+/// The largest buffer: one allocation, or all that sparse buffers may span, and never more than the device's
+/// largest buffer, where it tells that. A multiple of the padding, so that a padded buffer is never too large.
+fn largest_buffer(told: Option<u64>, allocation: u64, sparse: Option<u64>) -> u64 {
+    let memory = sparse.map_or(allocation, |space| space.max(allocation));
+    // Without maintenance4 a device does not tell, and only what one allocation holds is sure.
+    let most = told.unwrap_or(allocation).min(memory);
+    most / crate::buffer::PADDING * crate::buffer::PADDING
+}
+
 /// A fixed-size C string of Vulkan as text, whatever bytes it holds.
 fn text(chars: &[c_char]) -> String {
     let bytes: Vec<u8> = chars.iter().take_while(|c| **c != 0).map(|c| *c as u8).collect();
@@ -191,7 +219,24 @@ impl PhysicalDevice {
         self.queue_family = *index as u32;
         self.info.limits.timestamp_valid_bits = family.timestamp_valid_bits;
         self.info.limits.queue_count = family.queue_count.min(MAX_VULKAN_QUEUES);
+        self.bind_queue = self.choose_bind_queue(&families);
         true
+    }
+
+    /// Chooses where sparse buffers get their memory: best a queue that is for nothing else, since binding
+    /// there never waits behind what is computed.
+    fn choose_bind_queue(&self, families: &[vk::QueueFamilyProperties]) -> Option<BindQueue> {
+        let binds = |f: &vk::QueueFamilyProperties| {
+            f.queue_count > 0 && f.queue_flags.contains(vk::QueueFlags::SPARSE_BINDING)
+        };
+        let (family, index) = (self.queue_family, self.info.limits.queue_count);
+        let compute = families.get(family as usize).filter(|f| binds(f));
+        if compute.is_some_and(|f| f.queue_count > index) {
+            return Some(BindQueue::Own { family, index });
+        }
+        let other = (0u32..).zip(families).find(|(i, f)| *i != family && binds(f));
+        let other = other.map(|(family, _)| BindQueue::Own { family, index: 0 });
+        other.or(compute.map(|_| BindQueue::Shared))
     }
 
     fn query_features(&mut self) {
@@ -205,6 +250,7 @@ impl PhysicalDevice {
         self.info.features.spirv_version =
             if self.usable_version >= vk::API_VERSION_1_3 { 0x0001_0600 } else { 0x0001_0500 };
         self.info.features.calibrated_timestamps = self.has_calibrated_timestamps();
+        self.info.features.sparse_binding &= self.bind_queue.is_some();
     }
 
     fn query_properties(&mut self) {
@@ -244,6 +290,7 @@ impl PhysicalDevice {
         }
         // SAFETY: the chain holds only structures that the device knows and outlives the call.
         unsafe { self.instance.raw.get_physical_device_properties2(self.raw, &mut head) };
+        let sparse_address_space = head.properties.limits.sparse_address_space_size;
 
         if has(ext::pci_bus_info::NAME) {
             self.info.pci = Some(PciBusInfo {
@@ -259,15 +306,13 @@ impl PhysicalDevice {
             * cores.compute_units_per_shader_array;
         let told = [sm.shader_sm_count, active.active_compute_unit_count, amd_units];
         limits.compute_units = told.into_iter().find(|units| *units > 0);
-        limits.max_allocation_size = v11.max_memory_allocation_size;
-        let most = if maintenance4.max_buffer_size > 0 {
-            maintenance4.max_buffer_size
-        } else {
-            v11.max_memory_allocation_size
-        };
-        // A multiple of the padding, so that a padded buffer is never too large.
-        limits.max_buffer_size = most.min(v11.max_memory_allocation_size) / crate::buffer::PADDING
-            * crate::buffer::PADDING;
+        let allocation = v11.max_memory_allocation_size;
+        limits.max_allocation_size = pretended_allocation().unwrap_or(allocation).min(allocation);
+        limits.max_buffer_size = largest_buffer(
+            (maintenance4.max_buffer_size > 0).then_some(maintenance4.max_buffer_size),
+            allocation,
+            self.info.features.sparse_binding.then_some(sparse_address_space),
+        );
         limits.max_timeline_difference = v12.max_timeline_semaphore_value_difference;
         limits.min_imported_host_pointer_alignment = host.min_imported_host_pointer_alignment;
         self.take_identity(&v11, &v12);
@@ -391,5 +436,21 @@ impl PhysicalDevice {
         ];
         let missing = lacks.iter().find(|(there, _)| !there)?.1;
         Some(format!("{} lacks {missing}, which Hekla needs", info.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::largest_buffer;
+
+    #[test]
+    fn a_buffer_ends_with_its_allocation_unless_it_is_sparse() {
+        const GIB: u64 = 1 << 30;
+        assert_eq!(largest_buffer(None, 4 * GIB - 1, None), 4 * GIB - 16);
+        assert_eq!(largest_buffer(Some(1 << 40), 4 * GIB, None), 4 * GIB);
+        assert_eq!(largest_buffer(Some(2 * GIB), 4 * GIB, None), 2 * GIB);
+        assert_eq!(largest_buffer(Some(1 << 40), 4 * GIB, Some(1 << 48)), 1 << 40);
+        assert_eq!(largest_buffer(Some(1 << 48), 4 * GIB, Some(1 << 40)), 1 << 40);
+        assert_eq!(largest_buffer(None, 4 * GIB, Some(1 << 40)), 4 * GIB);
     }
 }

@@ -12,6 +12,9 @@ use crate::{Buffer, Device, Pipeline, Recording};
 /// Most bytes that [`Recorder::update`] takes.
 pub(crate) const MAX_UPDATE: usize = 65536;
 
+/// Most bytes that one piece of a copy or fill has, so that no driver need count beyond 32 bits.
+pub(crate) const MAX_PIECE: u64 = 1 << 31;
+
 /// One piece of a copy between two buffers, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CopyRegion {
@@ -21,6 +24,25 @@ pub struct CopyRegion {
     pub dst_offset: u64,
     /// How much.
     pub size: u64,
+}
+
+impl CopyRegion {
+    /// The region in pieces of at most [`MAX_PIECE`] bytes.
+    pub(crate) fn pieces(self) -> impl Iterator<Item = CopyRegion> {
+        pieces(self.size).map(move |(offset, size)| CopyRegion {
+            src_offset: self.src_offset + offset,
+            dst_offset: self.dst_offset + offset,
+            size,
+        })
+    }
+}
+
+/// Offsets and sizes of the pieces of `size` bytes.
+fn pieces(size: u64) -> impl Iterator<Item = (u64, u64)> {
+    (0..size.div_ceil(MAX_PIECE)).map(move |i| {
+        let offset = i * MAX_PIECE;
+        (offset, MAX_PIECE.min(size - offset))
+    })
 }
 
 /// Appends to a queue's open batch; see [`crate::Queue::record`].
@@ -113,7 +135,7 @@ impl<'a> Recorder<'a> {
         let Some(batch) = self.batch.as_deref_mut() else { return };
         let regions: SmallVec<[vk::BufferCopy; 4]> = regions
             .iter()
-            .filter(|r| r.size > 0)
+            .flat_map(|r| r.pieces())
             .map(|r| vk::BufferCopy {
                 src_offset: r.src_offset,
                 dst_offset: r.dst_offset,
@@ -144,9 +166,12 @@ impl<'a> Recorder<'a> {
         if size == 0 {
             return;
         }
-        // SAFETY: the command buffer is recording under the queue's lock, the range is checked, the
-        // batch retains the buffer.
-        unsafe { self.device.raw.cmd_fill_buffer(batch.commands, b.raw, offset, size, word) };
+        for (start, size) in pieces(size) {
+            let (raw, start) = (&self.device.raw, offset + start);
+            // SAFETY: the command buffer is recording under the queue's lock, the range is checked,
+            // the batch retains the buffer.
+            unsafe { raw.cmd_fill_buffer(batch.commands, b.raw, start, size, word) };
+        }
         batch.writes_host |= b.read_by_host();
         batch.retained.push(b.clone());
         batch.unordered |= vk::PipelineStageFlags::TRANSFER;
@@ -258,4 +283,21 @@ fn write_timestamp(device: &Device, batch: &Batch, stage: vk::PipelineStageFlags
     // SAFETY: the command buffer is recording under the queue's lock; the query exists, was reset in
     // this batch, and is written once.
     unsafe { device.raw.cmd_write_timestamp(batch.commands, stage, batch.queries, index) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_cover_what_is_to_be_copied() {
+        assert_eq!(pieces(0).count(), 0);
+        assert_eq!(pieces(5).collect::<Vec<_>>(), [(0, 5)]);
+        assert_eq!(pieces(MAX_PIECE).collect::<Vec<_>>(), [(0, MAX_PIECE)]);
+        let whole = CopyRegion { src_offset: 3, dst_offset: 7, size: 2 * MAX_PIECE + 9 };
+        let last =
+            CopyRegion { src_offset: 3 + 2 * MAX_PIECE, dst_offset: 7 + 2 * MAX_PIECE, size: 9 };
+        assert_eq!(whole.pieces().count(), 3);
+        assert_eq!(whole.pieces().last(), Some(last));
+    }
 }

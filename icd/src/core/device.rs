@@ -40,11 +40,9 @@ impl Device {
         self.gpu.get_or_try_init(|| Gpu::open(&self.physical))
     }
 
-    /// Largest buffer, in bytes.
+    /// Largest buffer, in bytes (CL_DEVICE_MAX_MEM_ALLOC_SIZE).
     pub fn max_allocation(&self) -> u64 {
-        let limits = &self.info().limits;
-        let memory = self.global_memory();
-        limits.max_allocation_size.min(limits.max_buffer_size).min(memory)
+        self.info().limits.max_buffer_size.min(self.global_memory())
     }
 
     /// Size of global memory in bytes.

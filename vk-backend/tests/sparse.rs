@@ -1,0 +1,107 @@
+//! Buffers larger than one allocation: several are bound to them where the device can (sparse binding).
+//! `HEKLA_MAX_ALLOCATION` makes small ones large. No software driver here binds sparsely: there the tests
+//! see that one allocation is taken all the same; the rest is for GPUs.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{bytes, download};
+use hekla_vk_backend::{Device, Error, MemoryKind};
+
+const MIB: u64 = 1 << 20;
+/// Where allocations end.
+const PIECE: u64 = 16 * MIB;
+/// What one dispatch of the tests works on.
+const PART: u64 = 12 * MIB;
+
+fn device() -> Option<Arc<Device>> {
+    // Every test of this process sets the same.
+    std::env::set_var("HEKLA_MAX_ALLOCATION", PIECE.to_string());
+    common::device()
+}
+
+#[test]
+fn what_the_host_maps_is_one_allocation() {
+    let Some(device) = device() else { return };
+    for kind in [MemoryKind::Upload, MemoryKind::Readback] {
+        assert!(device.create_buffer(PIECE, kind).is_ok());
+        let (size, limit) = (PIECE + 1, PIECE);
+        assert_eq!(device.create_buffer(size, kind).err(), Some(Error::TooLarge { size, limit }));
+    }
+}
+
+#[test]
+fn kernels_and_commands_cross_the_seams() {
+    let Some(device) = device() else { return };
+    let size = 5 * PIECE + 4096;
+    let buffers = [(); 3].map(|()| device.create_buffer(size, MemoryKind::Device).unwrap());
+    let [a, b, c] = &buffers;
+    if device.info().features.sparse_binding {
+        assert!(buffers.iter().all(|buffer| buffer.mapped().is_none()));
+    } else {
+        println!("one allocation each: {} does not bind sparsely", device.info().name);
+    }
+    let queue = device.create_queue(false).unwrap();
+    let square = common::square(&device, 64, false);
+    // 7 everywhere but at the seams, where words of their own cross.
+    let marks: Vec<u32> = (100..108).collect();
+    let host = device.create_buffer(32, MemoryKind::Upload).unwrap();
+    host.write(0, &bytes(&marks)).unwrap();
+    let seams: Vec<u64> = (1..=5).map(|i| i * PIECE).collect();
+    let ((), value) = queue.record(|r| {
+        buffers.iter().for_each(|buffer| r.retain(buffer.clone()));
+        r.fill(a, 0, size, 7);
+        r.barrier();
+        seams.iter().for_each(|seam| r.copy(&host, 0, a, seam - 16, 32));
+        r.barrier();
+        // Parts of another size than an allocation, so that dispatches cross the seams.
+        for start in (0..size).step_by(PART as usize) {
+            let push = [a, b].map(|buffer| (buffer.address() + start).to_le_bytes()).concat();
+            let groups = PART.min(size - start) / (4 * 64);
+            r.dispatch(&square, &push, [groups as u32, 1, 1]);
+        }
+        r.barrier();
+        r.copy(b, 0, c, 0, size);
+    });
+    queue.wait(value).unwrap();
+    let pieces = device.create_buffer(48, MemoryKind::Readback).unwrap();
+    for seam in seams.iter().copied() {
+        let ((), value) = queue.record(|r| {
+            r.barrier();
+            r.copy(c, seam - 24, &pieces, 0, 48);
+        });
+        queue.wait(value).unwrap();
+        let squares = marks.iter().map(|mark| mark * mark);
+        let expected: Vec<u32> = [49; 2].into_iter().chain(squares).chain([49; 2]).collect();
+        assert_eq!(download(&pieces), expected, "at {seam:#x}");
+    }
+}
+
+#[test]
+fn large_buffers_give_their_memory_back() {
+    let Some(device) = device() else { return };
+    // More in all than the device has.
+    let size = 256 * MIB;
+    let count = (device.info().memory.device_local_bytes / size + 2).min(20);
+    for _ in 0..count {
+        assert_eq!(device.create_buffer(size, MemoryKind::Device).unwrap().size(), size);
+    }
+}
+
+#[test]
+fn more_than_there_is_is_an_error() {
+    let Some(device) = device() else { return };
+    if !device.info().features.sparse_binding {
+        println!("skipped: {} does not bind sparsely", device.info().name);
+        return;
+    }
+    let info = device.info();
+    let size = (info.memory.device_local_bytes + (1 << 30)).min(info.limits.max_buffer_size);
+    if size > info.memory.device_local_bytes {
+        let made = device.create_buffer(size, MemoryKind::Device).err();
+        assert_eq!(made, Some(Error::OutOfDeviceMemory));
+    }
+    // And nothing is kept of the attempt.
+    assert!(device.create_buffer(64 * MIB, MemoryKind::Device).is_ok());
+}
