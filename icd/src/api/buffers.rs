@@ -7,7 +7,7 @@ use super::recordable::{self, triple};
 use crate::core::context::Context;
 use crate::core::error::{ensure, fail, ClError, Result};
 use crate::core::event::Event;
-use crate::core::host::HostAddress;
+use crate::core::host::{HostAddress, Pages};
 use crate::core::memory::{Access, Mapping, Mem};
 use crate::core::memory_properties::BufferProperties;
 use crate::core::queue::Queue;
@@ -16,6 +16,7 @@ use crate::core::transfer::Command;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
+use std::sync::Arc;
 
 /// An address that the application gave, unless it is NULL.
 fn host(pointer: *const c_void) -> Option<HostAddress> {
@@ -393,7 +394,7 @@ entry! {
             unsafe { target(command_queue, memobj, num_events_in_wait_list, event_wait_list) }?;
         let Target { queue, mem, waits } = target;
         let mapping = mem.take_mapping(HostAddress(mapped_ptr as usize))?;
-        let command = if mapping.staging.is_some() {
+        let command = if mapping.is_copy() {
             Command::Unmap { mem, mapping }
         } else if mem.host_ptr.is_some() && mapping.writes() {
             let from = Rect::linear(mapping.pointer.0, mapping.size);
@@ -417,7 +418,7 @@ fn check_map_flags(mem: &Mem, flags: cl_map_flags) -> Result<()> {
 }
 
 /// Where the application will see the region: in its own memory (CL_MEM_USE_HOST_PTR), in the
-/// device's where the host sees it, else in staging memory.
+/// device's where the host sees it, else in staging memory or, where that ends, in ordinary memory.
 fn place_mapping(
     queue: &Queue,
     mem: &Mem,
@@ -425,27 +426,32 @@ fn place_mapping(
     offset: usize,
     size: usize,
 ) -> Result<Mapping> {
-    let at = |pointer, staging| Mapping { pointer, offset, size, flags, staging };
+    let at = |pointer| Mapping { pointer, offset, size, flags, staging: None, pages: None };
     if let Some(host) = mem.host_ptr {
-        return Ok(at(HostAddress(host.0 + offset), None));
+        return Ok(at(HostAddress(host.0 + offset)));
     }
     // With several devices the bytes may move while they are mapped.
     if mem.context.gpus.len() == 1 {
         let buffer = mem.on_device(queue.device_index, Access::Read)?;
         if let Some(base) = queue.gpu.host_view(&buffer).filter(|_| buffer.is_coherent()) {
             let address = base.as_ptr() as usize + mem.origin + offset;
-            return Ok(at(HostAddress(address), None));
+            return Ok(at(HostAddress(address)));
         }
     }
-    let staging = mem.map_staging(&queue.gpu.readback, size);
-    let staging = staging.map_err(|_| ClError(CL_MAP_FAILURE))?;
-    let Some(base) = staging.buffer.mapped() else { return fail(CL_MAP_FAILURE) };
-    Ok(at(HostAddress(base.as_ptr() as usize), Some(staging)))
+    if size as u64 <= queue.gpu.device.info().limits.max_allocation_size {
+        if let Ok(staging) = mem.map_staging(&queue.gpu.readback, size) {
+            let Some(base) = staging.buffer.mapped() else { return fail(CL_MAP_FAILURE) };
+            let pointer = HostAddress(base.as_ptr() as usize);
+            return Ok(Mapping { staging: Some(staging), ..at(pointer) });
+        }
+    }
+    let pages = Arc::new(Pages::new(size).ok_or(ClError(CL_MAP_FAILURE))?);
+    Ok(Mapping { pages: Some(pages.clone()), ..at(pages.address()) })
 }
 
 /// What brings the region's bytes to where the application will see them.
 fn map_command(mem: &Ref<Mem>, mapping: &Mapping) -> Command {
-    if mapping.staging.is_some() {
+    if mapping.is_copy() {
         return Command::Map { mem: mem.clone(), mapping: mapping.clone() };
     }
     if mem.host_ptr.is_some() && mapping.reads() {

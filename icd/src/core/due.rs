@@ -1,6 +1,6 @@
 //! What the host still has to do for a command once the device has done its part.
 
-use super::host::HostCopy;
+use super::host::{HostCopy, Pages};
 use super::printf::Printout;
 use crate::core::error::Result;
 use std::sync::Arc;
@@ -12,6 +12,8 @@ pub enum Due {
     Copy(Arc<HostCopy>),
     /// Of what kernels printed.
     Print(Arc<Printout>),
+    /// Keeping memory that copies before it go to.
+    Keep(Arc<Pages>),
 }
 
 impl Due {
@@ -20,6 +22,7 @@ impl Due {
         match self {
             Due::Copy(copy) => copy.run(),
             Due::Print(printout) => printout.run(),
+            Due::Keep(_) => Ok(()),
         }
     }
 
@@ -28,7 +31,7 @@ impl Due {
     pub fn will_write(&self, start: usize, end: usize) -> bool {
         match self {
             Due::Copy(copy) => copy.will_write(start, end),
-            Due::Print(_) => false,
+            Due::Print(_) | Due::Keep(_) => false,
         }
     }
 }

@@ -32,6 +32,35 @@ impl HostAddress {
     }
 }
 
+/// Ordinary memory of the process in whole pages, zero at first.
+pub struct Pages {
+    address: usize,
+    size: usize,
+}
+
+impl Pages {
+    /// At least `size` bytes, which is not 0; `None` where the system has no room for them.
+    pub fn new(size: usize) -> Option<Pages> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: a new mapping, wherever the system has room.
+        let got = unsafe { libc::mmap(std::ptr::null_mut(), size, protection, flags, -1, 0) };
+        (got != libc::MAP_FAILED).then_some(Pages { address: got as usize, size })
+    }
+
+    /// Where they begin.
+    pub fn address(&self) -> HostAddress {
+        HostAddress(self.address)
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // SAFETY: the pages were mapped for this object, and who uses them holds it.
+        unsafe { libc::munmap(self.address as *mut libc::c_void, self.size) };
+    }
+}
+
 /// One contiguous piece of application memory: address and size in bytes.
 pub type Piece = (usize, usize);
 

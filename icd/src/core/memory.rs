@@ -3,7 +3,7 @@
 
 use super::context::{Context, UserData};
 use super::device::BASE_ALIGNMENT;
-use super::host::HostAddress;
+use super::host::{HostAddress, Pages};
 use super::memory_properties::BufferProperties;
 use super::staging::{Pool, Staging};
 use crate::api::cl::*;
@@ -75,9 +75,16 @@ pub struct Mapping {
     pub flags: cl_map_flags,
     /// Memory behind the pointer when it is neither the device's nor the application's.
     pub staging: Option<Arc<Staging>>,
+    /// The same, where staging memory does not hold the region.
+    pub pages: Option<Arc<Pages>>,
 }
 
 impl Mapping {
+    /// Whether the pointer leads to memory that exists for the mapping.
+    pub fn is_copy(&self) -> bool {
+        self.staging.is_some() || self.pages.is_some()
+    }
+
     /// Whether the device's bytes are wanted at the pointer.
     pub fn reads(&self) -> bool {
         self.flags & CL_MAP_WRITE_INVALIDATE_REGION == 0

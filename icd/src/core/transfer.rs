@@ -5,7 +5,7 @@ use super::clock;
 use super::due::Due;
 use super::event::Phase;
 use super::gpu::{chunk_size, Pace, MIN_CHUNK};
-use super::host::{HostAddress, HostCopy, Piece};
+use super::host::{HostAddress, HostCopy, Pages, Piece};
 use super::launch::Launch;
 use super::memory::{Access, Mapping, Mem};
 use super::operation::{Copy, Fill, MAX_REGIONS};
@@ -180,8 +180,14 @@ impl Queue {
             Command::Fill { mem, offset, size, pattern } => {
                 self.fill(state, mem, mem.origin + offset, *size, pattern)
             }
-            Command::Map { mem, mapping } => self.map(state, mem, mapping, ready),
-            Command::Unmap { mem, mapping } => self.unmap(state, mem, mapping, ready),
+            Command::Map { mem, mapping } => match &mapping.pages {
+                Some(pages) => self.map_pages(state, mem, mapping, pages, (ready, blocking)),
+                None => self.map(state, mem, mapping, ready),
+            },
+            Command::Unmap { mem, mapping } => match &mapping.pages {
+                Some(pages) => self.unmap_pages(state, mem, mapping, pages, ready),
+                None => self.unmap(state, mem, mapping, ready),
+            },
             Command::Launch(launch) => self.launch(state, launch),
         }
     }
@@ -409,6 +415,43 @@ impl Queue {
         let buffer = mem.on_device(self.device_index, Access::Write)?;
         let to = (mem.origin + mapping.offset) as u64;
         self.copy_staged(state, mem, (&staging.buffer, 0), (&buffer, to), mapping.size, staging)
+    }
+
+    /// Device to the ordinary memory of a mapping, which stays at least as long as that takes.
+    fn map_pages(
+        &self,
+        state: &mut State,
+        mem: &Ref<Mem>,
+        mapping: &Mapping,
+        pages: &Arc<Pages>,
+        (ready, blocking): (bool, bool),
+    ) -> Result<Phase> {
+        if !mapping.reads() {
+            return self.mark(state, ready);
+        }
+        let from = Rect::linear(mem.origin + mapping.offset, mapping.size);
+        let to = Rect::linear(pages.address().0, mapping.size);
+        let phase = self.read(state, mem, from, &to, ready, blocking)?;
+        if let Phase::Recorded { last, .. } = phase {
+            self.owe(last, Due::Keep(pages.clone()));
+        }
+        Ok(phase)
+    }
+
+    fn unmap_pages(
+        &self,
+        state: &mut State,
+        mem: &Ref<Mem>,
+        mapping: &Mapping,
+        pages: &Pages,
+        ready: bool,
+    ) -> Result<Phase> {
+        if !mapping.writes() {
+            return self.mark(state, ready);
+        }
+        let from = Rect::linear(pages.address().0, mapping.size);
+        let to = Rect::linear(mem.origin + mapping.offset, mapping.size);
+        self.write(state, mem, &from, to, ready, false)
     }
 
     fn copy_staged(
