@@ -69,10 +69,13 @@ pub enum Command {
 }
 
 impl Command {
-    /// The application's memory that starting the command reads: first address and end.
+    /// The application's memory, or what it maps, that starting the command reads: first address and end.
     pub fn reads_host(&self) -> Option<(usize, usize)> {
         match self {
             Command::Write { from, .. } => Some((from.offset, from.end().unwrap_or(usize::MAX))),
+            Command::Unmap { mapping, .. } if mapping.pages.is_some() => {
+                Some((mapping.pointer.0, mapping.pointer.0 + mapping.size))
+            }
             _ => None,
         }
     }
