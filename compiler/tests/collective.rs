@@ -52,7 +52,8 @@ fn calls_that_are_errors() {
         ),
         (
             "work_group_reduce_mul(i);",
-            "error: implicit declaration of function 'work_group_reduce_mul' is invalid in OpenCL",
+            "error: use of 'work_group_reduce_mul' requires cl_khr_work_group_uniform_arithmetic which \
+             this device does not offer",
         ),
     ] {
         let log = log(&body(statement), "CL3.0");

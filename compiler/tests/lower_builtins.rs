@@ -2,7 +2,8 @@
 
 mod lower_support;
 
-use lower_support::{run_doubles, run_floats, run_on, run_words};
+use hekla_compiler::Target;
+use lower_support::{run_doubles, run_floats, run_module, run_on, run_words, try_lower};
 
 /// Bodies of a kernel over `global T *p`.
 fn kernel(element: &str, body: &str) -> String {
@@ -246,5 +247,10 @@ fn work_item_functions_beyond_three_dimensions() {
          p[1] = get_global_id(5) + get_group_id(p[3]) + get_global_offset(9);
          p[2] = get_work_dim() + get_local_linear_id() + get_global_linear_id();",
     );
-    assert_eq!(run_words(&text, &[9, 9, 9, 4])[..3], [111, 0, 1]);
+    let module = try_lower(&text, "-cl-std=CL3.0", &Target::generic());
+    let module = module.unwrap_or_else(|log| panic!("{log}"));
+    let words = [9u32, 9, 9, 4];
+    let out = run_module(&module, words.iter().flat_map(|w| w.to_le_bytes()).collect());
+    let expected = [111u32, 0, 1].map(u32::to_le_bytes).concat();
+    assert_eq!(out[..12], expected);
 }

@@ -2,6 +2,7 @@
 //! describes, one process per subtest, so that a crash or a hang costs only that one; then prints
 //! what differs from what is expected of the driver.
 
+use crate::cts_table::{record, Row};
 use crate::test::{Driver, LAVAPIPE, SWIFTSHADER};
 use crate::{artifact, system, Outcome};
 use std::collections::BTreeMap;
@@ -51,11 +52,20 @@ struct Request {
     driver: String,
     /// A library to test in place of a fresh release build.
     library: Option<PathBuf>,
+    /// Write the results to cts-config/results.
+    record: bool,
+}
+
+/// What is expected of a subtest, and why it is not to pass.
+struct Expectation {
+    result: String,
+    why: String,
 }
 
 pub fn run(args: &[String]) -> Outcome {
     let request = parse(args)?;
     let mut groups = read_groups()?;
+    let order: Vec<String> = groups.iter().map(|group| group.name.clone()).collect();
     if let Some(name) = &request.group {
         groups.retain(|g| g.name == *name);
         if groups.is_empty() {
@@ -70,6 +80,7 @@ pub fn run(args: &[String]) -> Outcome {
             println!("{}: no binary {}", group.name, binary.display());
             continue;
         }
+        let mut rows = Vec::new();
         for subtest in subtests_of(group, &binary)? {
             if request.subtest.as_ref().is_some_and(|only| *only != subtest) {
                 continue;
@@ -77,13 +88,20 @@ pub fn run(args: &[String]) -> Outcome {
             let start = Instant::now();
             let result = run_subtest(group, &binary, &subtest, &request)?;
             let key = format!("{}.{}", group.name, subtest);
-            let expectation = expected.get(&key).map_or("pass", String::as_str);
+            let listed = expected.get(&key);
+            let expectation = listed.map_or("pass", |e| e.result.as_str());
             total += 1;
             passed += usize::from(result == Verdict::Pass);
             println!("{key}: {} ({:.1} s)", result.name(), start.elapsed().as_secs_f64());
             if result.name() != expectation {
                 differences.push(format!("{key}: {} (expected {expectation})", result.name()));
             }
+            let why = listed.filter(|e| e.result == result.name()).map(|e| e.why.clone());
+            let (result, why) = (result.name().to_string(), why.unwrap_or_default());
+            rows.push(Row { subtest, result, why });
+        }
+        if request.record {
+            record(&request.driver, &group.name, rows, request.subtest.is_none(), &order)?;
         }
     }
     println!("\n{passed} of {total} subtests pass");
@@ -101,11 +119,16 @@ fn parse(args: &[String]) -> Result<Request, String> {
         subtest: None,
         driver: LAVAPIPE.name.to_string(),
         library: None,
+        record: false,
     };
     // Programs run in folders of their own: paths are made absolute.
     let full = |path: &str| std::fs::canonicalize(path).map_err(|e| format!("{path}: {e}"));
     let mut words = args.iter();
     while let Some(word) = words.next() {
+        if word == "--record" {
+            request.record = true;
+            continue;
+        }
         let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
         match word.as_str() {
             "--bin" => request.bin = full(value)?,
@@ -119,7 +142,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
     match request.bin.is_dir() {
         true => Ok(request),
         false => Err("usage: cargo xtask cts --bin DIR [--group NAME] [--subtest NAME] \
-                      [--driver NAME] [--library FILE]"
+                      [--driver NAME] [--library FILE] [--record]"
             .to_string()),
     }
 }
@@ -152,16 +175,16 @@ fn read_groups() -> Result<Vec<Group>, String> {
 
 /// cts-config/expected/DRIVER.toml: `[group] subtest = { result = "fail", why = "..." }`. What is not
 /// listed is expected to pass.
-fn read_expected(driver: &str) -> Result<BTreeMap<String, String>, String> {
+fn read_expected(driver: &str) -> Result<BTreeMap<String, Expectation>, String> {
     let path = system::root().join(format!("cts-config/expected/{driver}.toml"));
     let mut expected = BTreeMap::new();
     for (group, subtests) in &read_toml(&path)? {
         for (subtest, entry) in subtests.as_table().into_iter().flatten() {
-            let text = |key: &str| entry.get(key).and_then(toml::Value::as_str);
-            let (Some(result), Some(_why)) = (text("result"), text("why")) else {
+            let text = |key: &str| entry.get(key).and_then(toml::Value::as_str).map(str::to_string);
+            let (Some(result), Some(why)) = (text("result"), text("why")) else {
                 return Err(format!("{group}.{subtest} needs a result and a reason (why)"));
             };
-            expected.insert(format!("{group}.{subtest}"), result.to_string());
+            expected.insert(format!("{group}.{subtest}"), Expectation { result, why });
         }
     }
     Ok(expected)

@@ -5,6 +5,7 @@ mod bench;
 mod checks;
 mod corpus;
 mod cts;
+mod cts_table;
 mod demo;
 mod fuzz;
 mod hashcat;

@@ -20,26 +20,6 @@ pub(super) fn scalar_cost(from: Scalar, to: Scalar) -> u32 {
     }
 }
 
-/// Functions of the optional feature `__opencl_c_device_enqueue` (OpenCL C 6.15.18).
-const DEVICE_ENQUEUE: &[&str] = &[
-    "enqueue_kernel",
-    "enqueue_marker",
-    "get_default_queue",
-    "get_kernel_work_group_size",
-    "get_kernel_preferred_work_group_size_multiple",
-    "get_kernel_max_sub_group_size_for_ndrange",
-    "get_kernel_sub_group_count_for_ndrange",
-    "ndrange_1D",
-    "ndrange_2D",
-    "ndrange_3D",
-    "create_user_event",
-    "set_user_event_status",
-    "retain_event",
-    "release_event",
-    "is_valid_event",
-    "capture_event_profiling_info",
-];
-
 /// What widening a scalar argument to a vector parameter costs.
 pub(super) const WIDEN_COST: u32 = 8;
 
@@ -106,16 +86,7 @@ impl Sema<'_> {
         match self.builtin(text, args, at, span) {
             Some(call) => call,
             None => {
-                let message = match DEVICE_ENQUEUE.contains(&text) {
-                    true => format!(
-                        "use of '{text}' requires device-side enqueue which this device does not \
-                         offer"
-                    ),
-                    false => {
-                        format!("implicit declaration of function '{text}' is invalid in OpenCL")
-                    }
-                };
-                self.error(at, message);
+                self.no_function(text, at);
                 self.error_value(span)
             }
         }

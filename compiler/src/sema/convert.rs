@@ -426,6 +426,9 @@ impl Sema<'_> {
                 _ => self.invalid_vector_cast(from, to, span),
             };
         }
+        if matches!(types.kind(to), TypeKind::Opaque(EVENT)) && self.is_null_constant(&e) {
+            return value(ExprKind::Zero, to, span);
+        }
         let integer = |numeric| matches!(numeric, Some((s, 1)) if !Scalar::is_float(s));
         match (types.as_pointer(from), types.as_pointer(to)) {
             (Some(source), Some(target)) => self.cast_pointer(e, source, target, to, span),

@@ -122,8 +122,8 @@ fn apply(program: &mut Program, key: &str, value: &str) -> Result<(), String> {
         }
         "error" => program.errors.push(message(value)?),
         "warn" => program.warnings.push(message(value)?),
-        // The sizes of the launch are for who runs the program.
-        "global" | "local" => {}
+        // The sizes of the launch and what is printed are for who runs the program.
+        "global" | "local" | "prints" => {}
         _ => return Err(format!("unknown header '{key}'")),
     }
     Ok(())

@@ -14,7 +14,7 @@ class Program:
         self.place, self.accept, self.rule = place, kind == "accept", rule
         self.options, self.requires = "", []
         self.global_size, self.local_size = (1,), None
-        self.expect, self.lines = [], []
+        self.expect, self.prints, self.lines = [], [], []
 
     @property
     def source(self):
@@ -31,6 +31,8 @@ class Program:
             self.local_size = tuple(int(size) for size in value.split())
         elif key == "expect":
             self.expect += [word(item) for item in value.split()]
+        elif key == "prints":
+            self.prints.append(value)
         else:
             assert key in ("error", "warn"), f"{self.place}: unknown header '{key}'"
 

@@ -1,8 +1,9 @@
 """The rules of OpenCL C, one program each: compiler/tests/conformance.
 
-Programs that follow a rule run, and the words that they write are compared; programs that break one
-must fail to build (compiler/tests/conformance.rs checks with what message). A program that needs a
-feature that the device lacks is skipped. `-k 6.3.1` chooses by file name.
+Programs that follow a rule run, and the words that they write and the lines that they print are
+compared; programs that break one must fail to build (compiler/tests/conformance.rs checks with what
+message). A program that needs a feature that the device lacks is skipped. `-k 6.3.1` chooses by file
+name.
 """
 
 import conformance_files
@@ -34,13 +35,18 @@ def offered(cl_machine):
 
 @pytest.mark.filterwarnings("ignore::pyopencl.CompilerWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.place)
-def test_conformance(program, builder, offered, m):
+def test_conformance(program, builder, offered, m, capfd):
     if not program.runs_with(offered):
         pytest.skip(f"requires {', '.join(program.requires)}")
-    (accepted if program.accept else rejected)(program, builder, m)
+    if not program.accept:
+        return rejected(program, builder)
+    accepted(program, m)
+    if program.prints:
+        printed = capfd.readouterr().out.splitlines()
+        assert printed == program.prints, f"{program.place}: {program.rule}"
 
 
-def accepted(program, builder, m):
+def accepted(program, m):
     built = cl.Program(m.context, program.source).build(options=program.options.split())
     out = m.buffer(np.zeros(len(program.expect), np.uint32))
     built.test(m.queue, program.global_size, program.local_size, out)
@@ -50,7 +56,7 @@ def accepted(program, builder, m):
     assert not wrong, f"{program.place}: {program.rule}\n" + "\n".join(wrong)
 
 
-def rejected(program, builder, m):
+def rejected(program, builder):
     status, log = builder.build(program.source.encode(), program.options.encode())
     assert status == raw.CL_BUILD_PROGRAM_FAILURE, \
         f"{program.place}: {program.rule}\nstatus {status}, log:\n{log}"

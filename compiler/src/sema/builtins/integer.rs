@@ -1,6 +1,7 @@
 //! Integer functions (OpenCL C 6.15.3).
 
 use super::signature::{Elements, Family, Sig, P};
+use crate::options::ClStd;
 use P::{E, G};
 
 const INTS: Elements = Elements::INTS;
@@ -12,7 +13,9 @@ pub(super) const FAMILIES: &[Family] = &[
         &["add_sat", "hadd", "mul_hi", "rhadd", "rotate", "sub_sat"],
         &[Sig::new(INTS, G, &[G, G])],
     ),
-    Family::new(&["clz", "ctz", "popcount"], &[Sig::new(INTS, G, &[G])]),
+    Family::new(&["clz"], &[Sig::new(INTS, G, &[G])]),
+    Family::new(&["popcount"], &[Sig::new(INTS, G, &[G])]).since(ClStd::Cl12),
+    Family::new(&["ctz"], &[Sig::new(INTS, G, &[G])]).since(ClStd::Cl20),
     Family::new(&["mad_hi", "mad_sat"], &[Sig::new(INTS, G, &[G, G, G])]),
     Family::new(&["mad24"], &[Sig::new(Elements::I32, G, &[G, G, G])]),
     Family::new(&["mul24"], &[Sig::new(Elements::I32, G, &[G, G])]),

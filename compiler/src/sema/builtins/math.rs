@@ -1,6 +1,7 @@
 //! Math functions (OpenCL C 6.15.2).
 
 use super::signature::{Elements, Family, Sig, Spaces, P};
+use crate::options::ClStd;
 use crate::sema::types::Scalar;
 use P::{E, G};
 
@@ -31,8 +32,6 @@ pub(super) const FAMILIES: &[Family] = &[
             "fdim",
             "fmod",
             "hypot",
-            "maxmag",
-            "minmag",
             "nextafter",
             "pow",
             "powr",
@@ -40,6 +39,7 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
         BINARY,
     ),
+    Family::new(&["maxmag", "minmag"], BINARY).since(ClStd::Cl11),
     Family::new(&["fmax", "fmin"], &[Sig::new(FLOATS, G, &[G, G]), Sig::new(FLOATS, G, &[G, E])]),
     Family::new(&["fma", "mad"], TERNARY),
     Family::new(&["fract", "modf", "sincos"], &[Sig::new(FLOATS, G, &[G, OUT])]),

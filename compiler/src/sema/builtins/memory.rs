@@ -2,6 +2,7 @@
 //! the atomics of OpenCL C 1.x (6.15.12.8).
 
 use super::signature::{Elements, Family, Sig, Spaces, P, SCALAR};
+use crate::options::ClStd;
 use crate::sema::types::Scalar;
 use P::{E, G};
 
@@ -43,24 +44,24 @@ const fn update(elements: Elements) -> Sig {
 
 pub(super) const FAMILIES: &[Family] = &[
     Family::new(&["vload2"], &[load(&[2])]),
-    Family::new(&["vload3"], &[load(&[3])]),
+    Family::new(&["vload3"], &[load(&[3])]).since(ClStd::Cl11),
     Family::new(&["vload4"], &[load(&[4])]),
     Family::new(&["vload8"], &[load(&[8])]),
     Family::new(&["vload16"], &[load(&[16])]),
     Family::new(&["vstore2"], &[store(&[2])]),
-    Family::new(&["vstore3"], &[store(&[3])]),
+    Family::new(&["vstore3"], &[store(&[3])]).since(ClStd::Cl11),
     Family::new(&["vstore4"], &[store(&[4])]),
     Family::new(&["vstore8"], &[store(&[8])]),
     Family::new(&["vstore16"], &[store(&[16])]),
     Family::new(&["vload_half", "vloada_half"], &[load_half(&[1])]),
     Family::new(&["vload_half2", "vloada_half2"], &[load_half(&[2])]),
-    Family::new(&["vload_half3", "vloada_half3"], &[load_half(&[3])]),
+    Family::new(&["vload_half3", "vloada_half3"], &[load_half(&[3])]).since(ClStd::Cl11),
     Family::new(&["vload_half4", "vloada_half4"], &[load_half(&[4])]),
     Family::new(&["vload_half8", "vloada_half8"], &[load_half(&[8])]),
     Family::new(&["vload_half16", "vloada_half16"], &[load_half(&[16])]),
     Family::new(rounded!("vstore_half", "vstorea_half"), &[store_half(&[1])]),
     Family::new(rounded!("vstore_half2", "vstorea_half2"), &[store_half(&[2])]),
-    Family::new(rounded!("vstore_half3", "vstorea_half3"), &[store_half(&[3])]),
+    Family::new(rounded!("vstore_half3", "vstorea_half3"), &[store_half(&[3])]).since(ClStd::Cl11),
     Family::new(rounded!("vstore_half4", "vstorea_half4"), &[store_half(&[4])]),
     Family::new(rounded!("vstore_half8", "vstorea_half8"), &[store_half(&[8])]),
     Family::new(rounded!("vstore_half16", "vstorea_half16"), &[store_half(&[16])]),
@@ -93,7 +94,8 @@ pub(super) const FAMILIES: &[Family] = &[
                 &[P::Out(Spaces::GLOBAL), P::In(Spaces::LOCAL), SIZE, SIZE, P::Event],
             ),
         ],
-    ),
+    )
+    .since(ClStd::Cl11),
     Family::new(&["wait_group_events"], &[Sig::plain(P::Void, &[P::S(Scalar::Int), P::Events])]),
     Family::new(&["prefetch"], &[Sig::new(Elements::ALL, P::Void, &[P::In(Spaces::GLOBAL), SIZE])]),
     Family::new(
@@ -107,13 +109,17 @@ pub(super) const FAMILIES: &[Family] = &[
             "atomic_xor",
         ],
         &[update(Elements::I32)],
-    ),
-    Family::new(&["atomic_xchg"], &[update(Elements::I32), update(Elements::F32)]),
+    )
+    .since(ClStd::Cl11),
+    Family::new(&["atomic_xchg"], &[update(Elements::I32), update(Elements::F32)])
+        .since(ClStd::Cl11),
     Family::new(
         &["atomic_inc", "atomic_dec"],
         &[Sig::new(Elements::I32, E, &[OBJECT]).lanes(SCALAR)],
-    ),
-    Family::new(&["atomic_cmpxchg"], &[Sig::new(Elements::I32, G, &[OBJECT, G, G]).lanes(SCALAR)]),
+    )
+    .since(ClStd::Cl11),
+    Family::new(&["atomic_cmpxchg"], &[Sig::new(Elements::I32, G, &[OBJECT, G, G]).lanes(SCALAR)])
+        .since(ClStd::Cl11),
     Family::new(
         &[
             "atom_add",

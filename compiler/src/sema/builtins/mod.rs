@@ -4,6 +4,7 @@
 //! of overloads. A call chooses among all instances of its patterns the one whose parameters need
 //! the cheapest conversions.
 
+mod absent;
 mod atomics;
 mod common;
 mod integer;

@@ -1,7 +1,7 @@
 //! Overload choice among the instances of signature patterns.
 
 use super::signature::{Sig, Spaces, P};
-use super::{special, Builtin, BUILTINS};
+use super::{Builtin, BUILTINS};
 use crate::sema::calls::{scalar_cost, WIDEN_COST};
 use crate::sema::convert::{common_scalar, promoted, Context};
 use crate::sema::hir::{Expr, ExprKind};
@@ -138,7 +138,7 @@ impl Sema<'_> {
     /// Whether the program may call a built-in function of this name.
     pub(in crate::sema) fn has_builtin(&self, name: &str) -> bool {
         let in_family = self.family_builtin(name).is_some();
-        in_family || self.has_space_builtin(name) || special::exists(name)
+        in_family || self.has_space_builtin(name) || self.has_special_builtin(name)
     }
 
     /// The function with patterns of this name, if the program's version and the device have it.
@@ -195,6 +195,7 @@ impl Sema<'_> {
             let arg = match number(pattern, candidate.shape) {
                 Some((scalar, lanes)) => {
                     let ty = self.module.types.vector(scalar, lanes);
+                    self.warn_of_widening(&arg, ty);
                     self.convert_numeric(arg, ty)
                 }
                 None if pattern == P::Event => {
@@ -209,6 +210,19 @@ impl Sema<'_> {
         value(ExprKind::Builtin { name: builtin.name, args: converted }, ret, span)
     }
 
+    /// Scalars are not widened to the vectors that built-in functions take (OpenCL C 6.15); other
+    /// compilers do so where there is but one way, and programs rely on it.
+    fn warn_of_widening(&mut self, arg: &Expr, to: TypeId) {
+        let lanes = |ty| self.module.types.numeric(ty).map(|(_, lanes)| lanes);
+        if lanes(arg.ty) == Some(1) && lanes(to) != Some(1) {
+            let (from, to) = (self.quoted(arg.ty), self.quoted(to));
+            let message = format!(
+                "argument of type {from} is widened to {to}, which OpenCL C does not do here"
+            );
+            self.diags.warning(arg.span, message);
+        }
+    }
+
     /// The type of a result pattern.
     fn pattern_type(&mut self, pattern: P, shape: Shape) -> TypeId {
         match (number(pattern, shape), pattern) {
@@ -221,6 +235,7 @@ impl Sema<'_> {
     /// All instances with the lowest cost, in order of the table.
     fn best_candidates(&self, builtin: Builtin, args: &[Arg]) -> Vec<Candidate> {
         let mut best: Vec<Candidate> = Vec::new();
+        let vectors = args.iter().any(|arg| !matches!(arg, Arg::Number((_, 1))));
         let mut consider = |sig: &'static Sig, shape: Shape| {
             let mut total = 0;
             for (&pattern, &arg) in sig.params.iter().zip(args) {
@@ -228,6 +243,10 @@ impl Sema<'_> {
                     Some(cost) => total += cost,
                     None => return,
                 }
+            }
+            // Scalars alone do not tell which vectors they would become.
+            if total >= WIDEN_COST && !vectors {
+                return;
             }
             let lowest = best.first().map_or(u32::MAX, |best| best.cost);
             if total < lowest {

@@ -1,6 +1,7 @@
 //! Built-in functions whose types no pattern describes: conversions and reinterpretations, named
 //! after their result (OpenCL C 6.4.3, 6.4.4), shuffles and `vec_step` (6.15.13), and `printf`.
 
+use crate::options::ClStd;
 use crate::sema::hir::{Expr, ExprKind, Rounding};
 use crate::sema::operand::value;
 use crate::sema::types::{Scalar, TypeId};
@@ -54,14 +55,26 @@ fn parse_reinterpretation(name: &str) -> Option<(Scalar, u8)> {
     parse_type(name.strip_prefix("as_")?)
 }
 
-/// Whether a function of this name is known here.
-pub(super) fn exists(name: &str) -> bool {
-    matches!(name, "shuffle" | "shuffle2" | "printf" | "__builtin_expect")
-        || parse_conversion(name).is_some()
-        || parse_reinterpretation(name).is_some()
+/// The version of OpenCL C from which on there is a function of this name; `None` if there is none.
+pub(super) fn since(name: &str) -> Option<ClStd> {
+    match name {
+        "printf" => Some(ClStd::Cl12),
+        "shuffle" | "shuffle2" => Some(ClStd::Cl11),
+        "__builtin_expect" => Some(ClStd::Cl10),
+        _ => {
+            let by_type =
+                parse_conversion(name).is_some() || parse_reinterpretation(name).is_some();
+            by_type.then_some(ClStd::Cl10)
+        }
+    }
 }
 
 impl Sema<'_> {
+    /// Whether there is such a function in the program's version.
+    pub(super) fn has_special_builtin(&self, name: &str) -> bool {
+        since(name).is_some_and(|since| since <= self.options.std)
+    }
+
     /// A call of one of these functions; `None` if the name is none of theirs.
     pub(super) fn special_builtin(
         &mut self,
@@ -70,7 +83,7 @@ impl Sema<'_> {
         at: Span,
         span: Span,
     ) -> Option<Expr> {
-        if !exists(name) {
+        if !self.has_special_builtin(name) {
             return None;
         }
         let count = match name {

@@ -16,15 +16,16 @@ pub(super) const FAMILIES: &[Family] = &[
             "get_global_size",
             "get_global_id",
             "get_local_size",
-            "get_enqueued_local_size",
             "get_local_id",
             "get_num_groups",
             "get_group_id",
-            "get_global_offset",
         ],
         &[Sig::plain(SIZE, &[UINT])],
     ),
-    Family::new(&["get_global_linear_id", "get_local_linear_id"], &[Sig::plain(SIZE, &[])]),
+    Family::new(&["get_global_offset"], &[Sig::plain(SIZE, &[UINT])]).since(ClStd::Cl11),
+    Family::new(&["get_enqueued_local_size"], &[Sig::plain(SIZE, &[UINT])]).since(ClStd::Cl20),
+    Family::new(&["get_global_linear_id", "get_local_linear_id"], &[Sig::plain(SIZE, &[])])
+        .since(ClStd::Cl20),
     Family::new(
         &["barrier", "mem_fence", "read_mem_fence", "write_mem_fence"],
         &[Sig::plain(P::Void, &[UINT])],
@@ -32,8 +33,10 @@ pub(super) const FAMILIES: &[Family] = &[
     Family::new(
         &["work_group_barrier"],
         &[Sig::plain(P::Void, &[UINT]), Sig::plain(P::Void, &[UINT, INT])],
-    ),
-    Family::new(&["work_group_all", "work_group_any"], &[Sig::plain(INT, &[INT])]),
+    )
+    .since(ClStd::Cl20),
+    Family::new(&["work_group_all", "work_group_any"], &[Sig::plain(INT, &[INT])])
+        .since(ClStd::Cl20),
     Family::new(
         &["work_group_broadcast"],
         &[
@@ -41,7 +44,8 @@ pub(super) const FAMILIES: &[Family] = &[
             Sig::new(Elements::COLLECTIVE, P::G, &[P::G, SIZE, SIZE]).lanes(SCALAR),
             Sig::new(Elements::COLLECTIVE, P::G, &[P::G, SIZE, SIZE, SIZE]).lanes(SCALAR),
         ],
-    ),
+    )
+    .since(ClStd::Cl20),
     Family::new(
         &[
             "work_group_reduce_add",
@@ -55,7 +59,8 @@ pub(super) const FAMILIES: &[Family] = &[
             "work_group_scan_exclusive_max",
         ],
         &[Sig::new(Elements::COLLECTIVE, P::G, &[P::G]).lanes(SCALAR)],
-    ),
+    )
+    .since(ClStd::Cl20),
     Family::new(&["atomic_work_item_fence"], &[Sig::plain(P::Void, &[UINT, INT, INT])])
         .since(ClStd::Cl20),
 ];

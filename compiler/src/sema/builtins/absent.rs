@@ -1,0 +1,143 @@
+//! Built-in functions that a program cannot call: those of later versions of OpenCL C, and those of
+//! optional features that the device lacks. The diagnostic of a call says what it would need.
+
+use super::{special, BUILTINS};
+use crate::options::ClStd;
+use crate::sema::Sema;
+use crate::source::Span;
+
+/// Functions of optional features that no device offers yet, with what they need.
+const FEATURES: &[(&str, &[&str])] = &[
+    (
+        "device-side enqueue",
+        &[
+            "enqueue_kernel",
+            "enqueue_marker",
+            "get_default_queue",
+            "get_kernel_work_group_size",
+            "get_kernel_preferred_work_group_size_multiple",
+            "get_kernel_max_sub_group_size_for_ndrange",
+            "get_kernel_sub_group_count_for_ndrange",
+            "ndrange_1D",
+            "ndrange_2D",
+            "ndrange_3D",
+            "create_user_event",
+            "set_user_event_status",
+            "retain_event",
+            "release_event",
+            "is_valid_event",
+            "capture_event_profiling_info",
+        ],
+    ),
+    (
+        "pipes",
+        &[
+            "read_pipe",
+            "write_pipe",
+            "reserve_read_pipe",
+            "reserve_write_pipe",
+            "commit_read_pipe",
+            "commit_write_pipe",
+            "is_valid_reserve_id",
+            "work_group_reserve_read_pipe",
+            "work_group_reserve_write_pipe",
+            "work_group_commit_read_pipe",
+            "work_group_commit_write_pipe",
+            "sub_group_reserve_read_pipe",
+            "sub_group_reserve_write_pipe",
+            "sub_group_commit_read_pipe",
+            "sub_group_commit_write_pipe",
+            "get_pipe_num_packets",
+            "get_pipe_max_packets",
+        ],
+    ),
+    (
+        "image support",
+        &[
+            "read_imagef",
+            "read_imagei",
+            "read_imageui",
+            "read_imageh",
+            "write_imagef",
+            "write_imagei",
+            "write_imageui",
+            "write_imageh",
+            "get_image_width",
+            "get_image_height",
+            "get_image_depth",
+            "get_image_channel_data_type",
+            "get_image_channel_order",
+            "get_image_dim",
+            "get_image_array_size",
+            "get_image_num_samples",
+            "get_image_num_mip_levels",
+        ],
+    ),
+    (
+        "sub-groups",
+        &[
+            "get_sub_group_size",
+            "get_max_sub_group_size",
+            "get_num_sub_groups",
+            "get_enqueued_num_sub_groups",
+            "get_sub_group_id",
+            "get_sub_group_local_id",
+            "get_sub_group_eq_mask",
+            "get_sub_group_ge_mask",
+            "get_sub_group_gt_mask",
+            "get_sub_group_le_mask",
+            "get_sub_group_lt_mask",
+        ],
+    ),
+    (
+        "cl_khr_extended_bit_ops",
+        &["bitfield_insert", "bitfield_extract_signed", "bitfield_extract_unsigned", "bit_reverse"],
+    ),
+    ("cl_khr_extended_async_copies", &["async_work_group_copy_2D2D", "async_work_group_copy_3D3D"]),
+    ("cl_khr_async_work_group_copy_fence", &["async_work_group_copy_fence"]),
+];
+
+/// The same by the beginnings of names.
+const PREFIXES: &[(&str, &str)] = &[
+    ("sub_group_", "sub-groups"),
+    ("dot_acc_sat", "cl_khr_integer_dot_product"),
+    ("dot_4x8packed_", "cl_khr_integer_dot_product"),
+    ("clock_read_", "cl_khr_kernel_clock"),
+    ("work_group_reduce_", "cl_khr_work_group_uniform_arithmetic"),
+    ("work_group_scan_", "cl_khr_work_group_uniform_arithmetic"),
+];
+
+/// What a function that is not there would need of the device.
+fn feature_of(name: &str) -> Option<&'static str> {
+    let listed = FEATURES.iter().find(|(_, names)| names.contains(&name));
+    let by_prefix = || PREFIXES.iter().find(|(prefix, _)| name.starts_with(prefix));
+    listed.map(|(feature, _)| *feature).or_else(|| by_prefix().map(|(_, feature)| *feature))
+}
+
+/// The version of OpenCL C from which on there is a built-in function of this name.
+fn since(name: &str) -> Option<ClStd> {
+    BUILTINS.get(name).map(|builtin| builtin.since).or_else(|| special::since(name))
+}
+
+impl Sema<'_> {
+    /// Says that there is no function of this name, and what would bring it.
+    pub(in crate::sema) fn no_function(&mut self, name: &str, at: Span) {
+        let version = since(name).filter(|since| *since > self.options.std);
+        let collective = name.starts_with("work_group_") && BUILTINS.contains_key(name);
+        let feature = match version {
+            None if collective => Some("__opencl_c_work_group_collective_functions"),
+            None => feature_of(name),
+            Some(_) => None,
+        };
+        if let Some(feature) = feature {
+            let message =
+                format!("use of '{name}' requires {feature} which this device does not offer");
+            return self.error(at, message);
+        }
+        self.error(at, format!("implicit declaration of function '{name}' is invalid in OpenCL"));
+        if let Some(version) = version {
+            self.diags
+                .note(None, format!("'{name}' is a function of OpenCL C {version} and later"));
+        }
+    }
+}
