@@ -7,6 +7,7 @@ use super::recordable::sizes;
 use crate::core::error::{ensure, fail, Result};
 use crate::core::kernel::Kernel;
 use crate::core::launch::{suggest_local_size, Launch, Sizes};
+use crate::core::memory::Mem;
 use crate::core::queue::Queue;
 use crate::core::transfer::Command;
 use crate::dispatch::boundary::entry;
@@ -32,6 +33,7 @@ unsafe fn enqueue_kernel(
     let waits = unsafe { args::wait_list(&queue.context, count, list) }?;
     let sizes = sizes()?;
     let command = if sizes.is_empty() {
+        kernel.built_on(&queue.device)?;
         kernel.check_args()?;
         Command::Marker
     } else {
@@ -148,10 +150,12 @@ entry! {
             args::wait_list(&queue.context, num_events_in_wait_list, event_wait_list)
         }?;
         ensure!(user_func.is_some(), CL_INVALID_VALUE);
-        ensure!(!args.is_null() || (cb_args == 0 && num_mem_objects == 0), CL_INVALID_VALUE);
-        ensure!(args.is_null() || cb_args > 0, CL_INVALID_VALUE);
-        let mems = !mem_list.is_null() && !args_mem_loc.is_null();
-        ensure!(num_mem_objects == 0 || mems, CL_INVALID_VALUE);
+        ensure!(args.is_null() == (cb_args == 0), CL_INVALID_VALUE);
+        ensure!(!args.is_null() || num_mem_objects == 0, CL_INVALID_VALUE);
+        ensure!(mem_list.is_null() == (num_mem_objects == 0), CL_INVALID_VALUE);
+        ensure!(args_mem_loc.is_null() == (num_mem_objects == 0), CL_INVALID_VALUE);
+        // SAFETY: as above.
+        unsafe { args::objects::<Mem>(mem_list, num_mem_objects) }?;
         fail(CL_INVALID_OPERATION)
     }
 

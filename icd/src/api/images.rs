@@ -5,7 +5,7 @@ use super::args;
 use super::cl::*;
 use crate::core::context::Context;
 use crate::core::error::{ensure, fail, Result};
-use crate::core::memory::Mem;
+use crate::core::memory::{self, Mem};
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
@@ -16,10 +16,10 @@ fn no_image_support(context: cl_context) -> Result<cl_mem> {
     fail(CL_INVALID_OPERATION)
 }
 
-/// What a command on images ends in: the queue may be good, the handles are no images.
-fn not_an_image(queue: cl_command_queue) -> Result<()> {
+/// What a command on images ends in: CL_INVALID_OPERATION, after the queue has been checked.
+fn no_image_commands(queue: cl_command_queue) -> Result<()> {
     args::queue(queue)?;
-    fail(CL_INVALID_MEM_OBJECT)
+    fail(CL_INVALID_OPERATION)
 }
 
 entry! {
@@ -77,13 +77,15 @@ entry! {
     /// clGetSupportedImageFormats: an empty list.
     fn clGetSupportedImageFormats(
         context: cl_context,
-        _flags: cl_mem_flags,
+        flags: cl_mem_flags,
         image_type: cl_mem_object_type,
         num_entries: cl_uint,
         image_formats: *mut cl_image_format,
         num_image_formats: *mut cl_uint,
     ) -> status {
         Ref::<Context>::from_handle(context)?;
+        // CL_MEM_KERNEL_READ_AND_WRITE is for this query alone, and goes with any other flag (5.3.2).
+        memory::check_flags(flags & !CL_MEM_KERNEL_READ_AND_WRITE)?;
         let known = CL_MEM_OBJECT_IMAGE2D..=CL_MEM_OBJECT_IMAGE1D_BUFFER;
         ensure!(known.contains(&image_type), CL_INVALID_VALUE);
         ensure!(image_formats.is_null() || num_entries > 0, CL_INVALID_VALUE);
@@ -118,7 +120,7 @@ entry! {
         _event_wait_list: *const cl_event,
         _event: *mut cl_event,
     ) -> status {
-        not_an_image(command_queue)
+        no_image_commands(command_queue)
     }
 
     /// clEnqueueWriteImage.
@@ -135,7 +137,7 @@ entry! {
         _event_wait_list: *const cl_event,
         _event: *mut cl_event,
     ) -> status {
-        not_an_image(command_queue)
+        no_image_commands(command_queue)
     }
 
     /// clEnqueueFillImage.
@@ -149,7 +151,7 @@ entry! {
         _event_wait_list: *const cl_event,
         _event: *mut cl_event,
     ) -> status {
-        not_an_image(command_queue)
+        no_image_commands(command_queue)
     }
 
     /// clEnqueueCopyImage.
@@ -164,7 +166,7 @@ entry! {
         _event_wait_list: *const cl_event,
         _event: *mut cl_event,
     ) -> status {
-        not_an_image(command_queue)
+        no_image_commands(command_queue)
     }
 
     /// clEnqueueCopyImageToBuffer.
@@ -179,7 +181,7 @@ entry! {
         _event_wait_list: *const cl_event,
         _event: *mut cl_event,
     ) -> status {
-        not_an_image(command_queue)
+        no_image_commands(command_queue)
     }
 
     /// clEnqueueCopyBufferToImage.
@@ -194,7 +196,7 @@ entry! {
         _event_wait_list: *const cl_event,
         _event: *mut cl_event,
     ) -> status {
-        not_an_image(command_queue)
+        no_image_commands(command_queue)
     }
 
     /// clEnqueueMapImage.
@@ -211,7 +213,7 @@ entry! {
         _event_wait_list: *const cl_event,
         _event: *mut cl_event,
     ) -> handle *mut c_void {
-        not_an_image(command_queue)?;
-        fail(CL_INVALID_MEM_OBJECT)
+        no_image_commands(command_queue)?;
+        fail(CL_INVALID_OPERATION)
     }
 }

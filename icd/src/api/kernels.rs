@@ -95,15 +95,13 @@ pub(super) unsafe fn exec_info(
     size: usize,
     value: *const c_void,
 ) -> Result<ExecInfo> {
-    let of_shared = [CL_KERNEL_EXEC_INFO_SVM_PTRS, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM];
-    let shared = of_shared.contains(&name);
-    ensure!(!shared || shares_memory(kernel), CL_INVALID_OPERATION);
     ensure!(value.is_null() == (size == 0), CL_INVALID_VALUE);
     // An empty list takes back what was set before.
     // SAFETY: as the caller promises.
     let addresses = || unsafe { addresses(value, size) };
     Ok(match name {
         CL_KERNEL_EXEC_INFO_SVM_PTRS => {
+            ensure!(shares_memory(kernel), CL_INVALID_OPERATION);
             ExecInfo::Reached(addresses()?.iter().map(|address| *address as usize).collect())
         }
         CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => ExecInfo::Pointed(addresses()?),

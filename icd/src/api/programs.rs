@@ -348,6 +348,8 @@ entry! {
             CL_PROGRAM_NUM_KERNELS => Some(Value::of(program.kernel_names()?.len())),
             CL_PROGRAM_KERNEL_NAMES => Some(Value::text(&program.kernel_names()?.join(";"))),
             CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT | CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => {
+                // CL_INVALID_PROGRAM_EXECUTABLE without a successful build.
+                program.kernel_names()?;
                 Some(Value::bool(false))
             }
             _ => None,

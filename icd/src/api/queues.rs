@@ -53,18 +53,16 @@ entry! {
         Ref::<Device>::from_handle(device)?;
         // SAFETY: the list is as the API requires.
         let list = unsafe { args::property_list(properties, 2) };
-        let mut bits = 0;
+        let (mut bits, mut sized) = (0, false);
         for pair in list.chunks_exact(2) {
             match pair[0] {
                 name if name == u64::from(CL_QUEUE_PROPERTIES) => bits = pair[1],
-                // Only device queues have a size, and there are none.
-                name if name == u64::from(CL_QUEUE_SIZE) => {
-                    let on_device = bits & CL_QUEUE_ON_DEVICE != 0;
-                    ensure!(on_device, CL_INVALID_VALUE);
-                }
+                name if name == u64::from(CL_QUEUE_SIZE) => sized = true,
                 _ => return fail(CL_INVALID_VALUE),
             }
         }
+        // Only device queues have a size.
+        ensure!(!sized || bits & CL_QUEUE_ON_DEVICE != 0, CL_INVALID_VALUE);
         create(context, device, bits, (!properties.is_null()).then_some(list))
     }
 
@@ -74,6 +72,11 @@ entry! {
         device: cl_device_id,
         properties: cl_command_queue_properties,
     ) -> handle cl_command_queue {
+        Ref::<Context>::from_handle(context)?;
+        Ref::<Device>::from_handle(device)?;
+        // This function makes queues of the host alone.
+        let of_device = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+        ensure!(properties & of_device == 0, CL_INVALID_VALUE);
         create(context, device, properties, None)
     }
 

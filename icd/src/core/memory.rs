@@ -127,7 +127,7 @@ impl Kind for Mem {
 }
 
 /// Checks flags of clCreateBuffer (5.2.1): unknown bits and contradictions are CL_INVALID_VALUE.
-fn check_flags(flags: cl_mem_flags) -> Result<()> {
+pub fn check_flags(flags: cl_mem_flags) -> Result<()> {
     ensure!(flags & !(ACCESS | HOST_POINTER | HOST_ACCESS) == 0, CL_INVALID_VALUE);
     ensure!((flags & ACCESS).count_ones() <= 1, CL_INVALID_VALUE);
     ensure!((flags & HOST_ACCESS).count_ones() <= 1, CL_INVALID_VALUE);
@@ -154,13 +154,14 @@ impl Mem {
         ensure!(wants_host == host.is_some(), CL_INVALID_HOST_PTR);
         let flags = if flags & ACCESS == 0 { flags | CL_MEM_READ_WRITE } else { flags };
 
+        let shared = host.and_then(|host| context.svm.find(host.0));
+        if let Some((allocation, offset)) = &shared {
+            ensure!(size <= allocation.size - offset, CL_INVALID_BUFFER_SIZE);
+        }
         // Host memory that is shared with the device needs no copy (5.2.1).
         let used_host = host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0);
-        let mut mem = match used_host.and_then(|host| context.svm.find(host.0)) {
-            Some((allocation, offset)) => {
-                ensure!(size <= allocation.size - offset, CL_INVALID_BUFFER_SIZE);
-                allocation.body(&context, flags, offset, size)
-            }
+        let mut mem = match shared.filter(|_| used_host.is_some()) {
+            Some((allocation, offset)) => allocation.body(&context, flags, offset, size),
             None => {
                 let storage = Storage::new(&context, size, host)?;
                 Mem { host_ptr: used_host, ..Mem::of(context, flags, size, storage) }

@@ -28,14 +28,35 @@ extern "C" fn unsupported_status() -> cl_int {
     CL_INVALID_OPERATION
 }
 
-/// The same for functions that return a handle.
-extern "C" fn unsupported_handle() -> *mut c_void {
-    std::ptr::null_mut()
+/// The same for functions that return a handle, by the number of their arguments, of which the last is
+/// `errcode_ret`. All of them are integers or pointers, which are passed alike.
+macro_rules! unsupported_handles {
+    ($($name:ident($($before:ident),*);)*) => {
+        $(
+            unsafe extern "C" fn $name(
+                $($before: usize,)*
+                errcode_ret: *mut cl_int,
+            ) -> *mut c_void {
+                let _ = ($($before,)*);
+                if !errcode_ret.is_null() {
+                    // SAFETY: the API requires errcode_ret to be NULL or valid for writing.
+                    unsafe { errcode_ret.write(CL_INVALID_OPERATION) };
+                }
+                std::ptr::null_mut()
+            }
+        )*
+    };
+}
+
+unsupported_handles! {
+    unsupported_handle_3(a, b);
+    unsupported_handle_4(a, b, c);
+    unsupported_handle_6(a, b, c, d, e);
 }
 
 /// Builds [`TABLE`] and [`FUNCTIONS`] from one list: `core` names a function of ours; `status` and
-/// `handle` functions of extensions that are not offered, by what they return; `none` functions that
-/// this operating system does not have; `tag` functions whose slot carries the tag that marks ICD 2
+/// `handle…` functions of extensions that are not offered, by what they return (and the number of
+/// arguments, where that matters); `none` functions that this operating system does not have; `tag` functions whose slot carries the tag that marks ICD 2
 /// objects (these two are never called through an object).
 macro_rules! dispatch_table {
     ($($kind:ident $name:ident,)*) => {
@@ -50,7 +71,9 @@ macro_rules! dispatch_table {
     (@slot tag $name:ident) => { Slot(CL_ICD2_TAG_KHR as *const c_void) };
     (@slot none $name:ident) => { Slot(std::ptr::null()) };
     (@slot status $name:ident) => { Slot(unsupported_status as *const c_void) };
-    (@slot handle $name:ident) => { Slot(unsupported_handle as *const c_void) };
+    (@slot handle3 $name:ident) => { Slot(unsupported_handle_3 as *const c_void) };
+    (@slot handle4 $name:ident) => { Slot(unsupported_handle_4 as *const c_void) };
+    (@slot handle6 $name:ident) => { Slot(unsupported_handle_6 as *const c_void) };
     (@function core $name:ident) => { Some((stringify!($name), Slot($name as *const c_void))) };
     (@function tag $name:ident) => { Some((stringify!($name), Slot($name as *const c_void))) };
     (@function $kind:ident $name:ident) => { None };
@@ -123,10 +146,10 @@ dispatch_table! {
     core clEnqueueWaitForEvents,
     core clEnqueueBarrier,
     core clGetExtensionFunctionAddress,
-    handle clCreateFromGLBuffer,
-    handle clCreateFromGLTexture2D,
-    handle clCreateFromGLTexture3D,
-    handle clCreateFromGLRenderbuffer,
+    handle4 clCreateFromGLBuffer,
+    handle6 clCreateFromGLTexture2D,
+    handle6 clCreateFromGLTexture3D,
+    handle4 clCreateFromGLRenderbuffer,
     status clGetGLObjectInfo,
     status clGetGLTextureInfo,
     status clEnqueueAcquireGLObjects,
@@ -146,10 +169,10 @@ dispatch_table! {
     core clEnqueueReadBufferRect,
     core clEnqueueWriteBufferRect,
     core clEnqueueCopyBufferRect,
-    handle clCreateSubDevicesEXT,
+    status clCreateSubDevicesEXT,
     status clRetainDeviceEXT,
     status clReleaseDeviceEXT,
-    handle clCreateEventFromGLsyncKHR,
+    handle3 clCreateEventFromGLsyncKHR,
     core clCreateSubDevices,
     core clRetainDevice,
     core clReleaseDevice,
@@ -165,7 +188,7 @@ dispatch_table! {
     core clEnqueueMarkerWithWaitList,
     core clEnqueueBarrierWithWaitList,
     core clGetExtensionFunctionAddressForPlatform,
-    handle clCreateFromGLTexture,
+    handle6 clCreateFromGLTexture,
     none clGetDeviceIDsFromD3D11KHR,
     none clCreateFromD3D11BufferKHR,
     none clCreateFromD3D11Texture2DKHR,
@@ -176,10 +199,10 @@ dispatch_table! {
     none clGetDeviceIDsFromDX9MediaAdapterKHR,
     none clEnqueueAcquireDX9MediaSurfacesKHR,
     none clEnqueueReleaseDX9MediaSurfacesKHR,
-    handle clCreateFromEGLImageKHR,
+    handle6 clCreateFromEGLImageKHR,
     status clEnqueueAcquireEGLObjectsKHR,
     status clEnqueueReleaseEGLObjectsKHR,
-    handle clCreateEventFromEGLSyncKHR,
+    handle4 clCreateEventFromEGLSyncKHR,
     core clCreateCommandQueueWithProperties,
     core clCreatePipe,
     core clGetPipeInfo,

@@ -1,0 +1,120 @@
+//! Functions by name (4.5 of the extensions' specification), and the slots of the loader's table whose
+//! extensions are not offered.
+
+use crate::prelude::*;
+use hekla::dispatch::table::{NAMES, TABLE};
+use std::ffi::{c_char, CStr};
+
+pub fn rows(t: &mut Table, w: &World) {
+    address_rows(t, w);
+    slot_rows(t, w);
+    absent_rows(t);
+}
+
+/// Functions that answer with an address; NULL stands for the error.
+fn address_rows(t: &mut Table, w: &World) {
+    let (found, missing) = (CL_SUCCESS, CL_INVALID_VALUE);
+    let answer = |address: *mut c_void| if address.is_null() { missing } else { found };
+    let ours: *const c_char = c"clCreateCommandQueueWithPropertiesKHR".as_ptr();
+
+    t.about("clGetExtensionFunctionAddressForPlatform");
+    let find = |platform, name| unsafe {
+        answer(clGetExtensionFunctionAddressForPlatform(platform, name))
+    };
+    t.correct(find(w.platform, ours));
+    t.each(missing, "platform", w.no_platforms(), |platform| find(platform, ours));
+    t.row(missing, "platform is NULL", find(null_mut(), ours));
+    t.row(missing, "func_name is NULL", find(w.platform, null()));
+    let core = find(w.platform, c"clFinish".as_ptr());
+    t.row(missing, "func_name is not an extension's", core);
+    t.row(missing, "nobody has the function", find(w.platform, c"clNobodyKHR".as_ptr()));
+
+    t.about("clGetExtensionFunctionAddress");
+    let find = |name| unsafe { answer(clGetExtensionFunctionAddress(name)) };
+    t.correct(find(ours));
+    t.row(missing, "func_name is NULL", find(null()));
+    t.row(missing, "nobody has the function", find(c"clNobodyKHR".as_ptr()));
+
+    t.about("clIcdGetFunctionAddressForPlatformKHR");
+    let find =
+        |platform, name| unsafe { answer(clIcdGetFunctionAddressForPlatformKHR(platform, name)) };
+    t.correct(find(w.platform, c"clFinish".as_ptr()));
+    t.each(missing, "platform", w.no_platforms(), |platform| find(platform, ours));
+    t.row(missing, "platform is NULL", find(null_mut(), ours));
+    t.row(missing, "func_name is NULL", find(w.platform, null()));
+    t.row(missing, "nobody has the function", find(w.platform, c"clNobodyKHR".as_ptr()));
+}
+
+/// What stands in a function's slot of the loader's table.
+fn slot(name: &str) -> *const c_void {
+    let index = NAMES.iter().position(|slot| *slot == name).expect("a slot of the table");
+    TABLE[index].address()
+}
+
+/// Functions of extensions that are not offered, called through the table as loaders do that forward
+/// blindly.
+fn slot_rows(t: &mut Table, w: &World) {
+    let condition = "the extension is not offered";
+    type Status = unsafe extern "C" fn(usize, usize, usize, usize, usize, usize) -> cl_int;
+    for name in [
+        "clGetGLObjectInfo",
+        "clGetGLTextureInfo",
+        "clEnqueueAcquireGLObjects",
+        "clEnqueueReleaseGLObjects",
+        "clGetGLContextInfoKHR",
+        "clCreateSubDevicesEXT",
+        "clRetainDeviceEXT",
+        "clReleaseDeviceEXT",
+        "clEnqueueAcquireEGLObjectsKHR",
+        "clEnqueueReleaseEGLObjectsKHR",
+        "clGetKernelSubGroupInfoKHR",
+    ] {
+        t.about(name);
+        let call = unsafe { std::mem::transmute::<*const c_void, Status>(slot(name)) };
+        t.row(CL_INVALID_OPERATION, condition, unsafe { call(w.queue as usize, 0, 0, 0, 0, 0) });
+    }
+    type Three = unsafe extern "C" fn(usize, usize, *mut cl_int) -> *mut c_void;
+    type Four = unsafe extern "C" fn(usize, usize, usize, *mut cl_int) -> *mut c_void;
+    type Six = unsafe extern "C" fn(usize, usize, usize, usize, usize, *mut cl_int) -> *mut c_void;
+    let context = w.context as usize;
+    for (name, arguments) in [
+        ("clCreateFromGLBuffer", 4),
+        ("clCreateFromGLTexture2D", 6),
+        ("clCreateFromGLTexture3D", 6),
+        ("clCreateFromGLTexture", 6),
+        ("clCreateFromGLRenderbuffer", 4),
+        ("clCreateEventFromGLsyncKHR", 3),
+        ("clCreateFromEGLImageKHR", 6),
+        ("clCreateEventFromEGLSyncKHR", 4),
+    ] {
+        t.about(name);
+        let address = slot(name);
+        let got = code(|e| unsafe {
+            match arguments {
+                3 => std::mem::transmute::<*const c_void, Three>(address)(context, 0, e),
+                4 => std::mem::transmute::<*const c_void, Four>(address)(context, 0, 0, e),
+                _ => std::mem::transmute::<*const c_void, Six>(address)(context, 0, 0, 0, 0, e),
+            }
+        });
+        t.row(CL_INVALID_OPERATION, condition, got);
+    }
+}
+
+/// Functions that only another operating system has: no address.
+fn absent_rows(t: &mut Table) {
+    let elsewhere = |name: &str| ["D3D10", "D3D11", "DX9"].iter().any(|api| name.contains(api));
+    for name in NAMES.iter().filter(|name| elsewhere(name)) {
+        t.about(name);
+        let got = if slot(name).is_null() { CL_INVALID_OPERATION } else { CL_SUCCESS };
+        t.row(CL_INVALID_OPERATION, "the function does not exist here", got);
+    }
+    // The tag of cl_khr_icd 2.0 stands where loaders never call through an object.
+    for name in ["clGetPlatformIDs", "clUnloadCompiler"] {
+        let marked = slot(name) as isize == CL_ICD2_TAG_KHR;
+        t.row(CL_SUCCESS, &format!("the slot of {name} is tagged"), i32::from(!marked));
+    }
+    // Found by name only.
+    let name: &CStr = c"clIcdGetPlatformIDsKHR";
+    let found = unsafe { !clGetExtensionFunctionAddress(name.as_ptr()).is_null() };
+    t.row(CL_SUCCESS, "clIcdGetPlatformIDsKHR is found by name", i32::from(!found));
+}

@@ -1,0 +1,78 @@
+//! Every entry point with every error condition that the specification lists for it.
+//!
+//! A row is one call: a correct one with one thing wrong, the condition in the specification's words, and
+//! the code that is due. Each table begins with the correct call, so that a row fails for its own reason.
+//! Bad handles are given to the library itself, since loaders follow a handle to find its driver.
+//!
+//! What cannot be provoked has no row: a host or a device out of memory, a compiler that is missing, limits
+//! that differ between devices.
+#![allow(non_snake_case)]
+
+mod buffers;
+mod commands;
+mod contexts;
+mod devices;
+mod events;
+mod extensions;
+mod images;
+mod kernels;
+mod memory_objects;
+mod pipes;
+mod platforms;
+mod profiling;
+mod programs;
+mod queues;
+mod samplers;
+mod svm;
+mod table;
+mod world;
+
+/// What every table uses.
+mod prelude {
+    pub use crate::table::{code, Table, Waits};
+    pub use crate::world::World;
+    pub use hekla::api::cl::*;
+    pub use hekla::api::*;
+    pub use std::ffi::c_void;
+    pub use std::ptr::{null, null_mut};
+}
+
+/// What fills in a chapter's rows.
+type Rows = fn(&mut table::Table, &world::World);
+
+/// The chapters of the API specification, in its order.
+const CHAPTERS: [(&str, Rows); 16] = [
+    ("platforms", platforms::rows),
+    ("devices", devices::rows),
+    ("contexts", contexts::rows),
+    ("queues", queues::rows),
+    ("buffers", buffers::rows),
+    ("images", images::rows),
+    ("pipes", pipes::rows),
+    ("memory objects", memory_objects::rows),
+    ("shared virtual memory", svm::rows),
+    ("samplers", samplers::rows),
+    ("programs", programs::rows),
+    ("kernels", kernels::rows),
+    ("executing kernels, markers, barriers", commands::rows),
+    ("events", events::rows),
+    ("profiling", profiling::rows),
+    ("extensions", extensions::rows),
+];
+
+#[test]
+fn every_error_condition_gives_its_code() {
+    let world = world::World::new();
+    let mut table = table::Table::default();
+    for (chapter, rows) in CHAPTERS {
+        table.begin(chapter);
+        rows(&mut table, &world);
+    }
+    println!("{} rows about {} functions", table.count(), table.functions().count());
+    let missing: Vec<_> = hekla::dispatch::table::NAMES
+        .iter()
+        .filter(|name| !table.functions().any(|function| function == **name))
+        .collect();
+    assert!(missing.is_empty(), "no table has {missing:?}");
+    table.verdict();
+}
