@@ -31,6 +31,8 @@ pub mod timing;
 pub use kernel::Program;
 pub use object::{Modes, Object};
 pub use options::{LinkOptions, Options};
+pub use preprocess::read_header;
+pub use source::Lookup;
 pub use target::Target;
 pub use timing::Timing;
 
@@ -59,6 +61,15 @@ pub struct Compiled {
     pub log: String,
     /// `None` when the log holds an error.
     pub program: Option<Program>,
+    /// Where headers were looked for on disk: with the text and the options, all that the result
+    /// depends on.
+    pub lookups: Vec<Lookup>,
+}
+
+impl Compiled {
+    fn failed(log: String) -> Compiled {
+        Compiled { log, ..Compiled::default() }
+    }
 }
 
 /// Stack of the compiling thread in bytes: enough for the tallest tree that the parser builds.
@@ -89,9 +100,9 @@ pub fn compile_timed(source: &Source, options: &Options, target: &Target) -> (Co
         let mut diags = Diagnostics::new(options);
         let program = build(source, options, target, &mut sources, &mut diags, &mut watch);
         let program = program.filter(|_| !diags.has_errors());
-        Compiled { log: diags.render(&sources), program }
+        Compiled { log: diags.render(&sources), program, lookups: sources.take_lookups() }
     });
-    (compiled.unwrap_or_else(|log| Compiled { log, program: None }), watch.stop())
+    (compiled.unwrap_or_else(Compiled::failed), watch.stop())
 }
 
 /// Compiles a program for a device, to be linked with others (clCompileProgram). Runs as
@@ -116,11 +127,11 @@ pub fn link(objects: &[&Object], options: &LinkOptions, target: &Target) -> Comp
         let program = link::link(objects, options)
             .and_then(|object| finish_linked(object, target).map_err(|error| vec![error]));
         match program {
-            Ok(program) => Compiled { log: String::new(), program: Some(program) },
-            Err(errors) => Compiled { log: error_log(&errors), program: None },
+            Ok(program) => Compiled { program: Some(program), ..Compiled::default() },
+            Err(errors) => Compiled::failed(error_log(&errors)),
         }
     })
-    .unwrap_or_else(|log| Compiled { log, program: None })
+    .unwrap_or_else(Compiled::failed)
 }
 
 /// Links objects and libraries into a library (clLinkProgram with `-create-library`). Runs as

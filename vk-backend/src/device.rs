@@ -43,6 +43,9 @@ pub struct Device {
     probe: OnceCell<Probe>,
 }
 
+/// Bytes of VkPipelineCacheHeaderVersionOne.
+const CACHE_HEADER: usize = 32;
+
 /// More than one queue.
 const SEVERAL: usize = usize::MAX;
 
@@ -144,7 +147,33 @@ impl Device {
     /// # Errors
     /// What the driver says; [`Error::Unsupported`] when the push constants are too large.
     pub fn create_pipeline(self: &Arc<Self>, d: &PipelineDesc<'_>) -> Result<Arc<Pipeline>, Error> {
-        Pipeline::create(self, d)
+        let cache = self.pipeline_cache.read();
+        Pipeline::create(self, d, *cache)
+    }
+
+    /// As [`Device::create_pipeline`], with what this returned for the same pipeline before, perhaps in
+    /// another process; data of another device or driver is ignored, the caller must know that it is
+    /// not corrupt (drivers may trust it). Returns what is worth keeping for the next time, unless
+    /// that is what was given.
+    ///
+    /// # Errors
+    /// As [`Device::create_pipeline`].
+    pub fn create_pipeline_from(
+        self: &Arc<Self>,
+        d: &PipelineDesc<'_>,
+        known: Option<&[u8]>,
+    ) -> Result<(Arc<Pipeline>, Option<Vec<u8>>), Error> {
+        let known = known.filter(|data| self.is_our_cache(data)).unwrap_or_default();
+        let cache = create_cache(&self.raw, known)?;
+        let made = Pipeline::create(self, d, cache);
+        // SAFETY: the cache is alive, and known here only.
+        let data = unsafe { self.raw.get_pipeline_cache_data(cache) }.unwrap_or_default();
+        // SAFETY: as above.
+        unsafe { self.raw.destroy_pipeline_cache(cache, None) };
+        // Drivers that keep nothing give the header alone.
+        let learnt =
+            data.len() != known.len() && data.len() > CACHE_HEADER && self.is_our_cache(&data);
+        Ok((made?, learnt.then_some(data)))
     }
 
     /// Makes a queue for commands in order; `profiling` asks for timestamps around them.
@@ -330,7 +359,7 @@ impl Device {
             Some(u32::from_ne_bytes(bytes.try_into().ok()?))
         };
         let info = self.info();
-        word(0).is_some_and(|length| length >= 32)
+        word(0).is_some_and(|length| length as usize >= CACHE_HEADER)
             && word(1) == Some(vk::PipelineCacheHeaderVersion::ONE.as_raw() as u32)
             && word(2) == Some(info.vendor_id)
             && word(3) == Some(info.device_id)

@@ -30,9 +30,11 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
+    /// `cache` is alive and only read meanwhile.
     pub(crate) fn create(
         device: &Arc<Device>,
         d: &PipelineDesc<'_>,
+        cache: vk::PipelineCache,
     ) -> Result<Arc<Pipeline>, Error> {
         device.check_lost()?;
         let entry = CString::new(d.entry)
@@ -40,7 +42,7 @@ impl Pipeline {
         let push_constant_size = d.push_constant_size.next_multiple_of(4);
         let layout = layout(device, push_constant_size)?;
         let module = create_module(device, d.spirv)?;
-        let raw = create_raw(device, d, &entry, module, layout);
+        let raw = create_raw(device, d, &entry, (module, layout), cache);
         // SAFETY: pipelines do not need their module once they are made.
         unsafe { device.raw.destroy_shader_module(module, None) };
         Ok(Arc::new(Pipeline { device: device.clone(), raw: raw?, layout, push_constant_size }))
@@ -108,8 +110,8 @@ fn create_raw(
     device: &Device,
     d: &PipelineDesc<'_>,
     entry: &CString,
-    module: vk::ShaderModule,
-    layout: vk::PipelineLayout,
+    (module, layout): (vk::ShaderModule, vk::PipelineLayout),
+    cache: vk::PipelineCache,
 ) -> Result<vk::Pipeline, Error> {
     let mut entries = Vec::with_capacity(d.specialization.len());
     let mut values = Vec::with_capacity(d.specialization.len() * 4);
@@ -125,10 +127,9 @@ fn create_raw(
         .name(entry)
         .specialization_info(&special);
     let infos = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
-    let cache = device.pipeline_cache.read();
     // SAFETY: module and layout are alive, the chain outlives the call; the cache synchronizes
-    // itself for creation, and the lock keeps merging away.
-    let made = unsafe { device.raw.create_compute_pipelines(*cache, &infos, None) };
+    // itself for creation, and the caller keeps merging away.
+    let made = unsafe { device.raw.create_compute_pipelines(cache, &infos, None) };
     match made {
         Ok(pipelines) if !pipelines.is_empty() && pipelines[0] != vk::Pipeline::null() => {
             Ok(pipelines[0])

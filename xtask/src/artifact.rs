@@ -36,8 +36,19 @@ pub fn client(program: impl AsRef<std::ffi::OsStr>) -> Result<Command, String> {
     client_of(&build()?, program)
 }
 
-/// A command that sees one library alone.
+/// A command that sees one library alone, without its disk cache: tests and measurements are of what
+/// is compiled now.
 pub fn client_of(
+    library: &std::path::Path,
+    program: impl AsRef<std::ffi::OsStr>,
+) -> Result<Command, String> {
+    let mut command = user_of(library, program)?;
+    command.env("HEKLA_CACHE", "0");
+    Ok(command)
+}
+
+/// A command that sees one library alone, as for its users.
+fn user_of(
     library: &std::path::Path,
     program: impl AsRef<std::ffi::OsStr>,
 ) -> Result<Command, String> {
@@ -53,7 +64,7 @@ pub fn run_program(args: &[String]) -> Outcome {
     let Some((program, rest)) = args.split_first() else {
         return Err("run needs a program: cargo xtask run -- PROGRAM ARGS".to_string());
     };
-    let mut command = client(program)?;
+    let mut command = user_of(&build()?, program)?;
     if let Ok(here) = std::env::current_dir() {
         command.current_dir(here);
     }

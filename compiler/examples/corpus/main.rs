@@ -159,7 +159,7 @@ fn compile_item(item: &Item, request: &Request) -> Report {
         Ok(options) => compile_timed(&source, &options, &request.target),
         Err(error) => {
             let log = format!("error: {error}");
-            (hekla_compiler::Compiled { log, program: None }, Timing::default())
+            (hekla_compiler::Compiled { log, ..Default::default() }, Timing::default())
         }
     };
     let time = start.elapsed();

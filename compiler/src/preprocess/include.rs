@@ -107,8 +107,9 @@ impl Preprocessor<'_> {
             places = vec![name.to_path_buf()];
         }
         places.into_iter().find_map(|path| {
-            let file = self.load_path(&path)?;
-            Some((file, path.parent().map(Path::to_path_buf)))
+            let file = self.load_path(&path);
+            self.sources.looked_up(&path, file);
+            Some((file?, path.parent().map(Path::to_path_buf)))
         })
     }
 
@@ -143,21 +144,38 @@ impl Preprocessor<'_> {
 
     /// Reads a regular file of bounded size.
     fn load_path(&mut self, path: &Path) -> Option<FileId> {
-        let metadata = path.metadata().ok()?;
-        if !metadata.is_file() {
+        if !is_header(path) {
             return None;
         }
         let key = Key::Path(path.canonicalize().unwrap_or_else(|_| path.to_path_buf()));
         if let Some(&file) = self.loaded.get(&key) {
             return Some(file);
         }
-        let mut bytes = Vec::new();
-        let mut reader = std::fs::File::open(path).ok()?.take(MAX_TEXT as u64 + 1);
-        reader.read_to_end(&mut bytes).ok()?;
-        let text = lexed::load(path, bytes);
+        let text = lexed::load(path, read(path)?);
         let file = self.sources.add(&path.to_string_lossy(), text.text.clone());
         self.texts.insert(file, text);
         self.loaded.insert(key, file);
         Some(file)
     }
+}
+
+/// Whether an `#include` finds something here: pipes and devices are no headers.
+fn is_header(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| metadata.is_file())
+}
+
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut reader = std::fs::File::open(path).ok()?.take(MAX_TEXT as u64 + 1);
+    reader.read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// The text that an `#include` of this path finds now, as [`crate::Lookup::text`] has it.
+pub fn read_header(path: &Path) -> Option<String> {
+    let bytes = is_header(path).then(|| read(path))??;
+    Some(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    })
 }

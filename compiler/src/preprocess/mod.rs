@@ -22,6 +22,7 @@ mod pragma;
 mod string;
 mod token;
 
+pub use include::read_header;
 pub use interner::{Interner, StringId, Symbol};
 pub use token::{ExtensionBehaviour, FloatSuffix, FpContract, Pragma, Punct, Token, TokenKind};
 

@@ -2,7 +2,9 @@
 
 use super::{FileId, Span};
 use codespan_reporting::files::line_starts;
+use std::collections::HashMap;
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// A text with its name.
@@ -64,12 +66,21 @@ pub struct Location {
     pub column: u32,
 }
 
+/// A place where a header was looked for on disk, and its text, if it was there.
+#[derive(Debug, Clone)]
+pub struct Lookup {
+    pub path: PathBuf,
+    pub text: Option<Arc<str>>,
+}
+
 /// All texts of a compilation. File 0 is [`FileId::BUILTIN`], which is empty.
 #[derive(Debug)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
     /// Invocation and definition of every macro expanded outside other macros.
     expansions: Vec<(Span, Span)>,
+    /// By path; each is looked at once.
+    lookups: HashMap<PathBuf, Option<FileId>>,
 }
 
 impl Default for SourceMap {
@@ -82,7 +93,21 @@ impl SourceMap {
     /// A map that holds [`FileId::BUILTIN`] alone.
     pub fn new() -> SourceMap {
         let builtin = SourceFile::new("<built-in>", "".into());
-        SourceMap { files: vec![builtin], expansions: Vec::new() }
+        SourceMap { files: vec![builtin], expansions: Vec::new(), lookups: HashMap::new() }
+    }
+
+    /// Notes that a header was looked for on disk.
+    pub fn looked_up(&mut self, path: &Path, found: Option<FileId>) {
+        if !self.lookups.contains_key(path) {
+            self.lookups.insert(path.to_path_buf(), found);
+        }
+    }
+
+    /// Where headers were looked for.
+    pub fn take_lookups(&mut self) -> Vec<Lookup> {
+        let lookups = std::mem::take(&mut self.lookups).into_iter();
+        let text = |file: FileId| self.file(file).map(|file| file.text.clone());
+        lookups.map(|(path, file)| Lookup { path, text: file.and_then(text) }).collect()
     }
 
     /// Adds a text. Texts beyond 4 GiB are cut there, since offsets are 32 bits wide.

@@ -8,7 +8,7 @@ mod map;
 mod render;
 
 pub use diagnostics::{Diagnostic, Diagnostics, Severity, ERROR_LIMIT, WARNING_LIMIT};
-pub use map::{Location, SourceFile, SourceMap};
+pub use map::{Location, Lookup, SourceFile, SourceMap};
 
 /// A file of a [`SourceMap`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

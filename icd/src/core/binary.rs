@@ -18,7 +18,8 @@ const MAGIC: &[u8; 8] = b"HEKLABIN";
 /// Changes with every change of the format or of what the metadata means.
 const VERSION: u32 = 3;
 
-type Read<T> = Result<T, String>;
+/// What reading gives: a value, or why there is none.
+pub type Read<T> = Result<T, String>;
 
 /// FNV-1a, 64 bits.
 pub fn hash(bytes: &[u8]) -> u64 {
@@ -44,7 +45,7 @@ pub enum Loaded {
 }
 
 /// Code compiled for one target runs on equal targets, with this build of the library.
-fn target_hash(target: &Target) -> u64 {
+pub fn target_hash(target: &Target) -> u64 {
     let build = (env!("CARGO_PKG_VERSION"), hekla_compiler::BUILD_ID);
     hash(format!("{build:?} {target:?}").as_bytes())
 }
@@ -88,10 +89,12 @@ pub fn read(bytes: &[u8], target: &Target) -> Read<Loaded> {
     }
 }
 
-struct Writer(Vec<u8>);
+/// Appends values to bytes.
+#[derive(Default)]
+pub struct Writer(Vec<u8>);
 
 impl Writer {
-    fn u32(&mut self, value: u32) {
+    pub fn u32(&mut self, value: u32) {
         self.0.extend_from_slice(&value.to_le_bytes());
     }
 
@@ -99,13 +102,18 @@ impl Writer {
         self.0.extend_from_slice(&value.to_le_bytes());
     }
 
-    fn bytes(&mut self, bytes: &[u8]) {
+    pub fn bytes(&mut self, bytes: &[u8]) {
         self.u32(bytes.len() as u32);
         self.0.extend_from_slice(bytes);
     }
 
-    fn string(&mut self, text: &str) {
+    pub fn string(&mut self, text: &str) {
         self.bytes(text.as_bytes());
+    }
+
+    /// What was written.
+    pub fn finish(self) -> Vec<u8> {
+        self.0
     }
 
     fn size(&mut self, size: Option<[u32; 3]>) {
@@ -208,16 +216,21 @@ fn field_code(field: Field) -> (u32, u32) {
     }
 }
 
-struct Reader<'a>(&'a [u8]);
+/// Takes values from bytes; errors where they end.
+pub struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
+    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
+        Reader(bytes)
+    }
+
     fn take(&mut self, size: usize) -> Read<&'a [u8]> {
         let (head, rest) = self.0.split_at_checked(size).ok_or("it is cut short")?;
         self.0 = rest;
         Ok(head)
     }
 
-    fn u32(&mut self) -> Read<u32> {
+    pub fn u32(&mut self) -> Read<u32> {
         let bytes = self.take(4)?.try_into().map_err(|_| "it is cut short")?;
         Ok(u32::from_le_bytes(bytes))
     }
@@ -231,12 +244,12 @@ impl<'a> Reader<'a> {
         Ok(self.u32()? != 0)
     }
 
-    fn bytes(&mut self) -> Read<&'a [u8]> {
+    pub fn bytes(&mut self) -> Read<&'a [u8]> {
         let size = self.u32()? as usize;
         self.take(size)
     }
 
-    fn string(&mut self) -> Read<String> {
+    pub fn string(&mut self) -> Read<String> {
         String::from_utf8(self.bytes()?.to_vec()).map_err(|_| "a name is not text".into())
     }
 

@@ -1,6 +1,7 @@
 //! Building programs: what clBuildProgram, clCompileProgram and clLinkProgram begin, on the calling
 //! thread or in the background.
 
+use super::cache::programs;
 use super::device::Device;
 use super::dump;
 use super::program::{Build, Code, Executable, Origin, Program};
@@ -162,7 +163,7 @@ pub fn build(program: &Ref<Program>, devices: Vec<usize>, text: String) -> Resul
         let gpu = program.devices[index].gpu()?;
         let source = as_source(program, Vec::new());
         dump::source(&source, &text);
-        let compiled = compiler::compile(&source, &options, &gpu.target);
+        let compiled = programs::compile(&source, &text, &options, &gpu.target);
         let executable = compiled.program.map(|program| Executable::new(gpu, program));
         Ok(Build::ended(&text, compiled.log, executable.map(Code::Executable)))
     };

@@ -1,5 +1,6 @@
 //! Kernels: a function of a program, the arguments set so far, and its pipelines on each device.
 
+use super::cache::pipelines;
 use super::device::Device;
 use super::gpu::Gpu;
 use super::memory::Mem;
@@ -62,12 +63,15 @@ impl BuiltKernel {
         constants.push((spec_id::LOCAL_BLOCK_LEN, key.local_length));
         let offsets = key.local_offsets.iter().zip(spec_id::LOCAL_ARG_BASE..);
         constants.extend(offsets.map(|(offset, id)| (id, *offset)));
-        let pipeline = self.gpu.device.create_pipeline(&vk::PipelineDesc {
-            spirv: &self.kernel.spirv,
-            entry: "main",
-            specialization: &constants,
-            push_constant_size: self.push_constant_size(),
-        })?;
+        let pipeline = pipelines::create(
+            &self.gpu.device,
+            &vk::PipelineDesc {
+                spirv: &self.kernel.spirv,
+                entry: "main",
+                specialization: &constants,
+                push_constant_size: self.push_constant_size(),
+            },
+        )?;
         pipelines.push((key.clone(), pipeline.clone()));
         Ok(pipeline)
     }

@@ -2,6 +2,7 @@
 
 pub mod binary;
 pub mod build;
+pub mod cache;
 pub mod clock;
 pub mod context;
 pub mod device;

@@ -112,6 +112,10 @@ pub fn cl() -> &'static OpenCl {
     LOADER.get_or_init(|| {
         let hekla = library_path();
         assert!(hekla.exists(), "{} is not built", hekla.display());
+        // Tests of the cache ask for it.
+        if std::env::var_os("HEKLA_CACHE").is_none() {
+            std::env::set_var("HEKLA_CACHE", "0");
+        }
         // ocl-icd and the Khronos loader name the variable differently.
         std::env::set_var("OCL_ICD_VENDORS", &hekla);
         std::env::set_var("OCL_ICD_FILENAMES", &hekla);

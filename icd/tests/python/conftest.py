@@ -15,6 +15,9 @@ import numpy as np
 import pyopencl as cl
 import pytest
 
+# What is tested is compiled now.
+os.environ.setdefault("HEKLA_CACHE", "0")
+
 DRIVER = os.environ.get("HEKLA_TEST_DRIVER", "lavapipe")
 ANY_PLATFORM = os.environ.get("HEKLA_TEST_ANY") == "1"
 # What the compiler says of a program that the device cannot run: the capability by name.

@@ -62,6 +62,8 @@ pub fn run(args: &[String]) -> Outcome {
     };
     let vendors = Vendors::new(&request, &library)?;
     let first = first_results(&vendors)?;
+    // What is built below has never been built before: a cache would only be written to.
+    std::env::set_var("HEKLA_CACHE", "0");
     std::env::set_var("OCL_ICD_VENDORS", &vendors.working);
     std::env::set_var("OCL_ICD_FILENAMES", "");
     let sessions = open_sessions(&request.skip)?;
@@ -152,9 +154,17 @@ impl Drop for Vendors {
     }
 }
 
-/// Seconds to the first result in a fresh process, by platform: of a text never seen, and of one that
-/// an earlier process has built.
-type FirstResults = BTreeMap<String, (f64, f64)>;
+/// What a fresh process measures, in seconds.
+#[derive(Debug, Clone, Copy)]
+struct Process {
+    /// From its start to the first result.
+    first: f64,
+    /// For a build of 200 lines after that.
+    build: f64,
+}
+
+/// Medians by platform: of texts never seen, and of those that an earlier process has built.
+type FirstResults = BTreeMap<String, [Process; 2]>;
 
 /// Measures every driver in processes of its own; those that fail there are left out from then on.
 fn first_results(vendors: &Vendors) -> Result<FirstResults, String> {
@@ -162,13 +172,13 @@ fn first_results(vendors: &Vendors) -> Result<FirstResults, String> {
     for folder in &vendors.single {
         let driver = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         eprintln!("time to first result: {driver}");
-        let (mut new, mut seen, mut platform) = (Vec::new(), Vec::new(), None);
+        let (mut measured, mut platform) = ([Vec::new(), Vec::new()], None);
         for _ in 0..PROCESSES {
             let seed = text::new_seed();
-            for times in [&mut new, &mut seen] {
-                match run_process(folder, seed) {
-                    Ok(Some((name, seconds))) => {
-                        times.push(seconds);
+            for times in &mut measured {
+                match run_process(vendors, folder, seed) {
+                    Ok(Some((name, process))) => {
+                        times.push(process);
                         platform = Some(name);
                     }
                     Ok(None) => break,
@@ -187,19 +197,31 @@ fn first_results(vendors: &Vendors) -> Result<FirstResults, String> {
             let file = format!("{driver}.icd");
             std::fs::copy(folder.join(&file), vendors.working.join(&file))
                 .map_err(|e| e.to_string())?;
-            results.insert(platform, (measure::median(&mut new), measure::median(&mut seen)));
+            results.insert(platform, measured.map(|processes| middle(&processes)));
         }
     }
     Ok(results)
 }
 
-/// Runs this program as a fresh process with one driver; gives the platform's name and the seconds,
-/// or nothing where the driver has no device.
-fn run_process(vendors: &Path, seed: u32) -> Result<Option<(String, f64)>, String> {
+fn middle(processes: &[Process]) -> Process {
+    let median = |of: fn(&Process) -> f64| {
+        measure::median(&mut processes.iter().map(of).collect::<Vec<_>>())
+    };
+    Process { first: median(|p| p.first), build: median(|p| p.build) }
+}
+
+/// Runs this program as a fresh process with one driver, whose caches are empty at first; gives the
+/// platform's name and the times, or nothing where the driver has no device.
+fn run_process(
+    vendors: &Vendors,
+    driver: &Path,
+    seed: u32,
+) -> Result<Option<(String, Process)>, String> {
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut command = Command::new(program);
     command.args(["bench", "--first-result", &seed.to_string()]);
-    command.env("OCL_ICD_VENDORS", vendors).env_remove("OCL_ICD_FILENAMES");
+    command.env("OCL_ICD_VENDORS", driver).env_remove("OCL_ICD_FILENAMES");
+    command.env("XDG_CACHE_HOME", vendors.root.join("cache")).env_remove("HEKLA_CACHE");
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -222,8 +244,10 @@ fn run_process(vendors: &Path, seed: u32) -> Result<Option<(String, f64)>, Strin
     // Drivers may print of their own; the answer is the last line.
     let line = text.lines().rev().find_map(|line| line.strip_prefix("first-result\t"));
     Ok(line.and_then(|line| {
-        let (name, seconds) = line.split_once('\t')?;
-        Some((name.to_string(), seconds.parse().ok()?))
+        let mut parts = line.split('\t');
+        let name = parts.next()?.to_string();
+        let mut seconds = || parts.next()?.parse().ok();
+        Some((name, Process { first: seconds()?, build: seconds()? }))
     }))
 }
 
@@ -239,7 +263,11 @@ fn first_result(seed: u32, start: Instant) -> Outcome {
         session.read(&buffer, 0, &mut out)?;
         let seconds = start.elapsed().as_secs_f64();
         measure::expect(out == [seed.wrapping_add(7); 64], "the first kernel")?;
-        println!("first-result\t{}\t{seconds}", session.platform);
+        let large = text::Large::new(seed);
+        let start = Instant::now();
+        drop(session.build(&large.source, "large", "")?);
+        let build = start.elapsed().as_secs_f64();
+        println!("first-result\t{}\t{seconds}\t{build}", session.platform);
         return Ok(());
     }
     Ok(())
@@ -265,8 +293,8 @@ fn open_sessions(skip: &[String]) -> Result<Vec<Session>, String> {
 }
 
 /// Lines of the time to the first result.
-fn first_rows(sessions: &[Session], first: &FirstResults) -> [Row; 2] {
-    let pick = |of: fn(&(f64, f64)) -> f64| {
+fn first_rows(sessions: &[Session], first: &FirstResults) -> [Row; 4] {
+    let pick = |of: fn(&[Process; 2]) -> f64| {
         let time = |s: &Session| first.get(&s.platform).map(|t| of(t) * 1e3);
         let value = |s: &Session| time(s).ok_or_else(|| "not measured".to_string());
         sessions.iter().map(value).collect()
@@ -278,8 +306,10 @@ fn first_rows(sessions: &[Session], first: &FirstResults) -> [Row; 2] {
         values,
     };
     [
-        less("first result in a new process, new text", pick(|t| t.0)),
-        less("first result in a new process, text seen before", pick(|t| t.1)),
+        less("first result in a new process, new text", pick(|t| t[0].first)),
+        less("first result in a new process, text seen before", pick(|t| t[1].first)),
+        less("build, 200 lines, in a new process, new text", pick(|t| t[0].build)),
+        less("build, 200 lines, in a new process, text seen before", pick(|t| t[1].build)),
     ]
 }
 

@@ -1,0 +1,93 @@
+//! How the cache stays within its size: the entries that were not used for the longest time go.
+
+use super::UNFINISHED;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+/// Bytes of the cache unless `HEKLA_CACHE_SIZE` says otherwise.
+const DEFAULT_SIZE: u64 = 512 << 20;
+/// A file that is still unfinished after this time never will be: its process is gone.
+const ABANDONED: Duration = Duration::from_secs(3600);
+
+/// `HEKLA_CACHE_SIZE` in MiB.
+pub fn wanted_size() -> u64 {
+    let Ok(text) = std::env::var("HEKLA_CACHE_SIZE") else { return DEFAULT_SIZE };
+    match text.trim().parse::<u64>() {
+        Ok(size) => size.saturating_mul(1 << 20),
+        Err(_) => {
+            tracing::warn!("HEKLA_CACHE_SIZE={text} is not a number of MiB");
+            DEFAULT_SIZE
+        }
+    }
+}
+
+/// The bound on the folder's size.
+pub struct Bound {
+    size: u64,
+    /// Bytes that this process may add before it looks at the folder again.
+    allowance: AtomicU64,
+}
+
+impl Bound {
+    pub fn new(size: u64) -> Bound {
+        Bound { size, allowance: AtomicU64::new(0) }
+    }
+
+    /// Bytes of the largest entry that is kept.
+    pub fn largest_entry(&self) -> u64 {
+        self.size / 8
+    }
+
+    /// Notes an entry of so many bytes. Now and then looks at the whole folder: at first, and whenever
+    /// this process has added a sixteenth of the size.
+    pub fn grown(&self, folder: &Path, bytes: u64) {
+        let less = |left: u64| left.checked_sub(bytes);
+        if self.allowance.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err() {
+            self.allowance.store(self.size / 16, Ordering::Relaxed);
+            self.shrink(folder);
+        }
+    }
+
+    /// Removes the oldest entries until three quarters of the size are left, if there is more than the
+    /// size. Other processes may do the same at the same time.
+    fn shrink(&self, folder: &Path) {
+        let mut entries = entries(folder);
+        let mut total: u64 = entries.iter().map(|entry| entry.size).sum();
+        if total <= self.size {
+            return;
+        }
+        entries.sort_by_key(|entry| entry.used);
+        for entry in entries {
+            if total <= self.size / 4 * 3 {
+                break;
+            }
+            if std::fs::remove_file(&entry.path).is_ok() {
+                total -= entry.size;
+            }
+        }
+    }
+}
+
+struct Entry {
+    path: PathBuf,
+    size: u64,
+    used: SystemTime,
+}
+
+/// The files of the folder; removes those that were abandoned.
+fn entries(folder: &Path) -> Vec<Entry> {
+    let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut entries = Vec::new();
+    for file in files.flatten() {
+        let Ok(metadata) = file.metadata() else { continue };
+        let Ok(used) = metadata.modified() else { continue };
+        let unfinished = file.file_name().to_string_lossy().starts_with(UNFINISHED);
+        let abandoned = unfinished && used.elapsed().is_ok_and(|age| age > ABANDONED);
+        if !metadata.is_file() || (abandoned && std::fs::remove_file(file.path()).is_ok()) {
+            continue;
+        }
+        entries.push(Entry { path: file.path(), size: metadata.len(), used });
+    }
+    entries
+}

@@ -1,0 +1,274 @@
+//! The disk cache: found by the next process, never believed when headers changed or bytes are
+//! damaged, and nothing but a cache when its folder is full or read-only. Each use is a process of its
+//! own, this binary again.
+
+mod common;
+use common::*;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+const ROLE: &str = "HEKLA_TEST_ROLE";
+const FOUND: &str = "cache: a program was found";
+
+/// What the processes do: build a program, run it, and print what it computed. Ends at once in the
+/// process of the tests.
+#[test]
+fn role() {
+    let Ok(options) = std::env::var(ROLE) else { return };
+    let s = Setup::new();
+    if std::env::var_os("HEKLA_TEST_SMALL_FILES").is_some() {
+        let limit = libc::rlimit { rlim_cur: 100, rlim_max: 100 };
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &limit) }, 0);
+    }
+    let source = std::env::var("HEKLA_TEST_SOURCE").unwrap_or_else(|_| SOURCE.into());
+    let program = s.program(&source, &options);
+    let kernel = s.kernel(program, "run");
+    let out = s.buffer(0, 4);
+    s.set(kernel, 0, &out);
+    check(s.launch(kernel, &[1], None));
+    let bytes = s.read(out, 0, 4);
+    let log = s.build_log(program);
+    println!("\nresult: {} {}", u32::from_le_bytes(bytes.try_into().unwrap()), log.len());
+}
+
+const SOURCE: &str = "
+#ifdef HEADER
+#include HEADER
+#else
+#define VALUE 41
+#endif
+#warning of something
+kernel void run(global uint *out) { out[0] = VALUE + 1; }";
+
+/// A folder for caches and headers, empty at first.
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cache-{name}"));
+    let _ = Command::new("chmod").args(["-R", "u+w"]).arg(&folder).output();
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// A process with its cache under `folder`.
+fn command(folder: &Path, options: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["--exact", "role", "--nocapture"])
+        .env(ROLE, options)
+        .env("HEKLA_CACHE", "1")
+        .env("HEKLA_LOG", "debug")
+        // Mesa's own cache would lie in the same folder, and does not bear what ours must.
+        .env("MESA_SHADER_CACHE_DISABLE", "true")
+        .env("XDG_CACHE_HOME", folder);
+    command
+}
+
+/// Whether the program came from the cache, and what it computed.
+#[derive(Debug, PartialEq, Clone, Copy)]
+struct Ran {
+    found: bool,
+    value: u32,
+    /// Bytes of the build log.
+    log: usize,
+}
+
+fn ran(output: &Output) -> Ran {
+    let (out, said) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}\n{out}\n{said}", output.status);
+    let result = out.lines().find_map(|line| line.strip_prefix("result: ")).expect(&out);
+    let (value, log) = result.split_once(' ').unwrap();
+    Ran { found: said.contains(FOUND), value: value.parse().unwrap(), log: log.parse().unwrap() }
+}
+
+fn run(command: &mut Command) -> Ran {
+    ran(&command.output().unwrap())
+}
+
+/// Whole entries.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder.join("hekla")).map(|files| files.flatten().collect());
+    let files: Vec<std::fs::DirEntry> = files.unwrap_or_default();
+    let unfinished = |path: &Path| path.file_name().unwrap().to_string_lossy().starts_with("tmp-");
+    files.iter().map(|file| file.path()).filter(|path| !unfinished(path)).collect()
+}
+
+#[test]
+fn the_next_process_finds_the_program() {
+    let folder = scratch("found");
+    let first = run(&mut command(&folder, ""));
+    assert_eq!((first.found, first.value), (false, 42));
+    assert!(first.log > 0, "the warning is in the log");
+    assert!(!entries(&folder).is_empty());
+    // The log comes with it.
+    assert_eq!(run(&mut command(&folder, "")), Ran { found: true, ..first });
+    // Options and text tell programs apart.
+    assert_eq!(run(&mut command(&folder, "-w")), Ran { found: false, value: 42, log: 0 });
+    let other = SOURCE.replace("41", "51");
+    let other = run(command(&folder, "").env("HEKLA_TEST_SOURCE", other));
+    assert_eq!((other.found, other.value), (false, 52));
+}
+
+#[test]
+fn off_means_off() {
+    let folder = scratch("off");
+    run(command(&folder, "").env("HEKLA_CACHE", "0"));
+    assert!(!folder.join("hekla").exists());
+    // Without a home there is none, either; a relative path is none.
+    let mut homeless = command(&folder, "");
+    homeless.env_remove("HOME").env("XDG_CACHE_HOME", "relative");
+    assert_eq!(run(&mut homeless).value, 42);
+    assert!(!Path::new("relative/hekla").exists());
+    let mut at_home = command(&folder, "");
+    at_home.env_remove("XDG_CACHE_HOME").env("HOME", folder.join("home"));
+    assert!(!run(&mut at_home).found);
+    assert!(run(&mut at_home).found);
+    assert!(folder.join("home/.cache/hekla").is_dir());
+}
+
+#[test]
+fn changed_headers_are_noticed() {
+    let folder = scratch("headers");
+    let (first, second) = (folder.join("first"), folder.join("second"));
+    std::fs::create_dir_all(&first).unwrap();
+    std::fs::create_dir_all(&second).unwrap();
+    let options = format!("-I {} -I {} -DHEADER=<value.h> -w", first.display(), second.display());
+    let go = || run(&mut command(&folder, &options));
+    let ran = |found, value| Ran { found, value, log: 0 };
+    std::fs::write(second.join("value.h"), "#include \"more.h\"\n").unwrap();
+    std::fs::write(second.join("more.h"), "#define VALUE 6").unwrap();
+    assert_eq!(go(), ran(false, 7));
+    assert_eq!(go(), ran(true, 7));
+    // A header of a header.
+    std::fs::write(second.join("more.h"), "#define VALUE 7").unwrap();
+    assert_eq!(go(), ran(false, 8));
+    assert_eq!(go(), ran(true, 8));
+    // One that now comes first.
+    std::fs::write(first.join("value.h"), "#define VALUE 8").unwrap();
+    assert_eq!(go(), ran(false, 9));
+    std::fs::remove_file(first.join("value.h")).unwrap();
+    assert_eq!(go(), ran(false, 8));
+    assert_eq!(go(), ran(true, 8));
+}
+
+#[test]
+fn damaged_entries_are_built_anew() {
+    let folder = scratch("damaged");
+    let good = run(&mut command(&folder, ""));
+    let damages: [fn(&mut Vec<u8>); 5] = [
+        |bytes| bytes.clear(),
+        |bytes| bytes.truncate(bytes.len() / 2),
+        |bytes| bytes[0] ^= 1,
+        |bytes| bytes.iter_mut().for_each(|byte| *byte = 0),
+        |bytes| {
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 0x80;
+        },
+    ];
+    for damage in damages {
+        for path in entries(&folder) {
+            let mut bytes = std::fs::read(&path).unwrap();
+            damage(&mut bytes);
+            std::fs::write(&path, bytes).unwrap();
+        }
+        assert_eq!(run(&mut command(&folder, "")), good);
+        assert!(run(&mut command(&folder, "")).found, "it is stored again");
+    }
+    // Entries that are no files at all.
+    for path in entries(&folder) {
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+    }
+    assert_eq!(run(&mut command(&folder, "")), good);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_costs_nothing() {
+    let good = Ran { found: false, value: 42, log: 0 };
+    // Permissions do not stop root; what is no folder does.
+    let folder = scratch("file");
+    std::fs::write(folder.join("hekla"), "").unwrap();
+    assert_eq!(run(&mut command(&folder, "-w")), good);
+    assert_eq!(run(&mut command(&folder.join("hekla"), "-w")), good);
+    assert_eq!(run(&mut command(Path::new("/proc"), "-w")), good);
+
+    let folder = scratch("read-only");
+    let mode = |mode| {
+        let ran = Command::new("chmod").arg(mode).arg(folder.join("hekla")).status();
+        assert!(ran.unwrap().success());
+    };
+    std::fs::create_dir(folder.join("hekla")).unwrap();
+    mode("u-w");
+    assert_eq!(run(&mut command(&folder, "-w")), good);
+    mode("u+w");
+    run(&mut command(&folder, "-w"));
+    mode("u-w");
+    // What is there is still used.
+    assert_eq!(run(&mut command(&folder, "-w")), Ran { found: true, ..good });
+    mode("u+w");
+}
+
+#[test]
+fn a_full_disk_costs_nothing() {
+    let good = Ran { found: false, value: 42, log: 0 };
+    let folder = scratch("full");
+    // Every write of more than 100 bytes to a file would end the process.
+    for _ in 0..2 {
+        assert_eq!(run(command(&folder, "-w").env("HEKLA_TEST_SMALL_FILES", "1")), good);
+    }
+    assert!(entries(&folder).is_empty());
+
+    // A real disk that is full, where the machine lets us make one.
+    let disk = folder.join("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let mount = ["-t", "tmpfs", "-o", "size=4k", "none"];
+    let mounted = Command::new("mount").args(mount).arg(&disk).stderr(Stdio::null()).status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        return;
+    }
+    std::fs::write(disk.join("fill"), [1; 4096]).unwrap();
+    let output = command(&disk, "-w").output();
+    let left = entries(&disk);
+    Command::new("umount").arg(&disk).status().unwrap();
+    assert_eq!(ran(&output.unwrap()), good);
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn processes_share_it() {
+    let folder = scratch("shared");
+    for round in 0..3 {
+        let start = |_| -> Child {
+            let mut command = command(&folder, &format!("-DROUND={round}"));
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        };
+        let processes: Vec<Child> = (0..6).map(start).collect();
+        for process in processes {
+            assert_eq!(ran(&process.wait_with_output().unwrap()).value, 42);
+        }
+        assert!(run(&mut command(&folder, &format!("-DROUND={round}"))).found);
+    }
+    let left = std::fs::read_dir(folder.join("hekla")).unwrap().count();
+    assert_eq!(left, entries(&folder).len(), "nothing unfinished is left");
+}
+
+#[test]
+fn its_size_is_bounded() {
+    let folder = scratch("bounded");
+    for number in 0..12 {
+        // Programs of some 100 KB each.
+        let table: String = (0..25_000).map(|i| format!("{},", i ^ number)).collect();
+        let source = format!(
+            "constant uint table[] = {{{table}}};
+             kernel void run(global uint *out) {{ out[0] = table[*out & 1023]; }}"
+        );
+        let path = folder.join("table.h");
+        std::fs::write(&path, source).unwrap();
+        let include = format!("#include \"{}\"", path.display());
+        let mut command = command(&folder, &format!("-DNUMBER={number}"));
+        run(command.env("HEKLA_TEST_SOURCE", include).env("HEKLA_CACHE_SIZE", "1"));
+    }
+    let total: u64 = entries(&folder).iter().map(|path| path.metadata().unwrap().len()).sum();
+    assert!(total <= 1 << 20, "{total} bytes");
+    assert!(total > 1 << 18, "{total} bytes");
+}
