@@ -8,11 +8,13 @@ use crate::core::context::{Context, UserData};
 use crate::core::device::Device;
 use crate::core::error::{ensure, fail, Result};
 use crate::core::info::Value;
+use crate::core::notify::{self, Notifier};
 use crate::core::platform::{platform, Platform};
 use crate::core::printf::output::{PrintfCallback, Sink};
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
+use std::sync::Arc;
 
 /// Context properties.
 #[derive(Default)]
@@ -29,16 +31,23 @@ impl Properties {
     fn context(
         self,
         devices: Vec<Ref<Device>>,
-        notify: ContextNotify,
+        notifier: Option<Arc<Notifier>>,
         data: *mut c_void,
     ) -> Result<Ref<Context>> {
-        let called = notify.is_some() || self.printf_callback.is_some();
+        let called = notifier.is_some() || self.printf_callback.is_some();
         ensure!(called || data.is_null(), CL_INVALID_VALUE);
         let sink = self
             .printf_callback
             .map_or(Sink::Stdout, |function| Sink::Callback(function, UserData(data)));
-        Context::new(devices, self.list, sink, self.printf_buffer_size)
+        Context::new(devices, self.list, notifier, sink, self.printf_buffer_size)
     }
+}
+
+/// Who is told of errors in a context, from the beginning of its creation on.
+fn notifier(function: ContextNotify, data: *mut c_void) -> Option<Arc<Notifier>> {
+    let notifier = Notifier::new(function, UserData(data));
+    notify::enter(notifier.as_ref());
+    notifier
 }
 
 /// Reads and checks context properties: CL_INVALID_PROPERTY for an unknown, repeated or badly valued
@@ -88,6 +97,7 @@ entry! {
         pfn_notify: ContextNotify,
         user_data: *mut c_void,
     ) -> handle cl_context {
+        let notifier = notifier(pfn_notify, user_data);
         // SAFETY: the list is as the API requires.
         let properties = unsafe { self::properties(properties) }?;
         ensure!(!devices.is_null() && num_devices > 0, CL_INVALID_VALUE);
@@ -100,7 +110,7 @@ entry! {
                 distinct.push(device);
             }
         }
-        Ok(properties.context(distinct, pfn_notify, user_data)?.expose())
+        Ok(properties.context(distinct, notifier, user_data)?.expose())
     }
 
     /// clCreateContextFromType.
@@ -110,11 +120,12 @@ entry! {
         pfn_notify: ContextNotify,
         user_data: *mut c_void,
     ) -> handle cl_context {
+        let notifier = notifier(pfn_notify, user_data);
         // SAFETY: the list is as the API requires.
         let properties = unsafe { self::properties(properties) }?;
         let platform = properties.platform.unwrap_or(platform());
         let devices = devices_of_type(platform, device_type)?;
-        Ok(properties.context(devices, pfn_notify, user_data)?.expose())
+        Ok(properties.context(devices, notifier, user_data)?.expose())
     }
 
     /// clRetainContext.

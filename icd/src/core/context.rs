@@ -3,6 +3,7 @@
 use super::device::Device;
 use super::device_addresses::DeviceAddresses;
 use super::gpu::Gpu;
+use super::notify::Notifier;
 use super::printf::output::Sink;
 use super::printf::Printer;
 use super::svm::Allocations;
@@ -34,6 +35,8 @@ pub struct Context {
     pub gpus: Vec<Arc<Gpu>>,
     /// The properties given, with their terminating zero; empty when none were given.
     pub properties: Vec<cl_context_properties>,
+    /// Who is told of errors.
+    notifier: Option<Arc<Notifier>>,
     /// What kernels print with.
     pub printer: Arc<Printer>,
     /// Shared virtual memory.
@@ -46,6 +49,10 @@ pub struct Context {
 impl Kind for Context {
     type Target = _cl_context;
     const INVALID: cl_int = CL_INVALID_CONTEXT;
+
+    fn notifier(&self) -> Option<&Arc<Notifier>> {
+        self.notifier.as_ref()
+    }
 
     fn reachable(&self) -> bool {
         true
@@ -66,10 +73,11 @@ impl Kind for Context {
 }
 
 impl Context {
-    /// Opens the devices. `sink` receives what kernels print, through buffers of the size wanted.
+    /// Opens the devices. `notifier` is told of errors; `sink` receives what kernels print, through buffers of the size wanted.
     pub fn new(
         devices: Vec<Ref<Device>>,
         properties: Vec<cl_context_properties>,
+        notifier: Option<Arc<Notifier>>,
         sink: Sink,
         printf_buffer_size: Option<usize>,
     ) -> Result<Ref<Context>> {
@@ -80,6 +88,7 @@ impl Context {
             devices,
             gpus,
             properties,
+            notifier,
             printer,
             svm: Allocations::default(),
             addresses: DeviceAddresses::default(),

@@ -2,13 +2,15 @@
 
 use super::clock;
 use super::context::{Context, UserData};
+use super::notify::Notifier;
 use super::queue::Queue;
 use super::watch;
 use crate::api::cl::*;
-use crate::core::error::{ensure, fail, Result};
+use crate::core::error::{self, ensure, fail, Result};
 use crate::object::{callbacks, Kind, Ref};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
 
 pub struct Event {
     pub context: Ref<Context>,
@@ -90,6 +92,10 @@ struct Callback {
 impl Kind for Event {
     type Target = _cl_event;
     const INVALID: cl_int = CL_INVALID_EVENT;
+
+    fn notifier(&self) -> Option<&Arc<Notifier>> {
+        self.context.notifier()
+    }
 
     fn reachable(&self) -> bool {
         self.callbacks_due.load(Ordering::Acquire) > 0
@@ -188,6 +194,9 @@ impl Ref<Event> {
     ) -> Vec<Ref<Queue>> {
         state.submitted_at = submitted_at;
         state.phase = phase;
+        if let Phase::Finished { status, .. } = phase {
+            self.tell_of_failure(status);
+        }
         let watched = !state.callbacks.is_empty();
         let waiters = std::mem::take(&mut state.waiters);
         drop(state);
@@ -237,9 +246,19 @@ impl Ref<Event> {
         let mut state = self.state.lock();
         if state.phase == phase {
             state.phase = Phase::Finished { status, span };
+            self.tell_of_failure(status);
         }
         drop(state);
         self.changed.notify_all();
+    }
+
+    /// Has the context's creator told of a command that failed by itself.
+    fn tell_of_failure(&self, status: cl_int) {
+        let own = status < 0 && status != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+        if let Some(notifier) = self.context.notifier().filter(|_| own && self.queue.is_some()) {
+            let (command, status) = (self.command_type, error::name(status));
+            notifier.tell_later(format!("a command of type {command:#x} failed: {status}"));
+        }
     }
 
     /// Waits until the command is complete (or has failed) and returns its final status.

@@ -4,6 +4,7 @@ use super::cache::pipelines;
 use super::device::Device;
 use super::gpu::Gpu;
 use super::memory::Mem;
+use super::notify::Notifier;
 use super::program::{Program, ProgramData};
 use crate::api::cl::*;
 use crate::core::error::{ensure, fail, ClError, Result};
@@ -180,6 +181,10 @@ pub struct Kernel {
 impl Kind for Kernel {
     type Target = _cl_kernel;
     const INVALID: cl_int = CL_INVALID_KERNEL;
+
+    fn notifier(&self) -> Option<&Arc<Notifier>> {
+        self.program.notifier()
+    }
 }
 
 impl Kernel {

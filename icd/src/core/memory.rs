@@ -5,6 +5,7 @@ use super::context::{Context, UserData};
 use super::device::BASE_ALIGNMENT;
 use super::host::{HostAddress, Pages};
 use super::memory_properties::BufferProperties;
+use super::notify::Notifier;
 use super::staging::{Pool, Staging};
 use crate::api::cl::*;
 use crate::core::error::{ensure, fail, ClError, Result};
@@ -99,6 +100,10 @@ impl Mapping {
 impl Kind for Mem {
     type Target = _cl_mem;
     const INVALID: cl_int = CL_INVALID_MEM_OBJECT;
+
+    fn notifier(&self) -> Option<&Arc<Notifier>> {
+        self.context.notifier()
+    }
 
     fn reachable(&self) -> bool {
         self.sub_buffers.load(Ordering::Acquire) > 0

@@ -23,6 +23,7 @@ pub mod log;
 pub mod memory;
 pub mod memory_properties;
 pub mod ndrange;
+pub mod notify;
 pub mod operation;
 pub mod platform;
 pub mod printf;

@@ -6,6 +6,7 @@ use super::device::Device;
 use super::dump;
 use super::gpu::Gpu;
 use super::kernel::BuiltKernel;
+use super::notify::Notifier;
 use crate::api::cl::*;
 use crate::core::error::{ClError, Result};
 use crate::object::{Kind, Ref};
@@ -135,6 +136,10 @@ pub struct DataCopy {
 impl Kind for Program {
     type Target = _cl_program;
     const INVALID: cl_int = CL_INVALID_PROGRAM;
+
+    fn notifier(&self) -> Option<&Arc<Notifier>> {
+        self.context.notifier()
+    }
 
     fn reachable(&self) -> bool {
         self.kernels.load(Ordering::Acquire) > 0 || self.background.load(Ordering::Acquire) > 0

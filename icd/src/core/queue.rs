@@ -11,6 +11,7 @@ use super::due::Due;
 use super::event::{Event, Phase, Span, Stage};
 use super::gpu::Gpu;
 use super::held::{Held, HeldCommands, Order};
+use super::notify::Notifier;
 use super::printf::MAX_PENDING;
 use super::staging::Arena;
 use super::transfer::Command;
@@ -71,6 +72,10 @@ pub struct Request {
 impl Kind for Queue {
     type Target = _cl_command_queue;
     const INVALID: cl_int = CL_INVALID_COMMAND_QUEUE;
+
+    fn notifier(&self) -> Option<&Arc<Notifier>> {
+        self.context.notifier()
+    }
 
     fn reachable(&self) -> bool {
         true

@@ -1,8 +1,10 @@
 //! The boundary of the library: the macro that declares an entry point, and what every call goes
-//! through: tracing, unwinding stopped, errors turned into codes, deferred callbacks run.
+//! through: tracing, unwinding stopped, errors turned into codes and told to the context's creator, deferred
+//! callbacks run.
 
 use crate::api::cl::*;
 use crate::core::error::{ClError, Result};
+use crate::core::notify;
 use crate::object::callbacks;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
@@ -79,13 +81,18 @@ pub(crate) use entry;
 /// deferred run last, when no lock is held.
 pub fn guarded<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
     tracing::trace!("{name}");
+    notify::begin();
     let result = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
         tracing::error!("{name}: internal error (panic)");
         Err(ClError(CL_OUT_OF_RESOURCES))
     });
+    let notifier = result.as_ref().err().and_then(|_| notify::take());
     callbacks::run_deferred();
     if let Err(error) = &result {
         tracing::debug!("{name}: error {}", error.0);
+        if let Some(notifier) = notifier {
+            notify::report(&notifier, name, *error);
+        }
     }
     result
 }

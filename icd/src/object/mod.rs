@@ -6,6 +6,7 @@ pub mod registry;
 
 use crate::api::cl::*;
 use crate::core::error::{fail, ClError, Result};
+use crate::core::notify::{self, Notifier};
 use crate::dispatch::table::{Slot, TABLE};
 use std::ffi::c_void;
 use std::ops::Deref;
@@ -23,6 +24,11 @@ pub trait Kind: Sized + Send + Sync + 'static {
     /// another live object gives it (a buffer's context, a kernel's program).
     fn reachable(&self) -> bool {
         false
+    }
+
+    /// Who is told of errors in the object's context.
+    fn notifier(&self) -> Option<&Arc<Notifier>> {
+        None
     }
 
     /// Called once when the object goes, with the value its handle had.
@@ -143,6 +149,7 @@ impl<T: Kind> Ref<T> {
         if !held && !object.body.reachable() {
             return fail(T::INVALID);
         }
+        notify::enter(object.body.notifier());
         Ok(Ref(object))
     }
 

@@ -46,6 +46,7 @@ functions! {
     clCreateContextFromType(*const isize, u64, ContextNotify, *mut c_void, *mut cl_int) -> cl_context;
     clRetainContext(cl_context) -> cl_int;
     clReleaseContext(cl_context) -> cl_int;
+    clSetContextDestructorCallback(cl_context, ContextDestructor, *mut c_void) -> cl_int;
     clGetContextInfo(cl_context, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
     clCreateCommandQueue(cl_context, cl_device_id, u64, *mut cl_int) -> cl_command_queue;
     clCreateCommandQueueWithProperties(cl_context, cl_device_id, *const u64, *mut cl_int) -> cl_command_queue;
