@@ -508,7 +508,15 @@
 
 #define CL_QUEUE_DEVICE_DEFAULT 4245
 
+#define CL_QUEUE_PRIORITY_KHR 4246
+
 #define CL_QUEUE_PROPERTIES_ARRAY 4248
+
+#define CL_QUEUE_PRIORITY_HIGH_KHR (1 << 0)
+
+#define CL_QUEUE_PRIORITY_MED_KHR (1 << 1)
+
+#define CL_QUEUE_PRIORITY_LOW_KHR (1 << 2)
 
 #define CL_MEM_READ_WRITE (1 << 0)
 
@@ -974,13 +982,19 @@
 
 #define CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT 20482
 
+#define Digest_SIZE 16
+
 #define MIN_CHUNK (1 << 20)
 
 #define CHUNKS_IN_FLIGHT 6
 
+#define MAX_REGIONS 1024
+
 #define DEFAULT_SIZE (1 << 20)
 
 #define MAX_PENDING 16
+
+typedef struct Order Order;
 
 typedef struct _cl_command_queue _cl_command_queue;
 
@@ -1129,6 +1143,12 @@ typedef cl_uint cl_sampler_info;
 typedef cl_bitfield cl_svm_mem_flags;
 
 typedef void (*SvmFreeNotify)(cl_command_queue, cl_uint, void**, void*);
+
+
+
+
+
+#define PROPERTIES (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
 
 #ifdef __cplusplus
 extern "C" {
@@ -1429,7 +1449,7 @@ cl_mem clCreateImage3D(cl_context context,
                        cl_int *errcode_ret);
 
 cl_int clGetSupportedImageFormats(cl_context context,
-                                  cl_mem_flags _flags,
+                                  cl_mem_flags flags,
                                   cl_mem_object_type image_type,
                                   cl_uint num_entries,
                                   struct cl_image_format *image_formats,

@@ -147,6 +147,23 @@ fn queues_report_and_check_their_properties() {
     assert_eq!(create(&[0x4242, 1, 0]).0, CL_INVALID_VALUE);
     let on_device = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE;
     assert_eq!(create(&[properties, on_device, 0]).0, CL_INVALID_QUEUE_PROPERTIES);
+    let (size, priority) = (u64::from(CL_QUEUE_SIZE), u64::from(CL_QUEUE_PRIORITY_KHR));
+    assert_eq!(create(&[size, 64, 0]).0, CL_INVALID_VALUE);
+    assert_eq!(create(&[size, 64, properties, on_device, 0]).0, CL_INVALID_QUEUE_PROPERTIES);
+    for hint in [CL_QUEUE_PRIORITY_LOW_KHR, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_PRIORITY_HIGH_KHR] {
+        let (code, queue) = create(&[priority, hint.into(), properties, 0, 0]);
+        check(code);
+        unsafe {
+            check((s.cl.clEnqueueMarkerWithWaitList)(queue, 0, null(), null_mut()));
+            check((s.cl.clFinish)(queue));
+            check((s.cl.clReleaseCommandQueue)(queue));
+        }
+        let on_device = create(&[priority, hint.into(), properties, on_device, 0]).0;
+        assert_eq!(on_device, CL_INVALID_QUEUE_PROPERTIES);
+    }
+    for not_one in [0, 3, 8, 1 << 32] {
+        assert_eq!(create(&[priority, not_one, 0]).0, CL_INVALID_VALUE);
+    }
     let (code, queue) = create(&[properties, CL_QUEUE_PROFILING_ENABLE, 0]);
     check(code);
     let info =

@@ -14,8 +14,8 @@ use crate::features::FeatureChain;
 use crate::memory::{Heap, MemoryKind};
 use crate::physical::BindQueue;
 use crate::{
-    probe, Buffer, DeviceInfo, Error, PhysicalDevice, Pipeline, PipelineDesc, Probe, Queue,
-    QueueOptions,
+    priority, probe, Buffer, DeviceInfo, Error, PhysicalDevice, Pipeline, PipelineDesc, Probe,
+    Queue, QueueOptions,
 };
 
 /// A device that work can be given to.
@@ -190,7 +190,9 @@ impl Device {
     /// Out of memory, or a lost device.
     pub fn create_queue_with(self: &Arc<Self>, options: QueueOptions) -> Result<Arc<Queue>, Error> {
         let turn = self.next_queue.fetch_add(1, Ordering::Relaxed);
-        Queue::create(self, turn % self.vulkan_queues.len(), turn + 1, options)
+        let mut serving = priority::serving(options.priority, self.vulkan_queues.len());
+        let vulkan_queue = serving.nth(turn % serving.len()).unwrap_or_default();
+        Queue::create(self, vulkan_queue, turn + 1, options)
     }
 
     /// What the device's arithmetic really does. Runs small kernels at the first call; later calls
@@ -398,7 +400,8 @@ fn create_raw(p: &PhysicalDevice) -> Result<ash::Device, Error> {
         Some(BindQueue::Own { family, .. }) => bind_family = Some(family),
         Some(BindQueue::Shared) | None => {}
     }
-    let priorities = vec![1.0f32; count];
+    let mut priorities = priority::of_queues(p.info.limits.queue_count as usize);
+    priorities.resize(count, 1.0);
     let mut queues = vec![family(p.queue_family).queue_priorities(&priorities)];
     queues.extend(bind_family.map(|other| family(other).queue_priorities(&[1.0])));
     let names: Vec<_> = p

@@ -9,8 +9,8 @@ use crate::features::{Extensions, FeatureChain, Features, Independence, Subgroup
 use crate::limits::{Limits, MemoryInfo};
 use crate::Instance;
 
-/// Most Vulkan queues that are opened on a device.
-const MAX_VULKAN_QUEUES: u32 = 4;
+/// Most Vulkan queues that are opened on a device: four, and one each of high and of low priority.
+const MAX_VULKAN_QUEUES: u32 = 6;
 
 /// What kind of machine a device is (VkPhysicalDeviceType).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

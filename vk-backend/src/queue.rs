@@ -12,7 +12,7 @@ use ash::vk;
 use parking_lot::Mutex;
 
 use crate::batch::{Batch, Released, Side, Start, Timestamps, Wait, MAX_COMMANDS};
-use crate::{Device, DeviceType, Error, Recorder};
+use crate::{Device, DeviceType, Error, Priority, Recorder};
 
 /// While one batch is in flight, a second of this many commands follows it, lest the device run dry.
 const READY_COMMANDS: u32 = 32;
@@ -100,6 +100,8 @@ pub struct QueueOptions {
     /// Commands are ordered by what [`Recorder::after`] says alone: batches begin and end without a
     /// barrier.
     pub out_of_order: bool,
+    /// Against other queues of the device.
+    pub priority: Priority,
 }
 
 /// A stream of commands with one timeline: the value of a command is reached when it and all before it

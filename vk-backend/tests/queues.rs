@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use common::{addresses, bytes, download};
 use hekla_vk_backend::{
-    Buffer, CopyKernel, CopyRegion, Device, Error, MemoryKind, PipelineDesc, Queue, QueueOptions,
-    Recording,
+    Buffer, CopyKernel, CopyRegion, Device, Error, MemoryKind, PipelineDesc, Priority, Queue,
+    QueueOptions, Recording,
 };
 
 fn upload(device: &Arc<Device>, words: &[u32]) -> Arc<Buffer> {
@@ -179,10 +179,14 @@ fn queues_wait_for_each_other_on_the_device() {
     let step = common::step(&device, 64);
     let b = upload(&device, &[9; 64]);
     // More than the device has Vulkan queues: some share one.
-    let queues: Vec<_> = (0..6).map(|_| device.create_queue(false).unwrap()).collect();
+    let queue = |i: usize| {
+        let priority = [Priority::Low, Priority::Medium, Priority::High, Priority::Medium][i % 4];
+        device.create_queue_with(QueueOptions { priority, ..QueueOptions::default() }).unwrap()
+    };
+    let queues: Vec<_> = (0..10).map(queue).collect();
     let mut last: Option<(&Arc<Queue>, u64)> = None;
     for i in 0..120 {
-        let queue = &queues[i * 5 % queues.len()];
+        let queue = &queues[i * 7 % queues.len()];
         if let Some((other, value)) = last {
             queue.wait_gpu(other, value).unwrap();
         }
@@ -380,7 +384,7 @@ fn the_host_sees_device_memory_when_it_asks() {
 fn an_out_of_order_queue_orders_what_it_is_told_to() {
     let Some(device) = common::device() else { return };
     let step = common::step(&device, 64);
-    let options = QueueOptions { out_of_order: true, profiling: true };
+    let options = QueueOptions { out_of_order: true, profiling: true, ..QueueOptions::default() };
     let queue = device.create_queue_with(options).unwrap();
     // Two chains of steps side by side, through several batches, each step behind the last of its own.
     let chains = [upload(&device, &[1; 256]), upload(&device, &[8; 256])];

@@ -6,9 +6,10 @@ use crate::core::context::Context;
 use crate::core::device::Device;
 use crate::core::error::{ensure, fail, Result};
 use crate::core::info::Value;
-use crate::core::queue::{Queue, PROPERTIES};
+use crate::core::queue::{Properties, Queue, PROPERTIES};
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
+use hekla_vk_backend as vk;
 use std::ffi::c_void;
 
 /// Queue properties that exist.
@@ -32,14 +33,45 @@ fn check(properties: cl_command_queue_properties) -> Result<()> {
 fn create(
     context: cl_context,
     device: cl_device_id,
-    properties: cl_command_queue_properties,
-    list: Option<Vec<cl_queue_properties>>,
+    properties: Properties,
 ) -> Result<cl_command_queue> {
     let context = Ref::<Context>::from_handle(context)?;
     let device = Ref::<Device>::from_handle(device)?;
     context.index_of(&device)?;
-    check(properties)?;
-    Ok(Queue::new(context, device, properties, list)?.expose())
+    check(properties.bits)?;
+    Ok(Queue::new(context, device, properties)?.expose())
+}
+
+/// The priority for a queue of these properties.
+fn priority(hint: cl_queue_properties, bits: cl_command_queue_properties) -> Result<vk::Priority> {
+    let priority = match u32::try_from(hint) {
+        Ok(CL_QUEUE_PRIORITY_LOW_KHR) => vk::Priority::Low,
+        Ok(CL_QUEUE_PRIORITY_MED_KHR) => vk::Priority::Medium,
+        Ok(CL_QUEUE_PRIORITY_HIGH_KHR) => vk::Priority::High,
+        _ => return fail(CL_INVALID_VALUE),
+    };
+    ensure!(bits & CL_QUEUE_ON_DEVICE == 0, CL_INVALID_QUEUE_PROPERTIES);
+    Ok(priority)
+}
+
+/// What a list of properties, with its terminating zero, asks for.
+fn read_list(list: &[cl_queue_properties]) -> Result<Properties> {
+    let pairs = || list.chunks_exact(2).map(|pair| (pair[0], pair[1]));
+    let is = |name: u64, constant: u32| name == u64::from(constant);
+    let bits = pairs().filter(|(name, _)| is(*name, CL_QUEUE_PROPERTIES)).last();
+    let bits = bits.map_or(0, |(_, bits)| bits);
+    let mut properties = Properties { bits, ..Properties::default() };
+    for (name, value) in pairs() {
+        if is(name, CL_QUEUE_PRIORITY_KHR) {
+            properties.priority = priority(value, bits)?;
+        } else if is(name, CL_QUEUE_SIZE) {
+            // Only device queues have a size, and there are none.
+            ensure!(bits & CL_QUEUE_ON_DEVICE != 0, CL_INVALID_VALUE);
+        } else {
+            ensure!(is(name, CL_QUEUE_PROPERTIES), CL_INVALID_VALUE);
+        }
+    }
+    Ok(properties)
 }
 
 entry! {
@@ -53,17 +85,9 @@ entry! {
         Ref::<Device>::from_handle(device)?;
         // SAFETY: the list is as the API requires.
         let list = unsafe { args::property_list(properties, 2) };
-        let (mut bits, mut sized) = (0, false);
-        for pair in list.chunks_exact(2) {
-            match pair[0] {
-                name if name == u64::from(CL_QUEUE_PROPERTIES) => bits = pair[1],
-                name if name == u64::from(CL_QUEUE_SIZE) => sized = true,
-                _ => return fail(CL_INVALID_VALUE),
-            }
-        }
-        // Only device queues have a size.
-        ensure!(!sized || bits & CL_QUEUE_ON_DEVICE != 0, CL_INVALID_VALUE);
-        create(context, device, bits, (!properties.is_null()).then_some(list))
+        let wanted = read_list(&list)?;
+        let list = (!properties.is_null()).then_some(list);
+        create(context, device, Properties { list, ..wanted })
     }
 
     /// clCreateCommandQueue.
@@ -77,7 +101,7 @@ entry! {
         // This function makes queues of the host alone.
         let of_device = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
         ensure!(properties & of_device == 0, CL_INVALID_VALUE);
-        create(context, device, properties, None)
+        create(context, device, Properties { bits: properties, ..Properties::default() })
     }
 
     /// clSetDefaultDeviceCommandQueue. There are no device queues, so that no queue can be the right
@@ -120,9 +144,9 @@ entry! {
             CL_QUEUE_CONTEXT => Value::of(queue.context.handle()),
             CL_QUEUE_DEVICE => Value::of(queue.device.handle()),
             CL_QUEUE_REFERENCE_COUNT => Value::of(queue.reference_count()),
-            CL_QUEUE_PROPERTIES => Value::of(queue.properties),
+            CL_QUEUE_PROPERTIES => Value::of(queue.properties.bits),
             CL_QUEUE_PROPERTIES_ARRAY => {
-                Value::list(queue.property_list.as_deref().unwrap_or_default())
+                Value::list(queue.properties.list.as_deref().unwrap_or_default())
             }
             CL_QUEUE_DEVICE_DEFAULT => Value::of(std::ptr::null_mut::<_cl_command_queue>()),
             // CL_QUEUE_SIZE is for device queues only.

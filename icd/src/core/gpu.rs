@@ -37,8 +37,9 @@ pub struct Gpu {
     pub readback: Arc<Pool>,
     /// For large copies within the device, where that is faster than the driver's.
     copy_kernel: OnceCell<vk::CopyKernel>,
-    /// For transfers that belong to no command queue (initial contents, migration).
-    service: OnceCell<Mutex<Arc<vk::Queue>>>,
+    /// Idle queues for transfers that belong to no command queue (initial contents, migration): one for
+    /// each thread that is at it, so that none waits for another's.
+    services: Mutex<Vec<Arc<vk::Queue>>>,
     clock: Mutex<DeviceClock>,
     sharing: OnceCell<Sharing>,
     order_word: OnceCell<Arc<vk::Buffer>>,
@@ -67,7 +68,7 @@ impl Gpu {
             upload,
             readback,
             copy_kernel: OnceCell::new(),
-            service: OnceCell::new(),
+            services: Mutex::default(),
             clock: Mutex::default(),
             sharing: OnceCell::new(),
             order_word: OnceCell::new(),
@@ -88,8 +89,13 @@ impl Gpu {
         Ok(Some(made?))
     }
 
-    fn service(&self) -> Result<&Mutex<Arc<vk::Queue>>> {
-        self.service.get_or_try_init(|| Ok(Mutex::new(self.device.create_queue(false)?)))
+    /// Does something with a queue that nobody else uses meanwhile.
+    fn with_service<R>(&self, f: impl FnOnce(&vk::Queue) -> Result<R>) -> Result<R> {
+        let idle = self.services.lock().pop();
+        let queue = idle.map_or_else(|| self.device.create_queue(false), Ok)?;
+        let result = f(&queue);
+        self.services.lock().push(queue);
+        result
     }
 
     /// What [`hekla_compiler::kernel::Field::OrderWord`] is the address of.
@@ -150,20 +156,22 @@ impl Gpu {
         if self.host_moves(buffer, bytes.len(), Access::Write) {
             return Ok(buffer.write(offset, bytes)?);
         }
-        let queue = self.service()?.lock();
-        let mut pace = Pace::default();
-        let size = chunk_size(bytes.len());
-        for (index, chunk) in bytes.chunks(size).enumerate() {
-            let staging = self.upload.take(chunk.len() as u64)?;
-            staging.buffer.write(0, chunk)?;
-            let at = offset + (index * size) as u64;
-            let value = copy_on(&queue, (&staging.buffer, 0), (buffer, at), &staging, chunk.len());
-            queue.flush()?;
-            if let Some(value) = pace.next(value) {
-                queue.wait(value)?;
+        self.with_service(|queue| {
+            let mut pace = Pace::default();
+            let size = chunk_size(bytes.len());
+            for (index, chunk) in bytes.chunks(size).enumerate() {
+                let staging = self.upload.take(chunk.len() as u64)?;
+                staging.buffer.write(0, chunk)?;
+                let at = offset + (index * size) as u64;
+                let from = (&staging.buffer, 0);
+                let value = copy_on(queue, from, (buffer, at), &staging, chunk.len());
+                queue.flush()?;
+                if let Some(value) = pace.next(value) {
+                    queue.wait(value)?;
+                }
             }
-        }
-        Ok(queue.wait(queue.issued())?)
+            Ok(queue.wait(queue.issued())?)
+        })
     }
 
     /// Makes `size` bytes at `offset` of a buffer zero, now. Both are multiples of 4.
@@ -171,13 +179,13 @@ impl Gpu {
         if size == 0 {
             return Ok(());
         }
-        let queue = self.service()?.lock();
-        let ((), value) = queue.record(|recorder| {
-            recorder.barrier();
-            recorder.fill(buffer, offset, size, 0);
-        });
-        queue.flush()?;
-        Ok(queue.wait(value)?)
+        self.with_service(|queue| {
+            let ((), value) = queue.record(|recorder| {
+                recorder.barrier();
+                recorder.fill(buffer, offset, size, 0);
+            });
+            Ok(queue.wait(value)?)
+        })
     }
 
     /// Reads a buffer's bytes at `offset`, now.
@@ -185,7 +193,17 @@ impl Gpu {
         if self.host_moves(buffer, bytes.len(), Access::Read) {
             return Ok(buffer.read(offset, bytes)?);
         }
-        let queue = self.service()?.lock();
+        self.with_service(|queue| self.read_by(queue, buffer, offset, bytes))
+    }
+
+    /// Reads through staging memory.
+    fn read_by(
+        &self,
+        queue: &vk::Queue,
+        buffer: &Arc<vk::Buffer>,
+        offset: u64,
+        bytes: &mut [u8],
+    ) -> Result<()> {
         let mut chunks = VecDeque::new();
         let finish = |(value, staging, chunk): (u64, Arc<Staging>, &mut [u8])| -> Result<()> {
             queue.wait(value)?;
@@ -195,7 +213,7 @@ impl Gpu {
         for (index, chunk) in bytes.chunks_mut(size).enumerate() {
             let staging = self.readback.take(chunk.len() as u64)?;
             let at = offset + (index * size) as u64;
-            let value = copy_on(&queue, (buffer, at), (&staging.buffer, 0), &staging, chunk.len());
+            let value = copy_on(queue, (buffer, at), (&staging.buffer, 0), &staging, chunk.len());
             queue.flush()?;
             chunks.push_back((value, staging, chunk));
             if chunks.len() > CHUNKS_IN_FLIGHT {

@@ -11,6 +11,7 @@ use crate::core::error::{ensure, fail, ClError, Result};
 use crate::object::{Kind, Ref, WeakRef};
 use hekla_compiler::kernel::{self as meta, spec_id, ArgKind};
 use hekla_vk_backend as vk;
+use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -22,8 +23,11 @@ pub struct BuiltKernel {
     /// All work-groups of a launch must have the same size.
     pub uniform: bool,
     gpu: Arc<Gpu>,
-    pipelines: Mutex<Vec<(PipelineKey, Arc<vk::Pipeline>)>>,
+    pipelines: Mutex<Vec<(PipelineKey, Made)>>,
 }
+
+/// A pipeline that one thread makes, without keeping others from those that are made.
+type Made = Arc<OnceCell<Arc<vk::Pipeline>>>;
 
 /// What a pipeline is specialized for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,17 +58,26 @@ impl BuiltKernel {
 
     /// The pipeline for a key; made at first use.
     pub fn pipeline(&self, key: &PipelineKey) -> Result<Arc<vk::Pipeline>> {
-        let mut pipelines = self.pipelines.lock();
-        if let Some((_, pipeline)) = pipelines.iter().find(|(known, _)| known == key) {
-            return Ok(pipeline.clone());
-        }
+        let made = {
+            let mut pipelines = self.pipelines.lock();
+            let known = pipelines.iter().find(|(known, _)| known == key);
+            known.map(|(_, made)| made.clone()).unwrap_or_else(|| {
+                let made = Made::default();
+                pipelines.push((key.clone(), made.clone()));
+                made
+            })
+        };
+        made.get_or_try_init(|| self.make(key)).cloned()
+    }
+
+    fn make(&self, key: &PipelineKey) -> Result<Arc<vk::Pipeline>> {
         let mut constants: SmallVec<[(u32, u32); 8]> = SmallVec::new();
         constants.extend(spec_id::LOCAL_SIZE.into_iter().zip(key.local_size));
         constants.push((spec_id::NONZERO_BASE, u32::from(key.nonzero_base)));
         constants.push((spec_id::LOCAL_BLOCK_LEN, key.local_length));
         let offsets = key.local_offsets.iter().zip(spec_id::LOCAL_ARG_BASE..);
         constants.extend(offsets.map(|(offset, id)| (id, *offset)));
-        let pipeline = pipelines::create(
+        pipelines::create(
             &self.gpu.device,
             &vk::PipelineDesc {
                 spirv: &self.kernel.spirv,
@@ -72,9 +85,7 @@ impl BuiltKernel {
                 specialization: &constants,
                 push_constant_size: self.push_constant_size(),
             },
-        )?;
-        pipelines.push((key.clone(), pipeline.clone()));
-        Ok(pipeline)
+        )
     }
 
     /// Bytes of push constants: the launch block, or its address.

@@ -28,6 +28,16 @@ use std::sync::Arc;
 pub const PROPERTIES: cl_command_queue_properties =
     CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 
+/// What a queue was asked to be.
+#[derive(Default)]
+pub struct Properties {
+    pub bits: cl_command_queue_properties,
+    /// CL_QUEUE_PRIORITY_KHR.
+    pub priority: vk::Priority,
+    /// The list given to clCreateCommandQueueWithProperties, with its terminating zero.
+    pub list: Option<Vec<cl_queue_properties>>,
+}
+
 pub struct Queue {
     pub context: Ref<Context>,
     pub device: Ref<Device>,
@@ -35,9 +45,7 @@ pub struct Queue {
     pub device_index: usize,
     pub gpu: Arc<Gpu>,
     pub vk: Arc<vk::Queue>,
-    pub properties: cl_command_queue_properties,
-    /// The list given to clCreateCommandQueueWithProperties, with its terminating zero.
-    pub property_list: Option<Vec<cl_queue_properties>>,
+    pub properties: Properties,
     state: Mutex<State>,
     /// What the host has to do when the timeline reaches the value; ascending.
     owed: Mutex<VecDeque<(u64, Due)>>,
@@ -96,14 +104,14 @@ impl Queue {
     pub fn new(
         context: Ref<Context>,
         device: Ref<Device>,
-        properties: cl_command_queue_properties,
-        property_list: Option<Vec<cl_queue_properties>>,
+        properties: Properties,
     ) -> Result<Ref<Queue>> {
         let device_index = context.index_of(&device)?;
         let gpu = context.gpus[device_index].clone();
         let vk = gpu.device.create_queue_with(vk::QueueOptions {
-            profiling: properties & CL_QUEUE_PROFILING_ENABLE != 0,
-            out_of_order: properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0,
+            profiling: properties.bits & CL_QUEUE_PROFILING_ENABLE != 0,
+            out_of_order: properties.bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0,
+            priority: properties.priority,
         })?;
         let state = State {
             held: HeldCommands::default(),
@@ -121,7 +129,6 @@ impl Queue {
             gpu,
             vk,
             properties,
-            property_list,
             state: Mutex::new(state),
             owed: Mutex::default(),
             owed_count: AtomicUsize::new(0),
@@ -129,11 +136,11 @@ impl Queue {
     }
 
     pub fn profiling(&self) -> bool {
-        self.properties & CL_QUEUE_PROFILING_ENABLE != 0
+        self.properties.bits & CL_QUEUE_PROFILING_ENABLE != 0
     }
 
     pub fn in_order(&self) -> bool {
-        self.properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0
+        self.properties.bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0
     }
 
     /// How a command with a wait list or without stands to the others.
