@@ -58,7 +58,7 @@ fn priority(hint: cl_queue_properties, bits: cl_command_queue_properties) -> Res
 fn read_list(list: &[cl_queue_properties]) -> Result<Properties> {
     let pairs = || list.chunks_exact(2).map(|pair| (pair[0], pair[1]));
     let is = |name: u64, constant: u32| name == u64::from(constant);
-    let bits = pairs().filter(|(name, _)| is(*name, CL_QUEUE_PROPERTIES)).last();
+    let bits = pairs().rfind(|(name, _)| is(*name, CL_QUEUE_PROPERTIES));
     let bits = bits.map_or(0, |(_, bits)| bits);
     let mut properties = Properties { bits, ..Properties::default() };
     for (name, value) in pairs() {
