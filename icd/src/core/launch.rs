@@ -35,6 +35,13 @@ pub struct Launch {
     layout: LocalLayout,
 }
 
+impl Launch {
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        &self.kernel.kernel.name
+    }
+}
+
 /// An argument as it was at enqueue.
 enum Snapshot {
     Bytes(SmallVec<[u8; 16]>),

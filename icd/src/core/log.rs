@@ -1,16 +1,21 @@
-//! `HEKLA_LOG=error|warn|info|debug|trace`: what the library says on standard error. Silent
-//! without it.
+//! `HEKLA_LOG=error|warn|info|debug|trace`: what the library says, on standard error or in the file
+//! that `HEKLA_LOG_FILE` names. Silent without it.
 
-use std::fmt::{Debug, Write};
+use super::trace::own_path;
+use std::fmt::{Debug, Write as _};
+use std::fs::File;
+use std::io::Write as _;
 use std::sync::Once;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-/// Writes events up to one level to standard error, a line each.
-struct Stderr {
+/// Writes events up to one level, a line each.
+struct Logger {
     level: LevelFilter,
+    /// Standard error without one.
+    file: Option<File>,
 }
 
 struct Line(String);
@@ -25,7 +30,7 @@ impl Visit for Line {
     }
 }
 
-impl Subscriber for Stderr {
+impl Subscriber for Logger {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         *metadata.level() <= self.level
     }
@@ -46,8 +51,18 @@ impl Subscriber for Stderr {
     fn event(&self, event: &Event<'_>) {
         let mut line = Line(format!("hekla: {}:", event.metadata().level()));
         event.record(&mut line);
-        eprintln!("{}", line.0);
+        line.0.push('\n');
+        // There is nobody to tell that nobody listens. One write a line: processes may share the file.
+        let _ = match &self.file {
+            Some(file) => (&mut &*file).write_all(line.0.as_bytes()),
+            None => std::io::stderr().write_all(line.0.as_bytes()),
+        };
     }
+}
+
+/// What is wrong with the wishes for a log.
+fn complain(message: &str) {
+    let _ = std::io::stderr().write_all(format!("hekla: {message}\n").as_bytes());
 }
 
 /// Installs the logger once, when `HEKLA_LOG` asks for one.
@@ -56,10 +71,17 @@ pub fn init() {
     ONCE.call_once(|| {
         let Ok(text) = std::env::var("HEKLA_LOG") else { return };
         let Ok(level) = text.parse::<LevelFilter>() else {
-            eprintln!("hekla: HEKLA_LOG={text} is none of off, error, warn, info, debug, trace");
+            complain(&format!("HEKLA_LOG={text} is none of off, error, warn, info, debug, trace"));
             return;
         };
+        let file = std::env::var("HEKLA_LOG_FILE").ok().filter(|path| !path.is_empty());
+        let file = file.and_then(|wish| {
+            let path = own_path(&wish);
+            let opened = File::options().append(true).create(true).open(&path);
+            let failed = |error| complain(&format!("HEKLA_LOG_FILE={}: {error}", path.display()));
+            opened.map_err(failed).ok()
+        });
         // An application that linked us as a Rust library may have its own subscriber.
-        let _ = tracing::subscriber::set_global_default(Stderr { level });
+        let _ = tracing::subscriber::set_global_default(Logger { level, file });
     });
 }

@@ -33,5 +33,6 @@ pub mod rect;
 pub mod sampler;
 pub mod staging;
 pub mod svm;
+pub mod trace;
 pub mod transfer;
 pub mod watch;

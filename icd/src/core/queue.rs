@@ -14,6 +14,7 @@ use super::held::{Held, HeldCommands, Order};
 use super::notify::Notifier;
 use super::printf::MAX_PENDING;
 use super::staging::Arena;
+use super::trace::trace;
 use super::transfer::Command;
 use crate::api::cl::*;
 use crate::core::error::{fail, Result};
@@ -46,6 +47,8 @@ pub struct Queue {
     pub gpu: Arc<Gpu>,
     pub vk: Arc<vk::Queue>,
     pub properties: Properties,
+    /// Its number in the trace; 0 when there is none.
+    trace_number: u32,
     state: Mutex<State>,
     /// What the host has to do when the timeline reaches the value; ascending.
     owed: Mutex<VecDeque<(u64, Due)>>,
@@ -65,6 +68,8 @@ pub struct State {
     pub after: u64,
     /// Whether anybody can ask when that command ran.
     pub timed: bool,
+    /// What the trace calls that command.
+    name: String,
 }
 
 /// A command as an entry point asks for it.
@@ -109,7 +114,7 @@ impl Queue {
         let device_index = context.index_of(&device)?;
         let gpu = context.gpus[device_index].clone();
         let vk = gpu.device.create_queue_with(vk::QueueOptions {
-            profiling: properties.bits & CL_QUEUE_PROFILING_ENABLE != 0,
+            profiling: properties.bits & CL_QUEUE_PROFILING_ENABLE != 0 || trace().is_some(),
             out_of_order: properties.bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0,
             priority: properties.priority,
         })?;
@@ -121,7 +126,9 @@ impl Queue {
             upload: Arena::new(gpu.upload.clone()),
             readback: Arena::new(gpu.readback.clone()),
             timed: false,
+            name: String::new(),
         };
+        let trace_number = trace().map_or(0, |trace| trace.queue(&device.info().name));
         Ok(Ref::new(Queue {
             context,
             device,
@@ -129,6 +136,7 @@ impl Queue {
             gpu,
             vk,
             properties,
+            trace_number,
             state: Mutex::new(state),
             owed: Mutex::default(),
             owed_count: AtomicUsize::new(0),
@@ -194,6 +202,9 @@ impl Queue {
                 }
             }
         }
+        if let Some(trace) = trace() {
+            trace.collect();
+        }
         self.context.printer.outbox.deliver_soon();
         Ok(())
     }
@@ -238,11 +249,13 @@ impl Queue {
     /// Appends one command to the timeline, behind what the command that is being started is ordered
     /// behind, and returns its value.
     pub fn record(&self, state: &mut State, commands: impl FnOnce(&mut vk::Recorder)) -> u64 {
-        let (timed, after) = (state.timed, state.after);
+        let (trace, after) = (trace(), state.after);
+        let timed = state.timed || trace.is_some();
         let ((), value) = self.vk.record(|recorder| {
             recorder.after(after);
-            if timed {
-                recorder.begin_timestamp();
+            let times = if timed { recorder.begin_timestamp() } else { None };
+            if let Some((trace, times)) = trace.zip(times) {
+                trace.command(self.trace_number, &state.name, times, &self.gpu);
             }
             commands(recorder);
             if timed {
@@ -298,6 +311,9 @@ impl Queue {
     ) -> Result<Phase> {
         let after = self.value_behind(state, order, waits);
         state.after = after;
+        if trace().is_some() {
+            state.name = command.name().to_string();
+        }
         let mut ready = true;
         let mut foreign = Vec::new();
         for event in waits {

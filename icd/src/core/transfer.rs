@@ -80,6 +80,20 @@ impl Command {
         }
     }
 
+    /// For the trace: what it does, or the kernel that it runs.
+    pub fn name(&self) -> &str {
+        match self {
+            Command::Marker => "marker",
+            Command::Read { .. } => "read",
+            Command::Write { .. } | Command::WriteOwned { .. } => "write",
+            Command::Copy { .. } => "copy",
+            Command::Fill { .. } => "fill",
+            Command::Map { .. } => "map",
+            Command::Unmap { .. } => "unmap",
+            Command::Launch(launch) => launch.name(),
+        }
+    }
+
     /// Whether the command brings bytes of the application to the device.
     pub fn is_write(&self) -> bool {
         matches!(self, Command::Write { .. } | Command::WriteOwned { .. })

@@ -3,8 +3,10 @@
 //! callbacks run.
 
 use crate::api::cl::*;
+use crate::core::clock;
 use crate::core::error::{ClError, Result};
 use crate::core::notify;
+use crate::core::trace::trace;
 use crate::object::callbacks;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
@@ -82,6 +84,7 @@ pub(crate) use entry;
 pub fn guarded<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
     tracing::trace!("{name}");
     notify::begin();
+    let traced = trace().map(|trace| (trace, clock::now()));
     let result = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
         tracing::error!("{name}: internal error (panic)");
         Err(ClError(CL_OUT_OF_RESOURCES))
@@ -93,6 +96,9 @@ pub fn guarded<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Resul
         if let Some(notifier) = notifier {
             notify::report(&notifier, name, *error);
         }
+    }
+    if let Some((trace, start)) = traced {
+        trace.call(name, start, result.as_ref().err().map(|error| error.0));
     }
     result
 }
