@@ -57,3 +57,25 @@ fn the_macro_tells() {
         assert_eq!(compiled(text, &target).program.is_none(), target.float16, "{name}");
     }
 }
+
+/// Memory that is seen as integers of 16 bits holds halves: taking one for the other is computing with
+/// such integers, which the module declares. (Found by fuzzing.)
+#[test]
+fn halves_in_memory_of_integers_are_declared() {
+    let text = "
+        #pragma OPENCL EXTENSION cl_khr_fp16 : enable
+        kernel void k(local half *halves, local uint *words, global uint *out) {
+            halves[get_local_id(0)] = get_local_id(0) > 1 ? 0.5h : 2.0h;
+            words[0] = 1;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            out[0] = halves[0] < 1.0h;
+        }";
+    for (name, target) in support::targets().into_iter().filter(|(_, target)| target.float16) {
+        let compiled = compiled(text, &target);
+        let program = compiled.program.unwrap_or_else(|| panic!("{name}: {}", compiled.log));
+        let spirv = &program.kernels[0].spirv;
+        if let Err(message) = support::validate(spirv) {
+            panic!("{name}: {message}\n{}", support::disassemble(spirv));
+        }
+    }
+}

@@ -263,6 +263,11 @@ impl Emitter<'_> {
             // Local and private pointers take eight bytes.
             (Elem::Pair, Repr::Int(32)) => self.extract(ty, id, 0),
             (Elem::Int(_), Repr::Int(_) | Repr::Narrow(_)) => self.op(Op::UConvert, ty, &[id]),
+            (Elem::Int(bits), Repr::Float(_)) => {
+                // What is stored as an integer and taken as a float is computed with between.
+                self.int_type(bits);
+                self.op(Op::Bitcast, ty, &[id])
+            }
             _ => self.op(Op::Bitcast, ty, &[id]),
         })
     }
@@ -282,6 +287,10 @@ impl Emitter<'_> {
                 self.pair(id, zero)
             }
             (Repr::Int(_) | Repr::Narrow(_), Elem::Int(_)) => self.op(Op::UConvert, ty, &[id]),
+            (Repr::Float(_), Elem::Int(bits)) => {
+                self.int_type(bits);
+                self.op(Op::Bitcast, ty, &[id])
+            }
             _ => self.op(Op::Bitcast, ty, &[id]),
         })
     }
