@@ -1,4 +1,4 @@
-//! 6.5.1 Arithmetic Operators, 6.5.2 Unary Operators
+//! 6.5.1 Arithmetic Operators
 
 //# accept: + - * / and % on int, truncating toward zero
 //# expect: 5 -9 -14 -3 -1 3 1
@@ -110,35 +110,6 @@ kernel void test(global uint *out) {
     vstore2(10u - a, 1, out);
     vstore2(f * 2, 2, (global float *)out);
     vstore2(8 / f, 3, (global float *)out);
-}
-
-//# accept: unary plus and minus on scalars and vectors of every kind
-//# expect: -5 5 0x80000000 0xfffffffb -1 2 0xffffffff 128
-kernel void test(global uint *out) {
-    int a = 5 + out[0];
-    float zero = out[0];
-    uint u = 5 + out[0];
-    char2 c = (char2)(1, -2) + (char)out[0];
-    long n = 1 + out[0];
-    uchar d = 128 + out[0];
-    out[0] = -a;
-    out[1] = +a;
-    out[2] = as_uint(-zero);
-    out[3] = -u;
-    out[4] = (-c).x;
-    out[5] = (-c).y;
-    out[6] = (uint)(-n >> 32);
-    out[7] = (-(uchar2)(d)).x;
-}
-
-//# accept: unary operators promote small scalars, but not the elements of vectors
-//# expect: 4 4 2 -255
-kernel void test(global uint *out) {
-    uchar a = 255 + out[0];
-    out[0] = sizeof(-a);
-    out[1] = sizeof(+(short)1);
-    out[2] = sizeof(-(char2)(1));
-    out[3] = -a;
 }
 
 //# reject: % is for integers

@@ -16,6 +16,8 @@ pub struct Program {
     /// The words of `out`.
     pub expect: Vec<u32>,
     pub errors: Vec<Message>,
+    /// The options themselves are refused, with this message.
+    pub invalid: Option<String>,
     pub warnings: Vec<Message>,
     pub text: String,
 }
@@ -106,6 +108,7 @@ fn begin(place: String, key: &str, rule: &str) -> Program {
         requires: Vec::new(),
         expect: Vec::new(),
         errors: Vec::new(),
+        invalid: None,
         warnings: Vec::new(),
         text: String::new(),
     }
@@ -121,6 +124,7 @@ fn apply(program: &mut Program, key: &str, value: &str) -> Result<(), String> {
             }
         }
         "error" => program.errors.push(message(value)?),
+        "invalid" => program.invalid = Some(value.to_string()),
         "warn" => program.warnings.push(message(value)?),
         // The sizes of the launch and what is printed are for who runs the program.
         "global" | "local" | "prints" => {}
@@ -132,10 +136,10 @@ fn apply(program: &mut Program, key: &str, value: &str) -> Result<(), String> {
 fn complete(program: &Program) -> Result<(), String> {
     let complaint = if program.accept && program.expect.is_empty() {
         "an accept program needs 'expect'"
-    } else if !program.accept && program.errors.is_empty() {
-        "a reject program needs 'error'"
-    } else if program.accept && !program.errors.is_empty() {
-        "an accept program has no 'error'"
+    } else if !program.accept && program.errors.is_empty() && program.invalid.is_none() {
+        "a reject program needs 'error' or 'invalid'"
+    } else if program.accept && !(program.errors.is_empty() && program.invalid.is_none()) {
+        "an accept program has no 'error' and no 'invalid'"
     } else {
         return Ok(());
     };

@@ -12,7 +12,7 @@ class Program:
 
     def __init__(self, place, kind, rule):
         self.place, self.accept, self.rule = place, kind == "accept", rule
-        self.options, self.requires = "", []
+        self.options, self.invalid, self.requires = "", False, []
         self.global_size, self.local_size = (1,), None
         self.expect, self.prints, self.lines = [], [], []
 
@@ -31,6 +31,8 @@ class Program:
             self.local_size = tuple(int(size) for size in value.split())
         elif key == "expect":
             self.expect += [word(item) for item in value.split()]
+        elif key == "invalid":
+            self.invalid = True
         elif key == "prints":
             self.prints.append(value)
         else:

@@ -58,5 +58,6 @@ def accepted(program, m):
 
 def rejected(program, builder):
     status, log = builder.build(program.source.encode(), program.options.encode())
-    assert status == raw.CL_BUILD_PROGRAM_FAILURE, \
+    expected = raw.CL_INVALID_BUILD_OPTIONS if program.invalid else raw.CL_BUILD_PROGRAM_FAILURE
+    assert status == expected, \
         f"{program.place}: {program.rule}\nstatus {status}, log:\n{log}"

@@ -1,25 +1,4 @@
-//! 6.4.4 Reinterpreting Data as Another Type
-
-//# accept: a member of a union read as another type has the other's bytes
-//# expect: 0x3f800000 1 0x3f80
-kernel void test(global uint *out) {
-    union { float f; uint u; ushort s[2]; } u;
-    u.f = 1.0f + out[0];
-    out[0] = u.u;
-    out[2] = u.s[1];
-    u.u = 1 + out[1];
-    out[1] = as_uint(u.f);
-}
-
-//# accept: a union with a double
-//# requires: fp64
-//# expect: 0 0x3ff00000
-kernel void test(global uint *out) {
-    union { double d; uint u[2]; } u;
-    u.d = 1.0 + out[0];
-    out[0] = u.u[0];
-    out[1] = u.u[1];
-}
+//! 6.4.4.2 Reinterpreting Types Using as_type() and as_typen()
 
 //# accept: as_type keeps the bits of scalars
 //# expect: 1f 0x3f800000 -1 255 0xffff8000 0x8000
@@ -133,4 +112,14 @@ kernel void test(global uint *out) {
     out[0] = as_bool((char)1);
     ulong p = as_ulong(out);
     int y = as_int(x);
+}
+
+//# accept: half and short
+//# requires: cl_khr_fp16
+//# expect: 0x3c00 1 1
+kernel void test(global uint *out) {
+    half h = 1 + (half)(int)out[0];
+    out[0] = as_ushort(h);
+    out[1] = as_half((short)0x3c00) == 1;
+    out[2] = all(as_half2(0x40003c00) == (half2)(1, 2));
 }

@@ -1,4 +1,4 @@
-//! 6.2 Optional functionality
+//! 6.2.1 Features
 
 //# accept: a feature macro that is defined expands to 1
 //# options: -cl-std=CL3.0
@@ -59,19 +59,32 @@ kernel void test(global uint *out) {
     out[0] = 1;
 }
 
-//# accept: an extension that is supported has its macro, which is 1
-//# expect: 1 1 1 1 1
-kernel void test(global uint *out) {
-    out[0] = cl_khr_byte_addressable_store;
-    out[1] = cl_khr_global_int32_base_atomics;
-    out[2] = cl_khr_global_int32_extended_atomics;
-    out[3] = cl_khr_local_int32_base_atomics;
-    out[4] = cl_khr_local_int32_extended_atomics;
-}
-
-//# accept: what began as an extension has its extension macro in OpenCL C 3.0 too
-//# options: -cl-std=CL3.0
+//# accept: before OpenCL C 3.0 none is promised
+//# options: -cl-std=CL1.2
 //# expect: 1
 kernel void test(global uint *out) {
-    out[0] = cl_khr_byte_addressable_store;
+#if !defined(__opencl_c_images) || __opencl_c_images
+    out[0] = 1;
+#endif
 }
+
+//# accept: each optional feature that the device lacks has no macro
+//# options: -cl-std=CL3.0
+//# requires: !images, !pipes, !subgroups, !device_enqueue
+//# expect: 1
+#if defined(__opencl_c_images) || defined(__opencl_c_3d_image_writes) || defined(__opencl_c_read_write_images) || \
+    defined(__opencl_c_pipes) || defined(__opencl_c_subgroups) || defined(__opencl_c_device_enqueue)
+#error
+#endif
+kernel void test(global uint *out) {
+    out[0] = 1;
+}
+
+//# reject: a program may insist on a feature
+//# options: -cl-std=CL3.0
+//# requires: !device_enqueue
+//# error: 2: no device-side enqueue
+#ifndef __opencl_c_device_enqueue
+#error no device-side enqueue
+#endif
+kernel void test(global uint *out) {}
