@@ -531,3 +531,58 @@ kernel void test(global uint *out) { out[0] = x; }
 //# error: 1: program scope variable must reside in
 private int x = 1;
 kernel void test(global uint *out) { out[0] = x; }
+
+//# reject: b. images are no variables, members, elements of arrays nor results: where there are none at all
+//# requires: !images
+//# error: 1: use of type 'image2d_t' requires image support
+//# error: 2: use of type 'image1d_t' requires image support
+//# error: 4: use of type 'image2d_t' requires image support
+//# error: 5: use of type 'image3d_t' requires image support
+struct s { image2d_t a; };
+image1d_t f(void);
+kernel void test(global uint *out) {
+    image2d_t a;
+    image3d_t b[2];
+}
+
+//# reject: b. samplers are no members, elements of arrays nor results
+//# requires: !images
+//# error: 1: use of type 'sampler_t' requires image support
+//# error: 2: use of type 'sampler_t' requires image support
+//# error: 4: use of type 'sampler_t' requires image support
+struct s { sampler_t a; };
+sampler_t f(void);
+kernel void test(global uint *out) {
+    sampler_t a[2];
+}
+
+//# reject: n. half is not a type of arithmetic without cl_khr_fp16
+//# requires: !cl_khr_fp16
+//# error: 3: requires cl_khr_fp16
+//# error: 4: requires cl_khr_fp16
+kernel void test(global uint *out) {
+    global half *p = (global half *)out;
+    p[0] = p[1] + p[2];
+    float f = p[0] * 2;
+}
+
+//# accept: n. with cl_khr_fp16 it is
+//# requires: cl_khr_fp16
+//# expect: 0x40003c00 0x4200
+kernel void test(global uint *out) {
+    global half *p = (global half *)out;
+    p[0] = 1;
+    p[1] = p[0] * 2;
+    p[2] = p[0] + p[1];
+}
+
+//# reject: s. clk_event_t, ndrange_t and reserve_id_t are no types of kernels' arguments
+//# options: -cl-std=CL3.0
+//# requires: !device_enqueue, !pipes
+//# error: 1: 'clk_event_t'
+//# error: 2: 'ndrange_t'
+//# error: 3: 'reserve_id_t'
+kernel void f(clk_event_t e) {}
+kernel void g(ndrange_t n) {}
+kernel void h(reserve_id_t r) {}
+kernel void test(global uint *out) {}

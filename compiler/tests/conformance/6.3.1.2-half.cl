@@ -111,3 +111,127 @@ kernel void test(global uint *out) {
 void f(half h);
 half g(void);
 kernel void test(global uint *out) {}
+
+//# accept: with cl_khr_fp16 half is a type of variables, arrays, members, parameters and results
+//# requires: cl_khr_fp16
+//# expect: 2 0x3e00 0x4400 0x4480
+struct s { half a, b[2]; };
+half twice(half x) {
+    return x * 2;
+}
+kernel void test(global uint *out) {
+    half a = 1.5h + (half)(int)out[0];
+    half b[3] = {a, twice(a + 0.5h), 4.5h};
+    struct s x = {b[1], {b[2], b[0]}};
+    out[0] = sizeof(half);
+    out[1] = as_ushort(x.b[1]);
+    out[2] = as_ushort(x.a);
+    out[3] = as_ushort(x.b[0]);
+}
+
+//# accept: with cl_khr_fp16 literals have the suffix h or H
+//# requires: cl_khr_fp16
+//# expect: 2 0x3c00 0x3800 0x7bff 0x3555
+kernel void test(global uint *out) {
+    out[0] = sizeof(1.0h);
+    out[1] = as_ushort(1.0H);
+    out[2] = as_ushort(0x1p-1h);
+    out[3] = as_ushort(65504.0h);
+    out[4] = as_ushort(1.0h / 3);
+}
+
+//# accept: with cl_khr_fp16 arithmetic is that of half, rounded to 11 bits
+//# requires: cl_khr_fp16
+//# expect: 0x6800 0x3c01 0x7c00 0xfc00 1 0
+kernel void test(global uint *out) {
+    half zero = (half)(int)out[0];
+    half big = 2048 + zero;
+    out[0] = as_ushort(big + 1.0h);
+    out[1] = as_ushort(1.0h + 0x1p-10h + zero);
+    out[2] = as_ushort(65504.0h * (2 + zero));
+    out[3] = as_ushort(-65504.0h - 65504.0h + zero);
+    out[4] = isnan(zero / zero);
+    out[5] = (zero / zero) == (zero / zero);
+}
+
+//# accept: with cl_khr_fp16 halfs convert to and from the other types
+//# requires: cl_khr_fp16
+//# expect: 2.5f 2 0x4200 0x3e00 0x3c00
+kernel void test(global uint *out) {
+    half h = 2.5h + (half)(int)out[0];
+    float f = h;
+    int i = h;
+    half fromInt = 3, fromFloat = 1.5f, fromBool = out[0] == 0;
+    out[0] = as_uint(f);
+    out[1] = i;
+    out[2] = as_ushort(fromInt);
+    out[3] = as_ushort(fromFloat);
+    out[4] = as_ushort(fromBool);
+}
+
+//# accept: with cl_khr_fp16 comparisons of halfs give int, of vectors short
+//# requires: cl_khr_fp16
+//# expect: 1 0 4 4 -1 0
+kernel void test(global uint *out) {
+    half a = 1 + (half)(int)out[0], b = 2;
+    out[0] = a < b;
+    out[1] = a == b;
+    out[2] = sizeof(a < b);
+    half2 v = (half2)(1, 2), w = (half2)(2);
+    out[3] = sizeof(v < w);
+    short2 r = v < w;
+    out[4] = r.x;
+    out[5] = r.y;
+}
+
+//# accept: with cl_khr_fp16 a half beside a float becomes float, beside an int the int becomes half
+//# requires: cl_khr_fp16
+//# expect: 4 2 4
+kernel void test(global uint *out) {
+    half h = 1;
+    out[0] = sizeof(h + 1.0f);
+    out[1] = sizeof(h + 1);
+    out[2] = sizeof((half2)(1) + h);
+}
+
+//# accept: with cl_khr_fp16 halfs are loaded and stored by assignment
+//# requires: cl_khr_fp16
+//# expect: 0x3c003c00 0x4000
+kernel void test(global uint *out) {
+    global half *p = (global half *)out;
+    p[0] = 1;
+    p[1] = p[0];
+    p[2] = p[0] + p[1];
+    local half l;
+    l = p[2];
+    p[2] = l;
+}
+
+//# accept: with cl_khr_fp16 kernels take halfs by value
+//# requires: cl_khr_fp16
+//# expect: 1
+kernel void other(half a, half4 b, global half *c) {
+    *c = a + b.w;
+}
+kernel void test(global uint *out) {
+    out[0] = 1;
+}
+
+//# reject: with cl_khr_fp16 a half is no integer
+//# requires: cl_khr_fp16
+//# error: 3: invalid operands to binary expression
+//# error: 4: invalid operands to binary expression
+//# error: 5: invalid argument type 'half' to unary expression
+kernel void test(global uint *out) {
+    half h = 1;
+    h % h;
+    h << 1;
+    ~h;
+}
+
+//# reject: without cl_khr_fp16 there are no literals of half
+//# requires: !cl_khr_fp16
+//# error: 2: half
+kernel void test(global uint *out) {
+    float f = 1.0h;
+}
