@@ -5,7 +5,7 @@
 //! the same). The memory is bounded.
 
 use crate::hash::FastSet;
-use crate::syntax::unused::{unused_bodies, UnusedBody};
+use crate::syntax::unused::{without_checked_bodies, UnusedBody};
 use crate::{preprocess, Options, Target};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -15,27 +15,23 @@ const MAX_KEYS: usize = 1 << 17;
 
 static CHECKED: Mutex<Option<FastSet<u64>>> = Mutex::new(None);
 
-/// The bodies of a program's functions that no kernel uses, and which of them are known to be good
-/// under these options, for this device.
-pub(crate) fn find_unused(
-    tokens: &[preprocess::Token],
+/// The tokens of a program, and in them the bodies of the functions that no kernel uses. Of those
+/// that are known to be good under these options, for this device, the braces alone are left.
+pub(crate) fn tokens_to_parse(
+    parts: preprocess::Parts,
     names: &preprocess::Interner,
     options: &Options,
     target: &Target,
-) -> Vec<UnusedBody> {
+) -> (Vec<preprocess::Token>, Vec<UnusedBody>) {
     static STATE: OnceLock<RandomState> = OnceLock::new();
     // Tokens have the macros in them.
     let macros = Vec::new();
     let options = Options { macros, include_dirs: Vec::new(), ..options.clone() };
     let seed = STATE.get_or_init(RandomState::new).hash_one((&options, target));
-    let mut bodies = unused_bodies(tokens, names, seed);
     let checked = CHECKED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(checked) = &*checked {
-        for body in &mut bodies {
-            body.is_checked = body.key != 0 && checked.contains(&body.key);
-        }
-    }
-    bodies
+    without_checked_bodies(parts, names, seed, |key| {
+        checked.as_ref().is_some_and(|checked| checked.contains(&key))
+    })
 }
 
 /// Remembers that a program with these bodies was analyzed without any diagnostic.

@@ -184,11 +184,11 @@ fn analyze(
     }
     let mut names = Interner::new();
     let macros = target.feature_macros(options.std);
-    let tokens = preprocess::preprocess(source, options, &macros, sources, &mut names, diags);
+    let parts = preprocess::preprocess_parts(source, options, &macros, sources, &mut names, diags);
     watch.end(Stage::Preprocess);
-    let unused = match separate {
-        true => Vec::new(),
-        false => checked::find_unused(&tokens, &names, options, target),
+    let (tokens, unused) = match separate {
+        true => (parts.flatten(), Vec::new()),
+        false => checked::tokens_to_parse(parts, &names, options, target),
     };
     let unit = syntax::parse_skipping(&tokens, &unused, &mut names, diags, options);
     watch.end(Stage::Parse);

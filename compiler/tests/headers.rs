@@ -1,9 +1,9 @@
-//! Headers from disk are read the same the second time, when the process remembers their tokens, as
-//! the first; and as a header given with the source, of which nothing is remembered.
+//! Headers from disk come to the same the second time, when the process remembers what they came to,
+//! as the first; and to the same as headers given with the source, of which nothing is remembered.
 
 use hekla_compiler::preprocess::{preprocess, Interner, TokenKind};
 use hekla_compiler::source::{Diagnostics, SourceMap};
-use hekla_compiler::{Options, Source};
+use hekla_compiler::{compile, Options, Source, Target};
 use std::path::{Path, PathBuf};
 
 /// A folder that is removed in the end.
@@ -17,7 +17,11 @@ impl Folder {
     }
 
     fn write(&self, text: &str) {
-        std::fs::write(self.0.join("h.h"), text).expect("a header");
+        self.write_file("h.h", text);
+    }
+
+    fn write_file(&self, name: &str, text: &str) {
+        std::fs::write(self.0.join(name), text).expect("a header");
     }
 }
 
@@ -136,4 +140,153 @@ fn readings_at_the_same_time() {
             });
         }
     });
+}
+
+/// Headers by name, and main texts that include them from disk; of each main text the log and the
+/// kernels' code.
+struct Programs<'a> {
+    headers: &'a [(&'a str, &'a str)],
+    mains: &'a [&'a str],
+}
+
+impl Programs<'_> {
+    /// Compiles a main text with the headers given with the source, or from a folder.
+    fn compile(&self, main: &str, options: &str, folder: Option<&Path>) -> (String, Vec<u32>) {
+        let mut options = Options::parse(options).expect("options");
+        let mut headers = Vec::new();
+        match folder {
+            Some(folder) => options.include_dirs.push(folder.display().to_string()),
+            None => {
+                headers.extend(self.headers.iter().map(|(n, t)| (n.to_string(), t.to_string())))
+            }
+        }
+        let source = Source { name: "main.cl".to_string(), text: main.to_string(), headers };
+        let compiled = compile(&source, &options, &Target::generic());
+        let kernels = compiled.program.map(|program| program.kernels).unwrap_or_default();
+        let place = folder.map_or(String::new(), |folder| format!("{}/", folder.display()));
+        (compiled.log.replace(&place, ""), kernels.into_iter().flat_map(|k| k.spirv).collect())
+    }
+
+    /// Compiles all again and again, in both orders.
+    fn check(&self, name: &str, options: &[&str]) {
+        let folder = Folder::new(name);
+        self.headers.iter().for_each(|(name, text)| folder.write_file(name, text));
+        let forth = self.mains.iter().flat_map(|main| options.iter().map(move |o| (main, o)));
+        let back = self.mains.iter().rev().flat_map(|main| options.iter().map(move |o| (main, o)));
+        for (main, options) in forth.chain(back) {
+            let given = self.compile(main, options, None);
+            assert_eq!(self.compile(main, options, Some(&folder.0)), given, "{options} {main}");
+        }
+    }
+}
+
+#[test]
+fn headers_within_headers() {
+    let programs = Programs {
+        headers: &[
+            ("a.h", "#ifndef A\n#define A\n#include \"b.h\"\nint a(int x) { return b(x) + N; }\n#endif\n"),
+            ("b.h", "#ifndef B\n#define B\n#ifndef N\n#define N 3\n#endif\nint b(int x) { return x * N; }\n#endif\n"),
+        ],
+        mains: &[
+            "#include \"a.h\"\n#include \"b.h\"\nkernel void k(global int *p) { *p = a(*p) + N; }",
+            "#include \"b.h\"\n#include \"a.h\"\nkernel void k(global int *p) { *p = b(*p) + N; }",
+            "#define N 5\n#include \"b.h\"\n#undef N\n#define N 7\n#include \"a.h\"\n#include \"a.h\"\n\
+             kernel void k(global int *p) { *p = a(*p) + N; }",
+            "#define B\n#define N 2\nint b(int x);\n#include \"a.h\"\nint b(int x) { return x; }\n\
+             kernel void k(global int *p) { *p = a(*p); }",
+        ],
+    };
+    programs.check("within", &["", "-DN=9"]);
+}
+
+#[test]
+fn headers_read_once() {
+    let programs = Programs {
+        headers: &[
+            ("a.h", "#pragma once\n#include \"b.h\"\n#include \"b.h\"\nint a(int x) { return b(x); }\n"),
+            ("b.h", "#pragma once\nint b(int x) { return x + 1; }\n"),
+        ],
+        mains: &[
+            "#include \"a.h\"\n#include \"a.h\"\n#include \"b.h\"\n\
+             kernel void k(global int *p) { *p = a(*p); }",
+            "#include \"b.h\"\n#include \"a.h\"\nkernel void k(global int *p) { *p = a(*p) + b(2); }",
+            "#include \"b.h\"\n#include \"b.h\"\nkernel void k(global int *p) { *p = b(*p); }",
+        ],
+    };
+    programs.check("once", &[""]);
+}
+
+#[test]
+fn headers_within_declarations_and_bodies() {
+    let programs = Programs {
+        headers: &[
+            ("body.h", "int y = x * 2;\nif (y > 3) {\n"),
+            ("list.h", "1, 2, 3\n"),
+            ("open.h", "struct s { int x; }; int f(int x) {\n"),
+            ("tail.h", "return x + 1; }\nint g(int x) { return f(x); }\nint"),
+        ],
+        mains: &[
+            "constant int t[] = {\n#include \"list.h\"\n};\nint h(int x) {\n#include \"body.h\"\n\
+             return y; }\nreturn t[x]; }\nkernel void k(global int *p) { *p = h(*p); }",
+            "#include \"open.h\"\n#include \"tail.h\"\nh(int x) { return g(x); }\n\
+             kernel void k(global int *p) {\nint x = *p;\n#include \"body.h\"\n*p = h(y); } }",
+        ],
+    };
+    programs.check("amid", &[""]);
+}
+
+#[test]
+fn messages_about_headers() {
+    let programs = Programs {
+        headers: &[(
+            "a.h",
+            "#define TWICE(x) ((x) + (x))\nint a(int x) { return TWICE(y); }\n\
+             int b(int x) { return ADD(x, z); }\nint c(T x) { return x.q; }\n\
+             int d(int x) { if (x) return 1; }\n",
+        )],
+        mains: &[
+            "#define ADD(x, y) x + y\ntypedef int4 T;\n#include \"a.h\"\nkernel void k() {}",
+            "constant int y = 1, z = 2;\n#define ADD(x, y) x * y\ntypedef int4 T;\n#include \"a.h\"\n\
+             kernel void k(global int *p) { *p = TWICE(q); }",
+            "constant int y = 1, z = 2;\n\n#define ADD(x, y) x + y\ntypedef struct { int q; } T;\n\
+             #include \"a.h\"\nkernel void k(global int *p) { *p = d(*p); }",
+        ],
+    };
+    programs.check("messages", &["", "-w", "-Werror"]);
+}
+
+#[test]
+fn macros_that_tell_the_place() {
+    let programs = Programs {
+        headers: &[
+            ("a.h", "int a() { return __LINE__ + __COUNTER__; }\n#pragma pack(push, 1)\n"),
+            ("b.h", "#line 40 \"other.h\"\nint b() { return __LINE__; }\n#define HERE __LINE__\n"),
+        ],
+        mains: &[
+            "#include \"a.h\"\nstruct s { char c; int i; };\n\
+             kernel void k(global int *p) { *p = a() + sizeof(struct s) + __COUNTER__; }",
+            "#include \"b.h\"\n\nkernel void k(global int *p) { *p = b() + HERE + e; }",
+            "#include \"b.h\"\n#include \"a.h\"\n\nkernel void k(global int *p) { *p = b() + HERE; }",
+        ],
+    };
+    programs.check("place", &[""]);
+}
+
+#[test]
+fn a_header_that_an_inner_one_changes_under() {
+    let folder = Folder::new("inner");
+    folder.write("#include \"i.h\"\nint h = N;");
+    let read_main = || {
+        let options =
+            Options { include_dirs: vec![folder.0.display().to_string()], ..Options::default() };
+        let text = "#include \"h.h\"\nkernel void k(global int *p) { *p = N; }".to_string();
+        let source = Source { name: "main.cl".to_string(), text, headers: Vec::new() };
+        compile(&source, &options, &Target::generic()).log
+    };
+    for _ in 0..2 {
+        folder.write_file("i.h", "#define N 3\n");
+        assert!(!read_main().contains("undeclared"));
+        folder.write_file("i.h", "#define M 3\n");
+        assert!(read_main().contains("use of undeclared identifier 'N'"));
+    }
 }

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// Tokens that macro expansion may produce in one compilation.
-const MAX_EXPANDED: usize = 8 << 20;
+pub(super) const MAX_EXPANDED: usize = 8 << 20;
 /// Invocations within arguments of invocations within arguments...
 const MAX_DEPTH: u32 = 200;
 
@@ -135,9 +135,10 @@ impl Preprocessor<'_> {
                 if !self.eat_lparen() {
                     return false;
                 }
-                let Some(arguments) = self.collect_arguments(index, variadic, name) else {
-                    return true;
-                };
+                self.in_arguments += 1;
+                let arguments = self.collect_arguments(index, variadic, name);
+                self.in_arguments -= 1;
+                let Some(arguments) = arguments else { return true };
                 if self.macros.list[index].has_operators {
                     Tokens::Copy(self.substitute(index, Some(arguments), name.span))
                 } else {
@@ -166,6 +167,7 @@ impl Preprocessor<'_> {
     }
 
     fn expand_special(&mut self, special: Special, name: PpToken) -> PpToken {
+        self.recorder.give_up();
         let location = self.sources.location(name.span);
         let (kind, text) = match special {
             Special::Line => {

@@ -1,7 +1,8 @@
 //! `#include`: where headers come from.
 
-use super::lexed::{self, Replay};
+use super::kept;
 use super::lexer::{Lexer, PpKind, PpToken};
+use super::record::Inclusion;
 use super::token::Punct;
 use super::{File, Preprocessor};
 use crate::source::{FileId, Span};
@@ -9,9 +10,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Texts within texts.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
 /// Bytes read in one compilation, every inclusion counted.
-const MAX_TEXT: usize = 64 << 20;
+pub(super) const MAX_TEXT: usize = 64 << 20;
 
 /// What an `#include` names.
 pub(super) struct Header {
@@ -67,14 +68,34 @@ impl Preprocessor<'_> {
             self.diags.fatal(at, "#include nested too deeply");
             return;
         }
-        let Some((file, directory)) = self.find(header) else {
-            let name = &header.name;
+        let Some(from) = self.files.last() else { return };
+        let (from, inclusion) = (from.lexer.file, from.inclusion);
+        let directory = self.directory();
+        let Header { name, angled, .. } = header;
+        let Some((file, directory)) = self.find(name, *angled, from, directory.as_deref()) else {
             self.diags.fatal(header.span, format!("'{name}' file not found"));
             return;
         };
-        if !self.once.contains(&file) {
-            self.enter(file, directory, header.span);
+        let was_once = self.once.contains(&file);
+        let (name, angled, from) = (name.clone(), *angled, inclusion);
+        let inclusion = Inclusion { from, name, angled, found: file, was_once };
+        self.recorder.inclusions.push(inclusion);
+        if was_once {
+            return;
         }
+        if self.may_replay() && self.texts.contains_key(&file) {
+            if self.replay(file, directory.as_deref()) {
+                return;
+            }
+            self.start_recording();
+        }
+        self.enter(file, directory, header.span);
+    }
+
+    /// The file is to be read once.
+    pub(super) fn mark_once(&mut self, file: FileId) {
+        self.once.insert(file);
+        self.recorder.once(file);
     }
 
     /// Reads a file next.
@@ -85,23 +106,31 @@ impl Preprocessor<'_> {
             self.diags.fatal(at, "too much source text");
             return;
         }
-        let mut lexer = Lexer::new(file, source.text.clone());
-        lexer.replay = self.texts.get(&file).map(|text| Replay::new(text.clone()));
-        self.files.push(File { lexer, conditionals: Vec::new(), directory });
+        let lexer = Lexer::new(file, source.text.clone());
+        let inclusion = self.recorder.inclusions.len().saturating_sub(1);
+        self.files.push(File { lexer, conditionals: Vec::new(), directory, inclusion });
     }
 
     /// Looks for a header: among those given with the source, in the `-I` directories, and for
-    /// `"name"` beside the including file, if that came from disk.
-    fn find(&mut self, header: &Header) -> Option<(FileId, Option<PathBuf>)> {
-        let given = self.headers.iter().position(|(name, _)| *name == header.name);
-        if let Some(index) = given.or_else(|| self.find_given_beside(header)) {
+    /// `"name"` in the directory of the including file, if that came from disk. The header's file
+    /// and, if it is from disk, its directory.
+    pub(super) fn find(
+        &mut self,
+        name: &str,
+        angled: bool,
+        from: FileId,
+        directory: Option<&Path>,
+    ) -> Option<(FileId, Option<PathBuf>)> {
+        let given = self.headers.iter().position(|(given, _)| given == name);
+        let beside = || if angled { None } else { self.find_given_beside(name, from) };
+        if let Some(index) = given.or_else(beside) {
             return Some((self.load_given(index), None));
         }
-        let name = Path::new(&header.name);
+        let name = Path::new(name);
         let mut places: Vec<PathBuf> =
             self.options.include_dirs.iter().map(|dir| Path::new(dir).join(name)).collect();
-        if !header.angled {
-            places.extend(self.directory().map(|directory| directory.join(name)));
+        if !angled {
+            places.extend(directory.map(|directory| directory.join(name)));
         }
         if name.is_absolute() {
             places = vec![name.to_path_buf()];
@@ -114,11 +143,10 @@ impl Preprocessor<'_> {
     }
 
     /// `"b.h"` in the given header `dir/a.h` may be the given header `dir/b.h`.
-    fn find_given_beside(&self, header: &Header) -> Option<usize> {
-        let file = self.files.last()?.lexer.file;
-        let (directory, _) = self.sources.file(file)?.name.rsplit_once('/')?;
-        let name = format!("{directory}/{}", header.name);
-        self.headers.iter().position(|(given, _)| !header.angled && *given == name)
+    fn find_given_beside(&self, name: &str, from: FileId) -> Option<usize> {
+        let (directory, _) = self.sources.file(from)?.name.rsplit_once('/')?;
+        let name = format!("{directory}/{name}");
+        self.headers.iter().position(|(given, _)| *given == name)
     }
 
     /// Directory of the text that is being read, if that came from disk.
@@ -151,7 +179,7 @@ impl Preprocessor<'_> {
         if let Some(&file) = self.loaded.get(&key) {
             return Some(file);
         }
-        let text = lexed::load(path, read(path)?);
+        let text = kept::load(path, read(path)?);
         let file = self.sources.add(&path.to_string_lossy(), text.text.clone());
         self.texts.insert(file, text);
         self.loaded.insert(key, file);

@@ -49,7 +49,15 @@ impl Interner {
 
     /// The symbol of a text.
     pub fn intern(&mut self, text: &str) -> Symbol {
-        let hash = hash(text.as_bytes());
+        self.intern_hashed(text, hash(text.as_bytes()))
+    }
+
+    /// The symbol of a name of another interner.
+    pub fn intern_known(&mut self, other: &Interner, name: Symbol) -> Symbol {
+        self.intern_hashed(other.resolve(name), other.hash(name))
+    }
+
+    fn intern_hashed(&mut self, text: &str, hash: u64) -> Symbol {
         let mask = self.table.len() - 1;
         let mut slot = slot_of(hash) & mask;
         loop {
@@ -109,6 +117,11 @@ impl Interner {
     /// Never: the empty text is always there.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
+    }
+
+    /// Number of strings.
+    pub fn strings(&self) -> u32 {
+        self.strings.len() as u32
     }
 
     /// Keeps the bytes of a string.

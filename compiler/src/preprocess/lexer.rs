@@ -4,7 +4,6 @@
 //! again from a copy of its text without splices.
 
 use super::interner::{Interner, Symbol};
-use super::lexed::Replay;
 use super::token::Punct;
 use crate::source::{FileId, Span};
 use std::sync::Arc;
@@ -91,8 +90,6 @@ pub(super) struct Lexer {
     pub in_directive: bool,
     /// Where a comment starts that does not end.
     pub open_comment: Option<Span>,
-    /// What is known of the text's tokens.
-    pub replay: Option<Replay>,
 }
 
 const SPACE: u8 = 1;
@@ -136,8 +133,7 @@ impl Lexer {
     pub fn new(file: FileId, text: Arc<str>) -> Lexer {
         let pos = if text.starts_with('\u{feff}') { 3 } else { 0 };
         let in_directive = false;
-        let (open_comment, replay) = (None, None);
-        Lexer { file, text, pos, at_line_start: true, in_directive, open_comment, replay }
+        Lexer { file, text, pos, at_line_start: true, in_directive, open_comment: None }
     }
 
     /// A lexer of one line that is no file's.
@@ -160,32 +156,6 @@ impl Lexer {
 
     /// The next token; at the end, [`PpKind::Eof`] again and again ([`PpKind::Eod`] in a directive).
     pub fn next(&mut self, interner: &mut Interner) -> PpToken {
-        if self.in_directive || self.replay.is_none() {
-            return self.read(interner);
-        }
-        if let Some(replay) = &mut self.replay {
-            if let Some(&token) = replay.next(self.pos, self.file, interner) {
-                self.pos = token.span.end as usize;
-                self.at_line_start = false;
-                return token;
-            }
-        }
-        let token = self.read(interner);
-        if let Some(replay) = &mut self.replay {
-            replay.record(token, interner);
-        }
-        token
-    }
-
-    /// The text is read to its end: what was learned of it may be used again.
-    pub fn publish(&mut self, interner: &Interner) {
-        if let Some(replay) = &mut self.replay {
-            replay.publish(interner);
-        }
-    }
-
-    /// Reads the next token from the text.
-    fn read(&mut self, interner: &mut Interner) -> PpToken {
         let mut flags = self.skip_space();
         let start = self.pos;
         if start >= self.text.len() || (self.in_directive && self.byte(start) == b'\n') {
@@ -354,10 +324,6 @@ impl Lexer {
 
     /// Whether `(` comes next; if so it is read, else nothing is.
     pub fn eat_lparen(&mut self, interner: &mut Interner) -> bool {
-        if let Some(known) = self.replay.as_mut().and_then(Replay::eat_lparen) {
-            self.pos = known.unwrap_or(self.pos);
-            return known.is_some();
-        }
         let saved = (self.pos, self.at_line_start);
         self.skip_space();
         let found = self.byte(self.pos) == b'(';

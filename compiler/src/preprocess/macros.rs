@@ -3,6 +3,7 @@
 use super::builtin;
 use super::interner::Symbol;
 use super::lexer::{flag, Lexer, PpKind, PpToken};
+use super::outline::mix;
 use super::token::Punct;
 use super::Preprocessor;
 use crate::hash::FastMap;
@@ -23,6 +24,8 @@ pub(super) struct Macro {
     pub disabled: bool,
     /// The name in the definition.
     pub definition: Span,
+    /// Hash of all of this but the place, never 0.
+    pub digest: u64,
 }
 
 /// The forms of macros.
@@ -57,11 +60,21 @@ const UNDEFINED: u32 = 1;
 impl Preprocessor<'_> {
     /// The number of the macro that a name stands for.
     pub(super) fn macro_of(&mut self, name: Symbol) -> Option<usize> {
-        match self.macros.slots.get(name.0 as usize) {
+        let found = match self.macros.slots.get(name.0 as usize) {
             Some(&UNDEFINED) => None,
             None | Some(&UNKNOWN) => self.look_up_builtin(name),
             Some(&slot) => Some(slot as usize - 2),
+        };
+        if self.recorder.is_on() {
+            self.recorder.asked(name, found, self.interner.len());
         }
+        found
+    }
+
+    /// The macro that a name stands for, if the program has defined it.
+    pub(super) fn defined_macro(&self, name: Symbol) -> Option<&Macro> {
+        let slot = *self.macros.slots.get(name.0 as usize)?;
+        self.macros.list.get((slot as usize).checked_sub(2)?)
     }
 
     fn set_slot(&mut self, name: Symbol, slot: u32) {
@@ -86,6 +99,7 @@ impl Preprocessor<'_> {
                     has_operators: false,
                     disabled: false,
                     definition: Span::default(),
+                    digest: 1,
                 });
             }
             builtin::Builtin::Text { params, body } => self.define_text(name, params, body),
@@ -119,6 +133,18 @@ impl Preprocessor<'_> {
         }
     }
 
+    /// Defines a macro on behalf of the program.
+    pub(super) fn redefine(&mut self, definition: Macro) {
+        self.recorder.changed(definition.name);
+        self.add_macro(definition);
+    }
+
+    /// Undefines a macro on behalf of the program.
+    pub(super) fn undefine(&mut self, name: Symbol) {
+        self.recorder.changed(name);
+        self.set_slot(name, UNDEFINED);
+    }
+
     fn add_macro(&mut self, definition: Macro) {
         self.set_slot(definition.name, self.macros.list.len() as u32 + 2);
         self.macros.list.push(definition);
@@ -133,7 +159,7 @@ impl Preprocessor<'_> {
         if let Some(old) = self.macro_of(name.symbol) {
             self.check_redefinition(old, &definition);
         }
-        self.add_macro(definition);
+        self.redefine(definition);
     }
 
     /// `#undef` (C99 6.10.3.5).
@@ -144,7 +170,7 @@ impl Preprocessor<'_> {
                 self.diags.warning(name.span, "undefining builtin macro");
             }
         }
-        self.set_slot(name.symbol, UNDEFINED);
+        self.undefine(name.symbol);
         self.check_extra(line.get(1), "undef");
     }
 
@@ -210,6 +236,7 @@ impl Preprocessor<'_> {
         let has_operators = body
             .iter()
             .any(|token| matches!(token.kind, PpKind::Param(_)) || token.has(flag::PASTE));
+        let digest = self.digest(name.span, form, &params, &body);
         Some(Macro {
             name: name.symbol,
             form,
@@ -218,7 +245,32 @@ impl Preprocessor<'_> {
             has_operators,
             disabled: false,
             definition: name.span,
+            digest,
         })
+    }
+
+    /// See [`Macro::digest`].
+    fn digest(&self, at: Span, form: Form, params: &[Symbol], body: &[PpToken]) -> u64 {
+        let form = match form {
+            Form::Object => 0,
+            Form::Function { variadic } => 1 + u64::from(variadic),
+            Form::Special(special) => 3 + special as u64,
+        };
+        let start = mix(form << 1 | u64::from(at.is_builtin()), params.len() as u64);
+        let params = params.iter().map(|&param| self.interner.hash(param));
+        let body = body.iter().map(|token| {
+            let kind = match token.kind {
+                PpKind::Ident => 0,
+                PpKind::Number => 1,
+                PpKind::Char => 2,
+                PpKind::Str => 3,
+                PpKind::Punct(punct) => 1 << 8 | punct as u64,
+                PpKind::Param(number) => 1 << 16 | u64::from(number),
+                _ => 4,
+            };
+            mix(kind << 8 | u64::from(token.flags), self.interner.hash(token.symbol))
+        });
+        params.chain(body).fold(start, mix).max(1)
     }
 
     /// Parameter names, whether there is an ellipsis, and how many tokens that took.

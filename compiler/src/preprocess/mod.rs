@@ -13,28 +13,61 @@ mod directive;
 mod expand;
 mod include;
 mod interner;
-mod lexed;
+mod kept;
 mod lexer;
 mod macros;
 mod number;
+pub(crate) mod outline;
 mod paste;
 mod pragma;
+mod reading;
+mod record;
 mod string;
 mod token;
 
 pub use include::read_header;
 pub use interner::{Interner, StringId, Symbol};
+pub(crate) use reading::{Included, Reading};
 pub use token::{ExtensionBehaviour, FloatSuffix, FpContract, Pragma, Punct, Token, TokenKind};
 
-use crate::hash::{FastMap, FastSet};
+use crate::hash::{FastHasher, FastMap, FastSet};
 use crate::source::{Diagnostics, FileId, SourceMap, Span};
 use crate::{Options, Source};
 use lexer::{flag, Lexer, PpKind, PpToken};
+use reading::Cost;
+use std::hash::{BuildHasher, BuildHasherDefault};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Tokens of one compilation.
 const MAX_TOKENS: usize = 16 << 20;
+
+/// The tokens of a program in parts: its own, and among them those of headers that were read before.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub own: Vec<Token>,
+    /// By the places where they come in.
+    pub included: Vec<Included>,
+}
+
+impl Parts {
+    /// All tokens in their order.
+    pub fn flatten(self) -> Vec<Token> {
+        if self.included.is_empty() {
+            return self.own;
+        }
+        let included = self.included.iter().map(|included| included.reading.tokens.len());
+        let mut tokens = Vec::with_capacity(self.own.len() + included.sum::<usize>());
+        let mut at = 0;
+        for included in &self.included {
+            tokens.extend_from_slice(&self.own[at..included.at]);
+            included.append_to(0..included.reading.tokens.len(), &mut tokens);
+            at = included.at;
+        }
+        tokens.extend_from_slice(&self.own[at..]);
+        tokens
+    }
+}
 
 /// Preprocesses a program.
 ///
@@ -50,6 +83,18 @@ pub fn preprocess(
     interner: &mut Interner,
     diags: &mut Diagnostics,
 ) -> Vec<Token> {
+    preprocess_parts(main, options, predefined, sources, interner, diags).flatten()
+}
+
+/// As [`preprocess`], with the tokens in parts.
+pub(crate) fn preprocess_parts(
+    main: &Source,
+    options: &Options,
+    predefined: &[(String, String)],
+    sources: &mut SourceMap,
+    interner: &mut Interner,
+    diags: &mut Diagnostics,
+) -> Parts {
     let names = Names {
         defined: interner.intern("defined"),
         va_args: interner.intern("__VA_ARGS__"),
@@ -57,6 +102,7 @@ pub fn preprocess(
     };
     let mut preprocessor = Preprocessor {
         headers: &main.headers,
+        options_hash: hash_of(options),
         main_name: &main.name,
         options,
         sources,
@@ -70,17 +116,28 @@ pub fn preprocess(
         loaded: FastMap::default(),
         texts: FastMap::default(),
         once: FastSet::default(),
+        recorder: record::Recorder::default(),
+        included: Vec::new(),
+        included_tokens: 0,
         text_read: 0,
         expanded: 0,
         spelled: 0,
         depth: 0,
+        in_arguments: 0,
         counter: 0,
         pack: vec![0],
         output: Vec::with_capacity(main.text.len() / 4 + 16),
         string: None,
     };
     preprocessor.run(main, predefined);
-    preprocessor.output
+    Parts { own: preprocessor.output, included: preprocessor.included }
+}
+
+/// A hash of the options that have to do with more than macros and files.
+fn hash_of(options: &Options) -> u64 {
+    let macros = Vec::new();
+    let options = Options { macros, include_dirs: Vec::new(), ..options.clone() };
+    BuildHasherDefault::<FastHasher>::default().hash_one(options)
 }
 
 /// Names that mean something to the preprocessor itself.
@@ -96,11 +153,15 @@ struct File {
     conditionals: Vec<directive::Conditional>,
     /// Directory of a file from disk.
     directory: Option<PathBuf>,
+    /// Number of the `#include` that named it.
+    inclusion: usize,
 }
 
 /// The state of one compilation's preprocessing.
 struct Preprocessor<'a> {
     headers: &'a [(String, String)],
+    /// Of the options but macros and directories.
+    options_hash: u64,
     main_name: &'a str,
     options: &'a Options,
     sources: &'a mut SourceMap,
@@ -115,10 +176,16 @@ struct Preprocessor<'a> {
     macros: macros::Macros,
     /// Headers read so far: by include name, or by path when from disk.
     loaded: FastMap<include::Key, FileId>,
-    /// Headers from disk, of which tokens may be known.
-    texts: FastMap<FileId, Arc<lexed::Text>>,
+    /// Headers from disk, of which readings may be known.
+    texts: FastMap<FileId, Arc<kept::Text>>,
     /// Files that say `#pragma once`.
     once: FastSet<FileId>,
+    /// What the headers being read come to.
+    recorder: record::Recorder,
+    /// Readings in the place of headers.
+    included: Vec<Included>,
+    /// Their tokens.
+    included_tokens: usize,
     /// Bytes of text read, every inclusion counted.
     text_read: usize,
     /// Tokens that macros have produced.
@@ -127,6 +194,8 @@ struct Preprocessor<'a> {
     spelled: usize,
     /// Depth of arguments being expanded.
     depth: u32,
+    /// Invocations whose arguments are being collected.
+    in_arguments: u32,
     /// The next value of `__COUNTER__`.
     counter: u32,
     /// What `#pragma pack` says, the innermost `push` last; never empty.
@@ -150,7 +219,7 @@ impl Preprocessor<'_> {
             if token.kind == PpKind::Eof {
                 break;
             }
-            if self.output.len() >= MAX_TOKENS {
+            if self.output.len() + self.included_tokens >= MAX_TOKENS {
                 self.diags.fatal(token.span, "the program is too large");
                 break;
             }
@@ -206,7 +275,6 @@ impl Preprocessor<'_> {
     /// the end of the main text.
     fn leave(&mut self) -> bool {
         if let Some(file) = self.files.last_mut() {
-            file.lexer.publish(self.interner);
             if let Some(comment) = file.lexer.open_comment.take() {
                 self.diags.error(comment, "unterminated /* comment");
             }
@@ -217,8 +285,20 @@ impl Preprocessor<'_> {
         if self.files.len() <= 1 {
             return false;
         }
+        self.end_recording();
         self.files.pop();
         true
+    }
+
+    /// What has been used so far of what is bounded.
+    fn cost(&self) -> Cost {
+        Cost { text_read: self.text_read, expanded: self.expanded, spelled: self.spelled }
+    }
+
+    fn set_cost(&mut self, cost: Cost) {
+        self.text_read = cost.text_read;
+        self.expanded = cost.expanded;
+        self.spelled = cost.spelled;
     }
 
     /// Turns a preprocessing token into a token (phase 7's beginning).

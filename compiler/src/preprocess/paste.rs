@@ -5,7 +5,7 @@ use super::Preprocessor;
 use crate::source::Span;
 
 /// Bytes of text that `#` and `##` may make in one compilation.
-const MAX_SPELLED: usize = 32 << 20;
+pub(super) const MAX_SPELLED: usize = 32 << 20;
 
 /// A text as a string literal.
 pub(super) fn quote(text: &str) -> String {

@@ -14,8 +14,8 @@ impl Preprocessor<'_> {
         };
         match (word(0), word(1)) {
             ("once", _) => {
-                if let Some(file) = self.files.last() {
-                    self.once.insert(file.lexer.file);
+                if let Some(file) = self.files.last().map(|file| file.lexer.file) {
+                    self.mark_once(file);
                 }
             }
             ("OPENCL" | "STDC", "FP_CONTRACT") => {
@@ -117,6 +117,7 @@ impl Preprocessor<'_> {
             }
         }
         let is_reset = line.len() == 2;
+        self.recorder.give_up();
         if let Some(n) = alignment.or(is_reset.then_some(0)) {
             self.pack.pop();
             self.pack.push(n);

@@ -73,6 +73,45 @@ pub struct Lookup {
     pub text: Option<Arc<str>>,
 }
 
+/// A macro's invocation outside other macros, kept from an earlier reading of a header: files are by
+/// their numbers in [`KeptExpansions::files`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Expansion {
+    pub at: Span,
+    pub definition: Definition,
+}
+
+/// Where a macro is defined that a header invokes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Definition {
+    /// In one of the header's files.
+    Inside(Span),
+    /// Elsewhere: a number in [`KeptExpansions::outside`].
+    Outside(u32),
+}
+
+/// The invocations in a header that was read before, and what their files are in this compilation.
+#[derive(Debug)]
+pub(crate) struct KeptExpansions {
+    pub list: Arc<[Expansion]>,
+    pub files: Vec<FileId>,
+    pub outside: Vec<Span>,
+}
+
+impl KeptExpansions {
+    /// Invocations and definitions.
+    pub fn iter(&self) -> impl Iterator<Item = (Span, Span)> + '_ {
+        let span = |span: Span| Span { file: self.files[span.file.0 as usize], ..span };
+        self.list.iter().map(move |expansion| {
+            let definition = match expansion.definition {
+                Definition::Inside(definition) => span(definition),
+                Definition::Outside(number) => self.outside[number as usize],
+            };
+            (span(expansion.at), definition)
+        })
+    }
+}
+
 /// All texts of a compilation. File 0 is [`FileId::BUILTIN`], which is empty.
 #[derive(Debug)]
 pub struct SourceMap {
@@ -81,6 +120,8 @@ pub struct SourceMap {
     expansions: Vec<(Span, Span)>,
     /// By path; each is looked at once.
     lookups: HashMap<PathBuf, Option<FileId>>,
+    /// Those in headers that an earlier compilation has read.
+    kept_expansions: Vec<KeptExpansions>,
 }
 
 impl Default for SourceMap {
@@ -93,7 +134,12 @@ impl SourceMap {
     /// A map that holds [`FileId::BUILTIN`] alone.
     pub fn new() -> SourceMap {
         let builtin = SourceFile::new("<built-in>", "".into());
-        SourceMap { files: vec![builtin], expansions: Vec::new(), lookups: HashMap::new() }
+        SourceMap {
+            files: vec![builtin],
+            expansions: Vec::new(),
+            kept_expansions: Vec::new(),
+            lookups: HashMap::new(),
+        }
     }
 
     /// Notes that a header was looked for on disk.
@@ -179,11 +225,27 @@ impl SourceMap {
         self.expansions.push((invocation, definition));
     }
 
+    /// As [`SourceMap::mark_expansion`], for all of a header.
+    pub(crate) fn keep_expansions(&mut self, expansions: KeptExpansions) {
+        self.kept_expansions.push(expansions);
+    }
+
+    /// What [`SourceMap::mark_expansion`] was told, in its order.
+    pub(crate) fn expansions(&self) -> &[(Span, Span)] {
+        &self.expansions
+    }
+
+    /// What [`SourceMap::keep_expansions`] was told, in its order.
+    pub(crate) fn kept_expansions(&self) -> &[KeptExpansions] {
+        &self.kept_expansions
+    }
+
     /// Where the macro is defined whose expansion gave the tokens at `span`.
     pub fn expansion(&self, span: Span) -> Option<Span> {
-        self.expansions
-            .iter()
-            .find(|(at, _)| at.file == span.file && at.start == span.start)
-            .map(|&(_, definition)| definition)
+        let kept = self.kept_expansions.iter();
+        let kept = kept.filter(|kept| kept.files.contains(&span.file)).flat_map(|kept| kept.iter());
+        let mut all = self.expansions.iter().copied().chain(kept);
+        all.find(|(at, _)| at.file == span.file && at.start == span.start)
+            .map(|(_, definition)| definition)
     }
 }

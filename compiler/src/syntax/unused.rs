@@ -3,13 +3,10 @@
 //! Programs include headers of which they use a small part. The bodies of the other functions must
 //! be checked, but nothing of them is kept; and a body that was found to be free of diagnostics need
 //! not be parsed again, in the next program that has the same declarations before it
-//! (`crate::checked`).
-//!
-//! The scan need not understand declarations. What it does not recognize as a function it takes to
-//! be used, with all that is named in it.
+//! (`crate::checked`): nothing is left of its tokens but the braces.
 
-use crate::hash::FastMap;
-use crate::preprocess::{Interner, Pragma, Punct, Symbol, Token, TokenKind};
+use crate::preprocess::outline::{mix, Definition, Digest, Outline};
+use crate::preprocess::{Included, Interner, Parts, Reading, Symbol, Token, TokenKind};
 use std::ops::Range;
 
 /// The body of a function that no kernel uses.
@@ -24,218 +21,202 @@ pub struct UnusedBody {
     pub is_checked: bool,
 }
 
-/// A definition of a function as far as the scan understands it.
-struct Definition {
-    body: Range<usize>,
-    /// Hash of the body and of all that stands before it at file scope.
-    key: u64,
-    /// Holds `#pragma pack`, whose effect does not end with the body.
-    packs: bool,
-    used: bool,
-}
-
 /// Finds the bodies of the functions that no kernel uses, in their order. The keys depend on `seed`.
 pub fn unused_bodies(tokens: &[Token], interner: &Interner, seed: u64) -> Vec<UnusedBody> {
-    let mut scan = Scan {
-        tokens,
-        interner,
-        definitions: Vec::new(),
-        by_name: FastMap::default(),
-        roots: Vec::new(),
-        declared: seed,
+    let outline = Outline::of(tokens, interner);
+    let parts = [Part { tokens, outline: &outline, included: None }];
+    let uses = Uses::find(&parts, interner.len());
+    let body = |(number, definition): (usize, &Definition)| {
+        let key = uses.key(Digest::EMPTY, number, definition, seed)?;
+        Some(UnusedBody { tokens: definition.body.clone(), key, is_checked: false })
     };
-    scan.file_scope();
-    scan.mark_used();
-    scan.unused()
+    outline.definitions.iter().enumerate().filter_map(body).collect()
 }
 
-struct Scan<'a> {
-    tokens: &'a [Token],
-    interner: &'a Interner,
-    definitions: Vec<Definition>,
-    /// The definitions that a name may stand for.
-    by_name: FastMap<Symbol, Vec<usize>>,
-    /// Tokens whose names are used.
-    roots: Vec<Range<usize>>,
-    /// Hash of what stands at file scope so far.
-    declared: u64,
-}
-
-impl Scan<'_> {
-    fn is(&self, at: usize, punct: Punct) -> bool {
-        self.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Punct(punct))
-    }
-
-    fn name(&self, at: usize) -> Option<Symbol> {
-        match self.tokens.get(at)?.kind {
-            TokenKind::Ident(symbol) => Some(symbol),
-            _ => None,
-        }
-    }
-
-    fn file_scope(&mut self) {
-        let (mut head, mut at) = (0, 0);
-        while at < self.tokens.len() {
-            if self.is(at, Punct::LBrace) {
-                let end = self.closing_brace(at);
-                match self.function_name(head..at) {
-                    Some(name) => {
-                        self.define(name, head, at..end);
-                        head = end;
-                    }
-                    None => {
-                        self.roots.push(at..end);
-                        self.declare(at..end);
-                    }
-                }
-                at = end;
+/// All tokens of a program but what is between the braces of unused bodies that are known to be good
+/// by their keys; and all unused bodies, as [`unused_bodies`] has them.
+pub(crate) fn without_checked_bodies(
+    parts: Parts,
+    interner: &Interner,
+    seed: u64,
+    is_checked: impl Fn(u64) -> bool,
+) -> (Vec<Token>, Vec<UnusedBody>) {
+    let own = OwnTokens::of(&parts, interner);
+    let list = own.list(&parts);
+    let uses = Uses::find(&list, interner.len());
+    let (mut tokens, mut bodies) = (Vec::with_capacity(parts.own.len() * 2), Vec::new());
+    let (mut number, mut declared) = (0, Digest::EMPTY);
+    for part in &list {
+        let mut at = 0;
+        for definition in &part.outline.definitions {
+            let key = uses.key(declared, number, definition, seed);
+            number += 1;
+            let Some(key) = key else { continue };
+            let body = definition.body.clone();
+            let is_checked = key != 0 && body.len() >= 2 && is_checked(key);
+            part.append_to(at..body.start, &mut tokens);
+            let start = tokens.len();
+            if is_checked {
+                part.append_to(body.start..body.start + 1, &mut tokens);
+                part.append_to(body.end - 1..body.end, &mut tokens);
             } else {
-                self.declare(at..at + 1);
-                at += 1;
-                if self.is(at - 1, Punct::Semi) {
-                    head = at;
+                part.append_to(body.clone(), &mut tokens);
+            }
+            bodies.push(UnusedBody { tokens: start..tokens.len(), key, is_checked });
+            at = body.end;
+        }
+        part.append_to(at..part.tokens.len(), &mut tokens);
+        declared = declared.then(part.outline.declared);
+    }
+    (tokens, bodies)
+}
+
+/// How often [`OwnTokens::of`] looks whether a declaration goes on in what is included.
+const MAX_LOOKS: usize = 256;
+
+/// A program's own tokens between readings.
+struct OwnTokens {
+    /// With the readings in which a declaration goes on, or that end in one.
+    runs: Vec<(Vec<Token>, Outline)>,
+    /// Numbers of the readings that stand between them.
+    between: Vec<usize>,
+}
+
+impl OwnTokens {
+    fn of(parts: &Parts, interner: &Interner) -> OwnTokens {
+        let (mut runs, mut between) = (Vec::new(), Vec::new());
+        let (mut run, mut at, mut looks) = (Vec::new(), 0, 0);
+        for (number, included) in parts.included.iter().enumerate() {
+            run.extend_from_slice(&parts.own[at..included.at]);
+            at = included.at;
+            let outline = (looks < MAX_LOOKS).then(|| Outline::of(&run, interner));
+            looks += 1;
+            match outline.filter(|o| o.is_closed && included.reading.outline.is_closed) {
+                Some(outline) => {
+                    runs.push((std::mem::take(&mut run), outline));
+                    between.push(number);
+                }
+                None => included.append_to(0..included.reading.tokens.len(), &mut run),
+            }
+        }
+        run.extend_from_slice(&parts.own[at..]);
+        let outline = Outline::of(&run, interner);
+        runs.push((run, outline));
+        OwnTokens { runs, between }
+    }
+
+    /// Own tokens and readings in turn.
+    fn list<'a>(&'a self, parts: &'a Parts) -> Vec<Part<'a>> {
+        let mut between = self.between.iter();
+        let mut list = Vec::with_capacity(2 * self.runs.len());
+        for (tokens, outline) in &self.runs {
+            list.push(Part { tokens, outline, included: None });
+            list.extend(between.next().map(|&number| {
+                let included = &parts.included[number];
+                let Reading { tokens, outline, .. } = &*included.reading;
+                Part { tokens, outline, included: Some(included) }
+            }));
+        }
+        list
+    }
+}
+
+/// A part of a program's tokens.
+struct Part<'a> {
+    tokens: &'a [Token],
+    outline: &'a Outline,
+    /// The reading that it is, which says what its names are.
+    included: Option<&'a Included>,
+}
+
+impl Part<'_> {
+    /// The program's name for one of the part.
+    fn symbol(&self, name: Symbol) -> Symbol {
+        self.included.map_or(name, |included| included.symbols[name.0 as usize])
+    }
+
+    /// Appends some of the part's tokens with the program's names.
+    fn append_to(&self, range: Range<usize>, tokens: &mut Vec<Token>) {
+        match self.included {
+            Some(included) => included.append_to(range, tokens),
+            None => tokens.extend_from_slice(&self.tokens[range]),
+        }
+    }
+}
+
+/// No definition.
+const NONE: u32 = u32::MAX;
+
+/// Which of a program's definitions are used; they are numbered in their order.
+struct Uses {
+    used: Vec<bool>,
+    /// By definition: its body names itself or one that comes after it.
+    looks_ahead: Vec<bool>,
+}
+
+impl Uses {
+    fn find(parts: &[Part], names: usize) -> Uses {
+        // By name its last definition, and by definition the one before it of the same name.
+        let mut last = vec![NONE; names];
+        let mut before = Vec::new();
+        let mut definitions = Vec::new();
+        for part in parts {
+            for definition in &part.outline.definitions {
+                let name = part.symbol(definition.name).0 as usize;
+                before.push(std::mem::replace(&mut last[name], before.len() as u32));
+                definitions.push((part, definition));
+            }
+        }
+        let mut used: Vec<bool> = definitions.iter().map(|(_, d)| d.is_kernel).collect();
+        let mut open = Vec::new();
+        let mut mark = |name: Symbol, open: &mut Vec<usize>| {
+            let mut next = last[name.0 as usize];
+            while next != NONE {
+                let number = next as usize;
+                if !std::mem::replace(&mut used[number], true) {
+                    open.push(number);
+                }
+                next = before[number];
+            }
+        };
+        for part in parts {
+            for token in part.outline.roots.iter().flat_map(|root| &part.tokens[root.clone()]) {
+                if let TokenKind::Ident(name) = token.kind {
+                    mark(part.symbol(name), &mut open);
                 }
             }
         }
-    }
-
-    fn declare(&mut self, range: Range<usize>) {
-        let tokens = self.tokens.get(range).unwrap_or(&[]);
-        self.declared = hash(self.declared, tokens, self.interner);
-    }
-
-    /// Behind the brace that closes the one at `open`.
-    fn closing_brace(&self, open: usize) -> usize {
-        let mut depth = 0usize;
-        for (i, token) in self.tokens.iter().enumerate().skip(open) {
-            match token.kind {
-                TokenKind::Punct(Punct::LBrace) => depth += 1,
-                TokenKind::Punct(Punct::RBrace) => {
-                    depth -= 1;
-                    if depth == 0 {
-                        return i + 1;
-                    }
-                }
-                _ => {}
-            }
+        while let Some(number) = open.pop() {
+            let (part, definition) = definitions[number];
+            definition.names.iter().for_each(|&name| mark(part.symbol(name), &mut open));
         }
-        self.tokens.len()
+        let looks_ahead = |(number, (part, definition)): (usize, &(&Part, &Definition))| {
+            definition.names.iter().any(|&name| {
+                let last = last[part.symbol(name).0 as usize];
+                last != NONE && last as usize >= number
+            })
+        };
+        let looks_ahead = definitions.iter().enumerate().map(looks_ahead).collect();
+        Uses { used, looks_ahead }
     }
 
-    /// The function that is defined when a brace follows this: the one name before a parenthesis
-    /// that is not itself in parentheses. `None` if that is not clear.
-    fn function_name(&self, head: Range<usize>) -> Option<Symbol> {
-        if !self.is(head.end.checked_sub(1)?, Punct::RParen) {
+    /// The key of an unused body (see [`UnusedBody::key`]), `declared` being the digest of what its
+    /// part follows; `None` if the function is used, or has to be parsed anyway.
+    fn key(
+        &self,
+        declared: Digest,
+        number: usize,
+        definition: &Definition,
+        seed: u64,
+    ) -> Option<u64> {
+        if self.used[number] || definition.packs {
             return None;
         }
-        let mut found = None;
-        let mut depth = 0usize;
-        for i in head {
-            match self.tokens[i].kind {
-                TokenKind::Punct(Punct::LParen | Punct::LBracket | Punct::LBrace) => depth += 1,
-                TokenKind::Punct(Punct::RParen | Punct::RBracket | Punct::RBrace) => {
-                    depth = depth.checked_sub(1)?;
-                }
-                TokenKind::Punct(Punct::Eq | Punct::Comma) if depth == 0 => return None,
-                TokenKind::Ident(name) if depth == 0 && self.is(i + 1, Punct::LParen) => {
-                    if matches!(self.interner.resolve(name), "__attribute__" | "__attribute") {
-                        continue;
-                    }
-                    if found.replace(name).is_some() {
-                        return None;
-                    }
-                }
-                _ => {}
-            }
+        // Whether it is part of a cycle of calls depends on functions defined after it.
+        if self.looks_ahead[number] {
+            return Some(0);
         }
-        found
+        let before = declared.then(definition.before).value();
+        Some(mix(mix(seed, before), definition.digest.value()).max(1))
     }
-
-    fn define(&mut self, name: Symbol, head: usize, body: Range<usize>) {
-        let tokens = self.tokens.get(body.clone()).unwrap_or(&[]);
-        let is_kernel = (head..body.start).any(|i| {
-            let text = self.name(i).map(|name| self.interner.resolve(name));
-            matches!(text, Some("kernel" | "__kernel"))
-        });
-        if is_kernel {
-            self.roots.push(body.clone());
-        }
-        let packs =
-            tokens.iter().any(|token| matches!(token.kind, TokenKind::Pragma(Pragma::Pack(_))));
-        let key = hash(self.declared, tokens, self.interner).max(1);
-        self.by_name.entry(name).or_default().push(self.definitions.len());
-        self.definitions.push(Definition { body, key, packs, used: is_kernel });
-    }
-
-    /// Marks what the roots use, and what that uses.
-    fn mark_used(&mut self) {
-        let mut open = std::mem::take(&mut self.roots);
-        while let Some(range) = open.pop() {
-            for i in range {
-                let Some(used) = self.name(i).and_then(|name| self.by_name.get(&name)) else {
-                    continue;
-                };
-                for &index in used {
-                    let definition = &mut self.definitions[index];
-                    if !std::mem::replace(&mut definition.used, true) {
-                        open.push(definition.body.clone());
-                    }
-                }
-            }
-        }
-    }
-
-    fn unused(&self) -> Vec<UnusedBody> {
-        let unused = self.definitions.iter().enumerate();
-        let unused = unused.filter(|(_, definition)| !definition.used && !definition.packs);
-        let body = |(index, definition): (usize, &Definition)| {
-            // Whether it is part of a cycle of calls depends on functions defined after it.
-            let forward = definition.body.clone().any(|i| {
-                let named = self.name(i).and_then(|name| self.by_name.get(&name));
-                named.is_some_and(|named| named.last() >= Some(&index))
-            });
-            let key = if forward { 0 } else { definition.key };
-            UnusedBody { tokens: definition.body.clone(), key, is_checked: false }
-        };
-        unused.map(body).collect()
-    }
-}
-
-/// Hash of tokens after what `state` is the hash of. Their places do not count.
-fn hash(state: u64, tokens: &[Token], interner: &Interner) -> u64 {
-    tokens.iter().fold(state, |state, token| match token.kind {
-        TokenKind::Ident(symbol) => mix(state, interner.hash(symbol)),
-        TokenKind::Punct(punct) => mix(state, 1 << 56 | punct as u64),
-        TokenKind::Int { value, unsigned, longs, decimal } => {
-            let kind = u64::from(unsigned) | u64::from(decimal) << 1 | u64::from(longs) << 2;
-            mix(mix(state, 2 << 56 | kind), value)
-        }
-        TokenKind::Float { value, single, suffix } => {
-            let state = mix(state, 3 << 56 | (suffix as u64) << 32 | u64::from(single.to_bits()));
-            mix(state, value.to_bits())
-        }
-        TokenKind::Char(value) => mix(mix(state, 4 << 56), value as u64),
-        TokenKind::Str(id) => {
-            let bytes = interner.bytes(id);
-            let state = mix(state, 5 << 56 | bytes.len() as u64);
-            bytes.iter().fold(state, |state, &byte| mix(state, u64::from(byte)))
-        }
-        TokenKind::Pragma(pragma) => {
-            let text = match pragma {
-                Pragma::Extension { name, behaviour } => {
-                    format!("{} {behaviour:?}", interner.resolve(name))
-                }
-                other => format!("{other:?}"),
-            };
-            let state = mix(state, 6 << 56 | text.len() as u64);
-            text.bytes().fold(state, |state, byte| mix(state, u64::from(byte)))
-        }
-        TokenKind::Eof => state,
-    })
-}
-
-/// One step of a hash: the product's halves folded.
-fn mix(state: u64, word: u64) -> u64 {
-    let product = u128::from(state ^ word) * 0x9e37_79b9_7f4a_7c15;
-    (product as u64) ^ ((product >> 64) as u64) ^ state.rotate_left(17)
 }
