@@ -4,15 +4,12 @@ use super::args;
 use super::cl::*;
 use super::enqueue::enqueue;
 use super::recordable::sizes;
-use crate::core::error::{ensure, fail, Result};
+use crate::core::error::{ensure, Result};
 use crate::core::kernel::Kernel;
 use crate::core::launch::{suggest_local_size, Launch, Sizes};
-use crate::core::memory::Mem;
-use crate::core::queue::Queue;
 use crate::core::transfer::Command;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
-use std::ffi::c_void;
 
 /// clEnqueueNDRangeKernel and clEnqueueTask.
 ///
@@ -128,35 +125,6 @@ entry! {
             unsafe { suggested_local_work_size.add(d).write(*size as usize) };
         }
         Ok(())
-    }
-
-    /// clEnqueueNativeKernel. Devices do not run functions of the host
-    /// (CL_DEVICE_EXECUTION_CAPABILITIES).
-    fn clEnqueueNativeKernel(
-        command_queue: cl_command_queue,
-        user_func: NativeKernel,
-        args: *mut c_void,
-        cb_args: usize,
-        num_mem_objects: cl_uint,
-        mem_list: *const cl_mem,
-        args_mem_loc: *const *const c_void,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        _event: *mut cl_event,
-    ) -> status {
-        let queue = Ref::<Queue>::from_handle(command_queue)?;
-        // SAFETY: the list is as the API requires.
-        unsafe {
-            args::wait_list(&queue.context, num_events_in_wait_list, event_wait_list)
-        }?;
-        ensure!(user_func.is_some(), CL_INVALID_VALUE);
-        ensure!(args.is_null() == (cb_args == 0), CL_INVALID_VALUE);
-        ensure!(!args.is_null() || num_mem_objects == 0, CL_INVALID_VALUE);
-        ensure!(mem_list.is_null() == (num_mem_objects == 0), CL_INVALID_VALUE);
-        ensure!(args_mem_loc.is_null() == (num_mem_objects == 0), CL_INVALID_VALUE);
-        // SAFETY: as above.
-        unsafe { args::objects::<Mem>(mem_list, num_mem_objects) }?;
-        fail(CL_INVALID_OPERATION)
     }
 
     /// clEnqueueMarkerWithWaitList.

@@ -92,7 +92,7 @@ pub fn query(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         .or_else(|| limits(device, name))
         .or_else(|| arithmetic(device, name))
         .or_else(|| memory(device, name))
-        .or_else(|| execution(name))
+        .or_else(|| execution(device, name))
         .or_else(|| language_features(device.info(), name))
         .or_else(|| absent_features(name))
 }
@@ -335,13 +335,16 @@ fn cache_size(info: &vk::DeviceInfo) -> u64 {
 }
 
 /// Queues and kernels.
-fn execution(name: cl_device_info) -> Option<Value> {
+fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     Some(match name {
         CL_DEVICE_AVAILABLE | CL_DEVICE_COMPILER_AVAILABLE | CL_DEVICE_LINKER_AVAILABLE => {
             Value::bool(true)
         }
 
-        CL_DEVICE_EXECUTION_CAPABILITIES => Value::of(CL_EXEC_KERNEL),
+        CL_DEVICE_EXECUTION_CAPABILITIES => {
+            let native = device.gpu().is_ok_and(|gpu| gpu.runs_native_kernels());
+            Value::of(CL_EXEC_KERNEL | if native { CL_EXEC_NATIVE_KERNEL } else { 0 })
+        }
         CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Value::of(queue::PROPERTIES),
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Value::bool(true),
         CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => Value::bool(true),

@@ -80,6 +80,12 @@ impl Gpu {
         *self.sharing.get_or_init(|| Sharing::probe(self))
     }
 
+    /// Whether functions of the host can be commands (CL_EXEC_NATIVE_KERNEL): the host must see all of
+    /// the device's memory as its own.
+    pub fn runs_native_kernels(&self) -> bool {
+        !self.always_stage && self.sharing() == Sharing::Direct
+    }
+
     /// The kernel for copies between buffers; `None` where the driver copies as fast.
     pub fn copy_kernel(&self) -> Result<Option<&vk::CopyKernel>> {
         if !vk::CopyKernel::suits(&self.device) {

@@ -22,6 +22,7 @@ pub mod launch;
 pub mod log;
 pub mod memory;
 pub mod memory_properties;
+pub mod native;
 pub mod ndrange;
 pub mod notify;
 pub mod operation;

@@ -76,6 +76,7 @@ functions! {
     clEnqueueMarkerWithWaitList(cl_command_queue, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clEnqueueBarrierWithWaitList(cl_command_queue, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, *const usize, *const usize, *const usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueNativeKernel(cl_command_queue, NativeKernel, *mut c_void, usize, cl_uint, *const cl_mem, *const *const c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clCreateUserEvent(cl_context, *mut cl_int) -> cl_event;
     clSetUserEventStatus(cl_event, cl_int) -> cl_int;
     clWaitForEvents(cl_uint, *const cl_event) -> cl_int;

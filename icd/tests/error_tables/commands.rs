@@ -234,7 +234,8 @@ fn native_rows(t: &mut Table, w: &World) {
     t.row(value, condition, call(Native { mems: mems.as_ptr(), ..alone }));
     let condition = "num_mem_objects is 0 and args_mem_loc is not NULL";
     t.row(value, condition, call(Native { places: places.as_ptr(), ..alone }));
-    t.each(CL_INVALID_MEM_OBJECT, "a memory object", w.no_buffers(), |mem| {
+    // NULL stands for no buffer.
+    t.each(CL_INVALID_MEM_OBJECT, "a memory object", w.no_buffers().split_off(1), |mem| {
         call(Native { mems: &mem, ..good })
     });
     t.wait_lists(w, |waits| call(Native { waits, ..good }));
@@ -246,6 +247,10 @@ fn native_rows(t: &mut Table, w: &World) {
     } else {
         t.correct(call(good));
         t.correct(call(alone));
+        t.correct(call(Native { mems: &null_mut(), ..good }));
+        let outside = [args.as_ptr_range().end.cast()];
+        let condition = "a place of args_mem_loc is not in args";
+        t.row(value, condition, call(Native { places: outside.as_ptr(), ..good }));
         let condition = "a memory object is of another context";
         t.row(CL_INVALID_CONTEXT, condition, call(Native { mems: &w.other.buffer, ..good }));
     }
