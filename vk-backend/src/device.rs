@@ -57,7 +57,7 @@ impl Device {
     /// the driver says.
     pub fn open(p: &PhysicalDevice) -> Result<Arc<Device>, Error> {
         if let Some(why) = &p.info.refusal {
-            return Err(Error::Unsupported(why.clone()));
+            return Err(Error::Unsupported(format!("{} {why}", p.info.name)));
         }
         let raw = create_raw(p)?;
         let queues = (0..p.info.limits.queue_count)

@@ -77,7 +77,7 @@ pub struct DeviceInfo {
     pub features: Features,
     /// Memory.
     pub memory: MemoryInfo,
-    /// Why Hekla cannot use the device: a sentence for people. `None` when it can.
+    /// Why Hekla cannot use the device, for people: "lacks ...". `None` when it can.
     pub refusal: Option<String>,
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> Phy
         device.query_properties();
         device.query_host_import();
     }
-    device.info.refusal = device.refusal(has_compute);
+    device.info.refusal = refusal(&device.info, has_compute);
     device
 }
 
@@ -414,34 +414,49 @@ impl PhysicalDevice {
         self.info.features.external_memory_host = importable && aligned;
         self.info.memory.host_import = importable && aligned;
     }
+}
 
-    /// What stands in the way of using this device, in words.
-    fn refusal(&self, has_compute: bool) -> Option<String> {
-        let (info, f) = (&self.info, &self.info.features);
-        let version = info.api_version;
-        if version < vk::API_VERSION_1_2 {
-            return Some(format!(
-                "{} offers Vulkan {}.{}; Hekla needs 1.2",
-                info.name,
-                vk::api_version_major(version),
-                vk::api_version_minor(version)
-            ));
-        }
-        let lacks = [
-            (has_compute, "a queue that computes"),
-            (f.buffer_device_address, "bufferDeviceAddress"),
-            (f.timeline_semaphore, "timelineSemaphore"),
-            (info.memory.device_local_bytes > 0, "device-local memory"),
-            (info.memory.host_visible_bytes > 0, "host-visible memory"),
-        ];
-        let missing = lacks.iter().find(|(there, _)| !there)?.1;
-        Some(format!("{} lacks {missing}, which Hekla needs", info.name))
+/// What stands in the way of using a device: the rest of a sentence that begins with it.
+fn refusal(info: &DeviceInfo, has_compute: bool) -> Option<String> {
+    let (version, f) = (info.api_version, &info.features);
+    if version < vk::API_VERSION_1_2 {
+        return Some(format!(
+            "offers Vulkan {}.{}; Hekla needs 1.2",
+            vk::api_version_major(version),
+            vk::api_version_minor(version)
+        ));
     }
+    let needed = [
+        (has_compute, "a queue that computes"),
+        (f.buffer_device_address, "bufferDeviceAddress"),
+        (f.timeline_semaphore, "timelineSemaphore"),
+        (info.memory.device_local_bytes > 0, "device-local memory"),
+        (info.memory.host_visible_bytes > 0, "host-visible memory"),
+    ];
+    let missing: Vec<_> =
+        needed.iter().filter(|(there, _)| !there).map(|(_, name)| *name).collect();
+    (!missing.is_empty()).then(|| format!("lacks {}, which Hekla needs", missing.join(" and ")))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::largest_buffer;
+    use super::*;
+
+    #[test]
+    fn all_that_is_missing_is_named() {
+        let mut info = basic_info(&vk::PhysicalDeviceProperties::default());
+        info.api_version = vk::API_VERSION_1_1;
+        assert_eq!(refusal(&info, true).unwrap(), "offers Vulkan 1.1; Hekla needs 1.2");
+        info.api_version = vk::API_VERSION_1_2;
+        info.features.buffer_device_address = true;
+        info.memory.host_visible_bytes = 1;
+        let missing = "lacks timelineSemaphore and device-local memory, which Hekla needs";
+        assert_eq!(refusal(&info, true).unwrap(), missing);
+        info.features.timeline_semaphore = true;
+        info.memory.device_local_bytes = 1;
+        assert_eq!(refusal(&info, true), None);
+        assert!(refusal(&info, false).unwrap().contains("a queue that computes"));
+    }
 
     #[test]
     fn a_buffer_ends_with_its_allocation_unless_it_is_sparse() {

@@ -16,7 +16,8 @@ fn every_device_is_described() {
         assert!(p.info.limits.max_workgroup_invocations >= 128);
         assert!(p.info.limits.max_push_constants >= 128);
         if let Some(why) = &p.info.refusal {
-            assert_eq!(Device::open(&p).unwrap_err(), Error::Unsupported(why.clone()));
+            let message = format!("{} {why}", p.info.name);
+            assert_eq!(Device::open(&p).unwrap_err(), Error::Unsupported(message));
             continue;
         }
         let (limits, features) = (&p.info.limits, &p.info.features);

@@ -14,7 +14,7 @@ pub fn build() -> Result<PathBuf, String> {
 }
 
 fn build_now() -> Result<PathBuf, String> {
-    run(&mut cargo(&["build", "--release", "--quiet", "-p", "hekla-icd", "-p", "hekla-compiler"]))?;
+    run(&mut cargo(&["build", "--release", "--quiet", "-p", "hekla-icd"]))?;
     let library = target().join("release/libhekla.so");
     library.canonicalize().map_err(|e| format!("no library at {}: {e}", library.display()))
 }
@@ -58,12 +58,24 @@ fn user_of(
     Ok(command)
 }
 
+/// Says on standard error why there is no device, if there is none.
+pub fn explain_if_no_device() -> Outcome {
+    let mut explain = user_of(&build()?, target().join("release/heklac"))?;
+    let output =
+        explain.arg("--explain").output().map_err(|e| format!("cannot run heklac: {e}"))?;
+    if !output.status.success() {
+        eprintln!("{}", String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(())
+}
+
 /// `cargo xtask run -- PROGRAM ARGS`: in the caller's own directory.
 pub fn run_program(args: &[String]) -> Outcome {
     let args = args.strip_prefix(&["--".to_string()]).unwrap_or(args);
     let Some((program, rest)) = args.split_first() else {
         return Err("run needs a program: cargo xtask run -- PROGRAM ARGS".to_string());
     };
+    explain_if_no_device()?;
     let mut command = user_of(&build()?, program)?;
     if let Ok(here) = std::env::current_dir() {
         command.current_dir(here);

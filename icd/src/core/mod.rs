@@ -33,6 +33,7 @@ pub mod queue;
 pub mod rect;
 pub mod sampler;
 pub mod staging;
+pub mod survey;
 pub mod svm;
 pub mod trace;
 pub mod transfer;

@@ -2,9 +2,9 @@
 //! first enumeration of devices.
 
 use super::device::Device;
+use super::survey::{self, Found, Verdict};
 use crate::api::cl::*;
 use crate::object::{Kind, Ref};
-use hekla_vk_backend as vk;
 use std::sync::OnceLock;
 
 pub const NAME: &str = "Hekla";
@@ -48,74 +48,26 @@ impl Platform {
     }
 }
 
-/// Finds Vulkan devices and chooses those to show; explains itself in the log.
+/// Finds Vulkan devices and takes those to show; explains itself in the log.
 fn enumerate() -> Vec<Ref<Device>> {
-    let instance = match vk::Instance::load() {
-        Ok(instance) => instance,
-        Err(error) => {
-            tracing::info!("no devices: {error}");
-            return Vec::new();
-        }
-    };
-    let all = instance.physical_devices();
-    if all.is_empty() {
-        tracing::info!("no devices: Vulkan works but offers no physical device");
-    }
-    let mut usable: Vec<vk::PhysicalDevice> = Vec::new();
-    for physical in all {
-        match &physical.info.refusal {
-            Some(reason) => tracing::info!("{} is not used: {reason}", physical.info.name),
-            None => usable.push(physical),
-        }
-    }
-    // The most capable first; stable, so that equals stay in Vulkan's order.
-    usable.sort_by_key(|physical| {
-        let features = &physical.info.features;
-        (rank(physical.info.device_type), !features.float64, !features.int64)
+    let found = survey::survey().unwrap_or_else(|error| {
+        tracing::info!("there is no Vulkan: {error}");
+        Vec::new()
     });
-    let shown = choose(usable);
-    for physical in &shown {
-        tracing::info!("device: {} ({})", physical.info.name, physical.info.driver_info);
+    for device in &found {
+        let info = &device.physical.info;
+        tracing::info!("{} ({}) {}", info.name, info.driver_info, device.sentence());
     }
+    let taken = found.into_iter().filter(|device| device.verdict == Verdict::Taken);
     let as_gpu = std::env::var("HEKLA_DEVICE_TYPE").is_ok_and(|t| t.eq_ignore_ascii_case("gpu"));
-    let make = |physical| {
-        let device = Ref::new(Device::new(physical, as_gpu));
+    let make = |device: Found| {
+        let device = Ref::new(Device::new(device.physical, as_gpu));
         device.expose();
         device
     };
-    shown.into_iter().map(make).collect()
-}
-
-fn rank(device_type: vk::DeviceType) -> u32 {
-    match device_type {
-        vk::DeviceType::DiscreteGpu => 0,
-        vk::DeviceType::IntegratedGpu => 1,
-        vk::DeviceType::VirtualGpu => 2,
-        vk::DeviceType::Other => 3,
-        vk::DeviceType::Cpu => 4,
+    let devices: Vec<_> = taken.map(make).collect();
+    if devices.is_empty() {
+        tracing::info!("no device is offered: heklac --explain tells more");
     }
-}
-
-/// `HEKLA_DEVICE` (an index, or part of a name) picks among all usable devices; otherwise a
-/// processor is hidden while a GPU exists.
-fn choose(usable: Vec<vk::PhysicalDevice>) -> Vec<vk::PhysicalDevice> {
-    if let Ok(wish) = std::env::var("HEKLA_DEVICE") {
-        let wish = wish.trim().to_lowercase();
-        if !wish.is_empty() {
-            let index = wish.parse::<usize>().ok();
-            let matches = |(i, p): &(usize, &vk::PhysicalDevice)| match index {
-                Some(index) => *i == index,
-                None => p.info.name.to_lowercase().contains(&wish),
-            };
-            let chosen: Vec<_> =
-                usable.iter().enumerate().filter(matches).map(|(_, p)| p.clone()).collect();
-            if chosen.is_empty() {
-                tracing::info!("HEKLA_DEVICE={wish} matches none of {} devices", usable.len());
-            }
-            return chosen;
-        }
-    }
-    let any_gpu = usable.iter().any(|p| p.info.device_type != vk::DeviceType::Cpu);
-    let hidden = |p: &vk::PhysicalDevice| any_gpu && p.info.device_type == vk::DeviceType::Cpu;
-    usable.into_iter().filter(|p| !hidden(p)).collect()
+    devices
 }

@@ -1,5 +1,7 @@
 //! The offline compiler: `heklac FILE.cl [OpenCL build options] -o FILE.spv`.
 //!
+//! `heklac --explain` tells why there is a device for OpenCL programs, or none.
+//!
 //! Each kernel becomes a SPIR-V module of its own, as at run time: one kernel is written to the file
 //! named, several to `FILE.KERNEL.spv`.
 
@@ -10,8 +12,10 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: heklac FILE.cl [OpenCL build options] -o FILE.spv
        heklac FILE.cl [OpenCL build options] --metadata
+       heklac --explain
   --minimal    compile for the weakest device (no 64-, 16- or 8-bit integers, no double)
   --metadata   print arguments and launch block of each kernel
+  --explain    tell what Vulkan devices there are and why each is offered to OpenCL programs or not
   --time       print the time that each stage took";
 
 struct Request {
@@ -34,6 +38,9 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), String> {
+    if std::env::args().skip(1).eq(["--explain"]) {
+        return explain();
+    }
     let request = parse(std::env::args().skip(1))?;
     let show = request.input.display().to_string();
     let text = std::fs::read(&request.input).map_err(|e| format!("heklac: {show}: {e}"))?;
@@ -52,6 +59,18 @@ fn run() -> Result<(), String> {
     match &request.output {
         Some(output) => write(&program, output),
         None => Ok(()),
+    }
+}
+
+/// Fails where no device is offered.
+fn explain() -> Result<(), String> {
+    let (text, offered) = hekla::core::survey::explain();
+    match offered {
+        true => {
+            print!("{text}");
+            Ok(())
+        }
+        false => Err(text),
     }
 }
 

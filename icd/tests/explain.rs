@@ -1,0 +1,92 @@
+//! `heklac --explain`, and the log, tell people why there is a device or none. Each in a process of its
+//! own, since the environment holds for a process.
+
+mod common;
+use common::*;
+use std::process::Command;
+use std::ptr::null_mut;
+
+/// What a process says, and whether it found a device.
+struct Said {
+    found: bool,
+    text: String,
+}
+
+fn run(command: &mut Command, variables: &[(&str, &str)]) -> Said {
+    let output = command.envs(variables.iter().copied()).output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    Said { found: output.status.success(), text: String::from_utf8(text).unwrap() }
+}
+
+fn explain(variables: &[(&str, &str)]) -> Said {
+    run(Command::new(env!("CARGO_BIN_EXE_heklac")).arg("--explain"), variables)
+}
+
+/// This binary again, which enumerates devices with a log.
+fn enumerate(variables: &[(&str, &str)]) -> Said {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "role", "--nocapture"]).env("HEKLA_TEST_ROLE", "1");
+    run(command.env("HEKLA_LOG", "info"), variables)
+}
+
+#[test]
+fn role() {
+    if std::env::var_os("HEKLA_TEST_ROLE").is_none() {
+        return;
+    }
+    let (cl, mut platform, mut count) = (cl(), null_mut(), 0);
+    unsafe {
+        check((cl.clGetPlatformIDs)(1, &mut platform, null_mut()));
+        let all = CL_DEVICE_TYPE_ALL;
+        let code = (cl.clGetDeviceIDs)(platform, all, 0, null_mut(), &mut count);
+        assert_eq!((code, count > 0), (CL_SUCCESS, true));
+    }
+}
+
+#[test]
+fn a_device_that_is_offered() {
+    let said = explain(&[]);
+    assert!(said.found, "{}", said.text);
+    assert!(
+        said.text.starts_with("[0] ") && said.text.contains("\n    is offered\n"),
+        "{}",
+        said.text
+    );
+    assert!(said.text.contains(", Vulkan 1."), "{}", said.text);
+    let logged = enumerate(&[]);
+    assert!(logged.found && logged.text.contains(" is offered"), "{}", logged.text);
+}
+
+#[test]
+fn a_wish_for_another() {
+    let wish = [("HEKLA_DEVICE", "voodoo")];
+    for said in [explain(&wish), enumerate(&wish)] {
+        assert!(!said.found);
+        let reason = "is not offered: HEKLA_DEVICE=voodoo asks for others";
+        assert!(said.text.contains(reason), "{}", said.text);
+    }
+    assert!(explain(&[("HEKLA_DEVICE", "voodoo, 0")]).found);
+    assert!(explain(&wish).text.contains("Hekla offers no device to OpenCL programs"));
+}
+
+#[test]
+fn no_driver_at_all() {
+    let none = [("VK_DRIVER_FILES", "/nowhere.json"), ("VK_ICD_FILENAMES", "/nowhere.json")];
+    let said = explain(&none);
+    assert!(!said.found);
+    let expected = [
+        "There is no Vulkan: no Vulkan driver is installed.",
+        "VK_DRIVER_FILES lets Vulkan see /nowhere.json alone, which is not there.",
+        "apt install mesa-vulkan-drivers",
+    ];
+    for part in expected {
+        assert!(said.text.contains(part), "{part}\n{}", said.text);
+    }
+    let logged = enumerate(&none);
+    assert!(!logged.found);
+    assert!(
+        logged.text.contains("there is no Vulkan: no Vulkan driver is installed"),
+        "{}",
+        logged.text
+    );
+}
