@@ -23,7 +23,8 @@ fn the_platform_says_who_it_is() {
 fn every_device_query_answers() {
     let s = Setup::new();
     let skipped = [0x1033, 0x105F];
-    for name in (0x1000..=0x1072).filter(|name| !skipped.contains(name)) {
+    let newest = [0x1073, 0x1074, 0x1075, 0x12B9, 0x12BA, 0x12BB];
+    for name in (0x1000..=0x1072).chain(newest).filter(|name| !skipped.contains(name)) {
         let (mut size, mut room) = (usize::MAX, [0u8; 4096]);
         let code = unsafe {
             (s.cl.clGetDeviceInfo)(s.device, name, room.len(), room.as_mut_ptr().cast(), &mut size)

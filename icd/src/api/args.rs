@@ -167,6 +167,13 @@ pub fn check_map_flags(flags: cl_map_flags) -> Result<()> {
     Ok(())
 }
 
+/// CL_INVALID_VALUE for flags that clEnqueueMigrateMemObjects does not know.
+pub fn check_migration_flags(flags: cl_mem_migration_flags) -> Result<()> {
+    let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
+    ensure!(flags & !known == 0, CL_INVALID_VALUE);
+    Ok(())
+}
+
 /// The queue of a handle.
 pub fn queue(handle: cl_command_queue) -> Result<Ref<Queue>> {
     Ref::from_handle(handle)

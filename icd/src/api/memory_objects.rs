@@ -92,8 +92,7 @@ entry! {
             )
         };
         ensure!(mems.iter().all(|mem| mem.context == queue.context), CL_INVALID_CONTEXT);
-        let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
-        ensure!(flags & !known == 0, CL_INVALID_VALUE);
+        args::check_migration_flags(flags)?;
         let migrate = CL_COMMAND_MIGRATE_MEM_OBJECTS;
         // SAFETY: the place is as the API requires.
         unsafe { enqueue(&queue, migrate, Command::Marker, waits, false, event) }

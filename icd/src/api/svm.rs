@@ -272,8 +272,7 @@ entry! {
         // SAFETY: the pointers are as the API requires.
         let target = unsafe { target(command_queue, num_events_in_wait_list, event_wait_list) }?;
         ensure!(num_svm_pointers > 0 && !svm_pointers.is_null(), CL_INVALID_VALUE);
-        let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
-        ensure!(flags & !known == 0, CL_INVALID_VALUE);
+        args::check_migration_flags(flags)?;
         let count = num_svm_pointers as usize;
         // SAFETY: as above.
         let (pointers, sizes) = unsafe { (args::slice(svm_pointers, count), args::slice(sizes, count)) };

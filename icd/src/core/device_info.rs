@@ -358,6 +358,8 @@ fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
 }
 
 /// What optional features that are not offered answer.
+// One name of the specification has a lower-case x.
+#[allow(non_upper_case_globals)]
 fn absent_features(name: cl_device_info) -> Option<Value> {
     Some(match name {
         CL_DEVICE_IMAGE_SUPPORT
@@ -384,9 +386,18 @@ fn absent_features(name: cl_device_info) -> Option<Value> {
         | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
         | CL_DEVICE_PIPE_MAX_PACKET_SIZE
         | CL_DEVICE_MAX_NUM_SUB_GROUPS => Value::of(0u32),
-        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
-            Value::of(0u64)
+        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES
+        | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES
+        | CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => Value::of(0u64),
+        // Six times no (cl_device_integer_dot_product_acceleration_properties).
+        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT
+        | CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED => {
+            Value::list(&[CL_FALSE; 6])
         }
+        // Lists of what SPIR-V may use, of which none is taken.
+        CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS
+        | CL_DEVICE_SPIRV_EXTENSIONS
+        | CL_DEVICE_SPIRV_CAPABILITIES => Value::list::<u32>(&[]),
         _ => return None,
     })
 }

@@ -479,11 +479,12 @@ fn make_current(
     if !replicas[device].current {
         let source = replicas.iter().position(|r| r.current);
         if let Some((source, from)) = source.and_then(|s| Some((s, replicas[s].buffer.clone()?))) {
-            // What writes the source, and what still reads the old contents here.
-            for replica in [source, device] {
-                for (queue, value) in replicas[replica].uses.drain(..) {
-                    queue.wait(value)?;
-                }
+            // What writes the source, for the host to see, and what still reads the old contents here.
+            for (queue, value) in replicas[source].uses.drain(..) {
+                queue.wait_shown(value)?;
+            }
+            for (queue, value) in replicas[device].uses.drain(..) {
+                queue.wait(value)?;
             }
             let mut bytes = vec![0; size];
             context.gpus[source].read_now(&from, 0, &mut bytes)?;

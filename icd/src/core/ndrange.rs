@@ -32,8 +32,9 @@ struct Stretch {
     first_group: u64,
 }
 
-/// More dispatches than this for one launch are refused.
-const MAX_DISPATCHES: u64 = 1 << 16;
+/// More dispatches than this for one launch are refused: 2^40 work-items in groups of 128 or more need
+/// fewer, on devices that take no more than 65535 groups at once.
+const MAX_DISPATCHES: u64 = 1 << 18;
 
 impl NdRange {
     /// Work-groups in each dimension, a partial last one included.
@@ -203,6 +204,12 @@ mod tests {
         assert_eq!(all.len(), 2);
         assert_eq!(all[1].groups, [34_465, 1, 1]);
         assert_eq!(all[1].group_base, [65_535, 0, 0]);
+        let huge = NdRange { global: [1 << 40, 1, 1], local: [128, 1, 1], ..range };
+        let all = huge.dispatches([65_535; 3]).unwrap();
+        let last = all.last().unwrap();
+        assert_eq!(all.len(), (1usize << 33).div_ceil(65_535));
+        assert_eq!(last.group_base[0] + u64::from(last.groups[0]), 1 << 33);
+        assert_eq!(last.global_base[0], last.group_base[0] * 128);
         let absurd = NdRange { global: [u64::MAX, 1, 1], ..range };
         assert!(absurd.dispatches([65_535; 3]).is_none());
     }

@@ -76,6 +76,12 @@ functions! {
     clEnqueueMarkerWithWaitList(cl_command_queue, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clEnqueueBarrierWithWaitList(cl_command_queue, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, *const usize, *const usize, *const usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueTask(cl_command_queue, cl_kernel, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueMarker(cl_command_queue, *mut cl_event) -> cl_int;
+    clEnqueueBarrier(cl_command_queue) -> cl_int;
+    clEnqueueWaitForEvents(cl_command_queue, cl_uint, *const cl_event) -> cl_int;
+    clEnqueueMigrateMemObjects(cl_command_queue, cl_uint, *const cl_mem, u64, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clUnloadPlatformCompiler(cl_platform_id) -> cl_int;
     clEnqueueNativeKernel(cl_command_queue, NativeKernel, *mut c_void, usize, cl_uint, *const cl_mem, *const *const c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clCreateUserEvent(cl_context, *mut cl_int) -> cl_event;
     clSetUserEventStatus(cl_event, cl_int) -> cl_int;
@@ -95,6 +101,7 @@ functions! {
     clGetProgramBuildInfo(cl_program, cl_device_id, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
     clCreateKernel(cl_program, *const c_char, *mut cl_int) -> cl_kernel;
     clReleaseKernel(cl_kernel) -> cl_int;
+    clCloneKernel(cl_kernel, *mut cl_int) -> cl_kernel;
     clSetKernelArg(cl_kernel, cl_uint, usize, *const c_void) -> cl_int;
     clSetKernelExecInfo(cl_kernel, cl_uint, usize, *const c_void) -> cl_int;
     clGetKernelInfo(cl_kernel, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
