@@ -57,6 +57,8 @@ pub struct Target {
     /// By probe: 32-bit division and square root are correctly rounded.
     pub div32_exact: bool,
     pub sqrt32_exact: bool,
+    /// By probe: 32-bit Exp2 is good enough for the relaxed exponentials near zero.
+    pub exp2_near: bool,
     /// maxPushConstantsSize in bytes, at least 128.
     pub push_constant_size: u32,
     /// maxComputeWorkGroupInvocations.
@@ -161,6 +163,7 @@ impl Target {
             fma64_fused: false,
             div32_exact: false,
             sqrt32_exact: false,
+            exp2_near: false,
             push_constant_size: 256,
             max_work_group_size: 1024,
             local_memory_size: 32768,

@@ -187,6 +187,19 @@ fn relaxed_math_takes_the_devices_functions() {
 }
 
 #[test]
+fn relaxed_exponentials_are_the_devices_where_it_is_near_enough() {
+    let text = "kernel void k(global float *p) { p[0] = exp(p[0]) + exp2(p[1]); }";
+    let functions = |exp2_near| {
+        let target = Target { exp2_near, ..Target::generic() };
+        let module = try_lower(text, "-cl-fast-relaxed-math", &target).unwrap();
+        module.functions.values().map(|f| f.name.clone()).collect::<Vec<_>>()
+    };
+    assert!(functions(true).iter().all(|name| name == "k"));
+    let names = functions(false);
+    assert!(["__exp_f32", "__exp2_f32"].iter().all(|name| names.iter().any(|n| n == name)));
+}
+
+#[test]
 fn only_used_library_functions_are_lowered() {
     let module = lower_text("kernel void k(global float *p) { p[0] = exp(p[0]); }");
     let names: Vec<_> = module.functions.values().map(|f| f.name.as_str()).collect();

@@ -49,6 +49,7 @@ pub fn everything() -> Target {
         fma64_fused: true,
         div32_exact: true,
         sqrt32_exact: true,
+        exp2_near: true,
         ..Target::generic()
     }
 }

@@ -70,6 +70,7 @@ pub mod op {
 /// Instructions of GLSL.std.450.
 #[allow(missing_docs)]
 pub mod glsl {
+    pub const EXP2: u32 = 29;
     pub const SQRT: u32 = 31;
     pub const FMA: u32 = 50;
 }

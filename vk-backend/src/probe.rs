@@ -25,6 +25,9 @@ pub struct Probe {
     pub sqrt32_exact: bool,
     /// GLSL.std.450 Sqrt of 64 bits is correctly rounded; false without float64.
     pub sqrt64_exact: bool,
+    /// GLSL.std.450 Exp2 of 32 bits is within 2.5 ulp near zero. (Vulkan allows 3 + 2 |x|; OpenCL's
+    /// relaxed exponentials, which round once more for their base, 3.)
+    pub exp2_near: bool,
     /// OpFAdd and OpFMul of 32 bits round to nearest even.
     pub nearest32: bool,
     /// OpFAdd and OpFMul of 64 bits round to nearest even; false without float64.
@@ -58,6 +61,7 @@ pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
         div64_exact: double.div_exact,
         sqrt32_exact: single.sqrt_exact,
         sqrt64_exact: double.sqrt_exact,
+        exp2_near: single.exp2_near,
         nearest32: single.nearest,
         nearest64: double.nearest,
         denorm32_flushed: single.flushed,
@@ -97,17 +101,23 @@ fn probe_fences(device: &Arc<Device>) -> Result<bool, Error> {
 /// Operands of one invocation.
 type Operands<T> = [T; 3];
 /// What an invocation writes: see [`kernel`].
-const RESULTS: usize = 6;
+const RESULTS: usize = 7;
 const FMA: usize = 0;
 const DIV: usize = 1;
 const SQRT: usize = 2;
 const SUM: usize = 3;
 const PRODUCT: usize = 4;
 const PRODUCT_IS_NAN: usize = 5;
+/// Of 32 bits alone: there is none wider.
+const EXP2: usize = 6;
 
 const LOCAL_SIZE: u32 = 64;
-/// Operands: random ones, then denormals, then those that make NaNs.
+/// Operands: random ones, then denormals, then those that make NaNs, then exponents near zero.
 const RANDOM: usize = 4096;
+const EXPONENTS: u64 = 4096;
+/// Most error of Exp2 in ulp, and how far from zero.
+const EXP2_ERROR: f64 = 2.5;
+const EXP2_RANGE: f64 = 0.75;
 
 /// The answers for one width.
 #[derive(Debug, Default)]
@@ -115,6 +125,7 @@ struct Answer {
     fused: bool,
     div_exact: bool,
     sqrt_exact: bool,
+    exp2_near: bool,
     nearest: bool,
     flushed: bool,
     nan_kept: bool,
@@ -134,6 +145,7 @@ trait Real: Copy + PartialEq + Add<Output = Self> + Mul<Output = Self> + Div<Out
     fn negated(self) -> Self;
     fn magnitude_normal(self) -> bool;
     fn is_a_nan(self) -> bool;
+    fn wide(self) -> f64;
     fn put(self, out: &mut Vec<u8>);
     fn get(bytes: &[u8]) -> Self;
     /// One, as words for a constant.
@@ -168,6 +180,9 @@ macro_rules! real {
             fn is_a_nan(self) -> bool {
                 self.is_nan()
             }
+            fn wide(self) -> f64 {
+                f64::from(self)
+            }
             fn put(self, out: &mut Vec<u8>) {
                 out.extend_from_slice(&self.to_ne_bytes());
             }
@@ -187,6 +202,7 @@ fn probe_width<T: Real>(device: &Arc<Device>) -> Result<Answer, Error> {
     let mut operands = random_operands::<T>();
     operands.extend(denormal_operands::<T>());
     operands.extend(nan_operands::<T>());
+    operands.extend(exponent_operands::<T>());
     while !operands.len().is_multiple_of(LOCAL_SIZE as usize) {
         operands.push(operands[0]);
     }
@@ -194,11 +210,16 @@ fn probe_width<T: Real>(device: &Arc<Device>) -> Result<Answer, Error> {
     let random = || operands.iter().zip(&results).take(RANDOM);
     let denormal = operands.iter().zip(&results).skip(RANDOM).take(denormal_operands::<T>().len());
     let nan = results.iter().skip(RANDOM + denormal_operands::<T>().len());
+    let before = RANDOM + denormal_operands::<T>().len() + nan_operands::<T>().len();
+    let mut exponents = operands.iter().zip(&results).skip(before).take(EXPONENTS as usize);
     Ok(Answer {
         // Where the expected result is denormal or overflows, another question would be answered.
         fused: random().all(|([a, b, c], r)| same(a.fused(*b, *c), r[FMA])),
         div_exact: random().all(|([a, b, _], r)| same(*a / *b, r[DIV])),
         sqrt_exact: random().all(|([a, _, _], r)| same(a.root(), r[SQRT])),
+        exp2_near: exponents.all(|([a, _, _], r)| {
+            a.wide().abs() > EXP2_RANGE || exp2_error::<T>(a.wide(), r[EXP2].wide()) <= EXP2_ERROR
+        }),
         nearest: random().all(|([a, b, _], r)| same(*a + *b, r[SUM]) && same(*a * *b, r[PRODUCT])),
         flushed: denormal
             .clone()
@@ -261,6 +282,22 @@ fn nan_operands<T: Real>() -> Vec<Operands<T>> {
     let one = T::scaled(false, 0, 0);
     let zero = one + one.negated();
     vec![[T::INFINITY, zero, one], [zero, T::INFINITY.negated(), one]]
+}
+
+/// Numbers between -1 and 1, evenly in each power of two.
+fn exponent_operands<T: Real>() -> Vec<Operands<T>> {
+    let number = |i: u64| {
+        let fraction = (i / 16).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 12;
+        T::scaled(i % 2 == 1, fraction, -1 - (i / 2 % 8) as i32)
+    };
+    let one = T::scaled(false, 0, 0);
+    (0..EXPONENTS).map(|i| [number(i), one, one]).collect()
+}
+
+/// How far two to `x` is from what was found, in units of its last place.
+fn exp2_error<T: Real>(x: f64, found: f64) -> f64 {
+    let exact = x.exp2();
+    (found - exact).abs() / f64::exp2(exact.log2().floor() - f64::from(T::FRACTION))
 }
 
 /// Runs the kernel on all operands.
@@ -326,6 +363,7 @@ fn kernel<T: Real>(features: &Features) -> Vec<u32> {
     results[SQRT] = k.extended(glsl::SQRT, float, &[a]);
     results[SUM] = k.binary(op::F_ADD, float, a, b);
     results[PRODUCT] = k.binary(op::F_MUL, float, a, b);
+    results[EXP2] = if T::WIDTH == 32 { k.extended(glsl::EXP2, float, &[a]) } else { a };
     results[PRODUCT_IS_NAN] = k.if_nan(float, results[PRODUCT], one, zero);
     for (n, result) in results.into_iter().enumerate() {
         let index = element(&mut k, RESULTS as u32, n as u32);

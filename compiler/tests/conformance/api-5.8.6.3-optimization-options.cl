@@ -61,6 +61,22 @@ kernel void test(global uint *out) {
     out[2] = fabs(exp(x) - 4.4816891f) < 0x1p-16f;
 }
 
+//# accept: relaxed exponentials keep their bound, which is 3 ulp near zero
+//# options: -cl-fast-relaxed-math
+//# requires: fp64
+//# expect: 0 0
+kernel void test(global uint *out) {
+    uint wrong = 0, wrong2 = 0;
+    for (int i = 0; i < 20000; i++) {
+        float x = (i - 10000 + (int)out[0]) * 0x1.9p-15f;
+        double e = exp((double)x), e2 = exp2((double)x);
+        wrong += fabs(exp(x) - e) > 3 * ldexp(1.0, ilogb(e) - 23);
+        wrong2 += fabs(exp2(x) - e2) > 3 * ldexp(1.0, ilogb(e2) - 23);
+    }
+    out[0] = wrong;
+    out[1] = wrong2;
+}
+
 //# accept: without it the macro is not defined
 //# expect: 1
 kernel void test(global uint *out) {

@@ -308,6 +308,7 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
         fma64_fused: probe.fma64_fused,
         div32_exact: probe.div32_exact,
         sqrt32_exact: probe.sqrt32_exact,
+        exp2_near: probe.exp2_near,
         push_constant_size: info.limits.max_push_constants,
         max_work_group_size: info.limits.max_workgroup_invocations,
         local_memory_size: u64::from(info.limits.max_compute_shared_memory),
