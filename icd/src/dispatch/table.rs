@@ -251,6 +251,11 @@ static EXTENSION_FUNCTIONS: &[(&str, Slot)] = &[
     ),
 ];
 
+/// Names of the functions of extensions that are found by name only.
+pub fn extension_names() -> impl Iterator<Item = &'static str> {
+    EXTENSION_FUNCTIONS.iter().map(|(name, _)| *name)
+}
+
 /// Address of an extension's function, or NULL.
 pub fn extension_function(name: &CStr) -> *mut c_void {
     find(name, EXTENSION_FUNCTIONS.iter().copied())

@@ -9,6 +9,45 @@ pub fn rows(t: &mut Table, w: &World) {
     address_rows(t, w);
     slot_rows(t, w);
     absent_rows(t);
+    alias_rows(t, w);
+}
+
+/// Functions of extensions that became core functions.
+fn alias_rows(t: &mut Table, w: &World) {
+    let find = |name: &CStr| unsafe {
+        let address = clGetExtensionFunctionAddressForPlatform(w.platform, name.as_ptr());
+        assert!(!address.is_null(), "{name:?}");
+        address.cast_const()
+    };
+    type Create = unsafe extern "C" fn(
+        cl_context,
+        cl_device_id,
+        *const cl_queue_properties,
+        *mut cl_int,
+    ) -> cl_command_queue;
+    t.about("clCreateCommandQueueWithPropertiesKHR");
+    let create = find(c"clCreateCommandQueueWithPropertiesKHR");
+    let create = unsafe { std::mem::transmute::<*const c_void, Create>(create) };
+    let create = |context| code(|e| unsafe { create(context, w.device, null(), e) });
+    t.correct(create(w.context));
+    t.each(CL_INVALID_CONTEXT, "context", w.no_contexts(), create);
+
+    type Suggest = unsafe extern "C" fn(
+        cl_command_queue,
+        cl_kernel,
+        cl_uint,
+        *const usize,
+        *const usize,
+        *mut usize,
+    ) -> cl_int;
+    t.about("clGetKernelSuggestedLocalWorkSizeKHR");
+    let suggest = find(c"clGetKernelSuggestedLocalWorkSizeKHR");
+    let suggest = unsafe { std::mem::transmute::<*const c_void, Suggest>(suggest) };
+    let (global, mut local) = (64, 0);
+    let place = &raw mut local;
+    let suggest = |kernel| unsafe { suggest(w.queue, kernel, 1, null(), &global, place) };
+    t.correct(suggest(w.kernel));
+    t.each(CL_INVALID_KERNEL, "kernel", w.no_kernels(), suggest);
 }
 
 /// Functions that answer with an address; NULL stands for the error.
