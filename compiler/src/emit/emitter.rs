@@ -76,7 +76,7 @@ impl<'a> Emitter<'a> {
             body: Vec::new(),
             variables: Vec::new(),
             types: FastMap::default(),
-            ids: SecondaryMap::new(),
+            ids: func.value_map(),
             functions: ids,
             composites: FastMap::default(),
         })

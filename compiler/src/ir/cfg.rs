@@ -107,6 +107,11 @@ impl Cfg {
         }
     }
 
+    /// Number of blocks that the function had, reachable or not.
+    pub fn num_blocks(&self) -> usize {
+        self.index.len()
+    }
+
     /// Sources of the edges to a block, once per edge, unreachable ones left out.
     pub fn preds(&self, block: Block) -> &[Block] {
         self.preds.of(block)

@@ -24,6 +24,9 @@ impl DomTree {
             preorder: Vec::with_capacity(cfg.rpo().len()),
             span: SecondaryMap::new(),
         };
+        tree.idom.resize(cfg.num_blocks());
+        tree.children.resize(cfg.num_blocks());
+        tree.span.resize(cfg.num_blocks());
         let Some((&entry, rest)) = cfg.rpo().split_first() else { return tree };
         // While it iterates the entry counts as its own dominator.
         tree.idom[entry] = entry.into();
@@ -111,6 +114,7 @@ impl DomTree {
     /// Dominance frontier of each block: where its dominance ends.
     pub fn frontiers(&self, cfg: &Cfg) -> SecondaryMap<Block, SmallVec<[Block; 4]>> {
         let mut out: SecondaryMap<Block, SmallVec<[Block; 4]>> = SecondaryMap::new();
+        out.resize(cfg.num_blocks());
         for &block in cfg.rpo() {
             let preds = cfg.preds(block);
             if preds.len() < 2 {

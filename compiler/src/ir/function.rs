@@ -5,7 +5,7 @@ use super::inst::{BlockCall, InstData};
 use super::module::Linkage;
 use super::types::{Scalar, Type};
 use crate::hash::FastMap;
-use cranelift_entity::PrimaryMap;
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use smallvec::SmallVec;
 
 /// Where a value comes from.
@@ -41,6 +41,12 @@ pub struct BlockData {
     pub insts: Vec<Inst>,
 }
 
+fn map_of<K: EntityRef, T: Clone + Default>(count: usize) -> SecondaryMap<K, T> {
+    let mut map = SecondaryMap::new();
+    map.resize(count);
+    map
+}
+
 /// A function. `layout` lists its blocks, the entry first; blocks out of it are dead. The parameters
 /// of the entry block are the function's.
 #[derive(Debug, Clone)]
@@ -51,7 +57,7 @@ pub struct Function {
     pub values: PrimaryMap<Value, ValueData>,
     pub insts: PrimaryMap<Inst, InstData>,
     /// First (only) result of an instruction, if it has one.
-    pub results: cranelift_entity::SecondaryMap<Inst, Option<Value>>,
+    pub results: SecondaryMap<Inst, Option<Value>>,
     pub blocks: PrimaryMap<Block, BlockData>,
     pub layout: Vec<Block>,
     /// Never inlined by choice (`noinline`).
@@ -226,6 +232,21 @@ impl Function {
     /// Whether a value is an undefined constant.
     pub fn is_undef(&self, value: Value) -> bool {
         self.values[value].def == ValueDef::Const(Constant::Undef)
+    }
+
+    /// A map with a place for every value that there is now.
+    pub fn value_map<T: Clone + Default>(&self) -> SecondaryMap<Value, T> {
+        map_of(self.values.len())
+    }
+
+    /// A map with a place for every instruction that there is now.
+    pub fn inst_map<T: Clone + Default>(&self) -> SecondaryMap<Inst, T> {
+        map_of(self.insts.len())
+    }
+
+    /// A map with a place for every block that there is now.
+    pub fn block_map<T: Clone + Default>(&self) -> SecondaryMap<Block, T> {
+        map_of(self.blocks.len())
     }
 
     /// Replaces operands everywhere: `map` gives the replacement of a value, or the value itself.

@@ -9,7 +9,6 @@ use cranelift_entity::SecondaryMap;
 use std::hash::{Hash, Hasher};
 
 /// Values by what computes them, each with its block.
-#[derive(Default)]
 struct Table {
     /// By hash of operation, operands and result type. Of two with one hash the later is kept.
     pure: FastMap<u64, (Value, Block)>,
@@ -61,8 +60,8 @@ impl Memory {
 pub fn run(func: &mut Function) -> bool {
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);
-    let mut table = Table::default();
-    let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+    let mut table = Table::with_room_for(func.num_insts());
+    let mut replaced: SecondaryMap<Value, Option<Value>> = func.value_map();
     let mut changed = false;
     let mut memory = Memory { private: 1, local: 1, global: 1, generic: 1, next: 1 };
     for &block in dom.preorder() {
@@ -70,7 +69,9 @@ pub fn run(func: &mut Function) -> bool {
         memory.all();
         let mut insts = std::mem::take(&mut func.blocks[block].insts);
         insts.retain(|&inst| {
-            func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
+            if changed {
+                func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
+            }
             note_write(func, inst, &mut memory);
             let Some(result) = func.result(inst) else {
                 remember_store(func, inst, block, &memory, &mut table);
@@ -148,6 +149,12 @@ enum Entry<'a> {
 }
 
 impl Table {
+    /// A table for a function of so many instructions, of which most compute something new.
+    fn with_room_for(insts: usize) -> Table {
+        let pure = FastMap::with_capacity_and_hasher(insts, Default::default());
+        Table { pure, loads: FastMap::default() }
+    }
+
     /// The place for an instruction's result; `None` if it may not be replaced.
     fn entry(
         &mut self,

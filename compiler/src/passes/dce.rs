@@ -2,7 +2,7 @@
 
 use crate::ir::cfg::Cfg;
 use crate::ir::*;
-use cranelift_entity::{EntitySet, SecondaryMap};
+use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
 /// Whether anything was removed.
@@ -13,8 +13,8 @@ pub fn run(func: &mut Function) -> bool {
 
 /// Live instructions and values.
 struct Marks {
-    insts: EntitySet<Inst>,
-    values: EntitySet<Value>,
+    insts: SecondaryMap<Inst, bool>,
+    values: SecondaryMap<Value, bool>,
 }
 
 struct Marker<'a> {
@@ -33,9 +33,9 @@ impl<'a> Marker<'a> {
         Marker {
             func,
             cfg: Cfg::compute(func),
-            marks: Marks { insts: EntitySet::new(), values: EntitySet::new() },
+            marks: Marks { insts: func.inst_map(), values: func.value_map() },
             work: Vec::new(),
-            roots: SecondaryMap::new(),
+            roots: func.value_map(),
             pending: SecondaryMap::new(),
         }
     }
@@ -43,7 +43,7 @@ impl<'a> Marker<'a> {
     fn mark(mut self) -> Marks {
         let func = self.func;
         for &param in func.params() {
-            self.marks.values.insert(param);
+            self.marks.values[param] = true;
         }
         for i in 0..self.cfg.rpo().len() {
             let block = self.cfg.rpo()[i];
@@ -87,13 +87,13 @@ impl<'a> Marker<'a> {
     }
 
     fn value(&mut self, value: Value) {
-        if self.marks.values.insert(value) {
+        if !std::mem::replace(&mut self.marks.values[value], true) {
             self.work.push(value);
         }
     }
 
     fn live_inst(&mut self, inst: Inst) {
-        if !self.marks.insts.insert(inst) {
+        if std::mem::replace(&mut self.marks.insts[inst], true) {
             return;
         }
         let func = self.func;
@@ -136,11 +136,11 @@ fn sweep(func: &mut Function, marks: &Marks) -> bool {
         let data = &mut func.blocks[block];
         let before = data.insts.len();
         let insts = &func.insts;
-        data.insts.retain(|&i| marks.insts.contains(i) || insts[i].is_terminator());
+        data.insts.retain(|&i| marks.insts[i] || insts[i].is_terminator());
         changed |= data.insts.len() != before;
-        if block != entry && data.params.iter().any(|&p| !marks.values.contains(p)) {
-            dead_params[block] = data.params.iter().map(|&p| !marks.values.contains(p)).collect();
-            data.params.retain(|p| marks.values.contains(*p));
+        if block != entry && data.params.iter().any(|&p| !marks.values[p]) {
+            dead_params[block] = data.params.iter().map(|&p| !marks.values[p]).collect();
+            data.params.retain(|p| marks.values[*p]);
             for i in 0..func.blocks[block].params.len() {
                 let param = func.blocks[block].params[i];
                 func.values[param].def = ValueDef::Param(block, i as u32);

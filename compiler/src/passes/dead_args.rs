@@ -2,7 +2,7 @@
 
 use super::dce;
 use crate::ir::*;
-use cranelift_entity::{EntityRef, EntitySet, SecondaryMap};
+use cranelift_entity::{EntityRef, SecondaryMap};
 
 /// How often callers are looked at again after what they call, or are called with, has shrunk.
 const ROUNDS: usize = 4;
@@ -115,13 +115,11 @@ fn adjust_calls(func: &mut Function, results: &Kept, params: &Kept, returns: &[O
 
 /// Which parameters a function uses.
 pub fn used_params(func: &Function) -> Vec<bool> {
-    let mut used = EntitySet::<Value>::new();
+    let mut used: SecondaryMap<Value, bool> = func.value_map();
     for &inst in func.layout.iter().flat_map(|&block| &func.blocks[block].insts) {
-        func.insts[inst].for_each_arg(|arg| {
-            used.insert(arg);
-        });
+        func.insts[inst].for_each_arg(|arg| used[arg] = true);
     }
-    func.params().iter().map(|&param| used.contains(param)).collect()
+    func.params().iter().map(|&param| used[param]).collect()
 }
 
 /// Removes parameters. Calls are not changed.

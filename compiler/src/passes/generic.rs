@@ -58,7 +58,7 @@ pub fn run(func: &mut Function) -> bool {
 
 /// Origins of all generic pointers, by iteration from none.
 fn find_origins(func: &Function, cfg: &Cfg) -> SecondaryMap<Value, Origin> {
-    let mut origins: SecondaryMap<Value, Origin> = SecondaryMap::new();
+    let mut origins: SecondaryMap<Value, Origin> = func.value_map();
     for &param in func.params() {
         if func.ty(param) == GENERIC {
             origins[param] = Origin::Many;

@@ -150,9 +150,9 @@ fn place_params(func: &mut Function, slots: &Slots, cfg: &Cfg, dom: &DomTree) ->
     }
     let mut params = Params::new();
     // Stamps say for which slot a block was marked last.
-    let mut live: SecondaryMap<Block, u32> = SecondaryMap::with_default(NONE);
-    let mut defined: SecondaryMap<Block, u32> = SecondaryMap::with_default(NONE);
-    let mut placed: SecondaryMap<Block, u32> = SecondaryMap::with_default(NONE);
+    let mut live = SecondaryMap::<Block, u32>::with_default(NONE);
+    live.resize(func.blocks.len());
+    let (mut defined, mut placed) = (live.clone(), live.clone());
     for slot in 0..count {
         let stamp = slot as u32;
         let Some(ty) = slots.slots[slot].ty else { continue };
@@ -196,8 +196,9 @@ struct Renamer<'a> {
 impl<'a> Renamer<'a> {
     fn new(func: &'a mut Function, slots: &'a Slots, params: Params) -> Renamer<'a> {
         let current = vec![None; slots.slots.len()];
+        let replaced = func.value_map();
         let cursor = Cursor::new(func);
-        Renamer { cursor, slots, params, current, undo: Vec::new(), replaced: SecondaryMap::new() }
+        Renamer { cursor, slots, params, current, undo: Vec::new(), replaced }
     }
 
     fn run(mut self, dom: &DomTree) {

@@ -47,7 +47,7 @@ impl Bases {
     /// Iterates over the blocks until nothing changes.
     pub fn compute(func: &Function) -> Bases {
         let cfg = Cfg::compute(func);
-        let mut bases = Bases(SecondaryMap::new());
+        let mut bases = Bases(func.value_map());
         for (i, &param) in func.params().iter().enumerate() {
             if is_private(func, param) {
                 bases.0[param] = Base { root: Root::Param(i as u32), offset: Some(0) };

@@ -18,11 +18,8 @@ pub fn run(func: &mut Function) -> bool {
         return false;
     }
     let cfg = Cfg::compute(func);
-    let mut pass = Scalarizer {
-        c: Cursor::new(func),
-        lanes: SecondaryMap::new(),
-        replaced: SecondaryMap::new(),
-    };
+    let (lanes, replaced) = (SecondaryMap::new(), func.value_map());
+    let mut pass = Scalarizer { c: Cursor::new(func), lanes, replaced };
     pass.split_params(&cfg);
     for &block in cfg.rpo() {
         pass.block(block);

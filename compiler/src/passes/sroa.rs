@@ -111,7 +111,7 @@ struct Objects {
 
 impl Objects {
     fn find(func: &Function, cfg: &Cfg) -> Objects {
-        let mut objects = Objects { list: Vec::new(), places: SecondaryMap::new() };
+        let mut objects = Objects { list: Vec::new(), places: func.value_map() };
         for &block in cfg.rpo() {
             for &inst in &func.blocks[block].insts {
                 objects.note(func, inst);
@@ -201,7 +201,7 @@ fn make_slots(func: &mut Function, objects: &mut Objects) {
 }
 
 fn rewrite(func: &mut Function, cfg: &Cfg, objects: &Objects) {
-    let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+    let mut replaced: SecondaryMap<Value, Option<Value>> = func.value_map();
     let mut c = Cursor::new(func);
     for &block in cfg.rpo() {
         let insts = c.begin(block);

@@ -67,23 +67,23 @@ fn indexes_private(func: &Function) -> bool {
 
 /// Whether a private address depends on what changes from round to round.
 fn depends(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
-    let mut varying = EntitySet::<Value>::new();
+    let mut varying: SecondaryMap<Value, bool> = func.value_map();
     for &param in &func.blocks[data.header].params {
-        varying.insert(param);
+        varying[param] = true;
     }
     let mut blocks = data.blocks.clone();
     blocks.sort_unstable_by_key(|&block| cfg.rpo_index(block));
     for block in blocks {
         for &inst in &func.blocks[block].insts {
             if let InstData::PtrAdd { ptr, offset } = func.insts[inst] {
-                if is_private(func, ptr) && varying.contains(offset) {
+                if is_private(func, ptr) && varying[offset] {
                     return true;
                 }
             }
             let mut any = false;
-            func.insts[inst].for_each_arg(|arg| any |= varying.contains(arg));
+            func.insts[inst].for_each_arg(|arg| any |= varying[arg]);
             if let (true, Some(result)) = (any, func.result(inst)) {
-                varying.insert(result);
+                varying[result] = true;
             }
         }
     }

@@ -155,7 +155,7 @@ fn leads_to(func: &Function, call: &BlockCall, target: Block) -> bool {
 fn params(func: &mut Function, cfg: &Cfg) -> bool {
     let entry = func.entry();
     // What each removed parameter stands for.
-    let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+    let mut replaced: SecondaryMap<Value, Option<Value>> = func.value_map();
     let mut dead: SecondaryMap<Block, SmallVec<[bool; 4]>> = SecondaryMap::new();
     let mut changed = false;
     for &block in cfg.rpo() {
@@ -243,8 +243,8 @@ fn resolve(replaced: &SecondaryMap<Value, Option<Value>>, mut value: Value) -> V
 
 /// Joins a block with its only successor if it is that one's only predecessor.
 fn merge_chains(func: &mut Function, cfg: &Cfg) -> bool {
-    let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
-    let mut gone: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let mut replaced: SecondaryMap<Value, Option<Value>> = func.value_map();
+    let mut gone: SecondaryMap<Block, bool> = func.block_map();
     let mut changed = false;
     for &block in cfg.rpo() {
         if gone[block] {

@@ -39,13 +39,15 @@ pub(crate) enum Outcome {
 }
 
 fn instructions(func: &mut Function, cfg: &Cfg, globals: &PrimaryMap<Global, GlobalData>) -> bool {
-    let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
-    let mut changed = false;
+    let mut replaced: SecondaryMap<Value, Option<Value>> = func.value_map();
+    let (mut changed, mut any_replaced) = (false, false);
     let mut cursor = Cursor::new(func);
     for &block in cfg.rpo() {
         let insts = cursor.begin(block);
         for &inst in &insts {
-            cursor.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
+            if any_replaced {
+                cursor.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
+            }
             // A rule's result may be open to another rule, but not forever.
             for _ in 0..8 {
                 match simplify(&mut cursor, inst, globals) {
@@ -58,12 +60,13 @@ fn instructions(func: &mut Function, cfg: &Cfg, globals: &PrimaryMap<Global, Glo
                         if let Some(result) = cursor.func.result(inst) {
                             replaced[result] = Some(value);
                         }
-                        changed = true;
+                        (changed, any_replaced) = (true, true);
                         break;
                     }
                 }
             }
-            let gone = cursor.func.result(inst).is_some_and(|v| replaced[v].is_some());
+            let is_gone = |value: Value| any_replaced && replaced[value].is_some();
+            let gone = cursor.func.result(inst).is_some_and(is_gone);
             if !gone {
                 cursor.keep(inst);
             }
