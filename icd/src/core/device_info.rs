@@ -4,7 +4,7 @@
 use super::device::{Device, BASE_ALIGNMENT, MAX_PARAMETER_SIZE};
 use super::gpu;
 use super::info::Value;
-use super::{platform, printf, queue};
+use super::{command_buffer, platform, printf, queue};
 use crate::api::cl::*;
 use crate::object::Ref;
 use hekla_compiler::target::MAX_GLOBAL_VARIABLE_SIZE;
@@ -31,6 +31,8 @@ pub fn extensions(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
     all.extend([
         ("cl_arm_printf", make_version(2, 0, 0)),
         ("cl_ext_buffer_device_address", make_version(1, 0, 2)),
+        ("cl_khr_command_buffer", make_version(0, 9, 8)),
+        ("cl_khr_command_buffer_mutable_dispatch", make_version(0, 9, 5)),
         ("cl_khr_create_command_queue", V1),
         ("cl_khr_device_uuid", V1),
         ("cl_khr_extended_versioning", V1),
@@ -346,6 +348,14 @@ fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
             Value::of(CL_EXEC_KERNEL | if native { CL_EXEC_NATIVE_KERNEL } else { 0 })
         }
         CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Value::of(queue::PROPERTIES),
+        CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => Value::of(command_buffer::CAPABILITIES),
+        CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => {
+            Value::of(command_buffer::REQUIRED_QUEUE_PROPERTIES)
+        }
+        CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR => {
+            Value::of(command_buffer::SUPPORTED_QUEUE_PROPERTIES)
+        }
+        CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR => Value::of(command_buffer::MUTABLE),
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Value::bool(true),
         CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => Value::bool(true),
         CL_DEVICE_BUILT_IN_KERNELS | CL_DEVICE_IL_VERSION => Value::text(""),

@@ -392,7 +392,8 @@ impl Queue {
         let printer = &self.context.printer;
         let value = self.record(state, |recorder| prepared.append(printer, recorder));
         if let Some(buffer) = printf {
-            self.owe_printout(value, launch.data(), buffer);
+            let printout = self.printout(value, launch.data(), buffer);
+            self.owe(value, Due::Print(Arc::new(printout)));
         }
         for (mem, _) in launch.mems() {
             mem.used(self.device_index, &self.vk, value);
@@ -400,16 +401,19 @@ impl Queue {
         Ok(Phase::Recorded { first: value, last: value })
     }
 
-    /// Notes that what a command prints to `buffer` is to be collected after it.
-    pub fn owe_printout(&self, value: u64, data: &Arc<ProgramData>, buffer: Arc<vk::Buffer>) {
+    /// What the command of a value prints to `buffer`.
+    pub fn printout(
+        &self,
+        value: u64,
+        data: &Arc<ProgramData>,
+        buffer: Arc<vk::Buffer>,
+    ) -> Printout {
         let launched = Launched {
             gpu: self.gpu.clone(),
             device: self.device_index,
             queue: self.vk.clone(),
             value,
         };
-        let printer = self.context.printer.clone();
-        let printout = Printout::new(printer, launched, data.clone(), buffer);
-        self.owe(value, Due::Print(Arc::new(printout)));
+        Printout::new(self.context.printer.clone(), launched, data.clone(), buffer)
     }
 }

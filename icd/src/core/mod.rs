@@ -4,6 +4,7 @@ pub mod binary;
 pub mod build;
 pub mod cache;
 pub mod clock;
+pub mod command_buffer;
 pub mod context;
 pub mod device;
 pub mod device_addresses;

@@ -2,6 +2,7 @@
 //! fills, maps; launches are in [`super::launch`].
 
 use super::clock;
+use super::command_buffer::recorded::Recorded;
 use super::due::Due;
 use super::event::Phase;
 use super::gpu::{chunk_size, Pace, MIN_CHUNK};
@@ -66,6 +67,8 @@ pub enum Command {
         mapping: Mapping,
     },
     Launch(Box<Launch>),
+    /// All of a command buffer.
+    Replay(Arc<Recorded>),
 }
 
 impl Command {
@@ -206,6 +209,7 @@ impl Queue {
                 None => self.unmap(state, mem, mapping, ready),
             },
             Command::Launch(launch) => self.launch(state, launch),
+            Command::Replay(recorded) => self.replay(state, recorded),
         }
     }
 

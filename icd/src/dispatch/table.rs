@@ -232,24 +232,43 @@ dispatch_table! {
     core clGetKernelSuggestedLocalWorkSize,
 }
 
+/// Lists functions by name; `NAME = FUNCTION` where the function has another name here.
+macro_rules! by_name {
+    ($($name:ident $(= $function:ident)?,)*) => {
+        &[$((stringify!($name), by_name!(@slot $name $($function)?))),*]
+    };
+    (@slot $name:ident) => { Slot($name as *const c_void) };
+    (@slot $name:ident $function:ident) => { Slot($function as *const c_void) };
+}
+
 /// Functions of extensions, found by name only.
-static EXTENSION_FUNCTIONS: &[(&str, Slot)] = &[
-    ("clSetKernelArgDevicePointerEXT", Slot(clSetKernelArgDevicePointerEXT as *const c_void)),
-    ("clIcdGetPlatformIDsKHR", Slot(clIcdGetPlatformIDsKHR as *const c_void)),
-    (
-        "clIcdGetFunctionAddressForPlatformKHR",
-        Slot(clIcdGetFunctionAddressForPlatformKHR as *const c_void),
-    ),
-    ("clIcdSetPlatformDispatchDataKHR", Slot(clIcdSetPlatformDispatchDataKHR as *const c_void)),
-    (
-        "clCreateCommandQueueWithPropertiesKHR",
-        Slot(clCreateCommandQueueWithProperties as *const c_void),
-    ),
-    (
-        "clGetKernelSuggestedLocalWorkSizeKHR",
-        Slot(clGetKernelSuggestedLocalWorkSize as *const c_void),
-    ),
-];
+static EXTENSION_FUNCTIONS: &[(&str, Slot)] = by_name! {
+    clIcdGetPlatformIDsKHR,
+    clIcdGetFunctionAddressForPlatformKHR,
+    clIcdSetPlatformDispatchDataKHR,
+    clCreateCommandQueueWithPropertiesKHR = clCreateCommandQueueWithProperties,
+    clGetKernelSuggestedLocalWorkSizeKHR = clGetKernelSuggestedLocalWorkSize,
+    clSetKernelArgDevicePointerEXT,
+    clCreateCommandBufferKHR,
+    clRetainCommandBufferKHR,
+    clReleaseCommandBufferKHR,
+    clFinalizeCommandBufferKHR,
+    clEnqueueCommandBufferKHR,
+    clCommandBarrierWithWaitListKHR,
+    clCommandCopyBufferKHR,
+    clCommandCopyBufferRectKHR,
+    clCommandCopyBufferToImageKHR,
+    clCommandCopyImageKHR,
+    clCommandCopyImageToBufferKHR,
+    clCommandFillBufferKHR,
+    clCommandFillImageKHR,
+    clCommandNDRangeKernelKHR,
+    clCommandSVMMemcpyKHR,
+    clCommandSVMMemFillKHR,
+    clGetCommandBufferInfoKHR,
+    clUpdateMutableCommandsKHR,
+    clGetMutableCommandInfoKHR,
+};
 
 /// Names of the functions of extensions that are found by name only.
 pub fn extension_names() -> impl Iterator<Item = &'static str> {

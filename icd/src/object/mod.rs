@@ -124,12 +124,19 @@ impl<T: Kind> Ref<T> {
 
     /// Gives the application one reference and returns the handle.
     pub fn expose(&self) -> *mut T::Target {
-        if !self.0.registered.swap(true, Ordering::AcqRel) {
-            registry::insert(self.address(), &self.0);
-        }
+        self.announce();
         self.0.api_references.fetch_add(1, Ordering::AcqRel);
         // This strong reference belongs to the application until release().
         std::mem::forget(self.0.clone());
+        self.handle()
+    }
+
+    /// Makes the handle known without giving the application a reference: it is valid while the object
+    /// lives, if [`Kind::reachable`] says so.
+    pub fn announce(&self) -> *mut T::Target {
+        if !self.0.registered.swap(true, Ordering::AcqRel) {
+            registry::insert(self.address(), &self.0);
+        }
         self.handle()
     }
 
@@ -186,5 +193,29 @@ impl<T: Kind> Ref<T> {
     /// Stores the loader's word in this object.
     pub fn set_dispatch_data(&self, data: *mut c_void) {
         self.0.dispatch_data.store(data, Ordering::Relaxed);
+    }
+}
+
+/// A reference that counts as one of the application's, as clRetain… takes it.
+pub struct Retained<T: Kind>(Ref<T>);
+
+impl<T: Kind> Retained<T> {
+    pub fn new(object: &Ref<T>) -> Retained<T> {
+        object.expose();
+        Retained(object.clone())
+    }
+}
+
+impl<T: Kind> Deref for Retained<T> {
+    type Target = Ref<T>;
+    fn deref(&self) -> &Ref<T> {
+        &self.0
+    }
+}
+
+impl<T: Kind> Drop for Retained<T> {
+    fn drop(&mut self) {
+        // Fails only for an application that has released more than it held.
+        let _ = Ref::<T>::release(self.0.handle());
     }
 }

@@ -49,6 +49,14 @@ pub type cl_event_info = cl_uint;
 pub type cl_command_type = cl_uint;
 pub type cl_profiling_info = cl_uint;
 
+pub type cl_sync_point_khr = cl_uint;
+pub type cl_command_buffer_info_khr = cl_uint;
+pub type cl_command_buffer_properties_khr = cl_properties;
+pub type cl_command_properties_khr = cl_properties;
+pub type cl_command_buffer_update_type_khr = cl_uint;
+pub type cl_mutable_dispatch_fields_khr = cl_bitfield;
+pub type cl_mutable_command_info_khr = cl_uint;
+
 /// Declares opaque handle types: pointers to distinct incomplete structures.
 macro_rules! handles {
     ($($name:ident = $target:ident),* $(,)?) => {
@@ -71,6 +79,8 @@ handles! {
     cl_kernel = _cl_kernel,
     cl_event = _cl_event,
     cl_sampler = _cl_sampler,
+    cl_command_buffer_khr = _cl_command_buffer_khr,
+    cl_mutable_command_khr = _cl_mutable_command_khr,
 }
 
 #[repr(C)]
@@ -116,6 +126,38 @@ pub struct cl_device_pci_bus_info_khr {
     pub pci_bus: cl_uint,
     pub pci_device: cl_uint,
     pub pci_function: cl_uint,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct cl_mutable_dispatch_arg_khr {
+    pub arg_index: cl_uint,
+    pub arg_size: usize,
+    pub arg_value: *const c_void,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct cl_mutable_dispatch_exec_info_khr {
+    pub param_name: cl_uint,
+    pub param_value_size: usize,
+    pub param_value: *const c_void,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct cl_mutable_dispatch_config_khr {
+    pub command: cl_mutable_command_khr,
+    pub num_args: cl_uint,
+    pub num_svm_args: cl_uint,
+    pub num_exec_infos: cl_uint,
+    pub work_dim: cl_uint,
+    pub arg_list: *const cl_mutable_dispatch_arg_khr,
+    pub arg_svm_list: *const cl_mutable_dispatch_arg_khr,
+    pub exec_info_list: *const cl_mutable_dispatch_exec_info_khr,
+    pub global_work_offset: *const usize,
+    pub global_work_size: *const usize,
+    pub local_work_size: *const usize,
 }
 
 pub type ContextNotify =

@@ -67,6 +67,8 @@ pub struct Printout {
     launch: Launched,
     data: Arc<ProgramData>,
     due: Mutex<Option<Arc<vk::Buffer>>>,
+    /// Whether other launches may have the buffer afterwards.
+    frees_buffer: bool,
 }
 
 /// Where a launch went.
@@ -87,7 +89,12 @@ impl Printout {
         data: Arc<ProgramData>,
         buffer: Arc<vk::Buffer>,
     ) -> Printout {
-        Printout { printer, launch, data, due: Mutex::new(Some(buffer)) }
+        Printout { printer, launch, data, due: Mutex::new(Some(buffer)), frees_buffer: true }
+    }
+
+    /// The same for a buffer that is kept for more launches of its owner's.
+    pub fn keeping_buffer(self) -> Printout {
+        Printout { frees_buffer: false, ..self }
     }
 
     /// Puts the text into the context's outbox unless that is done. The device must have completed
@@ -104,7 +111,7 @@ impl Printout {
         let used = u32::from_le_bytes(used).saturating_mul(4).min(self.printer.capacity);
         let mut bytes = vec![0; used as usize];
         gpu.read_now(&buffer, HEADER_BYTES.into(), &mut bytes)?;
-        if let Some(free) = self.printer.free.get(*device) {
+        if let Some(free) = self.printer.free.get(*device).filter(|_| self.frees_buffer) {
             let mut free = free.lock();
             if free.len() < MAX_PENDING {
                 free.push(buffer);

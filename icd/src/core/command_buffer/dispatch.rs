@@ -1,0 +1,142 @@
+//! Kernel commands of a command buffer, and how they change after they were recorded.
+
+use super::CommandBuffer;
+use crate::api::cl::*;
+use crate::core::error::{ensure, ClError, Result};
+use crate::core::kernel::{ArgValue, ExecInfo, Kernel, Settings};
+use crate::core::launch::{index_space, Launch, Sizes};
+use crate::core::queue::Queue;
+use crate::core::transfer::Command;
+use crate::object::{Kind, Ref, Retained, WeakRef};
+use parking_lot::{Mutex, MutexGuard};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A kernel command. Its handle is valid as long as the command buffer.
+pub struct MutableCommand {
+    buffer: WeakRef<CommandBuffer>,
+    pub kernel: Retained<Kernel>,
+    /// The list given at recording, with its terminating zero.
+    pub properties: Option<Vec<cl_command_properties_khr>>,
+    /// CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR.
+    pub updatable: cl_mutable_dispatch_fields_khr,
+    dispatch: Mutex<Dispatch>,
+}
+
+/// What a kernel command does now.
+#[derive(Clone)]
+pub struct Dispatch {
+    pub settings: Settings,
+    pub sizes: Sizes,
+    /// `None` while arguments are missing.
+    command: Option<Arc<Command>>,
+}
+
+/// A change of a kernel command; what is empty or `None` stays as it is.
+pub struct Change {
+    pub command: Ref<MutableCommand>,
+    pub args: Vec<(cl_uint, ArgValue)>,
+    pub exec_infos: Vec<ExecInfo>,
+    pub offset: Option<[usize; 3]>,
+    pub global: Option<[usize; 3]>,
+    pub local: Option<[usize; 3]>,
+}
+
+impl Kind for MutableCommand {
+    type Target = _cl_mutable_command_khr;
+    const INVALID: cl_int = CL_INVALID_MUTABLE_COMMAND_KHR;
+
+    fn reachable(&self) -> bool {
+        true
+    }
+}
+
+impl Dispatch {
+    /// Checks settings and sizes as clEnqueueNDRangeKernel does; arguments may be missing.
+    fn new(queue: &Queue, kernel: &Kernel, settings: Settings, sizes: Sizes) -> Result<Dispatch> {
+        let built = kernel.built_on(&queue.device)?;
+        let command = if !settings.complete() {
+            if !sizes.is_empty() {
+                index_space(&queue.device, built, &sizes)?;
+            }
+            None
+        } else if sizes.is_empty() {
+            Some(Arc::new(Command::Marker))
+        } else {
+            let launch = Launch::with(queue, built, &settings, &sizes)?;
+            Some(Arc::new(Command::Launch(Box::new(launch))))
+        };
+        Ok(Dispatch { settings, sizes, command })
+    }
+
+    /// The command for a queue; `None` while arguments are missing.
+    pub fn command(&self) -> Option<&Arc<Command>> {
+        self.command.as_ref()
+    }
+}
+
+/// Whether all work-groups have the size given; `None` when none was given.
+fn uniform(sizes: &Sizes) -> Option<bool> {
+    let local = sizes.local?;
+    Some((0..3).all(|d| sizes.global[d].is_multiple_of(local[d].max(1))))
+}
+
+impl MutableCommand {
+    /// Takes the kernel's settings as they are. `may_lack_args`: those that are missing will be set by
+    /// changes (otherwise CL_INVALID_KERNEL_ARGS).
+    pub fn new(
+        buffer: &Ref<CommandBuffer>,
+        kernel: &Ref<Kernel>,
+        sizes: Sizes,
+        properties: Option<Vec<cl_command_properties_khr>>,
+        (updatable, may_lack_args): (cl_mutable_dispatch_fields_khr, bool),
+    ) -> Result<Ref<MutableCommand>> {
+        kernel.built_on(&buffer.queue.device)?;
+        let settings = kernel.settings.lock().clone();
+        ensure!(may_lack_args || settings.complete(), CL_INVALID_KERNEL_ARGS);
+        let dispatch = Dispatch::new(&buffer.queue, kernel, settings, sizes)?;
+        Ok(Ref::new(MutableCommand {
+            buffer: buffer.downgrade(),
+            kernel: Retained::new(kernel),
+            properties,
+            updatable,
+            dispatch: Mutex::new(dispatch),
+        }))
+    }
+
+    /// The command buffer, or CL_INVALID_MUTABLE_COMMAND_KHR when it is gone.
+    pub fn buffer(&self) -> Result<Ref<CommandBuffer>> {
+        self.buffer.upgrade().ok_or(ClError(CL_INVALID_MUTABLE_COMMAND_KHR))
+    }
+
+    /// What the command does now.
+    pub fn dispatch(&self) -> MutexGuard<'_, Dispatch> {
+        self.dispatch.lock()
+    }
+
+    /// Sizes in the dimensions that the command has.
+    pub fn in_dimensions(&self, sizes: [usize; 3]) -> SmallVec<[usize; 3]> {
+        let dimensions = self.dispatch().sizes.dimensions as usize;
+        sizes.into_iter().take(dimensions).collect()
+    }
+
+    /// `dispatch` with a change. CL_INVALID_OPERATION when work-groups of one size come to differ, or
+    /// the reverse.
+    pub fn changed(&self, queue: &Queue, dispatch: &Dispatch, change: Change) -> Result<Dispatch> {
+        let Change { args, exec_infos, offset, global, local, .. } = change;
+        let mut settings = dispatch.settings.clone();
+        args.into_iter().for_each(|(index, value)| settings.set_arg(index, value));
+        exec_infos.into_iter().for_each(|info| settings.set_exec_info(info));
+        let old = &dispatch.sizes;
+        let sizes = Sizes {
+            dimensions: old.dimensions,
+            offset: offset.unwrap_or(old.offset),
+            global: global.unwrap_or(old.global),
+            local: local.or(old.local),
+        };
+        if let Some((before, after)) = uniform(old).zip(uniform(&sizes)) {
+            ensure!(before == after, CL_INVALID_OPERATION);
+        }
+        Dispatch::new(queue, &self.kernel, settings, sizes)
+    }
+}

@@ -1,0 +1,219 @@
+//! Command buffers (cl_khr_command_buffer): commands recorded once and enqueued as one, any number of
+//! times, with kernel commands that change between (cl_khr_command_buffer_mutable_dispatch).
+
+pub mod dispatch;
+pub mod order;
+pub mod recorded;
+
+use super::error::{ensure, Result};
+use super::memory::Mem;
+use super::queue::{self, Queue};
+use super::transfer::Command;
+use crate::api::cl::*;
+use crate::object::{Kind, Ref, Retained};
+use dispatch::{Change, Dispatch, MutableCommand};
+use order::{Order, Step};
+use parking_lot::Mutex;
+use recorded::Recorded;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR.
+pub const CAPABILITIES: cl_bitfield = CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR
+    | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR;
+/// CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR: any queue takes a command buffer.
+pub const REQUIRED_QUEUE_PROPERTIES: cl_command_queue_properties = 0;
+/// CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR.
+pub const SUPPORTED_QUEUE_PROPERTIES: cl_command_queue_properties = queue::PROPERTIES;
+/// CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR: all of a kernel command may change.
+pub const MUTABLE: cl_mutable_dispatch_fields_khr = CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR
+    | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR
+    | CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR
+    | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR
+    | CL_MUTABLE_DISPATCH_EXEC_INFO_KHR;
+
+pub struct CommandBuffer {
+    /// The queue that it was created for: its device runs the commands, its order is theirs.
+    pub queue: Retained<Queue>,
+    /// The list given at creation, with its terminating zero.
+    pub properties: Option<Vec<cl_command_buffer_properties_khr>>,
+    /// CL_COMMAND_BUFFER_MUTABLE_KHR: commands may change after finalizing.
+    pub mutable: bool,
+    /// CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR for all commands.
+    pub no_additional_groups: bool,
+    state: Mutex<State>,
+}
+
+struct State {
+    finalized: bool,
+    order: Order,
+    entries: Vec<Entry>,
+    /// What is enqueued, while no command has changed since it was recorded.
+    recorded: Option<Arc<Recorded>>,
+}
+
+/// A command with its place.
+struct Entry {
+    step: Step,
+    work: Work,
+}
+
+/// What a command does.
+pub enum Work {
+    /// What never changes, and the memory objects that the application named.
+    Fixed {
+        command: Arc<Command>,
+        _held: SmallVec<[Retained<Mem>; 2]>,
+    },
+    Dispatch(Ref<MutableCommand>),
+}
+
+impl Kind for CommandBuffer {
+    type Target = _cl_command_buffer_khr;
+    const INVALID: cl_int = CL_INVALID_COMMAND_BUFFER_KHR;
+}
+
+impl CommandBuffer {
+    pub fn new(
+        queue: &Ref<Queue>,
+        properties: Option<Vec<cl_command_buffer_properties_khr>>,
+        flags: cl_bitfield,
+        asserts: cl_bitfield,
+    ) -> Ref<CommandBuffer> {
+        let order = Order::new(queue.in_order());
+        let state = State { finalized: false, order, entries: Vec::new(), recorded: None };
+        Ref::new(CommandBuffer {
+            queue: Retained::new(queue),
+            properties,
+            mutable: flags & CL_COMMAND_BUFFER_MUTABLE_KHR != 0,
+            no_additional_groups: asserts
+                & CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR
+                != 0,
+            state: Mutex::new(state),
+        })
+    }
+
+    /// CL_INVALID_OPERATION when the buffer takes no more commands.
+    pub fn check_recording(&self) -> Result<()> {
+        ensure!(!self.state.lock().finalized, CL_INVALID_OPERATION);
+        Ok(())
+    }
+
+    /// CL_INVALID_SYNC_POINT_WAIT_LIST_KHR unless these are sync points of the buffer.
+    pub fn check_sync_points(&self, waits: &[cl_sync_point_khr]) -> Result<()> {
+        self.state.lock().order.check(waits)
+    }
+
+    /// Adds a command behind sync points; gives its own.
+    pub fn append(
+        &self,
+        kind: order::Kind,
+        work: Work,
+        waits: &[cl_sync_point_khr],
+    ) -> Result<cl_sync_point_khr> {
+        let mut state = self.state.lock();
+        ensure!(!state.finalized, CL_INVALID_OPERATION);
+        state.order.check(waits)?;
+        let (step, point) = state.order.place(kind, waits)?;
+        state.entries.push(Entry { step, work });
+        Ok(point)
+    }
+
+    /// clFinalizeCommandBufferKHR. A buffer whose commands cannot change is recorded for the device
+    /// here, others when they are first enqueued.
+    pub fn finalize(&self) -> Result<()> {
+        let mut state = self.state.lock();
+        ensure!(!state.finalized, CL_INVALID_OPERATION);
+        if !self.mutable {
+            state.recorded = Some(self.record(&mut state)?);
+        }
+        state.finalized = true;
+        Ok(())
+    }
+
+    /// CL_COMMAND_BUFFER_STATE_KHR.
+    pub fn state(&self) -> cl_uint {
+        let state = self.state.lock();
+        match state.finalized {
+            false => CL_COMMAND_BUFFER_STATE_RECORDING_KHR,
+            true if state.complete() => CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR,
+            true => CL_COMMAND_BUFFER_STATE_FINALIZED_KHR,
+        }
+    }
+
+    /// What is enqueued now: later changes leave it alone. CL_INVALID_OPERATION unless the buffer is
+    /// executable.
+    pub fn executable(&self) -> Result<Arc<Recorded>> {
+        let mut state = self.state.lock();
+        ensure!(state.finalized, CL_INVALID_OPERATION);
+        if let Some(recorded) = &state.recorded {
+            return Ok(recorded.clone());
+        }
+        ensure!(state.complete(), CL_INVALID_OPERATION);
+        let recorded = self.record(&mut state)?;
+        state.recorded = Some(recorded.clone());
+        Ok(recorded)
+    }
+
+    fn record(&self, state: &mut State) -> Result<Arc<Recorded>> {
+        // Within a step the order is that of recording.
+        state.entries.sort_by_key(|entry| entry.step);
+        let commands = state.entries.iter().filter_map(|e| Some((e.step, e.work.command()?)));
+        let commands: Vec<_> = commands.collect();
+        Ok(Arc::new(Recorded::new(&self.queue, &commands)?))
+    }
+
+    /// clUpdateMutableCommandsKHR: all changes are made, in order, or none. CL_INVALID_OPERATION
+    /// unless the buffer is finalized; the errors of clEnqueueNDRangeKernel.
+    pub fn update(&self, changes: Vec<Change>) -> Result<()> {
+        let mut state = self.state.lock();
+        ensure!(state.finalized, CL_INVALID_OPERATION);
+        let mut changed: Vec<(Ref<MutableCommand>, Dispatch)> = Vec::new();
+        for change in changes {
+            let index = changed.iter().position(|(command, _)| *command == change.command);
+            let index = index.unwrap_or_else(|| {
+                changed.push((change.command.clone(), change.command.dispatch().clone()));
+                changed.len() - 1
+            });
+            let (command, dispatch) = &mut changed[index];
+            *dispatch = command.changed(&self.queue, dispatch, change)?;
+        }
+        for (command, dispatch) in changed {
+            *command.dispatch() = dispatch;
+            state.recorded = None;
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    /// Whether all kernels have their arguments.
+    fn complete(&self) -> bool {
+        self.entries.iter().all(|entry| entry.work.command().is_some())
+    }
+}
+
+impl Work {
+    /// The command as it is now; `None` while it lacks arguments.
+    fn command(&self) -> Option<Arc<Command>> {
+        match self {
+            Work::Fixed { command, .. } => Some(command.clone()),
+            Work::Dispatch(command) => command.dispatch().command().cloned(),
+        }
+    }
+}
+
+impl From<Command> for Work {
+    /// A copy, a fill or a marker.
+    fn from(command: Command) -> Work {
+        // Parts of shared virtual memory have no handles.
+        let held = |mem: &Ref<Mem>| (mem.reference_count() > 0).then(|| Retained::new(mem));
+        let mems = match &command {
+            Command::Copy { source, target, .. } => [Some(source), Some(target)],
+            Command::Fill { mem, .. } => [Some(mem), None],
+            _ => [None, None],
+        };
+        let held = mems.into_iter().flatten().filter_map(held).collect();
+        Work::Fixed { command: Arc::new(command), _held: held }
+    }
+}

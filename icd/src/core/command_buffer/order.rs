@@ -1,0 +1,130 @@
+//! The order of a command buffer's commands: sync points and barriers become steps, between which one
+//! barrier of the device stands.
+
+use crate::api::cl::*;
+use crate::core::error::{ensure, ClError, Result};
+
+/// Commands of one step need not wait for each other.
+pub type Step = u32;
+
+/// Places commands one after the other.
+///
+/// A command belongs to the step after the last of those that it depends on: so that chains of commands
+/// which know nothing of each other share their barriers, however they were recorded.
+pub struct Order {
+    /// Each command waits for the one before it (the queue is in order).
+    in_order: bool,
+    /// The step that everything after each command of the buffer may begin in, by sync point.
+    ends: Vec<Step>,
+    /// Where commands may begin: behind the last barrier.
+    floor: Step,
+    /// Where all of them have ended.
+    last: Step,
+}
+
+/// What a command waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It does something, and takes a step.
+    Work,
+    /// It does nothing.
+    Empty,
+    /// It does nothing, and all that comes later waits for it.
+    Barrier,
+}
+
+impl Order {
+    pub fn new(in_order: bool) -> Order {
+        Order { in_order, ends: Vec::new(), floor: 0, last: 0 }
+    }
+
+    /// CL_INVALID_SYNC_POINT_WAIT_LIST_KHR when one of these is no sync point of the buffer.
+    pub fn check(&self, waits: &[cl_sync_point_khr]) -> Result<()> {
+        let known = |point: &cl_sync_point_khr| (1..=self.ends.len()).contains(&(*point as usize));
+        ensure!(waits.iter().all(known), CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
+        Ok(())
+    }
+
+    /// Places the next command behind sync points, which [`Order::check`] has seen; a barrier without
+    /// any, behind all. Gives the step and the command's own sync point; CL_OUT_OF_RESOURCES when there
+    /// are no more of them.
+    pub fn place(
+        &mut self,
+        kind: Kind,
+        waits: &[cl_sync_point_khr],
+    ) -> Result<(Step, cl_sync_point_khr)> {
+        let point = cl_sync_point_khr::try_from(self.ends.len() + 1);
+        let point = point.map_err(|_| ClError(CL_OUT_OF_RESOURCES))?;
+        let ends = waits.iter().map(|point| self.ends[*point as usize - 1]);
+        let mut start = ends.fold(self.floor, Step::max);
+        if self.in_order {
+            start = self.ends.last().map_or(start, |end| start.max(*end));
+        }
+        if kind == Kind::Barrier && waits.is_empty() {
+            start = self.last;
+        }
+        let end = start + Step::from(kind == Kind::Work);
+        if kind == Kind::Barrier {
+            self.floor = end;
+        }
+        self.last = self.last.max(end);
+        self.ends.push(end);
+        Ok((start, point))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The steps of commands `(kind, waits)`.
+    fn steps(in_order: bool, commands: &[(Kind, &[u32])]) -> Vec<Step> {
+        let mut order = Order::new(in_order);
+        let place = |(kind, waits): &(Kind, &[u32])| {
+            order.check(waits).unwrap();
+            order.place(*kind, waits).unwrap().0
+        };
+        commands.iter().map(place).collect()
+    }
+
+    use Kind::{Barrier, Empty, Work};
+
+    #[test]
+    fn in_order_each_command_has_a_step() {
+        assert_eq!(
+            steps(true, &[(Work, &[]), (Work, &[]), (Empty, &[]), (Work, &[])]),
+            [0, 1, 2, 2]
+        );
+    }
+
+    #[test]
+    fn two_chains_share_their_steps() {
+        let chains: &[(Kind, &[u32])] =
+            &[(Work, &[]), (Work, &[1]), (Work, &[]), (Work, &[3]), (Work, &[2, 4])];
+        assert_eq!(steps(false, chains), [0, 1, 0, 1, 2]);
+    }
+
+    #[test]
+    fn a_barrier_without_a_list_waits_for_all() {
+        let commands: &[(Kind, &[u32])] =
+            &[(Work, &[]), (Work, &[1]), (Work, &[]), (Barrier, &[]), (Work, &[]), (Work, &[1])];
+        assert_eq!(steps(false, commands), [0, 1, 0, 2, 2, 2]);
+    }
+
+    #[test]
+    fn a_barrier_with_a_list_waits_for_that_and_holds_back_what_follows() {
+        let commands: &[(Kind, &[u32])] =
+            &[(Work, &[]), (Work, &[1]), (Barrier, &[1]), (Work, &[]), (Work, &[2])];
+        assert_eq!(steps(false, commands), [0, 1, 1, 1, 2]);
+    }
+
+    #[test]
+    fn sync_points_are_those_of_commands_before() {
+        let mut order = Order::new(false);
+        assert!(order.check(&[1]).is_err());
+        let (_, point) = order.place(Work, &[]).unwrap();
+        assert!(order.check(&[point]).is_ok());
+        assert!(order.check(&[0]).is_err());
+        assert!(order.check(&[point, point + 1]).is_err());
+    }
+}

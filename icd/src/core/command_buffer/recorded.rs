@@ -1,0 +1,159 @@
+//! A command buffer as the device has it: one recording that queues replay.
+
+use super::order::Step;
+use crate::core::due::Due;
+use crate::core::error::Result;
+use crate::core::event::Phase;
+use crate::core::launch::Prepared;
+use crate::core::memory::{Access, Mem};
+use crate::core::operation::{Copy, Fill};
+use crate::core::printf::Printout;
+use crate::core::program::ProgramData;
+use crate::core::queue::{Queue, State};
+use crate::core::staging::Arena;
+use crate::core::transfer::Command;
+use crate::object::Ref;
+use hekla_vk_backend as vk;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// A recording, and what is to be seen to at each replay.
+pub struct Recorded {
+    recording: Arc<vk::Recording>,
+    /// Memory objects whose bytes may be on another device of the context.
+    moving: Vec<(Ref<Mem>, Access)>,
+    /// The buffers that kernels print to.
+    prints: Vec<(Arc<ProgramData>, Arc<vk::Buffer>)>,
+    /// What the last replay printed: until it is collected the buffers are not free.
+    printed: Mutex<Option<Printed>>,
+}
+
+/// What a replay prints.
+struct Printed {
+    queue: Arc<vk::Queue>,
+    value: u64,
+    printouts: Vec<Arc<Printout>>,
+}
+
+/// A command ready to be recorded.
+enum Operation<'a> {
+    Copy(Copy<'a>),
+    Fill(Fill),
+    Launch(Prepared),
+    Nothing,
+}
+
+impl Operation<'_> {
+    fn append(self, queue: &Queue, recorder: &mut vk::Recorder) {
+        match self {
+            Operation::Copy(copy) => copy.append(recorder),
+            Operation::Fill(fill) => fill.append(recorder),
+            Operation::Launch(prepared) => prepared.append(&queue.context.printer, recorder),
+            Operation::Nothing => {}
+        }
+    }
+}
+
+impl Recorded {
+    /// Records commands, each with its step, in ascending steps; for the queue's device and context.
+    pub fn new(queue: &Queue, commands: &[(Step, Arc<Command>)]) -> Result<Recorded> {
+        let mut upload = Arena::new(queue.gpu.upload.clone());
+        let (mut moving, mut prints, mut operations) = (Vec::new(), Vec::new(), Vec::new());
+        for (step, command) in commands {
+            if queue.context.gpus.len() > 1 {
+                moving.extend(mems(command));
+            }
+            let printf = match &**command {
+                Command::Launch(launch) if launch.prints() => {
+                    let buffer = queue.context.printer.buffer(&queue.gpu, queue.device_index)?;
+                    prints.push((launch.data().clone(), buffer.clone()));
+                    Some(buffer)
+                }
+                _ => None,
+            };
+            operations.push((*step, operation(queue, &mut upload, command, printf)?));
+        }
+        let count = u32::try_from(operations.len()).unwrap_or(u32::MAX);
+        let (recording, ()) = vk::Recording::create(&queue.gpu.device, count, |recorder| {
+            let mut last = 0;
+            for (step, operation) in operations {
+                if step > last {
+                    recorder.barrier();
+                }
+                last = step;
+                operation.append(queue, recorder);
+            }
+        })?;
+        Ok(Recorded { recording, moving, prints, printed: Mutex::default() })
+    }
+}
+
+/// What a command of a command buffer consists of.
+fn operation<'a>(
+    queue: &'a Queue,
+    upload: &mut Arena,
+    command: &Command,
+    printf: Option<Arc<vk::Buffer>>,
+) -> Result<Operation<'a>> {
+    Ok(match command {
+        Command::Copy { source, from, target, to } => {
+            let (from, to) = (from.shifted(source.origin), to.shifted(target.origin));
+            Operation::Copy(Copy::prepare(queue, (source, &from), (target, &to))?)
+        }
+        Command::Fill { mem, offset, size, pattern } => {
+            let range = (mem.origin + offset, *size);
+            Operation::Fill(Fill::prepare(queue, upload, mem, range, pattern)?)
+        }
+        Command::Launch(launch) => Operation::Launch(launch.prepare(queue, upload, printf)?),
+        // Commands that the host has a part in are not for command buffers.
+        _ => Operation::Nothing,
+    })
+}
+
+/// The memory objects that a command uses.
+fn mems(command: &Command) -> Vec<(Ref<Mem>, Access)> {
+    match command {
+        Command::Copy { source, target, .. } => {
+            vec![(source.clone(), Access::Read), (target.clone(), Access::Write)]
+        }
+        Command::Fill { mem, .. } => vec![(mem.clone(), Access::Write)],
+        Command::Launch(launch) => {
+            launch.mems().map(|(mem, access)| (mem.clone(), access)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+impl Queue {
+    /// Starts all of a command buffer as one command.
+    pub fn replay(&self, state: &mut State, recorded: &Recorded) -> Result<Phase> {
+        for (mem, access) in &recorded.moving {
+            mem.on_device(self.device_index, *access)?;
+        }
+        if recorded.prints.is_empty() {
+            let value = self.record(state, |recorder| recorder.replay(&recorded.recording));
+            return Ok(self.replayed(value, recorded));
+        }
+        let mut printed = recorded.printed.lock();
+        if let Some(earlier) = printed.take() {
+            earlier.queue.wait(earlier.value)?;
+            earlier.printouts.iter().try_for_each(|printout| printout.run())?;
+        }
+        let value = self.record(state, |recorder| recorder.replay(&recorded.recording));
+        let collect = |(data, buffer): &(Arc<ProgramData>, Arc<vk::Buffer>)| {
+            let printout = Arc::new(self.printout(value, data, buffer.clone()).keeping_buffer());
+            self.owe(value, Due::Print(printout.clone()));
+            printout
+        };
+        let printouts = recorded.prints.iter().map(collect).collect();
+        *printed = Some(Printed { queue: self.vk.clone(), value, printouts });
+        Ok(self.replayed(value, recorded))
+    }
+
+    fn replayed(&self, value: u64, recorded: &Recorded) -> Phase {
+        for (mem, _) in &recorded.moving {
+            mem.used(self.device_index, &self.vk, value);
+        }
+        Phase::Recorded { first: value, last: value }
+    }
+}
