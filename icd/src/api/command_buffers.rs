@@ -3,9 +3,7 @@
 use super::args;
 use super::cl::*;
 use super::enqueue::enqueue;
-use crate::core::command_buffer::{
-    CommandBuffer, REQUIRED_QUEUE_PROPERTIES, SUPPORTED_QUEUE_PROPERTIES,
-};
+use crate::core::command_buffer::{CommandBuffer, SUPPORTED_QUEUE_PROPERTIES};
 use crate::core::error::{ensure, fail, Result};
 use crate::core::info::Value;
 use crate::core::queue::Queue;
@@ -50,10 +48,9 @@ unsafe fn chosen_queue(
     // SAFETY: as the caller promises.
     let given = unsafe { args::objects::<Queue>(queues, count) }?;
     let queue = given.into_iter().next().unwrap_or_else(|| (*buffer.queue).clone());
-    let properties = queue.properties;
-    ensure!(properties & !SUPPORTED_QUEUE_PROPERTIES == 0, CL_INCOMPATIBLE_COMMAND_QUEUE_KHR);
-    let required = properties & REQUIRED_QUEUE_PROPERTIES == REQUIRED_QUEUE_PROPERTIES;
-    ensure!(required, CL_INCOMPATIBLE_COMMAND_QUEUE_KHR);
+    // None are required.
+    let supported = queue.properties & !SUPPORTED_QUEUE_PROPERTIES == 0;
+    ensure!(supported, CL_INCOMPATIBLE_COMMAND_QUEUE_KHR);
     ensure!(queue.device == buffer.queue.device, CL_INVALID_DEVICE);
     ensure!(queue.context == buffer.queue.context, CL_INVALID_CONTEXT);
     Ok(queue)

@@ -39,7 +39,7 @@ struct Printed {
 enum Operation<'a> {
     Copy(Copy<'a>),
     Fill(Fill),
-    Launch(Prepared),
+    Launch(Box<Prepared>),
     Nothing,
 }
 
@@ -104,7 +104,9 @@ fn operation<'a>(
             let range = (mem.origin + offset, *size);
             Operation::Fill(Fill::prepare(queue, upload, mem, range, pattern)?)
         }
-        Command::Launch(launch) => Operation::Launch(launch.prepare(queue, upload, printf)?),
+        Command::Launch(launch) => {
+            Operation::Launch(Box::new(launch.prepare(queue, upload, printf)?))
+        }
         // Commands that the host has a part in are not for command buffers.
         _ => Operation::Nothing,
     })

@@ -1,0 +1,20 @@
+//! Command buffers through the loader (cl_khr_command_buffer, cl_khr_command_buffer_mutable_dispatch):
+//! what replays do, in which order, and what changes between them. The errors are in `error_tables`.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod mutable;
+mod order;
+mod printing;
+mod recorder;
+mod replay;
+
+#[test]
+fn all_again_under_validation() {
+    common::run_again("0");
+}
+
+#[test]
+fn all_again_through_staging_memory() {
+    common::run_again("1");
+}
