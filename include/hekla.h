@@ -982,6 +982,94 @@
 
 #define CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT 20482
 
+#define CL_INVALID_COMMAND_BUFFER_KHR -1138
+
+#define CL_INVALID_SYNC_POINT_WAIT_LIST_KHR -1139
+
+#define CL_INCOMPATIBLE_COMMAND_QUEUE_KHR -1140
+
+#define CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR 4762
+
+#define CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR 4777
+
+#define CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR 4778
+
+#define CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR (1 << 0)
+
+#define CL_COMMAND_BUFFER_CAPABILITY_DEVICE_SIDE_ENQUEUE_KHR (1 << 1)
+
+#define CL_COMMAND_BUFFER_FLAGS_KHR 4755
+
+#define CL_COMMAND_BUFFER_QUEUES_KHR 4756
+
+#define CL_COMMAND_BUFFER_NUM_QUEUES_KHR 4757
+
+#define CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR 4758
+
+#define CL_COMMAND_BUFFER_STATE_KHR 4759
+
+#define CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR 4760
+
+#define CL_COMMAND_BUFFER_CONTEXT_KHR 4761
+
+#define CL_COMMAND_BUFFER_STATE_RECORDING_KHR 0
+
+#define CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR 1
+
+#define CL_COMMAND_COMMAND_BUFFER_KHR 4776
+
+#define CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR (1 << 2)
+
+#define CL_INVALID_MUTABLE_COMMAND_KHR -1141
+
+#define CL_COMMAND_BUFFER_STATE_FINALIZED_KHR 2
+
+#define CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR (1 << 0)
+
+#define CL_COMMAND_BUFFER_MUTABLE_KHR (1 << 1)
+
+#define CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR (1 << 2)
+
+#define CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR 4791
+
+#define CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR 4784
+
+#define CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR 4785
+
+#define CL_MUTABLE_DISPATCH_ASSERTS_KHR 4792
+
+#define CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR (1 << 0)
+
+#define CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR (1 << 0)
+
+#define CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR (1 << 1)
+
+#define CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR (1 << 2)
+
+#define CL_MUTABLE_DISPATCH_ARGUMENTS_KHR (1 << 3)
+
+#define CL_MUTABLE_DISPATCH_EXEC_INFO_KHR (1 << 4)
+
+#define CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR 4768
+
+#define CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR 4769
+
+#define CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR 4770
+
+#define CL_MUTABLE_DISPATCH_KERNEL_KHR 4771
+
+#define CL_MUTABLE_DISPATCH_DIMENSIONS_KHR 4772
+
+#define CL_MUTABLE_DISPATCH_GLOBAL_WORK_OFFSET_KHR 4773
+
+#define CL_MUTABLE_DISPATCH_GLOBAL_WORK_SIZE_KHR 4774
+
+#define CL_MUTABLE_DISPATCH_LOCAL_WORK_SIZE_KHR 4775
+
+#define CL_MUTABLE_COMMAND_COMMAND_TYPE_KHR 4781
+
+#define CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR 0
+
 #define Digest_SIZE 16
 
 #define MIN_CHUNK (1 << 20)
@@ -996,6 +1084,8 @@
 
 typedef struct Order Order;
 
+typedef struct _cl_command_buffer_khr _cl_command_buffer_khr;
+
 typedef struct _cl_command_queue _cl_command_queue;
 
 typedef struct _cl_context _cl_context;
@@ -1007,6 +1097,8 @@ typedef struct _cl_event _cl_event;
 typedef struct _cl_kernel _cl_kernel;
 
 typedef struct _cl_mem _cl_mem;
+
+typedef struct _cl_mutable_command_khr _cl_mutable_command_khr;
 
 typedef struct _cl_platform_id _cl_platform_id;
 
@@ -1042,9 +1134,13 @@ typedef struct _cl_event *cl_event;
 
 typedef cl_bitfield cl_map_flags;
 
-typedef struct _cl_kernel *cl_kernel;
+typedef struct _cl_command_buffer_khr *cl_command_buffer_khr;
 
-typedef void (*NativeKernel)(void*);
+typedef cl_properties cl_command_buffer_properties_khr;
+
+typedef cl_uint cl_command_buffer_info_khr;
+
+typedef struct _cl_kernel *cl_kernel;
 
 typedef ptrdiff_t cl_context_properties;
 
@@ -1112,6 +1208,14 @@ typedef cl_uint cl_mem_info;
 
 typedef cl_bitfield cl_mem_migration_flags;
 
+typedef cl_uint cl_command_buffer_update_type_khr;
+
+typedef struct _cl_mutable_command_khr *cl_mutable_command_khr;
+
+typedef cl_uint cl_mutable_command_info_khr;
+
+typedef void (*NativeKernel)(void*);
+
 typedef ptrdiff_t cl_pipe_properties;
 
 typedef cl_uint cl_pipe_info;
@@ -1130,6 +1234,10 @@ typedef cl_bitfield cl_command_queue_properties;
 
 typedef cl_uint cl_command_queue_info;
 
+typedef cl_properties cl_command_properties_khr;
+
+typedef cl_uint cl_sync_point_khr;
+
 typedef struct _cl_sampler *cl_sampler;
 
 typedef cl_properties cl_sampler_properties;
@@ -1143,6 +1251,16 @@ typedef cl_uint cl_sampler_info;
 typedef cl_bitfield cl_svm_mem_flags;
 
 typedef void (*SvmFreeNotify)(cl_command_queue, cl_uint, void**, void*);
+
+typedef cl_bitfield cl_mutable_dispatch_fields_khr;
+
+#define CAPABILITIES (CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR)
+
+#define REQUIRED_QUEUE_PROPERTIES 0
+
+
+
+#define MUTABLE ((((CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR) | CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR) | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR) | CL_MUTABLE_DISPATCH_EXEC_INFO_KHR)
 
 
 
@@ -1275,6 +1393,30 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue command_queue,
                                const cl_event *event_wait_list,
                                cl_event *event);
 
+cl_command_buffer_khr clCreateCommandBufferKHR(cl_uint num_queues,
+                                               const cl_command_queue *queues,
+                                               const cl_command_buffer_properties_khr *properties,
+                                               cl_int *errcode_ret);
+
+cl_int clRetainCommandBufferKHR(cl_command_buffer_khr command_buffer);
+
+cl_int clReleaseCommandBufferKHR(cl_command_buffer_khr command_buffer);
+
+cl_int clFinalizeCommandBufferKHR(cl_command_buffer_khr command_buffer);
+
+cl_int clEnqueueCommandBufferKHR(cl_uint num_queues,
+                                 cl_command_queue *queues,
+                                 cl_command_buffer_khr command_buffer,
+                                 cl_uint num_events_in_wait_list,
+                                 const cl_event *event_wait_list,
+                                 cl_event *event);
+
+cl_int clGetCommandBufferInfoKHR(cl_command_buffer_khr command_buffer,
+                                 cl_command_buffer_info_khr param_name,
+                                 size_t param_value_size,
+                                 void *param_value,
+                                 size_t *param_value_size_ret);
+
 cl_int clEnqueueNDRangeKernel(cl_command_queue command_queue,
                               cl_kernel kernel,
                               cl_uint work_dim,
@@ -1297,17 +1439,6 @@ cl_int clGetKernelSuggestedLocalWorkSize(cl_command_queue command_queue,
                                          const size_t *global_work_offset,
                                          const size_t *global_work_size,
                                          size_t *suggested_local_work_size);
-
-cl_int clEnqueueNativeKernel(cl_command_queue command_queue,
-                             NativeKernel user_func,
-                             void *args,
-                             size_t cb_args,
-                             cl_uint num_mem_objects,
-                             const cl_mem *mem_list,
-                             const void *const *args_mem_loc,
-                             cl_uint num_events_in_wait_list,
-                             const cl_event *event_wait_list,
-                             cl_event *_event);
 
 cl_int clEnqueueMarkerWithWaitList(cl_command_queue command_queue,
                                    cl_uint num_events_in_wait_list,
@@ -1612,6 +1743,28 @@ cl_int clEnqueueMigrateMemObjects(cl_command_queue command_queue,
                                   const cl_event *event_wait_list,
                                   cl_event *event);
 
+cl_int clUpdateMutableCommandsKHR(cl_command_buffer_khr command_buffer,
+                                  cl_uint num_configs,
+                                  const cl_command_buffer_update_type_khr *config_types,
+                                  const void *const *configs);
+
+cl_int clGetMutableCommandInfoKHR(cl_mutable_command_khr command,
+                                  cl_mutable_command_info_khr param_name,
+                                  size_t param_value_size,
+                                  void *param_value,
+                                  size_t *param_value_size_ret);
+
+cl_int clEnqueueNativeKernel(cl_command_queue command_queue,
+                             NativeKernel user_func,
+                             void *args,
+                             size_t cb_args,
+                             cl_uint num_mem_objects,
+                             const cl_mem *mem_list,
+                             const void *const *args_mem_loc,
+                             cl_uint num_events_in_wait_list,
+                             const cl_event *event_wait_list,
+                             cl_event *event);
+
 cl_mem clCreatePipe(cl_context context,
                     cl_mem_flags _flags,
                     cl_uint _pipe_packet_size,
@@ -1753,6 +1906,144 @@ cl_int clSetCommandQueueProperty(cl_command_queue command_queue,
 cl_int clFlush(cl_command_queue command_queue);
 
 cl_int clFinish(cl_command_queue command_queue);
+
+cl_int clCommandBarrierWithWaitListKHR(cl_command_buffer_khr command_buffer,
+                                       cl_command_queue command_queue,
+                                       const cl_command_properties_khr *properties,
+                                       cl_uint num_sync_points_in_wait_list,
+                                       const cl_sync_point_khr *sync_point_wait_list,
+                                       cl_sync_point_khr *sync_point,
+                                       cl_mutable_command_khr *mutable_handle);
+
+cl_int clCommandCopyBufferKHR(cl_command_buffer_khr command_buffer,
+                              cl_command_queue command_queue,
+                              const cl_command_properties_khr *properties,
+                              cl_mem src_buffer,
+                              cl_mem dst_buffer,
+                              size_t src_offset,
+                              size_t dst_offset,
+                              size_t size,
+                              cl_uint num_sync_points_in_wait_list,
+                              const cl_sync_point_khr *sync_point_wait_list,
+                              cl_sync_point_khr *sync_point,
+                              cl_mutable_command_khr *mutable_handle);
+
+cl_int clCommandCopyBufferRectKHR(cl_command_buffer_khr command_buffer,
+                                  cl_command_queue command_queue,
+                                  const cl_command_properties_khr *properties,
+                                  cl_mem src_buffer,
+                                  cl_mem dst_buffer,
+                                  const size_t *src_origin,
+                                  const size_t *dst_origin,
+                                  const size_t *region,
+                                  size_t src_row_pitch,
+                                  size_t src_slice_pitch,
+                                  size_t dst_row_pitch,
+                                  size_t dst_slice_pitch,
+                                  cl_uint num_sync_points_in_wait_list,
+                                  const cl_sync_point_khr *sync_point_wait_list,
+                                  cl_sync_point_khr *sync_point,
+                                  cl_mutable_command_khr *mutable_handle);
+
+cl_int clCommandFillBufferKHR(cl_command_buffer_khr command_buffer,
+                              cl_command_queue command_queue,
+                              const cl_command_properties_khr *properties,
+                              cl_mem buffer,
+                              const void *pattern,
+                              size_t pattern_size,
+                              size_t offset,
+                              size_t size,
+                              cl_uint num_sync_points_in_wait_list,
+                              const cl_sync_point_khr *sync_point_wait_list,
+                              cl_sync_point_khr *sync_point,
+                              cl_mutable_command_khr *mutable_handle);
+
+cl_int clCommandSVMMemcpyKHR(cl_command_buffer_khr command_buffer,
+                             cl_command_queue command_queue,
+                             const cl_command_properties_khr *properties,
+                             void *dst_ptr,
+                             const void *src_ptr,
+                             size_t size,
+                             cl_uint num_sync_points_in_wait_list,
+                             const cl_sync_point_khr *sync_point_wait_list,
+                             cl_sync_point_khr *sync_point,
+                             cl_mutable_command_khr *mutable_handle);
+
+cl_int clCommandSVMMemFillKHR(cl_command_buffer_khr command_buffer,
+                              cl_command_queue command_queue,
+                              const cl_command_properties_khr *properties,
+                              void *svm_ptr,
+                              const void *pattern,
+                              size_t pattern_size,
+                              size_t size,
+                              cl_uint num_sync_points_in_wait_list,
+                              const cl_sync_point_khr *sync_point_wait_list,
+                              cl_sync_point_khr *sync_point,
+                              cl_mutable_command_khr *mutable_handle);
+
+cl_int clCommandNDRangeKernelKHR(cl_command_buffer_khr command_buffer,
+                                 cl_command_queue command_queue,
+                                 const cl_command_properties_khr *properties,
+                                 cl_kernel kernel,
+                                 cl_uint work_dim,
+                                 const size_t *global_work_offset,
+                                 const size_t *global_work_size,
+                                 const size_t *local_work_size,
+                                 cl_uint num_sync_points_in_wait_list,
+                                 const cl_sync_point_khr *sync_point_wait_list,
+                                 cl_sync_point_khr *sync_point,
+                                 cl_mutable_command_khr *mutable_handle);
+
+cl_int clCommandCopyImageKHR(cl_command_buffer_khr command_buffer,
+                             cl_command_queue command_queue,
+                             const cl_command_properties_khr *properties,
+                             cl_mem _src_image,
+                             cl_mem _dst_image,
+                             const size_t *_src_origin,
+                             const size_t *_dst_origin,
+                             const size_t *_region,
+                             cl_uint num_sync_points_in_wait_list,
+                             const cl_sync_point_khr *sync_point_wait_list,
+                             cl_sync_point_khr *_sync_point,
+                             cl_mutable_command_khr *mutable_handle);
+
+cl_int clCommandCopyImageToBufferKHR(cl_command_buffer_khr command_buffer,
+                                     cl_command_queue command_queue,
+                                     const cl_command_properties_khr *properties,
+                                     cl_mem _src_image,
+                                     cl_mem _dst_buffer,
+                                     const size_t *_src_origin,
+                                     const size_t *_region,
+                                     size_t _dst_offset,
+                                     cl_uint num_sync_points_in_wait_list,
+                                     const cl_sync_point_khr *sync_point_wait_list,
+                                     cl_sync_point_khr *_sync_point,
+                                     cl_mutable_command_khr *mutable_handle);
+
+cl_int clCommandCopyBufferToImageKHR(cl_command_buffer_khr command_buffer,
+                                     cl_command_queue command_queue,
+                                     const cl_command_properties_khr *properties,
+                                     cl_mem _src_buffer,
+                                     cl_mem _dst_image,
+                                     size_t _src_offset,
+                                     const size_t *_dst_origin,
+                                     const size_t *_region,
+                                     cl_uint num_sync_points_in_wait_list,
+                                     const cl_sync_point_khr *sync_point_wait_list,
+                                     cl_sync_point_khr *_sync_point,
+                                     cl_mutable_command_khr *mutable_handle);
+
+cl_int clCommandFillImageKHR(cl_command_buffer_khr command_buffer,
+                             cl_command_queue command_queue,
+                             const cl_command_properties_khr *properties,
+                             cl_mem _image,
+                             const void *_fill_color,
+                             const size_t *_origin,
+                             const size_t *_region,
+                             cl_uint num_sync_points_in_wait_list,
+                             const cl_sync_point_khr *sync_point_wait_list,
+                             cl_sync_point_khr *_sync_point,
+                             cl_mutable_command_khr *mutable_handle);
 
 cl_sampler clCreateSamplerWithProperties(cl_context context,
                                          const cl_sampler_properties *_sampler_properties,

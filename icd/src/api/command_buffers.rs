@@ -49,7 +49,7 @@ unsafe fn chosen_queue(
     let given = unsafe { args::objects::<Queue>(queues, count) }?;
     let queue = given.into_iter().next().unwrap_or_else(|| (*buffer.queue).clone());
     // None are required.
-    let supported = queue.properties & !SUPPORTED_QUEUE_PROPERTIES == 0;
+    let supported = queue.properties.bits & !SUPPORTED_QUEUE_PROPERTIES == 0;
     ensure!(supported, CL_INCOMPATIBLE_COMMAND_QUEUE_KHR);
     ensure!(queue.device == buffer.queue.device, CL_INVALID_DEVICE);
     ensure!(queue.context == buffer.queue.context, CL_INVALID_CONTEXT);

@@ -94,6 +94,7 @@ impl Command {
             Command::Map { .. } => "map",
             Command::Unmap { .. } => "unmap",
             Command::Launch(launch) => launch.name(),
+            Command::Replay(_) => "command buffer",
         }
     }
 
