@@ -106,3 +106,19 @@ kernel void test(global uint *out) {
     real x = 2;
     out[0] = x;
 }
+
+//# reject: what an extension brings is not there without it
+//# requires: !cl_khr_fp16
+//# error: 3: declaring variable of type 'half' is not allowed
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+kernel void test(global uint *out) {
+    half h;
+}
+
+//# reject: a program may make the absence of an extension an error
+//# requires: !subgroups
+//# error: 2: sub-groups are needed
+#ifndef cl_khr_subgroups
+#error sub-groups are needed
+#endif
+kernel void test(global uint *out) {}

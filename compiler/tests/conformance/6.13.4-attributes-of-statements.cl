@@ -35,3 +35,9 @@ kernel void test(global uint *out) {
         out[0] = 1;
     __attribute__((attr)) return;
 }
+
+//# reject: an attribute does not stand for a statement
+//# error: 3: expected expression
+kernel void test(global uint *out) {
+    if (out[0]) __attribute__((attr1))
+}

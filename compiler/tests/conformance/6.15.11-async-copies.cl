@@ -168,6 +168,20 @@ kernel void test(global uint *out) {
     out[0] = 1;
 }
 
+//# accept: of double and half where there are such
+//# requires: fp64, cl_khr_fp16
+//# expect: 0x00000000 0x3ff00000 0x40003c00
+kernel void test(global uint *out) {
+    local double d[1];
+    local half2 h[1];
+    d[0] = 1;
+    h[0] = (half2)(1, 2);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    event_t e = async_work_group_copy((global double *)out, d, 1, 0);
+    e = async_work_group_copy((global half2 *)out + 2, h, 1, e);
+    wait_group_events(1, &e);
+}
+
 //# reject: a copy is between global and local memory
 //# error: 4: no matching function for call to 'async_work_group_copy'
 //# error: 5: no matching function for call to 'async_work_group_copy'

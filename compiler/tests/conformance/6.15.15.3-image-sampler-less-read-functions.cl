@@ -6,3 +6,13 @@
 kernel void test(global uint *out) {
     float4 f = read_imagef(out, (int2)(0));
 }
+
+//# accept: without it a program may have its own
+//# requires: !images
+//# expect: 7
+uint read_imagei(global uint *image, int2 at) {
+    return image[at.x] + 7;
+}
+kernel void test(global uint *out) {
+    out[0] = read_imagei(out, (int2)(0));
+}

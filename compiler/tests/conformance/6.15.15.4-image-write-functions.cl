@@ -10,3 +10,13 @@ kernel void test(global uint *out) {
     write_imagei(out, (int2)(0), (int4)(1));
     write_imageui(out, (int2)(0), (uint4)(1));
 }
+
+//# accept: without it a program may have its own
+//# requires: !images
+//# expect: 0 9
+void write_imageui(global uint *image, int at, uint value) {
+    image[at] = value;
+}
+kernel void test(global uint *out) {
+    write_imageui(out, 1, 9);
+}

@@ -648,6 +648,53 @@ kernel void test(global uint *out) {
     out[6] = ilogb(1024 + zero) == 10 && isnan(nan((ulong)zero));
 }
 
+//# accept: of half where there is half arithmetic: rounding, signs and what is exact
+//# requires: cl_khr_fp16
+//# expect: 1 1 1 1 1 1
+kernel void test(global uint *out) {
+    half zero = (half)(int)out[0], x = 2.5h + zero;
+    out[0] = ceil(x) == 3 && floor(x) == 2 && trunc(-x) == -2 && round(x) == 3 && rint(x) == 2;
+    out[1] = fabs(-x) == x && copysign(x, -1.0h) == -x && fdim(x, 1.0h) == 1.5h && fdim(1.0h, x) == 0;
+    out[2] = fmax(x, NAN) == x && fmin((half)NAN, x) == x && maxmag(-x, 1.0h) == -x && minmag(-x, 1.0h) == 1;
+    out[3] = fma(x, 2.0h, 1.0h) == 6 && mad(x, 2.0h, 1.0h) == 6 && fmod(x, 2.0h) == 0.5h && remainder(x, 2.0h) == 0.5h;
+    out[4] = ldexp(x, 2) == 10 && ilogb(x) == 1 && logb(x) == 1 && isnan(nan((ushort)1));
+    out[5] = as_ushort(nextafter(1.0h + zero, 2.0h)) == 0x3c01 && all(sqrt((half2)(4, 9) + zero) == (half2)(2, 3));
+}
+
+//# accept: by pointers
+//# requires: cl_khr_fp16
+//# expect: 1 1 1 1
+kernel void test(global uint *out) {
+    half zero = (half)(int)out[0], whole, cosine;
+    int e, q;
+    out[0] = frexp(12.0h + zero, &e) == 0.75h && e == 4;
+    out[1] = modf(2.5h + zero, &whole) == 0.5h && whole == 2;
+    out[2] = fract(1.25h + zero, &whole) == 0.25h && whole == 1;
+    out[3] = remquo(8.0h + zero, 3.0h, &q) == -1 && q == 3 && sincos(zero, &cosine) == 0 && cosine == 1;
+}
+
+//# accept: elementary functions, to 2 to 4 ulp
+//# requires: cl_khr_fp16
+//# expect: 1 1 1 1 1 1
+#define NEAR(x, y) (fabs((float)(x) - (y)) <= 4 * 0x1p-10f * fabs(y))
+kernel void test(global uint *out) {
+    half zero = (half)(int)out[0], x = 0.5h + zero;
+    out[0] = NEAR(sin(x), 0.47942554f) && NEAR(cos(x), 0.87758256f) && NEAR(tan(x), 0.54630249f);
+    out[1] = NEAR(asin(x), 0.52359878f) && NEAR(acos(x), 1.0471976f) && NEAR(atan(x), 0.46364761f);
+    out[2] = NEAR(exp(x), 1.6487213f) && NEAR(exp2(x), 1.4142136f) && NEAR(exp10(x), 3.1622777f) && NEAR(expm1(x), 0.64872127f);
+    out[3] = NEAR(log(x), -0.69314718f) && NEAR(log2(x), -1.0f) && NEAR(log10(x), -0.30103f) && NEAR(log1p(x), 0.40546511f);
+    out[4] = NEAR(sinh(x), 0.52109531f) && NEAR(cosh(x), 1.127626f) && NEAR(tanh(x), 0.46211716f) && NEAR(cbrt(x), 0.79370053f);
+    out[5] = NEAR(pow(x, 2.0h), 0.25f) && NEAR(pown(x, 3), 0.125f) && NEAR(rootn(x, 2), 0.70710678f) && NEAR(hypot(3 * x, 4 * x), 2.5f);
+}
+
+//# reject: of half where there is none
+//# requires: !cl_khr_fp16
+//# error: 3: half
+kernel void test(global uint *out) {
+    global half *h = (global half *)out;
+    out[0] = sqrt(h[0]) > 0;
+}
+
 //# accept: MAXFLOAT, HUGE_VALF, INFINITY and NAN are constants of type float
 //# expect: 0x7f7fffff 0x7f800000 0x7f800000 1 4 4 4 4
 constant float values[4] = {MAXFLOAT, HUGE_VALF, INFINITY, NAN};

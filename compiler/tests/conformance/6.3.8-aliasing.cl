@@ -60,3 +60,18 @@ kernel void test(global uint *out) {
     p[0] = v.x;
     p[1] = v.y;
 }
+
+//# accept: a pointer to another type is warned about where there is no cast
+//# expect: 1
+//# warn: 2: incompatible pointer types
+kernel void test(global uint *out) {
+    global float *f = out;
+    out[0] = (global void *)f == (global void *)out;
+}
+
+//# reject: nor does a cast change the address space
+//# error: 3: changes address space of pointer
+kernel void test(global uint *out) {
+    uint x = 1;
+    global uint *p = (global uint *)&x;
+}

@@ -58,3 +58,19 @@ kernel void test(global uint *out) {
     out[0] = b.x + b.y;
     out[1] = b.z + b.w;
 }
+
+//# reject: operands of different numbers of components
+//# error: 3: vector operands do not have the same number of elements
+//# error: 4: vector operands do not have the same number of elements
+kernel void test(global uint *out) {
+    float4 a = (float4)(1); float2 b = (float2)(1); float8 c = (float8)(1);
+    a + b;
+    c * a;
+}
+
+//# reject: a vector is no condition
+//# error: 3: float4
+kernel void test(global uint *out) {
+    float4 a = (float4)(1);
+    if (a) out[0] = 1;
+}

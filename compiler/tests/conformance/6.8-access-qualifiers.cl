@@ -28,3 +28,13 @@ kernel void test(global uint *out) {
 //# error: 1: access qualifier can only be used for pipe and image type
 kernel void other(read_only global int *p) { }
 kernel void test(global uint *out) { }
+
+//# accept: what is not an image needs no access qualifier: const says that it is read
+//# expect: 3 4
+void add(const global uint *a, global uint *b) {
+    *b = *a + 1;
+}
+kernel void test(global uint *out) {
+    out[0] = 3;
+    add(out, out + 1);
+}
