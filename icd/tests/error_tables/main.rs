@@ -9,6 +9,7 @@
 #![allow(non_snake_case)]
 
 mod buffers;
+mod command_buffers;
 mod commands;
 mod contexts;
 mod devices;
@@ -17,6 +18,7 @@ mod extensions;
 mod images;
 mod kernels;
 mod memory_objects;
+mod mutable_commands;
 mod pipes;
 mod platforms;
 mod profiling;
@@ -43,7 +45,7 @@ mod prelude {
 type Rows = fn(&mut table::Table, &world::World);
 
 /// The chapters of the API specification, in its order.
-const CHAPTERS: [(&str, Rows); 16] = [
+const CHAPTERS: [(&str, Rows); 18] = [
     ("platforms", platforms::rows),
     ("devices", devices::rows),
     ("contexts", contexts::rows),
@@ -59,6 +61,8 @@ const CHAPTERS: [(&str, Rows); 16] = [
     ("executing kernels, markers, barriers", commands::rows),
     ("events", events::rows),
     ("profiling", profiling::rows),
+    ("command buffers", command_buffers::rows),
+    ("mutable commands", mutable_commands::rows),
     ("extensions", extensions::rows),
 ];
 

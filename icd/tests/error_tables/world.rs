@@ -173,14 +173,14 @@ impl World {
     }
 
     /// What is no object of a kind that is never released: nothing, and another kind's.
-    fn never<T, U>(another: *mut U) -> Vec<(&'static str, *mut T)> {
+    pub fn never<T, U>(another: *mut U) -> Vec<(&'static str, *mut T)> {
         let mut all = Self::nothing();
         all.push(("of another kind", another.cast()));
         all
     }
 
     /// What is no object of a kind: nothing, another kind's, one that was released.
-    fn none_of<T, U>(another: *mut U, released: *mut T) -> Vec<(&'static str, *mut T)> {
+    pub fn none_of<T, U>(another: *mut U, released: *mut T) -> Vec<(&'static str, *mut T)> {
         let mut all = Self::never(another);
         all.push(("released", released));
         all
