@@ -2,7 +2,8 @@
 //! sees as its own.
 //!
 //! Such a command is a marker before it, the function on a thread of its own once the marker is complete,
-//! and a marker behind it, which waits for the function as if it were the application.
+//! and a marker behind it, which waits for the function as if it were the application. What another thread
+//! enqueues between the two is ordered behind the first of them alone.
 
 use super::clock;
 use super::context::UserData;

@@ -56,6 +56,8 @@ pub fn rows(t: &mut Table, w: &World) {
         clGetContextInfo(context, name, size, place, null_mut())
     };
     t.query(CL_CONTEXT_DEVICES, |name, size, place| info(w.context, name, size, place));
+    let all = CL_CONTEXT_REFERENCE_COUNT..=CL_CONTEXT_NUM_DEVICES;
+    t.answered(all, |name, size, place| info(w.context, name, size, place));
     t.each(CL_INVALID_CONTEXT, "context", w.no_contexts(), |context| {
         info(context, CL_CONTEXT_DEVICES, 0, null_mut())
     });

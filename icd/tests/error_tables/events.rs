@@ -78,6 +78,10 @@ fn query_rows(t: &mut Table, w: &World) {
     let info =
         |event, name, size, place| unsafe { clGetEventInfo(event, name, size, place, null_mut()) };
     t.query(CL_EVENT_CONTEXT, |name, size, place| info(w.complete, name, size, place));
+    for event in [w.complete, of_command(w.queue)] {
+        let all = CL_EVENT_COMMAND_QUEUE..=CL_EVENT_CONTEXT;
+        t.answered(all, |name, size, place| info(event, name, size, place));
+    }
     t.each(CL_INVALID_EVENT, "event", w.no_events(), |event| {
         info(event, CL_EVENT_CONTEXT, 0, null_mut())
     });

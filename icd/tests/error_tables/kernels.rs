@@ -198,6 +198,8 @@ fn query_rows(t: &mut Table, w: &World) {
         clGetKernelInfo(kernel, name, size, place, null_mut())
     };
     t.query(CL_KERNEL_NUM_ARGS, |name, size, place| info(w.kernel, name, size, place));
+    let all = CL_KERNEL_FUNCTION_NAME..=CL_KERNEL_ATTRIBUTES;
+    t.answered(all, |name, size, place| info(w.kernel, name, size, place));
     t.each(CL_INVALID_KERNEL, "kernel", w.no_kernels(), |kernel| {
         info(kernel, CL_KERNEL_NUM_ARGS, 0, null_mut())
     });
@@ -209,6 +211,10 @@ fn query_rows(t: &mut Table, w: &World) {
     let address = CL_KERNEL_ARG_ADDRESS_QUALIFIER;
     let kernel = w.kernel_named(c"value");
     t.query(address, |name, size, place| info(kernel, 0, name, size, place));
+    for index in 0..3 {
+        let all = address..=CL_KERNEL_ARG_NAME;
+        t.answered(all, |name, size, place| info(kernel, index, name, size, place));
+    }
     t.each(CL_INVALID_KERNEL, "kernel", w.no_kernels(), |k| info(k, 0, address, 0, null_mut()));
     let got = info(kernel, 3, address, 0, null_mut());
     t.row(CL_INVALID_ARG_INDEX, "arg_index is not a valid argument index", got);
@@ -230,6 +236,8 @@ fn device_query_rows(t: &mut Table, w: &World) {
     };
     let size = CL_KERNEL_WORK_GROUP_SIZE;
     t.query(size, |name, size, place| info(w.kernel, w.device, name, size, place));
+    let all = size..=CL_KERNEL_PRIVATE_MEM_SIZE;
+    t.answered(all, |name, size, place| info(w.kernel, w.device, name, size, place));
     t.correct(info(w.kernel, null_mut(), size, 0, null_mut()));
     t.each(CL_INVALID_KERNEL, "kernel", w.no_kernels(), |k| info(k, w.device, size, 0, null_mut()));
     t.each(CL_INVALID_DEVICE, "device", w.no_devices().into_iter().skip(1), |device| {

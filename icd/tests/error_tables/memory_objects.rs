@@ -24,6 +24,10 @@ pub fn rows(t: &mut Table, w: &World) {
     let info =
         |mem, name, size, place| unsafe { clGetMemObjectInfo(mem, name, size, place, null_mut()) };
     t.query(CL_MEM_SIZE, |name, size, place| info(w.buffer, name, size, place));
+    for mem in [w.buffer, w.part_of(w.buffer, 0, 128)] {
+        let all = CL_MEM_TYPE..=CL_MEM_PROPERTIES;
+        t.answered(all, |name, size, place| info(mem, name, size, place));
+    }
     t.each(object, "memobj", w.no_buffers(), |mem| info(mem, CL_MEM_SIZE, 0, null_mut()));
 
     unmap_rows(t, w);

@@ -14,6 +14,9 @@ pub fn rows(t: &mut Table, w: &World) {
         clGetPlatformInfo(platform, name, size, place, null_mut())
     };
     t.query(CL_PLATFORM_NAME, |name, size, place| info(w.platform, name, size, place));
+    let all = (CL_PLATFORM_PROFILE..=CL_PLATFORM_EXTENSIONS_WITH_VERSION)
+        .chain([CL_PLATFORM_ICD_SUFFIX_KHR]);
+    t.answered(all, |name, size, place| info(w.platform, name, size, place));
     t.each(CL_INVALID_PLATFORM, "platform", w.no_platforms(), |platform| {
         info(platform, CL_PLATFORM_NAME, 0, null_mut())
     });

@@ -15,6 +15,8 @@ pub fn rows(t: &mut Table, w: &World) {
     });
     let timed = of_command(queue);
     t.query(end, |name, size, place| info(timed, name, size, place));
+    let all = CL_PROFILING_COMMAND_QUEUED..=CL_PROFILING_COMMAND_COMPLETE;
+    t.answered(all, |name, size, place| info(timed, name, size, place));
     t.each(CL_INVALID_EVENT, "event", w.no_events(), |event| info(event, end, 0, null_mut()));
     let missing = CL_PROFILING_INFO_NOT_AVAILABLE;
     let got = info(of_command(w.queue), end, 0, null_mut());

@@ -346,6 +346,12 @@ fn query_rows(t: &mut Table, w: &World) {
         clGetProgramInfo(program, name, size, place, null_mut())
     };
     t.query(CL_PROGRAM_CONTEXT, |name, size, place| info(w.program, name, size, place));
+    // The place for binaries is an array of addresses, of which NULL ones are skipped.
+    let all = CL_PROGRAM_REFERENCE_COUNT..=CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT;
+    t.answered(all, |name, size, place| {
+        unsafe { place.cast::<u8>().write_bytes(0, size) };
+        info(w.program, name, size, place)
+    });
     t.each(CL_INVALID_PROGRAM, "program", w.no_programs(), |program| {
         info(program, CL_PROGRAM_CONTEXT, 0, null_mut())
     });
@@ -367,6 +373,8 @@ fn query_rows(t: &mut Table, w: &World) {
     };
     let status = CL_PROGRAM_BUILD_STATUS;
     t.query(status, |name, size, place| info(w.program, w.device, name, size, place));
+    let all = status..=CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE;
+    t.answered(all, |name, size, place| info(w.program, w.device, name, size, place));
     t.each(CL_INVALID_PROGRAM, "program", w.no_programs(), |program| {
         info(program, w.device, status, 0, null_mut())
     });

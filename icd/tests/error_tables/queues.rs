@@ -26,6 +26,9 @@ pub fn rows(t: &mut Table, w: &World) {
         clGetCommandQueueInfo(queue, name, size, place, null_mut())
     };
     t.query(CL_QUEUE_CONTEXT, |name, size, place| info(w.queue, name, size, place));
+    let all = (CL_QUEUE_CONTEXT..=CL_QUEUE_PROPERTIES)
+        .chain([CL_QUEUE_DEVICE_DEFAULT, CL_QUEUE_PROPERTIES_ARRAY]);
+    t.answered(all, |name, size, place| info(w.queue, name, size, place));
     t.each(CL_INVALID_COMMAND_QUEUE, "command_queue", w.no_queues(), |queue| {
         info(queue, CL_QUEUE_CONTEXT, 0, null_mut())
     });

@@ -127,6 +127,19 @@ impl Table {
         self.row(CL_INVALID_VALUE, small, call(name, 1, place));
     }
 
+    /// Every other parameter of a clGet…Info is answered.
+    pub fn answered(
+        &mut self,
+        names: impl IntoIterator<Item = cl_uint>,
+        call: impl Fn(cl_uint, usize, *mut c_void) -> cl_int,
+    ) {
+        let mut room = [0u64; 4096];
+        for name in names {
+            let got = call(name, size_of_val(&room), room.as_mut_ptr().cast());
+            self.row(CL_SUCCESS, &format!("parameter {name:#x} is answered"), got);
+        }
+    }
+
     /// The rows of a function that fills a list: room, list, place for the count.
     pub fn list<T>(&mut self, call: impl Fn(cl_uint, *mut *mut T, *mut cl_uint) -> cl_int) {
         let (mut entry, mut count) = (null_mut(), 0);
