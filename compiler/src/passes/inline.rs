@@ -205,6 +205,7 @@ impl<'a> Inliner<'a> {
 
     fn run(mut self, module: &Module, fates: &SecondaryMap<Func, Fate>) -> Result<(), String> {
         let mut size = self.caller.num_insts();
+        self.reserve(module, fates);
         for block in std::mem::take(&mut self.caller.layout) {
             self.caller.layout.push(block);
             let insts = std::mem::take(&mut self.caller.blocks[block].insts);
@@ -237,6 +238,22 @@ impl<'a> Inliner<'a> {
         }
         self.finish();
         Ok(())
+    }
+
+    /// Makes room for what is going to be copied.
+    fn reserve(&mut self, module: &Module, fates: &SecondaryMap<Func, Fate>) {
+        let (mut insts, mut values) = (0, 0);
+        for (callee, _) in calls(self.caller) {
+            if matches!(fates[callee], Fate::Copied) {
+                insts += module.functions[callee].num_insts();
+                values += module.functions[callee].values.len();
+            }
+        }
+        // What is too large is not going to be copied.
+        let Function { insts: own, results, values: own_values, .. } = &mut *self.caller;
+        own.reserve(insts.min(MAX_INSTS));
+        own_values.reserve(values.min(MAX_INSTS));
+        results.resize(own.len() + insts.min(MAX_INSTS));
     }
 
     fn replace(&mut self, old: Value, new: Value) {

@@ -60,9 +60,9 @@ fn optimize_function(module: &mut Module, func: Func) -> Result<(), String> {
     step(module, func, "unreachable", |f, _| unreachable::run(f))?;
     step(module, func, "scalarize", |f, _| scalarize::run(f))?;
     step(module, func, "dce", |f, _| dce::run(f))?;
-    scalar_rounds(module, func)?;
+    scalar_rounds(module, func, true)?;
     if unroll_loops(module, func)? {
-        scalar_rounds(module, func)?;
+        scalar_rounds(module, func, false)?;
     }
     if step(module, func, "licm", |f, _| licm::run(f))? {
         step(module, func, "cse", |f, _| cse::run(f))?;
@@ -70,8 +70,9 @@ fn optimize_function(module: &mut Module, func: Func) -> Result<(), String> {
     Ok(())
 }
 
-/// The scalar optimizations until nothing changes, or [`ROUNDS`] times.
-fn scalar_rounds(module: &mut Module, func: Func) -> Result<(), String> {
+/// The scalar optimizations until nothing changes, or [`ROUNDS`] times. `is_swept`: nothing has changed
+/// since `dce` ran.
+fn scalar_rounds(module: &mut Module, func: Func, mut is_swept: bool) -> Result<(), String> {
     for _ in 0..ROUNDS {
         let mut changed = step(module, func, "generic", |f, _| generic::run(f))?;
         changed |= step(module, func, "sroa", |f, _| sroa::run(f))?;
@@ -79,7 +80,10 @@ fn scalar_rounds(module: &mut Module, func: Func) -> Result<(), String> {
         changed |= step(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
         changed |= step(module, func, "flatten", |f, _| flatten::run(f))?;
         changed |= step(module, func, "cse", |f, _| cse::run(f))?;
-        changed |= step(module, func, "dce", |f, _| dce::run(f))?;
+        if changed || !is_swept {
+            changed |= step(module, func, "dce", |f, _| dce::run(f))?;
+            is_swept = true;
+        }
         if !changed {
             break;
         }

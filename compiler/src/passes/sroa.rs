@@ -13,6 +13,10 @@ const MAX_PIECES: u64 = 256;
 
 /// Whether anything was split.
 pub fn run(func: &mut Function) -> bool {
+    let mut entry = func.blocks[func.entry()].insts.iter();
+    if !entry.any(|&inst| matches!(func.insts[inst], InstData::Alloca { .. })) {
+        return false;
+    }
     let cfg = Cfg::compute(func);
     let mut objects = Objects::find(func, &cfg);
     let mut any = false;

@@ -79,21 +79,21 @@ fn instructions(func: &mut Function, cfg: &Cfg, globals: &PrimaryMap<Global, Glo
 fn simplify(cursor: &mut Cursor, inst: Inst, globals: &PrimaryMap<Global, GlobalData>) -> Outcome {
     let Some(result) = cursor.func.result(inst) else { return Outcome::Keep };
     let ty = cursor.ty(result);
-    // The data is small but for calls and branches, which no rule here is about.
-    match &cursor.func.insts[inst] {
-        InstData::Call { .. } => return Outcome::Keep,
-        data if data.is_terminator() => return Outcome::Keep,
-        _ => {}
-    }
-    match cursor.func.insts[inst].clone() {
+    match cursor.func.insts[inst] {
         InstData::Unary { op, arg, .. } => arith::unary(cursor, op, arg, ty),
         InstData::Binary { op, args, flags } => arith::binary(cursor, op, args, flags, ty),
-        InstData::Math { op, args, .. } => arith::math(cursor, op, &args, ty),
+        InstData::Math { op, ref args, .. } => {
+            let args = args.clone();
+            arith::math(cursor, op, &args, ty)
+        }
         InstData::ICmp { cc, args } => arith::icmp(cursor, cc, args, ty),
         InstData::FCmp { cc, args, flags } => arith::fcmp(cursor, cc, args, flags),
         InstData::Select { args } => arith::select(cursor, args, ty),
         InstData::Convert { op, arg } => convert::convert(cursor, op, arg, ty),
-        InstData::Build { args } => convert::build(cursor, &args, ty),
+        InstData::Build { ref args } => {
+            let args = args.clone();
+            convert::build(cursor, &args, ty)
+        }
         InstData::Extract { arg, lane } => convert::extract(cursor, arg, lane, ty),
         InstData::ExtractDynamic { arg, index } => {
             let lanes = u64::from(cursor.ty(arg).lanes.max(1));
@@ -111,7 +111,10 @@ fn simplify(cursor: &mut Cursor, inst: Inst, globals: &PrimaryMap<Global, Global
                 None => Outcome::Keep,
             }
         }
-        InstData::Shuffle { args, lanes } => convert::shuffle(cursor, args, &lanes, ty),
+        InstData::Shuffle { args, ref lanes } => {
+            let lanes = lanes.clone();
+            convert::shuffle(cursor, args, &lanes, ty)
+        }
         InstData::PtrAdd { ptr, offset } => memory::ptr_add(cursor, ptr, offset, ty),
         InstData::Load { ptr, .. } => memory::load(cursor, globals, ptr, ty),
         _ => Outcome::Keep,
