@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use ash::{ext, vk};
 use once_cell::sync::OnceCell;
@@ -13,6 +14,7 @@ use crate::clock::{ClockCorrelation, Clocks};
 use crate::features::FeatureChain;
 use crate::memory::{Heap, MemoryKind};
 use crate::physical::BindQueue;
+use crate::sabotage::Sabotage;
 use crate::{
     priority, probe, Buffer, DeviceInfo, Error, PhysicalDevice, Pipeline, PipelineDesc, Probe,
     Queue, QueueOptions,
@@ -35,6 +37,7 @@ pub struct Device {
     pub(crate) host_import: Option<ext::external_memory_host::Device>,
     pub(crate) clocks: Clocks,
     lost: AtomicBool,
+    pub(crate) sabotage: Sabotage,
     /// Buffers that the host reads and whose addresses kernels may have; one more for unified memory.
     kernels_reach_host: AtomicUsize,
     /// The number of the one queue that submitted batches which do not show the host their results; 0
@@ -95,6 +98,7 @@ impl Device {
                 .then(|| ext::external_memory_host::Device::new(instance, &raw)),
             clocks: Clocks::new(p, &raw),
             lost: AtomicBool::new(false),
+            sabotage: Sabotage::wanted(),
             kernels_reach_host: AtomicUsize::new(usize::from(p.info.memory.unified)),
             unshown_by: AtomicUsize::new(0),
             probe: OnceCell::new(),
@@ -293,6 +297,35 @@ impl Device {
         // SAFETY: the fence is signalled, was never submitted, or the device is lost.
         unsafe { self.raw.destroy_fence(fence, None) };
         bound
+    }
+
+    /// Waits until the device is through with what it was given so far, but no longer than `limit`. What
+    /// is recorded and not yet submitted does not count.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`], out of memory.
+    pub fn drain(&self, limit: Duration) -> Result<(), Error> {
+        let end = Instant::now() + limit;
+        for queue in &self.vulkan_queues {
+            self.check_lost()?;
+            // SAFETY: the device is alive; the fence is destroyed below, unless it may still be in use.
+            let fence = unsafe { self.raw.create_fence(&vk::FenceCreateInfo::default(), None) }
+                .map_err(|e| self.fault("vkCreateFence", e))?;
+            let Some(queue) = queue.try_lock_until(end) else { return Ok(()) };
+            // SAFETY: the lock gives this thread the queue.
+            let submitted = unsafe { self.raw.queue_submit(*queue, &[], fence) };
+            drop(queue);
+            submitted.map_err(|e| self.fault("vkQueueSubmit", e))?;
+            let left = end.saturating_duration_since(Instant::now()).as_nanos() as u64;
+            // SAFETY: the fence is alive.
+            match unsafe { self.raw.wait_for_fences(&[fence], true, left) } {
+                // SAFETY: the submission that used it is complete.
+                Ok(()) => unsafe { self.raw.destroy_fence(fence, None) },
+                Err(vk::Result::TIMEOUT) => return Ok(()),
+                Err(e) => return Err(self.fault("vkWaitForFences", e)),
+            }
+        }
+        Ok(())
     }
 
     /// Whether the device was lost.

@@ -43,6 +43,7 @@ mod probe;
 mod queue;
 mod record;
 mod recording;
+mod sabotage;
 mod validation;
 
 pub use batch::{CommandTimes, Timestamps};

@@ -12,6 +12,7 @@ use ash::vk;
 use parking_lot::Mutex;
 
 use crate::batch::{Batch, Released, Side, Start, Timestamps, Wait, MAX_COMMANDS};
+use crate::sabotage::Fate;
 use crate::{Device, DeviceType, Error, Priority, Recorder};
 
 /// While one batch is in flight, a second of this many commands follows it, lest the device run dry.
@@ -51,6 +52,11 @@ impl Timeline {
 
     fn value(&self) -> Result<u64, Error> {
         self.device.check_lost()?;
+        if self.device.sabotage.hangs() {
+            return Err(self
+                .device
+                .fault("vkGetSemaphoreCounterValue", vk::Result::ERROR_DEVICE_LOST));
+        }
         // SAFETY: the semaphore is alive.
         unsafe { self.device.raw.get_semaphore_counter_value(self.raw) }
             .map_err(|e| self.device.fault("vkGetSemaphoreCounterValue", e))
@@ -426,6 +432,13 @@ impl Queue {
 
     fn submit_batch(&self, batch: &Batch) -> Result<(), Error> {
         self.device.check_lost()?;
+        match self.device.sabotage.submission() {
+            Fate::Done => {}
+            Fate::Hangs => return Ok(()),
+            Fate::Lost => {
+                return Err(self.device.fault("vkQueueSubmit", vk::Result::ERROR_DEVICE_LOST))
+            }
+        }
         let waits: Vec<_> = batch.waits.iter().map(|w| w.timeline.raw).collect();
         let wait_values: Vec<_> = batch.waits.iter().map(|w| w.value).collect();
         // Timestamps wait too.

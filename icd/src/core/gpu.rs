@@ -2,6 +2,7 @@
 //! memory.
 
 use super::device_clock::DeviceClock;
+use super::exit;
 use super::memory::Access;
 use super::staging::{Pool, Staging};
 use super::svm::Sharing;
@@ -53,6 +54,7 @@ impl Gpu {
             tracing::warn!("{}: the arithmetic was not probed: {error}", device.info().name);
             vk::Probe::default()
         });
+        exit::wait_for(&device);
         let target = target(device.info(), &probe);
         let always_stage = std::env::var("HEKLA_STAGING").is_ok_and(|value| value == "1");
         if always_stage {

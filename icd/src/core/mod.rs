@@ -14,6 +14,7 @@ pub mod due;
 pub mod dump;
 pub mod error;
 pub mod event;
+pub mod exit;
 pub mod gpu;
 pub mod held;
 pub mod host;

@@ -4,6 +4,7 @@
 use super::device::Device;
 use super::survey::{self, Found, Verdict};
 use crate::api::cl::*;
+use crate::dispatch::fork;
 use crate::object::{Kind, Ref};
 use std::sync::OnceLock;
 
@@ -50,6 +51,7 @@ impl Platform {
 
 /// Finds Vulkan devices and takes those to show; explains itself in the log.
 fn enumerate() -> Vec<Ref<Device>> {
+    fork::watch();
     let found = survey::survey().unwrap_or_else(|error| {
         tracing::info!("there is no Vulkan: {error}");
         Vec::new()

@@ -7,6 +7,7 @@ use crate::core::clock;
 use crate::core::error::{ClError, Result};
 use crate::core::notify;
 use crate::core::trace::trace;
+use crate::dispatch::fork;
 use crate::object::callbacks;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
@@ -82,6 +83,9 @@ pub(crate) use entry;
 /// Runs an entry point's body; a panic becomes CL_OUT_OF_RESOURCES. Callbacks that the body
 /// deferred run last, when no lock is held.
 pub fn guarded<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
+    if fork::is_child() {
+        return Err(ClError(CL_OUT_OF_RESOURCES));
+    }
     tracing::trace!("{name}");
     notify::begin();
     let traced = trace().map(|trace| (trace, clock::now()));

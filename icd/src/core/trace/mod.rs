@@ -8,6 +8,7 @@ mod file;
 
 use super::clock;
 use super::gpu::Gpu;
+use crate::dispatch::fork;
 use file::{quoted, TraceFile};
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
@@ -64,6 +65,10 @@ pub fn own_path(wish: &str) -> PathBuf {
 }
 
 extern "C" fn at_exit() {
+    // Others may have held the locks when this process was forked off.
+    if fork::is_child() {
+        return;
+    }
     if let Some(trace) = trace() {
         trace.collect();
         trace.file.lock().flush();
