@@ -147,3 +147,105 @@ fn failures_have_a_log() {
     assert_eq!(compile(1, &plain, null()), CL_INVALID_VALUE);
     assert_eq!(compile(0, &plain, null()), CL_INVALID_VALUE);
 }
+
+/// Bytes of a program's binary for the device.
+fn binary(s: &Setup, program: cl_program) -> Vec<u8> {
+    let query = s.cl.clGetProgramInfo;
+    unsafe {
+        let size: usize = value(|z, p, r| query(program, CL_PROGRAM_BINARY_SIZES, z, p, r));
+        let mut binary = vec![0u8; size];
+        let mut place = binary.as_mut_ptr();
+        let (places, all): (*mut *mut u8, _) = (&mut place, size_of::<usize>());
+        check(query(program, CL_PROGRAM_BINARIES, all, places.cast(), null_mut()));
+        binary
+    }
+}
+
+#[test]
+fn damaged_binaries_are_refused() {
+    let s = Setup::new();
+    let (main, scale) = (compiled(&s, MAIN), compiled(&s, SCALE));
+    let (library, code) = link(&s, c"-create-library", &[scale]);
+    check(code);
+    let (executable, code) = link(&s, c"", &[main, scale]);
+    check(code);
+    let load = |bytes: &[u8]| {
+        let (pointer, size, mut status, mut code) = (bytes.as_ptr(), bytes.len(), 1, 1);
+        let create = s.cl.clCreateProgramWithBinary;
+        let program =
+            unsafe { create(s.context, 1, &s.device, &size, &pointer, &mut status, &mut code) };
+        assert_eq!(program.is_null(), code != CL_SUCCESS);
+        (code, status)
+    };
+    for program in [main, library, executable] {
+        let good = binary(&s, program);
+        assert_eq!(load(&good), (CL_SUCCESS, CL_SUCCESS));
+        let refused = (CL_INVALID_BINARY, CL_INVALID_BINARY);
+        for at in 0..good.len() {
+            let mut bad = good.clone();
+            bad[at] ^= 1 << (at % 8);
+            assert_eq!(load(&bad), refused, "byte {at} of {}", good.len());
+            if at > 0 {
+                assert_eq!(load(&good[..at]), refused, "{at} bytes of {}", good.len());
+            }
+        }
+        assert_eq!(load(&[&good[..], &[0]].concat()), refused);
+    }
+}
+
+#[test]
+fn every_documented_option_is_taken() {
+    let s = Setup::new();
+    let text = |program, name| {
+        text(|z, p, r| unsafe { (s.cl.clGetProgramBuildInfo)(program, s.device, name, z, p, r) })
+    };
+    // OpenCL API 5.8.6, each alone and all together.
+    let compiling = [
+        "-D NAME",
+        "-DNAME=2",
+        "-I /tmp",
+        "-I/tmp",
+        "-cl-single-precision-constant",
+        "-cl-denorms-are-zero",
+        "-cl-opt-disable",
+        "-cl-strict-aliasing",
+        "-cl-uniform-work-group-size",
+        "-cl-no-subgroup-ifp",
+        "-cl-mad-enable",
+        "-cl-no-signed-zeros",
+        "-cl-finite-math-only",
+        "-cl-unsafe-math-optimizations",
+        "-cl-fast-relaxed-math",
+        "-w",
+        "-Werror",
+        "-cl-std=CL1.1",
+        "-cl-std=CL1.2",
+        "-cl-std=CL3.0",
+        "-cl-kernel-arg-info",
+        "-g",
+    ];
+    let all = compiling.join(" ");
+    for options in compiling.iter().copied().chain([all.as_str(), "", "  "]) {
+        let program = s.program("kernel void k(global int *p) { *p = 1; }", options);
+        assert_eq!(text(program, CL_PROGRAM_BUILD_OPTIONS), options);
+        check(unsafe { (s.cl.clReleaseProgram)(program) });
+    }
+    // 5.8.7: of libraries, and what may change in linking.
+    let object = compiled(&s, SCALE);
+    let linking = [
+        "-create-library",
+        "-create-library -enable-link-options",
+        "-cl-denorms-are-zero",
+        "-cl-no-signed-zeros",
+        "-cl-unsafe-math-optimizations",
+        "-cl-finite-math-only",
+        "-cl-fast-relaxed-math",
+        "-cl-no-subgroup-ifp",
+    ];
+    for options in linking {
+        let wish = std::ffi::CString::new(options).unwrap();
+        let (program, code) = link(&s, &wish, &[object]);
+        check(code);
+        assert_eq!(text(program, CL_PROGRAM_BUILD_OPTIONS), options);
+    }
+}
