@@ -7,11 +7,13 @@ mod corpus;
 mod cts;
 mod cts_table;
 mod demo;
+mod differ;
 mod fuzz;
 mod hashcat;
 mod install;
 mod system;
 mod test;
+mod vendors;
 
 use std::process::ExitCode;
 
@@ -32,6 +34,8 @@ usage: cargo xtask COMMAND
                             clpeak, CLBlast and Khronos's dumps of CTS kernels
   fuzz [TARGET...] [--minutes N]
                             fuzz preprocessor, parser, lowering and IR reader (60 minutes)
+  differ [--count N] [--first N] [--programs DIR] [--library FILE] [--vendors DIR] [--skip NAME]
+                            run random programs with one right result on all OpenCL platforms
   hashcat [--driver NAME] [--library FILE] [--hashcat FILE] [--modes N,N...] [--pure] [--seconds N]
                             hashcat tests itself and cracks an example hash in each of 41 modes
   header                    write include/hekla.h anew";
@@ -54,6 +58,7 @@ fn main() -> ExitCode {
         "bench" => bench::run(rest),
         "corpus" => corpus::run_command(rest),
         "fuzz" => fuzz::run_command(rest),
+        "differ" => differ::run(rest),
         "hashcat" => hashcat::run(rest),
         "header" => checks::write_header(),
         "help" | "--help" | "-h" => {

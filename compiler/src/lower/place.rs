@@ -4,7 +4,7 @@ use super::function::Lowering;
 use super::memory::Addr;
 use super::types;
 use crate::ir::{AddressSpace, MemFlags, Scalar, Type, Value};
-use crate::sema::hir::{Expr, Place, PlaceKind};
+use crate::sema::hir::{Expr, ExprKind, Place, PlaceKind};
 
 /// An evaluated place. Its operands have been evaluated, once.
 pub enum Slot {
@@ -37,8 +37,8 @@ impl Lowering<'_, '_> {
                 Slot::Memory(Addr::new(self.b.global_addr(global, space), align))
             }
             PlaceKind::Deref(pointer) => {
+                let align = self.known_align(place);
                 let ptr = self.value(pointer);
-                let align = place.align.unwrap_or(types::layout(self.types(), place.ty).1);
                 Slot::Memory(Addr::new(ptr, align))
             }
             PlaceKind::Field { base, offset } => {
@@ -50,6 +50,36 @@ impl Lowering<'_, '_> {
             PlaceKind::Temporary(value) => Slot::Memory(self.record(value)),
         };
         self.qualify(slot, place)
+    }
+
+    /// What is known of a place's alignment without evaluating it: that of its type, or less where it
+    /// is reached through the name of an array in a packed structure (6.11.1.3).
+    fn known_align(&mut self, place: &Place) -> u32 {
+        let natural = place.align.unwrap_or(types::layout(self.types(), place.ty).1);
+        match &place.kind {
+            PlaceKind::Local(id) => self.local(*id).align,
+            PlaceKind::Field { base, offset } => match offset {
+                0 => self.known_align(base),
+                n => self.known_align(base).min(1 << n.trailing_zeros().min(16)),
+            },
+            PlaceKind::Deref(pointer) => match self.pointer_align(pointer) {
+                Some(align) => natural.min(align),
+                None => natural,
+            },
+            _ => natural,
+        }
+    }
+
+    /// The alignment of what an array's name, or an element's address within it, points to.
+    fn pointer_align(&mut self, pointer: &Expr) -> Option<u32> {
+        match &pointer.kind {
+            ExprKind::AddressOf(place) => Some(self.known_align(place)),
+            ExprKind::PointerAdd { pointer, stride, .. } => {
+                let stride = 1 << stride.trailing_zeros().min(16);
+                Some(self.pointer_align(pointer)?.min(stride))
+            }
+            _ => None,
+        }
     }
 
     /// Adds what the place itself says of its accesses.

@@ -215,3 +215,16 @@ kernel void test(global uint *out) { }
 //# error: 1: 'packed' attribute takes no arguments
 struct __attribute__((packed(1))) S { int f; };
 kernel void test(global uint *out) { }
+
+//# accept: elements of an array in a packed structure are read and written where they lie
+//# expect: 0x1234 7 0x55555555 0x55555556
+struct __attribute__((packed)) S { short x; uint2 y[4]; char z; };
+kernel void test(global uint *out) {
+    struct S s = { .x = 0x1234, .z = 7 };
+    for (int i = 0; i < 4; i++)
+        s.y[(i + out[0]) & 3] = (uint2)(0x55555555, 0x55555556);
+    out[0] = s.x;
+    out[1] = s.z;
+    out[2] = s.y[0].x;
+    out[3] = s.y[3].y;
+}

@@ -8,7 +8,7 @@ mod calls;
 mod expression;
 mod places;
 mod statement;
-mod types;
+pub mod types;
 
 use arbitrary::{Result, Unstructured};
 use places::{Function, Parameter, Place};

@@ -295,10 +295,20 @@ impl Kernel {
         check!(clSetKernelArg(self.kernel, index, size_of::<T>(), place))
     }
 
+    /// Gives an argument so many bytes of local memory.
+    pub fn set_local(&self, index: u32, bytes: usize) -> Result<()> {
+        check!(clSetKernelArg(self.kernel, index, bytes, null()))
+    }
+
+    /// Sets an argument to a buffer.
+    pub fn set_buffer(&self, index: u32, buffer: &Buffer) -> Result<()> {
+        self.set(index, buffer.mem)
+    }
+
     /// Sets the first arguments to buffers.
     pub fn set_buffers(&self, buffers: &[&Buffer]) -> Result<()> {
         for (index, buffer) in buffers.iter().enumerate() {
-            self.set(index as u32, buffer.mem)?;
+            self.set_buffer(index as u32, buffer)?;
         }
         Ok(())
     }

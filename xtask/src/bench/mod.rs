@@ -4,13 +4,14 @@
 //! `xtask bench --library libhekla.so` needs neither cargo nor the sources: the two files can be carried
 //! to another machine.
 
-mod cl;
+pub mod cl;
 mod measure;
 mod programs;
 mod scale;
 mod table;
 mod text;
 
+use crate::vendors::Vendors;
 use crate::{artifact, Outcome};
 use cl::Session;
 use measure::{Better, DEPENDENT_LAUNCH, METRICS};
@@ -27,13 +28,6 @@ const ROUNDS: usize = 3;
 const PROCESSES: usize = 5;
 /// A process that takes longer is given up, and its platform left out.
 const PROCESS_LIMIT: Duration = Duration::from_secs(60);
-/// Where drivers that come without an .icd file may lie.
-const BARE_DRIVERS: [&str; 3] = [
-    "/usr/lib/libnvidia-opencl.so.1",
-    "/usr/lib/x86_64-linux-gnu/libnvidia-opencl.so.1",
-    "/usr/lib64/libnvidia-opencl.so.1",
-];
-
 /// Command line of `bench`.
 struct Request {
     out: Option<PathBuf>,
@@ -60,7 +54,7 @@ pub fn run(args: &[String]) -> Outcome {
         Some(path) => path.canonicalize().map_err(|e| format!("{}: {e}", path.display()))?,
         None => artifact::build()?,
     };
-    let vendors = Vendors::new(&request, &library)?;
+    let vendors = Vendors::new(&request.vendors, &request.skip, &library)?;
     let first = first_results(&vendors)?;
     // What is built below has never been built before: a cache would only be written to.
     std::env::set_var("HEKLA_CACHE", "0");
@@ -101,57 +95,6 @@ fn parse(args: &[String]) -> Result<Request, String> {
         }
     }
     Ok(request)
-}
-
-/// Folders of .icd files, removed in the end.
-struct Vendors {
-    root: PathBuf,
-    /// One folder for each driver, with its .icd file alone.
-    single: Vec<PathBuf>,
-    /// The folder of all drivers that got to a first result.
-    working: PathBuf,
-}
-
-impl Vendors {
-    fn new(request: &Request, library: &Path) -> Result<Vendors, String> {
-        let root = std::env::temp_dir().join(format!("hekla-bench-{}", std::process::id()));
-        let mut drivers = vec![("hekla".to_string(), format!("{}\n", library.display()))];
-        let mut files: Vec<PathBuf> = std::fs::read_dir(&request.vendors)
-            .map(|entries| entries.flatten().map(|e| e.path()).collect())
-            .unwrap_or_default();
-        files.sort();
-        for file in files.iter().filter(|f| f.extension().is_some_and(|e| e == "icd")) {
-            let name = file.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-            let left_out = request.skip.iter().any(|skip| name.contains(skip));
-            if name != "hekla" && !left_out {
-                let text = std::fs::read_to_string(file)
-                    .map_err(|e| format!("{}: {e}", file.display()))?;
-                drivers.push((name, text));
-            }
-        }
-        let bare = BARE_DRIVERS.iter().find(|path| Path::new(path).exists());
-        if let Some(path) = bare.filter(|_| !drivers.iter().any(|d| d.1.contains("nvidia"))) {
-            drivers.push(("nvidia".to_string(), format!("{path}\n")));
-        }
-        let working = root.join("working");
-        let single: Vec<PathBuf> = drivers.iter().map(|(name, _)| root.join(name)).collect();
-        let write = || -> std::io::Result<()> {
-            std::fs::create_dir_all(&working)?;
-            for (folder, (name, text)) in single.iter().zip(&drivers) {
-                std::fs::create_dir_all(folder)?;
-                std::fs::write(folder.join(format!("{name}.icd")), text)?;
-            }
-            Ok(())
-        };
-        write().map_err(|e| format!("cannot write {}: {e}", root.display()))?;
-        Ok(Vendors { root, single, working })
-    }
-}
-
-impl Drop for Vendors {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.root);
-    }
 }
 
 /// What a fresh process measures, in seconds.

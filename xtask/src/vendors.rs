@@ -1,0 +1,62 @@
+//! The OpenCL drivers of this machine, each alone in a folder that the loader can be shown, Hekla first.
+
+use std::path::{Path, PathBuf};
+
+/// Where drivers that come without an .icd file may lie.
+const BARE_DRIVERS: [&str; 3] = [
+    "/usr/lib/libnvidia-opencl.so.1",
+    "/usr/lib/x86_64-linux-gnu/libnvidia-opencl.so.1",
+    "/usr/lib64/libnvidia-opencl.so.1",
+];
+
+/// Folders of .icd files, removed in the end.
+pub struct Vendors {
+    pub root: PathBuf,
+    /// One folder for each driver, with its .icd file alone.
+    pub single: Vec<PathBuf>,
+    /// The folder of all drivers that got to a first result.
+    pub working: PathBuf,
+}
+
+impl Vendors {
+    /// Hekla's library and the drivers of a folder, but those whose name has a part that is left out.
+    pub fn new(others: &Path, skip: &[String], library: &Path) -> Result<Vendors, String> {
+        let root = std::env::temp_dir().join(format!("hekla-vendors-{}", std::process::id()));
+        let mut drivers = vec![("hekla".to_string(), format!("{}\n", library.display()))];
+        let mut files: Vec<PathBuf> = std::fs::read_dir(others)
+            .map(|entries| entries.flatten().map(|e| e.path()).collect())
+            .unwrap_or_default();
+        files.sort();
+        for file in files.iter().filter(|f| f.extension().is_some_and(|e| e == "icd")) {
+            let name = file.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+            let left_out = skip.iter().any(|skip| name.contains(skip));
+            if name != "hekla" && !left_out {
+                let text = std::fs::read_to_string(file)
+                    .map_err(|e| format!("{}: {e}", file.display()))?;
+                drivers.push((name, text));
+            }
+        }
+        let bare = BARE_DRIVERS.iter().find(|path| Path::new(path).exists());
+        if let Some(path) = bare.filter(|_| !drivers.iter().any(|d| d.1.contains("nvidia"))) {
+            drivers.push(("nvidia".to_string(), format!("{path}\n")));
+        }
+        let working = root.join("working");
+        let single: Vec<PathBuf> = drivers.iter().map(|(name, _)| root.join(name)).collect();
+        let write = || -> std::io::Result<()> {
+            std::fs::create_dir_all(&working)?;
+            for (folder, (name, text)) in single.iter().zip(&drivers) {
+                std::fs::create_dir_all(folder)?;
+                std::fs::write(folder.join(format!("{name}.icd")), text)?;
+            }
+            Ok(())
+        };
+        write().map_err(|e| format!("cannot write {}: {e}", root.display()))?;
+        Ok(Vendors { root, single, working })
+    }
+}
+
+impl Drop for Vendors {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.root);
+    }
+}
