@@ -228,7 +228,7 @@ fn result(session: &Session, text: &str, options: &str) -> Result<u64, String> {
 /// Prints the programs that not all drivers agree on; an error if Hekla disagrees with any result.
 fn compare(columns: &[(String, Outcomes)], folder: &Path) -> Outcome {
     let mut wrong = 0;
-    for (number, _) in columns.first().map_or(&Outcomes::new(), |(_, first)| first) {
+    for number in columns.first().map_or(&Outcomes::new(), |(_, first)| first).keys() {
         let all: Vec<(&str, &str)> = columns
             .iter()
             .filter_map(|(name, outcomes)| Some((name.as_str(), outcomes.get(number)?.as_str())))
@@ -251,8 +251,9 @@ fn compare(columns: &[(String, Outcomes)], folder: &Path) -> Outcome {
             println!("    {name}: {outcome}");
         }
     }
-    match wrong {
-        0 => Ok(println!("all results agree")),
-        _ => Err(format!("{wrong} programs have different results")),
+    if wrong > 0 {
+        return Err(format!("{wrong} programs have different results"));
     }
+    println!("all results agree");
+    Ok(())
 }
