@@ -134,6 +134,19 @@ impl Session {
         Ok(owner)
     }
 
+    /// Compiles a program that is not linked: for a driver with clang, what clang does.
+    pub fn compile(&self, source: &str, options: &str) -> Result<()> {
+        let (pointer, length) = (source.as_ptr().cast(), source.len());
+        let program = create!(clCreateProgramWithSource(self.context, 1, &pointer, &length))?;
+        let owner = Kernel { kernel: null_mut(), program };
+        let options = CString::new(options).map_err(|e| e.to_string())?;
+        let options = options.as_ptr();
+        let (none, names) = (null(), null_mut());
+        let id = &self.id;
+        check!(clCompileProgram(program, 1, id, options, 0, none, names, None, null_mut()))
+            .or_else(|message| Err(format!("{message}: {}", self.log(&owner)?)))
+    }
+
     fn log(&self, kernel: &Kernel) -> Result<String> {
         let mut size = 0;
         let (program, what) = (kernel.program, CL_PROGRAM_BUILD_LOG);
