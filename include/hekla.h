@@ -1070,6 +1070,68 @@
 
 #define CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR 0
 
+#define CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR 8260
+
+#define CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR 8263
+
+#define CL_COMMAND_RELEASE_EXTERNAL_MEM_OBJECTS_KHR 8264
+
+#define CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR 8271
+
+#define CL_MEM_DEVICE_HANDLE_LIST_KHR 8273
+
+#define CL_MEM_DEVICE_HANDLE_LIST_END_KHR 0
+
+#define CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR 8274
+
+#define CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR 8288
+
+#define CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR 8295
+
+#define CL_INVALID_SEMAPHORE_KHR -1142
+
+#define CL_SEMAPHORE_TYPE_BINARY_KHR 1
+
+#define CL_PLATFORM_SEMAPHORE_TYPES_KHR 8246
+
+#define CL_SEMAPHORE_CONTEXT_KHR 8249
+
+#define CL_SEMAPHORE_REFERENCE_COUNT_KHR 8250
+
+#define CL_SEMAPHORE_PROPERTIES_KHR 8251
+
+#define CL_SEMAPHORE_PAYLOAD_KHR 8252
+
+#define CL_SEMAPHORE_TYPE_KHR 8253
+
+#define CL_COMMAND_SEMAPHORE_WAIT_KHR 8258
+
+#define CL_COMMAND_SEMAPHORE_SIGNAL_KHR 8259
+
+#define CL_DEVICE_SEMAPHORE_TYPES_KHR 8268
+
+#define CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR 8275
+
+#define CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR 0
+
+#define CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR 8247
+
+#define CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR 8248
+
+#define CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR 8255
+
+#define CL_SEMAPHORE_EXPORT_HANDLE_TYPES_LIST_END_KHR 0
+
+#define CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR 8269
+
+#define CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR 8270
+
+#define CL_SEMAPHORE_EXPORTABLE_KHR 8276
+
+#define CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR 8277
+
+#define CL_SEMAPHORE_HANDLE_SYNC_FD_KHR 8280
+
 #define Digest_SIZE 16
 
 #define MIN_CHUNK (1 << 20)
@@ -1105,6 +1167,8 @@ typedef struct _cl_platform_id _cl_platform_id;
 typedef struct _cl_program _cl_program;
 
 typedef struct _cl_sampler _cl_sampler;
+
+typedef struct _cl_semaphore_khr _cl_semaphore_khr;
 
 typedef struct _cl_mem *cl_mem;
 
@@ -1247,6 +1311,18 @@ typedef cl_uint cl_addressing_mode;
 typedef cl_uint cl_filter_mode;
 
 typedef cl_uint cl_sampler_info;
+
+typedef struct _cl_semaphore_khr *cl_semaphore_khr;
+
+typedef cl_properties cl_semaphore_properties_khr;
+
+typedef cl_ulong cl_semaphore_payload_khr;
+
+typedef cl_uint cl_semaphore_info_khr;
+
+typedef cl_uint cl_external_semaphore_handle_type_khr;
+
+typedef cl_properties cl_semaphore_reimport_properties_khr;
 
 typedef cl_bitfield cl_svm_mem_flags;
 
@@ -1543,6 +1619,20 @@ cl_int clGetEventProfilingInfo(cl_event event,
 void *clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *func_name);
 
 void *clGetExtensionFunctionAddress(const char *func_name);
+
+cl_int clEnqueueAcquireExternalMemObjectsKHR(cl_command_queue command_queue,
+                                             cl_uint num_mem_objects,
+                                             const cl_mem *mem_objects,
+                                             cl_uint num_events_in_wait_list,
+                                             const cl_event *event_wait_list,
+                                             cl_event *event);
+
+cl_int clEnqueueReleaseExternalMemObjectsKHR(cl_command_queue command_queue,
+                                             cl_uint num_mem_objects,
+                                             const cl_mem *mem_objects,
+                                             cl_uint num_events_in_wait_list,
+                                             const cl_event *event_wait_list,
+                                             cl_event *event);
 
 cl_mem clCreateImage(cl_context context,
                      cl_mem_flags _flags,
@@ -2064,6 +2154,47 @@ cl_int clGetSamplerInfo(cl_sampler sampler,
                         size_t _param_value_size,
                         void *_param_value,
                         size_t *_param_value_size_ret);
+
+cl_semaphore_khr clCreateSemaphoreWithPropertiesKHR(cl_context context,
+                                                    const cl_semaphore_properties_khr *sema_props,
+                                                    cl_int *errcode_ret);
+
+cl_int clRetainSemaphoreKHR(cl_semaphore_khr sema_object);
+
+cl_int clReleaseSemaphoreKHR(cl_semaphore_khr sema_object);
+
+cl_int clEnqueueWaitSemaphoresKHR(cl_command_queue command_queue,
+                                  cl_uint num_sema_objects,
+                                  const cl_semaphore_khr *sema_objects,
+                                  const cl_semaphore_payload_khr *_sema_payload_list,
+                                  cl_uint num_events_in_wait_list,
+                                  const cl_event *event_wait_list,
+                                  cl_event *event);
+
+cl_int clEnqueueSignalSemaphoresKHR(cl_command_queue command_queue,
+                                    cl_uint num_sema_objects,
+                                    const cl_semaphore_khr *sema_objects,
+                                    const cl_semaphore_payload_khr *_sema_payload_list,
+                                    cl_uint num_events_in_wait_list,
+                                    const cl_event *event_wait_list,
+                                    cl_event *event);
+
+cl_int clGetSemaphoreInfoKHR(cl_semaphore_khr sema_object,
+                             cl_semaphore_info_khr param_name,
+                             size_t param_value_size,
+                             void *param_value,
+                             size_t *param_value_size_ret);
+
+cl_int clGetSemaphoreHandleForTypeKHR(cl_semaphore_khr sema_object,
+                                      cl_device_id device,
+                                      cl_external_semaphore_handle_type_khr handle_type,
+                                      size_t handle_size,
+                                      void *handle_ptr,
+                                      size_t *handle_size_ret);
+
+cl_int clReImportSemaphoreSyncFdKHR(cl_semaphore_khr sema_object,
+                                    cl_semaphore_reimport_properties_khr *reimport_props,
+                                    int32_t fd);
 
 void *clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment);
 

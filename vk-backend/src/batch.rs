@@ -8,6 +8,7 @@ use ash::vk;
 use once_cell::sync::OnceCell;
 
 use crate::queue::Timeline;
+use crate::semaphore::Semaphore;
 use crate::{Device, Error};
 
 /// Most commands in a batch. A batch of a profiling queue has two queries for each.
@@ -77,6 +78,9 @@ pub(crate) struct Batch {
     pub(crate) bound: vk::Pipeline,
     pub(crate) retained: Vec<Retained>,
     pub(crate) waits: Vec<Wait>,
+    /// Binary semaphores to wait for before all of it, and to signal after.
+    pub(crate) awaited: Vec<Arc<Semaphore>>,
+    pub(crate) signalled: Vec<Arc<Semaphore>>,
     pub(crate) timed: Vec<Timed>,
 }
 
@@ -116,6 +120,8 @@ impl Batch {
             bound: vk::Pipeline::null(),
             retained: Vec::new(),
             waits: Vec::new(),
+            awaited: Vec::new(),
+            signalled: Vec::new(),
             timed: Vec::new(),
         };
         match batch.fill_in(device, level, profiling) {
@@ -271,6 +277,7 @@ impl Batch {
         Released {
             _retained: std::mem::take(&mut self.retained),
             _waits: std::mem::take(&mut self.waits),
+            _semaphores: [std::mem::take(&mut self.awaited), std::mem::take(&mut self.signalled)],
         }
     }
 
@@ -288,6 +295,7 @@ impl Batch {
 pub(crate) struct Released {
     _retained: Vec<Retained>,
     _waits: Vec<Wait>,
+    _semaphores: [Vec<Arc<Semaphore>>; 2],
 }
 
 /// How a batch follows those before it.

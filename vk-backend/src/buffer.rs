@@ -1,5 +1,6 @@
 //! Buffers: memory with a device address, mapped where the host can reach it.
 
+use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -7,6 +8,8 @@ use std::sync::Arc;
 use ash::vk;
 
 use crate::copy::copy;
+use crate::external::MemoryHandles;
+use crate::import::import_fd;
 use crate::memory::{Memory, MemoryKind, Reach};
 use crate::{Device, Error};
 
@@ -124,6 +127,34 @@ impl Buffer {
         };
         match memory {
             Ok(memory) => Buffer::bind(device, raw, memory, MemoryKind::Readback, size),
+            Err(e) => {
+                // SAFETY: the buffer was just created, nothing uses it.
+                unsafe { device.raw.destroy_buffer(raw, None) };
+                Err(e)
+            }
+        }
+    }
+
+    /// Makes a buffer of memory that a file descriptor stands for; see [`Device::import_memory`].
+    pub(crate) fn import_fd(
+        device: &Arc<Device>,
+        fd: OwnedFd,
+        kind: MemoryHandles,
+        size: u64,
+    ) -> Result<Arc<Buffer>, Error> {
+        if !device.info().features.external.memory_import.contains(kind) {
+            return Err(Error::Unsupported("the device does not take such memory".into()));
+        }
+        check_size(device, size, MemoryKind::Readback)?;
+        let mut external = vk::ExternalMemoryBufferCreateInfo::default()
+            .handle_types(vk::ExternalMemoryHandleTypeFlags::from_raw(kind.bits()));
+        // Fills are of whole words.
+        let whole = size.next_multiple_of(4);
+        let info =
+            vk::BufferCreateInfo::default().size(whole).usage(USAGE).push_next(&mut external);
+        let raw = create_raw(device, &info)?;
+        match import_fd(device, raw, fd, kind) {
+            Ok(memory) => Buffer::bind(device, raw, memory, MemoryKind::Device, size),
             Err(e) => {
                 // SAFETY: the buffer was just created, nothing uses it.
                 unsafe { device.raw.destroy_buffer(raw, None) };

@@ -1,12 +1,13 @@
 //! An opened device: the Vulkan device, its queues, its memory and its pipeline cache.
 
 use std::collections::HashMap;
+use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ash::{ext, vk};
+use ash::{ext, khr, vk};
 use once_cell::sync::OnceCell;
 use parking_lot::{Mutex, RwLock};
 
@@ -16,8 +17,8 @@ use crate::memory::{Heap, MemoryKind};
 use crate::physical::BindQueue;
 use crate::sabotage::Sabotage;
 use crate::{
-    priority, probe, Buffer, DeviceInfo, Error, PhysicalDevice, Pipeline, PipelineDesc, Probe,
-    Queue, QueueOptions,
+    priority, probe, Buffer, DeviceInfo, Error, MemoryHandles, PhysicalDevice, Pipeline,
+    PipelineDesc, Probe, Queue, QueueOptions, Semaphore, SemaphoreHandles,
 };
 
 /// A device that work can be given to.
@@ -35,6 +36,8 @@ pub struct Device {
     /// Read by pipeline creation, written by merging.
     pub(crate) pipeline_cache: RwLock<vk::PipelineCache>,
     pub(crate) host_import: Option<ext::external_memory_host::Device>,
+    pub(crate) memory_fd: Option<khr::external_memory_fd::Device>,
+    pub(crate) semaphore_fd: Option<khr::external_semaphore_fd::Device>,
     pub(crate) clocks: Clocks,
     lost: AtomicBool,
     pub(crate) sabotage: Sabotage,
@@ -96,6 +99,10 @@ impl Device {
                 .features
                 .external_memory_host
                 .then(|| ext::external_memory_host::Device::new(instance, &raw)),
+            memory_fd: (!p.info.features.external.memory_import.is_empty())
+                .then(|| khr::external_memory_fd::Device::new(instance, &raw)),
+            semaphore_fd: (p.info.features.external.has_semaphores())
+                .then(|| khr::external_semaphore_fd::Device::new(instance, &raw)),
             clocks: Clocks::new(p, &raw),
             lost: AtomicBool::new(false),
             sabotage: Sabotage::wanted(),
@@ -143,6 +150,33 @@ impl Device {
         let ptr = NonNull::new(ptr).ok_or_else(|| Error::Invalid("a null pointer".into()))?;
         // SAFETY: the caller's promise is this function's own.
         unsafe { Buffer::import(self, ptr, size) }
+    }
+
+    /// Makes a buffer of the first `size` bytes of memory that `fd` stands for, which other APIs or
+    /// processes may use as well: see [`crate::Recorder::acquire`] and [`crate::Recorder::release`].
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when the device does not take this kind of handle or buffers of this memory;
+    /// [`Error::Invalid`] when `fd` is nothing of the kind; [`Error::TooLarge`] when the memory is smaller.
+    pub fn import_memory(
+        self: &Arc<Self>,
+        fd: OwnedFd,
+        kind: MemoryHandles,
+        size: u64,
+    ) -> Result<Arc<Buffer>, Error> {
+        Buffer::import_fd(self, fd, kind, size)
+    }
+
+    /// Makes a binary semaphore that can be shared by the kinds of file descriptor given (none: one for
+    /// [`Semaphore::import`]).
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when the device does not give such; out of memory.
+    pub fn create_semaphore(
+        self: &Arc<Self>,
+        exports: SemaphoreHandles,
+    ) -> Result<Arc<Semaphore>, Error> {
+        Semaphore::create(self, exports)
     }
 
     /// Makes a compute pipeline. The SPIR-V must be valid and use no more than the device's features:

@@ -5,6 +5,8 @@ use std::ffi::CString;
 
 use ash::{ext, khr, vk};
 
+use crate::external::{External, MemoryHandles};
+
 bitflags::bitflags! {
     /// Groups of subgroup operations that compute shaders may use.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -132,6 +134,8 @@ pub struct Features {
     pub maintenance4: bool,
     /// VK_EXT_external_memory_host, and buffers can be imported through it.
     pub external_memory_host: bool,
+    /// Memory and semaphores shared by file descriptor.
+    pub external: External,
     /// VK_EXT_calibrated_timestamps or its KHR form.
     pub calibrated_timestamps: bool,
 
@@ -195,8 +199,12 @@ impl Extensions {
     /// Extensions to enable on a device of core version `api_version`, whose features are `f`.
     pub(crate) fn to_enable(&self, api_version: u32, f: &Features) -> Vec<&'static std::ffi::CStr> {
         let before_1_3 = api_version < vk::API_VERSION_1_3;
+        let dma_buf = MemoryHandles::DMA_BUF;
         let table = [
             (ext::external_memory_host::NAME, f.external_memory_host),
+            (khr::external_memory_fd::NAME, !f.external.memory_import.is_empty()),
+            (ext::external_memory_dma_buf::NAME, f.external.memory_import.contains(dma_buf)),
+            (khr::external_semaphore_fd::NAME, f.external.has_semaphores()),
             (khr::workgroup_memory_explicit_layout::NAME, f.workgroup_explicit_layout),
             (ext::shader_atomic_float::NAME, self.has(ext::shader_atomic_float::NAME)),
             (ext::subgroup_size_control::NAME, before_1_3),

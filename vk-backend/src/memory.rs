@@ -355,6 +355,40 @@ impl Heap {
         }
     }
 
+    /// The memory types among `bits` for memory that came from elsewhere, best first: such as a buffer of
+    /// ours would get, then any that a buffer may have.
+    pub(crate) fn types_to_import(&self, bits: u32) -> SmallVec<[u32; 8]> {
+        let mut types = self.types_for(bits, MemoryKind::Device, false);
+        for other in self.types_for(bits, MemoryKind::Readback, false) {
+            if !types.contains(&other) {
+                types.push(other);
+            }
+        }
+        types
+    }
+
+    /// Memory of its own, of type `index`, that was just imported: mapped where memory is unified and the
+    /// driver maps what is imported.
+    pub(crate) fn imported(
+        &self,
+        device: &ash::Device,
+        raw: vk::DeviceMemory,
+        size: u64,
+        index: u32,
+    ) -> Memory {
+        let flags = self.types.memory_types[index as usize].property_flags;
+        let visible = self.unified && flags.contains(vk::MemoryPropertyFlags::HOST_VISIBLE);
+        Memory {
+            backing: Backing::Own,
+            raw,
+            offset: 0,
+            size,
+            mapped: visible.then(|| map(device, raw).ok()).flatten(),
+            coherent: flags.contains(vk::MemoryPropertyFlags::HOST_COHERENT),
+            device_local: flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL),
+        }
+    }
+
     /// The memory types among `bits` that suit `kind`, best first. `window`: device memory should be
     /// mapped across the bus.
     fn types_for(&self, bits: u32, kind: MemoryKind, window: bool) -> SmallVec<[u32; 8]> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ash::{amd, ext, khr, nv, vk};
 
+use crate::external::External;
 use crate::features::{Extensions, FeatureChain, Features, Independence, SubgroupOps};
 use crate::limits::{Limits, MemoryInfo};
 use crate::Instance;
@@ -135,6 +136,7 @@ pub(crate) fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> Phy
         device.query_features();
         device.query_properties();
         device.query_host_import();
+        device.info.features.external = External::query(&device);
     }
     device.info.refusal = refusal(&device.info, has_compute);
     device

@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 
 use crate::batch::{Batch, Released, Side, Start, Timestamps, Wait, MAX_COMMANDS};
 use crate::sabotage::Fate;
+use crate::semaphore::Semaphore;
 use crate::{Device, DeviceType, Error, Priority, Recorder};
 
 /// While one batch is in flight, a second of this many commands follows it, lest the device run dry.
@@ -205,6 +206,35 @@ impl Queue {
             let result = f(&mut recorder);
             state.issue();
             self.submit_if_due(state);
+            (result, value)
+        })
+    }
+
+    /// As [`Queue::record`]; the command, and those after it, begin when all of `waits` are signalled,
+    /// which makes them unsignalled. When it and all before it are complete, it signals `signals`. It is
+    /// submitted at once.
+    ///
+    /// A signal of what is waited for must be submitted, or be the business of another API; one that never
+    /// comes blocks the device's queue for all.
+    pub fn exchange<R>(
+        &self,
+        waits: &[Arc<Semaphore>],
+        signals: &[Arc<Semaphore>],
+        f: impl FnOnce(&mut Recorder<'_>) -> R,
+    ) -> (R, u64) {
+        self.locked(|state| {
+            // Earlier commands do not wait. (Failures show later, as in `record`.)
+            let _ = if waits.is_empty() { Ok(()) } else { self.submit(state) };
+            self.open(state);
+            let value = state.issued + 1;
+            let mut recorder = Recorder::new(&self.device, state.open.as_mut(), value);
+            let result = f(&mut recorder);
+            state.issue();
+            if let Some(batch) = &mut state.open {
+                batch.awaited.extend_from_slice(waits);
+                batch.signalled.extend_from_slice(signals);
+            }
+            let _ = self.submit(state);
             (result, value)
         })
     }
@@ -439,11 +469,16 @@ impl Queue {
                 return Err(self.device.fault("vkQueueSubmit", vk::Result::ERROR_DEVICE_LOST))
             }
         }
-        let waits: Vec<_> = batch.waits.iter().map(|w| w.timeline.raw).collect();
-        let wait_values: Vec<_> = batch.waits.iter().map(|w| w.value).collect();
+        let timelines = batch.waits.iter().map(|w| (w.timeline.raw, w.value));
+        // Binary semaphores have no value; what stands in its place is ignored.
+        let binary = |semaphore: &Arc<Semaphore>| (semaphore.raw, 0);
+        let (waits, wait_values): (Vec<_>, Vec<_>) =
+            timelines.chain(batch.awaited.iter().map(binary)).unzip();
         // Timestamps wait too.
         let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
-        let (signals, signal_values) = ([self.timeline.raw], [batch.last_value]);
+        let own = std::iter::once((self.timeline.raw, batch.last_value));
+        let (signals, signal_values): (Vec<_>, Vec<_>) =
+            own.chain(batch.signalled.iter().map(binary)).unzip();
         let commands = [batch.commands];
         let mut values = vk::TimelineSemaphoreSubmitInfo::default()
             .wait_semaphore_values(&wait_values)

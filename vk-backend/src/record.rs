@@ -236,6 +236,41 @@ impl<'a> Recorder<'a> {
         }
     }
 
+    /// Takes imported memory over from whoever used it outside: commands from now on see what was written
+    /// there. Waiting until they are done there is another matter (a semaphore, or the host).
+    pub fn acquire(&mut self, b: &Arc<Buffer>) {
+        self.transfer(b, [vk::QUEUE_FAMILY_EXTERNAL, self.device.physical.queue_family]);
+    }
+
+    /// Gives imported memory to others: they see what all commands before this one wrote there.
+    pub fn release(&mut self, b: &Arc<Buffer>) {
+        self.transfer(b, [self.device.physical.queue_family, vk::QUEUE_FAMILY_EXTERNAL]);
+    }
+
+    /// Moves a buffer between queue families: from, to.
+    fn transfer(&mut self, b: &Arc<Buffer>, [from, to]: [u32; 2]) {
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        let ours = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
+        // The side outside has no stage here.
+        let access =
+            |family| if family == vk::QUEUE_FAMILY_EXTERNAL { Default::default() } else { ours };
+        let barrier = vk::BufferMemoryBarrier::default()
+            .src_access_mask(access(from))
+            .dst_access_mask(access(to))
+            .src_queue_family_index(from)
+            .dst_queue_family_index(to)
+            .buffer(b.raw)
+            .offset(0)
+            .size(vk::WHOLE_SIZE);
+        let (all, none) = (vk::PipelineStageFlags::ALL_COMMANDS, vk::DependencyFlags::empty());
+        // SAFETY: the command buffer is recording under the queue's lock; the batch retains the buffer.
+        unsafe {
+            let (raw, commands) = (&self.device.raw, batch.commands);
+            raw.cmd_pipeline_barrier(commands, all, all, none, &[], &[barrier], &[]);
+        }
+        batch.retained.push(b.clone());
+    }
+
     /// Keeps `r` alive until the batch completes.
     pub fn retain(&mut self, r: Arc<dyn Any + Send + Sync>) {
         if let Some(batch) = self.batch.as_deref_mut() {

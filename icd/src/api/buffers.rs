@@ -1,6 +1,7 @@
 //! Buffer objects (spec 5.2): creation, and the commands that read, write, copy, fill and map them.
 
 use super::args;
+use super::buffer_properties;
 use super::cl::*;
 use super::enqueue::enqueue;
 use super::recordable::{self, triple};
@@ -113,8 +114,7 @@ entry! {
     ) -> handle cl_mem {
         let context = Ref::<Context>::from_handle(context)?;
         // SAFETY: the list is as the API requires.
-        let list = unsafe { args::property_list(properties, 2) };
-        let properties = BufferProperties::read(list)?;
+        let properties = unsafe { buffer_properties::read(&context, properties) }?;
         Ok(Mem::new_buffer(context, flags, size, host(host_ptr), properties)?.expose())
     }
 

@@ -3,10 +3,12 @@
 use super::args;
 use super::cl::*;
 use crate::core::error::{ensure, fail, Result};
+use crate::core::external;
 use crate::core::info::Value;
 use crate::core::platform::{self, platform, Platform};
 use crate::dispatch::boundary::entry;
 use crate::object::{self, Ref};
+use hekla_vk_backend as vk;
 use std::ffi::{c_void, CStr};
 
 /// The platform of a handle; NULL stands for the only one there is.
@@ -83,6 +85,21 @@ entry! {
             }
             CL_PLATFORM_EXTENSIONS_WITH_VERSION => Value::names(platform::EXTENSIONS),
             CL_PLATFORM_ICD_SUFFIX_KHR => Value::text(platform::ICD_SUFFIX),
+            CL_PLATFORM_SEMAPHORE_TYPES_KHR => Value::list(&[CL_SEMAPHORE_TYPE_BINARY_KHR]),
+            CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR => {
+                let takes = |info: &vk::DeviceInfo| info.features.external.semaphore_import;
+                let names = |info: &vk::DeviceInfo| external::semaphore_names(takes(info));
+                Value::list(&external::of_all(platform::platform().devices(), names))
+            }
+            CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR => {
+                let gives = |info: &vk::DeviceInfo| info.features.external.semaphore_export;
+                let names = |info: &vk::DeviceInfo| external::semaphore_names(gives(info));
+                Value::list(&external::of_all(platform::platform().devices(), names))
+            }
+            CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR => {
+                let devices = platform::platform().devices();
+                Value::list(&external::of_all(devices, external::memory_imports))
+            }
             CL_PLATFORM_HOST_TIMER_RESOLUTION => Value::of(1u64),
             _ => return fail(CL_INVALID_VALUE),
         });

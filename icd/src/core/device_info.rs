@@ -2,6 +2,7 @@
 //! tells it, the least the spec allows where it does not, and no for optional features.
 
 use super::device::{Device, BASE_ALIGNMENT, MAX_PARAMETER_SIZE};
+use super::external;
 use super::gpu;
 use super::info::Value;
 use super::{command_buffer, platform, printf, queue};
@@ -42,7 +43,26 @@ pub fn extensions(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
     if info.pci.is_some() {
         all.push(("cl_khr_pci_bus_info", V1));
     }
+    all.push(("cl_khr_semaphore", V1));
+    all.extend(external_extensions(&info.features.external));
     all
+}
+
+/// Extensions for what the device shares with other APIs.
+fn external_extensions(external: &vk::External) -> Vec<(&'static str, cl_version)> {
+    use vk::{MemoryHandles as M, SemaphoreHandles as S};
+    let (memory, semaphores) =
+        (external.memory_import, external.semaphore_import | external.semaphore_export);
+    let all = [
+        ("cl_khr_external_memory", make_version(1, 0, 1), !memory.is_empty()),
+        ("cl_khr_external_memory_dma_buf", V1, memory.contains(M::DMA_BUF)),
+        ("cl_khr_external_memory_opaque_fd", V1, memory.contains(M::OPAQUE_FD)),
+        ("cl_khr_external_semaphore", make_version(1, 0, 1), !semaphores.is_empty()),
+        ("cl_khr_external_semaphore_opaque_fd", V1, semaphores.contains(S::OPAQUE_FD)),
+        ("cl_khr_external_semaphore_sync_fd", V1, semaphores.contains(S::SYNC_FD)),
+    ];
+    let offered = all.into_iter().filter(|(_, _, offered)| *offered);
+    offered.map(|(name, version, _)| (name, version)).collect()
 }
 
 /// Optional features of OpenCL C 3.0 that the compiler supports on the device.
@@ -95,6 +115,7 @@ pub fn query(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         .or_else(|| arithmetic(device, name))
         .or_else(|| memory(device, name))
         .or_else(|| execution(device, name))
+        .or_else(|| sharing(device.info(), name))
         .or_else(|| language_features(device.info(), name))
         .or_else(|| absent_features(name))
 }
@@ -363,6 +384,27 @@ fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_PARTITION_MAX_SUB_DEVICES => Value::of(0u32),
         CL_DEVICE_PARTITION_PROPERTIES | CL_DEVICE_PARTITION_TYPE => Value::of(0isize),
         CL_DEVICE_PARTITION_AFFINITY_DOMAIN => Value::of(0u64),
+        _ => return None,
+    })
+}
+
+/// Semaphores and memory of other APIs.
+fn sharing(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
+    let external = &info.features.external;
+    Some(match name {
+        CL_DEVICE_SEMAPHORE_TYPES_KHR => Value::list(&[CL_SEMAPHORE_TYPE_BINARY_KHR]),
+        CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR => {
+            Value::list(&external::semaphore_names(external.semaphore_import))
+        }
+        CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR => {
+            Value::list(&external::semaphore_names(external.semaphore_export))
+        }
+        CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR => {
+            Value::list(&external::memory_imports(info))
+        }
+        CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR => {
+            Value::list::<cl_external_memory_handle_type_khr>(&[])
+        }
         _ => return None,
     })
 }

@@ -3,8 +3,9 @@
 
 use super::context::{Context, UserData};
 use super::device::BASE_ALIGNMENT;
+use super::external;
 use super::host::{HostAddress, Pages};
-use super::memory_properties::BufferProperties;
+use super::memory_properties::{BufferProperties, Import};
 use super::notify::Notifier;
 use super::staging::{Pool, Staging};
 use crate::api::cl::*;
@@ -32,6 +33,8 @@ pub struct Mem {
     /// The address on each device of the context (CL_MEM_DEVICE_ADDRESS_EXT); empty unless asked for at
     /// creation.
     pub device_addresses: Vec<u64>,
+    /// The memory is another API's.
+    pub import: Option<Import>,
     /// The buffer that a sub-buffer is part of.
     pub parent: Option<Ref<Mem>>,
     /// Where the object's bytes begin in the device's buffer: a sub-buffer's in its parent, and what
@@ -152,6 +155,10 @@ impl Mem {
         properties: BufferProperties,
     ) -> Result<Ref<Mem>> {
         check_flags(flags)?;
+        if properties.import.is_some() {
+            ensure!(flags & HOST_POINTER == 0, CL_INVALID_VALUE);
+            ensure!(host.is_none(), CL_INVALID_HOST_PTR);
+        }
         ensure!(size > 0, CL_INVALID_BUFFER_SIZE);
         let fits = context.devices.iter().any(|d| size as u64 <= d.max_allocation());
         ensure!(fits, CL_INVALID_BUFFER_SIZE);
@@ -165,9 +172,14 @@ impl Mem {
         }
         // Host memory that is shared with the device needs no copy (5.2.1).
         let used_host = host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0);
-        let mut mem = match shared.filter(|_| used_host.is_some()) {
-            Some((allocation, offset)) => allocation.body(&context, flags, offset, size),
-            None => {
+        let mut mem = match (shared.filter(|_| used_host.is_some()), properties.import) {
+            (Some((allocation, offset)), _) => allocation.body(&context, flags, offset, size),
+            (None, Some(handle)) => {
+                let (storage, import) =
+                    Storage::imported(&context, size, handle, properties.devices.as_deref())?;
+                Mem { import: Some(import), ..Mem::of(context, flags, size, storage) }
+            }
+            (None, None) => {
                 let storage = Storage::new(&context, size, host)?;
                 Mem { host_ptr: used_host, ..Mem::of(context, flags, size, storage) }
             }
@@ -192,6 +204,7 @@ impl Mem {
             host_ptr: None,
             properties: Vec::new(),
             device_addresses: Vec::new(),
+            import: None,
             parent: None,
             origin: 0,
             svm: None,
@@ -301,6 +314,21 @@ impl Mem {
             }
             Storage::Parent => fail(CL_INVALID_MEM_OBJECT),
         }
+    }
+
+    /// Position in the context of the device whose memory was imported, if the context has several.
+    pub fn imported_at(&self) -> Option<usize> {
+        self.import.as_ref().map(|import| import.home)
+    }
+
+    /// The bytes on a device, where something outside may have changed them: what others have is old.
+    pub fn renewed_on(&self, device: usize) -> Result<Arc<vk::Buffer>> {
+        if let Storage::Replicas(replicas) = &self.storage {
+            for (index, replica) in replicas.lock().iter_mut().enumerate() {
+                replica.current = index == device;
+            }
+        }
+        self.on_device(device, Access::Write)
     }
 
     /// Notes the command that uses the bytes on a device, so that another device can wait for it.
@@ -445,6 +473,52 @@ impl Replica {
 }
 
 impl Storage {
+    /// Memory that a descriptor of the application stands for, on the first of the devices (positions in
+    /// the context; `None`: all) that takes it. The descriptor is ours then.
+    fn imported(
+        context: &Context,
+        size: usize,
+        (kind, fd): (vk::MemoryHandles, i32),
+        devices: Option<&[usize]>,
+    ) -> Result<(Storage, Import)> {
+        let all: Vec<_> = (0..context.devices.len()).collect();
+        let devices = devices.unwrap_or(&all);
+        let takes = |i: &usize| context.devices[*i].info().features.external.memory_import;
+        ensure!(devices.iter().all(|i| takes(i).contains(kind)), CL_INVALID_DEVICE);
+        let mut last = ClError(CL_INVALID_DEVICE);
+        for home in devices.iter().copied() {
+            let own = external::duplicate(fd)?;
+            match context.gpus[home].device.import_memory(own, kind, size as u64) {
+                Ok(buffer) => {
+                    external::consume(fd);
+                    let devices = devices.iter().map(|i| context.devices[*i].clone()).collect();
+                    let storage = Storage::only_on(context, home, buffer);
+                    return Ok((storage, Import { devices, home }));
+                }
+                Err(error) => {
+                    tracing::warn!("memory of another API: {error}");
+                    last = match error {
+                        vk::Error::Invalid(_) => ClError(CL_INVALID_PROPERTY),
+                        vk::Error::TooLarge { .. } => ClError(CL_INVALID_BUFFER_SIZE),
+                        vk::Error::OutOfHostMemory => ClError(CL_OUT_OF_HOST_MEMORY),
+                        _ => ClError(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+                    };
+                }
+            }
+        }
+        Err(last)
+    }
+
+    /// Bytes that one device has at first.
+    fn only_on(context: &Context, device: usize, buffer: Arc<vk::Buffer>) -> Storage {
+        if context.gpus.len() == 1 {
+            return Storage::Single(buffer);
+        }
+        let mut replicas: Vec<_> = context.gpus.iter().map(|_| Replica::default()).collect();
+        replicas[device] = Replica { buffer: Some(buffer), current: true, uses: Vec::new() };
+        Storage::Replicas(Mutex::new(replicas))
+    }
+
     fn new(context: &Context, size: usize, contents: Option<HostAddress>) -> Result<Storage> {
         let single = context.gpus.len() == 1;
         if !single && contents.is_none() {
@@ -457,12 +531,7 @@ impl Storage {
             let bytes = unsafe { host.bytes(0, size) };
             context.gpus[0].write_now(&buffer, 0, bytes)?;
         }
-        if single {
-            return Ok(Storage::Single(buffer));
-        }
-        let mut replicas: Vec<_> = context.gpus.iter().map(|_| Replica::default()).collect();
-        replicas[0] = Replica { buffer: Some(buffer), current: true, uses: Vec::new() };
-        Ok(Storage::Replicas(Mutex::new(replicas)))
+        Ok(Storage::only_on(context, 0, buffer))
     }
 }
 

@@ -1,7 +1,9 @@
 //! What the properties of clCreateBufferWithProperties ask for.
 
+use super::device::Device;
 use crate::api::cl::*;
-use crate::core::error::{ensure, fail, Result};
+use crate::object::Ref;
+use hekla_vk_backend as vk;
 
 /// Properties of a buffer.
 #[derive(Default)]
@@ -10,22 +12,16 @@ pub struct BufferProperties {
     pub list: Vec<cl_mem_properties>,
     /// The application asks for device addresses (CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT).
     pub device_address: bool,
+    /// Kind and descriptor of memory that the buffer is to be made of.
+    pub import: Option<(vk::MemoryHandles, i32)>,
+    /// The devices to associate it with, by position in the context; `None`: all.
+    pub devices: Option<Vec<usize>>,
 }
 
-impl BufferProperties {
-    /// Reads a list of pairs. CL_INVALID_PROPERTY for a name that does not exist or comes again, or a
-    /// value that its property cannot have.
-    pub fn read(list: Vec<cl_mem_properties>) -> Result<BufferProperties> {
-        let mut device_address = None;
-        for pair in list.chunks_exact(2) {
-            match (pair[0], pair[1]) {
-                (name, value @ 0..=1) if name == u64::from(CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT) => {
-                    ensure!(device_address.is_none(), CL_INVALID_PROPERTY);
-                    device_address = Some(value == u64::from(CL_TRUE));
-                }
-                _ => return fail(CL_INVALID_PROPERTY),
-            }
-        }
-        Ok(BufferProperties { list, device_address: device_address.unwrap_or(false) })
-    }
+/// Where a buffer's memory came from, if from elsewhere.
+pub struct Import {
+    /// The devices that may acquire and release it.
+    pub devices: Vec<Ref<Device>>,
+    /// Position in the context of the one that has it. Others of the context have copies.
+    pub home: usize,
 }

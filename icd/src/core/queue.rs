@@ -365,8 +365,17 @@ impl Queue {
 impl Ref<Queue> {
     /// Enqueues a command. Returns its event when one is wanted.
     pub fn enqueue(&self, request: Request) -> Result<Option<Ref<Event>>> {
+        let event = request.wants_event.then(|| Event::of_command(self, request.command_type));
+        self.enqueue_as(request, event)
+    }
+
+    /// The same with an event that is made already, where one is wanted.
+    pub fn enqueue_as(
+        &self,
+        request: Request,
+        event: Option<Ref<Event>>,
+    ) -> Result<Option<Ref<Event>>> {
         let Request { command_type, mut command, waits, blocking, wants_event } = request;
-        let event = wants_event.then(|| Event::of_command(self, command_type));
         let order = self.order(command_type, &waits);
         let mut state = self.state.lock();
         if state.held.hold_back(order) || self.must_hold(&command, &waits) {

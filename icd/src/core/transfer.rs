@@ -5,6 +5,7 @@ use super::clock;
 use super::command_buffer::recorded::Recorded;
 use super::due::Due;
 use super::event::Phase;
+use super::external::Handover;
 use super::gpu::{chunk_size, Pace, MIN_CHUNK};
 use super::host::{HostAddress, HostCopy, Pages, Piece};
 use super::launch::Launch;
@@ -12,6 +13,7 @@ use super::memory::{Access, Mapping, Mem};
 use super::operation::{Copy, Fill, MAX_REGIONS};
 use super::queue::{Queue, State};
 use super::rect::{runs, Rect, Run};
+use super::semaphore::Operation;
 use super::staging::Staging;
 use crate::core::error::Result;
 use crate::object::Ref;
@@ -69,6 +71,16 @@ pub enum Command {
     Launch(Box<Launch>),
     /// All of a command buffer.
     Replay(Arc<Recorded>),
+    /// Memory of other APIs, to or from them.
+    HandOver {
+        mems: Vec<Ref<Mem>>,
+        way: Handover,
+    },
+    /// Semaphores that other APIs share.
+    Semaphores {
+        operation: Operation,
+        semaphores: Vec<Arc<vk::Semaphore>>,
+    },
 }
 
 impl Command {
@@ -95,6 +107,10 @@ impl Command {
             Command::Unmap { .. } => "unmap",
             Command::Launch(launch) => launch.name(),
             Command::Replay(_) => "command buffer",
+            Command::HandOver { way: Handover::Acquire, .. } => "acquire",
+            Command::HandOver { way: Handover::Release, .. } => "release",
+            Command::Semaphores { operation: Operation::Wait, .. } => "wait",
+            Command::Semaphores { operation: Operation::Signal, .. } => "signal",
         }
     }
 
@@ -211,6 +227,10 @@ impl Queue {
             },
             Command::Launch(launch) => self.launch(state, launch),
             Command::Replay(recorded) => self.replay(state, recorded),
+            Command::HandOver { mems, way } => self.hand_over(state, mems, *way),
+            Command::Semaphores { operation, semaphores } => {
+                self.exchange(state, *operation, semaphores)
+            }
         }
     }
 

@@ -25,6 +25,7 @@ mod profiling;
 mod programs;
 mod queues;
 mod samplers;
+mod sharing;
 mod svm;
 mod table;
 mod world;
@@ -45,7 +46,7 @@ mod prelude {
 type Rows = fn(&mut table::Table, &world::World);
 
 /// The chapters of the API specification, in its order.
-const CHAPTERS: [(&str, Rows); 18] = [
+const CHAPTERS: [(&str, Rows); 19] = [
     ("platforms", platforms::rows),
     ("devices", devices::rows),
     ("contexts", contexts::rows),
@@ -64,6 +65,7 @@ const CHAPTERS: [(&str, Rows); 18] = [
     ("command buffers", command_buffers::rows),
     ("mutable commands", mutable_commands::rows),
     ("extensions", extensions::rows),
+    ("semaphores and memory of other APIs", sharing::rows),
 ];
 
 #[test]

@@ -21,6 +21,13 @@ pub type cl_svm_mem_flags = cl_bitfield;
 pub type cl_mem_properties = cl_properties;
 pub type cl_mem_migration_flags = cl_bitfield;
 pub type cl_mem_device_address_ext = cl_ulong;
+pub type cl_external_memory_handle_type_khr = cl_uint;
+pub type cl_external_semaphore_handle_type_khr = cl_uint;
+pub type cl_semaphore_properties_khr = cl_properties;
+pub type cl_semaphore_reimport_properties_khr = cl_properties;
+pub type cl_semaphore_payload_khr = cl_ulong;
+pub type cl_semaphore_type_khr = cl_uint;
+pub type cl_semaphore_info_khr = cl_uint;
 pub type cl_map_flags = cl_bitfield;
 pub type cl_pipe_properties = isize;
 pub type cl_sampler_properties = cl_properties;
@@ -81,6 +88,7 @@ handles! {
     cl_sampler = _cl_sampler,
     cl_command_buffer_khr = _cl_command_buffer_khr,
     cl_mutable_command_khr = _cl_mutable_command_khr,
+    cl_semaphore_khr = _cl_semaphore_khr,
 }
 
 #[repr(C)]

@@ -1,0 +1,60 @@
+//! Properties of clCreateBufferWithProperties (table in spec 5.2.1).
+
+use super::cl::*;
+use super::property_list::{self, Shape};
+use crate::core::context::Context;
+use crate::core::device::Device;
+use crate::core::error::{ensure, fail, Result};
+use crate::core::external::memory_handle;
+use crate::core::memory_properties::BufferProperties;
+use crate::object::Ref;
+
+/// What follows the name of a property of buffers.
+fn shape(name: u64) -> Option<Shape> {
+    const ADDRESS: u64 = CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT as u64;
+    const DEVICES: u64 = CL_MEM_DEVICE_HANDLE_LIST_KHR as u64;
+    match name {
+        ADDRESS => Some(Shape::One),
+        DEVICES => Some(Shape::List),
+        _ => memory_handle(name).map(|_| Shape::One),
+    }
+}
+
+/// Reads and checks a list: CL_INVALID_PROPERTY for a name that does not exist or comes again, a value that
+/// its property cannot have, more than one handle, or devices without a handle; CL_INVALID_DEVICE for a
+/// device that is none of the context's.
+///
+/// # Safety
+/// `pointer` is NULL or the start of a property list.
+pub(super) unsafe fn read(
+    context: &Ref<Context>,
+    pointer: *const cl_mem_properties,
+) -> Result<BufferProperties> {
+    // SAFETY: as the caller promises.
+    let list = unsafe { property_list::read(pointer, shape) }?;
+    let mut all = BufferProperties { list: list.flat, ..Default::default() };
+    for (name, values) in list.entries {
+        match (name as u32, &values[..]) {
+            (CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, &[value @ 0..=1]) => {
+                all.device_address = value == 1
+            }
+            (CL_MEM_DEVICE_HANDLE_LIST_KHR, handles) => {
+                let mut devices = Vec::new();
+                for handle in handles {
+                    let device = Ref::<Device>::from_handle(*handle as cl_device_id)?;
+                    devices.push(context.index_of(&device)?);
+                }
+                ensure!(!devices.is_empty(), CL_INVALID_DEVICE);
+                all.devices = Some(devices);
+            }
+            (_, &[fd]) => {
+                let Some(kind) = memory_handle(name) else { return fail(CL_INVALID_PROPERTY) };
+                ensure!(all.import.is_none(), CL_INVALID_PROPERTY);
+                all.import = Some((kind, fd as i32));
+            }
+            _ => return fail(CL_INVALID_PROPERTY),
+        }
+    }
+    ensure!(all.devices.is_none() || all.import.is_some(), CL_INVALID_PROPERTY);
+    Ok(all)
+}

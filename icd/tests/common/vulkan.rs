@@ -1,0 +1,273 @@
+//! Another user of the GPU: a Vulkan device of its own, which shares memory and semaphores with OpenCL by file
+//! descriptor as a graphics application would.
+
+use ash::{khr, vk};
+use std::cell::RefCell;
+
+const OPAQUE_MEMORY: vk::ExternalMemoryHandleTypeFlags =
+    vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
+pub const OPAQUE: vk::ExternalSemaphoreHandleTypeFlags =
+    vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD;
+
+pub struct Vulkan {
+    _entry: ash::Entry,
+    instance: ash::Instance,
+    physical: vk::PhysicalDevice,
+    device: ash::Device,
+    family: u32,
+    queue: vk::Queue,
+    pool: vk::CommandPool,
+    memory_fd: khr::external_memory_fd::Device,
+    semaphore_fd: Option<khr::external_semaphore_fd::Device>,
+    /// Freed when the device goes.
+    made: RefCell<Vec<(vk::Buffer, vk::DeviceMemory)>>,
+    semaphores: RefCell<Vec<vk::Semaphore>>,
+}
+
+/// A buffer whose memory is shared.
+#[derive(Clone, Copy)]
+pub struct Shared {
+    pub buffer: vk::Buffer,
+    pub size: u64,
+    /// The descriptor, which an import takes.
+    pub fd: i32,
+}
+
+/// Semaphores of one submission.
+#[derive(Clone, Copy, Default)]
+pub struct Sync {
+    pub wait: Option<vk::Semaphore>,
+    pub signal: Option<vk::Semaphore>,
+}
+
+impl Vulkan {
+    /// A device of the physical device with this UUID; `None`, with a message, where that does not export
+    /// memory.
+    pub fn new(uuid: [u8; 16]) -> Option<Vulkan> {
+        unsafe {
+            let entry = ash::Entry::load().unwrap();
+            let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
+            let info = vk::InstanceCreateInfo::default().application_info(&application);
+            let instance = entry.create_instance(&info, None).unwrap();
+            let same = |p: &vk::PhysicalDevice| {
+                let mut id = vk::PhysicalDeviceIDProperties::default();
+                let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut id);
+                instance.get_physical_device_properties2(*p, &mut all);
+                id.device_uuid == uuid
+            };
+            let all = instance.enumerate_physical_devices().unwrap();
+            let physical = all.into_iter().find(same).expect("the device, by its UUID");
+            let offered = instance.enumerate_device_extension_properties(physical).unwrap();
+            let has = |name| offered.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
+            if !has(khr::external_memory_fd::NAME) {
+                eprintln!("skipped: the driver exports no memory");
+                return None;
+            }
+            let mut names = vec![khr::external_memory_fd::NAME.as_ptr()];
+            let semaphores = has(khr::external_semaphore_fd::NAME);
+            if semaphores {
+                names.push(khr::external_semaphore_fd::NAME.as_ptr());
+            }
+            let family = 0;
+            let priorities = [1.0];
+            let queues = [vk::DeviceQueueCreateInfo::default()
+                .queue_family_index(family)
+                .queue_priorities(&priorities)];
+            let info = vk::DeviceCreateInfo::default()
+                .queue_create_infos(&queues)
+                .enabled_extension_names(&names);
+            let device = instance.create_device(physical, &info, None).unwrap();
+            let queue = device.get_device_queue(family, 0);
+            let info = vk::CommandPoolCreateInfo::default().queue_family_index(family);
+            let pool = device.create_command_pool(&info, None).unwrap();
+            let memory_fd = khr::external_memory_fd::Device::new(&instance, &device);
+            let semaphore_fd =
+                semaphores.then(|| khr::external_semaphore_fd::Device::new(&instance, &device));
+            Some(Vulkan {
+                _entry: entry,
+                instance,
+                physical,
+                device,
+                family,
+                queue,
+                pool,
+                memory_fd,
+                semaphore_fd,
+                made: RefCell::default(),
+                semaphores: RefCell::default(),
+            })
+        }
+    }
+
+    pub fn has_semaphores(&self) -> bool {
+        self.semaphore_fd.is_some()
+    }
+
+    /// A buffer; `shared`: its memory can be exported. `flags`: of its memory.
+    fn buffer(
+        &self,
+        size: u64,
+        shared: bool,
+        flags: vk::MemoryPropertyFlags,
+    ) -> (vk::Buffer, vk::DeviceMemory) {
+        let mut external =
+            vk::ExternalMemoryBufferCreateInfo::default().handle_types(OPAQUE_MEMORY);
+        let usage = vk::BufferUsageFlags::TRANSFER_SRC
+            | vk::BufferUsageFlags::TRANSFER_DST
+            | vk::BufferUsageFlags::STORAGE_BUFFER;
+        let mut info = vk::BufferCreateInfo::default().size(size).usage(usage);
+        if shared {
+            info = info.push_next(&mut external);
+        }
+        unsafe {
+            let buffer = self.device.create_buffer(&info, None).unwrap();
+            let needs = self.device.get_buffer_memory_requirements(buffer);
+            let types = self.instance.get_physical_device_memory_properties(self.physical);
+            let fits = |i: &u32| {
+                let offered = types.memory_types[*i as usize].property_flags;
+                needs.memory_type_bits & (1 << i) != 0 && offered.contains(flags)
+            };
+            let index = (0..types.memory_type_count).find(fits).unwrap();
+            let mut export = vk::ExportMemoryAllocateInfo::default().handle_types(OPAQUE_MEMORY);
+            let mut info = vk::MemoryAllocateInfo::default()
+                .allocation_size(needs.size)
+                .memory_type_index(index);
+            if shared {
+                info = info.push_next(&mut export);
+            }
+            let memory = self.device.allocate_memory(&info, None).unwrap();
+            self.device.bind_buffer_memory(buffer, memory, 0).unwrap();
+            self.made.borrow_mut().push((buffer, memory));
+            (buffer, memory)
+        }
+    }
+
+    /// A buffer in the device's memory, to be imported elsewhere.
+    pub fn share(&self, size: u64) -> Shared {
+        let (buffer, memory) = self.buffer(size, true, vk::MemoryPropertyFlags::DEVICE_LOCAL);
+        let info = vk::MemoryGetFdInfoKHR::default().memory(memory).handle_type(OPAQUE_MEMORY);
+        let fd = unsafe { self.memory_fd.get_memory_fd(&info) }.unwrap();
+        Shared { buffer, size, fd }
+    }
+
+    /// Has the device write bytes, and gives the buffer to others. Returns when that is done, unless a
+    /// semaphore is signalled then.
+    pub fn write(&self, shared: &Shared, bytes: &[u8], sync: Sync) {
+        self.run(sync, |device, commands| unsafe {
+            for (i, part) in bytes.chunks(65536).enumerate() {
+                device.cmd_update_buffer(commands, shared.buffer, 65536 * i as u64, part);
+            }
+            self.hand_over(commands, shared, [self.family, vk::QUEUE_FAMILY_EXTERNAL]);
+        });
+    }
+
+    /// Takes the buffer over and reads all of it.
+    pub fn read(&self, shared: &Shared, wait: Option<vk::Semaphore>) -> Vec<u8> {
+        let flags = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        let (target, memory) = self.buffer(shared.size, false, flags);
+        self.run(Sync { wait, signal: None }, |device, commands| unsafe {
+            self.hand_over(commands, shared, [vk::QUEUE_FAMILY_EXTERNAL, self.family]);
+            let region = vk::BufferCopy::default().size(shared.size);
+            device.cmd_copy_buffer(commands, shared.buffer, target, &[region]);
+            let seen = [vk::MemoryBarrier::default()
+                .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+                .dst_access_mask(vk::AccessFlags::HOST_READ)];
+            let (from, to) = (vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::HOST);
+            let none = vk::DependencyFlags::empty();
+            device.cmd_pipeline_barrier(commands, from, to, none, &seen, &[], &[]);
+        });
+        unsafe {
+            let none = vk::MemoryMapFlags::empty();
+            let base = self.device.map_memory(memory, 0, vk::WHOLE_SIZE, none).unwrap();
+            let bytes =
+                std::slice::from_raw_parts(base.cast::<u8>(), shared.size as usize).to_vec();
+            self.device.unmap_memory(memory);
+            bytes
+        }
+    }
+
+    fn hand_over(&self, commands: vk::CommandBuffer, shared: &Shared, [from, to]: [u32; 2]) {
+        let all = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
+        let ours = |family| if family == self.family { all } else { vk::AccessFlags::empty() };
+        let barrier = [vk::BufferMemoryBarrier::default()
+            .src_access_mask(ours(from))
+            .dst_access_mask(ours(to))
+            .src_queue_family_index(from)
+            .dst_queue_family_index(to)
+            .buffer(shared.buffer)
+            .size(vk::WHOLE_SIZE)];
+        let stage = vk::PipelineStageFlags::ALL_COMMANDS;
+        let none = vk::DependencyFlags::empty();
+        unsafe {
+            self.device.cmd_pipeline_barrier(commands, stage, stage, none, &[], &barrier, &[]);
+        }
+    }
+
+    /// Records and submits; waits for the end unless a semaphore is signalled then.
+    fn run(&self, sync: Sync, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) {
+        let device = &self.device;
+        unsafe {
+            let info = vk::CommandBufferAllocateInfo::default()
+                .command_pool(self.pool)
+                .command_buffer_count(1);
+            let commands = device.allocate_command_buffers(&info).unwrap();
+            let info = vk::CommandBufferBeginInfo::default();
+            device.begin_command_buffer(commands[0], &info).unwrap();
+            record(device, commands[0]);
+            device.end_command_buffer(commands[0]).unwrap();
+            let (waits, signals) = (Vec::from_iter(sync.wait), Vec::from_iter(sync.signal));
+            let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
+            let info = vk::SubmitInfo::default()
+                .command_buffers(&commands)
+                .wait_semaphores(&waits)
+                .wait_dst_stage_mask(&stages)
+                .signal_semaphores(&signals);
+            device.queue_submit(self.queue, &[info], vk::Fence::null()).unwrap();
+            if signals.is_empty() {
+                device.queue_wait_idle(self.queue).unwrap();
+            }
+        }
+    }
+
+    /// A binary semaphore that can be exported.
+    pub fn semaphore(&self) -> vk::Semaphore {
+        let mut export = vk::ExportSemaphoreCreateInfo::default().handle_types(OPAQUE);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut export);
+        let semaphore = unsafe { self.device.create_semaphore(&info, None) }.unwrap();
+        self.semaphores.borrow_mut().push(semaphore);
+        semaphore
+    }
+
+    /// A semaphore that OpenCL exported.
+    pub fn import(&self, fd: i32) -> vk::Semaphore {
+        let semaphore = self.semaphore();
+        let info =
+            vk::ImportSemaphoreFdInfoKHR::default().semaphore(semaphore).handle_type(OPAQUE).fd(fd);
+        let functions = self.semaphore_fd.as_ref().unwrap();
+        unsafe { functions.import_semaphore_fd(&info) }.unwrap();
+        semaphore
+    }
+
+    pub fn export(&self, semaphore: vk::Semaphore) -> i32 {
+        let info = vk::SemaphoreGetFdInfoKHR::default().semaphore(semaphore).handle_type(OPAQUE);
+        unsafe { self.semaphore_fd.as_ref().unwrap().get_semaphore_fd(&info) }.unwrap()
+    }
+}
+
+impl Drop for Vulkan {
+    fn drop(&mut self) {
+        unsafe {
+            self.device.device_wait_idle().unwrap();
+            for (buffer, memory) in self.made.borrow_mut().drain(..) {
+                self.device.destroy_buffer(buffer, None);
+                self.device.free_memory(memory, None);
+            }
+            for semaphore in self.semaphores.borrow_mut().drain(..) {
+                self.device.destroy_semaphore(semaphore, None);
+            }
+            self.device.destroy_command_pool(self.pool, None);
+            self.device.destroy_device(None);
+            self.instance.destroy_instance(None);
+        }
+    }
+}
