@@ -3,7 +3,7 @@
 
 use cl3::types::{cl_command_queue, cl_context, cl_device_id, cl_kernel, cl_mem, cl_platform_id};
 use cl3::OpenClRuntime;
-use std::ffi::{c_void, CString};
+use std::ffi::{c_void, CStr, CString};
 use std::ptr::{null, null_mut};
 
 /// Why a measurement has no value.
@@ -78,6 +78,7 @@ pub struct Session {
     pub is_gpu: bool,
     pub has_double: bool,
     pub max_alloc: usize,
+    platform_id: cl_platform_id,
     id: cl_device_id,
     context: cl_context,
     queue: cl_command_queue,
@@ -108,6 +109,7 @@ impl Session {
             is_gpu: number(CL_DEVICE_TYPE)? & CL_DEVICE_TYPE_GPU != 0,
             has_double: number(CL_DEVICE_DOUBLE_FP_CONFIG)? != 0,
             max_alloc: number(CL_DEVICE_MAX_MEM_ALLOC_SIZE)? as usize,
+            platform_id: platform,
             id,
             context,
             queue,
@@ -116,6 +118,25 @@ impl Session {
 
     pub fn is_hekla(&self) -> bool {
         self.platform.contains("Hekla")
+    }
+
+    /// A function of an extension.
+    ///
+    /// # Safety
+    /// `F` is the type of pointers to the function.
+    pub unsafe fn extension<F: Copy>(&self, name: &CStr) -> Result<F> {
+        let platform = self.platform_id;
+        let address =
+            api()?.clGetExtensionFunctionAddressForPlatform(platform, name.as_ptr().cast_mut());
+        let missing = || format!("the platform lacks {}", name.to_string_lossy());
+        let address = address.filter(|address| !address.is_null()).ok_or_else(missing)?;
+        assert_eq!(size_of::<F>(), size_of_val(&address), "F is a pointer");
+        // SAFETY: as the caller promises.
+        Ok(unsafe { std::mem::transmute_copy(&address) })
+    }
+
+    pub fn queue_handle(&self) -> cl_command_queue {
+        self.queue
     }
 
     /// Builds a program and makes its kernel; the message of a failed build holds the log.
@@ -302,6 +323,10 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    pub fn handle(&self) -> cl_kernel {
+        self.kernel
+    }
+
     /// Sets an argument by value.
     pub fn set<T: Copy>(&self, index: u32, value: T) -> Result<()> {
         let place = std::ptr::from_ref(&value).cast();

@@ -1,6 +1,7 @@
 //! What is measured: each metric is a function of a session that checks its own result.
 
 use super::cl::{Access, Result, Session};
+use super::command_buffer::CommandBuffer;
 use super::scale::Scale;
 use super::text::{self, Large, LARGE_LOCAL};
 use std::time::{Duration, Instant};
@@ -51,7 +52,9 @@ pub const METRICS: &[Metric] = &[
     less("build, 200 lines", "ms", |s, _| build_large(s, false)),
     less("build and first run, 200 lines", "ms", |s, _| build_large(s, true)),
     less(DEPENDENT_LAUNCH, "us", |s, _| Ok(launch(s)? * 1e6)),
+    less("dependent launch in a command buffer of 100", "us", |s, _| Ok(replayed_launch(s)? * 1e6)),
     less("one launch and finish", "us", launch_and_finish),
+    less("command buffer of 100 launches and finish", "us", replay_and_finish),
     less("blocking read of 4 bytes", "us", |s, _| small_read(s, false)),
     less("launch and blocking read of 4 bytes", "us", |s, _| small_read(s, true)),
     more("write", "GB/s", write),
@@ -177,6 +180,40 @@ fn launch(s: &Session) -> Result<f64> {
     s.read(&buffer, 0, &mut out)?;
     expect(out == [total; 64], "dependent launches")?;
     Ok(seconds)
+}
+
+/// Launches in the command buffers below.
+const RECORDED: usize = 100;
+
+/// Seconds of a launch among many that depend on each other, recorded once and replayed.
+fn replayed_launch(s: &Session) -> Result<f64> {
+    let kernel = s.build(INCREMENT, "increment", "")?;
+    let buffer = s.buffer_of(&[0u32; 64])?;
+    kernel.set_buffers(&[&buffer])?;
+    let recorded = CommandBuffer::of_launches(s, &kernel, RECORDED, (64, 64))?;
+    let mut total = 0;
+    let seconds = repeat(500, |count| {
+        (0..count).try_for_each(|_| recorded.replay())?;
+        total += (count * RECORDED) as u32;
+        s.finish()
+    })?;
+    let mut out = [0u32; 64];
+    s.read(&buffer, 0, &mut out)?;
+    expect(out == [total; 64], "replayed launches")?;
+    Ok(seconds / RECORDED as f64)
+}
+
+/// Microseconds of a replay that is waited for.
+fn replay_and_finish(s: &Session, _: &Scale) -> Result<f64> {
+    let kernel = s.build(INCREMENT, "increment", "")?;
+    let buffer = s.buffer_of(&[0u32; 64])?;
+    kernel.set_buffers(&[&buffer])?;
+    let recorded = CommandBuffer::of_launches(s, &kernel, RECORDED, (64, 64))?;
+    let seconds = median_of_singles(|| {
+        recorded.replay()?;
+        s.finish()
+    })?;
+    Ok(seconds * 1e6)
 }
 
 /// Microseconds of a launch that is waited for.

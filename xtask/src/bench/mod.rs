@@ -5,6 +5,7 @@
 //! to another machine.
 
 pub mod cl;
+mod command_buffer;
 mod measure;
 mod programs;
 mod scale;
