@@ -7,8 +7,8 @@ use std::sync::Arc;
 use ash::vk;
 use once_cell::sync::OnceCell;
 
-use crate::queue::Timeline;
 use crate::semaphore::Semaphore;
+use crate::timeline::Timeline;
 use crate::{Device, Error};
 
 /// Most commands in a batch. A batch of a profiling queue has two queries for each.

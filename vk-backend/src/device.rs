@@ -17,7 +17,7 @@ use crate::memory::{Heap, MemoryKind};
 use crate::physical::BindQueue;
 use crate::sabotage::Sabotage;
 use crate::{
-    priority, probe, Buffer, DeviceInfo, Error, MemoryHandles, PhysicalDevice, Pipeline,
+    priority, probe, timeline, Buffer, DeviceInfo, Error, MemoryHandles, PhysicalDevice, Pipeline,
     PipelineDesc, Probe, Queue, QueueOptions, Semaphore, SemaphoreHandles,
 };
 
@@ -31,6 +31,7 @@ pub struct Device {
     /// The queue for sparse binding, where it is none of those.
     bind_queue: Option<Mutex<vk::Queue>>,
     next_queue: AtomicUsize,
+    pub(crate) spare_timelines: Mutex<Vec<timeline::Spare>>,
     /// Pipeline layouts by push constant size.
     pub(crate) layouts: Mutex<HashMap<u32, vk::PipelineLayout>>,
     /// Read by pipeline creation, written by merging.
@@ -92,6 +93,7 @@ impl Device {
             vulkan_queues: queues,
             bind_queue,
             next_queue: AtomicUsize::new(0),
+            spare_timelines: Mutex::default(),
             layouts: Mutex::new(HashMap::new()),
             pipeline_cache: RwLock::new(cache),
             host_import: p
@@ -448,6 +450,9 @@ impl Drop for Device {
         self.heap.close();
         // SAFETY: everything made from the device holds an Arc of it, so nothing else is left.
         unsafe {
+            for (semaphore, _) in self.spare_timelines.get_mut().drain(..) {
+                self.raw.destroy_semaphore(semaphore, None);
+            }
             for (_, layout) in self.layouts.get_mut().drain() {
                 self.raw.destroy_pipeline_layout(layout, None);
             }

@@ -47,6 +47,7 @@ mod record;
 mod recording;
 mod sabotage;
 mod semaphore;
+mod timeline;
 mod validation;
 
 pub use batch::{CommandTimes, Timestamps};

@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use ash::vk;
 use parking_lot::Mutex;
@@ -14,90 +13,17 @@ use parking_lot::Mutex;
 use crate::batch::{Batch, Released, Side, Start, Timestamps, Wait, MAX_COMMANDS};
 use crate::sabotage::Fate;
 use crate::semaphore::Semaphore;
-use crate::{Device, DeviceType, Error, Priority, Recorder};
+use crate::timeline::Timeline;
+use crate::{Device, Error, Priority, Recorder};
 
 /// While one batch is in flight, a second of this many commands follows it, lest the device run dry.
 const READY_COMMANDS: u32 = 32;
 /// Batches kept to be used again.
 const SPARE_BATCHES: usize = 8;
-/// How long [`Queue::wait`] polls without a break: a sleeping thread takes longer to wake than most
-/// kernels run.
-const SPIN: Duration = Duration::from_micros(100);
-/// How long it polls before it sleeps, giving way to other threads, unless the device itself computes
-/// on the host's processors.
-const POLL: Duration = Duration::from_millis(2);
-/// How often a sleeping wait looks whether the device was lost meanwhile.
-const SLEEP_NS: u64 = 100_000_000;
 /// After the host has read device memory, so many batches show it their results unasked.
 const SHOWN_BATCHES: u32 = 16;
 /// Commands whose timestamps a queue remembers.
 const MAX_TIMES: usize = 65536;
-
-/// A queue's timeline semaphore.
-pub(crate) struct Timeline {
-    device: Arc<Device>,
-    raw: vk::Semaphore,
-}
-
-impl Timeline {
-    fn create(device: &Arc<Device>) -> Result<Arc<Timeline>, Error> {
-        let mut kind = vk::SemaphoreTypeCreateInfo::default()
-            .semaphore_type(vk::SemaphoreType::TIMELINE)
-            .initial_value(0);
-        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
-        // SAFETY: timeline semaphores are enabled; the chain outlives the call.
-        let raw = unsafe { device.raw.create_semaphore(&info, None) }
-            .map_err(|e| device.fault("vkCreateSemaphore", e))?;
-        Ok(Arc::new(Timeline { device: device.clone(), raw }))
-    }
-
-    fn value(&self) -> Result<u64, Error> {
-        self.device.check_lost()?;
-        if self.device.sabotage.hangs() {
-            return Err(self
-                .device
-                .fault("vkGetSemaphoreCounterValue", vk::Result::ERROR_DEVICE_LOST));
-        }
-        // SAFETY: the semaphore is alive.
-        unsafe { self.device.raw.get_semaphore_counter_value(self.raw) }
-            .map_err(|e| self.device.fault("vkGetSemaphoreCounterValue", e))
-    }
-
-    /// Blocks until `value`, which is submitted, is reached.
-    fn wait(&self, value: u64) -> Result<(), Error> {
-        let start = Instant::now();
-        let shares_cores = self.device.info().device_type == DeviceType::Cpu;
-        let patience = if shares_cores { SPIN } else { POLL };
-        loop {
-            if self.value()? >= value {
-                return Ok(());
-            }
-            match start.elapsed() {
-                passed if passed >= patience => break,
-                passed if passed >= SPIN => std::thread::yield_now(),
-                _ => std::hint::spin_loop(),
-            }
-        }
-        let (semaphores, values) = ([self.raw], [value]);
-        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
-        loop {
-            self.device.check_lost()?;
-            // SAFETY: the semaphore is alive and `info` outlives the call.
-            match unsafe { self.device.raw.wait_semaphores(&info, SLEEP_NS) } {
-                Ok(()) => return Ok(()),
-                Err(vk::Result::TIMEOUT) => continue,
-                Err(e) => return Err(self.device.fault("vkWaitSemaphores", e)),
-            }
-        }
-    }
-}
-
-impl Drop for Timeline {
-    fn drop(&mut self) {
-        // SAFETY: its queue waited for what signals it, and batches that wait for it own it.
-        unsafe { self.device.raw.destroy_semaphore(self.raw, None) }
-    }
-}
 
 /// What a queue is made for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -469,14 +395,14 @@ impl Queue {
                 return Err(self.device.fault("vkQueueSubmit", vk::Result::ERROR_DEVICE_LOST))
             }
         }
-        let timelines = batch.waits.iter().map(|w| (w.timeline.raw, w.value));
+        let timelines = batch.waits.iter().map(|w| w.timeline.at(w.value));
         // Binary semaphores have no value; what stands in its place is ignored.
         let binary = |semaphore: &Arc<Semaphore>| (semaphore.raw, 0);
         let (waits, wait_values): (Vec<_>, Vec<_>) =
             timelines.chain(batch.awaited.iter().map(binary)).unzip();
         // Timestamps wait too.
         let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
-        let own = std::iter::once((self.timeline.raw, batch.last_value));
+        let own = std::iter::once(self.timeline.at(batch.last_value));
         let (signals, signal_values): (Vec<_>, Vec<_>) =
             own.chain(batch.signalled.iter().map(binary)).unzip();
         let commands = [batch.commands];

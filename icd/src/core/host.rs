@@ -97,6 +97,10 @@ impl HostCopy {
         Ok(())
     }
 
+    pub fn is_due(&self) -> bool {
+        self.due.lock().is_some()
+    }
+
     /// Whether the copy is still due and will write somewhere in `[start, end)`.
     pub fn will_write(&self, start: usize, end: usize) -> bool {
         self.due.lock().as_ref().is_some_and(|copy| {

@@ -7,7 +7,7 @@
 use super::clock;
 use super::context::Context;
 use super::device::Device;
-use super::due::Due;
+use super::due::{Due, Owed};
 use super::event::{Event, Phase, Span, Stage};
 use super::gpu::Gpu;
 use super::held::{Held, HeldCommands, Order};
@@ -21,7 +21,6 @@ use crate::core::error::{fail, Result};
 use crate::object::{Kind, Ref};
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
@@ -51,7 +50,7 @@ pub struct Queue {
     trace_number: u32,
     state: Mutex<State>,
     /// What the host has to do when the timeline reaches the value; ascending.
-    owed: Mutex<VecDeque<(u64, Due)>>,
+    owed: Mutex<Owed>,
     owed_count: AtomicUsize,
 }
 
@@ -194,12 +193,10 @@ impl Queue {
     fn settle(&self, value: u64) -> Result<()> {
         if self.owed_count.load(Ordering::Acquire) > 0 {
             let mut owed = self.owed.lock();
-            while owed.front().is_some_and(|(due, _)| *due <= value) {
-                if let Some((_, work)) = owed.pop_front() {
-                    let done = work.run();
-                    self.owed_count.fetch_sub(1, Ordering::AcqRel);
-                    done?;
-                }
+            while let Some(work) = owed.take(value) {
+                let done = work.run();
+                self.owed_count.store(owed.count(), Ordering::Release);
+                done?;
             }
         }
         if let Some(trace) = trace() {
@@ -212,8 +209,8 @@ impl Queue {
     /// Notes what is due when the device reaches `value`.
     pub fn owe(&self, value: u64, work: Due) {
         let mut owed = self.owed.lock();
-        owed.push_back((value, work));
-        self.owed_count.fetch_add(1, Ordering::AcqRel);
+        owed.add(value, work);
+        self.owed_count.store(owed.count(), Ordering::Release);
     }
 
     /// What is due up to a value.
@@ -221,8 +218,7 @@ impl Queue {
         if self.owed_count.load(Ordering::Acquire) == 0 {
             return Vec::new();
         }
-        let owed = self.owed.lock();
-        owed.iter().filter(|(due, _)| *due <= value).map(|(_, work)| work.clone()).collect()
+        self.owed.lock().until(value).cloned().collect()
     }
 
     /// Bounds the launches whose output is not collected: waits for the first when there are too
@@ -230,8 +226,8 @@ impl Queue {
     pub fn make_room_to_print(&self) -> Result<()> {
         let oldest = {
             let owed = self.owed.lock();
-            let mut prints = owed.iter().filter(|(_, work)| matches!(work, Due::Print(_)));
-            let oldest = prints.next().map(|(value, _)| *value);
+            let mut prints = owed.prints();
+            let oldest = prints.next();
             oldest.filter(|_| prints.count() + 1 >= MAX_PENDING)
         };
         oldest.map_or(Ok(()), |value| self.wait_for(value))
@@ -239,11 +235,8 @@ impl Queue {
 
     /// Whether what is due up to a value will write in `[start, end)` of the application's memory.
     pub fn will_write(&self, value: u64, (start, end): (usize, usize)) -> bool {
-        self.owed_count.load(Ordering::Acquire) > 0 && {
-            let owed = self.owed.lock();
-            let mut until = owed.iter().take_while(|(due, _)| *due <= value);
-            until.any(|(_, work)| work.will_write(start, end))
-        }
+        self.owed_count.load(Ordering::Acquire) > 0
+            && self.owed.lock().until(value).any(|work| work.will_write(start, end))
     }
 
     /// Appends one command to the timeline, behind what the command that is being started is ordered

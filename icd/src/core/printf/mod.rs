@@ -97,6 +97,10 @@ impl Printout {
         Printout { frees_buffer: false, ..self }
     }
 
+    pub fn is_due(&self) -> bool {
+        self.due.lock().is_some()
+    }
+
     /// Puts the text into the context's outbox unless that is done. The device must have completed
     /// the launch.
     pub fn run(&self) -> Result<()> {

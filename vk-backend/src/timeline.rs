@@ -1,0 +1,108 @@
+//! Timeline semaphores of queues.
+//!
+//! A semaphore that its queue has no more use for is kept for the next queue, and lives as long as the
+//! device: Mesa's submission threads (22.3) still touch those that a batch waited for after the batch
+//! has been reported complete.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ash::vk;
+
+use crate::{Device, DeviceType, Error};
+
+/// How long a wait polls without a break: a sleeping thread takes longer to wake than most
+/// kernels run.
+const SPIN: Duration = Duration::from_micros(100);
+/// How long it polls before it sleeps, giving way to other threads, unless the device itself computes
+/// on the host's processors.
+const POLL: Duration = Duration::from_millis(2);
+/// How often a sleeping wait looks whether the device was lost meanwhile.
+const SLEEP_NS: u64 = 100_000_000;
+/// A semaphore that no queue uses, and its value.
+pub(crate) type Spare = (vk::Semaphore, u64);
+
+/// A queue's timeline, which begins at 0.
+pub(crate) struct Timeline {
+    device: Arc<Device>,
+    raw: vk::Semaphore,
+    /// The semaphore's value at the timeline's 0.
+    base: u64,
+}
+
+impl Timeline {
+    pub(crate) fn create(device: &Arc<Device>) -> Result<Arc<Timeline>, Error> {
+        let spare = device.spare_timelines.lock().pop();
+        let (raw, base) = spare.map_or_else(|| Ok((create_raw(device)?, 0)), Ok)?;
+        Ok(Arc::new(Timeline { device: device.clone(), raw, base }))
+    }
+
+    /// The semaphore, and its value for a value of the timeline.
+    pub(crate) fn at(&self, value: u64) -> (vk::Semaphore, u64) {
+        (self.raw, self.base + value)
+    }
+
+    fn raw_value(&self) -> Result<u64, Error> {
+        self.device.check_lost()?;
+        if self.device.sabotage.hangs() {
+            let lost = vk::Result::ERROR_DEVICE_LOST;
+            return Err(self.device.fault("vkGetSemaphoreCounterValue", lost));
+        }
+        // SAFETY: the semaphore is alive.
+        unsafe { self.device.raw.get_semaphore_counter_value(self.raw) }
+            .map_err(|e| self.device.fault("vkGetSemaphoreCounterValue", e))
+    }
+
+    /// The value that is reached.
+    pub(crate) fn value(&self) -> Result<u64, Error> {
+        Ok(self.raw_value()? - self.base)
+    }
+    /// Blocks until `value`, which is submitted, is reached.
+    pub(crate) fn wait(&self, value: u64) -> Result<(), Error> {
+        let start = Instant::now();
+        let shares_cores = self.device.info().device_type == DeviceType::Cpu;
+        let patience = if shares_cores { SPIN } else { POLL };
+        loop {
+            if self.value()? >= value {
+                return Ok(());
+            }
+            match start.elapsed() {
+                passed if passed >= patience => break,
+                passed if passed >= SPIN => std::thread::yield_now(),
+                _ => std::hint::spin_loop(),
+            }
+        }
+        let (semaphores, values) = ([self.raw], [self.base + value]);
+        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+        loop {
+            self.device.check_lost()?;
+            // SAFETY: the semaphore is alive and `info` outlives the call.
+            match unsafe { self.device.raw.wait_semaphores(&info, SLEEP_NS) } {
+                Ok(()) => return Ok(()),
+                Err(vk::Result::TIMEOUT) => continue,
+                Err(e) => return Err(self.device.fault("vkWaitSemaphores", e)),
+            }
+        }
+    }
+}
+
+impl Drop for Timeline {
+    fn drop(&mut self) {
+        // Its queue waited for what signals it, and batches that wait for it own it.
+        match self.raw_value() {
+            Ok(value) => self.device.spare_timelines.lock().push((self.raw, value)),
+            // SAFETY: on a lost device nothing uses it any more.
+            Err(_) => unsafe { self.device.raw.destroy_semaphore(self.raw, None) },
+        }
+    }
+}
+
+fn create_raw(device: &Device) -> Result<vk::Semaphore, Error> {
+    let mut kind = vk::SemaphoreTypeCreateInfo::default()
+        .semaphore_type(vk::SemaphoreType::TIMELINE)
+        .initial_value(0);
+    let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+    // SAFETY: timeline semaphores are enabled; the chain outlives the call.
+    unsafe { device.raw.create_semaphore(&info, None) }
+        .map_err(|e| device.fault("vkCreateSemaphore", e))
+}
