@@ -21,7 +21,7 @@ pub struct Instance {
 impl Instance {
     /// Loads the Vulkan loader and creates an instance.
     ///
-    /// With `HEKLA_VALIDATE=1` in the environment the Khronos validation layer is enabled and its
+    /// With `HEKLA_VALIDATE=1` (or `sync`) in the environment the Khronos validation layer is enabled and its
     /// messages go to stderr, each prefixed `hekla: validation:`.
     ///
     /// # Errors
@@ -39,8 +39,8 @@ impl Instance {
             names.push(khr::portability_enumeration::NAME.as_ptr());
             flags |= vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
         }
-        let validate = validation::wanted() && has_validation_layer(&entry);
-        if validate {
+        let checks = validation::wanted().filter(|_| has_validation_layer(&entry));
+        if checks.is_some() {
             layers.push(validation::LAYER.as_ptr());
             names.push(ext::debug_utils::NAME.as_ptr());
         }
@@ -54,8 +54,13 @@ impl Instance {
             .application_info(&application)
             .enabled_extension_names(&names)
             .enabled_layer_names(&layers);
-        if validate {
+        let mut features = vk::ValidationFeaturesEXT::default();
+        if let Some(checks) = checks {
             info = info.push_next(&mut messages);
+            features = features.enabled_validation_features(checks);
+        }
+        if checks.is_some_and(|checks| !checks.is_empty()) {
+            info = info.push_next(&mut features);
         }
         // SAFETY: everything `info` points to lives across the call; names are those just offered.
         let raw = unsafe { entry.create_instance(&info, None) }.map_err(|e| {
@@ -64,7 +69,7 @@ impl Instance {
                 e => format!("no Vulkan instance can be created ({e:?})"),
             })
         })?;
-        let messenger = if validate { Messenger::new(&entry, &raw).ok() } else { None };
+        let messenger = if checks.is_some() { Messenger::new(&entry, &raw).ok() } else { None };
         Ok(Arc::new(Instance { raw, entry, api_version, messenger }))
     }
 

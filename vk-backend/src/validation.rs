@@ -1,4 +1,5 @@
 //! `HEKLA_VALIDATE=1`: the Khronos validation layer with a messenger that prints to stderr.
+//! `HEKLA_VALIDATE=sync` has it check synchronization too.
 
 use std::borrow::Cow;
 use std::ffi::{c_void, CStr};
@@ -15,14 +16,18 @@ pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 static MESSAGES: AtomicU64 = AtomicU64::new(0);
 
 /// How many messages the validation layer has sent to this process. Always 0 unless the environment
-/// has `HEKLA_VALIDATE=1`.
+/// has `HEKLA_VALIDATE`.
 pub fn validation_message_count() -> u64 {
     MESSAGES.load(Ordering::Relaxed)
 }
 
-/// Whether the environment asks for validation.
-pub(crate) fn wanted() -> bool {
-    std::env::var_os("HEKLA_VALIDATE").is_some_and(|v| v == "1")
+/// What the environment asks the layer to check beside the usual; `None` without validation.
+pub(crate) fn wanted() -> Option<&'static [vk::ValidationFeatureEnableEXT]> {
+    match std::env::var("HEKLA_VALIDATE").ok()?.as_str() {
+        "1" => Some(&[]),
+        "sync" => Some(&[vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION]),
+        _ => None,
+    }
 }
 
 /// Prints one line to stderr, and does not mind when that is closed.

@@ -11,6 +11,7 @@ mod differ;
 mod fuzz;
 mod hashcat;
 mod install;
+mod soak;
 mod system;
 mod test;
 mod vendors;
@@ -38,6 +39,9 @@ usage: cargo xtask COMMAND
                             run random programs with one right result on all OpenCL platforms
   hashcat [--driver NAME] [--library FILE] [--hashcat FILE] [--modes N,N...] [--pure] [--seconds N]
                             hashcat tests itself and cracks an example hash in each of 41 modes
+  soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--driver NAME] [--race]
+                            threads create, use and release every kind of object at random, under
+                            synchronization validation or, with --race, ThreadSanitizer
   header                    write include/hekla.h anew";
 
 /// What a command gives: nothing, or a message for the person who ran it.
@@ -60,6 +64,7 @@ fn main() -> ExitCode {
         "fuzz" => fuzz::run_command(rest),
         "differ" => differ::run(rest),
         "hashcat" => hashcat::run(rest),
+        "soak" => soak::run_command(rest),
         "header" => checks::write_header(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

@@ -32,11 +32,14 @@ type Shard = RwLock<HashMap<usize, Erased, BuildHasherDefault<AddressHasher>>>;
 
 /// The weak references keep an entry's memory from being reused while the entry exists, so an
 /// address never names two objects.
-fn shard(address: usize) -> &'static Shard {
+fn shard_at(index: usize) -> &'static Shard {
     static SHARDS_CELL: OnceLock<[Shard; SHARDS]> = OnceLock::new();
-    let shards = SHARDS_CELL.get_or_init(|| std::array::from_fn(|_| Shard::default()));
+    &SHARDS_CELL.get_or_init(|| std::array::from_fn(|_| Shard::default()))[index]
+}
+
+fn shard(address: usize) -> &'static Shard {
     // Objects are at least 64 bytes apart or so; the low bits say nothing.
-    &shards[(address >> 6 ^ address >> 12) % SHARDS]
+    shard_at((address >> 6 ^ address >> 12) % SHARDS)
 }
 
 /// Adds an object.
@@ -54,4 +57,10 @@ pub fn remove(address: usize) {
 pub fn find<T: Any + Send + Sync>(address: usize) -> Option<Arc<T>> {
     let object = shard(address).read().get(&address)?.upgrade()?;
     object.downcast::<T>().ok()
+}
+
+/// How many objects live (for tests of what is left behind).
+pub fn live() -> usize {
+    let shards = (0..SHARDS).map(|index| shard_at(index).read().len());
+    shards.sum()
 }

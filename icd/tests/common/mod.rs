@@ -30,6 +30,16 @@ macro_rules! functions {
                     },)*
                 }
             }
+
+            /// The functions as they are linked into this program: no loader, and nothing that was
+            /// not compiled with it.
+            fn linked() -> OpenCl {
+                #[allow(improper_ctypes)]
+                extern "C" {
+                    $(fn $name($(_: $ty),*) -> $ret;)*
+                }
+                OpenCl { $($name,)* }
+            }
         }
     };
 }
@@ -107,6 +117,12 @@ functions! {
     clGetKernelInfo(cl_kernel, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
     clGetKernelArgInfo(cl_kernel, cl_uint, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
     clGetKernelWorkGroupInfo(cl_kernel, cl_device_id, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
+    clSVMFree(cl_context, *mut c_void) -> ();
+    clEnqueueSVMMemcpy(cl_command_queue, cl_bool, *mut c_void, *const c_void, usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueSVMMemFill(cl_command_queue, *mut c_void, *const c_void, usize, usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueSVMMap(cl_command_queue, cl_bool, u64, *mut c_void, usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueSVMUnmap(cl_command_queue, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clSetKernelArgSVMPointer(cl_kernel, cl_uint, *const c_void) -> cl_int;
     clGetExtensionFunctionAddressForPlatform(cl_platform_id, *const c_char) -> *mut c_void;
 }
 
@@ -115,10 +131,14 @@ pub fn library_path() -> PathBuf {
     std::env::current_exe().unwrap().with_file_name("libhekla.so")
 }
 
-/// The loader, with Hekla as its only platform.
+/// The loader, with Hekla as its only platform; with `HEKLA_TEST_LINKED=1` no loader, but Hekla as it is
+/// linked into the test.
 pub fn cl() -> &'static OpenCl {
     static LOADER: OnceLock<OpenCl> = OnceLock::new();
     LOADER.get_or_init(|| {
+        if std::env::var_os("HEKLA_TEST_LINKED").is_some_and(|v| v == "1") {
+            return OpenCl::linked();
+        }
         let hekla = library_path();
         assert!(hekla.exists(), "{} is not built", hekla.display());
         // Tests of the cache ask for it.
@@ -347,21 +367,28 @@ impl Setup {
 /// Runs the tests of this binary again in a process of its own, under the validation layer and with
 /// `HEKLA_STAGING` as told: all must pass and the layer must have nothing to say.
 pub fn run_again(staging: &str) {
+    run_again_with(&[("HEKLA_VALIDATE", "1"), ("HEKLA_STAGING", staging)]);
+}
+
+/// The same with any environment. True in the process of its own, where it does nothing.
+pub fn run_again_with(environment: &[(&str, &str)]) -> bool {
     const MARK: &str = "HEKLA_TEST_AGAIN";
     if std::env::var_os(MARK).is_some() {
-        return;
+        return true;
     }
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .arg("--nocapture")
         .env(MARK, "1")
-        .env("HEKLA_STAGING", staging)
-        .env("HEKLA_VALIDATE", "1")
+        .envs(environment.iter().copied())
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}{said}", String::from_utf8_lossy(&output.stdout));
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{printed}{said}");
     let complaint = said.lines().find(|line| line.contains("hekla: validation:"));
     assert_eq!(complaint, None);
+    print!("{printed}");
+    false
 }
 
 /// Bytes that differ from their neighbours.

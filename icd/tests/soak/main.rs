@@ -1,0 +1,159 @@
+//! Many threads create, use and release every kind of object at random, in one context, and check
+//! every result; at the end no object and no memory is left behind.
+//!
+//! `HEKLA_SOAK_SECONDS` (6), `HEKLA_SOAK_THREADS` (8) and `HEKLA_SOAK_SEED` say how long, how many, and
+//! which; `HEKLA_SOAK_SCENE` takes only scenes with that in their names; `HEKLA_SOAK_PLAIN=1` runs in this
+//! process. Otherwise two of their own run: one for the memory, one under the validation layer with its
+//! checks of synchronization, which must have nothing to say. See `cargo xtask soak`.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod graph;
+mod memory;
+mod owned;
+mod programs;
+mod shared;
+mod waiting;
+mod world;
+
+use common::*;
+use owned::Numbers;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use world::World;
+
+/// What a thread does in one go.
+type Scene = fn(&World, &mut Numbers);
+
+const SCENES: [(&str, Scene); 12] = [
+    ("graph in queues of its own", graph::own_queues),
+    ("graph in shared queues", graph::shared_queues),
+    ("transfers", memory::transfers),
+    ("maps", memory::maps),
+    ("sub-buffers", memory::sub_buffers),
+    ("shared virtual memory", shared::allocations),
+    ("failing events", waiting::failures),
+    ("callbacks", waiting::callbacks),
+    ("building", programs::build),
+    ("linking", programs::link),
+    ("printing", programs::print),
+    ("contexts and queries", world::contexts),
+];
+
+/// A thread that is at one scene for longer hangs.
+const PATIENCE: Duration = Duration::from_secs(240);
+/// Memory that may be held at the end beyond what was held after a third of the time: allocators and
+/// drivers keep some.
+const SLACK: usize = 48 << 20;
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+/// How far a thread is: the number of scenes it has begun, and which one it is at.
+#[derive(Default)]
+struct Progress {
+    begun: AtomicU64,
+    scene: AtomicU64,
+}
+
+/// Memory of the process in bytes, after the allocator gave back what it can.
+fn resident() -> usize {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: always allowed.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: usize = statm.split(' ').nth(1).unwrap().parse().unwrap();
+    pages * 4096
+}
+
+fn work(world: &World, seed: u64, until: Instant, progress: &Progress) {
+    let mut numbers = Numbers::new(seed);
+    let wish = std::env::var("HEKLA_SOAK_SCENE").unwrap_or_default();
+    let chosen: Vec<_> =
+        (0..SCENES.len()).filter(|scene| SCENES[*scene].0.contains(&wish)).collect();
+    while Instant::now() < until {
+        let scene = *numbers.pick(&chosen);
+        progress.scene.store(scene as u64, Ordering::Relaxed);
+        progress.begun.fetch_add(1, Ordering::Relaxed);
+        SCENES[scene].1(world, &mut numbers);
+    }
+}
+
+/// Runs the threads. Returns how many scenes they did.
+fn run(world: &Arc<World>, threads: u64, seed: u64, time: Duration) -> u64 {
+    let until = Instant::now() + time;
+    let all: Vec<Arc<Progress>> = (0..threads).map(|_| Arc::default()).collect();
+    let workers: Vec<_> = (0..)
+        .zip(&all)
+        .map(|(index, progress)| {
+            let (world, progress) = (world.clone(), progress.clone());
+            std::thread::spawn(move || work(&world, seed * 1000 + index, until, &progress))
+        })
+        .collect();
+    let mut seen = vec![(0, Instant::now()); all.len()];
+    while !workers.iter().all(|worker| worker.is_finished()) {
+        std::thread::sleep(Duration::from_millis(100));
+        for ((begun, since), (progress, worker)) in seen.iter_mut().zip(all.iter().zip(&workers)) {
+            let now = progress.begun.load(Ordering::Relaxed);
+            if now != *begun || worker.is_finished() {
+                (*begun, *since) = (now, Instant::now());
+            }
+            if since.elapsed() > PATIENCE {
+                let scene = progress.scene.load(Ordering::Relaxed) as usize;
+                eprintln!("a thread hangs: {}", SCENES[scene].0);
+                std::process::abort();
+            }
+        }
+    }
+    let died = workers.into_iter().map(|worker| worker.join()).filter(|end| end.is_err()).count();
+    assert_eq!(died, 0, "threads found something wrong");
+    all.iter().map(|progress| progress.begun.load(Ordering::Relaxed)).sum()
+}
+
+fn soak() {
+    std::env::set_var("HEKLA_TEST_LINKED", "1");
+    let seconds = setting("HEKLA_SOAK_SECONDS", 6);
+    let (threads, seed) = (setting("HEKLA_SOAK_THREADS", 8), setting("HEKLA_SOAK_SEED", 1));
+    // Opens the devices, which live as long as the process.
+    drop(World::new());
+    let live = hekla::object::registry::live();
+    let world = World::new();
+    // A third to have every pool filled and every thread of ours running, then the rest.
+    let warm = Duration::from_millis(seconds * 1000 / 3);
+    let first = run(&world, threads, seed, warm);
+    let before = resident();
+    let second = run(&world, threads, seed + 1, Duration::from_secs(seconds) - warm);
+    let after = resident();
+    drop(world);
+    // The threads that watch events let go of theirs soon.
+    let patience = Instant::now() + Duration::from_secs(20);
+    while hekla::object::registry::live() > live && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    println!(
+        "{} scenes by {threads} threads, seed {seed}; {} MiB after {warm:?}, {} MiB at the end",
+        first + second,
+        before >> 20,
+        after >> 20,
+    );
+    assert_eq!(hekla::object::registry::live(), live, "objects are left behind");
+    // The layer itself remembers more and more.
+    let validated = std::env::var("HEKLA_VALIDATE").is_ok_and(|value| value != "0");
+    assert!(validated || after <= before + before / 10 + SLACK, "memory is left behind");
+}
+
+#[test]
+fn objects_come_and_go() {
+    if setting("HEKLA_SOAK_PLAIN", 0) == 1 {
+        return soak();
+    }
+    for validation in ["0", "sync"] {
+        if run_again_with(&[("HEKLA_VALIDATE", validation)]) {
+            return soak();
+        }
+    }
+}

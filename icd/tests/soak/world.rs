@@ -1,0 +1,223 @@
+//! What the threads share: a context with queues, a program, user events that somebody sets, and
+//! events of each other's commands.
+
+use crate::common::*;
+use crate::owned::{Buffer, Context, Event, Kernel, Numbers, Owned, Program, Queue};
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{mpsc, Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Events of others that are remembered.
+const BAG: usize = 32;
+
+const SOURCE: &str = "
+kernel void mix_words(global const uint *a, global const uint *b, global uint *out) {
+    size_t i = get_global_id(0);
+    out[i] = a[i] * 3u + b[i] + 1u;
+}
+kernel void add(global uint *p, uint n) { atomic_add(p, n); }
+";
+
+pub struct World {
+    pub cl: &'static OpenCl,
+    pub device: cl_device_id,
+    pub queues: Vec<Queue>,
+    pub kernel: Kernel,
+    pub program: Program,
+    /// Events of commands that will succeed, for others to wait for.
+    bag: Mutex<Vec<Event>>,
+    /// User events for the thread that sets them, one after the other.
+    gates: Option<mpsc::Sender<Event>>,
+    opener: Option<JoinHandle<()>>,
+    pub context: Context,
+}
+
+unsafe impl Send for World {}
+unsafe impl Sync for World {}
+
+impl World {
+    pub fn new() -> Arc<World> {
+        let cl = cl();
+        let (mut platform, mut device) = (null_mut(), null_mut());
+        let context = unsafe {
+            check((cl.clGetPlatformIDs)(1, &mut platform, null_mut()));
+            let all = CL_DEVICE_TYPE_ALL;
+            check((cl.clGetDeviceIDs)(platform, all, 1, &mut device, null_mut()));
+            made(|e| (cl.clCreateContext)(null(), 1, &device, None, null_mut(), e))
+        };
+        let context = Owned::new(context, cl.clReleaseContext);
+        let queues =
+            [0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE].map(|p| queue(&context, device, p));
+        let program = build(&context, SOURCE);
+        let kernel = kernel(&program, c"mix_words");
+        let (gates, opened) = mpsc::channel::<Event>();
+        let opener = std::thread::spawn(move || {
+            for (index, gate) in opened.into_iter().enumerate() {
+                std::thread::sleep(Duration::from_micros((index as u64 * 37) % 400));
+                check(unsafe { (cl.clSetUserEventStatus)(gate.get(), CL_COMPLETE) });
+            }
+        });
+        Arc::new(World {
+            cl,
+            device,
+            queues: queues.into(),
+            kernel,
+            program,
+            bag: Mutex::default(),
+            gates: Some(gates),
+            opener: Some(opener),
+            context,
+        })
+    }
+
+    /// A queue of any kind.
+    pub fn any_queue(&self, numbers: &mut Numbers) -> Queue {
+        let properties = [CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE];
+        let chosen = properties.map(|bit| if numbers.once_in(2) { bit } else { 0 });
+        queue(&self.context, self.device, chosen[0] | chosen[1])
+    }
+
+    pub fn in_order_queue(&self) -> Queue {
+        queue(&self.context, self.device, 0)
+    }
+
+    pub fn buffer(&self, size: usize) -> Buffer {
+        buffer(&self.context, CL_MEM_READ_WRITE, size, null_mut())
+    }
+
+    /// An event of the application's own.
+    pub fn user_event(&self) -> Event {
+        let event = made(|e| unsafe { (self.cl.clCreateUserEvent)(self.context.get(), e) });
+        Owned::new(event, self.cl.clReleaseEvent)
+    }
+
+    /// An event that another thread sets soon.
+    pub fn gate(&self) -> Event {
+        let gate = self.user_event();
+        self.gates.as_ref().unwrap().send(gate.share()).unwrap();
+        gate
+    }
+
+    /// An event that somebody else remembered, if there is one.
+    pub fn foreign_event(&self, numbers: &mut Numbers) -> Option<Event> {
+        let bag = self.bag.lock().unwrap();
+        (!bag.is_empty()).then(|| numbers.pick(&bag).share())
+    }
+
+    /// Remembers the event of a command that will succeed.
+    pub fn remember(&self, event: &Event, numbers: &mut Numbers) {
+        let event = event.share();
+        let mut bag = self.bag.lock().unwrap();
+        let forgotten = if bag.len() < BAG {
+            bag.push(event);
+            None
+        } else {
+            let index = numbers.below(BAG);
+            Some(std::mem::replace(&mut bag[index], event))
+        };
+        drop(bag);
+        drop(forgotten);
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.gates = None;
+        self.opener.take().unwrap().join().unwrap();
+    }
+}
+
+pub fn queue(context: &Context, device: cl_device_id, properties: u64) -> Queue {
+    let list = [u64::from(CL_QUEUE_PROPERTIES), properties, 0];
+    let create = cl().clCreateCommandQueueWithProperties;
+    let queue = made(|e| unsafe { create(context.get(), device, list.as_ptr(), e) });
+    Owned::new(queue, cl().clReleaseCommandQueue)
+}
+
+pub fn buffer(context: &Context, flags: u64, size: usize, host: *mut c_void) -> Buffer {
+    let mem = made(|e| unsafe { (cl().clCreateBuffer)(context.get(), flags, size, host, e) });
+    Owned::new(mem, cl().clReleaseMemObject)
+}
+
+pub fn program(context: &Context, source: &str) -> Program {
+    let (text, length) = (source.as_ptr().cast(), source.len());
+    let create = cl().clCreateProgramWithSource;
+    let program = made(|e| unsafe { create(context.get(), 1, &text, &length, e) });
+    Owned::new(program, cl().clReleaseProgram)
+}
+
+pub fn build(context: &Context, source: &str) -> Program {
+    let program = program(context, source);
+    let build = cl().clBuildProgram;
+    check(unsafe { build(program.get(), 0, null(), null(), None, null_mut()) });
+    program
+}
+
+pub fn kernel(program: &Program, name: &std::ffi::CStr) -> Kernel {
+    let kernel = made(|e| unsafe { (cl().clCreateKernel)(program.get(), name.as_ptr(), e) });
+    Owned::new(kernel, cl().clReleaseKernel)
+}
+
+/// Sets a kernel's buffer arguments.
+pub fn set_buffers(kernel: &Kernel, buffers: &[&Buffer]) {
+    for (index, buffer) in (0..).zip(buffers) {
+        let value = buffer.get();
+        let place = (&raw const value).cast();
+        check(unsafe { (cl().clSetKernelArg)(kernel.get(), index, size_of_val(&value), place) });
+    }
+}
+
+pub fn finish(queue: &Queue) {
+    check(unsafe { (cl().clFinish)(queue.get()) });
+}
+
+/// The bytes of a buffer, read behind an event.
+pub fn read(queue: &Queue, mem: &Buffer, size: usize, behind: &Event) -> Vec<u8> {
+    let (mut bytes, list) = (vec![0; size], behind.get());
+    let target = bytes.as_mut_ptr().cast();
+    let read = cl().clEnqueueReadBuffer;
+    check(unsafe { read(queue.get(), mem.get(), CL_TRUE, 0, size, target, 1, &list, null_mut()) });
+    bytes
+}
+
+unsafe extern "C" fn count(_: cl_context, data: *mut c_void) {
+    unsafe { &*data.cast::<AtomicUsize>() }.fetch_add(1, Ordering::SeqCst);
+}
+
+/// A context of its own, with queries of all that is in it.
+pub fn contexts(world: &World, numbers: &mut Numbers) {
+    let cl = world.cl;
+    let gone = Box::new(AtomicUsize::new(0));
+    let data: *mut c_void = (&raw const *gone).cast_mut().cast();
+    let device = world.device;
+    let context =
+        made(|e| unsafe { (cl.clCreateContext)(null(), 1, &device, None, null_mut(), e) });
+    let context = Owned::new(context, cl.clReleaseContext);
+    check(unsafe { (cl.clSetContextDestructorCallback)(context.get(), Some(count), data) });
+    let queue = queue(&context, device, CL_QUEUE_PROFILING_ENABLE);
+    let mut bytes = numbers.bytes(1000);
+    let flags = *numbers.pick(&[CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR]);
+    let mem = buffer(&context, flags, bytes.len(), bytes.as_mut_ptr().cast());
+    drop(context);
+    for name in [CL_QUEUE_CONTEXT, CL_QUEUE_DEVICE, CL_QUEUE_REFERENCE_COUNT] {
+        let mut value = [0u8; 8];
+        let place = value.as_mut_ptr().cast();
+        check(unsafe { (cl.clGetCommandQueueInfo)(queue.get(), name, 8, place, null_mut()) });
+    }
+    let size: usize =
+        value(|n, p, r| unsafe { (cl.clGetMemObjectInfo)(mem.get(), CL_MEM_SIZE, n, p, r) });
+    assert_eq!(size, bytes.len());
+    let marker = crate::owned::event(&[], |n, l, e| unsafe {
+        (cl.clEnqueueMarkerWithWaitList)(queue.get(), n, l, e)
+    });
+    let seen = read(&queue, &mem, size, &marker);
+    drop((mem, queue, marker));
+    assert!(seen == bytes);
+    // What watches events may hold the context a little longer; its last breath calls us.
+    while gone.load(Ordering::SeqCst) == 0 {
+        std::thread::yield_now();
+    }
+}

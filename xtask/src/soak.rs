@@ -1,0 +1,95 @@
+//! `cargo xtask soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--driver NAME] [--race]`: many
+//! threads create, use and release every kind of object at random (`icd/tests/soak`), first with an eye
+//! on memory, then under the validation layer with its checks of synchronization.
+//!
+//! `--race` does it under ThreadSanitizer instead, with a standard library built for it (component
+//! rust-src); RUSTC_BOOTSTRAP lets the one toolchain take the unstable options.
+
+use crate::system::{self, cargo, step};
+use crate::test::{Driver, LAVAPIPE};
+use crate::Outcome;
+use std::process::Command;
+
+/// Functions of drivers, which are not instrumented: what they do among themselves is not for us to judge.
+const SUPPRESSIONS: &str = "\
+called_from_lib:libvulkan_lvp.so
+called_from_lib:libVkLayer_khronos_validation.so
+race:libvulkan_lvp.so
+race:libLLVM
+mutex:libvulkan_lvp.so
+deadlock:libvulkan_lvp.so
+signal:libvulkan_lvp.so
+";
+
+/// What the command line asks for.
+struct Request {
+    minutes: f64,
+    driver: Driver,
+    race: bool,
+    /// Environment of the test.
+    settings: Vec<(&'static str, String)>,
+}
+
+fn parse(args: &[String]) -> Result<Request, String> {
+    let settings = Vec::new();
+    let mut request = Request { minutes: 10.0, driver: LAVAPIPE, race: false, settings };
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        if arg == "--race" {
+            request.race = true;
+            continue;
+        }
+        let value = args.next().ok_or(format!("{arg} needs a value"))?;
+        match arg.as_str() {
+            "--minutes" => {
+                request.minutes = value.parse().map_err(|_| "--minutes needs a number")?;
+            }
+            "--driver" => request.driver = Driver::named(value)?,
+            "--threads" => request.settings.push(("HEKLA_SOAK_THREADS", value.clone())),
+            "--seed" => request.settings.push(("HEKLA_SOAK_SEED", value.clone())),
+            "--scene" => request.settings.push(("HEKLA_SOAK_SCENE", value.clone())),
+            other => return Err(format!("unknown option '{other}'")),
+        }
+    }
+    Ok(request)
+}
+
+/// Runs the command.
+pub fn run_command(args: &[String]) -> Outcome {
+    let request = parse(args)?;
+    step(&format!("soaking for {} minutes on {}", request.minutes, request.driver.name));
+    let mut command = if request.race { race()? } else { calm() };
+    request.driver.select(&mut command)?;
+    // Without --race the time is for two runs.
+    let runs = if request.race { 1.0 } else { 2.0 };
+    let seconds = (request.minutes * 60.0 / runs).ceil() as u64;
+    command.env("HEKLA_SOAK_SECONDS", seconds.to_string());
+    command.envs(request.settings);
+    system::run(&mut command)
+}
+
+/// Two processes: memory, and synchronization validation.
+fn calm() -> Command {
+    cargo(&["test", "--package", "hekla-icd", "--test", "soak", "--", "--nocapture"])
+}
+
+/// One process with everything of ours instrumented.
+fn race() -> Result<Command, String> {
+    let folder = system::target().join("tsan");
+    let suppressions = folder.join("suppressions.txt");
+    std::fs::create_dir_all(&folder)
+        .and_then(|()| std::fs::write(&suppressions, SUPPRESSIONS))
+        .map_err(|error| format!("{}: {error}", suppressions.display()))?;
+    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let mut command = cargo(&["test", "-Zbuild-std", "--target", &target]);
+    command.args(["--package", "hekla-icd", "--test", "soak", "--", "--nocapture"]);
+    let options =
+        format!("suppressions={} ignore_noninstrumented_modules=1", suppressions.display());
+    command
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTFLAGS", "-Zsanitizer=thread")
+        .env("CARGO_TARGET_DIR", &folder)
+        .env("TSAN_OPTIONS", options)
+        .env("HEKLA_SOAK_PLAIN", "1");
+    Ok(command)
+}
