@@ -50,14 +50,14 @@ impl NdRange {
     pub fn dispatches(&self, max_groups: [u32; 3]) -> Option<SmallVec<[Dispatch; 1]>> {
         let count: u64 = (0..3).try_fold(1u64, |product, d| {
             let whole = self.global[d] / u64::from(self.local[d]);
-            let cuts = whole.div_ceil(u64::from(max_groups[d].max(1)));
+            let cuts = whole.div_ceil(self.most_groups(d, max_groups));
             let remainder = u64::from(!self.global[d].is_multiple_of(u64::from(self.local[d])));
             product.checked_mul(cuts + remainder)
         })?;
         if count > MAX_DISPATCHES {
             return None;
         }
-        let [x, y, z] = std::array::from_fn(|d| self.stretches(d, max_groups[d].max(1)));
+        let [x, y, z] = std::array::from_fn(|d| self.stretches(d, self.most_groups(d, max_groups)));
         let mut all = SmallVec::with_capacity(count as usize);
         for z in &z {
             for y in &y {
@@ -69,14 +69,20 @@ impl NdRange {
         Some(all)
     }
 
-    fn stretches(&self, d: usize, max_groups: u32) -> SmallVec<[Stretch; 2]> {
+    /// Most groups of one dispatch: what the device takes, and no more than have work-items that 32 bits
+    /// number, as GlobalInvocationId does.
+    fn most_groups(&self, d: usize, max_groups: [u32; 3]) -> u64 {
+        u64::from(max_groups[d].min(u32::MAX / self.local[d]).max(1))
+    }
+
+    fn stretches(&self, d: usize, max_groups: u64) -> SmallVec<[Stretch; 2]> {
         let local = u64::from(self.local[d]);
         let whole = self.global[d] / local;
         let remainder = (self.global[d] % local) as u32;
         let mut all = SmallVec::new();
         let mut first_group = 0;
         while first_group < whole {
-            let groups = (whole - first_group).min(u64::from(max_groups)) as u32;
+            let groups = (whole - first_group).min(max_groups) as u32;
             let first_item = first_group * local;
             all.push(Stretch { local: self.local[d], groups, first_item, first_group });
             first_group += u64::from(groups);
@@ -194,6 +200,17 @@ mod tests {
         assert_eq!(all[3].global_base, [18, 4, 0]);
         assert_eq!(all[3].group_base, [2, 1, 0]);
         assert_eq!(range.group_counts(), [3, 2, 1]);
+    }
+
+    #[test]
+    fn dispatches_have_items_of_32_bits() {
+        let global = [5 << 30, 1, 1];
+        let range = NdRange { dimensions: 1, offset: [0; 3], global, local: [256, 1, 1] };
+        let all = range.dispatches([i32::MAX as u32, 65535, 65535]).unwrap();
+        let items = |d: &Dispatch| u64::from(d.groups[0]) * u64::from(d.local[0]);
+        assert!(all.iter().all(|d| items(d) <= 1 << 32));
+        assert_eq!(all.iter().map(items).sum::<u64>(), 5 << 30);
+        assert_eq!(all[1].global_base[0], items(&all[0]));
     }
 
     #[test]
