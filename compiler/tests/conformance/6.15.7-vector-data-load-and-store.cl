@@ -230,13 +230,13 @@ kernel void test(global uint *out) {
 }
 
 //# accept: vstore_halfn writes n halfs at p + offset * n, vstorea_half3 at p + offset * 4
-//# expect: 0x40003c00 0x3c004200 0x42004000 0 0x3c000000 0x42004000
+//# expect: 0x40003c00 0x3c004200 0x42004000 0 0x40003c00 0x4200
 kernel void test(global uint *out) {
     global half *h = (global half *)out;
     float3 v = (float3)(1, 2, 3);
     vstore_half3(v, 0, h);
     vstore_half3(v, 1, h);
-    vstorea_half3(v, 1, h + 4 + 1);
+    vstorea_half3(v, 1, h + 4);
 }
 
 //# accept: and in every rounding mode
