@@ -104,7 +104,10 @@ fn generate(request: &Request) -> Result<PathBuf, String> {
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut command = Command::new("cargo");
     command.args(["run", "--release", "--quiet", "--manifest-path"]);
-    command.arg(system::root().join("fuzz/Cargo.toml")).args(["--example", "exact", "--"]).arg(&folder);
+    command
+        .arg(system::root().join("fuzz/Cargo.toml"))
+        .args(["--example", "exact", "--"])
+        .arg(&folder);
     command.args([request.first.to_string(), request.count.to_string()]);
     run_to_end(&mut command)?;
     Ok(folder)
