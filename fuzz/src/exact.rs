@@ -6,6 +6,7 @@
 //! and floats in operations that are exact or rounded in one way (contraction is off). Every loop has
 //! fuel. Each kernel ends with a hash of all its variables in `out[get_global_id(0)]`.
 
+use crate::draw::{compared, Draw, COMPARE, ROUNDING};
 use crate::typed::types::{Scalar, Type, LANES, SCALARS};
 use arbitrary::{Result, Unstructured};
 use std::fmt::Write;
@@ -14,8 +15,6 @@ use std::fmt::Write;
 const OWN: u32 = 4;
 const DEPTH: u32 = 4;
 const LONG: usize = 9_000;
-const COMPARE: &[&str] = &["<", ">", "<=", ">=", "==", "!="];
-const ROUNDING: &[&str] = &["", "_rte", "_rtz", "_rtp", "_rtn"];
 
 /// A program with a kernel `k(global const uint *in, global ulong *words, local uint *cells, global uint
 /// *out)`: four elements of each of the first three belong to a work-item, one of the last. `double`:
@@ -72,18 +71,45 @@ struct Exact<'a, 'b> {
     names: u32,
 }
 
+impl<'b> Draw<'b> for Exact<'_, 'b> {
+    fn bytes(&mut self) -> &mut Unstructured<'b> {
+        self.u
+    }
+
+    fn expression(&mut self, ty: Type, depth: u32) -> Result<String> {
+        if depth == 0 || self.u.is_empty() || self.text.len() > LONG {
+            return self.leaf(ty);
+        }
+        let depth = depth - 1;
+        match self.u.int_in_range(0..=12)? {
+            0 => self.leaf(ty),
+            1..=3 => self.arithmetic(ty, depth),
+            4 => self.conversion(ty, depth),
+            5 => self.reinterpretation(ty, depth),
+            6 => {
+                let test = match ty.is_vector() && self.seldom(2)? {
+                    true => self.expression(ty.of(ty.scalar.signed()), depth)?,
+                    false => self.expression(Scalar::Int.into(), depth)?,
+                };
+                let (a, b) = (self.expression(ty, depth)?, self.expression(ty, depth)?);
+                Ok(format!("({})({test} ? {a} : {b})", ty.name()))
+            }
+            7 => self.comparison(ty, depth),
+            8 => self.components(ty, depth),
+            9 => self.vector(ty, depth),
+            10 => match self.place_of(|place| place.ty == ty)? {
+                Some(place) => self.element(&place, depth),
+                None => self.literal(ty),
+            },
+            _ => self.builtin(ty, depth),
+        }
+    }
+}
+
 impl Exact<'_, '_> {
     fn name(&mut self, prefix: &str) -> String {
         self.names += 1;
         format!("{prefix}{}", self.names)
-    }
-
-    fn one<T: Copy>(&mut self, of: &[T]) -> Result<T> {
-        self.u.choose(of).copied()
-    }
-
-    fn seldom(&mut self, n: u32) -> Result<bool> {
-        Ok(self.u.int_in_range(0..=n - 1)? == n - 1)
     }
 
     fn line(&mut self, text: &str) {
@@ -335,9 +361,10 @@ impl Exact<'_, '_> {
         Ok(format!("({value})"))
     }
 
-    fn writable(&mut self) -> Result<Option<Place>> {
-        let all: Vec<Place> = self.places.iter().filter(|p| p.writable).cloned().collect();
-        Ok(if all.is_empty() { None } else { Some(self.u.choose(&all)?.clone()) })
+    /// One of the places that fit, if there are any.
+    fn place_of(&mut self, fits: impl Fn(&Place) -> bool) -> Result<Option<Place>> {
+        let all: Vec<&Place> = self.places.iter().filter(|place| fits(place)).collect();
+        Ok(if all.is_empty() { None } else { Some((*self.u.choose(&all)?).clone()) })
     }
 
     fn element(&mut self, place: &Place, depth: u32) -> Result<String> {
@@ -359,7 +386,7 @@ impl Exact<'_, '_> {
     }
 
     fn assignment(&mut self) -> Result<()> {
-        let Some(place) = self.writable()? else { return Ok(()) };
+        let Some(place) = self.place_of(|place| place.writable)? else { return Ok(()) };
         let (ty, to) = (place.ty, self.element(&place, 2)?);
         let op = match ty.scalar.is_float() {
             true => "=",
@@ -419,41 +446,6 @@ impl Exact<'_, '_> {
         }
         let place = self.u.choose(&all)?.clone();
         self.element(&place, 0)
-    }
-
-    fn expression(&mut self, ty: Type, depth: u32) -> Result<String> {
-        if depth == 0 || self.u.is_empty() || self.text.len() > LONG {
-            return self.leaf(ty);
-        }
-        let depth = depth - 1;
-        match self.u.int_in_range(0..=12)? {
-            0 => self.leaf(ty),
-            1..=3 => self.arithmetic(ty, depth),
-            4 => self.conversion(ty, depth),
-            5 => self.reinterpretation(ty, depth),
-            6 => {
-                let test = match ty.is_vector() && self.seldom(2)? {
-                    true => self.expression(ty.of(ty.scalar.signed()), depth)?,
-                    false => self.expression(Scalar::Int.into(), depth)?,
-                };
-                let (a, b) = (self.expression(ty, depth)?, self.expression(ty, depth)?);
-                Ok(format!("({})({test} ? {a} : {b})", ty.name()))
-            }
-            7 => self.comparison(ty, depth),
-            8 => self.components(ty, depth),
-            9 => self.vector(ty, depth),
-            10 => {
-                let all: Vec<Place> = self.places.iter().filter(|p| p.ty == ty).cloned().collect();
-                match all.is_empty() {
-                    true => self.literal(ty),
-                    false => {
-                        let place = self.u.choose(&all)?.clone();
-                        self.element(&place, depth)
-                    }
-                }
-            }
-            _ => self.builtin(ty, depth),
-        }
     }
 
     fn arithmetic(&mut self, ty: Type, depth: u32) -> Result<String> {
@@ -518,48 +510,16 @@ impl Exact<'_, '_> {
     }
 
     fn comparison(&mut self, ty: Type, depth: u32) -> Result<String> {
-        let of: Vec<Scalar> = match ty.is_vector() {
-            false if ty.scalar == Scalar::Int => self.scalars.clone(),
-            true if ty.scalar.is_signed() => {
-                self.scalars.iter().copied().filter(|s| s.bits() == ty.scalar.bits()).collect()
-            }
-            _ => return self.arithmetic(ty, depth),
-        };
+        let of = compared(ty, &self.scalars);
+        if of.is_empty() {
+            return self.arithmetic(ty, depth);
+        }
         let operand = ty.of(self.one(&of)?);
         let (a, b) = (self.expression(operand, depth)?, self.expression(operand, depth)?);
         match !ty.is_vector() && self.seldom(3)? {
             true => Ok(format!("({a} {} {b})", self.one(&["&&", "||"])?)),
             false => Ok(format!("({a} {} {b})", self.one(COMPARE)?)),
         }
-    }
-
-    fn components(&mut self, ty: Type, depth: u32) -> Result<String> {
-        let wider: Vec<u32> = LANES.into_iter().filter(|lanes| *lanes >= ty.lanes).collect();
-        let lanes = self.one(&wider)?;
-        let of = self.expression(Type { lanes, ..ty }, depth)?;
-        if ty.lanes > 1 && lanes == 2 * ty.lanes && self.seldom(2)? {
-            return Ok(format!("({of}).{}", self.one(&["lo", "hi", "even", "odd"])?));
-        }
-        let mut which = String::from("s");
-        for _ in 0..ty.lanes {
-            which += &format!("{:x}", self.u.int_in_range(0..=lanes - 1)?);
-        }
-        Ok(format!("({of}).{which}"))
-    }
-
-    fn vector(&mut self, ty: Type, depth: u32) -> Result<String> {
-        let (mut left, mut parts) = (ty.lanes, Vec::new());
-        if !ty.is_vector() || self.seldom(4)? {
-            return Ok(format!("({})({})", ty.name(), self.expression(ty.scalar.into(), depth)?));
-        }
-        while left > 0 {
-            let fit: Vec<u32> =
-                [1, 2, 3, 4, 8].into_iter().filter(|n| *n <= left && *n < ty.lanes).collect();
-            let lanes = self.one(&fit)?;
-            parts.push(self.expression(Type { lanes, ..ty }, depth.min(1))?);
-            left -= lanes;
-        }
-        Ok(format!("({})({})", ty.name(), parts.join(", ")))
     }
 
     fn builtin(&mut self, ty: Type, depth: u32) -> Result<String> {

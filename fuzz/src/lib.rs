@@ -2,6 +2,7 @@
 //! compiler makes of that.
 
 pub mod check;
+mod draw;
 pub mod exact;
 pub mod grammar;
 pub mod mutate;

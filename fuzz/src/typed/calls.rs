@@ -3,6 +3,7 @@
 use super::places::{Kind, Parameter, Place};
 use super::types::{Scalar, Type, LANES};
 use super::Writer;
+use crate::draw::Draw;
 use arbitrary::Result;
 
 const UNARY: &[&str] = &[

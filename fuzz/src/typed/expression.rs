@@ -1,18 +1,20 @@
 //! Expressions of a type.
 
 use super::places::Kind;
-use super::types::{Scalar, Type, LANES};
+use super::types::{Scalar, Type};
 use super::{Writer, LONG};
-use arbitrary::Result;
+use crate::draw::{compared, Draw, COMPARE, ROUNDING};
+use arbitrary::{Result, Unstructured};
 
 const ARITHMETIC: &[&str] = &["+", "-", "*", "/"];
 const INTEGER: &[&str] = &["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^"];
-const COMPARE: &[&str] = &["<", ">", "<=", ">=", "==", "!="];
-const ROUNDING: &[&str] = &["", "_rte", "_rtz", "_rtp", "_rtn"];
 
-impl Writer<'_, '_> {
-    /// An expression of a type, at most so high.
-    pub fn expression(&mut self, ty: Type, depth: u32) -> Result<String> {
+impl<'b> Draw<'b> for Writer<'_, 'b> {
+    fn bytes(&mut self) -> &mut Unstructured<'b> {
+        self.u
+    }
+
+    fn expression(&mut self, ty: Type, depth: u32) -> Result<String> {
         if depth == 0 || self.u.is_empty() || self.text.len() > LONG {
             return self.leaf(ty);
         }
@@ -32,7 +34,9 @@ impl Writer<'_, '_> {
             _ => self.effect(ty, depth),
         }
     }
+}
 
+impl Writer<'_, '_> {
     /// A constant of a type, usable as an initializer of a global.
     pub fn literal(&mut self, ty: Type) -> Result<String> {
         let name = ty.name();
@@ -119,13 +123,10 @@ impl Writer<'_, '_> {
     }
 
     fn comparison(&mut self, ty: Type, depth: u32) -> Result<String> {
-        let of: Vec<Scalar> = match ty.is_vector() {
-            false if ty.scalar == Scalar::Int => self.scalars.clone(),
-            true if ty.scalar.is_signed() => {
-                self.scalars.iter().copied().filter(|s| s.bits() == ty.scalar.bits()).collect()
-            }
-            _ => return self.arithmetic(ty, depth),
-        };
+        let of = compared(ty, &self.scalars);
+        if of.is_empty() {
+            return self.arithmetic(ty, depth);
+        }
         let operand = ty.of(self.one(&of)?);
         let (a, b) = (self.expression(operand, depth)?, self.expression(operand, depth)?);
         if operand.scalar.is_float() && self.seldom(2)? {
@@ -141,39 +142,6 @@ impl Writer<'_, '_> {
             true => Ok(format!("({a} {} {b})", self.one(&["&&", "||"])?)),
             false => Ok(format!("({a} {} {b})", self.one(COMPARE)?)),
         }
-    }
-
-    /// Components of a vector with at least as many lanes.
-    fn components(&mut self, ty: Type, depth: u32) -> Result<String> {
-        let wider: Vec<u32> = LANES.into_iter().filter(|lanes| *lanes >= ty.lanes).collect();
-        let lanes = self.one(&wider)?;
-        let of = self.expression(Type { lanes, ..ty }, depth)?;
-        if ty.lanes > 1 && lanes == 2 * ty.lanes && self.seldom(2)? {
-            return Ok(format!("({of}).{}", self.one(&["lo", "hi", "even", "odd"])?));
-        }
-        let mut which = String::from("s");
-        for _ in 0..ty.lanes {
-            let lane = self.u.int_in_range(0..=lanes - 1)?;
-            which += &format!("{lane:x}");
-        }
-        Ok(format!("({of}).{which}"))
-    }
-
-    /// A vector of parts; a scalar in parentheses.
-    fn vector(&mut self, ty: Type, depth: u32) -> Result<String> {
-        let (mut left, mut parts) = (ty.lanes, Vec::new());
-        if !ty.is_vector() || self.seldom(4)? {
-            return Ok(format!("({})({})", ty.name(), self.expression(ty.scalar.into(), depth)?));
-        }
-        while left > 0 {
-            let fit: Vec<u32> =
-                [1, 2, 3, 4, 8].into_iter().filter(|n| *n <= left && *n < ty.lanes).collect();
-            let lanes = self.one(&fit)?;
-            // Long literals stay shallow.
-            parts.push(self.expression(Type { lanes, ..ty }, depth.min(1))?);
-            left -= lanes;
-        }
-        Ok(format!("({})({})", ty.name(), parts.join(", ")))
     }
 
     /// What also writes, or only orders.

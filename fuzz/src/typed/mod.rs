@@ -10,6 +10,7 @@ mod places;
 mod statement;
 pub mod types;
 
+use crate::draw::Draw;
 use arbitrary::{Result, Unstructured};
 use places::{Function, Parameter, Place};
 use std::fmt::Write;
@@ -86,15 +87,6 @@ impl Writer<'_, '_> {
     fn name(&mut self, prefix: &str) -> String {
         self.names += 1;
         format!("{prefix}{}", self.names)
-    }
-
-    /// Whether, one time in `n`; never when the bytes are used up.
-    fn seldom(&mut self, n: u32) -> Result<bool> {
-        Ok(self.u.int_in_range(0..=n - 1)? == n - 1)
-    }
-
-    fn one<T: Copy>(&mut self, of: &[T]) -> Result<T> {
-        self.u.choose(of).copied()
     }
 
     fn scalar(&mut self) -> Result<Scalar> {

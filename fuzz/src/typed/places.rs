@@ -2,6 +2,7 @@
 
 use super::types::{Scalar, Type};
 use super::Writer;
+use crate::draw::Draw;
 use arbitrary::Result;
 
 /// How the elements of a place are named.

@@ -3,6 +3,7 @@
 use super::places::{Kind, Place};
 use super::types::{Scalar, Type};
 use super::Writer;
+use crate::draw::Draw;
 use arbitrary::Result;
 use std::fmt::Write;
 
