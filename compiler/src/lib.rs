@@ -248,6 +248,9 @@ fn finish(
     target: &Target,
     watch: &mut Stopwatch,
 ) -> Result<Program, String> {
+    for function in ir.functions.values_mut() {
+        function.undefined_is_zero = target.zero_private;
+    }
     passes::optimize(&mut ir)?;
     link::drop_unused(&mut ir);
     watch.end(Stage::Passes);

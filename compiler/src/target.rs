@@ -67,6 +67,11 @@ pub struct Target {
     pub local_memory_size: u64,
     /// SPIR-V version as 0x00MMmm00 (0x00010500 for Vulkan 1.2).
     pub spirv_version: u32,
+    /// No device's property but a context's wish (cl_khr_initialize_memory): work-group memory is zero
+    /// when a kernel begins.
+    pub zero_local: bool,
+    /// The same of private memory, and of all else that a program leaves undefined.
+    pub zero_private: bool,
 }
 
 impl Target {
@@ -168,6 +173,8 @@ impl Target {
             max_work_group_size: 1024,
             local_memory_size: 32768,
             spirv_version: 0x0001_0500,
+            zero_local: false,
+            zero_private: false,
         }
     }
 

@@ -150,7 +150,8 @@ impl Emitter<'_> {
             return self.declare_private(bytes, agreement);
         }
         let (array, elem) = self.private_array(bytes, agreement)?;
-        let variable = self.asm.variable(StorageClass::Private, array);
+        let zero = self.first_contents(array);
+        let variable = self.asm.initialized_variable(StorageClass::Private, array, zero);
         Ok(View { elem, variable, in_block: false })
     }
 
@@ -158,9 +159,39 @@ impl Emitter<'_> {
         let (array, elem) = self.private_array(bytes, agreement)?;
         let ty = self.asm.pointer(StorageClass::Function, array);
         let variable = self.asm.fresh();
-        let operands = [ty, variable, StorageClass::Function as u32];
+        let mut operands: SmallVec<[u32; 4]> =
+            SmallVec::from_slice(&[ty, variable, StorageClass::Function as u32]);
+        operands.extend(self.first_contents(array));
         super::asm::encode(&mut self.variables, Op::Variable, &operands);
         Ok(View { elem, variable, in_block: false })
+    }
+
+    /// What private memory of an array type holds at first, if anything in particular.
+    fn first_contents(&mut self, array: u32) -> Option<u32> {
+        let zeroed = self.target.zero_private;
+        zeroed.then(|| self.asm.intern(Op::ConstantNull, Some(array), &[]))
+    }
+
+    /// The work-group block's elements for one that sets all of them: how they are seen, and how many there
+    /// are.
+    pub fn whole_local(&mut self) -> Res<(View, u32)> {
+        let bytes = if self.local_is_explicit() { 4 } else { self.local_element_size() };
+        let view = self.view(ArrayId::Local, bytes)?;
+        let view = view.ok_or_else(|| EmitError::malformed("no view of work-group memory"))?;
+        let length = self.local_length();
+        Ok((view, self.u32_op_const(Op::IMul, length, self.local_element_size() / bytes)))
+    }
+
+    /// Sets an element of the work-group block to zero.
+    pub fn zero_local_element(&mut self, view: View, index: u32) -> Res<()> {
+        let ty = match view.in_block {
+            true => self.elem_type(view.elem)?,
+            false => self.array_elem_type(view.elem)?,
+        };
+        let zero = self.asm.intern(Op::ConstantNull, Some(ty), &[]);
+        let pointer = self.element_pointer(ArrayId::Local, view, index)?;
+        self.store_pointer(ArrayId::Local, pointer, zero, false);
+        Ok(())
     }
 
     fn local_length(&mut self) -> u32 {

@@ -241,8 +241,20 @@ impl Asm {
 
     /// A module-scope variable, listed in the entry point's interface.
     pub fn variable(&mut self, class: StorageClass, pointee: u32) -> u32 {
+        self.initialized_variable(class, pointee, None)
+    }
+
+    /// As [`Asm::variable`], with what it holds at first: the id of a constant.
+    pub fn initialized_variable(
+        &mut self,
+        class: StorageClass,
+        pointee: u32,
+        initializer: Option<u32>,
+    ) -> u32 {
         let ty = self.pointer(class, pointee);
-        let id = self.declare(Op::Variable, Some(ty), &[class as u32]);
+        let mut operands: SmallVec<[u32; 2]> = SmallVec::from_slice(&[class as u32]);
+        operands.extend(initializer);
+        let id = self.declare(Op::Variable, Some(ty), &operands);
         self.interface.push(id);
         id
     }

@@ -30,6 +30,13 @@ pub(super) struct Control {
     own_continue: Option<u32>,
 }
 
+/// What a function does once, before its first block.
+pub(super) struct Prologue {
+    pub label: u32,
+    /// What follows the label; ends open.
+    pub code: Vec<u32>,
+}
+
 impl Control {
     /// Whether what is emitted now dominates the whole function.
     pub fn in_entry(&self) -> bool {
@@ -39,7 +46,12 @@ impl Control {
 
 impl Emitter<'_> {
     /// Emits all blocks of the current function and appends them to the code.
-    pub fn emit_blocks(&mut self, structure: &Structure, out: &mut Vec<u32>) -> Res<()> {
+    pub fn emit_blocks(
+        &mut self,
+        structure: &Structure,
+        prologue: Option<Prologue>,
+        out: &mut Vec<u32>,
+    ) -> Res<()> {
         let func = self.func;
         let Some(&entry) = func.layout.first() else {
             return Err(EmitError::malformed("a function without blocks"));
@@ -56,7 +68,7 @@ impl Emitter<'_> {
             self.emit_block(block, block == entry, structure.merges[block])?;
             ranges.push((block, start..self.body.len()));
         }
-        self.stitch(entry, structure, &ranges, out)?;
+        self.stitch(entry, structure, prologue, &ranges, out)?;
         for block in unreached {
             encode(out, Op::Label, &[self.control.labels[block]]);
             encode(out, Op::Unreachable, &[]);
@@ -88,6 +100,7 @@ impl Emitter<'_> {
         &mut self,
         entry: Block,
         structure: &Structure,
+        prologue: Option<Prologue>,
         ranges: &[(Block, Range<usize>)],
         out: &mut Vec<u32>,
     ) -> Res<()> {
@@ -95,15 +108,17 @@ impl Emitter<'_> {
         // The first block of a function may be neither branched to nor a loop's header.
         let looped = !self.control.edges[entry].is_empty()
             || matches!(structure.merges[entry], Merge::Loop { .. });
-        if looped {
-            let label = self.asm.fresh();
-            encode(out, Op::Label, &[label]);
+        let empty = looped.then(|| Prologue { label: self.asm.fresh(), code: Vec::new() });
+        let prologue = prologue.or(empty);
+        if let Some(Prologue { label, code }) = &prologue {
+            encode(out, Op::Label, &[*label]);
             out.extend_from_slice(&self.variables);
+            out.extend_from_slice(code);
             encode(out, Op::Branch, &[self.control.labels[entry]]);
         }
         for (block, range) in ranges {
             encode(out, Op::Label, &[self.control.labels[*block]]);
-            if *block == entry && !looped {
+            if *block == entry && prologue.is_none() {
                 out.extend_from_slice(&self.variables);
             }
             if *block != entry {
@@ -363,6 +378,12 @@ impl Emitter<'_> {
         self.op_void(Op::LoopMerge, &[merge, continue_label, LoopControl::NONE.bits()]);
         self.op_void(Op::Branch, &[label]);
         self.begin(label);
+    }
+
+    /// Begins to emit a [`Prologue`]; gives its label.
+    pub fn enter_prologue(&mut self) -> u32 {
+        self.control.current = self.asm.fresh();
+        self.control.current
     }
 
     fn begin(&mut self, label: u32) {

@@ -97,7 +97,8 @@ impl<'a> Emitter<'a> {
             ValueDef::Const(Constant::Bits(bits)) => self.constant(data.ty.scalar, bits)?,
             ValueDef::Const(Constant::Undef) => {
                 let ty = self.ty(data.ty)?;
-                self.asm.intern(Op::Undef, Some(ty), &[])
+                let op = if self.func.undefined_is_zero { Op::ConstantNull } else { Op::Undef };
+                self.asm.intern(op, Some(ty), &[])
             }
             _ => return Err(EmitError::malformed(format!("{value} is used before it is defined"))),
         };

@@ -33,7 +33,9 @@ impl Emitter<'_> {
             self.define(param, id);
             encode(code, Op::FunctionParameter, &[ty, id]);
         }
-        self.emit_blocks(structure, code)?;
+        let is_kernel = self.function_id(id)? == self.asm.main;
+        let prologue = if is_kernel { self.clear_local()? } else { None };
+        self.emit_blocks(structure, prologue, code)?;
         encode(code, Op::FunctionEnd, &[]);
         Ok(())
     }

@@ -103,6 +103,8 @@ pub(super) struct Plan {
     pub local_offsets: SecondaryMap<Global, u64>,
     /// Bytes of local variables.
     pub local_static: u64,
+    /// The work-group sets its memory to zero when the kernel begins.
+    pub clears_local: bool,
     generic: Agreement,
     /// Local or private pointers become generic ones somewhere.
     pub generic_local: bool,
@@ -148,6 +150,8 @@ impl Plan {
             plan.fields.insert(Field::OrderWord);
         }
         plan.ordered &= target.lone_fences;
+        plan.clears_local = target.zero_local && plan.local.bytes != 0;
+        plan.uses_barrier |= plan.clears_local;
         plan.local_size_visible |= plan.uses_local || plan.uses_barrier;
         Ok(plan)
     }

@@ -23,7 +23,7 @@ pub enum ValueDef {
 pub enum Constant {
     /// Bits of an integer, float, bool or pointer, zero-extended from the type's width.
     Bits(u64),
-    /// Any value will do; also of vector type.
+    /// Any value will do, unless [`Function::undefined_is_zero`]; also of vector type.
     Undef,
 }
 
@@ -63,6 +63,8 @@ pub struct Function {
     /// Never inlined by choice (`noinline`).
     pub noinline: bool,
     pub linkage: Linkage,
+    /// What is undefined is zero, and so are private objects at first.
+    pub undefined_is_zero: bool,
     constants: FastMap<(Type, Constant), Value>,
 }
 
@@ -79,6 +81,7 @@ impl Function {
             layout: Vec::new(),
             noinline: false,
             linkage: Linkage::default(),
+            undefined_is_zero: false,
             constants: FastMap::default(),
         };
         let entry = function.add_block();
@@ -232,6 +235,11 @@ impl Function {
     /// Whether a value is an undefined constant.
     pub fn is_undef(&self, value: Value) -> bool {
         self.values[value].def == ValueDef::Const(Constant::Undef)
+    }
+
+    /// Whether any other value may take the place of this one.
+    pub fn is_arbitrary(&self, value: Value) -> bool {
+        !self.undefined_is_zero && self.is_undef(value)
     }
 
     /// A map with a place for every value that there is now.

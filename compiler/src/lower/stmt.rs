@@ -2,6 +2,7 @@
 
 use super::function::{Exits, Lowering};
 use super::memory::Addr;
+use super::Origin;
 use crate::sema::hir::{Expr, Init, LocalId, Part, Stmt};
 
 impl Lowering<'_, '_> {
@@ -14,11 +15,8 @@ impl Lowering<'_, '_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Expr(expr) => self.discard(expr),
-            Stmt::Declare(local, init) => {
-                if let Some(init) = init {
-                    self.initialize(*local, init);
-                }
-            }
+            Stmt::Declare(local, Some(init)) => self.initialize(*local, init),
+            Stmt::Declare(local, None) => self.without_initializer(*local),
             Stmt::Block(body) => self.stmts(body),
             Stmt::If { cond, then, otherwise } => self.if_stmt(cond, then, otherwise),
             Stmt::While { cond, body, .. } => self.for_stmt(Some(cond), None, body),
@@ -141,6 +139,16 @@ impl Lowering<'_, '_> {
         }
         let rest = self.b.new_block();
         self.b.switch_to(rest);
+    }
+
+    /// Where private memory is zero at first, a variable is so whenever its declaration is reached: not the
+    /// first time round a loop alone.
+    fn without_initializer(&mut self, local: LocalId) {
+        if self.context.target.zero_private && self.origin == Origin::User {
+            let ty = self.source.locals[local].ty;
+            let object = self.local(local);
+            self.zero_object(ty, object);
+        }
     }
 
     /// Runs an initializer.

@@ -4,7 +4,7 @@ use super::args;
 use super::cl::*;
 use super::devices::devices_of_type;
 use super::platforms::platform_of;
-use crate::core::context::{Context, UserData};
+use crate::core::context::{Context, Initialize, UserData};
 use crate::core::device::Device;
 use crate::core::error::{ensure, fail, Result};
 use crate::core::info::Value;
@@ -24,6 +24,7 @@ struct Properties {
     platform: Option<&'static Ref<Platform>>,
     printf_callback: Option<PrintfCallback>,
     printf_buffer_size: Option<usize>,
+    initialize: Option<Initialize>,
 }
 
 impl Properties {
@@ -39,7 +40,8 @@ impl Properties {
         let sink = self
             .printf_callback
             .map_or(Sink::Stdout, |function| Sink::Callback(function, UserData(data)));
-        Context::new(devices, self.list, notifier, sink, self.printf_buffer_size)
+        let initialize = self.initialize.unwrap_or_default();
+        Context::new(devices, self.list, notifier, sink, self.printf_buffer_size, initialize)
     }
 }
 
@@ -71,6 +73,10 @@ unsafe fn properties(pointer: *const cl_context_properties) -> Result<Properties
                 ensure!(!sync_given, CL_INVALID_PROPERTY);
                 sync_given = true;
             }
+            (name, value) if name == u64::from(CL_CONTEXT_MEMORY_INITIALIZE_KHR) => {
+                ensure!(all.initialize.is_none(), CL_INVALID_PROPERTY);
+                all.initialize = Some(initialize(value as u64)?);
+            }
             (name, value) if name == u64::from(CL_PRINTF_CALLBACK_ARM) => {
                 ensure!(all.printf_callback.is_none() && value != 0, CL_INVALID_PROPERTY);
                 // SAFETY: cl_arm_printf requires the value to be such a function.
@@ -86,6 +92,14 @@ unsafe fn properties(pointer: *const cl_context_properties) -> Result<Properties
     }
     all.list = list;
     Ok(all)
+}
+
+/// The kinds of memory that a cl_context_memory_initialize_khr names.
+fn initialize(kinds: u64) -> Result<Initialize> {
+    let (local, private) =
+        (CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR, CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR);
+    ensure!(kinds & !(local | private) == 0, CL_INVALID_PROPERTY);
+    Ok(Initialize { local: kinds & local != 0, private: kinds & private != 0 })
 }
 
 entry! {

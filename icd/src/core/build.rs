@@ -163,7 +163,7 @@ pub fn build(program: &Ref<Program>, devices: Vec<usize>, text: String) -> Resul
         let gpu = program.devices[index].gpu()?;
         let source = as_source(program, Vec::new());
         dump::source(&source, &text);
-        let compiled = programs::compile(&source, &text, &options, &gpu.target);
+        let compiled = programs::compile(&source, &text, &options, &program.context.target(gpu));
         let executable = compiled.program.map(|program| Executable::new(gpu, program));
         Ok(Build::ended(&text, compiled.log, executable.map(Code::Executable)))
     };
@@ -190,7 +190,7 @@ pub fn compile(
     let step = move |program: &Program, index: usize| {
         let gpu = program.devices[index].gpu()?;
         dump::source(&source, &text);
-        let compiled = compiler::compile_object(&source, &options, &gpu.target);
+        let compiled = compiler::compile_object(&source, &options, &program.context.target(gpu));
         let object = compiled.object.map(|object| Code::Object(Arc::new(object)));
         Ok(Build::ended(&text, compiled.log, object))
     };
@@ -217,7 +217,7 @@ pub fn link(
     let builds = vec![Build::default(); devices.len()];
     let program = Program::new(context, devices, String::new(), Origin::Linked, builds);
     let step = move |program: &Program, index: usize| {
-        link_for(&program.devices[index], &objects[index], &text, &options)
+        link_for(program, index, &objects[index], &text, &options)
     };
     Job::begin(&program, taking_part, CL_LINK_PROGRAM_FAILURE, Box::new(step))
 }
@@ -240,9 +240,10 @@ fn linkable(inputs: &[Ref<Program>], device: &Ref<Device>) -> Result<Vec<Arc<com
     Ok(objects)
 }
 
-/// Links objects for one device.
+/// Links objects for a program's device number `index`.
 fn link_for(
-    device: &Ref<Device>,
+    program: &Program,
+    index: usize,
     objects: &[Arc<compiler::Object>],
     text: &str,
     options: &compiler::LinkOptions,
@@ -253,8 +254,8 @@ fn link_for(
         let library = linked.object.map(|object| Code::Library(Arc::new(object)));
         return Ok(Build::ended(text, linked.log, library));
     }
-    let gpu = device.gpu()?;
-    let linked = compiler::link(&objects, options, &gpu.target);
+    let gpu = program.devices[index].gpu()?;
+    let linked = compiler::link(&objects, options, &program.context.target(gpu));
     let executable = linked.program.map(|program| Executable::new(gpu, program));
     Ok(Build::ended(text, linked.log, executable.map(Code::Executable)))
 }

@@ -10,6 +10,7 @@ use super::svm::Allocations;
 use crate::api::cl::*;
 use crate::core::error::{ClError, Result};
 use crate::object::{callbacks, Kind, Ref};
+use hekla_compiler::Target;
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -29,12 +30,21 @@ impl UserData {
     }
 }
 
+/// Memory that is zero when a kernel begins (cl_khr_initialize_memory).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Initialize {
+    pub local: bool,
+    pub private: bool,
+}
+
 pub struct Context {
     pub devices: Vec<Ref<Device>>,
     /// The open devices, in the order of `devices`.
     pub gpus: Vec<Arc<Gpu>>,
     /// The properties given, with their terminating zero; empty when none were given.
     pub properties: Vec<cl_context_properties>,
+    /// Memory that kernels find zero.
+    initialize: Initialize,
     /// Who is told of errors.
     notifier: Option<Arc<Notifier>>,
     /// What kernels print with.
@@ -80,6 +90,7 @@ impl Context {
         notifier: Option<Arc<Notifier>>,
         sink: Sink,
         printf_buffer_size: Option<usize>,
+        initialize: Initialize,
     ) -> Result<Ref<Context>> {
         let gpus = devices.iter().map(|d| d.gpu().cloned()).collect::<Result<Vec<_>>>();
         let gpus = gpus.map_err(|_| ClError(CL_DEVICE_NOT_AVAILABLE))?;
@@ -88,12 +99,20 @@ impl Context {
             devices,
             gpus,
             properties,
+            initialize,
             notifier,
             printer,
             svm: Allocations::default(),
             addresses: DeviceAddresses::default(),
             destructors: Mutex::default(),
         }))
+    }
+
+    /// What programs of this context are compiled for on a device. Their binaries are those of this
+    /// target: they do not fit a context that wants other memory initialized.
+    pub fn target(&self, gpu: &Gpu) -> Target {
+        let Initialize { local, private } = self.initialize;
+        Target { zero_local: local, zero_private: private, ..gpu.target.clone() }
     }
 
     /// Position of a device, or CL_INVALID_DEVICE.

@@ -37,6 +37,7 @@ pub fn extensions(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
         ("cl_khr_create_command_queue", V1),
         ("cl_khr_device_uuid", V1),
         ("cl_khr_extended_versioning", V1),
+        ("cl_khr_initialize_memory", V1),
         ("cl_khr_priority_hints", V1),
         ("cl_khr_suggested_local_work_size", V1),
     ]);

@@ -215,7 +215,7 @@ impl Program {
         let mut statuses = Vec::new();
         let mut builds = Vec::new();
         for (device, bytes) in devices.iter().zip(binaries) {
-            match Self::load_binary(device, bytes) {
+            match Self::load_binary(&context, device, bytes) {
                 Ok(code) => {
                     statuses.push(CL_SUCCESS);
                     builds.push(Build { code, ..Build::default() });
@@ -235,9 +235,13 @@ impl Program {
         (statuses, program)
     }
 
-    fn load_binary(device: &Ref<Device>, bytes: &[u8]) -> std::result::Result<Code, String> {
+    fn load_binary(
+        context: &Context,
+        device: &Ref<Device>,
+        bytes: &[u8],
+    ) -> std::result::Result<Code, String> {
         let gpu = device.gpu().map_err(|error| error.to_string())?;
-        Ok(match binary::read(bytes, &gpu.target)? {
+        Ok(match binary::read(bytes, &context.target(gpu))? {
             Loaded::Executable(program) => Code::Executable(Executable::new(gpu, program)),
             Loaded::Object(object) => Code::Object(Arc::new(object)),
             Loaded::Library(object) => Code::Library(Arc::new(object)),
@@ -299,7 +303,7 @@ impl Program {
             Code::Executable(executable) => Content::Executable(&executable.program),
         };
         match self.devices[index].gpu() {
-            Ok(gpu) => binary::write(content, &gpu.target),
+            Ok(gpu) => binary::write(content, &self.context.target(gpu)),
             Err(_) => Vec::new(),
         }
     }

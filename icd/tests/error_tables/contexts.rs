@@ -35,9 +35,15 @@ fn property_rows(t: &mut Table, w: &World, create: impl Fn(&[isize]) -> cl_int) 
     t.row(CL_INVALID_PROPERTY, unknown, create(&[platform, ours, -1, 1, 0]));
     let bad = "the value of a property is not valid";
     t.row(CL_INVALID_PROPERTY, bad, create(&[sync, 2, 0]));
+    let initialize = CL_CONTEXT_MEMORY_INITIALIZE_KHR as isize;
+    for kinds in [4, 7, -1] {
+        t.row(CL_INVALID_PROPERTY, bad, create(&[initialize, kinds, 0]));
+    }
+    (0..=3).for_each(|kinds| t.correct(create(&[initialize, kinds, 0])));
     let twice = "the same property name is specified more than once";
     t.row(CL_INVALID_PROPERTY, twice, create(&[platform, ours, platform, ours, 0]));
     t.row(CL_INVALID_PROPERTY, twice, create(&[sync, 1, sync, 1, 0]));
+    t.row(CL_INVALID_PROPERTY, twice, create(&[initialize, 1, initialize, 2, 0]));
 }
 
 pub fn rows(t: &mut Table, w: &World) {

@@ -529,10 +529,10 @@ pub fn select(c: &mut Cursor, [cond, then, otherwise]: [Value; 3], ty: Type) -> 
         Some(_) => return value(then),
         None => {}
     }
-    if c.func.is_undef(then) || c.func.is_undef(cond) {
+    if c.func.is_arbitrary(then) || c.func.is_undef(cond) {
         return value(otherwise);
     }
-    if c.func.is_undef(otherwise) {
+    if c.func.is_arbitrary(otherwise) {
         return value(then);
     }
     if let Some(inner) = as_unary(c, UnaryOp::Not, cond) {

@@ -251,6 +251,11 @@ pub const CL_CONTEXT_NUM_DEVICES: u32 = 0x1083;
 pub const CL_CONTEXT_PLATFORM: u32 = 0x1084;
 pub const CL_CONTEXT_INTEROP_USER_SYNC: u32 = 0x1085;
 
+// cl_khr_initialize_memory
+pub const CL_CONTEXT_MEMORY_INITIALIZE_KHR: u32 = 0x2030;
+pub const CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR: u64 = 1 << 0;
+pub const CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR: u64 = 1 << 1;
+
 // cl_arm_printf
 pub const CL_PRINTF_CALLBACK_ARM: u32 = 0x40B0;
 pub const CL_PRINTF_BUFFERSIZE_ARM: u32 = 0x40B1;

@@ -1,0 +1,49 @@
+//! Work-group memory that is zero when a kernel begins (cl_khr_initialize_memory): the work-items share
+//! the work, and none goes on before all is done.
+
+use super::control::Prologue;
+use super::emitter::{Emitter, Res};
+use crate::ir::{BarrierFlags, WorkItemQuery};
+use rspirv::spirv::Op;
+
+impl Emitter<'_> {
+    /// What a kernel does before its first block, if there is memory to clear.
+    ///
+    /// The block is as long as this launch's arguments make it, and a work-group may be one at the edge, of
+    /// fewer work-items: both lengths are specialization constants.
+    pub fn clear_local(&mut self) -> Res<Option<Prologue>> {
+        if !self.plan.clears_local {
+            return Ok(None);
+        }
+        let label = self.enter_prologue();
+        let (view, length) = self.whole_local()?;
+        let (first, step) = self.share_of_work()?;
+        let any = self.bool_op(Op::ULessThan, &[first, length]);
+        let word = self.asm.u32;
+        let clear = |e: &mut Self| {
+            e.emit_loop([word], [first], |e, [index]| {
+                e.zero_local_element(view, index)?;
+                let next = e.u32_op(Op::IAdd, index, step);
+                Ok((e.bool_op(Op::UGreaterThanEqual, &[next, length]), [next]))
+            })?;
+            Ok(0)
+        };
+        self.emit_if(any, None, clear, |_| Ok(0))?;
+        self.barrier(BarrierFlags::LOCAL);
+        Ok(Some(Prologue { label, code: std::mem::take(&mut self.body) }))
+    }
+
+    /// This work-item's number in its work-group, and how many there are.
+    fn share_of_work(&mut self) -> Res<(u32, u32)> {
+        let mut number = self.work_item(WorkItemQuery::LocalId, 2)?;
+        let mut count = self.work_item(WorkItemQuery::LocalSize, 2)?;
+        for dim in [1, 0] {
+            let size = self.work_item(WorkItemQuery::LocalSize, dim)?;
+            let id = self.work_item(WorkItemQuery::LocalId, dim)?;
+            number = self.u32_op(Op::IMul, number, size);
+            number = self.u32_op(Op::IAdd, number, id);
+            count = self.u32_op(Op::IMul, count, size);
+        }
+        Ok((number, count))
+    }
+}
