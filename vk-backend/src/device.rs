@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 
 use ash::{ext, khr, vk};
 use once_cell::sync::OnceCell;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 
 use crate::clock::{ClockCorrelation, Clocks};
 use crate::features::FeatureChain;
 use crate::memory::{Heap, MemoryKind};
 use crate::physical::BindQueue;
+use crate::pipeline_store::{self, create_cache, PipelineStore};
 use crate::sabotage::Sabotage;
 use crate::{
     priority, probe, timeline, Buffer, DeviceInfo, Error, MemoryHandles, PhysicalDevice, Pipeline,
@@ -34,8 +35,9 @@ pub struct Device {
     pub(crate) spare_timelines: Mutex<Vec<timeline::Spare>>,
     /// Pipeline layouts by push constant size.
     pub(crate) layouts: Mutex<HashMap<u32, vk::PipelineLayout>>,
-    /// Read by pipeline creation, written by merging.
-    pub(crate) pipeline_cache: RwLock<vk::PipelineCache>,
+    /// What the driver learns of pipelines in this process.
+    pipeline_cache: vk::PipelineCache,
+    pipeline_store: OnceCell<Box<dyn PipelineStore>>,
     pub(crate) host_import: Option<ext::external_memory_host::Device>,
     pub(crate) memory_fd: Option<khr::external_memory_fd::Device>,
     pub(crate) semaphore_fd: Option<khr::external_semaphore_fd::Device>,
@@ -49,9 +51,6 @@ pub struct Device {
     unshown_by: AtomicUsize,
     probe: OnceCell<Probe>,
 }
-
-/// Bytes of VkPipelineCacheHeaderVersionOne.
-const CACHE_HEADER: usize = 32;
 
 /// More than one queue.
 const SEVERAL: usize = usize::MAX;
@@ -95,7 +94,8 @@ impl Device {
             next_queue: AtomicUsize::new(0),
             spare_timelines: Mutex::default(),
             layouts: Mutex::new(HashMap::new()),
-            pipeline_cache: RwLock::new(cache),
+            pipeline_cache: cache,
+            pipeline_store: OnceCell::new(),
             host_import: p
                 .info
                 .features
@@ -187,33 +187,16 @@ impl Device {
     /// # Errors
     /// What the driver says; [`Error::Unsupported`] when the push constants are too large.
     pub fn create_pipeline(self: &Arc<Self>, d: &PipelineDesc<'_>) -> Result<Arc<Pipeline>, Error> {
-        let cache = self.pipeline_cache.read();
-        Pipeline::create(self, d, *cache)
+        match self.pipeline_store.get() {
+            Some(store) => pipeline_store::create(self, d, store.as_ref()),
+            None => Pipeline::create(self, d, self.pipeline_cache, 0),
+        }
     }
 
-    /// As [`Device::create_pipeline`], with what this returned for the same pipeline before, perhaps in
-    /// another process; data of another device or driver is ignored, the caller must know that it is
-    /// not corrupt (drivers may trust it). Returns what is worth keeping for the next time, unless
-    /// that is what was given.
-    ///
-    /// # Errors
-    /// As [`Device::create_pipeline`].
-    pub fn create_pipeline_from(
-        self: &Arc<Self>,
-        d: &PipelineDesc<'_>,
-        known: Option<&[u8]>,
-    ) -> Result<(Arc<Pipeline>, Option<Vec<u8>>), Error> {
-        let known = known.filter(|data| self.is_our_cache(data)).unwrap_or_default();
-        let cache = create_cache(&self.raw, known)?;
-        let made = Pipeline::create(self, d, cache);
-        // SAFETY: the cache is alive, and known here only.
-        let data = unsafe { self.raw.get_pipeline_cache_data(cache) }.unwrap_or_default();
-        // SAFETY: as above.
-        unsafe { self.raw.destroy_pipeline_cache(cache, None) };
-        // Drivers that keep nothing give the header alone.
-        let learnt =
-            data.len() != known.len() && data.len() > CACHE_HEADER && self.is_our_cache(&data);
-        Ok((made?, learnt.then_some(data)))
+    /// From now on, pipelines are made from what `store` has of them. The first store that is given
+    /// stays.
+    pub fn keep_pipelines(&self, store: Box<dyn PipelineStore>) {
+        let _ = self.pipeline_store.set(store);
     }
 
     /// Makes a queue for commands in order; `profiling` asks for timestamps around them.
@@ -242,38 +225,6 @@ impl Device {
     /// Whatever keeps those kernels from running.
     pub fn probe(self: &Arc<Self>) -> Result<Probe, Error> {
         self.probe.get_or_try_init(|| probe::run(self)).cloned()
-    }
-
-    /// The pipeline cache as the driver writes it, to be kept on disk by
-    /// [`DeviceInfo::pipeline_cache_uuid`].
-    ///
-    /// # Errors
-    /// Out of memory.
-    pub fn pipeline_cache_data(&self) -> Result<Vec<u8>, Error> {
-        let cache = self.pipeline_cache.read();
-        // SAFETY: the cache lives as long as the device.
-        unsafe { self.raw.get_pipeline_cache_data(*cache) }
-            .map_err(|e| self.fault("vkGetPipelineCacheData", e))
-    }
-
-    /// Adds what an earlier [`Device::pipeline_cache_data`] returned. Data of another device or
-    /// driver is ignored; the caller must know that it is not corrupt (drivers may trust it).
-    /// Returns whether the data was taken.
-    ///
-    /// # Errors
-    /// Out of memory.
-    pub fn add_pipeline_cache_data(&self, data: &[u8]) -> Result<bool, Error> {
-        if !self.is_our_cache(data) {
-            return Ok(false);
-        }
-        let other = create_cache(&self.raw, data)?;
-        let into = self.pipeline_cache.write();
-        // SAFETY: both caches are alive; the lock keeps others away from `into`.
-        let merged = unsafe { self.raw.merge_pipeline_caches(*into, &[other]) };
-        // SAFETY: `other` is known here only.
-        unsafe { self.raw.destroy_pipeline_cache(other, None) };
-        merged.map_err(|e| self.fault("vkMergePipelineCaches", e))?;
-        Ok(true)
     }
 
     /// Device and host clocks read together.
@@ -421,21 +372,6 @@ impl Device {
         }
         error
     }
-
-    /// Whether `data` begins with the header of a pipeline cache of this device and driver
-    /// (VkPipelineCacheHeaderVersionOne).
-    fn is_our_cache(&self, data: &[u8]) -> bool {
-        let word = |i: usize| {
-            let bytes = data.get(i * 4..i * 4 + 4)?;
-            Some(u32::from_ne_bytes(bytes.try_into().ok()?))
-        };
-        let info = self.info();
-        word(0).is_some_and(|length| length as usize >= CACHE_HEADER)
-            && word(1) == Some(vk::PipelineCacheHeaderVersion::ONE.as_raw() as u32)
-            && word(2) == Some(info.vendor_id)
-            && word(3) == Some(info.device_id)
-            && data.get(16..32) == Some(&info.pipeline_cache_uuid)
-    }
 }
 
 impl std::fmt::Debug for Device {
@@ -456,7 +392,7 @@ impl Drop for Device {
             for (_, layout) in self.layouts.get_mut().drain() {
                 self.raw.destroy_pipeline_layout(layout, None);
             }
-            self.raw.destroy_pipeline_cache(*self.pipeline_cache.get_mut(), None);
+            self.raw.destroy_pipeline_cache(self.pipeline_cache, None);
             self.raw.destroy_device(None);
         }
     }
@@ -493,11 +429,4 @@ fn create_raw(p: &PhysicalDevice) -> Result<ash::Device, Error> {
     // points to outlives the call.
     unsafe { p.instance.raw.create_device(p.raw, &info, None) }
         .map_err(|e| Error::from_vk("vkCreateDevice", e))
-}
-
-fn create_cache(device: &ash::Device, data: &[u8]) -> Result<vk::PipelineCache, Error> {
-    let info = vk::PipelineCacheCreateInfo::default().initial_data(data);
-    // SAFETY: `data` is empty or what the driver itself wrote, as its header shows.
-    unsafe { device.create_pipeline_cache(&info, None) }
-        .map_err(|e| Error::from_vk("vkCreatePipelineCache", e))
 }

@@ -136,6 +136,8 @@ pub struct Features {
     pub external_memory_host: bool,
     /// Memory and semaphores shared by file descriptor.
     pub external: External,
+    /// Vulkan 1.3 or VK_EXT_pipeline_creation_feedback: the driver tells where it had pipelines from.
+    pub pipeline_creation_feedback: bool,
     /// VK_EXT_calibrated_timestamps or its KHR form.
     pub calibrated_timestamps: bool,
 
@@ -209,6 +211,7 @@ impl Extensions {
             (ext::shader_atomic_float::NAME, self.has(ext::shader_atomic_float::NAME)),
             (ext::subgroup_size_control::NAME, before_1_3),
             (khr::maintenance4::NAME, before_1_3 && f.maintenance4),
+            (ext::pipeline_creation_feedback::NAME, before_1_3 && f.pipeline_creation_feedback),
             (ext::calibrated_timestamps::NAME, f.calibrated_timestamps),
             // Must be enabled where it is offered.
             (c"VK_KHR_portability_subset", true),

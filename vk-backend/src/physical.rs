@@ -252,6 +252,8 @@ impl PhysicalDevice {
         self.info.features.spirv_version =
             if self.usable_version >= vk::API_VERSION_1_3 { 0x0001_0600 } else { 0x0001_0500 };
         self.info.features.calibrated_timestamps = self.has_calibrated_timestamps();
+        self.info.features.pipeline_creation_feedback = self.usable_version >= vk::API_VERSION_1_3
+            || self.extensions.has(ext::pipeline_creation_feedback::NAME);
         self.info.features.sparse_binding &= self.bind_queue.is_some();
     }
 

@@ -2,10 +2,11 @@
 
 use std::ffi::CString;
 use std::sync::Arc;
+use std::time::Instant;
 
 use ash::vk;
 
-use crate::{Device, Error};
+use crate::{Creation, Device, Error};
 
 /// What a pipeline is made of.
 #[derive(Debug, Clone, Copy)]
@@ -27,14 +28,16 @@ pub struct Pipeline {
     pub(crate) layout: vk::PipelineLayout,
     /// Rounded up to a multiple of 4.
     push_constant_size: u32,
+    creation: Creation,
 }
 
 impl Pipeline {
-    /// `cache` is alive and only read meanwhile.
+    /// `cache` is alive; it began with `given` bytes of what the driver had learnt before.
     pub(crate) fn create(
         device: &Arc<Device>,
         d: &PipelineDesc<'_>,
         cache: vk::PipelineCache,
+        given: usize,
     ) -> Result<Arc<Pipeline>, Error> {
         device.check_lost()?;
         let entry = CString::new(d.entry)
@@ -42,15 +45,26 @@ impl Pipeline {
         let push_constant_size = d.push_constant_size.next_multiple_of(4);
         let layout = layout(device, push_constant_size)?;
         let module = create_module(device, d.spirv)?;
-        let raw = create_raw(device, d, &entry, (module, layout), cache);
+        let start = Instant::now();
+        let made = create_raw(device, d, &entry, (module, layout), cache);
+        let duration = start.elapsed();
         // SAFETY: pipelines do not need their module once they are made.
         unsafe { device.raw.destroy_shader_module(module, None) };
-        Ok(Arc::new(Pipeline { device: device.clone(), raw: raw?, layout, push_constant_size }))
+        let (raw, found) = made?;
+        let creation = Creation { given, found, duration };
+        tracing::debug!("a pipeline took {creation}");
+        let device = device.clone();
+        Ok(Arc::new(Pipeline { device, raw, layout, push_constant_size, creation }))
     }
 
     /// Bytes of push constants a dispatch must give at most: a multiple of 4.
     pub fn push_constant_size(&self) -> u32 {
         self.push_constant_size
+    }
+
+    /// How it was made.
+    pub fn creation(&self) -> Creation {
+        self.creation
     }
 
     /// The device it belongs to.
@@ -106,13 +120,14 @@ fn create_module(device: &Device, spirv: &[u32]) -> Result<vk::ShaderModule, Err
         .map_err(|e| device.fault("vkCreateShaderModule", e))
 }
 
+/// The pipeline, and [`Creation::found`].
 fn create_raw(
     device: &Device,
     d: &PipelineDesc<'_>,
     entry: &CString,
     (module, layout): (vk::ShaderModule, vk::PipelineLayout),
     cache: vk::PipelineCache,
-) -> Result<vk::Pipeline, Error> {
+) -> Result<(vk::Pipeline, Option<bool>), Error> {
     let mut entries = Vec::with_capacity(d.specialization.len());
     let mut values = Vec::with_capacity(d.specialization.len() * 4);
     for (id, value) in d.specialization {
@@ -126,15 +141,31 @@ fn create_raw(
         .module(module)
         .name(entry)
         .specialization_info(&special);
-    let infos = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
-    // SAFETY: module and layout are alive, the chain outlives the call; the cache synchronizes
-    // itself for creation, and the caller keeps merging away.
-    let made = unsafe { device.raw.create_compute_pipelines(cache, &infos, None) };
+    let mut told = [vk::PipelineCreationFeedback::default(); 2];
+    let [of_pipeline, of_stage] = &mut told;
+    let mut feedback = vk::PipelineCreationFeedbackCreateInfo::default()
+        .pipeline_creation_feedback(of_pipeline)
+        .pipeline_stage_creation_feedbacks(std::slice::from_mut(of_stage));
+    let mut info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
+    if device.info().features.pipeline_creation_feedback {
+        info = info.push_next(&mut feedback);
+    }
+    // SAFETY: module and layout are alive, the chain outlives the call; the cache synchronizes itself.
+    let made = unsafe { device.raw.create_compute_pipelines(cache, &[info], None) };
     match made {
         Ok(pipelines) if !pipelines.is_empty() && pipelines[0] != vk::Pipeline::null() => {
-            Ok(pipelines[0])
+            Ok((pipelines[0], found(&told)))
         }
         Ok(_) => Err(device.fault("vkCreateComputePipelines", vk::Result::ERROR_UNKNOWN)),
         Err((_, e)) => Err(device.fault("vkCreateComputePipelines", e)),
     }
+}
+
+/// What the driver says of the pipeline or, where it says nothing of that, of its only stage.
+fn found(told: &[vk::PipelineCreationFeedback]) -> Option<bool> {
+    use vk::PipelineCreationFeedbackFlags as Flags;
+    let mut valid =
+        told.iter().map(|t| t.flags).filter(|flags| flags.contains(Flags::VALID)).peekable();
+    valid.peek()?;
+    Some(valid.any(|flags| flags.contains(Flags::APPLICATION_PIPELINE_CACHE_HIT)))
 }

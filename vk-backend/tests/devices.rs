@@ -2,7 +2,10 @@
 
 mod common;
 
-use hekla_vk_backend::{Device, Error, Instance};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use hekla_vk_backend::{Device, DeviceInfo, Error, Instance, PipelineDesc, PipelineStore};
 
 #[test]
 fn every_device_is_described() {
@@ -45,21 +48,47 @@ fn a_device_opens_twice_and_outlives_its_instance() {
     assert!(!first.is_lost());
 }
 
-#[test]
-fn the_pipeline_cache_goes_out_and_in() {
-    let Some(device) = common::device() else { return };
-    let _pipeline = common::square(&device, 32, false);
-    let data = device.pipeline_cache_data().unwrap();
-    assert!(data.len() >= 32);
-    let other = common::device().unwrap();
-    assert!(other.add_pipeline_cache_data(&data).unwrap());
-    let _again = common::square(&other, 32, false);
+/// What drivers have learnt, in memory.
+#[derive(Clone, Default)]
+struct Learnt(Arc<Mutex<HashMap<Vec<u32>, Vec<u8>>>>);
 
-    assert!(!other.add_pipeline_cache_data(&[]).unwrap());
-    assert!(!other.add_pipeline_cache_data(&[7; 100]).unwrap());
-    let mut foreign = data.clone();
-    foreign[16] ^= 1;
-    assert!(!other.add_pipeline_cache_data(&foreign).unwrap());
+impl PipelineStore for Learnt {
+    fn load(&self, _: &DeviceInfo, d: &PipelineDesc<'_>) -> Option<Vec<u8>> {
+        self.0.lock().unwrap().get(d.spirv).cloned()
+    }
+
+    fn store(&self, _: &DeviceInfo, d: &PipelineDesc<'_>, data: &[u8]) {
+        self.0.lock().unwrap().insert(d.spirv.to_vec(), data.to_vec());
+    }
+}
+
+#[test]
+fn pipelines_are_made_from_what_was_learnt() {
+    let Some(device) = common::device() else { return };
+    let plain = common::square(&device, 32, false).creation();
+    let tells = device.info().features.pipeline_creation_feedback;
+    assert!(plain.given == 0 && (tells || plain.found.is_none()), "{plain:?}");
+
+    let learnt = Learnt::default();
+    device.keep_pipelines(Box::new(learnt.clone()));
+    let first = common::square(&device, 32, false).creation();
+    assert_eq!(first.given, 0);
+    let other = common::device().unwrap();
+    other.keep_pipelines(Box::new(learnt.clone()));
+    let again = common::square(&other, 32, false).creation();
+    let kept: Vec<usize> = learnt.0.lock().unwrap().values().map(Vec::len).collect();
+    match kept[..] {
+        [] => println!("skipped: {} keeps nothing of pipelines", device.info().name),
+        [size] => {
+            assert_eq!(again.given, size);
+            assert!(!tells || again.found == Some(true), "{again:?}");
+        }
+        _ => panic!("one pipeline, kept as {kept:?}"),
+    }
+
+    // What another driver left is not given to this one.
+    learnt.0.lock().unwrap().values_mut().for_each(|data| data[16] ^= 1);
+    assert_eq!(common::square(&other, 32, false).creation().given, 0);
 }
 
 #[test]

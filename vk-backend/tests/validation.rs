@@ -61,8 +61,6 @@ fn exercise(device: &std::sync::Arc<hekla_vk_backend::Device>) {
     timed.wait(timed.issued()).unwrap();
     assert!(!timed.profiling() || timed.timestamps(700).unwrap().is_some());
     device.correlate_clocks().unwrap();
-    let data = device.pipeline_cache_data().unwrap();
-    assert!(device.add_pipeline_cache_data(&data).unwrap());
     if device.info().memory.host_import {
         let alignment = device.info().limits.min_imported_host_pointer_alignment as usize;
         let layout = std::alloc::Layout::from_size_align(alignment, alignment).unwrap();

@@ -1,6 +1,7 @@
 //! A device in use: the open Vulkan device, what the compiler must know of it, and its staging
 //! memory.
 
+use super::cache::cache;
 use super::device_clock::DeviceClock;
 use super::exit;
 use super::memory::Access;
@@ -49,6 +50,9 @@ pub struct Gpu {
 impl Gpu {
     pub fn open(physical: &vk::PhysicalDevice) -> Result<Arc<Gpu>> {
         let device = vk::Device::open(physical)?;
+        if let Some(cache) = cache() {
+            device.keep_pipelines(Box::new(cache));
+        }
         let probe = device.probe().unwrap_or_else(|error| {
             // The careful answers: nothing is exact, everything is emulated.
             tracing::warn!("{}: the arithmetic was not probed: {error}", device.info().name);

@@ -1,11 +1,12 @@
 //! Kernels: a function of a program, the arguments set so far, and its pipelines on each device.
 
-use super::cache::pipelines;
+use super::clock;
 use super::device::Device;
 use super::gpu::Gpu;
 use super::memory::Mem;
 use super::notify::Notifier;
 use super::program::{Program, ProgramData};
+use super::trace::trace;
 use crate::api::cl::*;
 use crate::core::error::{ensure, fail, ClError, Result};
 use crate::object::{Kind, Ref, WeakRef};
@@ -77,15 +78,17 @@ impl BuiltKernel {
         constants.push((spec_id::LOCAL_BLOCK_LEN, key.local_length));
         let offsets = key.local_offsets.iter().zip(spec_id::LOCAL_ARG_BASE..);
         constants.extend(offsets.map(|(offset, id)| (id, *offset)));
-        pipelines::create(
-            &self.gpu.device,
-            &vk::PipelineDesc {
-                spirv: &self.kernel.spirv,
-                entry: "main",
-                specialization: &constants,
-                push_constant_size: self.push_constant_size(),
-            },
-        )
+        let start = clock::now();
+        let pipeline = self.gpu.device.create_pipeline(&vk::PipelineDesc {
+            spirv: &self.kernel.spirv,
+            entry: "main",
+            specialization: &constants,
+            push_constant_size: self.push_constant_size(),
+        })?;
+        if let Some(trace) = trace() {
+            trace.pipeline(&self.kernel.name, start, pipeline.creation());
+        }
+        Ok(pipeline)
     }
 
     /// Bytes of push constants: the launch block, or its address.

@@ -77,6 +77,12 @@ def test_the_trace_is_whole(tmp_path, how):
     assert {"error": -61} in [c.get("args") for c in calls if c["name"].startswith("clCreateBuffer")]
     for event in calls + commands:
         assert before <= event["ts"] and event["ts"] + event["dur"] <= after
+    # The first launch makes the pipeline.
+    [pipeline] = [c for c in calls if c["name"] == "pipeline of été_count"]
+    assert pipeline["args"]["known bytes"] >= 0 and pipeline["args"]["found"] in (None, False, True)
+    assert launches[0]["ts"] <= pipeline["ts"]
+    end = pipeline["ts"] + pipeline["dur"]
+    assert end <= launches[0]["ts"] + launches[0]["dur"] + 0.002
     # Of the device, on the host's clock: after the call that enqueued it, in order, and done when
     # clFinish returned. A millisecond for clocks that are correlated by running a command.
     runs = [c for c in commands if c["name"] == "été_count"]

@@ -8,7 +8,7 @@
 
 pub mod digest;
 mod evict;
-pub mod pipelines;
+mod pipelines;
 pub mod programs;
 
 use digest::Digest;

@@ -1,41 +1,118 @@
 //! Pipelines in the cache: for each pipeline what the Vulkan driver gave to make it faster again.
-//!
-//! An entry is the data of a VkPipelineCache that saw this one pipeline: nothing has to be merged
-//! with what other processes wrote, and nothing to be saved when the process ends.
 
-use super::cache;
 use super::digest::Digest;
-use crate::core::error::Result;
+use super::Cache;
 use hekla_vk_backend as vk;
-use std::sync::Arc;
 
-/// As [`vk::Device::create_pipeline`], with what an earlier process learnt.
-pub fn create(device: &Arc<vk::Device>, desc: &vk::PipelineDesc<'_>) -> Result<Arc<vk::Pipeline>> {
-    let Some(cache) = cache() else { return Ok(device.create_pipeline(desc)?) };
-    let key = key(device.info(), desc);
-    let known = cache.load(key);
-    let (pipeline, learnt) = device.create_pipeline_from(desc, known.as_deref())?;
-    match (learnt, known) {
-        (Some(data), _) => cache.store(key, &data),
-        (None, Some(_)) => tracing::debug!("cache: a pipeline was found"),
-        // The driver has nothing to keep.
-        (None, None) => {}
+impl vk::PipelineStore for &'static Cache {
+    fn load(&self, info: &vk::DeviceInfo, d: &vk::PipelineDesc<'_>) -> Option<Vec<u8>> {
+        Cache::load(self, key(info, d))
     }
-    Ok(pipeline)
+
+    fn store(&self, info: &vk::DeviceInfo, d: &vk::PipelineDesc<'_>, data: &[u8]) {
+        Cache::store(self, key(info, d), data);
+    }
 }
 
-fn key(info: &vk::DeviceInfo, desc: &vk::PipelineDesc<'_>) -> Digest {
+fn key(info: &vk::DeviceInfo, d: &vk::PipelineDesc<'_>) -> Digest {
     let words = |words: &[u32]| words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>();
-    let constants: Vec<u32> = desc.specialization.iter().flat_map(|&(id, v)| [id, v]).collect();
+    let constants: Vec<u32> = d.specialization.iter().flat_map(|&(id, v)| [id, v]).collect();
     Digest::of(&[
         b"pipeline",
         &info.pipeline_cache_uuid,
         &info.driver_uuid,
         &words(&[info.vendor_id, info.device_id, info.driver_version, info.driver_id]),
         info.driver_info.as_bytes(),
-        &words(desc.spirv),
-        desc.entry.as_bytes(),
+        &words(d.spirv),
+        d.entry.as_bytes(),
         &words(&constants),
-        &desc.push_constant_size.to_le_bytes(),
+        &d.push_constant_size.to_le_bytes(),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::core::cache::cache;
+    use hekla_vk_backend as vk;
+    use std::path::{Path, PathBuf};
+    use std::process::Command;
+
+    const ROLE: &str = "HEKLA_TEST_ROLE";
+
+    /// What the processes do: make a pipeline on a device that has no memory and runs nothing, and print
+    /// how it was made. Ends at once in the process of the tests.
+    #[test]
+    fn role() {
+        if std::env::var_os(ROLE).is_none() {
+            return;
+        }
+        let instance = vk::Instance::load().unwrap();
+        let mut physical = instance.physical_devices().pop().unwrap();
+        assert!(physical.info.name.contains("Null hardware"), "{}", physical.info.name);
+        physical.info.refusal = None;
+        let device = vk::Device::open(&physical).unwrap();
+        device.keep_pipelines(Box::new(cache().unwrap()));
+        let mut kernel = vk::asm::KernelBuilder::new(1);
+        kernel.local_size_constants([0, 1, 2]);
+        let (uint, i) = (kernel.uint(), kernel.global_id_x());
+        kernel.store(0, uint, i, i);
+        let spirv = kernel.finish();
+        for size in [32, 64] {
+            let pipeline = device.create_pipeline(&vk::PipelineDesc {
+                spirv: &spirv,
+                entry: "main",
+                specialization: &[(0, size)],
+                push_constant_size: 8,
+            });
+            println!("\nmade: {:?}", pipeline.unwrap().creation());
+        }
+        // The driver cannot wait for what is not there.
+        std::mem::forget(device);
+    }
+
+    /// Runs a process with a folder for caches: for each pipeline, whether something of it was known and
+    /// whether the driver found it there.
+    fn run(driver: &Path, folder: &Path) -> Vec<(bool, bool)> {
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "core::cache::pipelines::tests::role", "--nocapture"])
+            .env(ROLE, "1")
+            .env("RADV_FORCE_FAMILY", "navi10")
+            .env("VK_DRIVER_FILES", driver)
+            .env("VK_ICD_FILENAMES", driver)
+            .env("MESA_SHADER_CACHE_DISABLE", "true")
+            .env("HEKLA_CACHE", "1")
+            .env("XDG_CACHE_HOME", folder)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+        let made = text.lines().filter_map(|line| line.strip_prefix("made: "));
+        made.map(|how| (!how.contains("given: 0,"), how.contains("found: Some(true)"))).collect()
+    }
+
+    /// Mesa's driver for Radeons compiles for hardware that is not there, and keeps what it compiled:
+    /// lavapipe and SwiftShader keep nothing.
+    #[test]
+    fn the_next_process_gets_the_pipelines() {
+        let drivers = std::fs::read_dir("/usr/share/vulkan/icd.d").into_iter().flatten().flatten();
+        let is_radeon = |path: &PathBuf| path.to_string_lossy().contains("radeon_icd");
+        let Some(driver) = drivers.map(|file| file.path()).find(is_radeon) else {
+            println!("skipped: Mesa's driver for Radeons is not installed");
+            return;
+        };
+        let name = format!("hekla-pipelines-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let (new, known) = ((false, false), (true, true));
+        assert_eq!(run(&driver, &folder), [new, new]);
+        let entries: Vec<_> =
+            std::fs::read_dir(folder.join("hekla")).unwrap().map(|e| e.unwrap().path()).collect();
+        assert_eq!(entries.len(), 2, "one of each size");
+        assert_eq!(run(&driver, &folder), [known, known]);
+        assert_eq!(run(&driver, &folder), [known, known]);
+        std::fs::remove_file(&entries[0]).unwrap();
+        let mut mixed = run(&driver, &folder);
+        mixed.sort_unstable();
+        assert_eq!(mixed, [new, known]);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

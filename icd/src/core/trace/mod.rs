@@ -87,6 +87,16 @@ impl Trace {
         self.file.lock().add(event);
     }
 
+    /// The pipeline of a kernel, whose making began at `start` on the host clock and ends now.
+    pub fn pipeline(&self, kernel: &str, start: u64, how: vk::Creation) {
+        let name = format!("pipeline of {kernel}");
+        let mut event = slice(&name, (1, thread_number()), start, clock::now());
+        let found = how.found.map_or("null".to_string(), |found| found.to_string());
+        // Writing to a String cannot fail.
+        let _ = write!(event, ",\"args\":{{\"known bytes\":{},\"found\":{found}}}", how.given);
+        self.file.lock().add(event);
+    }
+
     /// A number for a new queue, under which its commands stand.
     pub fn queue(&self, device: &str) -> u32 {
         let number = self.queues.fetch_add(1, Ordering::Relaxed) + 1;
