@@ -32,6 +32,8 @@ pub struct Device {
     /// The queue for sparse binding, where it is none of those.
     bind_queue: Option<Mutex<vk::Queue>>,
     next_queue: AtomicUsize,
+    /// How many [`Queue`]s there are on each of the Vulkan queues.
+    pub(crate) queue_users: Mutex<Vec<usize>>,
     pub(crate) spare_timelines: Mutex<Vec<timeline::Spare>>,
     /// Pipeline layouts by push constant size.
     pub(crate) layouts: Mutex<HashMap<u32, vk::PipelineLayout>>,
@@ -89,6 +91,7 @@ impl Device {
         let instance = &p.instance.raw;
         Ok(Arc::new(Device {
             heap,
+            queue_users: Mutex::new(vec![0; p.info.limits.queue_count as usize]),
             vulkan_queues: queues,
             bind_queue,
             next_queue: AtomicUsize::new(0),
@@ -207,15 +210,16 @@ impl Device {
         self.create_queue_with(QueueOptions { profiling, ..QueueOptions::default() })
     }
 
-    /// Makes a queue.
+    /// Makes a queue. It shares a Vulkan queue with others only where each that serves its priority has a
+    /// user: what shares one does not run at once.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn create_queue_with(self: &Arc<Self>, options: QueueOptions) -> Result<Arc<Queue>, Error> {
-        let turn = self.next_queue.fetch_add(1, Ordering::Relaxed);
-        let mut serving = priority::serving(options.priority, self.vulkan_queues.len());
-        let vulkan_queue = serving.nth(turn % serving.len()).unwrap_or_default();
-        Queue::create(self, vulkan_queue, turn + 1, options)
+        let number = self.next_queue.fetch_add(1, Ordering::Relaxed) + 1;
+        let vulkan_queue = priority::take(options.priority, &mut self.queue_users.lock());
+        Queue::create(self, vulkan_queue, number, options)
+            .inspect_err(|_| self.queue_users.lock()[vulkan_queue] -= 1)
     }
 
     /// What the device's arithmetic really does. Runs small kernels at the first call; later calls

@@ -40,9 +40,33 @@ pub(crate) fn serving(priority: Priority, count: usize) -> Range<usize> {
     }
 }
 
+/// Chooses the Vulkan queue with the fewest users among those that serve a priority, and counts one more.
+pub(crate) fn take(priority: Priority, users: &mut [usize]) -> usize {
+    let chosen = serving(priority, users.len()).min_by_key(|queue| users[*queue]).unwrap_or(0);
+    users[chosen] += 1;
+    chosen
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn queues_share_none_while_another_is_free() {
+        let mut users = [0; 6];
+        let medium: Vec<_> = (0..4).map(|_| take(Priority::Medium, &mut users)).collect();
+        assert_eq!(medium, [0, 1, 2, 3]);
+        assert_eq!(take(Priority::High, &mut users), 4);
+        assert_eq!(take(Priority::Medium, &mut users), 0);
+        // Users of two queues go.
+        users[2] -= 1;
+        users[0] -= 2;
+        assert_eq!(take(Priority::Medium, &mut users), 0);
+        assert_eq!(take(Priority::Medium, &mut users), 2);
+        assert_eq!(take(Priority::High, &mut users), 4);
+        assert_eq!(users, [1, 1, 1, 1, 2, 0]);
+        assert_eq!(take(Priority::Low, &mut [3]), 0);
+    }
 
     #[test]
     fn queues_are_shared_out() {

@@ -460,5 +460,6 @@ impl Drop for Queue {
         for mut batch in rest {
             batch.destroy(&self.device);
         }
+        self.device.queue_users.lock()[self.vulkan_queue] -= 1;
     }
 }

@@ -168,15 +168,19 @@ impl Ref<Event> {
         true
     }
 
-    /// Whether the event is finished; if so, the queues that waited for that go on. Called by a thread
-    /// of ours with no lock held.
+    /// Has the queues that wait for the event's end go on when it is finished; true when none is left. Called
+    /// by a thread of ours with no lock held, which does not wait for a queue's lock: others have to go on
+    /// while a blocking call has that one.
     pub fn drain_late_waiters(&self) -> bool {
-        let finished = self.poll().unwrap_or(true);
-        if finished {
-            let waiters = std::mem::take(&mut self.state.lock().late_waiters);
-            Queue::drain_all(waiters);
+        if !self.poll().unwrap_or(true) {
+            return false;
         }
-        finished
+        let waiters = std::mem::take(&mut self.state.lock().late_waiters);
+        let (busy, free): (Vec<_>, Vec<_>) = waiters.into_iter().partition(|q| q.is_busy());
+        Queue::drain_all(free);
+        let done = busy.is_empty();
+        self.state.lock().late_waiters.extend(busy);
+        done
     }
 
     /// Moves the event on from [`Phase::Pending`], which was begun at `submitted_at` on the host clock.

@@ -1,5 +1,6 @@
 //! Commands that a queue holds back: those that wait for what only the host knows (user events,
-//! commands of other devices), and those that must not overtake them.
+//! commands of other devices), or for what would keep the device from later commands that do not, and
+//! those that must not overtake them.
 
 use super::event::Event;
 use super::transfer::Command;

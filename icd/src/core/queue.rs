@@ -347,6 +347,11 @@ impl Queue {
         self.wait_for(last)
     }
 
+    /// Whether a thread is giving it a command, perhaps one that blocks.
+    pub fn is_busy(&self) -> bool {
+        self.state.is_locked()
+    }
+
     /// Starts what can be started in these queues, and in those that this unblocks.
     pub fn drain_all(mut queues: Vec<Ref<Queue>>) {
         while let Some(queue) = queues.pop() {
@@ -371,7 +376,7 @@ impl Ref<Queue> {
         let Request { command_type, mut command, waits, blocking, wants_event } = request;
         let order = self.order(command_type, &waits);
         let mut state = self.state.lock();
-        if state.held.hold_back(order) || self.must_hold(&command, &waits) {
+        if state.held.hold_back(order) || self.must_hold(&command, order, &waits) {
             if blocking {
                 // A blocking write may return once the bytes are copied (5.2.2).
                 command.take_host_bytes();
@@ -411,12 +416,14 @@ impl Ref<Queue> {
 
     /// Whether one of the events keeps a command on the host: it then has the queue drained later.
     ///
-    /// The device itself waits for commands of its own queues. It cannot for those of other devices,
+    /// The device itself waits for commands of its own queues, where all that comes later in this queue waits
+    /// with it: a device's queue that waits does nothing else. It cannot wait for commands of other devices,
     /// nor for what the host has to do after a command: fill memory that a write then reads.
-    fn must_hold(&self, command: &Command, waits: &[Ref<Event>]) -> bool {
+    fn must_hold(&self, command: &Command, order: Order, waits: &[Ref<Event>]) -> bool {
         let by_device = |other: &Ref<Queue>, last| {
             let reads = || command.reads_host().filter(|_| other != self);
             Arc::ptr_eq(&other.gpu, &self.gpu)
+                && (other == self || order.before_all || other.reached(last).unwrap_or(true))
                 && reads().is_none_or(|range| !other.will_write(last, range))
         };
         waits.iter().any(|event| match (event.phase(), &event.queue) {
@@ -435,7 +442,7 @@ impl Ref<Queue> {
         let mut held = std::mem::take(&mut state.held);
         // Dropped when the lock is not held.
         let started = held.release(
-            |held| !self.must_hold(&held.command, &held.waits),
+            |held| !self.must_hold(&held.command, held.order, &held.waits),
             |Held { command, waits, order, event }| {
                 state.timed = self.profiling();
                 let submitted = clock::now();

@@ -3,23 +3,29 @@
 
 use super::event::{Event, Phase};
 use crate::object::{callbacks, Ref};
+use hekla_vk_backend::DeviceType;
 use parking_lot::{Condvar, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a thread sleeps between looks at its events.
 const POLL_INTERVAL: Duration = Duration::from_micros(100);
+/// How long it looks without sleep after something has happened, where commands wait for it: the
+/// device has nothing to do meanwhile, and most kernels are shorter than a sleep.
+const PATIENCE: Duration = Duration::from_millis(1);
 
 /// Makes event callbacks.
-pub static CALLBACKS: Watcher = Watcher::new("hekla-events", Ref::run_callbacks);
+pub static CALLBACKS: Watcher = Watcher::new("hekla-events", Ref::run_callbacks, Duration::ZERO);
 /// Starts held commands that wait for the end of others. Not the thread of the callbacks: those are the
 /// application's, and may take their time.
-pub static WAITS: Watcher = Watcher::new("hekla-waits", Ref::drain_late_waiters);
+pub static WAITS: Watcher = Watcher::new("hekla-waits", Ref::drain_late_waiters, PATIENCE);
 
 /// One such thread.
 pub struct Watcher {
     name: &'static str,
     /// Looks at an event, and does what is due; true when there is nothing more to come.
     look: fn(&Ref<Event>) -> bool,
+    /// How long it looks without sleep.
+    patience: Duration,
     inbox: Mutex<Inbox>,
     arrived: Condvar,
 }
@@ -30,9 +36,9 @@ struct Inbox {
 }
 
 impl Watcher {
-    const fn new(name: &'static str, look: fn(&Ref<Event>) -> bool) -> Watcher {
+    const fn new(name: &'static str, look: fn(&Ref<Event>) -> bool, patience: Duration) -> Watcher {
         let inbox = Mutex::new(Inbox { started: false, events: Vec::new() });
-        Watcher { name, look, inbox, arrived: Condvar::new() }
+        Watcher { name, look, patience, inbox, arrived: Condvar::new() }
     }
 
     /// Hands an event that is with the device, or finished, to the thread.
@@ -52,15 +58,24 @@ impl Watcher {
 
     fn run(&self) {
         let mut watched: Vec<Ref<Event>> = Vec::new();
+        let mut happened = Instant::now();
         loop {
             // Looked at in turn, since one may depend on what is done for another.
-            self.wait_for_work(&mut watched);
+            let known = watched.len();
+            self.wait_for_work(&mut watched, happened);
+            let arrived = watched.len() > known;
+            let count = watched.len();
             watched.retain(|event| !(self.look)(event));
+            if arrived || watched.len() < count {
+                happened = Instant::now();
+            }
             callbacks::run_deferred();
         }
     }
 
-    fn wait_for_work(&self, watched: &mut Vec<Ref<Event>>) {
+    /// Takes in what has arrived, or waits until it is time to look again. `happened`: when an event last
+    /// came or went.
+    fn wait_for_work(&self, watched: &mut Vec<Ref<Event>>, happened: Instant) {
         flush(watched);
         let mut inbox = self.inbox.lock();
         if watched.is_empty() {
@@ -68,6 +83,10 @@ impl Watcher {
                 self.arrived.wait(&mut inbox);
             }
         } else if inbox.events.is_empty() {
+            if happened.elapsed() < self.patience && watched.iter().any(has_own_cores) {
+                drop(inbox);
+                return std::thread::yield_now();
+            }
             self.arrived.wait_for(&mut inbox, POLL_INTERVAL);
         }
         for event in inbox.events.drain(..) {
@@ -78,12 +97,21 @@ impl Watcher {
     }
 }
 
+/// Whether the host's cores are not what the event's device computes with.
+fn has_own_cores(event: &Ref<Event>) -> bool {
+    let device = event.queue.as_ref().map(|queue| &queue.gpu.device);
+    device.is_some_and(|device| device.info().device_type != DeviceType::Cpu)
+}
+
 /// Makes sure that what is watched has been submitted.
 fn flush(watched: &[Ref<Event>]) {
     for event in watched {
-        if let (Phase::Recorded { .. }, Some(queue)) = (event.phase(), &event.queue) {
-            // An error shows when the event is polled.
-            let _ = queue.flush();
+        if let (Phase::Recorded { last, .. }, Some(queue)) = (event.phase(), &event.queue) {
+            // Later commands may still share a submission.
+            if queue.vk.submitted() < last {
+                // An error shows when the event is polled.
+                let _ = queue.flush();
+            }
         }
     }
 }
