@@ -445,7 +445,9 @@ fn place_mapping(
             return Ok(Mapping { staging: Some(staging), ..at(pointer) });
         }
     }
-    let pages = Arc::new(Pages::new(size).ok_or(ClError(CL_MAP_FAILURE))?);
+    // Buffers that were promised room on the host (they have it for one mapping at a time) never fail so.
+    let failure = if mem.is_pinned() { CL_OUT_OF_HOST_MEMORY } else { CL_MAP_FAILURE };
+    let pages = Arc::new(Pages::new(size).ok_or(ClError(failure))?);
     Ok(Mapping { pages: Some(pages.clone()), ..at(pages.address()) })
 }
 

@@ -46,7 +46,8 @@ pub struct Mem {
     sub_buffers: AtomicU32,
     storage: Storage,
     maps: Mutex<Vec<Mapping>>,
-    /// Staging memory of the last mapping: large pinned memory is slow to make.
+    /// Staging memory of the last mapping: large pinned memory is slow to make. With
+    /// CL_MEM_ALLOC_HOST_PTR there is some from the beginning, for the whole buffer.
     spare: Mutex<Option<Arc<Staging>>>,
     destructors: Mutex<Vec<(MemDestructor, UserData)>>,
 }
@@ -188,6 +189,7 @@ impl Mem {
         if properties.device_address {
             mem.device_addresses = mem.find_addresses()?;
         }
+        mem.reserve_mapping()?;
         let mem = Ref::new(mem);
         if mem.svm.is_none() {
             mem.context.addresses.add(&mem.device_addresses, &mem);
@@ -387,29 +389,63 @@ impl Mem {
         if let Some(staging) = &mapping.staging {
             staging.hide();
         }
-        *self.spare.lock() = mapping.staging.clone();
+        let mut spare = self.spare.lock();
+        if !(self.is_pinned() && is_larger(&spare, &mapping.staging)) {
+            *spare = mapping.staging.clone();
+        }
         Ok(mapping)
+    }
+
+    /// CL_MEM_ALLOC_HOST_PTR: the host is to have room for the buffer, now and later.
+    pub fn is_pinned(&self) -> bool {
+        self.flags & CL_MEM_ALLOC_HOST_PTR != 0
+    }
+
+    /// Takes memory in which the host will see a buffer that it is to have room for, where it does not see
+    /// the device's.
+    fn reserve_mapping(&self) -> Result<()> {
+        let (Storage::Single(buffer), [gpu]) = (&self.storage, &self.context.gpus[..]) else {
+            return Ok(());
+        };
+        let seen = gpu.host_view(buffer).is_some() && buffer.is_coherent();
+        let limit = gpu.device.info().limits.max_allocation_size;
+        if self.is_pinned() && !seen && self.size as u64 <= limit {
+            let staging = gpu.readback.take(self.size as u64);
+            let staging = staging.map_err(|_| ClError(CL_MEM_OBJECT_ALLOCATION_FAILURE))?;
+            *self.spare.lock() = Some(staging);
+        }
+        Ok(())
     }
 
     /// Staging memory for a mapping of `size` bytes: the last mapping's, when nobody (a command
     /// that is under way, say) holds it any more, or new.
     pub fn map_staging(&self, pool: &Arc<Pool>, size: usize) -> Result<Arc<Staging>> {
-        let spare = self.spare.lock().take();
-        let fits = |staging: &Arc<Staging>| {
+        let mut spare = self.spare.lock();
+        let fits = |staging: &mut Arc<Staging>| {
             staging.is_of(pool)
                 && staging.buffer.size() >= size as u64
                 && Arc::strong_count(staging) == 1
         };
-        match spare.filter(fits) {
-            Some(staging) => Ok(staging),
-            None => pool.take(size as u64),
+        if let Some(staging) = spare.take_if(fits) {
+            return Ok(staging);
         }
+        if !self.is_pinned() {
+            *spare = None;
+        }
+        drop(spare);
+        pool.take(size as u64)
     }
 
     /// CL_MEM_MAP_COUNT.
     pub fn map_count(&self) -> u32 {
         self.maps.lock().len() as u32
     }
+}
+
+/// Whether there is a piece, and no smaller than another.
+fn is_larger(piece: &Option<Arc<Staging>>, other: &Option<Arc<Staging>>) -> bool {
+    let size = |piece: &Arc<Staging>| piece.buffer.size();
+    piece.is_some() && piece.as_ref().map(size) >= other.as_ref().map(size)
 }
 
 /// What a command does with a buffer's bytes.

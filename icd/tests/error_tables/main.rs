@@ -5,7 +5,8 @@
 //! Bad handles are given to the library itself, since loaders follow a handle to find its driver.
 //!
 //! What cannot be provoked has no row: a host or a device out of memory, a compiler that is missing, limits
-//! that differ between devices.
+//! that differ between devices. All devices want sub-buffers aligned alike, so that clCreateSubBuffer alone
+//! answers CL_MISALIGNED_SUB_BUFFER_OFFSET, and no command does. `map_failure.rs` has CL_MAP_FAILURE.
 #![allow(non_snake_case)]
 
 mod buffers;

@@ -1,0 +1,74 @@
+//! Regions for which the host has no room left: CL_MAP_FAILURE, and everything goes on.
+
+mod common;
+use common::*;
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+
+const MIB: usize = 1 << 20;
+const SIZE: usize = 256 * MIB;
+
+/// Lets the process' address space grow by so much; no bound for `None`.
+fn bound(more: Option<usize>) {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: usize = text.split(' ').next().unwrap().parse().unwrap();
+    let most = more.map_or(libc::RLIM_INFINITY, |more| (pages * 4096 + more) as u64);
+    let limit = libc::rlimit { rlim_cur: most, rlim_max: libc::RLIM_INFINITY };
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
+}
+
+fn map(s: &Setup, mem: cl_mem, size: usize) -> Result<*mut c_void, cl_int> {
+    let (mut code, none) = (1, null());
+    let map = s.cl.clEnqueueMapBuffer;
+    let pointer =
+        unsafe { map(s.queue, mem, CL_TRUE, CL_MAP_READ, 0, size, 0, none, null_mut(), &mut code) };
+    assert_eq!(pointer.is_null(), code != CL_SUCCESS);
+    if pointer.is_null() {
+        Err(code)
+    } else {
+        Ok(pointer)
+    }
+}
+
+fn unmap(s: &Setup, mem: cl_mem, pointer: *mut c_void) {
+    let unmap = s.cl.clEnqueueUnmapMemObject;
+    check(unsafe { unmap(s.queue, mem, pointer, 0, null(), null_mut()) });
+    s.finish();
+}
+
+// One test: the bound is the process'.
+#[test]
+fn a_region_without_room_is_an_error_and_no_more() {
+    // Mappings are copies.
+    std::env::set_var("HEKLA_STAGING", "1");
+    let s = Setup::new();
+    let kind: u64 =
+        value(|z, p, r| unsafe { (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_TYPE, z, p, r) });
+    if kind != CL_DEVICE_TYPE_CPU {
+        eprintln!("skipped: the device has memory of its own");
+        return;
+    }
+    let mem = s.buffer(0, SIZE);
+    s.write(mem, true, 0, &[5; 4096]);
+    let mut own = vec![7u8; SIZE];
+    let over_own = s.buffer_of(CL_MEM_USE_HOST_PTR, &mut own);
+    let pinned = s.buffer(CL_MEM_ALLOC_HOST_PTR, SIZE);
+
+    bound(Some(64 * MIB));
+    assert_eq!(map(&s, mem, SIZE), Err(CL_MAP_FAILURE));
+    let count: u32 =
+        value(|z, p, r| unsafe { (s.cl.clGetMemObjectInfo)(mem, CL_MEM_MAP_COUNT, z, p, r) });
+    assert_eq!(count, 0);
+    let small = map(&s, mem, 4096).unwrap();
+    assert_eq!(unsafe { std::slice::from_raw_parts(small.cast::<u8>(), 4096) }, [5; 4096]);
+    unmap(&s, mem, small);
+    // These have room: it cannot fail for them.
+    assert_eq!(map(&s, over_own, SIZE), Ok(own.as_mut_ptr().cast()));
+    unmap(&s, over_own, own.as_mut_ptr().cast());
+    let pointer = map(&s, pinned, SIZE).unwrap();
+    unmap(&s, pinned, pointer);
+
+    bound(None);
+    let pointer = map(&s, mem, SIZE).unwrap();
+    unmap(&s, mem, pointer);
+}
