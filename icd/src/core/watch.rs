@@ -12,20 +12,24 @@ const POLL_INTERVAL: Duration = Duration::from_micros(100);
 /// How long it looks without sleep after something has happened, where commands wait for it: the
 /// device has nothing to do meanwhile, and most kernels are shorter than a sleep.
 const PATIENCE: Duration = Duration::from_millis(1);
+/// The same where the device computes on the host's cores.
+const SHARED_PATIENCE: Duration = Duration::from_micros(100);
 
 /// Makes event callbacks.
-pub static CALLBACKS: Watcher = Watcher::new("hekla-events", Ref::run_callbacks, Duration::ZERO);
+pub static CALLBACKS: Watcher =
+    Watcher::new("hekla-events", Ref::run_callbacks, [Duration::ZERO; 2]);
 /// Starts held commands that wait for the end of others. Not the thread of the callbacks: those are the
 /// application's, and may take their time.
-pub static WAITS: Watcher = Watcher::new("hekla-waits", Ref::drain_late_waiters, PATIENCE);
+pub static WAITS: Watcher =
+    Watcher::new("hekla-waits", Ref::drain_late_waiters, [PATIENCE, SHARED_PATIENCE]);
 
 /// One such thread.
 pub struct Watcher {
     name: &'static str,
     /// Looks at an event, and does what is due; true when there is nothing more to come.
     look: fn(&Ref<Event>) -> bool,
-    /// How long it looks without sleep.
-    patience: Duration,
+    /// How long it looks without sleep: at events of devices with cores of their own, and of others.
+    patience: [Duration; 2],
     inbox: Mutex<Inbox>,
     arrived: Condvar,
 }
@@ -36,7 +40,11 @@ struct Inbox {
 }
 
 impl Watcher {
-    const fn new(name: &'static str, look: fn(&Ref<Event>) -> bool, patience: Duration) -> Watcher {
+    const fn new(
+        name: &'static str,
+        look: fn(&Ref<Event>) -> bool,
+        patience: [Duration; 2],
+    ) -> Watcher {
         let inbox = Mutex::new(Inbox { started: false, events: Vec::new() });
         Watcher { name, look, patience, inbox, arrived: Condvar::new() }
     }
@@ -83,7 +91,9 @@ impl Watcher {
                 self.arrived.wait(&mut inbox);
             }
         } else if inbox.events.is_empty() {
-            if happened.elapsed() < self.patience && watched.iter().any(has_own_cores) {
+            let [own, shared] = self.patience;
+            let patience = if watched.iter().any(has_own_cores) { own } else { shared };
+            if happened.elapsed() < patience {
                 drop(inbox);
                 return std::thread::yield_now();
             }

@@ -1,7 +1,9 @@
 //! As much of OpenCL as the bench calls, through the ICD loader of the machine it runs on: thin owners
 //! of handles, and errors as messages.
 
-use cl3::types::{cl_command_queue, cl_context, cl_device_id, cl_kernel, cl_mem, cl_platform_id};
+use cl3::types::{
+    cl_command_queue, cl_context, cl_device_id, cl_event, cl_kernel, cl_mem, cl_platform_id,
+};
 use cl3::OpenClRuntime;
 use std::ffi::{c_void, CStr, CString};
 use std::ptr::{null, null_mut};
@@ -20,6 +22,15 @@ const CL_PLATFORM_NAME: u32 = 0x0902;
 const CL_MEM_READ_WRITE: u64 = 1;
 const CL_PROGRAM_BUILD_LOG: u32 = 0x1183;
 const CL_TRUE: u32 = 1;
+
+/// In which order a queue's commands run.
+#[derive(Clone, Copy)]
+pub enum Order {
+    /// That in which they were enqueued.
+    Given = 0,
+    /// Any that their wait lists allow (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE).
+    Any = 1,
+}
 
 /// How a buffer is mapped: CL_MAP_READ, or CL_MAP_WRITE_INVALIDATE_REGION.
 #[derive(Clone, Copy)]
@@ -137,6 +148,12 @@ impl Session {
 
     pub fn queue_handle(&self) -> cl_command_queue {
         self.queue
+    }
+
+    /// Another queue.
+    pub fn queue(&self, order: Order) -> Result<Queue> {
+        let handle = create!(clCreateCommandQueue(self.context, self.id, order as u64))?;
+        Ok(Queue { handle })
     }
 
     /// Builds a program and makes its kernel; the message of a failed build holds the log.
@@ -301,6 +318,87 @@ fn platform_name(platform: cl_platform_id) -> Result<Vec<u8>> {
     let place = name.as_mut_ptr().cast();
     check!(clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, place, null_mut()))?;
     Ok(name)
+}
+
+/// A queue besides that of the session.
+pub struct Queue {
+    handle: cl_command_queue,
+}
+
+impl Queue {
+    pub fn handle(&self) -> cl_command_queue {
+        self.handle
+    }
+
+    /// Enqueues a kernel over one dimension, without an event.
+    pub fn launch(&self, kernel: &Kernel, (global, local): (usize, usize)) -> Result<()> {
+        check!(clEnqueueNDRangeKernel(
+            self.handle,
+            kernel.kernel,
+            1,
+            null(),
+            &global,
+            &local,
+            0,
+            null(),
+            null_mut()
+        ))
+    }
+
+    /// The same behind an event, if one is given; gives its own.
+    pub fn launch_behind(
+        &self,
+        kernel: &Kernel,
+        (global, local): (usize, usize),
+        behind: Option<&Event>,
+    ) -> Result<Event> {
+        let list = behind.map_or(null(), |event| &raw const event.handle);
+        let mut event = Event { handle: null_mut() };
+        check!(clEnqueueNDRangeKernel(
+            self.handle,
+            kernel.kernel,
+            1,
+            null(),
+            &global,
+            &local,
+            u32::from(behind.is_some()),
+            list,
+            &mut event.handle
+        ))?;
+        Ok(event)
+    }
+
+    pub fn flush(&self) -> Result<()> {
+        check!(clFlush(self.handle))
+    }
+
+    pub fn finish(&self) -> Result<()> {
+        check!(clFinish(self.handle))
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        let release = || -> Result<()> { check!(clReleaseCommandQueue(self.handle)) };
+        let _ = release();
+    }
+}
+
+/// The event of a command.
+pub struct Event {
+    handle: cl_event,
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        let release = || -> Result<()> {
+            match self.handle.is_null() {
+                true => Ok(()),
+                false => check!(clReleaseEvent(self.handle)),
+            }
+        };
+        let _ = release();
+    }
 }
 
 /// Device memory.

@@ -24,6 +24,65 @@ type Launch = unsafe extern "C" fn(
 type Enqueue =
     unsafe extern "C" fn(u32, *mut Handle, Handle, u32, *const Handle, *mut Handle) -> i32;
 
+/// A command buffer that takes commands.
+pub struct Recording {
+    buffer: CommandBuffer,
+    launch: Launch,
+}
+
+impl Recording {
+    /// Begins one for a queue of the session's device.
+    pub fn begin(s: &Session, queue: Handle) -> Result<Recording> {
+        // SAFETY: the functions have these types since the extension's first version.
+        let (create, launch, enqueue, release) = unsafe {
+            (
+                s.extension::<Create>(c"clCreateCommandBufferKHR")?,
+                s.extension::<Launch>(c"clCommandNDRangeKernelKHR")?,
+                s.extension::<Enqueue>(c"clEnqueueCommandBufferKHR")?,
+                s.extension::<OfBuffer>(c"clReleaseCommandBufferKHR")?,
+            )
+        };
+        let mut status = 0;
+        // SAFETY: a queue, no properties.
+        let handle = unsafe { create(1, &queue, null(), &mut status) };
+        check("clCreateCommandBufferKHR", status)?;
+        Ok(Recording { buffer: CommandBuffer { handle, enqueue, release }, launch })
+    }
+
+    /// Adds a launch over one dimension that names no sync points.
+    pub fn launch(&self, kernel: &Kernel, (global, local): (usize, usize)) -> Result<()> {
+        let (handle, n, none, kernel) = (self.buffer.handle, null_mut(), null(), kernel.handle());
+        let (points, place, command) = (null(), null_mut(), null_mut());
+        // SAFETY: the handles are alive; one dimension, nothing to wait for.
+        let status = unsafe {
+            (self.launch)(
+                handle,
+                n,
+                none,
+                kernel,
+                1,
+                null(),
+                &global,
+                &local,
+                0,
+                points,
+                place,
+                command,
+            )
+        };
+        check("clCommandNDRangeKernelKHR", status)
+    }
+
+    /// Ends recording.
+    pub fn finalize(self, s: &Session) -> Result<CommandBuffer> {
+        // SAFETY: as above; the handle is alive.
+        let status =
+            unsafe { s.extension::<OfBuffer>(c"clFinalizeCommandBufferKHR")?(self.buffer.handle) };
+        check("clFinalizeCommandBufferKHR", status)?;
+        Ok(self.buffer)
+    }
+}
+
 /// A command buffer that is finalized.
 pub struct CommandBuffer {
     handle: Handle,
@@ -44,48 +103,11 @@ impl CommandBuffer {
         s: &Session,
         kernel: &Kernel,
         count: usize,
-        (global, local): (usize, usize),
+        sizes: (usize, usize),
     ) -> Result<CommandBuffer> {
-        // SAFETY: the functions have these types since the extension's first version.
-        let (create, launch, finalize, enqueue, release) = unsafe {
-            (
-                s.extension::<Create>(c"clCreateCommandBufferKHR")?,
-                s.extension::<Launch>(c"clCommandNDRangeKernelKHR")?,
-                s.extension::<OfBuffer>(c"clFinalizeCommandBufferKHR")?,
-                s.extension::<Enqueue>(c"clEnqueueCommandBufferKHR")?,
-                s.extension::<OfBuffer>(c"clReleaseCommandBufferKHR")?,
-            )
-        };
-        let (queue, mut status) = (s.queue_handle(), 0);
-        // SAFETY: a queue, no properties.
-        let handle = unsafe { create(1, &queue, null(), &mut status) };
-        check("clCreateCommandBufferKHR", status)?;
-        let buffer = CommandBuffer { handle, enqueue, release };
-        for _ in 0..count {
-            let (n, none, kernel) = (null_mut(), null(), kernel.handle());
-            let (points, place, command) = (null(), null_mut(), null_mut());
-            // SAFETY: the handles are alive; one dimension, nothing to wait for.
-            let status = unsafe {
-                launch(
-                    handle,
-                    n,
-                    none,
-                    kernel,
-                    1,
-                    null(),
-                    &global,
-                    &local,
-                    0,
-                    points,
-                    place,
-                    command,
-                )
-            };
-            check("clCommandNDRangeKernelKHR", status)?;
-        }
-        // SAFETY: the handle is alive.
-        check("clFinalizeCommandBufferKHR", unsafe { finalize(handle) })?;
-        Ok(buffer)
+        let recording = Recording::begin(s, s.queue_handle())?;
+        (0..count).try_for_each(|_| recording.launch(kernel, sizes))?;
+        recording.finalize(s)
     }
 
     /// Enqueues all of it, without an event.

@@ -1,7 +1,8 @@
 //! What is measured: each metric is a function of a session that checks its own result.
 
-use super::cl::{Access, Result, Session};
+use super::cl::{Access, Order, Result, Session};
 use super::command_buffer::CommandBuffer;
+use super::overlap;
 use super::scale::Scale;
 use super::text::{self, Large, LARGE_LOCAL};
 use std::time::{Duration, Instant};
@@ -55,6 +56,19 @@ pub const METRICS: &[Metric] = &[
     less("dependent launch in a command buffer of 100", "us", |s, _| Ok(replayed_launch(s)? * 1e6)),
     less("one launch and finish", "us", launch_and_finish),
     less("command buffer of 100 launches and finish", "us", replay_and_finish),
+    less("launch behind one in another queue", "us", |s, _| {
+        overlap::behind_another_queue(s, Order::Given)
+    }),
+    less("launch behind one in another queue, out of order", "us", |s, _| {
+        overlap::behind_another_queue(s, Order::Any)
+    }),
+    less("8 independent kernels in an out-of-order queue", "x one", |s, _| {
+        overlap::out_of_order(s)
+    }),
+    less("8 independent kernels in 8 queues", "x one", |s, _| overlap::in_queues(s)),
+    less("8 independent kernels in a command buffer", "x one", |s, _| {
+        overlap::in_command_buffer(s)
+    }),
     less("blocking read of 4 bytes", "us", |s, _| small_read(s, false)),
     less("launch and blocking read of 4 bytes", "us", |s, _| small_read(s, true)),
     more("write", "GB/s", write),
@@ -89,7 +103,7 @@ fn repeat(limit: usize, mut run: impl FnMut(usize) -> Result<()>) -> Result<f64>
 }
 
 /// Median of single, separately timed repetitions, in seconds.
-fn median_of_singles(mut run: impl FnMut() -> Result<()>) -> Result<f64> {
+pub fn median_of_singles(mut run: impl FnMut() -> Result<()>) -> Result<f64> {
     run()?;
     let (mut times, start) = (Vec::new(), Instant::now());
     while times.len() < 15 || (times.len() < 1000 && start.elapsed() < 3 * SAMPLE) {

@@ -7,6 +7,7 @@
 pub mod cl;
 mod command_buffer;
 mod measure;
+mod overlap;
 mod programs;
 mod scale;
 mod table;
