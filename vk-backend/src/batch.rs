@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ash::vk;
 use once_cell::sync::OnceCell;
+use smallvec::SmallVec;
 
 use crate::semaphore::Semaphore;
 use crate::timeline::Timeline;
@@ -54,6 +55,28 @@ pub(crate) struct Timed {
     pub(crate) times: Arc<CommandTimes>,
 }
 
+/// The state of a command buffer that dispatches depend on, so that only what changes is recorded.
+#[derive(Default)]
+pub(crate) struct Bound {
+    pub(crate) pipeline: vk::Pipeline,
+    /// The push constants set last, and for which layout.
+    layout: vk::PipelineLayout,
+    push: SmallVec<[u8; 128]>,
+}
+
+impl Bound {
+    /// Notes that a dispatch needs these push constants; whether they have to be set for it.
+    pub(crate) fn must_push(&mut self, layout: vk::PipelineLayout, push: &[u8]) -> bool {
+        if self.layout == layout && self.push[..] == *push {
+            return false;
+        }
+        self.layout = layout;
+        self.push.clear();
+        self.push.extend_from_slice(push);
+        !push.is_empty()
+    }
+}
+
 /// One command buffer and what belongs to it.
 pub(crate) struct Batch {
     pool: vk::CommandPool,
@@ -74,8 +97,7 @@ pub(crate) struct Batch {
     pub(crate) ordered: u64,
     /// Something was written to memory that the host reads.
     pub(crate) writes_host: bool,
-    /// The pipeline bound last.
-    pub(crate) bound: vk::Pipeline,
+    pub(crate) bound: Bound,
     pub(crate) retained: Vec<Retained>,
     pub(crate) waits: Vec<Wait>,
     /// Binary semaphores to wait for before all of it, and to signal after.
@@ -117,7 +139,7 @@ impl Batch {
             unordered: vk::PipelineStageFlags::empty(),
             ordered: 0,
             writes_host: false,
-            bound: vk::Pipeline::null(),
+            bound: Bound::default(),
             retained: Vec::new(),
             waits: Vec::new(),
             awaited: Vec::new(),
@@ -179,7 +201,7 @@ impl Batch {
         }
         self.count = 0;
         self.query_count = 0;
-        self.bound = vk::Pipeline::null();
+        self.bound = Bound::default();
         self.writes_host = false;
         (self.unordered, self.ordered) = match start {
             Start::Ordered { issued } => (vk::PipelineStageFlags::empty(), issued),
@@ -348,5 +370,28 @@ pub(crate) fn barrier(
     unsafe {
         let flags = vk::DependencyFlags::empty();
         device.raw.cmd_pipeline_barrier(commands, work, stages, flags, &memory, &[], &[]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ash::vk::Handle;
+
+    #[test]
+    fn push_constants_are_set_when_they_or_their_layout_change() {
+        let [small, large] = [1, 2].map(vk::PipelineLayout::from_raw);
+        let mut bound = Bound::default();
+        assert!(bound.must_push(large, &[1, 2, 3, 4]));
+        assert!(!bound.must_push(large, &[1, 2, 3, 4]));
+        assert!(bound.must_push(large, &[1, 2, 3, 5]));
+        // A part of what is set, and then the whole again.
+        assert!(bound.must_push(large, &[1, 2]));
+        assert!(bound.must_push(large, &[1, 2, 3, 5]));
+        // Another layout may make what is set undefined, even if it has none itself.
+        assert!(bound.must_push(small, &[1, 2, 3, 5]));
+        assert!(bound.must_push(large, &[1, 2, 3, 5]));
+        assert!(!bound.must_push(small, &[]));
+        assert!(bound.must_push(large, &[1, 2, 3, 5]));
     }
 }

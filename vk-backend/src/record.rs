@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ash::vk;
 use smallvec::SmallVec;
 
-use crate::batch::{barrier, Batch, CommandTimes, Side, Timed, MAX_COMMANDS};
+use crate::batch::{barrier, Batch, Bound, CommandTimes, Side, Timed, MAX_COMMANDS};
 use crate::{Buffer, Device, Pipeline, Recording};
 
 /// Most bytes that [`Recorder::update`] takes.
@@ -88,17 +88,17 @@ impl<'a> Recorder<'a> {
             return;
         }
         let (raw, commands) = (&self.device.raw, batch.commands);
-        if batch.bound != p.raw {
+        if batch.bound.pipeline != p.raw {
             let point = vk::PipelineBindPoint::COMPUTE;
             // SAFETY: the command buffer is recording under the queue's lock; the batch retains
             // the pipeline.
             unsafe { raw.cmd_bind_pipeline(commands, point, p.raw) };
-            batch.bound = p.raw;
+            batch.bound.pipeline = p.raw;
             batch.retained.push(p.clone());
         }
         // SAFETY: as above; sizes and counts were checked against the layout and the limits.
         unsafe {
-            if !push.is_empty() {
+            if batch.bound.must_push(p.layout, push) {
                 let stage = vk::ShaderStageFlags::COMPUTE;
                 raw.cmd_push_constants(commands, p.layout, stage, 0, push);
             }
@@ -210,7 +210,7 @@ impl<'a> Recorder<'a> {
         // begun for simultaneous use, and is retained with all that it uses.
         unsafe { self.device.raw.cmd_execute_commands(batch.commands, &[recorded.commands]) };
         // A secondary command buffer leaves the state of the primary undefined.
-        batch.bound = vk::Pipeline::null();
+        batch.bound = Bound::default();
         batch.writes_host |= recorded.writes_host;
         batch.unordered |= recorded.unordered;
         batch.count = batch.count.saturating_add(recorded.count);

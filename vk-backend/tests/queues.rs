@@ -66,6 +66,39 @@ fn a_kernel_squares_through_device_addresses() {
 }
 
 #[test]
+fn each_dispatch_has_its_own_push_constants() {
+    let Some(device) = common::device() else { return };
+    let (step, square) = (common::step(&device, 64), common::square(&device, 64, false));
+    let [a, b] = [1, 2].map(|word| upload(&device, &[word; 64]));
+    let replayed = addresses(&[&b]);
+    let (recording, ()) =
+        Recording::create(&device, 1, |r| r.dispatch(&step, &replayed, [1, 1, 1])).unwrap();
+    let queue = device.create_queue(false).unwrap();
+    let ((), value) = queue.record(|r| {
+        let (only_a, both) = (addresses(&[&a]), addresses(&[&a, &b]));
+        [&a, &b].into_iter().for_each(|buffer| r.retain(buffer.clone()));
+        let mut dispatch = |pipeline, push| {
+            r.barrier();
+            match pipeline {
+                Some(pipeline) => r.dispatch(pipeline, push, [1, 1, 1]),
+                None => r.replay(&recording),
+            }
+        };
+        dispatch(Some(&step), &only_a);
+        dispatch(Some(&step), &only_a);
+        // Of another layout, with the same address first.
+        dispatch(Some(&square), &both);
+        dispatch(Some(&step), &only_a);
+        dispatch(None, &[]);
+        dispatch(Some(&step), &only_a);
+        dispatch(Some(&step), &replayed);
+    });
+    queue.wait(value).unwrap();
+    assert_eq!(download(&a), [stepped(1, 4); 64]);
+    assert_eq!(download(&b), [stepped(stepped(1, 2).pow(2), 2); 64]);
+}
+
+#[test]
 fn a_recording_is_replayed_while_earlier_replays_are_under_way() {
     let Some(device) = common::device() else { return };
     let step = common::step(&device, 64);
