@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 
 use crate::clock::{ClockCorrelation, Clocks};
 use crate::features::FeatureChain;
-use crate::memory::{Heap, MemoryKind};
+use crate::memory::{Heap, MemoryKind, PoolUse};
 use crate::physical::BindQueue;
 use crate::pipeline_store::{self, create_cache, PipelineStore};
 use crate::sabotage::Sabotage;
@@ -122,6 +122,11 @@ impl Device {
     /// What the device is.
     pub fn info(&self) -> &DeviceInfo {
         &self.physical.info
+    }
+
+    /// How much memory small buffers have and share (for tests of what is left behind).
+    pub fn pool_use(&self) -> PoolUse {
+        self.heap.pool_use()
     }
 
     /// Makes a buffer. Its contents are undefined.

@@ -61,7 +61,7 @@ pub use external::{External, MemoryHandles, SemaphoreHandles};
 pub use features::{Features, Independence, SubgroupOps};
 pub use instance::Instance;
 pub use limits::{Limits, MemoryInfo};
-pub use memory::{MemoryKind, Reach};
+pub use memory::{MemoryKind, PoolUse, Reach};
 pub use physical::{DeviceInfo, DeviceType, PciBusInfo, PhysicalDevice};
 pub use pipeline::{Pipeline, PipelineDesc};
 pub use pipeline_store::{Creation, PipelineStore};

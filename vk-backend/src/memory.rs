@@ -66,6 +66,15 @@ unsafe impl Send for Memory {}
 // SAFETY: as above; nothing in `Memory` changes through a shared reference.
 unsafe impl Sync for Memory {}
 
+/// Memory of a device, in bytes. Buffers of [`OWN_MEMORY`] and more, and those imported, do not count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PoolUse {
+    /// What buffers have.
+    pub held: u64,
+    /// The blocks that they share.
+    pub reserved: u64,
+}
+
 enum Backing {
     Pool(pool::Allocation),
     Own,
@@ -110,6 +119,15 @@ impl Heap {
     /// Frees every shared block. Called once, when no buffer is left.
     pub(crate) fn close(&self) {
         drop(self.pool.lock().take());
+    }
+
+    pub(crate) fn pool_use(&self) -> PoolUse {
+        let pool = self.pool.lock();
+        let report = pool.as_ref().map(|pool| pool.generate_report());
+        report.map_or(PoolUse::default(), |report| PoolUse {
+            held: report.total_allocated_bytes,
+            reserved: report.total_capacity_bytes,
+        })
     }
 
     /// Memory for `buffer`, which has `needs` and is not bound yet.

@@ -71,8 +71,7 @@ impl Drop for Staging {
     fn drop(&mut self) {
         self.hide();
         let mut free = self.pool.free.lock();
-        let kept: u64 = free.iter().map(|buffer| buffer.size()).sum();
-        if kept + self.buffer.size() <= KEEP {
+        if total(&free) + self.buffer.size() <= KEEP {
             free.push(self.buffer.clone());
         }
     }
@@ -87,6 +86,11 @@ impl Pool {
             shown: Mutex::default(),
             shown_count: AtomicUsize::new(0),
         })
+    }
+
+    /// Bytes that are kept for reuse (for tests of what is left behind).
+    pub fn kept(&self) -> u64 {
+        total(&self.free.lock())
     }
 
     /// The piece that the application sees at `address`, if all `size` bytes lie in it, and where.
@@ -120,6 +124,10 @@ impl Pool {
         };
         Ok(Arc::new(Staging { buffer, pool: self.clone() }))
     }
+}
+
+fn total(buffers: &[Arc<vk::Buffer>]) -> u64 {
+    buffers.iter().map(|buffer| buffer.size()).sum()
 }
 
 /// Cuts small requests from pieces of a pool, one after the other. A piece lives as long as the

@@ -2,6 +2,7 @@
 //! events of each other's commands.
 
 use crate::common::*;
+use crate::footprint::Footprint;
 use crate::owned::{Buffer, Context, Event, Kernel, Numbers, Owned, Program, Queue};
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -105,6 +106,13 @@ impl World {
     pub fn foreign_event(&self, numbers: &mut Numbers) -> Option<Event> {
         let bag = self.bag.lock().unwrap();
         (!bag.is_empty()).then(|| numbers.pick(&bag).share())
+    }
+
+    /// The memory that is held once everything has come to an end and nobody remembers anything.
+    pub fn footprint(&self) -> Footprint {
+        self.bag.lock().unwrap().clear();
+        self.queues.iter().for_each(finish);
+        Footprint::now()
     }
 
     /// Remembers the event of a command that will succeed.
