@@ -192,6 +192,84 @@ fn callbacks_are_made() {
     }
 }
 
+/// What a callback works with, and where it says that it has.
+struct Work {
+    context: cl_context,
+    queue: cl_command_queue,
+    done: mpsc::Sender<(cl_int, cl_int)>,
+}
+
+/// Makes a buffer, fills it and lets it go.
+unsafe extern "C" fn work(_: cl_event, status: cl_int, data: *mut c_void) {
+    let work = unsafe { &*data.cast::<Work>() };
+    let cl = cl();
+    let pattern = 7u32;
+    let code = unsafe {
+        let mem = made(|e| (cl.clCreateBuffer)(work.context, 0, 64, null_mut(), e));
+        let from = (&raw const pattern).cast();
+        let fill = cl.clEnqueueFillBuffer;
+        let code = fill(work.queue, mem, from, 4, 0, 64, 0, null(), null_mut());
+        check((cl.clFlush)(work.queue));
+        check((cl.clReleaseMemObject)(mem));
+        code
+    };
+    work.done.send((status, code)).unwrap();
+}
+
+#[test]
+fn callbacks_may_call_the_api() {
+    let s = Setup::new();
+    let (done, receiver) = mpsc::channel();
+    let work_data = Work { context: s.context, queue: s.queue, done };
+    let data: *mut c_void = (&raw const work_data).cast_mut().cast();
+    let (mem, gate) = (s.buffer(0, 4), s.user_event());
+    let behind = write_after(&s, s.queue, mem, &[2; 4], &[gate], false);
+    for status in [CL_COMPLETE, CL_RUNNING, CL_SUBMITTED] {
+        check(unsafe { (s.cl.clSetEventCallback)(behind, status, Some(work), data) });
+    }
+    check(unsafe { (s.cl.clSetUserEventStatus)(gate, CL_COMPLETE) });
+    let wait = || receiver.recv_timeout(Duration::from_secs(20)).unwrap();
+    let mut reports = [wait(), wait(), wait()];
+    reports.sort();
+    let expected = [CL_COMPLETE, CL_RUNNING, CL_SUBMITTED].map(|status| (status, CL_SUCCESS));
+    assert_eq!(reports, expected);
+    s.finish();
+}
+
+#[test]
+fn what_commands_use_may_be_released_before_they_run() {
+    let s = Setup::new();
+    let text = "kernel void k(global int *a, int n) { a[get_global_id(0)] = n; }";
+    let mut seen = [0u8; 16];
+    let gate = s.user_event();
+    let mut read = null_mut();
+    unsafe {
+        let queue = s.second_queue();
+        let program = s.program(text, "");
+        let kernel = s.kernel(program, "k");
+        let mem = s.buffer(0, 16);
+        s.set(kernel, 0, &mem);
+        s.set(kernel, 1, &0x0101_0101);
+        let (global, none) = (4, null());
+        let launch = s.cl.clEnqueueNDRangeKernel;
+        check(launch(queue, kernel, 1, none, &global, none, 1, &gate, null_mut()));
+        let target = seen.as_mut_ptr().cast();
+        let into = s.cl.clEnqueueReadBuffer;
+        check(into(queue, mem, CL_FALSE, 0, 16, target, 0, null(), &mut read));
+        check((s.cl.clReleaseMemObject)(mem));
+        check((s.cl.clReleaseKernel)(kernel));
+        check((s.cl.clReleaseProgram)(program));
+        check((s.cl.clReleaseCommandQueue)(queue));
+        check((s.cl.clReleaseCommandQueue)(s.queue));
+        check((s.cl.clReleaseContext)(s.context));
+        check((s.cl.clSetUserEventStatus)(gate, CL_COMPLETE));
+        check((s.cl.clReleaseEvent)(gate));
+        check((s.cl.clWaitForEvents)(1, &read));
+        check((s.cl.clReleaseEvent)(read));
+    }
+    assert_eq!(seen, [1; 16]);
+}
+
 #[test]
 fn profiling_times_are_in_order() {
     let s = Setup::new();

@@ -166,3 +166,32 @@ fn indices_are_of_64_bits() {
     assert_eq!(run("in_loop", 2 * big, &loops, 0)[..3], [0x80008, 0x80008, 0]);
     assert_eq!(run("by_bytes", big, &|k| s.set(k, 1, &(big + 8)), 0)[2], 9);
 }
+
+/// Nearly all work-items of so large a launch return at once; no processor gets through it in useful time.
+#[test]
+fn a_launch_has_2_to_the_40_work_items() {
+    let s = setup();
+    let kind: u64 =
+        value(|z, p, r| unsafe { (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_TYPE, z, p, r) });
+    if kind == CL_DEVICE_TYPE_CPU {
+        eprintln!("skipped: the device is a processor");
+        return;
+    }
+    let source = "
+        kernel void far(global ulong *out) {
+            ulong i = get_global_id(0);
+            if ((i & 0x7fffffffffUL) == 0x7ffffffff7UL) {
+                out[2 * (i >> 39)] = i;
+                out[2 * (i >> 39) + 1] = get_group_id(0) * get_local_size(0) + get_local_id(0);
+            }
+        }";
+    let kernel = s.kernel(s.program(source, ""), "far");
+    let out = s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut [0; 32]);
+    s.set(kernel, 0, &out);
+    check(s.launch(kernel, &[1 << 40], Some(&[1024])));
+    let found = s.read(out, 0, 32);
+    let found: Vec<_> =
+        found.chunks(8).map(|b| u64::from_ne_bytes(b.try_into().unwrap())).collect();
+    let (first, second) = ((1 << 39) - 9, (1 << 40) - 9);
+    assert_eq!(found, [first, first, second, second]);
+}

@@ -266,6 +266,55 @@ fn many_arguments_travel_in_memory() {
     }
 }
 
+/// clGetKernelSuggestedLocalWorkSize gives what a launch without a local size takes.
+#[test]
+fn suggested_sizes_are_those_that_launches_take() {
+    type Suggest = unsafe extern "C" fn(
+        cl_command_queue,
+        cl_kernel,
+        cl_uint,
+        *const usize,
+        *const usize,
+        *mut usize,
+    ) -> cl_int;
+    let s = Setup::new();
+    let suggest: Suggest = s.extension(c"clGetKernelSuggestedLocalWorkSizeKHR");
+    let source = "
+        kernel void any(global uint *out) {
+            if (get_global_id(0) + get_global_id(1) + get_global_id(2) == 0)
+                for (int d = 0; d < 3; ++d) out[d] = get_local_size(d);
+        }
+        __attribute__((reqd_work_group_size(4, 2, 1))) kernel void fixed(global uint *out) {
+            for (int d = 0; d < 3; ++d) out[d] = get_local_size(d);
+        }";
+    let out = s.buffer(0, 12);
+    let ranges: [&[usize]; 7] =
+        [&[1], &[64], &[37], &[100_003], &[7, 13], &[512, 512], &[17, 19, 23]];
+    for (options, uniform) in [("", true), ("-cl-std=CL3.0", false)] {
+        let program = s.program(source, options);
+        let check_range = |name: &str, global: &[usize]| {
+            let kernel = s.kernel(program, name);
+            s.set(kernel, 0, &out);
+            let (dimensions, mut size) = (global.len(), [1usize; 3]);
+            check(unsafe {
+                let place = size.as_mut_ptr();
+                suggest(s.queue, kernel, dimensions as u32, null(), global.as_ptr(), place)
+            });
+            check(s.launch(kernel, global, None));
+            let used = s.read(out, 0, 12);
+            let used = used.chunks(4).map(|b| u32::from_ne_bytes(b.try_into().unwrap()) as usize);
+            assert!(used.eq(size), "{name} {global:?}: {size:?}");
+            let divides = global.iter().zip(size).all(|(global, local)| global % local == 0);
+            assert!(divides || !uniform, "{name} {global:?}: {size:?}");
+            size
+        };
+        for global in ranges {
+            check_range("any", global);
+        }
+        assert_eq!(check_range("fixed", &[8, 8]), [4, 2, 1]);
+    }
+}
+
 #[test]
 fn all_again_under_validation() {
     run_again("0");

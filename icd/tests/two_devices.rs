@@ -190,3 +190,39 @@ fn device_addresses_bring_the_contents() {
         assert_eq!(back, [10, 32, 3]);
     }
 }
+
+#[test]
+fn a_failure_reaches_the_commands_of_both_devices() {
+    let Some((cl, context, queues)) = two_devices(&[], null_mut()) else { return };
+    unsafe {
+        let gate = made(|e| (cl.clCreateUserEvent)(context, e));
+        let mem = made(|e| (cl.clCreateBuffer)(context, 0, 64, null_mut(), e));
+        let pattern = 5u32;
+        let fill = |queue, waits: &[cl_event]| {
+            let (mut event, from) = (null_mut(), (&raw const pattern).cast());
+            let (count, list) = (waits.len() as u32, waits.as_ptr());
+            let list = if waits.is_empty() { null() } else { list };
+            check((cl.clEnqueueFillBuffer)(queue, mem, from, 4, 0, 64, count, list, &mut event));
+            event
+        };
+        // A chain that goes from device to device.
+        let mut chain = vec![gate];
+        for queue in [queues[0], queues[1], queues[0], queues[1]] {
+            chain.push(fill(queue, &chain[chain.len() - 1..]));
+        }
+        check((cl.clFlush)(queues[0]));
+        check((cl.clFlush)(queues[1]));
+        check((cl.clSetUserEventStatus)(gate, -42));
+        for event in &chain[1..] {
+            let failed = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+            assert_eq!((cl.clWaitForEvents)(1, event), failed);
+            let name = CL_EVENT_COMMAND_EXECUTION_STATUS;
+            let status: cl_int = value(|z, p, r| (cl.clGetEventInfo)(*event, name, z, p, r));
+            assert!(status < 0, "{status}");
+        }
+        // Both go on.
+        for queue in queues {
+            check((cl.clWaitForEvents)(1, &fill(queue, &[])));
+        }
+    }
+}
