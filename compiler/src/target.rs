@@ -39,6 +39,9 @@ pub struct Target {
     /// may not, fences are read-modify-write operations, and all those order everything: so it is on
     /// the processor of which alone this is known.
     pub lone_fences: bool,
+    /// By probe: loops run until they leave by themselves. Where they do not, [`crate::passes::stretch`]
+    /// makes fewer rounds of them.
+    pub long_loops: bool,
     /// SignedZeroInfNanPreserve by width (VkPhysicalDeviceFloatControlsProperties).
     pub preserve_signed_zero_inf_nan_16: bool,
     pub preserve_signed_zero_inf_nan_32: bool,
@@ -155,6 +158,7 @@ impl Target {
             workgroup_explicit_layout_16: false,
             vulkan_memory_model: true,
             lone_fences: true,
+            long_loops: true,
             preserve_signed_zero_inf_nan_16: false,
             preserve_signed_zero_inf_nan_32: true,
             preserve_signed_zero_inf_nan_64: true,

@@ -319,8 +319,8 @@ impl KernelBuilder {
         self.value(op::SELECT, result, &[test, yes, no])
     }
 
-    /// Does what `body` emits `times` times.
-    pub fn repeat(&mut self, times: u32, body: impl FnOnce(&mut Self)) {
+    /// Does what `body` emits `times` times. Gives how often that was.
+    pub fn repeat(&mut self, times: u32, body: impl FnOnce(&mut Self)) -> u32 {
         let [header, test, inside, next, end, after] = [(); 6].map(|()| self.id());
         let (uint, boolean) = (self.uint(), self.declare(op::TYPE_BOOL, &[]));
         let (zero, one) = (self.constant(0), self.constant(1));
@@ -340,6 +340,7 @@ impl KernelBuilder {
         self.emit(Section::Body, op::I_ADD, &[uint, after, count, one]);
         self.emit(Section::Body, op::BRANCH, &[header]);
         self.begin(end);
+        count
     }
 
     /// Orders accesses to buffers within the work-group.

@@ -103,6 +103,8 @@ fn the_probe_answers_once_and_plausibly() {
     // Vulkan requires correctly rounded sums and products (appendix "Precision of Individual
     // Operations") and, where they are asked for, NaNs that survive.
     assert!(answer.nearest32);
+    // As in Mesa's source (LP_MAX_TGSI_LOOP_ITERATIONS).
+    assert_eq!(answer.long_loops, !device.info().name.starts_with("llvmpipe"));
     if device.info().features.preserve_signed_zero_inf_nan_32 {
         assert!(answer.nan32_kept);
     }

@@ -301,6 +301,7 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
         workgroup_explicit_layout_16: f.workgroup_explicit_layout_16,
         vulkan_memory_model: f.vulkan_memory_model && f.vulkan_memory_model_device_scope,
         lone_fences: probe.lone_fences,
+        long_loops: probe.long_loops,
         preserve_signed_zero_inf_nan_16: f.preserve_signed_zero_inf_nan_16,
         preserve_signed_zero_inf_nan_32: f.preserve_signed_zero_inf_nan_32,
         preserve_signed_zero_inf_nan_64: f.preserve_signed_zero_inf_nan_64,
