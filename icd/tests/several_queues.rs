@@ -369,22 +369,25 @@ fn a_thread_that_waits_holds_up_no_other() {
 fn a_blocking_call_holds_up_no_held_command_of_another_queue() {
     let s = Setup::new();
     let (busy, blocked, other) = (s.second_queue(), out_of_order(&s), out_of_order(&s));
-    let x = new_word(&s, 5);
+    // What is large enough goes in pieces, and the call waits for each.
+    const SIZE: usize = 2 << 20;
+    let contents = pattern(SIZE, 5);
+    let x = s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut contents.clone());
     let (first, second) = (Gate::new(&s), Gate::new(&s));
     let awaited = first.launch(busy);
     // Both begin when the first gate opens.
-    step(&s, blocked, (new_word(&s, 0), 1), &[awaited]);
     let held = step(&s, other, (new_word(&s, 0), 1), &[awaited]);
+    step(&s, blocked, (new_word(&s, 0), 1), &[awaited]);
     let running = second.launch(blocked);
     std::thread::scope(|scope| {
         let (cl, handles) = (s.cl, Sent((blocked, x, running)));
         scope.spawn(move || {
-            let ((queue, x, event), mut bytes) = (handles.get(), [0u8; 4]);
+            let ((queue, x, event), mut bytes) = (handles.get(), vec![0u8; SIZE]);
             check(unsafe {
                 let (read, to) = (cl.clEnqueueReadBuffer, bytes.as_mut_ptr().cast());
-                read(queue, x, CL_TRUE, 0, 4, to, 1, &event, null_mut())
+                read(queue, x, CL_TRUE, 0, SIZE, to, 1, &event, null_mut())
             });
-            assert_eq!(u32::from_ne_bytes(bytes), 5);
+            assert!(bytes == contents);
         });
         // The thread is waiting, most likely.
         std::thread::sleep(Duration::from_millis(20));
