@@ -1,11 +1,17 @@
 //! Another user of the GPU: a Vulkan device of its own, which shares memory and semaphores with OpenCL by file
 //! descriptor as a graphics application would.
 
-use ash::{khr, vk};
+use ash::{ext, khr, vk};
 use std::cell::RefCell;
 
-const OPAQUE_MEMORY: vk::ExternalMemoryHandleTypeFlags =
-    vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
+type MemoryHandle = vk::ExternalMemoryHandleTypeFlags;
+pub const OPAQUE_MEMORY: MemoryHandle = MemoryHandle::OPAQUE_FD;
+pub const DMA_BUF: MemoryHandle = MemoryHandle::DMA_BUF_EXT;
+const USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
+    vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
+        | vk::BufferUsageFlags::TRANSFER_DST.as_raw()
+        | vk::BufferUsageFlags::STORAGE_BUFFER.as_raw(),
+);
 pub const OPAQUE: vk::ExternalSemaphoreHandleTypeFlags =
     vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD;
 
@@ -19,6 +25,7 @@ pub struct Vulkan {
     pool: vk::CommandPool,
     memory_fd: khr::external_memory_fd::Device,
     semaphore_fd: Option<khr::external_semaphore_fd::Device>,
+    dma_buf: bool,
     /// Freed when the device goes.
     made: RefCell<Vec<(vk::Buffer, vk::DeviceMemory)>>,
     semaphores: RefCell<Vec<vk::Semaphore>>,
@@ -29,8 +36,9 @@ pub struct Vulkan {
 pub struct Shared {
     pub buffer: vk::Buffer,
     pub size: u64,
-    /// The descriptor, which an import takes.
+    /// The descriptor, which an import takes, and its kind.
     pub fd: i32,
+    pub kind: MemoryHandle,
 }
 
 /// Semaphores of one submission.
@@ -68,6 +76,10 @@ impl Vulkan {
             if semaphores {
                 names.push(khr::external_semaphore_fd::NAME.as_ptr());
             }
+            let dma_buf = has(ext::external_memory_dma_buf::NAME);
+            if dma_buf {
+                names.push(ext::external_memory_dma_buf::NAME.as_ptr());
+            }
             let family = 0;
             let priorities = [1.0];
             let queues = [vk::DeviceQueueCreateInfo::default()
@@ -93,6 +105,7 @@ impl Vulkan {
                 pool,
                 memory_fd,
                 semaphore_fd,
+                dma_buf,
                 made: RefCell::default(),
                 semaphores: RefCell::default(),
             })
@@ -103,20 +116,33 @@ impl Vulkan {
         self.semaphore_fd.is_some()
     }
 
-    /// A buffer; `shared`: its memory can be exported. `flags`: of its memory.
+    /// Whether the memory of buffers can be exported as such a descriptor.
+    pub fn exports(&self, kind: MemoryHandle) -> bool {
+        let info = vk::PhysicalDeviceExternalBufferInfo::default().usage(USAGE).handle_type(kind);
+        let mut answer = vk::ExternalBufferProperties::default();
+        unsafe {
+            self.instance.get_physical_device_external_buffer_properties(
+                self.physical,
+                &info,
+                &mut answer,
+            );
+        }
+        let features = answer.external_memory_properties.external_memory_features;
+        (kind != DMA_BUF || self.dma_buf)
+            && features.contains(vk::ExternalMemoryFeatureFlags::EXPORTABLE)
+    }
+
+    /// A buffer; `shared`: as what its memory can be exported. `flags`: of its memory.
     fn buffer(
         &self,
         size: u64,
-        shared: bool,
+        shared: Option<MemoryHandle>,
         flags: vk::MemoryPropertyFlags,
     ) -> (vk::Buffer, vk::DeviceMemory) {
-        let mut external =
-            vk::ExternalMemoryBufferCreateInfo::default().handle_types(OPAQUE_MEMORY);
-        let usage = vk::BufferUsageFlags::TRANSFER_SRC
-            | vk::BufferUsageFlags::TRANSFER_DST
-            | vk::BufferUsageFlags::STORAGE_BUFFER;
-        let mut info = vk::BufferCreateInfo::default().size(size).usage(usage);
-        if shared {
+        let kind = shared.unwrap_or_default();
+        let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(kind);
+        let mut info = vk::BufferCreateInfo::default().size(size).usage(USAGE);
+        if shared.is_some() {
             info = info.push_next(&mut external);
         }
         unsafe {
@@ -128,11 +154,11 @@ impl Vulkan {
                 needs.memory_type_bits & (1 << i) != 0 && offered.contains(flags)
             };
             let index = (0..types.memory_type_count).find(fits).unwrap();
-            let mut export = vk::ExportMemoryAllocateInfo::default().handle_types(OPAQUE_MEMORY);
+            let mut export = vk::ExportMemoryAllocateInfo::default().handle_types(kind);
             let mut info = vk::MemoryAllocateInfo::default()
                 .allocation_size(needs.size)
                 .memory_type_index(index);
-            if shared {
+            if shared.is_some() {
                 info = info.push_next(&mut export);
             }
             let memory = self.device.allocate_memory(&info, None).unwrap();
@@ -144,10 +170,15 @@ impl Vulkan {
 
     /// A buffer in the device's memory, to be imported elsewhere.
     pub fn share(&self, size: u64) -> Shared {
-        let (buffer, memory) = self.buffer(size, true, vk::MemoryPropertyFlags::DEVICE_LOCAL);
-        let info = vk::MemoryGetFdInfoKHR::default().memory(memory).handle_type(OPAQUE_MEMORY);
+        self.share_as(OPAQUE_MEMORY, size)
+    }
+
+    /// The same by a descriptor of a kind that [`Vulkan::exports`].
+    pub fn share_as(&self, kind: MemoryHandle, size: u64) -> Shared {
+        let (buffer, memory) = self.buffer(size, Some(kind), vk::MemoryPropertyFlags::DEVICE_LOCAL);
+        let info = vk::MemoryGetFdInfoKHR::default().memory(memory).handle_type(kind);
         let fd = unsafe { self.memory_fd.get_memory_fd(&info) }.unwrap();
-        Shared { buffer, size, fd }
+        Shared { buffer, size, fd, kind }
     }
 
     /// Has the device write bytes, and gives the buffer to others. Returns when that is done, unless a
@@ -164,7 +195,7 @@ impl Vulkan {
     /// Takes the buffer over and reads all of it.
     pub fn read(&self, shared: &Shared, wait: Option<vk::Semaphore>) -> Vec<u8> {
         let flags = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-        let (target, memory) = self.buffer(shared.size, false, flags);
+        let (target, memory) = self.buffer(shared.size, None, flags);
         self.run(Sync { wait, signal: None }, |device, commands| unsafe {
             self.hand_over(commands, shared, [vk::QUEUE_FAMILY_EXTERNAL, self.family]);
             let region = vk::BufferCopy::default().size(shared.size);
