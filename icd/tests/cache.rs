@@ -441,11 +441,15 @@ fn objects_with_headers_on_disk_are_compiled_again() {
     let options = format!("-I {} -w", folder.display());
     let go = || link(&folder, &options, ["", "object", ""]);
     let found = |objects, program, value| Link { objects, program, value, log: 0 };
-    std::fs::write(folder.join("value.h"), "#define VALUE 6").unwrap();
+    let includes: String = (0..8).map(|i| format!("#include \"part{i}.h\"\n")).collect();
+    std::fs::write(folder.join("value.h"), includes).unwrap();
+    (0..7).for_each(|i| std::fs::write(folder.join(format!("part{i}.h")), "").unwrap());
+    let last = folder.join("part7.h");
+    std::fs::write(&last, "#define VALUE 6").unwrap();
     assert_eq!(go(), found(0, false, 7));
     // The other one has no headers.
     assert_eq!(go(), found(1, true, 7));
-    std::fs::write(folder.join("value.h"), "#define VALUE 7").unwrap();
+    std::fs::write(&last, "#define VALUE 7").unwrap();
     assert_eq!(go(), found(1, false, 8));
     assert_eq!(go(), found(1, true, 8));
 }

@@ -80,16 +80,16 @@ pub fn compile_object(
     (compiled.log, compiled.object.map(|object| Unlinked::new(identity, object)))
 }
 
-/// The identity of what was compiled with these headers.
+/// The identity of what was compiled with these headers, in whatever order they are listed.
 fn identity(key: Digest, lookups: &[Lookup]) -> Digest {
-    let mut all = key.bytes().to_vec();
-    for Lookup { path, text } in lookups {
-        let text = text.as_ref().map(|text| text.as_bytes());
-        let parts = [path.as_os_str().as_encoded_bytes(), text.unwrap_or_default()];
-        all.extend(Digest::of(&parts).bytes());
-        all.push(u8::from(text.is_some()));
-    }
-    Digest::of(&[b"identity", &all])
+    let digest = |Lookup { path, text }: &Lookup| {
+        let (there, text) = (text.is_some(), text.as_ref().map(|text| text.as_bytes()));
+        let path = path.as_os_str().as_encoded_bytes();
+        Digest::of(&[path, text.unwrap_or_default(), &[u8::from(there)]]).bytes()
+    };
+    let mut digests: Vec<_> = lookups.iter().map(digest).collect();
+    digests.sort_unstable();
+    Digest::of(&[b"identity", &key.bytes(), &digests.concat()])
 }
 
 /// The program under a key, or what `make` gives, which is then stored.
