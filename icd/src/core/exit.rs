@@ -1,10 +1,12 @@
 //! The end of a process that has commands under way. Software devices run them on threads of this process
 //! and compile as they go; what they need is torn down behind exit(), so they are waited for, within
-//! reason. GPUs are ended by their drivers in the kernel.
+//! reason. GPUs are ended by their drivers in the kernel. And the end of a process that was forked off one
+//! that uses a GPU.
 
 use crate::dispatch::fork;
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
+use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -21,6 +23,41 @@ pub fn wait_for(device: &Arc<vk::Device>) {
         DEVICES.lock().push(Arc::downgrade(device));
         // SAFETY: the function is one of this library, which is never unloaded.
         unsafe { libc::atexit(at_exit) };
+    }
+}
+
+/// Lets processes that are forked off end before the driver takes down, in them, what this process still
+/// uses. To be called when the device is open, for the same reason as above.
+///
+/// NVIDIA's driver (580) does that at exit(), by file descriptors that parent and child share: the child
+/// dies of a segmentation fault, and the parent hangs in vkDestroyDevice or at its own end; so it is
+/// with programs that use Vulkan alone. Such a child thus ends with its status and its files written, and
+/// without the handlers that were registered before the device was opened.
+pub fn keep_children_off(device: &vk::Device) {
+    const NVIDIA_PROPRIETARY: u32 = 4;
+    if device.info().driver_id == NVIDIA_PROPRIETARY {
+        #[cfg(target_env = "gnu")]
+        // SAFETY: the function is one of this library, which is never unloaded.
+        unsafe {
+            on_exit(end_child, std::ptr::null_mut())
+        };
+    }
+}
+
+#[cfg(target_env = "gnu")]
+unsafe extern "C" {
+    /// As atexit, but the function learns the status; of the GNU C library.
+    fn on_exit(f: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+}
+
+#[cfg(target_env = "gnu")]
+extern "C" fn end_child(status: c_int, _: *mut c_void) {
+    if fork::is_child() {
+        // SAFETY: null stands for all open streams; nothing of this process is used any more.
+        unsafe {
+            libc::fflush(std::ptr::null_mut());
+            libc::_exit(status);
+        }
     }
 }
 

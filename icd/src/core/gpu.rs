@@ -59,6 +59,7 @@ impl Gpu {
             vk::Probe::default()
         });
         exit::wait_for(&device);
+        exit::keep_children_off(&device);
         let target = target(device.info(), &probe);
         let always_stage = std::env::var("HEKLA_STAGING").is_ok_and(|value| value == "1");
         if always_stage {
