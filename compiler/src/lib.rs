@@ -82,14 +82,6 @@ pub struct CompiledObject {
     pub log: String,
     /// `None` when the log holds an error.
     pub object: Option<Object>,
-    /// As [`Compiled::lookups`].
-    pub lookups: Vec<Lookup>,
-}
-
-impl CompiledObject {
-    fn failed(log: String) -> CompiledObject {
-        CompiledObject { log, ..CompiledObject::default() }
-    }
 }
 
 /// Compiles and links one program for a device (clBuildProgram).
@@ -124,9 +116,9 @@ pub fn compile_object(source: &Source, options: &Options, target: &Target) -> Co
         let module = hir.map(|hir| lower::lower_object(&hir, options, target, &mut diags));
         let module = module.filter(|_| !diags.has_errors());
         let object = module.map(|module| Object { module, modes: Modes::of(options) });
-        CompiledObject { log: diags.render(&sources), object, lookups: sources.take_lookups() }
+        CompiledObject { log: diags.render(&sources), object }
     })
-    .unwrap_or_else(CompiledObject::failed)
+    .unwrap_or_else(|log| CompiledObject { log, object: None })
 }
 
 /// Links objects and libraries into a program (clLinkProgram). Runs as [`compile`] does.
@@ -147,10 +139,10 @@ pub fn link(objects: &[&Object], options: &LinkOptions, target: &Target) -> Comp
 pub fn link_library(objects: &[&Object], options: &LinkOptions) -> CompiledObject {
     let options = LinkOptions { create_library: true, ..options.clone() };
     on_big_stack(|| match link::link(objects, &options) {
-        Ok(object) => CompiledObject { object: Some(object), ..CompiledObject::default() },
-        Err(errors) => CompiledObject::failed(error_log(&errors)),
+        Ok(object) => CompiledObject { log: String::new(), object: Some(object) },
+        Err(errors) => CompiledObject { log: error_log(&errors), object: None },
     })
-    .unwrap_or_else(CompiledObject::failed)
+    .unwrap_or_else(|log| CompiledObject { log, object: None })
 }
 
 /// Runs a stage on a thread with a stack for the tallest of trees. The error is a build log.

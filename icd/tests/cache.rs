@@ -4,10 +4,8 @@
 
 mod common;
 use common::*;
-use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::ptr::{null, null_mut};
 
 const ROLE: &str = "HEKLA_TEST_ROLE";
 const FOUND: &str = "cache: a program was found";
@@ -23,10 +21,7 @@ fn role() {
         assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &limit) }, 0);
     }
     let source = std::env::var("HEKLA_TEST_SOURCE").unwrap_or_else(|_| SOURCE.into());
-    let program = match std::env::var(LINKING) {
-        Ok(how) => linked(&s, &options, &how),
-        Err(_) => s.program(&source, &options),
-    };
+    let program = s.program(&source, &options);
     let kernel = s.kernel(program, "run");
     let out = s.buffer(0, 4);
     s.set(kernel, 0, &out);
@@ -305,151 +300,4 @@ fn its_size_is_bounded() {
     let total: u64 = entries(&folder).iter().map(|path| path.metadata().unwrap().len()).sum();
     assert!(total <= 1 << 20, "{total} bytes");
     assert!(total > 1 << 18, "{total} bytes");
-}
-
-/// How the processes make their program of two texts, if they do: a header for `value.h` or nothing, how
-/// the second comes to the link, and options for the linker, by lines.
-const LINKING: &str = "HEKLA_TEST_LINKING";
-
-const MAIN: &str = "
-int value(void);
-kernel void run(global uint *out) { out[0] = value() + 1; }";
-const PART: &str = "
-#include <value.h>
-#warning of something
-int value(void) { return VALUE; }";
-
-fn linked(s: &Setup, options: &str, how: &str) -> cl_program {
-    let [header, way, link_options] = how.split('\n').collect::<Vec<_>>()[..] else {
-        panic!("{how}")
-    };
-    let source = |text: &str| {
-        let text = CString::new(text).unwrap();
-        let pointer = text.as_ptr();
-        made(|e| unsafe { (s.cl.clCreateProgramWithSource)(s.context, 1, &pointer, null(), e) })
-    };
-    let compiled = |text: &str| {
-        let (program, options) = (source(text), CString::new(options).unwrap());
-        let (headers, names) = (source(header), c"value.h".as_ptr());
-        let (count, headers, names) = match header {
-            "" => (0, null(), null()),
-            _ => (1, &headers as *const _, &names as *const _),
-        };
-        let compile = s.cl.clCompileProgram;
-        let (options, none) = (options.as_ptr(), None);
-        check(unsafe {
-            compile(program, 0, null(), options, count, headers, names, none, null_mut())
-        });
-        println!("\ncompiled: {}", s.build_log(program).len());
-        program
-    };
-    let link = |options: &str, inputs: &[cl_program]| -> cl_program {
-        let (options, count, none) = (CString::new(options).unwrap(), inputs.len() as u32, None);
-        let (options, inputs) = (options.as_ptr(), inputs.as_ptr());
-        let link = s.cl.clLinkProgram;
-        made(|e| unsafe { link(s.context, 0, null(), options, count, inputs, none, null_mut(), e) })
-    };
-    let (main, part) = (compiled(MAIN), compiled(PART));
-    let part = match way {
-        "object" => part,
-        "library" => link("-create-library", &[part]),
-        "binary" => reloaded(s, part),
-        _ => panic!("{way}"),
-    };
-    link(link_options, &[main, part])
-}
-
-/// The program made from the binary of another.
-fn reloaded(s: &Setup, program: cl_program) -> cl_program {
-    let query = s.cl.clGetProgramInfo;
-    unsafe {
-        let size: usize = value(|z, p, r| query(program, CL_PROGRAM_BINARY_SIZES, z, p, r));
-        let mut binary = vec![0u8; size];
-        let mut place = binary.as_mut_ptr();
-        let places: *mut *mut u8 = &mut place;
-        check(query(program, CL_PROGRAM_BINARIES, size_of::<usize>(), places.cast(), null_mut()));
-        let (pointer, mut status) = (binary.as_ptr(), 1);
-        let create = s.cl.clCreateProgramWithBinary;
-        made(|e| create(s.context, 1, &s.device, &size, &pointer, &mut status, e))
-    }
-}
-
-/// What came from the cache, and what was computed.
-#[derive(Debug, PartialEq, Clone, Copy)]
-struct Link {
-    /// Texts of which it was known that they compile.
-    objects: usize,
-    program: bool,
-    value: u32,
-    /// Bytes of the second text's log.
-    log: usize,
-}
-
-/// A process that links; `how` as in [`LINKING`].
-fn link(folder: &Path, options: &str, how: [&str; 3]) -> Link {
-    let output = command(folder, options).env(LINKING, how.join("\n")).output().unwrap();
-    let value = ran(&output).value;
-    let said = String::from_utf8_lossy(&output.stderr);
-    let out = String::from_utf8_lossy(&output.stdout).into_owned();
-    let logs: Vec<usize> =
-        out.lines().filter_map(|line| line.strip_prefix("compiled: ")?.parse().ok()).collect();
-    assert_eq!((logs.len(), logs[0]), (2, 0), "{out}");
-    Link {
-        objects: said.matches("cache: an object was found").count(),
-        program: said.contains("cache: a linked program was found"),
-        value,
-        log: logs[1],
-    }
-}
-
-#[test]
-fn the_next_process_finds_what_was_linked() {
-    let folder = scratch("linked");
-    let go = |header, options| link(&folder, "", [header, "object", options]);
-    let first = go("#define VALUE 41", "");
-    assert_eq!((first.objects, first.program, first.value), (0, false, 42));
-    assert!(first.log > 0, "the warning is in the log");
-    assert_eq!(go("#define VALUE 41", ""), Link { objects: 2, program: true, ..first });
-    // The objects are compiled again where they are needed.
-    let relaxed = "-cl-fast-relaxed-math";
-    assert_eq!(go("#define VALUE 41", relaxed), Link { objects: 2, ..first });
-    assert_eq!(go("#define VALUE 41", relaxed), Link { objects: 2, program: true, ..first });
-    // Embedded headers tell texts apart, also for those who do not include them.
-    let other = go("#define VALUE 51", "");
-    assert_eq!(other, Link { objects: 0, program: false, value: 52, ..first });
-    assert_eq!(go("#define VALUE 51", ""), Link { objects: 2, program: true, ..other });
-    // So do options.
-    let defined = link(&folder, "-DX", ["#define VALUE 41", "object", ""]);
-    assert_eq!(defined, first);
-}
-
-#[test]
-fn libraries_and_binaries_are_told_apart() {
-    let folder = scratch("libraries");
-    for way in ["object", "library", "binary"] {
-        let objects = if way == "object" { 0 } else { 2 };
-        let first = link(&folder, "-w", ["#define VALUE 41", way, ""]);
-        assert_eq!(first, Link { objects, program: false, value: 42, log: 0 }, "{way}");
-        let second = link(&folder, "-w", ["#define VALUE 41", way, ""]);
-        assert_eq!(second, Link { objects: 2, program: true, ..first }, "{way}");
-    }
-}
-
-#[test]
-fn objects_with_headers_on_disk_are_compiled_again() {
-    let folder = scratch("linked-headers");
-    let options = format!("-I {} -w", folder.display());
-    let go = || link(&folder, &options, ["", "object", ""]);
-    let found = |objects, program, value| Link { objects, program, value, log: 0 };
-    let includes: String = (0..8).map(|i| format!("#include \"part{i}.h\"\n")).collect();
-    std::fs::write(folder.join("value.h"), includes).unwrap();
-    (0..7).for_each(|i| std::fs::write(folder.join(format!("part{i}.h")), "").unwrap());
-    let last = folder.join("part7.h");
-    std::fs::write(&last, "#define VALUE 6").unwrap();
-    assert_eq!(go(), found(0, false, 7));
-    // The other one has no headers.
-    assert_eq!(go(), found(1, true, 7));
-    std::fs::write(&last, "#define VALUE 7").unwrap();
-    assert_eq!(go(), found(1, false, 8));
-    assert_eq!(go(), found(1, true, 8));
 }

@@ -1,5 +1,5 @@
 //! Memory and semaphores shared with another Vulkan device by file descriptor (cl_khr_external_memory and
-//! cl_khr_external_semaphore with opaque_fd, memory also with dma_buf). What the driver does not offer is skipped, with a message.
+//! cl_khr_external_semaphore with opaque_fd). What the driver does not offer is skipped, with a message.
 
 mod common;
 #[path = "common/vulkan.rs"]
@@ -7,11 +7,10 @@ mod vulkan;
 use common::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
-use vulkan::{Shared, Sync, Vulkan, DMA_BUF, OPAQUE_MEMORY};
+use vulkan::{Shared, Sync, Vulkan};
 
 const SIZE: usize = 1 << 20;
 const MEMORY_FD: u64 = CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR as u64;
-const MEMORY_DMA_BUF: u64 = CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR as u64;
 const SEMAPHORE_FD: u64 = CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR as u64;
 const EXPORTS: u64 = CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR as u64;
 const BINARY: [u64; 2] = [CL_SEMAPHORE_TYPE_KHR as u64, CL_SEMAPHORE_TYPE_BINARY_KHR as u64];
@@ -75,9 +74,8 @@ fn create(s: &Setup, list: &[u64], flags: u64, size: usize, host: *mut c_void) -
 }
 
 fn import(s: &Setup, shared: &Shared) -> cl_mem {
-    let kind = if shared.kind == DMA_BUF { MEMORY_DMA_BUF } else { MEMORY_FD };
-    let list = [kind, shared.fd as u64, 0];
-    let (mem, code) = create(s, &list, 0, shared.size as usize, null_mut());
+    let (mem, code) =
+        create(s, &[MEMORY_FD, shared.fd as u64, 0], 0, shared.size as usize, null_mut());
     check(code);
     mem
 }
@@ -144,32 +142,19 @@ fn queries_list_the_handles() {
 
 #[test]
 fn memory_is_shared_both_ways() {
-    for (extension, kind) in [
-        ("cl_khr_external_memory_opaque_fd", OPAQUE_MEMORY),
-        ("cl_khr_external_memory_dma_buf", DMA_BUF),
-    ] {
-        let Some((s, vulkan)) = both(extension) else { continue };
-        if !vulkan.exports(kind) {
-            eprintln!("skipped: the driver exports no {kind:?}");
-            continue;
-        }
-        eprintln!("{extension} is tried");
-        is_shared_both_ways(&s, &vulkan, vulkan.share_as(kind, SIZE as u64));
-    }
-}
-
-fn is_shared_both_ways(s: &Setup, vulkan: &Vulkan, shared: Shared) {
+    let Some((s, vulkan)) = both("cl_khr_external_memory_opaque_fd") else { return };
+    let shared = vulkan.share(SIZE as u64);
     let contents = pattern(SIZE, 1);
     vulkan.write(&shared, &contents, Sync::default());
-    let mem = import(s, &shared);
-    let event = hand_over(s, true, mem);
+    let mem = import(&s, &shared);
+    let event = hand_over(&s, true, mem);
     let name = CL_EVENT_COMMAND_TYPE;
     let kind: u32 = value(|z, p, r| unsafe { (s.cl.clGetEventInfo)(event, name, z, p, r) });
     assert_eq!(kind, CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR);
     assert!(s.read(mem, 0, SIZE) == contents);
-    add(s, mem);
+    add(&s, mem);
     s.write(mem, true, 8, &[77; 8]);
-    hand_over(s, false, mem);
+    hand_over(&s, false, mem);
     s.finish();
     let mut expected = plus_one(&contents);
     expected[8..16].fill(77);
@@ -177,11 +162,11 @@ fn is_shared_both_ways(s: &Setup, vulkan: &Vulkan, shared: Shared) {
 
     // And a second time round.
     vulkan.write(&shared, &contents, Sync::default());
-    hand_over(s, true, mem);
-    add(s, mem);
-    add(s, mem);
+    hand_over(&s, true, mem);
+    add(&s, mem);
+    add(&s, mem);
     assert!(s.read(mem, 0, SIZE) == plus_one(&plus_one(&contents)));
-    hand_over(s, false, mem);
+    hand_over(&s, false, mem);
     s.finish();
     assert!(vulkan.read(&shared, None) == plus_one(&plus_one(&contents)));
     check(unsafe { (s.cl.clReleaseMemObject)(mem) });

@@ -8,6 +8,7 @@ use ash::vk;
 use once_cell::sync::OnceCell;
 use smallvec::SmallVec;
 
+use crate::marks::Marks;
 use crate::semaphore::Semaphore;
 use crate::timeline::Timeline;
 use crate::{Device, Error};
@@ -245,14 +246,22 @@ impl Batch {
     }
 
     /// Ends recording, with a barrier that makes what this batch and those before it wrote visible to a
-    /// side, if one is to see it.
-    pub(crate) fn end(&mut self, device: &Device, show: Option<Side>) -> Result<(), Error> {
+    /// side, if one is to see it, and with the mark that it is complete, where there are marks.
+    pub(crate) fn end(
+        &mut self,
+        device: &Device,
+        show: Option<Side>,
+        marks: Option<&Marks>,
+    ) -> Result<(), Error> {
         if let Some(side) = show {
             let work = match self.unordered {
                 none if none.is_empty() => WORK,
                 some => some,
             };
             barrier(device, self.commands, work, side);
+        }
+        if let Some(marks) = marks {
+            marks.write(device, self.commands, self.last_value);
         }
         // SAFETY: the command buffer is recording, under the queue's lock.
         unsafe { device.raw.end_command_buffer(self.commands) }

@@ -12,14 +12,15 @@ use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 
 use crate::clock::{ClockCorrelation, Clocks};
+use crate::code::CodeLock;
 use crate::features::FeatureChain;
 use crate::memory::{Heap, MemoryKind, PoolUse};
 use crate::physical::BindQueue;
 use crate::pipeline_store::{self, create_cache, PipelineStore};
 use crate::sabotage::Sabotage;
 use crate::{
-    priority, probe, timeline, Buffer, DeviceInfo, Error, MemoryHandles, PhysicalDevice, Pipeline,
-    PipelineDesc, Probe, Queue, QueueOptions, Semaphore, SemaphoreHandles,
+    marks, priority, probe, timeline, Buffer, DeviceInfo, Error, MemoryHandles, PhysicalDevice,
+    Pipeline, PipelineDesc, Probe, Queue, QueueOptions, Semaphore, SemaphoreHandles,
 };
 
 /// A device that work can be given to.
@@ -44,6 +45,9 @@ pub struct Device {
     pub(crate) memory_fd: Option<khr::external_memory_fd::Device>,
     pub(crate) semaphore_fd: Option<khr::external_semaphore_fd::Device>,
     pub(crate) clocks: Clocks,
+    pub(crate) code: CodeLock,
+    /// How batches tell the host that they are complete, if not by semaphores.
+    pub(crate) marks: Option<marks::Writer>,
     lost: AtomicBool,
     pub(crate) sabotage: Sabotage,
     /// Buffers that the host reads and whose addresses kernels may have; one more for unified memory.
@@ -109,6 +113,8 @@ impl Device {
             semaphore_fd: (p.info.features.external.has_semaphores())
                 .then(|| khr::external_semaphore_fd::Device::new(instance, &raw)),
             clocks: Clocks::new(p, &raw),
+            code: CodeLock::of(&p.info),
+            marks: marks::Writer::of(p, &raw),
             lost: AtomicBool::new(false),
             sabotage: Sabotage::wanted(),
             kernels_reach_host: AtomicUsize::new(usize::from(p.info.memory.unified)),

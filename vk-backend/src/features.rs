@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ffi::CString;
 
-use ash::{ext, khr, vk};
+use ash::{amd, ext, khr, vk};
 
 use crate::external::{External, MemoryHandles};
 
@@ -132,6 +132,8 @@ pub struct Features {
     pub sparse_binding: bool,
     /// maintenance4 (Vulkan 1.3 or VK_KHR_maintenance4); LocalSizeId may be used.
     pub maintenance4: bool,
+    /// VK_AMD_buffer_marker.
+    pub buffer_marker: bool,
     /// VK_EXT_external_memory_host, and buffers can be imported through it.
     pub external_memory_host: bool,
     /// Memory and semaphores shared by file descriptor.
@@ -203,6 +205,7 @@ impl Extensions {
         let before_1_3 = api_version < vk::API_VERSION_1_3;
         let dma_buf = MemoryHandles::DMA_BUF;
         let table = [
+            (amd::buffer_marker::NAME, f.buffer_marker),
             (ext::external_memory_host::NAME, f.external_memory_host),
             (khr::external_memory_fd::NAME, !f.external.memory_import.is_empty()),
             (ext::external_memory_dma_buf::NAME, f.external.memory_import.contains(dma_buf)),

@@ -254,6 +254,7 @@ impl PhysicalDevice {
         self.info.features.calibrated_timestamps = self.has_calibrated_timestamps();
         self.info.features.pipeline_creation_feedback = self.usable_version >= vk::API_VERSION_1_3
             || self.extensions.has(ext::pipeline_creation_feedback::NAME);
+        self.info.features.buffer_marker = self.extensions.has(ash::amd::buffer_marker::NAME);
         self.info.features.sparse_binding &= self.bind_queue.is_some();
     }
 

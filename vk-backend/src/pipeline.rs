@@ -46,7 +46,10 @@ impl Pipeline {
         let layout = layout(device, push_constant_size)?;
         let module = create_module(device, d.spirv)?;
         let start = Instant::now();
-        let made = create_raw(device, d, &entry, (module, layout), cache);
+        let made = {
+            let _alone = device.code.hold();
+            create_raw(device, d, &entry, (module, layout), cache)
+        };
         let duration = start.elapsed();
         // SAFETY: pipelines do not need their module once they are made.
         unsafe { device.raw.destroy_shader_module(module, None) };
@@ -81,6 +84,7 @@ impl std::fmt::Debug for Pipeline {
 
 impl Drop for Pipeline {
     fn drop(&mut self) {
+        let _alone = self.device.code.hold();
         // SAFETY: this is the last owner; batches that use the pipeline own it too.
         unsafe { self.device.raw.destroy_pipeline(self.raw, None) }
     }

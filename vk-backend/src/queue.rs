@@ -6,20 +6,24 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::Instant;
 
 use ash::vk;
 use parking_lot::Mutex;
 
 use crate::batch::{Batch, Released, Side, Start, Timestamps, Wait, MAX_COMMANDS};
+use crate::marks::Marks;
 use crate::sabotage::Fate;
 use crate::semaphore::Semaphore;
-use crate::timeline::Timeline;
+use crate::timeline::{self, Timeline};
 use crate::{Device, Error, Priority, Recorder};
 
 /// While one batch is in flight, a second of this many commands follows it, lest the device run dry.
 const READY_COMMANDS: u32 = 32;
 /// Batches kept to be used again.
 const SPARE_BATCHES: usize = 8;
+/// So many of them are left alone where no semaphore tells that the device is through with them.
+const RESTING_BATCHES: usize = 2;
 /// After the host has read device memory, so many batches show it their results unasked.
 const SHOWN_BATCHES: u32 = 16;
 /// Commands whose timestamps a queue remembers.
@@ -49,6 +53,9 @@ pub struct Queue {
     number: usize,
     options: QueueOptions,
     timeline: Arc<Timeline>,
+    /// What shows that batches are complete, in place of the timeline, which then is signalled where
+    /// that is needed.
+    marks: Option<Marks>,
     state: Mutex<State>,
 }
 
@@ -57,10 +64,15 @@ struct State {
     open: Option<Batch>,
     /// Submitted batches, oldest first.
     in_flight: VecDeque<Batch>,
-    spare: Vec<Batch>,
+    /// Complete ones, oldest first.
+    spare: VecDeque<Batch>,
     /// Value of the newest command, and of the newest submitted one.
     issued: u64,
     submitted: u64,
+    /// Newest value that the timeline will reach by itself.
+    signalled: u64,
+    /// Of the newest submission.
+    submitted_at: Option<Instant>,
     /// What [`Batch::ordered`] was when the last batch ended.
     ordered: u64,
     /// Value up to which the host sees what commands wrote, once they are complete.
@@ -96,12 +108,15 @@ impl Queue {
     ) -> Result<Arc<Queue>, Error> {
         device.check_lost()?;
         let profiling = options.profiling && device.info().limits.timestamp_valid_bits > 0;
+        // A semaphore tells that timestamps are there.
+        let marks = if profiling { None } else { Marks::create(device)? };
         Ok(Arc::new(Queue {
             device: device.clone(),
             vulkan_queue,
             number,
             options: QueueOptions { profiling, ..options },
             timeline: Timeline::create(device)?,
+            marks,
             state: Mutex::default(),
         }))
     }
@@ -205,14 +220,29 @@ impl Queue {
     /// [`Error::DeviceLost`]; the failure that keeps the command from running; [`Error::Invalid`]
     /// for a value that no command has.
     pub fn wait(&self, value: u64) -> Result<(), Error> {
-        let signalled = self.locked(|state| {
-            let signalled = self.submit_up_to(state, value)?;
+        let last = self.locked(|state| {
+            let last = self.submit_up_to(state, value)?;
             // The next command's batch is begun while the device works.
             self.open(state);
-            Ok::<_, Error>(signalled)
+            Ok::<_, Error>(last)
         })?;
-        self.timeline.wait(signalled)?;
+        match &self.marks {
+            Some(marks) => self.wait_for_mark(marks, last)?,
+            None => self.timeline.wait(last)?,
+        }
         self.locked(|state| self.retire(state)).map(|_| ())
+    }
+
+    fn wait_for_mark(&self, marks: &Marks, value: u64) -> Result<(), Error> {
+        let reached = || {
+            self.timeline.check()?;
+            Ok(marks.reached(value))
+        };
+        if timeline::poll(&self.device, reached)? {
+            return Ok(());
+        }
+        self.locked(|state| self.signal(state))?;
+        self.timeline.sleep(value)
     }
 
     /// As [`Queue::wait`]; then the host also sees what commands up to `value` wrote to mapped memory of
@@ -250,10 +280,15 @@ impl Queue {
         if !Arc::ptr_eq(&self.device, &other.device) {
             return Err(Error::Invalid("queues of different devices".into()));
         }
-        let value = other.locked(|state| other.submit_up_to(state, value))?;
-        if other.timeline.value()? >= value {
-            return Ok(());
-        }
+        let value = other.locked(|state| {
+            let value = other.submit_up_to(state, value)?;
+            if other.value(state)? >= value {
+                return Ok(None);
+            }
+            other.signal(state)?;
+            Ok::<_, Error>(Some(value))
+        })?;
+        let Some(value) = value else { return Ok(()) };
         self.locked(|state| {
             self.submit(state)?;
             state.waits.push(Wait { timeline: other.timeline.clone(), value });
@@ -305,7 +340,9 @@ impl Queue {
 
     fn start_batch(&self, state: &mut State) -> Result<Batch, Error> {
         self.device.check_lost()?;
-        let mut batch = match state.spare.pop() {
+        let resting = if self.marks.is_some() { RESTING_BATCHES } else { 0 };
+        let spare = if state.spare.len() > resting { state.spare.pop_front() } else { None };
+        let mut batch = match spare {
             Some(batch) => batch,
             None => Batch::create(&self.device, self.options.profiling)?,
         };
@@ -363,10 +400,17 @@ impl Queue {
         batch.waits = std::mem::take(&mut state.waits);
         let show = self.device.shows_all() || batch.writes_host || state.to_show > 0;
         let side = if self.options.out_of_order { Side::Host } else { Side::Both };
-        let ended = batch.end(&self.device, show.then_some(side));
-        match ended.and_then(|()| self.submit_batch(&batch)) {
+        let mark = self.marks.as_ref();
+        let ended = batch.end(&self.device, show.then_some(side), mark);
+        // A semaphore that is signalled anyway costs nothing more.
+        let signal = mark.is_none() || !batch.signalled.is_empty();
+        match ended.and_then(|()| self.submit_batch(&batch, signal)) {
             Ok(()) => {
                 state.submitted = batch.last_value;
+                if signal {
+                    state.signalled = batch.last_value;
+                }
+                state.submitted_at = mark.map(|_| Instant::now());
                 state.ordered = batch.ordered;
                 if show {
                     state.shown = batch.last_value;
@@ -386,7 +430,8 @@ impl Queue {
         }
     }
 
-    fn submit_batch(&self, batch: &Batch) -> Result<(), Error> {
+    /// Hands a batch to the device; `signal`: its end signals the timeline.
+    fn submit_batch(&self, batch: &Batch, signal: bool) -> Result<(), Error> {
         self.device.check_lost()?;
         match self.device.sabotage.submission() {
             Fate::Done => {}
@@ -402,9 +447,9 @@ impl Queue {
             timelines.chain(batch.awaited.iter().map(binary)).unzip();
         // Timestamps wait too.
         let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
-        let own = std::iter::once(self.timeline.at(batch.last_value));
+        let own = signal.then(|| self.timeline.at(batch.last_value));
         let (signals, signal_values): (Vec<_>, Vec<_>) =
-            own.chain(batch.signalled.iter().map(binary)).unzip();
+            own.into_iter().chain(batch.signalled.iter().map(binary)).unzip();
         let commands = [batch.commands];
         let mut values = vk::TimelineSemaphoreSubmitInfo::default()
             .wait_semaphore_values(&wait_values)
@@ -415,6 +460,7 @@ impl Queue {
             .command_buffers(&commands)
             .signal_semaphores(&signals)
             .push_next(&mut values);
+        let _alone = self.device.code.hold();
         let queue = self.device.vulkan_queues[self.vulkan_queue].lock();
         // SAFETY: the lock gives this thread the Vulkan queue; the batch and all it uses are alive
         // until its value is reached; values on the timeline only grow.
@@ -422,9 +468,45 @@ impl Queue {
             .map_err(|e| self.device.fault("vkQueueSubmit", e))
     }
 
-    /// Takes back the batches that are complete. Returns the timeline's value.
+    /// Sees to it that the timeline, and not only a mark, reaches the value of the newest batch.
+    fn signal(&self, state: &mut State) -> Result<(), Error> {
+        if state.signalled >= state.submitted {
+            return Ok(());
+        }
+        self.timeline.check()?;
+        let (semaphore, value) = self.timeline.at(state.submitted);
+        let (semaphores, values) = ([semaphore], [value]);
+        let mut values =
+            vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&values);
+        let info = vk::SubmitInfo::default().signal_semaphores(&semaphores).push_next(&mut values);
+        let _alone = self.device.code.hold();
+        let queue = self.device.vulkan_queues[self.vulkan_queue].lock();
+        // SAFETY: the lock gives this thread the Vulkan queue; values on the timeline only grow.
+        unsafe { self.device.raw.queue_submit(*queue, &[info], vk::Fence::null()) }
+            .map_err(|e| self.device.fault("vkQueueSubmit", e))?;
+        state.signalled = state.submitted;
+        Ok(())
+    }
+
+    /// The newest value that is reached.
+    fn value(&self, state: &mut State) -> Result<u64, Error> {
+        let Some(marks) = &self.marks else {
+            return Ok(self.timeline.value()?.min(state.submitted));
+        };
+        self.timeline.check()?;
+        let value = marks.value(state.submitted);
+        let late = |at: Instant| at.elapsed() > timeline::POLL;
+        if value < state.submitted && state.submitted_at.is_some_and(late) {
+            // Only a semaphore tells that the device was lost.
+            self.signal(state)?;
+            self.timeline.value()?;
+        }
+        Ok(value)
+    }
+
+    /// Takes back the batches that are complete. Returns the newest value that is reached.
     fn retire(&self, state: &mut State) -> Result<u64, Error> {
-        let value = self.timeline.value()?.min(state.submitted);
+        let value = self.value(state)?;
         while state.in_flight.front().is_some_and(|b| b.last_value <= value) {
             let Some(mut batch) = state.in_flight.pop_front() else { break };
             batch.collect_times(&self.device, &mut state.times);
@@ -433,7 +515,7 @@ impl Queue {
             }
             state.released.push(batch.release());
             if state.spare.len() < SPARE_BATCHES {
-                state.spare.push(batch);
+                state.spare.push_back(batch);
             } else {
                 batch.destroy(&self.device);
             }
@@ -451,8 +533,10 @@ impl std::fmt::Debug for Queue {
 impl Drop for Queue {
     fn drop(&mut self) {
         let _ = self.flush();
+        // An error here is the loss of the device: then nothing runs any more. The next queue takes over
+        // the semaphore, which then must be at rest.
+        let _ = self.locked(|state| self.signal(state));
         let submitted = self.state.get_mut().submitted;
-        // An error here is the loss of the device: then nothing runs any more.
         let _ = self.timeline.wait(submitted);
         let _ = self.locked(|state| self.retire(state));
         let state = self.state.get_mut();

@@ -32,7 +32,7 @@ impl Recording {
         recording.batch.begin_secondary(device)?;
         recording.batch.count = commands;
         let result = f(&mut Recorder::new(device, Some(&mut recording.batch), 0));
-        recording.batch.end(device, None)?;
+        recording.batch.end(device, None, None)?;
         Ok((Arc::new(recording), result))
     }
 

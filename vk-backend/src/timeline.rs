@@ -16,7 +16,7 @@ use crate::{Device, DeviceType, Error};
 const SPIN: Duration = Duration::from_micros(100);
 /// How long it polls before it sleeps, giving way to other threads, unless the device itself computes
 /// on the host's processors.
-const POLL: Duration = Duration::from_millis(2);
+pub(crate) const POLL: Duration = Duration::from_millis(2);
 /// How often a sleeping wait looks whether the device was lost meanwhile.
 const SLEEP_NS: u64 = 100_000_000;
 /// A semaphore that no queue uses, and its value.
@@ -42,12 +42,18 @@ impl Timeline {
         (self.raw, self.base + value)
     }
 
-    fn raw_value(&self) -> Result<u64, Error> {
+    /// Why no value will be reached any more, if that is so and known.
+    pub(crate) fn check(&self) -> Result<(), Error> {
         self.device.check_lost()?;
         if self.device.sabotage.hangs() {
             let lost = vk::Result::ERROR_DEVICE_LOST;
             return Err(self.device.fault("vkGetSemaphoreCounterValue", lost));
         }
+        Ok(())
+    }
+
+    fn raw_value(&self) -> Result<u64, Error> {
+        self.check()?;
         // SAFETY: the semaphore is alive.
         unsafe { self.device.raw.get_semaphore_counter_value(self.raw) }
             .map_err(|e| self.device.fault("vkGetSemaphoreCounterValue", e))
@@ -57,21 +63,17 @@ impl Timeline {
     pub(crate) fn value(&self) -> Result<u64, Error> {
         Ok(self.raw_value()? - self.base)
     }
+
     /// Blocks until `value`, which is submitted, is reached.
     pub(crate) fn wait(&self, value: u64) -> Result<(), Error> {
-        let start = Instant::now();
-        let shares_cores = self.device.info().device_type == DeviceType::Cpu;
-        let patience = if shares_cores { SPIN } else { POLL };
-        loop {
-            if self.value()? >= value {
-                return Ok(());
-            }
-            match start.elapsed() {
-                passed if passed >= patience => break,
-                passed if passed >= SPIN => std::thread::yield_now(),
-                _ => std::hint::spin_loop(),
-            }
+        if poll(&self.device, || Ok(self.value()? >= value))? {
+            return Ok(());
         }
+        self.sleep(value)
+    }
+
+    /// The same without polling first.
+    pub(crate) fn sleep(&self, value: u64) -> Result<(), Error> {
         let (semaphores, values) = ([self.raw], [self.base + value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
         loop {
@@ -82,6 +84,26 @@ impl Timeline {
                 Err(vk::Result::TIMEOUT) => continue,
                 Err(e) => return Err(self.device.fault("vkWaitSemaphores", e)),
             }
+        }
+    }
+}
+
+/// Asks again and again, as long as it is worth not to sleep. Returns whether the answer became true.
+pub(crate) fn poll(
+    device: &Device,
+    reached: impl Fn() -> Result<bool, Error>,
+) -> Result<bool, Error> {
+    let start = Instant::now();
+    let shares_cores = device.info().device_type == DeviceType::Cpu;
+    let patience = if shares_cores { SPIN } else { POLL };
+    loop {
+        if reached()? {
+            return Ok(true);
+        }
+        match start.elapsed() {
+            passed if passed >= patience => return Ok(false),
+            passed if passed >= SPIN => std::thread::yield_now(),
+            _ => std::hint::spin_loop(),
         }
     }
 }

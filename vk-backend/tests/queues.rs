@@ -455,3 +455,18 @@ fn an_out_of_order_queue_orders_what_it_is_told_to() {
         }
     }
 }
+
+/// Everything here again where completion shows by marks, as it does by default on GPUs that write them.
+#[test]
+fn all_of_this_holds_with_marks() {
+    if std::env::var_os("HEKLA_MARKS").is_some() {
+        return;
+    }
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .env("HEKLA_MARKS", "1")
+        .env_remove("HEKLA_VALIDATE")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -16,8 +16,6 @@ struct Group {
     /// Path of the binary under the folder given.
     binary: String,
     args: Vec<String>,
-    /// Variables of the environment.
-    environment: Vec<(String, String)>,
     /// Subtests; empty when the binary's own list is taken.
     subtests: Vec<String>,
     seconds: u64,
@@ -159,14 +157,7 @@ fn strings(value: Option<&toml::Value>) -> Vec<String> {
     array.into_iter().flatten().filter_map(|v| v.as_str().map(str::to_string)).collect()
 }
 
-fn variables(value: Option<&toml::Value>) -> Vec<(String, String)> {
-    let table = value.and_then(toml::Value::as_table);
-    let text =
-        |(name, value): (&String, &toml::Value)| Some((name.clone(), value.as_str()?.to_string()));
-    table.into_iter().flatten().filter_map(text).collect()
-}
-
-/// cts-config/groups.toml: `[name] binary, args, environment, subtests, seconds`.
+/// cts-config/groups.toml: `[name] binary, args, subtests, seconds`.
 fn read_groups() -> Result<Vec<Group>, String> {
     let table = read_toml(&system::root().join("cts-config/groups.toml"))?;
     let group = |(name, value): (&String, &toml::Value)| {
@@ -175,7 +166,6 @@ fn read_groups() -> Result<Vec<Group>, String> {
             name: name.clone(),
             binary: text("binary").ok_or_else(|| format!("group {name} names no binary"))?,
             args: strings(value.get("args")),
-            environment: variables(value.get("environment")),
             subtests: strings(value.get("subtests")),
             seconds: value.get("seconds").and_then(toml::Value::as_integer).unwrap_or(120) as u64,
         })
@@ -246,7 +236,6 @@ fn run_subtest(
         software.select(&mut command)?;
     }
     command.arg(subtest).args(&group.args).current_dir(binary.parent().unwrap_or(Path::new(".")));
-    command.envs(group.environment.iter().cloned());
     command.env("CL_CONFORMANCE_RESULTS_FILENAME", &results);
     command.stdin(Stdio::null()).stdout(log).stderr(same);
     let verdict = wait(&mut command, Duration::from_secs(group.seconds))?;

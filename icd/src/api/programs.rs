@@ -336,9 +336,8 @@ entry! {
             CL_PROGRAM_SOURCE => Some(Value::text(&program.source)),
             CL_PROGRAM_IL => Some(Value::list::<u8>(&[])),
             CL_PROGRAM_BINARY_SIZES => {
-                let size = |index| Ok(program.binary_of(index)?.len());
-                let sizes: Result<Vec<usize>> = (0..program.devices.len()).map(size).collect();
-                Some(Value::list(&sizes?))
+                let sizes = (0..program.devices.len()).map(|i| program.binary_of(i).len());
+                Some(Value::list(&sizes.collect::<Vec<usize>>()))
             }
             CL_PROGRAM_BINARIES => {
                 // SAFETY: the caller's places are as the API requires.
@@ -404,7 +403,7 @@ unsafe fn binaries(
         // SAFETY: as the caller promises.
         let pointers = unsafe { args::slice(place.cast::<*mut u8>(), count) };
         for (index, pointer) in pointers.iter().enumerate().filter(|(_, p)| !p.is_null()) {
-            let bytes = program.binary_of(index)?;
+            let bytes = program.binary_of(index);
             // SAFETY: the place holds CL_PROGRAM_BINARY_SIZES bytes.
             unsafe { pointer.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         }

@@ -5,7 +5,6 @@ use super::cache::programs;
 use super::device::Device;
 use super::dump;
 use super::program::{Build, Code, Executable, Origin, Program};
-use super::unlinked::Unlinked;
 use crate::api::cl::*;
 use crate::core::context::Context;
 use crate::core::error::{ensure, ClError, Result};
@@ -191,9 +190,9 @@ pub fn compile(
     let step = move |program: &Program, index: usize| {
         let gpu = program.devices[index].gpu()?;
         dump::source(&source, &text);
-        let target = program.context.target(gpu);
-        let (log, object) = programs::compile_object(&source, &text, &options, &target);
-        Ok(Build::ended(&text, log, object.map(|object| Code::Object(Arc::new(object)))))
+        let compiled = compiler::compile_object(&source, &options, &program.context.target(gpu));
+        let object = compiled.object.map(|object| Code::Object(Arc::new(object)));
+        Ok(Build::ended(&text, compiled.log, object))
     };
     Job::begin(program, devices, CL_COMPILE_PROGRAM_FAILURE, Box::new(step))
 }
@@ -229,7 +228,7 @@ fn as_source(program: &Program, headers: Vec<(String, String)>) -> compiler::Sou
 }
 
 /// The objects of all inputs for a device: of all, or of none (clLinkProgram).
-fn linkable(inputs: &[Ref<Program>], device: &Ref<Device>) -> Result<Vec<Arc<Unlinked>>> {
+fn linkable(inputs: &[Ref<Program>], device: &Ref<Device>) -> Result<Vec<Arc<compiler::Object>>> {
     let mut objects = Vec::with_capacity(inputs.len());
     for input in inputs {
         let Ok(index) = input.index_of(device) else { continue };
@@ -245,17 +244,18 @@ fn linkable(inputs: &[Ref<Program>], device: &Ref<Device>) -> Result<Vec<Arc<Unl
 fn link_for(
     program: &Program,
     index: usize,
-    objects: &[Arc<Unlinked>],
+    objects: &[Arc<compiler::Object>],
     text: &str,
     options: &compiler::LinkOptions,
 ) -> Result<Build> {
-    let objects: Vec<&Unlinked> = objects.iter().map(Arc::as_ref).collect();
+    let objects: Vec<&compiler::Object> = objects.iter().map(Arc::as_ref).collect();
     if options.create_library {
-        let (log, library) = programs::link_library(&objects, text, options)?;
-        return Ok(Build::ended(text, log, library.map(|l| Code::Library(Arc::new(l)))));
+        let linked = compiler::link_library(&objects, options);
+        let library = linked.object.map(|object| Code::Library(Arc::new(object)));
+        return Ok(Build::ended(text, linked.log, library));
     }
     let gpu = program.devices[index].gpu()?;
-    let linked = programs::link(&objects, text, options, &program.context.target(gpu))?;
+    let linked = compiler::link(&objects, options, &program.context.target(gpu));
     let executable = linked.program.map(|program| Executable::new(gpu, program));
     Ok(Build::ended(text, linked.log, executable.map(Code::Executable)))
 }

@@ -41,5 +41,4 @@ pub mod survey;
 pub mod svm;
 pub mod trace;
 pub mod transfer;
-pub mod unlinked;
 pub mod watch;

@@ -1,14 +1,12 @@
 //! Programs: source or binary, and what building them gave for each device.
 
 use super::binary::{self, Content, Loaded};
-use super::cache::digest::Digest;
 use super::context::Context;
 use super::device::Device;
 use super::dump;
 use super::gpu::Gpu;
 use super::kernel::BuiltKernel;
 use super::notify::Notifier;
-use super::unlinked::Unlinked;
 use crate::api::cl::*;
 use crate::core::error::{ClError, Result};
 use crate::object::{Kind, Ref};
@@ -56,8 +54,8 @@ pub struct Build {
 pub enum Code {
     #[default]
     None,
-    Object(Arc<Unlinked>),
-    Library(Arc<Unlinked>),
+    Object(Arc<compiler::Object>),
+    Library(Arc<compiler::Object>),
     Executable(Arc<Executable>),
 }
 
@@ -91,7 +89,7 @@ impl Build {
     }
 
     /// What can be linked.
-    pub(super) fn object(&self) -> Option<&Arc<Unlinked>> {
+    pub(super) fn object(&self) -> Option<&Arc<compiler::Object>> {
         match &self.code {
             Code::Object(object) | Code::Library(object) => Some(object),
             _ => None,
@@ -243,14 +241,10 @@ impl Program {
         bytes: &[u8],
     ) -> std::result::Result<Code, String> {
         let gpu = device.gpu().map_err(|error| error.to_string())?;
-        let unlinked = |object| {
-            let identity = Digest::of(&[b"binary", bytes]);
-            Arc::new(Unlinked::new(identity, object))
-        };
         Ok(match binary::read(bytes, &context.target(gpu))? {
             Loaded::Executable(program) => Code::Executable(Executable::new(gpu, program)),
-            Loaded::Object(object) => Code::Object(unlinked(object)),
-            Loaded::Library(object) => Code::Library(unlinked(object)),
+            Loaded::Object(object) => Code::Object(Arc::new(object)),
+            Loaded::Library(object) => Code::Library(Arc::new(object)),
         })
     }
 
@@ -300,18 +294,18 @@ impl Program {
     }
 
     /// The binary for device number `index`; empty when there is none.
-    pub fn binary_of(&self, index: usize) -> Result<Vec<u8>> {
+    pub fn binary_of(&self, index: usize) -> Vec<u8> {
         let build = self.build_of(index);
         let content = match &build.code {
-            Code::None => return Ok(Vec::new()),
-            Code::Object(object) => Content::Object(object.object()?),
-            Code::Library(object) => Content::Library(object.object()?),
+            Code::None => return Vec::new(),
+            Code::Object(object) => Content::Object(object),
+            Code::Library(object) => Content::Library(object),
             Code::Executable(executable) => Content::Executable(&executable.program),
         };
-        Ok(match self.devices[index].gpu() {
+        match self.devices[index].gpu() {
             Ok(gpu) => binary::write(content, &self.context.target(gpu)),
             Err(_) => Vec::new(),
-        })
+        }
     }
 
     /// Names of all kernels, from the first device that has an executable, or

@@ -1,17 +1,11 @@
 //! Another user of the GPU: a Vulkan device of its own, which shares memory and semaphores with OpenCL by file
 //! descriptor as a graphics application would.
 
-use ash::{ext, khr, vk};
+use ash::{khr, vk};
 use std::cell::RefCell;
 
-type MemoryHandle = vk::ExternalMemoryHandleTypeFlags;
-pub const OPAQUE_MEMORY: MemoryHandle = MemoryHandle::OPAQUE_FD;
-pub const DMA_BUF: MemoryHandle = MemoryHandle::DMA_BUF_EXT;
-const USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
-    vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
-        | vk::BufferUsageFlags::TRANSFER_DST.as_raw()
-        | vk::BufferUsageFlags::STORAGE_BUFFER.as_raw(),
-);
+const OPAQUE_MEMORY: vk::ExternalMemoryHandleTypeFlags =
+    vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
 pub const OPAQUE: vk::ExternalSemaphoreHandleTypeFlags =
     vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD;
 
@@ -25,7 +19,6 @@ pub struct Vulkan {
     pool: vk::CommandPool,
     memory_fd: khr::external_memory_fd::Device,
     semaphore_fd: Option<khr::external_semaphore_fd::Device>,
-    dma_buf: bool,
     /// Freed when the device goes.
     made: RefCell<Vec<(vk::Buffer, vk::DeviceMemory)>>,
     semaphores: RefCell<Vec<vk::Semaphore>>,
@@ -36,9 +29,8 @@ pub struct Vulkan {
 pub struct Shared {
     pub buffer: vk::Buffer,
     pub size: u64,
-    /// The descriptor, which an import takes, and its kind.
+    /// The descriptor, which an import takes.
     pub fd: i32,
-    pub kind: MemoryHandle,
 }
 
 /// Semaphores of one submission.
@@ -76,10 +68,6 @@ impl Vulkan {
             if semaphores {
                 names.push(khr::external_semaphore_fd::NAME.as_ptr());
             }
-            let dma_buf = has(ext::external_memory_dma_buf::NAME);
-            if dma_buf {
-                names.push(ext::external_memory_dma_buf::NAME.as_ptr());
-            }
             let family = 0;
             let priorities = [1.0];
             let queues = [vk::DeviceQueueCreateInfo::default()
@@ -105,7 +93,6 @@ impl Vulkan {
                 pool,
                 memory_fd,
                 semaphore_fd,
-                dma_buf,
                 made: RefCell::default(),
                 semaphores: RefCell::default(),
             })
@@ -116,33 +103,20 @@ impl Vulkan {
         self.semaphore_fd.is_some()
     }
 
-    /// Whether the memory of buffers can be exported as such a descriptor.
-    pub fn exports(&self, kind: MemoryHandle) -> bool {
-        let info = vk::PhysicalDeviceExternalBufferInfo::default().usage(USAGE).handle_type(kind);
-        let mut answer = vk::ExternalBufferProperties::default();
-        unsafe {
-            self.instance.get_physical_device_external_buffer_properties(
-                self.physical,
-                &info,
-                &mut answer,
-            );
-        }
-        let features = answer.external_memory_properties.external_memory_features;
-        (kind != DMA_BUF || self.dma_buf)
-            && features.contains(vk::ExternalMemoryFeatureFlags::EXPORTABLE)
-    }
-
-    /// A buffer; `shared`: as what its memory can be exported. `flags`: of its memory.
+    /// A buffer; `shared`: its memory can be exported. `flags`: of its memory.
     fn buffer(
         &self,
         size: u64,
-        shared: Option<MemoryHandle>,
+        shared: bool,
         flags: vk::MemoryPropertyFlags,
     ) -> (vk::Buffer, vk::DeviceMemory) {
-        let kind = shared.unwrap_or_default();
-        let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(kind);
-        let mut info = vk::BufferCreateInfo::default().size(size).usage(USAGE);
-        if shared.is_some() {
+        let mut external =
+            vk::ExternalMemoryBufferCreateInfo::default().handle_types(OPAQUE_MEMORY);
+        let usage = vk::BufferUsageFlags::TRANSFER_SRC
+            | vk::BufferUsageFlags::TRANSFER_DST
+            | vk::BufferUsageFlags::STORAGE_BUFFER;
+        let mut info = vk::BufferCreateInfo::default().size(size).usage(usage);
+        if shared {
             info = info.push_next(&mut external);
         }
         unsafe {
@@ -154,11 +128,11 @@ impl Vulkan {
                 needs.memory_type_bits & (1 << i) != 0 && offered.contains(flags)
             };
             let index = (0..types.memory_type_count).find(fits).unwrap();
-            let mut export = vk::ExportMemoryAllocateInfo::default().handle_types(kind);
+            let mut export = vk::ExportMemoryAllocateInfo::default().handle_types(OPAQUE_MEMORY);
             let mut info = vk::MemoryAllocateInfo::default()
                 .allocation_size(needs.size)
                 .memory_type_index(index);
-            if shared.is_some() {
+            if shared {
                 info = info.push_next(&mut export);
             }
             let memory = self.device.allocate_memory(&info, None).unwrap();
@@ -170,15 +144,10 @@ impl Vulkan {
 
     /// A buffer in the device's memory, to be imported elsewhere.
     pub fn share(&self, size: u64) -> Shared {
-        self.share_as(OPAQUE_MEMORY, size)
-    }
-
-    /// The same by a descriptor of a kind that [`Vulkan::exports`].
-    pub fn share_as(&self, kind: MemoryHandle, size: u64) -> Shared {
-        let (buffer, memory) = self.buffer(size, Some(kind), vk::MemoryPropertyFlags::DEVICE_LOCAL);
-        let info = vk::MemoryGetFdInfoKHR::default().memory(memory).handle_type(kind);
+        let (buffer, memory) = self.buffer(size, true, vk::MemoryPropertyFlags::DEVICE_LOCAL);
+        let info = vk::MemoryGetFdInfoKHR::default().memory(memory).handle_type(OPAQUE_MEMORY);
         let fd = unsafe { self.memory_fd.get_memory_fd(&info) }.unwrap();
-        Shared { buffer, size, fd, kind }
+        Shared { buffer, size, fd }
     }
 
     /// Has the device write bytes, and gives the buffer to others. Returns when that is done, unless a
@@ -195,7 +164,7 @@ impl Vulkan {
     /// Takes the buffer over and reads all of it.
     pub fn read(&self, shared: &Shared, wait: Option<vk::Semaphore>) -> Vec<u8> {
         let flags = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-        let (target, memory) = self.buffer(shared.size, None, flags);
+        let (target, memory) = self.buffer(shared.size, false, flags);
         self.run(Sync { wait, signal: None }, |device, commands| unsafe {
             self.hand_over(commands, shared, [vk::QUEUE_FAMILY_EXTERNAL, self.family]);
             let region = vk::BufferCopy::default().size(shared.size);
