@@ -57,7 +57,7 @@ pub fn run(func: &mut Function, policy: Policy) -> bool {
     let mut counter = None;
     for Candidate { data, rounds, insts } in candidates(func, policy) {
         let inside = blocks_of(&data);
-        let once = data.depth == 1 && rounds.is_none();
+        let once = data.depth == 1 && rounds.is_none() && !reads(func, &data);
         let exits = data.blocks.iter().filter(|&&block| leaves(func, &inside, block)).count();
         let most = most(func, &data, rounds).min(MAX_LOOP / insts).min(MAX_EXITS / exits.max(1));
         // As many rounds as it takes, and in each as few copies as do.
@@ -155,6 +155,18 @@ fn candidates(func: &Function, policy: Policy) -> Vec<Candidate> {
 /// Whether control may leave a loop at the end of a block of it.
 fn leaves(func: &Function, inside: &EntitySet<Block>, block: Block) -> bool {
     func.successors(block).into_iter().any(|to| !inside.contains(to))
+}
+
+/// Whether a loop reads memory. Where its end depends on that, the lanes of a vector that have no work-item,
+/// whose loads give nothing, go on when the others have left; those then made a round too many in a second
+/// loop.
+fn reads(func: &Function, data: &Loop) -> bool {
+    let mut insts = data.blocks.iter().flat_map(|&block| &func.blocks[block].insts);
+    insts.any(|&inst| {
+        use InstData::{AtomicCmpXchg, AtomicLoad, AtomicRmw, Load};
+        let data = &func.insts[inst];
+        matches!(data, Load { .. } | AtomicLoad { .. } | AtomicRmw { .. } | AtomicCmpXchg { .. })
+    })
 }
 
 fn most(func: &Function, data: &Loop, rounds: Option<usize>) -> usize {

@@ -110,3 +110,18 @@ def test_barriers_in_a_loop(m):
     program.turns(m.queue, (2 * size,), (size,), out, np.uint32(n), cl.LocalMemory(4 * size))
     expected = np.tile((np.arange(size) + n) % size + n, 2)
     np.testing.assert_array_equal(m.read(out, np.uint32, 2 * size), expected)
+
+
+def test_loops_that_end_by_what_memory_holds(m):
+    """Also in groups that fill no vector of the processor."""
+    program = m.build("""
+        kernel void count(global uint *out, global uint *place)
+        {
+            uint i = get_global_id(0), rounds = 0;
+            do { place[i] += 1; rounds++; } while (place[i] < 5);
+            out[i] = 100 * rounds + place[i];
+        }""")
+    for size in (1, 3, 4, 8, 12, 16):
+        out = m.empty(4 * size)
+        program.count(m.queue, (size,), (size,), out, m.buffer(np.zeros(size, np.uint32)))
+        np.testing.assert_array_equal(m.read(out, np.uint32, size), [505] * size)
