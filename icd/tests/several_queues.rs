@@ -6,7 +6,7 @@ use common::*;
 use hekla_vk_backend as vk;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
-use std::sync::mpsc;
+use std::sync::{mpsc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 const SOURCE: &str = "
@@ -21,6 +21,13 @@ kernel void step(global uint *x, uint factor) { *x = *x * factor + 1; }";
 
 /// How long a test waits for what has to happen.
 const LIMIT: Duration = Duration::from_secs(10);
+
+/// To be held by each test: queues share those of the device, and what is behind another test's gate has to wait
+/// for that.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A kernel that runs until it is told to end.
 struct Gate<'a> {
@@ -193,6 +200,7 @@ fn comes(condition: impl Fn() -> bool) -> bool {
 
 #[test]
 fn out_of_order_what_waits_for_another_queue_holds_back_nothing() {
+    let _alone = alone();
     let s = Setup::new();
     let (busy, queue) = (s.second_queue(), out_of_order(&s));
     let (a, b) = (new_word(&s, 5), new_word(&s, 7));
@@ -222,6 +230,7 @@ fn out_of_order_what_waits_for_another_queue_holds_back_nothing() {
 
 #[test]
 fn a_barrier_that_waits_for_another_queue_waits_on_the_device() {
+    let _alone = alone();
     let s = Setup::new();
     let (busy, queue) = (s.second_queue(), out_of_order(&s));
     let (a, b) = (new_word(&s, 5), new_word(&s, 7));
@@ -248,6 +257,7 @@ fn a_barrier_that_waits_for_another_queue_waits_on_the_device() {
 
 #[test]
 fn in_order_what_comes_before_a_wait_does_not_wait() {
+    let _alone = alone();
     let s = Setup::new();
     let (busy, queue) = (s.second_queue(), s.second_queue());
     let (a, b) = (new_word(&s, 1), new_word(&s, 1));
@@ -330,6 +340,7 @@ fn calls_that_return(s: &Setup, at_once: bool) {
 
 #[test]
 fn a_thread_that_waits_holds_up_no_other() {
+    let _alone = alone();
     let s = Setup::new();
     let at_once = runs_queues_at_once(&s);
     let (busy, reading) = (s.second_queue(), s.second_queue());
@@ -367,6 +378,7 @@ fn a_thread_that_waits_holds_up_no_other() {
 
 #[test]
 fn a_blocking_call_holds_up_no_held_command_of_another_queue() {
+    let _alone = alone();
     let s = Setup::new();
     let (busy, blocked, other) = (s.second_queue(), out_of_order(&s), out_of_order(&s));
     // What is large enough goes in pieces, and the call waits for each.

@@ -98,6 +98,8 @@ pub(crate) struct Batch {
     pub(crate) ordered: u64,
     /// Something was written to memory that the host reads.
     pub(crate) writes_host: bool,
+    /// It ends with what shows the host its results.
+    pub(crate) shown: bool,
     pub(crate) bound: Bound,
     pub(crate) retained: Vec<Retained>,
     pub(crate) waits: Vec<Wait>,
@@ -140,6 +142,7 @@ impl Batch {
             unordered: vk::PipelineStageFlags::empty(),
             ordered: 0,
             writes_host: false,
+            shown: false,
             bound: Bound::default(),
             retained: Vec::new(),
             waits: Vec::new(),

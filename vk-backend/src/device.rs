@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,6 @@ pub struct Device {
     pub(crate) vulkan_queues: Vec<Mutex<vk::Queue>>,
     /// The queue for sparse binding, where it is none of those.
     bind_queue: Option<Mutex<vk::Queue>>,
-    next_queue: AtomicUsize,
     /// How many [`Queue`]s there are on each of the Vulkan queues.
     pub(crate) queue_users: Mutex<Vec<usize>>,
     pub(crate) spare_timelines: Mutex<Vec<timeline::Spare>>,
@@ -52,14 +51,10 @@ pub struct Device {
     pub(crate) sabotage: Sabotage,
     /// Buffers that the host reads and whose addresses kernels may have; one more for unified memory.
     kernels_reach_host: AtomicUsize,
-    /// The number of the one queue that submitted batches which do not show the host their results; 0
-    /// for none, [`SEVERAL`].
-    unshown_by: AtomicUsize,
+    /// How many batches of all queues are complete that did not show the host their results.
+    pub(crate) unshown: AtomicU64,
     probe: OnceCell<Probe>,
 }
-
-/// More than one queue.
-const SEVERAL: usize = usize::MAX;
 
 impl Device {
     /// Opens a device with everything enabled that its [`crate::Features`] list.
@@ -98,7 +93,6 @@ impl Device {
             queue_users: Mutex::new(vec![0; p.info.limits.queue_count as usize]),
             vulkan_queues: queues,
             bind_queue,
-            next_queue: AtomicUsize::new(0),
             spare_timelines: Mutex::default(),
             layouts: Mutex::new(HashMap::new()),
             pipeline_cache: cache,
@@ -118,7 +112,7 @@ impl Device {
             lost: AtomicBool::new(false),
             sabotage: Sabotage::wanted(),
             kernels_reach_host: AtomicUsize::new(usize::from(p.info.memory.unified)),
-            unshown_by: AtomicUsize::new(0),
+            unshown: AtomicU64::new(0),
             probe: OnceCell::new(),
             physical: p.clone(),
             raw,
@@ -227,9 +221,8 @@ impl Device {
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn create_queue_with(self: &Arc<Self>, options: QueueOptions) -> Result<Arc<Queue>, Error> {
-        let number = self.next_queue.fetch_add(1, Ordering::Relaxed) + 1;
         let vulkan_queue = priority::take(options.priority, &mut self.queue_users.lock());
-        Queue::create(self, vulkan_queue, number, options)
+        Queue::create(self, vulkan_queue, options)
             .inspect_err(|_| self.queue_users.lock()[vulkan_queue] -= 1)
     }
 
@@ -356,19 +349,6 @@ impl Device {
     /// Whether every batch must show the host what it wrote, since kernels may write where it reads.
     pub(crate) fn shows_all(&self) -> bool {
         self.kernels_reach_host.load(Ordering::Acquire) > 0
-    }
-
-    /// Queue number `queue` submitted a batch that does not show the host what it wrote.
-    pub(crate) fn not_shown(&self, queue: usize) {
-        let other = |by| (by != 0 && by != queue).then_some(SEVERAL);
-        let _ = self.unshown_by.fetch_update(Ordering::AcqRel, Ordering::Acquire, |by| {
-            Some(other(by).unwrap_or(queue))
-        });
-    }
-
-    /// Whether a queue other than number `queue` has ever done so.
-    pub(crate) fn unshown_elsewhere(&self, queue: usize) -> bool {
-        ![0, queue].contains(&self.unshown_by.load(Ordering::Acquire))
     }
 
     /// [`Error::DeviceLost`] when the device was lost.

@@ -5,6 +5,7 @@
 //! has nothing of this queue to do.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::Ordering;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -49,8 +50,6 @@ pub struct Queue {
     device: Arc<Device>,
     /// Which Vulkan queue of the device takes the batches.
     vulkan_queue: usize,
-    /// From 1, unlike any other queue's of the device.
-    number: usize,
     options: QueueOptions,
     timeline: Arc<Timeline>,
     /// What shows that batches are complete, in place of the timeline, which then is signalled where
@@ -77,6 +76,10 @@ struct State {
     ordered: u64,
     /// Value up to which the host sees what commands wrote, once they are complete.
     shown: u64,
+    /// How many of this queue's batches did not show the host their results and are complete.
+    unshown: u64,
+    /// How many of other queues' there were when this queue last showed the host what there was.
+    seen: u64,
     /// How many of the next batches are expected to be looked at by the host.
     to_show: u32,
     /// For the next batch to wait for.
@@ -103,7 +106,6 @@ impl Queue {
     pub(crate) fn create(
         device: &Arc<Device>,
         vulkan_queue: usize,
-        number: usize,
         options: QueueOptions,
     ) -> Result<Arc<Queue>, Error> {
         device.check_lost()?;
@@ -113,7 +115,6 @@ impl Queue {
         Ok(Arc::new(Queue {
             device: device.clone(),
             vulkan_queue,
-            number,
             options: QueueOptions { profiling, ..options },
             timeline: Timeline::create(device)?,
             marks,
@@ -255,7 +256,7 @@ impl Queue {
         let value = self.locked(|state| {
             state.to_show = SHOWN_BATCHES;
             self.submit_up_to(state, value)?;
-            if state.shown >= value && !self.device.unshown_elsewhere(self.number) {
+            if state.shown >= value && state.seen == self.unshown_elsewhere(state) {
                 return Ok(value);
             }
             // A command that does nothing, in a batch that ends with the barrier for all before it.
@@ -400,6 +401,8 @@ impl Queue {
         batch.waits = std::mem::take(&mut state.waits);
         let show = self.device.shows_all() || batch.writes_host || state.to_show > 0;
         let side = if self.options.out_of_order { Side::Host } else { Side::Both };
+        batch.shown = show;
+        let elsewhere = self.unshown_elsewhere(state);
         let mark = self.marks.as_ref();
         let ended = batch.end(&self.device, show.then_some(side), mark);
         // A semaphore that is signalled anyway costs nothing more.
@@ -414,9 +417,8 @@ impl Queue {
                 state.ordered = batch.ordered;
                 if show {
                     state.shown = batch.last_value;
+                    state.seen = elsewhere;
                     state.to_show = state.to_show.saturating_sub(1);
-                } else {
-                    self.device.not_shown(self.number);
                 }
                 state.in_flight.push_back(batch);
                 Ok(())
@@ -428,6 +430,12 @@ impl Queue {
                 Err(e)
             }
         }
+    }
+
+    /// How many batches of other queues are complete whose results the host was not shown. (Who knows that one
+    /// is complete has been told so by its queue, which has counted it then.)
+    fn unshown_elsewhere(&self, state: &State) -> u64 {
+        self.device.unshown.load(Ordering::Acquire) - state.unshown
     }
 
     /// Hands a batch to the device; `signal`: its end signals the timeline.
@@ -509,6 +517,10 @@ impl Queue {
         let value = self.value(state)?;
         while state.in_flight.front().is_some_and(|b| b.last_value <= value) {
             let Some(mut batch) = state.in_flight.pop_front() else { break };
+            if !batch.shown {
+                self.device.unshown.fetch_add(1, Ordering::AcqRel);
+                state.unshown += 1;
+            }
             batch.collect_times(&self.device, &mut state.times);
             while state.times.len() > MAX_TIMES {
                 state.times.pop_first();
