@@ -15,11 +15,11 @@ const FOUND: &str = "cache: a program was found";
 #[test]
 fn role() {
     let Ok(options) = std::env::var(ROLE) else { return };
-    let s = Setup::new();
     if std::env::var_os("HEKLA_TEST_SMALL_FILES").is_some() {
         let limit = libc::rlimit { rlim_cur: 100, rlim_max: 100 };
         assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &limit) }, 0);
     }
+    let s = Setup::new();
     let source = std::env::var("HEKLA_TEST_SOURCE").unwrap_or_else(|_| SOURCE.into());
     let program = s.program(&source, &options);
     let kernel = s.kernel(program, "run");

@@ -65,7 +65,7 @@ impl Gate<'_> {
         } else {
             let flag = s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut [0; 4]);
             s.set(kernel, 0, &flag);
-            (Flag::Buffer(flag), 1, 10_000_000)
+            (Flag::Buffer(flag), 1, 200_000_000)
         };
         s.set(kernel, 1, &out);
         s.set(kernel, 2, &most);

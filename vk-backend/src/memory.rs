@@ -66,7 +66,7 @@ unsafe impl Send for Memory {}
 // SAFETY: as above; nothing in `Memory` changes through a shared reference.
 unsafe impl Sync for Memory {}
 
-/// Memory of a device, in bytes. Buffers of [`OWN_MEMORY`] and more, and those imported, do not count.
+/// Memory of a device, in bytes. Buffers of 64 MiB and more, and those imported, do not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PoolUse {
     /// What buffers have.
