@@ -2257,8 +2257,6 @@ cl_int clEnqueueSVMMigrateMem(cl_command_queue command_queue,
                               const cl_event *event_wait_list,
                               cl_event *event);
 
-extern int on_exit(void (*f)(int, void*), void *argument);
-
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

@@ -15,11 +15,11 @@ const FOUND: &str = "cache: a program was found";
 #[test]
 fn role() {
     let Ok(options) = std::env::var(ROLE) else { return };
+    let s = Setup::new();
     if std::env::var_os("HEKLA_TEST_SMALL_FILES").is_some() {
         let limit = libc::rlimit { rlim_cur: 100, rlim_max: 100 };
         assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &limit) }, 0);
     }
-    let s = Setup::new();
     let source = std::env::var("HEKLA_TEST_SOURCE").unwrap_or_else(|_| SOURCE.into());
     let program = s.program(&source, &options);
     let kernel = s.kernel(program, "run");
@@ -245,7 +245,9 @@ fn a_full_disk_costs_nothing() {
     for _ in 0..2 {
         assert_eq!(run(command(&folder, "-w").env("HEKLA_TEST_SMALL_FILES", "1")), good);
     }
-    assert_eq!(entries(&folder), Vec::<PathBuf>::new());
+    // Pipelines that opening the device took were kept before that; nothing else is there in part.
+    let small = |path: &PathBuf| std::fs::metadata(path).unwrap().len() <= 100;
+    assert_eq!(entries(&folder).into_iter().find(small), None);
 
     // A real disk that is full, where the machine lets us make one.
     let disk = folder.join("disk");

@@ -84,7 +84,8 @@ impl Gate<'_> {
         match self.flag {
             Flag::Shared(flag) => unsafe { flag.cast::<u32>().write_volatile(1) },
             Flag::Buffer(flag) => {
-                let (queue, one) = (self.s.second_queue(), 1u32);
+                // One that is idle, and shares no queue of the device with those that wait.
+                let (queue, one) = (self.s.queue, 1u32);
                 check(unsafe {
                     let (write, one) = (self.s.cl.clEnqueueWriteBuffer, (&raw const one).cast());
                     write(queue, flag, CL_TRUE, 0, 4, one, 0, null(), null_mut())

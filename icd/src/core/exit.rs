@@ -39,15 +39,22 @@ pub fn keep_children_off(device: &vk::Device) {
         #[cfg(target_env = "gnu")]
         // SAFETY: the function is one of this library, which is never unloaded.
         unsafe {
-            on_exit(end_child, std::ptr::null_mut())
+            gnu::on_exit(end_child, std::ptr::null_mut())
         };
     }
 }
 
+/// What only the GNU C library has.
+///
+/// cbindgen:ignore
 #[cfg(target_env = "gnu")]
-unsafe extern "C" {
-    /// As atexit, but the function learns the status; of the GNU C library.
-    fn on_exit(f: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+mod gnu {
+    use std::ffi::{c_int, c_void};
+
+    unsafe extern "C" {
+        /// As atexit, but the function learns the status.
+        pub fn on_exit(f: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+    }
 }
 
 #[cfg(target_env = "gnu")]
