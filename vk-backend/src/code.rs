@@ -3,7 +3,7 @@
 //!
 //! Seen on an H200 with NVIDIA's driver 580.159, also in a program of nothing but Vulkan: while eight threads
 //! make, dispatch and destroy pipelines, the first dispatch of one in a few thousand runs the code of another
-//! one, or writes nothing; the next dispatch of the same pipeline is right. Vulkan asks for no such care
+//! one, or writes nothing; launched again later, the same pipeline is right. Vulkan asks for no such care
 //! (vkCreateComputePipelines, vkDestroyPipeline and vkQueueSubmit, "Host Synchronization"). Keeping apart
 //! those that make and destroy is not enough: the soak test fails then; with submissions it passes. The price:
 //! while the driver compiles, which takes from milliseconds to seconds, no queue of the device submits.
