@@ -179,10 +179,10 @@ fn role_exhaust() {
     }
     let s = Setup::new();
     let information = s.cl.clGetDeviceInfo;
-    let kind: u64 = value(|n, p, r| unsafe { information(s.device, CL_DEVICE_TYPE, n, p, r) });
     let memory: u64 =
         value(|n, p, r| unsafe { information(s.device, CL_DEVICE_GLOBAL_MEM_SIZE, n, p, r) });
-    let software = kind & CL_DEVICE_TYPE_CPU != 0 || std::env::var("HEKLA_DEVICE_TYPE").is_ok();
+    let software =
+        s.device_type() & CL_DEVICE_TYPE_CPU != 0 || std::env::var("HEKLA_DEVICE_TYPE").is_ok();
     let size = if software { 64 << 20 } else { memory as usize / 5 };
     let program = s.program(SOURCE, "");
     let kernel = s.kernel(program, "add");

@@ -42,9 +42,7 @@ fn a_region_without_room_is_an_error_and_no_more() {
     // Mappings are copies.
     std::env::set_var("HEKLA_STAGING", "1");
     let s = Setup::new();
-    let kind: u64 =
-        value(|z, p, r| unsafe { (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_TYPE, z, p, r) });
-    if kind != CL_DEVICE_TYPE_CPU {
+    if s.device_type() != CL_DEVICE_TYPE_CPU {
         eprintln!("skipped: the device has memory of its own");
         return;
     }

@@ -12,15 +12,12 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::DeviceInfo;
 
-/// VkDriverId of NVIDIA's own driver.
-const NVIDIA_PROPRIETARY: u32 = 4;
-
 /// Keeps threads apart that use the code of pipelines, where that must be.
 pub(crate) struct CodeLock(Option<Mutex<()>>);
 
 impl CodeLock {
     pub(crate) fn of(info: &DeviceInfo) -> CodeLock {
-        CodeLock((info.driver_id == NVIDIA_PROPRIETARY).then(Mutex::default))
+        CodeLock(info.is_nvidias_own().then(Mutex::default))
     }
 
     /// To be held while a pipeline is made or destroyed, and during submissions.

@@ -82,6 +82,13 @@ pub struct DeviceInfo {
     pub refusal: Option<String>,
 }
 
+impl DeviceInfo {
+    /// Whether the driver is NVIDIA's own (VK_DRIVER_ID_NVIDIA_PROPRIETARY), with which some care is needed.
+    pub fn is_nvidias_own(&self) -> bool {
+        self.driver_id == vk::DriverId::NVIDIA_PROPRIETARY.as_raw() as u32
+    }
+}
+
 /// A device of an instance, not yet opened.
 #[derive(Clone)]
 pub struct PhysicalDevice {

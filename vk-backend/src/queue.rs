@@ -468,10 +468,19 @@ impl Queue {
             .command_buffers(&commands)
             .signal_semaphores(&signals)
             .push_next(&mut values);
+        // SAFETY: the batch and all it uses are alive until its value is reached; values on the timeline
+        // only grow.
+        unsafe { self.submit_raw(info) }
+    }
+
+    /// Gives the Vulkan queue one submission.
+    ///
+    /// # Safety
+    /// As vkQueueSubmit, but for the queue's synchronization.
+    unsafe fn submit_raw(&self, info: vk::SubmitInfo<'_>) -> Result<(), Error> {
         let _alone = self.device.code.hold();
         let queue = self.device.vulkan_queues[self.vulkan_queue].lock();
-        // SAFETY: the lock gives this thread the Vulkan queue; the batch and all it uses are alive
-        // until its value is reached; values on the timeline only grow.
+        // SAFETY: the lock gives this thread the Vulkan queue; the rest is the caller's promise.
         unsafe { self.device.raw.queue_submit(*queue, &[info], vk::Fence::null()) }
             .map_err(|e| self.device.fault("vkQueueSubmit", e))
     }
@@ -487,11 +496,8 @@ impl Queue {
         let mut values =
             vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&values);
         let info = vk::SubmitInfo::default().signal_semaphores(&semaphores).push_next(&mut values);
-        let _alone = self.device.code.hold();
-        let queue = self.device.vulkan_queues[self.vulkan_queue].lock();
-        // SAFETY: the lock gives this thread the Vulkan queue; values on the timeline only grow.
-        unsafe { self.device.raw.queue_submit(*queue, &[info], vk::Fence::null()) }
-            .map_err(|e| self.device.fault("vkQueueSubmit", e))?;
+        // SAFETY: the semaphore is alive until its value is reached; values on the timeline only grow.
+        unsafe { self.submit_raw(info) }?;
         state.signalled = state.submitted;
         Ok(())
     }

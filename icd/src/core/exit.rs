@@ -34,8 +34,7 @@ pub fn wait_for(device: &Arc<vk::Device>) {
 /// with programs that use Vulkan alone. Such a child thus ends with its status and its files written, and
 /// without the handlers that were registered before the device was opened.
 pub fn keep_children_off(device: &vk::Device) {
-    const NVIDIA_PROPRIETARY: u32 = 4;
-    if device.info().driver_id == NVIDIA_PROPRIETARY {
+    if device.info().is_nvidias_own() {
         #[cfg(target_env = "gnu")]
         // SAFETY: the function is one of this library, which is never unloaded.
         unsafe {

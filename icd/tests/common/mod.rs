@@ -250,6 +250,12 @@ impl Setup {
         all.split(' ').any(|offered| offered == extension)
     }
 
+    /// CL_DEVICE_TYPE.
+    pub fn device_type(&self) -> u64 {
+        let get = self.cl.clGetDeviceInfo;
+        value(|n, p, r| unsafe { get(self.device, CL_DEVICE_TYPE, n, p, r) })
+    }
+
     pub fn second_queue(&self) -> cl_command_queue {
         made(|e| unsafe { (self.cl.clCreateCommandQueue)(self.context, self.device, 0, e) })
     }
