@@ -251,7 +251,7 @@ impl Queue {
             Operation::Signal => (&[][..], semaphores),
         };
         let (timed, after) = (state.timed, state.after);
-        let ((), value) = self.vk.exchange(waits, signals, |recorder| {
+        let ((), value) = self.vk.record_with_semaphores(waits, signals, |recorder| {
             recorder.after(after);
             if timed {
                 recorder.begin_timestamp();

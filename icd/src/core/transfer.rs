@@ -278,7 +278,7 @@ impl Queue {
         let host_moves = self.gpu.host_moves(&buffer, from.bytes(), Access::Read);
         if ready && host_moves && (in_view || blocking) {
             if !in_view {
-                self.vk.wait_shown(state.after)?;
+                self.vk.wait_host_visible(state.after)?;
             }
             if blocking {
                 self.wait_for(state.after)?;

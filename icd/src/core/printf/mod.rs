@@ -108,7 +108,7 @@ impl Printout {
         let Some(buffer) = due.take() else { return Ok(()) };
         let Launched { gpu, device, queue, value } = &self.launch;
         if gpu.host_view(&buffer).is_none() {
-            queue.wait_shown(*value)?;
+            queue.wait_host_visible(*value)?;
         }
         let mut used = [0; 4];
         gpu.read_now(&buffer, 0, &mut used)?;

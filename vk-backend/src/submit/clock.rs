@@ -1,0 +1,52 @@
+//! Correlating the device's clock with the host's.
+
+use std::sync::Arc;
+
+use crate::device::{ClockCorrelation, Device};
+use crate::error::Error;
+
+impl Device {
+    /// Reads the device's and the host's clock together.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when the device's queues have no timestamps.
+    pub fn correlate_clocks(self: &Arc<Self>) -> Result<ClockCorrelation, Error> {
+        match self.clocks.read_calibrated() {
+            Some(read) => read.map_err(|e| self.fault("vkGetCalibratedTimestampsEXT", e)),
+            None => time_a_command(self),
+        }
+    }
+}
+
+/// Correlates by a command that only takes a timestamp.
+fn time_a_command(device: &Arc<Device>) -> Result<ClockCorrelation, Error> {
+    let queue = device.create_queue(true)?;
+    if !queue.profiling() {
+        return Err(Error::Unsupported("the device has no timestamps".into()));
+    }
+    let before = host_now_ns();
+    let (times, value) = queue.record(|r| {
+        let times = r.begin_timestamp();
+        r.end_timestamp();
+        times
+    });
+    queue.wait(value)?;
+    let after = host_now_ns();
+    let times = times.and_then(|t| t.get());
+    let times = times.ok_or_else(|| Error::Unsupported("the device took no timestamp".into()))?;
+    let half = (after - before) / 2;
+    Ok(ClockCorrelation {
+        device_ns: times.end_ns,
+        host_ns: before + half,
+        max_deviation_ns: half,
+        calibrated: false,
+    })
+}
+
+/// Returns the host's CLOCK_MONOTONIC in nanoseconds.
+fn host_now_ns() -> u64 {
+    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `t` is a valid place to write to, and CLOCK_MONOTONIC always exists.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut t) };
+    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
+}
