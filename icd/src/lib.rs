@@ -1,17 +1,19 @@
 //! The C ABI of Hekla: `libhekla.so`, which the OpenCL ICD loader loads.
 //!
 //! ```text
-//! C caller --dispatch--> api (checks what C gives) --> core (safe objects) --> compiler, vk-backend
-//!                                 |
-//!                               object (handles, reference counts)
+//! C caller --> api (checks what C gives) --> core (safe objects) --> compiler, vk-backend
+//!               |                             |
+//!            dispatch (the boundary)       object (handles, reference counts)
 //! ```
 //!
-//! * [`dispatch`]: the table of entry points and the boundary that every call crosses;
-//! * [`object`]: handles that are checked before they are followed;
-//! * [`api`]: the entry points, a file per chapter of the OpenCL API specification;
-//! * [`core`]: platforms, devices, contexts, queues, events, memory, programs and kernels.
+//! * [`api`]: the entry points, a file per chapter of the OpenCL API specification, and their table;
+//! * [`dispatch`]: the boundary that every call crosses;
+//! * [`core`]: platforms, devices, contexts, queues, events, memory, programs and kernels;
+//! * [`object`]: handles that are checked before they are followed, callbacks, error notification;
+//! * [`cl`]: OpenCL's C types, constants and error codes.
 
 pub mod api;
+pub mod cl;
 pub mod core;
 pub mod dispatch;
 pub mod object;

@@ -41,7 +41,8 @@ struct Held {
 impl Held {
     fn new(text: &str, options: &str) -> Held {
         let key = [text.as_bytes(), &[0], options.as_bytes()].concat();
-        let pipe = folder().join(format!("program-{:016x}.cl", hekla::core::binary::hash(&key)));
+        let pipe =
+            folder().join(format!("program-{:016x}.cl", hekla::core::cache::digest::hash(&key)));
         let path = CString::new(pipe.to_str().unwrap()).unwrap();
         assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0, "each text is held once");
         Held { text: CString::new(text).unwrap(), pipe }

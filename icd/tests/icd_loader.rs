@@ -2,9 +2,9 @@
 //! word in every object. The library is called itself, without a loader in between.
 #![allow(non_snake_case)]
 
-use hekla::api::cl::*;
+use hekla::api::dispatch_table::NAMES;
 use hekla::api::*;
-use hekla::dispatch::table::NAMES;
+use hekla::cl::*;
 use std::ffi::{c_void, CString};
 use std::ptr::{null, null_mut};
 

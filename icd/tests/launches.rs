@@ -46,9 +46,9 @@ fn square() -> Program {
 
 /// The kernel, built from a binary for the first device.
 fn square_kernel(s: &Setup) -> (cl_program, cl_kernel) {
-    let device = &hekla::core::platform::platform().devices()[0];
+    let device = &hekla::api::platform().devices()[0];
     let bytes = {
-        use hekla::core::binary::{write, Content};
+        use hekla::core::program::binary::{write, Content};
         write(Content::Executable(&square()), &device.gpu().unwrap().target)
     };
     let (length, pointer, mut status) = (bytes.len(), bytes.as_ptr(), 1);

@@ -1,15 +1,15 @@
 //! Arguments that C gives by pointer: arrays, lists, strings, places for results.
 
-use super::cl::*;
+use crate::cl::error::{ensure, fail, ClError, Result};
+use crate::cl::info::Value;
+use crate::cl::*;
 use crate::core::context::Context;
-use crate::core::error::{ensure, fail, ClError, Result};
-use crate::core::event::Event;
-use crate::core::info::Value;
+use crate::core::queue::event::Event;
 use crate::core::queue::Queue;
 use crate::object::{Kind, Ref};
 use std::ffi::{c_char, c_void, CStr};
 
-/// The elements of a C array; empty for NULL.
+/// Returns the elements of a C array; empty for NULL.
 ///
 /// # Safety
 /// `pointer` is NULL or valid for `count` elements while the result lives.
@@ -21,7 +21,7 @@ pub unsafe fn slice<'a, T>(pointer: *const T, count: usize) -> &'a [T] {
     unsafe { std::slice::from_raw_parts(pointer, count) }
 }
 
-/// The elements of a list that ends with 0, the 0 included; empty for NULL. `step` elements belong
+/// Returns the elements of a list that ends with 0, the 0 included; empty for NULL. `step` elements belong
 /// together, and the 0 is the first of its group.
 ///
 /// # Safety
@@ -48,7 +48,7 @@ pub unsafe fn property_list<T: Copy + Default + PartialEq>(
     }
 }
 
-/// The text of a C string, or `None` for NULL; bytes that are not UTF-8 are replaced.
+/// Returns the text of a C string, or `None` for NULL; bytes that are not UTF-8 are replaced.
 ///
 /// # Safety
 /// `pointer` is NULL or the start of a string that ends with a zero.
@@ -116,7 +116,7 @@ pub unsafe fn answer_list<T: Copy>(
     Ok(())
 }
 
-/// The objects of an array of handles, or the kind's error.
+/// Returns the objects of an array of handles, or the kind's error.
 ///
 /// # Safety
 /// As [`slice`].
@@ -129,7 +129,7 @@ pub unsafe fn objects<T: Kind>(
     handles.iter().map(|handle| Ref::from_handle(*handle)).collect()
 }
 
-/// The events of a wait list (5.10): CL_INVALID_EVENT_WAIT_LIST when count and list contradict each
+/// Returns the events of a wait list (5.10): CL_INVALID_EVENT_WAIT_LIST when count and list contradict each
 /// other or an event is none; CL_INVALID_CONTEXT for another context's event.
 ///
 /// # Safety
@@ -174,7 +174,7 @@ pub fn check_migration_flags(flags: cl_mem_migration_flags) -> Result<()> {
     Ok(())
 }
 
-/// The queue of a handle.
+/// Returns the queue of a handle.
 pub fn queue(handle: cl_command_queue) -> Result<Ref<Queue>> {
     Ref::from_handle(handle)
 }

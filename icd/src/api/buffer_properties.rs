@@ -1,15 +1,15 @@
 //! Properties of clCreateBufferWithProperties (table in spec 5.2.1).
 
-use super::cl::*;
 use super::property_list::{self, Shape};
+use crate::cl::error::{ensure, fail, Result};
+use crate::cl::*;
 use crate::core::context::Context;
+use crate::core::device::external::memory_handle;
 use crate::core::device::Device;
-use crate::core::error::{ensure, fail, Result};
-use crate::core::external::memory_handle;
-use crate::core::memory_properties::BufferProperties;
+use crate::core::memory::properties::BufferProperties;
 use crate::object::Ref;
 
-/// What follows the name of a property of buffers.
+/// Returns what follows the name of a property of buffers.
 fn shape(name: u64) -> Option<Shape> {
     const ADDRESS: u64 = CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT as u64;
     const DEVICES: u64 = CL_MEM_DEVICE_HANDLE_LIST_KHR as u64;

@@ -2,24 +2,26 @@
 
 use super::args;
 use super::buffer_properties;
-use super::cl::*;
 use super::enqueue::enqueue;
 use super::recordable::{self, triple};
+use crate::cl::error::{ensure, fail, ClError, Result};
+use crate::cl::*;
+use crate::core::command::Command;
 use crate::core::context::Context;
-use crate::core::error::{ensure, fail, ClError, Result};
-use crate::core::event::Event;
-use crate::core::host::{HostAddress, Pages};
-use crate::core::memory::{Access, Mapping, Mem};
-use crate::core::memory_properties::BufferProperties;
+use crate::core::device::open::Access;
+use crate::core::memory::host::{HostAddress, Pages};
+use crate::core::memory::mapping::Mapping;
+use crate::core::memory::properties::BufferProperties;
+use crate::core::memory::rect::Rect;
+use crate::core::memory::Mem;
+use crate::core::queue::event::Event;
 use crate::core::queue::Queue;
-use crate::core::rect::Rect;
-use crate::core::transfer::Command;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// An address that the application gave, unless it is NULL.
+/// Returns an address that the application gave, unless it is NULL.
 fn host(pointer: *const c_void) -> Option<HostAddress> {
     (!pointer.is_null()).then_some(HostAddress(pointer as usize))
 }
@@ -31,7 +33,7 @@ struct Target {
     waits: Vec<Ref<Event>>,
 }
 
-/// The handles that every transfer checks first, in the order of the lists of errors.
+/// Returns the handles that every transfer checks first, in the order of the lists of errors.
 ///
 /// # Safety
 /// The wait list is as the API requires.
@@ -48,7 +50,7 @@ unsafe fn target(
     Ok(Target { queue, mem, waits })
 }
 
-/// A buffer of the queue's context.
+/// Returns a buffer of the queue's context.
 fn buffer(queue: &Ref<Queue>, mem: cl_mem) -> Result<Ref<Mem>> {
     let mem = Ref::<Mem>::from_handle(mem)?;
     ensure!(mem.context == queue.context, CL_INVALID_CONTEXT);
@@ -417,7 +419,7 @@ fn check_map_flags(mem: &Mem, flags: cl_map_flags) -> Result<()> {
     Ok(())
 }
 
-/// Where the application will see the region: in its own memory (CL_MEM_USE_HOST_PTR), in the
+/// Returns where the application will see the region: in its own memory (CL_MEM_USE_HOST_PTR), in the
 /// device's where the host sees it, else in staging memory or, where that ends, in ordinary memory.
 fn place_mapping(
     queue: &Queue,
@@ -451,7 +453,7 @@ fn place_mapping(
     Ok(Mapping { pages: Some(pages.clone()), ..at(pages.address()) })
 }
 
-/// What brings the region's bytes to where the application will see them.
+/// Returns what brings the region's bytes to where the application will see them.
 fn map_command(mem: &Ref<Mem>, mapping: &Mapping) -> Command {
     if mapping.is_copy() {
         return Command::Map { mem: mem.clone(), mapping: mapping.clone() };

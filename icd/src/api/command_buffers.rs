@@ -1,18 +1,19 @@
 //! Command buffers: their life and queries, and enqueueing them (cl_khr_command_buffer; spec 5.17).
 
 use super::args;
-use super::cl::*;
 use super::enqueue::enqueue;
-use crate::core::command_buffer::{CommandBuffer, SUPPORTED_QUEUE_PROPERTIES};
-use crate::core::error::{ensure, fail, Result};
-use crate::core::info::Value;
+use crate::cl::error::{ensure, fail, Result};
+use crate::cl::info::Value;
+use crate::cl::*;
+use crate::core::command_buffer::recorded::Replay;
+use crate::core::command_buffer::CommandBuffer;
+use crate::core::device::capabilities::COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES;
 use crate::core::queue::Queue;
-use crate::core::transfer::Command;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
 
-/// The flags and assertions among a command buffer's properties: CL_INVALID_VALUE for what does not
+/// Returns the flags and assertions among a command buffer's properties: CL_INVALID_VALUE for what does not
 /// exist or stands there twice, CL_INVALID_PROPERTY for what no device offers.
 fn parse(list: &[cl_command_buffer_properties_khr]) -> Result<(cl_bitfield, cl_bitfield)> {
     let (mut flags, mut asserts) = (None, None);
@@ -34,7 +35,7 @@ fn parse(list: &[cl_command_buffer_properties_khr]) -> Result<(cl_bitfield, cl_b
     Ok((flags, asserts))
 }
 
-/// The queue that a command buffer is to run on: the one of its creation, or one in its place.
+/// Returns the queue that a command buffer is to run on: the one of its creation, or one in its place.
 ///
 /// # Safety
 /// `queues` is NULL or valid for `count` handles.
@@ -49,7 +50,7 @@ unsafe fn chosen_queue(
     let given = unsafe { args::objects::<Queue>(queues, count) }?;
     let queue = given.into_iter().next().unwrap_or_else(|| (*buffer.queue).clone());
     // None are required.
-    let supported = queue.properties.bits & !SUPPORTED_QUEUE_PROPERTIES == 0;
+    let supported = queue.properties.bits & !COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES == 0;
     ensure!(supported, CL_INCOMPATIBLE_COMMAND_QUEUE_KHR);
     ensure!(queue.device == buffer.queue.device, CL_INVALID_DEVICE);
     ensure!(queue.context == buffer.queue.context, CL_INVALID_CONTEXT);
@@ -106,7 +107,7 @@ entry! {
         let waits = unsafe {
             args::wait_list(&queue.context, num_events_in_wait_list, event_wait_list)
         }?;
-        let command = Command::Replay(buffer.executable()?);
+        let command = Replay(buffer.executable()?);
         // SAFETY: the place is as the API requires.
         unsafe { enqueue(&queue, CL_COMMAND_COMMAND_BUFFER_KHR, command, waits, false, event) }
     }

@@ -1,13 +1,13 @@
 //! Executing kernels (spec 5.10), markers and barriers (5.12, 5.13).
 
 use super::args;
-use super::cl::*;
 use super::enqueue::enqueue;
 use super::recordable::sizes;
-use crate::core::error::{ensure, Result};
-use crate::core::kernel::Kernel;
-use crate::core::launch::{suggest_local_size, Launch, Sizes};
-use crate::core::transfer::Command;
+use crate::cl::error::{ensure, Result};
+use crate::cl::*;
+use crate::core::command::launch::{suggest_local_size, Launch, Sizes};
+use crate::core::command::Command;
+use crate::core::program::kernel::Kernel;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 
@@ -172,7 +172,7 @@ entry! {
         // SAFETY: the list is as the API requires.
         unsafe { args::wait_list(&queue.context, num_events, event_list) }
             .map_err(|error| match error.0 {
-                CL_INVALID_EVENT_WAIT_LIST => crate::core::error::ClError(CL_INVALID_EVENT),
+                CL_INVALID_EVENT_WAIT_LIST => crate::cl::error::ClError(CL_INVALID_EVENT),
                 _ => error,
             })?;
         // SAFETY: as above.

@@ -1,17 +1,18 @@
 //! Contexts (spec 4.4).
 
 use super::args;
-use super::cl::*;
 use super::devices::devices_of_type;
 use super::platforms::platform_of;
-use crate::core::context::{Context, Initialize, UserData};
+use crate::cl::error::{ensure, fail, Result};
+use crate::cl::info::Value;
+use crate::cl::*;
+use crate::core::context::{Context, Initialize};
+use crate::core::device::platform::{platform, Platform};
 use crate::core::device::Device;
-use crate::core::error::{ensure, fail, Result};
-use crate::core::info::Value;
-use crate::core::notify::{self, Notifier};
-use crate::core::platform::{platform, Platform};
 use crate::core::printf::output::{PrintfCallback, Sink};
 use crate::dispatch::boundary::entry;
+use crate::object::callbacks::UserData;
+use crate::object::notify::{self, Notifier};
 use crate::object::Ref;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -94,7 +95,7 @@ unsafe fn properties(pointer: *const cl_context_properties) -> Result<Properties
     Ok(all)
 }
 
-/// The kinds of memory that a cl_context_memory_initialize_khr names.
+/// Returns the kinds of memory that a cl_context_memory_initialize_khr names.
 fn initialize(kinds: u64) -> Result<Initialize> {
     let (local, private) =
         (CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR, CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR);

@@ -1,13 +1,13 @@
 //! Devices (spec 4.2, 4.3): queries, sub-devices (none), timers.
 
 use super::args;
-use super::cl::*;
 use super::platforms::platform_of;
-use crate::core::clock;
+use crate::cl::error::{ensure, fail, Result};
+use crate::cl::*;
+use crate::core::device::info;
+use crate::core::device::platform::Platform;
 use crate::core::device::Device;
-use crate::core::device_info;
-use crate::core::error::{ensure, fail, Result};
-use crate::core::platform::Platform;
+use crate::core::process::clock;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
@@ -19,7 +19,7 @@ const KNOWN_TYPES: cl_device_type = CL_DEVICE_TYPE_DEFAULT
     | CL_DEVICE_TYPE_ACCELERATOR
     | CL_DEVICE_TYPE_CUSTOM;
 
-/// The devices of some types: CL_INVALID_DEVICE_TYPE for an unknown type, CL_DEVICE_NOT_FOUND when
+/// Returns the devices of some types: CL_INVALID_DEVICE_TYPE for an unknown type, CL_DEVICE_NOT_FOUND when
 /// there are none.
 pub(super) fn devices_of_type(
     platform: &Platform,
@@ -68,7 +68,7 @@ entry! {
         param_value_size_ret: *mut usize,
     ) -> status {
         let device = Ref::<Device>::from_handle(device)?;
-        let value = device_info::query(&device, param_name);
+        let value = info::query(&device, param_name);
         // SAFETY: the caller's places are as the API requires.
         unsafe { args::answer(value, param_value_size, param_value, param_value_size_ret) }
     }

@@ -1,11 +1,11 @@
 //! How the entry points of every chapter hand a command to its queue.
 
 use super::args;
-use super::cl::*;
-use crate::core::error::Result;
-use crate::core::event::Event;
+use crate::cl::error::Result;
+use crate::cl::*;
+use crate::core::queue::event::Event;
+use crate::core::queue::execute::Execute;
 use crate::core::queue::{Queue, Request};
-use crate::core::transfer::Command;
 use crate::object::Ref;
 
 /// Enqueues a command and gives out its event.
@@ -15,13 +15,19 @@ use crate::object::Ref;
 pub unsafe fn enqueue(
     queue: &Ref<Queue>,
     command_type: cl_command_type,
-    command: Command,
+    command: impl Execute,
     waits: Vec<Ref<Event>>,
     blocking: bool,
     event: *mut cl_event,
 ) -> Result<()> {
     let wants_event = !event.is_null();
-    let made = queue.enqueue(Request { command_type, command, waits, blocking, wants_event })?;
+    let made = queue.enqueue(Request {
+        command_type,
+        command: Box::new(command),
+        waits,
+        blocking,
+        wants_event,
+    })?;
     // SAFETY: as the caller promises.
     unsafe { args::store_event(event, made) };
     Ok(())

@@ -1,12 +1,13 @@
 //! Event objects (spec 5.11), and profiling of commands (5.14).
 
 use super::args;
-use super::cl::*;
-use crate::core::context::{Context, UserData};
-use crate::core::error::{ensure, fail};
-use crate::core::event::Event;
-use crate::core::info::Value;
+use crate::cl::error::{ensure, fail};
+use crate::cl::info::Value;
+use crate::cl::*;
+use crate::core::context::Context;
+use crate::core::queue::event::Event;
 use crate::dispatch::boundary::entry;
+use crate::object::callbacks::UserData;
 use crate::object::Ref;
 use std::ffi::c_void;
 

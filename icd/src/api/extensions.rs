@@ -1,13 +1,13 @@
 //! Functions of extensions by name (spec 4.1 of the extension specification).
 
-use super::cl::*;
 use super::platforms::platform_of;
-use crate::core::error::{fail, Result};
+use crate::api::dispatch_table;
+use crate::cl::error::{fail, Result};
+use crate::cl::*;
 use crate::dispatch::boundary::entry;
-use crate::dispatch::table;
 use std::ffi::{c_char, c_void, CStr};
 
-/// The address of an extension's function; an error stands for NULL.
+/// Returns the address of an extension's function; an error stands for NULL.
 ///
 /// # Safety
 /// `name` is NULL or a string that ends with a zero.
@@ -16,7 +16,7 @@ unsafe fn address(name: *const c_char) -> Result<*mut c_void> {
         return fail(CL_INVALID_VALUE);
     }
     // SAFETY: as the caller promises.
-    Ok(table::extension_function(unsafe { CStr::from_ptr(name) }))
+    Ok(dispatch_table::extension_function(unsafe { CStr::from_ptr(name) }))
 }
 
 entry! {

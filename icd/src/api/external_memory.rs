@@ -1,18 +1,18 @@
 //! Acquiring and releasing memory that other APIs share (cl_khr_external_memory).
 
 use super::args;
-use super::cl::*;
 use super::enqueue::enqueue;
-use crate::core::error::{ensure, Result};
-use crate::core::external::Handover;
+use crate::cl::error::{ensure, Result};
+use crate::cl::*;
+use crate::core::command::ownership::Direction;
+use crate::core::command::Command;
 use crate::core::memory::Mem;
-use crate::core::transfer::Command;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 
 /// The arguments of clEnqueue{Acquire,Release}ExternalMemObjectsKHR.
 struct Enqueue {
-    way: Handover,
+    way: Direction,
     queue: cl_command_queue,
     mems: (cl_uint, *const cl_mem),
     waits: (cl_uint, *const cl_event),
@@ -37,12 +37,12 @@ impl Enqueue {
         // SAFETY: as the caller promises.
         let waits = unsafe { args::wait_list(&queue.context, self.waits.0, self.waits.1) }?;
         let command_type = match self.way {
-            Handover::Acquire => CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR,
-            Handover::Release => CL_COMMAND_RELEASE_EXTERNAL_MEM_OBJECTS_KHR,
+            Direction::Acquire => CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR,
+            Direction::Release => CL_COMMAND_RELEASE_EXTERNAL_MEM_OBJECTS_KHR,
         };
         let command = match mems.is_empty() {
             true => Command::Marker,
-            false => Command::HandOver { mems, way: self.way },
+            false => Command::TransferOwnership { mems, direction: self.way },
         };
         // SAFETY: as the caller promises.
         unsafe { enqueue(&queue, command_type, command, waits, false, self.event) }
@@ -60,7 +60,7 @@ entry! {
         event: *mut cl_event,
     ) -> status {
         let all = Enqueue {
-            way: Handover::Acquire,
+            way: Direction::Acquire,
             queue: command_queue,
             mems: (num_mem_objects, mem_objects),
             waits: (num_events_in_wait_list, event_wait_list),
@@ -80,7 +80,7 @@ entry! {
         event: *mut cl_event,
     ) -> status {
         let all = Enqueue {
-            way: Handover::Release,
+            way: Direction::Release,
             queue: command_queue,
             mems: (num_mem_objects, mem_objects),
             waits: (num_events_in_wait_list, event_wait_list),

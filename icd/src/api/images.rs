@@ -2,15 +2,15 @@
 //! be made, so no handle is an image's.
 
 use super::args;
-use super::cl::*;
+use crate::cl::error::{ensure, fail, Result};
+use crate::cl::*;
 use crate::core::context::Context;
-use crate::core::error::{ensure, fail, Result};
 use crate::core::memory::{self, Mem};
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
 
-/// What creating an image ends in: CL_INVALID_OPERATION, after the context has been checked.
+/// Returns what creating an image ends in: CL_INVALID_OPERATION, after the context has been checked.
 fn no_image_support(context: cl_context) -> Result<cl_mem> {
     Ref::<Context>::from_handle(context)?;
     fail(CL_INVALID_OPERATION)

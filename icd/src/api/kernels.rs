@@ -1,14 +1,14 @@
 //! Kernel objects (spec 5.9).
 
 use super::args;
-use super::cl::*;
+use crate::cl::error::{ensure, fail, ClError, Result};
+use crate::cl::info::Value;
+use crate::cl::*;
+use crate::core::device::sharing::Sharing;
 use crate::core::device::Device;
-use crate::core::error::{ensure, fail, ClError, Result};
-use crate::core::info::Value;
-use crate::core::kernel::{ArgValue, BuiltKernel, ExecInfo, Kernel};
 use crate::core::memory::Mem;
+use crate::core::program::kernel::{ArgValue, BuiltKernel, ExecInfo, Kernel};
 use crate::core::program::Program;
-use crate::core::svm::Sharing;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use hekla_compiler::kernel::{ArgAddress, ArgKind};
@@ -56,12 +56,12 @@ pub(super) unsafe fn arg_value(
     }
 }
 
-/// Whether a device of the kernel has shared virtual memory.
+/// Returns true if a device of the kernel has shared virtual memory.
 fn shares_memory(kernel: &Kernel) -> bool {
     kernel.program.context.gpus.iter().any(|gpu| gpu.sharing() != Sharing::None)
 }
 
-/// The addresses of a list given to clSetKernelExecInfo; CL_INVALID_VALUE when its size is not that of
+/// Returns the addresses of a list given to clSetKernelExecInfo; CL_INVALID_VALUE when its size is not that of
 /// whole addresses.
 ///
 /// # Safety
@@ -116,7 +116,7 @@ pub(super) unsafe fn exec_info(
     })
 }
 
-/// The kernel on a device; with NULL, on the only one (CL_INVALID_DEVICE otherwise).
+/// Returns the kernel on a device; with NULL, on the only one (CL_INVALID_DEVICE otherwise).
 fn built_on(kernel: &Kernel, device: cl_device_id) -> Result<(Ref<Device>, Arc<BuiltKernel>)> {
     let program = &kernel.program;
     let index = if device.is_null() {
@@ -193,7 +193,7 @@ entry! {
         let kernel = Ref::<Kernel>::from_handle(kernel)?;
         // SAFETY: the value is as the API requires.
         let value = unsafe { self::arg_value(&kernel, arg_index, arg_size, arg_value) }?;
-        kernel.settings.lock().set_arg(arg_index, value);
+        kernel.arguments.lock().set_arg(arg_index, value);
         Ok(())
     }
 
@@ -205,7 +205,7 @@ entry! {
     ) -> status {
         let kernel = Ref::<Kernel>::from_handle(kernel)?;
         let value = shared_arg(&kernel, arg_index, arg_value)?;
-        kernel.settings.lock().set_arg(arg_index, value);
+        kernel.arguments.lock().set_arg(arg_index, value);
         Ok(())
     }
 
@@ -220,7 +220,7 @@ entry! {
         let arg = kernel.arg(arg_index)?;
         ensure!(arg.kind == ArgKind::Buffer, CL_INVALID_ARG_INDEX);
         ensure!(arg.address == ArgAddress::Global, CL_INVALID_ARG_INDEX);
-        kernel.settings.lock().set_arg(arg_index, ArgValue::Pointer(arg_value));
+        kernel.arguments.lock().set_arg(arg_index, ArgValue::Pointer(arg_value));
         Ok(())
     }
 
@@ -234,7 +234,7 @@ entry! {
         let kernel = Ref::<Kernel>::from_handle(kernel)?;
         // SAFETY: the value is as the API requires.
         let info = unsafe { exec_info(&kernel, param_name, param_value_size, param_value) }?;
-        kernel.settings.lock().set_exec_info(info);
+        kernel.arguments.lock().set_exec_info(info);
         Ok(())
     }
 

@@ -1,14 +1,14 @@
 //! What all memory objects have in common (spec 5.5): counting, destructors, migration, queries.
 
 use super::args;
-use super::cl::*;
 use super::enqueue::enqueue;
-use crate::core::context::UserData;
-use crate::core::error::ensure;
-use crate::core::info::Value;
+use crate::cl::error::ensure;
+use crate::cl::info::Value;
+use crate::cl::*;
+use crate::core::command::Command;
 use crate::core::memory::Mem;
-use crate::core::transfer::Command;
 use crate::dispatch::boundary::entry;
+use crate::object::callbacks::UserData;
 use crate::object::Ref;
 use std::ffi::c_void;
 

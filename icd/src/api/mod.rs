@@ -2,8 +2,6 @@
 //! the safe objects of [`crate::core`], and nothing else.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
-pub mod cl;
-
 mod args;
 mod buffer_properties;
 mod buffers;
@@ -11,6 +9,7 @@ mod command_buffers;
 mod commands;
 mod contexts;
 mod devices;
+pub mod dispatch_table;
 mod enqueue;
 mod events;
 mod extensions;

@@ -2,14 +2,14 @@
 //! (cl_khr_command_buffer_mutable_dispatch; spec 5.17.8).
 
 use super::args;
-use super::cl::*;
 use super::kernels::{arg_value, exec_info, shared_arg};
 use super::recordable::up_to_three;
+use crate::cl::error::{ensure, Result};
+use crate::cl::info::Value;
+use crate::cl::*;
 use crate::core::command_buffer::dispatch::{Change, MutableCommand};
 use crate::core::command_buffer::CommandBuffer;
-use crate::core::error::{ensure, Result};
-use crate::core::info::Value;
-use crate::core::kernel::{ArgValue, ExecInfo};
+use crate::core::program::kernel::{ArgValue, ExecInfo};
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
@@ -65,7 +65,7 @@ fn check_fields(command: &MutableCommand, config: &cl_mutable_dispatch_config_kh
     Ok(())
 }
 
-/// The arguments that a configuration sets, with the errors of clSetKernelArg and
+/// Returns the arguments that a configuration sets, with the errors of clSetKernelArg and
 /// clSetKernelArgSVMPointer.
 ///
 /// # Safety
@@ -93,7 +93,7 @@ unsafe fn args_of(
     plain.chain(shared).collect()
 }
 
-/// What a configuration says of the kernel's execution, with the errors of clSetKernelExecInfo.
+/// Returns what a configuration says of the kernel's execution, with the errors of clSetKernelExecInfo.
 ///
 /// # Safety
 /// As [`change`].

@@ -1,16 +1,16 @@
 //! Native kernels (spec 5.10): functions of the host as commands.
 
 use super::args;
-use super::cl::*;
-use crate::core::error::{ensure, ClError, Result};
+use crate::cl::error::{ensure, ClError, Result};
+use crate::cl::*;
+use crate::core::command::native::NativeCall;
 use crate::core::memory::Mem;
-use crate::core::native::NativeCall;
 use crate::core::queue::Queue;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
 
-/// The buffers of a call, each with the offset of its handle in the arguments; handles may be NULL.
+/// Returns the buffers of a call, each with the offset of its handle in the arguments; handles may be NULL.
 ///
 /// # Safety
 /// The lists are as the API requires.

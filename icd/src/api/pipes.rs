@@ -1,8 +1,8 @@
 //! Pipes (spec 5.4): optional, and not offered (CL_DEVICE_PIPE_SUPPORT is false).
 
-use super::cl::*;
+use crate::cl::error::fail;
+use crate::cl::*;
 use crate::core::context::Context;
-use crate::core::error::fail;
 use crate::core::memory::Mem;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;

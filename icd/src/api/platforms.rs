@@ -1,17 +1,30 @@
 //! Platforms (spec 4.1), and the entry points by which ICD loaders find this one.
 
 use super::args;
-use super::cl::*;
-use crate::core::error::{ensure, fail, Result};
-use crate::core::external;
-use crate::core::info::Value;
-use crate::core::platform::{self, platform, Platform};
+use super::dispatch_table;
+use crate::cl::error::{ensure, fail, Result};
+use crate::cl::info::Value;
+use crate::cl::*;
+use crate::core::device::external;
+use crate::core::device::platform::{self as offered, Platform};
+use crate::core::diagnostics::log;
 use crate::dispatch::boundary::entry;
 use crate::object::{self, Ref};
 use hekla_vk_backend as vk;
 use std::ffi::{c_void, CStr};
+use std::sync::Once;
 
-/// The platform of a handle; NULL stands for the only one there is.
+/// Returns the platform. The first call sets up what every object and every call needs.
+pub fn platform() -> &'static Ref<Platform> {
+    static START: Once = Once::new();
+    START.call_once(|| {
+        object::set_dispatch_table(dispatch_table::TABLE.as_ptr().cast());
+        log::init();
+    });
+    offered::platform()
+}
+
+/// Returns the platform of a handle; NULL stands for the only one there is.
 pub(super) fn platform_of(handle: cl_platform_id) -> Result<&'static Ref<Platform>> {
     let platform = platform();
     ensure!(handle.is_null() || handle == platform.handle(), CL_INVALID_PLATFORM);
@@ -50,7 +63,7 @@ entry! {
         platform_of(platform)?;
         // SAFETY: the API requires a string that ends with a zero.
         let name = unsafe { CStr::from_ptr(func_name) };
-        Ok(crate::dispatch::table::any_function(name))
+        Ok(dispatch_table::any_function(name))
     }
 
     /// clIcdSetPlatformDispatchDataKHR (cl_khr_icd 2.0).
@@ -72,32 +85,32 @@ entry! {
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
     ) -> status {
-        platform_of(platform)?;
+        let platform = platform_of(platform)?;
         let value = Some(match param_name {
-            CL_PLATFORM_PROFILE => Value::text(platform::PROFILE),
-            CL_PLATFORM_VERSION => Value::text(platform::VERSION),
+            CL_PLATFORM_PROFILE => Value::text(offered::PROFILE),
+            CL_PLATFORM_VERSION => Value::text(offered::VERSION),
             CL_PLATFORM_NUMERIC_VERSION => Value::of(make_version(3, 0, 0)),
-            CL_PLATFORM_NAME => Value::text(platform::NAME),
-            CL_PLATFORM_VENDOR => Value::text(platform::VENDOR),
+            CL_PLATFORM_NAME => Value::text(offered::NAME),
+            CL_PLATFORM_VENDOR => Value::text(offered::VENDOR),
             CL_PLATFORM_EXTENSIONS => {
-                let names: Vec<_> = platform::EXTENSIONS.iter().map(|(name, _)| *name).collect();
+                let names: Vec<_> = offered::EXTENSIONS.iter().map(|(name, _)| *name).collect();
                 Value::text(&names.join(" "))
             }
-            CL_PLATFORM_EXTENSIONS_WITH_VERSION => Value::names(platform::EXTENSIONS),
-            CL_PLATFORM_ICD_SUFFIX_KHR => Value::text(platform::ICD_SUFFIX),
+            CL_PLATFORM_EXTENSIONS_WITH_VERSION => Value::names(offered::EXTENSIONS),
+            CL_PLATFORM_ICD_SUFFIX_KHR => Value::text(offered::ICD_SUFFIX),
             CL_PLATFORM_SEMAPHORE_TYPES_KHR => Value::list(&[CL_SEMAPHORE_TYPE_BINARY_KHR]),
             CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR => {
                 let takes = |info: &vk::DeviceInfo| info.features.external.semaphore_import;
                 let names = |info: &vk::DeviceInfo| external::semaphore_names(takes(info));
-                Value::list(&external::of_all(platform::platform().devices(), names))
+                Value::list(&external::of_all(platform.devices(), names))
             }
             CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR => {
                 let gives = |info: &vk::DeviceInfo| info.features.external.semaphore_export;
                 let names = |info: &vk::DeviceInfo| external::semaphore_names(gives(info));
-                Value::list(&external::of_all(platform::platform().devices(), names))
+                Value::list(&external::of_all(platform.devices(), names))
             }
             CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR => {
-                let devices = platform::platform().devices();
+                let devices = platform.devices();
                 Value::list(&external::of_all(devices, external::memory_imports))
             }
             CL_PLATFORM_HOST_TIMER_RESOLUTION => Value::of(1u64),

@@ -1,19 +1,20 @@
 //! Program objects (spec 5.8).
 
 use super::args;
-use super::cl::*;
 use super::platforms::platform_of;
-use crate::core::build::{self, Job};
-use crate::core::context::{Context, UserData};
+use crate::cl::error::{ensure, fail, ClError, Result};
+use crate::cl::info::Value;
+use crate::cl::*;
+use crate::core::context::Context;
 use crate::core::device::Device;
-use crate::core::error::{ensure, fail, ClError, Result};
-use crate::core::info::Value;
+use crate::core::program::build::{self, Job};
 use crate::core::program::Program;
 use crate::dispatch::boundary::entry;
+use crate::object::callbacks::UserData;
 use crate::object::Ref;
 use std::ffi::{c_char, c_void, CStr};
 
-/// The concatenated strings of clCreateProgramWithSource; CL_INVALID_VALUE for a NULL among them.
+/// Returns the concatenated strings of clCreateProgramWithSource; CL_INVALID_VALUE for a NULL among them.
 ///
 /// # Safety
 /// The arrays are as the API requires.
@@ -38,7 +39,7 @@ unsafe fn source(
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The devices of a list that are the program's, as positions; all of them for an empty list.
+/// Returns the devices of a list that are the program's, as positions; all of them for an empty list.
 ///
 /// # Safety
 /// The array is as the API requires.

@@ -1,8 +1,8 @@
 //! Property lists in which some properties have lists for values, each with an end of its own
 //! (clCreateBufferWithProperties, clCreateSemaphoreWithPropertiesKHR).
 
-use super::cl::*;
-use crate::core::error::{ensure, ClError, Result};
+use crate::cl::error::{ensure, ClError, Result};
+use crate::cl::*;
 
 /// What follows the name of a property.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,13 @@
 //! Command queues (spec 5.1), flush and finish (5.15).
 
 use super::args;
-use super::cl::*;
+use crate::cl::error::{ensure, fail, Result};
+use crate::cl::info::Value;
+use crate::cl::*;
 use crate::core::context::Context;
+use crate::core::device::capabilities::QUEUE_PROPERTIES;
 use crate::core::device::Device;
-use crate::core::error::{ensure, fail, Result};
-use crate::core::info::Value;
-use crate::core::queue::{Properties, Queue, PROPERTIES};
+use crate::core::queue::{Properties, Queue};
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use hekla_vk_backend as vk;
@@ -26,7 +27,7 @@ fn check(properties: cl_command_queue_properties) -> Result<()> {
     let out_of_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
     ensure!(!on_device || out_of_order, CL_INVALID_VALUE);
     ensure!(on_device || properties & CL_QUEUE_ON_DEVICE_DEFAULT == 0, CL_INVALID_VALUE);
-    ensure!(properties & !PROPERTIES == 0, CL_INVALID_QUEUE_PROPERTIES);
+    ensure!(properties & !QUEUE_PROPERTIES == 0, CL_INVALID_QUEUE_PROPERTIES);
     Ok(())
 }
 
@@ -42,7 +43,7 @@ fn create(
     Ok(Queue::new(context, device, properties)?.expose())
 }
 
-/// The priority for a queue of these properties.
+/// Returns the priority for a queue of these properties.
 fn priority(hint: cl_queue_properties, bits: cl_command_queue_properties) -> Result<vk::Priority> {
     let priority = match u32::try_from(hint) {
         Ok(CL_QUEUE_PRIORITY_LOW_KHR) => vk::Priority::Low,
@@ -54,7 +55,7 @@ fn priority(hint: cl_queue_properties, bits: cl_command_queue_properties) -> Res
     Ok(priority)
 }
 
-/// What a list of properties, with its terminating zero, asks for.
+/// Returns what a list of properties, with its terminating zero, asks for.
 fn read_list(list: &[cl_queue_properties]) -> Result<Properties> {
     let pairs = || list.chunks_exact(2).map(|pair| (pair[0], pair[1]));
     let is = |name: u64, constant: u32| name == u64::from(constant);

@@ -2,13 +2,13 @@
 //! they are enqueued or recorded into a command buffer.
 
 use super::args;
-use super::cl::*;
+use crate::cl::error::{ensure, fail, Result};
+use crate::cl::*;
+use crate::core::command::launch::Sizes;
+use crate::core::command::Command;
 use crate::core::context::Context;
-use crate::core::error::{ensure, fail, Result};
-use crate::core::launch::Sizes;
+use crate::core::memory::rect::{overlap, Rect};
 use crate::core::memory::Mem;
-use crate::core::rect::{overlap, Rect};
-use crate::core::transfer::Command;
 use crate::object::Ref;
 use smallvec::SmallVec;
 use std::ffi::c_void;
@@ -89,7 +89,7 @@ pub(super) unsafe fn fill(
     })
 }
 
-/// The shared bytes at an address as a memory object; `None` for the host's own memory.
+/// Returns the shared bytes at an address as a memory object; `None` for the host's own memory.
 pub(super) fn shared(
     context: &Ref<Context>,
     address: usize,
@@ -98,7 +98,7 @@ pub(super) fn shared(
     let Some((allocation, offset)) = context.svm.find_range(address, size)? else {
         return Ok(None);
     };
-    Ok(Some(allocation.mem(context, CL_MEM_READ_WRITE, offset, size)))
+    Ok(Some(Mem::of_shared(&allocation, context, CL_MEM_READ_WRITE, (offset, size))))
 }
 
 /// Checks the addresses of clEnqueueSVMMemcpy for `size` bytes, more than none.

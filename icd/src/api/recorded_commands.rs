@@ -1,17 +1,18 @@
 //! Commands recorded into command buffers (cl_khr_command_buffer; spec 5.17).
 
 use super::args;
-use super::cl::*;
 use super::recordable::{self, triple};
+use crate::cl::error::{ensure, fail, Result};
+use crate::cl::*;
+use crate::core::command::Command;
 use crate::core::command_buffer::dispatch::MutableCommand;
 use crate::core::command_buffer::order::Kind;
-use crate::core::command_buffer::{CommandBuffer, Work, MUTABLE};
-use crate::core::error::{ensure, fail, Result};
-use crate::core::kernel::Kernel;
+use crate::core::command_buffer::{CommandBuffer, Work};
+use crate::core::device::capabilities::MUTABLE_DISPATCH_CAPABILITIES;
+use crate::core::device::sharing::Sharing;
+use crate::core::memory::rect::Rect;
 use crate::core::memory::Mem;
-use crate::core::rect::Rect;
-use crate::core::svm::Sharing;
-use crate::core::transfer::Command;
+use crate::core::program::kernel::Kernel;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
@@ -66,7 +67,7 @@ impl Given {
 }
 
 impl Place {
-    /// A buffer of the command buffer's context.
+    /// Returns a buffer of the command buffer's context.
     fn mem(&self, handle: cl_mem) -> Result<Ref<Mem>> {
         let mem = Ref::<Mem>::from_handle(handle)?;
         ensure!(mem.context == self.buffer.queue.context, CL_INVALID_CONTEXT);
@@ -91,7 +92,7 @@ impl Place {
     }
 }
 
-/// The properties of a kernel command: its updatable fields, unless it leaves them to the device, and
+/// Returns the properties of a kernel command: its updatable fields, unless it leaves them to the device, and
 /// its assertions. CL_INVALID_VALUE for what does not exist or stands there twice.
 fn parse(
     list: &[cl_command_properties_khr],
@@ -105,7 +106,7 @@ fn parse(
         };
         ensure!(place.replace(pair[1]).is_none(), CL_INVALID_VALUE);
     }
-    ensure!(fields.unwrap_or(0) & !MUTABLE == 0, CL_INVALID_VALUE);
+    ensure!(fields.unwrap_or(0) & !MUTABLE_DISPATCH_CAPABILITIES == 0, CL_INVALID_VALUE);
     let asserts = asserts.unwrap_or(0);
     let known = CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR;
     ensure!(asserts & !known == 0, CL_INVALID_VALUE);
@@ -357,13 +358,13 @@ entry! {
             &kernel,
             sizes,
             (!properties.is_null()).then_some(list),
-            (fields.unwrap_or(MUTABLE), set_later && buffer.mutable),
+            (fields.unwrap_or(MUTABLE_DISPATCH_CAPABILITIES), set_later && buffer.mutable),
         )?;
         let point = buffer.append(kind, Work::Dispatch(command.clone()), &waits)?;
         // SAFETY: as above.
         unsafe {
             args::store(sync_point, point);
-            args::store(mutable_handle, command.announce());
+            args::store(mutable_handle, command.register());
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! Sampler objects (spec 5.7). Without images there are no samplers.
 
-use super::cl::*;
+use crate::cl::error::{fail, Result};
+use crate::cl::*;
 use crate::core::context::Context;
-use crate::core::error::{fail, Result};
-use crate::core::sampler::Sampler;
+use crate::core::memory::sampler::Sampler;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;

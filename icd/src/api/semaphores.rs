@@ -1,20 +1,20 @@
 //! Semaphores (cl_khr_semaphore), and sharing them with other APIs (cl_khr_external_semaphore).
 
 use super::args;
-use super::cl::*;
 use super::property_list::{self, Shape};
+use crate::cl::error::{ensure, fail, ClError, Result};
+use crate::cl::info::Value;
+use crate::cl::*;
+use crate::core::command::semaphore::{Operation, Semaphore, SemaphoreProperties};
 use crate::core::context::Context;
+use crate::core::device::external::{self, semaphore_handle};
 use crate::core::device::Device;
-use crate::core::error::{ensure, fail, ClError, Result};
-use crate::core::event::Phase;
-use crate::core::external::{self, semaphore_handle};
-use crate::core::info::Value;
-use crate::core::semaphore::{Operation, Semaphore, SemaphoreProperties};
+use crate::core::queue::event::Phase;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
 
-/// What follows the name of a property of semaphores.
+/// Returns what follows the name of a property of semaphores.
 fn shape(name: u64) -> Option<Shape> {
     const TYPE: u64 = CL_SEMAPHORE_TYPE_KHR as u64;
     const DEVICES: u64 = CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR as u64;

@@ -1,20 +1,21 @@
 //! Shared virtual memory (spec 5.6).
 
 use super::args;
-use super::cl::*;
 use super::enqueue::enqueue;
 use super::recordable::{check_shared_copy, fill_shared, shared};
-use crate::core::context::{Context, UserData};
-use crate::core::error::{ensure, fail, Result};
-use crate::core::event::Event;
-use crate::core::host::HostAddress;
+use crate::cl::error::{ensure, fail, Result};
+use crate::cl::*;
+use crate::core::command::Command;
+use crate::core::context::Context;
+use crate::core::device::sharing::Sharing;
+use crate::core::memory::host::HostAddress;
+use crate::core::memory::properties::BufferProperties;
+use crate::core::memory::rect::Rect;
 use crate::core::memory::Mem;
-use crate::core::memory_properties::BufferProperties;
+use crate::core::queue::event::Event;
 use crate::core::queue::{Queue, Request};
-use crate::core::rect::Rect;
-use crate::core::svm::Sharing;
-use crate::core::transfer::Command;
 use crate::dispatch::boundary::entry;
+use crate::object::callbacks::UserData;
 use crate::object::Ref;
 use std::ffi::c_void;
 
@@ -53,7 +54,7 @@ impl Target {
     }
 }
 
-/// The command that copies between two addresses. Between two places of the host it takes a buffer as
+/// Returns the command that copies between two addresses. Between two places of the host it takes a buffer as
 /// a stop on the way, the first half of which is enqueued here.
 fn copy_command(target: &mut Target, from: usize, to: usize, size: usize) -> Result<Command> {
     let whole = Rect::linear(0, size);
@@ -69,7 +70,7 @@ fn copy_command(target: &mut Target, from: usize, to: usize, size: usize) -> Res
             let from = Rect::linear(from, size);
             let written = target.queue.enqueue(Request {
                 command_type: CL_COMMAND_SVM_MEMCPY,
-                command: Command::Write { mem: mem.clone(), from, to: whole },
+                command: Box::new(Command::Write { mem: mem.clone(), from, to: whole }),
                 waits: std::mem::take(&mut target.waits),
                 blocking: false,
                 wants_event: true,
@@ -141,7 +142,7 @@ entry! {
         let Target { queue, waits } = target;
         let made = queue.enqueue(Request {
             command_type: CL_COMMAND_SVM_FREE,
-            command: Command::Marker,
+            command: Box::new(Command::Marker),
             waits,
             blocking: false,
             wants_event: true,
@@ -223,7 +224,7 @@ entry! {
         let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
         allocation.add_map(address, size, flags);
         let command = if allocation.has_shadow() && !invalidates {
-            let mem = allocation.mem(&target.queue.context, CL_MEM_READ_WRITE, offset, size);
+            let mem = Mem::of_shared(&allocation, &target.queue.context, CL_MEM_READ_WRITE, (offset, size));
             Command::Read { mem, from: Rect::linear(0, size), to: Rect::linear(address, size) }
         } else {
             Command::Marker
@@ -248,7 +249,7 @@ entry! {
         let Some((allocation, offset)) = found else { return fail(CL_INVALID_VALUE) };
         let (size, written) = allocation.take_map(address)?;
         let command = if allocation.has_shadow() && written {
-            let mem = allocation.mem(&target.queue.context, CL_MEM_READ_WRITE, offset, size);
+            let mem = Mem::of_shared(&allocation, &target.queue.context, CL_MEM_READ_WRITE, (offset, size));
             let from = Rect::linear(HostAddress(address).0, size);
             Command::Write { mem, from, to: Rect::linear(0, size) }
         } else {

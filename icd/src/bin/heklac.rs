@@ -64,7 +64,7 @@ fn run() -> Result<(), String> {
 
 /// Fails where no device is offered.
 fn explain() -> Result<(), String> {
-    let (text, offered) = hekla::core::survey::explain();
+    let (text, offered) = hekla::core::device::selection::explain();
     match offered {
         true => {
             print!("{text}");

@@ -1,44 +1,28 @@
 //! The runtime's objects and their behaviour in safe terms: nothing here is `extern "C"`.
+//!
+//! Each folder uses those below it and none above:
+//!
+//! ```text
+//! command_buffer   commands recorded once and replayed
+//! command          what each command does
+//! queue            order, deferred commands, events, completion
+//! program          building, binaries, kernels
+//! memory           buffers, mappings, residency, host memory
+//! context          devices that share objects; shared virtual memory; what kernels print
+//! device           platform, device selection, opened devices, staging memory
+//! diagnostics      log, trace, dump
+//! cache            the disk cache
+//! process          clock, fork and exit
+//! ```
 
-pub mod binary;
-pub mod build;
 pub mod cache;
-pub mod clock;
+pub mod command;
 pub mod command_buffer;
 pub mod context;
 pub mod device;
-pub mod device_addresses;
-pub mod device_clock;
-pub mod device_info;
-pub mod due;
-pub mod dump;
-pub mod error;
-pub mod event;
-pub mod exit;
-pub mod external;
-pub mod gpu;
-pub mod held;
-pub mod host;
-pub mod info;
-pub mod kernel;
-pub mod launch;
-pub mod log;
+pub mod diagnostics;
 pub mod memory;
-pub mod memory_properties;
-pub mod native;
-pub mod ndrange;
-pub mod notify;
-pub mod operation;
-pub mod platform;
 pub mod printf;
+pub mod process;
 pub mod program;
 pub mod queue;
-pub mod rect;
-pub mod sampler;
-pub mod semaphore;
-pub mod staging;
-pub mod survey;
-pub mod svm;
-pub mod trace;
-pub mod transfer;
-pub mod watch;

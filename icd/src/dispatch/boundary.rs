@@ -2,13 +2,13 @@
 //! through: tracing, unwinding stopped, errors turned into codes and told to the context's creator, deferred
 //! callbacks run.
 
-use crate::api::cl::*;
-use crate::core::clock;
-use crate::core::error::{ClError, Result};
-use crate::core::notify;
-use crate::core::trace::trace;
-use crate::dispatch::fork;
+use crate::cl::error::{ClError, Result};
+use crate::cl::*;
+use crate::core::diagnostics::trace::trace;
+use crate::core::process::clock;
+use crate::core::process::fork;
 use crate::object::callbacks;
+use crate::object::notify;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 /// Declares exported OpenCL entry points. Four forms, by what follows the arrow:
@@ -25,7 +25,7 @@ macro_rules! entry {
         $($rest:tt)*) => {
         $(#[$meta])*
         #[no_mangle]
-        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::api::cl::cl_int {
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::cl::cl_int {
             $crate::dispatch::boundary::status(stringify!($name), || $body)
         }
         $crate::dispatch::boundary::entry! { $($rest)* }
@@ -36,9 +36,9 @@ macro_rules! entry {
         #[no_mangle]
         pub unsafe extern "C" fn $name(
             $($arg: $ty,)*
-            errcode_ret: *mut $crate::api::cl::cl_int,
+            errcode_ret: *mut $crate::cl::cl_int,
         ) -> $ret {
-            let success = |value| (value, $crate::api::cl::CL_SUCCESS);
+            let success = |value| (value, $crate::cl::CL_SUCCESS);
             let (value, code) = $crate::dispatch::boundary::handle(
                 stringify!($name),
                 || ($body).map(success),
@@ -57,7 +57,7 @@ macro_rules! entry {
         #[no_mangle]
         pub unsafe extern "C" fn $name(
             $($arg: $ty,)*
-            errcode_ret: *mut $crate::api::cl::cl_int,
+            errcode_ret: *mut $crate::cl::cl_int,
         ) -> $ret {
             let (value, code) = $crate::dispatch::boundary::handle(stringify!($name), || $body);
             if !errcode_ret.is_null() {

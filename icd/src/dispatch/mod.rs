@@ -1,6 +1,3 @@
-//! From C to Rust: the table that ICD loaders call through ([`table`]), and the boundary every
-//! entry point crosses ([`boundary`]), which nothing does in forked processes ([`fork`]).
+//! From C to Rust: the boundary that every entry point crosses ([`boundary`]).
 
 pub mod boundary;
-pub mod fork;
-pub mod table;

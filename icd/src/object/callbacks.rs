@@ -3,7 +3,24 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::ffi::c_void;
 use std::panic::{catch_unwind, AssertUnwindSafe};
+
+/// `user_data` of a callback: an address that is only ever given back.
+#[derive(Clone, Copy)]
+pub struct UserData(pub *mut c_void);
+
+// SAFETY: the library never follows the pointer.
+unsafe impl Send for UserData {}
+// SAFETY: as above.
+unsafe impl Sync for UserData {}
+
+impl UserData {
+    /// Returns the application's pointer.
+    pub fn get(self) -> *mut c_void {
+        self.0
+    }
+}
 
 type Callback = Box<dyn FnOnce()>;
 

@@ -2,12 +2,13 @@
 //! against the set of live objects before it is ever followed.
 
 pub mod callbacks;
+pub mod notify;
 pub mod registry;
 
-use crate::api::cl::*;
-use crate::core::error::{fail, ClError, Result};
-use crate::core::notify::{self, Notifier};
-use crate::dispatch::table::{Slot, TABLE};
+use crate::cl::error::{fail, ClError, Result};
+use crate::cl::*;
+use notify::Notifier;
+use std::any::Any;
 use std::ffi::c_void;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
@@ -20,7 +21,7 @@ pub trait Kind: Sized + Send + Sync + 'static {
     /// Error code for a handle that is not a live object of this kind.
     const INVALID: cl_int;
 
-    /// Whether the handle is valid although the application holds no reference, because a query on
+    /// Returns true if the handle is valid although the application holds no reference, because a query on
     /// another live object gives it (a buffer's context, a kernel's program).
     fn reachable(&self) -> bool {
         false
@@ -40,7 +41,7 @@ pub trait Kind: Sized + Send + Sync + 'static {
 /// Layout: cl_khr_icd 2.0 wants the dispatch table's address first and a word for the loader second.
 #[repr(C)]
 struct Object<T: Kind> {
-    dispatch: *const Slot,
+    dispatch: *const c_void,
     dispatch_data: AtomicPtr<c_void>,
     /// The count that clRetain… and clRelease… change; each holds one strong reference.
     api_references: AtomicU32,
@@ -50,6 +51,7 @@ struct Object<T: Kind> {
 
 // SAFETY: `dispatch` points to an immutable static; everything else is Send and Sync by itself.
 unsafe impl<T: Kind> Send for Object<T> {}
+// SAFETY: as above.
 unsafe impl<T: Kind> Sync for Object<T> {}
 
 impl<T: Kind> Drop for Object<T> {
@@ -60,6 +62,14 @@ impl<T: Kind> Drop for Object<T> {
         }
         self.body.dropped(handle.cast());
     }
+}
+
+/// The address of the table that ICD loaders call through.
+static DISPATCH_TABLE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Sets the dispatch table of all objects. To be called before the first of them is made.
+pub fn set_dispatch_table(table: *const c_void) {
+    DISPATCH_TABLE.store(table.cast_mut(), Ordering::Release);
 }
 
 /// A loader's word for every object of the platform (clIcdSetPlatformDispatchDataKHR).
@@ -104,17 +114,34 @@ impl<T: Kind> Clone for WeakRef<T> {
 }
 
 impl<T: Kind> WeakRef<T> {
-    /// The object, if it still lives.
+    /// Returns the object, if it still lives.
     pub fn upgrade(&self) -> Option<Ref<T>> {
         self.0.upgrade().map(Ref)
     }
 }
 
+/// A [`WeakRef`] to an object of any kind, for those who must not know the kind.
+pub struct ErasedWeakRef(std::sync::Weak<dyn Any + Send + Sync>);
+
+impl ErasedWeakRef {
+    /// Returns the object, if it still lives and is of this kind.
+    pub fn upgrade<T: Kind>(&self) -> Option<Ref<T>> {
+        self.0.upgrade()?.downcast().ok().map(Ref)
+    }
+}
+
+impl<T: Kind> WeakRef<T> {
+    /// Forgets the kind.
+    pub fn erase(self) -> ErasedWeakRef {
+        ErasedWeakRef(self.0)
+    }
+}
+
 impl<T: Kind> Ref<T> {
-    /// A new object without a handle; see [`Ref::expose`].
+    /// Returns a new object without a handle; see [`Ref::expose`].
     pub fn new(body: T) -> Ref<T> {
         Ref(Arc::new(Object {
-            dispatch: TABLE.as_ptr(),
+            dispatch: DISPATCH_TABLE.load(Ordering::Acquire),
             dispatch_data: AtomicPtr::new(DISPATCH_DATA.load(Ordering::Relaxed)),
             api_references: AtomicU32::new(0),
             registered: AtomicBool::new(false),
@@ -124,7 +151,7 @@ impl<T: Kind> Ref<T> {
 
     /// Gives the application one reference and returns the handle.
     pub fn expose(&self) -> *mut T::Target {
-        self.announce();
+        self.register();
         self.0.api_references.fetch_add(1, Ordering::AcqRel);
         // This strong reference belongs to the application until release().
         std::mem::forget(self.0.clone());
@@ -133,14 +160,14 @@ impl<T: Kind> Ref<T> {
 
     /// Makes the handle known without giving the application a reference: it is valid while the object
     /// lives, if [`Kind::reachable`] says so.
-    pub fn announce(&self) -> *mut T::Target {
+    pub fn register(&self) -> *mut T::Target {
         if !self.0.registered.swap(true, Ordering::AcqRel) {
             registry::insert(self.address(), &self.0);
         }
         self.handle()
     }
 
-    /// The handle, for queries and callbacks. Not a reference.
+    /// Returns the handle, for queries and callbacks. Not a reference.
     pub fn handle(&self) -> *mut T::Target {
         Arc::as_ptr(&self.0).cast_mut().cast()
     }
@@ -149,7 +176,7 @@ impl<T: Kind> Ref<T> {
         Arc::as_ptr(&self.0) as usize
     }
 
-    /// The object of a handle that C gave, or the kind's error code.
+    /// Returns the object of a handle that C gave, or the kind's error code.
     pub fn from_handle(handle: *mut T::Target) -> Result<Ref<T>> {
         let object = registry::find::<Object<T>>(handle as usize).ok_or(ClError(T::INVALID))?;
         let held = object.api_references.load(Ordering::Acquire) > 0;
@@ -180,12 +207,12 @@ impl<T: Kind> Ref<T> {
         Ok(())
     }
 
-    /// The count that CL_…_REFERENCE_COUNT reports.
+    /// Returns the count that CL_…_REFERENCE_COUNT reports.
     pub fn reference_count(&self) -> u32 {
         self.0.api_references.load(Ordering::Acquire)
     }
 
-    /// A reference that does not keep the object alive.
+    /// Returns a reference that does not keep the object alive.
     pub fn downgrade(&self) -> WeakRef<T> {
         WeakRef(Arc::downgrade(&self.0))
     }

@@ -30,7 +30,7 @@ impl Hasher for AddressHasher {
 type Erased = Weak<dyn Any + Send + Sync>;
 type Shard = RwLock<HashMap<usize, Erased, BuildHasherDefault<AddressHasher>>>;
 
-/// The weak references keep an entry's memory from being reused while the entry exists, so an
+/// Returns the weak references keep an entry's memory from being reused while the entry exists, so an
 /// address never names two objects.
 fn shard_at(index: usize) -> &'static Shard {
     static SHARDS_CELL: OnceLock<[Shard; SHARDS]> = OnceLock::new();
@@ -53,13 +53,13 @@ pub fn remove(address: usize) {
     shard(address).write().remove(&address);
 }
 
-/// The live object of this type at this address.
+/// Returns the live object of this type at this address.
 pub fn find<T: Any + Send + Sync>(address: usize) -> Option<Arc<T>> {
     let object = shard(address).read().get(&address)?.upgrade()?;
     object.downcast::<T>().ok()
 }
 
-/// How many objects live (for tests of what is left behind).
+/// Returns how many objects live (for tests of what is left behind).
 pub fn live() -> usize {
     let shards = (0..SHARDS).map(|index| shard_at(index).read().len());
     shards.sum()

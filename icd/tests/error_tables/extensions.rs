@@ -2,7 +2,7 @@
 //! extensions are not offered.
 
 use crate::prelude::*;
-use hekla::dispatch::table::{NAMES, TABLE};
+use hekla::api::dispatch_table::{NAMES, TABLE};
 use std::ffi::{c_char, CStr};
 
 pub fn rows(t: &mut Table, w: &World) {

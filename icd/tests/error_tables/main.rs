@@ -31,14 +31,14 @@ mod svm;
 mod table;
 mod world;
 
-use hekla::dispatch::table as dispatch;
+use hekla::api::dispatch_table as dispatch;
 
 /// What every table uses.
 mod prelude {
     pub use crate::table::{code, Table, Waits};
     pub use crate::world::World;
-    pub use hekla::api::cl::*;
     pub use hekla::api::*;
+    pub use hekla::cl::*;
     pub use std::ffi::c_void;
     pub use std::ptr::{null, null_mut};
 }

@@ -1,8 +1,8 @@
 //! The table: rows as they were answered, and the rows that many entry points have in common.
 
 use crate::world::World;
-use hekla::api::cl::*;
-use hekla::core::error;
+use hekla::cl::error;
+use hekla::cl::*;
 use std::collections::BTreeSet;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};

@@ -1,7 +1,7 @@
 //! The objects that the tables call with: those of one context, a second context's, and what is no object.
 
-use hekla::api::cl::*;
 use hekla::api::*;
+use hekla::cl::*;
 use std::path::Path;
 use std::ptr::{null, null_mut};
 

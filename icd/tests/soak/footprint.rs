@@ -79,7 +79,7 @@ pub enum Others {
 
 impl Footprint {
     pub fn now() -> Footprint {
-        let gpu = hekla::core::platform::platform().devices()[0].gpu().unwrap();
+        let gpu = hekla::api::platform().devices()[0].gpu().unwrap();
         let (pool, staging) = (gpu.device.pool_use(), gpu.upload.kept() + gpu.readback.kept());
         let malloc = Malloc::now();
         let statm = std::fs::read_to_string("/proc/self/statm").unwrap();

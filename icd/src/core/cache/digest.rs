@@ -1,4 +1,4 @@
-//! 128-bit digests: what entries are named by, and what shows damage.
+//! Digests: 128 bits that name the entries of the cache and show damage, and a hash of 64 bits.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher;
@@ -38,4 +38,11 @@ impl Digest {
     pub fn hex(self) -> String {
         format!("{:016x}{:016x}", self.0[0], self.0[1])
     }
+}
+
+/// FNV-1a, 64 bits.
+pub fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }

@@ -1,6 +1,6 @@
 //! How the cache stays within its size: the entries that were not used for the longest time go.
 
-use super::UNFINISHED;
+use crate::core::cache::UNFINISHED;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -34,7 +34,7 @@ impl Bound {
         Bound { size, allowance: AtomicU64::new(0) }
     }
 
-    /// Bytes of the largest entry that is kept.
+    /// Returns bytes of the largest entry that is kept.
     pub fn largest_entry(&self) -> u64 {
         self.size / 8
     }
@@ -75,7 +75,7 @@ struct Entry {
     used: SystemTime,
 }
 
-/// The files of the folder; removes those that were abandoned.
+/// Returns the files of the folder; removes those that were abandoned.
 fn entries(folder: &Path) -> Vec<Entry> {
     let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut entries = Vec::new();

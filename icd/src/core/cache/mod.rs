@@ -9,7 +9,6 @@
 pub mod digest;
 mod evict;
 mod pipelines;
-pub mod programs;
 
 use digest::Digest;
 use evict::Bound;
@@ -32,7 +31,7 @@ pub struct Cache {
     bound: Bound,
 }
 
-/// The cache of this process, unless it is off: `HEKLA_CACHE=0`, no home, or a program that runs with
+/// Returns the cache of this process, unless it is off: `HEKLA_CACHE=0`, no home, or a program that runs with
 /// more rights than the user who set its environment.
 pub fn cache() -> Option<&'static Cache> {
     static CACHE: OnceLock<Option<Cache>> = OnceLock::new();
@@ -70,7 +69,7 @@ impl Cache {
         Cache { folder, bound: Bound::new(size) }
     }
 
-    /// What was stored under a key, if it is still there and whole.
+    /// Returns what was stored under a key, if it is still there and whole.
     pub fn load(&self, key: Digest) -> Option<Vec<u8>> {
         let path = self.folder.join(key.hex());
         let mut file = File::open(&path).ok()?;
@@ -129,7 +128,7 @@ fn create(path: &Path) -> std::io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// The content of an entry whose digest is right.
+/// Returns the content of an entry whose digest is right.
 fn checked(entry: &[u8]) -> Option<&[u8]> {
     let (sum, content) = entry.strip_prefix(MAGIC)?.split_at_checked(Digest::SIZE)?;
     (Digest::of(&[content]).bytes() == sum).then_some(content)

@@ -1,7 +1,7 @@
 //! Pipelines in the cache: for each pipeline what the Vulkan driver gave to make it faster again.
 
-use super::digest::Digest;
-use super::Cache;
+use crate::core::cache::digest::Digest;
+use crate::core::cache::Cache;
 use hekla_vk_backend as vk;
 
 impl vk::PipelineStore for &'static Cache {

@@ -1,12 +1,12 @@
 //! Kernel commands of a command buffer, and how they change after they were recorded.
 
-use super::CommandBuffer;
-use crate::api::cl::*;
-use crate::core::error::{ensure, ClError, Result};
-use crate::core::kernel::{ArgValue, ExecInfo, Kernel, Settings};
-use crate::core::launch::{index_space, Launch, Sizes};
+use crate::cl::error::{ensure, ClError, Result};
+use crate::cl::*;
+use crate::core::command::launch::{index_space, Launch, Sizes};
+use crate::core::command::Command;
+use crate::core::command_buffer::CommandBuffer;
+use crate::core::program::kernel::{ArgValue, ExecInfo, Kernel, KernelArguments};
 use crate::core::queue::Queue;
-use crate::core::transfer::Command;
 use crate::object::{Kind, Ref, Retained, WeakRef};
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
@@ -26,7 +26,7 @@ pub struct MutableCommand {
 /// What a kernel command does now.
 #[derive(Clone)]
 pub struct Dispatch {
-    pub settings: Settings,
+    pub arguments: KernelArguments,
     pub sizes: Sizes,
     /// `None` while arguments are missing.
     command: Option<Arc<Command>>,
@@ -52,10 +52,15 @@ impl Kind for MutableCommand {
 }
 
 impl Dispatch {
-    /// Checks settings and sizes as clEnqueueNDRangeKernel does; arguments may be missing.
-    fn new(queue: &Queue, kernel: &Kernel, settings: Settings, sizes: Sizes) -> Result<Dispatch> {
+    /// Checks arguments and sizes as clEnqueueNDRangeKernel does; arguments may be missing.
+    fn new(
+        queue: &Queue,
+        kernel: &Kernel,
+        arguments: KernelArguments,
+        sizes: Sizes,
+    ) -> Result<Dispatch> {
         let built = kernel.built_on(&queue.device)?;
-        let command = if !settings.complete() {
+        let command = if !arguments.complete() {
             if !sizes.is_empty() {
                 index_space(&queue.device, built, &sizes)?;
             }
@@ -63,13 +68,13 @@ impl Dispatch {
         } else if sizes.is_empty() {
             Some(Arc::new(Command::Marker))
         } else {
-            let launch = Launch::with(queue, built, &settings, &sizes)?;
+            let launch = Launch::with(queue, built, &arguments, &sizes)?;
             Some(Arc::new(Command::Launch(Box::new(launch))))
         };
-        Ok(Dispatch { settings, sizes, command })
+        Ok(Dispatch { arguments, sizes, command })
     }
 
-    /// The command for a queue; `None` while arguments are missing.
+    /// Returns the command for a queue; `None` while arguments are missing.
     pub fn command(&self) -> Option<&Arc<Command>> {
         self.command.as_ref()
     }
@@ -82,7 +87,7 @@ fn uniform(sizes: &Sizes) -> Option<bool> {
 }
 
 impl MutableCommand {
-    /// Takes the kernel's settings as they are. `may_lack_args`: those that are missing will be set by
+    /// Takes the kernel's arguments as they are. `may_lack_args`: those that are missing will be set by
     /// changes (otherwise CL_INVALID_KERNEL_ARGS).
     pub fn new(
         buffer: &Ref<CommandBuffer>,
@@ -92,9 +97,9 @@ impl MutableCommand {
         (updatable, may_lack_args): (cl_mutable_dispatch_fields_khr, bool),
     ) -> Result<Ref<MutableCommand>> {
         kernel.built_on(&buffer.queue.device)?;
-        let settings = kernel.settings.lock().clone();
-        ensure!(may_lack_args || settings.complete(), CL_INVALID_KERNEL_ARGS);
-        let dispatch = Dispatch::new(&buffer.queue, kernel, settings, sizes)?;
+        let arguments = kernel.arguments.lock().clone();
+        ensure!(may_lack_args || arguments.complete(), CL_INVALID_KERNEL_ARGS);
+        let dispatch = Dispatch::new(&buffer.queue, kernel, arguments, sizes)?;
         Ok(Ref::new(MutableCommand {
             buffer: buffer.downgrade(),
             kernel: Retained::new(kernel),
@@ -104,12 +109,12 @@ impl MutableCommand {
         }))
     }
 
-    /// The command buffer, or CL_INVALID_MUTABLE_COMMAND_KHR when it is gone.
+    /// Returns the command buffer, or CL_INVALID_MUTABLE_COMMAND_KHR when it is gone.
     pub fn buffer(&self) -> Result<Ref<CommandBuffer>> {
         self.buffer.upgrade().ok_or(ClError(CL_INVALID_MUTABLE_COMMAND_KHR))
     }
 
-    /// What the command does now.
+    /// Returns what the command does now.
     pub fn dispatch(&self) -> MutexGuard<'_, Dispatch> {
         self.dispatch.lock()
     }
@@ -124,9 +129,9 @@ impl MutableCommand {
     /// the reverse.
     pub fn changed(&self, queue: &Queue, dispatch: &Dispatch, change: Change) -> Result<Dispatch> {
         let Change { args, exec_infos, offset, global, local, .. } = change;
-        let mut settings = dispatch.settings.clone();
-        args.into_iter().for_each(|(index, value)| settings.set_arg(index, value));
-        exec_infos.into_iter().for_each(|info| settings.set_exec_info(info));
+        let mut arguments = dispatch.arguments.clone();
+        args.into_iter().for_each(|(index, value)| arguments.set_arg(index, value));
+        exec_infos.into_iter().for_each(|info| arguments.set_exec_info(info));
         let old = &dispatch.sizes;
         let sizes = Sizes {
             dimensions: old.dimensions,
@@ -137,6 +142,6 @@ impl MutableCommand {
         if let Some((before, after)) = uniform(old).zip(uniform(&sizes)) {
             ensure!(before == after, CL_INVALID_OPERATION);
         }
-        Dispatch::new(queue, &self.kernel, settings, sizes)
+        Dispatch::new(queue, &self.kernel, arguments, sizes)
     }
 }

@@ -5,11 +5,11 @@ pub mod dispatch;
 pub mod order;
 pub mod recorded;
 
-use super::error::{ensure, Result};
-use super::memory::Mem;
-use super::queue::{self, Queue};
-use super::transfer::Command;
-use crate::api::cl::*;
+use crate::cl::error::{ensure, Result};
+use crate::cl::*;
+use crate::core::command::Command;
+use crate::core::memory::Mem;
+use crate::core::queue::Queue;
 use crate::object::{Kind, Ref, Retained};
 use dispatch::{Change, Dispatch, MutableCommand};
 use order::{Order, Step};
@@ -17,20 +17,6 @@ use parking_lot::Mutex;
 use recorded::Recorded;
 use smallvec::SmallVec;
 use std::sync::Arc;
-
-/// CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR.
-pub const CAPABILITIES: cl_bitfield = CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR
-    | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR;
-/// CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR: any queue takes a command buffer.
-pub const REQUIRED_QUEUE_PROPERTIES: cl_command_queue_properties = 0;
-/// CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR.
-pub const SUPPORTED_QUEUE_PROPERTIES: cl_command_queue_properties = queue::PROPERTIES;
-/// CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR: all of a kernel command may change.
-pub const MUTABLE: cl_mutable_dispatch_fields_khr = CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR
-    | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR
-    | CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR
-    | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR
-    | CL_MUTABLE_DISPATCH_EXEC_INFO_KHR;
 
 pub struct CommandBuffer {
     /// The queue that it was created for: its device runs the commands, its order is theirs.
@@ -141,7 +127,7 @@ impl CommandBuffer {
         }
     }
 
-    /// What is enqueued now: later changes leave it alone. CL_INVALID_OPERATION unless the buffer is
+    /// Returns what is enqueued now: later changes leave it alone. CL_INVALID_OPERATION unless the buffer is
     /// executable.
     pub fn executable(&self) -> Result<Arc<Recorded>> {
         let mut state = self.state.lock();
@@ -187,14 +173,14 @@ impl CommandBuffer {
 }
 
 impl State {
-    /// Whether all kernels have their arguments.
+    /// Returns true if all kernels have their arguments.
     fn complete(&self) -> bool {
         self.entries.iter().all(|entry| entry.work.command().is_some())
     }
 }
 
 impl Work {
-    /// The command as it is now; `None` while it lacks arguments.
+    /// Returns the command as it is now; `None` while it lacks arguments.
     fn command(&self) -> Option<Arc<Command>> {
         match self {
             Work::Fixed { command, .. } => Some(command.clone()),
@@ -204,7 +190,7 @@ impl Work {
 }
 
 impl From<Command> for Work {
-    /// A copy, a fill or a marker.
+    /// Returns a copy, a fill or a marker.
     fn from(command: Command) -> Work {
         // Parts of shared virtual memory have no handles.
         let held = |mem: &Ref<Mem>| (mem.reference_count() > 0).then(|| Retained::new(mem));

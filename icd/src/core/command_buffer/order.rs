@@ -1,8 +1,8 @@
 //! The order of a command buffer's commands: sync points and barriers become steps, between which one
 //! barrier of the device stands.
 
-use crate::api::cl::*;
-use crate::core::error::{ensure, ClError, Result};
+use crate::cl::error::{ensure, ClError, Result};
+use crate::cl::*;
 
 /// Commands of one step need not wait for each other.
 pub type Step = u32;
@@ -77,7 +77,7 @@ impl Order {
 mod tests {
     use super::*;
 
-    /// The steps of commands `(kind, waits)`.
+    /// Returns the steps of commands `(kind, waits)`.
     fn steps(in_order: bool, commands: &[(Kind, &[u32])]) -> Vec<Step> {
         let mut order = Order::new(in_order);
         let place = |(kind, waits): &(Kind, &[u32])| {

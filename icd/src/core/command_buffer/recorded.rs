@@ -1,17 +1,19 @@
 //! A command buffer as the device has it: one recording that queues replay.
 
-use super::order::Step;
-use crate::core::due::Due;
-use crate::core::error::Result;
-use crate::core::event::Phase;
-use crate::core::launch::Prepared;
-use crate::core::memory::{Access, Mem};
-use crate::core::operation::{Copy, Fill};
-use crate::core::printf::Printout;
+use crate::cl::error::Result;
+use crate::core::command::copy::{Copy, Fill};
+use crate::core::command::launch::Prepared;
+use crate::core::command::printout::Printout;
+use crate::core::command::Command;
+use crate::core::command_buffer::order::Step;
+use crate::core::device::open::Access;
+use crate::core::device::staging::Arena;
+use crate::core::memory::Mem;
 use crate::core::program::ProgramData;
-use crate::core::queue::{Queue, State};
-use crate::core::staging::Arena;
-use crate::core::transfer::Command;
+use crate::core::queue::completion::CompletionWork;
+use crate::core::queue::event::Phase;
+use crate::core::queue::execute::{Execute, Execution};
+use crate::core::queue::Queue;
 use crate::object::Ref;
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
@@ -88,7 +90,7 @@ impl Recorded {
     }
 }
 
-/// What a command of a command buffer consists of.
+/// Returns what a command of a command buffer consists of.
 fn operation<'a>(
     queue: &'a Queue,
     upload: &mut Arena,
@@ -112,7 +114,7 @@ fn operation<'a>(
     })
 }
 
-/// The memory objects that a command uses.
+/// Returns the memory objects that a command uses.
 fn mems(command: &Command) -> Vec<(Ref<Mem>, Access)> {
     match command {
         Command::Copy { source, target, .. } => {
@@ -126,36 +128,37 @@ fn mems(command: &Command) -> Vec<(Ref<Mem>, Access)> {
     }
 }
 
-impl Queue {
-    /// Starts all of a command buffer as one command.
-    pub fn replay(&self, state: &mut State, recorded: &Recorded) -> Result<Phase> {
+/// A replay: all of a command buffer as one command of a queue.
+pub struct Replay(pub Arc<Recorded>);
+
+impl Execute for Replay {
+    fn name(&self) -> &str {
+        "command buffer"
+    }
+
+    fn execute(&self, execution: &mut Execution<'_>) -> Result<Phase> {
+        let (queue, recorded) = (execution.queue, &*self.0);
         for (mem, access) in &recorded.moving {
-            mem.on_device(self.device_index, *access)?;
+            mem.on_device(queue.device_index, *access)?;
         }
-        if recorded.prints.is_empty() {
-            let value = self.record(state, |recorder| recorder.replay(&recorded.recording));
-            return Ok(self.replayed(value, recorded));
-        }
-        let mut printed = recorded.printed.lock();
-        if let Some(earlier) = printed.take() {
+        // Held until the buffers that kernels print to have their next reader.
+        let mut printed = (!recorded.prints.is_empty()).then(|| recorded.printed.lock());
+        if let Some(earlier) = printed.as_mut().and_then(|printed| printed.take()) {
             earlier.queue.wait(earlier.value)?;
             earlier.printouts.iter().try_for_each(|printout| printout.run())?;
         }
-        let value = self.record(state, |recorder| recorder.replay(&recorded.recording));
-        let collect = |(data, buffer): &(Arc<ProgramData>, Arc<vk::Buffer>)| {
-            let printout = Arc::new(self.printout(value, data, buffer.clone()).keeping_buffer());
-            self.owe(value, Due::Print(printout.clone()));
-            printout
-        };
-        let printouts = recorded.prints.iter().map(collect).collect();
-        *printed = Some(Printed { queue: self.vk.clone(), value, printouts });
-        Ok(self.replayed(value, recorded))
-    }
-
-    fn replayed(&self, value: u64, recorded: &Recorded) -> Phase {
-        for (mem, _) in &recorded.moving {
-            mem.used(self.device_index, &self.vk, value);
+        let value = execution.record(|recorder| recorder.replay(&recorded.recording));
+        if let Some(mut printed) = printed {
+            let collect = |(data, buffer): &(Arc<ProgramData>, Arc<vk::Buffer>)| {
+                let printout = Printout::of_command(queue, value, data, buffer.clone());
+                let printout = Arc::new(printout.keeping_buffer());
+                queue.add_completion(value, printout.clone());
+                printout
+            };
+            let printouts = recorded.prints.iter().map(collect).collect();
+            *printed = Some(Printed { queue: queue.vk.clone(), value, printouts });
         }
-        Phase::Recorded { first: value, last: value }
+        recorded.moving.iter().for_each(|(mem, _)| execution.used(mem));
+        Ok(Phase::Recorded { first: value, last: value })
     }
 }

@@ -126,7 +126,7 @@ fn fixed(value: f64, precision: usize, alternate: bool) -> String {
     text
 }
 
-/// The digits `d.ddd` and the decimal exponent of a number rounded to `precision` digits after the
+/// Returns the digits `d.ddd` and the decimal exponent of a number rounded to `precision` digits after the
 /// first.
 fn scientific(value: f64, precision: usize) -> (String, i32) {
     let known = precision.min(MAX_FRACTION);
@@ -151,7 +151,7 @@ fn with_exponent(digits: &str, exponent: i32) -> String {
     format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
 }
 
-/// The style that the number's exponent asks for, without trailing zeros.
+/// Returns the style that the number's exponent asks for, without trailing zeros.
 fn shortest(value: f64, precision: usize, alternate: bool) -> String {
     let (digits, exponent) = scientific(value, precision - 1);
     let trim = |text: String| match alternate || !text.contains('.') {

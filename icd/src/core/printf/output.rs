@@ -1,7 +1,7 @@
 //! Where the text goes: to the application's callback (cl_arm_printf), or to stdout.
 
-use crate::core::context::UserData;
 use crate::object::callbacks;
+use crate::object::callbacks::UserData;
 use parking_lot::{Mutex, ReentrantMutex};
 use std::collections::VecDeque;
 use std::ffi::{c_char, c_void};

@@ -1,6 +1,6 @@
 //! From the records that kernels wrote to text.
 
-use super::number;
+use crate::core::printf::number;
 use hekla_compiler::printf::{
     pieces, ArgType, Conversion, Directive, Kind, Length, Piece, RECORD_HEADER_WORDS,
 };
@@ -16,7 +16,7 @@ pub struct Image<'a> {
 }
 
 impl<'a> Image<'a> {
-    /// The bytes from the device address whose low half is given.
+    /// Returns the bytes from the device address whose low half is given.
     fn at_low(&self, low: u32) -> Option<&'a [u8]> {
         self.from(low.wrapping_sub(self.address as u32).into())
     }
@@ -25,14 +25,14 @@ impl<'a> Image<'a> {
         self.from(address.wrapping_sub(self.address))
     }
 
-    /// The bytes that are given from an offset on.
+    /// Returns the bytes that are given from an offset on.
     fn from(&self, offset: u64) -> Option<&'a [u8]> {
         let given = usize::try_from(offset).ok().and_then(|offset| self.bytes.get(offset..));
         (offset < self.size).then(|| given.unwrap_or_default())
     }
 }
 
-/// The bytes before the first zero, or all.
+/// Returns the bytes before the first zero, or all.
 fn until_zero(bytes: &[u8]) -> &[u8] {
     bytes.split(|&byte| byte == 0).next().unwrap_or_default()
 }
@@ -60,7 +60,7 @@ impl Value {
     }
 }
 
-/// The text of all records in a buffer's words (its header left out). Ends where the words make no
+/// Returns the text of all records in a buffer's words (its header left out). Ends where the words make no
 /// sense, which only a kernel that writes beyond its own memory can bring about.
 pub fn text(mut words: &[u32], image: Image<'_>) -> Vec<u8> {
     let mut out = Vec::new();
@@ -160,7 +160,7 @@ fn mask(bits: u32) -> u64 {
     u64::MAX >> (64 - bits)
 }
 
-/// The integer that a directive makes of a value, sign-extended from its width.
+/// Returns the integer that a directive makes of a value, sign-extended from its width.
 fn integer(directive: &Directive, value: Value) -> i64 {
     let all = match value {
         Value::Int(value) if directive.conversion == Conversion::Signed => i64::from(value as i32),
@@ -181,7 +181,7 @@ fn real(value: Value) -> f64 {
     }
 }
 
-/// The string at an address. Only what the program holds itself can be read.
+/// Returns the string at an address. Only what the program holds itself can be read.
 fn string<'a>(value: Value, image: Image<'a>) -> &'a [u8] {
     match value {
         Value::Address(address) if address != 0 => {
@@ -197,7 +197,7 @@ mod tests {
 
     const ADDRESS: u64 = 0x7_ffff_fff0;
 
-    /// An image of zero-terminated pieces at even addresses, and the address of each.
+    /// Returns an image of zero-terminated pieces at even addresses, and the address of each.
     fn image(pieces: &[&[u8]]) -> (Vec<u8>, Vec<u64>) {
         let (mut bytes, mut places) = (vec![0xff; 4], Vec::new());
         for piece in pieces {
@@ -209,7 +209,7 @@ mod tests {
         (bytes, places)
     }
 
-    /// A signature without arguments behind the format string "abc".
+    /// Returns a signature without arguments behind the format string "abc".
     fn image_of_zeros() -> (Vec<u8>, [u64; 2]) {
         let (bytes, places) = image(&[b"abc", b"", b""]);
         (bytes, [places[2], places[0]])
@@ -219,7 +219,7 @@ mod tests {
         ArgType { kind, lanes }.code()
     }
 
-    /// What one record prints.
+    /// Returns what one record prints.
     fn print(format: &str, signature: &[u8], args: &[u32]) -> String {
         let (bytes, places) = image(&[signature, format.as_bytes(), b"literal"]);
         let mut words = vec![places[0] as u32 | 1, places[1] as u32];

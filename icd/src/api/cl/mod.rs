@@ -1,9 +1,0 @@
-//! The C vocabulary of OpenCL: types ([`types`]) and constants ([`constants`]), written from the
-//! registry's facts (cl.xml) under their C names.
-#![allow(non_camel_case_types, non_upper_case_globals)]
-
-pub mod constants;
-pub mod types;
-
-pub use constants::*;
-pub use types::*;

@@ -1,0 +1,68 @@
+//! Values of clGet…Info queries as the bytes that the application receives.
+
+use crate::cl::*;
+use smallvec::SmallVec;
+
+/// The bytes of a query's answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Value(pub SmallVec<[u8; 64]>);
+
+/// Plain C values without padding.
+///
+/// # Safety
+/// Every byte of a value is initialized.
+pub unsafe trait Plain: Copy {}
+
+// SAFETY: integers and pointers have no padding.
+unsafe impl Plain for u8 {}
+unsafe impl Plain for i32 {}
+unsafe impl Plain for u32 {}
+unsafe impl Plain for u64 {}
+unsafe impl Plain for usize {}
+unsafe impl Plain for isize {}
+unsafe impl<T> Plain for *mut T {}
+// SAFETY: four integers of one size; an integer and bytes that follow it without a gap.
+unsafe impl Plain for cl_device_pci_bus_info_khr {}
+unsafe impl Plain for cl_name_version {}
+
+impl Value {
+    /// One value.
+    pub fn of<T: Plain>(value: T) -> Value {
+        Value::list(&[value])
+    }
+
+    /// Returns an array.
+    pub fn list<T: Plain>(values: &[T]) -> Value {
+        // SAFETY: the bytes of Plain values are all initialized.
+        let bytes = unsafe {
+            std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), size_of_val(values))
+        };
+        Value(SmallVec::from_slice(bytes))
+    }
+
+    /// Returns a cl_bool.
+    pub fn bool(value: bool) -> Value {
+        Value::of(u32::from(value))
+    }
+
+    /// Returns a string with its terminating zero. Zeros within end it for the application.
+    pub fn text(text: &str) -> Value {
+        let mut bytes = SmallVec::from_slice(text.as_bytes());
+        bytes.push(0);
+        Value(bytes)
+    }
+
+    /// Names with versions.
+    pub fn names(names: &[(&str, cl_version)]) -> Value {
+        let entries = names.iter().map(|(name, version)| name_version(name, *version));
+        Value::list(&entries.collect::<Vec<_>>())
+    }
+}
+
+/// Returns a name, cut to what the structure holds, with a version.
+fn name_version(text: &str, version: cl_version) -> cl_name_version {
+    let mut name = [0; 64];
+    let length = text.len().min(63);
+    name[..length].copy_from_slice(&text.as_bytes()[..length]);
+    cl_name_version { version, name }
+}

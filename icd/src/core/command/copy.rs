@@ -1,0 +1,154 @@
+//! Copies between buffers, and fills, as they are recorded by a queue or into a command buffer.
+
+use super::transfer::MAX_REGIONS;
+use crate::cl::error::Result;
+use crate::core::device::open::Access;
+use crate::core::device::staging::{Arena, Staging};
+use crate::core::memory::rect::{runs, Rect};
+use crate::core::memory::Mem;
+use crate::core::queue::event::Phase;
+use crate::core::queue::execute::Execution;
+use crate::core::queue::Queue;
+use crate::object::Ref;
+use hekla_vk_backend as vk;
+use std::sync::Arc;
+
+/// Bytes of pattern that a staged fill repeats.
+const FILL_CHUNK: usize = 256 << 10;
+
+/// A copy from buffer to buffer.
+pub struct Copy<'a> {
+    source: Arc<vk::Buffer>,
+    from: Rect,
+    target: Arc<vk::Buffer>,
+    to: Rect,
+    kernel: Option<&'a vk::CopyKernel>,
+}
+
+impl<'a> Copy<'a> {
+    /// Rectangles count from the beginning of the whole buffers.
+    pub fn prepare(
+        queue: &'a Queue,
+        (source, from): (&Mem, &Rect),
+        (target, to): (&Mem, &Rect),
+    ) -> Result<Copy<'a>> {
+        Ok(Copy {
+            source: source.on_device(queue.device_index, Access::Read)?,
+            from: *from,
+            target: target.on_device(queue.device_index, Access::Write)?,
+            to: *to,
+            kernel: queue.gpu.copy_kernel()?,
+        })
+    }
+
+    pub fn append(&self, recorder: &mut vk::Recorder) {
+        let mut regions = runs(&self.from, &self.to).map(|run| vk::CopyRegion {
+            src_offset: run.from as u64,
+            dst_offset: run.to as u64,
+            size: run.size as u64,
+        });
+        loop {
+            let some: Vec<_> = regions.by_ref().take(MAX_REGIONS).collect();
+            if some.is_empty() {
+                break;
+            }
+            match self.kernel {
+                Some(kernel) => kernel.copy(recorder, &self.source, &self.target, &some),
+                None => recorder.copy_regions(&self.source, &self.target, &some),
+            }
+        }
+    }
+}
+
+/// A pattern repeated over a part of a buffer.
+pub enum Fill {
+    /// The pattern repeats a word.
+    Words { buffer: Arc<vk::Buffer>, offset: u64, size: u64, word: u32 },
+    /// Copies of staging memory that holds the pattern many times.
+    Copies { staging: Arc<Staging>, buffer: Arc<vk::Buffer>, regions: Vec<vk::CopyRegion> },
+}
+
+impl Fill {
+    /// `(offset, size)` count from the beginning of the whole buffer; `size` is a multiple of the
+    /// pattern's length.
+    pub fn prepare(
+        queue: &Queue,
+        upload: &mut Arena,
+        mem: &Ref<Mem>,
+        (offset, size): (usize, usize),
+        pattern: &[u8],
+    ) -> Result<Fill> {
+        let buffer = mem.on_device(queue.device_index, Access::Write)?;
+        let aligned = offset.is_multiple_of(4) && size.is_multiple_of(4);
+        if let Some(word) = word_of(pattern).filter(|_| aligned) {
+            return Ok(Fill::Words { buffer, offset: offset as u64, size: size as u64, word });
+        }
+        let chunk = FILL_CHUNK.min(size) / pattern.len() * pattern.len();
+        let (staging, base) = upload.take(chunk as u64)?;
+        staging.buffer.write(base, &pattern.repeat(chunk / pattern.len()))?;
+        let regions = (0..size).step_by(chunk).map(|done| vk::CopyRegion {
+            src_offset: base,
+            dst_offset: (offset + done) as u64,
+            size: chunk.min(size - done) as u64,
+        });
+        Ok(Fill::Copies { staging, buffer, regions: regions.collect() })
+    }
+
+    pub fn append(&self, recorder: &mut vk::Recorder) {
+        match self {
+            Fill::Words { buffer, offset, size, word } => {
+                recorder.fill(buffer, *offset, *size, *word);
+            }
+            Fill::Copies { staging, buffer, regions } => {
+                for some in regions.chunks(MAX_REGIONS) {
+                    recorder.copy_regions(&staging.buffer, buffer, some);
+                }
+                recorder.retain(staging.clone());
+            }
+        }
+    }
+}
+
+/// Returns the 32-bit word that repeats like the pattern, if one does.
+fn word_of(pattern: &[u8]) -> Option<u32> {
+    let at = |index: usize| pattern[index % pattern.len()];
+    let word = [at(0), at(1), at(2), at(3)];
+    let repeats = 4 % pattern.len() == 0 || pattern.chunks(4).all(|chunk| chunk == word);
+    repeats.then(|| u32::from_le_bytes(word))
+}
+
+impl Execution<'_> {
+    /// Copies from buffer to buffer. The boxes count from the beginning of the whole buffers.
+    pub fn copy(
+        &mut self,
+        (source, from): (&Ref<Mem>, &Rect),
+        (target, to): (&Ref<Mem>, &Rect),
+    ) -> Result<Phase> {
+        let copy = Copy::prepare(self.queue, (source, from), (target, to))?;
+        let value = self.record(|recorder| copy.append(recorder));
+        self.used(source);
+        self.used(target);
+        Ok(Phase::Recorded { first: value, last: value })
+    }
+
+    /// Repeats a pattern over a part (offset and size) of a buffer.
+    pub fn fill(&mut self, mem: &Ref<Mem>, range: (usize, usize), pattern: &[u8]) -> Result<Phase> {
+        let fill = Fill::prepare(self.queue, &mut self.state.upload, mem, range, pattern)?;
+        let value = self.record(|recorder| fill.append(recorder));
+        self.used(mem);
+        Ok(Phase::Recorded { first: value, last: value })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_that_repeat_a_word() {
+        assert_eq!(word_of(&[7]), Some(0x0707_0707));
+        assert_eq!(word_of(&[1, 2]), Some(0x0201_0201));
+        assert_eq!(word_of(&[0; 16]), Some(0));
+        assert_eq!(word_of(&[1, 2, 3, 4, 5, 6, 7, 8]), None);
+    }
+}

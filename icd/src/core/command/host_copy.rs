@@ -1,0 +1,57 @@
+//! The host's part of a read: the copy from staging memory to the application's.
+
+use crate::cl::error::Result;
+use crate::core::device::staging::Staging;
+use crate::core::memory::host::HostAddress;
+use crate::core::queue::completion::CompletionWork;
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// One contiguous piece of application memory: address and size in bytes.
+pub type Piece = (usize, usize);
+
+/// A copy from staging memory to the application that the host does when the device has filled the
+/// staging memory. Several queues may share one; the first to run it does the work.
+pub struct HostCopy {
+    pending: Mutex<Option<CopyOut>>,
+}
+
+struct CopyOut {
+    staging: Arc<Staging>,
+    offset: u64,
+    pieces: SmallVec<[Piece; 1]>,
+}
+
+impl HostCopy {
+    /// `pieces` receive the bytes that follow one another in `staging` from `offset`.
+    pub fn new(staging: Arc<Staging>, offset: u64, pieces: SmallVec<[Piece; 1]>) -> HostCopy {
+        HostCopy { pending: Mutex::new(Some(CopyOut { staging, offset, pieces })) }
+    }
+}
+
+impl CompletionWork for HostCopy {
+    /// The device must have completed the command that fills the staging memory.
+    fn run(&self) -> Result<()> {
+        let mut pending = self.pending.lock();
+        let Some(copy) = pending.take() else { return Ok(()) };
+        let mut offset = copy.offset;
+        for (address, size) in copy.pieces {
+            // SAFETY: the read command that made this copy completes only after it.
+            let target = unsafe { HostAddress(address).bytes_mut(0, size) };
+            copy.staging.buffer.read(offset, target)?;
+            offset += size as u64;
+        }
+        Ok(())
+    }
+
+    fn is_pending(&self) -> bool {
+        self.pending.lock().is_some()
+    }
+
+    fn will_write(&self, start: usize, end: usize) -> bool {
+        self.pending.lock().as_ref().is_some_and(|copy| {
+            copy.pieces.iter().any(|&(address, size)| address < end && start < address + size)
+        })
+    }
+}

@@ -1,0 +1,171 @@
+//! The commands of queues: a file for each kind of command, and what it does when it starts.
+
+pub mod copy;
+pub mod host_copy;
+pub mod launch;
+pub mod map;
+pub mod native;
+pub mod ndrange;
+pub mod ownership;
+pub mod printout;
+pub mod semaphore;
+pub mod transfer;
+
+use crate::cl::error::Result;
+use crate::core::device::open::Access;
+use crate::core::memory::host::HostAddress;
+use crate::core::memory::mapping::Mapping;
+use crate::core::memory::rect::{runs, Rect};
+use crate::core::memory::Mem;
+use crate::core::queue::event::Phase;
+use crate::core::queue::execute::{Execute, Execution};
+use crate::core::queue::Queue;
+use crate::object::Ref;
+use hekla_vk_backend as vk;
+use launch::Launch;
+use ownership::Direction;
+use semaphore::Operation;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use transfer::tight;
+
+/// A command with everything it needs. The objects that it uses stay alive until it has started, the
+/// device memory until it is complete.
+pub enum Command {
+    /// Nothing but its place in the order: markers, barriers, migrations, empty launches.
+    Marker,
+    /// Device to application. The offset of `to` is an address.
+    Read {
+        mem: Ref<Mem>,
+        from: Rect,
+        to: Rect,
+    },
+    /// Application to device. The offset of `from` is an address.
+    Write {
+        mem: Ref<Mem>,
+        from: Rect,
+        to: Rect,
+    },
+    /// The same from bytes that were copied at enqueue, tightly packed.
+    WriteOwned {
+        mem: Ref<Mem>,
+        bytes: Vec<u8>,
+        to: Rect,
+    },
+    /// Buffer to buffer.
+    Copy {
+        source: Ref<Mem>,
+        from: Rect,
+        target: Ref<Mem>,
+        to: Rect,
+    },
+    /// A repeated pattern; `size` is a multiple of its length.
+    Fill {
+        mem: Ref<Mem>,
+        offset: usize,
+        size: usize,
+        pattern: SmallVec<[u8; 16]>,
+    },
+    /// Device to the staging memory of a mapping.
+    Map {
+        mem: Ref<Mem>,
+        mapping: Mapping,
+    },
+    /// Staging memory of a mapping to the device.
+    Unmap {
+        mem: Ref<Mem>,
+        mapping: Mapping,
+    },
+    Launch(Box<Launch>),
+    /// Memory of other APIs, to or from them.
+    TransferOwnership {
+        mems: Vec<Ref<Mem>>,
+        direction: Direction,
+    },
+    /// Semaphores that other APIs share.
+    Semaphores {
+        operation: Operation,
+        semaphores: Vec<Arc<vk::Semaphore>>,
+    },
+}
+
+impl Execute for Command {
+    fn name(&self) -> &str {
+        match self {
+            Command::Marker => "marker",
+            Command::Read { .. } => "read",
+            Command::Write { .. } | Command::WriteOwned { .. } => "write",
+            Command::Copy { .. } => "copy",
+            Command::Fill { .. } => "fill",
+            Command::Map { .. } => "map",
+            Command::Unmap { .. } => "unmap",
+            Command::Launch(launch) => launch.name(),
+            Command::TransferOwnership { direction: Direction::Acquire, .. } => "acquire",
+            Command::TransferOwnership { direction: Direction::Release, .. } => "release",
+            Command::Semaphores { operation: Operation::Wait, .. } => "wait",
+            Command::Semaphores { operation: Operation::Signal, .. } => "signal",
+        }
+    }
+
+    fn execute(&self, execution: &mut Execution<'_>) -> Result<Phase> {
+        match self {
+            Command::Marker => execution.mark(),
+            Command::Read { mem, from, to } => execution.read(mem, from.shifted(mem.origin), to),
+            Command::Write { mem, from, to } => execution.write(mem, from, to.shifted(mem.origin)),
+            Command::WriteOwned { mem, bytes, to } => {
+                let from = tight(&Rect { offset: bytes.as_ptr() as usize, ..*to });
+                execution.write(mem, &from, to.shifted(mem.origin))
+            }
+            Command::Copy { source, from, target, to } => {
+                let (from, to) = (from.shifted(source.origin), to.shifted(target.origin));
+                execution.copy((source, &from), (target, &to))
+            }
+            Command::Fill { mem, offset, size, pattern } => {
+                execution.fill(mem, (mem.origin + offset, *size), pattern)
+            }
+            Command::Map { mem, mapping } => execution.map(mem, mapping),
+            Command::Unmap { mem, mapping } => execution.unmap(mem, mapping),
+            Command::Launch(launch) => execution.launch(launch),
+            Command::TransferOwnership { mems, direction } => {
+                execution.transfer_ownership(mems, *direction)
+            }
+            Command::Semaphores { operation, semaphores } => {
+                execution.exchange(*operation, semaphores)
+            }
+        }
+    }
+
+    fn host_source(&self) -> Option<(usize, usize)> {
+        match self {
+            Command::Write { from, .. } => Some((from.offset, from.end().unwrap_or(usize::MAX))),
+            Command::Unmap { mapping, .. } if mapping.pages.is_some() => {
+                Some((mapping.pointer.0, mapping.pointer.0 + mapping.size))
+            }
+            _ => None,
+        }
+    }
+
+    fn is_write(&self) -> bool {
+        matches!(self, Command::Write { .. } | Command::WriteOwned { .. })
+    }
+
+    fn take_host_bytes(&mut self) {
+        if let Command::Write { mem, from, to } = self {
+            let packed = Rect { offset: 0, ..tight(from) };
+            let mut bytes = vec![0; from.bytes()];
+            for run in runs(from, &packed) {
+                // SAFETY: clEnqueueWriteBuffer, which has not returned, names this memory.
+                let source = unsafe { HostAddress(run.from).bytes(0, run.size) };
+                bytes[run.to..run.to + run.size].copy_from_slice(source);
+            }
+            *self = Command::WriteOwned { mem: mem.clone(), bytes, to: *to };
+        }
+    }
+
+    fn is_host_read(&self, queue: &Queue) -> bool {
+        let Command::Read { mem, from, .. } = self else { return false };
+        let moves =
+            |buffer: &Arc<vk::Buffer>| queue.gpu.host_moves(buffer, from.bytes(), Access::Read);
+        mem.only_buffer().is_some_and(moves)
+    }
+}

@@ -1,0 +1,184 @@
+//! Functions of the host as commands (clEnqueueNativeKernel, 5.10), on devices whose memory the host
+//! sees as its own.
+//!
+//! Such a command is a marker before it, the function on a thread of its own once the marker is complete,
+//! and a marker behind it, which waits for the function as if it were the application. What another thread
+//! enqueues between the two is ordered behind the first of them alone.
+
+use crate::cl::error::{ensure, fail, ClError, Result};
+use crate::cl::*;
+use crate::core::command::Command;
+use crate::core::device::open::Access;
+use crate::core::memory::Mem;
+use crate::core::process::clock;
+use crate::core::queue::event::{Event, Phase, Span};
+use crate::core::queue::{Queue, Request};
+use crate::object::callbacks::UserData;
+use crate::object::{callbacks, Ref};
+use std::ffi::c_void;
+
+/// 16 bytes as the most demanding C type is aligned.
+#[repr(C, align(16))]
+#[derive(Clone, Copy)]
+struct Unit([u8; 16]);
+
+/// The application's arguments, copied.
+struct Arguments {
+    units: Vec<Unit>,
+    /// Bytes in use.
+    size: usize,
+}
+
+impl Arguments {
+    fn copy_of(bytes: &[u8]) -> Arguments {
+        let mut units = vec![Unit([0; 16]); bytes.len().div_ceil(16)];
+        for (unit, piece) in units.iter_mut().zip(bytes.chunks(16)) {
+            unit.0[..piece.len()].copy_from_slice(piece);
+        }
+        Arguments { units, size: bytes.len() }
+    }
+
+    /// Stores an address at a byte offset, where it fits.
+    fn put(&mut self, offset: usize, address: usize) {
+        for (at, byte) in (offset..).zip(address.to_ne_bytes()) {
+            self.units[at / 16].0[at % 16] = byte;
+        }
+    }
+
+    /// Returns what the function is called with: NULL for no arguments.
+    fn pointer(&mut self) -> *mut c_void {
+        if self.units.is_empty() {
+            return std::ptr::null_mut();
+        }
+        self.units.as_mut_ptr().cast()
+    }
+}
+
+/// A call to be made.
+pub struct NativeCall {
+    function: unsafe extern "C" fn(*mut c_void),
+    arguments: Arguments,
+    /// Where in the arguments the address of a buffer's bytes goes; NULL for none.
+    buffers: Vec<(usize, Option<Ref<Mem>>)>,
+}
+
+impl NativeCall {
+    /// `buffers` are offsets in the arguments and the buffers whose handles stand there.
+    ///
+    /// CL_INVALID_VALUE when a handle does not lie within the arguments.
+    pub fn new(
+        function: unsafe extern "C" fn(*mut c_void),
+        arguments: &[u8],
+        buffers: Vec<(usize, Option<Ref<Mem>>)>,
+    ) -> Result<NativeCall> {
+        let arguments = Arguments::copy_of(arguments);
+        let last = arguments.size.checked_sub(size_of::<usize>());
+        ensure!(buffers.iter().all(|(offset, _)| Some(*offset) <= last), CL_INVALID_VALUE);
+        Ok(NativeCall { function, arguments, buffers })
+    }
+
+    /// Makes the call. Everything that it depends on is complete.
+    fn make(mut self, queue: &Queue) -> Result<()> {
+        for (offset, mem) in &self.buffers {
+            let address = mem.as_ref().map_or(Ok(0), |mem| address_of(queue, mem))?;
+            self.arguments.put(*offset, address);
+        }
+        // SAFETY: the application gave this function for these arguments.
+        unsafe { (self.function)(self.arguments.pointer()) };
+        Ok(())
+    }
+}
+
+/// Returns where the host finds a buffer's bytes.
+fn address_of(queue: &Queue, mem: &Mem) -> Result<usize> {
+    let buffer = mem.on_device(queue.device_index, Access::Write)?;
+    let base = queue.gpu.host_view(&buffer).filter(|_| buffer.is_coherent());
+    let base = base.ok_or(ClError(CL_OUT_OF_RESOURCES))?;
+    Ok(base.as_ptr() as usize + mem.origin)
+}
+
+/// A call whose turn comes when its queue's marker is complete.
+struct Waiting {
+    call: NativeCall,
+    queue: Ref<Queue>,
+    event: Ref<Event>,
+}
+
+impl Waiting {
+    /// Ends the command; what waited for it goes on.
+    fn end(queue: Ref<Queue>, event: Ref<Event>, begun: u64, status: cl_int) {
+        let span = Span::Host { start: begun, end: clock::now().max(begun + 1) };
+        Queue::drain_all(event.advance(Phase::Finished { status, span }, begun));
+        drop((queue, event));
+        callbacks::run_deferred();
+    }
+
+    /// Makes the call on this thread.
+    fn run(self) {
+        let Waiting { call, queue, event } = self;
+        let begun = clock::now();
+        let status = call.make(&queue).map_or_else(|error| error.0, |()| CL_COMPLETE);
+        Waiting::end(queue, event, begun, status);
+    }
+}
+
+/// The callback of the marker before a call.
+unsafe extern "C" fn begin(_: cl_event, status: cl_int, data: *mut c_void) {
+    // SAFETY: the data is the box that `enqueue_native` made for this one call.
+    let waiting = unsafe { Box::from_raw(data.cast::<Waiting>()) };
+    let (queue, event) = (waiting.queue.clone(), waiting.event.clone());
+    if status < 0 {
+        drop(waiting);
+        return Waiting::end(queue, event, clock::now(), status);
+    }
+    // Not this thread: the function may take its time, and wait for another event's callback.
+    let thread = std::thread::Builder::new().name("hekla-native".into());
+    if let Err(error) = thread.spawn(move || waiting.run()) {
+        tracing::error!("no thread for a native kernel: {error}");
+        Waiting::end(queue, event, clock::now(), CL_OUT_OF_RESOURCES);
+    }
+}
+
+impl Ref<Queue> {
+    /// Enqueues a call and returns its event. The device must be one that
+    /// [`runs_native_kernels`](crate::core::device::open::Gpu::runs_native_kernels).
+    pub fn enqueue_native(&self, call: NativeCall, waits: Vec<Ref<Event>>) -> Result<Ref<Event>> {
+        let command_type = CL_COMMAND_NATIVE_KERNEL;
+        let event = Event::of_command(self, command_type);
+        let marker = |waits, wants_event| Request {
+            command_type,
+            command: Box::new(Command::Marker),
+            waits,
+            blocking: false,
+            wants_event,
+        };
+        let Some(ready) = self.enqueue(marker(waits, true))? else {
+            return fail(CL_OUT_OF_RESOURCES);
+        };
+        let waiting = Waiting { call, queue: self.clone(), event: event.clone() };
+        let waiting = UserData(Box::into_raw(Box::new(waiting)).cast());
+        let held = self.enqueue(marker(vec![event.clone()], false));
+        ready.add_callback(CL_COMPLETE, Some(begin), waiting);
+        held?;
+        Ok(event)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_copied_and_patched() {
+        let mut arguments = Arguments::copy_of(&[1; 24]);
+        arguments.put(12, 0x0807_0605_0403_0202);
+        let pointer = arguments.pointer();
+        assert_eq!(pointer as usize % 16, 0);
+        // SAFETY: the arguments have 24 bytes.
+        let bytes = unsafe { std::slice::from_raw_parts(pointer.cast::<u8>(), 24) };
+        assert_eq!(bytes[..12], [1; 12]);
+        assert_eq!(bytes[12..20], [2, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(bytes[20..], [1; 4]);
+        assert!(Arguments::copy_of(&[]).pointer().is_null());
+    }
+}

@@ -1,0 +1,233 @@
+//! Index spaces: which local size a launch gets when the application leaves it open, and how a
+//! launch becomes dispatches of uniform work-groups within the device's limits.
+
+use smallvec::SmallVec;
+
+/// The index space of a launch; dimensions beyond `dimensions` have size 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NdRange {
+    pub dimensions: u32,
+    pub offset: [u64; 3],
+    pub global: [u64; 3],
+    pub local: [u32; 3],
+}
+
+/// A grid of equal work-groups: one vkCmdDispatch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dispatch {
+    pub local: [u32; 3],
+    pub groups: [u32; 3],
+    /// Global id of the first work-item, the launch's offset included.
+    pub global_base: [u64; 3],
+    /// Group id of the first work-group.
+    pub group_base: [u64; 3],
+}
+
+/// A stretch of one dimension: equal groups.
+#[derive(Debug, Clone, Copy)]
+struct Stretch {
+    local: u32,
+    groups: u32,
+    first_item: u64,
+    first_group: u64,
+}
+
+/// More dispatches than this for one launch are refused: 2^40 work-items in groups of 128 or more need
+/// fewer, on devices that take no more than 65535 groups at once.
+const MAX_DISPATCHES: u64 = 1 << 18;
+
+impl NdRange {
+    /// Work-groups in each dimension, a partial last one included.
+    pub fn group_counts(&self) -> [u64; 3] {
+        std::array::from_fn(|d| self.global[d].div_ceil(u64::from(self.local[d])))
+    }
+
+    /// Returns the dispatches of the launch; `None` when there would be absurdly many.
+    ///
+    /// Each dimension has up to two stretches (whole groups, and the remainder as one smaller
+    /// group), each cut where it exceeds the device's group count: up to 8 sizes of work-group
+    /// (5.8 of the spec) times the cuts.
+    pub fn dispatches(&self, max_groups: [u32; 3]) -> Option<SmallVec<[Dispatch; 1]>> {
+        let count: u64 = (0..3).try_fold(1u64, |product, d| {
+            let whole = self.global[d] / u64::from(self.local[d]);
+            let cuts = whole.div_ceil(self.most_groups(d, max_groups));
+            let remainder = u64::from(!self.global[d].is_multiple_of(u64::from(self.local[d])));
+            product.checked_mul(cuts + remainder)
+        })?;
+        if count > MAX_DISPATCHES {
+            return None;
+        }
+        let [x, y, z] = std::array::from_fn(|d| self.stretches(d, self.most_groups(d, max_groups)));
+        let mut all = SmallVec::with_capacity(count as usize);
+        for z in &z {
+            for y in &y {
+                for x in &x {
+                    all.push(self.dispatch([*x, *y, *z]));
+                }
+            }
+        }
+        Some(all)
+    }
+
+    /// Most groups of one dispatch: what the device takes, and no more than have work-items that 32 bits
+    /// number, as GlobalInvocationId does.
+    fn most_groups(&self, d: usize, max_groups: [u32; 3]) -> u64 {
+        u64::from(max_groups[d].min(u32::MAX / self.local[d]).max(1))
+    }
+
+    fn stretches(&self, d: usize, max_groups: u64) -> SmallVec<[Stretch; 2]> {
+        let local = u64::from(self.local[d]);
+        let whole = self.global[d] / local;
+        let remainder = (self.global[d] % local) as u32;
+        let mut all = SmallVec::new();
+        let mut first_group = 0;
+        while first_group < whole {
+            let groups = (whole - first_group).min(max_groups) as u32;
+            let first_item = first_group * local;
+            all.push(Stretch { local: self.local[d], groups, first_item, first_group });
+            first_group += u64::from(groups);
+        }
+        if remainder > 0 {
+            let first_item = whole * local;
+            all.push(Stretch { local: remainder, groups: 1, first_item, first_group: whole });
+        }
+        all
+    }
+
+    fn dispatch(&self, stretches: [Stretch; 3]) -> Dispatch {
+        Dispatch {
+            local: stretches.map(|s| s.local),
+            groups: stretches.map(|s| s.groups),
+            global_base: std::array::from_fn(|d| self.offset[d] + stretches[d].first_item),
+            group_base: stretches.map(|s| s.first_group),
+        }
+    }
+}
+
+/// What bounds the choice of a local size.
+#[derive(Debug, Clone, Copy)]
+pub struct LocalLimits {
+    /// Work-items of a group.
+    pub total: u32,
+    pub each: [u32; 3],
+    /// Every group must have the same size.
+    pub uniform: bool,
+}
+
+/// Work-items of a group when the application leaves the choice open.
+const PREFERRED_TOTAL: u32 = 256;
+
+/// Returns a local size for a global size: about 256 work-items, wide in x, dividing the global size where
+/// that costs little or is required.
+pub fn choose_local_size(dimensions: u32, global: [u64; 3], limits: &LocalLimits) -> [u32; 3] {
+    let preferred: [u32; 3] = match dimensions {
+        1 => [256, 1, 1],
+        2 => [16, 16, 1],
+        _ => [8, 8, 4],
+    };
+    let mut budget = limits.total.clamp(1, PREFERRED_TOTAL);
+    let mut local = [1; 3];
+    // Outer dimensions first, so that what they leave goes to x, where memory is contiguous.
+    for d in (0..3).rev() {
+        let inner: u32 = (0..d).map(|i| preferred[i].min(clamp_u32(global[i]))).product();
+        let share = if d == 0 { budget } else { (budget / inner.max(1)).max(1).min(budget) };
+        let most = if d == 0 { share } else { share.min(preferred[d]) };
+        local[d] = pick(global[d], most.min(limits.each[d]).max(1), limits.uniform);
+        budget /= local[d];
+    }
+    local
+}
+
+fn clamp_u32(value: u64) -> u32 {
+    value.min(u64::from(u32::MAX)) as u32
+}
+
+/// Returns the size of one dimension: at most `most`; a divisor of `global` if it must be or a good one exists.
+fn pick(global: u64, most: u32, uniform: bool) -> u32 {
+    if global <= u64::from(most) {
+        return clamp_u32(global).max(1);
+    }
+    let divisor =
+        (1..=most).rev().find(|size| global.is_multiple_of(u64::from(*size))).unwrap_or(1);
+    if uniform || divisor >= most / 2 {
+        divisor
+    } else {
+        most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: LocalLimits = LocalLimits { total: 1024, each: [1024; 3], uniform: false };
+    const UNIFORM: LocalLimits = LocalLimits { uniform: true, ..LIMITS };
+
+    #[test]
+    fn one_dimension() {
+        assert_eq!(choose_local_size(1, [1 << 20, 1, 1], &LIMITS), [256, 1, 1]);
+        assert_eq!(choose_local_size(1, [100, 1, 1], &LIMITS), [100, 1, 1]);
+        assert_eq!(choose_local_size(1, [1009, 1, 1], &LIMITS), [256, 1, 1]);
+        assert_eq!(choose_local_size(1, [1009, 1, 1], &UNIFORM), [1, 1, 1]);
+        assert_eq!(choose_local_size(1, [1000, 1, 1], &UNIFORM), [250, 1, 1]);
+    }
+
+    #[test]
+    fn more_dimensions() {
+        assert_eq!(choose_local_size(2, [1024, 1024, 1], &LIMITS), [16, 16, 1]);
+        assert_eq!(choose_local_size(2, [1024, 1, 1], &LIMITS), [256, 1, 1]);
+        assert_eq!(choose_local_size(2, [2, 1024, 1], &UNIFORM), [2, 16, 1]);
+        assert_eq!(choose_local_size(3, [64, 64, 64], &LIMITS), [8, 8, 4]);
+        let narrow = LocalLimits { total: 64, ..LIMITS };
+        let chosen = choose_local_size(2, [1024, 1024, 1], &narrow);
+        assert!(chosen.iter().product::<u32>() <= 64);
+    }
+
+    #[test]
+    fn remainders_are_regions() {
+        let range =
+            NdRange { dimensions: 2, offset: [10, 0, 0], global: [10, 7, 1], local: [4, 4, 1] };
+        let all = range.dispatches([65535; 3]).unwrap();
+        assert_eq!(all.len(), 4);
+        let items: u64 = all
+            .iter()
+            .map(|d| {
+                (0..3).map(|i| u64::from(d.local[i]) * u64::from(d.groups[i])).product::<u64>()
+            })
+            .sum();
+        assert_eq!(items, 70);
+        assert_eq!(all[3].local, [2, 3, 1]);
+        assert_eq!(all[3].global_base, [18, 4, 0]);
+        assert_eq!(all[3].group_base, [2, 1, 0]);
+        assert_eq!(range.group_counts(), [3, 2, 1]);
+    }
+
+    #[test]
+    fn dispatches_have_items_of_32_bits() {
+        let global = [5 << 30, 1, 1];
+        let range = NdRange { dimensions: 1, offset: [0; 3], global, local: [256, 1, 1] };
+        let all = range.dispatches([i32::MAX as u32, 65535, 65535]).unwrap();
+        let items = |d: &Dispatch| u64::from(d.groups[0]) * u64::from(d.local[0]);
+        assert!(all.iter().all(|d| items(d) <= 1 << 32));
+        assert_eq!(all.iter().map(items).sum::<u64>(), 5 << 30);
+        assert_eq!(all[1].global_base[0], items(&all[0]));
+    }
+
+    #[test]
+    fn large_grids_are_cut() {
+        let range =
+            NdRange { dimensions: 1, offset: [0; 3], global: [100_000, 1, 1], local: [1, 1, 1] };
+        let all = range.dispatches([65_535; 3]).unwrap();
+        assert_eq!(all.len(), 2);
+        assert_eq!(all[1].groups, [34_465, 1, 1]);
+        assert_eq!(all[1].group_base, [65_535, 0, 0]);
+        let huge = NdRange { global: [1 << 40, 1, 1], local: [128, 1, 1], ..range };
+        let all = huge.dispatches([65_535; 3]).unwrap();
+        let last = all.last().unwrap();
+        assert_eq!(all.len(), (1usize << 33).div_ceil(65_535));
+        assert_eq!(last.group_base[0] + u64::from(last.groups[0]), 1 << 33);
+        assert_eq!(last.global_base[0], last.group_base[0] * 128);
+        let absurd = NdRange { global: [u64::MAX, 1, 1], ..range };
+        assert!(absurd.dispatches([65_535; 3]).is_none());
+    }
+}

@@ -1,0 +1,96 @@
+//! What a launch has printed: collected, as text, once the device has completed the launch.
+
+use crate::cl::error::Result;
+use crate::core::device::open::Gpu;
+use crate::core::printf::record::{self, Image};
+use crate::core::printf::Printer;
+use crate::core::program::ProgramData;
+use crate::core::queue::completion::CompletionWork;
+use crate::core::queue::Queue;
+use hekla_compiler::printf::HEADER_BYTES;
+use hekla_vk_backend as vk;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// The output of a launch, to be collected once the device has completed it.
+pub struct Printout {
+    printer: Arc<Printer>,
+    launch: Launched,
+    data: Arc<ProgramData>,
+    pending: Mutex<Option<Arc<vk::Buffer>>>,
+    /// Whether other launches may have the buffer afterwards.
+    frees_buffer: bool,
+}
+
+/// Where a launch went.
+struct Launched {
+    gpu: Arc<Gpu>,
+    /// Position of the device in the context.
+    device: usize,
+    queue: Arc<vk::Queue>,
+    /// The launch's value on the queue's timeline.
+    value: u64,
+}
+
+impl Printout {
+    /// Keeps the buffer for more launches of its owner.
+    pub fn keeping_buffer(self) -> Printout {
+        Printout { frees_buffer: false, ..self }
+    }
+
+    /// Returns what the command of a value on a queue prints to `buffer`.
+    pub fn of_command(
+        queue: &Queue,
+        value: u64,
+        data: &Arc<ProgramData>,
+        buffer: Arc<vk::Buffer>,
+    ) -> Printout {
+        let launch = Launched {
+            gpu: queue.gpu.clone(),
+            device: queue.device_index,
+            queue: queue.vk.clone(),
+            value,
+        };
+        Printout {
+            printer: queue.context.printer.clone(),
+            launch,
+            data: data.clone(),
+            pending: Mutex::new(Some(buffer)),
+            frees_buffer: true,
+        }
+    }
+}
+
+impl CompletionWork for Printout {
+    fn is_pending(&self) -> bool {
+        self.pending.lock().is_some()
+    }
+
+    fn is_printout(&self) -> bool {
+        true
+    }
+
+    /// Puts the text into the context's outbox. The device must have completed the launch.
+    fn run(&self) -> Result<()> {
+        let mut pending = self.pending.lock();
+        let Some(buffer) = pending.take() else { return Ok(()) };
+        let Launched { gpu, device, queue, value } = &self.launch;
+        if gpu.host_view(&buffer).is_none() {
+            queue.wait_host_visible(*value)?;
+        }
+        let mut used = [0; 4];
+        gpu.read_now(&buffer, 0, &mut used)?;
+        let used = u32::from_le_bytes(used).saturating_mul(4).min(self.printer.capacity());
+        let mut bytes = vec![0; used as usize];
+        gpu.read_now(&buffer, HEADER_BYTES.into(), &mut bytes)?;
+        if self.frees_buffer {
+            self.printer.free(*device, buffer);
+        }
+        let word = |bytes: &[u8]| bytes.try_into().map(u32::from_le_bytes).unwrap_or_default();
+        let words: Vec<u32> = bytes.chunks_exact(4).map(word).collect();
+        let (data, address) = (self.data.image(), self.data.copy()?.address);
+        let image = Image { bytes: &data.bytes, size: data.size, address };
+        self.printer.outbox.push(record::text(&words, image));
+        Ok(())
+    }
+}

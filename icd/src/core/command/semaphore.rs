@@ -1,0 +1,271 @@
+//! Semaphores (cl_khr_semaphore): binary, signalled and waited for by commands.
+//!
+//! Among queues of OpenCL a wait is ordered behind the signal before it as behind any event, so that
+//! nothing is ever given to a device that waits for what the host must still do. A semaphore that other APIs
+//! share has one of Vulkan's besides, by which they take part.
+
+use crate::cl::error::{ensure, fail, ClError, Result};
+use crate::cl::*;
+use crate::core::command::Command;
+use crate::core::context::Context;
+use crate::core::device::external::{self, semaphore_handle};
+use crate::core::device::Device;
+use crate::core::queue::event::{Event, Phase};
+use crate::core::queue::execute::Execution;
+use crate::core::queue::{Queue, Request};
+use crate::object::callbacks::UserData;
+use crate::object::{Kind, Ref};
+use hekla_vk_backend as vk;
+use parking_lot::Mutex;
+use std::ffi::c_void;
+use std::os::fd::{IntoRawFd, OwnedFd};
+use std::sync::Arc;
+
+pub struct Semaphore {
+    pub context: Ref<Context>,
+    /// The devices that may use it.
+    pub devices: Vec<Ref<Device>>,
+    /// The list given at creation, with its terminating zero.
+    pub properties: Vec<cl_semaphore_properties_khr>,
+    /// Kinds of handle that it may be exported as: one or none.
+    pub exports: vk::SemaphoreHandles,
+    /// The kind of handle that it came from.
+    pub imported: Option<vk::SemaphoreHandles>,
+    /// What other APIs share.
+    shared: Option<Arc<vk::Semaphore>>,
+    state: Mutex<State>,
+}
+
+/// The commands that concern a semaphore.
+#[derive(Default)]
+struct State {
+    /// The last signal, and the wait for it.
+    signal: Option<Ref<Event>>,
+    wait: Option<Ref<Event>>,
+    /// Waits that came before their signals: events that these will complete.
+    early: Vec<Ref<Event>>,
+}
+
+/// What a command does with semaphores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    Wait,
+    Signal,
+}
+
+/// What the properties of clCreateSemaphoreWithPropertiesKHR ask for.
+#[derive(Default)]
+pub struct SemaphoreProperties {
+    pub list: Vec<cl_semaphore_properties_khr>,
+    /// `None`: all of the context.
+    pub devices: Option<Vec<Ref<Device>>>,
+    pub exports: vk::SemaphoreHandles,
+    /// Kind of handle and descriptor.
+    pub import: Option<(vk::SemaphoreHandles, i32)>,
+}
+
+impl Kind for Semaphore {
+    type Target = _cl_semaphore_khr;
+    const INVALID: cl_int = CL_INVALID_SEMAPHORE_KHR;
+}
+
+impl Semaphore {
+    /// clCreateSemaphoreWithPropertiesKHR, of checked properties.
+    pub fn new(context: Ref<Context>, properties: SemaphoreProperties) -> Result<Ref<Semaphore>> {
+        let SemaphoreProperties { list, devices, exports, import } = properties;
+        let devices = devices.unwrap_or_else(|| context.devices.clone());
+        let [device] = &devices[..] else { return fail(CL_INVALID_PROPERTY) };
+        let external = device.info().features.external;
+        ensure!(external.semaphore_export.contains(exports), CL_INVALID_PROPERTY);
+        let takes = |(kind, _)| external.semaphore_import.contains(kind);
+        ensure!(import.is_none_or(takes), CL_INVALID_DEVICE);
+        let shared = if import.is_some() || !exports.is_empty() {
+            let gpu = &context.gpus[context.index_of(device)?];
+            Some(gpu.device.create_semaphore(exports)?)
+        } else {
+            None
+        };
+        if let Some((shared, (kind, fd))) = shared.as_ref().zip(import) {
+            import_fd(shared, kind, fd)?;
+        }
+        Ok(Ref::new(Semaphore {
+            context,
+            devices,
+            properties: list,
+            exports,
+            imported: import.map(|(kind, _)| kind),
+            shared,
+            state: Mutex::default(),
+        }))
+    }
+
+    /// CL_SEMAPHORE_PAYLOAD_KHR: 1 while it is signalled. What other APIs did to a shared one is not known.
+    pub fn payload(&self) -> Result<cl_semaphore_payload_khr> {
+        let (signal, wait) = {
+            let state = self.state.lock();
+            (state.signal.clone(), state.wait.clone())
+        };
+        let complete = |event: Option<Ref<Event>>| -> Result<bool> {
+            let Some(event) = event else { return Ok(false) };
+            event.poll()?;
+            Ok(matches!(event.phase(), Phase::Finished { status: CL_COMPLETE, .. }))
+        };
+        Ok(u64::from(complete(signal)? && !complete(wait)?))
+    }
+
+    /// clGetSemaphoreHandleForTypeKHR: a new descriptor, which the application owns; -1 for a sync file that
+    /// is signalled.
+    pub fn export(&self, kind: vk::SemaphoreHandles) -> Result<i32> {
+        let Some(shared) = &self.shared else { return fail(CL_INVALID_VALUE) };
+        let mut state = self.state.lock();
+        if kind == vk::SemaphoreHandles::SYNC_FD {
+            // The state is copied, as a wait uses it up: a signal must be on its way to the device.
+            let on_its_way = |event: &Ref<Event>| event.phase() != Phase::Pending;
+            let signalled = state.wait.is_none() && state.signal.as_ref().is_some_and(on_its_way);
+            ensure!(signalled, CL_INVALID_OPERATION);
+            state.signal = None;
+        }
+        Ok(shared.export(kind)?.map_or(-1, IntoRawFd::into_raw_fd))
+    }
+
+    /// clReImportSemaphoreSyncFdKHR.
+    pub fn reimport(&self, fd: i32) -> Result<()> {
+        let sync = vk::SemaphoreHandles::SYNC_FD;
+        ensure!(self.imported == Some(sync), CL_INVALID_SEMAPHORE_KHR);
+        let Some(shared) = &self.shared else { return fail(CL_INVALID_SEMAPHORE_KHR) };
+        let mut state = self.state.lock();
+        import_fd(shared, sync, fd).map_err(|error| match error.0 {
+            CL_INVALID_PROPERTY => ClError(CL_INVALID_VALUE),
+            _ => error,
+        })?;
+        *state = State::default();
+        Ok(())
+    }
+}
+
+/// Gives a Vulkan semaphore what the application's descriptor stands for, and the descriptor with it.
+fn import_fd(shared: &vk::Semaphore, kind: vk::SemaphoreHandles, fd: i32) -> Result<()> {
+    // -1 is a sync file that is signalled.
+    let signalled = kind == vk::SemaphoreHandles::SYNC_FD && fd == -1;
+    let own: Option<OwnedFd> = (!signalled).then(|| external::duplicate(fd)).transpose()?;
+    shared.import(own, kind).map_err(|error| match error {
+        vk::Error::Invalid(_) => ClError(CL_INVALID_PROPERTY),
+        error => error.into(),
+    })?;
+    if !signalled {
+        external::consume(fd);
+    }
+    Ok(())
+}
+
+impl SemaphoreProperties {
+    /// Takes one kind of handle to be exported (CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR): CL_INVALID_VALUE for
+    /// more than one, CL_INVALID_PROPERTY for one that does not exist.
+    pub fn take_exports(&mut self, names: &[u64]) -> Result<()> {
+        ensure!(names.len() <= 1, CL_INVALID_VALUE);
+        for name in names {
+            self.exports |= semaphore_handle(*name).ok_or(ClError(CL_INVALID_PROPERTY))?;
+        }
+        Ok(())
+    }
+}
+
+/// The callback of a signal that a wait came before: completes what stands for it in that wait's list.
+unsafe extern "C" fn complete_early(_: cl_event, status: cl_int, data: *mut c_void) {
+    // SAFETY: the data is the box that `Semaphore::signalled_by` made for this one call.
+    let early = unsafe { Box::from_raw(data.cast::<Ref<Event>>()) };
+    let _ = early.set_user_status(status.min(CL_COMPLETE));
+}
+
+impl Ref<Semaphore> {
+    /// Notes a command's wait; gives the event that it waits for. `None`: the signal is another API's.
+    fn awaited_by(&self, wait: &Ref<Event>) -> Option<Ref<Event>> {
+        let mut state = self.state.lock();
+        if state.wait.is_none() {
+            if let Some(signal) = state.signal.clone() {
+                state.wait = Some(wait.clone());
+                return Some(signal);
+            }
+        }
+        if self.shared.is_some() {
+            return None;
+        }
+        let early = Event::user(self.context.clone());
+        state.early.push(early.clone());
+        Some(early)
+    }
+
+    /// Notes a command's signal.
+    fn signalled_by(&self, signal: &Ref<Event>) {
+        let mut state = self.state.lock();
+        if state.early.is_empty() {
+            state.signal = Some(signal.clone());
+            state.wait = None;
+            return;
+        }
+        let early = state.early.remove(0);
+        drop(state);
+        let data = UserData(Box::into_raw(Box::new(early)).cast());
+        signal.add_callback(CL_COMPLETE, Some(complete_early), data);
+    }
+}
+
+impl Ref<Queue> {
+    /// Enqueues a wait for, or a signal of, semaphores. Returns its event.
+    pub fn operate(
+        &self,
+        operation: Operation,
+        semaphores: &[Ref<Semaphore>],
+        mut waits: Vec<Ref<Event>>,
+    ) -> Result<Ref<Event>> {
+        let shared: Vec<_> = semaphores.iter().filter_map(|s| s.shared.clone()).collect();
+        let command_type = match operation {
+            Operation::Wait => CL_COMMAND_SEMAPHORE_WAIT_KHR,
+            Operation::Signal => CL_COMMAND_SEMAPHORE_SIGNAL_KHR,
+        };
+        let event = Event::of_command(self, command_type);
+        if operation == Operation::Wait {
+            waits.extend(semaphores.iter().filter_map(|s| s.awaited_by(&event)));
+        }
+        let command = match shared.is_empty() {
+            true => Command::Marker,
+            false => Command::Semaphores { operation, semaphores: shared },
+        };
+        let request = Request {
+            command_type,
+            command: Box::new(command),
+            waits,
+            blocking: false,
+            wants_event: true,
+        };
+        self.enqueue_as(request, Some(event.clone()))?;
+        if operation == Operation::Signal {
+            semaphores.iter().for_each(|s| s.signalled_by(&event));
+        }
+        Ok(event)
+    }
+}
+
+impl Execution<'_> {
+    /// Gives the device a wait for, or a signal of, semaphores that others share.
+    pub fn exchange(
+        &mut self,
+        operation: Operation,
+        semaphores: &[Arc<vk::Semaphore>],
+    ) -> Result<Phase> {
+        let (waits, signals) = match operation {
+            Operation::Wait => (semaphores, &[][..]),
+            Operation::Signal => (&[][..], semaphores),
+        };
+        let (timed, after) = (self.state.timed, self.state.after);
+        let ((), value) = self.queue.vk.record_with_semaphores(waits, signals, |recorder| {
+            recorder.after(after);
+            if timed {
+                recorder.begin_timestamp();
+                recorder.end_timestamp();
+            }
+        });
+        self.state.last = value;
+        Ok(Phase::Recorded { first: value, last: value })
+    }
+}

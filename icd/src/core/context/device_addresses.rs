@@ -1,0 +1,47 @@
+//! Device addresses that the application knows (cl_ext_buffer_device_address): the buffer that such an
+//! address lies in, so that launches keep it and bring its contents to their device.
+
+use crate::object::{ErasedWeakRef, Kind, Ref};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+
+struct Range {
+    size: u64,
+    /// The buffer, whose type belongs to a folder above this one.
+    buffer: ErasedWeakRef,
+}
+
+/// The buffers of a context that have CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, by device (its position in the
+/// context) and address. Buffers in shared virtual memory are found there instead.
+#[derive(Default)]
+pub struct DeviceAddresses(Mutex<BTreeMap<(usize, u64), Range>>);
+
+impl DeviceAddresses {
+    /// Notes where a buffer lies on each device.
+    pub fn add<T: Kind>(&self, addresses: &[u64], size: u64, buffer: &Ref<T>) {
+        let mut ranges = self.0.lock();
+        for (device, address) in addresses.iter().enumerate() {
+            let range = Range { size, buffer: buffer.downgrade().erase() };
+            ranges.insert((device, *address), range);
+        }
+    }
+
+    /// Forgets a buffer that is no more.
+    pub fn remove(&self, addresses: &[u64]) {
+        let mut ranges = self.0.lock();
+        for (device, address) in addresses.iter().enumerate() {
+            ranges.remove(&(device, *address));
+        }
+    }
+
+    /// Returns the buffer that an address of a device lies in.
+    pub fn find<T: Kind>(&self, device: usize, address: u64) -> Option<Ref<T>> {
+        let ranges = self.0.lock();
+        let ((owner, base), range) = ranges.range(..=(device, address)).next_back()?;
+        let inside = *owner == device && address - base < range.size;
+        let found = range.buffer.upgrade().filter(|_| inside);
+        // If this reference turned out to be the last, dropping it would take the lock again.
+        drop(ranges);
+        found
+    }
+}

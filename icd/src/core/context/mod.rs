@@ -1,0 +1,114 @@
+//! A context: devices that share memory objects, programs and events.
+
+pub mod device_addresses;
+pub mod svm;
+
+use crate::cl::error::{ClError, Result};
+use crate::cl::*;
+use crate::core::context::device_addresses::DeviceAddresses;
+use crate::core::context::svm::Allocations;
+use crate::core::device::open::Gpu;
+use crate::core::device::Device;
+use crate::core::printf::output::Sink;
+use crate::core::printf::Printer;
+use crate::object::callbacks::{self, UserData};
+use crate::object::notify::Notifier;
+use crate::object::{Kind, Ref};
+use hekla_compiler::Target;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// Memory that is zero when a kernel begins (cl_khr_initialize_memory).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Initialize {
+    pub local: bool,
+    pub private: bool,
+}
+
+pub struct Context {
+    pub devices: Vec<Ref<Device>>,
+    /// The open devices, in the order of `devices`.
+    pub gpus: Vec<Arc<Gpu>>,
+    /// The properties given, with their terminating zero; empty when none were given.
+    pub properties: Vec<cl_context_properties>,
+    /// Memory that kernels find zero.
+    initialize: Initialize,
+    /// Who is told of errors.
+    notifier: Option<Arc<Notifier>>,
+    /// What kernels print with.
+    pub printer: Arc<Printer>,
+    /// Shared virtual memory.
+    pub svm: Allocations,
+    /// Buffers whose device addresses the application knows.
+    pub addresses: DeviceAddresses,
+    destructors: Mutex<Vec<(ContextDestructor, UserData)>>,
+}
+
+impl Kind for Context {
+    type Target = _cl_context;
+    const INVALID: cl_int = CL_INVALID_CONTEXT;
+
+    fn notifier(&self) -> Option<&Arc<Notifier>> {
+        self.notifier.as_ref()
+    }
+
+    fn reachable(&self) -> bool {
+        true
+    }
+
+    fn dropped(&mut self, handle: cl_context) {
+        // Most recently registered first (clSetContextDestructorCallback).
+        for (callback, data) in self.destructors.get_mut().drain(..).rev() {
+            let handle = UserData(handle.cast());
+            callbacks::defer(move || {
+                if let Some(callback) = callback {
+                    // SAFETY: the application registered this function with this data.
+                    unsafe { callback(handle.get().cast(), data.get()) };
+                }
+            });
+        }
+    }
+}
+
+impl Context {
+    /// Opens the devices. `notifier` is told of errors; `sink` receives what kernels print, through buffers of the size wanted.
+    pub fn new(
+        devices: Vec<Ref<Device>>,
+        properties: Vec<cl_context_properties>,
+        notifier: Option<Arc<Notifier>>,
+        sink: Sink,
+        printf_buffer_size: Option<usize>,
+        initialize: Initialize,
+    ) -> Result<Ref<Context>> {
+        let gpus = devices.iter().map(|d| d.gpu().cloned()).collect::<Result<Vec<_>>>();
+        let gpus = gpus.map_err(|_| ClError(CL_DEVICE_NOT_AVAILABLE))?;
+        let printer = Printer::new(devices.len(), sink, printf_buffer_size);
+        Ok(Ref::new(Context {
+            devices,
+            gpus,
+            properties,
+            initialize,
+            notifier,
+            printer,
+            svm: Allocations::default(),
+            addresses: DeviceAddresses::default(),
+            destructors: Mutex::default(),
+        }))
+    }
+
+    /// Returns what programs of this context are compiled for on a device. Their binaries are those of this
+    /// target: they do not fit a context that wants other memory initialized.
+    pub fn target(&self, gpu: &Gpu) -> Target {
+        let Initialize { local, private } = self.initialize;
+        Target { zero_local: local, zero_private: private, ..gpu.target.clone() }
+    }
+
+    /// Returns position of a device, or CL_INVALID_DEVICE.
+    pub fn index_of(&self, device: &Ref<Device>) -> Result<usize> {
+        self.devices.iter().position(|d| d == device).ok_or(ClError(CL_INVALID_DEVICE))
+    }
+
+    pub fn add_destructor(&self, callback: ContextDestructor, data: UserData) {
+        self.destructors.lock().push((callback, data));
+    }
+}

@@ -1,0 +1,123 @@
+//! Shared virtual memory (5.6): allocations that host and device know by one address.
+//!
+//! The address is the one that the device gave the allocation. On many devices (software and some
+//! integrated ones) it is where the host finds the bytes too; then sharing is fine-grained. Elsewhere
+//! the host gets memory of its own at that address, a *shadow*, which maps and unmaps keep in step
+//! with the device's: coarse-grained sharing.
+
+use crate::cl::error::{ensure, fail, Result};
+use crate::cl::*;
+use crate::core::context::Context;
+use crate::core::device::sharing::{SharedBlock, Sharing};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The alignment of the largest built-in type, long16: the default, and the most that may be asked for.
+const MAX_ALIGNMENT: usize = 128;
+
+/// A region that the host has mapped.
+struct SharedMap {
+    address: usize,
+    size: usize,
+    flags: cl_map_flags,
+}
+
+/// One allocation.
+pub struct Allocation {
+    pub size: usize,
+    pub block: SharedBlock,
+    maps: Mutex<Vec<SharedMap>>,
+}
+
+impl Allocation {
+    /// Returns true if host and device have different memory at the address.
+    pub fn has_shadow(&self) -> bool {
+        self.block.has_shadow()
+    }
+
+    /// Notes that the host has mapped a region.
+    pub fn add_map(&self, address: usize, size: usize, flags: cl_map_flags) {
+        self.maps.lock().push(SharedMap { address, size, flags });
+    }
+
+    /// Removes the newest map that begins at an address: its size, and whether the host may have
+    /// written there. CL_INVALID_VALUE when there is none.
+    pub fn take_map(&self, address: usize) -> Result<(usize, bool)> {
+        let mut maps = self.maps.lock();
+        let Some(index) = maps.iter().rposition(|map| map.address == address) else {
+            return fail(CL_INVALID_VALUE);
+        };
+        let map = maps.remove(index);
+        Ok((map.size, map.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0))
+    }
+}
+
+/// The allocations of a context, by address.
+#[derive(Default)]
+pub struct Allocations(Mutex<BTreeMap<usize, Arc<Allocation>>>);
+
+impl Allocations {
+    /// clSVMAlloc: the new allocation's address. Errors: flags or alignment that the spec rejects,
+    /// granularity that the device does not have, no memory; contexts of several devices, whose
+    /// addresses differ.
+    pub fn allocate(
+        &self,
+        context: &Context,
+        flags: cl_svm_mem_flags,
+        size: usize,
+        alignment: usize,
+    ) -> Result<usize> {
+        const ACCESS: u64 = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
+        const FINE: u64 = CL_MEM_SVM_FINE_GRAIN_BUFFER;
+        ensure!(flags & !(ACCESS | FINE | CL_MEM_SVM_ATOMICS) == 0, CL_INVALID_VALUE);
+        ensure!((flags & ACCESS).count_ones() <= 1, CL_INVALID_VALUE);
+        ensure!(flags & CL_MEM_SVM_ATOMICS == 0, CL_INVALID_OPERATION);
+        let alignment = if alignment == 0 { MAX_ALIGNMENT } else { alignment };
+        ensure!(alignment.is_power_of_two() && alignment <= MAX_ALIGNMENT, CL_INVALID_VALUE);
+        let [gpu] = &context.gpus[..] else { return fail(CL_INVALID_OPERATION) };
+        ensure!(
+            size > 0 && size as u64 <= context.devices[0].max_allocation(),
+            CL_INVALID_BUFFER_SIZE
+        );
+        let needed = if flags & FINE != 0 {
+            [Sharing::Direct; 2]
+        } else {
+            [Sharing::Direct, Sharing::Shadow]
+        };
+        ensure!(needed.contains(&gpu.sharing()), CL_INVALID_OPERATION);
+        let block = SharedBlock::new(&gpu.device, size, alignment)?;
+        let address = block.address;
+        let allocation = Arc::new(Allocation { size, block, maps: Mutex::default() });
+        self.0.lock().insert(address, allocation);
+        Ok(address)
+    }
+
+    /// clSVMFree. Nothing happens for an address that no allocation begins at.
+    pub fn free(&self, address: usize) {
+        let allocation = self.0.lock().remove(&address);
+        drop(allocation);
+    }
+
+    /// Returns the allocation that an address lies in, and the offset there.
+    pub fn find(&self, address: usize) -> Option<(Arc<Allocation>, usize)> {
+        let allocations = self.0.lock();
+        let (base, allocation) = allocations.range(..=address).next_back()?;
+        let offset = address - base;
+        (offset < allocation.size).then(|| (allocation.clone(), offset))
+    }
+
+    /// Returns the allocation that `size` bytes at an address lie in; `None` for the host's own memory,
+    /// CL_INVALID_VALUE for bytes of which only some lie in one.
+    pub fn find_range(
+        &self,
+        address: usize,
+        size: usize,
+    ) -> Result<Option<(Arc<Allocation>, usize)>> {
+        let found = self.find(address);
+        if let Some((allocation, offset)) = &found {
+            ensure!(size <= allocation.size - offset, CL_INVALID_VALUE);
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,24 @@
+//! What every device offers whatever Vulkan says of it: capabilities of the runtime itself.
+
+use crate::cl::*;
+
+/// CL_DEVICE_QUEUE_ON_HOST_PROPERTIES.
+pub const QUEUE_PROPERTIES: cl_command_queue_properties =
+    CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+/// CL_DEVICE_PRINTF_BUFFER_SIZE, in bytes: what kernels may print unless the context's properties say
+/// otherwise.
+pub const PRINTF_BUFFER_SIZE: usize = 1 << 20;
+/// CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR.
+pub const COMMAND_BUFFER_CAPABILITIES: cl_bitfield = CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR
+    | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR;
+/// CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR: any queue takes a command buffer.
+pub const COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES: cl_command_queue_properties = 0;
+/// CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR.
+pub const COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES: cl_command_queue_properties = QUEUE_PROPERTIES;
+/// CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR: all of a kernel command may change.
+pub const MUTABLE_DISPATCH_CAPABILITIES: cl_mutable_dispatch_fields_khr =
+    CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR
+        | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR
+        | CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR
+        | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR
+        | CL_MUTABLE_DISPATCH_EXEC_INFO_KHR;

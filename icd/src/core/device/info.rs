@@ -1,0 +1,460 @@
+//! What clGetDeviceInfo answers (table 5 of the spec): the truth about the device where Vulkan
+//! tells it, the least the spec allows where it does not, and no for optional features.
+
+use super::{capabilities, platform};
+use crate::cl::info::Value;
+use crate::cl::*;
+use crate::core::device::external;
+use crate::core::device::open;
+use crate::core::device::{Device, BASE_ALIGNMENT, MAX_PARAMETER_SIZE};
+use crate::object::Ref;
+use hekla_compiler::target::MAX_GLOBAL_VARIABLE_SIZE;
+use hekla_vk_backend as vk;
+
+const V1: cl_version = make_version(1, 0, 0);
+const V3: cl_version = make_version(3, 0, 0);
+
+/// OpenCL C versions that the compiler takes.
+fn c_versions(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
+    let versions = open::target(info, &vk::Probe::default()).c_versions().iter();
+    versions
+        .map(|version| {
+            let (major, minor) = version.number();
+            ("OpenCL C", make_version(major, minor, 0))
+        })
+        .collect()
+}
+
+/// Extensions that work on the device: the compiler's, and those of the API.
+pub fn extensions(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
+    let language = open::target(info, &vk::Probe::default()).extensions();
+    let mut all: Vec<_> = language.into_iter().map(|name| (name, V1)).collect();
+    all.extend([
+        ("cl_arm_printf", make_version(2, 0, 0)),
+        ("cl_ext_buffer_device_address", make_version(1, 0, 2)),
+        ("cl_khr_command_buffer", make_version(0, 9, 8)),
+        ("cl_khr_command_buffer_mutable_dispatch", make_version(0, 9, 5)),
+        ("cl_khr_create_command_queue", V1),
+        ("cl_khr_device_uuid", V1),
+        ("cl_khr_extended_versioning", V1),
+        ("cl_khr_initialize_memory", V1),
+        ("cl_khr_priority_hints", V1),
+        ("cl_khr_suggested_local_work_size", V1),
+    ]);
+    if info.pci.is_some() {
+        all.push(("cl_khr_pci_bus_info", V1));
+    }
+    all.push(("cl_khr_semaphore", V1));
+    all.extend(external_extensions(&info.features.external));
+    all
+}
+
+/// Extensions for what the device shares with other APIs.
+fn external_extensions(external: &vk::External) -> Vec<(&'static str, cl_version)> {
+    use vk::{MemoryHandles as M, SemaphoreHandles as S};
+    let (memory, semaphores) =
+        (external.memory_import, external.semaphore_import | external.semaphore_export);
+    let all = [
+        ("cl_khr_external_memory", make_version(1, 0, 1), !memory.is_empty()),
+        ("cl_khr_external_memory_dma_buf", V1, memory.contains(M::DMA_BUF)),
+        ("cl_khr_external_memory_opaque_fd", V1, memory.contains(M::OPAQUE_FD)),
+        ("cl_khr_external_semaphore", make_version(1, 0, 1), !semaphores.is_empty()),
+        ("cl_khr_external_semaphore_opaque_fd", V1, semaphores.contains(S::OPAQUE_FD)),
+        ("cl_khr_external_semaphore_sync_fd", V1, semaphores.contains(S::SYNC_FD)),
+    ];
+    let offered = all.into_iter().filter(|(_, _, offered)| *offered);
+    offered.map(|(name, version, _)| (name, version)).collect()
+}
+
+/// Optional features of OpenCL C 3.0 that the compiler supports on the device.
+fn c_features(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
+    let features = open::target(info, &vk::Probe::default()).features();
+    features.into_iter().map(|name| (name, V3)).collect()
+}
+
+/// Optional features of the language that have queries of their own.
+fn language_features(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
+    let feature = match name {
+        CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => "__opencl_c_generic_address_space",
+        CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => {
+            "__opencl_c_work_group_collective_functions"
+        }
+        _ => return None,
+    };
+    Some(Value::bool(c_features(info).iter().any(|(offered, _)| *offered == feature)))
+}
+
+/// Returns the version with the compiler's build id: clients key what they keep of a driver's work by it.
+fn driver_version() -> String {
+    format!("{} ({})", env!("CARGO_PKG_VERSION"), hekla_compiler::BUILD_ID)
+}
+
+fn vendor_name(info: &vk::DeviceInfo) -> String {
+    let known = match info.vendor_id {
+        0x1002 => "Advanced Micro Devices, Inc.",
+        0x1010 => "Imagination Technologies",
+        0x106B => "Apple",
+        0x10DE => "NVIDIA Corporation",
+        0x13B5 => "Arm",
+        0x14E4 => "Broadcom",
+        0x1AE0 => "Google",
+        0x5143 => "Qualcomm",
+        0x8086 => "Intel(R) Corporation",
+        0x10001 => "Vivante",
+        0x10002 => "VeriSilicon",
+        0x10005 => "Mesa",
+        0x10006 => "PoCL",
+        other => return format!("PCI vendor {other:#06x}"),
+    };
+    known.to_string()
+}
+
+/// Answers a query; `None` for a name that is not one of clGetDeviceInfo's.
+pub fn query(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
+    identity(device, name)
+        .or_else(|| limits(device, name))
+        .or_else(|| arithmetic(device, name))
+        .or_else(|| memory(device, name))
+        .or_else(|| execution(device, name))
+        .or_else(|| sharing(device.info(), name))
+        .or_else(|| language_features(device.info(), name))
+        .or_else(|| absent_features(name))
+}
+
+/// Names, versions and lists.
+fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
+    let info = device.info();
+    Some(match name {
+        CL_DEVICE_TYPE => Value::of(device.device_type),
+        CL_DEVICE_VENDOR_ID => Value::of(info.vendor_id),
+        CL_DEVICE_NAME => Value::text(info.name.trim()),
+        CL_DEVICE_VENDOR => Value::text(&vendor_name(info)),
+        CL_DRIVER_VERSION => Value::text(&driver_version()),
+        CL_DEVICE_PROFILE => Value::text(platform::PROFILE),
+        CL_DEVICE_VERSION => Value::text(platform::VERSION),
+        CL_DEVICE_NUMERIC_VERSION => Value::of(V3),
+        CL_DEVICE_OPENCL_C_VERSION => {
+            Value::text(concat!("OpenCL C 1.2 Hekla ", env!("CARGO_PKG_VERSION")))
+        }
+        CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Value::of(make_version(1, 2, 0)),
+        CL_DEVICE_OPENCL_C_ALL_VERSIONS => Value::names(&c_versions(info)),
+        CL_DEVICE_OPENCL_C_FEATURES => Value::names(&c_features(info)),
+        CL_DEVICE_EXTENSIONS => {
+            let names: Vec<_> = extensions(info).into_iter().map(|(name, _)| name).collect();
+            Value::text(&names.join(" "))
+        }
+        CL_DEVICE_EXTENSIONS_WITH_VERSION => Value::names(&extensions(info)),
+        CL_DEVICE_PLATFORM => Value::of(platform::platform().handle()),
+        // The form that the spec gives for implementations that are not conformant yet.
+        // None was passed yet; the form vYYYY-MM-DD-XX needs a valid month and day all the same.
+        CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => Value::text("v0000-01-01-00"),
+        CL_DEVICE_UUID => Value::list(&info.device_uuid),
+        CL_DRIVER_UUID => Value::list(&info.driver_uuid),
+        CL_DEVICE_LUID_VALID => Value::bool(info.luid.is_some()),
+        CL_DEVICE_LUID => Value::list(&info.luid.unwrap_or_default()),
+        CL_DEVICE_NODE_MASK => Value::of(u32::from(info.luid.is_some())),
+        CL_DEVICE_PCI_BUS_INFO_KHR => {
+            let pci = info.pci.as_ref()?;
+            Value::of(cl_device_pci_bus_info_khr {
+                pci_domain: pci.domain,
+                pci_bus: pci.bus,
+                pci_device: pci.device,
+                pci_function: pci.function,
+            })
+        }
+        CL_DEVICE_REFERENCE_COUNT => Value::of(1u32),
+        CL_DEVICE_PARENT_DEVICE => Value::of(std::ptr::null_mut::<_cl_device_id>()),
+        _ => return None,
+    })
+}
+
+/// Compute units, work-groups, clocks.
+fn limits(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
+    let info = device.info();
+    Some(match name {
+        CL_DEVICE_MAX_COMPUTE_UNITS => Value::of(compute_units(info)),
+        CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => Value::of(3u32),
+        CL_DEVICE_MAX_WORK_GROUP_SIZE => Value::of(device.max_work_group_size()),
+        CL_DEVICE_MAX_WORK_ITEM_SIZES => Value::list(&device.max_work_item_sizes()),
+        CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
+            Value::of(info.features.subgroup_size.max(1) as usize)
+        }
+        CL_DEVICE_MAX_CLOCK_FREQUENCY => Value::of(clock_frequency(info)),
+        CL_DEVICE_ADDRESS_BITS => Value::of(64u32),
+        CL_DEVICE_PROFILING_TIMER_RESOLUTION => {
+            Value::of((info.limits.timestamp_period.ceil() as usize).max(1))
+        }
+        _ => return None,
+    })
+}
+
+/// Returns a processor's units are its threads; a GPU's are told by vendors' extensions only, and a middling
+/// number serves the programs that size their launches by it.
+fn compute_units(info: &vk::DeviceInfo) -> u32 {
+    match info.device_type {
+        vk::DeviceType::Cpu => {
+            std::thread::available_parallelism().map_or(1, |count| count.get() as u32)
+        }
+        _ => info.limits.compute_units.unwrap_or(16),
+    }
+}
+
+/// In MHz; 0 where the system does not tell (Vulkan does not).
+fn clock_frequency(info: &vk::DeviceInfo) -> u32 {
+    if info.device_type != vk::DeviceType::Cpu {
+        return 0;
+    }
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let lines = text.lines().filter(|line| line.starts_with("cpu MHz"));
+    let values = lines.filter_map(|line| line.split(':').nth(1)?.trim().parse::<f64>().ok());
+    values.fold(0.0, f64::max) as u32
+}
+
+/// Vector widths and floating point.
+fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
+    let features = &device.info().features;
+    Some(match name {
+        // Work-items are scalar to Vulkan drivers.
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR
+        | CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT
+        | CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT
+        | CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG
+        | CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_INT
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => Value::of(1u32),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE | CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
+            Value::of(u32::from(features.float64))
+        }
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => {
+            Value::of(u32::from(has_half(features)))
+        }
+        CL_DEVICE_SINGLE_FP_CONFIG => Value::of(single_config(device)),
+        CL_DEVICE_DOUBLE_FP_CONFIG => Value::of(double_config(features)),
+        CL_DEVICE_HALF_FP_CONFIG => Value::of(half_config(features)),
+        CL_DEVICE_ENDIAN_LITTLE => Value::bool(true),
+        CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => Value::of(
+            CL_DEVICE_ATOMIC_ORDER_RELAXED
+                | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+                | atomic_capabilities(device.info()),
+        ),
+        // Fences within a work-group are there on every device.
+        CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => Value::of(
+            CL_DEVICE_ATOMIC_ORDER_RELAXED
+                | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
+                | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM
+                | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+                | atomic_capabilities(device.info()),
+        ),
+        CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
+        | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
+        | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => Value::of(0u32),
+        _ => return None,
+    })
+}
+
+/// Returns the optional orders and scopes of atomic operations: what the compiler's features say.
+fn atomic_capabilities(info: &vk::DeviceInfo) -> cl_bitfield {
+    let features = open::target(info, &vk::Probe::default()).features();
+    let capabilities = [
+        ("__opencl_c_atomic_order_acq_rel", CL_DEVICE_ATOMIC_ORDER_ACQ_REL),
+        ("__opencl_c_atomic_order_seq_cst", CL_DEVICE_ATOMIC_ORDER_SEQ_CST),
+        ("__opencl_c_atomic_scope_device", CL_DEVICE_ATOMIC_SCOPE_DEVICE),
+        ("__opencl_c_atomic_scope_all_devices", CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES),
+    ];
+    let offered = capabilities.into_iter().filter(|(feature, _)| features.contains(feature));
+    offered.fold(0, |all, (_, capability)| all | capability)
+}
+
+/// Returns what the probe of the device's arithmetic found.
+fn single_config(device: &Ref<Device>) -> cl_device_fp_config {
+    let mut config = CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST;
+    let Ok(gpu) = device.gpu() else { return config };
+    let probe = &gpu.probe;
+    if probe.fma32_fused {
+        config |= CL_FP_FMA;
+    }
+    if !probe.denorm32_flushed {
+        config |= CL_FP_DENORM;
+    }
+    if probe.div32_exact && probe.sqrt32_exact {
+        config |= CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    }
+    config
+}
+
+/// Returns true if cl_khr_fp16 is offered.
+fn has_half(features: &vk::Features) -> bool {
+    features.float16 && features.storage16
+}
+
+/// Half precision: denormals where the device can be told to keep them.
+fn half_config(features: &vk::Features) -> cl_device_fp_config {
+    if !has_half(features) {
+        return 0;
+    }
+    let denormals = if features.denorm_preserve_16 { CL_FP_DENORM } else { 0 };
+    CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | denormals
+}
+
+/// Double precision is offered with all that the spec requires of it, or not at all.
+fn double_config(features: &vk::Features) -> cl_device_fp_config {
+    if !features.float64 {
+        return 0;
+    }
+    CL_FP_FMA
+        | CL_FP_ROUND_TO_NEAREST
+        | CL_FP_ROUND_TO_ZERO
+        | CL_FP_ROUND_TO_INF
+        | CL_FP_INF_NAN
+        | CL_FP_DENORM
+}
+
+/// Memory.
+fn memory(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
+    let info = device.info();
+    Some(match name {
+        CL_DEVICE_GLOBAL_MEM_SIZE => Value::of(device.global_memory()),
+        CL_DEVICE_MAX_MEM_ALLOC_SIZE => Value::of(device.max_allocation()),
+        CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => Value::of(CL_READ_WRITE_CACHE),
+        CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => Value::of(64u32),
+        CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => Value::of(cache_size(info)),
+        // Constant memory is global memory.
+        CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => Value::of(device.max_allocation()),
+        CL_DEVICE_MAX_CONSTANT_ARGS => Value::of(64u32),
+        CL_DEVICE_LOCAL_MEM_TYPE => Value::of(match info.device_type {
+            vk::DeviceType::Cpu => CL_GLOBAL,
+            _ => CL_LOCAL,
+        }),
+        CL_DEVICE_LOCAL_MEM_SIZE => Value::of(device.local_memory()),
+        CL_DEVICE_HOST_UNIFIED_MEMORY => Value::bool(info.memory.unified),
+        CL_DEVICE_MAX_PARAMETER_SIZE => Value::of(MAX_PARAMETER_SIZE),
+        CL_DEVICE_MEM_BASE_ADDR_ALIGN => Value::of(8 * BASE_ALIGNMENT as u32),
+        CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Value::of(BASE_ALIGNMENT as u32),
+        CL_DEVICE_ERROR_CORRECTION_SUPPORT => Value::bool(false),
+        CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE | CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
+            Value::of(MAX_GLOBAL_VARIABLE_SIZE as usize)
+        }
+        CL_DEVICE_PRINTF_BUFFER_SIZE => Value::of(capabilities::PRINTF_BUFFER_SIZE),
+        CL_DEVICE_SVM_CAPABILITIES => {
+            Value::of(device.gpu().map_or(0, |gpu| gpu.sharing().capabilities()))
+        }
+        _ => return None,
+    })
+}
+
+/// Returns bytes of the outermost cache of a processor; Vulkan does not tell a GPU's.
+fn cache_size(info: &vk::DeviceInfo) -> u64 {
+    if info.device_type != vk::DeviceType::Cpu {
+        return 0;
+    }
+    let read = |index: u32| {
+        let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");
+        let text = std::fs::read_to_string(path).ok()?;
+        text.trim().strip_suffix('K')?.parse::<u64>().ok()
+    };
+    (0..4).rev().find_map(read).unwrap_or(0) * 1024
+}
+
+/// Queues and kernels.
+fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
+    Some(match name {
+        CL_DEVICE_AVAILABLE | CL_DEVICE_COMPILER_AVAILABLE | CL_DEVICE_LINKER_AVAILABLE => {
+            Value::bool(true)
+        }
+
+        CL_DEVICE_EXECUTION_CAPABILITIES => {
+            let native = device.gpu().is_ok_and(|gpu| gpu.runs_native_kernels());
+            Value::of(CL_EXEC_KERNEL | if native { CL_EXEC_NATIVE_KERNEL } else { 0 })
+        }
+        CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Value::of(capabilities::QUEUE_PROPERTIES),
+        CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => {
+            Value::of(capabilities::COMMAND_BUFFER_CAPABILITIES)
+        }
+        CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => {
+            Value::of(capabilities::COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES)
+        }
+        CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR => {
+            Value::of(capabilities::COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES)
+        }
+        CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR => {
+            Value::of(capabilities::MUTABLE_DISPATCH_CAPABILITIES)
+        }
+        CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Value::bool(true),
+        CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => Value::bool(true),
+        CL_DEVICE_BUILT_IN_KERNELS | CL_DEVICE_IL_VERSION => Value::text(""),
+        CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION | CL_DEVICE_ILS_WITH_VERSION => Value::names(&[]),
+        CL_DEVICE_PARTITION_MAX_SUB_DEVICES => Value::of(0u32),
+        CL_DEVICE_PARTITION_PROPERTIES | CL_DEVICE_PARTITION_TYPE => Value::of(0isize),
+        CL_DEVICE_PARTITION_AFFINITY_DOMAIN => Value::of(0u64),
+        _ => return None,
+    })
+}
+
+/// Semaphores and memory of other APIs.
+fn sharing(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
+    let external = &info.features.external;
+    Some(match name {
+        CL_DEVICE_SEMAPHORE_TYPES_KHR => Value::list(&[CL_SEMAPHORE_TYPE_BINARY_KHR]),
+        CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR => {
+            Value::list(&external::semaphore_names(external.semaphore_import))
+        }
+        CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR => {
+            Value::list(&external::semaphore_names(external.semaphore_export))
+        }
+        CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR => {
+            Value::list(&external::memory_imports(info))
+        }
+        CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR => {
+            Value::list::<cl_external_memory_handle_type_khr>(&[])
+        }
+        _ => return None,
+    })
+}
+
+/// What optional features that are not offered answer.
+// One name of the specification has a lower-case x.
+#[allow(non_upper_case_globals)]
+fn absent_features(name: cl_device_info) -> Option<Value> {
+    Some(match name {
+        CL_DEVICE_IMAGE_SUPPORT
+        | CL_DEVICE_PIPE_SUPPORT
+        | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Value::bool(false),
+        CL_DEVICE_IMAGE2D_MAX_WIDTH
+        | CL_DEVICE_IMAGE2D_MAX_HEIGHT
+        | CL_DEVICE_IMAGE3D_MAX_WIDTH
+        | CL_DEVICE_IMAGE3D_MAX_HEIGHT
+        | CL_DEVICE_IMAGE3D_MAX_DEPTH
+        | CL_DEVICE_IMAGE_MAX_BUFFER_SIZE
+        | CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => Value::of(0usize),
+        CL_DEVICE_MAX_READ_IMAGE_ARGS
+        | CL_DEVICE_MAX_WRITE_IMAGE_ARGS
+        | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS
+        | CL_DEVICE_MAX_SAMPLERS
+        | CL_DEVICE_IMAGE_PITCH_ALIGNMENT
+        | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT
+        | CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
+        | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
+        | CL_DEVICE_MAX_ON_DEVICE_QUEUES
+        | CL_DEVICE_MAX_ON_DEVICE_EVENTS
+        | CL_DEVICE_MAX_PIPE_ARGS
+        | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
+        | CL_DEVICE_PIPE_MAX_PACKET_SIZE
+        | CL_DEVICE_MAX_NUM_SUB_GROUPS => Value::of(0u32),
+        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES
+        | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES
+        | CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => Value::of(0u64),
+        // Six times no (cl_device_integer_dot_product_acceleration_properties).
+        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT
+        | CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED => {
+            Value::list(&[CL_FALSE; 6])
+        }
+        // Lists of what SPIR-V may use, of which none is taken.
+        CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS
+        | CL_DEVICE_SPIRV_EXTENSIONS
+        | CL_DEVICE_SPIRV_CAPABILITIES => Value::list::<u32>(&[]),
+        _ => return None,
+    })
+}

@@ -1,0 +1,82 @@
+//! A device: what is known of it, and the open Vulkan device once something uses it.
+
+pub mod capabilities;
+pub mod clock;
+pub mod external;
+pub mod info;
+pub mod open;
+pub mod platform;
+pub mod selection;
+pub mod sharing;
+pub mod staging;
+
+use crate::cl::error::Result;
+use crate::cl::*;
+use crate::core::device::open::Gpu;
+use crate::object::Kind;
+use hekla_vk_backend as vk;
+use once_cell::sync::OnceCell;
+use std::sync::Arc;
+
+pub struct Device {
+    physical: vk::PhysicalDevice,
+    /// CL_DEVICE_TYPE_GPU or CL_DEVICE_TYPE_CPU.
+    pub device_type: cl_device_type,
+    gpu: OnceCell<Arc<Gpu>>,
+}
+
+impl Kind for Device {
+    type Target = _cl_device_id;
+    const INVALID: cl_int = CL_INVALID_DEVICE;
+    fn reachable(&self) -> bool {
+        true
+    }
+}
+
+impl Device {
+    pub fn new(physical: vk::PhysicalDevice, as_gpu: bool) -> Device {
+        let is_cpu = physical.info.device_type == vk::DeviceType::Cpu && !as_gpu;
+        let device_type = if is_cpu { CL_DEVICE_TYPE_CPU } else { CL_DEVICE_TYPE_GPU };
+        Device { physical, device_type, gpu: OnceCell::new() }
+    }
+
+    /// Returns what the driver says of the device.
+    pub fn info(&self) -> &vk::DeviceInfo {
+        &self.physical.info
+    }
+
+    /// Returns the open device; the first call opens and probes it.
+    pub fn gpu(&self) -> Result<&Arc<Gpu>> {
+        self.gpu.get_or_try_init(|| Gpu::open(&self.physical))
+    }
+
+    /// Returns largest buffer, in bytes (CL_DEVICE_MAX_MEM_ALLOC_SIZE).
+    pub fn max_allocation(&self) -> u64 {
+        self.info().limits.max_buffer_size.min(self.global_memory())
+    }
+
+    /// Returns size of global memory in bytes.
+    pub fn global_memory(&self) -> u64 {
+        self.info().memory.device_local_bytes
+    }
+
+    /// Returns size of local memory in bytes.
+    pub fn local_memory(&self) -> u64 {
+        u64::from(self.info().limits.max_compute_shared_memory)
+    }
+
+    /// Returns largest work-group.
+    pub fn max_work_group_size(&self) -> usize {
+        self.info().limits.max_workgroup_invocations as usize
+    }
+
+    /// Returns largest work-group in each dimension.
+    pub fn max_work_item_sizes(&self) -> [usize; 3] {
+        self.info().limits.max_workgroup_size.map(|size| size as usize)
+    }
+}
+
+/// CL_DEVICE_MEM_BASE_ADDR_ALIGN in bytes: long16 is the largest built-in type.
+pub const BASE_ALIGNMENT: usize = 128;
+/// CL_DEVICE_MAX_PARAMETER_SIZE in bytes.
+pub const MAX_PARAMETER_SIZE: usize = 4096;

@@ -1,0 +1,333 @@
+//! A device in use: the open Vulkan device, what the compiler must know of it, and its staging
+//! memory.
+
+use crate::cl::error::Result;
+use crate::core::cache::cache;
+use crate::core::device::clock::DeviceClock;
+use crate::core::device::sharing::Sharing;
+use crate::core::device::staging::{Pool, Staging};
+use crate::core::process::exit;
+use hekla_compiler::Target;
+use hekla_vk_backend as vk;
+use once_cell::sync::OnceCell;
+use parking_lot::Mutex;
+use std::collections::VecDeque;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// Readings of both clocks of which the best is taken.
+const CLOCK_READINGS: usize = 3;
+
+/// Most bytes that the host reads, and writes, itself across the bus. Reads wait a round trip for
+/// every few bytes; writes stream, but a large one is better left to the device while the host goes on.
+const MOST_READ_OVER_BUS: usize = 64;
+const MOST_WRITTEN_OVER_BUS: usize = 16 << 10;
+
+/// What is done with a buffer's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+/// An open device.
+pub struct Gpu {
+    pub device: Arc<vk::Device>,
+    pub target: Target,
+    /// How the device's arithmetic behaves.
+    pub probe: vk::Probe,
+    /// `HEKLA_STAGING=1`: take memory that the host sees for memory across a bus, as on a discrete GPU
+    /// (for tests).
+    always_stage: bool,
+    /// Host to device.
+    pub upload: Arc<Pool>,
+    /// Device to host.
+    pub readback: Arc<Pool>,
+    /// For large copies within the device, where that is faster than the driver's.
+    copy_kernel: OnceCell<vk::CopyKernel>,
+    /// Idle queues for transfers that belong to no command queue (initial contents, migration): one for
+    /// each thread that is at it, so that none waits for another's.
+    services: Mutex<Vec<Arc<vk::Queue>>>,
+    clock: Mutex<DeviceClock>,
+    sharing: OnceCell<Sharing>,
+    order_word: OnceCell<Arc<vk::Buffer>>,
+}
+
+impl Gpu {
+    pub fn open(physical: &vk::PhysicalDevice) -> Result<Arc<Gpu>> {
+        let device = vk::Device::open(physical)?;
+        if let Some(cache) = cache() {
+            device.set_pipeline_store(Box::new(cache));
+        }
+        let probe = device.probe().unwrap_or_else(|error| {
+            // The careful answers: nothing is exact, everything is emulated.
+            tracing::warn!("{}: the arithmetic was not probed: {error}", device.info().name);
+            vk::Probe::default()
+        });
+        exit::wait_for(&device);
+        exit::keep_children_off(&device);
+        let target = target(device.info(), &probe);
+        let always_stage = std::env::var("HEKLA_STAGING").is_ok_and(|value| value == "1");
+        if always_stage {
+            device.pretend_discrete();
+        }
+        let upload = Pool::new(device.clone(), vk::MemoryKind::Upload);
+        let readback = Pool::new(device.clone(), vk::MemoryKind::Readback);
+        Ok(Arc::new(Gpu {
+            device,
+            target,
+            probe,
+            always_stage,
+            upload,
+            readback,
+            copy_kernel: OnceCell::new(),
+            services: Mutex::default(),
+            clock: Mutex::default(),
+            sharing: OnceCell::new(),
+            order_word: OnceCell::new(),
+        }))
+    }
+
+    /// Returns how addresses are shared with the host; the first call finds out.
+    pub fn sharing(&self) -> Sharing {
+        *self.sharing.get_or_init(|| Sharing::probe(&self.device))
+    }
+
+    /// Returns true if functions of the host can be commands (CL_EXEC_NATIVE_KERNEL): the host must see all of
+    /// the device's memory as its own.
+    pub fn runs_native_kernels(&self) -> bool {
+        !self.always_stage && self.sharing() == Sharing::Direct
+    }
+
+    /// Returns the kernel for copies between buffers; `None` where the driver copies as fast.
+    pub fn copy_kernel(&self) -> Result<Option<&vk::CopyKernel>> {
+        if !vk::CopyKernel::suits(&self.device) {
+            return Ok(None);
+        }
+        let made = self.copy_kernel.get_or_try_init(|| vk::CopyKernel::create(&self.device));
+        Ok(Some(made?))
+    }
+
+    /// Does something with a queue that nobody else uses meanwhile.
+    fn with_service<R>(&self, f: impl FnOnce(&vk::Queue) -> Result<R>) -> Result<R> {
+        let idle = self.services.lock().pop();
+        let queue = idle.map_or_else(|| self.device.create_queue(false), Ok)?;
+        let result = f(&queue);
+        self.services.lock().push(queue);
+        result
+    }
+
+    /// Returns what [`hekla_compiler::kernel::Field::OrderWord`] is the address of.
+    pub fn order_word(&self) -> Result<&Arc<vk::Buffer>> {
+        self.order_word
+            .get_or_try_init(|| Ok(self.device.create_buffer(16, vk::MemoryKind::Device)?))
+    }
+
+    /// Returns a time of the device's clock on the host's.
+    pub fn on_host(&self, device_ns: u64) -> Result<u64> {
+        let mut clock = self.clock.lock();
+        // A reading that takes a command is too dear to be done again.
+        let once = !self.device.info().features.calibrated_timestamps;
+        let known = if once { clock.on_host_by_last(device_ns) } else { clock.on_host(device_ns) };
+        if let Some(time) = known {
+            return Ok(time);
+        }
+        // Of a few readings the one whose two clocks were read closest together.
+        let mut best = self.device.correlate_clocks()?;
+        for _ in 0..if best.calibrated { CLOCK_READINGS - 1 } else { 0 } {
+            let other = self.device.correlate_clocks()?;
+            if other.max_deviation_ns < best.max_deviation_ns {
+                best = other;
+            }
+        }
+        clock.read(best.device_ns, best.host_ns);
+        Ok(clock.on_host_by_last(device_ns).unwrap_or(best.host_ns))
+    }
+
+    /// Returns how the host reaches a buffer; see `always_stage`.
+    fn reach(&self, buffer: &vk::Buffer) -> vk::HostAccess {
+        match buffer.host_access() {
+            vk::HostAccess::Memory if self.always_stage => vk::HostAccess::Rebar,
+            reach => reach,
+        }
+    }
+
+    /// Returns where the host sees a buffer's bytes as it sees its own memory.
+    pub fn host_view(&self, buffer: &vk::Buffer) -> Option<NonNull<u8>> {
+        buffer.mapped().filter(|_| self.reach(buffer) == vk::HostAccess::Memory)
+    }
+
+    /// Returns true if the host had better read or write `size` bytes of an idle buffer itself than have the
+    /// device do it.
+    pub fn host_moves(&self, buffer: &vk::Buffer, size: usize, access: Access) -> bool {
+        match self.reach(buffer) {
+            vk::HostAccess::None => false,
+            vk::HostAccess::Memory => true,
+            vk::HostAccess::Rebar => match access {
+                Access::Read => size <= MOST_READ_OVER_BUS,
+                Access::Write => size <= MOST_WRITTEN_OVER_BUS,
+            },
+        }
+    }
+
+    /// Writes `bytes` at `offset` of a buffer, now.
+    pub fn write_now(&self, buffer: &Arc<vk::Buffer>, offset: u64, bytes: &[u8]) -> Result<()> {
+        if self.host_moves(buffer, bytes.len(), Access::Write) {
+            return Ok(buffer.write(offset, bytes)?);
+        }
+        self.with_service(|queue| {
+            let mut pace = Pace::default();
+            let size = chunk_size(bytes.len());
+            for (index, chunk) in bytes.chunks(size).enumerate() {
+                let staging = self.upload.take(chunk.len() as u64)?;
+                staging.buffer.write(0, chunk)?;
+                let at = offset + (index * size) as u64;
+                let from = (&staging.buffer, 0);
+                let value = copy_on(queue, from, (buffer, at), &staging, chunk.len());
+                queue.flush()?;
+                if let Some(value) = pace.next(value) {
+                    queue.wait(value)?;
+                }
+            }
+            Ok(queue.wait(queue.issued())?)
+        })
+    }
+
+    /// Makes `size` bytes at `offset` of a buffer zero, now. Both are multiples of 4.
+    pub fn zero_now(&self, buffer: &Arc<vk::Buffer>, offset: u64, size: u64) -> Result<()> {
+        if size == 0 {
+            return Ok(());
+        }
+        self.with_service(|queue| {
+            let ((), value) = queue.record(|recorder| {
+                recorder.barrier();
+                recorder.fill(buffer, offset, size, 0);
+            });
+            Ok(queue.wait(value)?)
+        })
+    }
+
+    /// Reads a buffer's bytes at `offset`, now.
+    pub fn read_now(&self, buffer: &Arc<vk::Buffer>, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        if self.host_moves(buffer, bytes.len(), Access::Read) {
+            return Ok(buffer.read(offset, bytes)?);
+        }
+        self.with_service(|queue| self.read_by(queue, buffer, offset, bytes))
+    }
+
+    /// Reads through staging memory.
+    fn read_by(
+        &self,
+        queue: &vk::Queue,
+        buffer: &Arc<vk::Buffer>,
+        offset: u64,
+        bytes: &mut [u8],
+    ) -> Result<()> {
+        let mut chunks = VecDeque::new();
+        let finish = |(value, staging, chunk): (u64, Arc<Staging>, &mut [u8])| -> Result<()> {
+            queue.wait(value)?;
+            Ok(staging.buffer.read(0, chunk)?)
+        };
+        let size = chunk_size(bytes.len());
+        for (index, chunk) in bytes.chunks_mut(size).enumerate() {
+            let staging = self.readback.take(chunk.len() as u64)?;
+            let at = offset + (index * size) as u64;
+            let value = copy_on(queue, (buffer, at), (&staging.buffer, 0), &staging, chunk.len());
+            queue.flush()?;
+            chunks.push_back((value, staging, chunk));
+            if chunks.len() > CHUNKS_IN_FLIGHT {
+                chunks.pop_front().map_or(Ok(()), finish)?;
+            }
+        }
+        chunks.into_iter().try_for_each(finish)
+    }
+}
+
+/// Records one chunk's copy, which keeps its staging memory.
+fn copy_on(
+    queue: &vk::Queue,
+    from: (&Arc<vk::Buffer>, u64),
+    to: (&Arc<vk::Buffer>, u64),
+    staging: &Arc<Staging>,
+    size: usize,
+) -> u64 {
+    let ((), value) = queue.record(|recorder| {
+        recorder.barrier();
+        recorder.copy(from.0, from.1, to.0, to.1, size as u64);
+        recorder.retain(staging.clone());
+    });
+    value
+}
+
+/// Most bytes that one step of a staged transfer moves: the host copies one chunk while the device
+/// moves others.
+pub const CHUNK: usize = 4 << 20;
+/// Least chunk: smaller ones cost more to submit than they gain.
+pub const MIN_CHUNK: usize = 1 << 20;
+/// Chunks of one staged transfer that are under way at once.
+pub const CHUNKS_IN_FLIGHT: usize = 6;
+
+/// Returns size of the chunks of a transfer of `total` bytes: at least four, so that host and device work side
+/// by side on middling transfers too.
+pub fn chunk_size(total: usize) -> usize {
+    (total / 4).next_power_of_two().clamp(MIN_CHUNK, CHUNK)
+}
+
+/// Bounds the chunks that are under way.
+#[derive(Default)]
+pub struct Pace(VecDeque<u64>);
+
+impl Pace {
+    /// Notes a chunk by its timeline value. Returns the value to wait for before the next one.
+    pub fn next(&mut self, value: u64) -> Option<u64> {
+        self.0.push_back(value);
+        (self.0.len() > CHUNKS_IN_FLIGHT).then(|| self.0.pop_front())?
+    }
+
+    /// Returns the values of the chunks that are still under way, in order.
+    pub fn rest(self) -> impl Iterator<Item = u64> {
+        self.0.into_iter()
+    }
+}
+
+/// Returns what the compiler is told of a device.
+pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
+    let f = &info.features;
+    Target {
+        int64: f.int64,
+        int16: f.int16,
+        int8: f.int8,
+        float64: f.float64,
+        float16: f.float16 && f.storage16,
+        storage8: f.storage8,
+        storage16: f.storage16,
+        atomic_int64_buffer: f.atomic_int64_buffer,
+        atomic_int64_shared: f.atomic_int64_shared,
+        workgroup_explicit_layout: f.workgroup_explicit_layout,
+        workgroup_explicit_layout_8: f.workgroup_explicit_layout_8,
+        workgroup_explicit_layout_16: f.workgroup_explicit_layout_16,
+        vulkan_memory_model: f.vulkan_memory_model && f.vulkan_memory_model_device_scope,
+        lone_fences: probe.lone_fences,
+        long_loops: probe.long_loops,
+        preserve_signed_zero_inf_nan_16: f.preserve_signed_zero_inf_nan_16,
+        preserve_signed_zero_inf_nan_32: f.preserve_signed_zero_inf_nan_32,
+        preserve_signed_zero_inf_nan_64: f.preserve_signed_zero_inf_nan_64,
+        denorm_preserve_16: f.denorm_preserve_16,
+        denorm_preserve_32: f.denorm_preserve_32,
+        denorm_preserve_64: f.denorm_preserve_64,
+        rounding_rte_16: f.rounding_rte_16,
+        rounding_rte_32: f.rounding_rte_32,
+        rounding_rte_64: f.rounding_rte_64,
+        fma32_fused: probe.fma32_fused,
+        fma64_fused: probe.fma64_fused,
+        div32_exact: probe.div32_exact,
+        sqrt32_exact: probe.sqrt32_exact,
+        exp2_near: probe.exp2_near,
+        push_constant_size: info.limits.max_push_constants,
+        max_work_group_size: info.limits.max_workgroup_invocations,
+        local_memory_size: u64::from(info.limits.max_compute_shared_memory),
+        spirv_version: 0x0001_0500,
+        zero_local: false,
+        zero_private: false,
+    }
+}

@@ -1,0 +1,74 @@
+//! The one platform, and the choice of devices it shows. Nothing here touches Vulkan before the
+//! first enumeration of devices.
+
+use crate::cl::*;
+use crate::core::device::selection::{self, Found, Verdict};
+use crate::core::device::Device;
+use crate::core::process::fork;
+use crate::object::{Kind, Ref};
+use std::sync::OnceLock;
+
+pub const NAME: &str = "Hekla";
+pub const VENDOR: &str = "Hekla project";
+pub const PROFILE: &str = "FULL_PROFILE";
+pub const ICD_SUFFIX: &str = "HEKLA";
+/// `OpenCL 3.0 Hekla x.y.z`.
+pub const VERSION: &str = concat!("OpenCL 3.0 Hekla ", env!("CARGO_PKG_VERSION"));
+/// Extensions of the platform with their versions.
+pub const EXTENSIONS: &[(&str, cl_version)] =
+    &[("cl_khr_icd", make_version(2, 0, 0)), ("cl_khr_extended_versioning", make_version(1, 0, 0))];
+
+/// The platform object.
+pub struct Platform {
+    devices: OnceLock<Vec<Ref<Device>>>,
+}
+
+impl Kind for Platform {
+    type Target = _cl_platform_id;
+    const INVALID: cl_int = CL_INVALID_PLATFORM;
+    fn reachable(&self) -> bool {
+        true
+    }
+}
+
+/// Returns the platform. Made once, never freed.
+pub fn platform() -> &'static Ref<Platform> {
+    static PLATFORM: OnceLock<Ref<Platform>> = OnceLock::new();
+    PLATFORM.get_or_init(|| {
+        let platform = Ref::new(Platform { devices: OnceLock::new() });
+        platform.expose();
+        platform
+    })
+}
+
+impl Platform {
+    /// Returns the devices shown, best first. The first call enumerates.
+    pub fn devices(&self) -> &[Ref<Device>] {
+        self.devices.get_or_init(enumerate)
+    }
+}
+
+/// Finds Vulkan devices and takes those to show; explains itself in the log.
+fn enumerate() -> Vec<Ref<Device>> {
+    fork::watch();
+    let found = selection::survey().unwrap_or_else(|error| {
+        tracing::info!("there is no Vulkan: {error}");
+        Vec::new()
+    });
+    for device in &found {
+        let info = &device.physical.info;
+        tracing::info!("{} ({}) {}", info.name, info.driver_info, device.sentence());
+    }
+    let taken = found.into_iter().filter(|device| device.verdict == Verdict::Taken);
+    let as_gpu = std::env::var("HEKLA_DEVICE_TYPE").is_ok_and(|t| t.eq_ignore_ascii_case("gpu"));
+    let make = |device: Found| {
+        let device = Ref::new(Device::new(device.physical, as_gpu));
+        device.expose();
+        device
+    };
+    let devices: Vec<_> = taken.map(make).collect();
+    if devices.is_empty() {
+        tracing::info!("no device is offered: heklac --explain tells more");
+    }
+    devices
+}

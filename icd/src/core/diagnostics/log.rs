@@ -1,0 +1,87 @@
+//! `HEKLA_LOG=error|warn|info|debug|trace`: what the library says, on standard error or in the file
+//! that `HEKLA_LOG_FILE` names. Silent without it.
+
+use crate::core::diagnostics::trace::own_path;
+use std::fmt::{Debug, Write as _};
+use std::fs::File;
+use std::io::Write as _;
+use std::sync::Once;
+use tracing::field::{Field, Visit};
+use tracing::level_filters::LevelFilter;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+/// Writes events up to one level, a line each.
+struct Logger {
+    level: LevelFilter,
+    /// Standard error without one.
+    file: Option<File>,
+}
+
+struct Line(String);
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        // Writing to a String cannot fail.
+        let _ = match field.name() {
+            "message" => write!(self.0, " {value:?}"),
+            name => write!(self.0, " {name}={value:?}"),
+        };
+    }
+}
+
+impl Subscriber for Logger {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() <= self.level
+    }
+
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(self.level)
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut line = Line(format!("hekla: {}:", event.metadata().level()));
+        event.record(&mut line);
+        line.0.push('\n');
+        // There is nobody to tell that nobody listens. One write a line: processes may share the file.
+        let _ = match &self.file {
+            Some(file) => (&mut &*file).write_all(line.0.as_bytes()),
+            None => std::io::stderr().write_all(line.0.as_bytes()),
+        };
+    }
+}
+
+/// What is wrong with the wishes for a log.
+fn complain(message: &str) {
+    let _ = std::io::stderr().write_all(format!("hekla: {message}\n").as_bytes());
+}
+
+/// Installs the logger once, when `HEKLA_LOG` asks for one.
+pub fn init() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let Ok(text) = std::env::var("HEKLA_LOG") else { return };
+        let Ok(level) = text.parse::<LevelFilter>() else {
+            complain(&format!("HEKLA_LOG={text} is none of off, error, warn, info, debug, trace"));
+            return;
+        };
+        let file = std::env::var("HEKLA_LOG_FILE").ok().filter(|path| !path.is_empty());
+        let file = file.and_then(|wish| {
+            let path = own_path(&wish);
+            let opened = File::options().append(true).create(true).open(&path);
+            let failed = |error| complain(&format!("HEKLA_LOG_FILE={}: {error}", path.display()));
+            opened.map_err(failed).ok()
+        });
+        // An application that linked us as a Rust library may have its own subscriber.
+        let _ = tracing::subscriber::set_global_default(Logger { level, file });
+    });
+}

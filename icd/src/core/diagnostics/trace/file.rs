@@ -1,0 +1,109 @@
+//! The file of a trace: a JSON array that is whole whenever it is looked at, however the process ends.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// Bytes of events that are kept back.
+const BUFFER: usize = 64 << 10;
+const HEAD: &str = "[
+{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":\"host\"}},
+{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":2,\"args\":{\"name\":\"devices\"}}";
+const TAIL: &str = "\n]\n";
+
+pub struct TraceFile {
+    file: File,
+    /// Where the next event goes: the tail stands there.
+    end: u64,
+    buffer: String,
+    /// The process that writes. One that is forked off it does not.
+    process: u32,
+}
+
+impl TraceFile {
+    pub fn create(path: &Path) -> io::Result<TraceFile> {
+        let file = File::create(path)?;
+        let buffer = HEAD.to_string();
+        let mut trace = TraceFile { file, end: 0, buffer, process: std::process::id() };
+        trace.write()?;
+        Ok(trace)
+    }
+
+    /// Adds an event: the members of a JSON object.
+    pub fn add(&mut self, event: String) {
+        self.buffer.push_str(",\n{");
+        self.buffer.push_str(&event);
+        self.buffer.push('}');
+        if self.buffer.len() >= BUFFER {
+            self.flush();
+        }
+    }
+
+    /// Writes what was kept back. What cannot be written is lost.
+    pub fn flush(&mut self) {
+        if self.process != std::process::id() {
+            self.buffer.clear();
+        }
+        if self.buffer.is_empty() {
+            return;
+        }
+        if let Err(error) = self.write() {
+            tracing::warn!("HEKLA_TRACE: {error}");
+            self.buffer.clear();
+            // Back to what was whole.
+            let whole = self.file.set_len(self.end + TAIL.len() as u64);
+            let _ = whole.and_then(|()| self.file.write_all_at(TAIL.as_bytes(), self.end));
+        }
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let size = self.buffer.len();
+        self.buffer.push_str(TAIL);
+        self.file.write_all_at(self.buffer.as_bytes(), self.end)?;
+        self.end += size as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+/// Returns a JSON string.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c < ' ' => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_whole_after_each_write() {
+        let path = std::env::temp_dir().join(format!("hekla-trace-{}", std::process::id()));
+        let mut trace = TraceFile::create(&path).unwrap();
+        let text = || std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text(), format!("{HEAD}{TAIL}"));
+        trace.add("\"a\":1".into());
+        assert_eq!(text(), format!("{HEAD}{TAIL}"));
+        trace.flush();
+        trace.add("\"b\":2".into());
+        trace.flush();
+        trace.flush();
+        assert_eq!(text(), format!("{HEAD},\n{{\"a\":1}},\n{{\"b\":2}}{TAIL}"));
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn strings_are_escaped() {
+        assert_eq!(quoted("a\"b\\c\n\u{e9}"), "\"a\\\"b\\\\c\\u000a\u{e9}\"");
+    }
+}

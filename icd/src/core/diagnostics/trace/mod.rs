@@ -1,0 +1,163 @@
+//! `HEKLA_TRACE=FILE`: every call of the application and every command of the device as a Chrome trace
+//! (for ui.perfetto.dev or chrome://tracing), on one clock.
+//!
+//! Calls stand under process 1, a line a thread; commands under process 2, a line a queue, with
+//! the times that the device took. Without the variable, all this is one look at a static.
+
+mod file;
+
+use crate::core::device::open::Gpu;
+use crate::core::process::clock;
+use crate::core::process::fork;
+use file::{quoted, TraceFile};
+use hekla_vk_backend as vk;
+use parking_lot::Mutex;
+use std::cell::Cell;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+pub struct Trace {
+    file: Mutex<TraceFile>,
+    /// Commands whose times are not known yet.
+    pending: Mutex<Vec<Pending>>,
+    queues: AtomicU32,
+}
+
+/// A command that was given to the device.
+struct Pending {
+    times: Arc<vk::CommandTimes>,
+    name: String,
+    queue: u32,
+    gpu: Arc<Gpu>,
+}
+
+/// Returns the trace of this process, if one is asked for.
+#[inline]
+pub fn trace() -> Option<&'static Trace> {
+    static TRACE: OnceLock<Option<Trace>> = OnceLock::new();
+    TRACE.get_or_init(start).as_ref()
+}
+
+fn start() -> Option<Trace> {
+    let wish = std::env::var_os("HEKLA_TRACE").filter(|path| !path.is_empty())?;
+    crate::core::diagnostics::log::init();
+    let path = own_path(&wish.to_string_lossy());
+    match TraceFile::create(&path) {
+        Ok(file) => {
+            // SAFETY: the function is one of this library, which is never unloaded.
+            unsafe { libc::atexit(at_exit) };
+            let (pending, queues) = (Mutex::default(), AtomicU32::new(0));
+            Some(Trace { file: Mutex::new(file), pending, queues })
+        }
+        Err(error) => {
+            tracing::warn!("HEKLA_TRACE={}: {error}", path.display());
+            None
+        }
+    }
+}
+
+/// Returns a path from the environment, with the number of this process for `%p`: several may write a file of
+/// their own.
+pub fn own_path(wish: &str) -> PathBuf {
+    PathBuf::from(wish.replace("%p", &std::process::id().to_string()))
+}
+
+extern "C" fn at_exit() {
+    // Others may have held the locks when this process was forked off.
+    if fork::is_child() {
+        return;
+    }
+    if let Some(trace) = trace() {
+        trace.collect();
+        trace.file.lock().flush();
+    }
+}
+
+impl Trace {
+    /// A call of the application that began at `start` on the host clock and ends now. `error` is what
+    /// it returned unless that is CL_SUCCESS.
+    pub fn call(&self, name: &str, start: u64, error: Option<i32>) {
+        let mut event = slice(name, (1, thread_number()), start, clock::now());
+        if let Some(error) = error {
+            // Writing to a String cannot fail.
+            let _ = write!(event, ",\"args\":{{\"error\":{error}}}");
+        }
+        self.file.lock().add(event);
+    }
+
+    /// The pipeline of a kernel, whose making began at `start` on the host clock and ends now.
+    pub fn pipeline(&self, kernel: &str, start: u64, how: vk::Creation) {
+        let name = format!("pipeline of {kernel}");
+        let mut event = slice(&name, (1, thread_number()), start, clock::now());
+        let found = how.found.map_or("null".to_string(), |found| found.to_string());
+        // Writing to a String cannot fail.
+        let _ = write!(event, ",\"args\":{{\"known bytes\":{},\"found\":{found}}}", how.given);
+        self.file.lock().add(event);
+    }
+
+    /// Returns a number for a new queue, under which its commands stand.
+    pub fn queue(&self, device: &str) -> u32 {
+        let number = self.queues.fetch_add(1, Ordering::Relaxed) + 1;
+        let label = quoted(&format!("queue {number}, {device}"));
+        self.file.lock().add(format!(
+            "\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":2,\"tid\":{number},\"args\":{{\"name\":{label}}}"
+        ));
+        number
+    }
+
+    /// A command of a queue, whose times will be known when it is complete.
+    pub fn command(&self, queue: u32, name: &str, times: Arc<vk::CommandTimes>, gpu: &Arc<Gpu>) {
+        let pending = Pending { times, name: name.to_string(), queue, gpu: gpu.clone() };
+        self.pending.lock().push(pending);
+    }
+
+    /// Writes the commands that are complete.
+    pub fn collect(&self) {
+        let all = std::mem::take(&mut *self.pending.lock());
+        let (done, left): (Vec<_>, Vec<_>) = all.into_iter().partition(|p| p.times.get().is_some());
+        // Others may have come meanwhile.
+        let mut pending = self.pending.lock();
+        let newer = std::mem::replace(&mut *pending, left);
+        pending.extend(newer);
+        drop(pending);
+        for Pending { times, name, queue, gpu } in done {
+            let Some(times) = times.get() else { continue };
+            // A device that cannot be read any more has lost its clock too.
+            let on_host = |time| gpu.on_host(time).ok();
+            if let Some((start, end)) = on_host(times.begin_ns).zip(on_host(times.end_ns)) {
+                self.file.lock().add(slice(&name, (2, queue), start, end));
+            }
+        }
+    }
+}
+
+/// Returns a span of time of a thread or queue, as the members of a JSON object.
+fn slice(name: &str, (process, thread): (u32, u32), start: u64, end: u64) -> String {
+    let name = quoted(name);
+    let duration = micros(end.saturating_sub(start));
+    let start = micros(start);
+    format!(
+        "\"name\":{name},\"ph\":\"X\",\"pid\":{process},\"tid\":{thread},\"ts\":{start},\"dur\":{duration}"
+    )
+}
+
+/// Nanoseconds as microseconds, exactly.
+fn micros(ns: u64) -> String {
+    format!("{}.{:03}", ns / 1000, ns % 1000)
+}
+
+/// Returns the threads that call, in the order of their first calls.
+fn thread_number() -> u32 {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    thread_local! {
+        static NUMBER: Cell<u32> = const { Cell::new(0) };
+    }
+    NUMBER.with(|number| {
+        if number.get() == 0 {
+            number.set(COUNT.fetch_add(1, Ordering::Relaxed) + 1);
+        }
+        number.get()
+    })
+}

@@ -1,0 +1,55 @@
+//! Memory of the application that a command reads or writes, and ordinary memory for mappings.
+
+/// An address in the application's memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostAddress(pub usize);
+
+impl HostAddress {
+    /// `size` bytes at `offset` from here, to read.
+    ///
+    /// # Safety
+    /// The application vouches that the memory is valid until the command that names it completes
+    /// (OpenCL API 5.2.2), and the caller that this command has not completed.
+    pub unsafe fn bytes<'a>(self, offset: usize, size: usize) -> &'a [u8] {
+        // SAFETY: as the caller promises.
+        unsafe { std::slice::from_raw_parts((self.0 + offset) as *const u8, size) }
+    }
+
+    /// `size` bytes at `offset` from here, to write.
+    ///
+    /// # Safety
+    /// As [`HostAddress::bytes`]; nothing else accesses the bytes meanwhile.
+    pub unsafe fn bytes_mut<'a>(self, offset: usize, size: usize) -> &'a mut [u8] {
+        // SAFETY: as the caller promises.
+        unsafe { std::slice::from_raw_parts_mut((self.0 + offset) as *mut u8, size) }
+    }
+}
+
+/// Ordinary memory of the process in whole pages, zero at first.
+pub struct Pages {
+    address: usize,
+    size: usize,
+}
+
+impl Pages {
+    /// At least `size` bytes, which is not 0; `None` where the system has no room for them.
+    pub fn new(size: usize) -> Option<Pages> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: a new mapping, wherever the system has room.
+        let got = unsafe { libc::mmap(std::ptr::null_mut(), size, protection, flags, -1, 0) };
+        (got != libc::MAP_FAILED).then_some(Pages { address: got as usize, size })
+    }
+
+    /// Returns where they begin.
+    pub fn address(&self) -> HostAddress {
+        HostAddress(self.address)
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // SAFETY: the pages were mapped for this object, and who uses them holds it.
+        unsafe { libc::munmap(self.address as *mut libc::c_void, self.size) };
+    }
+}

@@ -1,0 +1,261 @@
+//! Building programs: what clBuildProgram, clCompileProgram and clLinkProgram begin, on the calling
+//! thread or in the background.
+
+use crate::cl::error::{ensure, ClError, Result};
+use crate::cl::*;
+use crate::core::context::Context;
+use crate::core::device::Device;
+use crate::core::diagnostics::dump;
+use crate::core::program::cached;
+use crate::core::program::{Build, Code, Executable, Origin, Program};
+use crate::object::{callbacks, Ref};
+use hekla_compiler as compiler;
+use parking_lot::{Condvar, Mutex};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::atomic::Ordering;
+use std::sync::Arc;
+
+/// Makes the program for its device number `index`. An error is one of the machine, not of the
+/// program's text, which leaves a log.
+type Step = Box<dyn Fn(&Program, usize) -> Result<Build> + Send>;
+
+/// A build that has begun: the devices report CL_BUILD_IN_PROGRESS until it ends.
+#[must_use]
+pub struct Job {
+    pub program: Ref<Program>,
+    devices: Vec<usize>,
+    /// The answer when the build ends with errors in its log.
+    failure: cl_int,
+    step: Step,
+}
+
+impl Job {
+    /// CL_INVALID_OPERATION while kernels exist and while another build is under way.
+    fn begin(
+        program: &Ref<Program>,
+        mut devices: Vec<usize>,
+        failure: cl_int,
+        step: Step,
+    ) -> Result<Job> {
+        devices.sort_unstable();
+        devices.dedup();
+        let mut builds = program.builds.lock();
+        // Behind the lock: a kernel that comes now finds no executable.
+        ensure!(program.kernels_attached() == 0, CL_INVALID_OPERATION);
+        let busy = |&index: &usize| {
+            builds.get(index).is_some_and(|build| build.status == CL_BUILD_IN_PROGRESS)
+        };
+        ensure!(!devices.iter().any(busy), CL_INVALID_OPERATION);
+        for &index in &devices {
+            if let Some(build) = builds.get_mut(index) {
+                build.status = CL_BUILD_IN_PROGRESS;
+            }
+        }
+        Ok(Job { program: program.clone(), devices, failure, step })
+    }
+
+    /// Builds here and now.
+    pub fn run(&self) -> Result<()> {
+        let mut result = Ok(());
+        for &index in &self.devices {
+            let step = catch_unwind(AssertUnwindSafe(|| (self.step)(&self.program, index)));
+            let ended = step.unwrap_or(Err(ClError(CL_OUT_OF_RESOURCES))).unwrap_or_else(|error| {
+                result = Err(error);
+                Build { status: CL_BUILD_ERROR, ..Build::default() }
+            });
+            if ended.status != CL_BUILD_SUCCESS && result.is_ok() {
+                result = Err(ClError(self.failure));
+            }
+            if let Some(slot) = self.program.builds.lock().get_mut(index) {
+                *slot = ended;
+            }
+        }
+        result
+    }
+
+    /// Builds on a thread of its own, which then calls `notify`.
+    pub fn start(self, notify: impl FnOnce(&Ref<Program>) + Send + 'static) {
+        self.program.background.fetch_add(1, Ordering::AcqRel);
+        // The thread takes both from here, so that they are still at hand if there can be none.
+        let work = Arc::new(Mutex::new(Some((self, notify))));
+        let theirs = work.clone();
+        let body = move || {
+            let Some((job, notify)) = theirs.lock().take() else { return };
+            job.finish(notify);
+        };
+        let started = std::thread::Builder::new().name("hekla-build".into()).spawn(body);
+        if let Err(error) = started {
+            tracing::warn!("no thread to build in the background: {error}");
+            let Some((job, notify)) = work.lock().take() else { return };
+            callbacks::defer(move || job.finish(notify));
+        }
+    }
+
+    /// The work of the background thread. An error shows in the program's build status.
+    fn finish(self, notify: impl FnOnce(&Ref<Program>)) {
+        let turn = Turn::take();
+        let _ = self.run();
+        drop(turn);
+        let program = self.program;
+        // What it takes with it, an application's callback must not hold up.
+        drop(self.step);
+        if catch_unwind(AssertUnwindSafe(|| notify(&program))).is_err() {
+            tracing::error!("a build callback panicked");
+        }
+        program.background.fetch_sub(1, Ordering::AcqRel);
+        drop(program);
+        callbacks::run_deferred();
+    }
+}
+
+/// Leave to compile in the background: as many builds at once as there are processors, so that an
+/// application may begin hundreds. Callbacks need none: they may wait for other builds.
+struct Turn;
+
+struct Turns {
+    taken: Mutex<usize>,
+    returned: Condvar,
+}
+
+static TURNS: Turns = Turns { taken: Mutex::new(0), returned: Condvar::new() };
+
+impl Turn {
+    fn take() -> Turn {
+        let most = std::thread::available_parallelism().map_or(2, |n| n.get().max(2));
+        let mut taken = TURNS.taken.lock();
+        while *taken >= most {
+            TURNS.returned.wait(&mut taken);
+        }
+        *taken += 1;
+        Turn
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *TURNS.taken.lock() -= 1;
+        TURNS.returned.notify_one();
+    }
+}
+
+/// clBuildProgram for some devices of a program.
+///
+/// CL_INVALID_BUILD_OPTIONS; CL_INVALID_OPERATION for a program of clLinkProgram, while kernels
+/// exist and while another build is under way; CL_INVALID_BINARY for a binary that is no executable.
+/// The job's failure is CL_BUILD_PROGRAM_FAILURE.
+pub fn build(program: &Ref<Program>, devices: Vec<usize>, text: String) -> Result<Job> {
+    ensure!(program.origin != Origin::Linked, CL_INVALID_OPERATION);
+    let options = compiler::Options::parse(&text).map_err(|error| {
+        tracing::info!("build options: {error}");
+        ClError(CL_INVALID_BUILD_OPTIONS)
+    })?;
+    if program.origin == Origin::Binary {
+        let builds = program.builds.lock();
+        let is_executable = |&index: &usize| {
+            matches!(builds.get(index), Some(Build { code: Code::Executable(_), .. }))
+        };
+        ensure!(devices.iter().all(is_executable), CL_INVALID_BINARY);
+    }
+    let step = move |program: &Program, index: usize| {
+        if program.origin == Origin::Binary {
+            return Ok(Build::ended(&text, String::new(), Some(program.build_of(index).code)));
+        }
+        let gpu = program.devices[index].gpu()?;
+        let source = as_source(program, Vec::new());
+        dump::source(&source, &text);
+        let compiled = cached::compile(&source, &text, &options, &program.context.target(gpu));
+        let executable = compiled.program.map(|program| Executable::new(gpu, program));
+        Ok(Build::ended(&text, compiled.log, executable.map(Code::Executable)))
+    };
+    Job::begin(program, devices, CL_BUILD_PROGRAM_FAILURE, Box::new(step))
+}
+
+/// clCompileProgram for some devices of a program, with headers by include name.
+///
+/// CL_INVALID_COMPILER_OPTIONS; CL_INVALID_OPERATION for a program that has no source, while
+/// kernels exist and while another build is under way. The job's failure is
+/// CL_COMPILE_PROGRAM_FAILURE.
+pub fn compile(
+    program: &Ref<Program>,
+    devices: Vec<usize>,
+    text: String,
+    headers: Vec<(String, String)>,
+) -> Result<Job> {
+    ensure!(program.origin == Origin::Source, CL_INVALID_OPERATION);
+    let options = compiler::Options::parse(&text).map_err(|error| {
+        tracing::info!("compiler options: {error}");
+        ClError(CL_INVALID_COMPILER_OPTIONS)
+    })?;
+    let source = as_source(program, headers);
+    let step = move |program: &Program, index: usize| {
+        let gpu = program.devices[index].gpu()?;
+        dump::source(&source, &text);
+        let compiled = compiler::compile_object(&source, &options, &program.context.target(gpu));
+        let object = compiled.object.map(|object| Code::Object(Arc::new(object)));
+        Ok(Build::ended(&text, compiled.log, object))
+    };
+    Job::begin(program, devices, CL_COMPILE_PROGRAM_FAILURE, Box::new(step))
+}
+
+/// clLinkProgram: the job of a new program, whose failure is CL_LINK_PROGRAM_FAILURE. Devices that
+/// no input is compiled for take no part.
+///
+/// CL_INVALID_LINKER_OPTIONS; CL_INVALID_OPERATION where some inputs are compiled for a device
+/// and some are not, or are being compiled.
+pub fn link(
+    context: Ref<Context>,
+    devices: Vec<Ref<Device>>,
+    text: String,
+    inputs: &[Ref<Program>],
+) -> Result<Job> {
+    let options = compiler::LinkOptions::parse(&text).map_err(|error| {
+        tracing::info!("link options: {error}");
+        ClError(CL_INVALID_LINKER_OPTIONS)
+    })?;
+    let objects: Vec<_> = devices.iter().map(|d| linkable(inputs, d)).collect::<Result<_>>()?;
+    let taking_part = (0..devices.len()).filter(|&index| !objects[index].is_empty()).collect();
+    let builds = vec![Build::default(); devices.len()];
+    let program = Program::new(context, devices, String::new(), Origin::Linked, builds);
+    let step = move |program: &Program, index: usize| {
+        link_for(program, index, &objects[index], &text, &options)
+    };
+    Job::begin(&program, taking_part, CL_LINK_PROGRAM_FAILURE, Box::new(step))
+}
+
+/// Returns the program's text as the compiler takes it.
+fn as_source(program: &Program, headers: Vec<(String, String)>) -> compiler::Source {
+    compiler::Source { name: "<source>".to_string(), text: program.source.clone(), headers }
+}
+
+/// Returns the objects of all inputs for a device: of all, or of none (clLinkProgram).
+fn linkable(inputs: &[Ref<Program>], device: &Ref<Device>) -> Result<Vec<Arc<compiler::Object>>> {
+    let mut objects = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        let Ok(index) = input.index_of(device) else { continue };
+        let build = input.build_of(index);
+        ensure!(build.status != CL_BUILD_IN_PROGRESS, CL_INVALID_OPERATION);
+        objects.extend(build.object().cloned());
+    }
+    ensure!(objects.is_empty() || objects.len() == inputs.len(), CL_INVALID_OPERATION);
+    Ok(objects)
+}
+
+/// Links objects for a program's device number `index`.
+fn link_for(
+    program: &Program,
+    index: usize,
+    objects: &[Arc<compiler::Object>],
+    text: &str,
+    options: &compiler::LinkOptions,
+) -> Result<Build> {
+    let objects: Vec<&compiler::Object> = objects.iter().map(Arc::as_ref).collect();
+    if options.create_library {
+        let linked = compiler::link_library(&objects, options);
+        let library = linked.object.map(|object| Code::Library(Arc::new(object)));
+        return Ok(Build::ended(text, linked.log, library));
+    }
+    let gpu = program.devices[index].gpu()?;
+    let linked = compiler::link(&objects, options, &program.context.target(gpu));
+    let executable = linked.program.map(|program| Executable::new(gpu, program));
+    Ok(Build::ended(text, linked.log, executable.map(Code::Executable)))
+}

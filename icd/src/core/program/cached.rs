@@ -1,0 +1,83 @@
+//! Programs in the cache: what clBuildProgram compiled, by everything that went into it.
+//!
+//! The key is a digest of text, options, device and build of the compiler. Headers from disk are not
+//! known before the text is preprocessed; the entry lists where they were looked for and what was
+//! there, and serves only while that is still so.
+
+use crate::core::cache::cache;
+use crate::core::cache::digest::Digest;
+use crate::core::program::binary::{self, Content, Loaded, Reader, Writer};
+use hekla_compiler::{self as compiler, Compiled, Lookup, Options, Source, Target};
+use std::path::Path;
+
+/// As [`compiler::compile`], from the cache where it can be. `text` is what `options` were parsed
+/// from.
+pub fn compile(source: &Source, text: &str, options: &Options, target: &Target) -> Compiled {
+    let Some(cache) = cache() else { return compiler::compile(source, options, target) };
+    let key = key(source, text, target);
+    if let Some(compiled) = cache.load(key).and_then(|entry| read(&entry, target)) {
+        tracing::debug!("cache: a program was found");
+        return compiled;
+    }
+    let compiled = compiler::compile(source, options, target);
+    if let Some(entry) = write(&compiled, target) {
+        cache.store(key, &entry);
+    }
+    compiled
+}
+
+fn key(source: &Source, text: &str, target: &Target) -> Digest {
+    let target = binary::target_hash(target).to_le_bytes();
+    let given = source.headers.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
+    let mut parts: Vec<&[u8]> =
+        vec![b"program", &target, source.name.as_bytes(), source.text.as_bytes(), text.as_bytes()];
+    parts.extend(given);
+    Digest::of(&parts)
+}
+
+/// Returns the entry for a program; nothing for what did not compile, whose log may be about headers that
+/// are yet to come.
+fn write(compiled: &Compiled, target: &Target) -> Option<Vec<u8>> {
+    let program = compiled.program.as_ref()?;
+    let mut entry = Writer::default();
+    entry.u32(compiled.lookups.len() as u32);
+    for Lookup { path, text } in &compiled.lookups {
+        entry.string(path.to_str()?);
+        entry.bytes(
+            &text.as_ref().map_or([0; Digest::SIZE], |t| Digest::of(&[t.as_bytes()]).bytes()),
+        );
+        entry.u32(u32::from(text.is_some()));
+    }
+    entry.string(&compiled.log);
+    entry.bytes(&binary::write(Content::Executable(program), target));
+    Some(entry.finish())
+}
+
+fn read(entry: &[u8], target: &Target) -> Option<Compiled> {
+    let mut entry = Reader::new(entry);
+    for _ in 0..entry.u32().ok()? {
+        let path = entry.string().ok()?;
+        let sum = entry.bytes().ok()?;
+        let was_there = entry.u32().ok()? != 0;
+        if !is_still_so(Path::new(&path), was_there.then_some(sum)) {
+            tracing::debug!("cache: {path} has changed");
+            return None;
+        }
+    }
+    let log = entry.string().ok()?;
+    match binary::read(entry.bytes().ok()?, target) {
+        Ok(Loaded::Executable(program)) => {
+            Some(Compiled { log, program: Some(program), lookups: Vec::new() })
+        }
+        _ => None,
+    }
+}
+
+/// Returns true if a header has these contents, or is not there.
+fn is_still_so(path: &Path, sum: Option<&[u8]>) -> bool {
+    match (compiler::read_header(path), sum) {
+        (Some(text), Some(sum)) => Digest::of(&[text.as_bytes()]).bytes() == sum,
+        (None, None) => true,
+        _ => false,
+    }
+}

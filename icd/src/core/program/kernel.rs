@@ -1,0 +1,331 @@
+//! Kernels: a function of a program, the arguments set so far, and its pipelines on each device.
+
+use crate::cl::error::{ensure, fail, ClError, Result};
+use crate::cl::*;
+use crate::core::device::open::Gpu;
+use crate::core::device::Device;
+use crate::core::diagnostics::trace::trace;
+use crate::core::memory::Mem;
+use crate::core::process::clock;
+use crate::core::program::{Program, ProgramData};
+use crate::object::notify::Notifier;
+use crate::object::{Kind, Ref, WeakRef};
+use hekla_compiler::kernel::{self as meta, spec_id, ArgKind};
+use hekla_vk_backend as vk;
+use once_cell::sync::OnceCell;
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A kernel compiled for one device.
+pub struct BuiltKernel {
+    pub kernel: meta::Kernel,
+    pub data: Arc<ProgramData>,
+    /// All work-groups of a launch must have the same size.
+    pub uniform: bool,
+    gpu: Arc<Gpu>,
+    pipelines: Mutex<Vec<(PipelineKey, Made)>>,
+}
+
+/// A pipeline that one thread makes, without keeping others from those that are made.
+type Made = Arc<OnceCell<Arc<vk::Pipeline>>>;
+
+/// What a pipeline is specialized for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PipelineKey {
+    pub local_size: [u32; 3],
+    /// Some base or offset is not zero.
+    pub nonzero_base: bool,
+    /// Length of the local block in its elements.
+    pub local_length: u32,
+    /// Byte offset of each local argument, by ordinal.
+    pub local_offsets: SmallVec<[u32; 4]>,
+}
+
+impl BuiltKernel {
+    pub fn new(
+        gpu: Arc<Gpu>,
+        kernel: meta::Kernel,
+        data: Arc<ProgramData>,
+        uniform: bool,
+    ) -> BuiltKernel {
+        BuiltKernel { kernel, data, uniform, gpu, pipelines: Mutex::default() }
+    }
+
+    /// Returns true if launches need a buffer for `printf`.
+    pub fn prints(&self) -> bool {
+        self.kernel.block.iter().any(|entry| entry.field == meta::Field::PrintfBuffer)
+    }
+
+    /// Returns the pipeline for a key; made at first use.
+    pub fn pipeline(&self, key: &PipelineKey) -> Result<Arc<vk::Pipeline>> {
+        let made = {
+            let mut pipelines = self.pipelines.lock();
+            let known = pipelines.iter().find(|(known, _)| known == key);
+            known.map(|(_, made)| made.clone()).unwrap_or_else(|| {
+                let made = Made::default();
+                pipelines.push((key.clone(), made.clone()));
+                made
+            })
+        };
+        made.get_or_try_init(|| self.make(key)).cloned()
+    }
+
+    fn make(&self, key: &PipelineKey) -> Result<Arc<vk::Pipeline>> {
+        let mut constants: SmallVec<[(u32, u32); 8]> = SmallVec::new();
+        constants.extend(spec_id::LOCAL_SIZE.into_iter().zip(key.local_size));
+        constants.push((spec_id::NONZERO_BASE, u32::from(key.nonzero_base)));
+        constants.push((spec_id::LOCAL_BLOCK_LEN, key.local_length));
+        let offsets = key.local_offsets.iter().zip(spec_id::LOCAL_ARG_BASE..);
+        constants.extend(offsets.map(|(offset, id)| (id, *offset)));
+        let start = clock::now();
+        let pipeline = self.gpu.device.create_pipeline(&vk::PipelineDesc {
+            spirv: &self.kernel.spirv,
+            entry: "main",
+            specialization: &constants,
+            push_constant_size: self.push_constant_size(),
+        })?;
+        if let Some(trace) = trace() {
+            trace.pipeline(&self.kernel.name, start, pipeline.creation());
+        }
+        Ok(pipeline)
+    }
+
+    /// Returns bytes of push constants: the launch block, or its address.
+    fn push_constant_size(&self) -> u32 {
+        match self.kernel.block_size {
+            0 => 0,
+            size if self.kernel.block_in_push_constants => size,
+            _ => 8,
+        }
+    }
+}
+
+/// The value of an argument.
+#[derive(Clone)]
+pub enum ArgValue {
+    Bytes(SmallVec<[u8; 16]>),
+    /// `None` is a NULL pointer. The kernel does not keep the object alive (5.9.2).
+    Buffer(Option<WeakRef<Mem>>),
+    Local(usize),
+    /// An address in shared virtual memory, or one of the device
+    /// (clSetKernelArgDevicePointerEXT).
+    Pointer(u64),
+}
+
+/// While it lives, the program is not built again.
+struct Attached(Ref<Program>);
+
+impl Attached {
+    fn to(program: &Ref<Program>) -> Attached {
+        program.attach_kernel();
+        Attached(program.clone())
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        self.0.detach_kernel();
+    }
+}
+
+/// What clSetKernelExecInfo is told.
+pub enum ExecInfo {
+    /// Shared virtual memory that the kernel reaches by pointers in memory
+    /// (CL_KERNEL_EXEC_INFO_SVM_PTRS).
+    Reached(Vec<usize>),
+    /// Device addresses in buffers that the kernel reaches by pointers in memory
+    /// (CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT).
+    Pointed(Vec<u64>),
+    /// What is so anyway.
+    Nothing,
+}
+
+/// What the application has set for launches of a kernel.
+#[derive(Clone)]
+pub struct KernelArguments {
+    pub args: SmallVec<[Option<ArgValue>; 8]>,
+    pub reached: Vec<usize>,
+    pub pointed: Vec<u64>,
+}
+
+impl KernelArguments {
+    fn new(args: usize) -> KernelArguments {
+        let args = (0..args).map(|_| None).collect();
+        KernelArguments { args, reached: Vec::new(), pointed: Vec::new() }
+    }
+
+    /// Returns true if every argument has a value.
+    pub fn complete(&self) -> bool {
+        self.args.iter().all(Option::is_some)
+    }
+
+    pub fn set_arg(&mut self, index: u32, value: ArgValue) {
+        if let Some(slot) = self.args.get_mut(index as usize) {
+            *slot = Some(value);
+        }
+    }
+
+    pub fn set_exec_info(&mut self, info: ExecInfo) {
+        match info {
+            ExecInfo::Reached(addresses) => self.reached = addresses,
+            ExecInfo::Pointed(addresses) => self.pointed = addresses,
+            ExecInfo::Nothing => {}
+        }
+    }
+
+    /// Returns the size given for a local argument; 0 for other arguments.
+    pub fn local_size(&self, index: usize) -> usize {
+        match self.args.get(index) {
+            Some(Some(ArgValue::Local(size))) => *size,
+            _ => 0,
+        }
+    }
+}
+
+pub struct Kernel {
+    pub program: Ref<Program>,
+    _attached: Attached,
+    pub name: String,
+    /// The kernel on each device of the program, where it is built.
+    pub built: Vec<Option<Arc<BuiltKernel>>>,
+    pub arguments: Mutex<KernelArguments>,
+}
+
+impl Kind for Kernel {
+    type Target = _cl_kernel;
+    const INVALID: cl_int = CL_INVALID_KERNEL;
+
+    fn notifier(&self) -> Option<&Arc<Notifier>> {
+        self.program.notifier()
+    }
+}
+
+impl Kernel {
+    /// clCreateKernel.
+    ///
+    /// CL_INVALID_PROGRAM_EXECUTABLE without a successful build, CL_INVALID_KERNEL_NAME for an
+    /// unknown name, CL_INVALID_KERNEL_DEFINITION when devices disagree about the arguments.
+    pub fn new(program: &Ref<Program>, name: &str) -> Result<Ref<Kernel>> {
+        // Before the builds are looked at: from here on no other build begins.
+        let attached = Attached::to(program);
+        let builds = program.all_builds();
+        ensure!(builds.iter().any(|b| b.executable().is_some()), CL_INVALID_PROGRAM_EXECUTABLE);
+        let find = |build: &crate::core::program::Build| {
+            build.executable().and_then(|e| e.kernel(name).cloned())
+        };
+        let built: Vec<_> = builds.iter().map(find).collect();
+        let mut present = built.iter().flatten();
+        let Some(first) = present.next() else { return fail(CL_INVALID_KERNEL_NAME) };
+        let agree = present.all(|other| other.kernel.args == first.kernel.args);
+        ensure!(agree, CL_INVALID_KERNEL_DEFINITION);
+        let arguments = Mutex::new(KernelArguments::new(first.kernel.args.len()));
+        Ok(Ref::new(Kernel {
+            program: program.clone(),
+            _attached: attached,
+            name: name.to_string(),
+            built,
+            arguments,
+        }))
+    }
+
+    /// clCloneKernel: the same kernel with the same arguments.
+    pub fn duplicate(&self) -> Ref<Kernel> {
+        Ref::new(Kernel {
+            program: self.program.clone(),
+            _attached: Attached::to(&self.program),
+            name: self.name.clone(),
+            built: self.built.clone(),
+            arguments: Mutex::new(self.arguments.lock().clone()),
+        })
+    }
+
+    /// Returns the kernel on any device: what is the same on all.
+    pub fn any(&self) -> Result<&Arc<BuiltKernel>> {
+        self.built.iter().flatten().next().ok_or(ClError(CL_INVALID_PROGRAM_EXECUTABLE))
+    }
+
+    /// Returns metadata of an argument, or CL_INVALID_ARG_INDEX.
+    pub fn arg(&self, index: u32) -> Result<&meta::Arg> {
+        self.any()?.kernel.args.get(index as usize).ok_or(ClError(CL_INVALID_ARG_INDEX))
+    }
+
+    /// Returns the kernel on a device, or CL_INVALID_PROGRAM_EXECUTABLE.
+    pub fn built_on(&self, device: &Ref<Device>) -> Result<&Arc<BuiltKernel>> {
+        let index = self.program.devices.iter().position(|d| d == device);
+        let built = index.and_then(|index| self.built.get(index)?.as_ref());
+        built.ok_or(ClError(CL_INVALID_PROGRAM_EXECUTABLE))
+    }
+
+    /// CL_INVALID_KERNEL_ARGS unless every argument is set.
+    pub fn check_args(&self) -> Result<()> {
+        ensure!(self.arguments.lock().complete(), CL_INVALID_KERNEL_ARGS);
+        Ok(())
+    }
+
+    /// Returns bytes of local memory in use: variables, and the local arguments set so far.
+    pub fn local_memory(&self, built: &BuiltKernel) -> u64 {
+        let arguments = self.arguments.lock();
+        LocalLayout::new(&built.kernel, |index| arguments.local_size(index)).total
+    }
+}
+
+/// Where the local arguments of a launch lie in the local block.
+pub struct LocalLayout {
+    /// Byte offset of each local argument, by ordinal.
+    pub offsets: SmallVec<[u32; 4]>,
+    /// Bytes in all.
+    pub total: u64,
+}
+
+impl LocalLayout {
+    /// Places local arguments, whose sizes `size_of` tells by argument index, after the variables.
+    pub fn new(kernel: &meta::Kernel, size_of: impl Fn(usize) -> usize) -> LocalLayout {
+        let mut offsets: SmallVec<[u32; 4]> = SmallVec::new();
+        let mut total = kernel.local.static_size;
+        for (index, arg) in kernel.args.iter().enumerate() {
+            let ArgKind::Local { ordinal, align } = arg.kind else { continue };
+            let offset = total.next_multiple_of(u64::from(align.max(1)));
+            total = offset.saturating_add(size_of(index) as u64);
+            let ordinal = ordinal as usize;
+            if offsets.len() <= ordinal {
+                offsets.resize(ordinal + 1, 0);
+            }
+            offsets[ordinal] = u32::try_from(offset).unwrap_or(u32::MAX);
+        }
+        LocalLayout { offsets, total }
+    }
+
+    /// Length of the block in the kernel's elements.
+    pub fn length(&self, kernel: &meta::Kernel) -> u32 {
+        let element = u64::from(kernel.local.element_size.max(1));
+        u32::try_from(self.total.div_ceil(element).max(1)).unwrap_or(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn local_arguments_follow_the_variables() {
+        let local = |ordinal, align| meta::Arg {
+            name: String::new(),
+            type_name: String::new(),
+            kind: ArgKind::Local { ordinal, align },
+            address: meta::ArgAddress::Local,
+            is_const: false,
+            is_restrict: false,
+            is_volatile: false,
+        };
+        let kernel = meta::Kernel {
+            args: vec![local(0, 4), local(1, 16)],
+            local: meta::LocalBlock { static_size: 6, element_size: 4 },
+            ..meta::Kernel::default()
+        };
+        let layout = LocalLayout::new(&kernel, |_| 10);
+        assert_eq!(layout.offsets.as_slice(), [8, 32]);
+        assert_eq!(layout.total, 42);
+        assert_eq!(layout.length(&kernel), 11);
+    }
+}

@@ -1,0 +1,324 @@
+//! Programs: source or binary, and what building them gave for each device.
+
+pub mod binary;
+pub mod build;
+pub mod cached;
+pub mod kernel;
+
+use crate::cl::error::{ClError, Result};
+use crate::cl::*;
+use crate::core::context::Context;
+use crate::core::device::open::Gpu;
+use crate::core::device::Device;
+use crate::core::diagnostics::dump;
+use crate::core::program::kernel::BuiltKernel;
+use crate::object::notify::Notifier;
+use crate::object::{Kind, Ref};
+use binary::{Content, Loaded};
+use hekla_compiler as compiler;
+use hekla_vk_backend as vk;
+use once_cell::sync::OnceCell;
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
+
+pub struct Program {
+    pub context: Ref<Context>,
+    /// Devices the program is for, and what it is there.
+    pub devices: Vec<Ref<Device>>,
+    /// The concatenated strings of clCreateProgramWithSource; empty for other programs.
+    pub source: String,
+    pub origin: Origin,
+    pub(super) builds: Mutex<Vec<Build>>,
+    /// Kernel objects that exist: while there are any, the program is not built again.
+    kernels: AtomicU32,
+    /// Builds in the background: their callbacks may use the program, whoever has released it.
+    pub(super) background: AtomicU32,
+}
+
+/// What a program was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    Source,
+    Binary,
+    /// By clLinkProgram.
+    Linked,
+}
+
+/// The program on one device.
+#[derive(Clone)]
+pub struct Build {
+    pub status: cl_build_status,
+    pub options: String,
+    pub log: String,
+    pub code: Code,
+}
+
+/// What the program is on one device: what was made last, or loaded.
+#[derive(Clone, Default)]
+pub enum Code {
+    #[default]
+    None,
+    Object(Arc<compiler::Object>),
+    Library(Arc<compiler::Object>),
+    Executable(Arc<Executable>),
+}
+
+impl Default for Build {
+    fn default() -> Self {
+        Build {
+            status: CL_BUILD_NONE,
+            options: String::new(),
+            log: String::new(),
+            code: Code::None,
+        }
+    }
+}
+
+impl Build {
+    /// Returns the end of a build that made `code`, or nothing, which is an error.
+    pub(super) fn ended(options: &str, log: String, code: Option<Code>) -> Build {
+        let status = if code.is_some() { CL_BUILD_SUCCESS } else { CL_BUILD_ERROR };
+        if code.is_none() {
+            tracing::info!("build failed:\n{log}");
+        }
+        Build { status, options: options.to_string(), log, code: code.unwrap_or_default() }
+    }
+
+    /// Returns what can be run: an executable, loaded ones only once they are built.
+    pub fn executable(&self) -> Option<&Arc<Executable>> {
+        match &self.code {
+            Code::Executable(executable) if self.status == CL_BUILD_SUCCESS => Some(executable),
+            _ => None,
+        }
+    }
+
+    /// Returns what can be linked.
+    pub(super) fn object(&self) -> Option<&Arc<compiler::Object>> {
+        match &self.code {
+            Code::Object(object) | Code::Library(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE.
+    pub fn global_variable_size(&self) -> u64 {
+        self.executable().map_or(0, |executable| executable.program.data.global_size)
+    }
+
+    /// CL_PROGRAM_BINARY_TYPE.
+    pub fn binary_type(&self) -> cl_uint {
+        match self.code {
+            Code::None => CL_PROGRAM_BINARY_TYPE_NONE,
+            Code::Object(_) => CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+            Code::Library(_) => CL_PROGRAM_BINARY_TYPE_LIBRARY,
+            Code::Executable(_) => CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+        }
+    }
+}
+
+/// A program that runs on one device.
+pub struct Executable {
+    pub program: compiler::Program,
+    pub kernels: Vec<Arc<BuiltKernel>>,
+}
+
+/// The device's copy of a program's variables, made when a kernel first needs it. It lasts as long as
+/// the program: kernels find there what others left.
+pub struct ProgramData {
+    gpu: Arc<Gpu>,
+    image: compiler::kernel::DataImage,
+    copy: OnceCell<DataCopy>,
+}
+
+/// Where the copy lies.
+pub struct DataCopy {
+    pub buffer: Arc<vk::Buffer>,
+    /// Device address of the first variable.
+    pub address: u64,
+}
+
+impl Kind for Program {
+    type Target = _cl_program;
+    const INVALID: cl_int = CL_INVALID_PROGRAM;
+
+    fn notifier(&self) -> Option<&Arc<Notifier>> {
+        self.context.notifier()
+    }
+
+    fn reachable(&self) -> bool {
+        self.kernels.load(Ordering::Acquire) > 0 || self.background.load(Ordering::Acquire) > 0
+    }
+}
+
+impl ProgramData {
+    /// Returns what the copy begins with.
+    pub fn image(&self) -> &compiler::kernel::DataImage {
+        &self.image
+    }
+
+    /// Returns the copy, with the addresses that its bytes hold adjusted to where it lies.
+    pub fn copy(&self) -> Result<&DataCopy> {
+        self.copy.get_or_try_init(|| {
+            let align = u64::from(self.image.align).max(16);
+            let size = self.image.size.next_multiple_of(16) + align;
+            let buffer = self.gpu.device.create_buffer(size, vk::MemoryKind::Device)?;
+            let address = buffer.address().next_multiple_of(align);
+            let mut bytes = self.image.bytes.clone();
+            for &offset in &self.image.relocations {
+                let slot = bytes.get_mut(offset as usize..offset as usize + 8);
+                if let Some(slot) = slot.and_then(|s| <&mut [u8; 8]>::try_from(s).ok()) {
+                    *slot = u64::from_le_bytes(*slot).wrapping_add(address).to_le_bytes();
+                }
+            }
+            bytes.resize(bytes.len().next_multiple_of(16), 0);
+            let (start, given) = (address - buffer.address(), bytes.len() as u64);
+            self.gpu.write_now(&buffer, start, &bytes)?;
+            let rest = self.image.size.next_multiple_of(16).saturating_sub(given);
+            self.gpu.zero_now(&buffer, start + given, rest)?;
+            Ok(DataCopy { buffer, address })
+        })
+    }
+}
+
+impl Executable {
+    /// Prepares a compiled program for a device.
+    pub fn new(gpu: &Arc<Gpu>, program: compiler::Program) -> Arc<Executable> {
+        dump::modules(&program);
+        let data = Arc::new(ProgramData {
+            gpu: gpu.clone(),
+            image: program.data.clone(),
+            copy: OnceCell::new(),
+        });
+        let uniform = program.uniform_groups;
+        let kernels = program.kernels.iter().map(|kernel| {
+            Arc::new(BuiltKernel::new(gpu.clone(), kernel.clone(), data.clone(), uniform))
+        });
+        let kernels = kernels.collect();
+        Arc::new(Executable { program, kernels })
+    }
+
+    pub fn kernel(&self, name: &str) -> Option<&Arc<BuiltKernel>> {
+        self.kernels.iter().find(|kernel| kernel.kernel.name == name)
+    }
+}
+
+impl Program {
+    /// clCreateProgramWithSource: for all devices of the context.
+    pub fn from_source(context: Ref<Context>, source: String) -> Ref<Program> {
+        let devices = context.devices.clone();
+        let builds = vec![Build::default(); devices.len()];
+        Program::new(context, devices, source, Origin::Source, builds)
+    }
+
+    /// clCreateProgramWithBinary. Returns the status for each device; the program when all are good.
+    pub fn from_binaries(
+        context: Ref<Context>,
+        devices: Vec<Ref<Device>>,
+        binaries: &[&[u8]],
+    ) -> (Vec<cl_int>, Result<Ref<Program>>) {
+        let mut statuses = Vec::new();
+        let mut builds = Vec::new();
+        for (device, bytes) in devices.iter().zip(binaries) {
+            match Self::load_binary(&context, device, bytes) {
+                Ok(code) => {
+                    statuses.push(CL_SUCCESS);
+                    builds.push(Build { code, ..Build::default() });
+                }
+                Err(reason) => {
+                    tracing::info!("a program binary is not usable: {reason}");
+                    statuses.push(CL_INVALID_BINARY);
+                }
+            }
+        }
+        let good = builds.len() == devices.len();
+        let program = if good {
+            Ok(Program::new(context, devices, String::new(), Origin::Binary, builds))
+        } else {
+            Err(ClError(CL_INVALID_BINARY))
+        };
+        (statuses, program)
+    }
+
+    fn load_binary(
+        context: &Context,
+        device: &Ref<Device>,
+        bytes: &[u8],
+    ) -> std::result::Result<Code, String> {
+        let gpu = device.gpu().map_err(|error| error.to_string())?;
+        Ok(match binary::read(bytes, &context.target(gpu))? {
+            Loaded::Executable(program) => Code::Executable(Executable::new(gpu, program)),
+            Loaded::Object(object) => Code::Object(Arc::new(object)),
+            Loaded::Library(object) => Code::Library(Arc::new(object)),
+        })
+    }
+
+    pub(super) fn new(
+        context: Ref<Context>,
+        devices: Vec<Ref<Device>>,
+        source: String,
+        origin: Origin,
+        builds: Vec<Build>,
+    ) -> Ref<Program> {
+        Ref::new(Program {
+            context,
+            devices,
+            source,
+            origin,
+            builds: Mutex::new(builds),
+            kernels: AtomicU32::new(0),
+            background: AtomicU32::new(0),
+        })
+    }
+
+    /// Returns position of a device in the program, or CL_INVALID_DEVICE.
+    pub fn index_of(&self, device: &Ref<Device>) -> Result<usize> {
+        self.devices.iter().position(|d| d == device).ok_or(ClError(CL_INVALID_DEVICE))
+    }
+
+    /// Returns the state of the program on its device number `index`.
+    pub fn build_of(&self, index: usize) -> Build {
+        self.builds.lock().get(index).cloned().unwrap_or_default()
+    }
+
+    /// States on all devices.
+    pub fn all_builds(&self) -> Vec<Build> {
+        self.builds.lock().clone()
+    }
+
+    pub fn kernels_attached(&self) -> u32 {
+        self.kernels.load(Ordering::Acquire)
+    }
+
+    pub fn attach_kernel(&self) {
+        self.kernels.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub fn detach_kernel(&self) {
+        self.kernels.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Returns the binary for device number `index`; empty when there is none.
+    pub fn binary_of(&self, index: usize) -> Vec<u8> {
+        let build = self.build_of(index);
+        let content = match &build.code {
+            Code::None => return Vec::new(),
+            Code::Object(object) => Content::Object(object),
+            Code::Library(object) => Content::Library(object),
+            Code::Executable(executable) => Content::Executable(&executable.program),
+        };
+        match self.devices[index].gpu() {
+            Ok(gpu) => binary::write(content, &self.context.target(gpu)),
+            Err(_) => Vec::new(),
+        }
+    }
+
+    /// Names of all kernels, from the first device that has an executable, or
+    /// CL_INVALID_PROGRAM_EXECUTABLE.
+    pub fn kernel_names(&self) -> Result<Vec<String>> {
+        let builds = self.builds.lock();
+        let executable = builds.iter().find_map(Build::executable);
+        let executable = executable.ok_or(ClError(CL_INVALID_PROGRAM_EXECUTABLE))?;
+        Ok(executable.kernels.iter().map(|kernel| kernel.kernel.name.clone()).collect())
+    }
+}

@@ -1,0 +1,76 @@
+//! Work that the host has to do for a command once the device has done its part.
+
+use crate::cl::error::Result;
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+
+/// A piece of work. Several queues may share it; the first to reach it does it.
+pub trait CompletionWork: Send + Sync {
+    /// Does the work unless it is done. The device must have completed the command.
+    fn run(&self) -> Result<()>;
+
+    /// Returns true if somebody still has to do the work.
+    fn is_pending(&self) -> bool;
+
+    /// Returns true if the work is done once, however often a queue is given it.
+    fn runs_once(&self) -> bool {
+        true
+    }
+
+    /// Returns true if the work is pending and will write in `[start, end)` of the application's memory.
+    fn will_write(&self, _start: usize, _end: usize) -> bool {
+        false
+    }
+
+    /// Returns true if the work occupies a buffer of the kernels' output.
+    fn is_printout(&self) -> bool {
+        false
+    }
+}
+
+/// Pieces of work by the timeline values at which they are to be done; ascending.
+#[derive(Default)]
+pub struct Completions {
+    list: VecDeque<(u64, Arc<dyn CompletionWork>)>,
+    known: HashSet<usize>,
+}
+
+/// Returns what tells a piece of work that runs once from all others that are alive.
+fn identity(work: &Arc<dyn CompletionWork>) -> Option<usize> {
+    work.runs_once().then(|| Arc::as_ptr(work).cast::<u8>() as usize)
+}
+
+impl Completions {
+    /// Adds work to be done at a value, no less than those before. Work that is listed already is done
+    /// earlier: queues that wait for each other in turn hand the same work to and fro.
+    pub fn add(&mut self, value: u64, work: Arc<dyn CompletionWork>) {
+        if identity(&work).is_none_or(|identity| self.known.insert(identity)) {
+            self.list.push_back((value, work));
+        }
+    }
+
+    /// Takes out the first piece of work if it is to be done at a value.
+    pub fn take(&mut self, value: u64) -> Option<Arc<dyn CompletionWork>> {
+        self.list.front().filter(|(at, _)| *at <= value)?;
+        let (_, work) = self.list.pop_front()?;
+        identity(&work).map(|identity| self.known.remove(&identity));
+        Some(work)
+    }
+
+    /// Returns the pending work up to a value.
+    pub fn until(&self, value: u64) -> impl Iterator<Item = &Arc<dyn CompletionWork>> {
+        let until = self.list.iter().take_while(move |(at, _)| *at <= value);
+        until.map(|(_, work)| work).filter(|work| work.is_pending())
+    }
+
+    /// Returns the values at which the output of launches is collected.
+    pub fn printouts(&self) -> impl Iterator<Item = u64> + '_ {
+        let printouts = self.list.iter().filter(|(_, work)| work.is_printout());
+        printouts.map(|(value, _)| *value)
+    }
+
+    /// Returns the number of pieces of work.
+    pub fn count(&self) -> usize {
+        self.list.len()
+    }
+}

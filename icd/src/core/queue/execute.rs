@@ -1,0 +1,76 @@
+//! What a queue asks of a command, and the command that is being started.
+
+use super::event::Phase;
+use super::{Queue, State};
+use crate::cl::error::Result;
+use crate::core::memory::Mem;
+use crate::core::process::clock;
+use hekla_vk_backend as vk;
+
+/// A command of a queue.
+pub trait Execute: Send + 'static {
+    /// Returns what the trace calls the command: what it does, or the kernel that it runs.
+    fn name(&self) -> &str;
+
+    /// Starts the command: records it for the device, or does it on the host.
+    fn execute(&self, execution: &mut Execution<'_>) -> Result<Phase>;
+
+    /// Returns the memory of the application that starting the command reads: first address and end.
+    fn host_source(&self) -> Option<(usize, usize)> {
+        None
+    }
+
+    /// Returns true if the command brings bytes of the application to the device.
+    fn is_write(&self) -> bool {
+        false
+    }
+
+    /// Copies the bytes of a write, so that the application has its memory back.
+    fn take_host_bytes(&mut self) {}
+
+    /// Returns true if the host itself does the command when it is blocking and the queue is out of order.
+    fn is_host_read(&self, _queue: &Queue) -> bool {
+        false
+    }
+}
+
+/// A command that is being started, with its queue locked.
+pub struct Execution<'a> {
+    pub queue: &'a Queue,
+    pub state: &'a mut State,
+    /// Nothing in another queue is still to be waited for.
+    pub ready: bool,
+    /// The caller waits for the command anyway.
+    pub blocking: bool,
+}
+
+impl Execution<'_> {
+    /// Returns true if everything that the command is ordered behind is complete, so that the host may
+    /// touch device memory itself.
+    pub fn idle(&self) -> Result<bool> {
+        Ok(self.ready && self.queue.reached(self.state.after)?)
+    }
+
+    /// Appends commands to the timeline as one, behind what the command is ordered behind. Returns its value.
+    pub fn record(&mut self, commands: impl FnOnce(&mut vk::Recorder)) -> u64 {
+        self.queue.record(self.state, commands)
+    }
+
+    /// Notes that the command, which is recorded, uses a memory object.
+    pub fn used(&self, mem: &Mem) {
+        mem.used(self.queue.device_index, &self.queue.vk, self.state.last);
+    }
+
+    /// Executes a marker: nothing but its place in the order.
+    pub fn mark(&mut self) -> Result<Phase> {
+        if self.idle()? {
+            return Ok(self.queue.done_by_host(self.state, clock::now()));
+        }
+        // Its value on the timeline is behind all before; only a time is taken behind a barrier.
+        if !self.state.timed {
+            self.state.after = 0;
+        }
+        let value = self.record(|_| {});
+        Ok(Phase::Recorded { first: value, last: value })
+    }
+}

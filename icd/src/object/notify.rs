@@ -1,0 +1,85 @@
+//! Error notification (`pfn_notify` of clCreateContext): every error that an entry point returns in a
+//! context whose creator asked for it, and commands that fail later, with a line of text.
+
+use crate::cl::error::{self, ClError};
+use crate::cl::*;
+use crate::object::callbacks;
+use crate::object::callbacks::UserData;
+use std::cell::{Cell, RefCell};
+use std::ffi::{c_char, c_void, CString};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
+/// The application's function and its data.
+pub struct Notifier {
+    function: unsafe extern "C" fn(*const c_char, *const c_void, usize, *mut c_void),
+    data: UserData,
+}
+
+/// Whether there was ever one: most programs have none, and calls should not cost more for it.
+static IN_USE: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// That of the context in which this thread's entry point works, which may have none, once the entry
+    /// point has found out.
+    static CURRENT: RefCell<Option<Option<Arc<Notifier>>>> = const { RefCell::new(None) };
+    /// Whether this thread is in the application's function.
+    static TELLING: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Notifier {
+    /// `None` when the application gave no function.
+    pub fn new(function: ContextNotify, data: UserData) -> Option<Arc<Notifier>> {
+        let function = function?;
+        IN_USE.store(true, Ordering::Relaxed);
+        Some(Arc::new(Notifier { function, data }))
+    }
+
+    /// Tells the application. No lock may be held: it may call the API. Of errors that it makes there it
+    /// is not told, lest that never end.
+    pub fn tell(&self, text: &str) {
+        let Ok(text) = CString::new(text) else { return };
+        if TELLING.replace(true) {
+            return;
+        }
+        // SAFETY: the application registered this function with this data.
+        unsafe { (self.function)(text.as_ptr(), std::ptr::null(), 0, self.data.get()) };
+        TELLING.set(false);
+    }
+
+    /// Tells the application when this thread next leaves the library.
+    pub fn tell_later(self: &Arc<Self>, text: String) {
+        let notifier = self.clone();
+        callbacks::defer(move || notifier.tell(&text));
+    }
+}
+
+/// An entry point begins, in a context that is not known yet.
+pub fn begin() {
+    if IN_USE.load(Ordering::Relaxed) {
+        take();
+    }
+}
+
+/// The entry point works in the context with this notifier. The first object counts: the queue of a
+/// command, the kernel of an argument.
+pub fn enter(notifier: Option<&Arc<Notifier>>) {
+    if IN_USE.load(Ordering::Relaxed) {
+        let _ = CURRENT.try_with(|current| {
+            current.borrow_mut().get_or_insert_with(|| notifier.cloned());
+        });
+    }
+}
+
+/// Who is to be told of the entry point's error.
+pub fn take() -> Option<Arc<Notifier>> {
+    if !IN_USE.load(Ordering::Relaxed) {
+        return None;
+    }
+    CURRENT.try_with(|current| current.borrow_mut().take()).ok().flatten().flatten()
+}
+
+/// Tells of an entry point's error.
+pub fn report(notifier: &Notifier, function: &str, error: ClError) {
+    notifier.tell(&format!("{function}: {}", error::name(error.0)));
+}
