@@ -45,6 +45,11 @@ fn parse_max_allocation(text: &str) -> Option<u64> {
     Some(bytes.max(LEAST_MAX_ALLOCATION))
 }
 
+/// Reads `HEKLA_TIMESTAMP_BITS`: how many valid bits of timestamps a device is treated as having at most.
+pub(crate) fn timestamp_bits() -> Option<u32> {
+    read("HEKLA_TIMESTAMP_BITS")?.trim().parse().ok()
+}
+
 /// A loss of the device that `HEKLA_FAULT` asks for. Submissions are counted from 1 for each device, those
 /// of its probes included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,9 @@ mod host_visibility;
 mod opened;
 mod pipeline_store;
 mod priority;
+mod tick_counter;
 
+pub(crate) use clock::host_now_ns;
 pub use clock::ClockCorrelation;
 pub(crate) use extension_functions::MarkerWriter;
 pub(crate) use fault_injection::Outcome;

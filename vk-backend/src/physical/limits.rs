@@ -38,7 +38,8 @@ pub struct Limits {
     pub max_allocation_count: u32,
     /// Nanoseconds per timestamp tick.
     pub timestamp_period: f32,
-    /// Meaningful low bits of a timestamp on the compute queues; 0 when they have no timestamps.
+    /// Meaningful low bits of a timestamp on the compute queues; 0 when they have no
+    /// timestamps. At most `HEKLA_TIMESTAMP_BITS`.
     pub timestamp_valid_bits: u32,
     /// minImportedHostPointerAlignment in bytes; 0 when host memory cannot be imported.
     pub min_imported_host_pointer_alignment: u64,

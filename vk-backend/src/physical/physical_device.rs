@@ -164,7 +164,8 @@ impl PhysicalDevice {
             .or_else(|| candidates.iter().find(compute));
         let Some((index, family)) = best else { return false };
         self.queue_family = *index as u32;
-        self.info.limits.timestamp_valid_bits = family.timestamp_valid_bits;
+        let bits = config::timestamp_bits().unwrap_or(u32::MAX);
+        self.info.limits.timestamp_valid_bits = family.timestamp_valid_bits.min(bits);
         self.info.limits.queue_count = family.queue_count.min(MAX_VULKAN_QUEUES);
         self.bind_queue = self.choose_bind_queue(&families);
         true

@@ -67,6 +67,8 @@ pub(crate) struct Batch {
     dirty_queries: u32,
     /// Queries used so far.
     pub(crate) query_count: u32,
+    /// When it was submitted, by the host's CLOCK_MONOTONIC; 0 without queries.
+    pub(crate) submitted_ns: u64,
     /// Value that the timeline reaches when the batch completes.
     pub(crate) last_value: u64,
     /// Stages of the commands recorded after the last barrier.
@@ -115,6 +117,7 @@ impl Batch {
             count: 0,
             dirty_queries: 2 * MAX_COMMANDS,
             query_count: 0,
+            submitted_ns: 0,
             last_value: 0,
             unordered: vk::PipelineStageFlags::empty(),
             ordered: 0,
@@ -266,6 +269,7 @@ impl Batch {
                 return;
             }
         }
+        let mut clock = device.clocks.of_batch(self.submitted_ns);
         for timed in self.timed.drain(..) {
             let pair = results.get(timed.begin as usize).zip(results.get(timed.begin as usize + 1));
             let Some((&[begin, begun], &[end, ended])) = pair else { continue };
@@ -274,8 +278,9 @@ impl Batch {
             }
             // Where no barrier was needed, the begin timestamp did not wait for earlier commands.
             let behind = known.range(..=timed.behind).next_back().map_or(0, |(_, t)| t.end_ns);
-            let begin_ns = device.clocks.ticks_to_ns(begin).max(behind);
-            let end_ns = device.clocks.ticks_to_ns(end).max(begin_ns);
+            let [begin_ns, end_ns] = clock.convert(begin, end);
+            let begin_ns = begin_ns.max(behind);
+            let end_ns = end_ns.max(begin_ns);
             let times = Timestamps { begin_ns, end_ns };
             timed.times.set(times);
             known.insert(timed.value, times);

@@ -11,7 +11,7 @@ use std::time::Instant;
 use ash::vk;
 use parking_lot::Mutex;
 
-use crate::device::{take_vulkan_queue, Device, Outcome, Priority};
+use crate::device::{host_now_ns, take_vulkan_queue, Device, Outcome, Priority};
 use crate::error::Error;
 use crate::record::{Batch, Recorder, Released, Start, Timestamps, Wait, MAX_COMMANDS};
 use crate::sync::{poll_until, CompletionMarker, Scope, Semaphore, Timeline, POLL};
@@ -129,6 +129,9 @@ impl Queue {
     ) -> Result<Arc<Queue>, Error> {
         device.check_lost()?;
         let profiling = options.profiling && device.info().limits.timestamp_valid_bits > 0;
+        if profiling {
+            device.clocks.prepare();
+        }
         // Only a semaphore guarantees that timestamps are available.
         let marker = if profiling { None } else { CompletionMarker::create(device)? };
         Ok(Arc::new(Queue {
@@ -423,6 +426,9 @@ impl Queue {
             true => Scope::Host,
             false => Scope::DeviceAndHost,
         };
+        if self.options.profiling {
+            batch.submitted_ns = host_now_ns();
+        }
         let others_deferred = self.others_deferred(state);
         let marker = self.marker.as_ref();
         let ended = batch.end(&self.device, batch.host_visible.then_some(scope), marker);
