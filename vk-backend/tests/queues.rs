@@ -246,7 +246,7 @@ fn timestamps_are_in_order() {
     let step = common::step(&device, 64);
     let b = upload(&device, &[2; 4096]);
     let push = addresses(&[&b]);
-    let earliest = device.device_now_ns().unwrap();
+    let earliest = device.correlate_clocks().unwrap().device_ns;
     let mut commands = Vec::new();
     for i in 0..600 {
         commands.push(queue.record(|r| {
@@ -280,7 +280,7 @@ fn timestamps_are_in_order() {
     println!("{clocks:?}");
     let slack = 2 * clocks.max_deviation_ns + 1_000_000_000;
     assert!(earliest <= previous + slack);
-    assert!(previous <= device.device_now_ns().unwrap() + slack);
+    assert!(previous <= device.correlate_clocks().unwrap().device_ns + slack);
     assert!(!device.create_queue(false).unwrap().profiling());
 }
 
@@ -399,10 +399,10 @@ fn the_host_sees_device_memory_when_it_asks() {
     let (queue, other) = (device.create_queue(false).unwrap(), device.create_queue(false).unwrap());
     let b = device.create_buffer(64, MemoryKind::Device).unwrap();
     // Nothing recorded; a batch that shows nothing; one that was expected to; another queue's.
-    queue.wait_shown(0).unwrap();
+    queue.wait_host_visible(0).unwrap();
     for (word, queue) in [(3u32, &queue), (5, &queue), (7, &other), (9, &queue)] {
         let ((), value) = queue.record(|r| r.fill(&b, 0, 64, word));
-        queue.wait_shown(value).unwrap();
+        queue.wait_host_visible(value).unwrap();
         assert!(queue.completed().unwrap() >= value);
         if b.mapped().is_some() {
             let mut bytes = [0; 4];
@@ -410,7 +410,7 @@ fn the_host_sees_device_memory_when_it_asks() {
             assert_eq!(u32::from_le_bytes(bytes), word);
         }
     }
-    assert!(matches!(queue.wait_shown(1000), Err(Error::Invalid(_))));
+    assert!(matches!(queue.wait_host_visible(1000), Err(Error::Invalid(_))));
 }
 
 #[test]
@@ -456,14 +456,14 @@ fn an_out_of_order_queue_orders_what_it_is_told_to() {
     }
 }
 
-/// Everything here again where completion shows by marks, as it does by default on GPUs that write them.
+/// Runs all of these tests again with completion markers, which are on by default with some drivers only.
 #[test]
-fn all_of_this_holds_with_marks() {
-    if std::env::var_os("HEKLA_MARKS").is_some() {
+fn all_of_this_holds_with_completion_markers() {
+    if std::env::var_os("HEKLA_COMPLETION_MARKERS").is_some() {
         return;
     }
     let output = std::process::Command::new(std::env::current_exe().unwrap())
-        .env("HEKLA_MARKS", "1")
+        .env("HEKLA_COMPLETION_MARKERS", "1")
         .env_remove("HEKLA_VALIDATE")
         .output()
         .unwrap();

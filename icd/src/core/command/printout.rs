@@ -76,7 +76,7 @@ impl CompletionWork for Printout {
         let Some(buffer) = pending.take() else { return Ok(()) };
         let Launched { gpu, device, queue, value } = &self.launch;
         if gpu.host_view(&buffer).is_none() {
-            queue.wait_shown(*value)?;
+            queue.wait_host_visible(*value)?;
         }
         let mut used = [0; 4];
         gpu.read_now(&buffer, 0, &mut used)?;

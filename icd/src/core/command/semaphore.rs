@@ -258,7 +258,7 @@ impl Execution<'_> {
             Operation::Signal => (&[][..], semaphores),
         };
         let (timed, after) = (self.state.timed, self.state.after);
-        let ((), value) = self.queue.vk.exchange(waits, signals, |recorder| {
+        let ((), value) = self.queue.vk.record_with_semaphores(waits, signals, |recorder| {
             recorder.after(after);
             if timed {
                 recorder.begin_timestamp();

@@ -81,7 +81,7 @@ impl Execution<'_> {
         let host_moves = self.queue.gpu.host_moves(&buffer, from.bytes(), Access::Read);
         if self.ready && host_moves && (in_view || self.blocking) {
             if !in_view {
-                self.queue.vk.wait_shown(self.state.after)?;
+                self.queue.vk.wait_host_visible(self.state.after)?;
             }
             if self.blocking {
                 self.queue.wait_for(self.state.after)?;

@@ -369,7 +369,9 @@ fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
             let native = device.gpu().is_ok_and(|gpu| gpu.runs_native_kernels());
             Value::of(CL_EXEC_KERNEL | if native { CL_EXEC_NATIVE_KERNEL } else { 0 })
         }
-        CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Value::of(capabilities::QUEUE_PROPERTIES),
+        CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {
+            Value::of(capabilities::queue_properties(device.info()))
+        }
         CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => {
             Value::of(capabilities::COMMAND_BUFFER_CAPABILITIES)
         }
@@ -377,7 +379,7 @@ fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
             Value::of(capabilities::COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES)
         }
         CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR => {
-            Value::of(capabilities::COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES)
+            Value::of(capabilities::queue_properties(device.info()))
         }
         CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR => {
             Value::of(capabilities::MUTABLE_DISPATCH_CAPABILITIES)

@@ -57,7 +57,7 @@ impl Gpu {
     pub fn open(physical: &vk::PhysicalDevice) -> Result<Arc<Gpu>> {
         let device = vk::Device::open(physical)?;
         if let Some(cache) = cache() {
-            device.keep_pipelines(Box::new(cache));
+            device.set_pipeline_store(Box::new(cache));
         }
         let probe = device.probe().unwrap_or_else(|error| {
             // The careful answers: nothing is exact, everything is emulated.
@@ -145,25 +145,25 @@ impl Gpu {
     }
 
     /// Returns how the host reaches a buffer; see `always_stage`.
-    fn reach(&self, buffer: &vk::Buffer) -> vk::Reach {
-        match buffer.reach() {
-            vk::Reach::Memory if self.always_stage => vk::Reach::Bus,
+    fn reach(&self, buffer: &vk::Buffer) -> vk::HostAccess {
+        match buffer.host_access() {
+            vk::HostAccess::Memory if self.always_stage => vk::HostAccess::Rebar,
             reach => reach,
         }
     }
 
     /// Returns where the host sees a buffer's bytes as it sees its own memory.
     pub fn host_view(&self, buffer: &vk::Buffer) -> Option<NonNull<u8>> {
-        buffer.mapped().filter(|_| self.reach(buffer) == vk::Reach::Memory)
+        buffer.mapped().filter(|_| self.reach(buffer) == vk::HostAccess::Memory)
     }
 
     /// Returns true if the host had better read or write `size` bytes of an idle buffer itself than have the
     /// device do it.
     pub fn host_moves(&self, buffer: &vk::Buffer, size: usize, access: Access) -> bool {
         match self.reach(buffer) {
-            vk::Reach::None => false,
-            vk::Reach::Memory => true,
-            vk::Reach::Bus => match access {
+            vk::HostAccess::None => false,
+            vk::HostAccess::Memory => true,
+            vk::HostAccess::Rebar => match access {
                 Access::Read => size <= MOST_READ_OVER_BUS,
                 Access::Write => size <= MOST_WRITTEN_OVER_BUS,
             },

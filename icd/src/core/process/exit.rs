@@ -84,7 +84,7 @@ pub fn register_handler(device: &vk::Device) {
 /// with programs that use Vulkan alone. Such a child thus ends with its status and its files written, and
 /// without the handlers that were registered before the device was opened.
 pub fn keep_children_off(device: &vk::Device) {
-    if device.info().is_nvidias_own() {
+    if device.info().quirks.contains(vk::Quirks::EXIT_BREAKS_PARENT) {
         #[cfg(target_env = "gnu")]
         // SAFETY: the function is one of this library, which is never unloaded.
         unsafe {

@@ -277,7 +277,7 @@ impl Queue {
         let end = clock::now().max(start + 1);
         // What it was ordered behind may have ended on the device, whose clock agrees to some
         // microseconds only.
-        let ended = || self.gpu.on_host(self.vk.ended_by(state.after)?).ok();
+        let ended = || self.gpu.on_host(self.vk.last_end_ns(state.after)?).ok();
         let earliest = if state.timed { ended().unwrap_or(0) } else { 0 };
         let span = Span::Host { start: start.max(earliest), end: end.max(earliest + 1) };
         Phase::Finished { status: CL_COMPLETE, span }
