@@ -22,6 +22,7 @@ pub mod options;
 pub mod passes;
 pub mod preprocess;
 pub mod printf;
+mod rounding;
 pub mod sema;
 pub mod source;
 pub mod syntax;

@@ -134,10 +134,7 @@ impl Target {
 
     /// Whether 64-bit atomics work on global and on local memory.
     pub fn int64_atomics(&self) -> bool {
-        self.int64
-            && self.atomic_int64_buffer
-            && self.atomic_int64_shared
-            && self.workgroup_explicit_layout
+        self.int64 && self.atomic_int64_buffer && self.atomic_int64_shared
     }
 
     /// A capable device: everything that lavapipe of Mesa 22.3 offers. The offline compiler's

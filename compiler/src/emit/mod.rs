@@ -15,6 +15,7 @@
 mod array;
 mod asm;
 mod atomics;
+mod cells;
 mod clear;
 mod control;
 mod convert;
