@@ -29,3 +29,4 @@ pub use float::Floats;
 pub use group::{run, Dispatch};
 pub use launch::{Argument, Launch};
 pub use memory::{Bytes, Memory};
+pub use rspirv::spirv;

@@ -33,6 +33,11 @@ fn on_the_weakest_device() {
     check(&support::weakest(), 600);
 }
 
+#[test]
+fn on_devices_with_a_mix_of_capabilities() {
+    support::mixed().iter().for_each(|device| check(device, 600));
+}
+
 /// Runs all programs that a device can have, which must be at least so many.
 fn check(device: &Device, least: usize) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests/conformance");

@@ -3,6 +3,7 @@
 
 use hekla_compiler::kernel::Kernel;
 use hekla_compiler::{compile, Options, Program, Source, Target};
+use hekla_spirv_interp::spirv::{Capability, Op};
 use hekla_spirv_interp::{Error, Floats, Launch, Memory};
 
 /// A device: what the compiler is told of it, and what the interpreter does as it.
@@ -66,7 +67,10 @@ pub fn mixed() -> Vec<Device> {
     vec![
         device("without 64-bit integers", Target { int64: false, ..target.clone() }),
         device("without 8-bit integers", Target { storage8: false, ..bytes }),
-        device("without 8- and 16-bit integers", Target { int8: false, int16: false, ..words }),
+        device(
+            "without 8- and 16-bit integers",
+            Target { int8: false, int16: false, float16: false, ..words },
+        ),
         device(
             "without small storage",
             Target {
@@ -89,7 +93,50 @@ pub fn build(text: &str, options: &str, target: &Target) -> Result<Program, Stri
     let options = Options::parse(options).map_err(|error| error.0)?;
     let source = Source { name: "test.cl".into(), text: text.into(), headers: Vec::new() };
     let compiled = compile(&source, &options, target);
-    compiled.program.ok_or(compiled.log)
+    let program = compiled.program.ok_or(compiled.log)?;
+    program.kernels.iter().try_for_each(|kernel| check_capabilities(kernel, target))?;
+    Ok(program)
+}
+
+/// Checks that a kernel declares no capability that the device lacks.
+fn check_capabilities(kernel: &Kernel, target: &Target) -> Result<(), String> {
+    use Capability as C;
+    let explicit = target.workgroup_explicit_layout;
+    let (bytes, halves) = (target.workgroup_explicit_layout_8, target.workgroup_explicit_layout_16);
+    let has = |capability| match capability {
+        C::Shader | C::PhysicalStorageBufferAddresses => true,
+        C::Int8 => target.int8,
+        C::Int16 => target.int16,
+        C::Int64 => target.int64,
+        C::Float16 => target.float16,
+        C::Float64 => target.float64,
+        C::Int64Atomics => target.atomic_int64_buffer || target.atomic_int64_shared,
+        C::StorageBuffer8BitAccess => target.storage8,
+        C::StorageBuffer16BitAccess => target.storage16,
+        C::WorkgroupMemoryExplicitLayoutKHR => explicit,
+        C::WorkgroupMemoryExplicitLayout8BitAccessKHR => explicit && bytes,
+        C::WorkgroupMemoryExplicitLayout16BitAccessKHR => explicit && halves,
+        C::VulkanMemoryModel | C::VulkanMemoryModelDeviceScope => target.vulkan_memory_model,
+        C::DenormPreserve => {
+            target.denorm_preserve_16 || target.denorm_preserve_32 || target.denorm_preserve_64
+        }
+        C::RoundingModeRTE => {
+            target.rounding_rte_16 || target.rounding_rte_32 || target.rounding_rte_64
+        }
+        C::SignedZeroInfNanPreserve => {
+            target.preserve_signed_zero_inf_nan_16
+                || target.preserve_signed_zero_inf_nan_32
+                || target.preserve_signed_zero_inf_nan_64
+        }
+        _ => false,
+    };
+    // They come first in a module, two words each.
+    let declared = kernel.spirv[5..].chunks_exact(2);
+    let mut declared = declared.take_while(|words| words[0] == 2 << 16 | Op::Capability as u32);
+    match declared.find(|words| !C::from_u32(words[1]).is_some_and(has)) {
+        None => Ok(()),
+        Some(words) => Err(format!("the device lacks {:?}", C::from_u32(words[1]))),
+    }
 }
 
 /// The kernel of a name.
