@@ -237,6 +237,9 @@ impl Exact<'_, '_> {
         self.place("words", Scalar::Ulong.into(), OWN, true, "global");
         self.place("cells", Scalar::Uint.into(), OWN, true, "local");
         self.result = None;
+        for _ in 0..self.u.int_in_range(0..=2)? {
+            self.view()?;
+        }
         self.declarations()?;
         self.declarations()?;
         let written = self.places.len();
@@ -292,6 +295,9 @@ impl Exact<'_, '_> {
             let values = [self.expression(ty, 1)?, self.expression(ty, 1)?].join(", ");
             self.line(&format!("{} {name}[{count}] = {{ {values} }};", ty.name()));
             self.place(&name, ty, count, true, "private");
+            if self.seldom(3)? {
+                self.view()?;
+            }
         }
         if self.seldom(3)? {
             let (name, value) = (self.name("s"), self.expression(self.members[0], 1)?);
@@ -316,6 +322,30 @@ impl Exact<'_, '_> {
             self.line(&format!("{} {} *{name} = {};", place.space, place.ty.name(), place.name));
             self.place(&name, place.ty, OWN, place.writable, place.space);
         }
+        Ok(())
+    }
+
+    /// A pointer to the memory of integers in scope as others, which are no larger. (Floats would show the bits
+    /// of NaNs, vectors of three have padding.)
+    fn view(&mut self) -> Result<()> {
+        let fits = |p: &&Place| {
+            let space = ["private", "global", "local"].contains(&p.space);
+            space && p.count >= OWN && p.writable && !p.ty.scalar.is_float() && p.ty.lanes != 3
+        };
+        let all: Vec<Place> = self.places.iter().filter(fits).cloned().collect();
+        let (Ok(place), scalar) = (self.u.choose(&all).cloned(), self.integer()?.scalar) else {
+            return Ok(());
+        };
+        let lanes = self.one(&[1, 1, 2, 4])?;
+        let (ty, bits) = (Type { scalar, lanes }, place.ty.scalar.bits() * place.ty.lanes);
+        if ty.scalar.bits() * ty.lanes > bits {
+            return Ok(());
+        }
+        let (name, space) = (self.name("w"), place.space);
+        let pointer = format!("{space} {} *", ty.name());
+        self.line(&format!("{pointer}{name} = ({pointer}){};", place.name));
+        let count = place.count * bits / (ty.scalar.bits() * ty.lanes);
+        self.place(&name, ty, count, true, space);
         Ok(())
     }
 

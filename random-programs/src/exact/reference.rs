@@ -51,7 +51,12 @@ pub fn results(number: u64, double: bool, folder: &Path) -> Result<Results, Stri
     let mut compile = Command::new(compiler);
     // Wrapping arithmetic, a signed char, and floats that are not contracted, as OpenCL C has it here.
     compile.args(["-std=gnu11", "-O0", "-w", "-fwrapv", "-fsigned-char", "-ffp-contract=off"]);
-    compile.arg("-frounding-math").arg(&source).arg("-o").arg(&program).arg("-lm");
+    compile
+        .args(["-frounding-math", "-fno-strict-aliasing"])
+        .arg(&source)
+        .arg("-o")
+        .arg(&program)
+        .arg("-lm");
     output(&mut compile)?;
     let printed = output(&mut Command::new(&program))?;
     let printed = String::from_utf8_lossy(&printed.stdout).into_owned();
