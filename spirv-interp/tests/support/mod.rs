@@ -52,7 +52,6 @@ pub fn weak() -> Device {
 pub fn weakest() -> Device {
     let target = Target {
         vulkan_memory_model: false,
-        lone_fences: false,
         push_constant_size: 0,
         ..Target::minimal()
     };
