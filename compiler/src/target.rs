@@ -18,8 +18,8 @@ pub struct Target {
     pub int8: bool,
     /// shaderFloat64; without it `double` is diagnosed (cl_khr_fp64 is not offered).
     pub float64: bool,
-    /// shaderFloat16 and 16-bit storage; half arithmetic (cl_khr_fp16). Functions that load and store
-    /// halves never need it.
+    /// shaderFloat16 and 16-bit storage; half arithmetic (cl_khr_fp16). Never without `int16`, which the bits of
+    /// a half are looked at with. Functions that load and store halves never need it.
     pub float16: bool,
     /// storageBuffer8BitAccess (loads and stores of 8 bits through device addresses).
     pub storage8: bool,

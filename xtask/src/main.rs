@@ -11,6 +11,7 @@ mod differ;
 mod fuzz;
 mod hashcat;
 mod install;
+mod reference;
 mod soak;
 mod system;
 mod test;
@@ -37,6 +38,9 @@ usage: cargo xtask COMMAND
                             fuzz preprocessor, parser, lowering and IR reader (60 minutes)
   differ [--count N] [--first N] [--programs DIR] [--library FILE] [--vendors DIR] [--skip NAME]
                             run random programs with one right result on all OpenCL platforms
+  reference [--first N] [--count N]
+                            the same programs in a SPIR-V interpreter, as devices of several kinds,
+                            against the C compiler's result
   hashcat [--driver NAME] [--library FILE] [--hashcat FILE] [--modes N,N...] [--pure] [--seconds N]
                             hashcat tests itself and cracks an example hash in each of 41 modes
   soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--driver NAME] [--race]
@@ -63,6 +67,7 @@ fn main() -> ExitCode {
         "corpus" => corpus::run_command(rest),
         "fuzz" => fuzz::run_command(rest),
         "differ" => differ::run(rest),
+        "reference" => reference::run(rest),
         "hashcat" => hashcat::run(rest),
         "soak" => soak::run_command(rest),
         "header" => checks::write_header(),

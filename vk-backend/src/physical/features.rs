@@ -68,7 +68,7 @@ pub struct Features {
     pub int8: bool,
     /// shaderFloat64.
     pub float64: bool,
-    /// shaderFloat16.
+    /// shaderFloat16, where there is shaderInt16 too: kernels look at the bits of a half as such an integer.
     pub float16: bool,
     /// storageBuffer8BitAccess.
     pub storage8: bool,
@@ -279,7 +279,7 @@ impl FeatureChain {
             int16: on(self.core.shader_int16),
             int8: on(self.v12.shader_int8),
             float64: on(self.core.shader_float64),
-            float16: on(self.v12.shader_float16),
+            float16: on(self.v12.shader_float16) && on(self.core.shader_int16),
             storage8: on(self.v12.storage_buffer8_bit_access),
             storage16: on(self.v11.storage_buffer16_bit_access),
             uniform_storage8: on(self.v12.uniform_and_storage_buffer8_bit_access),
@@ -392,5 +392,19 @@ impl FeatureChain {
             s.shader_shared_float64_atomics = b(f.atomic_float64_shared);
             s.shader_shared_float64_atomic_add = b(f.atomic_float64_shared_add);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_need_integers_of_16_bits() {
+        let mut chain = FeatureChain::default();
+        chain.v12.shader_float16 = vk::TRUE;
+        assert!(!chain.read().float16);
+        chain.core.shader_int16 = vk::TRUE;
+        assert!(chain.read().float16);
     }
 }

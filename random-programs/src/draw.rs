@@ -39,30 +39,45 @@ pub trait Draw<'b> {
         let wider: Vec<u32> = LANES.into_iter().filter(|lanes| *lanes >= ty.lanes).collect();
         let lanes = self.one(&wider)?;
         let of = self.expression(Type { lanes, ..ty }, depth)?;
+        let from = Type { lanes, ..ty };
         if ty.lanes > 1 && lanes == 2 * ty.lanes && self.seldom(2)? {
-            return Ok(format!("({of}).{}", self.one(&["lo", "hi", "even", "odd"])?));
+            let which = self.one(&["lo", "hi", "even", "odd"])?;
+            return Ok(self.selected(from, ty, &of, which));
         }
         let mut which = String::from("s");
         for _ in 0..ty.lanes {
             which += &format!("{:x}", self.bytes().int_in_range(0..=lanes - 1)?);
         }
-        Ok(format!("({of}).{which}"))
+        Ok(self.selected(from, ty, &of, &which))
+    }
+
+    /// How components of a vector are written: `which` is `s31` or `odd`.
+    fn selected(&mut self, _from: Type, _to: Type, of: &str, which: &str) -> String {
+        format!("({of}).{which}")
+    }
+
+    /// How a vector of parts is written, or of one scalar for all lanes.
+    fn built(&mut self, ty: Type, parts: &[(Type, String)]) -> String {
+        let parts: Vec<&str> = parts.iter().map(|(_, part)| part.as_str()).collect();
+        format!("({})({})", ty.name(), parts.join(", "))
     }
 
     /// A vector of parts; a scalar in parentheses.
     fn vector(&mut self, ty: Type, depth: u32) -> Result<String> {
         let (mut left, mut parts) = (ty.lanes, Vec::new());
         if !ty.is_vector() || self.seldom(4)? {
-            return Ok(format!("({})({})", ty.name(), self.expression(ty.scalar.into(), depth)?));
+            let part = self.expression(ty.scalar.into(), depth)?;
+            return Ok(self.built(ty, &[(ty.scalar.into(), part)]));
         }
         while left > 0 {
             let fit: Vec<u32> =
                 [1, 2, 3, 4, 8].into_iter().filter(|n| *n <= left && *n < ty.lanes).collect();
             let lanes = self.one(&fit)?;
             // Long literals stay shallow.
-            parts.push(self.expression(Type { lanes, ..ty }, depth.min(1))?);
+            let part = Type { lanes, ..ty };
+            parts.push((part, self.expression(part, depth.min(1))?));
             left -= lanes;
         }
-        Ok(format!("({})({})", ty.name(), parts.join(", ")))
+        Ok(self.built(ty, &parts))
     }
 }

@@ -1,5 +1,6 @@
 //! What single operations of the IR do to the bits of one lane.
 
+use half::f16;
 use hekla_compiler::ir::{BinaryOp, ConvertOp, FloatCC, IntCC, MathOp, Scalar, UnaryOp};
 
 pub fn mask(bits: u64, width: u32) -> u64 {
@@ -17,6 +18,7 @@ pub fn signed(bits: u64, width: u32) -> i64 {
 
 fn float(bits: u64, scalar: Scalar) -> f64 {
     match scalar {
+        Scalar::F16 => f16::from_bits(bits as u16).to_f64(),
         Scalar::F32 => f64::from(f32::from_bits(bits as u32)),
         _ => f64::from_bits(bits),
     }
@@ -26,8 +28,17 @@ fn float(bits: u64, scalar: Scalar) -> f64 {
 /// digits.
 fn float_bits(value: f64, scalar: Scalar) -> u64 {
     match scalar {
+        Scalar::F16 => u64::from(f16::from_f64(value).to_bits()),
         Scalar::F32 => u64::from((value as f32).to_bits()),
         _ => value.to_bits(),
+    }
+}
+
+/// The bits, or those of the one quiet NaN if they are of any.
+pub fn one_nan(bits: u64, scalar: Scalar) -> u64 {
+    match scalar.is_float() && float(bits, scalar).is_nan() {
+        true => float_bits(f64::NAN, scalar),
+        false => bits,
     }
 }
 

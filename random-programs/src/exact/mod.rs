@@ -1,10 +1,13 @@
 //! OpenCL C out of bytes whose results the specification fixes to the bit: what two drivers make of such
-//! a program may be compared.
+//! a program may be compared, and what a C compiler makes of the same program in C ([`reference`]).
 //!
 //! No overflow of signed integers, no division by zero, no index out of bounds, no order of evaluation
 //! that matters, nothing read that was not written, no two work-items on one element, no bits of a NaN,
 //! and floats in operations that are exact or rounded in one way (contraction is off). Every loop has
 //! fuel. Each kernel ends with a hash of all its variables in `out[get_global_id(0)]`.
+
+mod c;
+pub mod reference;
 
 use crate::draw::{compared, Draw, COMPARE, ROUNDING};
 use crate::typed::types::{Scalar, Type, LANES, SCALARS};
@@ -14,17 +17,45 @@ use std::fmt::Write;
 /// Elements that belong to one work-item in every array and behind every pointer.
 const OWN: u32 = 4;
 const DEPTH: u32 = 4;
-const LONG: usize = 9_000;
+/// Expressions and statements beyond which only leaves are added.
+const LONG: u32 = 700;
+
+/// What a program is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    OpenCl,
+    /// GNU C; vectors are structures, and operations on them functions.
+    C,
+}
+
+/// The bytes that the program of a number is made of.
+pub fn bytes(number: u64) -> Vec<u8> {
+    // Knuth's MMIX generator; its high bits are the better ones.
+    let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let next = |_| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 56) as u8
+    };
+    (0..400 + 37 * (number % 64)).map(next).collect()
+}
+
+/// The program of a number; see [`program`].
+pub fn numbered(number: u64, double: bool, language: Language) -> Result<String> {
+    program(&mut Unstructured::new(&bytes(number)), double, language)
+}
 
 /// A program with a kernel `k(global const uint *in, global ulong *words, local uint *cells, global uint
 /// *out)`: four elements of each of the first three belong to a work-item, one of the last. `double`:
-/// whether such a type may occur.
-pub fn program(u: &mut Unstructured<'_>, double: bool) -> Result<String> {
+/// whether such a type may occur. The same bytes give the same program in either language.
+pub fn program(u: &mut Unstructured<'_>, double: bool, language: Language) -> Result<String> {
     let double = double && u.ratio(1, 4)?;
     let scalars =
         SCALARS.into_iter().filter(|s| *s != Scalar::Half && (double || *s != Scalar::Double));
     let mut w = Exact {
         u,
+        language,
+        helpers: Vec::new(),
+        nodes: 0,
         scalars: scalars.collect(),
         text: String::new(),
         places: Vec::new(),
@@ -38,7 +69,7 @@ pub fn program(u: &mut Unstructured<'_>, double: bool) -> Result<String> {
         w.function()?;
     }
     w.kernel()?;
-    Ok(w.text)
+    Ok(w.helpers.concat() + &w.text)
 }
 
 /// Something with a value: a variable, or an array whose first `count` elements may be used.
@@ -61,6 +92,11 @@ struct Function {
 
 struct Exact<'a, 'b> {
     u: &'a mut Unstructured<'b>,
+    language: Language,
+    /// Functions of the C program that stand for operations of OpenCL C.
+    helpers: Vec<String>,
+    /// Expressions and statements so far.
+    nodes: u32,
     scalars: Vec<Scalar>,
     text: String,
     places: Vec<Place>,
@@ -77,7 +113,8 @@ impl<'b> Draw<'b> for Exact<'_, 'b> {
     }
 
     fn expression(&mut self, ty: Type, depth: u32) -> Result<String> {
-        if depth == 0 || self.u.is_empty() || self.text.len() > LONG {
+        self.nodes += 1;
+        if depth == 0 || self.u.is_empty() || self.nodes > LONG {
             return self.leaf(ty);
         }
         let depth = depth - 1;
@@ -87,12 +124,13 @@ impl<'b> Draw<'b> for Exact<'_, 'b> {
             4 => self.conversion(ty, depth),
             5 => self.reinterpretation(ty, depth),
             6 => {
-                let test = match ty.is_vector() && self.seldom(2)? {
+                let vector = ty.is_vector() && self.seldom(2)?;
+                let test = match vector {
                     true => self.expression(ty.of(ty.scalar.signed()), depth)?,
                     false => self.expression(Scalar::Int.into(), depth)?,
                 };
                 let (a, b) = (self.expression(ty, depth)?, self.expression(ty, depth)?);
-                Ok(format!("({})({test} ? {a} : {b})", ty.name()))
+                Ok(self.chosen(ty, vector, &test, &a, &b))
             }
             7 => self.comparison(ty, depth),
             8 => self.components(ty, depth),
@@ -102,6 +140,21 @@ impl<'b> Draw<'b> for Exact<'_, 'b> {
                 None => self.literal(ty),
             },
             _ => self.builtin(ty, depth),
+        }
+    }
+
+    fn selected(&mut self, from: Type, to: Type, of: &str, which: &str) -> String {
+        match self.language {
+            Language::OpenCl => format!("({of}).{which}"),
+            Language::C => self.c_selected(from, to, of, which),
+        }
+    }
+
+    fn built(&mut self, ty: Type, parts: &[(Type, String)]) -> String {
+        let texts: Vec<&str> = parts.iter().map(|(_, part)| part.as_str()).collect();
+        match self.language {
+            Language::C if ty.is_vector() => self.c_built(ty, parts),
+            _ => format!("({})({})", ty.name(), texts.join(", ")),
         }
     }
 }
@@ -139,7 +192,7 @@ impl Exact<'_, '_> {
         self.line(&format!("typedef struct {packed}S {{ {x} x; {y} y[{OWN}]; {z} z; }} S;"));
         let lanes = self.ty()?.lanes;
         let (ty, name) = (Type { lanes, ..self.integer()? }, self.name("table"));
-        let values: Vec<String> = (0..OWN).map(|_| self.literal(ty)).collect::<Result<_>>()?;
+        let values: Vec<String> = (0..OWN).map(|_| self.constant(ty)).collect::<Result<_>>()?;
         self.line(&format!("constant {} {name}[{OWN}] = {{ {} }};", ty.name(), values.join(", ")));
         self.place(&name, ty, OWN, false, "constant");
         Ok(())
@@ -184,11 +237,17 @@ impl Exact<'_, '_> {
         self.place("words", Scalar::Ulong.into(), OWN, true, "global");
         self.place("cells", Scalar::Uint.into(), OWN, true, "local");
         self.result = None;
+        for _ in 0..self.u.int_in_range(0..=2)? {
+            self.view()?;
+        }
         self.declarations()?;
         self.declarations()?;
+        let written = self.places.len();
         for _ in 0..3 {
             self.statements(DEPTH)?;
         }
+        // What statements declare may have been jumped over.
+        self.places.truncate(written);
         self.line("goto end; end:;\nuint hash = 1;");
         for place in self.places.clone() {
             self.hash(&place);
@@ -204,8 +263,11 @@ impl Exact<'_, '_> {
         }
         for lane in 0..place.ty.lanes {
             let index = if place.count > 0 { "[n]" } else { "" };
-            let lane = if place.ty.is_vector() { format!(".s{lane:x}") } else { String::new() };
-            let value = format!("{}{index}{lane}", place.name);
+            let element = format!("{}{index}", place.name);
+            let value = match place.ty.is_vector() {
+                true => self.lane(&element, lane),
+                false => element,
+            };
             let bits = match place.ty.scalar {
                 Scalar::Float => format!("(isnan({value}) ? 1u : as_uint({value}))"),
                 Scalar::Double => {
@@ -233,6 +295,9 @@ impl Exact<'_, '_> {
             let values = [self.expression(ty, 1)?, self.expression(ty, 1)?].join(", ");
             self.line(&format!("{} {name}[{count}] = {{ {values} }};", ty.name()));
             self.place(&name, ty, count, true, "private");
+            if self.seldom(3)? {
+                self.view()?;
+            }
         }
         if self.seldom(3)? {
             let (name, value) = (self.name("s"), self.expression(self.members[0], 1)?);
@@ -260,6 +325,30 @@ impl Exact<'_, '_> {
         Ok(())
     }
 
+    /// A pointer to the memory of integers in scope as others, which are no larger. (Floats would show the bits
+    /// of NaNs, vectors of three have padding.)
+    fn view(&mut self) -> Result<()> {
+        let fits = |p: &&Place| {
+            let space = ["private", "global", "local"].contains(&p.space);
+            space && p.count >= OWN && p.writable && !p.ty.scalar.is_float() && p.ty.lanes != 3
+        };
+        let all: Vec<Place> = self.places.iter().filter(fits).cloned().collect();
+        let (Ok(place), scalar) = (self.u.choose(&all).cloned(), self.integer()?.scalar) else {
+            return Ok(());
+        };
+        let lanes = self.one(&[1, 1, 2, 4])?;
+        let (ty, bits) = (Type { scalar, lanes }, place.ty.scalar.bits() * place.ty.lanes);
+        if ty.scalar.bits() * ty.lanes > bits {
+            return Ok(());
+        }
+        let (name, space) = (self.name("w"), place.space);
+        let pointer = format!("{space} {} *", ty.name());
+        self.line(&format!("{pointer}{name} = ({pointer}){};", place.name));
+        let count = place.count * bits / (ty.scalar.bits() * ty.lanes);
+        self.place(&name, ty, count, true, space);
+        Ok(())
+    }
+
     fn statements(&mut self, depth: u32) -> Result<()> {
         for _ in 0..self.u.int_in_range(0..=4)? {
             self.statement(depth)?;
@@ -280,7 +369,8 @@ impl Exact<'_, '_> {
     }
 
     fn statement(&mut self, depth: u32) -> Result<()> {
-        if depth == 0 || self.u.is_empty() || self.text.len() > LONG {
+        self.nodes += 1;
+        if depth == 0 || self.u.is_empty() || self.nodes > LONG {
             return self.assignment();
         }
         let inner = depth - 1;
@@ -392,14 +482,19 @@ impl Exact<'_, '_> {
             true => "=",
             false => self.one(&["=", "=", "^=", "|=", "&=", "<<=", ">>="])?,
         };
-        if ty.is_vector() && self.seldom(3)? {
-            let lane = self.u.int_in_range(0..=ty.lanes - 1)?;
-            let value = self.expression(ty.scalar.into(), 4)?;
-            self.line(&format!("{to}.s{lane:x} {op} {value};"));
-        } else {
-            let value = self.expression(ty, 4)?;
-            self.line(&format!("{to} {op} {value};"));
-        }
+        let (ty, to) = match ty.is_vector() && self.seldom(3)? {
+            true => {
+                let lane = self.u.int_in_range(0..=ty.lanes - 1)?;
+                (ty.scalar.into(), self.lane(&to, lane))
+            }
+            false => (ty, to),
+        };
+        let value = self.expression(ty, 4)?;
+        let line = match self.language {
+            Language::OpenCl => format!("{to} {op} {value};"),
+            Language::C => self.c_assigned(ty, &to, op, &value),
+        };
+        self.line(&line);
         Ok(())
     }
 
@@ -417,7 +512,8 @@ impl Exact<'_, '_> {
         }
         if let Some((ty, space)) = pointer {
             let fits = |p: &&Place| p.ty == ty && p.space == space && p.count >= OWN && p.writable;
-            let Some(to) = self.places.iter().filter(fits).map(|p| p.name.clone()).last() else {
+            let Some(to) = self.places.iter().filter(fits).map(|p| p.name.clone()).next_back()
+            else {
                 return Ok(());
             };
             list.push(to);
@@ -428,15 +524,40 @@ impl Exact<'_, '_> {
         Ok(())
     }
 
+    /// A component of a vector in a place.
+    fn lane(&self, of: &str, lane: u32) -> String {
+        match self.language {
+            Language::OpenCl => format!("{of}.s{lane:x}"),
+            Language::C => format!("{of}.s[{lane}]"),
+        }
+    }
+
     fn literal(&mut self, ty: Type) -> Result<String> {
-        let value = match ty.scalar {
+        let value = self.number(ty)?.to_string();
+        Ok(self.built(ty, &[(ty.scalar.into(), value)]))
+    }
+
+    /// A literal that may initialize what is static.
+    fn constant(&mut self, ty: Type) -> Result<String> {
+        let value = self.number(ty)?;
+        let (scalar, name) = (ty.scalar.name(), ty.name());
+        Ok(match self.language {
+            Language::C if ty.is_vector() => {
+                let lanes = vec![format!("({scalar})({value})"); ty.lanes as usize];
+                format!("{{{{ {} }}}}", lanes.join(", "))
+            }
+            _ => format!("({name})({value})"),
+        })
+    }
+
+    fn number(&mut self, ty: Type) -> Result<&'static str> {
+        Ok(match ty.scalar {
             Scalar::Float => self.one(&["1.0f", "0.5f", "-2.25e7f", "INFINITY", "NAN", "3e-3f"])?,
             Scalar::Double => self.one(&["1.0", "0.1", "-1e300", "7e9"])?,
             _ => {
                 self.one(&["0", "1", "-1", "31", "0x7f", "0x80000000u", "0xfedcba9876543210UL"])?
             }
-        };
-        Ok(format!("({})({value})", ty.name()))
+        })
     }
 
     fn leaf(&mut self, ty: Type) -> Result<String> {
@@ -449,29 +570,47 @@ impl Exact<'_, '_> {
     }
 
     fn arithmetic(&mut self, ty: Type, depth: u32) -> Result<String> {
-        let (a, b, name) = (self.expression(ty, depth)?, self.expression(ty, depth)?, ty.name());
-        if ty.scalar.is_float() {
-            return Ok(format!("({a} {} {b})", self.one(&["+", "-", "*"])?));
+        let (a, b) = (self.expression(ty, depth)?, self.expression(ty, depth)?);
+        let (ops, kind): (&[&str], _) = match ty.scalar.is_float() {
+            true => (&["+", "-", "*"], 4),
+            false => match self.u.int_in_range(0..=4)? {
+                0 | 1 => (&["+", "-", "*"], 0),
+                2 => (&["/", "%"], 2),
+                3 => (&["<<", ">>"], 3),
+                _ => (&["&", "|", "^"], 4),
+            },
+        };
+        let op = self.one(ops)?;
+        if self.language == Language::C && (ty.is_vector() || kind == 3) {
+            return Ok(self.c_arithmetic(ty, op, &a, &b));
         }
-        Ok(match self.u.int_in_range(0..=4)? {
-            0 | 1 => {
+        let name = ty.name();
+        Ok(match kind {
+            _ if ty.scalar.is_float() => format!("({a} {op} {b})"),
+            0 => {
                 // Unsigned: signed overflow is undefined, and narrow types are promoted to int.
                 let unsigned = match (ty.is_vector(), ty.scalar.bits()) {
                     (false, 8 | 16) => "uint".to_string(),
                     _ => ty.of(ty.scalar.unsigned()).name(),
                 };
-                let back = if ty.is_vector() { format!("as_{name}") } else { format!("({name})") };
-                let to =
-                    if ty.is_vector() { format!("as_{unsigned}") } else { format!("({unsigned})") };
-                format!("{back}({to}({a}) {} {to}({b}))", self.one(&["+", "-", "*"])?)
+                let (back, to) = match ty.is_vector() {
+                    true => (format!("as_{name}"), format!("as_{unsigned}")),
+                    false => (format!("({name})"), format!("({unsigned})")),
+                };
+                format!("{back}({to}({a}) {op} {to}({b}))")
             }
-            2 => {
-                let op = self.one(&["/", "%"])?;
-                format!("({name})({a} {op} (({b} & ({name})(0x3f)) + ({name})(1)))")
-            }
-            3 => format!("({name})({a} {} {b})", self.one(&["<<", ">>"])?),
-            _ => format!("({name})({a} {} {b})", self.one(&["&", "|", "^"])?),
+            2 => format!("({name})({a} {op} (({b} & ({name})(0x3f)) + ({name})(1)))"),
+            _ => format!("({name})({a} {op} {b})"),
         })
+    }
+
+    /// One of two values.
+    fn chosen(&mut self, ty: Type, by_lane: bool, test: &str, a: &str, b: &str) -> String {
+        match (self.language, by_lane) {
+            (Language::C, true) => self.c_chosen(ty, test, a, b),
+            (Language::C, false) if ty.is_vector() => format!("({test} ? {a} : {b})"),
+            _ => format!("({})({test} ? {a} : {b})", ty.name()),
+        }
     }
 
     fn conversion(&mut self, ty: Type, depth: u32) -> Result<String> {
@@ -480,6 +619,9 @@ impl Exact<'_, '_> {
         let mode = self.one(ROUNDING)?;
         // What does not fit is defined between integers, and where it saturates.
         let sat = !ty.scalar.is_float() && (from.scalar.is_float() || self.seldom(2)?);
+        if self.language == Language::C {
+            return Ok(self.c_converted(from, ty, sat, mode, &value));
+        }
         if from.scalar.is_float() && sat {
             let zero = format!("({})(0)", from.name());
             let test = match (ty.is_vector(), from.scalar.bits()) {
@@ -506,7 +648,11 @@ impl Exact<'_, '_> {
             from.extend(lanes.map(|lanes| Type { scalar: *scalar, lanes }));
         }
         let from = self.one(&from)?;
-        Ok(format!("as_{}({})", ty.name(), self.expression(from, depth)?))
+        let value = self.expression(from, depth)?;
+        Ok(match self.language {
+            Language::OpenCl => format!("as_{}({value})", ty.name()),
+            Language::C => self.c_reinterpreted(from, ty, &value),
+        })
     }
 
     fn comparison(&mut self, ty: Type, depth: u32) -> Result<String> {
@@ -518,7 +664,13 @@ impl Exact<'_, '_> {
         let (a, b) = (self.expression(operand, depth)?, self.expression(operand, depth)?);
         match !ty.is_vector() && self.seldom(3)? {
             true => Ok(format!("({a} {} {b})", self.one(&["&&", "||"])?)),
-            false => Ok(format!("({a} {} {b})", self.one(COMPARE)?)),
+            false => {
+                let op = self.one(COMPARE)?;
+                Ok(match self.language {
+                    Language::C if ty.is_vector() => self.c_compared(operand, ty, op, &a, &b),
+                    _ => format!("({a} {op} {b})"),
+                })
+            }
         }
     }
 
@@ -534,10 +686,9 @@ impl Exact<'_, '_> {
                 (false, 3) if !ty.scalar.is_signed() => {
                     let from = ty.of(self.one(&[ty.scalar, ty.scalar.signed()])?);
                     let (a, b) = (self.expression(from, depth)?, self.expression(from, depth)?);
-                    return Ok(if self.seldom(2)? {
-                        format!("abs({a})")
-                    } else {
-                        format!("abs_diff({a}, {b})")
+                    return Ok(match self.seldom(2)? {
+                        true => self.called("abs", ty, &[(from, a)]),
+                        false => self.called("abs_diff", ty, &[(from, a), (from, b)]),
                     });
                 }
                 (_, 4) => {
@@ -547,7 +698,7 @@ impl Exact<'_, '_> {
                         self.expression(ty, depth)?,
                         self.expression(by, depth)?,
                     );
-                    return Ok(format!("select({a}, {b}, {c})"));
+                    return Ok(self.called("select", ty, &[(ty, a), (ty, b), (by, c)]));
                 }
                 (_, 5) if ty.is_vector() && ty.lanes != 3 => {
                     let mask = ty.of(ty.scalar.unsigned());
@@ -556,13 +707,15 @@ impl Exact<'_, '_> {
                         self.expression(ty, depth)?,
                         self.expression(mask, depth)?,
                     );
-                    return Ok(format!("shuffle2({a}, {b}, {c})"));
+                    return Ok(self.called("shuffle2", ty, &[(ty, a), (ty, b), (mask, c)]));
                 }
                 (false, 6) if ty == Scalar::Int.into() => {
                     let (scalar, lanes) =
                         (self.one(&[Scalar::Int, Scalar::Char, Scalar::Long])?, self.one(&LANES)?);
-                    let of = self.expression(Type { scalar, lanes }, depth)?;
-                    return Ok(format!("{}({of})", self.one(&["any", "all"])?));
+                    let of = Type { scalar, lanes };
+                    let value = self.expression(of, depth)?;
+                    let name = self.one(&["any", "all"])?;
+                    return Ok(self.called(name, ty, &[(of, value)]));
                 }
                 (false, 6) if ty == Scalar::Ulong.into() => {
                     return Ok(format!(
@@ -572,11 +725,12 @@ impl Exact<'_, '_> {
                 }
                 (false, 6) if ty.scalar.narrower().is_some() => {
                     let half = ty.scalar.narrower().unwrap_or(Scalar::Char);
-                    let (high, low) = (
-                        self.expression(ty.of(half), depth)?,
-                        self.expression(ty.of(half.unsigned()), depth)?,
-                    );
-                    return Ok(format!("upsample({high}, {low})"));
+                    let (high, low) = (ty.of(half), ty.of(half.unsigned()));
+                    let args = [
+                        (high, self.expression(high, depth)?),
+                        (low, self.expression(low, depth)?),
+                    ];
+                    return Ok(self.called("upsample", ty, &args));
                 }
                 (true, _) => (&["fabs", "floor"], 1),
                 (false, _) => {
@@ -584,8 +738,17 @@ impl Exact<'_, '_> {
                 }
             };
         let name = self.one(names)?;
-        let list: Vec<String> =
-            (0..count).map(|_| self.expression(ty, depth)).collect::<Result<_>>()?;
-        Ok(format!("{name}({})", list.join(", ")))
+        let list: Vec<(Type, String)> =
+            (0..count).map(|_| Ok((ty, self.expression(ty, depth)?))).collect::<Result<_>>()?;
+        Ok(self.called(name, ty, &list))
+    }
+
+    /// A call of a built-in function.
+    fn called(&mut self, name: &str, ty: Type, args: &[(Type, String)]) -> String {
+        if self.language == Language::C {
+            return self.c_called(name, ty, args);
+        }
+        let list: Vec<&str> = args.iter().map(|(_, arg)| arg.as_str()).collect();
+        format!("{name}({})", list.join(", "))
     }
 }
