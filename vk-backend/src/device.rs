@@ -19,8 +19,9 @@ use crate::physical::BindQueue;
 use crate::pipeline_store::{self, create_cache, PipelineStore};
 use crate::sabotage::Sabotage;
 use crate::{
-    marks, priority, probe, timeline, Buffer, DeviceInfo, Error, MemoryHandles, PhysicalDevice,
-    Pipeline, PipelineDesc, Probe, Queue, QueueOptions, Semaphore, SemaphoreHandles,
+    defects, marks, priority, probe, timeline, Buffer, Defect, DeviceInfo, Error, MemoryHandles,
+    PhysicalDevice, Pipeline, PipelineDesc, Probe, Queue, QueueOptions, Semaphore,
+    SemaphoreHandles,
 };
 
 /// A device that work can be given to.
@@ -233,6 +234,15 @@ impl Device {
     /// Whatever keeps those kernels from running.
     pub fn probe(self: &Arc<Self>) -> Result<Probe, Error> {
         self.probe.get_or_try_init(|| probe::run(self)).cloned()
+    }
+
+    /// The first defect that the device has of those that make kernels give wrong results in silence.
+    /// Runs small kernels each time.
+    ///
+    /// # Errors
+    /// Whatever keeps those kernels from running.
+    pub fn find_defect(self: &Arc<Self>) -> Result<Option<Defect>, Error> {
+        defects::find(self)
     }
 
     /// Device and host clocks read together.

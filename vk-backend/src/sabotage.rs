@@ -2,9 +2,15 @@
 //!
 //! `hang:N`: the N-th batch never ends, and the watchdog of the system's driver, which waiting for it
 //! meets, ends the device instead. `submit:N`: the N-th submission finds the device gone. Counted
-//! from 1 for each device, its probing included.
+//! from 1 for each device, its probing included. `defect`: nothing is lost, but the driver is found to end
+//! long loops early.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Whether a driver is to be found defective: `HEKLA_FAULT=defect`.
+pub(crate) fn wants_defect() -> bool {
+    std::env::var("HEKLA_FAULT").is_ok_and(|text| text == "defect")
+}
 
 /// What is to go wrong with a device, and what did.
 #[derive(Debug, Default)]

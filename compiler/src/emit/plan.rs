@@ -117,7 +117,6 @@ pub(super) struct Plan {
     pub ordered: bool,
     /// Some atomic operation or fence is sequentially consistent.
     pub seq_cst: bool,
-    fences: bool,
 }
 
 impl Plan {
@@ -142,14 +141,9 @@ impl Plan {
         if plan.generic_private {
             plan.stack.merge(plan.generic);
         }
-        let order_word = match target.lone_fences {
-            true => plan.seq_cst && has_seq_cst_fence(module),
-            false => plan.fences,
-        };
-        if order_word {
+        if plan.seq_cst && has_seq_cst_fence(module) {
             plan.fields.insert(Field::OrderWord);
         }
-        plan.ordered &= target.lone_fences;
         plan.clears_local = target.zero_local && plan.local.bytes != 0;
         plan.uses_barrier |= plan.clears_local;
         plan.local_size_visible |= plan.uses_local || plan.uses_barrier;
@@ -258,7 +252,6 @@ impl Plan {
                 args.iter().for_each(|&arg| self.frame.escape(arg));
             }
             Fence { sync, .. } => {
-                self.fences = true;
                 if sync.scope == SyncScope::Device || sync.order == Order::SeqCst {
                     self.order(sync);
                 }

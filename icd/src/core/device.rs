@@ -12,6 +12,8 @@ pub struct Device {
     physical: vk::PhysicalDevice,
     /// CL_DEVICE_TYPE_GPU or CL_DEVICE_TYPE_CPU.
     pub device_type: cl_device_type,
+    /// `HEKLA_DEVICE` names it.
+    named: bool,
     gpu: OnceCell<Arc<Gpu>>,
 }
 
@@ -24,10 +26,10 @@ impl Kind for Device {
 }
 
 impl Device {
-    pub fn new(physical: vk::PhysicalDevice, as_gpu: bool) -> Device {
+    pub fn new(physical: vk::PhysicalDevice, as_gpu: bool, named: bool) -> Device {
         let is_cpu = physical.info.device_type == vk::DeviceType::Cpu && !as_gpu;
         let device_type = if is_cpu { CL_DEVICE_TYPE_CPU } else { CL_DEVICE_TYPE_GPU };
-        Device { physical, device_type, gpu: OnceCell::new() }
+        Device { physical, device_type, named, gpu: OnceCell::new() }
     }
 
     /// What the driver says of the device.
@@ -37,7 +39,7 @@ impl Device {
 
     /// The open device; the first call opens and probes it.
     pub fn gpu(&self) -> Result<&Arc<Gpu>> {
-        self.gpu.get_or_try_init(|| Gpu::open(&self.physical))
+        self.gpu.get_or_try_init(|| Gpu::open(&self.physical, self.named))
     }
 
     /// Largest buffer, in bytes (CL_DEVICE_MAX_MEM_ALLOC_SIZE).

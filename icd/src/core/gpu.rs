@@ -4,10 +4,13 @@
 use super::cache::cache;
 use super::device_clock::DeviceClock;
 use super::exit;
+use super::log;
 use super::memory::Access;
 use super::staging::{Pool, Staging};
 use super::svm::Sharing;
-use crate::core::error::Result;
+use super::trust;
+use crate::api::cl::*;
+use crate::core::error::{fail, Result};
 use hekla_compiler::Target;
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
@@ -48,10 +51,24 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    pub fn open(physical: &vk::PhysicalDevice) -> Result<Arc<Gpu>> {
+    /// Opens and probes a device. `named`: the user asks for it by name, whatever it computes.
+    ///
+    /// # Errors
+    /// CL_DEVICE_NOT_AVAILABLE for one that computes wrong results, unless it is `named`; what the driver
+    /// says.
+    pub fn open(physical: &vk::PhysicalDevice, named: bool) -> Result<Arc<Gpu>> {
         let device = vk::Device::open(physical)?;
         if let Some(cache) = cache() {
             device.keep_pipelines(Box::new(cache));
+        }
+        if let Some(defect) = trust::defect(&device)? {
+            let name = &device.info().name;
+            let reason = trust::sentence(device.info(), defect);
+            if !named {
+                log::notice(&format!("{name} {reason}"));
+                return fail(CL_DEVICE_NOT_AVAILABLE);
+            }
+            tracing::warn!("{name} {defect}; HEKLA_DEVICE names it");
         }
         let probe = device.probe().unwrap_or_else(|error| {
             // The careful answers: nothing is exact, everything is emulated.
@@ -301,8 +318,6 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
         workgroup_explicit_layout_8: f.workgroup_explicit_layout_8,
         workgroup_explicit_layout_16: f.workgroup_explicit_layout_16,
         vulkan_memory_model: f.vulkan_memory_model && f.vulkan_memory_model_device_scope,
-        lone_fences: probe.lone_fences,
-        long_loops: probe.long_loops,
         preserve_signed_zero_inf_nan_16: f.preserve_signed_zero_inf_nan_16,
         preserve_signed_zero_inf_nan_32: f.preserve_signed_zero_inf_nan_32,
         preserve_signed_zero_inf_nan_64: f.preserve_signed_zero_inf_nan_64,

@@ -41,4 +41,5 @@ pub mod survey;
 pub mod svm;
 pub mod trace;
 pub mod transfer;
+pub mod trust;
 pub mod watch;

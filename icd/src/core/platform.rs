@@ -2,6 +2,7 @@
 //! first enumeration of devices.
 
 use super::device::Device;
+use super::log;
 use super::survey::{self, Found, Verdict};
 use crate::api::cl::*;
 use crate::dispatch::fork;
@@ -35,7 +36,7 @@ impl Kind for Platform {
 pub fn platform() -> &'static Ref<Platform> {
     static PLATFORM: OnceLock<Ref<Platform>> = OnceLock::new();
     PLATFORM.get_or_init(|| {
-        super::log::init();
+        log::init();
         let platform = Ref::new(Platform { devices: OnceLock::new() });
         platform.expose();
         platform
@@ -60,10 +61,13 @@ fn enumerate() -> Vec<Ref<Device>> {
         let info = &device.physical.info;
         tracing::info!("{} ({}) {}", info.name, info.driver_info, device.sentence());
     }
+    if let Some(reason) = survey::lament(&found) {
+        log::notice(&reason);
+    }
     let taken = found.into_iter().filter(|device| device.verdict == Verdict::Taken);
     let as_gpu = std::env::var("HEKLA_DEVICE_TYPE").is_ok_and(|t| t.eq_ignore_ascii_case("gpu"));
     let make = |device: Found| {
-        let device = Ref::new(Device::new(device.physical, as_gpu));
+        let device = Ref::new(Device::new(device.physical, as_gpu, device.named));
         device.expose();
         device
     };
