@@ -43,7 +43,8 @@ pub fn backported() -> Result<Installed, String> {
     })
 }
 
-/// lavapipe of Debian unstable, with the C library that it needs.
+/// lavapipe of Debian unstable, with the C library that it needs. It stays what it was when it was downloaded
+/// until `target/mesa/unstable` is removed.
 pub fn unstable() -> Result<Installed, String> {
     let folder = unpacked(&["unstable"], &Base::Nothing)?;
     let libraries = libraries(&folder);
@@ -90,9 +91,10 @@ fn unpacked(suites: &[&str], base: &Base) -> Result<PathBuf, String> {
         download(&apt, suites, base)?;
         unpack(&apt.join("cache/archives"), &root)?;
         let _ = std::fs::remove_dir_all(&apt);
-        write_manifest(&root)?;
         std::fs::write(&ready, "").map_err(|e| format!("{}: {e}", ready.display()))?;
     }
+    // Each time: the folder may have been moved.
+    write_manifest(&root)?;
     root.canonicalize().map_err(|e| format!("{}: {e}", root.display()))
 }
 

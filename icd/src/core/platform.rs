@@ -4,6 +4,7 @@
 use super::device::Device;
 use super::log;
 use super::survey::{self, Found, Verdict};
+use super::trust;
 use crate::api::cl::*;
 use crate::dispatch::fork;
 use crate::object::{Kind, Ref};
@@ -48,6 +49,11 @@ impl Platform {
     pub fn devices(&self) -> &[Ref<Device>] {
         self.devices.get_or_init(enumerate)
     }
+
+    /// Those of them that are objects already.
+    pub fn known_devices(&self) -> &[Ref<Device>] {
+        self.devices.get().map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Finds Vulkan devices and takes those to show; explains itself in the log.
@@ -59,7 +65,7 @@ fn enumerate() -> Vec<Ref<Device>> {
     });
     for device in &found {
         let info = &device.physical.info;
-        tracing::info!("{} ({}) {}", info.name, info.driver_info, device.sentence());
+        tracing::info!("{} ({}) {}", info.name, trust::driver(info), device.sentence());
     }
     if let Some(reason) = survey::lament(&found) {
         log::notice(&reason);
