@@ -17,8 +17,11 @@ const GOOD_LAVAPIPE: (u32, u32) = (25, 0);
 /// Whether the driver may have defects as far as its version tells: lavapipe of an old Mesa, or of one that
 /// does not say its version.
 pub fn is_suspect(info: &DeviceInfo) -> bool {
-    info.driver_id == LAVAPIPE
-        && mesa_version(&info.driver_info).is_none_or(|version| version < GOOD_LAVAPIPE)
+    info.driver_id == LAVAPIPE && is_old_mesa(&info.driver_info)
+}
+
+fn is_old_mesa(driver_info: &str) -> bool {
+    mesa_version(driver_info).is_none_or(|version| version < GOOD_LAVAPIPE)
 }
 
 /// Major and minor version in a text like `Mesa 25.0.7-2 (LLVM 15.0.6)`.
@@ -115,7 +118,15 @@ mod tests {
         ] {
             assert_eq!(mesa_version(text), version, "{text}");
         }
-        assert!((22, 3) < GOOD_LAVAPIPE && (24, 99) < GOOD_LAVAPIPE && (26, 0) > GOOD_LAVAPIPE);
+        for (text, old) in [
+            ("Mesa 22.3.6 (LLVM 15.0.6)", true),
+            ("Mesa 24.3.4", true),
+            ("Mesa git", true),
+            ("Mesa 25.0.0-rc1", false),
+            ("Mesa 26.2.6-1 (LLVM 22.1.8)", false),
+        ] {
+            assert_eq!(is_old_mesa(text), old, "{text}");
+        }
     }
 
     #[test]
