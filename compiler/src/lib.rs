@@ -269,9 +269,6 @@ fn emit_kernels(
     let (data, _) = emit::layout_data(ir).map_err(|e| e.to_string())?;
     let mut kernels = Vec::with_capacity(ir.kernels.len());
     let mut structures = SecondaryMap::new();
-    if !target.long_loops {
-        passes::stretch_loops(ir)?;
-    }
     for (func, function) in ir.functions.iter_mut() {
         structures[func] = passes::structurize::run(function);
     }

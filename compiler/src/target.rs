@@ -35,13 +35,6 @@ pub struct Target {
     pub workgroup_explicit_layout_16: bool,
     /// vulkanMemoryModel and vulkanMemoryModelDeviceScope.
     pub vulkan_memory_model: bool,
-    /// By probe: some work-items of a work-group may execute a fence without the others. Where they
-    /// may not, fences are read-modify-write operations, and all those order everything: so it is on
-    /// the processor of which alone this is known.
-    pub lone_fences: bool,
-    /// By probe: loops run until they leave by themselves. Where they do not, [`crate::passes::stretch`]
-    /// makes fewer rounds of them.
-    pub long_loops: bool,
     /// SignedZeroInfNanPreserve by width (VkPhysicalDeviceFloatControlsProperties).
     pub preserve_signed_zero_inf_nan_16: bool,
     pub preserve_signed_zero_inf_nan_32: bool,
@@ -137,8 +130,8 @@ impl Target {
         self.int64 && self.atomic_int64_buffer && self.atomic_int64_shared
     }
 
-    /// A capable device: everything that lavapipe of Mesa 22.3 offers. The offline compiler's
-    /// default.
+    /// A capable device, but without half and without an explicit layout of work-group memory. The
+    /// offline compiler's default.
     pub fn generic() -> Target {
         Target {
             int64: true,
@@ -154,8 +147,6 @@ impl Target {
             workgroup_explicit_layout_8: false,
             workgroup_explicit_layout_16: false,
             vulkan_memory_model: true,
-            lone_fences: true,
-            long_loops: true,
             preserve_signed_zero_inf_nan_16: false,
             preserve_signed_zero_inf_nan_32: true,
             preserve_signed_zero_inf_nan_64: true,

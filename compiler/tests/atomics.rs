@@ -180,27 +180,6 @@ fn sequential_consistency_is_made_of_read_modify_write_operations() {
     assert!(kernels.iter().all(reads_order_word));
 }
 
-#[test]
-fn where_fences_wait_there_are_none() {
-    let target = Target { lone_fences: false, ..Target::generic() };
-    for (call, expected) in [
-        ("mem_fence(CLK_LOCAL_MEM_FENCE);", vec![(ADD, DEVICE, 0)]),
-        (
-            "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);",
-            vec![(ADD, DEVICE, 0)],
-        ),
-        ("*p = atomic_load_explicit(g, memory_order_acquire);", vec![(ADD, DEVICE, 0)]),
-        ("atomic_store_explicit(g, 1, memory_order_release);", vec![(EXCHANGE, DEVICE, 0)]),
-        ("*p = atomic_fetch_or(l, u);", vec![(OR, WORK_GROUP, 0)]),
-        ("atomic_store_explicit(g, 1, memory_order_relaxed);", vec![(ATOMIC_STORE, DEVICE, 0)]),
-    ] {
-        let kernel = kernel_for(call, &target);
-        assert_eq!(memory_model(&kernel), GLSL, "{call}");
-        assert_eq!(synchronization(&kernel), expected, "{call}");
-        assert_eq!(reads_order_word(&kernel), call.contains("fence"), "{call}");
-    }
-}
-
 /// The first line of the log.
 fn message(text: &str, options: &str, target: &Target) -> String {
     let (_, log) = compiled(text, options, target);

@@ -1,28 +1,23 @@
 //! A context of two devices: buffers follow the commands that use them, and what each device prints
-//! arrives. Runs where both software Vulkan drivers (lavapipe and SwiftShader) are installed.
+//! arrives. The second device is that of another driver ([`drivers`]).
 
 mod common;
+#[path = "common/drivers.rs"]
+mod drivers;
 use common::*;
 use std::ffi::{c_char, c_void};
-use std::path::Path;
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;
 
-const DRIVERS: [&str; 2] =
-    ["/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", "/usr/lib/chromium/vk_swiftshader_icd.json"];
-
-/// Both devices, in a context with properties, and a queue on each; `None` where they are not
-/// installed.
+/// Both devices, in a context with properties, and a queue on each; `None` where there is no second
+/// driver.
 fn two_devices(
     properties: &[isize],
     data: *mut c_void,
 ) -> Option<(&'static OpenCl, cl_context, [cl_command_queue; 2])> {
-    if !DRIVERS.iter().all(|driver| Path::new(driver).exists()) {
-        eprintln!("skipped: lavapipe and SwiftShader are not both installed");
+    if !drivers::add_another() {
         return None;
     }
-    std::env::set_var("VK_ICD_FILENAMES", DRIVERS.join(":"));
-    std::env::set_var("VK_DRIVER_FILES", DRIVERS.join(":"));
     let cl = cl();
     unsafe {
         let (mut platform, mut count) = (null_mut(), 0);

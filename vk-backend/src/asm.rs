@@ -321,8 +321,27 @@ impl KernelBuilder {
 
     /// Does what `body` emits `times` times. Gives how often that was.
     pub fn repeat(&mut self, times: u32, body: impl FnOnce(&mut Self)) -> u32 {
+        self.repeat_loop(times, |k| {
+            body(k);
+            None
+        })
+    }
+
+    /// As [`KernelBuilder::repeat`], but ends also when the boolean that `body` gives is false; that round
+    /// does not count.
+    pub fn repeat_while(&mut self, most: u32, body: impl FnOnce(&mut Self) -> u32) -> u32 {
+        self.repeat_loop(most, |k| Some(body(k)))
+    }
+
+    /// Whether `a` is less than `b`, both unsigned integers: a boolean.
+    pub fn is_less(&mut self, a: u32, b: u32) -> u32 {
+        let boolean = self.declare(op::TYPE_BOOL, &[]);
+        self.value(op::U_LESS_THAN, boolean, &[a, b])
+    }
+
+    fn repeat_loop(&mut self, times: u32, body: impl FnOnce(&mut Self) -> Option<u32>) -> u32 {
         let [header, test, inside, next, end, after] = [(); 6].map(|()| self.id());
-        let (uint, boolean) = (self.uint(), self.declare(op::TYPE_BOOL, &[]));
+        let uint = self.uint();
         let (zero, one) = (self.constant(0), self.constant(1));
         let before = self.block;
         self.emit(Section::Body, op::BRANCH, &[header]);
@@ -331,11 +350,13 @@ impl KernelBuilder {
         self.emit(Section::Body, op::LOOP_MERGE, &[end, next, 0]);
         self.emit(Section::Body, op::BRANCH, &[test]);
         self.begin(test);
-        let more = self.value(op::U_LESS_THAN, boolean, &[count, times]);
+        let more = self.is_less(count, times);
         self.emit(Section::Body, op::BRANCH_CONDITIONAL, &[more, inside, end]);
         self.begin(inside);
-        body(self);
-        self.emit(Section::Body, op::BRANCH, &[next]);
+        match body(self) {
+            Some(go_on) => self.emit(Section::Body, op::BRANCH_CONDITIONAL, &[go_on, next, end]),
+            None => self.emit(Section::Body, op::BRANCH, &[next]),
+        }
         self.begin(next);
         self.emit(Section::Body, op::I_ADD, &[uint, after, count, one]);
         self.emit(Section::Body, op::BRANCH, &[header]);

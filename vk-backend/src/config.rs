@@ -58,6 +58,8 @@ pub(crate) enum Fault {
     Hang(u64),
     /// `submit:N`: submission N and all later ones return VK_ERROR_DEVICE_LOST.
     Submit(u64),
+    /// `defect`: nothing is lost, but the driver is found to end long loops early.
+    Defect,
 }
 
 /// Reads `HEKLA_FAULT`.
@@ -66,6 +68,9 @@ pub(crate) fn fault() -> Option<Fault> {
 }
 
 fn parse_fault(text: &str) -> Option<Fault> {
+    if text == "defect" {
+        return Some(Fault::Defect);
+    }
     let (kind, number) = text.split_once(':')?;
     let number = number.parse().ok()?;
     match kind {

@@ -44,6 +44,9 @@ pub fn run(args: &[String]) -> Outcome {
     if let (Some(folder), Some(options)) = (&request.programs, &request.options) {
         return run_driver(folder, request.first..request.first + request.count, options);
     }
+    if request.library.is_none() {
+        artifact::find_device()?;
+    }
     let folder = match &request.programs {
         Some(folder) => folder.clone(),
         None => generate(&request)?,

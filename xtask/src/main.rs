@@ -5,12 +5,13 @@ mod bench;
 mod checks;
 mod corpus;
 mod cts;
-mod cts_table;
 mod demo;
 mod differ;
+mod driver;
 mod fuzz;
 mod hashcat;
 mod install;
+mod mesa;
 mod reference;
 mod soak;
 mod system;
@@ -24,10 +25,12 @@ usage: cargo xtask COMMAND
 
   demo                      install what is missing, then run clinfo, a Mandelbrot and clpeak on
                             the best Vulkan device of this machine
-  test                      install what is missing, then run every check and test
+  test [--drivers all]      install what is missing, then run every check and test on lavapipe and
+                            SwiftShader; all: also on lavapipe of Debian unstable
   run -- PROGRAM ARGS...    run a program with Hekla as its only OpenCL platform
   install [--prefix DIR]    install libhekla.so and hekla.icd (default prefix: /usr)
-  cts --bin DIR [--group NAME] [--subtest NAME] [--driver NAME] [--library FILE]
+  cts --bin DIR [--group NAME] [--subtest NAME] [--driver NAME] [--jobs N] [--library FILE]
+      [--record] [--results DIR]
                             run Khronos CTS binaries as cts-config/ describes
   bench [--out FILE] [--library FILE] [--vendors DIR] [--skip NAME] [--only TEXT]
                             measure all OpenCL platforms side by side with Hekla
@@ -59,7 +62,7 @@ fn main() -> ExitCode {
     };
     let outcome = match command {
         "demo" => demo::run(),
-        "test" => test::run(),
+        "test" => test::run(rest),
         "run" => artifact::run_program(rest),
         "install" => install::run(rest),
         "cts" => cts::run(rest),

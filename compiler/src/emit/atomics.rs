@@ -54,7 +54,7 @@ impl Emitter<'_> {
         let scalar = ty.scalar;
         let ty = self.ty(ty)?;
         let ty = (!matches!(call, Call::Store(_))).then_some(ty);
-        if sync.order == Order::SeqCst && self.target.lone_fences {
+        if sync.order == Order::SeqCst {
             self.touch_order_word()?;
         }
         self.with_mem(ptr, ty, &mut |e, mem| match mem {
@@ -116,23 +116,21 @@ impl Emitter<'_> {
         };
         let place = self.place(mem, scalar.bits(), sync)?;
         let (ty, seq_cst) = (place.ty, sync.order == Order::SeqCst);
-        // A load or store has to be a read-modify-write operation.
-        let update = seq_cst || sync.orders() && !self.target.lone_fences;
         let old = match call {
-            Call::Load if update => self.confirm(place, scalar.bits())?,
+            Call::Load if seq_cst => self.confirm(place, scalar.bits())?,
             Call::Load => {
                 let order = if sync.order.acquires() { Order::Acquire } else { Order::Relaxed };
-                let semantics = self.atomic_semantics(order, place.memory);
+                let semantics = self.semantics(order, place.memory);
                 self.op(Op::AtomicLoad, ty, &[place.pointer, place.scope, semantics])
             }
             Call::Store(value) => {
                 let bits = self.as_bits(value, scalar, ty);
-                if update {
+                if seq_cst {
                     self.update(Op::AtomicExchange, place, bits);
                     return Ok(0);
                 }
                 let order = if sync.order.releases() { Order::Release } else { Order::Relaxed };
-                let semantics = self.atomic_semantics(order, place.memory);
+                let semantics = self.semantics(order, place.memory);
                 self.op_void(Op::AtomicStore, &[place.pointer, place.scope, semantics, bits]);
                 return Ok(0);
             }
@@ -197,7 +195,7 @@ impl Emitter<'_> {
 
     /// A read-modify-write operation; gives the old bits.
     fn update(&mut self, op: Op, place: Place, bits: u32) -> u32 {
-        let semantics = self.atomic_semantics(place.order, place.memory);
+        let semantics = self.semantics(place.order, place.memory);
         self.op(op, place.ty, &[place.pointer, place.scope, semantics, bits])
     }
 
@@ -210,8 +208,8 @@ impl Emitter<'_> {
     /// One compare-and-exchange; gives the old bits. Where it fails it is a load.
     pub fn compare_exchange(&mut self, place: Place, expected: u32, desired: u32) -> u32 {
         let failure = if place.order.acquires() { Order::Acquire } else { Order::Relaxed };
-        let equal = self.atomic_semantics(place.order, place.memory);
-        let unequal = self.atomic_semantics(failure, place.memory);
+        let equal = self.semantics(place.order, place.memory);
+        let unequal = self.semantics(failure, place.memory);
         let operands = [place.pointer, place.scope, equal, unequal, desired, expected];
         self.op(Op::AtomicCompareExchange, place.ty, &operands)
     }

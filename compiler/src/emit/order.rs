@@ -19,10 +19,6 @@
 //! in such kernels.
 //!
 //! [`Plan::device_order`]: super::plan::Plan::device_order
-//!
-//! Where fences by some work-items alone go wrong ([`Target::lone_fences`]), every fence is such an
-//! operation on that word, every atomic operation that orders is a read-modify-write one, and none
-//! has semantics.
 
 use super::asm::Asm;
 use super::emitter::{Emitter, Res};
@@ -65,15 +61,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The semantics of an atomic operation that orders accesses to `memory`.
-    pub fn atomic_semantics(&mut self, order: Order, memory: MemorySemantics) -> u32 {
-        match self.target.lone_fences {
-            true => self.semantics(order, memory),
-            false => self.c32(MemorySemantics::RELAXED.bits()),
-        }
-    }
-
-    fn semantics(&mut self, order: Order, memory: MemorySemantics) -> u32 {
+    /// The semantics of an operation that orders accesses to `memory`.
+    pub fn semantics(&mut self, order: Order, memory: MemorySemantics) -> u32 {
         let mut semantics = match (order.acquires(), order.releases()) {
             (false, false) => return self.c32(MemorySemantics::RELAXED.bits()),
             (true, false) => MemorySemantics::ACQUIRE,
@@ -116,7 +105,7 @@ impl Emitter<'_> {
     /// A fence. One of global memory is for the whole device: programs older than OpenCL C 2.0 rely
     /// on that.
     pub fn fence(&mut self, flags: BarrierFlags, sync: Sync) -> Res<()> {
-        if sync.order == Order::SeqCst || !self.target.lone_fences {
+        if sync.order == Order::SeqCst {
             return self.touch_order_word();
         }
         let global = flags.contains(BarrierFlags::GLOBAL);
@@ -133,7 +122,7 @@ impl Emitter<'_> {
         let word = self.asm.u32;
         let pointer = self.physical_pointer(address, 0, word);
         let scope = self.c32(Scope::Device as u32);
-        let semantics = self.atomic_semantics(Order::AcqRel, memory_of(BarrierFlags::all()));
+        let semantics = self.semantics(Order::AcqRel, memory_of(BarrierFlags::all()));
         let zero = self.c32(0);
         self.op(Op::AtomicIAdd, word, &[pointer, scope, semantics, zero]);
         Ok(())

@@ -126,7 +126,6 @@ pub(super) struct Plan {
     pub device_order: bool,
     /// The same in GLSL's memory model: accesses of global memory are declared coherent.
     pub coherent: bool,
-    fences: bool,
     device_fence: bool,
     global_barrier: bool,
     global_update: bool,
@@ -154,11 +153,7 @@ impl Plan {
         if plan.generic_private {
             plan.stack.merge(plan.generic);
         }
-        let order_word = match target.lone_fences {
-            true => plan.seq_cst && has_seq_cst_fence(module),
-            false => plan.fences,
-        };
-        if order_word {
+        if plan.seq_cst && has_seq_cst_fence(module) {
             plan.fields.insert(Field::OrderWord);
         }
         plan.choose_model(target);
@@ -171,10 +166,8 @@ impl Plan {
     /// Chooses the memory model. Without Vulkan's, what needs it is refused by the emitter, but for what
     /// programs of OpenCL C 1.x do: for those GLSL's has coherent memory.
     fn choose_model(&mut self, target: &Target) {
-        let wanted = self.device_fence || (self.global_barrier && self.global_update);
-        self.device_order = wanted && target.lone_fences;
+        self.device_order = self.device_fence || (self.global_barrier && self.global_update);
         self.ordered |= self.device_order && target.vulkan_memory_model;
-        self.ordered &= target.lone_fences;
         self.coherent = self.device_order && !self.ordered;
     }
 
@@ -285,13 +278,10 @@ impl Plan {
                 self.frame.callees.push(func);
                 args.iter().for_each(|&arg| self.frame.escape(arg));
             }
-            Fence { sync, .. } => {
-                self.fences = true;
-                match sync.order {
-                    Order::SeqCst => self.order(sync),
-                    _ => self.device_fence |= sync.scope == SyncScope::Device,
-                }
-            }
+            Fence { sync, .. } => match sync.order {
+                Order::SeqCst => self.order(sync),
+                _ => self.device_fence |= sync.scope == SyncScope::Device,
+            },
             ICmp { args, .. } => {
                 self.local_identity |= func.ty(args[0]).space() == Some(AddressSpace::Local);
                 args.into_iter().for_each(|arg| self.frame.escape(arg));

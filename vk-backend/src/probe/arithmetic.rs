@@ -1,8 +1,7 @@
-//! What a device's arithmetic, fences and loops really do, found out by running them.
+//! What a device's arithmetic really does, found out by running it.
 //!
 //! One small kernel for each width computes the same operations for some thousand awkward operands;
-//! the host computes them too, exactly, and compares. One more kernel has fences in a loop, and one a
-//! loop that is long.
+//! the host computes them too, exactly, and compares.
 
 use std::ops::{Add, Div, Mul};
 use std::sync::Arc;
@@ -43,13 +42,6 @@ pub struct Probe {
     pub nan32_kept: bool,
     /// The same for 64 bits; false without float64.
     pub nan64_kept: bool,
-    /// Some invocations of a work-group may execute a memory barrier without the others, as they may
-    /// by Vulkan. (lavapipe of Mesa 22.3 makes all wait for each other there, and forgets those that
-    /// are not done when the first are.)
-    pub lone_fences: bool,
-    /// Loops run until they leave by themselves. (Mesa's llvmpipe counts the rounds of all loops of a
-    /// work-item together and ends each loop after its first round once there were 65,535.)
-    pub long_loops: bool,
 }
 
 /// Asks the device.
@@ -74,55 +66,7 @@ pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
         denorm64_flushed: double.flushed,
         nan32_kept: single.nan_kept,
         nan64_kept: double.nan_kept,
-        lone_fences: probe_fences(device)?,
-        long_loops: probe_loops(device)?,
     })
-}
-
-/// Invocation n of a work-group executes n fences and tells that it is done. Whether all do.
-fn probe_fences(device: &Arc<Device>) -> Result<bool, Error> {
-    let mut k = KernelBuilder::new(1);
-    k.local_size([LOCAL_SIZE, 1, 1]);
-    let (id, done, uint) = (k.global_id_x(), k.constant(1), k.uint());
-    k.repeat(id, KernelBuilder::work_group_fence);
-    k.store(0, uint, id, done);
-    let found = one_group(device, &k.finish(), &[0; LOCAL_SIZE as usize])?;
-    Ok(found.iter().all(|&done| done == 1))
-}
-
-/// Rounds of the loop that tells whether loops may be long: more than 16 bits count.
-const LONG_LOOP: u32 = 70_000;
-
-/// An invocation counts the rounds of a loop whose length it reads.
-fn probe_loops(device: &Arc<Device>) -> Result<bool, Error> {
-    let mut k = KernelBuilder::new(1);
-    let (id, uint) = (k.global_id_x(), k.uint());
-    let times = k.load(0, uint, id);
-    let count = k.repeat(times, |_| {});
-    k.store(0, uint, id, count);
-    let found = one_group(device, &k.finish(), &[LONG_LOOP])?;
-    Ok(found == [LONG_LOOP])
-}
-
-/// Runs one work-group of a kernel on an array of words, and gives what is there then.
-fn one_group(device: &Arc<Device>, spirv: &[u32], words: &[u32]) -> Result<Vec<u32>, Error> {
-    let pipeline = device.create_pipeline(&PipelineDesc {
-        spirv,
-        entry: "main",
-        specialization: &[],
-        push_constant_size: 8,
-    })?;
-    let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let buffer = device.create_buffer(bytes.len() as u64, MemoryKind::Readback)?;
-    buffer.write(0, &bytes)?;
-    let queue = device.create_queue(false)?;
-    let ((), value) = queue.record(|r| {
-        r.retain(buffer.clone());
-        r.dispatch(&pipeline, &buffer.address().to_le_bytes(), [1, 1, 1]);
-    });
-    queue.wait(value)?;
-    buffer.read(0, &mut bytes)?;
-    Ok(bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
 }
 
 /// Operands of one invocation.

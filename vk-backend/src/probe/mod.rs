@@ -1,6 +1,7 @@
 //! What a device really does, found out by running small kernels.
 
 mod arithmetic;
+mod defects;
 
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use crate::device::Device;
 use crate::error::Error;
 
 pub use arithmetic::Probe;
+pub use defects::Defect;
 
 impl Device {
     /// Finds out what the device's arithmetic really does. Runs small kernels at each call.
@@ -16,5 +18,14 @@ impl Device {
     /// Any error that keeps those kernels from running.
     pub fn probe(self: &Arc<Self>) -> Result<Probe, Error> {
         arithmetic::run(self)
+    }
+
+    /// Returns the first defect that the device has of those that make kernels give wrong results without
+    /// any error. Runs small kernels at each call.
+    ///
+    /// # Errors
+    /// Any error that keeps those kernels from running.
+    pub fn find_defect(self: &Arc<Self>) -> Result<Option<Defect>, Error> {
+        defects::find(self)
     }
 }

@@ -1,7 +1,7 @@
 //! What clGetDeviceInfo answers (table 5 of the spec): the truth about the device where Vulkan
 //! tells it, the least the spec allows where it does not, and no for optional features.
 
-use super::{capabilities, platform};
+use super::{capabilities, defects, platform};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::device::external;
@@ -84,9 +84,12 @@ fn language_features(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Valu
     Some(Value::bool(c_features(info).iter().any(|(offered, _)| *offered == feature)))
 }
 
-/// Returns the version with the compiler's build id: clients key what they keep of a driver's work by it.
-fn driver_version() -> String {
-    format!("{} ({})", env!("CARGO_PKG_VERSION"), hekla_compiler::BUILD_ID)
+/// Returns the version with the compiler's build id and the Vulkan driver's version: clients key what they keep of
+/// a driver's work by it, and binaries of another compiler or for another driver are not taken.
+/// (CL_DRIVER_VERSION, "in a vendor-specific format": OpenCL API 4.2, table 5.)
+fn driver_version(info: &vk::DeviceInfo) -> String {
+    let (version, build) = (env!("CARGO_PKG_VERSION"), hekla_compiler::BUILD_ID);
+    format!("{version} ({build}; {})", defects::driver(info))
 }
 
 fn vendor_name(info: &vk::DeviceInfo) -> String {
@@ -129,7 +132,7 @@ fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_VENDOR_ID => Value::of(info.vendor_id),
         CL_DEVICE_NAME => Value::text(info.name.trim()),
         CL_DEVICE_VENDOR => Value::text(&vendor_name(info)),
-        CL_DRIVER_VERSION => Value::text(&driver_version()),
+        CL_DRIVER_VERSION => Value::text(&driver_version(info)),
         CL_DEVICE_PROFILE => Value::text(platform::PROFILE),
         CL_DEVICE_VERSION => Value::text(platform::VERSION),
         CL_DEVICE_NUMERIC_VERSION => Value::of(V3),

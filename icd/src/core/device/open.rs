@@ -1,11 +1,15 @@
 //! A device in use: the open Vulkan device, what the compiler must know of it, and its staging
 //! memory.
 
-use crate::cl::error::Result;
+use super::defects;
+use crate::cl::error::{fail, Result};
+use crate::cl::*;
 use crate::core::cache::cache;
 use crate::core::device::clock::DeviceClock;
 use crate::core::device::sharing::Sharing;
 use crate::core::device::staging::{Pool, Staging};
+use crate::core::diagnostics::log;
+use crate::core::diagnostics::trace::DeviceTime;
 use crate::core::process::exit;
 use hekla_compiler::Target;
 use hekla_vk_backend as vk;
@@ -54,10 +58,24 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    pub fn open(physical: &vk::PhysicalDevice) -> Result<Arc<Gpu>> {
+    /// Opens and probes a device. `named`: the user asks for it by name, whatever it computes.
+    ///
+    /// # Errors
+    /// CL_DEVICE_NOT_AVAILABLE for one that computes wrong results, unless it is `named`; what the driver
+    /// says.
+    pub fn open(physical: &vk::PhysicalDevice, named: bool) -> Result<Arc<Gpu>> {
         let device = vk::Device::open(physical)?;
         if let Some(cache) = cache() {
             device.set_pipeline_store(Box::new(cache));
+        }
+        if let Some(defect) = defects::defect(&device)? {
+            let name = &device.info().name;
+            let reason = defects::sentence(device.info(), defect);
+            if !named {
+                log::notice(&format!("{name} {reason}"));
+                return fail(CL_DEVICE_NOT_AVAILABLE);
+            }
+            tracing::warn!("{name} {defect}; HEKLA_DEVICE names it");
         }
         let probe = device.probe().unwrap_or_else(|error| {
             // The careful answers: nothing is exact, everything is emulated.
@@ -243,6 +261,12 @@ impl Gpu {
     }
 }
 
+impl DeviceTime for Gpu {
+    fn on_host(&self, device_ns: u64) -> Option<u64> {
+        Gpu::on_host(self, device_ns).ok()
+    }
+}
+
 /// Records one chunk's copy, which keeps its staging memory.
 fn copy_on(
     queue: &vk::Queue,
@@ -307,8 +331,6 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
         workgroup_explicit_layout_8: f.workgroup_explicit_layout_8,
         workgroup_explicit_layout_16: f.workgroup_explicit_layout_16,
         vulkan_memory_model: f.vulkan_memory_model && f.vulkan_memory_model_device_scope,
-        lone_fences: probe.lone_fences,
-        long_loops: probe.long_loops,
         preserve_signed_zero_inf_nan_16: f.preserve_signed_zero_inf_nan_16,
         preserve_signed_zero_inf_nan_32: f.preserve_signed_zero_inf_nan_32,
         preserve_signed_zero_inf_nan_64: f.preserve_signed_zero_inf_nan_64,

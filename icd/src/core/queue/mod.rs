@@ -251,7 +251,7 @@ impl Queue {
             recorder.after(after);
             let times = if timed { recorder.begin_timestamp() } else { None };
             if let Some((trace, times)) = trace.zip(times) {
-                trace.command(self.trace_number, &state.name, times, &self.gpu);
+                trace.command(self.trace_number, &state.name, times, self.gpu.clone());
             }
             commands(recorder);
             if timed {
