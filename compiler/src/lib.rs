@@ -33,7 +33,7 @@ pub use object::{Modes, Object};
 pub use options::{LinkOptions, Options};
 pub use preprocess::read_header;
 pub use source::Lookup;
-pub use target::Target;
+pub use target::{FloatTraits, Target};
 pub use timing::Timing;
 
 use cranelift_entity::SecondaryMap;
@@ -270,6 +270,9 @@ fn emit_kernels(
     let mut structures = SecondaryMap::new();
     if !target.long_loops {
         passes::stretch_loops(ir)?;
+    }
+    if !target.merges_signs {
+        passes::choose_signs(ir)?;
     }
     for (func, function) in ir.functions.iter_mut() {
         structures[func] = passes::structurize::run(function);

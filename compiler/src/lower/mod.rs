@@ -14,6 +14,7 @@ mod globals;
 mod half;
 mod kernel;
 mod memory;
+mod narrow;
 mod place;
 mod pointer;
 mod stmt;

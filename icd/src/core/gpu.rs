@@ -8,7 +8,7 @@ use super::memory::Access;
 use super::staging::{Pool, Staging};
 use super::svm::Sharing;
 use crate::core::error::Result;
-use hekla_compiler::Target;
+use hekla_compiler::{FloatTraits, Target};
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
@@ -284,6 +284,16 @@ impl Pace {
     }
 }
 
+/// What the compiler is told of a width of floats.
+fn float_traits(table: &vk::FloatTable, width: vk::FloatWidth) -> FloatTraits {
+    let widening = table.get(width, vk::FloatOp::Widen);
+    FloatTraits {
+        sign_alone: table.sign_alone(width),
+        keeps_denormals: table.keeps_denormals(width),
+        widens: widening.is_some_and(vk::Behaviour::keeps_denormals),
+    }
+}
+
 /// What the compiler is told of a device.
 pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
     let f = &info.features;
@@ -312,6 +322,8 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
         rounding_rte_16: f.rounding_rte_16,
         rounding_rte_32: f.rounding_rte_32,
         rounding_rte_64: f.rounding_rte_64,
+        float_traits: vk::FloatWidth::ALL.map(|width| float_traits(&probe.floats, width)),
+        merges_signs: probe.merges_signs,
         fma32_fused: probe.fma32_fused,
         fma64_fused: probe.fma64_fused,
         div32_exact: probe.div32_exact,
