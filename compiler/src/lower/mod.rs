@@ -8,6 +8,7 @@
 mod assign;
 mod builtins;
 mod convert;
+mod denormals;
 mod expr;
 mod function;
 mod globals;

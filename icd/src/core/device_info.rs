@@ -296,18 +296,20 @@ fn half_config(device: &Ref<Device>) -> cl_device_fp_config {
     CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | denormals(device, vk::FloatWidth::Half)
 }
 
-/// Double precision is offered with all that the spec requires of it but denormals, which some
-/// drivers do not keep, or not at all.
+/// Double precision is offered with all that the spec requires of it, or not at all. Where the device
+/// flushes denormals, the compiler's arithmetic keeps them.
 fn double_config(device: &Ref<Device>) -> cl_device_fp_config {
     if !device.info().features.float64 {
         return 0;
     }
+    let by_device = denormals(device, vk::FloatWidth::Double) != 0;
     CL_FP_FMA
         | CL_FP_ROUND_TO_NEAREST
         | CL_FP_ROUND_TO_ZERO
         | CL_FP_ROUND_TO_INF
         | CL_FP_INF_NAN
-        | denormals(device, vk::FloatWidth::Double)
+        | CL_FP_DENORM
+        | if by_device { 0 } else { CL_FP_SOFT_FLOAT }
 }
 
 /// CL_FP_DENORM if no operation flushes denormals of a width.
