@@ -1,5 +1,6 @@
 //! What the compiler must know of the device it compiles for: plain data, filled in by the runtime.
 
+use crate::ir::Scalar;
 use crate::options::ClStd;
 
 /// Most bytes of one variable in global memory (CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE). Vulkan devices
@@ -47,6 +48,11 @@ pub struct Target {
     pub rounding_rte_16: bool,
     pub rounding_rte_32: bool,
     pub rounding_rte_64: bool,
+    /// By probe, for 16, 32 and 64 bits; [`Target::floats`] has them by type.
+    pub float_traits: [FloatTraits; 3],
+    /// By probe: `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives what it says. Where it does not,
+    /// [`crate::passes::sign_merge`] puts it otherwise.
+    pub merges_signs: bool,
     /// By probe: GLSL.std.450 Fma is one correctly rounded operation.
     pub fma32_fused: bool,
     pub fma64_fused: bool,
@@ -70,7 +76,33 @@ pub struct Target {
     pub zero_private: bool,
 }
 
+/// What the device's operations on floats of one width do with bits that arithmetic is free to lose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FloatTraits {
+    /// FNegate and FAbs change the sign bit and nothing else, of denormals and NaN too.
+    pub sign_alone: bool,
+    /// No operation takes denormal numbers for zero, or makes zero of them.
+    pub keeps_denormals: bool,
+    /// A conversion to a wider float keeps denormals.
+    pub widens: bool,
+}
+
+impl FloatTraits {
+    /// Those of IEEE 754.
+    pub const IEEE: FloatTraits =
+        FloatTraits { sign_alone: true, keeps_denormals: true, widens: true };
+}
+
 impl Target {
+    /// What is known of a float type's operations.
+    pub fn floats(&self, scalar: Scalar) -> FloatTraits {
+        match scalar {
+            Scalar::F16 => self.float_traits[0],
+            Scalar::F64 => self.float_traits[2],
+            _ => self.float_traits[1],
+        }
+    }
+
     /// Macros that tell a program what this device offers: extension names, and from OpenCL C 3.0 on
     /// the `__opencl_c_` feature macros (OpenCL C 6.2.1), each defined as 1.
     pub fn feature_macros(&self, std: ClStd) -> Vec<(String, String)> {
@@ -156,6 +188,8 @@ impl Target {
             rounding_rte_16: false,
             rounding_rte_32: false,
             rounding_rte_64: false,
+            float_traits: [FloatTraits::IEEE; 3],
+            merges_signs: true,
             fma32_fused: false,
             fma64_fused: false,
             div32_exact: false,

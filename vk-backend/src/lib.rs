@@ -54,7 +54,7 @@ pub use physical::{
     Limits, MemoryHandles, MemoryInfo, PciBusInfo, PhysicalDevice, SemaphoreHandles, SubgroupOps,
 };
 pub use pipeline::Pipeline;
-pub use probe::{Defect, Probe};
+pub use probe::{Behaviour, Defect, FloatOp, FloatTable, FloatWidth, Probe};
 pub use quirks::Quirks;
 pub use record::{CommandTimes, CopyKernel, CopyRegion, Recorder, Recording, Timestamps};
 pub use submit::{Queue, QueueOptions};

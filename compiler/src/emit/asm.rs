@@ -35,7 +35,6 @@ pub(super) enum Glsl {
     UMin = 38,
     Fma = 50,
     Ldexp = 53,
-    UnpackHalf2x16 = 62,
     FindILsb = 73,
     FindUMsb = 75,
     NMin = 79,

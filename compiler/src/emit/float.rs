@@ -4,7 +4,7 @@ use super::asm::Glsl;
 use super::emitter::{Emitter, Res};
 use super::repr::Repr;
 use super::EmitError;
-use crate::ir::{BinaryOp, FloatCC, FpFlags, MathOp, Scalar};
+use crate::ir::{BinaryOp, FloatCC, FpFlags, MathOp, Scalar, Type};
 use rspirv::spirv::Op;
 
 impl Emitter<'_> {
@@ -21,7 +21,22 @@ impl Emitter<'_> {
 
     pub fn float_negate(&mut self, scalar: Scalar, a: u32) -> Res<u32> {
         let ty = self.float_type(scalar)?;
-        Ok(self.op(Op::FNegate, ty, &[a]))
+        match self.target.floats(scalar).sign_alone {
+            true => Ok(self.op(Op::FNegate, ty, &[a])),
+            false => self.float_sign(scalar, a, Op::BitwiseXor, 0x8000_0000),
+        }
+    }
+
+    /// An operation on the bits of a float that are those of `mask` where the sign is the top one:
+    /// for devices whose own lose denormals or NaNs.
+    fn float_sign(&mut self, scalar: Scalar, a: u32, op: Op, mask: u32) -> Res<u32> {
+        let ty = Type::of(scalar);
+        let mut words = self.words_of(a, ty)?;
+        if let Some(top) = words.last_mut() {
+            let mask = if scalar == Scalar::F16 { mask >> 16 } else { mask };
+            *top = self.u32_op_const(op, *top, mask);
+        }
+        self.value_of_words(&words, ty)
     }
 
     pub fn float_binary(
@@ -57,6 +72,9 @@ impl Emitter<'_> {
             return self.float_class(op == IsNan, scalar, *a);
         }
         let ty = self.float_type(scalar)?;
+        if let (FAbs, [a], false) = (op, args, self.target.floats(scalar).sign_alone) {
+            return self.float_sign(scalar, *a, Op::BitwiseAnd, 0x7fff_ffff);
+        }
         let (glsl, count) = match op {
             Fma => (Glsl::Fma, 3),
             FAbs => (Glsl::FAbs, 1),

@@ -59,7 +59,7 @@ fn files(unit: Unit) -> [&'static str; 12] {
             include_str!("prelude_f64.cl"),
             include_str!("coefficients_f64.cl"),
             include_str!("reduce_f64.cl"),
-            include_str!("exact_f64.cl"),
+            concat!(include_str!("exact_f64.cl"), include_str!("denormal_f64.cl")),
         ),
     };
     [

@@ -16,6 +16,7 @@ pub mod mem2reg;
 pub mod param_alias;
 pub mod pointer_bases;
 pub mod scalarize;
+pub mod sign_merge;
 pub mod signature;
 pub mod simplify;
 pub mod sroa;
@@ -102,6 +103,17 @@ fn unroll_loops(module: &mut Module, func: Func) -> Result<bool, String> {
     Ok(true)
 }
 
+/// Merges signs without masks, for drivers that take the masks for a copysign that they get wrong.
+pub fn choose_signs(module: &mut Module) -> Result<(), String> {
+    let functions: Vec<Func> = module.functions.keys().collect();
+    for func in functions {
+        if step(module, func, "sign_merge", |f, _| sign_merge::run(f))? {
+            step(module, func, "dce", |f, _| dce::run(f))?;
+        }
+    }
+    Ok(())
+}
+
 /// What a function is worth before it is copied into its callers.
 fn clean(module: &mut Module, func: Func) -> Result<(), String> {
     let function = &mut module.functions[func];
@@ -162,6 +174,7 @@ pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> 
         "licm" => licm::run,
         "mem2reg" => mem2reg::run,
         "scalarize" => scalarize::run,
+        "sign_merge" => sign_merge::run,
         "sroa" => sroa::run,
         "structurize" => |f| {
             structurize::run(f);

@@ -6,10 +6,11 @@
 use std::ops::{Add, Div, Mul};
 use std::sync::Arc;
 
-use crate::asm::{glsl, op, FloatMode, KernelBuilder};
+use super::floats::{self, float_modes, FloatTable};
+use crate::asm::{glsl, op, KernelBuilder};
 use crate::device::{Device, MemoryKind, PipelineDesc};
 use crate::error::Error;
-use crate::physical::{Features, Independence};
+use crate::physical::Features;
 
 /// What a device's arithmetic does in compute shaders, with denormals and rounding as the device's
 /// float controls allow to ask for ([`Features`]).
@@ -34,14 +35,11 @@ pub struct Probe {
     pub nearest32: bool,
     /// OpFAdd and OpFMul of 64 bits round to nearest even; false without float64.
     pub nearest64: bool,
-    /// 32-bit denormals are taken for, or turned into, zero.
-    pub denorm32_flushed: bool,
-    /// 64-bit denormals are taken for, or turned into, zero; false without float64.
-    pub denorm64_flushed: bool,
-    /// A 32-bit NaN comes out of infinity times zero, and OpIsNan finds it.
-    pub nan32_kept: bool,
-    /// The same for 64 bits; false without float64.
-    pub nan64_kept: bool,
+    /// What each operation does with denormals, zeros and NaN.
+    pub floats: FloatTable,
+    /// `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives what it says. (LLVM 22 makes a copysign of
+    /// it, and on processors with AVX-512 something else.)
+    pub merges_signs: bool,
 }
 
 /// Asks the device.
@@ -62,28 +60,31 @@ pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
         exp2_near: single.exp2_near,
         nearest32: single.nearest,
         nearest64: double.nearest,
-        denorm32_flushed: single.flushed,
-        denorm64_flushed: double.flushed,
-        nan32_kept: single.nan_kept,
-        nan64_kept: double.nan_kept,
+        floats: log_floats(floats::run(device)?),
+        merges_signs: floats::merges_signs(device)?,
     })
+}
+
+/// Tells at level debug what was found.
+fn log_floats(table: FloatTable) -> FloatTable {
+    tracing::debug!("what float operations do:\n{table}");
+    table
 }
 
 /// Operands of one invocation.
 type Operands<T> = [T; 3];
 /// What an invocation writes: see [`kernel`].
-const RESULTS: usize = 7;
+const RESULTS: usize = 6;
 const FMA: usize = 0;
 const DIV: usize = 1;
 const SQRT: usize = 2;
 const SUM: usize = 3;
 const PRODUCT: usize = 4;
-const PRODUCT_IS_NAN: usize = 5;
 /// Of 32 bits alone: there is none wider.
-const EXP2: usize = 6;
+const EXP2: usize = 5;
 
 const LOCAL_SIZE: u32 = 64;
-/// Operands: random ones, then denormals, then those that make NaNs, then exponents near zero.
+/// Operands: random ones, then exponents near zero.
 const RANDOM: usize = 4096;
 const EXPONENTS: u64 = 4096;
 /// Most error of Exp2 in ulp, and how far from zero.
@@ -98,8 +99,6 @@ struct Answer {
     sqrt_exact: bool,
     exp2_near: bool,
     nearest: bool,
-    flushed: bool,
-    nan_kept: bool,
 }
 
 /// A float type that is probed.
@@ -108,28 +107,23 @@ trait Real: Copy + PartialEq + Add<Output = Self> + Mul<Output = Self> + Div<Out
     /// Bits of the significand after the point, and the exponent of the least normal number.
     const FRACTION: i32;
     const MIN_EXPONENT: i32;
-    const INFINITY: Self;
     /// ± (1 + fraction) times two to `exponent`; `fraction` gives the bits after the point.
     fn scaled(negative: bool, fraction: u64, exponent: i32) -> Self;
     fn fused(self, b: Self, c: Self) -> Self;
     fn root(self) -> Self;
     fn negated(self) -> Self;
     fn magnitude_normal(self) -> bool;
-    fn is_a_nan(self) -> bool;
     fn wide(self) -> f64;
     fn put(self, out: &mut Vec<u8>);
     fn get(bytes: &[u8]) -> Self;
-    /// One, as words for a constant.
-    fn one() -> Vec<u32>;
 }
 
 macro_rules! real {
-    ($t:ty, $bits:ty, $width:expr, $fraction:expr, $min:expr, $one:expr) => {
+    ($t:ty, $bits:ty, $width:expr, $fraction:expr, $min:expr) => {
         impl Real for $t {
             const WIDTH: u32 = $width;
             const FRACTION: i32 = $fraction;
             const MIN_EXPONENT: i32 = $min;
-            const INFINITY: $t = <$t>::INFINITY;
             fn scaled(negative: bool, fraction: u64, exponent: i32) -> $t {
                 let biased = (exponent - $min + 1) as $bits;
                 let fraction = fraction as $bits & ((1 << $fraction) - 1);
@@ -148,9 +142,6 @@ macro_rules! real {
             fn magnitude_normal(self) -> bool {
                 self.is_normal()
             }
-            fn is_a_nan(self) -> bool {
-                self.is_nan()
-            }
             fn wide(self) -> f64 {
                 f64::from(self)
             }
@@ -160,29 +151,21 @@ macro_rules! real {
             fn get(bytes: &[u8]) -> $t {
                 bytes.try_into().map(<$t>::from_ne_bytes).unwrap_or(<$t>::NAN)
             }
-            fn one() -> Vec<u32> {
-                $one
-            }
         }
     };
 }
-real!(f32, u32, 32, 23, -126, vec![0x3f80_0000]);
-real!(f64, u64, 64, 52, -1022, vec![0, 0x3ff0_0000]);
+real!(f32, u32, 32, 23, -126);
+real!(f64, u64, 64, 52, -1022);
 
 fn probe_width<T: Real>(device: &Arc<Device>) -> Result<Answer, Error> {
     let mut operands = random_operands::<T>();
-    operands.extend(denormal_operands::<T>());
-    operands.extend(nan_operands::<T>());
     operands.extend(exponent_operands::<T>());
     while !operands.len().is_multiple_of(LOCAL_SIZE as usize) {
         operands.push(operands[0]);
     }
     let results = compute(device, &operands)?;
     let random = || operands.iter().zip(&results).take(RANDOM);
-    let denormal = operands.iter().zip(&results).skip(RANDOM).take(denormal_operands::<T>().len());
-    let nan = results.iter().skip(RANDOM + denormal_operands::<T>().len());
-    let before = RANDOM + denormal_operands::<T>().len() + nan_operands::<T>().len();
-    let mut exponents = operands.iter().zip(&results).skip(before).take(EXPONENTS as usize);
+    let mut exponents = operands.iter().zip(&results).skip(RANDOM).take(EXPONENTS as usize);
     Ok(Answer {
         // Where the expected result is denormal or overflows, another question would be answered.
         fused: random().all(|([a, b, c], r)| same(a.fused(*b, *c), r[FMA])),
@@ -192,12 +175,6 @@ fn probe_width<T: Real>(device: &Arc<Device>) -> Result<Answer, Error> {
             a.wide().abs() > EXP2_RANGE || exp2_error::<T>(a.wide(), r[EXP2].wide()) <= EXP2_ERROR
         }),
         nearest: random().all(|([a, b, _], r)| same(*a + *b, r[SUM]) && same(*a * *b, r[PRODUCT])),
-        flushed: denormal
-            .clone()
-            .any(|([a, b, _], r)| (*a + *b) != r[SUM] || (*a * *b) != r[PRODUCT]),
-        nan_kept: nan
-            .take(nan_operands::<T>().len())
-            .all(|r| r[PRODUCT].is_a_nan() && r[PRODUCT_IS_NAN] == T::scaled(false, 0, 0)),
     })
 }
 
@@ -232,27 +209,6 @@ fn random_operands<T: Real>() -> Vec<Operands<T>> {
             [a, b, c]
         })
         .collect()
-}
-
-/// Pairs whose sum or product is denormal, or that are denormal themselves.
-fn denormal_operands<T: Real>() -> Vec<Operands<T>> {
-    let two_to = |e: i32| T::scaled(false, 0, e);
-    // The least normal number halved: exactly representable.
-    let half_least = two_to(T::MIN_EXPONENT) * two_to(-1);
-    let zero = half_least + half_least.negated();
-    vec![
-        [two_to(T::MIN_EXPONENT + 10), two_to(-20), zero],
-        [half_least, two_to(20), zero],
-        [half_least, half_least * two_to(2 - T::FRACTION), zero],
-        [two_to(T::MIN_EXPONENT), half_least.negated(), zero],
-    ]
-}
-
-/// Infinity times zero.
-fn nan_operands<T: Real>() -> Vec<Operands<T>> {
-    let one = T::scaled(false, 0, 0);
-    let zero = one + one.negated();
-    vec![[T::INFINITY, zero, one], [zero, T::INFINITY.negated(), one]]
 }
 
 /// Numbers between -1 and 1, evenly in each power of two.
@@ -310,12 +266,8 @@ fn compute<T: Real>(
 fn kernel<T: Real>(features: &Features) -> Vec<u32> {
     let mut k = KernelBuilder::new(2);
     k.local_size([LOCAL_SIZE, 1, 1]);
-    float_modes(&mut k, features, T::WIDTH);
+    float_modes(&mut k, features, T::WIDTH, false);
     let float = k.float(T::WIDTH);
-    let (one, zero) = (k.float_constant(float, &T::one()), {
-        let words = vec![0; T::one().len()];
-        k.float_constant(float, &words)
-    });
     let uint = k.uint();
     let i = k.global_id_x();
     let element = |k: &mut KernelBuilder, stride: u32, n: u32| {
@@ -335,33 +287,9 @@ fn kernel<T: Real>(features: &Features) -> Vec<u32> {
     results[SUM] = k.binary(op::F_ADD, float, a, b);
     results[PRODUCT] = k.binary(op::F_MUL, float, a, b);
     results[EXP2] = if T::WIDTH == 32 { k.extended(glsl::EXP2, float, &[a]) } else { a };
-    results[PRODUCT_IS_NAN] = k.if_nan(float, results[PRODUCT], one, zero);
     for (n, result) in results.into_iter().enumerate() {
         let index = element(&mut k, RESULTS as u32, n as u32);
         k.store(1, float, index, result);
     }
     k.finish()
-}
-
-/// Asks for all that makes arithmetic exact and that the device can be asked for one width at a time.
-fn float_modes(k: &mut KernelBuilder, f: &Features, width: u32) {
-    let alone = |i: Independence| match i {
-        Independence::All => true,
-        Independence::Float32Only => width == 32,
-        Independence::None => false,
-    };
-    let (nan, denorm, nearest) = if width == 32 {
-        (f.preserve_signed_zero_inf_nan_32, f.denorm_preserve_32, f.rounding_rte_32)
-    } else {
-        (f.preserve_signed_zero_inf_nan_64, f.denorm_preserve_64, f.rounding_rte_64)
-    };
-    if nan {
-        k.float_mode(FloatMode::SignedZeroInfNanPreserve, width);
-    }
-    if denorm && alone(f.denorm_independence) {
-        k.float_mode(FloatMode::DenormPreserve, width);
-    }
-    if nearest && alone(f.rounding_independence) {
-        k.float_mode(FloatMode::RoundingModeRte, width);
-    }
 }

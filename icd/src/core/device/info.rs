@@ -235,8 +235,8 @@ fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
             Value::of(u32::from(has_half(features)))
         }
         CL_DEVICE_SINGLE_FP_CONFIG => Value::of(single_config(device)),
-        CL_DEVICE_DOUBLE_FP_CONFIG => Value::of(double_config(features)),
-        CL_DEVICE_HALF_FP_CONFIG => Value::of(half_config(features)),
+        CL_DEVICE_DOUBLE_FP_CONFIG => Value::of(double_config(device)),
+        CL_DEVICE_HALF_FP_CONFIG => Value::of(half_config(device)),
         CL_DEVICE_ENDIAN_LITTLE => Value::bool(true),
         CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => Value::of(
             CL_DEVICE_ATOMIC_ORDER_RELAXED
@@ -273,14 +273,12 @@ fn atomic_capabilities(info: &vk::DeviceInfo) -> cl_bitfield {
 
 /// Returns what the probe of the device's arithmetic found.
 fn single_config(device: &Ref<Device>) -> cl_device_fp_config {
-    let mut config = CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST;
+    let mut config =
+        CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | denormals(device, vk::FloatWidth::Single);
     let Ok(gpu) = device.gpu() else { return config };
     let probe = &gpu.probe;
     if probe.fma32_fused {
         config |= CL_FP_FMA;
-    }
-    if !probe.denorm32_flushed {
-        config |= CL_FP_DENORM;
     }
     if probe.div32_exact && probe.sqrt32_exact {
         config |= CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
@@ -293,26 +291,38 @@ fn has_half(features: &vk::Features) -> bool {
     features.float16 && features.storage16
 }
 
-/// Half precision: denormals where the device can be told to keep them.
-fn half_config(features: &vk::Features) -> cl_device_fp_config {
-    if !has_half(features) {
+/// Half precision: as single precision.
+fn half_config(device: &Ref<Device>) -> cl_device_fp_config {
+    if !has_half(&device.info().features) {
         return 0;
     }
-    let denormals = if features.denorm_preserve_16 { CL_FP_DENORM } else { 0 };
-    CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | denormals
+    CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | denormals(device, vk::FloatWidth::Half)
 }
 
-/// Double precision is offered with all that the spec requires of it, or not at all.
-fn double_config(features: &vk::Features) -> cl_device_fp_config {
-    if !features.float64 {
+/// Double precision is offered with all that the spec requires of it, or not at all. Where the device
+/// flushes denormals, the compiler's arithmetic keeps them.
+fn double_config(device: &Ref<Device>) -> cl_device_fp_config {
+    if !device.info().features.float64 {
         return 0;
     }
+    let by_device = denormals(device, vk::FloatWidth::Double) != 0;
     CL_FP_FMA
         | CL_FP_ROUND_TO_NEAREST
         | CL_FP_ROUND_TO_ZERO
         | CL_FP_ROUND_TO_INF
         | CL_FP_INF_NAN
         | CL_FP_DENORM
+        | if by_device { 0 } else { CL_FP_SOFT_FLOAT }
+}
+
+/// CL_FP_DENORM if no operation flushes denormals of a width.
+fn denormals(device: &Ref<Device>, width: vk::FloatWidth) -> cl_device_fp_config {
+    let kept = device.gpu().is_ok_and(|gpu| gpu.probe.floats.keeps_denormals(width));
+    if kept {
+        CL_FP_DENORM
+    } else {
+        0
+    }
 }
 
 /// Memory.

@@ -11,7 +11,7 @@ use crate::core::device::staging::{Pool, Staging};
 use crate::core::diagnostics::log;
 use crate::core::diagnostics::trace::DeviceTime;
 use crate::core::process::exit;
-use hekla_compiler::Target;
+use hekla_compiler::{FloatTraits, Target};
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
@@ -314,7 +314,17 @@ impl Pace {
     }
 }
 
-/// Returns what the compiler is told of a device.
+/// What the compiler is told of a width of floats.
+fn float_traits(table: &vk::FloatTable, width: vk::FloatWidth) -> FloatTraits {
+    let widening = table.get(width, vk::FloatOp::Widen);
+    FloatTraits {
+        sign_alone: table.sign_alone(width),
+        keeps_denormals: table.keeps_denormals(width),
+        widens: widening.is_some_and(vk::Behaviour::keeps_denormals),
+    }
+}
+
+/// What the compiler is told of a device.
 pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
     let f = &info.features;
     Target {
@@ -340,6 +350,8 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
         rounding_rte_16: f.rounding_rte_16,
         rounding_rte_32: f.rounding_rte_32,
         rounding_rte_64: f.rounding_rte_64,
+        float_traits: vk::FloatWidth::ALL.map(|width| float_traits(&probe.floats, width)),
+        merges_signs: probe.merges_signs,
         fma32_fused: probe.fma32_fused,
         fma64_fused: probe.fma64_fused,
         div32_exact: probe.div32_exact,
