@@ -77,7 +77,7 @@ fn long_chains_are_constant_expressions() {
 fn a_long_chain_that_is_no_constant_is_no_initializer() {
     let text = |link: &str, last: &str| {
         let chain = link.repeat(2000);
-        format!("global int v; constant long c = 1{chain}{last};\nkernel void k() {{}}")
+        format!("constant volatile int v = 1; constant long c = (1{chain}{last});\nkernel void k() {{}}")
     };
     for (link, last) in [(" + v", ""), (", 1", ""), (" ? v : 1", "")] {
         let log = compiled(text(link, last)).log;
@@ -88,12 +88,12 @@ fn a_long_chain_that_is_no_constant_is_no_initializer() {
 #[test]
 fn mistakes_in_long_chains_are_told() {
     let text = format!(
-        "kernel void k(global int *p, float4 f) {{\np[0] = 1{};\nif (f) ;{}\n}}",
-        " + nope".repeat(1000),
-        " else if (gone) ;".repeat(200),
+        "kernel void k(global int *p, int a, float4 f) {{\np[0] = 1{};\nif (f) ;{}\n}}",
+        " + a".repeat(500) + " + nope" + &" + a".repeat(500),
+        " else if (a) ;".repeat(200) + " else if (gone) ;",
     );
     let log = compiled(text).log;
-    assert!(log.contains("t.cl:2:12: error: use of undeclared identifier 'nope'"), "{log}");
+    assert!(log.contains("t.cl:2:2012: error: use of undeclared identifier 'nope'"), "{log}");
     assert!(log.contains("t.cl:3:5: error: statement requires expression of scalar type"), "{log}");
     assert!(log.contains("use of undeclared identifier 'gone'"), "{log}");
 }
