@@ -50,11 +50,7 @@ pub fn weak() -> Device {
 
 /// The weak one, without Vulkan's memory model and with a small launch block.
 pub fn weakest() -> Device {
-    let target = Target {
-        vulkan_memory_model: false,
-        push_constant_size: 0,
-        ..Target::minimal()
-    };
+    let target = Target { vulkan_memory_model: false, push_constant_size: 0, ..Target::minimal() };
     Device { name: "weakest", target, ..middling() }
 }
 
