@@ -1,5 +1,5 @@
 //! OpenCL C out of bytes whose results the specification fixes to the bit: what two drivers make of such
-//! a program may be compared, and what a C compiler makes of the same program in C ([`reference`]).
+//! a program may be compared, and what a C compiler makes of the same program in C ([`mod@reference`]).
 //!
 //! No overflow of signed integers, no division by zero, no index out of bounds, no order of evaluation
 //! that matters, nothing read that was not written, no two work-items on one element, no bits of a NaN,
