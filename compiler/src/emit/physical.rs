@@ -64,6 +64,7 @@ impl Emitter<'_> {
         volatile: bool,
     ) -> Res<u32> {
         let ty = self.physical_type(elem, lanes)?;
+        let address = self.load_address(address)?;
         let pointer = self.physical_pointer(address, 0, ty);
         let [access, align] = self.access_operands(align, volatile);
         Ok(self.op(Op::Load, ty, &[pointer, access, align]))
