@@ -36,6 +36,10 @@ pub struct Target {
     pub workgroup_explicit_layout_16: bool,
     /// vulkanMemoryModel and vulkanMemoryModelDeviceScope.
     pub vulkan_memory_model: bool,
+    /// A load from an address that is the same in all invocations may be executed where no invocation gets
+    /// to it, and ends the process if the address is not valid. Told by the driver's version: there is no
+    /// trying it out.
+    pub unmasked_uniform_loads: bool,
     /// SignedZeroInfNanPreserve by width (VkPhysicalDeviceFloatControlsProperties).
     pub preserve_signed_zero_inf_nan_16: bool,
     pub preserve_signed_zero_inf_nan_32: bool,
@@ -179,6 +183,7 @@ impl Target {
             workgroup_explicit_layout_8: false,
             workgroup_explicit_layout_16: false,
             vulkan_memory_model: true,
+            unmasked_uniform_loads: false,
             preserve_signed_zero_inf_nan_16: false,
             preserve_signed_zero_inf_nan_32: true,
             preserve_signed_zero_inf_nan_64: true,

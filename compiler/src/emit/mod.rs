@@ -32,6 +32,7 @@ mod pair;
 mod physical;
 mod plan;
 mod repr;
+mod unmasked;
 mod vector;
 
 pub use data::layout_data;

@@ -83,6 +83,7 @@ impl Emitter<'_> {
         volatile: bool,
     ) -> Res<u32> {
         let ty = self.physical_type(elem, lanes)?;
+        let address = self.load_address(address)?;
         let pointer = self.physical_pointer(address, 0, ty);
         Ok(self.load_physical(pointer, ty, align, volatile))
     }

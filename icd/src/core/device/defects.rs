@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// VK_DRIVER_ID_MESA_LLVMPIPE: lavapipe.
 const LAVAPIPE: u32 = 13;
-/// The first Mesa whose lavapipe is known to be good. That of 22.3 is known to be bad.
+/// The first Mesa whose lavapipe is known to compute right. That of 22.3 is known to be bad.
 const GOOD_LAVAPIPE: (u32, u32) = (25, 0);
 
 /// Whether the driver may have defects as far as its version tells: lavapipe of an old Mesa, or of one that
@@ -22,6 +22,14 @@ pub fn is_suspect(info: &DeviceInfo) -> bool {
 
 fn is_old_mesa(driver_info: &str) -> bool {
     mesa_version(driver_info).is_none_or(|version| version < GOOD_LAVAPIPE)
+}
+
+/// Whether the driver executes loads from addresses that all invocations agree on where none of them gets to
+/// it: lavapipe of Mesa 26.2 does, that of 25.0 does not. Trying would end the process, so versions between
+/// and behind are taken to do so.
+pub fn loads_unmasked(info: &DeviceInfo) -> bool {
+    info.driver_id == LAVAPIPE
+        && mesa_version(&info.driver_info).is_some_and(|version| version > GOOD_LAVAPIPE)
 }
 
 /// Major and minor version in a text like `Mesa 25.0.7-2 (LLVM 15.0.6)`.
