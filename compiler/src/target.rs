@@ -89,12 +89,14 @@ pub struct FloatTraits {
     pub keeps_denormals: bool,
     /// A conversion to a wider float keeps denormals.
     pub widens: bool,
+    /// NMin and NMax tell denormals apart.
+    pub orders: bool,
 }
 
 impl FloatTraits {
     /// Those of IEEE 754.
     pub const IEEE: FloatTraits =
-        FloatTraits { sign_alone: true, keeps_denormals: true, widens: true };
+        FloatTraits { sign_alone: true, keeps_denormals: true, widens: true, orders: true };
 }
 
 impl Target {

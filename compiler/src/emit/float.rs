@@ -54,6 +54,9 @@ impl Emitter<'_> {
             FMul => Op::FMul,
             FDiv => Op::FDiv,
             FRem => Op::FRem,
+            FMin | FMax if scalar == Scalar::F32 && !self.target.floats(scalar).orders => {
+                return self.float_choice(op == FMin, args);
+            }
             FMin => return Ok(self.glsl(Glsl::NMin, ty, &args)),
             FMax => return Ok(self.glsl(Glsl::NMax, ty, &args)),
             _ => return Err(EmitError::malformed("an integer operation on floats")),
@@ -63,6 +66,28 @@ impl Emitter<'_> {
             self.no_contraction(id);
         }
         Ok(id)
+    }
+
+    /// The smaller of two F32, or the larger, by their order as integers: what the device takes for
+    /// equal zeros is not to be the wrong one of two denormals.
+    fn float_choice(&mut self, smaller: bool, [a, b]: [u32; 2]) -> Res<u32> {
+        let (word, ty) = (self.asm.u32, self.scalar_type(Scalar::F32)?);
+        let [x, y] = [a, b].map(|x| {
+            let bits = self.op(Op::Bitcast, word, &[x]);
+            let sign = self.u32_op_const(Op::ShiftRightArithmetic, bits, 31);
+            let magnitude = self.u32_op_const(Op::BitwiseAnd, bits, 0x7fff_ffff);
+            let flipped = self.u32_op(Op::BitwiseXor, magnitude, sign);
+            self.u32_op(Op::ISub, flipped, sign)
+        });
+        let op = if smaller { Op::SLessThan } else { Op::SGreaterThan };
+        let first = self.bool_op(op, &[x, y]);
+        // NaNs are beyond the infinities: never chosen beside a number.
+        let (a_nan, b_nan) =
+            (self.float_class(true, Scalar::F32, a)?, self.float_class(true, Scalar::F32, b)?);
+        let a_is_number = self.bool_op(Op::LogicalNot, &[a_nan]);
+        let first = self.bool_op(Op::LogicalAnd, &[first, a_is_number]);
+        let first = self.bool_op(Op::LogicalOr, &[first, b_nan]);
+        Ok(self.select(ty, first, a, b))
     }
 
     /// The float operations of [`MathOp`].

@@ -123,15 +123,3 @@ double __ieee_sqrt_f64(double x) {
     double root = sqrt(denormal ? __raise_f64(x) : x);
     return denormal ? root * 0x1p-100 : root;
 }
-
-// For devices whose fma is one operation; others have no use for it.
-double __ieee_fma_f64(double a, double b, double c) {
-    ulong ma = TO_BITS(a) & MAG_MASK;
-    ulong mb = TO_BITS(b) & MAG_MASK;
-    double result = fma(a, b, c);
-    bool tiny = (TO_BITS(result) & MAG_MASK) <= LEADING_BIT && ma != 0 && mb != 0;
-    if (tiny || __is_denormal_f64(a) || __is_denormal_f64(b) || __is_denormal_f64(c)) {
-        result = __fma_f64(a, b, c);
-    }
-    return result;
-}

@@ -110,3 +110,15 @@ double __fma_f64(double a, double b, double c) {
     ulong result_sign = larger ? product_sign : sign;
     return as_double(__pack_wide_f64(sum, e + 2) | result_sign);
 }
+
+// fma for devices whose own is one operation but flushes denormal numbers.
+double __ieee_fma_f64(double a, double b, double c) {
+    ulong ma = TO_BITS(a) & MAG_MASK;
+    ulong mb = TO_BITS(b) & MAG_MASK;
+    double result = fma(a, b, c);
+    bool tiny = (TO_BITS(result) & MAG_MASK) <= LEADING_BIT && ma != 0 && mb != 0;
+    if (tiny || __is_denormal_f64(a) || __is_denormal_f64(b) || __is_denormal_f64(c)) {
+        result = __fma_f64(a, b, c);
+    }
+    return result;
+}

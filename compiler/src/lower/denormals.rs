@@ -82,9 +82,7 @@ impl Raising<'_, '_, '_> {
             magnitude.is_some_and(|m| m >= SMALL)
         };
         match op {
-            LaneOp::Call("ieee_add" | "ieee_sub") | LaneOp::Compare(_) | LaneOp::Choose(..) => {
-                !args.iter().any(ample)
-            }
+            LaneOp::Call("ieee_add" | "ieee_sub") | LaneOp::Compare(_) => !args.iter().any(ample),
             _ => true,
         }
     }
@@ -93,11 +91,12 @@ impl Raising<'_, '_, '_> {
         match (op, args) {
             (LaneOp::Call(name), _) => self.call(name, args),
             (LaneOp::Compare(cc), &[a, b]) => Some(self.compare(cc, a, b)),
-            (LaneOp::Choose(op, cc), &[a, b]) => {
-                let (below, is_small) = self.in_order(cc, a, b);
-                let chosen = self.c.select(below, a, b);
-                let other = self.c.binary(op, a, b);
-                Some(self.c.select(is_small, chosen, other))
+            (LaneOp::Choose(cc), &[a, b]) => {
+                // The device's own might give a zero for the operand.
+                let first = self.compare(cc, a, b);
+                let other_is_nan = self.c.math(MathOp::IsNan, &[b], Type::BOOL);
+                let first = self.c.binary(BinaryOp::Or, first, other_is_nan);
+                Some(self.c.select(first, a, b))
             }
             (LaneOp::Whole(op), &[x]) => {
                 // Any small number does in place of a denormal one.
@@ -161,8 +160,8 @@ enum LaneOp {
     /// A function of the library.
     Call(&'static str),
     Compare(FloatCC),
-    /// The operand that compares so with the other.
-    Choose(BinaryOp, IntCC),
+    /// The first operand if it compares so with the other, or that is NaN.
+    Choose(FloatCC),
     /// Rounding to an integer.
     Whole(MathOp),
 }
@@ -173,8 +172,8 @@ fn binary(op: BinaryOp) -> Option<LaneOp> {
         BinaryOp::FSub => LaneOp::Call("ieee_sub"),
         BinaryOp::FMul => LaneOp::Call("ieee_mul"),
         BinaryOp::FDiv => LaneOp::Call("ieee_div"),
-        BinaryOp::FMin => LaneOp::Choose(op, IntCC::Slt),
-        BinaryOp::FMax => LaneOp::Choose(op, IntCC::Sgt),
+        BinaryOp::FMin => LaneOp::Choose(FloatCC::Olt),
+        BinaryOp::FMax => LaneOp::Choose(FloatCC::Ogt),
         _ => return None,
     })
 }

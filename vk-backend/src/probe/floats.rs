@@ -175,6 +175,12 @@ impl FloatTable {
         self.all(width, is_sign, |b| b == Behaviour::RIGHT)
     }
 
+    /// Minimum and maximum tell denormal numbers apart.
+    pub fn orders(&self, width: FloatWidth) -> bool {
+        let is_choice = |op| matches!(op, FloatOp::Minimum | FloatOp::Maximum);
+        self.all(width, is_choice, Behaviour::keeps_denormals)
+    }
+
     /// No operation but those of the sign bit alone and the conversion to a wider float, which both
     /// can be had of integers, flushes denormals of a width.
     pub fn keeps_denormals(&self, width: FloatWidth) -> bool {

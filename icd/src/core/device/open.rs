@@ -321,6 +321,7 @@ fn float_traits(table: &vk::FloatTable, width: vk::FloatWidth) -> FloatTraits {
         sign_alone: table.sign_alone(width),
         keeps_denormals: table.keeps_denormals(width),
         widens: widening.is_some_and(vk::Behaviour::keeps_denormals),
+        orders: table.orders(width),
     }
 }
 
