@@ -147,6 +147,40 @@ fn buffers_move_between_devices() {
     }
 }
 
+/// A region that one device mapped is read into, written from and unmapped by commands of the other.
+#[test]
+fn mapped_regions_serve_both_devices() {
+    let Some((cl, context, queues)) = two_devices(&[], null_mut()) else { return };
+    unsafe {
+        let size = 100_000;
+        for [here, there] in [queues, [queues[1], queues[0]]] {
+            let mut contents = pattern(size, 5);
+            let (host, flags) = (contents.as_mut_ptr().cast(), CL_MEM_COPY_HOST_PTR);
+            let a = made(|e| (cl.clCreateBuffer)(context, flags, size, host, e));
+            let [b, c] =
+                [0; 2].map(|_| made(|e| (cl.clCreateBuffer)(context, 0, size, null_mut(), e)));
+            let [mut mapped, mut read, mut written, mut unmapped] = [null_mut(); 4];
+            let p = made(|e| {
+                let (no, write, map) = (CL_FALSE, CL_MAP_WRITE, cl.clEnqueueMapBuffer);
+                map(here, b, no, write, 0, size, 0, null(), &mut mapped, e)
+            });
+            let enqueue = cl.clEnqueueReadBuffer;
+            check(enqueue(there, a, CL_FALSE, 0, size, p, 1, &mapped, &mut read));
+            let enqueue = cl.clEnqueueWriteBuffer;
+            check(enqueue(here, c, CL_FALSE, 0, size, p, 1, &read, &mut written));
+            let enqueue = cl.clEnqueueUnmapMemObject;
+            check(enqueue(there, b, p, 1, &written, &mut unmapped));
+            for mem in [b, c] {
+                let mut back = vec![0u8; size];
+                let place = back.as_mut_ptr().cast();
+                let enqueue = cl.clEnqueueReadBuffer;
+                check(enqueue(here, mem, CL_TRUE, 0, size, place, 1, &unmapped, null_mut()));
+                assert!(back == contents);
+            }
+        }
+    }
+}
+
 /// A buffer has an address on each device, and its contents are there when a kernel is given it.
 #[test]
 fn device_addresses_bring_the_contents() {

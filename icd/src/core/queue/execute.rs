@@ -20,13 +20,19 @@ pub trait Execute: Send + 'static {
         None
     }
 
-    /// Returns true if the command brings bytes of the application to the device.
-    fn is_write(&self) -> bool {
+    /// Returns true unless the command is done with the application's memory once it has started.
+    fn needs_host_bytes(&self) -> bool {
+        true
+    }
+
+    /// Copies the bytes of a write before it starts, so that the application has its memory back. Returns true
+    /// if it has.
+    fn take_host_bytes(&mut self) -> bool {
         false
     }
 
-    /// Copies the bytes of a write, so that the application has its memory back.
-    fn take_host_bytes(&mut self) {}
+    /// Sees to it that nothing is written to the application's memory any more: the command has failed.
+    fn cancel(&self) {}
 
     /// Returns true if the host itself does the command when it is blocking and the queue is out of order.
     fn is_host_read(&self, _queue: &Queue) -> bool {

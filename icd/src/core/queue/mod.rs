@@ -165,7 +165,7 @@ impl Queue {
     /// Returns true if a blocking call waits until the command is complete. In order, a write need only have
     /// copied its bytes; out of order, nothing else would tell when others may follow.
     fn must_wait(&self, command: &dyn Execute) -> bool {
-        !self.in_order() || !command.is_write()
+        !self.in_order() || command.needs_host_bytes()
     }
 
     /// Gives the device what is recorded.
@@ -230,7 +230,9 @@ impl Queue {
             let completions = self.completions.lock();
             let mut prints = completions.printouts();
             let oldest = prints.next();
-            oldest.filter(|_| prints.count() + 1 >= MAX_PENDING)
+            // What the command to be started waits for has no value to be waited for here yet.
+            let issued = self.vk.issued();
+            oldest.filter(|value| *value <= issued && prints.count() + 1 >= MAX_PENDING)
         };
         oldest.map_or(Ok(()), |value| self.wait_for(value))
     }
@@ -328,11 +330,11 @@ impl Queue {
             foreign.extend(other.completions_until(last));
             ready = false;
         }
+        // Ahead of the command's own work, which may write to the same memory.
+        let next = self.vk.issued() + 1;
+        foreign.into_iter().for_each(|work| self.add_completion(next, work));
         let mut execution = Execution { queue: self, state, ready, blocking };
-        let phase = command.execute(&mut execution)?;
-        if let Phase::Recorded { last, .. } = phase {
-            foreign.into_iter().for_each(|work| self.add_completion(last, work));
-        }
+        let phase = command.execute(&mut execution).inspect_err(|_| command.cancel())?;
         if order.before_all {
             state.barrier = state.barrier.max(after);
         }
@@ -381,11 +383,12 @@ impl Ref<Queue> {
         let order = self.order(command_type, &waits);
         let mut state = self.state.lock();
         if state.deferred.defers(order) || self.must_defer(&*command, order, &waits) {
+            let mut taken = false;
             if blocking {
                 // A blocking write may return once the bytes are copied (5.2.2).
-                command.take_host_bytes();
+                taken = command.take_host_bytes();
             }
-            let must_wait = blocking && self.must_wait(&*command);
+            let must_wait = blocking && !(taken && self.in_order());
             let event = event.unwrap_or_else(|| Event::of_command(self, command_type));
             state.deferred.push(Deferred { command, waits, order, event: event.clone() });
             drop(state);
@@ -410,7 +413,9 @@ impl Ref<Queue> {
         }
         if blocking {
             match phase {
-                Phase::Recorded { last, .. } if self.must_wait(&*command) => self.wait_for(last)?,
+                Phase::Recorded { last, .. } if self.must_wait(&*command) => {
+                    self.wait_for(last).inspect_err(|_| command.cancel())?;
+                }
                 Phase::Finished { status, .. } if status < 0 => return fail(status),
                 _ => {}
             }
