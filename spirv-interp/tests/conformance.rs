@@ -34,6 +34,11 @@ fn on_the_weakest_device() {
 }
 
 #[test]
+fn on_a_device_that_flushes_denormals() {
+    check(&support::flushing(), 700);
+}
+
+#[test]
 fn on_devices_with_a_mix_of_capabilities() {
     support::mixed().iter().for_each(|device| check(device, 600));
 }

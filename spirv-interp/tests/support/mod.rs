@@ -2,6 +2,7 @@
 #![allow(dead_code)] // Each test file uses its part.
 
 use hekla_compiler::kernel::Kernel;
+use hekla_compiler::target::FloatTraits;
 use hekla_compiler::{compile, Options, Program, Source, Target};
 use hekla_spirv_interp::spirv::{Capability, Op};
 use hekla_spirv_interp::{Error, Floats, Launch, Memory};
@@ -41,6 +42,22 @@ pub fn capable() -> Device {
 pub fn middling() -> Device {
     let floats = Floats { fma_rounds_twice: true, ..Floats::default() };
     Device { name: "middling", target: Target::generic(), floats }
+}
+
+/// A device that takes every denormal for zero.
+pub fn flushing() -> Device {
+    let capable = capable();
+    let traits = FloatTraits { sign_alone: false, keeps_denormals: false, widens: false };
+    let mut float_traits = [traits; 3];
+    float_traits[0] = FloatTraits::IEEE;
+    let target = Target {
+        denorm_preserve_32: false,
+        denorm_preserve_64: false,
+        float_traits,
+        ..capable.target
+    };
+    let floats = Floats { flush_32: true, flush_64: true, ..capable.floats };
+    Device { name: "flushing", target, floats }
 }
 
 /// No integers but those of 32 bits, no small storage, no doubles.
