@@ -47,7 +47,8 @@ pub fn middling() -> Device {
 /// A device that takes every denormal for zero.
 pub fn flushing() -> Device {
     let capable = capable();
-    let traits = FloatTraits { sign_alone: false, keeps_denormals: false, widens: false };
+    let traits =
+        FloatTraits { sign_alone: false, orders: false, keeps_denormals: false, widens: false };
     let mut float_traits = [traits; 3];
     float_traits[0] = FloatTraits::IEEE;
     let target = Target {
