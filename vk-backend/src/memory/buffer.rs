@@ -134,7 +134,7 @@ impl Buffer {
             Ok((memory, binds)) => {
                 let buffer = Buffer::own(device, raw, memory, MemoryKind::Device, size);
                 device.bind_sparse(raw, &binds)?;
-                Ok(buffer.addressed())
+                buffer.addressed()
             }
             Err(e) => {
                 // SAFETY: the buffer was just created, nothing uses it.
@@ -232,7 +232,7 @@ impl Buffer {
         // SAFETY: the memory was made for this buffer's requirements and neither is bound yet.
         unsafe { device.raw.bind_buffer_memory(raw, handle, offset) }
             .map_err(|e| device.fault("vkBindBufferMemory", e))?;
-        Ok(buffer.addressed())
+        buffer.addressed()
     }
 
     /// Takes ownership of `raw` and its memory: from here on, dropping the buffer frees them.
@@ -248,11 +248,17 @@ impl Buffer {
     }
 
     /// Queries the address of a buffer whose memory is bound.
-    fn addressed(mut self) -> Arc<Buffer> {
+    ///
+    /// lavapipe (Mesa 25.0) maps memory when it is bound, does not look whether that failed, and gives
+    /// MAP_FAILED, with the offset added, for the address.
+    fn addressed(mut self) -> Result<Arc<Buffer>, Error> {
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
         // SAFETY: the buffer has the usage flag, its memory the address flag.
         self.address = unsafe { self.device.raw.get_buffer_device_address(&info) };
-        Arc::new(self)
+        match is_address(self.address) {
+            true => Ok(Arc::new(self)),
+            false => Err(Error::OutOfDeviceMemory),
+        }
     }
 
     /// Returns the size in bytes, without padding.
@@ -440,4 +446,23 @@ fn create_raw(device: &Device, info: &vk::BufferCreateInfo<'_>) -> Result<vk::Bu
     device.check_lost()?;
     // SAFETY: the size is within the device's limit and `info` outlives the call.
     unsafe { device.raw.create_buffer(info, None) }.map_err(|e| device.fault("vkCreateBuffer", e))
+}
+
+/// Whether a driver means what it gives for a buffer's address: every buffer lies at a multiple of 16 bytes
+/// at least, as its memory does.
+fn is_address(address: u64) -> bool {
+    address != 0 && address.is_multiple_of(16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_address;
+
+    #[test]
+    fn failed_mappings_are_no_addresses() {
+        assert!(is_address(0x7fff_d1ff_d500));
+        for offset in [0, 1, 256, 0x28_8010_0000] {
+            assert!(!is_address(u64::MAX.wrapping_add(offset)), "{offset:#x}");
+        }
+    }
 }
