@@ -3,7 +3,7 @@
 use super::operations as op;
 use hekla_compiler::ir::{
     AddressSpace, AtomicOp, BinaryOp, Block, BlockCall, Constant, ConvertOp, Func, Function,
-    InstData, Module, Scalar, Type, Value, ValueDef, WorkItemQuery,
+    InstData, MathOp, Module, Scalar, Type, Value, ValueDef, WorkItemQuery,
 };
 use std::collections::HashMap;
 
@@ -22,6 +22,8 @@ pub struct Machine<'m> {
     variables: Vec<u64>,
     /// Bytes of each kernel argument.
     pub args: Vec<Vec<u8>>,
+    /// Float arithmetic takes denormal numbers for zero and makes zero of them, as some devices do.
+    pub flushes: bool,
     steps: usize,
 }
 
@@ -34,6 +36,7 @@ impl<'m> Machine<'m> {
             private: vec![0; 16],
             variables: Vec::new(),
             args: Vec::new(),
+            flushes: false,
             steps: 0,
         };
         for data in module.globals.values() {
@@ -99,7 +102,7 @@ impl<'m> Machine<'m> {
     fn call(&mut self, func: Func, args: Vec<Lanes>) -> Option<Lanes> {
         let function = &self.module.functions[func];
         let stack = self.private.len();
-        let mut frame = Frame { function, values: HashMap::new() };
+        let mut frame = Frame { function, values: HashMap::new(), flushes: self.flushes };
         let mut block = function.entry();
         frame.bind(block, args);
         let result = loop {
@@ -260,6 +263,7 @@ enum Next {
 struct Frame<'m> {
     function: &'m Function,
     values: HashMap<Value, Lanes>,
+    flushes: bool,
 }
 
 impl Frame<'_> {
@@ -287,8 +291,31 @@ impl Frame<'_> {
         self.function.ty(value).scalar
     }
 
+    /// An operand of arithmetic.
+    fn operand(&self, value: Value) -> Lanes {
+        self.flushed(self.get(value), self.scalar(value))
+    }
+
+    /// What becomes of denormal numbers.
+    fn flushed(&self, mut lanes: Lanes, scalar: Scalar) -> Lanes {
+        if self.flushes {
+            lanes.iter_mut().for_each(|lane| *lane = op::flush(*lane, scalar));
+        }
+        lanes
+    }
+
     /// Instructions without memory.
     fn compute(&self, data: &InstData, ty: Type) -> Lanes {
+        let result = self.compute_exactly(data, ty);
+        match data {
+            InstData::Binary { .. } => self.flushed(result, ty.scalar),
+            InstData::Math { op, .. } if *op != MathOp::FAbs => self.flushed(result, ty.scalar),
+            InstData::Convert { op: ConvertOp::FConvert, .. } => self.flushed(result, ty.scalar),
+            _ => result,
+        }
+    }
+
+    fn compute_exactly(&self, data: &InstData, ty: Type) -> Lanes {
         let lanes = usize::from(ty.lanes);
         match data {
             InstData::Unary { op: operation, arg, .. } => {
@@ -305,7 +332,9 @@ impl Frame<'_> {
                 self.zip(*a, *b, |x, y| op::compare_floats(*cc, x, y, self.scalar(*a)).into())
             }
             InstData::Math { op: operation, args, .. } => {
-                let values: Vec<Lanes> = args.iter().map(|&arg| self.get(arg)).collect();
+                let exact = matches!(operation, MathOp::FAbs | MathOp::IsNan | MathOp::IsInf);
+                let get = |&arg: &Value| if exact { self.get(arg) } else { self.operand(arg) };
+                let values: Vec<Lanes> = args.iter().map(get).collect();
                 let lane = |i: usize| {
                     let args: Vec<u64> = values.iter().map(|v| v[i]).collect();
                     op::math(*operation, &args, self.scalar(args_first(data)))
@@ -321,7 +350,7 @@ impl Frame<'_> {
             InstData::Convert { op: operation, arg } => {
                 let from = self.scalar(*arg);
                 let convert = |a| op::convert(*operation, a, from, ty.scalar);
-                self.get(*arg).into_iter().map(convert).collect()
+                self.operand(*arg).into_iter().map(convert).collect()
             }
             InstData::Build { args } => args.iter().map(|&arg| self.get(arg)[0]).collect(),
             InstData::Extract { arg, lane } => vec![self.get(*arg)[usize::from(*lane)]],
@@ -354,7 +383,7 @@ impl Frame<'_> {
     }
 
     fn zip(&self, a: Value, b: Value, f: impl Fn(u64, u64) -> u64) -> Lanes {
-        let (a, b) = (self.get(a), self.get(b));
+        let (a, b) = (self.operand(a), self.operand(b));
         assert_eq!(a.len(), b.len());
         a.into_iter().zip(b).map(|(a, b)| f(a, b)).collect()
     }

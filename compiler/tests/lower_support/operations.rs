@@ -15,6 +15,20 @@ pub fn signed(bits: u64, width: u32) -> i64 {
     ((bits << shift) as i64) >> shift
 }
 
+/// Zero with its sign for a denormal number; anything else as it is.
+pub fn flush(bits: u64, scalar: Scalar) -> u64 {
+    let (sign, least) = match scalar {
+        Scalar::F32 => (1 << 31, 1 << 23),
+        Scalar::F64 => (1 << 63, 1 << 52),
+        _ => return bits,
+    };
+    if bits & !sign < least {
+        bits & sign
+    } else {
+        bits
+    }
+}
+
 fn float(bits: u64, scalar: Scalar) -> f64 {
     match scalar {
         Scalar::F32 => f64::from(f32::from_bits(bits as u32)),
