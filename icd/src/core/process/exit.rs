@@ -85,7 +85,8 @@ pub fn register_handler(device: &vk::Device) {
 /// have. Such a child thus ends with its status and its files written, and
 /// without the handlers that were registered before the device was opened.
 pub fn keep_children_off(device: &vk::Device) {
-    if device.info().quirks.contains(vk::Quirks::EXIT_BREAKS_PARENT) {
+    let is_software = device.info().device_type == vk::DeviceType::Cpu;
+    if is_software || device.info().quirks.contains(vk::Quirks::EXIT_BREAKS_PARENT) {
         #[cfg(target_env = "gnu")]
         // SAFETY: the function is one of this library, which is never unloaded.
         unsafe {
