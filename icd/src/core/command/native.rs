@@ -136,8 +136,7 @@ unsafe extern "C" fn begin(_: cl_event, status: cl_int, data: *mut c_void) {
         return Waiting::end(queue, event, clock::now(), status);
     }
     // Not this thread: the function may take its time, and wait for another event's callback.
-    let thread = std::thread::Builder::new().name("hekla-native".into());
-    if let Err(error) = thread.spawn(move || waiting.run()) {
+    if let Err(error) = hekla_vk_backend::spawn("hekla-native", move || waiting.run()) {
         tracing::error!("no thread for a native kernel: {error}");
         Waiting::end(queue, event, clock::now(), CL_OUT_OF_RESOURCES);
     }

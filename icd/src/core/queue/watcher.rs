@@ -54,7 +54,7 @@ impl Watcher {
         let mut inbox = self.inbox.lock();
         inbox.events.push(event.clone());
         if !inbox.started {
-            let started = std::thread::Builder::new().name(self.name.into()).spawn(|| self.run());
+            let started = hekla_vk_backend::spawn(self.name, || self.run());
             inbox.started = started.is_ok();
             if let Err(error) = started {
                 tracing::error!("no thread to watch events: {error}");
