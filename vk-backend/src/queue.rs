@@ -243,12 +243,17 @@ impl Queue {
         self.locked(|state| self.retire(state)).map(|_| ())
     }
 
-    /// Blocks until the oldest batch that is in flight is complete; returns at once if none is.
+    /// Blocks until the oldest batch that is in flight is complete; returns at once if the command of `value`
+    /// is complete, or none is in flight.
     ///
     /// # Errors
     /// [`Error::DeviceLost`].
-    pub fn wait_for_batch(&self, patience: Patience) -> Result<(), Error> {
-        let oldest = self.locked(|state| state.in_flight.front().map(|batch| batch.last_value));
+    pub fn wait_for_batch(&self, value: u64, patience: Patience) -> Result<(), Error> {
+        let oldest = self.locked(|state| {
+            let is_complete = self.retire(state)? >= value;
+            let oldest = state.in_flight.front().filter(|_| !is_complete);
+            Ok::<_, Error>(oldest.map(|batch| batch.last_value))
+        })?;
         let Some(value) = oldest else { return Ok(()) };
         self.timeline.check()?;
         match (&self.marks, patience) {

@@ -102,6 +102,12 @@ impl Outbox {
         }
     }
 
+    /// Sees to it that all that was taken in has been delivered. No lock may be held.
+    pub fn deliver_all(&self) {
+        let until = self.state.lock().taken_in;
+        self.deliver(until);
+    }
+
     /// Sees to it that so many texts have been delivered.
     fn deliver(&self, until: u64) {
         let this = std::thread::current().id();

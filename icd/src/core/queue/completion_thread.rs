@@ -29,6 +29,8 @@ struct Arrival {
 #[derive(Default)]
 struct Inbox {
     running: bool,
+    /// The thread waits for the oldest batch that is in flight.
+    asleep: bool,
     arrivals: Vec<Arrival>,
 }
 
@@ -69,14 +71,21 @@ impl CompletionThread {
         inbox.arrivals.push(Arrival { value, event: event.clone(), prompt });
         if !inbox.running {
             let this = self.clone();
-            let started = thread::spawn("hekla-complete", move || this.run());
-            inbox.running = started.is_ok();
-            if let Err(error) = started {
-                tracing::error!("no thread to wait for commands: {error}");
-            }
+            inbox.running = start(move || this.run());
         }
+        let asleep = inbox.asleep;
         drop(inbox);
         self.arrived.notify_one();
+        // A thread that is asleep waits for later commands if this one has been completed meanwhile.
+        let is_pending = |queue: &Ref<Queue>| queue.vk.completed().is_ok_and(|done| done < value);
+        if asleep && !event.queue.as_ref().is_some_and(is_pending) {
+            let event = event.clone();
+            start(move || {
+                let _ = event.poll();
+                event.conclude().run();
+                callback_thread::take_deferred();
+            });
+        }
     }
 
     fn run(&self) {
@@ -87,12 +96,24 @@ impl CompletionThread {
             let Some(queue) = queue else { return };
             complete(&queue, &mut awaited).run();
             callback_thread::take_deferred();
-            if !awaited.by_value.is_empty() {
-                let patience = if awaited.prompt > 0 { Patience::Spin } else { Patience::Sleep };
-                // An error shows when the queue is looked at.
-                let _ = queue.vk.wait_for_batch(patience);
-            }
+            self.sleep(&queue, &awaited);
         }
+    }
+
+    /// Waits for the next batch, if something is awaited and nothing has arrived.
+    fn sleep(&self, queue: &Queue, awaited: &Awaited) {
+        let Some(first) = awaited.by_value.keys().next() else { return };
+        {
+            let mut inbox = self.inbox.lock();
+            if !inbox.arrivals.is_empty() {
+                return;
+            }
+            inbox.asleep = true;
+        }
+        let patience = if awaited.prompt > 0 { Patience::Spin } else { Patience::Sleep };
+        // An error shows when the queue is looked at.
+        let _ = queue.vk.wait_for_batch(*first, patience);
+        self.inbox.lock().asleep = false;
     }
 
     /// Takes in the events that have arrived, and waits for some if there are none to wait for. Returns false
@@ -110,6 +131,15 @@ impl CompletionThread {
         inbox.arrivals.drain(..).for_each(|arrival| awaited.add(arrival));
         true
     }
+}
+
+/// Starts a thread; returns true if there is one.
+fn start(body: impl FnOnce() + Send + 'static) -> bool {
+    let started = thread::spawn("hekla-complete", body);
+    if let Err(error) = &started {
+        tracing::error!("no thread to complete commands: {error}");
+    }
+    started.is_ok()
 }
 
 /// Takes out the events whose commands are complete, or will never be, and returns what they bring about.

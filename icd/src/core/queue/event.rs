@@ -260,6 +260,15 @@ impl Ref<Event> {
         self.give_to_thread(value, true);
     }
 
+    /// Returns true if the device has the command and is through with what that is ordered behind.
+    fn runs(&self) -> bool {
+        let runs_after = self.state.lock().runs_after;
+        let reached = |(value, queue): (u64, &Ref<Queue>)| {
+            value == 0 || queue.vk.completed().is_ok_and(|done| done >= value)
+        };
+        runs_after.zip(self.queue.as_ref()).is_some_and(reached)
+    }
+
     /// Gives the event to its queue's completion thread, if there is a value for it to wait for.
     fn give_to_thread(&self, value: Option<u64>, prompt: bool) {
         if let Some((value, queue)) = value.zip(self.queue.as_ref()) {
@@ -374,7 +383,11 @@ impl Ref<Event> {
         loop {
             let mut state = self.state.lock();
             let (last, queue) = match (state.phase, &self.queue) {
-                (Phase::Finished { status, .. }, _) => return Ok(status),
+                (Phase::Finished { status, .. }, queue) => {
+                    // Another thread may have collected what the command has printed.
+                    queue.iter().for_each(|queue| queue.outbox.deliver_soon());
+                    return Ok(status);
+                }
                 (Phase::Recorded { last, .. }, Some(queue)) => (last, queue),
                 _ => {
                     self.changed.wait(&mut state);
@@ -393,6 +406,7 @@ impl Ref<Event> {
     pub fn execution_status(&self) -> Result<cl_int> {
         if self.poll()? {
             if let Phase::Finished { status, .. } = self.phase() {
+                self.queue.iter().for_each(|queue| queue.outbox.deliver_soon());
                 return Ok(status);
             }
         }
@@ -400,9 +414,7 @@ impl Ref<Event> {
             (Phase::Recorded { .. }, Some(queue)) => {
                 // A program that only polls would otherwise wait for ever for an open batch.
                 queue.flush()?;
-                let runs_after = self.state.lock().runs_after;
-                let runs = runs_after.is_some_and(|value| queue.reached(value).unwrap_or(false));
-                Ok(if runs { CL_RUNNING } else { CL_SUBMITTED })
+                Ok(if self.runs() { CL_RUNNING } else { CL_SUBMITTED })
             }
             (_, None) => Ok(CL_SUBMITTED),
             _ => Ok(CL_QUEUED),
@@ -436,6 +448,9 @@ impl Ref<Event> {
     pub fn add_callback(&self, status: cl_int, function: EventNotify, data: UserData) {
         self.pending_callbacks.fetch_add(1, Ordering::AcqRel);
         let callback = Registered { status, function, data };
+        // An error shows as the command's status.
+        let _ = self.poll();
+        let runs = status == CL_RUNNING && self.runs();
         let mut state = self.state.lock();
         let is_submitted = self.queue.is_none() || state.phase != Phase::Pending;
         let (passed, failure) = match state.phase {
@@ -443,12 +458,13 @@ impl Ref<Event> {
             Phase::Finished { status, .. } if state.awaited == Awaited::No => {
                 (true, Some(status).filter(|status| *status < 0))
             }
-            _ => (is_submitted && callback.status == CL_SUBMITTED, None),
+            _ => (runs || is_submitted && status == CL_SUBMITTED, None),
         };
         if passed {
+            let is_recorded = matches!(state.phase, Phase::Recorded { .. });
             drop(state);
-            if let (CL_SUBMITTED, Some(queue)) = (status, &self.queue) {
-                // It is now. An error shows at the command's end.
+            if let Some(queue) = self.queue.as_ref().filter(|_| is_recorded) {
+                // Submitted it is, now. An error shows at the command's end.
                 let _ = queue.flush();
             }
             return Effects { calls: vec![self.call(callback, failure)], ..Effects::default() }
@@ -466,6 +482,8 @@ impl Ref<Event> {
         let event = self.clone();
         Box::new(move || {
             let Registered { status, function, data } = callback;
+            // What a command printed is out before the command is known to be complete.
+            event.queue.iter().for_each(|queue| queue.outbox.deliver_all());
             if let Some(function) = function {
                 // SAFETY: the application registered this function with this data.
                 unsafe { function(event.handle(), failure.unwrap_or(status), data.get()) };
