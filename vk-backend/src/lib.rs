@@ -59,6 +59,6 @@ pub use pipeline::Pipeline;
 pub use probe::{Behaviour, Defect, FloatOp, FloatTable, FloatWidth, Probe};
 pub use quirks::Quirks;
 pub use record::{CommandTimes, CopyKernel, CopyRegion, Recorder, Recording, Timestamps};
-pub use submit::{Queue, QueueOptions};
+pub use submit::{Patience, Queue, QueueOptions};
 pub use sync::Semaphore;
-pub use thread::spawn;
+pub use thread::{block_signals, spawn};

@@ -18,6 +18,12 @@ pub fn spawn<T: Send + 'static>(
     Builder::new().name(name.into()).spawn(f)
 }
 
+/// Blocks the same signals in the calling thread from now on: for a thread that another crate started for the
+/// library.
+pub fn block_signals() {
+    std::mem::forget(SignalsBlocked::new());
+}
+
 /// Blocks signals in the calling thread while it lives.
 struct SignalsBlocked {
     before: libc::sigset_t,

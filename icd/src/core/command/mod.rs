@@ -12,7 +12,6 @@ pub mod semaphore;
 pub mod transfer;
 
 use crate::cl::error::Result;
-use crate::core::device::open::Access;
 use crate::core::memory::host::HostAddress;
 use crate::core::memory::mapping::Mapping;
 use crate::core::memory::operand::Operand;
@@ -20,7 +19,6 @@ use crate::core::memory::rect::{runs, Rect};
 use crate::core::memory::Mem;
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::{Execute, Execution};
-use crate::core::queue::Queue;
 use crate::object::Ref;
 use hekla_vk_backend as vk;
 use launch::Launch;
@@ -175,13 +173,6 @@ impl Execute for Command {
         if let Command::Read { to, .. } | Command::Map { to, .. } = self {
             to.cancel();
         }
-    }
-
-    fn is_host_read(&self, queue: &Queue) -> bool {
-        let Command::Read { mem, from, to } = self else { return false };
-        let moves =
-            |buffer: &Arc<vk::Buffer>| queue.gpu.host_moves(buffer, from.bytes(), Access::Read);
-        to.is_seen_by_host(&queue.gpu) && mem.only_buffer().is_some_and(moves)
     }
 }
 

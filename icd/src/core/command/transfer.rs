@@ -145,11 +145,12 @@ impl Execution<'_> {
         let host_moves = self.queue.gpu.host_moves(&buffer, from.bytes(), Access::Read)
             && to.is_seen_by_host(&self.queue.gpu);
         if self.ready && host_moves && (in_view || self.blocking) {
+            let (queue, after) = (self.queue, self.state.after);
             if !in_view {
-                self.queue.vk.wait_host_visible(self.state.after)?;
+                self.unlocked(|| queue.vk.wait_host_visible(after))?;
             }
             if self.blocking {
-                self.queue.wait_for(self.state.after)?;
+                self.wait_for(after)?;
             }
             if self.idle()? {
                 let start = clock::now();
@@ -161,7 +162,7 @@ impl Execution<'_> {
                         buffer.read_to(run.from as u64, target, run.size)
                     }?;
                 }
-                return Ok(self.queue.done_by_host(self.state, start));
+                return Ok(self.done_by_host(start));
             }
         }
         let runs = runs(&from, &to.rect);
@@ -194,6 +195,7 @@ impl Execution<'_> {
     ) -> Result<Option<u64>> {
         let (mut first, mut pace) = (None, Pace::default());
         for (bytes, runs) in chunks(total, runs) {
+            self.keep_pace(&mut pace)?;
             let (staging, base) = self.state.readback.take(bytes as u64)?;
             let regions = staged_regions(&runs, base, false);
             let value = self.record(|recorder| {
@@ -204,25 +206,27 @@ impl Execution<'_> {
             let copy = HostCopy::new((staging, base), pieces, to.write().cloned());
             self.queue.add_completion(value, Arc::new(copy));
             first.get_or_insert(value);
-            self.keep_pace(&mut pace, value, bytes)?;
+            self.start_chunk(&mut pace, value, bytes)?;
         }
         if self.blocking {
             // Parts that have arrived are copied while the device brings the others.
-            pace.rest().try_for_each(|value| self.queue.wait_for(value))?;
+            self.waits.extend(pace.rest());
         }
         Ok(first)
     }
 
-    /// Bounds the staging memory of a large transfer, and gives the device its parts early.
-    fn keep_pace(&self, pace: &mut Pace, value: u64, bytes: usize) -> Result<()> {
-        if bytes < MIN_CHUNK {
-            return Ok(());
+    /// Gives the device a part of a large transfer early.
+    fn start_chunk(&self, pace: &mut Pace, value: u64, bytes: usize) -> Result<()> {
+        if bytes >= MIN_CHUNK {
+            self.queue.flush()?;
+            pace.add(value);
         }
-        self.queue.flush()?;
-        match pace.next(value) {
-            Some(oldest) => self.queue.wait_for(oldest),
-            None => Ok(()),
-        }
+        Ok(())
+    }
+
+    /// Bounds the staging memory of a large transfer, before another part.
+    fn keep_pace(&mut self, pace: &mut Pace) -> Result<()> {
+        pace.make_room().map_or(Ok(()), |oldest| self.wait_for(oldest))
     }
 
     /// Copies a box of the application's memory to a buffer. `to` counts from the beginning of the whole
@@ -230,7 +234,8 @@ impl Execution<'_> {
     pub fn write(&mut self, mem: &Ref<Mem>, from: &Operand, to: Rect) -> Result<Phase> {
         // A read before this one may still owe the bytes that are to be written.
         if self.queue.will_write(self.state.after, from.span()) {
-            self.queue.wait_for(self.state.after)?;
+            let after = self.state.after;
+            self.wait_for(after)?;
         }
         let buffer = mem.on_device(self.queue.device_index, Access::Write)?;
         let size = from.rect.bytes();
@@ -245,7 +250,7 @@ impl Execution<'_> {
                     buffer.write_from(run.to as u64, HostAddress(run.from).as_ptr(), run.size)
                 }?;
             }
-            return Ok(self.queue.done_by_host(self.state, start));
+            return Ok(self.done_by_host(start));
         }
         let runs = runs(&from.rect, &to);
         let first = if from.is_own() {
@@ -268,6 +273,7 @@ impl Execution<'_> {
     ) -> Result<Option<u64>> {
         let (mut first, mut pace) = (None, Pace::default());
         for (bytes, runs) in chunks(total, runs) {
+            self.keep_pace(&mut pace)?;
             let (staging, base) = self.state.upload.take(bytes as u64)?;
             let mut at = base;
             for run in &runs {
@@ -282,7 +288,7 @@ impl Execution<'_> {
                 recorder.retain(staging.clone());
             });
             first.get_or_insert(value);
-            self.keep_pace(&mut pace, value, bytes)?;
+            self.start_chunk(&mut pace, value, bytes)?;
         }
         Ok(first)
     }
