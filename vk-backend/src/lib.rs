@@ -69,7 +69,7 @@ pub use pipeline::{Pipeline, PipelineDesc};
 pub use pipeline_store::{Creation, PipelineStore};
 pub use priority::Priority;
 pub use probe::Probe;
-pub use queue::{Queue, QueueOptions};
+pub use queue::{Patience, Queue, QueueOptions};
 pub use record::{CopyRegion, Recorder};
 pub use recording::Recording;
 pub use semaphore::Semaphore;

@@ -27,8 +27,17 @@ const SPARE_BATCHES: usize = 8;
 const RESTING_BATCHES: usize = 2;
 /// After the host has read device memory, so many batches show it their results unasked.
 const SHOWN_BATCHES: u32 = 16;
-/// Commands whose timestamps a queue remembers.
-const MAX_TIMES: usize = 65536;
+/// Commands whose timestamps a queue remembers, to order those of the next ones behind them.
+const MAX_TIMES: usize = 1024;
+
+/// How a thread waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// Looks again and again for a while, since a thread that sleeps takes long to wake.
+    Spin,
+    /// Sleeps at once.
+    Sleep,
+}
 
 /// What a queue is made for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -234,6 +243,30 @@ impl Queue {
         self.locked(|state| self.retire(state)).map(|_| ())
     }
 
+    /// Blocks until the oldest batch that is in flight is complete; returns at once if the command of `value`
+    /// is complete, or none is in flight.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`].
+    pub fn wait_for_batch(&self, value: u64, patience: Patience) -> Result<(), Error> {
+        let oldest = self.locked(|state| {
+            let is_complete = self.retire(state)? >= value;
+            let oldest = state.in_flight.front().filter(|_| !is_complete);
+            Ok::<_, Error>(oldest.map(|batch| batch.last_value))
+        })?;
+        let Some(value) = oldest else { return Ok(()) };
+        self.timeline.check()?;
+        match (&self.marks, patience) {
+            (Some(marks), Patience::Spin) => self.wait_for_mark(marks, value),
+            (Some(_), Patience::Sleep) => {
+                self.locked(|state| self.signal(state))?;
+                self.timeline.sleep(value)
+            }
+            (None, Patience::Spin) => self.timeline.wait(value),
+            (None, Patience::Sleep) => self.timeline.sleep(value),
+        }
+    }
+
     fn wait_for_mark(&self, marks: &Marks, value: u64) -> Result<(), Error> {
         let reached = || {
             self.timeline.check()?;
@@ -298,7 +331,7 @@ impl Queue {
     }
 
     /// When the command of `value` ran: `None` while it is not complete, when it took no timestamps,
-    /// and when it is one of 65536 commands ago (keep [`Recorder::begin_timestamp`]'s result for such).
+    /// and when it is one of 1024 commands ago (keep [`Recorder::begin_timestamp`]'s result for such).
     ///
     /// # Errors
     /// [`Error::DeviceLost`].

@@ -385,7 +385,7 @@ impl Execution<'_> {
     /// Records a launch as one command.
     pub fn launch(&mut self, launch: &Launch) -> Result<Phase> {
         let queue = self.queue;
-        let printf = printf_buffer(queue, launch)?;
+        let printf = self.printf_buffer(launch)?;
         let prepared = launch.prepare(queue, &mut self.state.upload, printf.clone())?;
         let printer = &queue.context.printer;
         let value = self.record(|recorder| prepared.append(printer, recorder));
@@ -396,13 +396,16 @@ impl Execution<'_> {
         launch.mems().for_each(|(mem, _)| self.used(mem));
         Ok(Phase::Recorded { first: value, last: value })
     }
-}
 
-/// Returns the buffer for what a launch prints, if it prints.
-fn printf_buffer(queue: &Queue, launch: &Launch) -> Result<Option<Arc<vk::Buffer>>> {
-    if !launch.prints() {
-        return Ok(None);
+    /// Returns the buffer for what a launch prints, if it prints.
+    fn printf_buffer(&mut self, launch: &Launch) -> Result<Option<Arc<vk::Buffer>>> {
+        if !launch.prints() {
+            return Ok(None);
+        }
+        let queue = self.queue;
+        while let Some(oldest) = queue.oldest_printout() {
+            self.wait_for(oldest)?;
+        }
+        queue.context.printer.buffer(&queue.gpu, queue.device_index).map(Some)
     }
-    queue.make_room_to_print()?;
-    queue.context.printer.buffer(&queue.gpu, queue.device_index).map(Some)
 }

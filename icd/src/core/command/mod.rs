@@ -12,14 +12,12 @@ pub mod semaphore;
 pub mod transfer;
 
 use crate::cl::error::Result;
-use crate::core::device::open::Access;
 use crate::core::memory::host::HostAddress;
 use crate::core::memory::mapping::Mapping;
 use crate::core::memory::rect::{runs, Rect};
 use crate::core::memory::Mem;
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::{Execute, Execution};
-use crate::core::queue::Queue;
 use crate::object::Ref;
 use hekla_vk_backend as vk;
 use launch::Launch;
@@ -160,12 +158,5 @@ impl Execute for Command {
             }
             *self = Command::WriteOwned { mem: mem.clone(), bytes, to: *to };
         }
-    }
-
-    fn is_host_read(&self, queue: &Queue) -> bool {
-        let Command::Read { mem, from, .. } = self else { return false };
-        let moves =
-            |buffer: &Arc<vk::Buffer>| queue.gpu.host_moves(buffer, from.bytes(), Access::Read);
-        mem.only_buffer().is_some_and(moves)
     }
 }

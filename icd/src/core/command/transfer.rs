@@ -80,11 +80,12 @@ impl Execution<'_> {
         let in_view = self.queue.gpu.host_view(&buffer).is_some();
         let host_moves = self.queue.gpu.host_moves(&buffer, from.bytes(), Access::Read);
         if self.ready && host_moves && (in_view || self.blocking) {
+            let (queue, after) = (self.queue, self.state.after);
             if !in_view {
-                self.queue.vk.wait_shown(self.state.after)?;
+                self.unlocked(|| queue.vk.wait_shown(after))?;
             }
             if self.blocking {
-                self.queue.wait_for(self.state.after)?;
+                self.wait_for(after)?;
             }
             if self.idle()? {
                 let start = clock::now();
@@ -93,7 +94,7 @@ impl Execution<'_> {
                     let target = unsafe { HostAddress(run.to).bytes_mut(0, run.size) };
                     buffer.read(run.from as u64, target)?;
                 }
-                return Ok(self.queue.done_by_host(self.state, start));
+                return Ok(self.done_by_host(start));
             }
         }
         if let Some((staging, at)) = self.shown(to, &from) {
@@ -108,6 +109,7 @@ impl Execution<'_> {
         }
         let (mut first, mut pace) = (0, Pace::default());
         for (bytes, runs) in chunks(&from, to) {
+            self.keep_pace(&mut pace)?;
             let (staging, base) = self.state.readback.take(bytes as u64)?;
             let regions = staged_regions(&runs, base, false);
             let value = self.record(|recorder| {
@@ -118,26 +120,28 @@ impl Execution<'_> {
             let copy = HostCopy::new(staging, base, pieces);
             self.queue.add_completion(value, Arc::new(copy));
             first = if first == 0 { value } else { first };
-            self.keep_pace(&mut pace, value, bytes)?;
+            self.start_chunk(&mut pace, value, bytes)?;
         }
         self.used(mem);
         if self.blocking {
             // Parts that have arrived are copied while the device brings the others.
-            pace.rest().try_for_each(|value| self.queue.wait_for(value))?;
+            self.waits.extend(pace.rest());
         }
         Ok(Phase::Recorded { first, last: self.state.last })
     }
 
-    /// Bounds the staging memory of a large transfer, and gives the device its parts early.
-    fn keep_pace(&self, pace: &mut Pace, value: u64, bytes: usize) -> Result<()> {
-        if bytes < MIN_CHUNK {
-            return Ok(());
+    /// Gives the device a part of a large transfer early.
+    fn start_chunk(&self, pace: &mut Pace, value: u64, bytes: usize) -> Result<()> {
+        if bytes >= MIN_CHUNK {
+            self.queue.flush()?;
+            pace.add(value);
         }
-        self.queue.flush()?;
-        match pace.next(value) {
-            Some(oldest) => self.queue.wait_for(oldest),
-            None => Ok(()),
-        }
+        Ok(())
+    }
+
+    /// Bounds the staging memory of a large transfer, before another part.
+    fn keep_pace(&mut self, pace: &mut Pace) -> Result<()> {
+        pace.make_room().map_or(Ok(()), |oldest| self.wait_for(oldest))
     }
 
     /// Returns the staging memory that the application sees where a linear transfer begins or ends, and the
@@ -153,7 +157,8 @@ impl Execution<'_> {
         // A read before this one may still owe the bytes that are to be written.
         if self.queue.will_write(self.state.after, (from.offset, from.end().unwrap_or(usize::MAX)))
         {
-            self.queue.wait_for(self.state.after)?;
+            let after = self.state.after;
+            self.wait_for(after)?;
         }
         let buffer = mem.on_device(self.queue.device_index, Access::Write)?;
         let host_moves = self.queue.gpu.host_moves(&buffer, from.bytes(), Access::Write);
@@ -164,19 +169,21 @@ impl Execution<'_> {
                 let source = unsafe { HostAddress(run.from).bytes(0, run.size) };
                 buffer.write(run.to as u64, source)?;
             }
-            return Ok(self.queue.done_by_host(self.state, start));
+            return Ok(self.done_by_host(start));
         }
         if let Some((staging, at)) = self.shown(from, &to) {
             let (size, to) = (from.bytes(), (&buffer, to.offset as u64));
             let phase = self.copy_staged(mem, (&staging.buffer, at), to, size, &staging)?;
             if self.blocking {
                 // The application may change its memory when the call returns.
-                self.queue.wait_for(self.state.last)?;
+                let last = self.state.last;
+                self.waits.push(last);
             }
             return Ok(phase);
         }
         let (mut first, mut pace) = (0, Pace::default());
         for (bytes, runs) in chunks(from, &to) {
+            self.keep_pace(&mut pace)?;
             let (staging, base) = self.state.upload.take(bytes as u64)?;
             let mut at = base;
             for run in &runs {
@@ -191,7 +198,7 @@ impl Execution<'_> {
                 recorder.retain(staging.clone());
             });
             first = if first == 0 { value } else { first };
-            self.keep_pace(&mut pace, value, bytes)?;
+            self.start_chunk(&mut pace, value, bytes)?;
         }
         self.used(mem);
         Ok(Phase::Recorded { first, last: self.state.last })

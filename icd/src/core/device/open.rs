@@ -185,7 +185,8 @@ impl Gpu {
                 let from = (&staging.buffer, 0);
                 let value = copy_on(queue, from, (buffer, at), &staging, chunk.len());
                 queue.flush()?;
-                if let Some(value) = pace.next(value) {
+                pace.add(value);
+                if let Some(value) = pace.make_room() {
                     queue.wait(value)?;
                 }
             }
@@ -278,9 +279,13 @@ pub fn chunk_size(total: usize) -> usize {
 pub struct Pace(VecDeque<u64>);
 
 impl Pace {
-    /// Notes a chunk by its timeline value. Returns the value to wait for before the next one.
-    pub fn next(&mut self, value: u64) -> Option<u64> {
+    /// Notes a chunk by its timeline value.
+    pub fn add(&mut self, value: u64) {
         self.0.push_back(value);
+    }
+
+    /// Returns the value to wait for before another chunk.
+    pub fn make_room(&mut self) -> Option<u64> {
         (self.0.len() > CHUNKS_IN_FLIGHT).then(|| self.0.pop_front())?
     }
 

@@ -4,7 +4,7 @@
 use crate::cl::*;
 use crate::core::device::selection::{self, Found, Verdict};
 use crate::core::device::Device;
-use crate::core::process::fork;
+use crate::core::process::{fork, thread};
 use crate::object::{Kind, Ref};
 use std::sync::OnceLock;
 
@@ -51,6 +51,7 @@ impl Platform {
 /// Finds Vulkan devices and takes those to show; explains itself in the log.
 fn enumerate() -> Vec<Ref<Device>> {
     fork::watch();
+    hekla_compiler::set_thread_start(thread::mask_signals);
     let found = selection::survey().unwrap_or_else(|error| {
         tracing::info!("there is no Vulkan: {error}");
         Vec::new()

@@ -6,6 +6,7 @@ use crate::cl::*;
 use crate::core::context::Context;
 use crate::core::device::Device;
 use crate::core::diagnostics::dump;
+use crate::core::process::thread;
 use crate::core::program::cached;
 use crate::core::program::{Build, Code, Executable, Origin, Program};
 use crate::object::{callbacks, Ref};
@@ -83,7 +84,7 @@ impl Job {
             let Some((job, notify)) = theirs.lock().take() else { return };
             job.finish(notify);
         };
-        let started = std::thread::Builder::new().name("hekla-build".into()).spawn(body);
+        let started = thread::spawn("hekla-build", body);
         if let Err(error) = started {
             tracing::warn!("no thread to build in the background: {error}");
             let Some((job, notify)) = work.lock().take() else { return };
