@@ -22,6 +22,7 @@ pub mod options;
 pub mod passes;
 pub mod preprocess;
 pub mod printf;
+mod rounding;
 pub mod sema;
 pub mod source;
 pub mod syntax;
@@ -33,7 +34,7 @@ pub use object::{Modes, Object};
 pub use options::{LinkOptions, Options};
 pub use preprocess::read_header;
 pub use source::Lookup;
-pub use target::Target;
+pub use target::{FloatTraits, Target};
 pub use timing::Timing;
 
 use cranelift_entity::SecondaryMap;
@@ -284,8 +285,8 @@ fn emit_kernels(
     let (data, _) = emit::layout_data(ir).map_err(|e| e.to_string())?;
     let mut kernels = Vec::with_capacity(ir.kernels.len());
     let mut structures = SecondaryMap::new();
-    if !target.long_loops {
-        passes::stretch_loops(ir)?;
+    if !target.merges_signs {
+        passes::choose_signs(ir)?;
     }
     for (func, function) in ir.functions.iter_mut() {
         structures[func] = passes::structurize::run(function);

@@ -1,5 +1,6 @@
 //! What the compiler must know of the device it compiles for: plain data, filled in by the runtime.
 
+use crate::ir::Scalar;
 use crate::options::ClStd;
 
 /// Most bytes of one variable in global memory (CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE). Vulkan devices
@@ -18,8 +19,8 @@ pub struct Target {
     pub int8: bool,
     /// shaderFloat64; without it `double` is diagnosed (cl_khr_fp64 is not offered).
     pub float64: bool,
-    /// shaderFloat16 and 16-bit storage; half arithmetic (cl_khr_fp16). Functions that load and store
-    /// halves never need it.
+    /// shaderFloat16 and 16-bit storage; half arithmetic (cl_khr_fp16). Never without `int16`, which the bits of
+    /// a half are looked at with. Functions that load and store halves never need it.
     pub float16: bool,
     /// storageBuffer8BitAccess (loads and stores of 8 bits through device addresses).
     pub storage8: bool,
@@ -35,13 +36,10 @@ pub struct Target {
     pub workgroup_explicit_layout_16: bool,
     /// vulkanMemoryModel and vulkanMemoryModelDeviceScope.
     pub vulkan_memory_model: bool,
-    /// By probe: some work-items of a work-group may execute a fence without the others. Where they
-    /// may not, fences are read-modify-write operations, and all those order everything: so it is on
-    /// the processor of which alone this is known.
-    pub lone_fences: bool,
-    /// By probe: loops run until they leave by themselves. Where they do not, [`crate::passes::stretch`]
-    /// makes fewer rounds of them.
-    pub long_loops: bool,
+    /// A load from an address that is the same in all invocations may be executed where no invocation gets
+    /// to it, and ends the process if the address is not valid. Told by the driver's version: there is no
+    /// trying it out.
+    pub unmasked_uniform_loads: bool,
     /// SignedZeroInfNanPreserve by width (VkPhysicalDeviceFloatControlsProperties).
     pub preserve_signed_zero_inf_nan_16: bool,
     pub preserve_signed_zero_inf_nan_32: bool,
@@ -54,6 +52,11 @@ pub struct Target {
     pub rounding_rte_16: bool,
     pub rounding_rte_32: bool,
     pub rounding_rte_64: bool,
+    /// By probe, for 16, 32 and 64 bits; [`Target::floats`] has them by type.
+    pub float_traits: [FloatTraits; 3],
+    /// By probe: `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives what it says. Where it does not,
+    /// [`crate::passes::sign_merge`] puts it otherwise.
+    pub merges_signs: bool,
     /// By probe: GLSL.std.450 Fma is one correctly rounded operation.
     pub fma32_fused: bool,
     pub fma64_fused: bool,
@@ -77,7 +80,35 @@ pub struct Target {
     pub zero_private: bool,
 }
 
+/// What the device's operations on floats of one width do with bits that arithmetic is free to lose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FloatTraits {
+    /// FNegate and FAbs change the sign bit and nothing else, of denormals and NaN too.
+    pub sign_alone: bool,
+    /// No operation takes denormal numbers for zero, or makes zero of them.
+    pub keeps_denormals: bool,
+    /// A conversion to a wider float keeps denormals.
+    pub widens: bool,
+    /// NMin and NMax tell denormals apart.
+    pub orders: bool,
+}
+
+impl FloatTraits {
+    /// Those of IEEE 754.
+    pub const IEEE: FloatTraits =
+        FloatTraits { sign_alone: true, keeps_denormals: true, widens: true, orders: true };
+}
+
 impl Target {
+    /// What is known of a float type's operations.
+    pub fn floats(&self, scalar: Scalar) -> FloatTraits {
+        match scalar {
+            Scalar::F16 => self.float_traits[0],
+            Scalar::F64 => self.float_traits[2],
+            _ => self.float_traits[1],
+        }
+    }
+
     /// Macros that tell a program what this device offers: extension names, and from OpenCL C 3.0 on
     /// the `__opencl_c_` feature macros (OpenCL C 6.2.1), each defined as 1.
     pub fn feature_macros(&self, std: ClStd) -> Vec<(String, String)> {
@@ -134,14 +165,11 @@ impl Target {
 
     /// Whether 64-bit atomics work on global and on local memory.
     pub fn int64_atomics(&self) -> bool {
-        self.int64
-            && self.atomic_int64_buffer
-            && self.atomic_int64_shared
-            && self.workgroup_explicit_layout
+        self.int64 && self.atomic_int64_buffer && self.atomic_int64_shared
     }
 
-    /// A capable device: everything that lavapipe of Mesa 22.3 offers. The offline compiler's
-    /// default.
+    /// A capable device, but without half and without an explicit layout of work-group memory. The
+    /// offline compiler's default.
     pub fn generic() -> Target {
         Target {
             int64: true,
@@ -157,8 +185,7 @@ impl Target {
             workgroup_explicit_layout_8: false,
             workgroup_explicit_layout_16: false,
             vulkan_memory_model: true,
-            lone_fences: true,
-            long_loops: true,
+            unmasked_uniform_loads: false,
             preserve_signed_zero_inf_nan_16: false,
             preserve_signed_zero_inf_nan_32: true,
             preserve_signed_zero_inf_nan_64: true,
@@ -168,6 +195,8 @@ impl Target {
             rounding_rte_16: false,
             rounding_rte_32: false,
             rounding_rte_64: false,
+            float_traits: [FloatTraits::IEEE; 3],
+            merges_signs: true,
             fma32_fused: false,
             fma64_fused: false,
             div32_exact: false,

@@ -1,6 +1,10 @@
 //! The atomic functions of OpenCL C 2.0 (6.15.12): which calls are taken, and the memory model, scopes
 //! and semantics of what is emitted.
 
+#[allow(dead_code)]
+#[path = "emit/support.rs"]
+mod support;
+
 use hekla_compiler::kernel::{Field, Kernel};
 use hekla_compiler::{compile, Options, Source, Target};
 
@@ -51,6 +55,11 @@ const ACQ_REL: u32 = 0x8 | 0x2000 | 0x4000;
 const BUFFERS: u32 = 0x40;
 const LOCAL: u32 = 0x100;
 const NON_PRIVATE: u32 = 0x20;
+const TYPE_POINTER: u32 = 32;
+const ACCESS_CHAIN: u32 = 65;
+const MEMBER_DECORATE: u32 = 72;
+const COHERENT: u32 = 23;
+const PHYSICAL: u32 = 5349;
 
 /// Instructions as opcode and operands.
 fn instructions(kernel: &Kernel) -> Vec<(u32, Vec<u32>)> {
@@ -171,27 +180,6 @@ fn sequential_consistency_is_made_of_read_modify_write_operations() {
     assert!(kernels.iter().all(reads_order_word));
 }
 
-#[test]
-fn where_fences_wait_there_are_none() {
-    let target = Target { lone_fences: false, ..Target::generic() };
-    for (call, expected) in [
-        ("mem_fence(CLK_LOCAL_MEM_FENCE);", vec![(ADD, DEVICE, 0)]),
-        (
-            "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);",
-            vec![(ADD, DEVICE, 0)],
-        ),
-        ("*p = atomic_load_explicit(g, memory_order_acquire);", vec![(ADD, DEVICE, 0)]),
-        ("atomic_store_explicit(g, 1, memory_order_release);", vec![(EXCHANGE, DEVICE, 0)]),
-        ("*p = atomic_fetch_or(l, u);", vec![(OR, WORK_GROUP, 0)]),
-        ("atomic_store_explicit(g, 1, memory_order_relaxed);", vec![(ATOMIC_STORE, DEVICE, 0)]),
-    ] {
-        let kernel = kernel_for(call, &target);
-        assert_eq!(memory_model(&kernel), GLSL, "{call}");
-        assert_eq!(synchronization(&kernel), expected, "{call}");
-        assert_eq!(reads_order_word(&kernel), call.contains("fence"), "{call}");
-    }
-}
-
 /// The first line of the log.
 fn message(text: &str, options: &str, target: &Target) -> String {
     let (_, log) = compiled(text, options, target);
@@ -215,7 +203,6 @@ fn mistakes() {
         ("atomic_flag_clear(l);", "error: no matching function for call to 'atomic_flag_clear'"),
         ("atomic_load((const global atomic_int *)g);", "error: no matching function for call to 'atomic_load'"),
         ("atomic_half *h;", "error: use of type 'atomic_half' requires cl_ext_float_atomics which this device does not offer"),
-        ("atomic_long *a;", "error: use of type 'atomic_long' requires cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics which this device does not offer"),
         ("atomic_load_explicit(g, memory_order_acquire, memory_scope_all_devices);", "error: use of undeclared identifier 'memory_scope_all_devices'"),
         ("atomic_load_explicit(g, memory_order_acquire, 3);", "error: this use of 'atomic_load_explicit' requires __opencl_c_atomic_scope_all_devices which this device does not offer"),
         ("atomic_load_explicit(g, memory_order_release);", "warning: memory order argument to atomic operation is invalid"),
@@ -237,6 +224,12 @@ fn mistakes() {
     ] {
         assert_eq!(message(text, "-cl-std=CL3.0", &Target::generic()), expected, "{text}");
     }
+    // 64 bits wide where the device has that in global and in local memory.
+    let expected = "error: use of type 'atomic_long' requires cl_khr_int64_base_atomics and \
+                    cl_khr_int64_extended_atomics which this device does not offer";
+    let narrow = Target { atomic_int64_shared: false, ..Target::generic() };
+    assert_eq!(message(&body("atomic_long *a;"), "-cl-std=CL3.0", &narrow), expected);
+    assert_eq!(message(&body("atomic_long *a;"), "-cl-std=CL3.0", &Target::generic()), "nothing");
     let text = "void f(global atomic_int *a) {}";
     let expected = "error: use of type 'atomic_int' requires OpenCL C version 2.0 or greater";
     assert_eq!(message(text, "", &Target::generic()), expected);
@@ -279,4 +272,109 @@ fn features_depend_on_the_memory_model() {
         let found = message(&body(statements), "-cl-std=CL3.0", &without);
         assert!(found.contains(feature), "{statements}: {found}");
     }
+}
+
+/// What a program of OpenCL C 1.2 writes to let the last work-group sum up.
+const LAST_WORK_GROUP: &str = "
+    kernel void k(global int *partial, volatile global int *counter, local int *last) {
+        partial[get_group_id(0)] = 1;
+        FENCE(CLK_GLOBAL_MEM_FENCE);
+        if (get_local_id(0) == 0) last[0] = atomic_inc(counter);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (last[0] == (int)get_num_groups(0) - 1) partial[0] = partial[get_local_id(0)] + 1;
+    }";
+
+#[test]
+fn fences_of_opencl_c_1_hand_results_to_other_work_groups() {
+    let glsl = Target { vulkan_memory_model: false, ..Target::generic() };
+    for fence in ["mem_fence", "read_mem_fence", "write_mem_fence", "barrier"] {
+        let text = LAST_WORK_GROUP.replace("FENCE(", &format!("{fence}("));
+        let op = if fence == "barrier" { BARRIER } else { FENCE };
+        for (target, model, order) in
+            [(Target::generic(), VULKAN, ACQ_REL), (glsl.clone(), GLSL, ACQ_REL & 0xff)]
+        {
+            let (kernels, log) = compiled(&text, "-cl-std=CL1.2", &target);
+            assert_eq!(log, "");
+            let [kernel] = kernels.as_slice() else { panic!("no kernel") };
+            assert_eq!(memory_model(kernel), model, "{fence}");
+            let both = order | BUFFERS | LOCAL;
+            let first = (op, DEVICE, order | BUFFERS);
+            let expected = [first, (ADD, DEVICE, order | BUFFERS), (BARRIER, DEVICE, both)];
+            assert_eq!(synchronization(kernel), expected, "{fence}");
+            every_access_is_shared(kernel, model);
+            support::validate(&kernel.spirv).unwrap();
+        }
+    }
+}
+
+/// Loads and stores of global memory are not private to a work-item (Vulkan's memory model), or of
+/// coherent memory (GLSL's).
+fn every_access_is_shared(kernel: &Kernel, model: u32) {
+    let all = instructions(kernel);
+    let defined =
+        |id: u32| all.iter().find(|(op, words)| *op != STORE && words.get(1) == Some(&id));
+    let coherent = |block: u32| {
+        all.iter().any(|(op, w)| *op == MEMBER_DECORATE && w[..] == [block, 0, COHERENT])
+    };
+    let mut count = 0;
+    for (op, words) in &all {
+        let (pointer, access) = match *op {
+            LOAD => (words[2], words.get(3)),
+            STORE => (words[0], words.get(2)),
+            _ => continue,
+        };
+        let (op, chain) = defined(pointer).unwrap();
+        let (_, ty) = defined_type(&all, chain[0]);
+        if ty[1] != PHYSICAL {
+            continue;
+        }
+        count += 1;
+        if model == VULKAN {
+            assert!(access.is_some_and(|access| access & NON_PRIVATE != 0));
+        } else {
+            assert_eq!(*op, ACCESS_CHAIN);
+            let (_, base) = defined(chain[2]).unwrap();
+            let (_, block) = defined_type(&all, base[0]);
+            assert!(coherent(block[2]));
+        }
+    }
+    assert!(count >= 3, "{count} accesses of global memory");
+}
+
+fn defined_type(all: &[(u32, Vec<u32>)], id: u32) -> &(u32, Vec<u32>) {
+    all.iter().find(|(op, words)| *op == TYPE_POINTER && words[0] == id).unwrap()
+}
+
+#[test]
+fn other_fences_and_barriers_leave_the_memory_model() {
+    for (text, expected) in [
+        ("mem_fence(CLK_LOCAL_MEM_FENCE);", vec![(FENCE, WORK_GROUP, ACQ_REL & 0xff | LOCAL)]),
+        ("barrier(CLK_GLOBAL_MEM_FENCE);", vec![(BARRIER, WORK_GROUP, ACQ_REL & 0xff | BUFFERS)]),
+        (
+            "barrier(CLK_LOCAL_MEM_FENCE); atomic_inc(p);",
+            vec![(BARRIER, WORK_GROUP, ACQ_REL & 0xff | LOCAL), (ADD, DEVICE, 0)],
+        ),
+    ] {
+        let text = format!("kernel void k(global int *p) {{ p[1] = 2; {text} p[2] = p[3]; }}");
+        let (kernels, log) = compiled(&text, "", &Target::generic());
+        assert_eq!(log, "");
+        assert_eq!(memory_model(&kernels[0]), GLSL, "{text}");
+        assert_eq!(synchronization(&kernels[0]), expected, "{text}");
+    }
+}
+
+/// A flag in volatile memory is made visible without an atomic operation, too.
+#[test]
+fn volatile_accesses_are_shown_to_the_device() {
+    let text = "kernel void k(volatile global int *p) {
+        p[0] = 1; mem_fence(CLK_GLOBAL_MEM_FENCE); p[1] = p[2]; }";
+    let (kernels, log) = compiled(text, "", &Target::generic());
+    assert_eq!(log, "");
+    support::validate(&kernels[0].spirv).unwrap();
+    let all = instructions(&kernels[0]);
+    let accesses = |op: u32, at: usize, bit: u32| {
+        let of_op = all.iter().filter(move |(o, words)| *o == op && words.len() > at + 2);
+        of_op.filter(|(_, words)| words[at] & bit != 0).count()
+    };
+    assert_eq!((accesses(STORE, 2, 0x8), accesses(LOAD, 3, 0x10)), (2, 1));
 }

@@ -1,6 +1,7 @@
 //! Conformance files: for every rule of the specification of OpenCL C programs that follow it and
 //! programs that break it. Here each is compiled, for a capable and for a weak device; the results
-//! of those that run are checked by icd/tests/python/test_conformance.py.
+//! of those that run are checked by spirv-interp/tests/conformance.rs and, on a device, by
+//! icd/tests/python/test_conformance.py.
 //!
 //! `HEKLA_CONFORMANCE=6.3` checks only the files whose name begins so.
 

@@ -469,6 +469,47 @@ fn generic_pointers() {
     }
 }
 
+/// Where 64-bit atomic operations and other accesses share the work-group block, its elements are 64 bits
+/// wide, or it has aliased views.
+#[test]
+fn wide_atomics_share_local_memory_with_other_accesses() {
+    for (name, target) in targets().into_iter().filter(|(_, t)| t.int64 && t.atomic_int64_shared) {
+        let mut lines = Lines::new();
+        let tile = lines.def("ptr.local", "global_addr @tile");
+        let wide = lines.load("i64");
+        let old = lines.def("i64", &format!("atomic_rmw add {tile}, {wide}"));
+        lines.store("i64", &old);
+        for ty in ["i8", "i16", "i32", "f32", "i64"] {
+            let value = lines.def(ty, &format!("load {tile}, align 1"));
+            lines.store(ty, &value);
+            let align = natural(ty);
+            lines.line(&format!("store {tile}, {value}, align {align}"));
+        }
+        for (ty, ops) in
+            [("i32", "xchg add sub and or xor smin smax umin umax"), ("f32", "xchg fadd")]
+        {
+            let value = lines.load(ty);
+            for op in ops.split(' ') {
+                let old = lines.def(ty, &format!("atomic_rmw {op} {tile}, {value}"));
+                lines.store(ty, &old);
+            }
+            let old = lines.def(ty, &format!("atomic_cmpxchg {tile}, {value}, {value}"));
+            lines.store(ty, &old);
+            for order in ["", " acquire work_group", " seq_cst work_group"] {
+                let old = lines.def(ty, &format!("atomic_load {tile}{order}"));
+                lines.store(ty, &old);
+            }
+            for order in ["", " release work_group", " seq_cst work_group"] {
+                lines.line(&format!("atomic_store {tile}, {value}{order}"));
+            }
+        }
+        let text = format!("global @tile: local, size 64, align 8\n{}", kernel(&lines.text));
+        let kernel = check(&text, &[], &target);
+        let explicit = target.workgroup_explicit_layout;
+        assert_eq!(kernel.local.element_size, if explicit { 16 } else { 8 }, "{name}");
+    }
+}
+
 #[test]
 fn atomics() {
     for (name, target) in targets() {

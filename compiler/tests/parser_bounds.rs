@@ -95,14 +95,53 @@ fn nested_declarations_are_bounded() {
     accepted(format!("{}int x;{};", "struct { ".repeat(200), "} s;".repeat(199) + "} s"));
 }
 
+/// What groups from the left, and what follows `:` and `else`, is no nesting.
 #[test]
-fn chains_are_bounded_by_the_height_of_the_tree() {
+fn chains_may_have_any_length() {
     for (first, link, last) in [
         ("a", " + a", ""),
         ("a", ", a", ""),
         ("a", " && a", ""),
-        ("", "a = ", "a"),
+        ("a", " - a * a", ""),
+        ("a + (", "a + ", "a)"),
         ("", "a ? a : ", "a"),
+    ] {
+        for count in [20, 31, 32, 33, 34, 127, 128, 129, 1600, MANY] {
+            accepted(in_function(format!("{first}{}{last};", link.repeat(count))));
+        }
+    }
+    for (link, last) in [("if (a) a = 1; else ", ";"), ("case 1: ", ";"), ("l: ", ";")] {
+        for count in [31, 32, 33, 127, 128, 129, 1600, MANY] {
+            accepted(in_function(format!("{}{last}", link.repeat(count))));
+        }
+    }
+}
+
+/// Links of long chains are in the tree as if they were nested.
+#[test]
+fn long_chains_group_from_the_left() {
+    let tree = |count: usize| {
+        let text = in_function(format!("1{};", " + a * 2, a".repeat(count)));
+        parse_small(text).tree
+    };
+    for count in [5, 40] {
+        // The comma binds least: each link but the first begins anew behind it.
+        let mut parts = vec!["(+ 1 (* a 2))".to_string()];
+        parts.extend(vec!["(+ a (* a 2))".to_string(); count - 1]);
+        parts.push("a".to_string());
+        let nested = parts.into_iter().reduce(|left, part| format!("(, {left} {part})")).unwrap();
+        assert!(tree(count).contains(&nested), "{}", tree(count));
+    }
+    let text = in_function(format!("1{};", " - a".repeat(100)));
+    let nested = (0..100).fold("1".to_string(), |left, _| format!("(- {left} a)"));
+    assert!(parse_small(text).tree.contains(&nested));
+}
+
+#[test]
+fn other_chains_are_bounded_by_the_height_of_the_tree() {
+    for (first, link, last) in [
+        ("", "a = ", "a"),
+        ("", "a ?: ", "a"),
         ("", "- ", "a"),
         ("", "(int)", "a"),
         ("", "sizeof ", "a"),
@@ -119,28 +158,25 @@ fn chains_are_bounded_by_the_height_of_the_tree() {
 }
 
 #[test]
-fn chains_of_statements_are_bounded_by_the_height_of_the_tree() {
-    for (link, last) in [("if (a) a = 1; else ", ";"), ("case 1: ", ";"), ("l: ", ";")] {
-        refused(in_function(format!("{}{last}", link.repeat(10_000))), HEIGHT);
-        accepted(in_function(format!("{}{last}", link.repeat(1400))));
-    }
-}
-
-#[test]
 fn height_counts_across_nesting() {
-    // Chains of 1000 in brackets inside chains of 1000, each on the way to the deepest leaf.
+    // Chains in brackets inside chains, each on the way to the deepest leaf.
     let mut text = "a".to_string();
     for _ in 0..3 {
-        text = format!("({text}){}", " + a".repeat(1000));
+        text = format!("{}({text})", "- ".repeat(1000));
+    }
+    refused(in_function(format!("{text};")), HEIGHT);
+    let mut text = "a".to_string();
+    for _ in 0..100 {
+        text = format!("({text}){}", " + a".repeat(20));
     }
     refused(in_function(format!("{text};")), HEIGHT);
     let mut text = "a;".to_string();
-    for _ in 0..3 {
+    for _ in 0..20 {
         text = format!("{}{{ {text} }}", "if (a) ; else ".repeat(1000));
     }
     refused(in_function(text), HEIGHT);
     let mut text = "a".to_string();
-    for _ in 0..3 {
+    for _ in 0..20 {
         text = format!("({{ {} {text}; }}){}", "if (a) ; else ".repeat(400), " + a".repeat(400));
     }
     refused(in_function(format!("{text};")), HEIGHT);

@@ -114,7 +114,7 @@ fn common_programs_are_accepted() {
 #[test]
 fn expressions_are_accepted() {
     for statements in [
-        "f4 = f4 * 2 + f4 / f; f4 *= 2.0f; f4 += 1.0; i4 = f4 < 1.0f; i4 = !i4 && f4 == f4;",
+        "f4 = f4 * 2 + f4 / f; f4 *= 2.0f; f4 += 1.0f; i4 = f4 < 1.0f; i4 = !i4 && f4 == f4;",
         "f4.xy = f4.zw; f4.s03 = (float2)(1, f); f4.lo.x = 3; f4[i] = 1; f4[2]++; v->w = 1; v[1].hi = f4.even;",
         "i4 <<= 2; i4 = i4 >> i4; u = u << n; n >>= b; b += 1; b = b << 3; i4 = ~i4 | 3;",
         "f4 = i4 ? f4 : 0.0f; i4 = i4 > 2 ? i4 : -i4; f = i ? 1 : f; p = i ? p : 0; p = NULL;",

@@ -2,8 +2,7 @@
 //! compiler makes of that.
 
 pub mod check;
-mod draw;
-pub mod exact;
 pub mod grammar;
 pub mod mutate;
-pub mod typed;
+
+pub use hekla_random_programs::typed;

@@ -4,7 +4,7 @@
 mod common;
 use common::*;
 use std::process::Command;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 /// What a process says, and whether it found a device.
 struct Said {
@@ -34,12 +34,22 @@ fn role() {
     if std::env::var_os("HEKLA_TEST_ROLE").is_none() {
         return;
     }
-    let (cl, mut platform, mut count) = (cl(), null_mut(), 0);
+    let (cl, mut platform, mut device, mut count) = (cl(), null_mut(), null_mut(), 0);
     unsafe {
         check((cl.clGetPlatformIDs)(1, &mut platform, null_mut()));
         let all = CL_DEVICE_TYPE_ALL;
-        let code = (cl.clGetDeviceIDs)(platform, all, 0, null_mut(), &mut count);
+        let code = (cl.clGetDeviceIDs)(platform, all, 1, &mut device, &mut count);
         assert_eq!((code, count > 0), (CL_SUCCESS, true));
+        let mut code = 1;
+        let context = (cl.clCreateContext)(null(), 1, &device, None, null_mut(), &mut code);
+        if code == CL_SUCCESS {
+            (cl.clCreateCommandQueue)(context, device, 0, &mut code);
+        }
+        // Once more: what is said is said once.
+        if code != CL_SUCCESS {
+            (cl.clCreateContext)(null(), 1, &device, None, null_mut(), &mut code);
+        }
+        println!("\ncode {code}");
     }
 }
 
@@ -67,6 +77,33 @@ fn a_wish_for_another() {
     }
     assert!(explain(&[("HEKLA_DEVICE", "voodoo, 0")]).found);
     assert!(explain(&wish).text.contains("Hekla offers no device to OpenCL programs"));
+}
+
+/// Such a device is found when it is opened, and taken only by name.
+#[test]
+fn a_driver_that_computes_wrong_results() {
+    let lines = |said: &Said| said.text.lines().filter(|l| l.contains("long loops early")).count();
+    // Without a log, one line.
+    let fault = ("HEKLA_FAULT", "defect");
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "role", "--nocapture"]).env("HEKLA_TEST_ROLE", "1");
+    let silent = run(command.env_remove("HEKLA_LOG"), &[fault]);
+    assert!(
+        silent.text.contains(&format!("\ncode {CL_DEVICE_NOT_AVAILABLE}\n")),
+        "{}",
+        silent.text
+    );
+    assert_eq!(lines(&silent), 1, "{}", silent.text);
+    assert!(
+        silent.text.contains("hekla: ") && silent.text.contains(": install "),
+        "{}",
+        silent.text
+    );
+    let logged = enumerate(&[fault]);
+    assert_eq!(lines(&logged), 1, "{}", logged.text);
+    let named = enumerate(&[fault, ("HEKLA_DEVICE", "0")]);
+    assert!(named.text.contains(&format!("\ncode {CL_SUCCESS}\n")), "{}", named.text);
+    assert!(named.text.contains("WARN"), "{}", named.text);
 }
 
 #[test]

@@ -36,6 +36,23 @@ fn every_device_query_answers() {
     assert_eq!(code, CL_INVALID_VALUE);
 }
 
+/// So that clients who key what they cache by it do not offer binaries of another driver.
+#[test]
+fn the_driver_version_changes_with_the_vulkan_driver() {
+    let s = Setup::new();
+    let info = s.cl.clGetDeviceInfo;
+    let version = text(|z, p, r| unsafe { (info)(s.device, CL_DRIVER_VERSION, z, p, r) });
+    assert!(version.starts_with(env!("CARGO_PKG_VERSION")), "{version}");
+    let uuid = bytes(|z, p, r| unsafe { (info)(s.device, CL_DEVICE_UUID, z, p, r) });
+    let all = hekla_vk_backend::Instance::load().unwrap().physical_devices();
+    let device = all.iter().find(|p| p.info.device_uuid[..] == uuid).expect("the same device");
+    let driver = match device.info.driver_info.is_empty() {
+        true => format!("{:#x}", device.info.driver_version),
+        false => device.info.driver_info.clone(),
+    };
+    assert!(version.contains(&driver), "{version} has no {driver}");
+}
+
 #[test]
 fn extension_lists_agree() {
     let s = Setup::new();

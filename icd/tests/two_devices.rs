@@ -1,28 +1,23 @@
 //! A context of two devices: buffers follow the commands that use them, and what each device prints
-//! arrives. Runs where both software Vulkan drivers (lavapipe and SwiftShader) are installed.
+//! arrives. The second device is that of another driver ([`drivers`]).
 
 mod common;
+#[path = "common/drivers.rs"]
+mod drivers;
 use common::*;
 use std::ffi::{c_char, c_void};
-use std::path::Path;
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;
 
-const DRIVERS: [&str; 2] =
-    ["/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", "/usr/lib/chromium/vk_swiftshader_icd.json"];
-
-/// Both devices, in a context with properties, and a queue on each; `None` where they are not
-/// installed.
+/// Both devices, in a context with properties, and a queue on each; `None` where there is no second
+/// driver.
 fn two_devices(
     properties: &[isize],
     data: *mut c_void,
 ) -> Option<(&'static OpenCl, cl_context, [cl_command_queue; 2])> {
-    if !DRIVERS.iter().all(|driver| Path::new(driver).exists()) {
-        eprintln!("skipped: lavapipe and SwiftShader are not both installed");
+    if !drivers::add_another() {
         return None;
     }
-    std::env::set_var("VK_ICD_FILENAMES", DRIVERS.join(":"));
-    std::env::set_var("VK_DRIVER_FILES", DRIVERS.join(":"));
     let cl = cl();
     unsafe {
         let (mut platform, mut count) = (null_mut(), 0);
@@ -149,6 +144,40 @@ fn buffers_move_between_devices() {
         ));
         contents[1000..2000].fill(7);
         assert!(back == contents);
+    }
+}
+
+/// A region that one device mapped is read into, written from and unmapped by commands of the other.
+#[test]
+fn mapped_regions_serve_both_devices() {
+    let Some((cl, context, queues)) = two_devices(&[], null_mut()) else { return };
+    unsafe {
+        let size = 100_000;
+        for [here, there] in [queues, [queues[1], queues[0]]] {
+            let mut contents = pattern(size, 5);
+            let (host, flags) = (contents.as_mut_ptr().cast(), CL_MEM_COPY_HOST_PTR);
+            let a = made(|e| (cl.clCreateBuffer)(context, flags, size, host, e));
+            let [b, c] =
+                [0; 2].map(|_| made(|e| (cl.clCreateBuffer)(context, 0, size, null_mut(), e)));
+            let [mut mapped, mut read, mut written, mut unmapped] = [null_mut(); 4];
+            let p = made(|e| {
+                let (no, write, map) = (CL_FALSE, CL_MAP_WRITE, cl.clEnqueueMapBuffer);
+                map(here, b, no, write, 0, size, 0, null(), &mut mapped, e)
+            });
+            let enqueue = cl.clEnqueueReadBuffer;
+            check(enqueue(there, a, CL_FALSE, 0, size, p, 1, &mapped, &mut read));
+            let enqueue = cl.clEnqueueWriteBuffer;
+            check(enqueue(here, c, CL_FALSE, 0, size, p, 1, &read, &mut written));
+            let enqueue = cl.clEnqueueUnmapMemObject;
+            check(enqueue(there, b, p, 1, &written, &mut unmapped));
+            for mem in [b, c] {
+                let mut back = vec![0u8; size];
+                let place = back.as_mut_ptr().cast();
+                let enqueue = cl.clEnqueueReadBuffer;
+                check(enqueue(here, mem, CL_TRUE, 0, size, place, 1, &unmapped, null_mut()));
+                assert!(back == contents);
+            }
+        }
     }
 }
 

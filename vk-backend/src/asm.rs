@@ -48,16 +48,25 @@ pub mod op {
     pub const ACCESS_CHAIN: u32 = 65;
     pub const DECORATE: u32 = 71;
     pub const MEMBER_DECORATE: u32 = 72;
+    pub const COMPOSITE_CONSTRUCT: u32 = 80;
     pub const COMPOSITE_EXTRACT: u32 = 81;
+    pub const CONVERT_S_TO_F: u32 = 111;
+    pub const F_CONVERT: u32 = 115;
     pub const BITCAST: u32 = 124;
+    pub const F_NEGATE: u32 = 127;
     pub const I_ADD: u32 = 128;
     pub const F_ADD: u32 = 129;
+    pub const F_SUB: u32 = 131;
     pub const I_MUL: u32 = 132;
     pub const F_MUL: u32 = 133;
     pub const F_DIV: u32 = 136;
-    pub const IS_NAN: u32 = 156;
     pub const SELECT: u32 = 169;
     pub const U_LESS_THAN: u32 = 176;
+    pub const F_ORD_EQUAL: u32 = 180;
+    pub const F_ORD_LESS_THAN: u32 = 184;
+    pub const BITWISE_OR: u32 = 197;
+    pub const BITWISE_XOR: u32 = 198;
+    pub const BITWISE_AND: u32 = 199;
     pub const MEMORY_BARRIER: u32 = 225;
     pub const PHI: u32 = 245;
     pub const LOOP_MERGE: u32 = 246;
@@ -70,9 +79,14 @@ pub mod op {
 /// Instructions of GLSL.std.450.
 #[allow(missing_docs)]
 pub mod glsl {
+    pub const F_ABS: u32 = 4;
+    pub const FLOOR: u32 = 8;
+    pub const CEIL: u32 = 9;
     pub const EXP2: u32 = 29;
     pub const SQRT: u32 = 31;
     pub const FMA: u32 = 50;
+    pub const N_MIN: u32 = 79;
+    pub const N_MAX: u32 = 80;
 }
 
 /// Float-control execution modes, each with the capability it needs.
@@ -102,6 +116,7 @@ const VERSION: u32 = 0x0001_0500;
 
 mod capability {
     pub const SHADER: u32 = 1;
+    pub const FLOAT16: u32 = 9;
     pub const FLOAT64: u32 = 10;
     pub const PHYSICAL_STORAGE_BUFFER_ADDRESSES: u32 = 5347;
 }
@@ -215,20 +230,34 @@ impl KernelBuilder {
         self.declare(op::TYPE_INT, &[32, 0])
     }
 
-    /// The float type of `width` bits: 32 or 64.
+    /// The float type of `width` bits: 16, 32 or 64.
     pub fn float(&mut self, width: u32) -> u32 {
         let known = self.declared.len();
         let id = self.declare(op::TYPE_FLOAT, &[width]);
-        if width == 64 && self.declared.len() > known {
-            self.capability(capability::FLOAT64);
+        if self.declared.len() > known {
+            match width {
+                16 => self.capability(capability::FLOAT16),
+                64 => self.capability(capability::FLOAT64),
+                _ => {}
+            }
         }
         id
+    }
+
+    /// The type of truth values.
+    pub fn boolean(&mut self) -> u32 {
+        self.declare(op::TYPE_BOOL, &[])
+    }
+
+    /// The vector type of `lanes` components.
+    pub fn vector(&mut self, component: u32, lanes: u32) -> u32 {
+        self.declare(op::TYPE_VECTOR, &[component, lanes])
     }
 
     /// The vector type of `lanes` 32-bit unsigned integers.
     pub fn uints(&mut self, lanes: u32) -> u32 {
         let uint = self.uint();
-        self.declare(op::TYPE_VECTOR, &[uint, lanes])
+        self.vector(uint, lanes)
     }
 
     /// A 32-bit unsigned constant.
@@ -296,10 +325,25 @@ impl KernelBuilder {
         self.emit(Section::Body, op::STORE, &[place, value, ALIGNED, bytes]);
     }
 
+    /// An instruction with one operand.
+    pub fn unary(&mut self, opcode: u32, result: u32, a: u32) -> u32 {
+        self.value(opcode, result, &[a])
+    }
+
+    /// An instruction with an operand and a literal number.
+    pub fn binary_literal(&mut self, opcode: u32, result: u32, a: u32, literal: u32) -> u32 {
+        self.value(opcode, result, &[a, literal])
+    }
+
+    /// `yes` where the condition holds, else `no`; both of type `result`.
+    pub fn select(&mut self, result: u32, condition: u32, yes: u32, no: u32) -> u32 {
+        self.value(op::SELECT, result, &[condition, yes, no])
+    }
+
     /// An instruction with operands `a` and `b`. Float arithmetic is not contracted.
     pub fn binary(&mut self, opcode: u32, result: u32, a: u32, b: u32) -> u32 {
         let id = self.value(opcode, result, &[a, b]);
-        if matches!(opcode, op::F_ADD | op::F_MUL | op::F_DIV) {
+        if matches!(opcode, op::F_ADD | op::F_SUB | op::F_MUL | op::F_DIV) {
             self.decorate(id, &[decoration::NO_CONTRACTION]);
         }
         id
@@ -312,17 +356,29 @@ impl KernelBuilder {
         self.value(op::EXT_INST, result, &operands)
     }
 
-    /// `yes` where `x` is a NaN, else `no`; both of type `result`.
-    pub fn if_nan(&mut self, result: u32, x: u32, yes: u32, no: u32) -> u32 {
-        let boolean = self.declare(op::TYPE_BOOL, &[]);
-        let test = self.value(op::IS_NAN, boolean, &[x]);
-        self.value(op::SELECT, result, &[test, yes, no])
-    }
-
     /// Does what `body` emits `times` times. Gives how often that was.
     pub fn repeat(&mut self, times: u32, body: impl FnOnce(&mut Self)) -> u32 {
+        self.repeat_loop(times, |k| {
+            body(k);
+            None
+        })
+    }
+
+    /// As [`KernelBuilder::repeat`], but ends also when the boolean that `body` gives is false; that round
+    /// does not count.
+    pub fn repeat_while(&mut self, most: u32, body: impl FnOnce(&mut Self) -> u32) -> u32 {
+        self.repeat_loop(most, |k| Some(body(k)))
+    }
+
+    /// Whether `a` is less than `b`, both unsigned integers: a boolean.
+    pub fn is_less(&mut self, a: u32, b: u32) -> u32 {
+        let boolean = self.declare(op::TYPE_BOOL, &[]);
+        self.value(op::U_LESS_THAN, boolean, &[a, b])
+    }
+
+    fn repeat_loop(&mut self, times: u32, body: impl FnOnce(&mut Self) -> Option<u32>) -> u32 {
         let [header, test, inside, next, end, after] = [(); 6].map(|()| self.id());
-        let (uint, boolean) = (self.uint(), self.declare(op::TYPE_BOOL, &[]));
+        let uint = self.uint();
         let (zero, one) = (self.constant(0), self.constant(1));
         let before = self.block;
         self.emit(Section::Body, op::BRANCH, &[header]);
@@ -331,11 +387,13 @@ impl KernelBuilder {
         self.emit(Section::Body, op::LOOP_MERGE, &[end, next, 0]);
         self.emit(Section::Body, op::BRANCH, &[test]);
         self.begin(test);
-        let more = self.value(op::U_LESS_THAN, boolean, &[count, times]);
+        let more = self.is_less(count, times);
         self.emit(Section::Body, op::BRANCH_CONDITIONAL, &[more, inside, end]);
         self.begin(inside);
-        body(self);
-        self.emit(Section::Body, op::BRANCH, &[next]);
+        match body(self) {
+            Some(go_on) => self.emit(Section::Body, op::BRANCH_CONDITIONAL, &[go_on, next, end]),
+            None => self.emit(Section::Body, op::BRANCH, &[next]),
+        }
         self.begin(next);
         self.emit(Section::Body, op::I_ADD, &[uint, after, count, one]);
         self.emit(Section::Body, op::BRANCH, &[header]);

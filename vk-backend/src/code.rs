@@ -10,14 +10,15 @@
 
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::DeviceInfo;
+use crate::physical::DeviceInfo;
+use crate::quirks::Quirks;
 
 /// Keeps threads apart that use the code of pipelines, where that must be.
 pub(crate) struct CodeLock(Option<Mutex<()>>);
 
 impl CodeLock {
     pub(crate) fn of(info: &DeviceInfo) -> CodeLock {
-        CodeLock(info.is_nvidias_own().then(Mutex::default))
+        CodeLock(info.quirks.contains(Quirks::SERIALIZED_PIPELINES).then(Mutex::default))
     }
 
     /// To be held while a pipeline is made or destroyed, and during submissions.

@@ -1,10 +1,15 @@
-//! A small safe layer over Vulkan compute: devices, memory, pipelines, and queues that record at once
-//! and order their work by timeline semaphores.
+//! A small layer over Vulkan compute: devices, memory, pipelines, and queues that record at once and
+//! order their work by timeline semaphores.
 //!
-//! The layer knows nothing of OpenCL. Kernels are SPIR-V modules that reach memory through 64-bit
-//! device addresses ([`Buffer::address`]) handed over in push constants; there are no descriptor
-//! sets. Vulkan 1.2 with `bufferDeviceAddress` and `timelineSemaphore` is the floor, everything else
-//! is used where [`Features`] says that it is there.
+//! The layer knows nothing of OpenCL. Kernels are SPIR-V modules that access memory through 64-bit
+//! device addresses ([`Buffer::address`]) in push constants; there are no descriptor sets. Vulkan 1.2 with
+//! `bufferDeviceAddress` and `timelineSemaphore` is required, everything else is used where [`Features`]
+//! says that a device has it.
+//!
+//! Each folder is one stage, and stages use only those listed before them: `physical` (the instance, and
+//! what is known of a device before it is opened), `device` (the opened device), `memory` (buffers), `pipeline`,
+//! `sync` (barriers and semaphores), `record` (command buffers), `submit` (queues), `probe`. Beneath them are
+//! `config`, the environment, and `quirks`, the table of what is special to a driver.
 //!
 //! ```no_run
 //! use hekla_vk_backend::{Device, Instance, MemoryKind};
@@ -25,52 +30,32 @@
 #![deny(clippy::undocumented_unsafe_blocks)]
 
 pub mod asm;
-mod batch;
-mod buffer;
-mod clock;
 mod code;
-mod copy;
-mod copy_kernel;
+mod config;
 mod device;
 mod error;
-mod external;
-mod features;
-mod import;
-mod instance;
-mod limits;
-mod marks;
+mod fd;
 mod memory;
 mod physical;
 mod pipeline;
-mod pipeline_store;
-mod priority;
 mod probe;
-mod queue;
+mod quirks;
 mod record;
-mod recording;
-mod sabotage;
-mod semaphore;
-mod timeline;
-mod validation;
+mod submit;
+mod sync;
 
-pub use batch::{CommandTimes, Timestamps};
-pub use buffer::Buffer;
-pub use clock::ClockCorrelation;
-pub use copy_kernel::CopyKernel;
-pub use device::Device;
+pub use device::{
+    ClockCorrelation, Creation, Device, MemoryKind, PipelineDesc, PipelineStore, PoolUse, Priority,
+};
 pub use error::Error;
-pub use external::{External, MemoryHandles, SemaphoreHandles};
-pub use features::{Features, Independence, SubgroupOps};
-pub use instance::Instance;
-pub use limits::{Limits, MemoryInfo};
-pub use memory::{MemoryKind, PoolUse, Reach};
-pub use physical::{DeviceInfo, DeviceType, PciBusInfo, PhysicalDevice};
-pub use pipeline::{Pipeline, PipelineDesc};
-pub use pipeline_store::{Creation, PipelineStore};
-pub use priority::Priority;
-pub use probe::Probe;
-pub use queue::{Patience, Queue, QueueOptions};
-pub use record::{CopyRegion, Recorder};
-pub use recording::Recording;
-pub use semaphore::Semaphore;
-pub use validation::validation_message_count;
+pub use memory::{Buffer, HostAccess};
+pub use physical::{
+    validation_message_count, DeviceInfo, DeviceType, External, Features, Independence, Instance,
+    Limits, MemoryHandles, MemoryInfo, PciBusInfo, PhysicalDevice, SemaphoreHandles, SubgroupOps,
+};
+pub use pipeline::Pipeline;
+pub use probe::{Behaviour, Defect, FloatOp, FloatTable, FloatWidth, Probe};
+pub use quirks::Quirks;
+pub use record::{CommandTimes, CopyKernel, CopyRegion, Recorder, Recording, Timestamps};
+pub use submit::{Patience, Queue, QueueOptions};
+pub use sync::Semaphore;

@@ -7,7 +7,7 @@ use hekla_vk_backend::{CopyRegion, Error, MemoryKind};
 
 #[test]
 fn host_memory_is_written_and_read() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     for kind in [MemoryKind::Upload, MemoryKind::Readback] {
         let b = device.create_buffer(1000, kind).unwrap();
         assert_eq!(b.size(), 1000);
@@ -27,7 +27,7 @@ fn host_memory_is_written_and_read() {
 
 #[test]
 fn device_memory_is_mapped_when_unified() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let b = device.create_buffer(64, MemoryKind::Device).unwrap();
     if device.info().memory.unified {
         assert!(b.mapped().is_some() && b.is_coherent());
@@ -38,7 +38,7 @@ fn device_memory_is_mapped_when_unified() {
 
 #[test]
 fn addresses_are_aligned_and_buffers_apart() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let sizes = [1, 3, 16, 255, 256, 257, 4096, 100_000, 3 << 20, 70 << 20];
     let mut spans = Vec::new();
     let mut buffers = Vec::new();
@@ -60,7 +60,7 @@ fn addresses_are_aligned_and_buffers_apart() {
 
 #[test]
 fn copies_fills_and_updates() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let words: Vec<u32> = (0..256).collect();
     let source = device.create_buffer(1024, MemoryKind::Upload).unwrap();
     source.write(0, &bytes(&words)).unwrap();
@@ -89,7 +89,7 @@ fn copies_fills_and_updates() {
 
 #[test]
 fn large_buffers_have_memory_of_their_own() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let size = 80 << 20;
     let b = device.create_buffer(size, MemoryKind::Device).unwrap();
     let queue = device.create_queue(false).unwrap();
@@ -105,7 +105,7 @@ fn large_buffers_have_memory_of_their_own() {
 
 #[test]
 fn sizes_that_cannot_be_are_refused() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let limit = device.info().limits.max_buffer_size;
     for size in [limit + 1, u64::MAX] {
         let e = device.create_buffer(size, MemoryKind::Device).err();
@@ -116,7 +116,7 @@ fn sizes_that_cannot_be_are_refused() {
 
 #[test]
 fn memory_comes_back() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     // More than the device has, but never more than a little at once: large buffers and small.
     let size = 256 << 20;
     let count = (device.info().memory.device_local_bytes / size + 2).min(20);
@@ -131,7 +131,7 @@ fn memory_comes_back() {
 
 #[test]
 fn host_memory_is_imported() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     if !device.info().memory.host_import {
         println!("skipped: {} cannot import host memory", device.info().name);
         return;

@@ -43,7 +43,7 @@ fn stepped(mut x: u32, times: u32) -> u32 {
 
 #[test]
 fn a_kernel_squares_through_device_addresses() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let words: Vec<u32> = (0..4096u32).map(|i| i.wrapping_mul(77_777)).collect();
     let input = upload(&device, &words);
     let queue = device.create_queue(false).unwrap();
@@ -67,7 +67,7 @@ fn a_kernel_squares_through_device_addresses() {
 
 #[test]
 fn each_dispatch_has_its_own_push_constants() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let (step, square) = (common::step(&device, 64), common::square(&device, 64, false));
     let [a, b] = [1, 2].map(|word| upload(&device, &[word; 64]));
     let replayed = addresses(&[&b]);
@@ -100,7 +100,7 @@ fn each_dispatch_has_its_own_push_constants() {
 
 #[test]
 fn a_recording_is_replayed_while_earlier_replays_are_under_way() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let step = common::step(&device, 64);
     let b = upload(&device, &[1; 256]);
     let out = device.create_buffer(b.size(), MemoryKind::Device).unwrap();
@@ -138,7 +138,7 @@ fn a_recording_is_replayed_while_earlier_replays_are_under_way() {
 
 #[test]
 fn two_queues_replay_one_recording() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let step = common::step(&device, 64);
     let b = upload(&device, &[1; 256]);
     let push = addresses(&[&b]);
@@ -161,7 +161,7 @@ fn two_queues_replay_one_recording() {
 
 #[test]
 fn commands_run_in_order_across_batches() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let step = common::step(&device, 64);
     let b = upload(&device, &[1; 256]);
     let queue = device.create_queue(false).unwrap();
@@ -181,7 +181,7 @@ fn commands_run_in_order_across_batches() {
 
 #[test]
 fn two_threads_record_and_wait() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let step = common::step(&device, 64);
     let queue = device.create_queue(false).unwrap();
     std::thread::scope(|scope| {
@@ -208,7 +208,7 @@ fn two_threads_record_and_wait() {
 
 #[test]
 fn queues_wait_for_each_other_on_the_device() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let step = common::step(&device, 64);
     let b = upload(&device, &[9; 64]);
     // More than the device has Vulkan queues: some share one.
@@ -237,7 +237,7 @@ fn queues_wait_for_each_other_on_the_device() {
 
 #[test]
 fn timestamps_are_in_order() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let queue = device.create_queue(true).unwrap();
     if !queue.profiling() {
         println!("skipped: {} has no timestamps", device.info().name);
@@ -246,7 +246,7 @@ fn timestamps_are_in_order() {
     let step = common::step(&device, 64);
     let b = upload(&device, &[2; 4096]);
     let push = addresses(&[&b]);
-    let earliest = device.device_now_ns().unwrap();
+    let earliest = device.correlate_clocks().unwrap().device_ns;
     let mut commands = Vec::new();
     for i in 0..600 {
         commands.push(queue.record(|r| {
@@ -280,7 +280,7 @@ fn timestamps_are_in_order() {
     println!("{clocks:?}");
     let slack = 2 * clocks.max_deviation_ns + 1_000_000_000;
     assert!(earliest <= previous + slack);
-    assert!(previous <= device.device_now_ns().unwrap() + slack);
+    assert!(previous <= device.correlate_clocks().unwrap().device_ns + slack);
     assert!(!device.create_queue(false).unwrap().profiling());
 }
 
@@ -302,7 +302,7 @@ impl Drop for Witness {
 
 #[test]
 fn batches_keep_what_they_use_until_they_complete() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let queue = device.create_queue(false).unwrap();
     let drops = Arc::new(AtomicU32::new(0));
     let target = device.create_buffer(64, MemoryKind::Readback).unwrap();
@@ -326,7 +326,7 @@ fn batches_keep_what_they_use_until_they_complete() {
 
 #[test]
 fn dropping_a_queue_finishes_its_work() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let step = common::step(&device, 64);
     let b = upload(&device, &[4; 64]);
     let queue = device.create_queue(true).unwrap();
@@ -340,7 +340,7 @@ fn dropping_a_queue_finishes_its_work() {
 
 #[test]
 fn a_panic_while_recording_leaves_the_queue_usable() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let queue = device.create_queue(false).unwrap();
     let b = device.create_buffer(64, MemoryKind::Device).unwrap();
     let out_of_bounds = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -355,7 +355,7 @@ fn a_panic_while_recording_leaves_the_queue_usable() {
 
 #[test]
 fn bad_pipelines_are_refused() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let desc = |spirv, push| PipelineDesc {
         spirv,
         entry: "main",
@@ -371,7 +371,7 @@ fn bad_pipelines_are_refused() {
 
 #[test]
 fn the_copy_kernel_copies_what_the_driver_would() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let kernel = CopyKernel::create(&device).unwrap();
     let words: Vec<u32> = (0..100_003u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
     let source = upload(&device, &words);
@@ -394,15 +394,15 @@ fn the_copy_kernel_copies_what_the_driver_would() {
 
 #[test]
 fn the_host_sees_device_memory_when_it_asks() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     device.pretend_discrete();
     let (queue, other) = (device.create_queue(false).unwrap(), device.create_queue(false).unwrap());
     let b = device.create_buffer(64, MemoryKind::Device).unwrap();
     // Nothing recorded; a batch that shows nothing; one that was expected to; another queue's.
-    queue.wait_shown(0).unwrap();
+    queue.wait_host_visible(0).unwrap();
     for (word, queue) in [(3u32, &queue), (5, &queue), (7, &other), (9, &queue)] {
         let ((), value) = queue.record(|r| r.fill(&b, 0, 64, word));
-        queue.wait_shown(value).unwrap();
+        queue.wait_host_visible(value).unwrap();
         assert!(queue.completed().unwrap() >= value);
         if b.mapped().is_some() {
             let mut bytes = [0; 4];
@@ -410,12 +410,12 @@ fn the_host_sees_device_memory_when_it_asks() {
             assert_eq!(u32::from_le_bytes(bytes), word);
         }
     }
-    assert!(matches!(queue.wait_shown(1000), Err(Error::Invalid(_))));
+    assert!(matches!(queue.wait_host_visible(1000), Err(Error::Invalid(_))));
 }
 
 #[test]
 fn an_out_of_order_queue_orders_what_it_is_told_to() {
-    let Some(device) = common::device() else { return };
+    let device = common::device();
     let step = common::step(&device, 64);
     let options = QueueOptions { out_of_order: true, profiling: true, ..QueueOptions::default() };
     let queue = device.create_queue_with(options).unwrap();
@@ -456,14 +456,14 @@ fn an_out_of_order_queue_orders_what_it_is_told_to() {
     }
 }
 
-/// Everything here again where completion shows by marks, as it does by default on GPUs that write them.
+/// Runs all of these tests again with completion markers, which are on by default with some drivers only.
 #[test]
-fn all_of_this_holds_with_marks() {
-    if std::env::var_os("HEKLA_MARKS").is_some() {
+fn all_of_this_holds_with_completion_markers() {
+    if std::env::var_os("HEKLA_COMPLETION_MARKERS").is_some() {
         return;
     }
     let output = std::process::Command::new(std::env::current_exe().unwrap())
-        .env("HEKLA_MARKS", "1")
+        .env("HEKLA_COMPLETION_MARKERS", "1")
         .env_remove("HEKLA_VALIDATE")
         .output()
         .unwrap();

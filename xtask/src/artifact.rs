@@ -1,8 +1,10 @@
 //! The release build of libhekla.so, and the environment that makes it a program's only OpenCL
 //! platform.
 
+use crate::driver::{Driver, Installed};
 use crate::system::{cargo, root, run, target};
 use crate::Outcome;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
@@ -23,9 +25,14 @@ fn build_now() -> Result<PathBuf, String> {
 /// as OCL_ICD_VENDORS.
 pub fn vendors(library: &std::path::Path) -> Result<PathBuf, String> {
     let folder = target().join("vendors");
+    let (file, text) = (folder.join("hekla.icd"), format!("{}\n", library.display()));
     let write = || -> std::io::Result<()> {
+        // Programs that are running read it.
+        if std::fs::read_to_string(&file).is_ok_and(|old| old == text) {
+            return Ok(());
+        }
         std::fs::create_dir_all(&folder)?;
-        std::fs::write(folder.join("hekla.icd"), format!("{}\n", library.display()))
+        std::fs::write(&file, &text)
     };
     write().map_err(|e| format!("cannot write {}: {e}", folder.display()))?;
     folder.canonicalize().map_err(|e| e.to_string())
@@ -58,15 +65,37 @@ fn user_of(
     Ok(command)
 }
 
-/// Says on standard error why there is no device, if there is none.
-pub fn explain_if_no_device() -> Outcome {
+/// Sees to it that programs find a device. Where Vulkan has none that Hekla takes, and the user chose no
+/// driver, this command is started again on a lavapipe that is downloaded. If there is none in the end,
+/// says why on standard error.
+pub fn find_device() -> Outcome {
     let mut explain = user_of(&build()?, target().join("release/heklac"))?;
     let output =
         explain.arg("--explain").output().map_err(|e| format!("cannot run heklac: {e}"))?;
-    if !output.status.success() {
-        eprintln!("{}", String::from_utf8_lossy(&output.stderr));
+    if output.status.success() {
+        return Ok(());
     }
+    let choices = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "HEKLA_DEVICE"];
+    if !choices.iter().any(|name| std::env::var_os(name).is_some()) {
+        match Driver::Lavapipe.install() {
+            Ok(lavapipe) => return Err(start_again_on(&lavapipe)),
+            Err(error) => eprintln!("{error}\n"),
+        }
+    }
+    eprintln!("{}", String::from_utf8_lossy(&output.stderr));
     Ok(())
+}
+
+/// Replaces this process by the same command on a driver. Returns only why that failed.
+fn start_again_on(driver: &Installed) -> String {
+    let program = match std::env::current_exe() {
+        Ok(program) => program,
+        Err(error) => return format!("cannot start again: {error}"),
+    };
+    let mut command = Command::new(program);
+    command.args(std::env::args_os().skip(1));
+    driver.set_environment(&mut command);
+    format!("cannot start again: {}", command.exec())
 }
 
 /// `cargo xtask run -- PROGRAM ARGS`: in the caller's own directory.
@@ -75,7 +104,7 @@ pub fn run_program(args: &[String]) -> Outcome {
     let Some((program, rest)) = args.split_first() else {
         return Err("run needs a program: cargo xtask run -- PROGRAM ARGS".to_string());
     };
-    explain_if_no_device()?;
+    find_device()?;
     let mut command = user_of(&build()?, program)?;
     if let Ok(here) = std::env::current_dir() {
         command.current_dir(here);

@@ -14,11 +14,11 @@ pub fn run() -> Outcome {
     let python = system::python()?;
     step("building libhekla.so (release)");
     artifact::build()?;
+    artifact::find_device()?;
     step("clinfo: the devices that Hekla offers");
     let list = system::capture(artifact::client("clinfo")?.arg("--list"))?;
     println!("{list}");
     if !list.contains("Device #") {
-        artifact::explain_if_no_device()?;
         return Err("no Vulkan device that Hekla can use; see above for why".to_string());
     }
     let info = system::capture(&mut artifact::client("clinfo")?)?;

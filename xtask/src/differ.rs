@@ -1,4 +1,4 @@
-//! `cargo xtask differ`: random programs whose results OpenCL C fixes to the bit (`fuzz/src/exact.rs`), run
+//! `cargo xtask differ`: random programs whose results OpenCL C fixes to the bit (`random-programs/src/exact`), run
 //! on Hekla, with and without optimization, and on every other OpenCL platform of the machine; what
 //! they disagree on is a defect of one of them.
 //!
@@ -43,6 +43,9 @@ pub fn run(args: &[String]) -> Outcome {
     let request = parse(args)?;
     if let (Some(folder), Some(options)) = (&request.programs, &request.options) {
         return run_driver(folder, request.first..request.first + request.count, options);
+    }
+    if request.library.is_none() {
+        artifact::find_device()?;
     }
     let folder = match &request.programs {
         Some(folder) => folder.clone(),
@@ -103,11 +106,9 @@ fn generate(request: &Request) -> Result<PathBuf, String> {
     let folder = system::target().join("differ");
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut command = Command::new("cargo");
-    command.args(["run", "--release", "--quiet", "--manifest-path"]);
-    command
-        .arg(system::root().join("fuzz/Cargo.toml"))
-        .args(["--example", "exact", "--"])
-        .arg(&folder);
+    command.current_dir(system::root());
+    command.args(["run", "--release", "--quiet", "-p", "hekla-random-programs"]);
+    command.args(["--example", "exact", "--"]).arg(&folder);
     command.args([request.first.to_string(), request.count.to_string()]);
     run_to_end(&mut command)?;
     Ok(folder)

@@ -4,7 +4,7 @@
 //!
 //! `xtask hashcat --library libhekla.so` needs neither cargo nor the sources, nor a network.
 
-use crate::test::Driver;
+use crate::driver::{Driver, Installed};
 use crate::{artifact, system, Outcome};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -23,7 +23,7 @@ const DECOYS: &str = "password\n123456\nletmein\ncorrect horse\n";
 
 /// Command line of `hashcat`.
 struct Request {
-    driver: Option<Driver>,
+    driver: Option<Installed>,
     library: Option<PathBuf>,
     hashcat: PathBuf,
     modes: Vec<u32>,
@@ -46,6 +46,9 @@ struct Mode {
 
 pub fn run(args: &[String]) -> Outcome {
     let request = parse(args)?;
+    if request.driver.is_none() && request.library.is_none() {
+        artifact::find_device()?;
+    }
     let folder = std::env::temp_dir().join(format!("hekla-hashcat-{}", std::process::id()));
     let mut good = 0;
     for &number in &request.modes {
@@ -83,7 +86,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
         match word.as_str() {
-            "--driver" => request.driver = Some(Driver::named(value()?)?),
+            "--driver" => request.driver = Some(Driver::named(value()?)?.install()?),
             "--library" => request.library = Some(full(value()?)?),
             "--hashcat" => request.hashcat = full(value()?)?,
             "--modes" => request.modes = numbers(value()?)?,
@@ -112,8 +115,8 @@ fn hashcat(request: &Request, folder: &Path) -> Result<Command, String> {
         Some(library) => artifact::client_of(library, &request.hashcat)?,
         None => artifact::client(&request.hashcat)?,
     };
-    if let Some(driver) = request.driver {
-        driver.select(&mut command)?;
+    if let Some(driver) = &request.driver {
+        driver.select(&mut command);
     }
     for variable in ["HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"] {
         command.env(variable, &home);

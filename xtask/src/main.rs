@@ -5,12 +5,14 @@ mod bench;
 mod checks;
 mod corpus;
 mod cts;
-mod cts_table;
 mod demo;
 mod differ;
+mod driver;
 mod fuzz;
 mod hashcat;
 mod install;
+mod mesa;
+mod reference;
 mod soak;
 mod system;
 mod test;
@@ -23,10 +25,12 @@ usage: cargo xtask COMMAND
 
   demo                      install what is missing, then run clinfo, a Mandelbrot and clpeak on
                             the best Vulkan device of this machine
-  test                      install what is missing, then run every check and test
+  test [--drivers all]      install what is missing, then run every check and test on lavapipe and
+                            SwiftShader; all: also on lavapipe of Debian unstable
   run -- PROGRAM ARGS...    run a program with Hekla as its only OpenCL platform
   install [--prefix DIR]    install libhekla.so and hekla.icd (default prefix: /usr)
-  cts --bin DIR [--group NAME] [--subtest NAME] [--driver NAME] [--library FILE]
+  cts --bin DIR [--group NAME] [--subtest NAME] [--driver NAME] [--jobs N] [--library FILE]
+      [--record] [--results DIR]
                             run Khronos CTS binaries as cts-config/ describes
   bench [--out FILE] [--library FILE] [--vendors DIR] [--skip NAME] [--only TEXT]
                             measure all OpenCL platforms side by side with Hekla
@@ -37,6 +41,9 @@ usage: cargo xtask COMMAND
                             fuzz preprocessor, parser, lowering and IR reader (60 minutes)
   differ [--count N] [--first N] [--programs DIR] [--library FILE] [--vendors DIR] [--skip NAME]
                             run random programs with one right result on all OpenCL platforms
+  reference [--first N] [--count N]
+                            the same programs in a SPIR-V interpreter, as devices of several kinds,
+                            against the C compiler's result
   hashcat [--driver NAME] [--library FILE] [--hashcat FILE] [--modes N,N...] [--pure] [--seconds N]
                             hashcat tests itself and cracks an example hash in each of 41 modes
   soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--driver NAME] [--race]
@@ -55,7 +62,7 @@ fn main() -> ExitCode {
     };
     let outcome = match command {
         "demo" => demo::run(),
-        "test" => test::run(),
+        "test" => test::run(rest),
         "run" => artifact::run_program(rest),
         "install" => install::run(rest),
         "cts" => cts::run(rest),
@@ -63,6 +70,7 @@ fn main() -> ExitCode {
         "corpus" => corpus::run_command(rest),
         "fuzz" => fuzz::run_command(rest),
         "differ" => differ::run(rest),
+        "reference" => reference::run(rest),
         "hashcat" => hashcat::run(rest),
         "soak" => soak::run_command(rest),
         "header" => checks::write_header(),

@@ -5,8 +5,8 @@
 //! `--race` does it under ThreadSanitizer instead, with a standard library built for it (component
 //! rust-src); RUSTC_BOOTSTRAP lets the one toolchain take the unstable options.
 
+use crate::driver::{Driver, Installed};
 use crate::system::{self, cargo, step};
-use crate::test::{Driver, LAVAPIPE};
 use crate::Outcome;
 use std::process::Command;
 
@@ -40,7 +40,7 @@ struct Request {
 
 fn parse(args: &[String]) -> Result<Request, String> {
     let settings = Vec::new();
-    let mut request = Request { minutes: 10.0, driver: LAVAPIPE, race: false, settings };
+    let mut request = Request { minutes: 10.0, driver: Driver::Lavapipe, race: false, settings };
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         if arg == "--race" {
@@ -65,9 +65,9 @@ fn parse(args: &[String]) -> Result<Request, String> {
 /// Runs the command.
 pub fn run_command(args: &[String]) -> Outcome {
     let request = parse(args)?;
-    step(&format!("soaking for {} minutes on {}", request.minutes, request.driver.name));
-    let mut command = if request.race { race()? } else { calm() };
-    request.driver.select(&mut command)?;
+    step(&format!("soaking for {} minutes on {}", request.minutes, request.driver.name()));
+    let driver = request.driver.install()?;
+    let mut command = if request.race { race(&driver)? } else { calm(&driver) };
     let seconds = (request.minutes * 60.0).ceil() as u64;
     command.env("HEKLA_SOAK_SECONDS", seconds.to_string());
     command.envs(request.settings);
@@ -75,27 +75,27 @@ pub fn run_command(args: &[String]) -> Outcome {
 }
 
 /// Two processes, one after the other: memory, and synchronization validation.
-fn calm() -> Command {
-    cargo(&["test", "--package", "hekla-icd", "--test", "soak", "--", "--nocapture"])
+fn calm(driver: &Installed) -> Command {
+    driver.cargo_test(&["--package", "hekla-icd", "--test", "soak", "--", "--nocapture"])
 }
 
 /// One process with everything of ours instrumented.
-fn race() -> Result<Command, String> {
+fn race(driver: &Installed) -> Result<Command, String> {
     let folder = system::target().join("tsan");
     let suppressions = folder.join("suppressions.txt");
     std::fs::create_dir_all(&folder)
         .and_then(|()| std::fs::write(&suppressions, SUPPRESSIONS))
         .map_err(|error| format!("{}: {error}", suppressions.display()))?;
-    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-    let mut command = cargo(&["test", "-Zbuild-std", "--target", &target]);
+    let mut command = cargo(&["test", "-Zbuild-std", "--target", &system::host()]);
     command.args(["--package", "hekla-icd", "--test", "soak", "--", "--nocapture"]);
+    driver.set_environment(&mut command);
     let options = format!(
         "suppressions={} ignore_noninstrumented_modules=1 detect_deadlocks=0",
         suppressions.display()
     );
     command
         .env("RUSTC_BOOTSTRAP", "1")
-        .env("RUSTFLAGS", "-Zsanitizer=thread")
+        .env("RUSTFLAGS", format!("-Zsanitizer=thread {}", driver.rust_flags()))
         .env("CARGO_TARGET_DIR", &folder)
         .env("TSAN_OPTIONS", options)
         .env("HEKLA_SOAK_PLAIN", "1")

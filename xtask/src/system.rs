@@ -6,10 +6,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Root of the workspace.
+/// Root of the workspace: that of the current directory, where this program was carried to another
+/// machine, else the one that it was built from.
 pub fn root() -> PathBuf {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest.parent().unwrap_or(manifest).to_path_buf()
+    let here = std::env::current_dir().unwrap_or_default();
+    let mut around = here.ancestors();
+    let built_from = || {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+        manifest.parent().unwrap_or(manifest).to_path_buf()
+    };
+    let found = around.find(|folder| folder.join("cts-config/groups.toml").exists());
+    found.map_or_else(built_from, Path::to_path_buf)
 }
 
 /// Cargo's target directory.
@@ -75,6 +82,11 @@ pub fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(args);
     command
+}
+
+/// The target triple that programs for this machine are built for.
+pub fn host() -> String {
+    format!("{}-unknown-linux-gnu", std::env::consts::ARCH)
 }
 
 /// Installs those of the Debian packages that are missing.

@@ -1,9 +1,10 @@
 //! `cargo xtask test`: every check and every test, on lavapipe and on SwiftShader, under the Vulkan
 //! validation layer. CI calls exactly this.
 
-use crate::system::{self, cargo, step};
+use crate::driver::{self, Driver, Installed};
+use crate::system::{self, step};
 use crate::{artifact, checks, Outcome};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 const PACKAGES: [&str; 9] = [
@@ -19,76 +20,112 @@ const PACKAGES: [&str; 9] = [
     "chromium",
 ];
 
-/// A Vulkan driver that tests run on.
-#[derive(Clone, Copy)]
-pub struct Driver {
-    pub name: &'static str,
-    manifests: &'static [&'static str],
-}
-
-pub const LAVAPIPE: Driver = Driver {
-    name: "lavapipe",
-    manifests: &[
-        "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json",
-        "/usr/share/vulkan/icd.d/lvp_icd.aarch64.json",
-        "/usr/share/vulkan/icd.d/lvp_icd.json",
-    ],
-};
-
-pub const SWIFTSHADER: Driver =
-    Driver { name: "swiftshader", manifests: &["/usr/lib/chromium/vk_swiftshader_icd.json"] };
-
-impl Driver {
-    /// One of the software drivers.
-    pub fn named(name: &str) -> Result<Driver, String> {
-        let found = [LAVAPIPE, SWIFTSHADER].into_iter().find(|driver| driver.name == name);
-        found.ok_or_else(|| format!("no driver '{name}': lavapipe or swiftshader"))
-    }
-
-    /// The driver's manifest, for VK_DRIVER_FILES.
-    fn manifest(&self) -> Result<PathBuf, String> {
-        let found = self.manifests.iter().map(Path::new).find(|p| p.exists());
-        found.map(Path::to_path_buf).ok_or_else(|| format!("{} is not installed", self.name))
-    }
-
-    /// Makes a command see this driver alone, under both names of the loader's variable.
-    pub fn select(&self, command: &mut Command) -> Outcome {
-        let manifest = self.manifest()?;
-        command.env("VK_DRIVER_FILES", &manifest).env("VK_ICD_FILENAMES", &manifest);
-        Ok(())
-    }
-}
-
-/// Runs everything.
-pub fn run() -> Outcome {
+/// Runs everything. `--drivers all`: on lavapipe of Debian unstable, too.
+pub fn run(args: &[String]) -> Outcome {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let also_unstable = match args[..] {
+        [] | ["--drivers", "default"] => false,
+        ["--drivers", "all"] => true,
+        _ => return Err("usage: cargo xtask test [--drivers all]".to_string()),
+    };
     step("packages");
     system::ensure_packages(&PACKAGES)?;
     let python = system::python()?;
+    step("Vulkan drivers");
+    let lavapipe = found(Driver::Lavapipe)?;
+    let swiftshader = found(Driver::SwiftShader)?;
+    let unstable = match also_unstable {
+        true => Some(found(Driver::LavapipeUnstable)?),
+        false => None,
+    };
     step("format, lints, documentation, header");
     checks::run_all()?;
     step("cargo test on lavapipe");
-    let mut tests = cargo(&["test", "--workspace", "--quiet"]);
-    LAVAPIPE.select(&mut tests)?;
-    system::run(tests.env("HEKLA_VALIDATE", "1").env("HEKLA_CACHE", "0"))?;
+    cargo_tests(&lavapipe, &["--workspace"], &swiftshader)?;
     step("building libhekla.so (release)");
     artifact::build()?;
-    for driver in [LAVAPIPE, SWIFTSHADER] {
-        step(&format!("clinfo on {}", driver.name));
-        check_clinfo(driver)?;
-        step(&format!("OpenCL programs through pyopencl on {}", driver.name));
-        python_suite(&python, driver)?;
+    let mut drivers = vec![(Driver::Lavapipe, &lavapipe), (Driver::SwiftShader, &swiftshader)];
+    drivers.extend(unstable.iter().map(|unstable| (Driver::LavapipeUnstable, unstable)));
+    for (driver, installed) in drivers {
+        step(&format!("clinfo on {}", driver.name()));
+        check_clinfo(installed)?;
+        step(&format!("OpenCL programs through pyopencl on {}", driver.name()));
+        python_suite(&python, driver, installed)?;
     }
     step("clpeak on lavapipe");
-    check_clpeak()
+    check_clpeak(&lavapipe)?;
+    step("an installed Mesa that is too old");
+    check_refusal()?;
+    if let Some(unstable) = &unstable {
+        step("cargo test on lavapipe of Debian unstable");
+        let packages = ["-p", "hekla-vk-backend", "-p", "hekla-icd", "--lib", "--bins", "--tests"];
+        cargo_tests(unstable, &packages, &swiftshader)?;
+    }
+    Ok(())
+}
+
+/// A driver that must be there; says where it is.
+fn found(driver: Driver) -> Result<Installed, String> {
+    let installed = driver.install()?;
+    let manifest = installed.manifest.as_deref().unwrap_or(Path::new("found by Vulkan"));
+    println!("{}: {}", driver.name(), manifest.display());
+    Ok(installed)
+}
+
+/// cargo test on a driver; `other` is the second one of tests with two devices.
+fn cargo_tests(driver: &Installed, packages: &[&str], other: &Installed) -> Outcome {
+    let mut tests = driver.cargo_test(&[packages, &["--quiet"]].concat());
+    if let Some(other) = &other.manifest {
+        tests.env("HEKLA_TEST_OTHER_DRIVER", other);
+    }
+    system::run(tests.env("HEKLA_VALIDATE", "1").env("HEKLA_CACHE", "0"))
+}
+
+/// A program that finds nothing but the installed lavapipe, where that gives wrong results, is told why it
+/// has no device and what to do; `HEKLA_DEVICE` shows the device all the same.
+fn check_refusal() -> Outcome {
+    let Some(manifest) = driver::refused_lavapipe() else {
+        println!("not tested: the installed Mesa is not too old, or has no lavapipe");
+        return Ok(());
+    };
+    let old = Installed { manifest: Some(manifest), ..Installed::default() };
+    let said = |wish: Option<&str>| {
+        let mut clinfo = artifact::client("clinfo")?;
+        old.select(&mut clinfo);
+        clinfo.env_remove("HEKLA_LOG").envs(wish.map(|wish| ("HEKLA_DEVICE", wish)));
+        let output = clinfo.output().map_err(|e| format!("cannot run clinfo: {e}"))?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ok::<_, String>((text(&output.stdout), text(&output.stderr)))
+    };
+    let (list, errors) = said(None)?;
+    if has_device(&list) {
+        return Err(format!("clinfo shows a device on the old lavapipe:\n{list}"));
+    }
+    let lines: Vec<&str> = errors.lines().filter(|line| line.starts_with("hekla: ")).collect();
+    let told = |line: &str| line.contains("mesa-vulkan-drivers from bookworm-backports");
+    match lines[..] {
+        [line] if told(line) => println!("{line}"),
+        _ => return Err(format!("clinfo does not say in one line what to install:\n{errors}")),
+    }
+    match said(Some("llvmpipe"))? {
+        (list, _) if has_device(&list) => Ok(()),
+        (list, errors) => Err(format!("HEKLA_DEVICE shows no device:\n{list}{errors}")),
+    }
+}
+
+/// Whether clinfo's output tells of a device.
+fn has_device(clinfo: &str) -> bool {
+    let is_name = |line: &str| line.trim_start().starts_with("Device Name");
+    clinfo.lines().any(is_name)
 }
 
 /// clinfo exits with 0 and no query of it fails.
-fn check_clinfo(driver: Driver) -> Outcome {
+fn check_clinfo(driver: &Installed) -> Outcome {
     let mut clinfo = artifact::client("clinfo")?;
-    driver.select(&mut clinfo)?;
+    driver.select(&mut clinfo);
     let text = system::capture(&mut clinfo)?;
-    if !text.contains("Hekla") {
-        return Err(format!("clinfo shows no Hekla platform:\n{text}"));
+    if !text.contains("Hekla") || !has_device(&text) {
+        return Err(format!("clinfo shows no device of Hekla:\n{text}"));
     }
     match text.lines().find(|l| l.contains("<error>") || l.contains("<printDeviceInfo")) {
         Some(line) => Err(format!("clinfo: {line}")),
@@ -98,16 +135,17 @@ fn check_clinfo(driver: Driver) -> Outcome {
 
 /// icd/tests/python on one driver; then what the driver was given must pass spirv-val and the
 /// validation layer must have said nothing.
-fn python_suite(python: &Path, driver: Driver) -> Outcome {
-    let modules = system::target().join(format!("spirv-{}", driver.name));
+fn python_suite(python: &Path, driver: Driver, installed: &Installed) -> Outcome {
+    let modules = system::target().join(format!("spirv-{}", driver.name()));
     let _ = std::fs::remove_dir_all(&modules);
     let mut suite = artifact::client(python)?;
-    driver.select(&mut suite)?;
+    installed.select(&mut suite);
     suite
         .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "icd/tests/python"])
         .env("HEKLA_VALIDATE", "1")
         .env("HEKLA_DUMP", &modules)
-        .env("HEKLA_TEST_DRIVER", driver.name)
+        .env("HEKLA_TEST_DRIVER", driver.name())
+        .env("HEKLA_TEST_PREFIX", installed.prefix().join("\n"))
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("PYOPENCL_NO_CACHE", "1")
         .env("XDG_CACHE_HOME", system::target().join("cache"))
@@ -119,10 +157,10 @@ fn python_suite(python: &Path, driver: Driver) -> Outcome {
         .map_err(|e| format!("cannot run pytest: {e}"))?;
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     if !output.status.success() {
-        return Err(format!("the suite failed on {}:\n{errors}", driver.name));
+        return Err(format!("the suite failed on {}:\n{errors}", driver.name()));
     }
     if let Some(line) = errors.lines().find(|l| l.contains("hekla: validation:")) {
-        return Err(format!("the validation layer on {}: {line}", driver.name));
+        return Err(format!("the validation layer on {}: {line}", driver.name()));
     }
     validate_modules(&modules)
 }
@@ -151,9 +189,9 @@ fn validate_modules(folder: &Path) -> Outcome {
 }
 
 /// clpeak runs to its end and leaves nothing out for want of double.
-fn check_clpeak() -> Outcome {
+fn check_clpeak(driver: &Installed) -> Outcome {
     let mut clpeak = artifact::client("clpeak")?;
-    LAVAPIPE.select(&mut clpeak)?;
+    driver.select(&mut clpeak);
     let text = system::capture(&mut clpeak)?;
     println!("{text}");
     let sections =

@@ -1,5 +1,6 @@
 //! Work-group and private memory: arrays of the type that all accesses agree on, else of words.
 
+use super::cells::CELL;
 use super::emitter::{Emitter, Res};
 use super::memory::{Elem, Offset};
 use super::plan::Agreement;
@@ -84,11 +85,29 @@ impl Emitter<'_> {
         self.target.workgroup_explicit_layout && local.bytes != 0 && (local.mixed || narrow)
     }
 
+    /// The elements of the work-group block where it is one array.
+    fn local_elem(&self) -> Elem {
+        let local = self.plan.local;
+        let atomic = self.target.int64 && self.target.atomic_int64_shared;
+        match local.mixed && local.atomic64 && atomic {
+            true => Elem::Int(8 * CELL),
+            false => agreed_elem(local, self.target),
+        }
+    }
+
+    /// Whether the elements of an array are 64-bit cells, in parts of which there are accesses.
+    pub fn has_cells(&self, array: ArrayId) -> bool {
+        array == ArrayId::Local
+            && self.plan.local.mixed
+            && !self.local_is_explicit()
+            && self.local_elem() == Elem::Int(8 * CELL)
+    }
+
     /// Bytes of an element of the work-group block, as the runtime counts its length.
     pub fn local_element_size(&self) -> u32 {
         match self.local_is_explicit() {
             true => EXPLICIT_ELEMENT,
-            false => agreed_elem(self.plan.local, self.target).bytes(),
+            false => self.local_elem().bytes(),
         }
     }
 
@@ -205,7 +224,7 @@ impl Emitter<'_> {
     }
 
     fn declare_local(&mut self) -> Res<View> {
-        let elem = agreed_elem(self.plan.local, self.target);
+        let elem = self.local_elem();
         let element = self.array_elem_type(elem)?;
         let length = self.local_length();
         let array = self.asm.array(element, length);
@@ -339,12 +358,16 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    pub fn offset_id(&mut self, offset: Offset) -> Res<u32> {
+        match offset {
+            Offset::Value(ptr) => self.id(ptr),
+            Offset::Id(id) => Ok(id),
+        }
+    }
+
     /// Pointer to the word that holds byte `offset + at`, and that byte's bit position in it.
     fn word_at(&mut self, array: ArrayId, offset: Offset, at: u32) -> Res<(u32, u32)> {
-        let base = match offset {
-            Offset::Value(ptr) => self.id(ptr)?,
-            Offset::Id(id) => id,
-        };
+        let base = self.offset_id(offset)?;
         let byte = match at {
             0 => base,
             _ => self.u32_op_const(Op::IAdd, base, at),
@@ -366,6 +389,13 @@ impl Emitter<'_> {
         if let Some(view) = self.view(array, unit)? {
             let id = self.array_load(array, offset, at / unit, view.elem, volatile)?;
             return Ok(if unit == 4 { id } else { self.op(Op::UConvert, word, &[id]) });
+        }
+        if self.has_cells(array) {
+            let (pointer, shift) = self.cell_at(array, offset, at)?;
+            let cell = self.int_type(64);
+            let all = self.load_pointer(array, pointer, cell, volatile);
+            let piece = self.word_of_cell(all, shift);
+            return Ok(self.mask_low(piece, unit * 8));
         }
         let (pointer, shift) = self.word_at(array, offset, at)?;
         let all = self.load_pointer(array, pointer, word, volatile);
@@ -393,6 +423,11 @@ impl Emitter<'_> {
                 }
             };
             return self.array_store(array, offset, at / unit, view.elem, id, volatile);
+        }
+        if self.has_cells(array) {
+            let (pointer, shift) = self.cell_at(array, offset, at)?;
+            self.insert_in_cell(pointer, shift, unit, id);
+            return Ok(());
         }
         let (pointer, shift) = self.word_at(array, offset, at)?;
         if array == ArrayId::Local {

@@ -35,7 +35,6 @@ pub(super) enum Glsl {
     UMin = 38,
     Fma = 50,
     Ldexp = 53,
-    UnpackHalf2x16 = 62,
     FindILsb = 73,
     FindUMsb = 75,
     NMin = 79,
@@ -67,6 +66,8 @@ pub(super) struct Asm {
     interface: Vec<u32>,
     interned: FastMap<SmallVec<[u32; 6]>, u32>,
     small_constants: FastMap<u32, u32>,
+    /// Blocks of one coherent member: the member's type and the block.
+    coherent_blocks: Vec<(u32, u32)>,
     /// The import of GLSL.std.450.
     pub glsl: u32,
     pub void: u32,
@@ -88,6 +89,7 @@ impl Asm {
             interface: Vec::new(),
             interned: FastMap::default(),
             small_constants: FastMap::default(),
+            coherent_blocks: Vec::new(),
             glsl: 0,
             void: 0,
             bool: 0,
@@ -197,6 +199,19 @@ impl Asm {
     /// An array without layout; `length` is the id of a constant.
     pub fn array(&mut self, element: u32, length: u32) -> u32 {
         self.intern(Op::TypeArray, None, &[element, length])
+    }
+
+    /// A block struct of one coherent member.
+    pub fn coherent_block(&mut self, member: u32) -> u32 {
+        if let Some(&(_, block)) = self.coherent_blocks.iter().find(|(known, _)| *known == member) {
+            return block;
+        }
+        let block = self.declare(Op::TypeStruct, None, &[member]);
+        self.decorate_block(block);
+        let words = [block, 0, Decoration::Coherent as u32];
+        encode(&mut self.decorations, Op::MemberDecorate, &words);
+        self.coherent_blocks.push((member, block));
+        block
     }
 
     /// A block struct of one array with the given stride.

@@ -12,7 +12,7 @@ use rspirv::spirv::{Capability, MemorySemantics, Op, Scope};
 
 /// An atomic operation with the ids of its operands.
 #[derive(Clone, Copy)]
-enum Call {
+pub(super) enum Call {
     Load,
     Store(u32),
     Rmw(AtomicOp, u32),
@@ -21,13 +21,13 @@ enum Call {
 
 /// A place that atomics act on, with the integer type they see there.
 #[derive(Clone, Copy)]
-struct Place {
-    pointer: u32,
-    scope: u32,
-    ty: u32,
+pub(super) struct Place {
+    pub pointer: u32,
+    pub scope: u32,
+    pub ty: u32,
     /// Which accesses the operation orders.
     memory: MemorySemantics,
-    order: Order,
+    pub order: Order,
 }
 
 impl Emitter<'_> {
@@ -54,7 +54,7 @@ impl Emitter<'_> {
         let scalar = ty.scalar;
         let ty = self.ty(ty)?;
         let ty = (!matches!(call, Call::Store(_))).then_some(ty);
-        if sync.order == Order::SeqCst && self.target.lone_fences {
+        if sync.order == Order::SeqCst {
             self.touch_order_word()?;
         }
         self.with_mem(ptr, ty, &mut |e, mem| match mem {
@@ -80,21 +80,13 @@ impl Emitter<'_> {
         let narrow = sync.scope == SyncScope::WorkGroup && sync.orders();
         let scope = if local || narrow { Scope::Workgroup } else { Scope::Device };
         let scope = self.c32(scope as u32);
-        let own = match local {
-            true => MemorySemantics::WORKGROUP_MEMORY,
-            false => MemorySemantics::UNIFORM_MEMORY,
-        };
-        let all = MemorySemantics::WORKGROUP_MEMORY | MemorySemantics::UNIFORM_MEMORY;
-        let memory = if sync.order == Order::SeqCst { all } else { own };
+        let memory = ordered_memory(local, sync.order);
         let pointer = match mem {
             Mem::Physical(address) => self.physical_pointer(address, 0, ty),
             Mem::Array(array, offset) => {
                 let elem = self.view(array, bits / 8)?.map(|view| view.elem);
                 if elem != Some(Elem::Int(bits)) {
-                    return Err(EmitError::missing(
-                        "a 64-bit atomic operation on local memory that is also accessed otherwise",
-                        "VK_KHR_workgroup_memory_explicit_layout",
-                    ));
+                    return Err(EmitError::malformed("an atomic operation on no element"));
                 }
                 self.array_pointer(array, offset, 0, bits / 8)?
             }
@@ -111,25 +103,34 @@ impl Emitter<'_> {
     }
 
     fn shared_atomic(&mut self, mem: Mem, call: Call, scalar: Scalar, sync: Sync) -> Res<u32> {
+        match mem {
+            Mem::Array(array, offset) if scalar.bits() == 32 && self.has_cells(array) => {
+                let (pointer, shift) = self.cell_at(array, offset, 0)?;
+                return self.part_atomic(pointer, shift, call, scalar, sync);
+            }
+            _ => {}
+        }
+        let sync = match (mem, call) {
+            (Mem::Physical(_), Call::Rmw(..) | Call::CmpXchg { .. }) => self.update_order(sync),
+            _ => sync,
+        };
         let place = self.place(mem, scalar.bits(), sync)?;
         let (ty, seq_cst) = (place.ty, sync.order == Order::SeqCst);
-        // A load or store has to be a read-modify-write operation.
-        let update = seq_cst || sync.orders() && !self.target.lone_fences;
         let old = match call {
-            Call::Load if update => self.confirm(place, scalar.bits())?,
+            Call::Load if seq_cst => self.confirm(place, scalar.bits())?,
             Call::Load => {
                 let order = if sync.order.acquires() { Order::Acquire } else { Order::Relaxed };
-                let semantics = self.atomic_semantics(order, place.memory);
+                let semantics = self.semantics(order, place.memory);
                 self.op(Op::AtomicLoad, ty, &[place.pointer, place.scope, semantics])
             }
             Call::Store(value) => {
                 let bits = self.as_bits(value, scalar, ty);
-                if update {
+                if seq_cst {
                     self.update(Op::AtomicExchange, place, bits);
                     return Ok(0);
                 }
                 let order = if sync.order.releases() { Order::Release } else { Order::Relaxed };
-                let semantics = self.atomic_semantics(order, place.memory);
+                let semantics = self.semantics(order, place.memory);
                 self.op_void(Op::AtomicStore, &[place.pointer, place.scope, semantics, bits]);
                 return Ok(0);
             }
@@ -147,18 +148,54 @@ impl Emitter<'_> {
                 }
             }
         };
+        self.of_bits(old, scalar)
+    }
+
+    /// The inverse of [`Emitter::as_bits`].
+    fn of_bits(&mut self, bits: u32, scalar: Scalar) -> Res<u32> {
         Ok(match self.repr(scalar) {
             Repr::Float(_) => {
                 let ty = self.scalar_type(scalar)?;
-                self.op(Op::Bitcast, ty, &[old])
+                self.op(Op::Bitcast, ty, &[bits])
             }
-            _ => old,
+            _ => bits,
         })
+    }
+
+    /// A 32-bit operation on part of a 64-bit cell.
+    fn part_atomic(
+        &mut self,
+        pointer: u32,
+        shift: u32,
+        call: Call,
+        scalar: Scalar,
+        sync: Sync,
+    ) -> Res<u32> {
+        self.asm.need(Capability::Int64Atomics);
+        let word = self.int_type(32);
+        let call = match call {
+            Call::Load | Call::Rmw(AtomicOp::FAdd, _) => call,
+            Call::Store(value) => Call::Store(self.as_bits(value, scalar, word)),
+            Call::Rmw(op, value) => Call::Rmw(op, self.as_bits(value, scalar, word)),
+            Call::CmpXchg { expected, desired } => Call::CmpXchg {
+                expected: self.as_bits(expected, scalar, word),
+                desired: self.as_bits(desired, scalar, word),
+            },
+        };
+        let place = Place {
+            pointer,
+            scope: self.c32(Scope::Workgroup as u32),
+            ty: self.int_type(64),
+            memory: ordered_memory(true, sync.order),
+            order: sync.order,
+        };
+        let old = self.cell_atomic(place, shift, call, scalar)?;
+        self.of_bits(old, scalar)
     }
 
     /// A read-modify-write operation; gives the old bits.
     fn update(&mut self, op: Op, place: Place, bits: u32) -> u32 {
-        let semantics = self.atomic_semantics(place.order, place.memory);
+        let semantics = self.semantics(place.order, place.memory);
         self.op(op, place.ty, &[place.pointer, place.scope, semantics, bits])
     }
 
@@ -169,10 +206,10 @@ impl Emitter<'_> {
     }
 
     /// One compare-and-exchange; gives the old bits. Where it fails it is a load.
-    fn compare_exchange(&mut self, place: Place, expected: u32, desired: u32) -> u32 {
+    pub fn compare_exchange(&mut self, place: Place, expected: u32, desired: u32) -> u32 {
         let failure = if place.order.acquires() { Order::Acquire } else { Order::Relaxed };
-        let equal = self.atomic_semantics(place.order, place.memory);
-        let unequal = self.atomic_semantics(failure, place.memory);
+        let equal = self.semantics(place.order, place.memory);
+        let unequal = self.semantics(failure, place.memory);
         let operands = [place.pointer, place.scope, equal, unequal, desired, expected];
         self.op(Op::AtomicCompareExchange, place.ty, &operands)
     }
@@ -247,6 +284,15 @@ impl Emitter<'_> {
     }
 }
 
+/// Which accesses an operation on local or global memory orders.
+fn ordered_memory(local: bool, order: Order) -> MemorySemantics {
+    match (order, local) {
+        (Order::SeqCst, _) => MemorySemantics::WORKGROUP_MEMORY | MemorySemantics::UNIFORM_MEMORY,
+        (_, true) => MemorySemantics::WORKGROUP_MEMORY,
+        (_, false) => MemorySemantics::UNIFORM_MEMORY,
+    }
+}
+
 fn rmw_op(op: AtomicOp) -> Op {
     match op {
         AtomicOp::Xchg | AtomicOp::FAdd => Op::AtomicExchange,
@@ -263,7 +309,7 @@ fn rmw_op(op: AtomicOp) -> Op {
 }
 
 /// What an atomic operation computes; `None` for an exchange.
-fn binary_op(op: AtomicOp) -> Option<BinaryOp> {
+pub(super) fn binary_op(op: AtomicOp) -> Option<BinaryOp> {
     Some(match op {
         AtomicOp::Xchg => return None,
         AtomicOp::Add => BinaryOp::IAdd,

@@ -98,7 +98,8 @@ impl Emitter<'_> {
     /// A half that is kept as bits, as F32; other floats as they are.
     fn computable(&mut self, scalar: Scalar, a: u32) -> Res<(Scalar, u32)> {
         if scalar == Scalar::F16 && !self.target.float16 {
-            return Ok((Scalar::F32, self.half_to_float(a)?));
+            let words = self.words_of(a, Type::F16)?;
+            return Ok((Scalar::F32, self.half_bits_to_float(words[0])?));
         }
         Ok((scalar, a))
     }
@@ -261,7 +262,7 @@ impl Emitter<'_> {
                 false => Ok(bits),
             };
         }
-        let (from, a) = self.computable(from, a)?;
+        let (from, a) = self.widenable(from, a)?;
         if from == to {
             return Ok(a);
         }
@@ -269,36 +270,76 @@ impl Emitter<'_> {
         Ok(self.op(Op::FConvert, ty, &[a]))
     }
 
-    /// F64 to F32 such that a further rounding to half is correct: when inexact, the neighbour
-    /// whose last bit is one.
-    fn round_to_odd(&mut self, a: u32) -> Res<u32> {
-        let (single, double) = (self.scalar_type(Scalar::F32)?, self.scalar_type(Scalar::F64)?);
-        let word = self.asm.u32;
-        let nearest = self.op(Op::FConvert, single, &[a]);
-        let back = self.op(Op::FConvert, double, &[nearest]);
-        let bits = self.op(Op::Bitcast, word, &[nearest]);
-        let (abs_a, abs_back) =
-            (self.glsl(Glsl::FAbs, double, &[a]), self.glsl(Glsl::FAbs, double, &[back]));
-        let below = self.bool_op(Op::FOrdLessThan, &[abs_back, abs_a]);
-        let above = self.bool_op(Op::FOrdGreaterThan, &[abs_back, abs_a]);
-        let inexact = self.bool_op(Op::LogicalOr, &[below, above]);
-        let last = self.mask_low(bits, 1);
-        let (zero, one, minus_one) = (self.c32(0), self.c32(1), self.c32(u32::MAX));
-        let even = self.bool_op(Op::IEqual, &[last, zero]);
-        let adjust = self.bool_op(Op::LogicalAnd, &[inexact, even]);
-        let step = self.select_u32(below, one, minus_one);
-        let step = self.select_u32(adjust, step, zero);
-        let bits = self.u32_op(Op::IAdd, bits, step);
-        Ok(self.op(Op::Bitcast, single, &[bits]))
+    /// A half as F32 where the device's own conversion would lose its denormals, or there is none.
+    fn widenable(&mut self, from: Scalar, a: u32) -> Res<(Scalar, u32)> {
+        if from != Scalar::F16 || !self.target.float16 || self.target.floats(from).widens {
+            return self.computable(from, a);
+        }
+        let words = self.words_of(a, Type::F16)?;
+        Ok((Scalar::F32, self.half_bits_to_float(words[0])?))
     }
 
-    /// The bits of a half as F32.
-    fn half_to_float(&mut self, a: u32) -> Res<u32> {
-        let word = self.as_word(Scalar::I16, a, false)?;
+    /// The bits of a half as F32, in integers but for the denormals' own, which count units of 2^-24.
+    fn half_bits_to_float(&mut self, bits: u32) -> Res<u32> {
         let single = self.scalar_type(Scalar::F32)?;
-        let both = self.asm.vector(single, 2);
-        let both = self.glsl(Glsl::UnpackHalf2x16, both, &[word]);
-        Ok(self.extract(single, both, 0))
+        let sign = self.u32_op_const(Op::BitwiseAnd, bits, 0x8000);
+        let sign = self.u32_op_const(Op::ShiftLeftLogical, sign, 16);
+        let magnitude = self.u32_op_const(Op::BitwiseAnd, bits, 0x7fff);
+        let shifted = self.u32_op_const(Op::ShiftLeftLogical, magnitude, 13);
+        let normal = self.u32_op_const(Op::IAdd, shifted, 112 << 23);
+        let special = self.u32_op_const(Op::IAdd, shifted, 224 << 23);
+        let count = self.op(Op::ConvertSToF, single, &[magnitude]);
+        let unit = self.constant(Scalar::F32, 0x3380_0000)?;
+        let small = self.op(Op::FMul, single, &[count, unit]);
+        let word = self.asm.u32;
+        let small = self.op(Op::Bitcast, word, &[small]);
+        let (least, infinity) = (self.c32(0x0400), self.c32(0x7c00));
+        let is_small = self.bool_op(Op::ULessThan, &[magnitude, least]);
+        let is_special = self.bool_op(Op::UGreaterThanEqual, &[magnitude, infinity]);
+        let result = self.select_u32(is_special, special, normal);
+        let result = self.select_u32(is_small, small, result);
+        let result = self.u32_op(Op::BitwiseOr, result, sign);
+        Ok(self.op(Op::Bitcast, single, &[result]))
+    }
+
+    /// F64 to F32 such that a further rounding to half is correct: cut, with the last bit set if
+    /// anything was lost. Numbers that are denormal as F32 become some that are. On the bits, since
+    /// drivers take a conversion there and back for nothing.
+    fn round_to_odd(&mut self, a: u32) -> Res<u32> {
+        let single = self.scalar_type(Scalar::F32)?;
+        let words = self.words_of(a, Type::F64)?;
+        let (lo, hi) = (words[0], words[1]);
+        let (zero, one) = (self.c32(0), self.c32(1));
+        let sign = self.u32_op_const(Op::BitwiseAnd, hi, 0x8000_0000);
+        let magnitude = self.u32_op_const(Op::BitwiseAnd, hi, 0x7fff_ffff);
+        // Normal: the exponent rebiased (896 less), 3 more bits of the fraction, and a sticky one.
+        let rebased = self.u32_op_const(Op::ISub, magnitude, 896 << 20);
+        let high = self.u32_op_const(Op::ShiftLeftLogical, rebased, 3);
+        let low = self.u32_op_const(Op::ShiftRightLogical, lo, 29);
+        let normal = self.u32_op(Op::BitwiseOr, high, low);
+        let lost = self.mask_low(lo, 29);
+        let inexact = self.bool_op(Op::INotEqual, &[lost, zero]);
+        let sticky = self.select_u32(inexact, one, zero);
+        let normal = self.u32_op(Op::BitwiseOr, normal, sticky);
+        let any = self.u32_op(Op::BitwiseOr, magnitude, lo);
+        let any = self.bool_op(Op::INotEqual, &[any, zero]);
+        let tiny = self.select_u32(any, one, zero);
+        let limit = self.c32(897 << 20);
+        let is_tiny = self.bool_op(Op::ULessThan, &[magnitude, limit]);
+        let finite = self.select_u32(is_tiny, tiny, normal);
+        // From 2^128 on: infinity, or a NaN where a bit is set behind that of infinity.
+        let low_bits = self.bool_op(Op::INotEqual, &[lo, zero]);
+        let low_bits = self.select_u32(low_bits, one, zero);
+        let with_low = self.u32_op(Op::BitwiseOr, magnitude, low_bits);
+        let limit = self.c32(0x7ff0_0000);
+        let is_nan = self.bool_op(Op::UGreaterThan, &[with_low, limit]);
+        let (nan, infinity) = (self.c32(0x7fc0_0000), self.c32(0x7f80_0000));
+        let special = self.select_u32(is_nan, nan, infinity);
+        let limit = self.c32(1151 << 20);
+        let is_large = self.bool_op(Op::UGreaterThanEqual, &[magnitude, limit]);
+        let bits = self.select_u32(is_large, special, finite);
+        let bits = self.u32_op(Op::BitwiseOr, bits, sign);
+        Ok(self.op(Op::Bitcast, single, &[bits]))
     }
 
     /// F32 to the bits of a half, to nearest even. PackHalf2x16 is not used, whose rounding is the

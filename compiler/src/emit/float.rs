@@ -4,7 +4,7 @@ use super::asm::Glsl;
 use super::emitter::{Emitter, Res};
 use super::repr::Repr;
 use super::EmitError;
-use crate::ir::{BinaryOp, FloatCC, FpFlags, MathOp, Scalar};
+use crate::ir::{BinaryOp, FloatCC, FpFlags, MathOp, Scalar, Type};
 use rspirv::spirv::Op;
 
 impl Emitter<'_> {
@@ -21,7 +21,22 @@ impl Emitter<'_> {
 
     pub fn float_negate(&mut self, scalar: Scalar, a: u32) -> Res<u32> {
         let ty = self.float_type(scalar)?;
-        Ok(self.op(Op::FNegate, ty, &[a]))
+        match self.target.floats(scalar).sign_alone {
+            true => Ok(self.op(Op::FNegate, ty, &[a])),
+            false => self.float_sign(scalar, a, Op::BitwiseXor, 0x8000_0000),
+        }
+    }
+
+    /// An operation on the bits of a float that are those of `mask` where the sign is the top one:
+    /// for devices whose own lose denormals or NaNs.
+    fn float_sign(&mut self, scalar: Scalar, a: u32, op: Op, mask: u32) -> Res<u32> {
+        let ty = Type::of(scalar);
+        let mut words = self.words_of(a, ty)?;
+        if let Some(top) = words.last_mut() {
+            let mask = if scalar == Scalar::F16 { mask >> 16 } else { mask };
+            *top = self.u32_op_const(op, *top, mask);
+        }
+        self.value_of_words(&words, ty)
     }
 
     pub fn float_binary(
@@ -39,6 +54,9 @@ impl Emitter<'_> {
             FMul => Op::FMul,
             FDiv => Op::FDiv,
             FRem => Op::FRem,
+            FMin | FMax if scalar == Scalar::F32 && !self.target.floats(scalar).orders => {
+                return self.float_choice(op == FMin, args);
+            }
             FMin => return Ok(self.glsl(Glsl::NMin, ty, &args)),
             FMax => return Ok(self.glsl(Glsl::NMax, ty, &args)),
             _ => return Err(EmitError::malformed("an integer operation on floats")),
@@ -50,6 +68,28 @@ impl Emitter<'_> {
         Ok(id)
     }
 
+    /// The smaller of two F32, or the larger, by their order as integers: what the device takes for
+    /// equal zeros is not to be the wrong one of two denormals.
+    fn float_choice(&mut self, smaller: bool, [a, b]: [u32; 2]) -> Res<u32> {
+        let (word, ty) = (self.asm.u32, self.scalar_type(Scalar::F32)?);
+        let [x, y] = [a, b].map(|x| {
+            let bits = self.op(Op::Bitcast, word, &[x]);
+            let sign = self.u32_op_const(Op::ShiftRightArithmetic, bits, 31);
+            let magnitude = self.u32_op_const(Op::BitwiseAnd, bits, 0x7fff_ffff);
+            let flipped = self.u32_op(Op::BitwiseXor, magnitude, sign);
+            self.u32_op(Op::ISub, flipped, sign)
+        });
+        let op = if smaller { Op::SLessThan } else { Op::SGreaterThan };
+        let first = self.bool_op(op, &[x, y]);
+        // NaNs are beyond the infinities: never chosen beside a number.
+        let (a_nan, b_nan) =
+            (self.float_class(true, Scalar::F32, a)?, self.float_class(true, Scalar::F32, b)?);
+        let a_is_number = self.bool_op(Op::LogicalNot, &[a_nan]);
+        let first = self.bool_op(Op::LogicalAnd, &[first, a_is_number]);
+        let first = self.bool_op(Op::LogicalOr, &[first, b_nan]);
+        Ok(self.select(ty, first, a, b))
+    }
+
     /// The float operations of [`MathOp`].
     pub fn float_math(&mut self, op: MathOp, scalar: Scalar, args: &[u32]) -> Res<u32> {
         use MathOp::*;
@@ -57,6 +97,9 @@ impl Emitter<'_> {
             return self.float_class(op == IsNan, scalar, *a);
         }
         let ty = self.float_type(scalar)?;
+        if let (FAbs, [a], false) = (op, args, self.target.floats(scalar).sign_alone) {
+            return self.float_sign(scalar, *a, Op::BitwiseAnd, 0x7fff_ffff);
+        }
         let (glsl, count) = match op {
             Fma => (Glsl::Fma, 3),
             FAbs => (Glsl::FAbs, 1),

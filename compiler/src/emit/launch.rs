@@ -209,15 +209,25 @@ impl Emitter<'_> {
 
     fn builtin(&mut self, builtin: BuiltIn, dim: u8) -> u32 {
         let vector = self.asm.vector(self.asm.u32, 3);
+        let all = self.load_builtin(builtin, vector);
+        let word = self.asm.u32;
+        self.extract(word, all, u32::from(dim))
+    }
+
+    /// A built-in of one 32-bit unsigned integer.
+    pub fn word_builtin(&mut self, builtin: BuiltIn) -> u32 {
+        let word = self.asm.u32;
+        self.load_builtin(builtin, word)
+    }
+
+    fn load_builtin(&mut self, builtin: BuiltIn, ty: u32) -> u32 {
         let asm = &mut self.asm;
         let variable = *self.launch.builtins.entry(builtin as u32).or_insert_with(|| {
-            let variable = asm.variable(StorageClass::Input, vector);
+            let variable = asm.variable(StorageClass::Input, ty);
             asm.decorate(variable, Decoration::BuiltIn, &[builtin as u32]);
             variable
         });
-        let all = self.op(Op::Load, vector, &[variable]);
-        let word = self.asm.u32;
-        self.extract(word, all, u32::from(dim))
+        self.op(Op::Load, ty, &[variable])
     }
 
     fn nonzero_base(&mut self) -> u32 {

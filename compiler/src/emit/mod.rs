@@ -15,6 +15,7 @@
 mod array;
 mod asm;
 mod atomics;
+mod cells;
 mod clear;
 mod control;
 mod convert;
@@ -31,6 +32,7 @@ mod pair;
 mod physical;
 mod plan;
 mod repr;
+mod unmasked;
 mod vector;
 
 pub use data::layout_data;

@@ -12,14 +12,18 @@
 //! kernels. Where a program has fences, its other sequentially consistent operations touch that word
 //! first, since they are to be ordered with the fences too.
 //!
-//! Where fences by some work-items alone go wrong ([`Target::lone_fences`]), every fence is such an
-//! operation on that word, every atomic operation that orders is a read-modify-write one, and none
-//! has semantics.
+//! Fences of OpenCL C 1.x on global memory are of the device's scope ([`Plan::device_order`]), since
+//! programs hand results from work-group to work-group by them and a counter. So are barriers with
+//! CLK_GLOBAL_MEM_FENCE in kernels with atomic operations on global memory. Where there is only GLSL's
+//! memory model, in which barriers order nothing but coherent accesses, all of global memory is coherent
+//! in such kernels.
+//!
+//! [`Plan::device_order`]: super::plan::Plan::device_order
 
 use super::asm::Asm;
 use super::emitter::{Emitter, Res};
 use super::EmitError;
-use crate::ir::{BarrierFlags, Order, Sync};
+use crate::ir::{BarrierFlags, Order, Sync, SyncScope};
 use crate::target::Target;
 use rspirv::spirv::{Capability, MemoryAccess, MemorySemantics, Op, Scope};
 
@@ -47,7 +51,9 @@ fn memory_of(flags: BarrierFlags) -> MemorySemantics {
 }
 
 impl Emitter<'_> {
-    /// What loads and stores of memory that work-items share say of themselves.
+    /// What loads and stores of memory that work-items share say of themselves. They take part in
+    /// availability and visibility operations unless they are private to a work-item, which in Vulkan's
+    /// memory model is the default.
     pub fn shared_access(&self) -> MemoryAccess {
         match self.plan.ordered {
             true => MemoryAccess::NON_PRIVATE_POINTER,
@@ -55,15 +61,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The semantics of an atomic operation that orders accesses to `memory`.
-    pub fn atomic_semantics(&mut self, order: Order, memory: MemorySemantics) -> u32 {
-        match self.target.lone_fences {
-            true => self.semantics(order, memory),
-            false => self.c32(MemorySemantics::RELAXED.bits()),
-        }
-    }
-
-    fn semantics(&mut self, order: Order, memory: MemorySemantics) -> u32 {
+    /// The semantics of an operation that orders accesses to `memory`.
+    pub fn semantics(&mut self, order: Order, memory: MemorySemantics) -> u32 {
         let mut semantics = match (order.acquires(), order.releases()) {
             (false, false) => return self.c32(MemorySemantics::RELAXED.bits()),
             (true, false) => MemorySemantics::ACQUIRE,
@@ -79,17 +78,34 @@ impl Emitter<'_> {
         self.c32((semantics | memory).bits())
     }
 
-    /// A work-group barrier.
+    /// A work-group barrier. Where the kernel orders accesses between work-groups, what one work-item has
+    /// learnt of another work-group holds for all that meet here, whatever the flags say: programs that
+    /// count finished work-groups share the count through local memory.
     pub fn barrier(&mut self, flags: BarrierFlags) {
-        let scope = self.c32(Scope::Workgroup as u32);
-        let semantics = self.semantics(Order::AcqRel, memory_of(flags));
-        self.op_void(Op::ControlBarrier, &[scope, scope, semantics]);
+        let execution = self.c32(Scope::Workgroup as u32);
+        let (scope, memory) = match self.plan.device_order {
+            true => (Scope::Device, memory_of(flags) | MemorySemantics::UNIFORM_MEMORY),
+            false => (Scope::Workgroup, memory_of(flags)),
+        };
+        let scope = self.c32(scope as u32);
+        let semantics = self.semantics(Order::AcqRel, memory);
+        self.op_void(Op::ControlBarrier, &[execution, scope, semantics]);
+    }
+
+    /// The order of an operation on global memory that changes it: without one of its own, that of the
+    /// fences around it. OpenCL C 1.x has no other way to say it, and a fence before the operation, which
+    /// is all that programs write, releases but does not acquire.
+    pub fn update_order(&self, sync: Sync) -> Sync {
+        match self.plan.device_order && !sync.orders() {
+            true => Sync { order: Order::AcqRel, scope: SyncScope::Device },
+            false => sync,
+        }
     }
 
     /// A fence. One of global memory is for the whole device: programs older than OpenCL C 2.0 rely
     /// on that.
     pub fn fence(&mut self, flags: BarrierFlags, sync: Sync) -> Res<()> {
-        if sync.order == Order::SeqCst || !self.target.lone_fences {
+        if sync.order == Order::SeqCst {
             return self.touch_order_word();
         }
         let global = flags.contains(BarrierFlags::GLOBAL);
@@ -106,7 +122,7 @@ impl Emitter<'_> {
         let word = self.asm.u32;
         let pointer = self.physical_pointer(address, 0, word);
         let scope = self.c32(Scope::Device as u32);
-        let semantics = self.atomic_semantics(Order::AcqRel, memory_of(BarrierFlags::all()));
+        let semantics = self.semantics(Order::AcqRel, memory_of(BarrierFlags::all()));
         let zero = self.c32(0);
         self.op(Op::AtomicIAdd, word, &[pointer, scope, semantics, zero]);
         Ok(())

@@ -12,6 +12,13 @@ impl Emitter<'_> {
         let address = self.address_add_const(address, offset);
         let ty = self.asm.pointer(StorageClass::PhysicalStorageBuffer, pointee);
         let op = if self.target.int64 { Op::ConvertUToPtr } else { Op::Bitcast };
+        if self.plan.coherent {
+            let block = self.asm.coherent_block(pointee);
+            let to_block = self.asm.pointer(StorageClass::PhysicalStorageBuffer, block);
+            let block = self.op(op, to_block, &[address]);
+            let first = self.c32(0);
+            return self.op(Op::AccessChain, ty, &[block, first]);
+        }
         self.op(op, ty, &[address])
     }
 
@@ -45,14 +52,26 @@ impl Emitter<'_> {
         Ok(if lanes > 1 { self.asm.vector(ty, u32::from(lanes)) } else { ty })
     }
 
-    /// Memory operands of an access: alignment, and volatile if so.
-    fn access_operands(&self, align: u32, volatile: bool) -> [u32; 2] {
+    /// Memory operands of an access: alignment, and volatile if so. What is volatile is for others to see,
+    /// so that in Vulkan's memory model a store makes itself available and a load sees what is.
+    fn access_operands(&mut self, align: u32, volatile: bool, store: bool) -> SmallVec<[u32; 3]> {
         let mut access = MemoryAccess::ALIGNED | self.shared_access();
-        if volatile {
-            access |= MemoryAccess::VOLATILE;
-        }
+        access.set(MemoryAccess::VOLATILE, volatile);
+        let shown = volatile && self.plan.ordered;
+        access.set(MemoryAccess::MAKE_POINTER_AVAILABLE, shown && store);
+        access.set(MemoryAccess::MAKE_POINTER_VISIBLE, shown && !store);
         // More than 16 bytes are of no use to a device.
-        [access.bits(), 1 << align.clamp(1, 16).ilog2()]
+        let mut operands = SmallVec::from_slice(&[access.bits(), 1 << align.clamp(1, 16).ilog2()]);
+        if shown {
+            operands.push(self.c32(Scope::Device as u32));
+        }
+        operands
+    }
+
+    fn load_physical(&mut self, pointer: u32, ty: u32, align: u32, volatile: bool) -> u32 {
+        let mut operands: SmallVec<[u32; 4]> = SmallVec::from_slice(&[pointer]);
+        operands.extend(self.access_operands(align, volatile, false));
+        self.op(Op::Load, ty, &operands)
     }
 
     pub fn physical_load(
@@ -64,9 +83,9 @@ impl Emitter<'_> {
         volatile: bool,
     ) -> Res<u32> {
         let ty = self.physical_type(elem, lanes)?;
+        let address = self.load_address(address)?;
         let pointer = self.physical_pointer(address, 0, ty);
-        let [access, align] = self.access_operands(align, volatile);
-        Ok(self.op(Op::Load, ty, &[pointer, access, align]))
+        Ok(self.load_physical(pointer, ty, align, volatile))
     }
 
     pub fn physical_store(
@@ -80,8 +99,9 @@ impl Emitter<'_> {
     ) -> Res<()> {
         let ty = self.physical_type(elem, lanes)?;
         let pointer = self.physical_pointer(address, 0, ty);
-        let [access, align] = self.access_operands(align, volatile);
-        self.op_void(Op::Store, &[pointer, id, access, align]);
+        let mut operands: SmallVec<[u32; 5]> = SmallVec::from_slice(&[pointer, id]);
+        operands.extend(self.access_operands(align, volatile, true));
+        self.op_void(Op::Store, &operands);
         Ok(())
     }
 
@@ -116,8 +136,7 @@ impl Emitter<'_> {
         let word = self.asm.u32;
         if !self.has_storage(unit) {
             let (pointer, shift) = self.containing_word(address, at)?;
-            let [access, align] = self.access_operands(4, volatile);
-            let all = self.op(Op::Load, word, &[pointer, access, align]);
+            let all = self.load_physical(pointer, word, 4, volatile);
             let piece = self.u32_op(Op::ShiftRightLogical, all, shift);
             return Ok(self.mask_low(piece, unit * 8));
         }

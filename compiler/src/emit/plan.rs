@@ -4,8 +4,8 @@
 use super::data::align_up;
 use super::EmitError;
 use crate::ir::{
-    AddressSpace, ConvertOp, Func, Function, Global, InstData, Module, Order, Scalar, Sync,
-    SyncScope, Type, Value, WorkItemQuery,
+    AddressSpace, BarrierFlags, ConvertOp, Func, Function, Global, InstData, Module, Order, Scalar,
+    Sync, SyncScope, Type, Value, WorkItemQuery,
 };
 use crate::kernel::Field;
 use crate::target::Target;
@@ -26,14 +26,17 @@ pub(super) struct Agreement {
     pub mixed: bool,
     /// Some access is of integers (or atomic).
     pub int: bool,
+    /// Some access is a 64-bit atomic operation.
+    pub atomic64: bool,
 }
 
 impl Agreement {
-    fn access(&mut self, scalar: Scalar, align: u32) {
+    fn access(&mut self, scalar: Scalar, align: u32, atomic: bool) {
         self.merge(Agreement {
             bytes: scalar.bytes(),
             mixed: align < scalar.bytes(),
             int: !scalar.is_float(),
+            atomic64: atomic && scalar.bytes() == 8,
         });
     }
 
@@ -44,6 +47,7 @@ impl Agreement {
         self.mixed |= other.mixed || (self.bytes != 0 && self.bytes != other.bytes);
         self.bytes = other.bytes;
         self.int |= other.int;
+        self.atomic64 |= other.atomic64;
     }
 }
 
@@ -117,7 +121,14 @@ pub(super) struct Plan {
     pub ordered: bool,
     /// Some atomic operation or fence is sequentially consistent.
     pub seq_cst: bool,
-    fences: bool,
+    /// Fences, or barriers beside atomic operations on global memory, hand plain accesses to other
+    /// work-groups: atomic operations without an order of their own are then ordered with them.
+    pub device_order: bool,
+    /// The same in GLSL's memory model: accesses of global memory are declared coherent.
+    pub coherent: bool,
+    device_fence: bool,
+    global_barrier: bool,
+    global_update: bool,
 }
 
 impl Plan {
@@ -142,18 +153,22 @@ impl Plan {
         if plan.generic_private {
             plan.stack.merge(plan.generic);
         }
-        let order_word = match target.lone_fences {
-            true => plan.seq_cst && has_seq_cst_fence(module),
-            false => plan.fences,
-        };
-        if order_word {
+        if plan.seq_cst && has_seq_cst_fence(module) {
             plan.fields.insert(Field::OrderWord);
         }
-        plan.ordered &= target.lone_fences;
+        plan.choose_model(target);
         plan.clears_local = target.zero_local && plan.local.bytes != 0;
         plan.uses_barrier |= plan.clears_local;
         plan.local_size_visible |= plan.uses_local || plan.uses_barrier;
         Ok(plan)
+    }
+
+    /// Chooses the memory model. Without Vulkan's, what needs it is refused by the emitter, but for what
+    /// programs of OpenCL C 1.x do: for those GLSL's has coherent memory.
+    fn choose_model(&mut self, target: &Target) {
+        self.device_order = self.device_fence || (self.global_barrier && self.global_update);
+        self.ordered |= self.device_order && target.vulkan_memory_model;
+        self.coherent = self.device_order && !self.ordered;
     }
 
     /// Bytes of private memory: the stack, and the objects that are arrays of their own.
@@ -176,13 +191,13 @@ impl Plan {
         match func.ty(ptr).space() {
             Some(AddressSpace::Local) => {
                 self.uses_local = true;
-                self.local.access(scalar, align);
+                self.local.access(scalar, align, atomic);
             }
             Some(AddressSpace::Private) => match self.frame.slot_index(ptr) {
-                Some(index) => self.frame.slots[index].agreement.access(scalar, align),
-                None => self.stack.access(scalar, align),
+                Some(index) => self.frame.slots[index].agreement.access(scalar, align, atomic),
+                None => self.stack.access(scalar, align, atomic),
             },
-            Some(AddressSpace::Generic) => self.generic.access(scalar, align),
+            Some(AddressSpace::Generic) => self.generic.access(scalar, align, atomic),
             _ => {}
         }
     }
@@ -233,6 +248,9 @@ impl Plan {
                 self.order(sync);
                 let ty = func.ty(value);
                 self.access(func, ptr, ty, ty.scalar.bytes(), true);
+                let space = func.ty(ptr).space();
+                self.global_update |=
+                    matches!(space, Some(AddressSpace::Global | AddressSpace::Generic));
                 self.frame.escape(value);
             }
             GlobalAddr { global } => {
@@ -252,17 +270,18 @@ impl Plan {
                 }
             }
             WorkItem { query, .. } => self.work_item(query),
-            Barrier { .. } => self.uses_barrier = true,
+            Barrier { flags } => {
+                self.uses_barrier = true;
+                self.global_barrier |= flags.contains(BarrierFlags::GLOBAL);
+            }
             Call { func, ref args } => {
                 self.frame.callees.push(func);
                 args.iter().for_each(|&arg| self.frame.escape(arg));
             }
-            Fence { sync, .. } => {
-                self.fences = true;
-                if sync.scope == SyncScope::Device || sync.order == Order::SeqCst {
-                    self.order(sync);
-                }
-            }
+            Fence { sync, .. } => match sync.order {
+                Order::SeqCst => self.order(sync),
+                _ => self.device_fence |= sync.scope == SyncScope::Device,
+            },
             ICmp { args, .. } => {
                 self.local_identity |= func.ty(args[0]).space() == Some(AddressSpace::Local);
                 args.into_iter().for_each(|arg| self.frame.escape(arg));

@@ -5,6 +5,7 @@ use super::inst::{BlockCall, InstData};
 use super::module::Linkage;
 use super::types::{Scalar, Type};
 use crate::hash::FastMap;
+use crate::rounding::half_bits;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use smallvec::SmallVec;
 
@@ -168,10 +169,10 @@ impl Function {
         self.constant(Type::BOOL, u64::from(value))
     }
 
-    /// A float constant of F32 or F64, rounded to the type; F16 through f32.
+    /// A float constant, rounded once to the type.
     pub fn float_const(&mut self, scalar: Scalar, value: f64) -> Value {
         let bits = match scalar {
-            Scalar::F16 => u64::from(half::f16::from_f64(value).to_bits()),
+            Scalar::F16 => u64::from(half_bits(value)),
             Scalar::F32 => u64::from((value as f32).to_bits()),
             _ => value.to_bits(),
         };

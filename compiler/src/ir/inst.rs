@@ -268,7 +268,7 @@ pub struct Sync {
 impl Sync {
     /// What the atomic functions of OpenCL C 1.x do.
     pub const RELAXED: Sync = Sync { order: Order::Relaxed, scope: SyncScope::Device };
-    /// What the fences of OpenCL C 1.x do.
+    /// What the fences of OpenCL C 1.x do in local memory.
     pub const FENCE: Sync = Sync { order: Order::AcqRel, scope: SyncScope::WorkGroup };
 
     /// Whether the operation orders other accesses.

@@ -95,6 +95,7 @@ REAL NAME(modf)(REAL x, REAL *whole) {
     REAL t = trunc(x);
     *whole = t;
     REAL rest = NAME(is_inf)(x) ? R(0.0) : x - t;
+    rest = (TO_BITS(t) & MAG_MASK) == 0 ? x : rest;
     return NAME(is_nan)(x) ? x : NAME(with_sign)(rest, x);
 }
 
@@ -109,8 +110,14 @@ REAL NAME(fract)(REAL x, REAL *whole) {
         return NAME(with_sign)(R(0.0), x);
     }
     REAL largest = FROM_BITS(((BITS)BIAS << MANT) - 1);
-    REAL rest = min(x - f, largest);
-    return x == R(0.0) ? x : rest;
+    BITS mag = TO_BITS(x) & MAG_MASK;
+    if (mag < LEADING_BIT) {
+        // Zeros and denormal numbers, which the device may take for zeros.
+        bool below = TO_BITS(x) > SIGN_BIT;
+        *whole = below ? R(-1.0) : mag == 0 ? x : R(0.0);
+        return below ? largest : x;
+    }
+    return min(x - f, largest);
 }
 
 // nextafter: 0 ulp.

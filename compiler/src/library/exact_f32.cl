@@ -45,8 +45,14 @@ float __fma_f32(float a, float b, float c) {
     uint ma = as_uint(a) & MAG_MASK;
     uint mb = as_uint(b) & MAG_MASK;
     uint mc = as_uint(c) & MAG_MASK;
-    if (ma == 0 || mb == 0 || ma >= INF_BITS || mb >= INF_BITS) {
+    if (ma >= INF_BITS || mb >= INF_BITS) {
+        // A finite factor counts for its sign alone, unless it is zero.
+        a = ma - 1 < LEADING_BIT - 1 ? __with_sign_f32(1.0f, a) : a;
+        b = mb - 1 < LEADING_BIT - 1 ? __with_sign_f32(1.0f, b) : b;
         return a * b + c;
+    }
+    if (ma == 0 || mb == 0) {
+        return mc == 0 ? a * b + c : c;
     }
     if (mc >= INF_BITS) {
         return c;

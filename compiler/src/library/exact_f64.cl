@@ -61,8 +61,14 @@ double __fma_f64(double a, double b, double c) {
     ulong ma = as_ulong(a) & MAG_MASK;
     ulong mb = as_ulong(b) & MAG_MASK;
     ulong mc = as_ulong(c) & MAG_MASK;
-    if (ma == 0 || mb == 0 || ma >= INF_BITS || mb >= INF_BITS) {
+    if (ma >= INF_BITS || mb >= INF_BITS) {
+        // A finite factor counts for its sign alone, unless it is zero.
+        a = ma - 1 < LEADING_BIT - 1 ? __with_sign_f64(1.0, a) : a;
+        b = mb - 1 < LEADING_BIT - 1 ? __with_sign_f64(1.0, b) : b;
         return a * b + c;
+    }
+    if (ma == 0 || mb == 0) {
+        return mc == 0 ? a * b + c : c;
     }
     if (mc >= INF_BITS) {
         return c;
@@ -103,4 +109,16 @@ double __fma_f64(double a, double b, double c) {
     }
     ulong result_sign = larger ? product_sign : sign;
     return as_double(__pack_wide_f64(sum, e + 2) | result_sign);
+}
+
+// fma for devices whose own is one operation but flushes denormal numbers.
+double __ieee_fma_f64(double a, double b, double c) {
+    ulong ma = TO_BITS(a) & MAG_MASK;
+    ulong mb = TO_BITS(b) & MAG_MASK;
+    double result = fma(a, b, c);
+    bool tiny = (TO_BITS(result) & MAG_MASK) <= LEADING_BIT && ma != 0 && mb != 0;
+    if (tiny || __is_denormal_f64(a) || __is_denormal_f64(b) || __is_denormal_f64(c)) {
+        result = __fma_f64(a, b, c);
+    }
+    return result;
 }

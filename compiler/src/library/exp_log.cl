@@ -10,7 +10,7 @@ REAL NAME(scale)(REAL y, int k) {
     // Normal powers of two, so that only the last product rounds.
     REAL a = FROM_BITS((BITS)(first + BIAS) << MANT);
     REAL b = FROM_BITS((BITS)(rest + BIAS) << MANT);
-    return y * a * b;
+    return TIMES(y * a, b);
 }
 
 // e^(x + low) * 2^k for |x| below about EXP_OVERFLOW.

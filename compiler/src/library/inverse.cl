@@ -24,7 +24,7 @@ REAL NAME(asin)(REAL x) {
         return FROM_BITS(NAN_BITS);
     }
     if (ax <= R(0.5)) {
-        return x + NAME(asin_tail)(x);
+        return NAME(is_tiny)(x) ? x : x + NAME(asin_tail)(x);
     }
     REAL2 angle = NAME(half_angle)(ax);
     REAL2 half_pi = HALF_PI_PAIR;
@@ -63,7 +63,7 @@ REAL NAME(acospi)(REAL x) {
 
 // asinpi: 5 ulp allowed; below 2.
 REAL NAME(asinpi)(REAL x) {
-    return NAME(asin)(x) * ONE_OVER_PI;
+    return TIMES(NAME(asin)(x), ONE_OVER_PI);
 }
 
 // atan(num / den), taken from pi if `left`, for num >= 0 and den >= 0, not both 0, neither near the
@@ -84,7 +84,7 @@ REAL NAME(atan_ratio)(REAL num, REAL den, bool left) {
     // Parts of a product as small as this may be flushed.
     lost = fabs(t) < R(0x1p-60) ? R(0.0) : lost;
 #else
-    REAL t = top / bottom;
+    REAL t = OVER(top, bottom);
     REAL lost = R(0.0);
 #endif
     REAL z = t * t;
@@ -104,7 +104,8 @@ REAL NAME(atan_ratio)(REAL num, REAL den, bool left) {
     // n is 0, 1, 2, 3 or 4; only for 3 is the product rounded.
     REAL2 base = NAME(two_prod)(n, unit.x);
     REAL2 sum = NAME(fast_two_sum)(base.x, t);
-    return n == R(0.0) ? t + tail : sum.x + (sum.y + (tail + (base.y + n * unit.y)));
+    REAL flat = NAME(is_tiny)(t) ? t : t + tail;
+    return n == R(0.0) ? flat : sum.x + (sum.y + (tail + (base.y + n * unit.y)));
 }
 
 // The magnitude of atan(x).
@@ -128,9 +129,9 @@ REAL NAME(atanpi)(REAL x) {
         return x;
     }
     if (NAME(is_tiny)(x)) {
-        return x * ONE_OVER_PI;
+        return TIMES(x, ONE_OVER_PI);
     }
-    return NAME(with_sign)(NAME(atan_magnitude)(fabs(x)) * ONE_OVER_PI, x);
+    return NAME(with_sign)(TIMES(NAME(atan_magnitude)(fabs(x)), ONE_OVER_PI), x);
 }
 
 // |atan2(y, x)|; no NaN.
@@ -148,8 +149,8 @@ REAL NAME(atan2_magnitude)(REAL y, REAL x) {
     REAL large = FROM_BITS(max(ax, ay));
     REAL scale = large > SQUARE_LARGE ? R(1.0) / SQUARE_LARGE : R(1.0);
     scale = large < SQUARE_SMALL ? SQUARE_LARGE : scale;
-    REAL num = FROM_BITS(ay) * scale;
-    REAL den = FROM_BITS(ax) * scale;
+    REAL num = TIMES(FROM_BITS(ay), scale);
+    REAL den = TIMES(FROM_BITS(ax), scale);
     // Zeros of both, which the device may have made of denormal numbers.
     den = num == R(0.0) && den == R(0.0) ? R(1.0) : den;
     return NAME(atan_ratio)(num, den, left);
@@ -168,5 +169,5 @@ REAL NAME(atan2pi)(REAL y, REAL x) {
     if (NAME(is_nan)(x) || NAME(is_nan)(y)) {
         return FROM_BITS(NAN_BITS);
     }
-    return NAME(with_sign)(NAME(atan2_magnitude)(y, x) * ONE_OVER_PI, y);
+    return NAME(with_sign)(TIMES(NAME(atan2_magnitude)(y, x), ONE_OVER_PI), y);
 }

@@ -4,9 +4,11 @@
 //! A function's name says what it implements: `__sin_f32` is `sin` of a float. Pointer parameters
 //! are private. Most files are written once for both precisions, in the terms of the two preludes;
 //! a unit is all files of one precision, analysed as one text. What differs between devices (whether
-//! fma is fused) is a macro, so that there is one analysed unit for each case.
+//! fma is fused, whether denormals of double are flushed) is a macro, so that there is one analysed unit
+//! for each case.
 
 use crate::hash::FastMap;
+use crate::ir::Scalar;
 use crate::options::ClStd;
 use crate::preprocess::{preprocess, Interner};
 use crate::sema::hir::{FunctionId, Module};
@@ -37,27 +39,30 @@ pub struct Library {
 
 /// The analysed unit for a device.
 pub fn unit(unit: Unit, target: &Target) -> &'static Library {
-    static UNITS: [OnceLock<Library>; 4] =
-        [OnceLock::new(), OnceLock::new(), OnceLock::new(), OnceLock::new()];
-    let (index, fused) = match unit {
-        Unit::Float => (0, target.fma32_fused),
-        Unit::Double => (2, target.fma64_fused),
+    static UNITS: [OnceLock<Library>; 6] = [const { OnceLock::new() }; 6];
+    let keeps_denormals = target.floats(Scalar::F64).keeps_denormals;
+    let (index, fused, raised) = match unit {
+        Unit::Float => (0, target.fma32_fused, false),
+        Unit::Double if keeps_denormals => (2, target.fma64_fused, false),
+        Unit::Double => (4, target.fma64_fused, true),
     };
-    UNITS[index + usize::from(fused)].get_or_init(|| analyse(unit, fused))
+    UNITS[index + usize::from(fused)].get_or_init(|| analyse(unit, fused, raised))
 }
 
 /// The files of a unit in order; a file uses only what stands before it.
-fn files(unit: Unit) -> [&'static str; 12] {
-    let (prelude, coefficients, reduce, exact) = match unit {
+fn files(unit: Unit) -> [&'static str; 13] {
+    let (prelude, coefficients, denormal, reduce, exact) = match unit {
         Unit::Float => (
             include_str!("prelude_f32.cl"),
             include_str!("coefficients_f32.cl"),
+            "",
             include_str!("reduce_f32.cl"),
             include_str!("exact_f32.cl"),
         ),
         Unit::Double => (
             include_str!("prelude_f64.cl"),
             include_str!("coefficients_f64.cl"),
+            include_str!("denormal_f64.cl"),
             include_str!("reduce_f64.cl"),
             include_str!("exact_f64.cl"),
         ),
@@ -67,6 +72,7 @@ fn files(unit: Unit) -> [&'static str; 12] {
         coefficients,
         include_str!("pair.cl"),
         include_str!("exact.cl"),
+        denormal,
         reduce,
         include_str!("trig.cl"),
         include_str!("exp_log.cl"),
@@ -78,15 +84,16 @@ fn files(unit: Unit) -> [&'static str; 12] {
     ]
 }
 
-fn analyse(unit: Unit, fused: bool) -> Library {
+fn analyse(unit: Unit, fused: bool, raised: bool) -> Library {
     let source = Source {
         name: "<built-in library>".to_string(),
         text: files(unit).concat(),
         headers: Vec::new(),
     };
     let mut options = Options { std: ClStd::Cl30, ..Options::default() };
-    let fused = if fused { "1" } else { "0" };
-    options.macros.push(("HEKLA_FUSED_FMA".to_string(), Some(fused.to_string())));
+    for (name, is_so) in [("HEKLA_FUSED_FMA", fused), ("HEKLA_RAISED_DENORMALS", raised)] {
+        options.macros.push((name.to_string(), Some(u8::from(is_so).to_string())));
+    }
     let target = Target { float64: true, ..Target::generic() };
     let (mut sources, mut interner) = (SourceMap::default(), Interner::new());
     let mut diags = Diagnostics::new(&options);
@@ -101,11 +108,16 @@ fn analyse(unit: Unit, fused: bool) -> Library {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FloatTraits;
 
     #[test]
     fn every_unit_is_free_of_diagnostics() {
         let fused = Target { fma32_fused: true, fma64_fused: true, ..Target::generic() };
-        for target in [Target::generic(), fused] {
+        let flushing = Target {
+            float_traits: [FloatTraits { keeps_denormals: false, ..FloatTraits::IEEE }; 3],
+            ..Target::generic()
+        };
+        for target in [Target::generic(), fused, flushing] {
             for part in [Unit::Float, Unit::Double] {
                 let library = unit(part, &target);
                 assert_eq!(library.log, "");

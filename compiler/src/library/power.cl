@@ -205,8 +205,8 @@ REAL NAME(hypot)(REAL x, REAL y) {
     REAL back = large > SQUARE_LARGE ? SQUARE_SCALE : R(1.0);
     scale = large < SQUARE_SMALL ? SQUARE_SCALE : scale;
     back = large < SQUARE_SMALL ? R(1.0) / SQUARE_SCALE : back;
-    REAL a = x * scale;
-    REAL b = y * scale;
-    REAL root = sqrt(mad(a, a, b * b)) * back;
+    REAL a = TIMES(x, scale);
+    REAL b = TIMES(y, scale);
+    REAL root = TIMES(sqrt(mad(a, a, b * b)), back);
     return ax == INF_BITS || ay == INF_BITS ? FROM_BITS(INF_BITS) : root;
 }

@@ -18,6 +18,9 @@
 #define NAN_BITS 0x7fc00000u
 #define FRAC_MASK 0x007fffffu
 #define LEADING_BIT 0x00800000u
+// Products and quotients that may be denormal, or of numbers that may be.
+#define TIMES(a, b) ((a) * (b))
+#define OVER(a, b) ((a) / (b))
 // Clears the low half of a significand.
 #define SPLIT_MASK 0xfffff000u
 // Bits by which a significand can be shifted left in BITS.

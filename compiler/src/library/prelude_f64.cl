@@ -20,6 +20,14 @@
 #define NAN_BITS 0x7ff8000000000000ul
 #define FRAC_MASK 0x000ffffffffffffful
 #define LEADING_BIT 0x0010000000000000ul
+// Products and quotients that may be denormal, or of numbers that may be.
+#if HEKLA_RAISED_DENORMALS
+#define TIMES(a, b) __ieee_mul_f64(a, b)
+#define OVER(a, b) __ieee_div_f64(a, b)
+#else
+#define TIMES(a, b) ((a) * (b))
+#define OVER(a, b) ((a) / (b))
+#endif
 // Clears the low half of a significand.
 #define SPLIT_MASK 0xfffffffff8000000ul
 // Bits by which a significand can be shifted left in BITS.

@@ -7,7 +7,7 @@ REAL NAME(erfc_large)(REAL x) {
     REAL t = (x - R(2.0)) / (x + R(2.0));
     REAL2 square = NAME(two_prod)(x, x);
     REAL power = NAME(exp_scaled)(-square.x, -square.y, 0);
-    return power * NAME(erfcx_poly)(t) / (R(1.0) + R(2.0) * x);
+    return OVER(TIMES(power, NAME(erfcx_poly)(t)), R(1.0) + R(2.0) * x);
 }
 
 // erf: 16 ulp allowed; below 2.
@@ -17,7 +17,7 @@ REAL NAME(erf)(REAL x) {
     }
     REAL ax = fabs(x);
     if (ax < R(0.9)) {
-        return x * NAME(erf_poly)(x * x);
+        return TIMES(x, NAME(erf_poly)(x * x));
     }
     REAL result = ax > R(6.0) ? R(1.0) : R(1.0) - NAME(erfc_large)(ax);
     return NAME(with_sign)(result, x);
@@ -87,7 +87,7 @@ REAL NAME(tgamma)(REAL x) {
     }
     if (NAME(is_tiny)(x)) {
         // The two first terms of the Laurent series: 1 / x less Euler's constant.
-        return R(1.0) / x - R(0.57721566490153286);
+        return OVER(R(1.0), x) - R(0.57721566490153286);
     }
     if (x == floor(x)) {
         return FROM_BITS(NAN_BITS);

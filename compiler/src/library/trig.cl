@@ -112,7 +112,7 @@ REAL NAME(sinpi)(REAL x) {
         return FROM_BITS(NAN_BITS);
     }
     if (NAME(is_tiny)(x)) {
-        return x * PI;
+        return TIMES(x, PI);
     }
     int quadrant;
     REAL2 r = NAME(reduce_pi)(x, &quadrant);
@@ -139,7 +139,7 @@ REAL NAME(tanpi)(REAL x) {
         return FROM_BITS(NAN_BITS);
     }
     if (NAME(is_tiny)(x)) {
-        return x * PI;
+        return TIMES(x, PI);
     }
     int quadrant;
     REAL2 r = NAME(reduce_pi)(x, &quadrant);

@@ -207,81 +207,27 @@ impl Lowering<'_, '_> {
 
     fn float_to_float(&mut self, value: Value, ty: Type, rounding: Option<Rounding>) -> Value {
         let from = self.b.ty(value);
-        // Between half and double lies float: on the way up it changes nothing, on the way down it
-        // leaves the last rounding all it needs.
+        let mode = rounding.unwrap_or(Rounding::NearestEven);
+        // Between half and double lies float: on the way up it changes nothing.
         match (from.scalar, ty.scalar) {
             (Scalar::F16, Scalar::F64) => {
                 let float = self.half_as_float(value);
                 return self.b.convert(ConvertOp::FConvert, float, ty);
             }
-            (Scalar::F64, Scalar::F16) => {
-                let float = self.double_to_float_odd(value);
-                return self.float_to_float(float, ty, rounding);
-            }
+            (Scalar::F64, Scalar::F16) => return self.narrow(value, ty, mode),
             _ => {}
         }
-        match rounding {
-            Some(mode)
-                if mode != Rounding::NearestEven && ty.scalar.bits() < from.scalar.bits() =>
-            {
-                self.narrow_directed(value, ty, mode)
-            }
-            _ => self.b.convert(ConvertOp::FConvert, value, ty),
+        let narrows = ty.scalar.bits() < from.scalar.bits();
+        match narrows && mode != Rounding::NearestEven {
+            true => self.narrow(value, ty, mode),
+            false => self.b.convert(ConvertOp::FConvert, value, ty),
         }
     }
 
-    /// Rounds to nearest, looks which way that went, and steps back where the mode asks for it.
-    fn narrow_directed(&mut self, value: Value, ty: Type, mode: Rounding) -> Value {
-        let wide = self.b.ty(value);
-        let near = self.b.convert(ConvertOp::FConvert, value, ty);
-        let back = self.b.convert(ConvertOp::FConvert, near, wide);
-        match mode {
-            Rounding::TowardPositive => {
-                let below = self.b.fcmp(FloatCC::Olt, back, value);
-                self.step_value(near, below, true)
-            }
-            Rounding::TowardNegative => {
-                let above = self.b.fcmp(FloatCC::Ogt, back, value);
-                self.step_value(near, above, false)
-            }
-            _ => {
-                let far = self.b.math(MathOp::FAbs, &[back]);
-                let magnitude = self.b.math(MathOp::FAbs, &[value]);
-                let beyond = self.b.fcmp(FloatCC::Ogt, far, magnitude);
-                self.step_bits(near, beyond, -1)
-            }
-        }
-    }
-
-    /// The next float up or down, where `condition` holds; not for the zero of the other sign.
-    fn step_value(&mut self, value: Value, condition: Value, up: bool) -> Value {
-        let ty = self.b.ty(value);
-        let int = ty.with_scalar(Scalar::int(ty.scalar.bits()));
-        let bits = self.b.bitcast(value, int);
-        let negative = self.is_negative(bits);
-        let plus = self.b.iconst(int, 1);
-        let minus = self.b.iconst(int, -1);
-        let by = match up {
-            true => self.b.select(negative, minus, plus),
-            false => self.b.select(negative, plus, minus),
-        };
-        let stepped = self.b.binary(BinaryOp::IAdd, bits, by);
-        let bits = self.b.select(condition, stepped, bits);
-        self.b.bitcast(bits, ty)
-    }
-
-    /// A double as a float with the last bit set if anything was cut off ("round to odd"), which a
-    /// second rounding to fewer digits turns into the correct result.
-    pub fn double_to_float_odd(&mut self, value: Value) -> Value {
-        let wide = self.b.ty(value);
-        let ty = wide.with_scalar(Scalar::F32);
-        let cut = self.narrow_directed(value, ty, Rounding::TowardZero);
-        let back = self.b.convert(ConvertOp::FConvert, cut, wide);
-        let inexact = self.b.fcmp(FloatCC::One, back, value);
-        let int = ty.with_scalar(Scalar::I32);
-        let bits = self.b.bitcast(cut, int);
-        let sticky = self.b.convert(ConvertOp::ZExt, inexact, int);
-        let bits = self.b.binary(BinaryOp::Or, bits, sticky);
+    /// A narrower float by [`Self::narrow_bits`].
+    fn narrow(&mut self, value: Value, ty: Type, mode: Rounding) -> Value {
+        let bits = self.narrow_bits(value, ty.scalar, mode);
+        let bits = self.resize(bits, Scalar::int(ty.scalar.bits()), false);
         self.b.bitcast(bits, ty)
     }
 }

@@ -48,6 +48,9 @@ pub fn lower_function(context: &mut Context, origin: Origin, id: FunctionId, fun
     lowering.stmts(source.body.as_deref().unwrap_or_default());
     lowering.finish();
     remove_unreachable(&mut shell);
+    if origin == Origin::User && context.raises_denormals() {
+        context.raise_denormals(&mut shell, source.span);
+    }
     context.out.functions[func] = shell;
 }
 

@@ -8,12 +8,14 @@
 mod assign;
 mod builtins;
 mod convert;
+mod denormals;
 mod expr;
 mod function;
 mod globals;
 mod half;
 mod kernel;
 mod memory;
+mod narrow;
 mod place;
 mod pointer;
 mod stmt;

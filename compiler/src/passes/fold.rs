@@ -2,6 +2,7 @@
 //! it. Operations whose result is undefined fold to nothing.
 
 use crate::ir::{BinaryOp, ConvertOp, FloatCC, IntCC, MathOp, Scalar, UnaryOp};
+use crate::rounding::half_bits;
 use half::f16;
 
 /// The low `bits` bits of a value.
@@ -31,7 +32,7 @@ pub fn float(scalar: Scalar, bits: u64) -> f64 {
 /// Bits of a number rounded to a float type.
 pub fn float_bits(scalar: Scalar, value: f64) -> u64 {
     match scalar {
-        Scalar::F16 => u64::from(f16::from_f64(value).to_bits()),
+        Scalar::F16 => u64::from(half_bits(value)),
         Scalar::F32 => u64::from((value as f32).to_bits()),
         _ => value.to_bits(),
     }
@@ -252,7 +253,7 @@ pub fn convert(op: ConvertOp, from: Scalar, to: Scalar, a: u64) -> Option<u64> {
         FConvert if from == Scalar::F32 => {
             u64::from(f16::from_f32(f32::from_bits(a as u32)).to_bits())
         }
-        FConvert => u64::from(f16::from_f64(f64::from_bits(a)).to_bits()),
+        FConvert => u64::from(half_bits(f64::from_bits(a))),
         Bitcast if from.bits() == to.bits() => a,
         PtrToInt | IntToPtr if from.bits() == to.bits() => a,
         SpaceCast | ToSpace if a == 0 => 0,

@@ -16,11 +16,11 @@ pub mod mem2reg;
 pub mod param_alias;
 pub mod pointer_bases;
 pub mod scalarize;
+pub mod sign_merge;
 pub mod signature;
 pub mod simplify;
 pub mod sroa;
 pub mod ssa_repair;
-pub mod stretch;
 pub mod structurize;
 pub mod unreachable;
 pub mod unroll;
@@ -103,20 +103,11 @@ fn unroll_loops(module: &mut Module, func: Func) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Makes fewer rounds of the loops of an optimized module that may run long, for drivers that end loops
-/// early.
-pub fn stretch_loops(module: &mut Module) -> Result<(), String> {
+/// Merges signs without masks, for drivers that take the masks for a copysign that they get wrong.
+pub fn choose_signs(module: &mut Module) -> Result<(), String> {
     let functions: Vec<Func> = module.functions.keys().collect();
     for func in functions {
-        for _ in 0..UNROLL_DEPTH {
-            if !step(module, func, "unroll_short", |f, _| stretch::unroll_short(f))? {
-                break;
-            }
-            step(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
-        }
-        if step(module, func, "stretch", |f, _| stretch::run(f, stretch::Policy::DEFAULT))? {
-            step(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
-            step(module, func, "cse", |f, _| cse::run(f))?;
+        if step(module, func, "sign_merge", |f, _| sign_merge::run(f))? {
             step(module, func, "dce", |f, _| dce::run(f))?;
         }
     }
@@ -183,16 +174,14 @@ pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> 
         "licm" => licm::run,
         "mem2reg" => mem2reg::run,
         "scalarize" => scalarize::run,
+        "sign_merge" => sign_merge::run,
         "sroa" => sroa::run,
-        "stretch" => |f| stretch::run(f, stretch::Policy::DEFAULT),
-        "stretch_all" => |f| stretch::run(f, stretch::Policy::ALL),
         "structurize" => |f| {
             structurize::run(f);
             true
         },
         "unreachable" => unreachable::run,
         "unroll" => unroll::run,
-        "unroll_short" => stretch::unroll_short,
         _ => return None,
     };
     for func in module.functions.values_mut() {

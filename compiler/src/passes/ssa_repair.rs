@@ -77,13 +77,6 @@ fn demote_edge(
 /// Repairs all values, then promotes every variable that can be.
 pub fn run(func: &mut Function) {
     let doms = DomTree::compute(&Cfg::compute(func));
-    through_variables(func, |def, at| !doms.dominates(def, at));
-    mem2reg::run(func);
-}
-
-/// Sends values through variables where `is_wrong` says so of the blocks of their definition and of a use
-/// elsewhere.
-pub(super) fn through_variables(func: &mut Function, is_wrong: impl Fn(Block, Block) -> bool) {
     let mut home: SecondaryMap<Value, Option<Block>> = SecondaryMap::new();
     for &block in &func.layout {
         for &param in &func.blocks[block].params {
@@ -98,21 +91,22 @@ pub(super) fn through_variables(func: &mut Function, is_wrong: impl Fn(Block, Bl
     let mut slots: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let mut broken: Vec<Value> = Vec::new();
     for block in func.layout.clone() {
-        let is_wrong = |value| home[value].is_some_and(|def| def != block && is_wrong(def, block));
-        repair_block(func, block, is_wrong, &mut slots, &mut broken);
+        repair_block(func, block, &doms, &home, &mut slots, &mut broken);
     }
     for value in broken {
         if let (Some(slot), Some(block)) = (slots[value], home[value]) {
             store_after_definition(func, value, block, slot);
         }
     }
+    mem2reg::run(func);
 }
 
-/// Loads each operand that is wrong here from its variable.
+/// Loads each operand that its definition does not dominate from its variable.
 fn repair_block(
     func: &mut Function,
     block: Block,
-    is_wrong: impl Fn(Value) -> bool,
+    doms: &DomTree,
+    home: &SecondaryMap<Value, Option<Block>>,
     slots: &mut SecondaryMap<Value, Option<Value>>,
     broken: &mut Vec<Value>,
 ) {
@@ -122,7 +116,8 @@ fn repair_block(
     for inst in old {
         let mut wrong = SmallVec::<[Value; 4]>::new();
         func.insts[inst].for_each_arg(|v| {
-            if is_wrong(v) && !wrong.contains(&v) {
+            let is_wrong = home[v].is_some_and(|def| def != block && !doms.dominates(def, block));
+            if is_wrong && !wrong.contains(&v) {
                 wrong.push(v);
             }
         });

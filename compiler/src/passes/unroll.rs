@@ -40,7 +40,7 @@ pub fn run(func: &mut Function) -> bool {
         if outer || !depends(func, &cfg, data) {
             continue;
         }
-        let Some(rounds) = count_rounds(func, &cfg, data, MAX_ROUNDS) else { continue };
+        let Some(rounds) = count_rounds(func, &cfg, data) else { continue };
         let insts: usize = data.blocks.iter().map(|&b| func.blocks[b].insts.len()).sum();
         if insts * rounds > MAX_LOOP || size + insts * rounds > MAX_FUNCTION {
             continue;
@@ -90,14 +90,14 @@ fn depends(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
     false
 }
 
-/// How often the header runs, if a counter decides that and it is at most `most` times.
-pub(super) fn count_rounds(func: &Function, cfg: &Cfg, data: &Loop, most: usize) -> Option<usize> {
+/// How often the header runs, if a counter decides that.
+fn count_rounds(func: &Function, cfg: &Cfg, data: &Loop) -> Option<usize> {
     let [latch] = data.latches[..] else { return None };
     // The test stands in the header or in the block that closes the loop.
     [data.header, latch].into_iter().find_map(|at| {
         let exit = exit_test(func, data, at)?;
         let params = func.blocks[data.header].params.len();
-        (0..params).find_map(|index| simulate(func, cfg, data, latch, index, &exit, most))
+        (0..params).find_map(|index| simulate(func, cfg, data, latch, index, &exit))
     })
 }
 
@@ -128,7 +128,6 @@ fn simulate(
     latch: Block,
     index: usize,
     exit: &Exit,
-    most: usize,
 ) -> Option<usize> {
     let param = *func.blocks[data.header].params.get(index)?;
     if !func.ty(param).scalar.is_int() || func.ty(param).is_vector() {
@@ -152,7 +151,7 @@ fn simulate(
     }
     let next = arg_of(latch)?;
     let mut counter = start?;
-    for round in 1..=most {
+    for round in 1..=MAX_ROUNDS {
         if (evaluate(func, exit.cond, param, counter, 8)? != 0) == exit.when {
             return Some(round);
         }
@@ -190,7 +189,7 @@ fn evaluate(func: &Function, value: Value, param: Value, known: u64, depth: u32)
 }
 
 /// Copies a loop all of whose exits lead to one block.
-pub(super) fn unroll(func: &mut Function, data: &Loop, rounds: usize) -> bool {
+fn unroll(func: &mut Function, data: &Loop, rounds: usize) -> bool {
     let mut inside = EntitySet::<Block>::new();
     data.blocks.iter().for_each(|&block| {
         inside.insert(block);
@@ -198,10 +197,34 @@ pub(super) fn unroll(func: &mut Function, data: &Loop, rounds: usize) -> bool {
     if !close_exits(func, data, &inside) {
         return false;
     }
-    let copies = copy(func, data, rounds);
+    // In the order of the layout, which reads best.
+    let mut order = data.blocks.clone();
+    order.sort_unstable();
+    let mut copies: Vec<Copy> = (1..rounds).map(|_| Copy::new(func, &order)).collect();
+    for copy in &mut copies {
+        copy.fill(func, &order);
+    }
     let end = func.add_block();
     func.append(end, InstData::Unreachable, None);
-    link(func, data, &copies, end);
+    // Each round goes on in the next; the last one leaves.
+    for round in 0..rounds {
+        let next = copies.get(round).map_or(end, |copy| copy.block(data.header));
+        for &latch in &data.latches {
+            let (at, header) = match round.checked_sub(1) {
+                None => (latch, data.header),
+                Some(i) => (copies[i].block(latch), copies[i].block(data.header)),
+            };
+            let Some(inst) = func.terminator(at) else { continue };
+            func.insts[inst].for_each_target_mut(|call| {
+                if call.block == header {
+                    call.block = next;
+                    if next == end {
+                        call.args.clear();
+                    }
+                }
+            });
+        }
+    }
     true
 }
 
@@ -271,84 +294,6 @@ fn close_exits(func: &mut Function, data: &Loop, inside: &EntitySet<Block>) -> b
         });
     }
     true
-}
-
-/// A loop's blocks as often as to make `rounds` of them with the loop's own.
-fn copy(func: &mut Function, data: &Loop, rounds: usize) -> Vec<Copy> {
-    // In the order of the layout, which reads best.
-    let mut order = data.blocks.clone();
-    order.sort_unstable();
-    let mut copies: Vec<Copy> = (1..rounds).map(|_| Copy::new(func, &order)).collect();
-    for copy in &mut copies {
-        copy.fill(func, &order);
-    }
-    copies
-}
-
-/// Copies a loop's body so that one round of it is up to `rounds` of before. What it defines must not be
-/// used outside, but as an argument of an edge that leaves.
-pub(super) fn widen(func: &mut Function, data: &Loop, rounds: usize) {
-    let copies = copy(func, data, rounds);
-    link(func, data, &copies, data.header);
-}
-
-/// As [`widen`], but what is widened is a copy of the loop, in which it goes on once `counter`, a private
-/// variable of 32 bits that counts its rounds, has come to `first`.
-pub(super) fn widen_later(
-    func: &mut Function,
-    data: &Loop,
-    rounds: usize,
-    counter: Value,
-    first: u16,
-) {
-    let copies = copy(func, data, rounds + 1);
-    let wide = copies[0].block(data.header);
-    link(func, data, &copies, wide);
-    // Where a round of the loop itself ends.
-    let end = func.add_block();
-    for &latch in &data.latches {
-        let Some(inst) = func.terminator(latch) else { continue };
-        func.insts[inst].for_each_target_mut(|call| {
-            if call.block == wide {
-                call.block = end;
-            }
-        });
-    }
-    let params = func.blocks[data.header].params.clone();
-    let args: Vec<Value> =
-        params.into_iter().map(|param| func.add_param(end, func.ty(param))).collect();
-    let mut b = Builder::new(func);
-    b.switch_to(end);
-    let (one, first) = (b.iconst(Type::I32, 1), b.iconst(Type::I32, first.into()));
-    let before = b.load(Type::I32, counter, 4, MemFlags::empty());
-    let count = b.binary(BinaryOp::IAdd, before, one);
-    b.store(counter, count, 4, MemFlags::empty());
-    let cond = b.icmp(IntCC::Ult, count, first);
-    let then = BlockCall::with_args(data.header, &args);
-    let otherwise = BlockCall::with_args(wide, &args);
-    func.append(end, InstData::Brif { cond, then, otherwise }, None);
-}
-
-/// Each round goes on in the next, the last one at `last`, which is the loop's header or takes no
-/// arguments.
-fn link(func: &mut Function, data: &Loop, copies: &[Copy], last: Block) {
-    for round in 0..=copies.len() {
-        let next = copies.get(round).map_or(last, |copy| copy.block(data.header));
-        let params = func.blocks[next].params.len();
-        for &latch in &data.latches {
-            let (at, header) = match round.checked_sub(1) {
-                None => (latch, data.header),
-                Some(i) => (copies[i].block(latch), copies[i].block(data.header)),
-            };
-            let Some(inst) = func.terminator(at) else { continue };
-            func.insts[inst].for_each_target_mut(|call| {
-                if call.block == header {
-                    call.block = next;
-                    call.args.truncate(params);
-                }
-            });
-        }
-    }
 }
 
 /// A copy of a loop's blocks.

@@ -122,11 +122,7 @@ type Group = &'static [(&'static str, &'static str)];
 /// All groups. No name is in two.
 static GROUPS: &[(Need, Group)] = &[
     (Need::Nothing, VERSIONS),
-    (Need::Std(ClStd::Cl11), &[("CL_VERSION_1_0", "100"), ("CL_VERSION_1_1", "110")]),
-    (Need::Std(ClStd::Cl12), &[("CL_VERSION_1_2", "120")]),
-    (Need::Std(ClStd::Cl20), &[("CL_VERSION_2_0", "200")]),
-    (Need::Std(ClStd::Cl30), &[("CL_VERSION_3_0", "300")]),
-    (Need::Std(ClStd::Cl31), &[("CL_VERSION_3_1", "310")]),
+    (Need::Nothing, VERSION_NUMBERS),
     (Need::FastMath, &[("__FAST_RELAXED_MATH__", "1")]),
     (Need::Nothing, KEYWORDS),
     (Need::Nothing, INTEGERS),
@@ -153,6 +149,17 @@ static VERSIONS: Group = &[
     ("__STDC_HOSTED__", "0"),
     ("__DATE__", "\"Jan  1 1970\""),
     ("__TIME__", "\"00:00:00\""),
+];
+
+/// OpenCL C 6.12: the names of versions. All are defined in every version: programs compare
+/// `__OPENCL_C_VERSION__` with them, and an undefined one would count as 0.
+static VERSION_NUMBERS: Group = &[
+    ("CL_VERSION_1_0", "100"),
+    ("CL_VERSION_1_1", "110"),
+    ("CL_VERSION_1_2", "120"),
+    ("CL_VERSION_2_0", "200"),
+    ("CL_VERSION_3_0", "300"),
+    ("CL_VERSION_3_1", "310"),
 ];
 
 static KEYWORDS: Group = &[

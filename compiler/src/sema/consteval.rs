@@ -4,6 +4,7 @@ use super::hir::{ArithOp, CompareOp, Expr, ExprKind, GlobalId, LocalId, Place, P
 use super::init_bytes::Image;
 use super::types::{Scalar, TypeId, TypeKind};
 use super::Sema;
+use crate::rounding::half_bits;
 use crate::syntax::ast::AddressSpace;
 use half::f16;
 
@@ -57,7 +58,7 @@ fn number(bits: u64, scalar: Scalar) -> i128 {
 /// A value rounded to a floating type.
 fn round_to(v: f64, scalar: Scalar) -> f64 {
     match scalar {
-        Scalar::Half => f16::from_f64(v).to_f64(),
+        Scalar::Half => f16::from_bits(half_bits(v)).to_f64(),
         Scalar::Float => f64::from(v as f32),
         _ => v,
     }
@@ -376,7 +377,7 @@ impl Sema<'_> {
 /// The bits of a scalar constant in memory.
 fn bits_of(value: &Const, scalar: Scalar) -> Option<u64> {
     match (value, scalar) {
-        (Const::Float(v), Scalar::Half) => Some(u64::from(f16::from_f64(*v).to_bits())),
+        (Const::Float(v), Scalar::Half) => Some(u64::from(half_bits(*v))),
         (Const::Float(v), Scalar::Float) => Some(u64::from((*v as f32).to_bits())),
         (Const::Float(v), Scalar::Double) => Some(v.to_bits()),
         (Const::Int(bits), _) if !scalar.is_float() => Some(*bits),

@@ -142,7 +142,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The usual arithmetic conversions with widening of scalars (OpenCL C 6.3.3). Gives both
+    /// The usual arithmetic conversions with widening of scalars (OpenCL C 6.4.6). Gives both
     /// operands in their common type; `None` after a diagnostic or if one is in error.
     pub(super) fn usual_conversions(
         &mut self,
@@ -165,12 +165,11 @@ impl Sema<'_> {
                 let b = self.convert_to_scalar(b, common);
                 Some((a, b))
             }
-            (1, _) => {
-                let a = self.widen(a, b.ty, span)?;
-                Some((a, b))
-            }
+            (1, _) if self.outranks(a.ty, b.ty) => self.rank_error(&a, &b, span),
+            (_, 1) if self.outranks(b.ty, a.ty) => self.rank_error(&a, &b, span),
+            (1, _) => Some((self.convert_numeric(a, b.ty), b)),
             (_, 1) => {
-                let b = self.widen(b, a.ty, span)?;
+                let b = self.convert_numeric(b, a.ty);
                 Some((a, b))
             }
             _ if a.ty == b.ty => Some((a, b)),
@@ -187,30 +186,32 @@ impl Sema<'_> {
         }
     }
 
-    /// A scalar operand beside a vector one: it may not have the greater rank, unless it is a
-    /// constant.
-    fn widen(&mut self, scalar: Expr, vector: TypeId, span: Span) -> Option<Expr> {
+    /// Returns true if a scalar has a greater rank than a vector's elements (OpenCL C 6.4.6). Of two
+    /// integers of one size the unsigned one has the greater rank. Constants are no exception.
+    fn outranks(&self, scalar: TypeId, vector: TypeId) -> bool {
         let types = &self.module.types;
-        let ((from, _), (element, _)) = (types.numeric(scalar.ty)?, types.numeric(vector)?);
-        let too_wide = match (from.is_float(), element.is_float()) {
+        let (Some((from, _)), Some((element, _))) = (types.numeric(scalar), types.numeric(vector))
+        else {
+            return false;
+        };
+        match (from.is_float(), element.is_float()) {
             (true, false) => true,
             (false, true) => false,
-            // Of two integers of one size, the unsigned one has the greater rank.
             _ => {
                 let order = |s: Scalar| (rank(s), !s.is_signed());
-                order(from) > order(element) && self.eval(&scalar).is_none()
+                order(from) > order(element)
             }
-        };
-        if too_wide {
-            let message = format!(
-                "scalar operand type has greater rank than the type of the vector element. ({} and {})",
-                self.quoted(vector),
-                self.quoted(scalar.ty)
-            );
-            self.error(span, message);
-            return None;
         }
-        Some(self.convert_numeric(scalar, vector))
+    }
+
+    fn rank_error<T>(&mut self, a: &Expr, b: &Expr, span: Span) -> Option<T> {
+        let message = format!(
+            "scalar operand type has greater rank than the type of the vector element. ({} and {})",
+            self.quoted(a.ty),
+            self.quoted(b.ty)
+        );
+        self.error(span, message);
+        None
     }
 
     pub(super) fn invalid_operands(&mut self, a: &Expr, b: &Expr, span: Span) {

@@ -38,11 +38,15 @@ impl Sema<'_> {
             ast::ExprKind::Str(bytes) => self.string_literal(bytes, span),
             ast::ExprKind::Unary(op, operand) => self.unary(*op, operand, span),
             ast::ExprKind::Binary(op, a, b) => Operand::Value(self.binary(*op, a, b, span)),
+            ast::ExprKind::Chain(first, links) => Operand::Value(self.chain(first, links)),
             ast::ExprKind::Assign(op, place, value) => {
                 Operand::Value(self.assignment(*op, place, value, span))
             }
             ast::ExprKind::Conditional(cond, then, otherwise) => {
                 Operand::Value(self.conditional(cond, then.as_deref(), otherwise, span))
+            }
+            ast::ExprKind::Choices(choices, last) => {
+                Operand::Value(self.choices(choices, last, span))
             }
             ast::ExprKind::Comma(a, b) => Operand::Value(self.comma(a, b, span)),
             ast::ExprKind::Call(callee, args) => Operand::Value(self.call(callee, args, span)),

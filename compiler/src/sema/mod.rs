@@ -8,6 +8,7 @@ mod attributes;
 mod blocks;
 mod builtins;
 mod calls;
+mod chains;
 mod consteval;
 mod convert;
 mod decl;

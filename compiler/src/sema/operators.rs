@@ -200,7 +200,7 @@ impl Sema<'_> {
         self.binary_values(op, a, b, span)
     }
 
-    fn binary_values(&mut self, op: BinaryOp, a: Expr, b: Expr, span: Span) -> Expr {
+    pub(super) fn binary_values(&mut self, op: BinaryOp, a: Expr, b: Expr, span: Span) -> Expr {
         if let Some(op) = compare_op(op) {
             return self.comparison(op, a, b, span);
         }
@@ -591,7 +591,13 @@ impl Sema<'_> {
         value(ExprKind::InitThen { local, init, value: Box::new(chosen) }, ty, span)
     }
 
-    fn conditional_values(&mut self, cond: Expr, then: Expr, otherwise: Expr, span: Span) -> Expr {
+    pub(super) fn conditional_values(
+        &mut self,
+        cond: Expr,
+        then: Expr,
+        otherwise: Expr,
+        span: Span,
+    ) -> Expr {
         if [&cond, &then, &otherwise].iter().any(|e| self.is_error(e.ty)) {
             return self.error_value(span);
         }

@@ -45,6 +45,9 @@ impl Sema<'_> {
                     out.push(Stmt::If { cond, then, otherwise });
                 }
             }
+            StmtKind::IfChain { branches, otherwise } => {
+                self.if_chain(branches, otherwise.as_deref(), span, out);
+            }
             StmtKind::While { cond, body, unroll } => {
                 let cond = self.condition(cond);
                 let unroll = self.unroll(unroll.as_ref());
@@ -101,7 +104,7 @@ impl Sema<'_> {
     }
 
     /// A substatement: a block of its own, without another level for braces.
-    fn scoped(&mut self, stmt: &ast::Stmt) -> Vec<Stmt> {
+    pub(super) fn scoped(&mut self, stmt: &ast::Stmt) -> Vec<Stmt> {
         match &stmt.kind {
             StmtKind::Block(block) => self.block(&block.stmts),
             _ => self.block(std::slice::from_ref(stmt)),
@@ -123,7 +126,7 @@ impl Sema<'_> {
         }
     }
 
-    fn condition(&mut self, cond: &ast::Expr) -> Option<hir::Expr> {
+    pub(super) fn condition(&mut self, cond: &ast::Expr) -> Option<hir::Expr> {
         let cond = self.rvalue(cond);
         self.truth_of(cond)
     }

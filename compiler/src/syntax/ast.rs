@@ -280,6 +280,11 @@ pub enum StmtKind {
         then: Box<Stmt>,
         otherwise: Option<Box<Stmt>>,
     },
+    /// A long chain of `if (cond) then else if (cond) then ... else otherwise`.
+    IfChain {
+        branches: Vec<(Expr, Stmt)>,
+        otherwise: Option<Box<Stmt>>,
+    },
     While {
         cond: Expr,
         body: Box<Stmt>,
@@ -373,10 +378,14 @@ pub enum ExprKind {
     Str(Vec<u8>),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// A long chain of binary operators and commas that group from the left: `a + b - c, d`.
+    Chain(Box<Expr>, Vec<Link>),
     /// `a = b` (`None`) or `a op= b`.
     Assign(Option<BinaryOp>, Box<Expr>, Box<Expr>),
     /// `a ? b : c`, or GNU `a ?: c`.
     Conditional(Box<Expr>, Option<Box<Expr>>, Box<Expr>),
+    /// A long chain of `a ? b : c ? d : ... e`: conditions with what they choose, and the last operand.
+    Choices(Vec<(Expr, Expr)>, Box<Expr>),
     Comma(Box<Expr>, Box<Expr>),
     Call(Box<Expr>, Vec<Expr>),
     Index(Box<Expr>, Box<Expr>),
@@ -404,6 +413,16 @@ pub enum ExprKind {
     StmtExpr(Block),
     /// `^int (int x) { ... }` (OpenCL C 6.14.3).
     Block(Box<BlockLiteral>),
+}
+
+/// What follows in an [`ExprKind::Chain`].
+#[derive(Debug)]
+pub struct Link {
+    /// `None` for a comma.
+    pub op: Option<BinaryOp>,
+    pub operand: Expr,
+    /// From the beginning of the chain to the end of the operand.
+    pub span: Span,
 }
 
 /// A block literal.

@@ -408,6 +408,16 @@ impl Printer<'_> {
                     p.sub(otherwise);
                 }
             }),
+            StmtKind::IfChain { branches, otherwise } => self.node("ifs", |p| {
+                for (cond, then) in branches {
+                    p.text(" ");
+                    p.expr(cond);
+                    p.sub(then);
+                }
+                if let Some(otherwise) = otherwise {
+                    p.sub(otherwise);
+                }
+            }),
             StmtKind::While { cond, body, unroll } => self.node("while ", |p| {
                 p.unroll(unroll.as_ref());
                 p.expr(cond);
@@ -502,12 +512,36 @@ impl Printer<'_> {
             ExprKind::Str(bytes) => self.string(bytes),
             ExprKind::Unary(op, a) => self.list(unary_word(*op), &[a]),
             ExprKind::Binary(op, a, b) => self.list(op.as_str(), &[a, b]),
+            ExprKind::Chain(first, links) => {
+                // As if each link were nested in the next.
+                for link in links.iter().rev() {
+                    let head = link.op.map_or(",", BinaryOp::as_str);
+                    self.text(&format!("({head} "));
+                }
+                self.expr(first);
+                for link in links {
+                    self.text(" ");
+                    self.expr(&link.operand);
+                    self.text(")");
+                }
+            }
             ExprKind::Assign(op, a, b) => {
                 let head = format!("{}=", op.map_or("", BinaryOp::as_str));
                 self.list(&head, &[a, b]);
             }
             ExprKind::Conditional(c, Some(a), b) => self.list("?", &[c, a, b]),
             ExprKind::Conditional(c, None, b) => self.list("?:", &[c, b]),
+            ExprKind::Choices(choices, last) => {
+                for (cond, then) in choices {
+                    self.text("(? ");
+                    self.expr(cond);
+                    self.text(" ");
+                    self.expr(then);
+                    self.text(" ");
+                }
+                self.expr(last);
+                self.text(&")".repeat(choices.len()));
+            }
             ExprKind::Comma(a, b) => self.list(",", &[a, b]),
             ExprKind::Call(function, args) => self.node("call ", |p| {
                 p.expr(function);

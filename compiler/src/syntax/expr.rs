@@ -1,24 +1,66 @@
 //! Expressions from the comma down to casts (C99 6.5.3 to 6.5.17).
 //!
 //! Operators of equal rank in a row are read in a loop, not by recursion: chains may be longer than
-//! the stack is deep. The height of what they build is kept below the bound all the same.
+//! the stack is deep. The height of what they build is kept below the bound all the same; chains that
+//! group from the left become lists when they are long.
 
 use super::ast::{
-    BinaryOp, DeclSpecs, Declarator, Expr, ExprKind, Quals, TypeName, TypeSpec, UnaryOp,
+    BinaryOp, DeclSpecs, Declarator, Expr, ExprKind, Link, Quals, TypeName, TypeSpec, UnaryOp,
 };
 use super::keywords::Keyword;
 use super::operators;
 use super::parser::{PResult, Parser, Reported};
+use super::{MAX_NESTED_BRANCHES, MAX_NESTED_LINKS};
 use crate::preprocess::Punct;
 use crate::source::Span;
 use smallvec::SmallVec;
 
-/// An operand that waits for its right side: operator, precedence and the operand's height.
+/// An operand that waits for its right side.
 struct Pending {
-    operand: Expr,
+    left: Chain,
     op: BinaryOp,
     precedence: u8,
+}
+
+/// An expression of binary operators that group from the left.
+struct Chain {
+    expr: Expr,
+    /// How many operators lead from its root to its first operand.
+    links: u32,
+    /// Height of its tree.
     height: u32,
+}
+
+impl Chain {
+    /// Appends an operator (`None` for a comma) and its right operand, of a tree that high.
+    fn append(&mut self, op: Option<BinaryOp>, operand: Expr, height: u32) {
+        let span = self.expr.span.to(operand.span);
+        let placeholder = Expr { kind: ExprKind::Bool(false), span };
+        let left = std::mem::replace(&mut self.expr, placeholder);
+        self.links += 1;
+        if self.links <= MAX_NESTED_LINKS {
+            let (left, right) = (Box::new(left), Box::new(operand));
+            self.expr.kind = match op {
+                Some(op) => ExprKind::Binary(op, left, right),
+                None => ExprKind::Comma(left, right),
+            };
+            self.height = self.height.max(height) + 1;
+            return;
+        }
+        let link = Link { op, operand, span };
+        self.height = self.height.max(height + 1);
+        self.expr.kind = match left.kind {
+            ExprKind::Chain(first, mut links) if self.links > MAX_NESTED_LINKS + 1 => {
+                links.push(link);
+                ExprKind::Chain(first, links)
+            }
+            kind => {
+                self.height += 1;
+                let first = Box::new(Expr { kind, span: left.span });
+                ExprKind::Chain(first, vec![link])
+            }
+        };
+    }
 }
 
 /// An operator before its operand.
@@ -35,15 +77,20 @@ impl Parser<'_> {
     /// An expression, commas included.
     pub fn expression(&mut self) -> PResult<Expr> {
         let outer = self.begin_height();
-        let mut expr = self.assignment()?;
+        let expr = self.assignment()?;
+        if !self.at(Punct::Comma) {
+            self.end_height(outer);
+            return Ok(expr);
+        }
+        let mut chain = Chain { expr, links: 0, height: self.height() };
         while self.eat(Punct::Comma) {
-            let rhs = self.assignment()?;
-            let span = expr.span.to(rhs.span);
-            expr = Expr { kind: ExprKind::Comma(Box::new(expr), Box::new(rhs)), span };
-            self.set_height(self.height() + 1)?;
+            self.set_height(0)?;
+            let operand = self.assignment()?;
+            chain.append(None, operand, self.height());
+            self.set_height(chain.height)?;
         }
         self.end_height(outer);
-        Ok(expr)
+        Ok(chain.expr)
     }
 
     /// An expression without commas. Assignments group from the right.
@@ -86,9 +133,20 @@ impl Parser<'_> {
                     }
                     return Err(Reported);
                 }
-                p.deepen()?;
+                if choices.len() < MAX_NESTED_BRANCHES || then.is_none() {
+                    p.deepen()?;
+                }
                 let next = p.binary()?;
                 choices.push((std::mem::replace(&mut last, next), then));
+            }
+            if choices.len() > MAX_NESTED_BRANCHES {
+                if choices.iter().all(|(_, then)| then.is_some()) {
+                    return Ok(choice_of_many(choices, last));
+                }
+                let behind = choices.iter().skip(MAX_NESTED_BRANCHES);
+                for _ in 0..behind.filter(|(_, then)| then.is_some()).count() {
+                    p.deepen()?;
+                }
             }
             while let Some((cond, then)) = choices.pop() {
                 let span = cond.span.to(last.span);
@@ -116,27 +174,24 @@ impl Parser<'_> {
     /// operators bind ever tighter.
     fn binary_rest(&mut self, first: Expr, operator: (BinaryOp, u8)) -> PResult<Expr> {
         let mut stack: SmallVec<[Pending; 4]> = SmallVec::new();
-        let mut operand = first;
-        let mut height = self.height();
+        let mut operand = Chain { expr: first, links: 0, height: self.height() };
         let mut operator = Some(operator);
         loop {
             let precedence = operator.map_or(0, |(_, precedence)| precedence);
-            while let Some(left) = stack.pop_if_at_least(precedence) {
-                height = height.max(left.height) + 1;
-                self.set_height(height)?;
-                let span = left.operand.span.to(operand.span);
-                let kind = ExprKind::Binary(left.op, Box::new(left.operand), Box::new(operand));
-                operand = Expr { kind, span };
+            while let Some(Pending { mut left, op, .. }) = stack.pop_if_at_least(precedence) {
+                left.append(Some(op), operand.expr, operand.height);
+                self.set_height(left.height)?;
+                operand = left;
             }
             let Some((op, precedence)) = operator else {
-                self.set_height(height)?;
-                return Ok(operand);
+                self.set_height(operand.height)?;
+                return Ok(operand.expr);
             };
             self.advance();
-            stack.push(Pending { operand, op, precedence, height });
+            stack.push(Pending { left: operand, op, precedence });
             self.set_height(0)?;
-            operand = self.cast()?;
-            height = self.height();
+            let expr = self.cast()?;
+            operand = Chain { expr, links: 0, height: self.height() };
             operator = self.punct().and_then(operators::binary);
         }
     }
@@ -278,6 +333,13 @@ impl Parser<'_> {
         self.end_height(outer);
         Ok(Some(expr))
     }
+}
+
+/// `a ? b : c ? d : ... last`; none of the choices lacks its second operand.
+fn choice_of_many(choices: Vec<(Expr, Option<Expr>)>, last: Expr) -> Expr {
+    let span = choices.first().map_or(last.span, |(cond, _)| cond.span.to(last.span));
+    let choices = choices.into_iter().filter_map(|(cond, then)| Some((cond, then?))).collect();
+    Expr { kind: ExprKind::Choices(choices, Box::new(last)), span }
 }
 
 /// Whether `(type)(a, b)` can be a vector literal, as far as the parser knows.

@@ -31,6 +31,13 @@ use crate::Options;
 /// Bound on the height of every tree that the parser builds; deeper input is diagnosed.
 pub const MAX_TREE_HEIGHT: u32 = 1500;
 
+/// Links of a chain of binary operators, commas or labels that are nested in each other in the tree. Longer
+/// chains are lists there, which do not add to its height, so that chains may have any length.
+pub const MAX_NESTED_LINKS: u32 = 32;
+
+/// The same of branches: `if` and `else if`.
+pub const MAX_NESTED_BRANCHES: usize = 128;
+
 /// Bound on brackets, braces and statements inside each other, as clang's `-fbracket-depth`; also
 /// on the pointers, arrays and functions of one declarator.
 pub const MAX_NESTING: u32 = 256;

@@ -8,8 +8,8 @@ use super::keywords::Keyword;
 use super::parser::{PResult, Parser, Reported};
 use super::scope::Meaning;
 use crate::preprocess::{FloatSuffix, Punct, Symbol, TokenKind};
+use crate::rounding::half_bits;
 use crate::source::Span;
-use half::f16;
 
 impl Parser<'_> {
     /// A primary expression and its postfix operators.
@@ -92,7 +92,7 @@ impl Parser<'_> {
             TokenKind::Float { value, single, suffix } => ExprKind::Float(match suffix {
                 FloatSuffix::None => FloatLiteral::Plain { double: value, single },
                 FloatSuffix::F => FloatLiteral::Single(single),
-                FloatSuffix::H => FloatLiteral::Half(f16::from_f64(value).to_bits()),
+                FloatSuffix::H => FloatLiteral::Half(half_bits(value)),
                 FloatSuffix::D => FloatLiteral::Double(value),
             }),
             TokenKind::Char(value) => ExprKind::Char(value),

@@ -6,6 +6,7 @@ use super::keywords::Keyword;
 use super::parser::{PResult, Parser, Reported};
 use super::scope::Meaning;
 use super::specs::Context;
+use super::{MAX_NESTED_BRANCHES, MAX_NESTED_LINKS};
 use crate::preprocess::{Pragma, Punct, Symbol, TokenKind};
 use crate::source::Span;
 
@@ -14,6 +15,29 @@ enum Label {
     Named(Symbol),
     Case(Expr, Option<Expr>),
     Default,
+}
+
+impl Label {
+    fn before(self, body: Stmt) -> StmtKind {
+        let body = Box::new(body);
+        match self {
+            Label::Named(name) => StmtKind::Label(name, body),
+            Label::Case(low, high) => StmtKind::Case { low, high, body },
+            Label::Default => StmtKind::Default(body),
+        }
+    }
+}
+
+/// A statement with many labels, as a block in which each has an empty statement of its own.
+fn behind_labels(labels: Vec<(Label, Span)>, stmt: Stmt) -> Stmt {
+    let span = labels.first().map_or(stmt.span, |(_, start)| start.to(stmt.span));
+    let mut stmts = Vec::with_capacity(labels.len() + 1);
+    for (label, start) in labels {
+        let empty = Stmt { kind: StmtKind::Empty, span: start };
+        stmts.push(Stmt { kind: label.before(empty), span: start });
+    }
+    stmts.push(stmt);
+    Stmt { kind: StmtKind::Block(Block { stmts, span }), span }
 }
 
 impl Parser<'_> {
@@ -112,21 +136,20 @@ impl Parser<'_> {
                 Some(label) => labels.push((label, start)),
                 None => break,
             }
-            self.deepen()?;
+            if labels.len() <= MAX_NESTED_LINKS as usize {
+                self.deepen()?;
+            }
         }
         let mut stmt = match labels.last() {
             Some(_) => self.labelled(unroll)?,
             None => self.unlabelled(unroll)?,
         };
+        if labels.len() > MAX_NESTED_LINKS as usize {
+            return Ok(behind_labels(labels, stmt));
+        }
         while let Some((label, start)) = labels.pop() {
             let span = start.to(stmt.span);
-            let body = Box::new(stmt);
-            let kind = match label {
-                Label::Named(name) => StmtKind::Label(name, body),
-                Label::Case(low, high) => StmtKind::Case { low, high, body },
-                Label::Default => StmtKind::Default(body),
-            };
-            stmt = Stmt { kind, span };
+            stmt = Stmt { kind: label.before(stmt), span };
         }
         Ok(stmt)
     }
@@ -299,7 +322,15 @@ impl Parser<'_> {
                 otherwise = Some(self.substatement());
                 break;
             }
-            self.deepen()?;
+            if branches.len() < MAX_NESTED_BRANCHES {
+                self.deepen()?;
+            }
+        }
+        if branches.len() > MAX_NESTED_BRANCHES {
+            let span = branches.first().map_or(self.span(), |(start, ..)| *start);
+            let branches = branches.into_iter().map(|(_, cond, then)| (cond, then)).collect();
+            let kind = StmtKind::IfChain { branches, otherwise: otherwise.map(Box::new) };
+            return Ok(Stmt { kind, span: span.to(self.last_span()) });
         }
         let mut chain: Option<Stmt> = None;
         let end = self.last_span();

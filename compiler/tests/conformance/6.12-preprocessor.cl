@@ -250,41 +250,107 @@ kernel void test(global uint *out) { out[0] = __OPENCL_C_VERSION__; }
 //# expect: 1
 kernel void test(global uint *out) { out[0] = __OPENCL_VERSION__ >= 300; }
 
-//# accept: the macros of OpenCL C 1.0
+//# accept: the macros of OpenCL C 1.0, with the names of all versions
 //# options: -cl-std=CL1.0
-//# expect: 0
-kernel void test(global uint *out) {
-#if defined CL_VERSION_1_0 || defined CL_VERSION_1_1 || defined CL_VERSION_1_2
-    out[0] = 1;
-#endif
-#if defined CL_VERSION_2_0 || defined CL_VERSION_3_0 || defined CL_VERSION_3_1
-    out[0] = 2;
-#endif
-}
-
-//# accept: the macros of OpenCL C 1.1
-//# options: -cl-std=CL1.1
-//# expect: 100 110 0
-kernel void test(global uint *out) {
-    out[0] = CL_VERSION_1_0;
-    out[1] = CL_VERSION_1_1;
-#if defined CL_VERSION_1_2
-    out[2] = 1;
-#endif
-#if defined CL_VERSION_2_0 || defined CL_VERSION_3_0 || defined CL_VERSION_3_1
-    out[2] = 2;
-#endif
-}
-
-//# accept: the macros of OpenCL C 1.2
-//# options: -cl-std=CL1.2
-//# expect: 100 110 120 120 0
+//# expect: 100 110 120 200 300 310 100
 kernel void test(global uint *out) {
     out[0] = CL_VERSION_1_0;
     out[1] = CL_VERSION_1_1;
     out[2] = CL_VERSION_1_2;
-    out[3] = __OPENCL_C_VERSION__;
-#if defined CL_VERSION_2_0 || defined CL_VERSION_3_0 || defined CL_VERSION_3_1
+    out[3] = CL_VERSION_2_0;
+    out[4] = CL_VERSION_3_0;
+    out[5] = CL_VERSION_3_1;
+    out[6] = __OPENCL_C_VERSION__;
+}
+
+//# accept: OpenCL C 1.0 is compared with the names of versions
+//# options: -cl-std=CL1.0
+//# expect: 0 0 0 0 0
+kernel void test(global uint *out) {
+    out[0] = out[1] = out[2] = out[3] = out[4] = 0;
+#if __OPENCL_C_VERSION__ >= CL_VERSION_1_1
+    out[0] = 1;
+#endif
+#if __OPENCL_C_VERSION__ >= CL_VERSION_1_2
+    out[1] = 1;
+#endif
+#if __OPENCL_C_VERSION__ >= CL_VERSION_2_0
+    out[2] = 1;
+#endif
+#if __OPENCL_C_VERSION__ >= CL_VERSION_3_0
+    out[3] = 1;
+#endif
+#if __OPENCL_C_VERSION__ >= CL_VERSION_3_1
+    out[4] = 1;
+#endif
+}
+
+//# accept: the macros of OpenCL C 1.1, with the names of all versions
+//# options: -cl-std=CL1.1
+//# expect: 100 110 120 200 300 310 110
+kernel void test(global uint *out) {
+    out[0] = CL_VERSION_1_0;
+    out[1] = CL_VERSION_1_1;
+    out[2] = CL_VERSION_1_2;
+    out[3] = CL_VERSION_2_0;
+    out[4] = CL_VERSION_3_0;
+    out[5] = CL_VERSION_3_1;
+    out[6] = __OPENCL_C_VERSION__;
+}
+
+//# accept: OpenCL C 1.1 is compared with the names of versions
+//# options: -cl-std=CL1.1
+//# expect: 1 0 0 0 0
+kernel void test(global uint *out) {
+    out[0] = out[1] = out[2] = out[3] = out[4] = 0;
+#if __OPENCL_C_VERSION__ >= CL_VERSION_1_1
+    out[0] = 1;
+#endif
+#if __OPENCL_C_VERSION__ >= CL_VERSION_1_2
+    out[1] = 1;
+#endif
+#if __OPENCL_C_VERSION__ >= CL_VERSION_2_0
+    out[2] = 1;
+#endif
+#if __OPENCL_C_VERSION__ >= CL_VERSION_3_0
+    out[3] = 1;
+#endif
+#if __OPENCL_C_VERSION__ >= CL_VERSION_3_1
+    out[4] = 1;
+#endif
+}
+
+//# accept: the macros of OpenCL C 1.2, with the names of all versions
+//# options: -cl-std=CL1.2
+//# expect: 100 110 120 200 300 310 120
+kernel void test(global uint *out) {
+    out[0] = CL_VERSION_1_0;
+    out[1] = CL_VERSION_1_1;
+    out[2] = CL_VERSION_1_2;
+    out[3] = CL_VERSION_2_0;
+    out[4] = CL_VERSION_3_0;
+    out[5] = CL_VERSION_3_1;
+    out[6] = __OPENCL_C_VERSION__;
+}
+
+//# accept: OpenCL C 1.2 is compared with the names of versions
+//# options: -cl-std=CL1.2
+//# expect: 1 1 0 0 0
+kernel void test(global uint *out) {
+    out[0] = out[1] = out[2] = out[3] = out[4] = 0;
+#if __OPENCL_C_VERSION__ >= CL_VERSION_1_1
+    out[0] = 1;
+#endif
+#if __OPENCL_C_VERSION__ >= CL_VERSION_1_2
+    out[1] = 1;
+#endif
+#if __OPENCL_C_VERSION__ >= CL_VERSION_2_0
+    out[2] = 1;
+#endif
+#if __OPENCL_C_VERSION__ >= CL_VERSION_3_0
+    out[3] = 1;
+#endif
+#if __OPENCL_C_VERSION__ >= CL_VERSION_3_1
     out[4] = 1;
 #endif
 }
@@ -294,18 +360,38 @@ kernel void test(global uint *out) {
 //# error: 0: '-cl-std=CL2.0' needs OpenCL C 2.0 which this device does not offer
 kernel void test(global uint *out) { }
 
-//# accept: the macros of OpenCL C 3.0
+//# accept: the macros of OpenCL C 3.0, with the names of all versions
 //# options: -cl-std=CL3.0
-//# expect: 100 110 120 200 300 300 0
+//# expect: 100 110 120 200 300 310 300
 kernel void test(global uint *out) {
     out[0] = CL_VERSION_1_0;
     out[1] = CL_VERSION_1_1;
     out[2] = CL_VERSION_1_2;
     out[3] = CL_VERSION_2_0;
     out[4] = CL_VERSION_3_0;
-    out[5] = __OPENCL_C_VERSION__;
-#if defined CL_VERSION_3_1
-    out[6] = 1;
+    out[5] = CL_VERSION_3_1;
+    out[6] = __OPENCL_C_VERSION__;
+}
+
+//# accept: OpenCL C 3.0 is compared with the names of versions
+//# options: -cl-std=CL3.0
+//# expect: 1 1 1 1 0
+kernel void test(global uint *out) {
+    out[0] = out[1] = out[2] = out[3] = out[4] = 0;
+#if __OPENCL_C_VERSION__ >= CL_VERSION_1_1
+    out[0] = 1;
+#endif
+#if __OPENCL_C_VERSION__ >= CL_VERSION_1_2
+    out[1] = 1;
+#endif
+#if __OPENCL_C_VERSION__ >= CL_VERSION_2_0
+    out[2] = 1;
+#endif
+#if __OPENCL_C_VERSION__ >= CL_VERSION_3_0
+    out[3] = 1;
+#endif
+#if __OPENCL_C_VERSION__ >= CL_VERSION_3_1
+    out[4] = 1;
 #endif
 }
 

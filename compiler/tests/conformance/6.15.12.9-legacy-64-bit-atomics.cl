@@ -66,3 +66,82 @@ kernel void test(global uint *out) {
     atomic_add((global ulong *)out, 1UL);
     atomic_xchg((global long *)out, 1L);
 }
+
+//# accept: the base functions in local memory
+//# requires: int64_base_atomics
+//# expect: 0 64 48 0xffffffc0 7 256 9 0
+//# global: 64
+//# local: 64
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+kernel void test(global uint *out) {
+    local ulong l[4];
+    size_t i = get_local_id(0);
+    if (i < 4) l[i] = i == 3 ? 5 : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atom_add(l, 1UL << 32);
+    atom_inc((local long *)l + 1);
+    if (i < 16) atom_dec(l + 1);
+    atom_sub(l + 1, 1UL << 32);
+    atom_xchg(l + 2, 1UL << 40 | 7);
+    atom_cmpxchg(l + 3, 5UL, 9UL);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < 4) {
+        out[2 * i] = (uint)l[i];
+        out[2 * i + 1] = l[i] >> 32;
+    }
+}
+
+//# accept: local memory that 64-bit atomic operations share with accesses of every width
+//# requires: int64_extended_atomics
+//# expect: 2016 2016 64 0 64 0x7f7f7f7f 0x00400040 32f 63 77 65 -1
+//# global: 64
+//# local: 64
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+kernel void test(global uint *out) {
+    local ulong sums[2];
+    local uint counts[2];
+    local uchar bytes[4];
+    local ushort shorts[2];
+    local float total[1];
+    local ulong ends[2];
+    local uint swapped[2];
+    size_t i = get_local_id(0);
+    if (i == 0) {
+        sums[0] = sums[1] = ends[0] = 0;
+        ends[1] = 0xffffffffffffffffUL;
+        counts[0] = counts[1] = 0;
+        total[0] = 0;
+        swapped[0] = 77; swapped[1] = 1;
+    }
+    if (i < 4) bytes[i] = 0x7f;
+    if (i < 2) shorts[i] = 0x40;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atom_add(sums, (ulong)i << 32 | i);
+    atomic_inc(counts);
+    atomic_add(counts + 1, 1u);
+    atom_max(ends, (ulong)i);
+    atom_min(ends + 1, 0xffffffff00000000UL + i);
+    atomic_cmpxchg(swapped + 1, (uint)i + 1, (uint)i + 2);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int j = 0; j < 64; j++) {
+        if (i == j) {
+            total[0] += 0.5f;
+            if (swapped[1] == i + 1) swapped[1]++;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (i == 0) {
+        out[0] = (uint)sums[0];
+        out[1] = sums[0] >> 32;
+        out[2] = counts[0];
+        out[3] = (uint)sums[1];
+        out[4] = counts[1];
+        out[5] = bytes[0] | bytes[1] << 8 | bytes[2] << 16 | bytes[3] << 24;
+        out[6] = shorts[0] | shorts[1] << 16;
+        out[7] = as_uint(total[0]);
+        out[8] = ends[0];
+        out[9] = atomic_xchg(swapped, 3u);
+        out[10] = swapped[1];
+        out[11] = ends[1] >> 32;
+    }
+}

@@ -376,3 +376,26 @@ uint2 load(const uint *p) {
 kernel void test(global uint *out) {
     vstore2(load(out), 0, out);
 }
+
+//# accept: vstore_half of a constant of double rounds once
+//# requires: fp64
+//# expect: 0x3c003c01 0x3c010001
+kernel void test(global uint *out) {
+    global half *h = (global half *)out;
+    vstore_half(1.0 + 0x1p-11 + 0x1p-40, 0, h);
+    vstore_half(1.0 + 0x1p-11, 1, h);
+    vstore_half(0x1p-25 + 0x1p-70, 2, h);
+    vstore_half_rtp(1.0 + 0x1p-52, 3, h);
+}
+
+//# accept: vstore_half of a double rounds once
+//# requires: fp64
+//# expect: 0x3c003c01 0x3c010001
+kernel void test(global uint *out) {
+    double zero = out[0];
+    global half *h = (global half *)out;
+    vstore_half(zero + (1.0 + 0x1p-11 + 0x1p-40), 0, h);
+    vstore_half(zero + (1.0 + 0x1p-11), 1, h);
+    vstore_half(zero + (0x1p-25 + 0x1p-70), 2, h);
+    vstore_half_rtp(zero + (1.0 + 0x1p-52), 3, h);
+}

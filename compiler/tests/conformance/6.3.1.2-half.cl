@@ -235,3 +235,28 @@ kernel void test(global uint *out) {
 kernel void test(global uint *out) {
     float f = 1.0h;
 }
+
+//# accept: a constant of double becomes a half by one rounding
+//# requires: cl_khr_fp16, fp64
+//# expect: 0x3c01 0x3c00 1 0 0x3c01 0x7bff 0xfc00 0x3c01
+constant half above = 1.0 + 0x1p-11 + 0x1p-40;
+constant half table[4] = { 1.0 + 0x1p-11, 0x1p-25 + 0x1p-70, 0x1p-25, (half)(1.0 + 0x1p-11 + 0x1p-52) };
+kernel void test(global uint *out) {
+    out[0] = as_ushort(above);
+    for (int i = 0; i < 4; i++)
+        out[1 + i] = as_ushort(table[i]);
+    half largest = 65520.0 - 0x1p-30;
+    out[5] = as_ushort(largest);
+    out[6] = as_ushort((half)-65520.0);
+    const double d = 1.0 + 0x1p-11;
+    out[7] = as_ushort((half)(d + 0x1p-45));
+}
+
+//# accept: an integer constant becomes a half by one rounding
+//# requires: cl_khr_fp16
+//# expect: 0x6801 0x6802 0x7bff 0x7c00 0x7c00 0xf801
+constant half table[6] = { 2051 - 1, 2051, 65519, 65520, 0xffffffffffffffffUL, -32769 - 16 + 0 * 2L };
+kernel void test(global uint *out) {
+    for (int i = 0; i < 6; i++)
+        out[i] = as_ushort(table[i]);
+}

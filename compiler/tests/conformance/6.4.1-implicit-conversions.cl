@@ -138,3 +138,18 @@ kernel void test(global uint *out) {
     int b = out;
     float c = out;
 }
+
+//# accept: a large integer becomes a float by one rounding, constant or not
+//# expect: 0x5f000001 0x5effffff 0xdeffffff 0x5f800000 0x5f000001 0x5effffff 0xdeffffff 0x5f800000
+constant float table[4] = {
+    0x8000008000000001UL, 0x7fffff4000000001L, -0x7fffff4000000001L, 0xffffffffffffffffUL
+};
+kernel void test(global uint *out) {
+    for (int i = 0; i < 4; i++)
+        out[i] = as_uint(table[i]);
+    ulong zero = out[7];
+    out[4] = as_uint((float)(0x8000008000000001UL + zero));
+    out[5] = as_uint((float)(0x7fffff4000000001L + (long)zero));
+    out[6] = as_uint((float)(-0x7fffff4000000001L + (long)zero));
+    out[7] = as_uint((float)(0xffffffffffffffffUL - zero));
+}

@@ -116,6 +116,66 @@ kernel void test(global uint *out) {
     v = v + d;
 }
 
+//# reject: constants are no exception: a literal is an int, or what its suffix says
+//# error: 3: scalar operand type has greater rank than the type of the vector element. ('char4' and 'int')
+//# error: 4: scalar operand type has greater rank than the type of the vector element. ('char4' and 'int')
+//# error: 5: scalar operand type has greater rank than the type of the vector element. ('int' and 'ushort4')
+//# error: 6: scalar operand type has greater rank than the type of the vector element. ('int4' and 'uint')
+//# error: 7: scalar operand type has greater rank than the type of the vector element. ('uint4' and 'long')
+//# error: 8: scalar operand type has greater rank than the type of the vector element. ('char4' and 'int')
+kernel void test(global uint *out) {
+    char4 c = (char4)(1); ushort4 s = (ushort4)(1); int4 i = (int4)(1); uint4 u = (uint4)(1);
+    (char4)(1) + 300;
+    c += 1000;
+    1 * s;
+    i - 1u;
+    u & 1L;
+    c == 'a';
+}
+
+//# reject: nor are constants of floating-point types
+//# requires: fp64
+//# error: 3: scalar operand type has greater rank than the type of the vector element. ('float4' and 'double')
+//# error: 4: scalar operand type has greater rank than the type of the vector element. ('float4' and 'double')
+kernel void test(global uint *out) {
+    float4 v = (float4)(1);
+    v = v * 2.0;
+    v /= 2.0;
+}
+
+//# accept: a constant of the element's rank or a lesser one
+//# expect: 6 6 5 3f 5
+kernel void test(global uint *out) {
+    uint4 u = (uint4)(5); long2 l = 4; float4 f = (float4)(1.5f); char4 c = 7;
+    out[0] = (u + 1).x;
+    out[1] = (l + 2u).y;
+    out[2] = (u | 1u).x;
+    out[3] = as_uint((f * 2).z);
+    c -= (char)2;
+    out[4] = c.w;
+}
+
+//# accept: the amount of a shift may have any rank
+//# expect: 4 8
+kernel void test(global uint *out) {
+    char4 c = (char4)(1);
+    c = c << 2L;
+    out[0] = c.x;
+    c <<= 1u;
+    out[1] = c.y;
+}
+
+//# reject: ranks also matter to comparisons, logical operators and the choice by a scalar
+//# error: 3: scalar operand type has greater rank than the type of the vector element. ('char4' and 'int')
+//# error: 4: scalar operand type has greater rank than the type of the vector element. ('short4' and 'int')
+//# error: 5: scalar operand type has greater rank than the type of the vector element. ('char4' and 'int')
+kernel void test(global uint *out) {
+    char4 c = (char4)(1); short4 s = (short4)(1);
+    c < 2;
+    s && 1;
+    out[0] ? c : 1;
+}
+
 //# reject: two vector types
 //# error: 3: cannot convert between vector values ('int4' and 'uint4')
 //# error: 4: cannot convert between vector values ('int4' and 'float4')

@@ -43,8 +43,8 @@ kernel void test(global uint *out) {
 //# options: -cl-std=CL1.1
 //# expect: 3
 kernel void test(global uint *out) {
-    uint CL_VERSION_1_2 = 3 + out[0];
-    out[0] = CL_VERSION_1_2;
+    uint memory_order_relaxed = 3 + out[0];
+    out[0] = memory_order_relaxed;
 }
 
 //# reject: what a version has not is an error in it

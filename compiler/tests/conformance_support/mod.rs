@@ -1,6 +1,8 @@
 //! The format of conformance files: small OpenCL C programs, each with the rule that it tests and
 //! what must come of it (docs/architecture.md, "Testing", describes the format).
 
+#![allow(dead_code)] // Each test file uses its part.
+
 use std::path::{Path, PathBuf};
 
 /// One program of a conformance file.
@@ -13,6 +15,10 @@ pub struct Program {
     pub options: String,
     /// Features and extensions that the device must have, or must lack where a `!` stands before.
     pub requires: Vec<String>,
+    /// Work-items in each dimension; one in all if the file does not say.
+    pub global: Vec<u64>,
+    /// Work-items of a work-group in each dimension, if the file says.
+    pub local: Option<Vec<u32>>,
     /// The words of `out`.
     pub expect: Vec<u32>,
     pub errors: Vec<Message>,
@@ -106,6 +112,8 @@ fn begin(place: String, key: &str, rule: &str) -> Program {
         accept: key == "accept",
         options: String::new(),
         requires: Vec::new(),
+        global: vec![1],
+        local: None,
         expect: Vec::new(),
         errors: Vec::new(),
         invalid: None,
@@ -126,8 +134,10 @@ fn apply(program: &mut Program, key: &str, value: &str) -> Result<(), String> {
         "error" => program.errors.push(message(value)?),
         "invalid" => program.invalid = Some(value.to_string()),
         "warn" => program.warnings.push(message(value)?),
-        // The sizes of the launch and what is printed are for who runs the program.
-        "global" | "local" | "prints" => {}
+        "global" => program.global = sizes(value)?,
+        "local" => program.local = Some(sizes(value)?),
+        // What is printed is for who runs the program on a device.
+        "prints" => {}
         _ => return Err(format!("unknown header '{key}'")),
     }
     Ok(())
@@ -144,6 +154,11 @@ fn complete(program: &Program) -> Result<(), String> {
         return Ok(());
     };
     Err(format!("{}: {complaint}", program.place))
+}
+
+fn sizes<T: std::str::FromStr>(value: &str) -> Result<Vec<T>, String> {
+    let sizes: Result<Vec<T>, _> = value.split_whitespace().map(str::parse).collect();
+    sizes.map_err(|_| format!("'{value}' are no sizes"))
 }
 
 /// `LINE: substring`.

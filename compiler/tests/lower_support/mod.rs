@@ -1,8 +1,8 @@
 //! From OpenCL C text to lowered IR and its execution, for the tests of lowering.
 #![allow(dead_code)] // Each test file uses its part.
 
+#[path = "../interpreter/mod.rs"]
 pub mod interpreter;
-mod operations;
 
 use hekla_compiler::ir::verify::verify_module;
 use hekla_compiler::ir::Module;

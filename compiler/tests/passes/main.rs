@@ -1,33 +1,47 @@
 //! The passes keep what programs mean: random programs give the same memory before and after.
 
+#[path = "../interpreter/mod.rs"]
 mod interpreter;
 mod random;
 
-use hekla_compiler::ir::{verify, Module};
+use hekla_compiler::ir::{verify, Module, WorkItemQuery};
 use hekla_compiler::passes;
-use interpreter::{Machine, GLOBAL_BASE};
+use interpreter::Machine;
 use random::{Random, BUFFER};
+use std::ops::Range;
 
 /// Contents of the buffer after kernel 0 ran.
 fn execute(module: &Module, seed: u64) -> Result<Vec<u8>, String> {
     let mut random = Random::new(seed ^ 0xabcd);
     let buffer = (0..BUFFER).map(|_| random.next() as u8).collect();
     let values = (0..32).map(|_| random.next() as u8).collect();
-    let mut machine = Machine::new(buffer, vec![GLOBAL_BASE.to_le_bytes().to_vec(), values]);
-    machine.call(module, module.kernels[0].func, &[])?;
-    Ok(machine.global)
+    let mut machine = Machine::new(module);
+    let buffer = machine.allocate(buffer);
+    machine.args = vec![buffer.to_le_bytes().to_vec(), values];
+    // Passes make undefined values of what was never written: all is zero.
+    machine.unwritten = 0;
+    machine.work_item = wide_number;
+    machine.steps = 2_000_000;
+    machine.call(module.kernels[0].func, Vec::new())?;
+    Ok(machine.global_bytes(buffer, BUFFER))
 }
 
-/// Runs passes one after the other and compares after each.
-fn check(seed: u64, names: &[&str]) {
-    check_of(60, seed, names);
+/// A number of more than 32 bits for each query.
+fn wide_number(query: WorkItemQuery, dim: u8) -> u64 {
+    0x1_0000_0005 * (query as u64 + 1) + u64::from(dim)
+}
+
+/// Runs passes one after the other and compares after each. Returns false if the program does not come to
+/// its end, so that there is nothing to compare.
+fn check(seed: u64, names: &[&str]) -> bool {
+    check_of(60, seed, names)
 }
 
 /// As [`check`], on programs of so many statements.
-fn check_of(statements: usize, seed: u64, names: &[&str]) {
+fn check_of(statements: usize, seed: u64, names: &[&str]) -> bool {
     let mut module = random::module(&mut Random::new(seed), statements);
     verify::verify_module(&module).expect("a valid program");
-    let Ok(expected) = execute(&module, seed) else { return };
+    let Ok(expected) = execute(&module, seed) else { return false };
     for (i, name) in names.iter().enumerate() {
         let before = module.to_string();
         let result = passes::run_named(&mut module, name).expect("a pass");
@@ -44,6 +58,14 @@ fn check_of(statements: usize, seed: u64, names: &[&str]) {
             }
         }
     }
+    true
+}
+
+/// Checks programs of consecutive numbers; nearly all of them must come to their end.
+fn check_all(seeds: Range<u64>, mut check: impl FnMut(u64) -> bool) {
+    let count = seeds.end - seeds.start;
+    let ended = seeds.filter(|&seed| check(seed)).count() as u64;
+    assert!(ended * 10 >= count * 9, "only {ended} of {count} programs come to their end");
 }
 
 /// How many programs each test tries; `HEKLA_SEEDS` for more.
@@ -53,27 +75,18 @@ fn seeds() -> u64 {
 
 #[test]
 fn the_pipeline_keeps_meaning() {
-    (0..seeds()).for_each(|seed| check(seed, &["optimize", "structurize"]));
-}
-
-#[test]
-fn widened_loops_keep_meaning() {
-    for seed in 0..seeds() {
-        check(seed + 20000, &["optimize", "stretch_all", "simplify", "structurize"]);
-    }
+    check_all(0..seeds(), |seed| check(seed, &["optimize", "structurize"]));
 }
 
 #[test]
 fn functions_that_stay_keep_meaning() {
-    for seed in 0..seeds() * 3 {
-        check(seed + 9000, &["optimize_calls", "structurize"]);
-    }
+    check_all(0..seeds() * 3, |seed| check(seed + 9000, &["optimize_calls", "structurize"]));
 }
 
 #[test]
 fn large_programs() {
     let names = ["optimize", "structurize"];
-    (0..seeds() / 20).for_each(|seed| check_of(1500, seed, &names));
+    check_all(0..seeds() / 20, |seed| check_of(1500, seed, &names));
 }
 
 #[test]
@@ -90,10 +103,10 @@ fn passes_in_any_order() {
         "unroll",
         "flatten",
     ];
-    for seed in 0..seeds() {
+    check_all(0..seeds(), |seed| {
         let mut random = Random::new(seed ^ 0x77);
         let mut names: Vec<&str> = (0..8).map(|_| random.pick(&all)).collect();
         names.insert(random.below(8), "inline");
-        check(seed + 5000, &names);
-    }
+        check(seed + 5000, &names)
+    });
 }

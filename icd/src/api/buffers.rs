@@ -11,6 +11,7 @@ use crate::core::context::Context;
 use crate::core::device::open::Access;
 use crate::core::memory::host::{HostAddress, Pages};
 use crate::core::memory::mapping::Mapping;
+use crate::core::memory::operand::Operand;
 use crate::core::memory::properties::BufferProperties;
 use crate::core::memory::rect::Rect;
 use crate::core::memory::Mem;
@@ -158,7 +159,7 @@ entry! {
         let from = Rect::linear(offset, size);
         let command = match size {
             0 => Command::Marker,
-            _ => Command::Read { mem, from, to: Rect::linear(to.0, size) },
+            _ => Command::Read { mem, from, to: Operand::target(&queue.context, to.range(size)) },
         };
         let blocking = blocking_read != CL_FALSE;
         // SAFETY: as above.
@@ -187,7 +188,7 @@ entry! {
         let to = Rect::linear(offset, size);
         let command = match size {
             0 => Command::Marker,
-            _ => Command::Write { mem, from: Rect::linear(from.0, size), to },
+            _ => Command::Write { mem, from: Operand::source(&queue.context, from.range(size)), to },
         };
         let blocking = blocking_write != CL_FALSE;
         // SAFETY: as above.
@@ -226,7 +227,8 @@ entry! {
         // SAFETY: as above.
         let boxes = unsafe { rects.boxes(&mem) }?;
         ensure!(mem.host_readable(), CL_INVALID_OPERATION);
-        let command = Command::Read { mem, from: boxes.buffer, to: boxes.host };
+        let to = Operand::target(&queue.context, boxes.host);
+        let command = Command::Read { mem, from: boxes.buffer, to };
         let blocking = blocking_read != CL_FALSE;
         // SAFETY: as above.
         unsafe { enqueue(&queue, CL_COMMAND_READ_BUFFER_RECT, command, waits, blocking, event) }
@@ -264,7 +266,8 @@ entry! {
         // SAFETY: as above.
         let boxes = unsafe { rects.boxes(&mem) }?;
         ensure!(mem.host_writable(), CL_INVALID_OPERATION);
-        let command = Command::Write { mem, from: boxes.host, to: boxes.buffer };
+        let from = Operand::source(&queue.context, boxes.host);
+        let command = Command::Write { mem, from, to: boxes.buffer };
         let blocking = blocking_write != CL_FALSE;
         // SAFETY: as above.
         unsafe { enqueue(&queue, CL_COMMAND_WRITE_BUFFER_RECT, command, waits, blocking, event) }
@@ -399,7 +402,11 @@ entry! {
         let command = if mapping.is_copy() {
             Command::Unmap { mem, mapping }
         } else if mem.host_ptr.is_some() && mapping.writes() {
-            let from = Rect::linear(mapping.pointer.0, mapping.size);
+            let region = mapping.pointer.range(mapping.size);
+            let from = match mem.svm {
+                Some(_) => Operand::own_source(region),
+                None => Operand::source(&mem.context, region),
+            };
             Command::Write { mem, from, to: Rect::linear(mapping.offset, mapping.size) }
         } else {
             Command::Marker
@@ -455,12 +462,17 @@ fn place_mapping(
 
 /// Returns what brings the region's bytes to where the application will see them.
 fn map_command(mem: &Ref<Mem>, mapping: &Mapping) -> Command {
+    let region = mapping.pointer.range(mapping.size);
     if mapping.is_copy() {
-        return Command::Map { mem: mem.clone(), mapping: mapping.clone() };
+        let to = Operand::own_target(&mem.context, region);
+        return Command::Map { mem: mem.clone(), mapping: mapping.clone(), to };
     }
     if mem.host_ptr.is_some() && mapping.reads() {
         let from = Rect::linear(mapping.offset, mapping.size);
-        let to = Rect::linear(mapping.pointer.0, mapping.size);
+        let to = match mem.svm {
+            Some(_) => Operand::own_target(&mem.context, region),
+            None => Operand::target(&mem.context, region),
+        };
         return Command::Read { mem: mem.clone(), from, to };
     }
     Command::Marker

@@ -7,7 +7,7 @@ use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::command_buffer::recorded::Replay;
 use crate::core::command_buffer::CommandBuffer;
-use crate::core::device::capabilities::COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES;
+use crate::core::device::capabilities::queue_properties;
 use crate::core::queue::Queue;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
@@ -50,7 +50,7 @@ unsafe fn chosen_queue(
     let given = unsafe { args::objects::<Queue>(queues, count) }?;
     let queue = given.into_iter().next().unwrap_or_else(|| (*buffer.queue).clone());
     // None are required.
-    let supported = queue.properties.bits & !COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES == 0;
+    let supported = queue.properties.bits & !queue_properties(queue.device.info()) == 0;
     ensure!(supported, CL_INCOMPATIBLE_COMMAND_QUEUE_KHR);
     ensure!(queue.device == buffer.queue.device, CL_INVALID_DEVICE);
     ensure!(queue.context == buffer.queue.context, CL_INVALID_CONTEXT);

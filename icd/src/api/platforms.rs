@@ -72,8 +72,13 @@ entry! {
         dispatch_data: *mut c_void,
     ) -> status {
         ensure!(!platform.is_null(), CL_INVALID_PLATFORM);
-        platform_of(platform)?.set_dispatch_data(dispatch_data);
+        let platform = platform_of(platform)?;
+        platform.set_dispatch_data(dispatch_data);
         object::set_dispatch_data(dispatch_data);
+        // Another loader in the process, one that knows nothing of this, may have listed them before.
+        for device in platform.known_devices() {
+            device.set_dispatch_data(dispatch_data);
+        }
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use crate::cl::error::{ensure, fail, Result};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::context::Context;
-use crate::core::device::capabilities::QUEUE_PROPERTIES;
+use crate::core::device::capabilities::queue_properties;
 use crate::core::device::Device;
 use crate::core::queue::{Properties, Queue};
 use crate::dispatch::boundary::entry;
@@ -20,14 +20,14 @@ const KNOWN: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABL
     | CL_QUEUE_ON_DEVICE_DEFAULT;
 
 /// CL_INVALID_VALUE for bits that do not exist, CL_INVALID_QUEUE_PROPERTIES for those not offered.
-fn check(properties: cl_command_queue_properties) -> Result<()> {
+fn check(device: &Device, properties: cl_command_queue_properties) -> Result<()> {
     ensure!(properties & !KNOWN == 0, CL_INVALID_VALUE);
     // A device queue is an out-of-order queue (5.1).
     let on_device = properties & CL_QUEUE_ON_DEVICE != 0;
     let out_of_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
     ensure!(!on_device || out_of_order, CL_INVALID_VALUE);
     ensure!(on_device || properties & CL_QUEUE_ON_DEVICE_DEFAULT == 0, CL_INVALID_VALUE);
-    ensure!(properties & !QUEUE_PROPERTIES == 0, CL_INVALID_QUEUE_PROPERTIES);
+    ensure!(properties & !queue_properties(device.info()) == 0, CL_INVALID_QUEUE_PROPERTIES);
     Ok(())
 }
 
@@ -39,7 +39,7 @@ fn create(
     let context = Ref::<Context>::from_handle(context)?;
     let device = Ref::<Device>::from_handle(device)?;
     context.index_of(&device)?;
-    check(properties.bits)?;
+    check(&device, properties.bits)?;
     Ok(Queue::new(context, device, properties)?.expose())
 }
 

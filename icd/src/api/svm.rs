@@ -9,6 +9,7 @@ use crate::core::command::Command;
 use crate::core::context::Context;
 use crate::core::device::sharing::Sharing;
 use crate::core::memory::host::HostAddress;
+use crate::core::memory::operand::Operand;
 use crate::core::memory::properties::BufferProperties;
 use crate::core::memory::rect::Rect;
 use crate::core::memory::Mem;
@@ -63,13 +64,20 @@ fn copy_command(target: &mut Target, from: usize, to: usize, size: usize) -> Res
     let context = &target.queue.context;
     Ok(match (shared(context, from, size)?, shared(context, to, size)?) {
         (Some(source), Some(mem)) => Command::Copy { source, from: whole, target: mem, to: whole },
-        (Some(mem), None) => Command::Read { mem, from: whole, to: Rect::linear(to, size) },
-        (None, Some(mem)) => Command::Write { mem, from: Rect::linear(from, size), to: whole },
+        (Some(mem), None) => {
+            Command::Read { mem, from: whole, to: Operand::target(context, Rect::linear(to, size)) }
+        }
+        (None, Some(mem)) => Command::Write {
+            mem,
+            from: Operand::source(context, Rect::linear(from, size)),
+            to: whole,
+        },
         (None, None) => {
             let context = target.queue.context.clone();
             let plain = BufferProperties::default();
-            let mem = Mem::new_buffer(context, CL_MEM_READ_WRITE, size, None, plain)?;
-            let from = Rect::linear(from, size);
+            let mem = Mem::new_buffer(context.clone(), CL_MEM_READ_WRITE, size, None, plain)?;
+            let from = Operand::source(&context, Rect::linear(from, size));
+            let to = Operand::target(&context, Rect::linear(to, size));
             let written = target.queue.enqueue(Request {
                 command_type: CL_COMMAND_SVM_MEMCPY,
                 command: Box::new(Command::Write { mem: mem.clone(), from, to: whole }),
@@ -78,7 +86,7 @@ fn copy_command(target: &mut Target, from: usize, to: usize, size: usize) -> Res
                 wants_event: true,
             })?;
             target.waits.extend(written);
-            Command::Read { mem, from: whole, to: Rect::linear(to, size) }
+            Command::Read { mem, from: whole, to }
         }
     })
 }
@@ -98,7 +106,8 @@ impl Release {
     /// Frees, or has the application free, on a thread of its own: nothing of the driver's waits for that.
     fn begin(self) {
         if self.function.is_none() {
-            return self.pointers.iter().for_each(|p| self.queue.context.svm.free(*p as usize));
+            let context = &self.queue.context;
+            return self.pointers.iter().for_each(|p| context.svm.free(context, *p as usize));
         }
         if let Err(error) = thread::spawn("hekla-svm-free", move || self.call()) {
             tracing::error!("no thread to free shared virtual memory: {error}");
@@ -132,7 +141,8 @@ entry! {
 
     /// clSVMFree.
     fn clSVMFree(context: cl_context, svm_pointer: *mut c_void) -> value (), or (); {
-        Ref::<Context>::from_handle(context)?.svm.free(svm_pointer as usize);
+        let context = Ref::<Context>::from_handle(context)?;
+        context.svm.free(&context, svm_pointer as usize);
         Ok(())
     }
 
@@ -237,10 +247,11 @@ entry! {
         let found = target.queue.context.svm.find_range(address, size)?;
         let Some((allocation, offset)) = found else { return fail(CL_INVALID_VALUE) };
         let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
-        allocation.add_map(address, size, flags);
+        allocation.add_map(&target.queue.context, address, size, flags);
         let command = if allocation.has_shadow() && !invalidates {
             let mem = Mem::of_shared(&allocation, &target.queue.context, CL_MEM_READ_WRITE, (offset, size));
-            Command::Read { mem, from: Rect::linear(0, size), to: Rect::linear(address, size) }
+            let to = Operand::own_target(&target.queue.context, HostAddress(address).range(size));
+            Command::Read { mem, from: Rect::linear(0, size), to }
         } else {
             Command::Marker
         };
@@ -262,10 +273,10 @@ entry! {
         ensure!(address != 0, CL_INVALID_VALUE);
         let found = target.queue.context.svm.find(address);
         let Some((allocation, offset)) = found else { return fail(CL_INVALID_VALUE) };
-        let (size, written) = allocation.take_map(address)?;
+        let (size, written) = allocation.take_map(&target.queue.context, address)?;
         let command = if allocation.has_shadow() && written {
             let mem = Mem::of_shared(&allocation, &target.queue.context, CL_MEM_READ_WRITE, (offset, size));
-            let from = Rect::linear(HostAddress(address).0, size);
+            let from = Operand::own_source(HostAddress(address).range(size));
             Command::Write { mem, from, to: Rect::linear(0, size) }
         } else {
             Command::Marker

@@ -5,8 +5,7 @@
 use crate::cl::error::{ClError, Result};
 use crate::cl::*;
 use crate::core::diagnostics::trace::trace;
-use crate::core::process::clock;
-use crate::core::process::fork;
+use crate::core::process::{clock, exit, fork};
 use crate::object::callbacks;
 use crate::object::notify;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -86,6 +85,7 @@ pub fn guarded<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Resul
     if fork::is_child() {
         return Err(ClError(CL_OUT_OF_RESOURCES));
     }
+    exit::guard_thread();
     tracing::trace!("{name}");
     notify::begin();
     let traced = trace().map(|trace| (trace, clock::now()));

@@ -127,6 +127,11 @@ functions! {
     clGetExtensionFunctionAddressForPlatform(cl_platform_id, *const c_char) -> *mut c_void;
 }
 
+/// What a developer without a device that Hekla can use is told.
+const NO_DEVICE: &str =
+    "there is no OpenCL device to test on (`heklac --explain` tells why); `cargo \
+                         xtask run -- cargo test ...` gets a recent Mesa where there is none";
+
 /// libhekla.so beside the test binaries, where `cargo test` builds it.
 pub fn library_path() -> PathBuf {
     std::env::current_exe().unwrap().with_file_name("libhekla.so")
@@ -227,7 +232,9 @@ impl Setup {
             assert_eq!(count, 1, "Hekla is the only platform");
             let mut device = null_mut();
             let all = CL_DEVICE_TYPE_ALL;
-            check((cl.clGetDeviceIDs)(platform, all, 1, &mut device, &mut count));
+            let code = (cl.clGetDeviceIDs)(platform, all, 1, &mut device, &mut count);
+            assert_ne!(code, CL_DEVICE_NOT_FOUND, "{NO_DEVICE}");
+            check(code);
             let context = made(|e| (cl.clCreateContext)(null(), 1, &device, None, null_mut(), e));
             let queue =
                 made(|e| (cl.clCreateCommandQueue)(context, device, CL_QUEUE_PROFILING_ENABLE, e));

@@ -14,6 +14,8 @@ mod command_buffers;
 mod commands;
 mod contexts;
 mod devices;
+#[path = "../common/drivers.rs"]
+mod drivers;
 mod events;
 mod extensions;
 mod images;

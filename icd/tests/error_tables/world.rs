@@ -2,15 +2,10 @@
 
 use hekla::api::*;
 use hekla::cl::*;
-use std::path::Path;
 use std::ptr::{null, null_mut};
 
 /// Memory that is no object, wherever it is read.
 static FOREIGN: [u64; 64] = [0x1234_5678_9abc_def0; 64];
-
-/// Both software drivers, where they are installed: a device that is not the context's is wanted.
-const DRIVERS: [&str; 2] =
-    ["/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", "/usr/lib/chromium/vk_swiftshader_icd.json"];
 
 /// Size in bytes of the buffers.
 pub const SIZE: usize = 1024;
@@ -85,10 +80,7 @@ fn is_swiftshader(device: cl_device_id) -> bool {
 /// The device under test, and another one: the driver that the environment names is the first.
 fn choose_devices() -> (cl_device_id, Option<cl_device_id>) {
     let wanted = std::env::var("VK_DRIVER_FILES").unwrap_or_default();
-    if DRIVERS.iter().all(|driver| Path::new(driver).exists()) {
-        std::env::set_var("VK_DRIVER_FILES", DRIVERS.join(":"));
-        std::env::set_var("VK_ICD_FILENAMES", DRIVERS.join(":"));
-    }
+    super::drivers::add_another();
     let mut all = devices();
     let weak = wanted.to_lowercase().contains("swiftshader");
     all.sort_by_key(|device| is_swiftshader(*device) != weak);

@@ -2,7 +2,7 @@
 
 The suite runs real OpenCL programs through the ICD loader with pyopencl and compares with numpy. It is
 run with Hekla as the only OpenCL platform and HEKLA_TEST_DRIVER naming the Vulkan driver below it:
-lavapipe, swiftshader or gpu. On SwiftShader, which lacks double and more, a program may be refused at
+lavapipe, lavapipe-26, swiftshader or gpu. On SwiftShader, which lacks double and more, a program may be refused at
 build time, but only with a diagnostic that names what is missing; such a test is skipped, everything
 else must pass. With HEKLA_TEST_ANY=1 it runs on the first OpenCL platform, whatever that is: so the
 tests themselves are tested on other people's drivers.
@@ -10,6 +10,7 @@ tests themselves are tested on other people's drivers.
 
 import os
 import re
+import sys
 
 import numpy as np
 import pyopencl as cl
@@ -19,6 +20,9 @@ import pytest
 os.environ.setdefault("HEKLA_CACHE", "0")
 
 DRIVER = os.environ.get("HEKLA_TEST_DRIVER", "lavapipe")
+# How to start another Python. A driver with a C library of its own needs words before the program's name,
+# a line each.
+PYTHON = [*filter(None, os.environ.get("HEKLA_TEST_PREFIX", "").split("\n")), sys.executable]
 ANY_PLATFORM = os.environ.get("HEKLA_TEST_ANY") == "1"
 # What the compiler says of a program that the device cannot run: the capability by name.
 REFUSAL = re.compile(r"error: .*\b(\w+)\b.* which this device does not offer")
@@ -28,7 +32,7 @@ class Machine:
     """A device with its context and queue, and shorthands for what every test does."""
 
     def __init__(self):
-        assert DRIVER in ("lavapipe", "swiftshader", "gpu"), f"HEKLA_TEST_DRIVER={DRIVER}"
+        assert DRIVER in ("lavapipe", "lavapipe-26", "swiftshader", "gpu"), f"HEKLA_TEST_DRIVER={DRIVER}"
         platforms = cl.get_platforms()
         if not ANY_PLATFORM:
             names = [platform.name for platform in platforms]

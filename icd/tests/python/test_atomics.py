@@ -239,3 +239,43 @@ def test_queries_agree(m):
         if feature:
             assert bool(memory >> bit & 1) == (f"__opencl_c_atomic_{feature}" in features), feature
             assert not memory >> bit & 1 or fences >> bit & 1, feature
+
+
+# How programs of OpenCL C 1.2 publish what a work-group wrote, and how the last one sees it.
+PUBLISHED = [
+    ("mem_fence(CLK_GLOBAL_MEM_FENCE); barrier(CLK_LOCAL_MEM_FENCE);", ""),
+    ("write_mem_fence(CLK_GLOBAL_MEM_FENCE); barrier(CLK_LOCAL_MEM_FENCE);",
+     "read_mem_fence(CLK_GLOBAL_MEM_FENCE);"),
+    ("barrier(CLK_GLOBAL_MEM_FENCE);", ""),
+]
+
+
+@pytest.mark.parametrize("publish,acquire", PUBLISHED)
+def test_the_last_work_group_sees_what_all_wrote(m, publish, acquire):
+    groups, size, rounds = 96, 32, 100
+    program = m.build(f"""
+        kernel void sum(global const uint *in, global uint *partial, volatile global uint *counter,
+                        global uint *out, uint round) {{
+            local uint last;
+            size_t i = get_local_id(0), group = get_group_id(0);
+            // Each work-item writes, and the last group reads what others wrote before and has seen older.
+            uint before = partial[((group + 1) % get_num_groups(0)) * get_local_size(0) + i];
+            partial[group * get_local_size(0) + i] = in[get_global_id(0)] * round;
+            {publish}
+            if (i == 0) last = atomic_inc(counter) == get_num_groups(0) - 1;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (!last) return;
+            {acquire}
+            uint sum = 0;
+            for (size_t g = 0; g < get_num_groups(0); g++) sum += partial[g * get_local_size(0) + i];
+            out[i] = sum + (before == 0xffffffff);
+            if (i == 0) *counter = 0;
+        }}""")
+    values = np.random.default_rng(7).integers(0, 1000, groups * size).astype(np.uint32)
+    given, partial = m.buffer(values), m.buffer(np.zeros_like(values))
+    counter, out = m.buffer(np.zeros(1, np.uint32)), m.buffer(np.zeros(size, np.uint32))
+    expected = values.reshape(groups, size).sum(axis=0, dtype=np.uint32)
+    kernel = cl.Kernel(program, "sum")
+    for number in range(1, rounds + 1):
+        kernel(m.queue, (groups * size,), (size,), given, partial, counter, out, np.uint32(number))
+        assert (m.read(out, np.uint32, size) == expected * np.uint32(number)).all(), number

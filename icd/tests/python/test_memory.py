@@ -74,6 +74,24 @@ def test_linked_list_in_global_memory(m, rng):
     np.testing.assert_array_equal(m.read(out, np.int32, n), values)
 
 
+def test_what_no_work_item_loads_may_lie_anywhere(m):
+    """Null pointers and wild indices behind a test that all work-items agree on."""
+    program = m.build("""
+        kernel void guard(global int *out, global const int *null, global const int4 *nulls, int far)
+        {
+            int l = get_local_id(0), x = 1;
+            if (null) x += *null;
+            if (nulls) x += nulls[far].y;
+            if (far < 0) x += out[far * 1000000000L];
+            for (global const int *at = null; at; at = (global const int *)*at) x++;
+            out[get_global_id(0)] = x;
+        }""")
+    for size in (1, 8, 10):
+        out = m.empty(4 * size)
+        cl.Kernel(program, "guard")(m.queue, (size,), (size,), out, None, None, np.int32(2_000_000_000))
+        np.testing.assert_array_equal(m.read(out, np.int32, size), [1] * size)
+
+
 def test_helper_functions_with_private_arrays(m, rng):
     a = rng.integers(0, 1000, (64, 16), dtype=np.int32)
     program = m.build("""

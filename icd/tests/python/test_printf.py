@@ -3,12 +3,12 @@
 import ctypes
 import os
 import subprocess
-import sys
 import textwrap
 
 import numpy as np
 import pyopencl as cl
 import pytest
+from conftest import PYTHON
 
 # Format and arguments as OpenCL C, what is printed.
 CASES = [
@@ -336,6 +336,6 @@ def test_output_takes_its_place_in_cs_stdout(m):
     # As on a device whose memory the host does not see.
     for staging in "01":
         env = {**os.environ, "HEKLA_STAGING": staging, "PYOPENCL_NO_CACHE": "1"}
-        done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True)
+        done = subprocess.run([*PYTHON, "-c", script], env=env, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert done.stdout == "".join(f"host {n}\nkernel {n}\n" for n in range(3))

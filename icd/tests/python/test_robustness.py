@@ -6,11 +6,11 @@ Each is built in a process of its own, so that a crash is one failed test and a 
 import random
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import raw
+from conftest import PYTHON
 
 RAW = Path(__file__).with_name("raw.py")
 # Far more than any of these should take anywhere: a hang ends, nothing is measured.
@@ -155,7 +155,7 @@ EITHER = {
 
 def build(source, options=()):
     """Builds in a process of its own; gives the status and the log."""
-    child = subprocess.run([sys.executable, RAW, *options], input=source, stdout=subprocess.PIPE,
+    child = subprocess.run([*PYTHON, RAW, *options], input=source, stdout=subprocess.PIPE,
                            timeout=SECONDS, check=False)
     assert child.returncode == 0, f"the process ended with {child.returncode}"
     status, log = child.stdout.decode("utf-8", "replace").split("\n", 1)

@@ -4,10 +4,10 @@ HEKLA_LOG_FILE: where the log goes. Each in a process of its own, since variable
 import json
 import os
 import subprocess
-import sys
 import time
 
 import pytest
+from conftest import PYTHON
 
 PROGRAM = """
 import ctypes, os, sys
@@ -52,7 +52,7 @@ os.waitpid(child, 0)
 def run(end, **variables):
     environment = dict(os.environ, **{name: str(value) for name, value in variables.items()})
     source = PROGRAM.replace("END", end)
-    return subprocess.run([sys.executable, "-c", source], env=environment, timeout=300,
+    return subprocess.run([*PYTHON, "-c", source], env=environment, timeout=300,
                           capture_output=True, text=True)
 
 

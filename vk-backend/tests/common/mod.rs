@@ -1,30 +1,31 @@
 //! What the tests share: finding a device, and two small kernels.
 #![allow(dead_code)]
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hekla_vk_backend::asm::{op, KernelBuilder};
-use hekla_vk_backend::{Buffer, Device, Error, Instance, MemoryKind, Pipeline, PipelineDesc};
+use hekla_vk_backend::{Buffer, Defect, Device, Instance, MemoryKind, Pipeline, PipelineDesc};
+
+/// What helps a developer without a device to test on.
+const ADVICE: &str = "`cargo xtask run -- cargo test ...` gets a recent Mesa where there is none";
 
 /// Specialization constant ids of the work-group size.
 pub const LOCAL_SIZE_IDS: [u32; 3] = [0, 1, 2];
 
-/// Opens the first usable device; `None`, with a message, only when there is none.
-pub fn device() -> Option<Arc<Device>> {
-    let instance = match Instance::load() {
-        Ok(instance) => instance,
-        Err(e @ Error::NoVulkan(_)) => {
-            println!("skipped: {e}");
-            return None;
-        }
-        Err(e) => panic!("{e}"),
-    };
+/// Opens the first usable device. Panics where there is none, or where its driver has defects.
+pub fn device() -> Arc<Device> {
+    let instance = Instance::load().unwrap_or_else(|error| panic!("{error}; {ADVICE}"));
     let all = instance.physical_devices();
-    let Some(usable) = all.iter().find(|p| p.info.refusal.is_none()) else {
-        println!("skipped: no usable Vulkan device among {}", all.len());
-        return None;
-    };
-    Some(Device::open(usable).expect("a device that is not refused opens"))
+    let usable = all.iter().find(|p| p.info.refusal.is_none());
+    let usable = usable.unwrap_or_else(|| panic!("no usable Vulkan device; {ADVICE}"));
+    let device = Device::open(usable).expect("a device that is not refused opens");
+    static DEFECT: OnceLock<Option<Defect>> = OnceLock::new();
+    if let Some(defect) = DEFECT.get_or_init(|| device.find_defect().expect("a test of the driver"))
+    {
+        let info = device.info();
+        panic!("{} ({}) {defect}; {ADVICE}", info.name, info.driver_info);
+    }
+    device
 }
 
 /// out[i] = in[i] * in[i] on 32-bit unsigned integers.

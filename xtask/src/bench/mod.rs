@@ -54,7 +54,10 @@ pub fn run(args: &[String]) -> Outcome {
     }
     let library = match &request.library {
         Some(path) => path.canonicalize().map_err(|e| format!("{}: {e}", path.display()))?,
-        None => artifact::build()?,
+        None => {
+            artifact::find_device()?;
+            artifact::build()?
+        }
     };
     let vendors = Vendors::new(&request.vendors, &request.skip, &library)?;
     let first = first_results(&vendors)?;

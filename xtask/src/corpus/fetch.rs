@@ -2,8 +2,8 @@
 //! kernels' texts are run, and what they build is dumped. What is there already is left alone.
 
 use crate::artifact;
+use crate::driver::Driver;
 use crate::system::{self, step};
-use crate::test::LAVAPIPE;
 use crate::Outcome;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -106,7 +106,7 @@ fn dump_folder(folder: &Path) -> PathBuf {
 /// A program on Hekla on lavapipe that dumps what it builds.
 fn dumping(folder: &Path, program: &Path, args: &[&str]) -> Result<Command, String> {
     let mut command = artifact::client(program)?;
-    LAVAPIPE.select(&mut command)?;
+    Driver::Lavapipe.select(&mut command)?;
     command.args(args).env("HEKLA_DUMP", dump_folder(folder));
     Ok(command)
 }

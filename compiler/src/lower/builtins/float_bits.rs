@@ -1,7 +1,7 @@
 //! Math functions that are a few exact operations: sign and rounding to integers, comparisons.
 
 use super::Call;
-use crate::ir::{BinaryOp, FloatCC, MathOp, Scalar, Type, Value};
+use crate::ir::{BinaryOp, FloatCC, IntCC, MathOp, Scalar, Type, Value};
 use crate::lower::function::Lowering;
 
 impl Lowering<'_, '_> {
@@ -23,8 +23,8 @@ impl Lowering<'_, '_> {
                 let not_above = self.b.fcmp(FloatCC::Ole, x, y);
                 self.b.select(not_above, zero, difference)
             }
-            ("maxmag", &[x, y]) => self.by_magnitude(x, y, FloatCC::Ogt, BinaryOp::FMax),
-            ("minmag", &[x, y]) => self.by_magnitude(x, y, FloatCC::Olt, BinaryOp::FMin),
+            ("maxmag", &[x, y]) => self.by_magnitude(x, y, IntCC::Ugt, BinaryOp::FMax),
+            ("minmag", &[x, y]) => self.by_magnitude(x, y, IntCC::Ult, BinaryOp::FMin),
             ("nan", &[code]) => self.nan(code, call.result),
             _ => return None,
         })
@@ -56,11 +56,15 @@ impl Lowering<'_, '_> {
         self.b.bitcast(both, ty)
     }
 
-    /// `x` or `y`, whichever magnitude compares so; `otherwise` of both if neither does.
-    fn by_magnitude(&mut self, x: Value, y: Value, cc: FloatCC, otherwise: BinaryOp) -> Value {
-        let (a, b) = (self.b.math(MathOp::FAbs, &[x]), self.b.math(MathOp::FAbs, &[y]));
-        let first = self.b.fcmp(cc, a, b);
-        let second = self.b.fcmp(cc, b, a);
+    /// `x` or `y`, whichever magnitude compares so; `otherwise` of both if neither does, or one is NaN.
+    /// Magnitudes are compared as integers, so that denormal numbers count on every device.
+    fn by_magnitude(&mut self, x: Value, y: Value, cc: IntCC, otherwise: BinaryOp) -> Value {
+        let ((a, infinity), (b, _)) = (self.magnitude(x), self.magnitude(y));
+        let larger = self.b.binary(BinaryOp::UMax, a, b);
+        let ordered = self.compare_const(IntCC::Ule, larger, infinity);
+        let (first, second) = (self.b.icmp(cc, a, b), self.b.icmp(cc, b, a));
+        let first = self.b.binary(BinaryOp::And, first, ordered);
+        let second = self.b.binary(BinaryOp::And, second, ordered);
         let equal = self.b.binary(otherwise, x, y);
         let result = self.b.select(second, y, equal);
         self.b.select(first, x, result)

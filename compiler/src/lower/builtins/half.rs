@@ -2,7 +2,7 @@
 //! the bits of halves.
 
 use super::{done, Call, Outcome};
-use crate::ir::{BinaryOp, ConvertOp, FloatCC, FpFlags, IntCC, Scalar, Value};
+use crate::ir::{BinaryOp, ConvertOp, FloatCC, FpFlags, IntCC, MathOp, Scalar, Value};
 use crate::lower::function::Lowering;
 
 impl Lowering<'_, '_> {
@@ -15,6 +15,9 @@ impl Lowering<'_, '_> {
         match (call.name, call.args.as_slice()) {
             ("nan", &[code]) => done(self.nan(code, call.result)),
             ("fma", &[a, b, c]) => done(self.half_fma([a, b, c])),
+            // A conversion there and back would lose the sign of NaN.
+            ("copysign", &[x, y]) => done(self.copysign(x, y)),
+            ("fabs", &[x]) => done(self.b.math(MathOp::FAbs, &[x])),
             ("nextafter", &[x, y]) => done(self.half_next(x, y)),
             ("fract", _) => {
                 // The largest half below 1; rounding may have gone beyond.

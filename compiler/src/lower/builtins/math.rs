@@ -65,7 +65,8 @@ impl Lowering<'_, '_> {
 
     /// `a * b + c` however it is fastest.
     fn mad(&mut self, a: Value, b: Value, c: Value) -> Value {
-        if self.has_fma(a) {
+        let two_steps = self.b.ty(a).scalar == Scalar::F64 && self.context.raises_denormals();
+        if self.has_fma(a) && !two_steps {
             return self.b.math(MathOp::Fma, &[a, b, c]);
         }
         let flags = self.b.flags;

@@ -107,11 +107,7 @@ impl Lowering<'_, '_> {
             let half = self.b.convert(ConvertOp::FConvert, data, ty.with_scalar(Scalar::F16));
             return self.b.bitcast(half, bits);
         }
-        let float = match ty.scalar {
-            Scalar::F64 => self.double_to_float_odd(data),
-            _ => data,
-        };
-        let half = self.float_to_half(float, rounding);
+        let half = self.narrow_bits(data, Scalar::F16, rounding);
         self.b.convert(ConvertOp::Trunc, half, bits)
     }
 

@@ -106,7 +106,7 @@ impl Lowering<'_, '_> {
     }
 
     /// The bits without the sign, and those of infinity.
-    fn magnitude(&mut self, x: Value) -> (Value, i64) {
+    pub fn magnitude(&mut self, x: Value) -> (Value, i64) {
         let ty: Type = self.bits_type(x);
         let bits = self.b.bitcast(x, ty);
         let (mask, infinity) = match ty.scalar {

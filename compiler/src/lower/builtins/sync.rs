@@ -9,7 +9,7 @@ impl Lowering<'_, '_> {
         let flags = self.fence_flags(call.args.first().copied());
         match call.name {
             "barrier" | "work_group_barrier" => self.work_group_barrier(flags, call),
-            "mem_fence" | "read_mem_fence" | "write_mem_fence" => self.b.fence(flags, Sync::FENCE),
+            "mem_fence" | "read_mem_fence" | "write_mem_fence" => self.legacy_fence(flags),
             "atomic_work_item_fence" => {
                 let &[_, order, scope] = call.args.as_slice() else { return None };
                 let order = self.memory_order(order);
@@ -21,6 +21,16 @@ impl Lowering<'_, '_> {
             _ => return None,
         }
         Some(None)
+    }
+
+    /// A fence of OpenCL C 1.x. Programs hand results to other work-groups through global memory by it and
+    /// an atomic operation ("the last work-group sums up"), so that it is of the device's scope there.
+    fn legacy_fence(&mut self, flags: BarrierFlags) {
+        let scope = match flags.contains(BarrierFlags::GLOBAL) {
+            true => SyncScope::Device,
+            false => SyncScope::WorkGroup,
+        };
+        self.b.fence(flags, Sync { scope, ..Sync::FENCE });
     }
 
     /// A barrier of a wider scope is a fence on both sides too.

@@ -51,7 +51,7 @@ mod tests {
         assert!(physical.info.name.contains("Null hardware"), "{}", physical.info.name);
         physical.info.refusal = None;
         let device = vk::Device::open(&physical).unwrap();
-        device.keep_pipelines(Box::new(cache().unwrap()));
+        device.set_pipeline_store(Box::new(cache().unwrap()));
         let mut kernel = vk::asm::KernelBuilder::new(1);
         kernel.local_size_constants([0, 1, 2]);
         let (uint, i) = (kernel.uint(), kernel.global_id_x());

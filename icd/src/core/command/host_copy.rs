@@ -1,6 +1,7 @@
 //! The host's part of a read: the copy from staging memory to the application's.
 
 use crate::cl::error::Result;
+use crate::core::context::host_writes::HostWrite;
 use crate::core::device::staging::Staging;
 use crate::core::memory::host::HostAddress;
 use crate::core::queue::completion::CompletionWork;
@@ -21,12 +22,32 @@ struct CopyOut {
     staging: Arc<Staging>,
     offset: u64,
     pieces: SmallVec<[Piece; 1]>,
+    /// The write that the copy is a part of.
+    write: Option<Arc<HostWrite>>,
 }
 
 impl HostCopy {
-    /// `pieces` receive the bytes that follow one another in `staging` from `offset`.
-    pub fn new(staging: Arc<Staging>, offset: u64, pieces: SmallVec<[Piece; 1]>) -> HostCopy {
-        HostCopy { pending: Mutex::new(Some(CopyOut { staging, offset, pieces })) }
+    /// `pieces` receive the bytes that follow one another in `staging` from `offset`, unless `write` is
+    /// cancelled before.
+    pub fn new(
+        (staging, offset): (Arc<Staging>, u64),
+        pieces: SmallVec<[Piece; 1]>,
+        write: Option<Arc<HostWrite>>,
+    ) -> HostCopy {
+        HostCopy { pending: Mutex::new(Some(CopyOut { staging, offset, pieces, write })) }
+    }
+}
+
+impl CopyOut {
+    fn run(&self) -> Result<()> {
+        let mut offset = self.offset;
+        for &(address, size) in &self.pieces {
+            // SAFETY: the read command that made this copy completes only after it, and did not fail.
+            let target = unsafe { HostAddress(address).bytes_mut(0, size) };
+            self.staging.buffer.read(offset, target)?;
+            offset += size as u64;
+        }
+        Ok(())
     }
 }
 
@@ -35,14 +56,10 @@ impl CompletionWork for HostCopy {
     fn run(&self) -> Result<()> {
         let mut pending = self.pending.lock();
         let Some(copy) = pending.take() else { return Ok(()) };
-        let mut offset = copy.offset;
-        for (address, size) in copy.pieces {
-            // SAFETY: the read command that made this copy completes only after it.
-            let target = unsafe { HostAddress(address).bytes_mut(0, size) };
-            copy.staging.buffer.read(offset, target)?;
-            offset += size as u64;
+        match &copy.write {
+            Some(write) => write.unless_cancelled(|| copy.run()),
+            None => copy.run(),
         }
-        Ok(())
     }
 
     fn is_pending(&self) -> bool {

@@ -1,15 +1,19 @@
 //! Mapping and unmapping regions of buffers.
 
 use crate::cl::error::Result;
+use crate::core::context::host_writes::HostWrite;
 use crate::core::device::open::Access;
+use crate::core::device::staging::Staging;
 use crate::core::memory::host::Pages;
 use crate::core::memory::mapping::Mapping;
+use crate::core::memory::operand::Operand;
 use crate::core::memory::rect::Rect;
 use crate::core::memory::Mem;
 use crate::core::queue::completion::CompletionWork;
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::Execution;
 use crate::object::Ref;
+use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// Keeps the memory of a mapping until the copies to it are done.
@@ -31,66 +35,107 @@ impl CompletionWork for KeepPages {
     }
 }
 
+/// Makes what the device brought to memory that is not coherent visible to the host.
+struct Invalidate {
+    staging: Arc<Staging>,
+    /// Where the application sees it: address and bytes.
+    region: (usize, usize),
+    /// Pending until this is done.
+    _write: Option<Arc<HostWrite>>,
+    /// Done once: the host may write there afterwards.
+    done: Mutex<bool>,
+}
+
+impl CompletionWork for Invalidate {
+    fn run(&self) -> Result<()> {
+        let mut done = self.done.lock();
+        if !std::mem::replace(&mut *done, true) {
+            self.staging.buffer.invalidate(0, self.region.1 as u64)?;
+        }
+        Ok(())
+    }
+
+    fn is_pending(&self) -> bool {
+        !*self.done.lock()
+    }
+
+    fn will_write(&self, start: usize, end: usize) -> bool {
+        let (address, size) = self.region;
+        address < end && start < address + size && self.is_pending()
+    }
+}
+
 impl Execution<'_> {
-    /// Brings the device's bytes to the memory of a mapping.
-    pub fn map(&mut self, mem: &Ref<Mem>, mapping: &Mapping) -> Result<Phase> {
-        match &mapping.pages {
-            Some(pages) => self.map_pages(mem, mapping, pages),
-            None => self.map_staging(mem, mapping),
-        }
-    }
-
-    /// Brings what the host wrote to a mapping to the device.
-    pub fn unmap(&mut self, mem: &Ref<Mem>, mapping: &Mapping) -> Result<Phase> {
-        match &mapping.pages {
-            Some(pages) => self.unmap_pages(mem, mapping, pages),
-            None => self.unmap_staging(mem, mapping),
-        }
-    }
-
-    fn map_staging(&mut self, mem: &Ref<Mem>, mapping: &Mapping) -> Result<Phase> {
-        let Some(staging) = mapping.staging.as_ref().filter(|_| mapping.reads()) else {
-            return self.mark();
-        };
-        let buffer = mem.on_device(self.queue.device_index, Access::Read)?;
-        let from = (mem.origin + mapping.offset) as u64;
-        self.copy_staged(mem, (&buffer, from), (&staging.buffer, 0), mapping.size, staging)
-    }
-
-    fn unmap_staging(&mut self, mem: &Ref<Mem>, mapping: &Mapping) -> Result<Phase> {
-        let Some(staging) = mapping.staging.as_ref().filter(|_| mapping.writes()) else {
-            return self.mark();
-        };
-        let buffer = mem.on_device(self.queue.device_index, Access::Write)?;
-        let to = (mem.origin + mapping.offset) as u64;
-        self.copy_staged(mem, (&staging.buffer, 0), (&buffer, to), mapping.size, staging)
-    }
-
-    /// Copies from the device to the ordinary memory of a mapping, which stays at least as long as that takes.
-    fn map_pages(
-        &mut self,
-        mem: &Ref<Mem>,
-        mapping: &Mapping,
-        pages: &Arc<Pages>,
-    ) -> Result<Phase> {
+    /// Brings the device's bytes to the memory of a mapping, which `to` is.
+    pub fn map(&mut self, mem: &Ref<Mem>, mapping: &Mapping, to: &Operand) -> Result<Phase> {
         if !mapping.reads() {
             return self.mark();
         }
+        if let Some(staging) = &mapping.staging {
+            return self.map_staging(mem, mapping, staging, to);
+        }
         let from = Rect::linear(mem.origin + mapping.offset, mapping.size);
-        let to = Rect::linear(pages.address().0, mapping.size);
-        let phase = self.read(mem, from, &to)?;
-        if let Phase::Recorded { last, .. } = phase {
+        let phase = self.read(mem, from, to)?;
+        if let (Phase::Recorded { last, .. }, Some(pages)) = (phase, &mapping.pages) {
             self.queue.add_completion(last, Arc::new(KeepPages { _pages: pages.clone() }));
         }
         Ok(phase)
     }
 
-    fn unmap_pages(&mut self, mem: &Ref<Mem>, mapping: &Mapping, pages: &Pages) -> Result<Phase> {
+    /// Brings what the host wrote to a mapping to the device.
+    pub fn unmap(&mut self, mem: &Ref<Mem>, mapping: &Mapping) -> Result<Phase> {
         if !mapping.writes() {
             return self.mark();
         }
-        let from = Rect::linear(pages.address().0, mapping.size);
-        let to = Rect::linear(mem.origin + mapping.offset, mapping.size);
-        self.write(mem, &from, to)
+        let of_device = |staging: &&Arc<Staging>| staging.is_of(&self.queue.gpu.readback);
+        if let Some(staging) = mapping.staging.as_ref().filter(of_device) {
+            return self.unmap_staging(mem, mapping, staging);
+        }
+        let from = Operand::own_source(mapping.pointer.range(mapping.size));
+        self.write(mem, &from, Rect::linear(mem.origin + mapping.offset, mapping.size))
+    }
+
+    fn map_staging(
+        &mut self,
+        mem: &Ref<Mem>,
+        mapping: &Mapping,
+        staging: &Arc<Staging>,
+        to: &Operand,
+    ) -> Result<Phase> {
+        let buffer = mem.on_device(self.queue.device_index, Access::Read)?;
+        let from = (mem.origin + mapping.offset) as u64;
+        let target = (&staging.buffer, 0);
+        let phase = self.copy_staged(mem, (&buffer, from), target, mapping.size, staging)?;
+        if let (Phase::Recorded { last, .. }, false) = (phase, staging.buffer.is_coherent()) {
+            let region = (mapping.pointer.0, mapping.size);
+            self.queue.add_completion(
+                last,
+                Arc::new(Invalidate {
+                    staging: staging.clone(),
+                    region,
+                    _write: to.write().cloned(),
+                    done: Mutex::new(false),
+                }),
+            );
+        }
+        Ok(phase)
+    }
+
+    fn unmap_staging(
+        &mut self,
+        mem: &Ref<Mem>,
+        mapping: &Mapping,
+        staging: &Arc<Staging>,
+    ) -> Result<Phase> {
+        // The host may have yet to write there itself.
+        let (start, size) = (mapping.pointer.0, mapping.size);
+        if self.queue.will_write(self.state.after, (start, start + size)) {
+            let after = self.state.after;
+            self.wait_for(after)?;
+        }
+        staging.buffer.flush(0, size as u64)?;
+        let buffer = mem.on_device(self.queue.device_index, Access::Write)?;
+        let to = (mem.origin + mapping.offset) as u64;
+        self.copy_staged(mem, (&staging.buffer, 0), (&buffer, to), size, staging)
     }
 }

@@ -14,6 +14,7 @@ pub mod transfer;
 use crate::cl::error::Result;
 use crate::core::memory::host::HostAddress;
 use crate::core::memory::mapping::Mapping;
+use crate::core::memory::operand::Operand;
 use crate::core::memory::rect::{runs, Rect};
 use crate::core::memory::Mem;
 use crate::core::queue::event::Phase;
@@ -32,16 +33,16 @@ use transfer::tight;
 pub enum Command {
     /// Nothing but its place in the order: markers, barriers, migrations, empty launches.
     Marker,
-    /// Device to application. The offset of `to` is an address.
+    /// Device to application.
     Read {
         mem: Ref<Mem>,
         from: Rect,
-        to: Rect,
+        to: Operand,
     },
-    /// Application to device. The offset of `from` is an address.
+    /// Application to device.
     Write {
         mem: Ref<Mem>,
-        from: Rect,
+        from: Operand,
         to: Rect,
     },
     /// The same from bytes that were copied at enqueue, tightly packed.
@@ -64,10 +65,11 @@ pub enum Command {
         size: usize,
         pattern: SmallVec<[u8; 16]>,
     },
-    /// Device to the staging memory of a mapping.
+    /// Device to the memory of a mapping, which `to` is.
     Map {
         mem: Ref<Mem>,
         mapping: Mapping,
+        to: Operand,
     },
     /// Staging memory of a mapping to the device.
     Unmap {
@@ -112,7 +114,7 @@ impl Execute for Command {
             Command::Write { mem, from, to } => execution.write(mem, from, to.shifted(mem.origin)),
             Command::WriteOwned { mem, bytes, to } => {
                 let from = tight(&Rect { offset: bytes.as_ptr() as usize, ..*to });
-                execution.write(mem, &from, to.shifted(mem.origin))
+                execution.write(mem, &Operand::own_source(from), to.shifted(mem.origin))
             }
             Command::Copy { source, from, target, to } => {
                 let (from, to) = (from.shifted(source.origin), to.shifted(target.origin));
@@ -121,7 +123,7 @@ impl Execute for Command {
             Command::Fill { mem, offset, size, pattern } => {
                 execution.fill(mem, (mem.origin + offset, *size), pattern)
             }
-            Command::Map { mem, mapping } => execution.map(mem, mapping),
+            Command::Map { mem, mapping, to } => execution.map(mem, mapping, to),
             Command::Unmap { mem, mapping } => execution.unmap(mem, mapping),
             Command::Launch(launch) => execution.launch(launch),
             Command::TransferOwnership { mems, direction } => {
@@ -135,28 +137,54 @@ impl Execute for Command {
 
     fn host_source(&self) -> Option<(usize, usize)> {
         match self {
-            Command::Write { from, .. } => Some((from.offset, from.end().unwrap_or(usize::MAX))),
-            Command::Unmap { mapping, .. } if mapping.pages.is_some() => {
+            Command::Write { from, .. } => Some(from.span()),
+            Command::Unmap { mapping, .. } if mapping.is_copy() => {
                 Some((mapping.pointer.0, mapping.pointer.0 + mapping.size))
             }
             _ => None,
         }
     }
 
-    fn is_write(&self) -> bool {
-        matches!(self, Command::Write { .. } | Command::WriteOwned { .. })
-    }
-
-    fn take_host_bytes(&mut self) {
-        if let Command::Write { mem, from, to } = self {
-            let packed = Rect { offset: 0, ..tight(from) };
-            let mut bytes = vec![0; from.bytes()];
-            for run in runs(from, &packed) {
-                // SAFETY: clEnqueueWriteBuffer, which has not returned, names this memory.
-                let source = unsafe { HostAddress(run.from).bytes(0, run.size) };
-                bytes[run.to..run.to + run.size].copy_from_slice(source);
-            }
-            *self = Command::WriteOwned { mem: mem.clone(), bytes, to: *to };
+    fn needs_host_bytes(&self) -> bool {
+        match self {
+            Command::Write { from, .. } => !from.is_own(),
+            Command::WriteOwned { .. } => false,
+            _ => true,
         }
     }
+
+    fn take_host_bytes(&mut self) -> bool {
+        match self {
+            Command::Write { mem, from, to } => {
+                let (start, end) = from.span();
+                // What a command has yet to bring is not there to be copied.
+                if !from.is_own() || mem.context.host_writes.reach(start, end) {
+                    return false;
+                }
+                let bytes = bytes_of(&from.rect);
+                *self = Command::WriteOwned { mem: mem.clone(), bytes, to: *to };
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn cancel(&self) {
+        if let Command::Read { to, .. } | Command::Map { to, .. } = self {
+            to.cancel();
+        }
+    }
+}
+
+/// Returns the bytes of a box in the application's memory, which the command that names it, not having
+/// returned, vouches for.
+fn bytes_of(from: &Rect) -> Vec<u8> {
+    let packed = Rect { offset: 0, ..tight(from) };
+    let mut bytes = vec![0; from.bytes()];
+    for run in runs(from, &packed) {
+        // SAFETY: clEnqueueWriteBuffer, which has not returned, names this memory.
+        let source = unsafe { HostAddress(run.from).bytes(0, run.size) };
+        bytes[run.to..run.to + run.size].copy_from_slice(source);
+    }
+    bytes
 }

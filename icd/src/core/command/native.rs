@@ -8,6 +8,7 @@
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::command::Command;
+use crate::core::context::host_writes::HostWrite;
 use crate::core::device::open::Access;
 use crate::core::memory::Mem;
 use crate::core::process::{clock, thread};
@@ -16,6 +17,7 @@ use crate::core::queue::event::{Event, Phase, Span, Started};
 use crate::core::queue::{Queue, Request};
 use crate::object::{callbacks, Ref};
 use std::ffi::c_void;
+use std::sync::Arc;
 
 /// 16 bytes as the most demanding C type is aligned.
 #[repr(C, align(16))]
@@ -102,6 +104,8 @@ struct Waiting {
     call: NativeCall,
     queue: Ref<Queue>,
     event: Ref<Event>,
+    /// The function may write anywhere.
+    _writes: Arc<HostWrite>,
 }
 
 impl Waiting {
@@ -124,7 +128,7 @@ impl Waiting {
 
     /// Makes the call on this thread, and has go on what waited for it.
     fn run(self) {
-        let Waiting { call, queue, event } = self;
+        let Waiting { call, queue, event, _writes } = self;
         let begun = clock::now();
         let status = call.make(&queue).map_or_else(|error| error.0, |()| CL_COMPLETE);
         ended(&event, begun, status).run();
@@ -156,7 +160,8 @@ impl Ref<Queue> {
         let Some(ready) = self.enqueue(marker(waits, true))? else {
             return fail(CL_OUT_OF_RESOURCES);
         };
-        let waiting = Waiting { call, queue: self.clone(), event: event.clone() };
+        let _writes = self.context.host_writes.add(0, usize::MAX);
+        let waiting = Waiting { call, queue: self.clone(), event: event.clone(), _writes };
         let behind = self.enqueue(marker(vec![event.clone()], false));
         ready.then(move |status| waiting.begin(status));
         behind?;

@@ -88,7 +88,7 @@ impl Printout {
     fn collect(&self, buffer: Arc<vk::Buffer>) -> Result<()> {
         let Launched { gpu, device, queue, outbox, value } = &self.launch;
         if gpu.host_view(&buffer).is_none() {
-            queue.wait_shown(*value)?;
+            queue.wait_host_visible(*value)?;
         }
         let mut used = [0; 4];
         gpu.read_now(&buffer, 0, &mut used)?;

@@ -250,7 +250,7 @@ impl Execution<'_> {
             Operation::Signal => (&[][..], semaphores),
         };
         let (timed, after) = (self.state.timed, self.state.after);
-        let (times, value) = self.queue.vk.exchange(waits, signals, |recorder| {
+        let (times, value) = self.queue.vk.record_with_semaphores(waits, signals, |recorder| {
             recorder.after(after);
             let times = if timed { recorder.begin_timestamp() } else { None };
             if timed {

@@ -2,9 +2,11 @@
 
 use crate::cl::error::Result;
 use crate::core::command::host_copy::{HostCopy, Piece};
+use crate::core::context::host_ranges::HostRange;
 use crate::core::device::open::{chunk_size, Access, Pace, MIN_CHUNK};
 use crate::core::device::staging::Staging;
 use crate::core::memory::host::HostAddress;
+use crate::core::memory::operand::{Operand, Parts};
 use crate::core::memory::rect::{runs, Rect, Run};
 use crate::core::memory::Mem;
 use crate::core::process::clock;
@@ -52,8 +54,17 @@ impl<I: Iterator<Item = Run>> Iterator for Chunks<I> {
     }
 }
 
-fn chunks(from: &Rect, to: &Rect) -> impl Iterator<Item = (usize, Vec<Run>)> {
-    Chunks { most: chunk_size(from.bytes()), runs: runs(from, to).peekable(), rest: None }
+/// Cuts the runs of a transfer of `total` bytes.
+fn chunks(
+    total: usize,
+    runs: impl Iterator<Item = Run>,
+) -> impl Iterator<Item = (usize, Vec<Run>)> {
+    Chunks { most: chunk_size(total), runs: runs.peekable(), rest: None }
+}
+
+/// Returns the number of bytes in runs.
+fn bytes_in(runs: &[Run]) -> usize {
+    runs.iter().map(|run| run.size).sum()
 }
 
 /// Regions between staging memory, where runs follow one another from `base`, and a buffer.
@@ -72,24 +83,78 @@ fn staged_regions(runs: &[Run], base: u64, to_buffer: bool) -> Vec<vk::CopyRegio
     runs.iter().map(region).collect()
 }
 
+/// Returns the region of a run between a buffer and device memory that the application knows by its addresses.
+fn shared_region(run: &Run, range: &HostRange, access: Access) -> vk::CopyRegion {
+    let (src_offset, dst_offset) = match access {
+        Access::Read => (run.from as u64, range.offset_of(run.to)),
+        Access::Write => (range.offset_of(run.from), run.to as u64),
+    };
+    vk::CopyRegion { src_offset, dst_offset, size: run.size as u64 }
+}
+
+/// Returns true if the bytes that are read and those that are written have some in common, as far as their
+/// spans tell.
+fn overlaps(regions: &[vk::CopyRegion]) -> bool {
+    let span = |start: fn(&vk::CopyRegion) -> u64| {
+        let first = regions.iter().map(start).min()?;
+        let end = regions.iter().map(|region| start(region) + region.size).max()?;
+        Some((first, end))
+    };
+    match (span(|region| region.src_offset), span(|region| region.dst_offset)) {
+        (Some(source), Some(target)) => source.0 < target.1 && target.0 < source.1,
+        _ => false,
+    }
+}
+
+/// Copies regions, however many.
+fn copy_all(
+    recorder: &mut vk::Recorder,
+    (source, target): (&Arc<vk::Buffer>, &Arc<vk::Buffer>),
+    regions: &[vk::CopyRegion],
+) {
+    for some in regions.chunks(MAX_REGIONS) {
+        recorder.copy_regions(source, target, some);
+    }
+}
+
+/// Copies regions that may overlap: all to another buffer, and from there.
+fn copy_with_stop(
+    recorder: &mut vk::Recorder,
+    (source, target): (&Arc<vk::Buffer>, &Arc<vk::Buffer>),
+    regions: &[vk::CopyRegion],
+    stop: &Arc<vk::Buffer>,
+) {
+    let mut at = 0;
+    let (mut there, mut back) = (Vec::new(), Vec::new());
+    for region in regions {
+        there.push(vk::CopyRegion { dst_offset: at, ..*region });
+        back.push(vk::CopyRegion { src_offset: at, ..*region });
+        at += region.size;
+    }
+    copy_all(recorder, (source, stop), &there);
+    recorder.barrier();
+    copy_all(recorder, (stop, target), &back);
+}
+
 impl Execution<'_> {
     /// Copies a box of a buffer, which counts from the beginning of the whole buffer, to the application's
-    /// memory. The offset of `to` is an address.
-    pub fn read(&mut self, mem: &Ref<Mem>, from: Rect, to: &Rect) -> Result<Phase> {
+    /// memory.
+    pub fn read(&mut self, mem: &Ref<Mem>, from: Rect, to: &Operand) -> Result<Phase> {
         let buffer = mem.on_device(self.queue.device_index, Access::Read)?;
         let in_view = self.queue.gpu.host_view(&buffer).is_some();
-        let host_moves = self.queue.gpu.host_moves(&buffer, from.bytes(), Access::Read);
+        let host_moves = self.queue.gpu.host_moves(&buffer, from.bytes(), Access::Read)
+            && to.is_seen_by_host(&self.queue.gpu);
         if self.ready && host_moves && (in_view || self.blocking) {
             let (queue, after) = (self.queue, self.state.after);
             if !in_view {
-                self.unlocked(|| queue.vk.wait_shown(after))?;
+                self.unlocked(|| queue.vk.wait_host_visible(after))?;
             }
             if self.blocking {
                 self.wait_for(after)?;
             }
             if self.idle()? {
                 let start = clock::now();
-                for run in runs(&from, to) {
+                for run in runs(&from, &to.rect) {
                     // SAFETY: the read names this memory and has not completed.
                     let target = unsafe { HostAddress(run.to).bytes_mut(0, run.size) };
                     buffer.read(run.from as u64, target)?;
@@ -97,37 +162,54 @@ impl Execution<'_> {
                 return Ok(self.done_by_host(start));
             }
         }
-        if let Some((staging, at)) = self.shown(to, &from) {
-            let size = from.bytes();
-            return self.copy_staged(
-                mem,
-                (&buffer, from.offset as u64),
-                (&staging.buffer, at),
-                size,
-                &staging,
-            );
-        }
-        let (mut first, mut pace) = (0, Pace::default());
-        for (bytes, runs) in chunks(&from, to) {
+        let runs = runs(&from, &to.rect);
+        let first = if to.is_own() {
+            self.download(&buffer, from.bytes(), runs, to)?
+        } else {
+            let parts = to.divide(&self.queue.gpu, runs, |run| run.to);
+            let shared = self.copy_shared(&buffer, &parts, Access::Read)?;
+            let own = self.download(&buffer, bytes_in(&parts.own), parts.own.into_iter(), to)?;
+            shared.or(own)
+        };
+        self.recorded(mem, first)
+    }
+
+    /// Notes that a transfer's commands, the first of which has the value `first`, use a memory object.
+    fn recorded(&self, mem: &Mem, first: Option<u64>) -> Result<Phase> {
+        self.used(mem);
+        let last = self.state.last;
+        Ok(Phase::Recorded { first: first.unwrap_or(last), last })
+    }
+
+    /// Copies runs, which have `total` bytes, from a buffer to the application's own memory. Returns the value
+    /// of the first part.
+    fn download(
+        &mut self,
+        buffer: &Arc<vk::Buffer>,
+        total: usize,
+        runs: impl Iterator<Item = Run>,
+        to: &Operand,
+    ) -> Result<Option<u64>> {
+        let (mut first, mut pace) = (None, Pace::default());
+        for (bytes, runs) in chunks(total, runs) {
             self.keep_pace(&mut pace)?;
             let (staging, base) = self.state.readback.take(bytes as u64)?;
             let regions = staged_regions(&runs, base, false);
             let value = self.record(|recorder| {
-                recorder.copy_regions(&buffer, &staging.buffer, &regions);
+                recorder.copy_regions(buffer, &staging.buffer, &regions);
                 recorder.retain(staging.clone());
             });
             let pieces: SmallVec<[Piece; 1]> = runs.iter().map(|r| (r.to, r.size)).collect();
-            let copy = HostCopy::new(staging, base, pieces);
+            let copy = HostCopy::new((staging, base), pieces, to.write().cloned());
             self.queue.add_completion(value, Arc::new(copy));
-            first = if first == 0 { value } else { first };
+            first.get_or_insert(value);
             self.start_chunk(&mut pace, value, bytes)?;
         }
-        self.used(mem);
         if self.blocking {
             // Parts that have arrived are copied while the device brings the others.
             self.waits.extend(pace.rest());
         }
-        Ok(Phase::Recorded { first, last: self.state.last })
+        Ok(first)
     }
 
     /// Gives the device a part of a large transfer early.
@@ -144,64 +226,115 @@ impl Execution<'_> {
         pace.make_room().map_or(Ok(()), |oldest| self.wait_for(oldest))
     }
 
-    /// Returns the staging memory that the application sees where a linear transfer begins or ends, and the
-    /// offset there: the device reads or writes it directly.
-    fn shown(&self, host: &Rect, device: &Rect) -> Option<(Arc<Staging>, u64)> {
-        let linear = [host, device].iter().all(|rect| rect.height == 1 && rect.depth == 1);
-        linear.then(|| self.queue.gpu.readback.find(host.offset, host.width))?
-    }
-
-    /// Copies a box of the application's memory to a buffer. The offset of `from` is an address; `to`
-    /// counts from the beginning of the whole buffer.
-    pub fn write(&mut self, mem: &Ref<Mem>, from: &Rect, to: Rect) -> Result<Phase> {
+    /// Copies a box of the application's memory to a buffer. `to` counts from the beginning of the whole
+    /// buffer.
+    pub fn write(&mut self, mem: &Ref<Mem>, from: &Operand, to: Rect) -> Result<Phase> {
         // A read before this one may still owe the bytes that are to be written.
-        if self.queue.will_write(self.state.after, (from.offset, from.end().unwrap_or(usize::MAX)))
-        {
+        if self.queue.will_write(self.state.after, from.span()) {
             let after = self.state.after;
             self.wait_for(after)?;
         }
         let buffer = mem.on_device(self.queue.device_index, Access::Write)?;
-        let host_moves = self.queue.gpu.host_moves(&buffer, from.bytes(), Access::Write);
+        let size = from.rect.bytes();
+        let host_moves = self.queue.gpu.host_moves(&buffer, size, Access::Write)
+            && from.is_seen_by_host(&self.queue.gpu);
         if host_moves && self.idle()? {
             let start = clock::now();
-            for run in runs(from, &to) {
+            for run in runs(&from.rect, &to) {
                 // SAFETY: the write names this memory and has not completed.
                 let source = unsafe { HostAddress(run.from).bytes(0, run.size) };
                 buffer.write(run.to as u64, source)?;
             }
             return Ok(self.done_by_host(start));
         }
-        if let Some((staging, at)) = self.shown(from, &to) {
-            let (size, to) = (from.bytes(), (&buffer, to.offset as u64));
-            let phase = self.copy_staged(mem, (&staging.buffer, at), to, size, &staging)?;
-            if self.blocking {
-                // The application may change its memory when the call returns.
-                let last = self.state.last;
-                self.waits.push(last);
-            }
-            return Ok(phase);
-        }
-        let (mut first, mut pace) = (0, Pace::default());
-        for (bytes, runs) in chunks(from, &to) {
+        let runs = runs(&from.rect, &to);
+        let first = if from.is_own() {
+            self.upload(&buffer, size, runs)?
+        } else {
+            let parts = from.divide(&self.queue.gpu, runs, |run| run.from);
+            let shared = self.copy_shared(&buffer, &parts, Access::Write)?;
+            shared.or(self.upload(&buffer, bytes_in(&parts.own), parts.own.into_iter())?)
+        };
+        self.recorded(mem, first)
+    }
+
+    /// Copies runs, which have `total` bytes, from the application's own memory to a buffer. Returns the value
+    /// of the first part.
+    fn upload(
+        &mut self,
+        buffer: &Arc<vk::Buffer>,
+        total: usize,
+        runs: impl Iterator<Item = Run>,
+    ) -> Result<Option<u64>> {
+        let (mut first, mut pace) = (None, Pace::default());
+        for (bytes, runs) in chunks(total, runs) {
             self.keep_pace(&mut pace)?;
             let (staging, base) = self.state.upload.take(bytes as u64)?;
             let mut at = base;
             for run in &runs {
-                // SAFETY: as above.
+                // SAFETY: the write names this memory and has not completed.
                 let source = unsafe { HostAddress(run.from).bytes(0, run.size) };
                 staging.buffer.write(at, source)?;
                 at += run.size as u64;
             }
             let regions = staged_regions(&runs, base, true);
             let value = self.record(|recorder| {
-                recorder.copy_regions(&staging.buffer, &buffer, &regions);
+                recorder.copy_regions(&staging.buffer, buffer, &regions);
                 recorder.retain(staging.clone());
             });
-            first = if first == 0 { value } else { first };
+            first.get_or_insert(value);
             self.start_chunk(&mut pace, value, bytes)?;
         }
-        self.used(mem);
-        Ok(Phase::Recorded { first, last: self.state.last })
+        Ok(first)
+    }
+
+    /// Records copies between a buffer and the parts of the other side that are device memory: what is there
+    /// counts when the command runs. `access` is what is done with the buffer. Returns the value of the first.
+    fn copy_shared(
+        &mut self,
+        buffer: &Arc<vk::Buffer>,
+        parts: &Parts<'_>,
+        access: Access,
+    ) -> Result<Option<u64>> {
+        let mut first = None;
+        for (range, runs) in parts.shared.iter().filter(|(_, runs)| !runs.is_empty()) {
+            let ends = match access {
+                Access::Read => (buffer, &range.buffer),
+                Access::Write => (&range.buffer, buffer),
+            };
+            let regions: Vec<_> =
+                runs.iter().map(|run| shared_region(run, range, access)).collect();
+            let value = self.copy_between(ends, regions, range.staging.as_ref())?;
+            first.get_or_insert(value);
+        }
+        Ok(first)
+    }
+
+    /// Records a copy between buffers which may be the same one.
+    fn copy_between(
+        &mut self,
+        (source, target): (&Arc<vk::Buffer>, &Arc<vk::Buffer>),
+        mut regions: Vec<vk::CopyRegion>,
+        staging: Option<&Arc<Staging>>,
+    ) -> Result<u64> {
+        let same = Arc::ptr_eq(source, target);
+        if same {
+            regions.retain(|region| region.src_offset != region.dst_offset);
+        }
+        let stop = if same && overlaps(&regions) {
+            let size = regions.iter().map(|region| region.size).sum();
+            Some(self.queue.gpu.readback.take(size)?)
+        } else {
+            None
+        };
+        Ok(self.record(|recorder| {
+            match &stop {
+                Some(stop) => copy_with_stop(recorder, (source, target), &regions, &stop.buffer),
+                None => copy_all(recorder, (source, target), &regions),
+            }
+            stop.into_iter().for_each(|stop| recorder.retain(stop));
+            staging.into_iter().for_each(|staging| recorder.retain(staging.clone()));
+        }))
     }
 
     /// Records a copy one side of which is staging memory, which is kept until then.
@@ -231,7 +364,8 @@ mod tests {
     fn chunks_cut_long_runs() {
         let from = Rect::linear(0, 2 * CHUNK + 5);
         let to = from.shifted(3);
-        let sizes: Vec<_> = chunks(&from, &to).map(|(bytes, _)| bytes).collect();
+        let sizes: Vec<_> =
+            chunks(from.bytes(), runs(&from, &to)).map(|(bytes, _)| bytes).collect();
         assert_eq!(sizes, [CHUNK, CHUNK, 5]);
     }
 }

@@ -1,11 +1,15 @@
 //! A context: devices that share memory objects, programs and events.
 
 pub mod device_addresses;
+pub mod host_ranges;
+pub mod host_writes;
 pub mod svm;
 
 use crate::cl::error::{ClError, Result};
 use crate::cl::*;
 use crate::core::context::device_addresses::DeviceAddresses;
+use crate::core::context::host_ranges::HostRanges;
+use crate::core::context::host_writes::HostWrites;
 use crate::core::context::svm::Allocations;
 use crate::core::device::open::Gpu;
 use crate::core::device::Device;
@@ -39,6 +43,10 @@ pub struct Context {
     pub printer: Arc<Printer>,
     /// Shared virtual memory.
     pub svm: Allocations,
+    /// Host addresses that stand for device memory.
+    pub host_ranges: HostRanges,
+    /// What commands have yet to write to the application's memory.
+    pub host_writes: HostWrites,
     /// Buffers whose device addresses the application knows.
     pub addresses: DeviceAddresses,
     destructors: Mutex<Vec<(ContextDestructor, UserData)>>,
@@ -91,6 +99,8 @@ impl Context {
             notifier,
             printer,
             svm: Allocations::default(),
+            host_ranges: HostRanges::default(),
+            host_writes: HostWrites::default(),
             addresses: DeviceAddresses::default(),
             destructors: Mutex::default(),
         }))

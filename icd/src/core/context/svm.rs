@@ -7,6 +7,7 @@
 
 use crate::cl::error::{ensure, fail, Result};
 use crate::cl::*;
+use crate::core::context::host_ranges::HostRange;
 use crate::core::context::Context;
 use crate::core::device::sharing::{SharedBlock, Sharing};
 use parking_lot::Mutex;
@@ -36,19 +37,38 @@ impl Allocation {
         self.block.has_shadow()
     }
 
+    /// Returns the addresses of the allocation.
+    fn host_range(&self) -> HostRange {
+        let SharedBlock { address, buffer, origin, .. } = &self.block;
+        HostRange {
+            start: *address,
+            end: *address + self.size,
+            buffer: buffer.clone(),
+            offset: *origin as u64,
+            in_place: !self.has_shadow(),
+            staging: None,
+        }
+    }
+
     /// Notes that the host has mapped a region.
-    pub fn add_map(&self, address: usize, size: usize, flags: cl_map_flags) {
+    pub fn add_map(&self, context: &Context, address: usize, size: usize, flags: cl_map_flags) {
+        if self.has_shadow() {
+            context.host_ranges.map_shadow(address, size);
+        }
         self.maps.lock().push(SharedMap { address, size, flags });
     }
 
     /// Removes the newest map that begins at an address: its size, and whether the host may have
     /// written there. CL_INVALID_VALUE when there is none.
-    pub fn take_map(&self, address: usize) -> Result<(usize, bool)> {
+    pub fn take_map(&self, context: &Context, address: usize) -> Result<(usize, bool)> {
         let mut maps = self.maps.lock();
         let Some(index) = maps.iter().rposition(|map| map.address == address) else {
             return fail(CL_INVALID_VALUE);
         };
         let map = maps.remove(index);
+        if self.has_shadow() {
+            context.host_ranges.unmap_shadow(address, map.size);
+        }
         Ok((map.size, map.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0))
     }
 }
@@ -89,13 +109,17 @@ impl Allocations {
         let block = SharedBlock::new(&gpu.device, size, alignment)?;
         let address = block.address;
         let allocation = Arc::new(Allocation { size, block, maps: Mutex::default() });
+        context.host_ranges.add(allocation.host_range());
         self.0.lock().insert(address, allocation);
         Ok(address)
     }
 
     /// clSVMFree. Nothing happens for an address that no allocation begins at.
-    pub fn free(&self, address: usize) {
+    pub fn free(&self, context: &Context, address: usize) {
         let allocation = self.0.lock().remove(&address);
+        if allocation.is_some() {
+            context.host_ranges.remove(address);
+        }
         drop(allocation);
     }
 

@@ -1,10 +1,16 @@
 //! What every device offers whatever Vulkan says of it: capabilities of the runtime itself.
 
 use crate::cl::*;
+use hekla_vk_backend as vk;
 
-/// CL_DEVICE_QUEUE_ON_HOST_PROPERTIES.
-pub const QUEUE_PROPERTIES: cl_command_queue_properties =
-    CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+/// Returns CL_DEVICE_QUEUE_ON_HOST_PROPERTIES: without profiling where the queue family has no timestamps.
+pub fn queue_properties(info: &vk::DeviceInfo) -> cl_command_queue_properties {
+    let profiling = match info.limits.timestamp_valid_bits {
+        0 => 0,
+        _ => CL_QUEUE_PROFILING_ENABLE,
+    };
+    profiling | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
+}
 /// CL_DEVICE_PRINTF_BUFFER_SIZE, in bytes: what kernels may print unless the context's properties say
 /// otherwise.
 pub const PRINTF_BUFFER_SIZE: usize = 1 << 20;
@@ -13,8 +19,6 @@ pub const COMMAND_BUFFER_CAPABILITIES: cl_bitfield = CL_COMMAND_BUFFER_CAPABILIT
     | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR;
 /// CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR: any queue takes a command buffer.
 pub const COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES: cl_command_queue_properties = 0;
-/// CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR.
-pub const COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES: cl_command_queue_properties = QUEUE_PROPERTIES;
 /// CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR: all of a kernel command may change.
 pub const MUTABLE_DISPATCH_CAPABILITIES: cl_mutable_dispatch_fields_khr =
     CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR

@@ -1,7 +1,7 @@
 //! What clGetDeviceInfo answers (table 5 of the spec): the truth about the device where Vulkan
 //! tells it, the least the spec allows where it does not, and no for optional features.
 
-use super::{capabilities, platform};
+use super::{capabilities, defects, platform};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::device::external;
@@ -84,9 +84,12 @@ fn language_features(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Valu
     Some(Value::bool(c_features(info).iter().any(|(offered, _)| *offered == feature)))
 }
 
-/// Returns the version with the compiler's build id: clients key what they keep of a driver's work by it.
-fn driver_version() -> String {
-    format!("{} ({})", env!("CARGO_PKG_VERSION"), hekla_compiler::BUILD_ID)
+/// Returns the version with the compiler's build id and the Vulkan driver's version: clients key what they keep of
+/// a driver's work by it, and binaries of another compiler or for another driver are not taken.
+/// (CL_DRIVER_VERSION, "in a vendor-specific format": OpenCL API 4.2, table 5.)
+fn driver_version(info: &vk::DeviceInfo) -> String {
+    let (version, build) = (env!("CARGO_PKG_VERSION"), hekla_compiler::BUILD_ID);
+    format!("{version} ({build}; {})", defects::driver(info))
 }
 
 fn vendor_name(info: &vk::DeviceInfo) -> String {
@@ -129,7 +132,7 @@ fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_VENDOR_ID => Value::of(info.vendor_id),
         CL_DEVICE_NAME => Value::text(info.name.trim()),
         CL_DEVICE_VENDOR => Value::text(&vendor_name(info)),
-        CL_DRIVER_VERSION => Value::text(&driver_version()),
+        CL_DRIVER_VERSION => Value::text(&driver_version(info)),
         CL_DEVICE_PROFILE => Value::text(platform::PROFILE),
         CL_DEVICE_VERSION => Value::text(platform::VERSION),
         CL_DEVICE_NUMERIC_VERSION => Value::of(V3),
@@ -232,8 +235,8 @@ fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
             Value::of(u32::from(has_half(features)))
         }
         CL_DEVICE_SINGLE_FP_CONFIG => Value::of(single_config(device)),
-        CL_DEVICE_DOUBLE_FP_CONFIG => Value::of(double_config(features)),
-        CL_DEVICE_HALF_FP_CONFIG => Value::of(half_config(features)),
+        CL_DEVICE_DOUBLE_FP_CONFIG => Value::of(double_config(device)),
+        CL_DEVICE_HALF_FP_CONFIG => Value::of(half_config(device)),
         CL_DEVICE_ENDIAN_LITTLE => Value::bool(true),
         CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => Value::of(
             CL_DEVICE_ATOMIC_ORDER_RELAXED
@@ -270,14 +273,12 @@ fn atomic_capabilities(info: &vk::DeviceInfo) -> cl_bitfield {
 
 /// Returns what the probe of the device's arithmetic found.
 fn single_config(device: &Ref<Device>) -> cl_device_fp_config {
-    let mut config = CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST;
+    let mut config =
+        CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | denormals(device, vk::FloatWidth::Single);
     let Ok(gpu) = device.gpu() else { return config };
     let probe = &gpu.probe;
     if probe.fma32_fused {
         config |= CL_FP_FMA;
-    }
-    if !probe.denorm32_flushed {
-        config |= CL_FP_DENORM;
     }
     if probe.div32_exact && probe.sqrt32_exact {
         config |= CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
@@ -290,26 +291,38 @@ fn has_half(features: &vk::Features) -> bool {
     features.float16 && features.storage16
 }
 
-/// Half precision: denormals where the device can be told to keep them.
-fn half_config(features: &vk::Features) -> cl_device_fp_config {
-    if !has_half(features) {
+/// Half precision: as single precision.
+fn half_config(device: &Ref<Device>) -> cl_device_fp_config {
+    if !has_half(&device.info().features) {
         return 0;
     }
-    let denormals = if features.denorm_preserve_16 { CL_FP_DENORM } else { 0 };
-    CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | denormals
+    CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | denormals(device, vk::FloatWidth::Half)
 }
 
-/// Double precision is offered with all that the spec requires of it, or not at all.
-fn double_config(features: &vk::Features) -> cl_device_fp_config {
-    if !features.float64 {
+/// Double precision is offered with all that the spec requires of it, or not at all. Where the device
+/// flushes denormals, the compiler's arithmetic keeps them.
+fn double_config(device: &Ref<Device>) -> cl_device_fp_config {
+    if !device.info().features.float64 {
         return 0;
     }
+    let by_device = denormals(device, vk::FloatWidth::Double) != 0;
     CL_FP_FMA
         | CL_FP_ROUND_TO_NEAREST
         | CL_FP_ROUND_TO_ZERO
         | CL_FP_ROUND_TO_INF
         | CL_FP_INF_NAN
         | CL_FP_DENORM
+        | if by_device { 0 } else { CL_FP_SOFT_FLOAT }
+}
+
+/// CL_FP_DENORM if no operation flushes denormals of a width.
+fn denormals(device: &Ref<Device>, width: vk::FloatWidth) -> cl_device_fp_config {
+    let kept = device.gpu().is_ok_and(|gpu| gpu.probe.floats.keeps_denormals(width));
+    if kept {
+        CL_FP_DENORM
+    } else {
+        0
+    }
 }
 
 /// Memory.
@@ -369,7 +382,9 @@ fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
             let native = device.gpu().is_ok_and(|gpu| gpu.runs_native_kernels());
             Value::of(CL_EXEC_KERNEL | if native { CL_EXEC_NATIVE_KERNEL } else { 0 })
         }
-        CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Value::of(capabilities::QUEUE_PROPERTIES),
+        CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {
+            Value::of(capabilities::queue_properties(device.info()))
+        }
         CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => {
             Value::of(capabilities::COMMAND_BUFFER_CAPABILITIES)
         }
@@ -377,7 +392,7 @@ fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
             Value::of(capabilities::COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES)
         }
         CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR => {
-            Value::of(capabilities::COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES)
+            Value::of(capabilities::queue_properties(device.info()))
         }
         CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR => {
             Value::of(capabilities::MUTABLE_DISPATCH_CAPABILITIES)

@@ -2,6 +2,7 @@
 
 pub mod capabilities;
 pub mod clock;
+pub mod defects;
 pub mod external;
 pub mod info;
 pub mod open;
@@ -22,6 +23,8 @@ pub struct Device {
     physical: vk::PhysicalDevice,
     /// CL_DEVICE_TYPE_GPU or CL_DEVICE_TYPE_CPU.
     pub device_type: cl_device_type,
+    /// `HEKLA_DEVICE` names it.
+    named: bool,
     gpu: OnceCell<Arc<Gpu>>,
 }
 
@@ -34,10 +37,10 @@ impl Kind for Device {
 }
 
 impl Device {
-    pub fn new(physical: vk::PhysicalDevice, as_gpu: bool) -> Device {
+    pub fn new(physical: vk::PhysicalDevice, as_gpu: bool, named: bool) -> Device {
         let is_cpu = physical.info.device_type == vk::DeviceType::Cpu && !as_gpu;
         let device_type = if is_cpu { CL_DEVICE_TYPE_CPU } else { CL_DEVICE_TYPE_GPU };
-        Device { physical, device_type, gpu: OnceCell::new() }
+        Device { physical, device_type, named, gpu: OnceCell::new() }
     }
 
     /// Returns what the driver says of the device.
@@ -47,7 +50,7 @@ impl Device {
 
     /// Returns the open device; the first call opens and probes it.
     pub fn gpu(&self) -> Result<&Arc<Gpu>> {
-        self.gpu.get_or_try_init(|| Gpu::open(&self.physical))
+        self.gpu.get_or_try_init(|| Gpu::open(&self.physical, self.named))
     }
 
     /// Returns largest buffer, in bytes (CL_DEVICE_MAX_MEM_ALLOC_SIZE).

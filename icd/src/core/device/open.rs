@@ -1,13 +1,17 @@
 //! A device in use: the open Vulkan device, what the compiler must know of it, and its staging
 //! memory.
 
-use crate::cl::error::Result;
+use super::defects;
+use crate::cl::error::{fail, Result};
+use crate::cl::*;
 use crate::core::cache::cache;
 use crate::core::device::clock::DeviceClock;
 use crate::core::device::sharing::Sharing;
 use crate::core::device::staging::{Pool, Staging};
+use crate::core::diagnostics::log;
+use crate::core::diagnostics::trace::DeviceTime;
 use crate::core::process::exit;
-use hekla_compiler::Target;
+use hekla_compiler::{FloatTraits, Target};
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
@@ -54,10 +58,24 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    pub fn open(physical: &vk::PhysicalDevice) -> Result<Arc<Gpu>> {
+    /// Opens and probes a device. `named`: the user asks for it by name, whatever it computes.
+    ///
+    /// # Errors
+    /// CL_DEVICE_NOT_AVAILABLE for one that computes wrong results, unless it is `named`; what the driver
+    /// says.
+    pub fn open(physical: &vk::PhysicalDevice, named: bool) -> Result<Arc<Gpu>> {
         let device = vk::Device::open(physical)?;
         if let Some(cache) = cache() {
-            device.keep_pipelines(Box::new(cache));
+            device.set_pipeline_store(Box::new(cache));
+        }
+        if let Some(defect) = defects::defect(&device)? {
+            let name = &device.info().name;
+            let reason = defects::sentence(device.info(), defect);
+            if !named {
+                log::notice(&format!("{name} {reason}"));
+                return fail(CL_DEVICE_NOT_AVAILABLE);
+            }
+            tracing::warn!("{name} {defect}; HEKLA_DEVICE names it");
         }
         let probe = device.probe().unwrap_or_else(|error| {
             // The careful answers: nothing is exact, everything is emulated.
@@ -145,25 +163,25 @@ impl Gpu {
     }
 
     /// Returns how the host reaches a buffer; see `always_stage`.
-    fn reach(&self, buffer: &vk::Buffer) -> vk::Reach {
-        match buffer.reach() {
-            vk::Reach::Memory if self.always_stage => vk::Reach::Bus,
+    fn reach(&self, buffer: &vk::Buffer) -> vk::HostAccess {
+        match buffer.host_access() {
+            vk::HostAccess::Memory if self.always_stage => vk::HostAccess::Rebar,
             reach => reach,
         }
     }
 
     /// Returns where the host sees a buffer's bytes as it sees its own memory.
     pub fn host_view(&self, buffer: &vk::Buffer) -> Option<NonNull<u8>> {
-        buffer.mapped().filter(|_| self.reach(buffer) == vk::Reach::Memory)
+        buffer.mapped().filter(|_| self.reach(buffer) == vk::HostAccess::Memory)
     }
 
     /// Returns true if the host had better read or write `size` bytes of an idle buffer itself than have the
     /// device do it.
     pub fn host_moves(&self, buffer: &vk::Buffer, size: usize, access: Access) -> bool {
         match self.reach(buffer) {
-            vk::Reach::None => false,
-            vk::Reach::Memory => true,
-            vk::Reach::Bus => match access {
+            vk::HostAccess::None => false,
+            vk::HostAccess::Memory => true,
+            vk::HostAccess::Rebar => match access {
                 Access::Read => size <= MOST_READ_OVER_BUS,
                 Access::Write => size <= MOST_WRITTEN_OVER_BUS,
             },
@@ -244,6 +262,12 @@ impl Gpu {
     }
 }
 
+impl DeviceTime for Gpu {
+    fn on_host(&self, device_ns: u64) -> Option<u64> {
+        Gpu::on_host(self, device_ns).ok()
+    }
+}
+
 /// Records one chunk's copy, which keeps its staging memory.
 fn copy_on(
     queue: &vk::Queue,
@@ -295,7 +319,18 @@ impl Pace {
     }
 }
 
-/// Returns what the compiler is told of a device.
+/// What the compiler is told of a width of floats.
+fn float_traits(table: &vk::FloatTable, width: vk::FloatWidth) -> FloatTraits {
+    let widening = table.get(width, vk::FloatOp::Widen);
+    FloatTraits {
+        sign_alone: table.sign_alone(width),
+        keeps_denormals: table.keeps_denormals(width),
+        widens: widening.is_some_and(vk::Behaviour::keeps_denormals),
+        orders: table.orders(width),
+    }
+}
+
+/// What the compiler is told of a device.
 pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
     let f = &info.features;
     Target {
@@ -312,8 +347,7 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
         workgroup_explicit_layout_8: f.workgroup_explicit_layout_8,
         workgroup_explicit_layout_16: f.workgroup_explicit_layout_16,
         vulkan_memory_model: f.vulkan_memory_model && f.vulkan_memory_model_device_scope,
-        lone_fences: probe.lone_fences,
-        long_loops: probe.long_loops,
+        unmasked_uniform_loads: defects::loads_unmasked(info),
         preserve_signed_zero_inf_nan_16: f.preserve_signed_zero_inf_nan_16,
         preserve_signed_zero_inf_nan_32: f.preserve_signed_zero_inf_nan_32,
         preserve_signed_zero_inf_nan_64: f.preserve_signed_zero_inf_nan_64,
@@ -323,6 +357,8 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
         rounding_rte_16: f.rounding_rte_16,
         rounding_rte_32: f.rounding_rte_32,
         rounding_rte_64: f.rounding_rte_64,
+        float_traits: vk::FloatWidth::ALL.map(|width| float_traits(&probe.floats, width)),
+        merges_signs: probe.merges_signs,
         fma32_fused: probe.fma32_fused,
         fma64_fused: probe.fma64_fused,
         div32_exact: probe.div32_exact,

@@ -1,9 +1,11 @@
 //! The one platform, and the choice of devices it shows. Nothing here touches Vulkan before the
 //! first enumeration of devices.
 
+use super::defects;
 use crate::cl::*;
 use crate::core::device::selection::{self, Found, Verdict};
 use crate::core::device::Device;
+use crate::core::diagnostics::log;
 use crate::core::process::{fork, thread};
 use crate::object::{Kind, Ref};
 use std::sync::OnceLock;
@@ -46,6 +48,11 @@ impl Platform {
     pub fn devices(&self) -> &[Ref<Device>] {
         self.devices.get_or_init(enumerate)
     }
+
+    /// Those of them that are objects already.
+    pub fn known_devices(&self) -> &[Ref<Device>] {
+        self.devices.get().map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Finds Vulkan devices and takes those to show; explains itself in the log.
@@ -58,12 +65,15 @@ fn enumerate() -> Vec<Ref<Device>> {
     });
     for device in &found {
         let info = &device.physical.info;
-        tracing::info!("{} ({}) {}", info.name, info.driver_info, device.sentence());
+        tracing::info!("{} ({}) {}", info.name, defects::driver(info), device.sentence());
+    }
+    if let Some(reason) = selection::refusal_notice(&found) {
+        log::notice(&reason);
     }
     let taken = found.into_iter().filter(|device| device.verdict == Verdict::Taken);
     let as_gpu = std::env::var("HEKLA_DEVICE_TYPE").is_ok_and(|t| t.eq_ignore_ascii_case("gpu"));
     let make = |device: Found| {
-        let device = Ref::new(Device::new(device.physical, as_gpu));
+        let device = Ref::new(Device::new(device.physical, as_gpu, device.named));
         device.expose();
         device
     };

@@ -1,6 +1,7 @@
 //! What Vulkan devices the machine has, which of them are offered to OpenCL, and why the others are
 //! not: for the platform, the log, and people who see no device.
 
+use super::defects;
 use hekla_vk_backend as vk;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -9,6 +10,8 @@ use std::sync::Arc;
 pub struct Found {
     pub physical: vk::PhysicalDevice,
     pub verdict: Verdict,
+    /// `HEKLA_DEVICE` names it.
+    pub named: bool,
 }
 
 /// Whether a device is offered.
@@ -17,6 +20,8 @@ pub enum Verdict {
     Taken,
     /// Hekla cannot use it: a sentence.
     Refused(String),
+    /// It computes wrong results: a sentence. Only `HEKLA_DEVICE` shows it.
+    Defective(String),
     /// `HEKLA_DEVICE` asks for others.
     NotWished,
     /// A processor beside a GPU.
@@ -36,8 +41,29 @@ pub fn survey() -> Result<Vec<Found>, vk::Error> {
     });
     let wish = std::env::var("HEKLA_DEVICE").unwrap_or_default();
     let verdicts = judge(&all.iter().map(|p| Candidate::of(&p.info)).collect::<Vec<_>>(), &wish);
-    let found = all.into_iter().zip(verdicts);
-    Ok(found.map(|(physical, verdict)| Found { physical, verdict }).collect())
+    let named = wishes(&wish).next().is_some();
+    let found = all.into_iter().zip(verdicts).map(|(physical, verdict)| {
+        let verdict = match verdict {
+            Verdict::Taken if !named => trusted(&physical),
+            other => other,
+        };
+        Found { named: named && verdict == Verdict::Taken, physical, verdict }
+    });
+    Ok(found.collect())
+}
+
+/// Whether a device that would be taken computes right. Only those of old drivers are run for that here;
+/// the others are when they are opened.
+fn trusted(physical: &vk::PhysicalDevice) -> Verdict {
+    if !defects::is_suspect(&physical.info) {
+        return Verdict::Taken;
+    }
+    let defect = vk::Device::open(physical).and_then(|device| defects::defect(&device));
+    match defect {
+        Ok(None) => Verdict::Taken,
+        Ok(Some(defect)) => Verdict::Defective(defects::sentence(&physical.info, defect)),
+        Err(error) => Verdict::Refused(format!("was tested for wrong results and failed: {error}")),
+    }
 }
 
 fn rank(device_type: vk::DeviceType) -> u32 {
@@ -64,13 +90,18 @@ impl Candidate<'_> {
     }
 }
 
+/// The parts of `HEKLA_DEVICE`, which commas separate.
+fn wishes(wish: &str) -> impl Iterator<Item = String> + '_ {
+    wish.split(',').map(|part| part.trim().to_lowercase()).filter(|part| !part.is_empty())
+}
+
 /// `HEKLA_DEVICE` (indices and parts of names, between commas) picks among all usable devices, which
 /// come first; otherwise a processor is hidden while a GPU exists.
 fn judge(devices: &[Candidate<'_>], wish: &str) -> Vec<Verdict> {
-    let wishes: Vec<String> = wish.split(',').map(|part| part.trim().to_lowercase()).collect();
-    let any_wish = wishes.iter().any(|wish| !wish.is_empty());
+    let wishes: Vec<String> = wishes(wish).collect();
+    let any_wish = !wishes.is_empty();
     let is_wished = |index: usize, name: &str| {
-        wishes.iter().filter(|wish| !wish.is_empty()).any(|wish| match wish.parse::<usize>() {
+        wishes.iter().any(|wish| match wish.parse::<usize>() {
             Ok(number) => number == index,
             Err(_) => name.to_lowercase().contains(wish),
         })
@@ -90,7 +121,9 @@ impl Found {
     pub fn sentence(&self) -> String {
         match &self.verdict {
             Verdict::Taken => "is offered".to_string(),
-            Verdict::Refused(reason) => format!("is not used: it {reason}"),
+            Verdict::Refused(reason) | Verdict::Defective(reason) => {
+                format!("is not used: it {reason}")
+            }
             Verdict::NotWished => {
                 let wish = std::env::var("HEKLA_DEVICE").unwrap_or_default();
                 format!("is not offered: HEKLA_DEVICE={wish} asks for others")
@@ -100,6 +133,19 @@ impl Found {
                 .to_string(),
         }
     }
+}
+
+/// Returns why there is no device, in one line, where a driver's wrong results are the reason.
+pub fn refusal_notice(found: &[Found]) -> Option<String> {
+    if found.iter().any(|device| device.verdict == Verdict::Taken) {
+        return None;
+    }
+    found.iter().find_map(|device| match &device.verdict {
+        Verdict::Defective(reason) => {
+            Some(format!("no OpenCL device: {} {reason}", device.physical.info.name))
+        }
+        _ => None,
+    })
 }
 
 /// Tells everything, and whether any device is offered.
@@ -179,8 +225,9 @@ fn advice() -> String {
         }
     }
     text.push_str(
-        "A GPU needs its vendor's Vulkan driver or Mesa's; without a GPU Mesa's lavapipe will do (on \
-         Debian: apt install mesa-vulkan-drivers). `vulkaninfo --summary` shows what Vulkan sees.\n",
+        "A GPU needs its vendor's Vulkan driver or Mesa's; without a GPU lavapipe of Mesa 25.0 or newer \
+         will do (apt install mesa-vulkan-drivers; on Debian 12 from bookworm-backports). `vulkaninfo \
+         --summary` shows what Vulkan sees.\n",
     );
     text
 }

@@ -4,9 +4,7 @@
 use crate::cl::error::Result;
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// Smallest piece that is allocated, in bytes.
 const MIN_PIECE: u64 = 64 << 10;
@@ -22,10 +20,6 @@ pub struct Pool {
     device: Arc<vk::Device>,
     kind: vk::MemoryKind,
     free: Mutex<Vec<Arc<vk::Buffer>>>,
-    /// Pieces that the application sees, by address: what it transfers from or to there needs no copy
-    /// by the host.
-    shown: Mutex<BTreeMap<usize, Weak<Staging>>>,
-    shown_count: AtomicUsize,
 }
 
 /// A piece in use; it returns to its pool when the last holder (often a batch of commands) drops it.
@@ -35,32 +29,6 @@ pub struct Staging {
 }
 
 impl Staging {
-    fn address(&self) -> Option<usize> {
-        self.buffer.mapped().map(|base| base.as_ptr() as usize)
-    }
-
-    /// Notes that the application sees this piece (in a mapping), see [`Pool::find`].
-    pub fn show(self: &Arc<Self>) {
-        // Other memory would have to be flushed and invalidated around each command.
-        if let Some(address) = self.address().filter(|_| self.buffer.is_coherent()) {
-            let mut shown = self.pool.shown.lock();
-            shown.insert(address, Arc::downgrade(self));
-            self.pool.shown_count.store(shown.len(), Ordering::Release);
-        }
-    }
-
-    /// The opposite.
-    pub fn hide(&self) {
-        if self.pool.shown_count.load(Ordering::Acquire) == 0 {
-            return;
-        }
-        if let Some(address) = self.address() {
-            let mut shown = self.pool.shown.lock();
-            shown.remove(&address);
-            self.pool.shown_count.store(shown.len(), Ordering::Release);
-        }
-    }
-
     /// Returns true if it came from this pool.
     pub fn is_of(&self, pool: &Arc<Pool>) -> bool {
         Arc::ptr_eq(&self.pool, pool)
@@ -69,7 +37,6 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        self.hide();
         let mut free = self.pool.free.lock();
         if total(&free) + self.buffer.size() <= KEEP {
             free.push(self.buffer.clone());
@@ -79,32 +46,12 @@ impl Drop for Staging {
 
 impl Pool {
     pub fn new(device: Arc<vk::Device>, kind: vk::MemoryKind) -> Arc<Pool> {
-        Arc::new(Pool {
-            device,
-            kind,
-            free: Mutex::default(),
-            shown: Mutex::default(),
-            shown_count: AtomicUsize::new(0),
-        })
+        Arc::new(Pool { device, kind, free: Mutex::default() })
     }
 
     /// Returns bytes that are kept for reuse (for tests of what is left behind).
     pub fn kept(&self) -> u64 {
         total(&self.free.lock())
-    }
-
-    /// Returns the piece that the application sees at `address`, if all `size` bytes lie in it, and where.
-    pub fn find(&self, address: usize, size: usize) -> Option<(Arc<Staging>, u64)> {
-        if self.shown_count.load(Ordering::Acquire) == 0 {
-            return None;
-        }
-        let shown = self.shown.lock();
-        let (base, piece) = shown.range(..=address).next_back()?;
-        let (offset, piece) = ((address - base) as u64, piece.upgrade()?);
-        let fits = offset.checked_add(size as u64).is_some_and(|end| end <= piece.buffer.size());
-        // Dropping the piece takes the lock.
-        drop(shown);
-        fits.then_some((piece, offset))
     }
 
     /// Returns a piece of at least `size` bytes.

@@ -1,5 +1,5 @@
 //! `HEKLA_LOG=error|warn|info|debug|trace`: what the library says, on standard error or in the file
-//! that `HEKLA_LOG_FILE` names. Silent without it.
+//! that `HEKLA_LOG_FILE` names. Without it silent, but for what users must see ([`notice`]).
 
 use crate::core::diagnostics::trace::own_path;
 use std::fmt::{Debug, Write as _};
@@ -58,6 +58,16 @@ impl Subscriber for Logger {
             None => std::io::stderr().write_all(line.0.as_bytes()),
         };
     }
+}
+
+/// Says something once that users must see though they asked for no log: on standard error, or, with
+/// `HEKLA_LOG`, as an error in the log.
+pub fn notice(message: &str) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| match std::env::var_os("HEKLA_LOG") {
+        Some(_) => tracing::error!("{message}"),
+        None => complain(message),
+    });
 }
 
 /// What is wrong with the wishes for a log.

@@ -5,6 +5,7 @@ use super::residency::Storage;
 use super::Mem;
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
+use crate::core::context::host_ranges::HostRange;
 use crate::core::device::staging::{Pool, Staging};
 use std::sync::Arc;
 
@@ -27,6 +28,17 @@ impl Mapping {
         self.staging.is_some() || self.pages.is_some()
     }
 
+    /// Returns true if the pointer leads to the memory of a buffer that is its own. (Shared virtual memory is
+    /// known by its addresses whether it is mapped or not.)
+    fn is_direct(&self, mem: &Mem) -> bool {
+        !self.is_copy() && mem.host_ptr.is_none() && mem.svm.is_none()
+    }
+
+    /// Returns true if the pointer leads to the host's shadow of shared virtual memory.
+    fn is_shadow(&self, mem: &Mem) -> bool {
+        !self.is_copy() && mem.host_ptr.is_some() && mem.svm.is_some()
+    }
+
     /// Returns true if the device's bytes are wanted at the pointer.
     pub fn reads(&self) -> bool {
         self.flags & CL_MAP_WRITE_INVALIDATE_REGION == 0
@@ -38,37 +50,107 @@ impl Mapping {
     }
 }
 
+/// A mapped region of a buffer or of one of its sub-buffers.
+pub(super) struct Mapped {
+    /// Address of the memory object that it was mapped through.
+    owner: usize,
+    /// Where the region begins in the device's buffer, in bytes.
+    start: usize,
+    mapping: Mapping,
+}
+
+impl Mapped {
+    /// Returns true if both regions are for writing and have bytes in common.
+    fn conflicts(&self, other: &Mapped) -> bool {
+        self.mapping.writes()
+            && other.mapping.writes()
+            && self.start < other.start + other.mapping.size
+            && other.start < self.start + self.mapping.size
+    }
+}
+
 impl Mem {
-    /// Notes a mapping; CL_INVALID_OPERATION when it overlaps another and both are for writing.
+    /// Returns what tells the object's mapped regions from those of others.
+    fn as_owner(&self) -> usize {
+        std::ptr::from_ref(self) as usize
+    }
+
+    /// Notes a mapping; CL_INVALID_OPERATION when it overlaps another one of the buffer or of a sub-buffer
+    /// and both are for writing (5.2.4).
     pub fn add_mapping(&self, mapping: Mapping) -> Result<()> {
-        let mut maps = self.maps.lock();
-        let conflict = maps.iter().any(|other| {
-            other.writes()
-                && mapping.writes()
-                && other.offset < mapping.offset + mapping.size
-                && mapping.offset < other.offset + other.size
-        });
-        ensure!(!conflict, CL_INVALID_OPERATION);
-        if let Some(staging) = &mapping.staging {
-            staging.show();
-        }
-        maps.push(mapping);
+        let start = self.origin + mapping.offset;
+        let mapped = Mapped { owner: self.as_owner(), start, mapping };
+        let mut maps = self.root().maps.lock();
+        ensure!(!maps.iter().any(|other| other.conflicts(&mapped)), CL_INVALID_OPERATION);
+        self.share(&mapped.mapping);
+        maps.push(mapped);
         Ok(())
     }
 
     /// Removes and returns the mapping at a pointer; CL_INVALID_VALUE when there is none.
     pub fn take_mapping(&self, pointer: HostAddress) -> Result<Mapping> {
-        let mut maps = self.maps.lock();
-        let found = maps.iter().rposition(|m| m.pointer == pointer);
-        let mapping = found.map(|index| maps.remove(index)).ok_or(ClError(CL_INVALID_VALUE))?;
-        if let Some(staging) = &mapping.staging {
-            staging.hide();
-        }
+        let mut maps = self.root().maps.lock();
+        let owner = self.as_owner();
+        let found = maps.iter().rposition(|m| m.owner == owner && m.mapping.pointer == pointer);
+        let index = found.ok_or(ClError(CL_INVALID_VALUE))?;
+        let mapping = maps.remove(index).mapping;
+        self.unshare(&mapping);
         let mut spare = self.spare.lock();
         if !(self.is_pinned() && is_larger(&spare, &mapping.staging)) {
             *spare = mapping.staging.clone();
         }
         Ok(mapping)
+    }
+
+    /// Forgets the mapped regions of an object that goes.
+    pub(super) fn forget_mappings(&self) {
+        let owner = self.as_owner();
+        let gone = |mapped: &mut Mapped| mapped.owner == owner;
+        let gone: Vec<_> = self.root().maps.lock().extract_if(.., gone).collect();
+        gone.iter().for_each(|mapped| self.unshare(&mapped.mapping));
+    }
+
+    /// Has commands know which memory the addresses of a mapping stand for. Memory that is not coherent is
+    /// the host's while it is mapped: it is flushed and invalidated when that begins and ends.
+    fn share(&self, mapping: &Mapping) {
+        let ranges = &self.context.host_ranges;
+        match (self.only_buffer(), &mapping.staging) {
+            (_, Some(staging)) if staging.buffer.is_coherent() => ranges.add(HostRange {
+                start: mapping.pointer.0,
+                end: mapping.pointer.0 + mapping.size,
+                buffer: staging.buffer.clone(),
+                offset: 0,
+                in_place: true,
+                staging: Some(staging.clone()),
+            }),
+            (Some(buffer), None) if mapping.is_direct(self) => {
+                let start = mapping.pointer.0 - self.origin - mapping.offset;
+                ranges.add(HostRange {
+                    start,
+                    end: start + buffer.size() as usize,
+                    buffer: buffer.clone(),
+                    offset: 0,
+                    in_place: true,
+                    staging: None,
+                });
+            }
+            _ if mapping.is_shadow(self) => ranges.map_shadow(mapping.pointer.0, mapping.size),
+            _ => {}
+        }
+    }
+
+    /// The opposite of [`Mem::share`].
+    fn unshare(&self, mapping: &Mapping) {
+        let ranges = &self.context.host_ranges;
+        let pointer = mapping.pointer.0;
+        match &mapping.staging {
+            Some(staging) if staging.buffer.is_coherent() => ranges.remove(pointer),
+            None if mapping.is_direct(self) => {
+                ranges.remove(pointer - self.origin - mapping.offset);
+            }
+            _ if mapping.is_shadow(self) => ranges.unmap_shadow(pointer, mapping.size),
+            _ => {}
+        }
     }
 
     /// CL_MEM_ALLOC_HOST_PTR: the host is to have room for the buffer, now and later.
@@ -113,7 +195,8 @@ impl Mem {
 
     /// CL_MEM_MAP_COUNT.
     pub fn map_count(&self) -> u32 {
-        self.maps.lock().len() as u32
+        let owner = self.as_owner();
+        self.root().maps.lock().iter().filter(|mapped| mapped.owner == owner).count() as u32
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod host;
 pub mod mapping;
+pub mod operand;
 pub mod properties;
 pub mod rect;
 pub mod residency;
@@ -19,7 +20,7 @@ use crate::core::memory::properties::{BufferProperties, Import};
 use crate::object::callbacks::UserData;
 use crate::object::notify::Notifier;
 use crate::object::{callbacks, Kind, Ref};
-use mapping::Mapping;
+use mapping::Mapped;
 use parking_lot::Mutex;
 use residency::Storage;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -54,7 +55,8 @@ pub struct Mem {
     /// Live sub-buffers: the handle stays valid while there are any.
     sub_buffers: AtomicU32,
     storage: Storage,
-    maps: Mutex<Vec<Mapping>>,
+    /// The mapped regions of a buffer and of its sub-buffers.
+    maps: Mutex<Vec<Mapped>>,
     /// Staging memory of the last mapping: large pinned memory is slow to make. With
     /// CL_MEM_ALLOC_HOST_PTR there is some from the beginning, for the whole buffer.
     spare: Mutex<Option<Arc<Staging>>>,
@@ -74,6 +76,7 @@ impl Kind for Mem {
     }
 
     fn dropped(&mut self, handle: cl_mem) {
+        self.forget_mappings();
         if let Some(parent) = &self.parent {
             parent.sub_buffers.fetch_sub(1, Ordering::AcqRel);
         }
@@ -143,7 +146,10 @@ impl Mem {
                 Mem { import: Some(import), ..Mem::of(context, flags, size, storage) }
             }
             (None, None) => {
-                let storage = Storage::new(&context, size, host)?;
+                let shadowed =
+                    host.map_or(Ok(None), |host| operand::behind_shadow(&context, host, size))?;
+                let current = shadowed.as_ref().map(|b| HostAddress(b.as_ptr() as usize));
+                let storage = Storage::new(&context, size, current.or(host))?;
                 Mem { host_ptr: used_host, ..Mem::of(context, flags, size, storage) }
             }
         };

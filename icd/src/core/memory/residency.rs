@@ -201,7 +201,7 @@ fn make_current(
         if let Some((source, from)) = source.and_then(|s| Some((s, replicas[s].buffer.clone()?))) {
             // What writes the source, for the host to see, and what still reads the old contents here.
             for (queue, value) in replicas[source].uses.drain(..) {
-                queue.wait_shown(value)?;
+                queue.wait_host_visible(value)?;
             }
             for (queue, value) in replicas[device].uses.drain(..) {
                 queue.wait(value)?;

@@ -1,26 +1,76 @@
-//! The end of a process that has commands under way. Software devices run them on threads of this process
-//! and compile as they go; what they need is torn down behind exit(), so they are waited for, within
-//! reason. GPUs are ended by their drivers in the kernel. And the end of a process that was forked off one
-//! that uses a GPU.
+//! The end of a process that has commands under way, and of one that was forked off a process that uses a
+//! GPU.
+//!
+//! Software devices run commands on threads of this process and compile as they go. What they need, LLVM's
+//! statics above all, is torn down in exit(), so exit() first waits for them, within reason. Two things see
+//! to it, because statics are torn down in the reverse order in which they were built, and a compiler builds
+//! some of its own whenever it first needs them:
+//!
+//! * thread-local destructors of the main thread, which exit() runs before anything else;
+//! * a handler that is registered again with each pipeline of a software device, for a process that another
+//!   thread ends.
+//!
+//! GPUs are ended by their drivers in the kernel.
 
 use crate::core::process::fork;
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
-use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::{Duration, Instant};
 
 /// A kernel that never ends does not keep the process.
 const LIMIT: Duration = Duration::from_secs(10);
 
+/// The open software devices.
 static DEVICES: Mutex<Vec<Weak<vk::Device>>> = Mutex::new(Vec::new());
 
-/// Has exit() wait for a device, if it is one that needs it. To be called when the device has been used:
-/// what is registered for the end last comes first, so this precedes the end of what the device's
-/// driver has set up.
+/// Waits for the software devices when the main thread ends.
+struct MainThreadGuard;
+
+impl Drop for MainThreadGuard {
+    fn drop(&mut self) {
+        if is_main_thread() {
+            wait_for_devices();
+        }
+    }
+}
+
+thread_local! {
+    static GUARD: MainThreadGuard = const { MainThreadGuard };
+}
+
+#[cfg(target_os = "linux")]
+fn is_main_thread() -> bool {
+    // SAFETY: queries without preconditions.
+    unsafe { libc::gettid() == libc::getpid() }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_main_thread() -> bool {
+    false
+}
+
+/// Has the end of this thread, if it is the main thread, wait for the software devices. Called by every entry
+/// point.
+#[inline]
+pub fn guard_thread() {
+    // A thread that is ending has no guard any more.
+    let _ = GUARD.try_with(|_| ());
+}
+
+/// Has exit() wait for a device, if it is a software device.
 pub fn wait_for(device: &Arc<vk::Device>) {
     if device.info().device_type == vk::DeviceType::Cpu {
         DEVICES.lock().push(Arc::downgrade(device));
+        register_handler(device);
+    }
+}
+
+/// Registers the handler again, if the device is a software device, because its compiler may have built
+/// statics since.
+pub fn register_handler(device: &vk::Device) {
+    if device.info().device_type == vk::DeviceType::Cpu {
         // SAFETY: the function is one of this library, which is never unloaded.
         unsafe { libc::atexit(at_exit) };
     }
@@ -34,7 +84,7 @@ pub fn wait_for(device: &Arc<vk::Device>) {
 /// with programs that use Vulkan alone. Such a child thus ends with its status and its files written, and
 /// without the handlers that were registered before the device was opened.
 pub fn keep_children_off(device: &vk::Device) {
-    if device.info().is_nvidias_own() {
+    if device.info().quirks.contains(vk::Quirks::EXIT_BREAKS_PARENT) {
         #[cfg(target_env = "gnu")]
         // SAFETY: the function is one of this library, which is never unloaded.
         unsafe {
@@ -68,12 +118,21 @@ extern "C" fn end_child(status: c_int, _: *mut c_void) {
 }
 
 extern "C" fn at_exit() {
+    wait_for_devices();
+}
+
+/// Waits until the software devices are idle.
+fn wait_for_devices() {
+    // In a forked process others may have held the lock.
     if fork::is_child() {
         return;
     }
-    let devices = std::mem::take(&mut *DEVICES.lock());
+    // All handlers together have the time of one.
+    static END: OnceLock<Instant> = OnceLock::new();
+    let end = *END.get_or_init(|| Instant::now() + LIMIT);
+    let devices = DEVICES.lock().clone();
     for device in devices.iter().filter_map(Weak::upgrade) {
-        if let Err(error) = device.drain(LIMIT) {
+        if let Err(error) = device.drain(end.saturating_duration_since(Instant::now())) {
             tracing::debug!("at exit: {error}");
         }
         // The last reference may be this one; whatever closing the device does is not for now.

@@ -6,7 +6,7 @@ use crate::core::device::open::Gpu;
 use crate::core::device::Device;
 use crate::core::diagnostics::trace::trace;
 use crate::core::memory::Mem;
-use crate::core::process::clock;
+use crate::core::process::{clock, exit};
 use crate::core::program::{Program, ProgramData};
 use crate::object::notify::Notifier;
 use crate::object::{Kind, Ref, WeakRef};
@@ -85,6 +85,7 @@ impl BuiltKernel {
             specialization: &constants,
             push_constant_size: self.push_constant_size(),
         })?;
+        exit::register_handler(&self.gpu.device);
         if let Some(trace) = trace() {
             trace.pipeline(&self.kernel.name, start, pipeline.creation());
         }

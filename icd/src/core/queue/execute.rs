@@ -25,13 +25,19 @@ pub trait Execute: Send + 'static {
         None
     }
 
-    /// Returns true if the command brings bytes of the application to the device.
-    fn is_write(&self) -> bool {
+    /// Returns true unless the command is done with the application's memory once it has started.
+    fn needs_host_bytes(&self) -> bool {
+        true
+    }
+
+    /// Copies the bytes of a write before it starts, so that the application has its memory back. Returns true
+    /// if it has.
+    fn take_host_bytes(&mut self) -> bool {
         false
     }
 
-    /// Copies the bytes of a write, so that the application has its memory back.
-    fn take_host_bytes(&mut self) {}
+    /// Sees to it that nothing is written to the application's memory any more: the command has failed.
+    fn cancel(&self) {}
 }
 
 /// A command that is being started, with its queue locked.
@@ -77,10 +83,10 @@ impl Execution<'_> {
             foreign.extend(other.completions_until(last));
             self.ready = false;
         }
-        let phase = command.execute(self)?;
-        if let Phase::Recorded { last, .. } = phase {
-            foreign.into_iter().for_each(|work| queue.add_completion(last, work));
-        }
+        // Ahead of the command's own work, which may write to the same memory.
+        let next = queue.vk.issued() + 1;
+        foreign.into_iter().for_each(|work| queue.add_completion(next, work));
+        let phase = command.execute(self).inspect_err(|_| command.cancel())?;
         match phase {
             Phase::Recorded { last, .. } if !self.ready => self.state.waits_elsewhere = last,
             _ => self.runs_after = Some(after.max(self.state.waits_elsewhere)),

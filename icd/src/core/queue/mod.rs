@@ -179,7 +179,7 @@ impl Queue {
     /// Returns true if a blocking call waits until the command is complete. In order, a write need only have
     /// copied its bytes; out of order, nothing else would tell when others may follow.
     fn must_wait(&self, command: &dyn Execute) -> bool {
-        !self.in_order() || !command.is_write()
+        !self.in_order() || command.needs_host_bytes()
     }
 
     /// Gives the device what is recorded.
@@ -243,7 +243,9 @@ impl Queue {
         let completions = self.completions.lock();
         let mut prints = completions.printouts();
         let oldest = prints.next();
-        oldest.filter(|_| prints.count() + 1 >= MAX_PENDING)
+        // What the command to be started waits for has no value to be waited for here yet.
+        let issued = self.vk.issued();
+        oldest.filter(|value| *value <= issued && prints.count() + 1 >= MAX_PENDING)
     }
 
     /// Returns true if the host's work up to a value will write in `[start, end)` of the application's
@@ -262,7 +264,7 @@ impl Queue {
             recorder.after(after);
             let times = if timed { recorder.begin_timestamp() } else { None };
             if let Some((trace, times)) = trace.zip(times.clone()) {
-                trace.command(self.trace_number, &state.name, times, &self.gpu);
+                trace.command(self.trace_number, &state.name, times, self.gpu.clone());
             }
             state.add_times(times);
             commands(recorder);
@@ -286,7 +288,7 @@ impl Queue {
         let end = clock::now().max(start + 1);
         // What it was ordered behind may have ended on the device, whose clock agrees to some
         // microseconds only.
-        let ended = || self.gpu.on_host(self.vk.ended_by(state.after)?).ok();
+        let ended = || self.gpu.on_host(self.vk.last_end_ns(state.after)?).ok();
         let earliest = if state.timed { ended().unwrap_or(0) } else { 0 };
         let span = Span::Host { start: start.max(earliest), end: end.max(earliest + 1) };
         Phase::Finished { status: CL_COMPLETE, span }
@@ -386,9 +388,12 @@ impl Ref<Queue> {
         effects.run();
         let phase = phase?;
         if blocking {
-            then_wait.into_iter().try_for_each(|value| self.wait_for(value))?;
+            let parts = then_wait.into_iter().try_for_each(|value| self.wait_for(value));
+            parts.inspect_err(|_| command.cancel())?;
             match phase {
-                Phase::Recorded { last, .. } if self.must_wait(&*command) => self.wait_for(last)?,
+                Phase::Recorded { last, .. } if self.must_wait(&*command) => {
+                    self.wait_for(last).inspect_err(|_| command.cancel())?;
+                }
                 Phase::Finished { status, .. } if status < 0 => return fail(status),
                 _ => {}
             }
@@ -405,11 +410,9 @@ impl Ref<Queue> {
         event: Option<Ref<Event>>,
     ) -> Result<Option<Ref<Event>>> {
         let Request { command_type, mut command, waits, blocking, wants_event } = request;
-        if blocking {
-            // A blocking write may return once the bytes are copied (5.2.2).
-            command.take_host_bytes();
-        }
-        let must_wait = blocking && self.must_wait(&*command);
+        // A blocking write may return once the bytes are copied (5.2.2).
+        let taken = blocking && command.take_host_bytes();
+        let must_wait = blocking && !(taken && self.in_order());
         let event = event.unwrap_or_else(|| Event::of_command(self, command_type));
         let deferred = Deferred { command, waits, order, event: event.clone(), unresolved };
         state.deferred.push(deferred);

@@ -6,7 +6,6 @@
 
 mod file;
 
-use crate::core::device::open::Gpu;
 use crate::core::process::clock;
 use crate::core::process::fork;
 use file::{quoted, TraceFile};
@@ -17,6 +16,13 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
+
+/// The clock of a device.
+pub trait DeviceTime: Send + Sync {
+    /// Returns a time of the device's clock, in nanoseconds, on the host's; `None` for a device that cannot
+    /// be read any more.
+    fn on_host(&self, device_ns: u64) -> Option<u64>;
+}
 
 pub struct Trace {
     file: Mutex<TraceFile>,
@@ -30,7 +36,7 @@ struct Pending {
     times: Arc<vk::CommandTimes>,
     name: String,
     queue: u32,
-    gpu: Arc<Gpu>,
+    device: Arc<dyn DeviceTime>,
 }
 
 /// Returns the trace of this process, if one is asked for.
@@ -108,8 +114,14 @@ impl Trace {
     }
 
     /// A command of a queue, whose times will be known when it is complete.
-    pub fn command(&self, queue: u32, name: &str, times: Arc<vk::CommandTimes>, gpu: &Arc<Gpu>) {
-        let pending = Pending { times, name: name.to_string(), queue, gpu: gpu.clone() };
+    pub fn command(
+        &self,
+        queue: u32,
+        name: &str,
+        times: Arc<vk::CommandTimes>,
+        device: Arc<dyn DeviceTime>,
+    ) {
+        let pending = Pending { times, name: name.to_string(), queue, device };
         self.pending.lock().push(pending);
     }
 
@@ -122,10 +134,9 @@ impl Trace {
         let newer = std::mem::replace(&mut *pending, left);
         pending.extend(newer);
         drop(pending);
-        for Pending { times, name, queue, gpu } in done {
+        for Pending { times, name, queue, device } in done {
             let Some(times) = times.get() else { continue };
-            // A device that cannot be read any more has lost its clock too.
-            let on_host = |time| gpu.on_host(time).ok();
+            let on_host = |time| device.on_host(time);
             if let Some((start, end)) = on_host(times.begin_ns).zip(on_host(times.end_ns)) {
                 self.file.lock().add(slice(&name, (2, queue), start, end));
             }

@@ -1,0 +1,125 @@
+// Operations of double for devices that take denormal numbers for zero, or make zero of them: the
+// device's own wherever no such number is about, which one test tells, and else one on numbers that
+// were raised out of the denormal range, brought back with one rounding.
+
+// Below 2^-900 a sum can be denormal; beside a number from there on a denormal one does not count.
+#define SMALL_SUM 0x07b0000000000000ul
+// Numbers are raised by 2^200.
+#define RAISE 200
+// The exponent field of the least normal number, raised.
+#define RAISED_LEAST ((ulong)(RAISE + 1) << MANT)
+
+bool __is_denormal_f64(double x) {
+    return (TO_BITS(x) & MAG_MASK) - 1 < LEADING_BIT - 1;
+}
+
+// x * 2^RAISE for |x| < 2^800.
+double __raise_f64(double x) {
+    ulong bits = TO_BITS(x);
+    ulong sign = bits & SIGN_BIT;
+    // As the fraction of a larger number, less that number.
+    double denormal = FROM_BITS(bits | RAISED_LEAST) - FROM_BITS(sign | RAISED_LEAST);
+    ulong normal = bits + ((ulong)RAISE << MANT);
+    return (bits & INF_BITS) == 0 ? denormal : FROM_BITS(normal);
+}
+
+// s * 2^-RAISE for |s| < 2^RAISE that is exact, or what is nearest to s with a little more of the
+// sign of `error` on its magnitude.
+double __lower_f64(double s, double error) {
+    ulong mag = TO_BITS(s) & MAG_MASK;
+    ulong sign = TO_BITS(s) & SIGN_BIT;
+    double least = FROM_BITS(RAISED_LEAST);
+    // The least normal number's unit is that of all denormal ones: the sum rounds as it is due.
+    double sum = FROM_BITS(mag) + least;
+    ulong rounded = TO_BITS(sum);
+    // On a tie what was lost before decides.
+    double lost = FROM_BITS(mag) - (sum - least);
+    double half_unit = FROM_BITS((ulong)(RAISE - MANT) << MANT);
+    rounded += lost == half_unit && error > 0.0 ? 1 : 0;
+    rounded -= lost == -half_unit && error < 0.0 ? 1 : 0;
+    ulong result = mag >= RAISED_LEAST ? mag - ((ulong)RAISE << MANT) : rounded - RAISED_LEAST;
+    return FROM_BITS(result | sign);
+}
+
+double __ieee_add_f64(double a, double b) {
+    ulong larger = max(TO_BITS(a) & MAG_MASK, TO_BITS(b) & MAG_MASK);
+    double sum = a + b;
+    if (larger - 1 < SMALL_SUM - 1) {
+        // No sum of numbers loses digits where it is denormal.
+        sum = __lower_f64(__raise_f64(a) + __raise_f64(b), 0.0);
+    }
+    return sum;
+}
+
+double __ieee_sub_f64(double a, double b) {
+    return __ieee_add_f64(a, FROM_BITS(TO_BITS(b) ^ SIGN_BIT));
+}
+
+double __tiny_product_f64(double a, double b, double product) {
+    ulong ma = TO_BITS(a) & MAG_MASK;
+    ulong mb = TO_BITS(b) & MAG_MASK;
+    ulong sign = (TO_BITS(a) ^ TO_BITS(b)) & SIGN_BIT;
+    if (max(ma, mb) >= INF_BITS) {
+        return max(ma, mb) == INF_BITS ? FROM_BITS(sign | INF_BITS) : product;
+    }
+    double raised = __raise_f64(FROM_BITS(min(ma, mb)));
+    double other = FROM_BITS(max(ma, mb));
+    double p = raised * other;
+    double result = __lower_f64(p, fma(raised, other, -p));
+    return FROM_BITS(TO_BITS(result) | sign);
+}
+
+double __ieee_mul_f64(double a, double b) {
+    ulong smaller = min(TO_BITS(a) & MAG_MASK, TO_BITS(b) & MAG_MASK);
+    double product = a * b;
+    bool tiny = smaller < LEADING_BIT || (TO_BITS(product) & MAG_MASK) <= LEADING_BIT;
+    if (tiny && smaller != 0) {
+        product = __tiny_product_f64(a, b, product);
+    }
+    return product;
+}
+
+double __tiny_quotient_f64(double a, double b, double quotient) {
+    ulong ma = TO_BITS(a) & MAG_MASK;
+    ulong mb = TO_BITS(b) & MAG_MASK;
+    ulong sign = (TO_BITS(a) ^ TO_BITS(b)) & SIGN_BIT;
+    if (max(ma, mb) >= INF_BITS) {
+        return quotient;
+    }
+    if (mb == 0) {
+        return FROM_BITS(sign | INF_BITS);
+    }
+    if (ma == 0) {
+        return FROM_BITS(sign);
+    }
+    double x = FROM_BITS((__significand_f64(ma) & FRAC_MASK) | ((ulong)BIAS << MANT));
+    double y = FROM_BITS((__significand_f64(mb) & FRAC_MASK) | ((ulong)BIAS << MANT));
+    int e = __exponent_f64(ma) - __exponent_f64(mb);
+    double q = x / y;
+    if (e > -900) {
+        // Two factors: e may be beyond the exponents' range where the quotient is not.
+        int first = min(e, 2 * BIAS) / 2;
+        double a = FROM_BITS((ulong)(first + BIAS) << MANT);
+        double b = FROM_BITS((ulong)(min(e, 2 * BIAS) - first + BIAS) << MANT);
+        return FROM_BITS(TO_BITS(q * a * b) | sign);
+    }
+    double raised = q * FROM_BITS((ulong)(max(e, -1200) + RAISE + BIAS) << MANT);
+    double result = __lower_f64(raised, fma(-q, y, x));
+    return FROM_BITS(TO_BITS(result) | sign);
+}
+
+double __ieee_div_f64(double a, double b) {
+    double quotient = a / b;
+    bool denormal = __is_denormal_f64(a) || __is_denormal_f64(b);
+    bool vanishes = (TO_BITS(quotient) & MAG_MASK) <= LEADING_BIT && (TO_BITS(a) & MAG_MASK) != 0;
+    if (denormal || vanishes) {
+        quotient = __tiny_quotient_f64(a, b, quotient);
+    }
+    return quotient;
+}
+
+double __ieee_sqrt_f64(double x) {
+    bool denormal = __is_denormal_f64(x);
+    double root = sqrt(denormal ? __raise_f64(x) : x);
+    return denormal ? root * 0x1p-100 : root;
+}

@@ -1,0 +1,188 @@
+//! Double arithmetic for devices that flush denormal numbers: OpenCL C 7.5.3 requires them, so what a
+//! program does with doubles becomes calls of the library's operations, or integer comparisons.
+//!
+//! The library's own functions are not changed: they know what may be flushed and what not.
+
+use super::{Context, Origin};
+use crate::ir::*;
+use crate::library::{self, Unit};
+use crate::passes::cursor::Cursor;
+use crate::source::Span;
+
+/// Magnitudes below 2^-900: comparisons with denormal numbers among those are decided by integers;
+/// beside larger ones a denormal number may as well be zero.
+const SMALL: i64 = 123 << 52;
+const LEAST_NORMAL: i64 = 1 << 52;
+const SIGN_BIT: i64 = i64::MIN;
+
+impl Context<'_> {
+    /// Whether doubles need what this file does. Those who allow denormals to be zero are spared it.
+    pub(super) fn raises_denormals(&self) -> bool {
+        let (target, options) = (self.target, self.options);
+        let allowed = options.denorms_are_zero || options.unsafe_math;
+        target.float64 && !target.floats(Scalar::F64).keeps_denormals && !allowed
+    }
+
+    /// Rewrites a function of the program.
+    pub(super) fn raise_denormals(&mut self, func: &mut Function, span: Span) {
+        for block in func.layout.clone() {
+            let mut pass = Raising { context: self, c: Cursor::new(func), span };
+            let insts = pass.c.begin(block);
+            for &inst in &insts {
+                if let Some(data) = pass.replacement(inst) {
+                    pass.c.func.insts[inst] = data;
+                }
+                pass.c.keep(inst);
+            }
+            pass.c.finish_in(block, insts);
+        }
+    }
+}
+
+struct Raising<'c, 'a, 'f> {
+    context: &'c mut Context<'a>,
+    c: Cursor<'f>,
+    span: Span,
+}
+
+impl Raising<'_, '_, '_> {
+    /// What an instruction is to be instead, with what that needs before it.
+    fn replacement(&mut self, inst: Inst) -> Option<InstData> {
+        let (args, per_lane): (Vec<Value>, LaneOp) = match self.c.func.insts[inst].clone() {
+            InstData::Binary { op, args, .. } => (args.to_vec(), binary(op)?),
+            InstData::Math { op, args, .. } => (args.to_vec(), math(op)?),
+            InstData::FCmp { cc, args, .. } if !matches!(cc, FloatCC::Ord | FloatCC::Uno) => {
+                (args.to_vec(), LaneOp::Compare(cc))
+            }
+            _ => return None,
+        };
+        let ty = self.c.ty(args[0]);
+        if ty.scalar != Scalar::F64 || !self.concerns(per_lane, &args) {
+            return None;
+        }
+        let mut lanes = Vec::new();
+        for lane in 0..ty.lanes {
+            let of_lane: Vec<Value> = args.iter().map(|&arg| self.c.extract(arg, lane)).collect();
+            lanes.push(self.lane(per_lane, &of_lane)?);
+        }
+        Some(match lanes[..] {
+            // The instruction itself is what gives the value its name.
+            [single] => {
+                let yes = self.c.func.bool_const(true);
+                InstData::Select { args: [yes, single, single] }
+            }
+            _ => InstData::Build { args: lanes.into() },
+        })
+    }
+
+    /// Whether an operation may meet a denormal number; not beside some constants.
+    fn concerns(&self, op: LaneOp, args: &[Value]) -> bool {
+        let ample = |&arg: &Value| {
+            let magnitude = self.c.func.as_const(arg).map(|bits| bits as i64 & i64::MAX);
+            magnitude.is_some_and(|m| m >= SMALL)
+        };
+        match op {
+            LaneOp::Call("ieee_add" | "ieee_sub") | LaneOp::Compare(_) => !args.iter().any(ample),
+            _ => true,
+        }
+    }
+
+    fn lane(&mut self, op: LaneOp, args: &[Value]) -> Option<Value> {
+        match (op, args) {
+            (LaneOp::Call(name), _) => self.call(name, args),
+            (LaneOp::Compare(cc), &[a, b]) => Some(self.compare(cc, a, b)),
+            (LaneOp::Choose(cc), &[a, b]) => {
+                // The device's own might give a zero for the operand.
+                let first = self.compare(cc, a, b);
+                let other_is_nan = self.c.math(MathOp::IsNan, &[b], Type::BOOL);
+                let first = self.c.binary(BinaryOp::Or, first, other_is_nan);
+                Some(self.c.select(first, a, b))
+            }
+            (LaneOp::Whole(op), &[x]) => {
+                // Any small number does in place of a denormal one.
+                let bits = self.c.bitcast(x, Type::I64);
+                let magnitude = self.c.binary_imm(BinaryOp::And, bits, i64::MAX);
+                let below = self.c.binary_imm(BinaryOp::ISub, magnitude, 1);
+                let is_denormal = self.c.icmp_imm(IntCC::Ult, below, LEAST_NORMAL - 1);
+                let sign = self.c.binary_imm(BinaryOp::And, bits, SIGN_BIT);
+                let quarter = self.c.binary_imm(BinaryOp::Or, sign, 0.25f64.to_bits() as i64);
+                let bits = self.c.select(is_denormal, quarter, bits);
+                let x = self.c.bitcast(bits, Type::F64);
+                Some(self.c.math(op, &[x], Type::F64))
+            }
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, name: &str, args: &[Value]) -> Option<Value> {
+        let library = library::unit(Unit::Double, self.context.target);
+        let id = *library.functions.get(&format!("__{name}_f64"))?;
+        let func = self.context.function(Origin::Library(Unit::Double), id, self.span);
+        Some(self.c.inst(InstData::Call { func, args: args.into() }, Type::F64))
+    }
+
+    fn compare(&mut self, cc: FloatCC, a: Value, b: Value) -> Value {
+        let int = match cc {
+            FloatCC::Oeq | FloatCC::Ueq => IntCC::Eq,
+            FloatCC::One | FloatCC::Une => IntCC::Ne,
+            FloatCC::Olt | FloatCC::Ult => IntCC::Slt,
+            FloatCC::Ole | FloatCC::Ule => IntCC::Sle,
+            FloatCC::Ogt | FloatCC::Ugt => IntCC::Sgt,
+            _ => IntCC::Sge,
+        };
+        let (truth, is_small) = self.in_order(int, a, b);
+        let other = self.c.fcmp(cc, a, b);
+        self.c.select(is_small, truth, other)
+    }
+
+    /// How two numbers compare as integers, and whether both are small, so that this counts.
+    fn in_order(&mut self, cc: IntCC, a: Value, b: Value) -> (Value, Value) {
+        let (x, y) = (self.c.bitcast(a, Type::I64), self.c.bitcast(b, Type::I64));
+        let mx = self.c.binary_imm(BinaryOp::And, x, i64::MAX);
+        let my = self.c.binary_imm(BinaryOp::And, y, i64::MAX);
+        let larger = self.c.binary(BinaryOp::UMax, mx, my);
+        let is_small = self.c.icmp_imm(IntCC::Ult, larger, SMALL);
+        let (x, y) = (self.place(x, mx), self.place(y, my));
+        (self.c.icmp(cc, x, y), is_small)
+    }
+
+    /// Integers that are ordered as the numbers are, both zeros being 0.
+    fn place(&mut self, bits: Value, magnitude: Value) -> Value {
+        let sign = self.c.binary_imm(BinaryOp::AShr, bits, 63);
+        let flipped = self.c.binary(BinaryOp::Xor, magnitude, sign);
+        self.c.binary(BinaryOp::ISub, flipped, sign)
+    }
+}
+
+/// What is done to each lane.
+#[derive(Clone, Copy)]
+enum LaneOp {
+    /// A function of the library.
+    Call(&'static str),
+    Compare(FloatCC),
+    /// The first operand if it compares so with the other, or that is NaN.
+    Choose(FloatCC),
+    /// Rounding to an integer.
+    Whole(MathOp),
+}
+
+fn binary(op: BinaryOp) -> Option<LaneOp> {
+    Some(match op {
+        BinaryOp::FAdd => LaneOp::Call("ieee_add"),
+        BinaryOp::FSub => LaneOp::Call("ieee_sub"),
+        BinaryOp::FMul => LaneOp::Call("ieee_mul"),
+        BinaryOp::FDiv => LaneOp::Call("ieee_div"),
+        BinaryOp::FMin => LaneOp::Choose(FloatCC::Olt),
+        BinaryOp::FMax => LaneOp::Choose(FloatCC::Ogt),
+        _ => return None,
+    })
+}
+
+fn math(op: MathOp) -> Option<LaneOp> {
+    Some(match op {
+        MathOp::Fma => LaneOp::Call("ieee_fma"),
+        MathOp::Sqrt => LaneOp::Call("ieee_sqrt"),
+        MathOp::Floor | MathOp::Ceil => LaneOp::Whole(op),
+        _ => return None,
+    })
+}

@@ -1,0 +1,125 @@
+//! Host addresses at which the application finds device memory: mapped regions of buffers and shared virtual
+//! memory. A command that is given such an address is a copy on the device, in its place in the order.
+
+use crate::core::device::staging::Staging;
+use hekla_vk_backend as vk;
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+
+/// Host addresses `[start, end)`, and the device memory that they stand for.
+#[derive(Clone)]
+pub struct HostRange {
+    pub start: usize,
+    pub end: usize,
+    pub buffer: Arc<vk::Buffer>,
+    /// Where `start` lies in the buffer, in bytes.
+    pub offset: u64,
+    /// The host finds the buffer's own bytes there, and not a shadow of them.
+    pub in_place: bool,
+    /// The staging memory that the buffer belongs to: it is not reused while somebody holds it.
+    pub staging: Option<Arc<Staging>>,
+}
+
+impl HostRange {
+    /// Returns where an address of the range lies in the buffer.
+    pub fn offset_of(&self, address: usize) -> u64 {
+        self.offset + (address - self.start) as u64
+    }
+
+    /// Returns the part of the range that lies in `[start, end)`, which must not be empty.
+    fn part(&self, start: usize, end: usize) -> HostRange {
+        HostRange { start, end, offset: self.offset_of(start), ..self.clone() }
+    }
+}
+
+/// Ranges in ascending order that do not overlap.
+pub type RangeList = SmallVec<[HostRange; 1]>;
+
+struct Entry {
+    range: HostRange,
+    /// How often the range was added and not removed.
+    users: usize,
+    /// Parts of a shadow that the host has mapped: the bytes at the host's addresses count there.
+    mapped: Vec<(usize, usize)>,
+}
+
+/// The ranges of a context, by address; those of different buffers never overlap.
+#[derive(Default)]
+pub struct HostRanges {
+    entries: Mutex<BTreeMap<usize, Entry>>,
+    /// How many entries there are: most contexts have none.
+    count: AtomicUsize,
+}
+
+impl HostRanges {
+    /// Adds a range. Nothing happens to one that is there already but that it is to be removed as often.
+    pub fn add(&self, range: HostRange) {
+        let mut entries = self.entries.lock();
+        let entry = entries.entry(range.start);
+        entry.or_insert(Entry { range, users: 0, mapped: Vec::new() }).users += 1;
+        self.count.store(entries.len(), Ordering::Release);
+    }
+
+    /// Removes the range that begins at an address. Commands that were given it keep its memory alive.
+    pub fn remove(&self, start: usize) {
+        let mut entries = self.entries.lock();
+        let Some(entry) = entries.get_mut(&start) else { return };
+        entry.users -= 1;
+        let gone = if entry.users == 0 { entries.remove(&start) } else { None };
+        self.count.store(entries.len(), Ordering::Release);
+        // Staging memory returns to its pool with no lock held.
+        drop(entries);
+        drop(gone);
+    }
+
+    /// Notes that the host has mapped a part of a shadow: its own bytes count there until
+    /// [`HostRanges::unmap_shadow`].
+    pub fn map_shadow(&self, start: usize, size: usize) {
+        if let Some((_, entry)) = self.entries.lock().range_mut(..=start).next_back() {
+            entry.mapped.push((start, start + size));
+        }
+    }
+
+    /// The opposite of [`HostRanges::map_shadow`].
+    pub fn unmap_shadow(&self, start: usize, size: usize) {
+        if let Some((_, entry)) = self.entries.lock().range_mut(..=start).next_back() {
+            let index = entry.mapped.iter().position(|part| *part == (start, start + size));
+            index.map(|index| entry.mapped.swap_remove(index));
+        }
+    }
+
+    /// Returns the parts of the host's addresses `[start, end)` that stand for device memory.
+    pub fn find(&self, start: usize, end: usize) -> RangeList {
+        let mut found = RangeList::new();
+        if self.count.load(Ordering::Acquire) == 0 || start >= end {
+            return found;
+        }
+        let entries = self.entries.lock();
+        let first = entries.range(..=start).next_back().map_or(start, |(first, _)| *first);
+        for (_, entry) in entries.range(first..end) {
+            entry.parts_within(start, end, &mut found);
+        }
+        found
+    }
+}
+
+impl Entry {
+    /// Appends what of `[start, end)` stands for device memory.
+    fn parts_within(&self, start: usize, end: usize, parts: &mut RangeList) {
+        let (mut at, end) = (start.max(self.range.start), end.min(self.range.end));
+        let mut mapped: SmallVec<[(usize, usize); 4]> = self.mapped.iter().copied().collect();
+        mapped.sort_unstable();
+        for (from, to) in mapped {
+            if at < from.min(end) {
+                parts.push(self.range.part(at, from.min(end)));
+            }
+            at = at.max(to);
+        }
+        if at < end {
+            parts.push(self.range.part(at, end));
+        }
+    }
+}

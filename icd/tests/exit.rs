@@ -1,0 +1,96 @@
+//! Processes that end with commands in flight: they end cleanly, whatever the driver does at that moment
+//! (lavapipe may be compiling), and whichever thread ends them. Without a harness, since the end of the main
+//! thread is one of the cases.
+
+mod common;
+use common::*;
+use std::process::Command;
+use std::ptr::{null, null_mut};
+
+const ROLE: &str = "HEKLA_TEST_ROLE";
+const RUN: &str = "HEKLA_TEST_RUN";
+/// Processes of each kind.
+const RUNS: usize = 8;
+
+/// Kernels that keep a compiler busy, each with code of its own kind.
+const SOURCE: &str = "
+kernel void integers(global uint *out) {
+    uint x = get_global_id(0);
+    for (uint i = 0; i < 100; i++) { x = x * (32 + SALT) + (x >> 7); x ^= x << 3; if (x & 64) x = rotate(x, 5u); }
+    out[get_global_id(0)] = x;
+}
+kernel void floats(global uint *out) {
+    float x = get_global_id(0);
+    for (int i = 0; i < 100; i++) x = sqrt(x) * (3.0f + SALT) + floor(x);
+    out[get_global_id(0)] = as_uint(x);
+}
+kernel void vectors(global uint4 *out) {
+    uint4 x = out[get_global_id(0)];
+    for (int i = 0; i < 50; i++) x = popcount(x) + x.s3210 + SALT;
+    out[get_global_id(0)] = x;
+}
+kernel void local_memory(global uint *out, local uint *shared) {
+    shared[get_local_id(0)] = out[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = 0; i < 20; i++) { atomic_add(shared + i, 3u + SALT); barrier(CLK_LOCAL_MEM_FENCE); }
+    out[get_global_id(0)] = shared[get_local_id(0) ^ 1];
+}";
+
+/// Gives the device work that nobody waits for, with code that it has not compiled before.
+fn enqueue_work(run: &str) {
+    let s = Setup::new();
+    let program = s.program(SOURCE, &format!("-DSALT={run}"));
+    let out = s.buffer(0, 1 << 16);
+    for name in ["integers", "floats", "vectors", "local_memory"] {
+        let kernel = s.kernel(program, name);
+        s.set(kernel, 0, &out);
+        if name == "local_memory" {
+            check(unsafe { (s.cl.clSetKernelArg)(kernel, 1, 256, null()) });
+        }
+        for local in [64usize, 32] {
+            let (launch, global) = (s.cl.clEnqueueNDRangeKernel, 1024usize);
+            check(unsafe {
+                launch(s.queue, kernel, 1, null(), &global, &local, 0, null(), null_mut())
+            });
+            check(unsafe { (s.cl.clFlush)(s.queue) });
+        }
+    }
+}
+
+fn main() {
+    let run = std::env::var(RUN).unwrap_or_default();
+    match std::env::var(ROLE).as_deref() {
+        Ok("no work") => {
+            Setup::new();
+            return;
+        }
+        Ok("main thread") => return enqueue_work(&run),
+        Ok("other thread") => {
+            let thread = std::thread::spawn(move || {
+                enqueue_work(&run);
+                // SAFETY: other threads only wait.
+                unsafe { libc::exit(0) };
+            });
+            let _ = thread.join();
+            unreachable!("the thread ended the process");
+        }
+        _ => {}
+    }
+    // What opening the device compiles comes from the driver's cache: its compiler is not used before the
+    // kernels need it.
+    let folder = std::env::temp_dir().join(format!("hekla-exit-{}", std::process::id()));
+    let process = |role: &str, run: usize| {
+        let mut process = Command::new(std::env::current_exe().unwrap());
+        process.env(ROLE, role).env(RUN, format!("{run}")).env("MESA_SHADER_CACHE_DIR", &folder);
+        let output = process.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{role}, run {run}: {}\n{text}", output.status);
+    };
+    process("no work", 0);
+    for (index, role) in ["main thread", "other thread"].into_iter().enumerate() {
+        (0..RUNS).for_each(|run| process(role, 1 + index * RUNS + run));
+        println!("test {role} ... ok");
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+    println!("test result: ok. 2 passed; 0 failed");
+}

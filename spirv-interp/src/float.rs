@@ -1,0 +1,164 @@
+//! Operations on floats, as IEEE 754 has them: correctly rounded to nearest even, denormals kept
+//! unless the device is one that flushes them.
+
+use crate::error::{Error, Res};
+use crate::value::{ones, signed, Bits};
+use half::f16;
+use rspirv::spirv::Op;
+
+/// What devices do differently with floats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Floats {
+    /// Operations on 32-bit floats take and give zero for denormals.
+    pub flush_32: bool,
+    /// The same for 64 bits.
+    pub flush_64: bool,
+    /// GLSL.std.450 Fma rounds the product, too.
+    pub fma_rounds_twice: bool,
+}
+
+impl Floats {
+    /// The number that the device sees in a bit pattern.
+    pub fn number(self, bits: u64, width: u32) -> f64 {
+        match width {
+            16 => f16::from_bits(bits as u16).to_f64(),
+            32 => f64::from(f32::from_bits(self.flushed(bits, width) as u32)),
+            _ => f64::from_bits(self.flushed(bits, width)),
+        }
+    }
+
+    /// A bit pattern, zero in place of a denormal if the device flushes those.
+    pub fn flushed(self, bits: u64, width: u32) -> u64 {
+        let (flush, exponent, sign) = match width {
+            32 => (self.flush_32, 0x7f80_0000, 1 << 31),
+            64 => (self.flush_64, 0x7ff0_0000_0000_0000, 1 << 63),
+            _ => return bits,
+        };
+        match flush && bits & exponent == 0 {
+            true => bits & sign,
+            false => bits,
+        }
+    }
+
+    /// The bit pattern of a number that is rounded once, from one that is exact.
+    pub fn rounded(self, number: f64, width: u32) -> u64 {
+        let bits = match width {
+            16 => u64::from(f16::from_f64(number).to_bits()),
+            32 => u64::from((number as f32).to_bits()),
+            _ => number.to_bits(),
+        };
+        self.flushed(bits, width)
+    }
+
+    /// An operation with two operands; `None` if it is none of floats.
+    pub fn binary(self, op: Op, a: Bits, b: Bits, width: u32) -> Option<Bits> {
+        let known = matches!(op, Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FRem);
+        if known && a.undef | b.undef != 0 {
+            return Some(Bits::undefined(width));
+        }
+        let (x, y) = (self.number(a.bits, width), self.number(b.bits, width));
+        // The sum, difference, product or quotient of two floats, computed in a format of more
+        // than twice the bits, rounds to what it would have rounded to at once.
+        let number = match op {
+            Op::FAdd => x + y,
+            Op::FSub => x - y,
+            Op::FMul => x * y,
+            Op::FDiv => x / y,
+            // Exact in every format.
+            Op::FRem => x % y,
+            _ => return None,
+        };
+        Some(Bits::new(self.rounded(number, width)))
+    }
+
+    /// The fused operation.
+    pub fn fma(self, a: Bits, b: Bits, c: Bits, width: u32) -> Res<Bits> {
+        if a.undef | b.undef | c.undef != 0 {
+            return Ok(Bits::undefined(width));
+        }
+        let operand = |x: Bits| self.flushed(x.bits, width);
+        let (a, b, c) = (operand(a), operand(b), operand(c));
+        let bits = match width {
+            32 => {
+                let number = |bits: u64| f32::from_bits(bits as u32);
+                let (a, b, c) = (number(a), number(b), number(c));
+                let sum = if self.fma_rounds_twice { a * b + c } else { a.mul_add(b, c) };
+                u64::from(sum.to_bits())
+            }
+            64 => {
+                let (a, b, c) = (f64::from_bits(a), f64::from_bits(b), f64::from_bits(c));
+                let sum = if self.fma_rounds_twice { a * b + c } else { a.mul_add(b, c) };
+                sum.to_bits()
+            }
+            _ => return Err(Error::Unsupported(format!("Fma of {width} bits"))),
+        };
+        Ok(Bits::new(self.flushed(bits, width)))
+    }
+
+    /// A comparison; `None` if it is none of floats.
+    pub fn compare(self, op: Op, a: Bits, b: Bits, width: u32) -> Option<Bits> {
+        let (x, y) = (self.number(a.bits, width), self.number(b.bits, width));
+        let unordered = x.is_nan() || y.is_nan();
+        let value = match op {
+            Op::FOrdEqual => x == y,
+            Op::FOrdNotEqual => !unordered && x != y,
+            Op::FOrdLessThan => x < y,
+            Op::FOrdLessThanEqual => x <= y,
+            Op::FOrdGreaterThan => x > y,
+            Op::FOrdGreaterThanEqual => x >= y,
+            Op::FUnordEqual => unordered || x == y,
+            Op::FUnordNotEqual => x != y,
+            Op::FUnordLessThan => unordered || x < y,
+            Op::FUnordLessThanEqual => unordered || x <= y,
+            Op::FUnordGreaterThan => unordered || x > y,
+            Op::FUnordGreaterThanEqual => unordered || x >= y,
+            Op::IsNan | Op::IsInf => return None,
+            _ => return None,
+        };
+        Some(match a.undef | b.undef {
+            0 => Bits::new(u64::from(value)),
+            _ => Bits::undefined(1),
+        })
+    }
+
+    /// FNegate. The sign of a NaN changes, too.
+    pub fn negate(self, a: Bits, width: u32) -> Bits {
+        Bits { bits: self.flushed(a.bits, width) ^ 1 << (width - 1), ..a }
+    }
+
+    /// A float in another width.
+    pub fn convert(self, a: Bits, from: u32, to: u32) -> Bits {
+        match a.undef {
+            0 => Bits::new(self.rounded(self.number(a.bits, from), to)),
+            _ => Bits::undefined(to),
+        }
+    }
+
+    /// ConvertFToS and ConvertFToU. What does not fit has no defined result (SPIR-V 3.49.11).
+    pub fn to_int(self, a: Bits, from: u32, to: u32, is_signed: bool) -> Bits {
+        let number = self.number(a.bits, from).trunc();
+        // Both limits are powers of two, so exact.
+        let limit = 2f64.powi(if is_signed { to as i32 - 1 } else { to as i32 });
+        let least = if is_signed { -limit } else { 0.0 };
+        if a.undef != 0 || number.is_nan() || number < least || number >= limit {
+            return Bits::undefined(to);
+        }
+        let bits = if is_signed { number as i64 as u64 } else { number as u64 };
+        Bits::new(bits & ones(to))
+    }
+
+    /// ConvertSToF and ConvertUToF.
+    pub fn of_int(self, a: Bits, from: u32, to: u32, is_signed: bool) -> Bits {
+        if a.undef != 0 {
+            return Bits::undefined(to);
+        }
+        let integer = signed(a.bits, from);
+        let bits = match (to, is_signed) {
+            (32, true) => u64::from((integer as f32).to_bits()),
+            (32, false) => u64::from((a.bits as f32).to_bits()),
+            (_, true) => self.rounded(integer as f64, to),
+            (_, false) => self.rounded(a.bits as f64, to),
+        };
+        Bits::new(bits)
+    }
+}

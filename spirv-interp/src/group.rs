@@ -1,0 +1,152 @@
+//! A dispatch: work-groups, and the order in which their work-items take steps.
+
+use crate::error::{Error, Res};
+use crate::float::Floats;
+use crate::invocation::{fresh, Context, Invocation, Position, State};
+use crate::memory::{Bytes, Memory};
+use crate::module::Module;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Work-items of all the groups that run at the same time.
+const RESIDENT: usize = 512;
+
+/// What a module is run with.
+#[derive(Debug, Clone)]
+pub struct Dispatch {
+    /// Number of work-groups.
+    pub groups: [u32; 3],
+    pub push_constants: Vec<u8>,
+    /// Values of specialization constants, by SpecId.
+    pub specialization: BTreeMap<u32, u32>,
+    pub floats: Floats,
+    /// Chooses the order in which work-items take steps.
+    pub seed: u64,
+    /// Most instructions of all work-items together.
+    pub limit: u64,
+}
+
+impl Default for Dispatch {
+    fn default() -> Dispatch {
+        Dispatch {
+            groups: [1; 3],
+            push_constants: Vec::new(),
+            specialization: BTreeMap::new(),
+            floats: Floats::default(),
+            seed: 1,
+            limit: 100_000_000,
+        }
+    }
+}
+
+/// Runs the entry point of a module for all work-items of a dispatch; gives how many instructions they
+/// executed.
+///
+/// # Errors
+/// When the module is not understood, or does what has no defined result.
+pub fn run(words: &[u32], dispatch: &Dispatch, device: &mut Memory) -> Res<u64> {
+    let module = Module::load(words, &dispatch.specialization)?;
+    let mut scheduler = Scheduler {
+        module: &module,
+        dispatch,
+        push_constants: Bytes::new(&dispatch.push_constants),
+        state: dispatch.seed | 1,
+        steps: 0,
+    };
+    let [x, y, z] = dispatch.groups;
+    let places = (0..z).flat_map(|k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])));
+    let mut waiting: VecDeque<[u32; 3]> = places.collect();
+    let size = module.local_size.iter().product::<u32>().max(1) as usize;
+    let mut resident = Vec::new();
+    while !waiting.is_empty() || !resident.is_empty() {
+        while resident.len() < (RESIDENT / size).max(1) {
+            let Some(place) = waiting.pop_front() else { break };
+            resident.push(Group::new(&module, place)?);
+        }
+        for group in &mut resident {
+            scheduler.pass(group, device)?;
+        }
+        resident.retain(|group| group.items.iter().any(|item| item.state != State::Done));
+    }
+    Ok(scheduler.steps)
+}
+
+/// A work-group.
+struct Group {
+    items: Vec<Invocation>,
+    shared: Vec<Bytes>,
+}
+
+impl Group {
+    fn new(module: &Module, group: [u32; 3]) -> Res<Group> {
+        let [x, y, z] = module.local_size;
+        let mut items = Vec::new();
+        for k in 0..z {
+            for j in 0..y {
+                for i in 0..x {
+                    let local = [i, j, k];
+                    let at = |d: usize| group[d] * module.local_size[d] + local[d];
+                    let position = Position { group, local, global: [at(0), at(1), at(2)] };
+                    items.push(Invocation::new(module, position)?);
+                }
+            }
+        }
+        Ok(Group { items, shared: module.shared.iter().map(fresh).collect() })
+    }
+
+    /// Lets the work-items go on if all wait at one barrier.
+    fn release(&mut self) -> Res<()> {
+        if self.items.iter().any(|item| item.state == State::Running) {
+            return Ok(());
+        }
+        let Some(first) = self.items.first().map(|item| item.state.clone()) else { return Ok(()) };
+        if self.items.iter().any(|item| item.state != first) {
+            return Error::undefined("a barrier that not all work-items of a work-group reach");
+        }
+        if first != State::Done {
+            self.items.iter_mut().for_each(|item| item.state = State::Running);
+        }
+        Ok(())
+    }
+}
+
+struct Scheduler<'a> {
+    module: &'a Module,
+    dispatch: &'a Dispatch,
+    push_constants: Bytes,
+    /// Of the random numbers.
+    state: u64,
+    steps: u64,
+}
+
+impl Scheduler<'_> {
+    /// How many instructions a work-item executes before the next one's turn: often few, so that
+    /// accesses interleave, and seldom many.
+    fn turn(&mut self) -> u64 {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        1 + self.state % [3, 40, 300][(self.state >> 32) as usize % 3]
+    }
+
+    /// Gives each work-item of a group one turn.
+    fn pass(&mut self, group: &mut Group, device: &mut Memory) -> Res<()> {
+        for item in &mut group.items {
+            if item.state != State::Running {
+                continue;
+            }
+            let turn = self.turn();
+            let mut context = Context {
+                module: self.module,
+                floats: self.dispatch.floats,
+                device,
+                shared: &mut group.shared,
+                push_constants: &self.push_constants,
+            };
+            self.steps += item.run(&mut context, turn)?;
+        }
+        if self.steps > self.dispatch.limit {
+            return Err(Error::Limit(self.dispatch.limit));
+        }
+        group.release()
+    }
+}

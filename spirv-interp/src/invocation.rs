@@ -1,0 +1,290 @@
+//! One work-item: its frames, and control flow.
+
+use crate::access::{self, Target};
+use crate::alu;
+use crate::error::{Error, Res};
+use crate::float::Floats;
+use crate::memory::{Bytes, Memory};
+use crate::module::{Function, Inst, Module, Object};
+use crate::value::{Bits, Place, Pointer, Value};
+use rspirv::spirv::{BuiltIn, Op};
+
+/// Most calls within each other.
+const MAX_DEPTH: usize = 200;
+
+/// What a work-item does next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    Running,
+    /// It waits at the barrier at this place of the program: function and instruction of each call.
+    Waiting(Vec<(usize, usize)>),
+    Done,
+}
+
+/// Where a work-item is in the dispatch.
+#[derive(Debug, Clone, Copy)]
+pub struct Position {
+    pub group: [u32; 3],
+    pub local: [u32; 3],
+    pub global: [u32; 3],
+}
+
+/// A call in progress.
+#[derive(Debug)]
+struct Frame {
+    function: usize,
+    /// Index of the next instruction.
+    next: usize,
+    /// The label of the current block.
+    label: u32,
+    values: Vec<Option<Value>>,
+    /// Objects that existed before the call.
+    objects: usize,
+    /// Where the result goes in the caller.
+    result: u32,
+}
+
+/// What a step of a work-item works with.
+pub struct Context<'a> {
+    pub module: &'a Module,
+    pub floats: Floats,
+    pub device: &'a mut Memory,
+    pub shared: &'a mut [Bytes],
+    pub push_constants: &'a Bytes,
+}
+
+/// A work-item.
+#[derive(Debug)]
+pub struct Invocation {
+    pub position: Position,
+    pub state: State,
+    frames: Vec<Frame>,
+    /// Private memory: the module's variables, then those of the functions being executed.
+    pub objects: Vec<Bytes>,
+}
+
+/// An object as it is at first.
+pub fn fresh(object: &Object) -> Bytes {
+    object.contents.clone().unwrap_or_else(|| Bytes::undefined(object.size as usize))
+}
+
+fn slot(function: &Function, id: u32) -> Option<usize> {
+    function.ids.contains(&id).then(|| (id - function.ids.start) as usize)
+}
+
+impl Invocation {
+    /// A work-item before its first instruction.
+    pub fn new(module: &Module, position: Position) -> Res<Invocation> {
+        let mut item = Invocation {
+            position,
+            state: State::Running,
+            frames: Vec::new(),
+            objects: module.private.iter().map(fresh).collect(),
+        };
+        item.enter(module, module.main, Vec::new(), 0)?;
+        Ok(item)
+    }
+
+    /// Executes up to `most` instructions; gives how many it were.
+    pub fn run(&mut self, context: &mut Context<'_>, most: u64) -> Res<u64> {
+        let mut steps = 0;
+        while steps < most && self.state == State::Running {
+            steps += 1;
+            let module = context.module;
+            let Some(frame) = self.frames.last_mut() else { break };
+            let function = &module.functions[frame.function];
+            let Some(inst) = function.code.get(frame.next) else {
+                return Error::invalid("a block without a terminator");
+            };
+            frame.next += 1;
+            self.step(context, inst).map_err(|error| {
+                let Position { group, local, .. } = self.position;
+                error.at(|| format!("{inst}, work-item {local:?} of work-group {group:?}"))
+            })?;
+        }
+        Ok(steps)
+    }
+
+    fn frame(&mut self) -> Res<&mut Frame> {
+        match self.frames.last_mut() {
+            Some(frame) => Ok(frame),
+            None => Error::invalid("an instruction outside functions"),
+        }
+    }
+
+    /// What an id stands for.
+    pub fn get<'v>(&'v self, module: &'v Module, id: u32) -> Res<&'v Value> {
+        let local = self.frames.last().and_then(|frame| {
+            let slot = slot(&module.functions[frame.function], id)?;
+            frame.values.get(slot).and_then(Option::as_ref)
+        });
+        match local.or_else(|| module.constant(id)) {
+            Some(value) => Ok(value),
+            None => Error::invalid(format!("%{id} is used before it is defined")),
+        }
+    }
+
+    fn define(&mut self, module: &Module, id: u32, value: Value) -> Res<()> {
+        let frame = self.frame()?;
+        if let Some(slot) = slot(&module.functions[frame.function], id) {
+            frame.values[slot] = Some(value);
+        }
+        Ok(())
+    }
+
+    fn enter(
+        &mut self,
+        module: &Module,
+        function: usize,
+        args: Vec<Value>,
+        result: u32,
+    ) -> Res<()> {
+        let called = &module.functions[function];
+        if self.frames.len() >= MAX_DEPTH {
+            return Error::undefined("recursion");
+        }
+        if called.params.len() != args.len() {
+            return Error::invalid("a call with the wrong number of arguments");
+        }
+        let first = called.labels.iter().find(|(_, at)| **at == 0).map(|(label, _)| *label);
+        self.frames.push(Frame {
+            function,
+            next: 0,
+            label: first.unwrap_or(0),
+            values: vec![None; called.ids.len()],
+            objects: self.objects.len(),
+            result,
+        });
+        for (param, arg) in called.params.iter().zip(args) {
+            self.define(module, *param, arg)?;
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, module: &Module, value: Option<Value>) -> Res<()> {
+        let Some(frame) = self.frames.pop() else { return Error::invalid("a return") };
+        self.objects.truncate(frame.objects);
+        if self.frames.is_empty() {
+            self.state = State::Done;
+            return Ok(());
+        }
+        match value {
+            Some(value) => self.define(module, frame.result, value),
+            None => Ok(()),
+        }
+    }
+
+    /// Goes to a block: its phis take their values, all at once.
+    fn branch(&mut self, module: &Module, label: u32) -> Res<()> {
+        let frame = self.frame()?;
+        let (function, from) = (&module.functions[frame.function], frame.label);
+        let Some(&start) = function.labels.get(&label) else {
+            return Error::invalid(format!("a branch to %{label}, which is no block"));
+        };
+        let phis: Vec<&Inst> =
+            function.code[start..].iter().take_while(|inst| inst.op == Op::Phi).collect();
+        let mut values = Vec::with_capacity(phis.len());
+        for inst in &phis {
+            let mut pairs = module.operands(inst).chunks_exact(2);
+            match pairs.find(|pair| pair[1] == from) {
+                Some(pair) => values.push(self.get(module, pair[0])?.clone()),
+                None => return Error::invalid(format!("{inst} without an edge from %{from}")),
+            }
+        }
+        for (inst, value) in phis.iter().zip(values) {
+            self.define(module, inst.id, value)?;
+        }
+        let frame = self.frame()?;
+        (frame.next, frame.label) = (start + phis.len(), label);
+        Ok(())
+    }
+
+    fn step(&mut self, context: &mut Context<'_>, inst: &Inst) -> Res<()> {
+        let module = context.module;
+        let operands = module.operands(inst);
+        match inst.op {
+            Op::Branch => self.branch(module, module.operand(inst, 0)?),
+            Op::BranchConditional => {
+                let taken = self.get(module, module.operand(inst, 0)?)?.defined("a branch")?;
+                let label = module.operand(inst, if taken != 0 { 1 } else { 2 })?;
+                self.branch(module, label)
+            }
+            Op::Switch => self.switch(module, operands),
+            Op::SelectionMerge | Op::LoopMerge | Op::MemoryBarrier => Ok(()),
+            Op::ControlBarrier => {
+                let place = self.frames.iter().map(|frame| (frame.function, frame.next)).collect();
+                self.state = State::Waiting(place);
+                Ok(())
+            }
+            Op::Return => self.leave(module, None),
+            Op::ReturnValue => {
+                let value = self.get(module, module.operand(inst, 0)?)?.clone();
+                self.leave(module, Some(value))
+            }
+            Op::Unreachable => Error::undefined("OpUnreachable is reached"),
+            Op::FunctionCall => {
+                let function = module.function(module.operand(inst, 0)?)?;
+                let args: Res<Vec<Value>> =
+                    operands[1..].iter().map(|id| self.get(module, *id).cloned()).collect();
+                self.enter(module, function, args?, inst.id)
+            }
+            Op::Variable => {
+                let (_, pointee) = module.pointee(inst.ty)?;
+                self.objects.push(fresh(&module.object(inst, 1, pointee)?));
+                let place = Place::Own(self.objects.len() - 1);
+                self.define(module, inst.id, Value::Pointer(Pointer { place, offset: 0 }))
+            }
+            Op::Undef => {
+                let value = module.types.fill(inst.ty, &Bits::undefined)?;
+                self.define(module, inst.id, value)
+            }
+            _ if access::is_access(inst.op) => {
+                let built_in = self.built_ins(module);
+                let mut target = Target { context, objects: &mut [], built_in };
+                // The objects and the values are both this work-item's.
+                let mut objects = std::mem::take(&mut self.objects);
+                target.objects = &mut objects;
+                let result = access::execute(&mut target, inst, &|id| self.get(module, id));
+                self.objects = objects;
+                match result? {
+                    Some(value) => self.define(module, inst.id, value),
+                    None => Ok(()),
+                }
+            }
+            _ => {
+                let ids = alu::value_operands(inst.op, operands);
+                let values: Res<Vec<&Value>> = ids.iter().map(|id| self.get(module, *id)).collect();
+                let value = alu::evaluate(module, context.floats, inst, operands, &values?)?;
+                self.define(module, inst.id, value)
+            }
+        }
+    }
+
+    fn switch(&mut self, module: &Module, operands: &[u32]) -> Res<()> {
+        let [selector, default, cases @ ..] = operands else {
+            return Error::invalid("OpSwitch without operands");
+        };
+        let width = module.types.width(module.type_of(*selector)?)?;
+        let value = self.get(module, *selector)?.defined("a switch")?;
+        let literal = if width > 32 { 2 } else { 1 };
+        let number = |case: &[u32]| {
+            let high = if literal == 2 { u64::from(case[1]) << 32 } else { 0 };
+            u64::from(case[0]) | high
+        };
+        let mut cases = cases.chunks_exact(literal + 1);
+        let label = cases.find(|case| number(case) == value).map_or(*default, |case| case[literal]);
+        self.branch(module, label)
+    }
+
+    /// The built-in variables of this work-item.
+    fn built_ins(&self, module: &Module) -> impl Fn(u32) -> Option<[u32; 3]> {
+        let (Position { group, local, global }, size) = (self.position, module.local_size);
+        move |number| match BuiltIn::from_u32(number)? {
+            BuiltIn::WorkgroupId => Some(group),
+            BuiltIn::LocalInvocationId => Some(local),
+            BuiltIn::GlobalInvocationId => Some(global),
+            BuiltIn::WorkgroupSize => Some(size),
+            _ => None,
+        }
+    }
+}

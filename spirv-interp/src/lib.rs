@@ -1,0 +1,32 @@
+//! Runs the Vulkan compute SPIR-V that Hekla's compiler emits, without a device.
+//!
+//! [`run`] executes one dispatch: exactly, one instruction after the other, the work-items of several
+//! work-groups interleaved at random. It is a strict reader. Each bit of memory and of each value
+//! knows whether it has a defined value; what a correct program cannot do is an [`Error`]: accesses out
+//! of bounds or not aligned, branches and addresses that depend on undefined bits, barriers that not all
+//! work-items reach, arithmetic of widths that no capability allows. Instructions that the emitter never
+//! uses are errors, too.
+//!
+//! [`Launch`] does what the runtime does to start a kernel.
+#![forbid(unsafe_code)]
+
+mod access;
+mod alu;
+mod error;
+mod float;
+mod glsl;
+mod group;
+mod integer;
+mod invocation;
+mod launch;
+mod memory;
+mod module;
+mod types;
+mod value;
+
+pub use error::{Error, Res};
+pub use float::Floats;
+pub use group::{run, Dispatch};
+pub use launch::{Argument, Launch};
+pub use memory::{Bytes, Memory};
+pub use rspirv::spirv;

@@ -1,0 +1,146 @@
+//! Memory in bytes, each bit of which knows whether it was ever written.
+
+use crate::error::{Error, Res};
+use crate::value::Bits;
+
+/// The first address: near the end of 4 GiB, so that sums of addresses carry into the high word.
+const FIRST_ADDRESS: u64 = 0x12_ffff_fe00;
+/// Least bytes between two allocations.
+const GAP: u64 = 512;
+
+/// One object's bytes.
+#[derive(Debug, Clone, Default)]
+pub struct Bytes {
+    bytes: Vec<u8>,
+    /// Bits without a defined value.
+    undef: Vec<u8>,
+}
+
+impl Bytes {
+    /// Bytes with the given contents.
+    pub fn new(bytes: &[u8]) -> Bytes {
+        Bytes { bytes: bytes.to_vec(), undef: vec![0; bytes.len()] }
+    }
+
+    /// Bytes that were never written.
+    pub fn undefined(size: usize) -> Bytes {
+        // Not zero, so that a value that is used in spite of the mask is seen.
+        Bytes { bytes: vec![0xcd; size], undef: vec![0xff; size] }
+    }
+
+    /// Number of bytes.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Returns true if there is no byte.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    fn range(&self, at: u64, size: usize) -> Res<std::ops::Range<usize>> {
+        let end = usize::try_from(at).ok().and_then(|at| at.checked_add(size));
+        match end.filter(|end| *end <= self.bytes.len()) {
+            Some(end) => Ok(end - size..end),
+            None => Error::undefined(format!(
+                "an access to {size} bytes at offset {at:#x} of an object of {} bytes",
+                self.bytes.len()
+            )),
+        }
+    }
+
+    /// Reads a little-endian scalar of `size` bytes.
+    pub fn read(&self, at: u64, size: usize) -> Res<Bits> {
+        let range = self.range(at, size)?;
+        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |all, b| all << 8 | u64::from(*b));
+        Ok(Bits { bits: word(&self.bytes[range.clone()]), undef: word(&self.undef[range]) })
+    }
+
+    /// Writes a little-endian scalar of `size` bytes.
+    pub fn write(&mut self, at: u64, size: usize, value: Bits) -> Res<()> {
+        let range = self.range(at, size)?;
+        self.bytes[range.clone()].copy_from_slice(&value.bits.to_le_bytes()[..size]);
+        self.undef[range].copy_from_slice(&value.undef.to_le_bytes()[..size]);
+        Ok(())
+    }
+
+    /// Bytes that were all written.
+    pub fn defined(&self, at: u64, size: usize) -> Res<&[u8]> {
+        let range = self.range(at, size)?;
+        match self.undef[range.clone()].iter().position(|undef| *undef != 0) {
+            None => Ok(&self.bytes[range]),
+            Some(byte) => Error::undefined(format!(
+                "byte {} of a result was never written with a defined value",
+                at + byte as u64
+            )),
+        }
+    }
+}
+
+/// The device's memory: allocations with gaps between them.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// By address.
+    allocations: Vec<(u64, Bytes)>,
+}
+
+impl Memory {
+    /// No memory yet.
+    pub fn new() -> Memory {
+        Memory::default()
+    }
+
+    /// Allocates memory at a multiple of `align`; gives its address. The last word may be accessed whole,
+    /// as the runtime allows (buffers are padded).
+    pub fn allocate(&mut self, mut contents: Bytes, align: u64) -> u64 {
+        let padded = contents.len().next_multiple_of(4);
+        contents.bytes.resize(padded, 0xcd);
+        contents.undef.resize(padded, 0xff);
+        let end = self.allocations.last().map(|(base, bytes)| base + bytes.len() as u64 + GAP);
+        let base = end.unwrap_or(FIRST_ADDRESS).next_multiple_of(align.max(256));
+        self.allocations.push((base, contents));
+        base
+    }
+
+    /// Allocates memory with the given contents; gives its address, a multiple of 256.
+    pub fn allocate_bytes(&mut self, bytes: &[u8]) -> u64 {
+        self.allocate(Bytes::new(bytes), 256)
+    }
+
+    /// `size` bytes at an address.
+    ///
+    /// # Errors
+    /// When they lie in no allocation, or one of them was never written.
+    pub fn bytes(&self, address: u64, size: usize) -> Res<Vec<u8>> {
+        let index = self.find(address, size)?;
+        let (base, bytes) = &self.allocations[index];
+        bytes.defined(address - base, size).map(<[u8]>::to_vec)
+    }
+
+    fn find(&self, address: u64, size: usize) -> Res<usize> {
+        let after = self.allocations.partition_point(|(base, _)| *base <= address);
+        let inside = after.checked_sub(1).filter(|&index| {
+            let (base, bytes) = &self.allocations[index];
+            address - base + size as u64 <= bytes.len() as u64
+        });
+        match inside {
+            Some(index) => Ok(index),
+            None => Error::undefined(format!(
+                "an access to {size} bytes at address {address:#x}, which lie in no allocation"
+            )),
+        }
+    }
+
+    /// Reads a little-endian scalar.
+    pub fn read(&self, address: u64, size: usize) -> Res<Bits> {
+        let (base, bytes) = &self.allocations[self.find(address, size)?];
+        bytes.read(address - base, size)
+    }
+
+    /// Writes a little-endian scalar.
+    pub fn write(&mut self, address: u64, size: usize, value: Bits) -> Res<()> {
+        let index = self.find(address, size)?;
+        let (base, bytes) = &mut self.allocations[index];
+        bytes.write(address - *base, size, value)
+    }
+}

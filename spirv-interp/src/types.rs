@@ -1,0 +1,182 @@
+//! Types, and how their values lie in memory.
+
+use crate::error::{Error, Res};
+use crate::value::{Bits, Value};
+use rspirv::spirv::StorageClass;
+
+/// A type; others are named by their ids.
+#[derive(Debug, Clone)]
+pub enum Type {
+    Void,
+    Bool,
+    Int {
+        width: u32,
+    },
+    Float {
+        width: u32,
+    },
+    Vector {
+        element: u32,
+        count: u32,
+    },
+    Array {
+        element: u32,
+        length: u64,
+        stride: u64,
+    },
+    /// Types and byte offsets of the members.
+    Struct {
+        members: Vec<(u32, u64)>,
+        size: u64,
+    },
+    Pointer {
+        class: StorageClass,
+        pointee: u32,
+    },
+    Function,
+}
+
+/// All types of a module, by id.
+#[derive(Debug, Default)]
+pub struct Types {
+    types: Vec<Option<Type>>,
+}
+
+impl Types {
+    /// Defines a type.
+    pub fn insert(&mut self, id: u32, ty: Type) {
+        let index = id as usize;
+        if self.types.len() <= index {
+            self.types.resize(index + 1, None);
+        }
+        self.types[index] = Some(ty);
+    }
+
+    /// The type with an id.
+    pub fn get(&self, id: u32) -> Res<&Type> {
+        match self.types.get(id as usize) {
+            Some(Some(ty)) => Ok(ty),
+            _ => Error::invalid(format!("%{id} is no type")),
+        }
+    }
+
+    /// Width of a scalar, or of a vector's components, in bits.
+    pub fn width(&self, id: u32) -> Res<u32> {
+        match self.get(id)? {
+            Type::Bool => Ok(1),
+            Type::Int { width } | Type::Float { width } => Ok(*width),
+            Type::Vector { element, .. } => self.width(*element),
+            Type::Pointer { class: StorageClass::PhysicalStorageBuffer, .. } => Ok(64),
+            _ => Error::invalid(format!("%{id} is no scalar type")),
+        }
+    }
+
+    /// Returns true if a scalar, or a vector's components, are floats.
+    pub fn is_float(&self, id: u32) -> Res<bool> {
+        match self.get(id)? {
+            Type::Float { .. } => Ok(true),
+            Type::Vector { element, .. } => self.is_float(*element),
+            _ => Ok(false),
+        }
+    }
+
+    /// Bytes of a value in memory.
+    pub fn size(&self, id: u32) -> Res<u64> {
+        Ok(match self.get(id)? {
+            Type::Int { width } | Type::Float { width } => u64::from(width / 8),
+            Type::Vector { element, count } => self.size(*element)? * u64::from(*count),
+            Type::Array { length, stride, .. } => length * stride,
+            Type::Struct { size, .. } => *size,
+            Type::Pointer { class: StorageClass::PhysicalStorageBuffer, .. } => 8,
+            other => return Error::invalid(format!("{other:?} in memory")),
+        })
+    }
+
+    /// Alignment of the largest scalar in a type, in bytes.
+    pub fn scalar_align(&self, id: u32) -> Res<u64> {
+        match self.get(id)? {
+            Type::Vector { element, .. } | Type::Array { element, .. } => {
+                self.scalar_align(*element)
+            }
+            Type::Struct { members, .. } => {
+                members.iter().try_fold(1, |most, (ty, _)| Ok(most.max(self.scalar_align(*ty)?)))
+            }
+            _ => self.size(id),
+        }
+    }
+
+    /// Type and byte offset of a member.
+    pub fn member(&self, id: u32, index: i64) -> Res<(u32, u64)> {
+        match self.get(id)? {
+            Type::Vector { element, .. } => {
+                Ok((*element, (index as u64).wrapping_mul(self.size(*element)?)))
+            }
+            Type::Array { element, stride, .. } => {
+                Ok((*element, (index as u64).wrapping_mul(*stride)))
+            }
+            Type::Struct { members, .. } => match members.get(index as usize) {
+                Some(member) => Ok(*member),
+                None => Error::invalid(format!("member {index} of %{id}")),
+            },
+            _ => Error::invalid(format!("a member of %{id}, which has none")),
+        }
+    }
+
+    /// Calls a function with type and byte offset of each scalar in a type, in order.
+    pub fn scalars(&self, id: u32, offset: u64, f: &mut dyn FnMut(u32, u64) -> Res<()>) -> Res<()> {
+        match self.get(id)? {
+            Type::Vector { count: n, .. } => {
+                (0..i64::from(*n)).try_for_each(|i| self.within(id, i, offset, f))
+            }
+            Type::Array { length: n, .. } => {
+                (0..*n as i64).try_for_each(|i| self.within(id, i, offset, f))
+            }
+            Type::Struct { members, .. } => {
+                (0..members.len() as i64).try_for_each(|i| self.within(id, i, offset, f))
+            }
+            _ => f(id, offset),
+        }
+    }
+
+    fn within(
+        &self,
+        id: u32,
+        index: i64,
+        offset: u64,
+        f: &mut dyn FnMut(u32, u64) -> Res<()>,
+    ) -> Res<()> {
+        let (ty, at) = self.member(id, index)?;
+        self.scalars(ty, offset + at, f)
+    }
+
+    /// A value of a type out of its scalars, in order.
+    pub fn build(&self, id: u32, scalars: &mut dyn Iterator<Item = Bits>) -> Res<Value> {
+        let mut members = |types: &mut dyn Iterator<Item = u32>| {
+            let members: Res<Vec<Value>> = types.map(|ty| self.build(ty, scalars)).collect();
+            Ok(Value::Composite(members?.into()))
+        };
+        match self.get(id)? {
+            Type::Vector { element, count } => members(&mut (0..*count).map(|_| *element)),
+            Type::Array { element, length, .. } => members(&mut (0..*length).map(|_| *element)),
+            Type::Struct { members: all, .. } => members(&mut all.iter().map(|(ty, _)| *ty)),
+            _ => match scalars.next() {
+                Some(bits) => Ok(bits.into()),
+                None => Error::invalid("too few scalars for a value"),
+            },
+        }
+    }
+
+    /// A value each scalar of which is made from its width.
+    pub fn fill(&self, id: u32, of: &dyn Fn(u32) -> Bits) -> Res<Value> {
+        let members = |types: &mut dyn Iterator<Item = u32>| {
+            let members: Res<Vec<Value>> = types.map(|ty| self.fill(ty, of)).collect();
+            Ok(Value::Composite(members?.into()))
+        };
+        match self.get(id)? {
+            Type::Vector { element, count } => members(&mut (0..*count).map(|_| *element)),
+            Type::Array { element, length, .. } => members(&mut (0..*length).map(|_| *element)),
+            Type::Struct { members: all, .. } => members(&mut all.iter().map(|(ty, _)| *ty)),
+            _ => Ok(of(self.width(id)?).into()),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Random programs with one right result (`hekla_random_programs::exact`), on devices of several kinds: each
+//! gives what the C compiler makes of the same program.
+//!
+//! `HEKLA_SEEDS=FIRST..END` tries other programs than the few of every run (`cargo xtask reference`).
+
+mod support;
+
+use hekla_random_programs::exact::reference::{self, Results, GROUP, ITEMS};
+use hekla_random_programs::exact::{numbered, Language};
+use hekla_spirv_interp::{Argument, Bytes, Launch, Memory};
+use std::ops::Range;
+use std::path::Path;
+use support::Device;
+
+/// Programs of every run.
+const FEW: Range<u64> = 0..60;
+
+#[test]
+fn programs_give_what_c_gives() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let mut devices = vec![support::capable(), support::middling(), support::weak()];
+    devices.push(support::weakest());
+    devices.extend(support::mixed());
+    let seeds = seeds();
+    let mut failures = Vec::new();
+    for seed in seeds.clone() {
+        let expected = match reference::results(seed, true, folder) {
+            Ok(results) => results,
+            Err(error) => {
+                failures.push(format!("{seed} in C: {error}"));
+                continue;
+            }
+        };
+        let text = numbered(seed, true, Language::OpenCl).expect("a program");
+        // Each program on some of the devices, each device on many programs.
+        let chosen =
+            devices.iter().enumerate().filter(|(i, _)| !(*i as u64 + seed).is_multiple_of(3));
+        for (i, device) in chosen {
+            let options = if (i as u64 + seed).is_multiple_of(2) { "" } else { "-cl-opt-disable" };
+            match run(&text, options, device, seed) {
+                Ok(results) if results == expected => {}
+                Ok(results) => {
+                    let [place, got, right] = first_difference(&results, &expected);
+                    let name = device.name;
+                    failures
+                        .push(format!("{seed} {name} {options}: {place} is {got}, not {right}"));
+                }
+                Err(error) => failures.push(format!("{seed} {} {options}: {error}", device.name)),
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    assert!(!seeds.is_empty());
+}
+
+/// The numbers of the programs to try.
+fn seeds() -> Range<u64> {
+    let Ok(text) = std::env::var("HEKLA_SEEDS") else { return FEW };
+    let range =
+        text.split_once("..").and_then(|(first, end)| Some(first.parse().ok()?..end.parse().ok()?));
+    range.unwrap_or_else(|| panic!("HEKLA_SEEDS is no FIRST..END"))
+}
+
+/// Runs a program on a device. One with doubles is refused where there are none.
+fn run(text: &str, options: &str, device: &Device, seed: u64) -> Result<Results, String> {
+    let mut target = device.target.clone();
+    target.float64 |= text.contains("double");
+    let program = support::build(text, &format!("-cl-std=CL1.2 {options}"), &target)?;
+    let kernel = support::kernel(&program, "k")?;
+    let mut memory = Memory::new();
+    let arguments = reference::arguments();
+    let input: Vec<u8> = arguments.input.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let words: Vec<u8> = arguments.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let (input, at) = (memory.allocate_bytes(&input), memory.allocate_bytes(&words));
+    let out = memory.allocate(Bytes::undefined(4 * ITEMS), 256);
+    let go = |memory: &mut Memory| {
+        let launch = Launch {
+            args: vec![
+                Argument::Address(input),
+                Argument::Address(at),
+                Argument::Local(4 * 4 * GROUP as u64),
+                Argument::Address(out),
+            ],
+            global: [ITEMS as u64, 1, 1],
+            local: [GROUP as u32, 1, 1],
+            data: Launch::place_data(&program.data, memory)?,
+            floats: device.floats,
+            seed,
+            ..Launch::default()
+        };
+        launch.run(kernel, memory)?;
+        Ok((memory.bytes(at, words.len())?, memory.bytes(out, 4 * ITEMS)?))
+    };
+    let (words, out) =
+        go(&mut memory).map_err(|error: hekla_spirv_interp::Error| error.to_string())?;
+    let halves = support::words_of(&words);
+    let words = halves.chunks_exact(2).map(|w| u64::from(w[0]) | u64::from(w[1]) << 32).collect();
+    Ok(Results { words, out: support::words_of(&out) })
+}
+
+/// Where results differ, and both values.
+fn first_difference(got: &Results, right: &Results) -> [String; 3] {
+    let mut pairs = got.out.iter().zip(&right.out).enumerate();
+    if let Some((i, (got, right))) = pairs.find(|(_, (a, b))| a != b) {
+        return [format!("out[{i}]"), format!("{got:#x}"), format!("{right:#x}")];
+    }
+    let mut pairs = got.words.iter().zip(&right.words).enumerate();
+    match pairs.find(|(_, (a, b))| a != b) {
+        Some((i, (a, b))) => [format!("words[{i}]"), format!("{a:#x}"), format!("{b:#x}")],
+        None => ["nothing", "", ""].map(String::from),
+    }
+}

@@ -1,0 +1,181 @@
+//! Devices to compile for, and kernels compiled and run on them.
+#![allow(dead_code)] // Each test file uses its part.
+
+use hekla_compiler::kernel::Kernel;
+use hekla_compiler::target::FloatTraits;
+use hekla_compiler::{compile, Options, Program, Source, Target};
+use hekla_spirv_interp::spirv::{Capability, Op};
+use hekla_spirv_interp::{Error, Floats, Launch, Memory};
+
+/// A device: what the compiler is told of it, and what the interpreter does as it.
+#[derive(Clone)]
+pub struct Device {
+    pub name: &'static str,
+    pub target: Target,
+    pub floats: Floats,
+}
+
+/// A device that has everything.
+pub fn capable() -> Device {
+    let target = Target {
+        float16: true,
+        workgroup_explicit_layout: true,
+        workgroup_explicit_layout_8: true,
+        workgroup_explicit_layout_16: true,
+        preserve_signed_zero_inf_nan_16: true,
+        denorm_preserve_16: true,
+        denorm_preserve_32: true,
+        denorm_preserve_64: true,
+        rounding_rte_16: true,
+        rounding_rte_32: true,
+        rounding_rte_64: true,
+        fma32_fused: true,
+        fma64_fused: true,
+        div32_exact: true,
+        sqrt32_exact: true,
+        ..Target::generic()
+    };
+    Device { name: "capable", target, floats: Floats::default() }
+}
+
+/// Wide integers and doubles, but no views of work-group memory and an Fma that rounds twice.
+pub fn middling() -> Device {
+    let floats = Floats { fma_rounds_twice: true, ..Floats::default() };
+    Device { name: "middling", target: Target::generic(), floats }
+}
+
+/// A device that takes every denormal for zero.
+pub fn flushing() -> Device {
+    let capable = capable();
+    let traits =
+        FloatTraits { sign_alone: false, orders: false, keeps_denormals: false, widens: false };
+    let mut float_traits = [traits; 3];
+    float_traits[0] = FloatTraits::IEEE;
+    let target = Target {
+        denorm_preserve_32: false,
+        denorm_preserve_64: false,
+        float_traits,
+        ..capable.target
+    };
+    let floats = Floats { flush_32: true, flush_64: true, ..capable.floats };
+    Device { name: "flushing", target, floats }
+}
+
+/// No integers but those of 32 bits, no small storage, no doubles.
+pub fn weak() -> Device {
+    Device { name: "weak", target: Target::minimal(), ..middling() }
+}
+
+/// The weak one, without Vulkan's memory model and with a small launch block.
+pub fn weakest() -> Device {
+    let target = Target { vulkan_memory_model: false, push_constant_size: 0, ..Target::minimal() };
+    Device { name: "weakest", target, ..middling() }
+}
+
+/// Every mix of capabilities that changes how values are represented.
+pub fn mixed() -> Vec<Device> {
+    let Device { target, floats, .. } = capable();
+    let device = |name, target| Device { name, target, floats };
+    let (bytes, words) = (Target { int8: false, ..target.clone() }, target.clone());
+    vec![
+        device("without 64-bit integers", Target { int64: false, ..target.clone() }),
+        device("without 8-bit integers", Target { storage8: false, ..bytes }),
+        device(
+            "without 8- and 16-bit integers",
+            Target { int8: false, int16: false, float16: false, ..words },
+        ),
+        device(
+            "without small storage",
+            Target {
+                storage8: false,
+                storage16: false,
+                workgroup_explicit_layout_8: false,
+                workgroup_explicit_layout_16: false,
+                ..target.clone()
+            },
+        ),
+        device(
+            "with memory that is zero",
+            Target { zero_local: true, zero_private: true, ..target },
+        ),
+    ]
+}
+
+/// Compiles a program; the error is the build log.
+pub fn build(text: &str, options: &str, target: &Target) -> Result<Program, String> {
+    let options = Options::parse(options).map_err(|error| error.0)?;
+    let source = Source { name: "test.cl".into(), text: text.into(), headers: Vec::new() };
+    let compiled = compile(&source, &options, target);
+    let program = compiled.program.ok_or(compiled.log)?;
+    program.kernels.iter().try_for_each(|kernel| check_capabilities(kernel, target))?;
+    Ok(program)
+}
+
+/// Checks that a kernel declares no capability that the device lacks.
+fn check_capabilities(kernel: &Kernel, target: &Target) -> Result<(), String> {
+    use Capability as C;
+    let explicit = target.workgroup_explicit_layout;
+    let (bytes, halves) = (target.workgroup_explicit_layout_8, target.workgroup_explicit_layout_16);
+    let has = |capability| match capability {
+        C::Shader | C::PhysicalStorageBufferAddresses => true,
+        C::Int8 => target.int8,
+        C::Int16 => target.int16,
+        C::Int64 => target.int64,
+        C::Float16 => target.float16,
+        C::Float64 => target.float64,
+        C::Int64Atomics => target.atomic_int64_buffer || target.atomic_int64_shared,
+        C::StorageBuffer8BitAccess => target.storage8,
+        C::StorageBuffer16BitAccess => target.storage16,
+        C::WorkgroupMemoryExplicitLayoutKHR => explicit,
+        C::WorkgroupMemoryExplicitLayout8BitAccessKHR => explicit && bytes,
+        C::WorkgroupMemoryExplicitLayout16BitAccessKHR => explicit && halves,
+        C::VulkanMemoryModel | C::VulkanMemoryModelDeviceScope => target.vulkan_memory_model,
+        C::DenormPreserve => {
+            target.denorm_preserve_16 || target.denorm_preserve_32 || target.denorm_preserve_64
+        }
+        C::RoundingModeRTE => {
+            target.rounding_rte_16 || target.rounding_rte_32 || target.rounding_rte_64
+        }
+        C::SignedZeroInfNanPreserve => {
+            target.preserve_signed_zero_inf_nan_16
+                || target.preserve_signed_zero_inf_nan_32
+                || target.preserve_signed_zero_inf_nan_64
+        }
+        _ => false,
+    };
+    // They come first in a module, two words each.
+    let declared = kernel.spirv[5..].chunks_exact(2);
+    let mut declared = declared.take_while(|words| words[0] == 2 << 16 | Op::Capability as u32);
+    match declared.find(|words| !C::from_u32(words[1]).is_some_and(has)) {
+        None => Ok(()),
+        Some(words) => Err(format!("the device lacks {:?}", C::from_u32(words[1]))),
+    }
+}
+
+/// The kernel of a name.
+pub fn kernel<'p>(program: &'p Program, name: &str) -> Result<&'p Kernel, String> {
+    let found = program.kernels.iter().find(|kernel| kernel.name == name);
+    found.ok_or_else(|| format!("there is no kernel '{name}'"))
+}
+
+/// Runs a kernel of one buffer argument; gives the buffer's words.
+pub fn run_on_words(
+    program: &Program,
+    kernel: &Kernel,
+    words: &[u32],
+    launch: Launch,
+) -> Result<Vec<u32>, Error> {
+    let mut memory = Memory::new();
+    let data = Launch::place_data(&program.data, &mut memory)?;
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let out = memory.allocate_bytes(&bytes);
+    let args = vec![hekla_spirv_interp::Argument::Address(out)];
+    Launch { args, data, ..launch }.run(kernel, &mut memory)?;
+    let bytes = memory.bytes(out, bytes.len())?;
+    Ok(words_of(&bytes))
+}
+
+/// Little-endian words.
+pub fn words_of(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+}

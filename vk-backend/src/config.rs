@@ -1,0 +1,107 @@
+//! The environment variables that this crate reads, as typed values.
+//!
+//! No other module of the crate reads the environment. All of these are for tests and for finding faults.
+
+/// What `HEKLA_VALIDATE` asks of the Khronos validation layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Validation {
+    /// The layer is not loaded.
+    Off,
+    /// `1`: the layer's usual checks.
+    Core,
+    /// `sync`: synchronization validation as well.
+    Synchronization,
+}
+
+/// Reads `HEKLA_VALIDATE`.
+pub(crate) fn validation() -> Validation {
+    match read("HEKLA_VALIDATE").as_deref() {
+        Some("1") => Validation::Core,
+        Some("sync") => Validation::Synchronization,
+        _ => Validation::Off,
+    }
+}
+
+/// Reads `HEKLA_COMPLETION_MARKERS`: `1` turns completion markers on for any device, `0` turns them off for
+/// all, and anything else (`None`) leaves the choice to the table of quirks.
+pub(crate) fn completion_markers() -> Option<bool> {
+    match read("HEKLA_COMPLETION_MARKERS")?.as_str() {
+        "0" => Some(false),
+        "1" => Some(true),
+        _ => None,
+    }
+}
+
+/// Least number of bytes that `HEKLA_MAX_ALLOCATION` is taken for: a block that small buffers share.
+const LEAST_MAX_ALLOCATION: u64 = 8 << 20;
+
+/// Reads `HEKLA_MAX_ALLOCATION`: the largest allocation in bytes that a device is treated as having.
+pub(crate) fn max_allocation() -> Option<u64> {
+    parse_max_allocation(&read("HEKLA_MAX_ALLOCATION")?)
+}
+
+fn parse_max_allocation(text: &str) -> Option<u64> {
+    let bytes: u64 = text.trim().parse().ok()?;
+    Some(bytes.max(LEAST_MAX_ALLOCATION))
+}
+
+/// Reads `HEKLA_TIMESTAMP_BITS`: how many valid bits of timestamps a device is treated as having at most.
+pub(crate) fn timestamp_bits() -> Option<u32> {
+    read("HEKLA_TIMESTAMP_BITS")?.trim().parse().ok()
+}
+
+/// A loss of the device that `HEKLA_FAULT` asks for. Submissions are counted from 1 for each device, those
+/// of its probes included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// `hang:N`: submission N never completes.
+    Hang(u64),
+    /// `submit:N`: submission N and all later ones return VK_ERROR_DEVICE_LOST.
+    Submit(u64),
+    /// `defect`: nothing is lost, but the driver is found to end long loops early.
+    Defect,
+}
+
+/// Reads `HEKLA_FAULT`.
+pub(crate) fn fault() -> Option<Fault> {
+    parse_fault(&read("HEKLA_FAULT")?)
+}
+
+fn parse_fault(text: &str) -> Option<Fault> {
+    if text == "defect" {
+        return Some(Fault::Defect);
+    }
+    let (kind, number) = text.split_once(':')?;
+    let number = number.parse().ok()?;
+    match kind {
+        "hang" => Some(Fault::Hang(number)),
+        "submit" => Some(Fault::Submit(number)),
+        _ => None,
+    }
+}
+
+/// Returns a variable's value; `None` when it is unset or not UTF-8.
+fn read(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_parsed() {
+        assert_eq!(parse_fault("hang:3"), Some(Fault::Hang(3)));
+        assert_eq!(parse_fault("submit:2"), Some(Fault::Submit(2)));
+        for nothing in ["", "hang", "hang:x", "other:1"] {
+            assert_eq!(parse_fault(nothing), None);
+        }
+    }
+
+    #[test]
+    fn small_allocations_hold_a_shared_block_at_least() {
+        assert_eq!(parse_max_allocation(" 16777216 "), Some(16 << 20));
+        assert_eq!(parse_max_allocation("1"), Some(8 << 20));
+        assert_eq!(parse_max_allocation("x"), None);
+    }
+}

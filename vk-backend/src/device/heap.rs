@@ -1,0 +1,492 @@
+//! Device memory: the memory type of each buffer, and allocation.
+//!
+//! Small buffers share blocks (gpu-allocator). Large ones have a dedicated allocation, so that freeing one
+//! frees its memory at once and drivers can place it well.
+
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
+use ash::vk;
+use gpu_allocator::vulkan as pool;
+use gpu_allocator::{AllocationError, AllocationSizes, MemoryLocation};
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+
+use crate::error::Error;
+use crate::physical::PhysicalDevice;
+
+/// Buffers of at least this many bytes have a dedicated allocation.
+const DEDICATED: u64 = 64 << 20;
+/// Bytes of the first and of the largest block that small buffers share: device memory, host-visible memory.
+const DEVICE_BLOCK: (u64, u64) = (16 << 20, 128 << 20);
+const HOST_BLOCK: (u64, u64) = (8 << 20, 64 << 20);
+/// Every buffer's address is a multiple of this.
+pub(crate) const ALIGNMENT: u64 = 256;
+
+/// What a buffer is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MemoryKind {
+    /// Kernels work on it: device-local; mapped as well when the memory is unified.
+    Device,
+    /// The host writes, the device reads: mapped and coherent, slow for the host to read.
+    Upload,
+    /// The device writes, the host reads: mapped and, where the device offers that, cached.
+    Readback,
+}
+
+/// Memory bound to one buffer.
+pub(crate) struct Memory {
+    backing: Backing,
+    /// Null for memory of several allocations, which is never mapped.
+    pub(crate) raw: vk::DeviceMemory,
+    /// Where the buffer starts in `raw`.
+    pub(crate) offset: u64,
+    /// Bytes of `raw` that are the buffer's.
+    pub(crate) size: u64,
+    pub(crate) mapped: Option<NonNull<u8>>,
+    pub(crate) coherent: bool,
+    /// In the device's own memory.
+    pub(crate) device_local: bool,
+}
+
+// SAFETY: the mapped pointer is only an address; accesses through it are the buffer's responsibility.
+unsafe impl Send for Memory {}
+// SAFETY: as above; nothing in `Memory` changes through a shared reference.
+unsafe impl Sync for Memory {}
+
+/// Memory of a device, in bytes. Buffers of 64 MiB and more, and those imported, do not count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PoolUse {
+    /// What buffers have.
+    pub held: u64,
+    /// The blocks that they share.
+    pub reserved: u64,
+}
+
+enum Backing {
+    Pool(pool::Allocation),
+    Dedicated,
+    /// Several allocations in sequence, bound to a sparse buffer.
+    Several(Vec<vk::DeviceMemory>),
+}
+
+/// Allocates and frees the memory of one device.
+pub(crate) struct Heap {
+    /// `None` once the device is going away.
+    pool: Mutex<Option<pool::Allocator>>,
+    types: vk::PhysicalDeviceMemoryProperties,
+    unified: bool,
+    rebar: bool,
+    atom: u64,
+}
+
+impl Heap {
+    pub(crate) fn new(p: &PhysicalDevice, device: &ash::Device) -> Result<Heap, Error> {
+        let desc = pool::AllocatorCreateDesc {
+            instance: p.instance.raw.clone(),
+            device: device.clone(),
+            physical_device: p.raw,
+            debug_settings: Default::default(),
+            buffer_device_address: true,
+            allocation_sizes: AllocationSizes::new(DEVICE_BLOCK.0, HOST_BLOCK.0)
+                .with_max_device_memblock_size(DEVICE_BLOCK.1)
+                .with_max_host_memblock_size(HOST_BLOCK.1),
+        };
+        let pool = pool::Allocator::new(&desc).map_err(from_pool)?;
+        // SAFETY: the physical device belongs to the living instance.
+        let types = unsafe { p.instance.raw.get_physical_device_memory_properties(p.raw) };
+        Ok(Heap {
+            pool: Mutex::new(Some(pool)),
+            types,
+            unified: p.info.memory.unified,
+            rebar: p.info.memory.rebar,
+            atom: p.info.limits.non_coherent_atom_size,
+        })
+    }
+
+    /// Frees every shared block. Called once, when no buffer is left.
+    pub(crate) fn close(&self) {
+        drop(self.pool.lock().take());
+    }
+
+    pub(crate) fn pool_use(&self) -> PoolUse {
+        let pool = self.pool.lock();
+        let report = pool.as_ref().map(|pool| pool.generate_report());
+        report.map_or(PoolUse::default(), |report| PoolUse {
+            held: report.total_allocated_bytes,
+            reserved: report.total_capacity_bytes,
+        })
+    }
+
+    /// Allocates memory for `buffer`, which has the requirements `needs` and is not bound yet.
+    pub(crate) fn allocate(
+        &self,
+        device: &ash::Device,
+        buffer: vk::Buffer,
+        needs: vk::MemoryRequirements,
+        kind: MemoryKind,
+    ) -> Result<Memory, Error> {
+        let rebar = self.rebar && needs.size < DEDICATED;
+        let types = self.types_for(needs.memory_type_bits, kind, rebar);
+        let mut last = Error::Unsupported("no memory type suits a buffer".into());
+        for index in types {
+            let flags = self.types.memory_types[index as usize].property_flags;
+            let made = if needs.size >= DEDICATED {
+                self.allocate_dedicated(device, buffer, &needs, index)
+            } else {
+                self.allocate_shared(needs, index)
+            };
+            match made {
+                Ok(mut m) => {
+                    m.coherent = flags.contains(vk::MemoryPropertyFlags::HOST_COHERENT);
+                    m.device_local = flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
+                    return Ok(m);
+                }
+                Err(e @ (Error::OutOfDeviceMemory | Error::OutOfHostMemory)) => last = e,
+                Err(e) => return Err(e),
+            }
+        }
+        Err(last)
+    }
+
+    /// Allocates memory for a sparse buffer with the requirements `needs`, in allocations of at most `most` bytes.
+    /// Returns it with the binds to make.
+    pub(crate) fn allocate_several(
+        &self,
+        device: &ash::Device,
+        needs: vk::MemoryRequirements,
+        most: u64,
+    ) -> Result<(Memory, Vec<vk::SparseMemoryBind>), Error> {
+        // The alignment is the size of a block that can be bound.
+        let piece = (most / needs.alignment * needs.alignment).max(needs.alignment);
+        let mut last = Error::Unsupported("no memory type suits a sparse buffer".into());
+        for index in self.types_for(needs.memory_type_bits, MemoryKind::Device, false) {
+            match self.allocate_pieces(device, needs.size, piece, index) {
+                Ok(binds) => {
+                    let pieces = binds.iter().map(|b| b.memory).collect();
+                    let memory = Memory {
+                        backing: Backing::Several(pieces),
+                        raw: vk::DeviceMemory::null(),
+                        offset: 0,
+                        size: needs.size,
+                        mapped: None,
+                        coherent: true,
+                        device_local: true,
+                    };
+                    return Ok((memory, binds));
+                }
+                Err(e @ (Error::OutOfDeviceMemory | Error::OutOfHostMemory)) => last = e,
+                Err(e) => return Err(e),
+            }
+        }
+        Err(last)
+    }
+
+    /// Makes allocations of `piece` bytes, the last one smaller, that add up to `size`; all or none.
+    fn allocate_pieces(
+        &self,
+        device: &ash::Device,
+        size: u64,
+        piece: u64,
+        index: u32,
+    ) -> Result<Vec<vk::SparseMemoryBind>, Error> {
+        let heap = self.types.memory_types[index as usize].heap_index;
+        if size > self.types.memory_heaps[heap as usize].size {
+            return Err(Error::OutOfDeviceMemory);
+        }
+        let mut binds: Vec<vk::SparseMemoryBind> = Vec::new();
+        let mut offset = 0;
+        while offset < size {
+            let wanted = piece.min(size - offset);
+            let mut flags = vk::MemoryAllocateFlagsInfo::default()
+                .flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+            let info = vk::MemoryAllocateInfo::default()
+                .allocation_size(wanted)
+                .memory_type_index(index)
+                .push_next(&mut flags);
+            // SAFETY: the size fits the heap, the type is one the buffer takes.
+            match unsafe { device.allocate_memory(&info, None) } {
+                Ok(memory) => binds.push(
+                    vk::SparseMemoryBind::default()
+                        .resource_offset(offset)
+                        .size(wanted)
+                        .memory(memory),
+                ),
+                Err(e) => {
+                    for made in binds {
+                        // SAFETY: just allocated, and bound to nothing.
+                        unsafe { device.free_memory(made.memory, None) };
+                    }
+                    return Err(Error::from_vk("vkAllocateMemory", e));
+                }
+            }
+            offset += wanted;
+        }
+        Ok(binds)
+    }
+
+    fn allocate_shared(&self, needs: vk::MemoryRequirements, index: u32) -> Result<Memory, Error> {
+        // Whole non-coherent atoms, so that flushing and invalidating a buffer never touches its neighbours.
+        let alignment = needs.alignment.max(ALIGNMENT).max(self.atom);
+        let size = needs.size.next_multiple_of(self.atom);
+        let requirements = vk::MemoryRequirements { size, alignment, memory_type_bits: 1 << index };
+        let desc = pool::AllocationCreateDesc {
+            name: "buffer",
+            requirements,
+            // The type is already chosen: by its bit.
+            location: MemoryLocation::Unknown,
+            linear: true,
+            allocation_scheme: pool::AllocationScheme::GpuAllocatorManaged,
+        };
+        let mut pool = self.pool.lock();
+        let pool = pool.as_mut().ok_or(Error::DeviceLost)?;
+        let allocation = pool.allocate(&desc).map_err(from_pool)?;
+        Ok(Memory {
+            // SAFETY: the handle is only bound to the buffer that owns this allocation.
+            raw: unsafe { allocation.memory() },
+            offset: allocation.offset(),
+            size,
+            mapped: allocation.mapped_ptr().map(NonNull::cast),
+            coherent: false,
+            device_local: false,
+            backing: Backing::Pool(allocation),
+        })
+    }
+
+    fn allocate_dedicated(
+        &self,
+        device: &ash::Device,
+        buffer: vk::Buffer,
+        needs: &vk::MemoryRequirements,
+        index: u32,
+    ) -> Result<Memory, Error> {
+        let kind = self.types.memory_types[index as usize];
+        if needs.size > self.types.memory_heaps[kind.heap_index as usize].size {
+            return Err(Error::OutOfDeviceMemory);
+        }
+        let mut dedicated = vk::MemoryDedicatedAllocateInfo::default().buffer(buffer);
+        let mut flags =
+            vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let info = vk::MemoryAllocateInfo::default()
+            .allocation_size(needs.size)
+            .memory_type_index(index)
+            .push_next(&mut dedicated)
+            .push_next(&mut flags);
+        // SAFETY: the size fits the heap, the type is one the buffer takes, the chain outlives the call.
+        let raw = unsafe { device.allocate_memory(&info, None) }
+            .map_err(|e| Error::from_vk("vkAllocateMemory", e))?;
+        let mut memory = Memory {
+            backing: Backing::Dedicated,
+            raw,
+            offset: 0,
+            size: needs.size,
+            mapped: None,
+            coherent: false,
+            device_local: false,
+        };
+        if kind.property_flags.contains(vk::MemoryPropertyFlags::HOST_VISIBLE) {
+            match map(device, raw) {
+                Ok(p) => memory.mapped = Some(p),
+                Err(e) => {
+                    self.free(device, memory);
+                    return Err(e);
+                }
+            }
+        }
+        Ok(memory)
+    }
+
+    /// Imports the host's `size` bytes at `ptr`.
+    ///
+    /// # Safety
+    /// `ptr` and `size` are multiples of minImportedHostPointerAlignment, and those bytes stay
+    /// allocated until the memory is freed.
+    pub(crate) unsafe fn import(
+        &self,
+        device: &ash::Device,
+        functions: &ash::ext::external_memory_host::Device,
+        ptr: NonNull<u8>,
+        size: u64,
+        needs: &vk::MemoryRequirements,
+    ) -> Result<Memory, Error> {
+        let handle = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
+        let address = ptr.as_ptr().cast::<c_void>();
+        let bits = host_pointer_types(device, functions, address)?;
+        let candidates = self.types_for(bits & needs.memory_type_bits, MemoryKind::Readback, false);
+        let coherent = |i: &u32| {
+            let flags = self.types.memory_types[*i as usize].property_flags;
+            flags.contains(vk::MemoryPropertyFlags::HOST_COHERENT)
+        };
+        let index = candidates
+            .into_iter()
+            .find(coherent)
+            .ok_or_else(|| Error::Unsupported("this host memory cannot be imported".into()))?;
+        let mut import =
+            vk::ImportMemoryHostPointerInfoEXT::default().handle_type(handle).host_pointer(address);
+        let mut flags =
+            vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let info = vk::MemoryAllocateInfo::default()
+            .allocation_size(size)
+            .memory_type_index(index)
+            .push_next(&mut import)
+            .push_next(&mut flags);
+        // SAFETY: pointer and size are aligned and allocated (the caller's promise); the type is one
+        // that both the pointer and the buffer take.
+        let raw = unsafe { device.allocate_memory(&info, None) }
+            .map_err(|e| Error::from_vk("vkAllocateMemory", e))?;
+        let backing = Backing::Dedicated;
+        let mapped = Some(ptr);
+        Ok(Memory { backing, raw, offset: 0, size, mapped, coherent: true, device_local: false })
+    }
+
+    /// Frees memory. The buffer bound to it is already destroyed.
+    pub(crate) fn free(&self, device: &ash::Device, memory: Memory) {
+        match memory.backing {
+            Backing::Pool(allocation) => {
+                if let Some(pool) = self.pool.lock().as_mut() {
+                    if let Err(e) = pool.free(allocation) {
+                        tracing::error!("freeing device memory: {e}");
+                    }
+                }
+            }
+            // SAFETY: the memory is this object's alone and nothing is bound to it any more.
+            // Freeing unmaps.
+            Backing::Dedicated => unsafe { device.free_memory(memory.raw, None) },
+            Backing::Several(pieces) => {
+                for piece in pieces {
+                    // SAFETY: as above; the sparse buffer they were bound to is destroyed.
+                    unsafe { device.free_memory(piece, None) };
+                }
+            }
+        }
+    }
+
+    /// Returns the memory types among `bits` for imported memory, best first: those that a buffer of
+    /// [`MemoryKind::Device`] would get, then the others.
+    pub(crate) fn types_to_import(&self, bits: u32) -> SmallVec<[u32; 8]> {
+        let mut types = self.types_for(bits, MemoryKind::Device, false);
+        for other in self.types_for(bits, MemoryKind::Readback, false) {
+            if !types.contains(&other) {
+                types.push(other);
+            }
+        }
+        types
+    }
+
+    /// Wraps an allocation of type `index` that was just imported. It is mapped if memory is unified and the
+    /// driver can map it.
+    pub(crate) fn imported(
+        &self,
+        device: &ash::Device,
+        raw: vk::DeviceMemory,
+        size: u64,
+        index: u32,
+    ) -> Memory {
+        let flags = self.types.memory_types[index as usize].property_flags;
+        let visible = self.unified && flags.contains(vk::MemoryPropertyFlags::HOST_VISIBLE);
+        Memory {
+            backing: Backing::Dedicated,
+            raw,
+            offset: 0,
+            size,
+            mapped: visible.then(|| map(device, raw).ok()).flatten(),
+            coherent: flags.contains(vk::MemoryPropertyFlags::HOST_COHERENT),
+            device_local: flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL),
+        }
+    }
+
+    /// Returns the memory types among `bits` that suit `kind`, best first. `rebar`: device memory should be mapped
+    /// through resizable BAR.
+    fn types_for(&self, bits: u32, kind: MemoryKind, rebar: bool) -> SmallVec<[u32; 8]> {
+        let all = self.types.memory_types_as_slice();
+        let mut scored: SmallVec<[(i32, u32); 8]> = SmallVec::new();
+        for (index, t) in all.iter().enumerate() {
+            if bits & (1 << index) != 0 {
+                if let Some(score) = suits(kind, t.property_flags, self.unified || rebar) {
+                    scored.push((score, index as u32));
+                }
+            }
+        }
+        // Stable: the driver lists the faster of equal types first.
+        scored.sort_by_key(|(score, _)| -score);
+        scored.into_iter().map(|(_, index)| index).collect()
+    }
+}
+
+/// Returns how well memory with `flags` suits `kind`; `None` if it does not at all. `mapped`: device memory is to
+/// be mapped.
+fn suits(kind: MemoryKind, flags: vk::MemoryPropertyFlags, mapped: bool) -> Option<i32> {
+    use vk::MemoryPropertyFlags as P;
+    let unsuitable = P::PROTECTED
+        | P::LAZILY_ALLOCATED
+        | P::DEVICE_COHERENT_AMD
+        | P::DEVICE_UNCACHED_AMD
+        | P::RDMA_CAPABLE_NV;
+    if flags.intersects(unsuitable) {
+        return None;
+    }
+    let prefer = |f: P, weight: i32| if flags.contains(f) { weight } else { 0 };
+    let avoid = |f: P, weight: i32| if flags.intersects(f) { 0 } else { weight };
+    match kind {
+        MemoryKind::Device if !flags.contains(P::DEVICE_LOCAL) => None,
+        MemoryKind::Device if mapped => {
+            Some(prefer(P::HOST_VISIBLE | P::HOST_COHERENT, 4) + prefer(P::HOST_CACHED, 2))
+        }
+        MemoryKind::Device => Some(avoid(P::HOST_VISIBLE, 1)),
+        MemoryKind::Upload => flags
+            .contains(P::HOST_VISIBLE | P::HOST_COHERENT)
+            .then(|| avoid(P::DEVICE_LOCAL, 2) + avoid(P::HOST_CACHED, 1)),
+        MemoryKind::Readback => flags.contains(P::HOST_VISIBLE).then(|| {
+            prefer(P::HOST_CACHED, 4) + prefer(P::HOST_COHERENT, 2) + avoid(P::DEVICE_LOCAL, 1)
+        }),
+    }
+}
+
+/// Maps the whole of `memory`.
+fn map(device: &ash::Device, memory: vk::DeviceMemory) -> Result<NonNull<u8>, Error> {
+    // SAFETY: the memory is host visible, not mapped yet, and known to nobody else.
+    let p = unsafe { device.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty()) }
+        .map_err(|e| match e {
+            vk::Result::ERROR_MEMORY_MAP_FAILED => Error::OutOfHostMemory,
+            e => Error::from_vk("vkMapMemory", e),
+        })?;
+    NonNull::new(p.cast()).ok_or(Error::OutOfHostMemory)
+}
+
+/// Returns the memory types as which the host memory at `ptr` can be imported.
+fn host_pointer_types(
+    device: &ash::Device,
+    functions: &ash::ext::external_memory_host::Device,
+    ptr: *const c_void,
+) -> Result<u32, Error> {
+    let mut properties = vk::MemoryHostPointerPropertiesEXT::default();
+    // SAFETY: the extension is enabled (its functions were loaded), the pointer is aligned.
+    unsafe {
+        (functions.fp().get_memory_host_pointer_properties_ext)(
+            device.handle(),
+            vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT,
+            ptr,
+            &mut properties,
+        )
+    }
+    .result()
+    .map_err(|e| match e {
+        vk::Result::ERROR_INVALID_EXTERNAL_HANDLE => {
+            Error::Unsupported("this host memory cannot be imported".into())
+        }
+        e => Error::from_vk("vkGetMemoryHostPointerPropertiesEXT", e),
+    })?;
+    Ok(properties.memory_type_bits)
+}
+
+fn from_pool(e: AllocationError) -> Error {
+    match e {
+        AllocationError::OutOfMemory => Error::OutOfDeviceMemory,
+        AllocationError::FailedToMap(_) => Error::OutOfHostMemory,
+        // The allocator reports other results of vkAllocateMemory only as text.
+        AllocationError::Internal(text) if text.contains("HOST_MEMORY") => Error::OutOfHostMemory,
+        AllocationError::Internal(text) if text.contains("DEVICE_LOST") => Error::DeviceLost,
+        AllocationError::Internal(text) if text.contains("TOO_MANY") => Error::OutOfDeviceMemory,
+        other => Error::Unsupported(format!("device memory cannot be allocated: {other}")),
+    }
+}

@@ -1,0 +1,56 @@
+//! Which batches must make their results visible to the host.
+//!
+//! A batch that ends without a barrier to the host stage leaves its results invisible to the host until a
+//! later barrier. These counters, one set for each device, say when that is not good enough.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// Shared counters of a device.
+pub(crate) struct HostVisibility {
+    /// Buffers that the host reads and whose addresses kernels may have; one more for unified memory.
+    reachable: AtomicUsize,
+    /// How many batches of all queues are complete and did not make their results visible to the host.
+    deferred: AtomicU64,
+}
+
+impl HostVisibility {
+    /// `unified`: the host reads the memory that kernels work on.
+    pub(crate) fn new(unified: bool) -> HostVisibility {
+        HostVisibility {
+            reachable: AtomicUsize::new(usize::from(unified)),
+            deferred: AtomicU64::new(0),
+        }
+    }
+
+    /// Forgets that memory is unified.
+    pub(crate) fn pretend_discrete(&self) {
+        self.reachable.store(0, Ordering::Release);
+    }
+
+    /// Counts a buffer that the host reads and whose address kernels may have from now on.
+    pub(crate) fn add_reachable_buffer(&self) {
+        self.reachable.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Removes such a buffer.
+    pub(crate) fn remove_reachable_buffer(&self) {
+        let less = |count: usize| count.checked_sub(1);
+        let _ = self.reachable.fetch_update(Ordering::AcqRel, Ordering::Acquire, less);
+    }
+
+    /// Returns true if every batch must make its results visible to the host, since kernels may write to
+    /// memory that the host reads.
+    pub(crate) fn needed_by_every_batch(&self) -> bool {
+        self.reachable.load(Ordering::Acquire) > 0
+    }
+
+    /// Counts a complete batch whose results are not visible to the host.
+    pub(crate) fn count_deferred(&self) {
+        self.deferred.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Returns how many such batches there were.
+    pub(crate) fn deferred(&self) -> u64 {
+        self.deferred.load(Ordering::Acquire)
+    }
+}

@@ -1,0 +1,25 @@
+//! The opened device: its Vulkan queues, its memory, and the state that everything made from it shares.
+//!
+//! The methods that make buffers, pipelines, semaphores and queues stand beside what they make, in later
+//! stages.
+
+mod clock;
+mod extension_functions;
+mod fault_injection;
+mod heap;
+mod host_visibility;
+mod opened;
+mod pipeline_store;
+mod priority;
+mod tick_counter;
+
+pub(crate) use clock::host_now_ns;
+pub use clock::ClockCorrelation;
+pub(crate) use extension_functions::MarkerWriter;
+pub(crate) use fault_injection::Outcome;
+pub(crate) use heap::Memory;
+pub use heap::{MemoryKind, PoolUse};
+pub use opened::Device;
+pub use pipeline_store::{Creation, PipelineDesc, PipelineStore};
+pub(crate) use priority::take as take_vulkan_queue;
+pub use priority::Priority;

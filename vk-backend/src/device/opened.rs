@@ -1,0 +1,271 @@
+//! An opened device: the Vulkan device, its queues, its memory and its pipeline cache.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ash::vk;
+use once_cell::sync::OnceCell;
+use parking_lot::Mutex;
+
+use crate::code::CodeLock;
+use crate::device::clock::Clocks;
+use crate::device::extension_functions::ExtensionFunctions;
+use crate::device::fault_injection::FaultInjection;
+use crate::device::heap::{Heap, PoolUse};
+use crate::device::host_visibility::HostVisibility;
+use crate::device::pipeline_store::PipelineStore;
+use crate::device::priority;
+use crate::error::Error;
+use crate::physical::{extensions_to_enable, BindQueue, DeviceInfo, FeatureChain, PhysicalDevice};
+
+/// A device that work can be submitted to.
+pub struct Device {
+    pub(crate) raw: ash::Device,
+    pub(crate) physical: PhysicalDevice,
+    pub(crate) heap: Heap,
+    /// The Vulkan queues. Several [`crate::Queue`]s may share one, so submissions hold its lock.
+    pub(crate) vulkan_queues: Vec<Mutex<vk::Queue>>,
+    /// The queue for sparse binding, unless that is one of those.
+    bind_queue: Option<Mutex<vk::Queue>>,
+    /// How many [`crate::Queue`]s there are on each of the Vulkan queues.
+    pub(crate) queue_users: Mutex<Vec<usize>>,
+    /// Timeline semaphores that no queue uses, each with its value.
+    pub(crate) spare_timelines: Mutex<Vec<(vk::Semaphore, u64)>>,
+    /// Pipeline layouts by push constant size.
+    pub(crate) layouts: Mutex<HashMap<u32, vk::PipelineLayout>>,
+    /// The pipeline cache of this process.
+    pub(crate) pipeline_cache: vk::PipelineCache,
+    pub(crate) pipeline_store: OnceCell<Box<dyn PipelineStore>>,
+    pub(crate) functions: ExtensionFunctions,
+    pub(crate) clocks: Clocks,
+    pub(crate) code: CodeLock,
+    lost: AtomicBool,
+    pub(crate) faults: FaultInjection,
+    pub(crate) host_visibility: HostVisibility,
+}
+
+impl Device {
+    /// Opens a device with all of its [`crate::Features`] enabled.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with [`DeviceInfo::refusal`] when Hekla cannot use it; otherwise the driver's
+    /// error.
+    pub fn open(p: &PhysicalDevice) -> Result<Arc<Device>, Error> {
+        if let Some(why) = &p.info.refusal {
+            return Err(Error::Unsupported(format!("{} {why}", p.info.name)));
+        }
+        let raw = create_raw(p)?;
+        let queues = (0..p.info.limits.queue_count)
+            // SAFETY: the device was created with this many queues of this family.
+            .map(|i| Mutex::new(unsafe { raw.get_device_queue(p.queue_family, i) }))
+            .collect();
+        let bind_queue = match p.bind_queue {
+            Some(BindQueue::Own { family, index }) if p.info.features.sparse_binding => {
+                // SAFETY: the device was created with this queue.
+                Some(Mutex::new(unsafe { raw.get_device_queue(family, index) }))
+            }
+            _ => None,
+        };
+        let parts = Heap::new(p, &raw).and_then(|heap| Ok((heap, create_cache(&raw)?)));
+        let (heap, cache) = match parts {
+            Ok(parts) => parts,
+            Err(e) => {
+                // SAFETY: the device was just created and has no children left.
+                unsafe { raw.destroy_device(None) };
+                return Err(e);
+            }
+        };
+        Ok(Arc::new(Device {
+            heap,
+            queue_users: Mutex::new(vec![0; p.info.limits.queue_count as usize]),
+            vulkan_queues: queues,
+            bind_queue,
+            spare_timelines: Mutex::default(),
+            layouts: Mutex::new(HashMap::new()),
+            pipeline_cache: cache,
+            pipeline_store: OnceCell::new(),
+            functions: ExtensionFunctions::load(p, &raw),
+            clocks: Clocks::new(p, &raw),
+            code: CodeLock::of(&p.info),
+            lost: AtomicBool::new(false),
+            faults: FaultInjection::from_environment(),
+            host_visibility: HostVisibility::new(p.info.memory.unified),
+            physical: p.clone(),
+            raw,
+        }))
+    }
+
+    /// Returns the device's description.
+    pub fn info(&self) -> &DeviceInfo {
+        &self.physical.info
+    }
+
+    /// Returns how much memory small buffers use and share, for tests of leaks.
+    pub fn pool_use(&self) -> PoolUse {
+        self.heap.pool_use()
+    }
+
+    /// Waits until the device is idle.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`], out of memory.
+    pub fn wait_idle(&self) -> Result<(), Error> {
+        self.check_lost()?;
+        // vkDeviceWaitIdle needs all queues to itself.
+        let queues = self.vulkan_queues.iter().chain(&self.bind_queue);
+        let _held: Vec<_> = queues.map(Mutex::lock).collect();
+        // SAFETY: no other thread uses a queue of the device meanwhile.
+        unsafe { self.raw.device_wait_idle() }.map_err(|e| self.fault("vkDeviceWaitIdle", e))
+    }
+
+    /// Binds memory to a sparse buffer, and waits until it is bound.
+    pub(crate) fn bind_sparse(
+        &self,
+        buffer: vk::Buffer,
+        binds: &[vk::SparseMemoryBind],
+    ) -> Result<(), Error> {
+        self.check_lost()?;
+        // SAFETY: the device is alive.
+        let fence = unsafe { self.raw.create_fence(&vk::FenceCreateInfo::default(), None) }
+            .map_err(|e| self.fault("vkCreateFence", e))?;
+        let buffers = [vk::SparseBufferMemoryBindInfo::default().buffer(buffer).binds(binds)];
+        let info = [vk::BindSparseInfo::default().buffer_binds(&buffers)];
+        let bound = {
+            let queue = self.bind_queue.as_ref().unwrap_or(&self.vulkan_queues[0]).lock();
+            // SAFETY: the lock gives this thread the queue, whose family binds; the binds are whole blocks
+            // of the buffer in memory that was made for it.
+            unsafe { self.raw.queue_bind_sparse(*queue, &info, fence) }
+                .map_err(|e| self.fault("vkQueueBindSparse", e))
+        };
+        let bound = bound.and_then(|()| {
+            // SAFETY: the fence was submitted.
+            unsafe { self.raw.wait_for_fences(&[fence], true, u64::MAX) }
+                .map_err(|e| self.fault("vkWaitForFences", e))
+        });
+        // SAFETY: the fence is signalled, was never submitted, or the device is lost.
+        unsafe { self.raw.destroy_fence(fence, None) };
+        bound
+    }
+
+    /// Waits until all that was submitted so far is complete, but no longer than `limit`. What is recorded and
+    /// not yet submitted does not count.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`], out of memory.
+    pub fn drain(&self, limit: Duration) -> Result<(), Error> {
+        let end = Instant::now() + limit;
+        for queue in &self.vulkan_queues {
+            self.check_lost()?;
+            // SAFETY: the device is alive; the fence is destroyed below, unless it may still be in use.
+            let fence = unsafe { self.raw.create_fence(&vk::FenceCreateInfo::default(), None) }
+                .map_err(|e| self.fault("vkCreateFence", e))?;
+            let Some(queue) = queue.try_lock_until(end) else { return Ok(()) };
+            // SAFETY: the lock gives this thread the queue.
+            let submitted = unsafe { self.raw.queue_submit(*queue, &[], fence) };
+            drop(queue);
+            submitted.map_err(|e| self.fault("vkQueueSubmit", e))?;
+            let left = end.saturating_duration_since(Instant::now()).as_nanos() as u64;
+            // SAFETY: the fence is alive.
+            match unsafe { self.raw.wait_for_fences(&[fence], true, left) } {
+                // SAFETY: the submission that used it is complete.
+                Ok(()) => unsafe { self.raw.destroy_fence(fence, None) },
+                Err(vk::Result::TIMEOUT) => return Ok(()),
+                Err(e) => return Err(self.fault("vkWaitForFences", e)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns true if the device was lost.
+    pub fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Acquire)
+    }
+
+    /// Treats unified memory like that of a discrete device: batches make visible to the host only what it
+    /// asks for ([`crate::Queue::wait_host_visible`]). For tests of how discrete devices are handled; the caller
+    /// reads no buffer of [`crate::MemoryKind::Device`] without asking.
+    pub fn pretend_discrete(&self) {
+        self.host_visibility.pretend_discrete();
+    }
+
+    /// Returns [`Error::DeviceLost`] if the device was lost.
+    pub(crate) fn check_lost(&self) -> Result<(), Error> {
+        if self.is_lost() {
+            return Err(Error::DeviceLost);
+        }
+        Ok(())
+    }
+
+    /// Returns the error for a failed call, and records the loss of the device.
+    pub(crate) fn fault(&self, call: &'static str, result: vk::Result) -> Error {
+        let error = Error::from_vk(call, result);
+        if error == Error::DeviceLost && !self.lost.swap(true, Ordering::AcqRel) {
+            tracing::error!("device {} was lost ({call})", self.info().name);
+        }
+        error
+    }
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Device").field("name", &self.info().name).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        let _ = self.wait_idle();
+        self.heap.close();
+        // SAFETY: everything made from the device holds an Arc of it, so nothing else is left.
+        unsafe {
+            for (semaphore, _) in self.spare_timelines.get_mut().drain(..) {
+                self.raw.destroy_semaphore(semaphore, None);
+            }
+            for (_, layout) in self.layouts.get_mut().drain() {
+                self.raw.destroy_pipeline_layout(layout, None);
+            }
+            self.raw.destroy_pipeline_cache(self.pipeline_cache, None);
+            self.raw.destroy_device(None);
+        }
+    }
+}
+
+/// Creates the Vulkan device with exactly the features in `p.info.features`.
+fn create_raw(p: &PhysicalDevice) -> Result<ash::Device, Error> {
+    let family = |family: u32| vk::DeviceQueueCreateInfo::default().queue_family_index(family);
+    let mut count = p.info.limits.queue_count as usize;
+    let mut bind_family = None;
+    match p.bind_queue.filter(|_| p.info.features.sparse_binding) {
+        Some(BindQueue::Own { family, .. }) if family == p.queue_family => count += 1,
+        Some(BindQueue::Own { family, .. }) => bind_family = Some(family),
+        Some(BindQueue::Shared) | None => {}
+    }
+    let mut priorities = priority::of_queues(p.info.limits.queue_count as usize);
+    priorities.resize(count, 1.0);
+    let mut queues = vec![family(p.queue_family).queue_priorities(&priorities)];
+    queues.extend(bind_family.map(|other| family(other).queue_priorities(&[1.0])));
+    let names: Vec<_> = extensions_to_enable(&p.extensions, p.usable_version, &p.info.features)
+        .into_iter()
+        .map(std::ffi::CStr::as_ptr)
+        .collect();
+    let mut chain = FeatureChain::new(p.usable_version, &p.extensions);
+    chain.enable(&p.info.features);
+    let mut features = chain.link();
+    let info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&names)
+        .push_next(&mut features);
+    // SAFETY: the features and extensions are some of those the device offers; all that `info`
+    // points to outlives the call.
+    unsafe { p.instance.raw.create_device(p.raw, &info, None) }
+        .map_err(|e| Error::from_vk("vkCreateDevice", e))
+}
+
+/// Creates an empty pipeline cache.
+fn create_cache(device: &ash::Device) -> Result<vk::PipelineCache, Error> {
+    // SAFETY: the device is alive.
+    unsafe { device.create_pipeline_cache(&vk::PipelineCacheCreateInfo::default(), None) }
+        .map_err(|e| Error::from_vk("vkCreatePipelineCache", e))
+}

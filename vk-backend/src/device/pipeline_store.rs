@@ -1,0 +1,54 @@
+//! What pipelines are made of, and the store for what drivers learn of them: plain data and one trait.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::physical::DeviceInfo;
+
+/// What a pipeline is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct PipelineDesc<'a> {
+    /// A valid SPIR-V module for Vulkan.
+    pub spirv: &'a [u32],
+    /// Name of its entry point.
+    pub entry: &'a str,
+    /// 32-bit specialization constants: id and value.
+    pub specialization: &'a [(u32, u32)],
+    /// Bytes of push constants that the module declares; 0 when none.
+    pub push_constant_size: u32,
+}
+
+/// Stores pipeline cache data for later processes: see [`crate::Device::set_pipeline_store`].
+pub trait PipelineStore: Send + Sync {
+    /// Returns what [`PipelineStore::store`] was last given for the same pipeline of the same device and
+    /// driver. It must be complete and unchanged: drivers may trust it.
+    fn load(&self, info: &DeviceInfo, d: &PipelineDesc<'_>) -> Option<Vec<u8>>;
+
+    /// Stores a pipeline's cache data.
+    fn store(&self, info: &DeviceInfo, d: &PipelineDesc<'_>, data: &[u8]);
+}
+
+/// How a pipeline was created.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Creation {
+    /// Bytes of cache data from an earlier process that the driver was given.
+    pub given: usize,
+    /// True if the driver found the pipeline there (APPLICATION_PIPELINE_CACHE_HIT); `None` where it
+    /// does not tell (VK_EXT_pipeline_creation_feedback).
+    pub found: Option<bool>,
+    /// Duration of the call.
+    pub duration: Duration,
+}
+
+impl fmt::Display for Creation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3} ms; ", self.duration.as_secs_f64() * 1e3)?;
+        let what = match (self.given, self.found) {
+            (0, _) => return write!(f, "nothing was known of it"),
+            (_, Some(true)) => "found it",
+            (_, Some(false)) => "did not find it",
+            (_, None) => "does not tell whether it found it",
+        };
+        write!(f, "the driver {what} in the {} bytes that were known of it", self.given)
+    }
+}

@@ -1,0 +1,443 @@
+//! Buffers: memory with a device address, mapped where the host can reach it.
+
+use std::os::fd::OwnedFd;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
+use ash::vk;
+
+use crate::device::{Device, Memory, MemoryKind};
+use crate::error::Error;
+use crate::memory::host_copy::copy;
+use crate::memory::import_fd::import_fd;
+use crate::physical::{MemoryHandles, BUFFER_PADDING, BUFFER_USAGE};
+
+/// How the host accesses a buffer's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HostAccess {
+    /// Through commands only.
+    None,
+    /// Mapped through the resizable BAR of a discrete device: writes stream, each read waits for a round trip
+    /// across the bus (about a microsecond for every 16 bytes).
+    Rebar,
+    /// Mapped, in memory that the host reads as its own.
+    Memory,
+}
+
+/// A piece of device memory with an address that kernels can use.
+///
+/// The address is a multiple of 256, and at least [`Buffer::size`] rounded up to 16 bytes may be
+/// accessed. A buffer must not be dropped while submitted commands use it: give it to
+/// [`crate::Recorder::retain`] (copies and fills retain theirs by themselves).
+pub struct Buffer {
+    device: Arc<Device>,
+    pub(crate) raw: vk::Buffer,
+    /// `None` only while dropping.
+    memory: Option<Memory>,
+    kind: MemoryKind,
+    size: u64,
+    address: u64,
+    /// The host reads this buffer, and kernels may have its address.
+    reachable: AtomicBool,
+}
+
+impl Device {
+    /// Makes a buffer. Its contents are undefined.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] beyond [`crate::Limits::max_buffer_size`]; [`Error::Invalid`] for size 0;
+    /// [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`].
+    pub fn create_buffer(
+        self: &Arc<Self>,
+        size: u64,
+        kind: MemoryKind,
+    ) -> Result<Arc<Buffer>, Error> {
+        Buffer::create(self, size, kind)
+    }
+
+    /// Makes a buffer of the host's own memory: `size` bytes at `ptr`, which must be a multiple of
+    /// [`crate::Limits::min_imported_host_pointer_alignment`]. The buffer is mapped at `ptr`.
+    ///
+    /// # Safety
+    /// The memory, up to `size` rounded up to that alignment, must be readable and writable and stay
+    /// allocated until the buffer is dropped.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when the device or this memory does not allow it;
+    /// [`Error::Invalid`] for a null or unaligned pointer.
+    pub unsafe fn import_host(
+        self: &Arc<Self>,
+        ptr: *mut u8,
+        size: u64,
+    ) -> Result<Arc<Buffer>, Error> {
+        let ptr = NonNull::new(ptr).ok_or_else(|| Error::Invalid("a null pointer".into()))?;
+        // SAFETY: the caller's promise is this function's own.
+        unsafe { Buffer::import(self, ptr, size) }
+    }
+
+    /// Makes a buffer of the first `size` bytes of memory that `fd` exports, which other APIs or processes
+    /// may use as well: see [`crate::Recorder::acquire`] and [`crate::Recorder::release`].
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when the device does not import this kind of handle, or buffers of this memory;
+    /// [`Error::Invalid`] when `fd` is nothing of the kind; [`Error::TooLarge`] when the memory is smaller.
+    pub fn import_memory(
+        self: &Arc<Self>,
+        fd: OwnedFd,
+        kind: MemoryHandles,
+        size: u64,
+    ) -> Result<Arc<Buffer>, Error> {
+        Buffer::import_fd(self, fd, kind, size)
+    }
+}
+
+impl Buffer {
+    /// Makes a buffer of `size` bytes.
+    pub(crate) fn create(
+        device: &Arc<Device>,
+        size: u64,
+        kind: MemoryKind,
+    ) -> Result<Arc<Buffer>, Error> {
+        let padded = check_size(device, size, kind)?;
+        let info = vk::BufferCreateInfo::default().size(padded).usage(BUFFER_USAGE);
+        let limits = &device.info().limits;
+        if padded > limits.max_allocation_size && device.info().features.sparse_binding {
+            return Buffer::create_sparse(device, &info, size);
+        }
+        let raw = create_raw(device, &info)?;
+        // SAFETY: the buffer was just created on this device.
+        let needs = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+        match device.heap.allocate(&device.raw, raw, needs, kind) {
+            Ok(memory) => Buffer::bind(device, raw, memory, kind, size),
+            Err(e) => {
+                // SAFETY: the buffer was just created, nothing uses it.
+                unsafe { device.raw.destroy_buffer(raw, None) };
+                Err(e)
+            }
+        }
+    }
+
+    /// Makes a buffer that is larger than one allocation: several are bound to it. Its addresses are contiguous;
+    /// the host cannot map it.
+    fn create_sparse(
+        device: &Arc<Device>,
+        info: &vk::BufferCreateInfo<'_>,
+        size: u64,
+    ) -> Result<Arc<Buffer>, Error> {
+        let info = info.flags(vk::BufferCreateFlags::SPARSE_BINDING);
+        let raw = create_raw(device, &info)?;
+        // SAFETY: the buffer was just created on this device.
+        let needs = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+        let most = device.info().limits.max_allocation_size;
+        match device.heap.allocate_several(&device.raw, needs, most) {
+            Ok((memory, binds)) => {
+                let buffer = Buffer::own(device, raw, memory, MemoryKind::Device, size);
+                device.bind_sparse(raw, &binds)?;
+                Ok(buffer.addressed())
+            }
+            Err(e) => {
+                // SAFETY: the buffer was just created, nothing uses it.
+                unsafe { device.raw.destroy_buffer(raw, None) };
+                Err(e)
+            }
+        }
+    }
+
+    /// Makes a buffer of the host's memory.
+    ///
+    /// # Safety
+    /// As [`Device::import_host`].
+    pub(crate) unsafe fn import(
+        device: &Arc<Device>,
+        ptr: NonNull<u8>,
+        size: u64,
+    ) -> Result<Arc<Buffer>, Error> {
+        let functions = device
+            .functions
+            .host_import
+            .as_ref()
+            .ok_or_else(|| Error::Unsupported("the device cannot import host memory".into()))?;
+        let alignment = device.info().limits.min_imported_host_pointer_alignment;
+        if !(ptr.as_ptr() as u64).is_multiple_of(alignment) {
+            return Err(Error::Invalid(format!("{ptr:p} is not a multiple of {alignment}")));
+        }
+        check_size(device, size, MemoryKind::Readback)?;
+        let whole = size.checked_next_multiple_of(alignment).ok_or(Error::OutOfHostMemory)?;
+        let mut external = vk::ExternalMemoryBufferCreateInfo::default()
+            .handle_types(vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT);
+        let info = vk::BufferCreateInfo::default()
+            .size(whole)
+            .usage(BUFFER_USAGE)
+            .push_next(&mut external);
+        let raw = create_raw(device, &info)?;
+        // SAFETY: the buffer was just created on this device.
+        let needs = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+        let memory = if needs.size > whole {
+            Err(Error::Unsupported("the device pads buffers beyond imported memory".into()))
+        } else {
+            // SAFETY: pointer and size are multiples of the alignment; the caller keeps them alive.
+            unsafe { device.heap.import(&device.raw, functions, ptr, whole, &needs) }
+        };
+        match memory {
+            Ok(memory) => Buffer::bind(device, raw, memory, MemoryKind::Readback, size),
+            Err(e) => {
+                // SAFETY: the buffer was just created, nothing uses it.
+                unsafe { device.raw.destroy_buffer(raw, None) };
+                Err(e)
+            }
+        }
+    }
+
+    /// Makes a buffer of imported memory; see [`Device::import_memory`].
+    pub(crate) fn import_fd(
+        device: &Arc<Device>,
+        fd: OwnedFd,
+        kind: MemoryHandles,
+        size: u64,
+    ) -> Result<Arc<Buffer>, Error> {
+        if !device.info().features.external.memory_import.contains(kind) {
+            return Err(Error::Unsupported("the device does not import such memory".into()));
+        }
+        check_size(device, size, MemoryKind::Readback)?;
+        let mut external = vk::ExternalMemoryBufferCreateInfo::default()
+            .handle_types(vk::ExternalMemoryHandleTypeFlags::from_raw(kind.bits()));
+        // Fills write whole words.
+        let whole = size.next_multiple_of(4);
+        let info = vk::BufferCreateInfo::default()
+            .size(whole)
+            .usage(BUFFER_USAGE)
+            .push_next(&mut external);
+        let raw = create_raw(device, &info)?;
+        match import_fd(device, raw, fd, kind) {
+            Ok(memory) => Buffer::bind(device, raw, memory, MemoryKind::Device, size),
+            Err(e) => {
+                // SAFETY: the buffer was just created, nothing uses it.
+                unsafe { device.raw.destroy_buffer(raw, None) };
+                Err(e)
+            }
+        }
+    }
+
+    /// Binds `memory` to `raw` and takes ownership of both.
+    fn bind(
+        device: &Arc<Device>,
+        raw: vk::Buffer,
+        memory: Memory,
+        kind: MemoryKind,
+        size: u64,
+    ) -> Result<Arc<Buffer>, Error> {
+        let (handle, offset) = (memory.raw, memory.offset);
+        let buffer = Buffer::own(device, raw, memory, kind, size);
+        // SAFETY: the memory was made for this buffer's requirements and neither is bound yet.
+        unsafe { device.raw.bind_buffer_memory(raw, handle, offset) }
+            .map_err(|e| device.fault("vkBindBufferMemory", e))?;
+        Ok(buffer.addressed())
+    }
+
+    /// Takes ownership of `raw` and its memory: from here on, dropping the buffer frees them.
+    fn own(
+        device: &Arc<Device>,
+        raw: vk::Buffer,
+        memory: Memory,
+        kind: MemoryKind,
+        size: u64,
+    ) -> Buffer {
+        let (device, memory) = (device.clone(), Some(memory));
+        Buffer { device, raw, memory, kind, size, address: 0, reachable: AtomicBool::new(false) }
+    }
+
+    /// Queries the address of a buffer whose memory is bound.
+    fn addressed(mut self) -> Arc<Buffer> {
+        let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
+        // SAFETY: the buffer has the usage flag, its memory the address flag.
+        self.address = unsafe { self.device.raw.get_buffer_device_address(&info) };
+        Arc::new(self)
+    }
+
+    /// Returns the size in bytes, without padding.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Returns the device address of the first byte: a multiple of 256 (of the page size for imported memory).
+    pub fn address(&self) -> u64 {
+        if self.read_by_host() && !self.reachable.swap(true, Ordering::AcqRel) {
+            self.device.host_visibility.add_reachable_buffer();
+        }
+        self.address
+    }
+
+    /// Returns where the buffer is mapped on the host; `None` when it is not. Valid while the buffer lives.
+    pub fn mapped(&self) -> Option<NonNull<u8>> {
+        self.memory.as_ref()?.mapped
+    }
+
+    /// Returns how the host accesses the bytes.
+    pub fn host_access(&self) -> HostAccess {
+        match &self.memory {
+            Some(m) if m.mapped.is_none() => HostAccess::None,
+            Some(m) if m.device_local && !self.device.info().memory.unified => HostAccess::Rebar,
+            Some(_) => HostAccess::Memory,
+            None => HostAccess::None,
+        }
+    }
+
+    /// Returns true if the host reads what the device writes there without asking for it by
+    /// [`crate::Queue::wait_host_visible`].
+    pub(crate) fn read_by_host(&self) -> bool {
+        self.kind == MemoryKind::Readback
+    }
+
+    /// Returns true if the memory is device-local.
+    pub(crate) fn device_local(&self) -> bool {
+        self.memory.as_ref().is_some_and(|m| m.device_local)
+    }
+
+    /// Returns true if host and device see each other's writes without [`Buffer::flush`] and
+    /// [`Buffer::invalidate`]. (Waiting for the command is needed in any case.)
+    pub fn is_coherent(&self) -> bool {
+        self.memory.as_ref().is_some_and(|m| m.coherent)
+    }
+
+    /// The device it belongs to.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// Copies `data` to byte `offset` of a mapped buffer. The caller orders this with the commands
+    /// and threads that use the same bytes.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when the buffer is not mapped or the range reaches beyond its end.
+    pub fn write(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
+        let p = self.host_range(offset, data.len() as u64)?;
+        // SAFETY: `host_range` checked that the bytes are the buffer's and mapped; `data` is other
+        // memory, as a shared slice cannot alias what only raw pointers reach.
+        unsafe { copy(p.as_ptr(), data.as_ptr(), data.len(), self.streams()) };
+        self.flush(offset, data.len() as u64)
+    }
+
+    /// Copies bytes from `offset` of a mapped buffer into `out`. The caller has waited for the
+    /// commands that write them.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when the buffer is not mapped or the range reaches beyond its end.
+    pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
+        let p = self.host_range(offset, out.len() as u64)?;
+        self.invalidate(offset, out.len() as u64)?;
+        // SAFETY: as in `write`.
+        unsafe { copy(out.as_mut_ptr(), p.as_ptr(), out.len(), self.streams()) };
+        Ok(())
+    }
+
+    /// Makes host writes through [`Buffer::mapped`] visible to commands submitted later. Does nothing
+    /// when the memory is coherent.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] as in [`Buffer::write`].
+    pub fn flush(&self, offset: u64, size: u64) -> Result<(), Error> {
+        let Some(range) = self.atoms(offset, size)? else { return Ok(()) };
+        // SAFETY: the range is mapped and whole atoms, which are this buffer's alone.
+        unsafe { self.device.raw.flush_mapped_memory_ranges(&[range]) }
+            .map_err(|e| self.device.fault("vkFlushMappedMemoryRanges", e))
+    }
+
+    /// Makes what completed commands wrote visible to the host. Does nothing when the memory is
+    /// coherent.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] as in [`Buffer::write`].
+    pub fn invalidate(&self, offset: u64, size: u64) -> Result<(), Error> {
+        let Some(range) = self.atoms(offset, size)? else { return Ok(()) };
+        // SAFETY: the range is mapped and whole atoms, which are this buffer's alone.
+        unsafe { self.device.raw.invalidate_mapped_memory_ranges(&[range]) }
+            .map_err(|e| self.device.fault("vkInvalidateMappedMemoryRanges", e))
+    }
+
+    /// Returns true if large copies should bypass the host's caches: where kernels do not use the same caches.
+    fn streams(&self) -> bool {
+        !self.device.info().memory.unified
+    }
+
+    /// Returns true if `size` bytes at `offset` are in the buffer, counting its padding to a multiple of 4.
+    pub(crate) fn contains(&self, offset: u64, size: u64) -> bool {
+        offset.checked_add(size).is_some_and(|end| end <= self.size.next_multiple_of(4))
+    }
+
+    /// Returns the address on the host of `size` bytes at `offset`.
+    fn host_range(&self, offset: u64, size: u64) -> Result<NonNull<u8>, Error> {
+        let base =
+            self.mapped().ok_or_else(|| Error::Invalid("the buffer is not mapped".into()))?;
+        if offset.checked_add(size).is_none_or(|end| end > self.size) {
+            return Err(Error::Invalid(format!(
+                "{size} bytes at {offset} reach beyond a buffer of {}",
+                self.size
+            )));
+        }
+        // SAFETY: `offset` is at most the buffer's size, all of which is mapped.
+        Ok(unsafe { base.add(offset as usize) })
+    }
+
+    /// Returns the non-coherent atoms that cover a range; `None` when the memory is coherent or the range empty.
+    fn atoms(&self, offset: u64, size: u64) -> Result<Option<vk::MappedMemoryRange<'_>>, Error> {
+        self.host_range(offset, size)?;
+        let Some(memory) = self.memory.as_ref().filter(|m| !m.coherent && size > 0) else {
+            return Ok(None);
+        };
+        let atom = self.device.info().limits.non_coherent_atom_size;
+        let start = (memory.offset + offset) / atom * atom;
+        let end = (memory.offset + offset + size).next_multiple_of(atom);
+        let end = end.min(memory.offset + memory.size);
+        let range = vk::MappedMemoryRange::default().memory(memory.raw);
+        Ok(Some(range.offset(start).size(end - start)))
+    }
+}
+
+impl std::fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (size, address) = (self.size, format_args!("{:#x}", self.address));
+        f.debug_struct("Buffer")
+            .field("size", &size)
+            .field("address", &address)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if *self.reachable.get_mut() {
+            self.device.host_visibility.remove_reachable_buffer();
+        }
+        // SAFETY: this is the last owner; batches that use the buffer own it too.
+        unsafe { self.device.raw.destroy_buffer(self.raw, None) };
+        if let Some(memory) = self.memory.take() {
+            self.device.heap.free(&self.device.raw, memory);
+        }
+    }
+}
+
+/// Checks a buffer's size and returns it with padding added.
+fn check_size(device: &Device, size: u64, kind: MemoryKind) -> Result<u64, Error> {
+    let limits = &device.info().limits;
+    let limit = match kind {
+        MemoryKind::Device => limits.max_buffer_size,
+        // Mapped memory is one allocation.
+        MemoryKind::Upload | MemoryKind::Readback => {
+            limits.max_buffer_size.min(limits.max_allocation_size / BUFFER_PADDING * BUFFER_PADDING)
+        }
+    };
+    if size == 0 {
+        return Err(Error::Invalid("a buffer of 0 bytes was asked for".into()));
+    }
+    if size > limit {
+        return Err(Error::TooLarge { size, limit });
+    }
+    Ok(size.next_multiple_of(BUFFER_PADDING))
+}
+
+fn create_raw(device: &Device, info: &vk::BufferCreateInfo<'_>) -> Result<vk::Buffer, Error> {
+    device.check_lost()?;
+    // SAFETY: the size is within the device's limit and `info` outlives the call.
+    unsafe { device.raw.create_buffer(info, None) }.map_err(|e| device.fault("vkCreateBuffer", e))
+}

@@ -1,0 +1,76 @@
+//! The public description of a device: plain data.
+
+use crate::physical::features::Features;
+use crate::physical::limits::{Limits, MemoryInfo};
+use crate::quirks::Quirks;
+
+/// The type of a device (VkPhysicalDeviceType).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DeviceType {
+    /// A software implementation.
+    Cpu,
+    /// A GPU that shares the host's memory.
+    IntegratedGpu,
+    /// A GPU with memory of its own.
+    DiscreteGpu,
+    /// A GPU of a virtual machine.
+    VirtualGpu,
+    /// None of these.
+    Other,
+}
+
+/// A device's place on the PCI bus (VK_EXT_pci_bus_info).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PciBusInfo {
+    /// PCI domain.
+    pub domain: u32,
+    /// Bus number.
+    pub bus: u32,
+    /// Device number.
+    pub device: u32,
+    /// Function number.
+    pub function: u32,
+}
+
+/// A description of a device.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeviceInfo {
+    /// The device's name as its driver gives it.
+    pub name: String,
+    /// PCI vendor id, or a Khronos-assigned one.
+    pub vendor_id: u32,
+    /// Vendor's id of the device.
+    pub device_id: u32,
+    /// The driver's version in the vendor's own encoding.
+    pub driver_version: u32,
+    /// Name of the driver.
+    pub driver_name: String,
+    /// The driver's version and build as text.
+    pub driver_info: String,
+    /// VkDriverId; 0 when unknown.
+    pub driver_id: u32,
+    /// What is special to the driver.
+    pub quirks: Quirks,
+    /// Vulkan version of the device in Vulkan's encoding.
+    pub api_version: u32,
+    /// Type of the device.
+    pub device_type: DeviceType,
+    /// Identifies the device across processes and APIs.
+    pub device_uuid: [u8; 16],
+    /// Identifies the driver's build.
+    pub driver_uuid: [u8; 16],
+    /// Changes when cached pipelines become invalid.
+    pub pipeline_cache_uuid: [u8; 16],
+    /// Locally unique id, on systems that have such.
+    pub luid: Option<[u8; 8]>,
+    /// Place on the PCI bus; `None` without VK_EXT_pci_bus_info.
+    pub pci: Option<PciBusInfo>,
+    /// Numeric limits.
+    pub limits: Limits,
+    /// Capabilities.
+    pub features: Features,
+    /// Memory.
+    pub memory: MemoryInfo,
+    /// Why Hekla cannot use the device, as the rest of a sentence: "lacks ...". `None` when it can.
+    pub refusal: Option<String>,
+}

@@ -1,0 +1,20 @@
+//! The device extensions that a physical device offers.
+
+use std::collections::HashSet;
+use std::ffi::{CStr, CString};
+
+/// Names of extensions.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Extensions {
+    names: HashSet<CString>,
+}
+
+impl Extensions {
+    pub(crate) fn new(names: impl IntoIterator<Item = CString>) -> Extensions {
+        Extensions { names: names.into_iter().collect() }
+    }
+
+    pub(crate) fn has(&self, name: &CStr) -> bool {
+        self.names.contains(name)
+    }
+}

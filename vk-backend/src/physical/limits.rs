@@ -1,0 +1,136 @@
+//! Numeric limits and memory sizes of a device.
+
+use ash::vk;
+
+/// What every buffer may be used for.
+pub(crate) const BUFFER_USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
+    vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
+        | vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
+        | vk::BufferUsageFlags::TRANSFER_DST.as_raw()
+        | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS.as_raw(),
+);
+
+/// Buffers are padded to a multiple of this many bytes, so that kernels may load whole words at the end.
+pub(crate) const BUFFER_PADDING: u64 = 16;
+
+/// Numeric limits of a device.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Limits {
+    /// maxComputeWorkGroupSize: most invocations in a work-group, per dimension.
+    pub max_workgroup_size: [u32; 3],
+    /// maxComputeWorkGroupInvocations: most invocations in a work-group.
+    pub max_workgroup_invocations: u32,
+    /// maxComputeWorkGroupCount: most work-groups in one dispatch, per dimension.
+    pub max_workgroup_count: [u32; 3],
+    /// maxComputeSharedMemorySize in bytes.
+    pub max_compute_shared_memory: u32,
+    /// maxPushConstantsSize in bytes.
+    pub max_push_constants: u32,
+    /// maxStorageBufferRange in bytes (bounds descriptors only, not device addresses).
+    pub max_storage_buffer_range: u32,
+    /// Largest buffer of [`crate::MemoryKind::Device`] that [`crate::Device::create_buffer`] makes, in
+    /// bytes: maxBufferSize where memory of several allocations can be bound to a buffer.
+    pub max_buffer_size: u64,
+    /// Largest single allocation in bytes, and so the largest buffer of the other kinds:
+    /// maxMemoryAllocationSize, or less by `HEKLA_MAX_ALLOCATION`.
+    pub max_allocation_size: u64,
+    /// maxMemoryAllocationCount.
+    pub max_allocation_count: u32,
+    /// Nanoseconds per timestamp tick.
+    pub timestamp_period: f32,
+    /// Meaningful low bits of a timestamp on the compute queues; 0 when they have no
+    /// timestamps. At most `HEKLA_TIMESTAMP_BITS`.
+    pub timestamp_valid_bits: u32,
+    /// minImportedHostPointerAlignment in bytes; 0 when host memory cannot be imported.
+    pub min_imported_host_pointer_alignment: u64,
+    /// nonCoherentAtomSize in bytes.
+    pub non_coherent_atom_size: u64,
+    /// minStorageBufferOffsetAlignment in bytes.
+    pub min_storage_buffer_offset_alignment: u64,
+    /// maxTimelineSemaphoreValueDifference.
+    pub max_timeline_difference: u64,
+    /// maxImageDimension1D, 2D, 3D in texels.
+    pub max_image_dimension: [u32; 3],
+    /// maxImageArrayLayers.
+    pub max_image_array_layers: u32,
+    /// maxTexelBufferElements.
+    pub max_texel_buffer_elements: u32,
+    /// maxPerStageDescriptorSampledImages.
+    pub max_sampled_images: u32,
+    /// maxPerStageDescriptorStorageImages.
+    pub max_storage_images: u32,
+    /// maxPerStageDescriptorSamplers.
+    pub max_samplers: u32,
+    /// Streaming multiprocessors or compute units; `None` without a vendor's extension that tells.
+    pub compute_units: Option<u32>,
+    /// Vulkan queues opened on the device (several [`crate::Queue`]s may share one).
+    pub queue_count: u32,
+}
+
+impl Limits {
+    /// Returns the limits of Vulkan 1.0; the others are filled in where they are queried.
+    pub(crate) fn from_core(l: &vk::PhysicalDeviceLimits) -> Limits {
+        Limits {
+            max_workgroup_size: l.max_compute_work_group_size,
+            max_workgroup_invocations: l.max_compute_work_group_invocations,
+            max_workgroup_count: l.max_compute_work_group_count,
+            max_compute_shared_memory: l.max_compute_shared_memory_size,
+            max_push_constants: l.max_push_constants_size,
+            max_storage_buffer_range: l.max_storage_buffer_range,
+            max_allocation_count: l.max_memory_allocation_count,
+            timestamp_period: l.timestamp_period,
+            non_coherent_atom_size: l.non_coherent_atom_size.max(1),
+            min_storage_buffer_offset_alignment: l.min_storage_buffer_offset_alignment,
+            max_image_dimension: [
+                l.max_image_dimension1_d,
+                l.max_image_dimension2_d,
+                l.max_image_dimension3_d,
+            ],
+            max_image_array_layers: l.max_image_array_layers,
+            max_texel_buffer_elements: l.max_texel_buffer_elements,
+            max_sampled_images: l.max_per_stage_descriptor_sampled_images,
+            max_storage_images: l.max_per_stage_descriptor_storage_images,
+            max_samplers: l.max_per_stage_descriptor_samplers,
+            ..Limits::default()
+        }
+    }
+}
+
+/// The memory of a device.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MemoryInfo {
+    /// Bytes of the largest device-local heap.
+    pub device_local_bytes: u64,
+    /// Bytes of the largest heap that the host can map.
+    pub host_visible_bytes: u64,
+    /// Integrated or CPU device whose device-local memory the host can map:
+    /// [`crate::MemoryKind::Device`] buffers are mapped.
+    pub unified: bool,
+    /// Discrete device all of whose memory the host can map (PCIe resizable BAR): smaller
+    /// [`crate::MemoryKind::Device`] buffers are mapped ([`crate::HostAccess::Rebar`]).
+    pub rebar: bool,
+    /// [`crate::Device::import_host`] works.
+    pub host_import: bool,
+}
+
+impl MemoryInfo {
+    /// Reads the heaps. `shares_memory` is true for integrated devices and CPUs.
+    pub(crate) fn from_vk(m: &vk::PhysicalDeviceMemoryProperties, shares_memory: bool) -> Self {
+        use vk::MemoryPropertyFlags as P;
+        let largest = |flags: P| {
+            let types = m.memory_types_as_slice().iter();
+            let heaps = types.filter(|t| t.property_flags.contains(flags));
+            heaps.map(|t| m.memory_heaps[t.heap_index as usize].size).max().unwrap_or(0)
+        };
+        let local_and_visible = P::DEVICE_LOCAL | P::HOST_VISIBLE | P::HOST_COHERENT;
+        // Without resizable BAR the host maps a heap of 256 MB, which is left to the driver.
+        let whole = largest(local_and_visible) == largest(P::DEVICE_LOCAL);
+        MemoryInfo {
+            device_local_bytes: largest(P::DEVICE_LOCAL),
+            host_visible_bytes: largest(P::HOST_VISIBLE),
+            unified: shares_memory && largest(local_and_visible) > 0,
+            rebar: !shares_memory && whole && largest(local_and_visible) > 0,
+            host_import: false,
+        }
+    }
+}

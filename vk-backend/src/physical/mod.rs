@@ -1,0 +1,21 @@
+//! The Vulkan instance, and what is known of a device before it is opened.
+
+mod device_info;
+mod extensions;
+mod external;
+mod features;
+mod instance;
+mod limits;
+mod physical_device;
+mod validation;
+
+pub use device_info::{DeviceInfo, DeviceType, PciBusInfo};
+pub use external::{External, MemoryHandles, SemaphoreHandles};
+pub(crate) use features::{extensions_to_enable, FeatureChain};
+pub use features::{Features, Independence, SubgroupOps};
+pub use instance::Instance;
+pub use limits::{Limits, MemoryInfo};
+pub(crate) use limits::{BUFFER_PADDING, BUFFER_USAGE};
+pub(crate) use physical_device::BindQueue;
+pub use physical_device::PhysicalDevice;
+pub use validation::validation_message_count;

@@ -1,0 +1,295 @@
+//! What a device's arithmetic really does, found out by running it.
+//!
+//! One small kernel for each width computes the same operations for some thousand awkward operands;
+//! the host computes them too, exactly, and compares.
+
+use std::ops::{Add, Div, Mul};
+use std::sync::Arc;
+
+use super::floats::{self, float_modes, FloatTable};
+use crate::asm::{glsl, op, KernelBuilder};
+use crate::device::{Device, MemoryKind, PipelineDesc};
+use crate::error::Error;
+use crate::physical::Features;
+
+/// What a device's arithmetic does in compute shaders, with denormals and rounding as the device's
+/// float controls allow to ask for ([`Features`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Probe {
+    /// GLSL.std.450 Fma of 32 bits rounds once.
+    pub fma32_fused: bool,
+    /// GLSL.std.450 Fma of 64 bits rounds once; false without float64.
+    pub fma64_fused: bool,
+    /// OpFDiv of 32 bits is correctly rounded.
+    pub div32_exact: bool,
+    /// OpFDiv of 64 bits is correctly rounded; false without float64.
+    pub div64_exact: bool,
+    /// GLSL.std.450 Sqrt of 32 bits is correctly rounded.
+    pub sqrt32_exact: bool,
+    /// GLSL.std.450 Sqrt of 64 bits is correctly rounded; false without float64.
+    pub sqrt64_exact: bool,
+    /// GLSL.std.450 Exp2 of 32 bits is within 2.5 ulp near zero. (Vulkan allows 3 + 2 |x|; OpenCL's
+    /// relaxed exponentials, which round once more for their base, 3.)
+    pub exp2_near: bool,
+    /// OpFAdd and OpFMul of 32 bits round to nearest even.
+    pub nearest32: bool,
+    /// OpFAdd and OpFMul of 64 bits round to nearest even; false without float64.
+    pub nearest64: bool,
+    /// What each operation does with denormals, zeros and NaN.
+    pub floats: FloatTable,
+    /// `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives what it says. (LLVM 22 makes a copysign of
+    /// it, and on processors with AVX-512 something else.)
+    pub merges_signs: bool,
+}
+
+/// Asks the device.
+pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
+    let single = probe_width::<f32>(device)?;
+    let double = if device.info().features.float64 {
+        probe_width::<f64>(device)?
+    } else {
+        Answer::default()
+    };
+    Ok(Probe {
+        fma32_fused: single.fused,
+        fma64_fused: double.fused,
+        div32_exact: single.div_exact,
+        div64_exact: double.div_exact,
+        sqrt32_exact: single.sqrt_exact,
+        sqrt64_exact: double.sqrt_exact,
+        exp2_near: single.exp2_near,
+        nearest32: single.nearest,
+        nearest64: double.nearest,
+        floats: log_floats(floats::run(device)?),
+        merges_signs: floats::merges_signs(device)?,
+    })
+}
+
+/// Tells at level debug what was found.
+fn log_floats(table: FloatTable) -> FloatTable {
+    tracing::debug!("what float operations do:\n{table}");
+    table
+}
+
+/// Operands of one invocation.
+type Operands<T> = [T; 3];
+/// What an invocation writes: see [`kernel`].
+const RESULTS: usize = 6;
+const FMA: usize = 0;
+const DIV: usize = 1;
+const SQRT: usize = 2;
+const SUM: usize = 3;
+const PRODUCT: usize = 4;
+/// Of 32 bits alone: there is none wider.
+const EXP2: usize = 5;
+
+const LOCAL_SIZE: u32 = 64;
+/// Operands: random ones, then exponents near zero.
+const RANDOM: usize = 4096;
+const EXPONENTS: u64 = 4096;
+/// Most error of Exp2 in ulp, and how far from zero.
+const EXP2_ERROR: f64 = 2.5;
+const EXP2_RANGE: f64 = 0.75;
+
+/// The answers for one width.
+#[derive(Debug, Default)]
+struct Answer {
+    fused: bool,
+    div_exact: bool,
+    sqrt_exact: bool,
+    exp2_near: bool,
+    nearest: bool,
+}
+
+/// A float type that is probed.
+trait Real: Copy + PartialEq + Add<Output = Self> + Mul<Output = Self> + Div<Output = Self> {
+    const WIDTH: u32;
+    /// Bits of the significand after the point, and the exponent of the least normal number.
+    const FRACTION: i32;
+    const MIN_EXPONENT: i32;
+    /// ± (1 + fraction) times two to `exponent`; `fraction` gives the bits after the point.
+    fn scaled(negative: bool, fraction: u64, exponent: i32) -> Self;
+    fn fused(self, b: Self, c: Self) -> Self;
+    fn root(self) -> Self;
+    fn negated(self) -> Self;
+    fn magnitude_normal(self) -> bool;
+    fn wide(self) -> f64;
+    fn put(self, out: &mut Vec<u8>);
+    fn get(bytes: &[u8]) -> Self;
+}
+
+macro_rules! real {
+    ($t:ty, $bits:ty, $width:expr, $fraction:expr, $min:expr) => {
+        impl Real for $t {
+            const WIDTH: u32 = $width;
+            const FRACTION: i32 = $fraction;
+            const MIN_EXPONENT: i32 = $min;
+            fn scaled(negative: bool, fraction: u64, exponent: i32) -> $t {
+                let biased = (exponent - $min + 1) as $bits;
+                let fraction = fraction as $bits & ((1 << $fraction) - 1);
+                let sign = (negative as $bits) << ($width - 1);
+                <$t>::from_bits(sign | biased << $fraction | fraction)
+            }
+            fn fused(self, b: $t, c: $t) -> $t {
+                self.mul_add(b, c)
+            }
+            fn root(self) -> $t {
+                self.sqrt()
+            }
+            fn negated(self) -> $t {
+                -self
+            }
+            fn magnitude_normal(self) -> bool {
+                self.is_normal()
+            }
+            fn wide(self) -> f64 {
+                f64::from(self)
+            }
+            fn put(self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.to_ne_bytes());
+            }
+            fn get(bytes: &[u8]) -> $t {
+                bytes.try_into().map(<$t>::from_ne_bytes).unwrap_or(<$t>::NAN)
+            }
+        }
+    };
+}
+real!(f32, u32, 32, 23, -126);
+real!(f64, u64, 64, 52, -1022);
+
+fn probe_width<T: Real>(device: &Arc<Device>) -> Result<Answer, Error> {
+    let mut operands = random_operands::<T>();
+    operands.extend(exponent_operands::<T>());
+    while !operands.len().is_multiple_of(LOCAL_SIZE as usize) {
+        operands.push(operands[0]);
+    }
+    let results = compute(device, &operands)?;
+    let random = || operands.iter().zip(&results).take(RANDOM);
+    let mut exponents = operands.iter().zip(&results).skip(RANDOM).take(EXPONENTS as usize);
+    Ok(Answer {
+        // Where the expected result is denormal or overflows, another question would be answered.
+        fused: random().all(|([a, b, c], r)| same(a.fused(*b, *c), r[FMA])),
+        div_exact: random().all(|([a, b, _], r)| same(*a / *b, r[DIV])),
+        sqrt_exact: random().all(|([a, _, _], r)| same(a.root(), r[SQRT])),
+        exp2_near: exponents.all(|([a, _, _], r)| {
+            a.wide().abs() > EXP2_RANGE || exp2_error::<T>(a.wide(), r[EXP2].wide()) <= EXP2_ERROR
+        }),
+        nearest: random().all(|([a, b, _], r)| same(*a + *b, r[SUM]) && same(*a * *b, r[PRODUCT])),
+    })
+}
+
+/// Whether the device found the result; results that are not normal numbers do not count.
+fn same<T: Real>(expected: T, found: T) -> bool {
+    !expected.magnitude_normal() || expected == found
+}
+
+/// Operands of any sign and a wide range of exponents: half near 1, half as far as the type goes. In
+/// a third of them the sum in a fused multiply-add cancels all but the product's rounding error.
+fn random_operands<T: Real>() -> Vec<Operands<T>> {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut random = || {
+        // xorshift64 (G. Marsaglia, "Xorshift RNGs", 2003).
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let far = -T::MIN_EXPONENT;
+    (0..RANDOM)
+        .map(|i| {
+            let range = if i % 2 == 0 { 20 } else { far };
+            let mut next = |signed: bool| {
+                let exponent = (random() >> 33) as i32 % (2 * range + 1) - range;
+                let fraction = random() >> 12;
+                T::scaled(signed && random() >> 63 == 1, fraction, exponent)
+            };
+            // Square roots need a positive operand.
+            let (a, b, c) = (next(false), next(true), next(true));
+            let c = if i % 3 == 0 { (a * b).negated() } else { c };
+            [a, b, c]
+        })
+        .collect()
+}
+
+/// Numbers between -1 and 1, evenly in each power of two.
+fn exponent_operands<T: Real>() -> Vec<Operands<T>> {
+    let number = |i: u64| {
+        let fraction = (i / 16).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 12;
+        T::scaled(i % 2 == 1, fraction, -1 - (i / 2 % 8) as i32)
+    };
+    let one = T::scaled(false, 0, 0);
+    (0..EXPONENTS).map(|i| [number(i), one, one]).collect()
+}
+
+/// How far two to `x` is from what was found, in units of its last place.
+fn exp2_error<T: Real>(x: f64, found: f64) -> f64 {
+    let exact = x.exp2();
+    (found - exact).abs() / f64::exp2(exact.log2().floor() - f64::from(T::FRACTION))
+}
+
+/// Runs the kernel on all operands.
+fn compute<T: Real>(
+    device: &Arc<Device>,
+    operands: &[Operands<T>],
+) -> Result<Vec<[T; RESULTS]>, Error> {
+    let bytes = T::WIDTH as usize / 8;
+    let mut data = Vec::with_capacity(operands.len() * 3 * bytes);
+    operands.iter().flatten().for_each(|x| x.put(&mut data));
+    let mut found = vec![0u8; operands.len() * RESULTS * bytes];
+    let input = device.create_buffer(data.len() as u64, MemoryKind::Upload)?;
+    let output = device.create_buffer(found.len() as u64, MemoryKind::Readback)?;
+    input.write(0, &data)?;
+
+    let spirv = kernel::<T>(&device.info().features);
+    let pipeline = device.create_pipeline(&PipelineDesc {
+        spirv: &spirv,
+        entry: "main",
+        specialization: &[],
+        push_constant_size: 16,
+    })?;
+    let mut push = input.address().to_le_bytes().to_vec();
+    push.extend_from_slice(&output.address().to_le_bytes());
+    let queue = device.create_queue(false)?;
+    let groups = operands.len() as u32 / LOCAL_SIZE;
+    let ((), value) = queue.record(|r| {
+        r.retain(input.clone());
+        r.retain(output.clone());
+        r.dispatch(&pipeline, &push, [groups, 1, 1]);
+    });
+    queue.wait(value)?;
+    output.read(0, &mut found)?;
+    let numbers: Vec<T> = found.chunks_exact(bytes).map(T::get).collect();
+    Ok(numbers.chunks_exact(RESULTS).filter_map(|c| c.try_into().ok()).collect())
+}
+
+/// Reads three operands and writes [`RESULTS`] results per invocation.
+fn kernel<T: Real>(features: &Features) -> Vec<u32> {
+    let mut k = KernelBuilder::new(2);
+    k.local_size([LOCAL_SIZE, 1, 1]);
+    float_modes(&mut k, features, T::WIDTH, false);
+    let float = k.float(T::WIDTH);
+    let uint = k.uint();
+    let i = k.global_id_x();
+    let element = |k: &mut KernelBuilder, stride: u32, n: u32| {
+        let (stride, n) = (k.constant(stride), k.constant(n));
+        let start = k.binary(op::I_MUL, uint, i, stride);
+        k.binary(op::I_ADD, uint, start, n)
+    };
+    let operands = [0, 1, 2].map(|n| {
+        let index = element(&mut k, 3, n);
+        k.load(0, float, index)
+    });
+    let [a, b, c] = operands;
+    let mut results = [0; RESULTS];
+    results[FMA] = k.extended(glsl::FMA, float, &[a, b, c]);
+    results[DIV] = k.binary(op::F_DIV, float, a, b);
+    results[SQRT] = k.extended(glsl::SQRT, float, &[a]);
+    results[SUM] = k.binary(op::F_ADD, float, a, b);
+    results[PRODUCT] = k.binary(op::F_MUL, float, a, b);
+    results[EXP2] = if T::WIDTH == 32 { k.extended(glsl::EXP2, float, &[a]) } else { a };
+    for (n, result) in results.into_iter().enumerate() {
+        let index = element(&mut k, RESULTS as u32, n as u32);
+        k.store(1, float, index, result);
+    }
+    k.finish()
+}

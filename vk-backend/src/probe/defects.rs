@@ -1,0 +1,151 @@
+//! Defects of drivers that make kernels give wrong results without any error, found by running small
+//! kernels.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::asm::{op, KernelBuilder};
+use crate::config::{self, Fault};
+use crate::{Device, Error, MemoryKind, PipelineDesc};
+
+/// What a device gets wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Defect {
+    /// Loops that end by what they load go wrong where a work-group does not fill the vectors that the
+    /// driver makes of it: lanes without an invocation load zeros and run on. (On lavapipe of Mesa 22.3
+    /// that uses up the rounds that it allows later loops.)
+    InactiveLanes,
+    /// Loops end before their condition says so. (lavapipe of Mesa 22.3 counts the rounds of all loops of
+    /// an invocation together and ends each loop after its first round once there were 65,535.)
+    LongLoops,
+    /// A memory barrier that only some invocations of a work-group execute waits for the others, and
+    /// those that are late are forgotten. (Vulkan lets each execute as many as it likes.)
+    LoneFences,
+}
+
+impl Defect {
+    /// Every defect, in the order in which they are looked for.
+    pub const ALL: [Defect; 3] = [Defect::InactiveLanes, Defect::LongLoops, Defect::LoneFences];
+
+    /// Whether a device has the defect.
+    fn is_found(self, device: &Arc<Device>) -> Result<bool, Error> {
+        match self {
+            Defect::InactiveLanes => inactive_lanes_run(device),
+            Defect::LongLoops => long_loops_end_early(device),
+            Defect::LoneFences => lone_fences_wait(device),
+        }
+    }
+}
+
+/// The rest of a sentence that begins with the device.
+impl fmt::Display for Defect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Defect::InactiveLanes => "gives wrong results from loops in work-groups of some sizes",
+            Defect::LongLoops => "ends long loops early, with wrong results",
+            Defect::LoneFences => "loses work-items that execute a fence alone",
+        })
+    }
+}
+
+/// The first defect that the device has.
+pub(crate) fn find(device: &Arc<Device>) -> Result<Option<Defect>, Error> {
+    if config::fault() == Some(Fault::Defect) {
+        return Ok(Some(Defect::LongLoops));
+    }
+    for defect in Defect::ALL {
+        if defect.is_found(device)? {
+            return Ok(Some(defect));
+        }
+    }
+    Ok(None)
+}
+
+/// Sizes of the work-groups that look for inactive lanes: no multiple of any vector's length.
+const ODD_SIZES: [u32; 2] = [1, 10];
+/// What each invocation counts to in memory.
+const GOAL: u32 = 5;
+/// Bounds the rounds, so that the kernel ends on a driver that lets lanes run on; more than 16 bits count.
+const MOST_ROUNDS: u32 = 70_000;
+
+/// Each invocation adds to its word of memory until it loads [`GOAL`] there, then until it loads twice that,
+/// and writes how many rounds each took.
+fn inactive_lanes_run(device: &Arc<Device>) -> Result<bool, Error> {
+    for size in ODD_SIZES {
+        let mut k = KernelBuilder::new(1);
+        k.local_size([size, 1, 1]);
+        let (id, uint) = (k.global_id_x(), k.uint());
+        let count = |k: &mut KernelBuilder, goal: u32| {
+            let (most, goal, one) = (k.constant(MOST_ROUNDS), k.constant(goal), k.constant(1));
+            k.repeat_while(most, |k| {
+                let word = k.load(0, uint, id);
+                let word = k.binary(op::I_ADD, uint, word, one);
+                k.store(0, uint, id, word);
+                let word = k.load(0, uint, id);
+                k.is_less(word, goal)
+            })
+        };
+        let first = count(&mut k, GOAL);
+        let second = count(&mut k, 2 * GOAL);
+        let hundred = k.constant(100);
+        let first = k.binary(op::I_MUL, uint, first, hundred);
+        let rounds = k.binary(op::I_ADD, uint, first, second);
+        k.store(0, uint, id, rounds);
+        let groups = 8;
+        let found = run(device, &k.finish(), &vec![0; (groups * size) as usize], groups)?;
+        // The last round of each loop is not counted: its condition fails.
+        let expected = 100 * (GOAL - 1) + GOAL - 1;
+        if found.iter().any(|&rounds| rounds != expected) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Rounds of the loop that tells whether loops may be long: more than 16 bits count.
+const LONG_LOOP: u32 = 70_000;
+
+/// An invocation counts the rounds of a loop whose length it loads.
+fn long_loops_end_early(device: &Arc<Device>) -> Result<bool, Error> {
+    let mut k = KernelBuilder::new(1);
+    let (id, uint) = (k.global_id_x(), k.uint());
+    let times = k.load(0, uint, id);
+    let count = k.repeat(times, |_| {});
+    k.store(0, uint, id, count);
+    Ok(run(device, &k.finish(), &[LONG_LOOP], 1)? != [LONG_LOOP])
+}
+
+/// Invocations of the work-group that looks at fences.
+const FENCING: u32 = 64;
+
+/// Invocation n of a work-group executes n fences and tells that it is done.
+fn lone_fences_wait(device: &Arc<Device>) -> Result<bool, Error> {
+    let mut k = KernelBuilder::new(1);
+    k.local_size([FENCING, 1, 1]);
+    let (id, done, uint) = (k.global_id_x(), k.constant(1), k.uint());
+    k.repeat(id, KernelBuilder::work_group_fence);
+    k.store(0, uint, id, done);
+    let found = run(device, &k.finish(), &[0; FENCING as usize], 1)?;
+    Ok(found.iter().any(|&done| done != 1))
+}
+
+/// Runs work-groups of a kernel on an array of words, and gives what is there then.
+fn run(device: &Arc<Device>, spirv: &[u32], words: &[u32], groups: u32) -> Result<Vec<u32>, Error> {
+    let pipeline = device.create_pipeline(&PipelineDesc {
+        spirv,
+        entry: "main",
+        specialization: &[],
+        push_constant_size: 8,
+    })?;
+    let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let buffer = device.create_buffer(bytes.len() as u64, MemoryKind::Readback)?;
+    buffer.write(0, &bytes)?;
+    let queue = device.create_queue(false)?;
+    let ((), value) = queue.record(|r| {
+        r.retain(buffer.clone());
+        r.dispatch(&pipeline, &buffer.address().to_le_bytes(), [groups, 1, 1]);
+    });
+    queue.wait(value)?;
+    buffer.read(0, &mut bytes)?;
+    Ok(bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
+}

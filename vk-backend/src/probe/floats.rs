@@ -1,0 +1,670 @@
+//! What each float operation of a device does with denormal numbers, zeros and NaN, and how it
+//! rounds: found out by doing it, as data.
+//!
+//! One kernel for each width does all operations to each row of operands; the host knows what IEEE 754
+//! has for each, and what it is that a wrong answer says of the device.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::asm::{glsl, op, FloatMode, KernelBuilder};
+use crate::{Device, Error, Features, Independence, MemoryKind, PipelineDesc};
+
+/// A width of floats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum FloatWidth {
+    Half,
+    Single,
+    Double,
+}
+
+impl FloatWidth {
+    /// All of them.
+    pub const ALL: [FloatWidth; 3] = [FloatWidth::Half, FloatWidth::Single, FloatWidth::Double];
+
+    /// 16, 32 or 64.
+    pub fn bits(self) -> u32 {
+        16 << self as u32
+    }
+
+    /// Bits of the fraction.
+    fn fraction(self) -> u32 {
+        [10, 23, 52][self as usize]
+    }
+
+    /// Exponent of the least normal number.
+    fn least_exponent(self) -> i32 {
+        [-14, -126, -1022][self as usize]
+    }
+
+    fn wider(self) -> FloatWidth {
+        if self == FloatWidth::Half {
+            FloatWidth::Single
+        } else {
+            FloatWidth::Double
+        }
+    }
+
+    fn sign_bit(self) -> u64 {
+        1 << (self.bits() - 1)
+    }
+
+    /// A quiet NaN with a payload.
+    fn nan(self) -> u64 {
+        let infinity = (self.sign_bit() - 1) >> self.fraction() << self.fraction();
+        infinity | 1 << (self.fraction() - 1) | 0x25
+    }
+
+    fn is_nan(self, bits: u64) -> bool {
+        bits & (self.sign_bit() - 1) > (self.nan() >> self.fraction()) << self.fraction()
+    }
+
+    /// The bits of a number that the width holds exactly, denormal ones among them.
+    fn encode(self, x: f64) -> u64 {
+        let wide = x.to_bits();
+        if self == FloatWidth::Double {
+            return wide;
+        }
+        let sign = if x.is_sign_negative() { self.sign_bit() } else { 0 };
+        let least = f64::exp2(f64::from(self.least_exponent()));
+        if x.is_infinite() {
+            return sign | (self.sign_bit() - 1) >> self.fraction() << self.fraction();
+        }
+        if x.abs() < least {
+            return sign | (x.abs() / least * f64::exp2(f64::from(self.fraction()))) as u64;
+        }
+        let exponent = (wide >> 52 & 0x7ff) as i64 - 1023 - i64::from(self.least_exponent()) + 1;
+        let fraction = (wide & ((1 << 52) - 1)) >> (52 - self.fraction());
+        sign | (exponent as u64) << self.fraction() | fraction
+    }
+}
+
+/// An operation that is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum FloatOp {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    SquareRoot,
+    Fma,
+    Negate,
+    Absolute,
+    Minimum,
+    Maximum,
+    Less,
+    Equal,
+    Floor,
+    Ceil,
+    /// From a 32-bit integer.
+    FromInt,
+    /// To the next wider float: double of single, single of half; nothing of double.
+    Widen,
+    /// Double to single; nothing of the others.
+    Narrow,
+}
+
+impl FloatOp {
+    /// All of them, in the order of [`FloatTable`].
+    pub const ALL: [FloatOp; 17] = {
+        use FloatOp::*;
+        [
+            Add, Subtract, Multiply, Divide, SquareRoot, Fma, Negate, Absolute, Minimum, Maximum,
+            Less, Equal, Floor, Ceil, FromInt, Widen, Narrow,
+        ]
+    };
+}
+
+/// What an operation does as IEEE 754 has it. What does not apply to an operation is true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Behaviour {
+    /// Denormal operands count; they are not taken for zero.
+    pub keeps_inputs: bool,
+    /// Denormal results stay; they do not become zero.
+    pub keeps_results: bool,
+    /// Zeros have the right sign.
+    pub signed_zeros: bool,
+    /// NaN goes in and comes out, infinities less infinities are NaN; negation and magnitude change
+    /// nothing but its sign.
+    pub nans: bool,
+    /// Results are the nearest numbers, even ones on a tie.
+    pub nearest_even: bool,
+}
+
+impl Behaviour {
+    const RIGHT: Behaviour = Behaviour {
+        keeps_inputs: true,
+        keeps_results: true,
+        signed_zeros: true,
+        nans: true,
+        nearest_even: true,
+    };
+
+    /// Denormals are neither taken for zero nor made zero.
+    pub fn keeps_denormals(self) -> bool {
+        self.keeps_inputs && self.keeps_results
+    }
+}
+
+/// The behaviour of every operation of every width; `None` of widths that the device lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FloatTable([Option<[Behaviour; FloatOp::ALL.len()]>; 3]);
+
+impl FloatTable {
+    /// What an operation does; `None` if the device does not have the width.
+    pub fn get(&self, width: FloatWidth, op: FloatOp) -> Option<Behaviour> {
+        Some(self.0[width as usize]?[op as usize])
+    }
+
+    /// Whether something is true of all of some operations of a width; false if there is no such width.
+    pub fn all(
+        &self,
+        width: FloatWidth,
+        which: impl Fn(FloatOp) -> bool,
+        holds: impl Fn(Behaviour) -> bool,
+    ) -> bool {
+        let ops = FloatOp::ALL.iter().filter(|op| which(**op));
+        self.0[width as usize].is_some_and(|row| ops.copied().all(|op| holds(row[op as usize])))
+    }
+
+    /// Negation and magnitude change the sign bit and nothing else.
+    pub fn sign_alone(&self, width: FloatWidth) -> bool {
+        let is_sign = |op| matches!(op, FloatOp::Negate | FloatOp::Absolute);
+        self.all(width, is_sign, |b| b == Behaviour::RIGHT)
+    }
+
+    /// Minimum and maximum tell denormal numbers apart.
+    pub fn orders(&self, width: FloatWidth) -> bool {
+        let is_choice = |op| matches!(op, FloatOp::Minimum | FloatOp::Maximum);
+        self.all(width, is_choice, Behaviour::keeps_denormals)
+    }
+
+    /// No operation but those of the sign bit alone and the conversion to a wider float, which both
+    /// can be had of integers, flushes denormals of a width.
+    pub fn keeps_denormals(&self, width: FloatWidth) -> bool {
+        use FloatOp::*;
+        let others = |op| !matches!(op, Negate | Absolute | Widen | Narrow);
+        // The result of the narrowing is of the other width.
+        let narrowed = width != FloatWidth::Single
+            || self.get(FloatWidth::Double, Narrow).is_none_or(Behaviour::keeps_denormals);
+        narrowed && self.all(width, others, Behaviour::keeps_denormals)
+    }
+}
+
+impl fmt::Display for FloatTable {
+    /// A line for each operation: what it gets wrong, by width.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        for op in FloatOp::ALL {
+            write!(f, "{:<12}", format!("{op:?}"))?;
+            for width in FloatWidth::ALL {
+                let text = self.get(width, op).map_or("-".to_string(), |b| {
+                    let wrong: Vec<&str> = [
+                        (b.keeps_inputs, "flushes inputs"),
+                        (b.keeps_results, "flushes results"),
+                        (b.signed_zeros, "zeros"),
+                        (b.nans, "NaN"),
+                        (b.nearest_even, "rounding"),
+                    ]
+                    .into_iter()
+                    .filter_map(|(right, what)| (!right).then_some(what))
+                    .collect();
+                    if wrong.is_empty() {
+                        "as IEEE 754".to_string()
+                    } else {
+                        wrong.join(", ")
+                    }
+                });
+                write!(f, " | {:<48}", format!("{width:?}: {text}"))?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+/// Does all operations of the widths that the device has.
+pub(crate) fn run(device: &Arc<Device>) -> Result<FloatTable, Error> {
+    let mut table = FloatTable::default();
+    let f = &device.info().features;
+    let offered = [f.float16, true, f.float64];
+    for width in FloatWidth::ALL {
+        if offered[width as usize] {
+            let wider = width == FloatWidth::Half || f.float64;
+            let cases: Vec<Case> = cases(width)
+                .into_iter()
+                .filter(|case| case.op != FloatOp::Widen || wider)
+                .collect();
+            let found = compute(device, width, &cases)?;
+            table.0[width as usize] = Some(judge(width, &cases, &found));
+        }
+    }
+    Ok(table)
+}
+
+/// What a case is about.
+#[derive(Clone, Copy, PartialEq)]
+enum About {
+    Input,
+    Result,
+    Zero,
+    Nan,
+    Rounding,
+}
+
+/// An operation, its operands, and what comes out of it; bits all.
+struct Case {
+    op: FloatOp,
+    about: About,
+    operands: [u64; 3],
+    expected: Expected,
+}
+
+#[derive(Clone, Copy)]
+enum Expected {
+    Bits(u64),
+    /// Any NaN of a width.
+    Nan(FloatWidth),
+}
+
+/// Cases of a width. All numbers and results are such as f64 holds exactly.
+fn cases(width: FloatWidth) -> Vec<Case> {
+    let mut cases = Vec::new();
+    arithmetic(width, &mut cases);
+    bits_and_order(width, &mut cases);
+    conversions(width, &mut cases);
+    cases
+}
+
+/// A case whose operands and result are numbers of the width.
+fn number(width: FloatWidth, op: FloatOp, about: About, operands: &[f64], expected: f64) -> Case {
+    let expected = match expected.is_nan() {
+        true => Expected::Nan(width),
+        false => Expected::Bits(width.encode(expected)),
+    };
+    Case { op, about, operands: padded(width, operands), expected }
+}
+
+/// Operands as bits, ones where there are too few.
+fn padded(width: FloatWidth, operands: &[f64]) -> [u64; 3] {
+    let bits = |x: f64| if x.is_nan() { width.nan() } else { width.encode(x) };
+    [0, 1, 2].map(|i| bits(operands.get(i).copied().unwrap_or(1.0)))
+}
+
+fn arithmetic(width: FloatWidth, cases: &mut Vec<Case>) {
+    use About::*;
+    use FloatOp::*;
+    // The least normal number, and a denormal one.
+    let least = f64::exp2(f64::from(width.least_exponent()));
+    let small = least / 2.0;
+    // Half a unit of 1, and a little more.
+    let half_unit = f64::exp2(-1.0 - f64::from(width.fraction()));
+    let unit = half_unit * 2.0;
+    let (nan, infinity) = (f64::NAN, f64::INFINITY);
+    let rows: [(FloatOp, About, &[f64], f64); 33] = [
+        (Add, Input, &[small, small], least),
+        (Add, Result, &[1.5 * least, -least], small),
+        (Add, Zero, &[-0.0, -0.0], -0.0),
+        (Add, Nan, &[nan, 1.0], nan),
+        (Add, Rounding, &[1.0, half_unit], 1.0),
+        (Add, Rounding, &[1.0 + unit, half_unit], 1.0 + 2.0 * unit),
+        (Subtract, Input, &[small, -small], least),
+        (Subtract, Result, &[1.5 * least, least], small),
+        (Subtract, Zero, &[-0.0, 0.0], -0.0),
+        (Subtract, Nan, &[infinity, infinity], nan),
+        (Subtract, Rounding, &[1.0 + unit, -half_unit], 1.0 + 2.0 * unit),
+        (Multiply, Input, &[small, 4.0], 2.0 * least),
+        (Multiply, Input, &[4.0, small], 2.0 * least),
+        (Multiply, Result, &[least, 0.5], small),
+        (Multiply, Zero, &[-1.0, 0.0], -0.0),
+        (Multiply, Nan, &[infinity, 0.0], nan),
+        (Divide, Input, &[small, 0.25], 2.0 * least),
+        (Divide, Input, &[least, small], 2.0),
+        (Divide, Result, &[least, 2.0], small),
+        (Divide, Zero, &[-0.0, 1.0], -0.0),
+        (Divide, Nan, &[0.0, 0.0], nan),
+        (SquareRoot, Input, &[least / 4.0], f64::exp2(f64::from(width.least_exponent() / 2 - 1))),
+        (SquareRoot, Zero, &[-0.0], -0.0),
+        (SquareRoot, Nan, &[-1.0], nan),
+        (Fma, Input, &[small, 4.0, least], 3.0 * least),
+        (Fma, Input, &[least, 1.0, small], 1.5 * least),
+        (Fma, Result, &[least, 0.5, 0.0], small),
+        (Fma, Zero, &[-0.0, 1.0, -0.0], -0.0),
+        (Fma, Nan, &[infinity, 0.0, 1.0], nan),
+        (Floor, Input, &[-small], -1.0),
+        (Floor, Zero, &[-0.0], -0.0),
+        (Ceil, Input, &[small], 1.0),
+        (Ceil, Zero, &[-0.5], -0.0),
+    ];
+    cases.extend(
+        rows.map(|(op, about, operands, result)| number(width, op, about, operands, result)),
+    );
+}
+
+/// What acts on the sign bit, chooses, or tells which is larger.
+fn bits_and_order(width: FloatWidth, cases: &mut Vec<Case>) {
+    use About::*;
+    use FloatOp::*;
+    let least = f64::exp2(f64::from(width.least_exponent()));
+    let small = least / 2.0;
+    let nan = f64::NAN;
+    let rows: [(FloatOp, About, &[f64], f64); 10] = [
+        (Negate, Input, &[small], -small),
+        (Negate, Zero, &[0.0], -0.0),
+        (Absolute, Input, &[-small], small),
+        (Absolute, Zero, &[-0.0], 0.0),
+        (Minimum, Input, &[small, 2.0 * least], small),
+        (Minimum, Input, &[small / 2.0, small], small / 2.0),
+        (Minimum, Nan, &[nan, 1.0], 1.0),
+        (Maximum, Input, &[small, 0.0], small),
+        (Maximum, Input, &[small / 2.0, small], small),
+        (Maximum, Nan, &[1.0, nan], 1.0),
+    ];
+    cases.extend(
+        rows.map(|(op, about, operands, result)| number(width, op, about, operands, result)),
+    );
+    let nan_bits = width.nan();
+    let negative = nan_bits | width.sign_bit();
+    for (op, operand, expected) in
+        [(Negate, nan_bits, negative), (Negate, negative, nan_bits), (Absolute, negative, nan_bits)]
+    {
+        let expected = Expected::Bits(expected);
+        cases.push(Case { op, about: Nan, operands: [operand; 3], expected });
+    }
+    let truths: [(FloatOp, About, [f64; 2], bool); 8] = [
+        (Less, Input, [0.0, small], true),
+        (Less, Input, [-small, 0.0], true),
+        (Less, Input, [small / 2.0, small], true),
+        (Less, Nan, [nan, 1.0], false),
+        (Equal, Input, [0.0, small], false),
+        (Equal, Input, [small / 2.0, small], false),
+        (Equal, Zero, [-0.0, 0.0], true),
+        (Equal, Nan, [nan, nan], false),
+    ];
+    cases.extend(truths.map(|(op, about, operands, truth)| Case {
+        op,
+        about,
+        operands: padded(width, &operands),
+        expected: Expected::Bits(u64::from(truth)),
+    }));
+}
+
+fn conversions(width: FloatWidth, cases: &mut Vec<Case>) {
+    use About::*;
+    let small = f64::exp2(f64::from(width.least_exponent() - 1));
+    if width != FloatWidth::Double {
+        let wider = width.wider();
+        let row = |about, x: f64| {
+            let expected = number(wider, FloatOp::Widen, about, &[], x).expected;
+            Case { op: FloatOp::Widen, about, operands: padded(width, &[x]), expected }
+        };
+        cases.extend([row(Input, small), row(Zero, -0.0), row(Nan, f64::NAN)]);
+    } else {
+        let row = |about, x: f64, result: f64| {
+            let expected = number(FloatWidth::Single, FloatOp::Narrow, about, &[], result).expected;
+            Case { op: FloatOp::Narrow, about, operands: padded(width, &[x]), expected }
+        };
+        let tie = 1.0 + f64::exp2(-24.0);
+        cases.extend([
+            row(Result, f64::exp2(-127.0), f64::exp2(-127.0)),
+            row(Zero, -0.0, -0.0),
+            row(Nan, f64::NAN, f64::NAN),
+            row(Rounding, tie, 1.0),
+            row(Rounding, tie + f64::exp2(-50.0), 1.0 + f64::exp2(-23.0)),
+        ]);
+    }
+    // A tie where there are more digits than the width has.
+    let digits = width.fraction().min(29);
+    for last in [1, 3] {
+        let integer = (2u64 << digits) + last;
+        let even =
+            if digits < 29 { integer / 4 * 4 + if last == 3 { 4 } else { 0 } } else { integer };
+        cases.push(Case {
+            op: FloatOp::FromInt,
+            about: Rounding,
+            operands: [integer; 3],
+            expected: Expected::Bits(width.encode(even as f64)),
+        });
+    }
+}
+
+/// What the results say of each operation.
+fn judge(
+    width: FloatWidth,
+    cases: &[Case],
+    found: &[[u64; FloatOp::ALL.len()]],
+) -> [Behaviour; FloatOp::ALL.len()] {
+    let mut row = [Behaviour::RIGHT; FloatOp::ALL.len()];
+    for (case, results) in cases.iter().zip(found) {
+        let result = results[case.op as usize];
+        let right = match case.expected {
+            Expected::Bits(bits) => result == bits,
+            Expected::Nan(of) => of.is_nan(result),
+        };
+        if right {
+            continue;
+        }
+        tracing::debug!("{width:?} {:?} of {:x?} gives {result:#x}", case.op, case.operands);
+        let behaviour = &mut row[case.op as usize];
+        match case.about {
+            About::Input => behaviour.keeps_inputs = false,
+            About::Result => behaviour.keeps_results = false,
+            About::Zero => behaviour.signed_zeros = false,
+            About::Nan => behaviour.nans = false,
+            About::Rounding => behaviour.nearest_even = false,
+        }
+    }
+    row
+}
+
+/// Runs the kernel on all cases: the results of all operations for each.
+fn compute(
+    device: &Arc<Device>,
+    width: FloatWidth,
+    cases: &[Case],
+) -> Result<Vec<[u64; FloatOp::ALL.len()]>, Error> {
+    let words = |bits: u64| [bits as u32, (bits >> 32) as u32];
+    let input: Vec<u8> = cases
+        .iter()
+        .flat_map(|case| case.operands)
+        .flat_map(words)
+        .flat_map(u32::to_le_bytes)
+        .collect();
+    let mut found = vec![0u8; cases.len() * FloatOp::ALL.len() * 8];
+    let from = device.create_buffer(input.len() as u64, MemoryKind::Upload)?;
+    let to = device.create_buffer(found.len() as u64, MemoryKind::Readback)?;
+    from.write(0, &input)?;
+    let spirv = kernel(&device.info().features, width);
+    let pipeline = device.create_pipeline(&PipelineDesc {
+        spirv: &spirv,
+        entry: "main",
+        specialization: &[],
+        push_constant_size: 16,
+    })?;
+    let mut push = from.address().to_le_bytes().to_vec();
+    push.extend_from_slice(&to.address().to_le_bytes());
+    let queue = device.create_queue(false)?;
+    let ((), value) = queue.record(|r| {
+        r.retain(from.clone());
+        r.retain(to.clone());
+        r.dispatch(&pipeline, &push, [cases.len() as u32, 1, 1]);
+    });
+    queue.wait(value)?;
+    to.read(0, &mut found)?;
+    let numbers: Vec<u64> = found.as_chunks().0.iter().map(|b| u64::from_le_bytes(*b)).collect();
+    Ok(numbers.as_chunks().0.to_vec())
+}
+
+/// Reads three operands as words, and writes all results as pairs of words.
+fn kernel(features: &Features, width: FloatWidth) -> Vec<u32> {
+    let mut k = KernelBuilder::new(2);
+    k.local_size([1, 1, 1]);
+    let widened = width != FloatWidth::Double && (width == FloatWidth::Half || features.float64);
+    let other = match width {
+        FloatWidth::Double => Some(FloatWidth::Single),
+        _ => widened.then(|| width.wider()),
+    };
+    for width in [Some(width), other].into_iter().flatten() {
+        float_modes(&mut k, features, width.bits(), other.is_some());
+    }
+    let (row, uint, float) = (k.global_id_x(), k.uint(), k.float(width.bits()));
+    let mut words = [[0; 2]; 3];
+    for (n, pair) in words.iter_mut().enumerate() {
+        for (w, word) in pair.iter_mut().enumerate() {
+            let index = element(&mut k, row, 6, (2 * n + w) as u32);
+            *word = k.load(0, uint, index);
+        }
+    }
+    let [a, b, c] = words.map(|[lo, hi]| from_words(&mut k, width, lo, hi));
+    for (n, what) in FloatOp::ALL.into_iter().enumerate() {
+        let (result, of) = match what {
+            FloatOp::Less => (compare(&mut k, op::F_ORD_LESS_THAN, a, b), None),
+            FloatOp::Equal => (compare(&mut k, op::F_ORD_EQUAL, a, b), None),
+            FloatOp::FromInt => (k.unary(op::CONVERT_S_TO_F, float, words[0][0]), Some(width)),
+            FloatOp::Widen | FloatOp::Narrow => {
+                let narrows = what == FloatOp::Narrow;
+                let Some(other) = other.filter(|_| narrows == (width == FloatWidth::Double)) else {
+                    continue;
+                };
+                let ty = k.float(other.bits());
+                (k.unary(op::F_CONVERT, ty, a), Some(other))
+            }
+            _ => (arithmetic_op(&mut k, what, float, [a, b, c]), Some(width)),
+        };
+        let result = match of {
+            Some(width) => to_words(&mut k, width, result),
+            None => [result, k.constant(0)],
+        };
+        for (w, word) in result.into_iter().enumerate() {
+            let index = element(&mut k, row, 2 * FloatOp::ALL.len() as u32, (2 * n + w) as u32);
+            k.store(1, uint, index, word);
+        }
+    }
+    k.finish()
+}
+
+/// Index of an element of a row.
+fn element(k: &mut KernelBuilder, row: u32, stride: u32, n: u32) -> u32 {
+    let uint = k.uint();
+    let (stride, n) = (k.constant(stride), k.constant(n));
+    let start = k.binary(op::I_MUL, uint, row, stride);
+    k.binary(op::I_ADD, uint, start, n)
+}
+
+fn arithmetic_op(k: &mut KernelBuilder, what: FloatOp, float: u32, [a, b, c]: [u32; 3]) -> u32 {
+    match what {
+        FloatOp::Add => k.binary(op::F_ADD, float, a, b),
+        FloatOp::Subtract => k.binary(op::F_SUB, float, a, b),
+        FloatOp::Multiply => k.binary(op::F_MUL, float, a, b),
+        FloatOp::Divide => k.binary(op::F_DIV, float, a, b),
+        FloatOp::Negate => k.unary(op::F_NEGATE, float, a),
+        FloatOp::SquareRoot => k.extended(glsl::SQRT, float, &[a]),
+        FloatOp::Absolute => k.extended(glsl::F_ABS, float, &[a]),
+        FloatOp::Minimum => k.extended(glsl::N_MIN, float, &[a, b]),
+        FloatOp::Maximum => k.extended(glsl::N_MAX, float, &[a, b]),
+        FloatOp::Floor => k.extended(glsl::FLOOR, float, &[a]),
+        FloatOp::Ceil => k.extended(glsl::CEIL, float, &[a]),
+        _ => k.extended(glsl::FMA, float, &[a, b, c]),
+    }
+}
+
+/// 1 or 0.
+fn compare(k: &mut KernelBuilder, opcode: u32, a: u32, b: u32) -> u32 {
+    let (boolean, uint) = (k.boolean(), k.uint());
+    let (one, zero) = (k.constant(1), k.constant(0));
+    let truth = k.binary(opcode, boolean, a, b);
+    k.select(uint, truth, one, zero)
+}
+
+fn from_words(k: &mut KernelBuilder, width: FloatWidth, lo: u32, hi: u32) -> u32 {
+    let float = k.float(width.bits());
+    match width {
+        FloatWidth::Half => {
+            let both = k.vector(float, 2);
+            let both = k.unary(op::BITCAST, both, lo);
+            k.binary_literal(op::COMPOSITE_EXTRACT, float, both, 0)
+        }
+        FloatWidth::Single => k.unary(op::BITCAST, float, lo),
+        FloatWidth::Double => {
+            let pair = k.uints(2);
+            let pair = k.binary(op::COMPOSITE_CONSTRUCT, pair, lo, hi);
+            k.unary(op::BITCAST, float, pair)
+        }
+    }
+}
+
+fn to_words(k: &mut KernelBuilder, width: FloatWidth, x: u32) -> [u32; 2] {
+    let (uint, zero) = (k.uint(), k.constant(0));
+    match width {
+        FloatWidth::Half => {
+            let half = k.float(16);
+            let (both, nothing) = (k.vector(half, 2), k.float_constant(half, &[0]));
+            let both = k.binary(op::COMPOSITE_CONSTRUCT, both, x, nothing);
+            [k.unary(op::BITCAST, uint, both), zero]
+        }
+        FloatWidth::Single => [k.unary(op::BITCAST, uint, x), zero],
+        FloatWidth::Double => {
+            let pair = k.uints(2);
+            let pair = k.unary(op::BITCAST, pair, x);
+            [0, 1].map(|n| k.binary_literal(op::COMPOSITE_EXTRACT, uint, pair, n))
+        }
+    }
+}
+
+/// Asks for all that makes arithmetic exact and that the device can be asked for: of one width, or of
+/// one among `several`.
+pub(crate) fn float_modes(k: &mut KernelBuilder, f: &Features, width: u32, several: bool) {
+    let alone = |i: Independence| match i {
+        Independence::All => true,
+        Independence::Float32Only => width == 32 || !several,
+        Independence::None => !several,
+    };
+    let (nan, denorm, nearest) = match width {
+        16 => (f.preserve_signed_zero_inf_nan_16, f.denorm_preserve_16, f.rounding_rte_16),
+        32 => (f.preserve_signed_zero_inf_nan_32, f.denorm_preserve_32, f.rounding_rte_32),
+        _ => (f.preserve_signed_zero_inf_nan_64, f.denorm_preserve_64, f.rounding_rte_64),
+    };
+    if nan {
+        k.float_mode(FloatMode::SignedZeroInfNanPreserve, width);
+    }
+    if denorm && alone(f.denorm_independence) {
+        k.float_mode(FloatMode::DenormPreserve, width);
+    }
+    if nearest && alone(f.rounding_independence) {
+        k.float_mode(FloatMode::RoundingModeRte, width);
+    }
+}
+
+/// Whether the sign of one number arrives on the magnitude of another where the result is one of two
+/// (see `sign_merge` among the compiler's passes).
+pub(crate) fn merges_signs(device: &Arc<Device>) -> Result<bool, Error> {
+    let mut k = KernelBuilder::new(1);
+    k.local_size([GROUP as u32, 1, 1]);
+    float_modes(&mut k, &device.info().features, 32, false);
+    let (i, uint, float) = (k.global_id_x(), k.uint(), k.float(32));
+    let x = k.load(0, float, i);
+    let half = k.float_constant(float, &[0.5f32.to_bits()]);
+    let product = k.binary(op::F_MUL, float, x, half);
+    let (bits, other) = (k.unary(op::BITCAST, uint, x), k.unary(op::BITCAST, uint, product));
+    let (rest, sign) = (k.constant(0x7fff_ffff), k.constant(0x8000_0000));
+    let minus = k.binary(op::BITWISE_XOR, uint, other, sign);
+    let magnitude = k.binary(op::BITWISE_AND, uint, minus, rest);
+    let sign = k.binary(op::BITWISE_AND, uint, bits, sign);
+    let merged = k.binary(op::BITWISE_OR, uint, magnitude, sign);
+    let merged = k.unary(op::BITCAST, float, merged);
+    let (boolean, limit) = (k.boolean(), k.constant(3.5f32.to_bits()));
+    let near = k.binary(op::BITWISE_AND, uint, bits, rest);
+    let is_small = k.binary(op::U_LESS_THAN, boolean, near, limit);
+    let result = k.select(float, is_small, x, merged);
+    k.store(0, float, i, result);
+
+    let values: Vec<f32> = (0..GROUP).map(|i| i as f32 - 7.0).collect();
+    let words: Vec<u32> = values.iter().map(|x| x.to_bits()).collect();
+    let found = super::one_group(device, &k.finish(), &words)?;
+    let expected = values.iter().map(|&x| if x.abs() < 3.5 { x } else { x / 2.0 });
+    Ok(expected.zip(&found).all(|(expected, &found)| expected.to_bits() == found))
+}
+
+/// Invocations of the kernel of [`merges_signs`]: more than a vector of the processor has lanes.
+const GROUP: usize = 64;

@@ -1,0 +1,13 @@
+//! Recording commands into command buffers.
+
+mod batch;
+mod copy_kernel;
+mod recorder;
+mod recording;
+mod timestamps;
+
+pub(crate) use batch::{Batch, Released, Start, Wait, MAX_COMMANDS};
+pub use copy_kernel::CopyKernel;
+pub use recorder::{CopyRegion, Recorder};
+pub use recording::Recording;
+pub use timestamps::{CommandTimes, Timestamps};

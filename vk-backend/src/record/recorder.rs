@@ -1,0 +1,324 @@
+//! The recorder: the operations that commands consist of.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use ash::vk;
+use smallvec::SmallVec;
+
+use crate::device::Device;
+use crate::memory::Buffer;
+use crate::pipeline::Pipeline;
+use crate::record::batch::{Batch, Timed, MAX_COMMANDS};
+use crate::record::timestamps::CommandTimes;
+use crate::sync::{barrier, Scope};
+
+/// Most bytes that [`Recorder::update`] takes.
+pub(crate) const MAX_UPDATE: usize = 65536;
+
+/// Most bytes of one piece of a copy or fill, so that no driver has to count beyond 32 bits.
+pub(crate) const MAX_PIECE: u64 = 1 << 31;
+
+/// One piece of a copy between two buffers, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CopyRegion {
+    /// Offset in the source.
+    pub src_offset: u64,
+    /// Offset in the destination.
+    pub dst_offset: u64,
+    /// Size.
+    pub size: u64,
+}
+
+impl CopyRegion {
+    /// Splits the region into pieces of at most [`MAX_PIECE`] bytes.
+    pub(crate) fn pieces(self) -> impl Iterator<Item = CopyRegion> {
+        pieces(self.size).map(move |(offset, size)| CopyRegion {
+            src_offset: self.src_offset + offset,
+            dst_offset: self.dst_offset + offset,
+            size,
+        })
+    }
+}
+
+/// Returns offsets and sizes of the pieces of `size` bytes.
+fn pieces(size: u64) -> impl Iterator<Item = (u64, u64)> {
+    (0..size.div_ceil(MAX_PIECE)).map(move |i| {
+        let offset = i * MAX_PIECE;
+        (offset, MAX_PIECE.min(size - offset))
+    })
+}
+
+/// Appends to a queue's open batch; see [`crate::Queue::record`].
+///
+/// Only [`Recorder::after`] and [`Recorder::barrier`] order operations: call one before each operation that
+/// must see what earlier ones wrote, or that overwrites what they read. An in-order queue calls one at the
+/// beginning of every command. The methods panic on ranges that are out of bounds.
+pub struct Recorder<'a> {
+    pub(super) device: &'a Device,
+    /// `None` when the queue has failed: nothing is recorded then.
+    pub(super) batch: Option<&'a mut Batch>,
+    /// Value of the command that is being recorded.
+    value: u64,
+    /// Index of its begin query; `None` before [`Recorder::begin_timestamp`].
+    query: Option<u32>,
+    /// Its end query is written.
+    ended: bool,
+}
+
+impl<'a> Recorder<'a> {
+    pub(crate) fn new(device: &'a Device, batch: Option<&'a mut Batch>, value: u64) -> Self {
+        Recorder { device, batch, value, query: None, ended: false }
+    }
+
+    /// Returns the value that the queue's timeline reaches when this command is complete.
+    pub fn value(&self) -> u64 {
+        self.value
+    }
+
+    /// Runs `groups` work-groups of a pipeline with `push` as its push constants. Does nothing
+    /// when one of `groups` is 0. The caller retains the buffers whose addresses are in `push`.
+    ///
+    /// # Panics
+    /// When `push` is no multiple of 4 bytes or longer than the pipeline's push constants, or
+    /// `groups` exceeds [`crate::Limits::max_workgroup_count`].
+    pub fn dispatch(&mut self, p: &Arc<Pipeline>, push: &[u8], groups: [u32; 3]) {
+        let most = self.device.info().limits.max_workgroup_count;
+        assert!(groups.iter().zip(most).all(|(g, m)| *g <= m), "too many work-groups");
+        assert!(push.len().is_multiple_of(4), "push constants in whole words");
+        assert!(push.len() <= p.push_constant_size() as usize, "push constants too long");
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        if groups.contains(&0) {
+            return;
+        }
+        let (raw, commands) = (&self.device.raw, batch.commands);
+        if batch.bound.pipeline != p.raw {
+            let point = vk::PipelineBindPoint::COMPUTE;
+            // SAFETY: the command buffer is recording under the queue's lock; the batch retains
+            // the pipeline.
+            unsafe { raw.cmd_bind_pipeline(commands, point, p.raw) };
+            batch.bound.pipeline = p.raw;
+            batch.retained.push(p.clone());
+        }
+        // SAFETY: as above; sizes and counts were checked against the layout and the limits.
+        unsafe {
+            if batch.bound.must_push(p.layout, push) {
+                let stage = vk::ShaderStageFlags::COMPUTE;
+                raw.cmd_push_constants(commands, p.layout, stage, 0, push);
+            }
+            raw.cmd_dispatch(commands, groups[0], groups[1], groups[2]);
+        }
+        batch.unordered |= vk::PipelineStageFlags::COMPUTE_SHADER;
+    }
+
+    /// Copies `size` bytes.
+    ///
+    /// # Panics
+    /// As [`Recorder::copy_regions`].
+    pub fn copy(
+        &mut self,
+        src: &Arc<Buffer>,
+        src_offset: u64,
+        dst: &Arc<Buffer>,
+        dst_offset: u64,
+        size: u64,
+    ) {
+        self.copy_regions(src, dst, &[CopyRegion { src_offset, dst_offset, size }]);
+    }
+
+    /// Copies pieces of `src` to `dst`; empty ones are skipped. Destinations must not overlap each
+    /// other, nor any source.
+    ///
+    /// # Panics
+    /// When a piece reaches beyond a buffer's end.
+    pub fn copy_regions(&mut self, src: &Arc<Buffer>, dst: &Arc<Buffer>, regions: &[CopyRegion]) {
+        let fits = |r: &CopyRegion| {
+            src.contains(r.src_offset, r.size) && dst.contains(r.dst_offset, r.size)
+        };
+        assert!(regions.iter().all(fits), "a copy reaches beyond a buffer's end");
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        let regions: SmallVec<[vk::BufferCopy; 4]> = regions
+            .iter()
+            .flat_map(|r| r.pieces())
+            .map(|r| vk::BufferCopy {
+                src_offset: r.src_offset,
+                dst_offset: r.dst_offset,
+                size: r.size,
+            })
+            .collect();
+        if regions.is_empty() {
+            return;
+        }
+        // SAFETY: the command buffer is recording under the queue's lock, the ranges are checked,
+        // the batch retains both buffers.
+        unsafe { self.device.raw.cmd_copy_buffer(batch.commands, src.raw, dst.raw, &regions) };
+        batch.retained.push(src.clone());
+        batch.writes_host |= dst.read_by_host();
+        batch.retained.push(dst.clone());
+        batch.unordered |= vk::PipelineStageFlags::TRANSFER;
+    }
+
+    /// Sets every 32-bit word of a range to `word`.
+    ///
+    /// # Panics
+    /// When `offset` or `size` is no multiple of 4, or the range reaches beyond the buffer's end
+    /// (rounded up to 4).
+    pub fn fill(&mut self, b: &Arc<Buffer>, offset: u64, size: u64, word: u32) {
+        assert!(offset.is_multiple_of(4) && size.is_multiple_of(4), "a fill of whole words");
+        assert!(b.contains(offset, size), "a fill reaches beyond a buffer's end");
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        if size == 0 {
+            return;
+        }
+        for (start, size) in pieces(size) {
+            let (raw, start) = (&self.device.raw, offset + start);
+            // SAFETY: the command buffer is recording under the queue's lock, the range is checked,
+            // the batch retains the buffer.
+            unsafe { raw.cmd_fill_buffer(batch.commands, b.raw, start, size, word) };
+        }
+        batch.writes_host |= b.read_by_host();
+        batch.retained.push(b.clone());
+        batch.unordered |= vk::PipelineStageFlags::TRANSFER;
+    }
+
+    /// Writes `data`, which is copied into the command buffer.
+    ///
+    /// # Panics
+    /// When `offset` or the data's length is no multiple of 4, the data is longer than 65536 bytes,
+    /// or reaches beyond the buffer's end (rounded up to 4).
+    pub fn update(&mut self, b: &Arc<Buffer>, offset: u64, data: &[u8]) {
+        assert!(offset.is_multiple_of(4) && data.len().is_multiple_of(4), "whole words");
+        assert!(data.len() <= MAX_UPDATE, "more than {MAX_UPDATE} bytes");
+        assert!(b.contains(offset, data.len() as u64), "a write beyond a buffer's end");
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        if data.is_empty() {
+            return;
+        }
+        // SAFETY: the command buffer is recording under the queue's lock, the range is checked, the
+        // batch retains the buffer.
+        unsafe { self.device.raw.cmd_update_buffer(batch.commands, b.raw, offset, data) };
+        batch.writes_host |= b.read_by_host();
+        batch.retained.push(b.clone());
+        batch.unordered |= vk::PipelineStageFlags::TRANSFER;
+    }
+
+    /// Orders everything recorded from now on behind the queue's commands up to `value`: they are complete, and
+    /// their writes visible. Records nothing when an earlier barrier suffices.
+    pub fn after(&mut self, value: u64) {
+        if self.batch.as_ref().is_some_and(|batch| value > batch.ordered) {
+            self.barrier();
+        }
+    }
+
+    /// Orders everything recorded from now on behind everything recorded before. Records nothing when nothing was
+    /// recorded since the last barrier.
+    pub fn barrier(&mut self) {
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        batch.ordered = self.value.saturating_sub(1);
+        let stages = std::mem::take(&mut batch.unordered);
+        if !stages.is_empty() {
+            barrier(self.device, batch.commands, stages, Scope::Device);
+        }
+    }
+
+    /// Acquires ownership of imported memory from the external queue family: commands from now on see what was
+    /// written there. A semaphore, or the host, must wait until the external writes are complete.
+    pub fn acquire(&mut self, b: &Arc<Buffer>) {
+        self.transfer_ownership(b, [vk::QUEUE_FAMILY_EXTERNAL, self.device.physical.queue_family]);
+    }
+
+    /// Releases ownership of imported memory to the external queue family, which sees what all commands before
+    /// this one wrote.
+    pub fn release(&mut self, b: &Arc<Buffer>) {
+        self.transfer_ownership(b, [self.device.physical.queue_family, vk::QUEUE_FAMILY_EXTERNAL]);
+    }
+
+    /// Records a queue family ownership transfer of a buffer (Vulkan specification, 7.7.4): from, to.
+    fn transfer_ownership(&mut self, b: &Arc<Buffer>, [from, to]: [u32; 2]) {
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        let ours = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
+        // Accesses of the external queue family are ignored.
+        let access =
+            |family| if family == vk::QUEUE_FAMILY_EXTERNAL { Default::default() } else { ours };
+        let barrier = vk::BufferMemoryBarrier::default()
+            .src_access_mask(access(from))
+            .dst_access_mask(access(to))
+            .src_queue_family_index(from)
+            .dst_queue_family_index(to)
+            .buffer(b.raw)
+            .offset(0)
+            .size(vk::WHOLE_SIZE);
+        let (all, none) = (vk::PipelineStageFlags::ALL_COMMANDS, vk::DependencyFlags::empty());
+        // SAFETY: the command buffer is recording under the queue's lock; the batch retains the buffer.
+        unsafe {
+            let (raw, commands) = (&self.device.raw, batch.commands);
+            raw.cmd_pipeline_barrier(commands, all, all, none, &[], &[barrier], &[]);
+        }
+        batch.retained.push(b.clone());
+    }
+
+    /// Keeps `r` alive until the batch completes.
+    pub fn retain(&mut self, r: Arc<dyn Any + Send + Sync>) {
+        if let Some(batch) = self.batch.as_deref_mut() {
+            batch.retained.push(r);
+        }
+    }
+
+    /// Records the timestamp at which all that the command is ordered behind (see [`Recorder::after`]) is
+    /// complete. The first call in a command counts. The times appear in the result and in
+    /// [`crate::Queue::timestamps`]; `None` unless the queue profiles.
+    pub fn begin_timestamp(&mut self) -> Option<Arc<CommandTimes>> {
+        let batch = self.batch.as_deref_mut()?;
+        let full = batch.query_count + 2 > 2 * MAX_COMMANDS;
+        if batch.queries == vk::QueryPool::null() || self.query.is_some() || full {
+            return None;
+        }
+        let begin = batch.query_count;
+        batch.query_count += 2;
+        self.query = Some(begin);
+        let times = Arc::new(CommandTimes::default());
+        let (value, behind) = (self.value, batch.ordered);
+        batch.timed.push(Timed { value, behind, begin, times: times.clone() });
+        let stage = match behind + 1 == value {
+            true => vk::PipelineStageFlags::BOTTOM_OF_PIPE,
+            // Earlier commands may still run.
+            false => vk::PipelineStageFlags::TOP_OF_PIPE,
+        };
+        write_timestamp(self.device, batch, stage, begin);
+        Some(times)
+    }
+
+    /// Records the timestamp at which the command is complete. Has an effect once, after
+    /// [`Recorder::begin_timestamp`].
+    pub fn end_timestamp(&mut self) {
+        let (Some(batch), Some(begin)) = (self.batch.as_deref_mut(), self.query) else { return };
+        if !std::mem::replace(&mut self.ended, true) {
+            let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
+            write_timestamp(self.device, batch, stage, begin + 1);
+        }
+    }
+}
+
+/// Records a timestamp into query `index` once all earlier commands have completed `stage`.
+fn write_timestamp(device: &Device, batch: &Batch, stage: vk::PipelineStageFlags, index: u32) {
+    // SAFETY: the command buffer is recording under the queue's lock; the query exists, was reset in
+    // this batch, and is written once.
+    unsafe { device.raw.cmd_write_timestamp(batch.commands, stage, batch.queries, index) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_cover_the_region() {
+        assert_eq!(pieces(0).count(), 0);
+        assert_eq!(pieces(5).collect::<Vec<_>>(), [(0, 5)]);
+        assert_eq!(pieces(MAX_PIECE).collect::<Vec<_>>(), [(0, MAX_PIECE)]);
+        let whole = CopyRegion { src_offset: 3, dst_offset: 7, size: 2 * MAX_PIECE + 9 };
+        let last =
+            CopyRegion { src_offset: 3 + 2 * MAX_PIECE, dst_offset: 7 + 2 * MAX_PIECE, size: 9 };
+        assert_eq!(whole.pieces().count(), 3);
+        assert_eq!(whole.pieces().last(), Some(last));
+    }
+}

@@ -1,0 +1,30 @@
+//! When commands ran, by the device's clock.
+
+use once_cell::sync::OnceCell;
+
+/// When a command began and ended, in nanoseconds of the device's clock
+/// (see [`crate::Device::correlate_clocks`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timestamps {
+    /// When the command began: all that it was ordered behind had ended.
+    pub begin_ns: u64,
+    /// When it ended.
+    pub end_ns: u64,
+}
+
+/// A slot for a command's [`Timestamps`], which is filled once the queue has noticed its completion.
+#[derive(Debug, Default)]
+pub struct CommandTimes(OnceCell<Timestamps>);
+
+impl CommandTimes {
+    /// Returns the times; `None` until the queue has noticed completion (by [`crate::Queue::wait`],
+    /// [`crate::Queue::completed`], [`crate::Queue::timestamps`] or recording further commands).
+    pub fn get(&self) -> Option<Timestamps> {
+        self.0.get().copied()
+    }
+
+    /// Fills the slot; the first call counts.
+    pub(super) fn set(&self, times: Timestamps) {
+        let _ = self.0.set(times);
+    }
+}

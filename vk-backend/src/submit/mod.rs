@@ -1,0 +1,6 @@
+//! Queues: submitting what was recorded, and waiting for it.
+
+mod clock;
+mod queue;
+
+pub use queue::{Patience, Queue, QueueOptions};

@@ -1,0 +1,11 @@
+//! Synchronization: barriers, semaphores, and markers by which batches tell the host that they are complete.
+
+mod barrier;
+mod completion_marker;
+mod semaphore;
+mod timeline;
+
+pub(crate) use barrier::{barrier, Scope, COMMAND_STAGES};
+pub(crate) use completion_marker::CompletionMarker;
+pub use semaphore::Semaphore;
+pub(crate) use timeline::{poll_until, Timeline, POLL};

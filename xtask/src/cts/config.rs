@@ -1,0 +1,111 @@
+//! What cts-config/ says: the groups, and what is expected of each driver.
+
+use crate::driver::Driver;
+use crate::system;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// One entry of groups.toml.
+pub struct Group {
+    pub name: String,
+    /// Path of the binary under the folder given.
+    pub binary: String,
+    pub args: Vec<String>,
+    /// Subtests; empty when the binary's own list is taken.
+    pub subtests: Vec<String>,
+    /// Time limit of one subtest.
+    pub seconds: u64,
+    /// Nothing else may run at the same time.
+    pub alone: bool,
+}
+
+/// What is expected of a subtest, and why it is not to pass.
+#[derive(Clone)]
+pub struct Expectation {
+    pub result: String,
+    pub why: String,
+}
+
+/// What is expected on a driver. What is not listed is expected to pass.
+pub struct Expectations(BTreeMap<String, Expectation>);
+
+impl Expectations {
+    /// cts-config/expected/all.toml, and DRIVER.toml, which has the last word:
+    /// `[group] subtest = { result = "fail", why = "..." }`.
+    pub fn read(driver: Driver) -> Result<Expectations, String> {
+        let mut all = BTreeMap::new();
+        for name in ["all", driver.name()] {
+            let path = system::root().join(format!("cts-config/expected/{name}.toml"));
+            add(&mut all, &read_toml(&path)?)?;
+        }
+        Ok(Expectations(all))
+    }
+
+    /// Of `GROUP.SUBTEST`, if it is listed.
+    pub fn of(&self, key: &str) -> Option<&Expectation> {
+        self.0.get(key)
+    }
+}
+
+fn add(all: &mut BTreeMap<String, Expectation>, table: &toml::Table) -> Result<(), String> {
+    for (group, subtests) in table {
+        for (subtest, entry) in subtests.as_table().into_iter().flatten() {
+            let text = |key: &str| entry.get(key).and_then(toml::Value::as_str).map(str::to_string);
+            let (Some(result), Some(why)) = (text("result"), text("why")) else {
+                return Err(format!("{group}.{subtest} needs a result and a reason (why)"));
+            };
+            all.insert(format!("{group}.{subtest}"), Expectation { result, why });
+        }
+    }
+    Ok(())
+}
+
+/// cts-config/groups.toml: `[name] binary, args, subtests, seconds, alone`.
+pub fn read_groups() -> Result<Vec<Group>, String> {
+    let table = read_toml(&system::root().join("cts-config/groups.toml"))?;
+    let group = |(name, value): (&String, &toml::Value)| {
+        let text = |key: &str| value.get(key).and_then(toml::Value::as_str).map(str::to_string);
+        Ok(Group {
+            name: name.clone(),
+            binary: text("binary").ok_or_else(|| format!("group {name} names no binary"))?,
+            args: strings(value.get("args")),
+            subtests: strings(value.get("subtests")),
+            seconds: value.get("seconds").and_then(toml::Value::as_integer).unwrap_or(120) as u64,
+            alone: value.get("alone").and_then(toml::Value::as_bool).unwrap_or(false),
+        })
+    };
+    table.iter().map(group).collect()
+}
+
+fn read_toml(path: &Path) -> Result<toml::Table, String> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    text.parse().map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn strings(value: Option<&toml::Value>) -> Vec<String> {
+    let array = value.and_then(toml::Value::as_array);
+    array.into_iter().flatten().filter_map(|v| v.as_str().map(str::to_string)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configuration_is_readable() {
+        assert!(!read_groups().unwrap().is_empty());
+        for driver in Driver::ALL {
+            Expectations::read(driver).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_driver_has_the_last_word() {
+        let mut all = BTreeMap::new();
+        let table = |text: &str| text.parse::<toml::Table>().unwrap();
+        add(&mut all, &table("[a]\nb = { result = \"skip\", why = \"x\" }")).unwrap();
+        add(&mut all, &table("[a]\nb = { result = \"fail\", why = \"y\" }")).unwrap();
+        assert_eq!((all["a.b"].result.as_str(), all["a.b"].why.as_str()), ("fail", "y"));
+        assert!(add(&mut all, &table("[a]\nb = { result = \"fail\" }")).is_err());
+    }
+}

@@ -1,0 +1,212 @@
+//! `cargo xtask cts --bin DIR`: runs the Khronos conformance tests found in DIR as cts-config/
+//! describes, one process per subtest, so that a crash or a hang costs only that one; then prints
+//! what differs from what is expected of the driver.
+//!
+//! `xtask cts --bin DIR --library libhekla.so` needs no cargo: xtask itself, cts-config, the library and
+//! the suite's binaries can be carried to another machine.
+
+mod config;
+mod pool;
+mod subtest;
+mod table;
+
+use crate::driver::Driver;
+use crate::{artifact, system, Outcome};
+use config::{Expectations, Group};
+use std::path::PathBuf;
+use std::time::Instant;
+use subtest::{Done, Runner, Verdict};
+use table::{Row, Table};
+
+const USAGE: &str = "usage: cargo xtask cts --bin DIR [--group NAME] [--subtest NAME] \
+                     [--driver NAME] [--jobs N] [--library FILE] [--record] [--results DIR]";
+
+/// Command line of `cts`.
+struct Request {
+    bin: PathBuf,
+    group: Option<String>,
+    subtest: Option<String>,
+    driver: Driver,
+    /// A library to test in place of a fresh release build.
+    library: Option<PathBuf>,
+    /// How many subtests run at once.
+    jobs: usize,
+    /// Write the results.
+    record: bool,
+    /// Folder of the results.
+    results: PathBuf,
+}
+
+/// A subtest that is to run.
+struct Task<'a> {
+    group: &'a Group,
+    subtest: String,
+}
+
+/// Runs the command.
+pub fn run(args: &[String]) -> Outcome {
+    let request = parse(args)?;
+    let all = config::read_groups()?;
+    let mut report = Report::new(&request, &all)?;
+    let library = match &request.library {
+        Some(library) => library.clone(),
+        None => artifact::build()?,
+    };
+    let logs = system::target().join("cts").join(request.driver.name());
+    let driver = request.driver.install()?;
+    let runner = Runner { bin: &request.bin, library: &library, driver: &driver, logs: &logs };
+    let tasks = tasks(&all, &request, &runner)?;
+
+    let start = Instant::now();
+    // Those that need the machine for themselves come last.
+    let (together, alone) = tasks.split_at(tasks.partition_point(|task| !task.group.alone));
+    for (tasks, jobs) in [(together, request.jobs), (alone, 1)] {
+        let run = |task: &Task<'_>| runner.run(task.group, &task.subtest);
+        pool::in_order(tasks, jobs, run, |task, done| report.add(task, done?))?;
+    }
+    report.record()?;
+    println!("\n{:.0} s", start.elapsed().as_secs_f64());
+    report.finish()
+}
+
+fn parse(args: &[String]) -> Result<Request, String> {
+    let mut request = Request {
+        bin: PathBuf::new(),
+        group: None,
+        subtest: None,
+        driver: Driver::Lavapipe,
+        library: None,
+        jobs: 1,
+        record: false,
+        results: system::root().join("cts-config/results"),
+    };
+    // Programs run in folders of their own: paths are made absolute.
+    let full = |path: &str| std::fs::canonicalize(path).map_err(|e| format!("{path}: {e}"));
+    let mut words = args.iter();
+    while let Some(word) = words.next() {
+        if word == "--record" {
+            request.record = true;
+            continue;
+        }
+        let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
+        match word.as_str() {
+            "--bin" => request.bin = full(value)?,
+            "--group" => request.group = Some(value.clone()),
+            "--subtest" => request.subtest = Some(value.clone()),
+            "--driver" => request.driver = Driver::named(value)?,
+            "--library" => request.library = Some(full(value)?),
+            "--jobs" => request.jobs = value.parse().map_err(|_| "--jobs needs a number")?,
+            "--results" => request.results = PathBuf::from(value),
+            _ => return Err(format!("unknown option '{word}'")),
+        }
+    }
+    match request.bin.is_dir() {
+        true => Ok(request),
+        false => Err(USAGE.to_string()),
+    }
+}
+
+/// What is to run, group after group, those groups last that run alone. A binary that is not there is an
+/// error, unless other groups are what was asked for.
+fn tasks<'a>(
+    groups: &'a [Group],
+    request: &Request,
+    runner: &Runner<'_>,
+) -> Result<Vec<Task<'a>>, String> {
+    let is_wanted = |group: &&Group| request.group.as_ref().is_none_or(|name| *name == group.name);
+    let mut wanted: Vec<&Group> = groups.iter().filter(is_wanted).collect();
+    if wanted.is_empty() {
+        let name = request.group.as_deref().unwrap_or_default();
+        return Err(format!("cts-config/groups.toml has no group '{name}'"));
+    }
+    wanted.sort_by_key(|group| group.alone);
+    let mut tasks = Vec::new();
+    for group in wanted {
+        for subtest in runner.subtests_of(group)? {
+            if request.subtest.as_ref().is_none_or(|only| *only == subtest) {
+                tasks.push(Task { group, subtest });
+            }
+        }
+    }
+    Ok(tasks)
+}
+
+/// What came out so far.
+struct Report<'a> {
+    request: &'a Request,
+    expectations: Expectations,
+    table: Table,
+    /// Of the group that is running.
+    group: String,
+    rows: Vec<Row>,
+    differences: Vec<String>,
+    passed: usize,
+    total: usize,
+}
+
+impl Report<'_> {
+    fn new<'a>(request: &'a Request, groups: &[Group]) -> Result<Report<'a>, String> {
+        let order = groups.iter().map(|group| group.name.clone()).collect();
+        Ok(Report {
+            request,
+            expectations: Expectations::read(request.driver)?,
+            table: Table::open(&request.results, request.driver, order),
+            group: String::new(),
+            rows: Vec::new(),
+            differences: Vec::new(),
+            passed: 0,
+            total: 0,
+        })
+    }
+
+    /// Prints what became of a subtest; when the group before it is complete, records that.
+    fn add(&mut self, task: &Task<'_>, done: Done) -> Outcome {
+        if self.group != task.group.name {
+            self.record()?;
+            self.group = task.group.name.clone();
+        }
+        let key = format!("{}.{}", task.group.name, task.subtest);
+        let result = done.verdict.name();
+        let listed = self.expectations.of(&key);
+        let expected = listed.map_or("pass", |entry| entry.result.as_str());
+        println!("{key}: {result} ({:.1} s)", done.seconds);
+        self.total += 1;
+        self.passed += usize::from(done.verdict == Verdict::Pass);
+        if result != expected {
+            self.differences.push(format!("{key}: {result} (expected {expected})"));
+        }
+        // A reason that somebody wrote down, else the suite's own.
+        let why = listed.filter(|entry| entry.result == result).map(|entry| entry.why.clone());
+        self.rows.push(Row {
+            subtest: task.subtest.clone(),
+            result: result.to_string(),
+            seconds: done.seconds,
+            why: why.unwrap_or(done.why),
+        });
+        if !done.device.is_empty() {
+            self.table.device = done.device;
+        }
+        Ok(())
+    }
+
+    /// Writes the rows of the group that has run, if that was asked for.
+    fn record(&mut self) -> Outcome {
+        let rows = std::mem::take(&mut self.rows);
+        if !self.request.record || rows.is_empty() {
+            return Ok(());
+        }
+        self.table.put(&self.group, rows, self.request.subtest.is_none());
+        self.table.write()
+    }
+
+    fn finish(self) -> Outcome {
+        let driver = self.request.driver.name();
+        println!("{} of {} subtests pass", self.passed, self.total);
+        if self.differences.is_empty() {
+            println!("all as cts-config/expected/{driver}.toml says");
+            return Ok(());
+        }
+        let differences = &self.differences;
+        Err(format!("{} differ from expectation:\n{}", differences.len(), differences.join("\n")))
+    }
+}

@@ -1,0 +1,199 @@
+//! One subtest in a process of its own, and what became of it.
+
+use super::config::Group;
+use crate::driver::Installed;
+use crate::{artifact, system};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What became of a subtest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Pass,
+    /// Not applicable to the device, as the subtest itself says.
+    Skip,
+    Fail,
+    Crash,
+    Timeout,
+}
+
+impl Verdict {
+    /// As in cts-config.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Pass => "pass",
+            Verdict::Skip => "skip",
+            Verdict::Fail => "fail",
+            Verdict::Crash => "crash",
+            Verdict::Timeout => "timeout",
+        }
+    }
+}
+
+/// A subtest that has run.
+#[derive(Debug)]
+pub struct Done {
+    pub verdict: Verdict,
+    pub seconds: f64,
+    /// What the subtest itself says about being skipped; else empty.
+    pub why: String,
+    /// The device and its driver, as Hekla's log names them; empty where no device was looked at.
+    pub device: String,
+}
+
+/// What all subtests run with.
+pub struct Runner<'a> {
+    /// Folder of the suite's binaries.
+    pub bin: &'a Path,
+    pub library: &'a Path,
+    pub driver: &'a Installed,
+    /// Folder of what they print.
+    pub logs: &'a Path,
+}
+
+impl Runner<'_> {
+    /// The subtests of a group: those groups.toml names, else what the binary prints with `--list`, one
+    /// indented name a line. Listing needs no device.
+    pub fn subtests_of(&self, group: &Group) -> Result<Vec<String>, String> {
+        let binary = self.binary(group)?;
+        if !group.subtests.is_empty() {
+            return Ok(group.subtests.clone());
+        }
+        let output = Command::new(&binary)
+            .arg("--list")
+            .output()
+            .map_err(|e| format!("cannot run {}: {e}", binary.display()))?;
+        let names = listed(&String::from_utf8_lossy(&output.stdout));
+        match names.is_empty() {
+            true => Err(format!("{} lists no subtests", binary.display())),
+            false => Ok(names),
+        }
+    }
+
+    fn binary(&self, group: &Group) -> Result<PathBuf, String> {
+        let binary = self.bin.join(&group.binary);
+        let missing = || format!("group {}: no binary {}", group.name, binary.display());
+        binary.exists().then(|| binary.clone()).ok_or_else(missing)
+    }
+
+    /// Runs one.
+    pub fn run(&self, group: &Group, subtest: &str) -> Result<Done, String> {
+        let binary = self.binary(group)?;
+        let folder = self.logs.join(&group.name);
+        std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let folder = folder.canonicalize().map_err(|e| e.to_string())?;
+        let results = folder.join(format!("{subtest}.json"));
+        let _ = std::fs::remove_file(&results);
+        let log_path = folder.join(format!("{subtest}.log"));
+        let log = std::fs::File::create(&log_path).map_err(|e| e.to_string())?;
+        let same = log.try_clone().map_err(|e| e.to_string())?;
+
+        let mut command = artifact::client_of(self.library, &binary)?;
+        command.arg(subtest).args(&group.args);
+        // Some read files beside them.
+        command.current_dir(binary.parent().unwrap_or(self.bin));
+        command.env("CL_CONFORMANCE_RESULTS_FILENAME", &results).env("HEKLA_LOG", "info");
+        self.driver.select(&mut command);
+        command.stdin(Stdio::null()).stdout(log).stderr(same);
+        let start = Instant::now();
+        let verdict = wait(&mut command, Duration::from_secs(group.seconds))?;
+        let seconds = start.elapsed().as_secs_f64();
+
+        let text = std::fs::read_to_string(&results).unwrap_or_default();
+        let verdict = if verdict == Verdict::Pass { judged(&text) } else { verdict };
+        let log = std::fs::read(&log_path).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log);
+        let why = if verdict == Verdict::Skip { reason(&log) } else { String::new() };
+        Ok(Done { verdict, seconds, why, device: device(&log) })
+    }
+}
+
+/// The names in what a binary prints with `--list`.
+fn listed(text: &str) -> Vec<String> {
+    let names = text.lines().filter(|l| l.starts_with(char::is_whitespace)).map(str::trim);
+    names.filter(|n| !n.is_empty() && !n.contains(' ')).map(str::to_string).collect()
+}
+
+/// What the results file of a run that ended well says. Without one the exit status stands, which
+/// does not tell apart what was left out.
+fn judged(results: &str) -> Verdict {
+    let says = |what: &str| results.contains(&format!("\": \"{what}\""));
+    match () {
+        () if says("fail") => Verdict::Fail,
+        () if says("skip") && !says("pass") => Verdict::Skip,
+        () => Verdict::Pass,
+    }
+}
+
+/// The last line that says why something was skipped.
+fn reason(log: &str) -> String {
+    let says = |line: &&str| {
+        let line = line.to_lowercase();
+        let words = ["skip", "not support", "unsupported", "does not", "requires"];
+        !line.starts_with("hekla:")
+            && !line.starts_with("skipped ")
+            && words.iter().any(|word| line.contains(word))
+    };
+    let line = log.lines().map(str::trim).rfind(says).unwrap_or_default();
+    line.chars().take(120).collect()
+}
+
+/// The device that Hekla's log says is offered.
+fn device(log: &str) -> String {
+    let found = log.lines().find_map(|line| {
+        line.strip_prefix("hekla: INFO: ").and_then(|line| line.strip_suffix(" is offered"))
+    });
+    found.unwrap_or_default().to_string()
+}
+
+fn wait(command: &mut Command, limit: Duration) -> Result<Verdict, String> {
+    let Some(status) = system::wait(command, limit)? else { return Ok(Verdict::Timeout) };
+    Ok(match status.code() {
+        Some(0) => Verdict::Pass,
+        Some(_) => Verdict::Fail,
+        None => Verdict::Crash,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_the_indented_lines() {
+        let text = "ARCH:\tx86_64\n\tacos\n\tacosh\n\nsystem name = Linux\n\ttwo words\n";
+        assert_eq!(listed(text), ["acos", "acosh"]);
+    }
+
+    #[test]
+    fn results_tell_skips_from_passes() {
+        let results =
+            |what: &str| format!("{{\n\t\"results\": {{\n\t\t\"a\": \"{what}\"\n\t}}\n}}\n");
+        assert_eq!(judged(&results("pass")), Verdict::Pass);
+        assert_eq!(judged(&results("skip")), Verdict::Skip);
+        assert_eq!(judged(&results("fail")), Verdict::Fail);
+        assert_eq!(judged(""), Verdict::Pass);
+    }
+
+    #[test]
+    fn the_log_tells_reason_and_device() {
+        let log = "hekla: INFO: llvmpipe (Mesa 25.0.7) is offered\nDevice does not do images\n\
+                   a passed\nskipped 1 of 1 tests.\n";
+        assert_eq!(reason(log), "Device does not do images");
+        assert_eq!(device(log), "llvmpipe (Mesa 25.0.7)");
+        assert_eq!(reason("all well\n"), "");
+    }
+
+    #[test]
+    fn crashes_and_hangs_cost_one_subtest() {
+        let run = |script: &str, seconds| {
+            let mut command = Command::new("sh");
+            wait(command.args(["-c", script]).stdin(Stdio::null()), Duration::from_secs(seconds))
+        };
+        assert_eq!(run("exit 0", 60), Ok(Verdict::Pass));
+        assert_eq!(run("exit 3", 60), Ok(Verdict::Fail));
+        assert_eq!(run("kill -SEGV $$", 60), Ok(Verdict::Crash));
+        assert_eq!(run("exec sleep 600", 0), Ok(Verdict::Timeout));
+    }
+}
