@@ -16,7 +16,7 @@ struct AddressHasher(u64);
 
 impl Hasher for AddressHasher {
     fn finish(&self) -> u64 {
-        self.0.rotate_left(32)
+        self.0 ^ self.0 >> 32
     }
     fn write(&mut self, bytes: &[u8]) {
         for byte in bytes {

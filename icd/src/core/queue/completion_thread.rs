@@ -31,6 +31,8 @@ struct Inbox {
     running: bool,
     /// The thread waits for the oldest batch that is in flight.
     asleep: bool,
+    /// The queue is gone.
+    closed: bool,
     arrivals: Vec<Arrival>,
 }
 
@@ -88,6 +90,12 @@ impl CompletionThread {
         }
     }
 
+    /// Lets the thread end: no more events come.
+    pub fn close(&self) {
+        self.inbox.lock().closed = true;
+        self.arrived.notify_one();
+    }
+
     fn run(&self) {
         let mut awaited = Awaited::default();
         while self.take_arrivals(&mut awaited) {
@@ -121,7 +129,7 @@ impl CompletionThread {
     fn take_arrivals(&self, awaited: &mut Awaited) -> bool {
         let mut inbox = self.inbox.lock();
         if awaited.by_value.is_empty() && inbox.arrivals.is_empty() {
-            let nothing = |inbox: &mut Inbox| inbox.arrivals.is_empty();
+            let nothing = |inbox: &mut Inbox| inbox.arrivals.is_empty() && !inbox.closed;
             self.arrived.wait_while_for(&mut inbox, nothing, IDLE_TIME);
             if inbox.arrivals.is_empty() {
                 inbox.running = false;

@@ -111,6 +111,7 @@ impl Kind for Queue {
     }
 
     fn dropped(&mut self, _: cl_command_queue) {
+        self.completion_thread.close();
         release::complete_later(self);
     }
 }
