@@ -8,7 +8,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::asm::{glsl, op, FloatMode, KernelBuilder};
-use crate::{Device, Error, Features, Independence, MemoryKind, PipelineDesc};
+use crate::device::Device;
+use crate::error::Error;
+use crate::physical::{Features, Independence};
+use crate::probe::run::{run_from_to, run_in_place};
 
 /// A width of floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -471,27 +474,9 @@ fn compute(
         .flat_map(words)
         .flat_map(u32::to_le_bytes)
         .collect();
-    let mut found = vec![0u8; cases.len() * FloatOp::ALL.len() * 8];
-    let from = device.create_buffer(input.len() as u64, MemoryKind::Upload)?;
-    let to = device.create_buffer(found.len() as u64, MemoryKind::Readback)?;
-    from.write(0, &input)?;
+    let size = cases.len() * FloatOp::ALL.len() * 8;
     let spirv = kernel(&device.info().features, width);
-    let pipeline = device.create_pipeline(&PipelineDesc {
-        spirv: &spirv,
-        entry: "main",
-        specialization: &[],
-        push_constant_size: 16,
-    })?;
-    let mut push = from.address().to_le_bytes().to_vec();
-    push.extend_from_slice(&to.address().to_le_bytes());
-    let queue = device.create_queue(false)?;
-    let ((), value) = queue.record(|r| {
-        r.retain(from.clone());
-        r.retain(to.clone());
-        r.dispatch(&pipeline, &push, [cases.len() as u32, 1, 1]);
-    });
-    queue.wait(value)?;
-    to.read(0, &mut found)?;
+    let found = run_from_to(device, &spirv, &input, size, cases.len() as u32)?;
     let numbers: Vec<u64> = found.as_chunks().0.iter().map(|b| u64::from_le_bytes(*b)).collect();
     Ok(numbers.as_chunks().0.to_vec())
 }
@@ -661,7 +646,7 @@ pub(crate) fn merges_signs(device: &Arc<Device>) -> Result<bool, Error> {
 
     let values: Vec<f32> = (0..GROUP).map(|i| i as f32 - 7.0).collect();
     let words: Vec<u32> = values.iter().map(|x| x.to_bits()).collect();
-    let found = super::one_group(device, &k.finish(), &words)?;
+    let found = run_in_place(device, &k.finish(), &words, 1)?;
     let expected = values.iter().map(|&x| if x.abs() < 3.5 { x } else { x / 2.0 });
     Ok(expected.zip(&found).all(|(expected, &found)| expected.to_bits() == found))
 }

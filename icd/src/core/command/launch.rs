@@ -318,7 +318,9 @@ impl Prepared {
             printer.clear(recorder, buffer);
         }
         for grid in &self.grids {
-            recorder.dispatch(&grid.pipeline, &grid.push, grid.groups);
+            // SAFETY: the application vouches for what its kernel accesses through the buffers and addresses that it
+            // set (OpenCL API 5.8); those that the launch names are retained below.
+            unsafe { recorder.dispatch(&grid.pipeline, &grid.push, grid.groups) };
         }
         self.buffers.into_iter().for_each(|buffer| recorder.retain(buffer));
         self.pieces.into_iter().for_each(|piece| recorder.retain(piece));
@@ -351,7 +353,8 @@ impl Launch {
                 block.clone()
             } else {
                 let (piece, offset) = upload.take(block.len() as u64)?;
-                piece.buffer.write(offset, &block)?;
+                // SAFETY: the piece of staging memory is this launch's alone.
+                unsafe { piece.buffer.write(offset, &block) }?;
                 let address = piece.buffer.address() + offset;
                 pieces.push(piece);
                 SmallVec::from_slice(&address.to_le_bytes())

@@ -182,9 +182,9 @@ fn bytes_of(from: &Rect) -> Vec<u8> {
     let packed = Rect { offset: 0, ..tight(from) };
     let mut bytes = vec![0; from.bytes()];
     for run in runs(from, &packed) {
+        let target = &mut bytes[run.to..run.to + run.size];
         // SAFETY: clEnqueueWriteBuffer, which has not returned, names this memory.
-        let source = unsafe { HostAddress(run.from).bytes(0, run.size) };
-        bytes[run.to..run.to + run.size].copy_from_slice(source);
+        unsafe { HostAddress(run.from).copy_to(target) };
     }
     bytes
 }

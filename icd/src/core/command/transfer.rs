@@ -155,9 +155,12 @@ impl Execution<'_> {
             if self.idle()? {
                 let start = clock::now();
                 for run in runs(&from, &to.rect) {
-                    // SAFETY: the read names this memory and has not completed.
-                    let target = unsafe { HostAddress(run.to).bytes_mut(0, run.size) };
-                    buffer.read(run.from as u64, target)?;
+                    // SAFETY: the commands before it are complete; the read names the application's memory and
+                    // has not completed.
+                    unsafe {
+                        let target = HostAddress(run.to).as_mut_ptr();
+                        buffer.read_to(run.from as u64, target, run.size)
+                    }?;
                 }
                 return Ok(self.done_by_host(start));
             }
@@ -241,9 +244,11 @@ impl Execution<'_> {
         if host_moves && self.idle()? {
             let start = clock::now();
             for run in runs(&from.rect, &to) {
-                // SAFETY: the write names this memory and has not completed.
-                let source = unsafe { HostAddress(run.from).bytes(0, run.size) };
-                buffer.write(run.to as u64, source)?;
+                // SAFETY: the commands before it are complete; the write names the application's memory and has not
+                // completed.
+                unsafe {
+                    buffer.write_from(run.to as u64, HostAddress(run.from).as_ptr(), run.size)
+                }?;
             }
             return Ok(self.done_by_host(start));
         }
@@ -272,9 +277,9 @@ impl Execution<'_> {
             let (staging, base) = self.state.upload.take(bytes as u64)?;
             let mut at = base;
             for run in &runs {
-                // SAFETY: the write names this memory and has not completed.
-                let source = unsafe { HostAddress(run.from).bytes(0, run.size) };
-                staging.buffer.write(at, source)?;
+                // SAFETY: the staging memory is this command's alone; the write names the application's memory and
+                // has not completed.
+                unsafe { staging.buffer.write_from(at, HostAddress(run.from).as_ptr(), run.size) }?;
                 at += run.size as u64;
             }
             let regions = staged_regions(&runs, base, true);
