@@ -272,7 +272,7 @@ fn emit_kernels(
         passes::stretch_loops(ir)?;
     }
     if !target.merges_signs {
-        passes::choose_signs(ir)?;
+        passes::choose_signs(ir, target.float64)?;
     }
     for (func, function) in ir.functions.iter_mut() {
         structures[func] = passes::structurize::run(function);
