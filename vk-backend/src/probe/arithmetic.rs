@@ -38,8 +38,8 @@ pub struct Probe {
     pub nearest64: bool,
     /// What each operation does with denormals, zeros and NaN.
     pub floats: FloatTable,
-    /// `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives what it says. (LLVM 22 makes a copysign of
-    /// it, and on processors with AVX-512 something else.)
+    /// `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives what it says. (LLVM, of 15 as of 22, makes
+    /// something else of it on processors with AVX-512.)
     pub merges_signs: bool,
 }
 
