@@ -1,10 +1,11 @@
-//! Checks of the source itself: format, lints, documentation, the C header.
+//! Checks of the source itself: format, lints, documentation, imports between folders, the C header.
 
+use crate::layering;
 use crate::system::{self, cargo, run};
 use crate::Outcome;
 use std::path::Path;
 
-/// cargo fmt, clippy and rustdoc without a warning, and an up-to-date C header.
+/// cargo fmt, clippy and rustdoc without a warning, imports that go one way, and an up-to-date C header.
 pub fn run_all() -> Outcome {
     run(&mut cargo(&["fmt", "--all", "--check"]))?;
     run(&mut cargo(&[
@@ -18,6 +19,8 @@ pub fn run_all() -> Outcome {
     ]))?;
     let mut doc = cargo(&["doc", "--quiet", "--workspace", "--no-deps"]);
     run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
+    layering::check(&system::root().join("icd/src"), &["core"])?;
+    layering::check(&system::root().join("vk-backend/src"), &[])?;
     check_header()
 }
 

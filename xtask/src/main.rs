@@ -11,6 +11,7 @@ mod driver;
 mod fuzz;
 mod hashcat;
 mod install;
+mod layering;
 mod mesa;
 mod reference;
 mod soak;
