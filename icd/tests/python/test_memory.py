@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyopencl as cl
+import pytest
 
 
 def test_struct_argument_by_value(m):
@@ -233,3 +234,18 @@ def test_pointer_to_pointer_in_global_memory(m, rng):
     program.rows(m.queue, (10,), None, base, table, np.int32(7))
     program.sums(m.queue, (10,), None, table, out, np.int32(7))
     np.testing.assert_array_equal(m.read(out, np.float32, 10), a[::-1].sum(axis=1))
+
+
+def test_constant_buffers_may_be_larger_than_what_is_reported(m):
+    """What is reported is what programs fill that fill all; it is no bound."""
+    reported = m.device.max_constant_buffer_size
+    assert 64 << 10 <= reported <= m.device.max_mem_alloc_size
+    assert not m.is_hekla or reported <= 64 << 20
+    count = (reported >> 2) + 3
+    if not m.is_hekla or 4 * count > m.device.max_mem_alloc_size:
+        pytest.skip("no larger buffer")
+    data = np.arange(count, dtype=np.uint32)
+    out = m.empty(4)
+    m.build("kernel void k(global uint *out, constant uint *p, ulong i) { *out = p[i]; }").k(
+        m.queue, (1,), None, out, m.buffer(data), np.uint64(count - 1))
+    assert m.read(out, np.uint32, 1)[0] == count - 1
