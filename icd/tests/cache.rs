@@ -126,13 +126,15 @@ fn the_next_process_finds_the_pipelines() {
     let first = made();
     assert!(!first.is_empty());
     assert!(first.iter().all(|line| line.ends_with("nothing was known of it")), "{first:#?}");
-    if entries(&folder).len() == 1 {
+    // One entry is the program, one what the tests for defects of the driver gave.
+    if entries(&folder).len() == 2 {
         println!("skipped: the driver keeps nothing of pipelines");
         return;
     }
     let second = made();
     println!("{first:#?}\n{second:#?}");
-    assert_eq!(second.len(), first.len());
+    // The kernels that test for defects of the driver are not run again.
+    assert!(!second.is_empty() && second.len() < first.len());
     for line in second {
         assert!(line.contains("the driver found it") || line.contains("does not tell"), "{line}");
     }
@@ -245,9 +247,11 @@ fn a_full_disk_costs_nothing() {
     for _ in 0..2 {
         assert_eq!(run(command(&folder, "-w").env("HEKLA_TEST_SMALL_FILES", "1")), good);
     }
-    // Pipelines that opening the device took were kept before that; nothing else is there in part.
+    // Pipelines that opening the device took were kept before that, and what the tests for defects of the
+    // driver gave, which is small; nothing else is there in part.
     let small = |path: &PathBuf| std::fs::metadata(path).unwrap().len() <= 100;
-    assert_eq!(entries(&folder).into_iter().find(small), None);
+    let small: Vec<_> = entries(&folder).into_iter().filter(small).collect();
+    assert!(small.len() <= 1, "{small:?}");
 
     // A real disk that is full, where the machine lets us make one.
     let disk = folder.join("disk");
