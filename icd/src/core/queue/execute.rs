@@ -3,7 +3,7 @@
 use super::event::Phase;
 use super::{Queue, State};
 use crate::cl::error::Result;
-use crate::core::memory::Mem;
+use crate::core::memory::reservation::RangeUse;
 use crate::core::process::clock;
 use hekla_vk_backend as vk;
 
@@ -14,6 +14,11 @@ pub trait Execute: Send + 'static {
 
     /// Starts the command: records it for the device, or does it on the host.
     fn execute(&self, execution: &mut Execution<'_>) -> Result<Phase>;
+
+    /// Returns the ranges of memory objects that the command uses, for contexts of several devices.
+    fn uses(&self) -> Vec<RangeUse<'_>> {
+        Vec::new()
+    }
 
     /// Returns the memory of the application that starting the command reads: first address and end.
     fn host_source(&self) -> Option<(usize, usize)> {
@@ -60,11 +65,6 @@ impl Execution<'_> {
     /// Appends commands to the timeline as one, behind what the command is ordered behind. Returns its value.
     pub fn record(&mut self, commands: impl FnOnce(&mut vk::Recorder)) -> u64 {
         self.queue.record(self.state, commands)
-    }
-
-    /// Notes that the command, which is recorded, uses a memory object.
-    pub fn used(&self, mem: &Mem) {
-        mem.used(self.queue.device_index, &self.queue.vk, self.state.last);
     }
 
     /// Executes a marker: nothing but its place in the order.

@@ -8,6 +8,7 @@ pub mod completion;
 pub mod deferred;
 pub mod event;
 pub mod execute;
+mod residency;
 pub mod watcher;
 
 use crate::cl::error::{fail, Result};
@@ -333,8 +334,17 @@ impl Queue {
         // Ahead of the command's own work, which may write to the same memory.
         let next = self.vk.issued() + 1;
         foreign.into_iter().for_each(|work| self.add_completion(next, work));
+        let uses = self.uses(command);
+        let mut reservation = self.reserve(&uses)?;
         let mut execution = Execution { queue: self, state, ready, blocking };
-        let phase = command.execute(&mut execution).inspect_err(|_| command.cancel())?;
+        let phase = command.execute(&mut execution).inspect_err(|_| command.cancel());
+        if let Some(reservation) = &mut reservation {
+            reservation.ends_at(state.last);
+            if phase.is_err() {
+                reservation.fail();
+            }
+        }
+        let phase = phase?;
         if order.before_all {
             state.barrier = state.barrier.max(after);
         }
@@ -440,7 +450,7 @@ impl Ref<Queue> {
             (Phase::Recorded { last, .. }, Some(other)) if by_device(other, last) => false,
             (Phase::Recorded { .. }, _) => event.add_waiter(self, Stage::Finished),
             (Phase::Pending, _) => event.add_waiter(self, Stage::Started),
-        })
+        }) || self.awaits_bytes(command)
     }
 
     /// Starts deferred commands that nothing defers any more. Returns the queues that may go on because
