@@ -323,8 +323,7 @@ fn disjoint_sub_buffers_belong_to_a_device_each() {
         for round in 0..4 {
             std::thread::scope(|scope| {
                 for (half, mem) in halves.into_iter().enumerate() {
-                    let queue = queues[(half + round) % 2] as cl_command_queue;
-                    let (queue, cl) = (queue as usize, &cl);
+                    let queue = queues[(half + round) % 2];
                     scope.spawn(move || {
                         let (queue, program) = (queue as cl_command_queue, program as cl_program);
                         let kernel =
