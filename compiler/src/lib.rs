@@ -40,6 +40,7 @@ pub use timing::Timing;
 use cranelift_entity::SecondaryMap;
 use preprocess::Interner;
 use source::{Diagnostics, SourceMap};
+use std::sync::OnceLock;
 use timing::{Stage, Stopwatch};
 
 /// Tells builds of the compiler apart: derived from its sources. What it compiled is keyed by it.
@@ -146,8 +147,23 @@ pub fn link_library(objects: &[&Object], options: &LinkOptions) -> CompiledObjec
     .unwrap_or_else(|log| CompiledObject { log, object: None })
 }
 
+/// What the compiler's threads do first.
+static THREAD_START: OnceLock<fn()> = OnceLock::new();
+
+/// Has every thread that the compiler starts call `f` first: a library that must leave signals to its
+/// application masks them there. The first call counts.
+pub fn set_thread_start(f: fn()) {
+    let _ = THREAD_START.set(f);
+}
+
 /// Runs a stage on a thread with a stack for the tallest of trees. The error is a build log.
 fn on_big_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
+    let work = || {
+        if let Some(start) = THREAD_START.get() {
+            start();
+        }
+        work()
+    };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_SIZE);
         match thread.spawn_scoped(scope, work).map(|thread| thread.join()) {
@@ -270,7 +286,7 @@ fn emit_kernels(
     let mut kernels = Vec::with_capacity(ir.kernels.len());
     let mut structures = SecondaryMap::new();
     if !target.merges_signs {
-        passes::choose_signs(ir)?;
+        passes::choose_signs(ir, target.float64)?;
     }
     for (func, function) in ir.functions.iter_mut() {
         structures[func] = passes::structurize::run(function);

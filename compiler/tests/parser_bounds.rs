@@ -171,12 +171,12 @@ fn height_counts_across_nesting() {
     }
     refused(in_function(format!("{text};")), HEIGHT);
     let mut text = "a;".to_string();
-    for _ in 0..20 {
+    for _ in 0..60 {
         text = format!("{}{{ {text} }}", "if (a) ; else ".repeat(1000));
     }
     refused(in_function(text), HEIGHT);
     let mut text = "a".to_string();
-    for _ in 0..20 {
+    for _ in 0..60 {
         text = format!("({{ {} {text}; }}){}", "if (a) ; else ".repeat(400), " + a".repeat(400));
     }
     refused(in_function(format!("{text};")), HEIGHT);

@@ -19,7 +19,7 @@ kernel void slow(global uint *x, uint value, uint rounds)
 kernel void copy(global const uint *from, global uint *to) { to[get_global_id(0)] = from[get_global_id(0)]; }";
 
 /// Rounds that take longer than the host needs to enqueue some commands.
-const ROUNDS: u32 = 60_000_000;
+const ROUNDS: u32 = 20_000_000;
 /// Words of a buffer: more than the host writes to memory across a bus itself.
 const WORDS: usize = 8192;
 const BYTES: usize = 4 * WORDS;
@@ -544,9 +544,6 @@ fn the_last_of_two_reads_stays() {
             chain.read(b, blocking, 0, own.as_mut_ptr().cast(), BYTES);
             for queue in chain.queues.iter().rev() {
                 check(unsafe { (s.cl.clFinish)(*queue) });
-                if *queue == *chain.queues.last().unwrap() {
-                    continue;
-                }
             }
             assert!(words(&own) == due(900), "{mode:?}, blocking: {blocking}");
             release(&s, &[a, b]);

@@ -29,6 +29,20 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The program of a context. Its kernels share their pipelines: lavapipe makes none while a kernel runs, so
+/// those that are launched beside a gate exist before it is closed.
+fn program(s: &Setup) -> cl_program {
+    static PROGRAMS: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
+    let mut programs = PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
+    let context = s.context as usize;
+    if let Some((_, program)) = programs.iter().find(|(of, _)| *of == context) {
+        return *program as cl_program;
+    }
+    let program = s.program(SOURCE, "");
+    programs.push((context, program as usize));
+    program
+}
+
 /// A kernel that runs until it is told to end.
 struct Gate<'a> {
     s: &'a Setup,
@@ -51,7 +65,7 @@ enum Flag {
 impl Gate<'_> {
     /// A closed one.
     fn new(s: &Setup) -> Gate<'_> {
-        let kernel = s.kernel(s.program(SOURCE, ""), "until");
+        let kernel = s.kernel(program(s), "until");
         let capabilities: u64 = value(|n, p, r| unsafe {
             (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_SVM_CAPABILITIES, n, p, r)
         });
@@ -59,17 +73,23 @@ impl Gate<'_> {
         let (flag, items, most) = if capabilities & CL_DEVICE_SVM_FINE_GRAIN_BUFFER != 0 {
             let kind = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER;
             let flag = unsafe { (s.cl.clSVMAlloc)(s.context, kind, 4, 0) };
-            unsafe { flag.cast::<u32>().write_volatile(0) };
+            unsafe { flag.cast::<u32>().write_volatile(1) };
             check(unsafe { (s.cl.clSetKernelArgSVMPointer)(kernel, 0, flag) });
             (Flag::Shared(flag), 1 << 16, 60_000u32)
         } else {
-            let flag = s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut [0; 4]);
+            let flag = s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut 1u32.to_ne_bytes());
             s.set(kernel, 0, &flag);
             (Flag::Buffer(flag), 1, 200_000_000)
         };
         s.set(kernel, 1, &out);
         s.set(kernel, 2, &most);
-        Gate { s, kernel, flag, items, out }
+        let gate = Gate { s, kernel, flag, items, out };
+        // With its pipelines made, it is closed.
+        gate.launch(s.queue);
+        wait(s, step(s, s.queue, (new_word(s, 0), 1), &[]));
+        gate.set(0);
+        s.write(out, true, 0, &0u32.to_ne_bytes());
+        gate
     }
 
     /// Has the kernel run in a queue, and the device begin with it.
@@ -81,14 +101,19 @@ impl Gate<'_> {
 
     /// Ends the kernel.
     fn open(&self) {
+        self.set(1);
+    }
+
+    /// Writes the flag.
+    fn set(&self, value: u32) {
         match self.flag {
-            Flag::Shared(flag) => unsafe { flag.cast::<u32>().write_volatile(1) },
+            Flag::Shared(flag) => unsafe { flag.cast::<u32>().write_volatile(value) },
             Flag::Buffer(flag) => {
                 // One that is idle, and shares no queue of the device with those that wait.
-                let (queue, one) = (self.s.queue, 1u32);
+                let queue = self.s.queue;
                 check(unsafe {
-                    let (write, one) = (self.s.cl.clEnqueueWriteBuffer, (&raw const one).cast());
-                    write(queue, flag, CL_TRUE, 0, 4, one, 0, null(), null_mut())
+                    let (write, from) = (self.s.cl.clEnqueueWriteBuffer, (&raw const value).cast());
+                    write(queue, flag, CL_TRUE, 0, 4, from, 0, null(), null_mut())
                 });
             }
         }
@@ -156,7 +181,7 @@ fn step(
     (x, factor): (cl_mem, u32),
     waits: &[cl_event],
 ) -> cl_event {
-    let kernel = s.kernel(s.program(SOURCE, ""), "step");
+    let kernel = s.kernel(program(s), "step");
     s.set(kernel, 0, &x);
     s.set(kernel, 1, &factor);
     launch(s, queue, (kernel, 1), waits)
@@ -313,8 +338,9 @@ fn queues_wait_for_each_other_in_turn() {
 fn calls_that_return(s: &Setup, at_once: bool) {
     let queue = s.second_queue();
     let x = new_word(s, 5);
-    let program = s.program(SOURCE, "-DANOTHER");
-    let kernel = s.kernel(program, "step");
+    // A program of its own where the driver makes pipelines while kernels run.
+    let another = s.program(SOURCE, "-DANOTHER");
+    let kernel = s.kernel(if at_once { another } else { program(s) }, "step");
     s.set(kernel, 0, &x);
     s.set(kernel, 1, &2u32);
     let event = launch(s, queue, (kernel, 1), &[]);
@@ -334,7 +360,7 @@ fn calls_that_return(s: &Setup, at_once: bool) {
             check((s.cl.clReleaseEvent)(handle));
         }
         check((s.cl.clReleaseKernel)(kernel));
-        check((s.cl.clReleaseProgram)(program));
+        check((s.cl.clReleaseProgram)(another));
         check((s.cl.clReleaseMemObject)(x));
     }
 }

@@ -45,6 +45,11 @@ fn parse_max_allocation(text: &str) -> Option<u64> {
     Some(bytes.max(LEAST_MAX_ALLOCATION))
 }
 
+/// Reads `HEKLA_NONCOHERENT`: returns true if mapped memory is to behave as if it were not coherent.
+pub(crate) fn noncoherent() -> bool {
+    read("HEKLA_NONCOHERENT").as_deref() == Some("1")
+}
+
 /// Reads `HEKLA_TIMESTAMP_BITS`: how many valid bits of timestamps a device is treated as having at most.
 pub(crate) fn timestamp_bits() -> Option<u32> {
     read("HEKLA_TIMESTAMP_BITS")?.trim().parse().ok()

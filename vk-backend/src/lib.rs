@@ -43,19 +43,22 @@ mod quirks;
 mod record;
 mod submit;
 mod sync;
+mod thread;
 
 pub use device::{
-    ClockCorrelation, Creation, Device, MemoryKind, PipelineDesc, PipelineStore, PoolUse, Priority,
+    ClockCorrelation, Creation, Device, PipelineDesc, PipelineStore, PoolUse, Priority,
 };
 pub use error::Error;
 pub use memory::{Buffer, HostAccess};
 pub use physical::{
     validation_message_count, DeviceInfo, DeviceType, External, Features, Independence, Instance,
-    Limits, MemoryHandles, MemoryInfo, PciBusInfo, PhysicalDevice, SemaphoreHandles, SubgroupOps,
+    Limits, MemoryHandles, MemoryInfo, MemoryKind, PciBusInfo, PhysicalDevice, SemaphoreHandles,
+    SubgroupOps,
 };
 pub use pipeline::Pipeline;
 pub use probe::{Behaviour, Defect, FloatOp, FloatTable, FloatWidth, Probe};
 pub use quirks::Quirks;
 pub use record::{CommandTimes, CopyKernel, CopyRegion, Recorder, Recording, Timestamps};
-pub use submit::{Queue, QueueOptions};
+pub use submit::{Patience, Queue, QueueOptions};
 pub use sync::Semaphore;
+pub use thread::{block_signals, spawn};

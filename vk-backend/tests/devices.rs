@@ -69,11 +69,13 @@ fn pipelines_are_made_from_what_was_learnt() {
     assert!(plain.given == 0 && (tells || plain.found.is_none()), "{plain:?}");
 
     let learnt = Learnt::default();
-    device.set_pipeline_store(Box::new(learnt.clone()));
+    // SAFETY: the store returns what it was given.
+    unsafe { device.set_pipeline_store(Box::new(learnt.clone())) };
     let first = common::square(&device, 32, false).creation();
     assert_eq!(first.given, 0);
     let other = common::device();
-    other.set_pipeline_store(Box::new(learnt.clone()));
+    // SAFETY: the store returns what it was given.
+    unsafe { other.set_pipeline_store(Box::new(learnt.clone())) };
     let again = common::square(&other, 32, false).creation();
     let kept: Vec<usize> = learnt.0.lock().unwrap().values().map(Vec::len).collect();
     match kept[..] {

@@ -13,15 +13,15 @@ fn host_memory_is_written_and_read() {
         assert_eq!(b.size(), 1000);
         assert!(b.mapped().is_some());
         let data: Vec<u8> = (0..1000).map(|i| (i * 7) as u8).collect();
-        b.write(0, &data).unwrap();
-        b.write(999, &[42]).unwrap();
+        common::write(&b, 0, &data).unwrap();
+        common::write(&b, 999, &[42]).unwrap();
         let mut out = vec![0; 10];
-        b.read(990, &mut out).unwrap();
+        common::read(&b, 990, &mut out).unwrap();
         assert_eq!(out[..9], data[990..999]);
         assert_eq!(out[9], 42);
-        assert!(matches!(b.write(999, &[1, 2]), Err(Error::Invalid(_))));
-        assert!(matches!(b.read(u64::MAX, &mut out), Err(Error::Invalid(_))));
-        b.write(1000, &[]).unwrap();
+        assert!(matches!(common::write(&b, 999, &[1, 2]), Err(Error::Invalid(_))));
+        assert!(matches!(common::read(&b, u64::MAX, &mut out), Err(Error::Invalid(_))));
+        common::write(&b, 1000, &[]).unwrap();
     }
 }
 
@@ -30,9 +30,10 @@ fn device_memory_is_mapped_when_unified() {
     let device = common::device();
     let b = device.create_buffer(64, MemoryKind::Device).unwrap();
     if device.info().memory.unified {
-        assert!(b.mapped().is_some() && b.is_coherent());
+        let simulated = std::env::var_os("HEKLA_NONCOHERENT").is_some();
+        assert!(b.mapped().is_some() && b.is_coherent() != simulated);
     } else {
-        assert!(matches!(b.write(0, &[1]), Err(Error::Invalid(_))));
+        assert!(matches!(common::write(&b, 0, &[1]), Err(Error::Invalid(_))));
     }
 }
 
@@ -63,7 +64,7 @@ fn copies_fills_and_updates() {
     let device = common::device();
     let words: Vec<u32> = (0..256).collect();
     let source = device.create_buffer(1024, MemoryKind::Upload).unwrap();
-    source.write(0, &bytes(&words)).unwrap();
+    common::write(&source, 0, &bytes(&words)).unwrap();
     let target = device.create_buffer(1024, MemoryKind::Device).unwrap();
     let queue = device.create_queue(false).unwrap();
     let ((), value) = queue.record(|r| {
@@ -146,7 +147,7 @@ fn host_memory_is_imported() {
     let b = unsafe { device.import_host(memory, size as u64) }.unwrap();
     assert_eq!(b.mapped().unwrap().as_ptr(), memory);
     let words: Vec<u32> = (0..size as u32 / 4).collect();
-    b.write(0, &bytes(&words)).unwrap();
+    common::write(&b, 0, &bytes(&words)).unwrap();
 
     let out = device.create_buffer(size as u64, MemoryKind::Device).unwrap();
     let pipeline = common::square(&device, 64, false);
@@ -156,7 +157,7 @@ fn host_memory_is_imported() {
     let ((), value) = queue.record(|r| {
         r.retain(b.clone());
         r.retain(out.clone());
-        r.dispatch(&pipeline, &push, [groups, 1, 1]);
+        common::dispatch(r, &pipeline, &push, [groups, 1, 1]);
         r.barrier();
         r.fill(&b, 0, 4, 99);
     });
@@ -175,4 +176,35 @@ fn host_memory_is_imported() {
     drop((b, queue));
     // SAFETY: allocated above with this layout; the buffer is gone.
     unsafe { std::alloc::dealloc(memory, layout) };
+}
+
+/// In memory that is not coherent, the flush after a write covers whole non-coherent atoms.
+#[test]
+fn a_write_of_a_few_bytes_keeps_those_beside_them() {
+    let device = common::device();
+    let queue = device.create_queue(false).unwrap();
+    for kind in [MemoryKind::Device, MemoryKind::Readback, MemoryKind::Upload] {
+        let b = device.create_buffer(1024, kind).unwrap();
+        if b.mapped().is_none() {
+            continue;
+        }
+        // The host has seen zeros, and the device writes others.
+        common::write(&b, 0, &[0; 1024]).unwrap();
+        let ((), value) = queue.record(|r| r.fill(&b, 0, 1024, 0x0101_0101));
+        queue.wait(value).unwrap();
+        common::write(&b, 61, &[7; 6]).unwrap();
+        common::write(&b, 1023, &[8]).unwrap();
+        let mut expected = [1u8; 1024];
+        expected[61..67].fill(7);
+        expected[1023] = 8;
+        assert_eq!(download(&b), common::words(&expected), "{kind:?}");
+        let mut seen = [0; 1024];
+        common::read(&b, 0, &mut seen).unwrap();
+        assert_eq!(seen, expected, "{kind:?}");
+    }
+}
+
+#[test]
+fn all_of_this_holds_for_memory_that_is_not_coherent() {
+    common::run_again_with(&[("HEKLA_NONCOHERENT", "1")]);
 }

@@ -14,7 +14,7 @@ use hekla_vk_backend::{
 fn upload(device: &Arc<Device>, words: &[u32]) -> Arc<Buffer> {
     let size = words.len() as u64 * 4;
     let staging = device.create_buffer(size, MemoryKind::Upload).unwrap();
-    staging.write(0, &bytes(words)).unwrap();
+    common::write(&staging, 0, &bytes(words)).unwrap();
     let b = device.create_buffer(size, MemoryKind::Device).unwrap();
     let queue = device.create_queue(false).unwrap();
     let ((), value) = queue.record(|r| r.copy(&staging, 0, &b, 0, size));
@@ -29,7 +29,7 @@ fn enqueue_step(queue: &Queue, step: &Arc<hekla_vk_backend::Pipeline>, b: &Arc<B
     let ((), value) = queue.record(|r| {
         r.barrier();
         r.retain(b.clone());
-        r.dispatch(step, &push, [groups, 1, 1]);
+        common::dispatch(r, step, &push, [groups, 1, 1]);
     });
     value
 }
@@ -55,8 +55,8 @@ fn a_kernel_squares_through_device_addresses() {
             let ((), value) = queue.record(|r| {
                 r.retain(input.clone());
                 r.retain(output.clone());
-                r.dispatch(&pipeline, &push, [4096 / local_size, 1, 1]);
-                r.dispatch(&pipeline, &push, [0, 1, 1]);
+                common::dispatch(r, &pipeline, &push, [4096 / local_size, 1, 1]);
+                common::dispatch(r, &pipeline, &push, [0, 1, 1]);
             });
             queue.wait(value).unwrap();
             let squares: Vec<u32> = words.iter().map(|w| w.wrapping_mul(*w)).collect();
@@ -72,7 +72,8 @@ fn each_dispatch_has_its_own_push_constants() {
     let [a, b] = [1, 2].map(|word| upload(&device, &[word; 64]));
     let replayed = addresses(&[&b]);
     let (recording, ()) =
-        Recording::create(&device, 1, |r| r.dispatch(&step, &replayed, [1, 1, 1])).unwrap();
+        Recording::create(&device, 1, |r| common::dispatch(r, &step, &replayed, [1, 1, 1]))
+            .unwrap();
     let queue = device.create_queue(false).unwrap();
     let ((), value) = queue.record(|r| {
         let (only_a, both) = (addresses(&[&a]), addresses(&[&a, &b]));
@@ -80,7 +81,7 @@ fn each_dispatch_has_its_own_push_constants() {
         let mut dispatch = |pipeline, push| {
             r.barrier();
             match pipeline {
-                Some(pipeline) => r.dispatch(pipeline, push, [1, 1, 1]),
+                Some(pipeline) => common::dispatch(r, pipeline, push, [1, 1, 1]),
                 None => r.replay(&recording),
             }
         };
@@ -107,7 +108,7 @@ fn a_recording_is_replayed_while_earlier_replays_are_under_way() {
     let (recording, ()) = Recording::create(&device, 4, |r| {
         r.retain(b.clone());
         for _ in 0..3 {
-            r.dispatch(&step, &addresses(&[&b]), [4, 1, 1]);
+            common::dispatch(r, &step, &addresses(&[&b]), [4, 1, 1]);
             r.barrier();
         }
         r.copy(&b, 0, &out, 0, b.size());
@@ -143,7 +144,7 @@ fn two_queues_replay_one_recording() {
     let b = upload(&device, &[1; 256]);
     let push = addresses(&[&b]);
     let (recording, ()) =
-        Recording::create(&device, 1, |r| r.dispatch(&step, &push, [4, 1, 1])).unwrap();
+        Recording::create(&device, 1, |r| common::dispatch(r, &step, &push, [4, 1, 1])).unwrap();
     let queues = [device.create_queue(false).unwrap(), device.create_queue(false).unwrap()];
     const TIMES: usize = 200;
     let mut last = 0;
@@ -254,7 +255,7 @@ fn timestamps_are_in_order() {
             let times = r.begin_timestamp();
             assert!(times.is_some() && r.begin_timestamp().is_none());
             r.retain(b.clone());
-            r.dispatch(&step, &push, [64, 1, 1]);
+            common::dispatch(r, &step, &push, [64, 1, 1]);
             if i != 5 {
                 r.end_timestamp();
                 r.end_timestamp();
@@ -310,7 +311,7 @@ fn batches_keep_what_they_use_until_they_complete() {
     for i in 0..300 {
         // The source is forgotten by us at once.
         let source = device.create_buffer(64, MemoryKind::Upload).unwrap();
-        source.write(0, &[i as u8; 64]).unwrap();
+        common::write(&source, 0, &[i as u8; 64]).unwrap();
         queue.record(|r| {
             r.barrier();
             r.retain(witness());
@@ -320,7 +321,7 @@ fn batches_keep_what_they_use_until_they_complete() {
     queue.wait(queue.issued()).unwrap();
     assert_eq!(drops.load(Ordering::SeqCst), 300);
     let mut out = [0; 64];
-    target.read(0, &mut out).unwrap();
+    common::read(&target, 0, &mut out).unwrap();
     assert_eq!(out, [299u32 as u8; 64]);
 }
 
@@ -362,10 +363,10 @@ fn bad_pipelines_are_refused() {
         specialization: &[],
         push_constant_size: push,
     };
-    assert!(matches!(device.create_pipeline(&desc(&[], 0)), Err(Error::Invalid(_))));
-    assert!(matches!(device.create_pipeline(&desc(&[1; 9], 0)), Err(Error::Invalid(_))));
+    assert!(matches!(common::create_pipeline(&device, &desc(&[], 0)), Err(Error::Invalid(_))));
+    assert!(matches!(common::create_pipeline(&device, &desc(&[1; 9], 0)), Err(Error::Invalid(_))));
     let limit = device.info().limits.max_push_constants;
-    let too_long = device.create_pipeline(&desc(&[1; 9], limit + 4));
+    let too_long = common::create_pipeline(&device, &desc(&[1; 9], limit + 4));
     assert!(matches!(too_long, Err(Error::Unsupported(_))));
 }
 
@@ -406,7 +407,7 @@ fn the_host_sees_device_memory_when_it_asks() {
         assert!(queue.completed().unwrap() >= value);
         if b.mapped().is_some() {
             let mut bytes = [0; 4];
-            b.read(60, &mut bytes).unwrap();
+            common::read(&b, 60, &mut bytes).unwrap();
             assert_eq!(u32::from_le_bytes(bytes), word);
         }
     }
@@ -431,7 +432,7 @@ fn an_out_of_order_queue_orders_what_it_is_told_to() {
             r.after(after);
             r.begin_timestamp();
             r.retain(b.clone());
-            r.dispatch(&step, &push, [4, 1, 1]);
+            common::dispatch(r, &step, &push, [4, 1, 1]);
             r.end_timestamp();
         });
         values.push((value, after));
@@ -459,14 +460,10 @@ fn an_out_of_order_queue_orders_what_it_is_told_to() {
 /// Runs all of these tests again with completion markers, which are on by default with some drivers only.
 #[test]
 fn all_of_this_holds_with_completion_markers() {
-    if std::env::var_os("HEKLA_COMPLETION_MARKERS").is_some() {
-        return;
-    }
-    let output = std::process::Command::new(std::env::current_exe().unwrap())
-        .env("HEKLA_COMPLETION_MARKERS", "1")
-        .env_remove("HEKLA_VALIDATE")
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    common::run_again_with(&[("HEKLA_COMPLETION_MARKERS", "1"), ("HEKLA_VALIDATE", "0")]);
+}
+
+#[test]
+fn all_of_this_holds_for_memory_that_is_not_coherent() {
+    common::run_again_with(&[("HEKLA_NONCOHERENT", "1")]);
 }

@@ -47,7 +47,7 @@ fn kernels_and_commands_cross_the_seams() {
     // 7 everywhere but at the seams, where words of their own cross.
     let marks: Vec<u32> = (100..108).collect();
     let host = device.create_buffer(32, MemoryKind::Upload).unwrap();
-    host.write(0, &bytes(&marks)).unwrap();
+    common::write(&host, 0, &bytes(&marks)).unwrap();
     let seams: Vec<u64> = (1..=5).map(|i| i * PIECE).collect();
     let ((), value) = queue.record(|r| {
         buffers.iter().for_each(|buffer| r.retain(buffer.clone()));
@@ -59,7 +59,7 @@ fn kernels_and_commands_cross_the_seams() {
         for start in (0..size).step_by(PART as usize) {
             let push = [a, b].map(|buffer| (buffer.address() + start).to_le_bytes()).concat();
             let groups = PART.min(size - start) / (4 * 64);
-            r.dispatch(&square, &push, [groups as u32, 1, 1]);
+            common::dispatch(r, &square, &push, [groups as u32, 1, 1]);
         }
         r.barrier();
         r.copy(b, 0, c, 0, size);

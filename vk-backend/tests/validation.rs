@@ -18,12 +18,15 @@ fn the_layer_is_silent_until_there_is_cause() {
     let (uint, zero) = (kernel.uint(), kernel.constant(0));
     let x = kernel.load(0, uint, zero);
     kernel.store(0, uint, zero, x);
-    let _ = device.create_pipeline(&PipelineDesc {
-        spirv: &kernel.finish(),
-        entry: "main",
-        specialization: &[],
-        push_constant_size: 0,
-    });
+    let _ = common::create_pipeline(
+        &device,
+        &PipelineDesc {
+            spirv: &kernel.finish(),
+            entry: "main",
+            specialization: &[],
+            push_constant_size: 0,
+        },
+    );
     let heard = validation_message_count();
     if heard == 0 {
         println!("skipped: the validation layer is not installed");
@@ -45,7 +48,7 @@ fn exercise(device: &std::sync::Arc<hekla_vk_backend::Device>) {
             r.barrier();
             r.begin_timestamp();
             r.retain(b.clone());
-            r.dispatch(&step, &push, [4, 1, 1]);
+            common::dispatch(r, &step, &push, [4, 1, 1]);
             r.end_timestamp();
         });
         if i % 50 == 0 {

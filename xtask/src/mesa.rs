@@ -90,6 +90,7 @@ fn unpacked(suites: &[&str], base: &Base) -> Result<PathBuf, String> {
         let _ = std::fs::remove_dir_all(&folder);
         download(&apt, suites, base)?;
         unpack(&apt.join("cache/archives"), &root)?;
+        link_for_llvm(&root)?;
         let _ = std::fs::remove_dir_all(&apt);
         std::fs::write(&ready, "").map_err(|e| format!("{}: {e}", ready.display()))?;
     }
@@ -180,6 +181,15 @@ fn unpack(archives: &Path, root: &Path) -> Result<(), String> {
         system::capture(Command::new("dpkg").arg("-x").arg(&package).arg(root))?;
     }
     Ok(())
+}
+
+/// libLLVM looks for what it needs in `$ORIGIN/../lib` (and, as that is a DT_RUNPATH, not where the program
+/// says): makes that the folder of all libraries.
+fn link_for_llvm(root: &Path) -> Result<(), String> {
+    let folder = libraries(root);
+    let link = folder.with_file_name("lib");
+    let name = folder.file_name().unwrap_or_default();
+    std::os::unix::fs::symlink(name, &link).map_err(|e| format!("{}: {e}", link.display()))
 }
 
 fn manifest(root: &Path) -> Result<PathBuf, String> {

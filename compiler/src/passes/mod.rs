@@ -104,10 +104,10 @@ fn unroll_loops(module: &mut Module, func: Func) -> Result<bool, String> {
 }
 
 /// Merges signs without masks, for drivers that take the masks for a copysign that they get wrong.
-pub fn choose_signs(module: &mut Module) -> Result<(), String> {
+pub fn choose_signs(module: &mut Module, doubles: bool) -> Result<(), String> {
     let functions: Vec<Func> = module.functions.keys().collect();
     for func in functions {
-        if step(module, func, "sign_merge", |f, _| sign_merge::run(f))? {
+        if step(module, func, "sign_merge", |f, _| sign_merge::run(f, doubles))? {
             step(module, func, "dce", |f, _| dce::run(f))?;
         }
     }
@@ -174,7 +174,7 @@ pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> 
         "licm" => licm::run,
         "mem2reg" => mem2reg::run,
         "scalarize" => scalarize::run,
-        "sign_merge" => sign_merge::run,
+        "sign_merge" => |f| sign_merge::run(f, true),
         "sroa" => sroa::run,
         "structurize" => |f| {
             structurize::run(f);

@@ -1,26 +1,29 @@
-//! The sign of one number on the magnitude of another, as a choice between two results instead of
-//! masks: for drivers whose compiler takes the masks for its own copysign and gets that wrong where
-//! the result is chosen beside the number with the sign (`c ? x : copysign(m, x)`; LLVM 22 with
-//! AVX-512 does).
+//! The sign of one number on the magnitude of another, as a choice between two floats instead of
+//! masks: for drivers whose compiler makes one instruction of the masks and gets that wrong where the
+//! result is chosen beside the number with the sign (`c ? x : (m & 0x7fffffff) | (x & 0x80000000)`;
+//! LLVM 15 and 22 do with AVX-512, and so they do with a choice between integers).
 
 use super::cursor::Cursor;
 use crate::ir::*;
 
-/// Rewrites every such merge. Whether there were any.
-pub fn run(func: &mut Function) -> bool {
+/// Rewrites every such merge of 32 bits and, where the device has `doubles`, of 64. Returns true if there
+/// were any.
+pub fn run(func: &mut Function, doubles: bool) -> bool {
     let mut changed = false;
     for block in func.layout.clone() {
         let mut c = Cursor::new(func);
         let insts = c.begin(block);
         for &inst in &insts {
-            if let Some(merge) = find(c.func, inst) {
-                let bits = c.ty(merge.sign).scalar.bits();
-                let sign_bit = 1u64 << (bits - 1);
-                let (minus, rest) = (sign_bit as i64, (sign_bit - 1) as i64);
+            if let Some(merge) = find(c.func, inst, doubles) {
+                let int = c.ty(merge.sign);
+                let float =
+                    int.with_scalar(if int == Type::I32 { Scalar::F32 } else { Scalar::F64 });
                 let negative = c.icmp_imm(IntCC::Slt, merge.sign, 0);
-                let below = c.binary_imm(BinaryOp::Or, merge.magnitude, minus);
-                let above = c.binary_imm(BinaryOp::And, merge.magnitude, rest);
-                c.func.insts[inst] = InstData::Select { args: [negative, below, above] };
+                let magnitude = c.bitcast(merge.magnitude, float);
+                let above = c.math(MathOp::FAbs, &[magnitude], float);
+                let below = c.unary(UnaryOp::FNeg, above);
+                let arg = c.select(negative, below, above);
+                c.func.insts[inst] = InstData::Convert { op: ConvertOp::Bitcast, arg };
                 changed = true;
             }
             c.keep(inst);
@@ -36,7 +39,14 @@ struct Merge {
     sign: Value,
 }
 
-fn find(func: &Function, inst: Inst) -> Option<Merge> {
+fn find(func: &Function, inst: Inst, doubles: bool) -> Option<Merge> {
+    let ty = func.ty(func.result(inst)?);
+    if ty != Type::I32 && (ty != Type::I64 || !doubles) {
+        return None;
+    }
+    if let InstData::Select { args: [cond, below, above] } = func.insts[inst] {
+        return of_cases(func, cond, below, above);
+    }
     let InstData::Binary { op, args: [a, b], .. } = func.insts[inst] else { return None };
     match op {
         BinaryOp::Or | BinaryOp::Xor | BinaryOp::IAdd => {
@@ -73,6 +83,26 @@ fn of_choice(func: &Function, x: Value, part: Value) -> Option<Merge> {
         _ if mask == sign_bit - 1 => Some(Merge { magnitude: y, sign: x }),
         _ => None,
     }
+}
+
+/// `sign < 0 ? magnitude | 0x80.. : magnitude & 0x7f..`.
+fn of_cases(func: &Function, cond: Value, below: Value, above: Value) -> Option<Merge> {
+    let InstData::ICmp { cc: IntCC::Slt, args: [sign, zero] } = *func.def_inst(cond)? else {
+        return None;
+    };
+    let sign_bit = 1u64 << (func.ty(below).scalar.bits() - 1);
+    let InstData::Binary { op: BinaryOp::Or, args: [a, b], .. } = *func.def_inst(below)? else {
+        return None;
+    };
+    let (magnitude, rest) = masked(func, above)?;
+    let with_sign = match () {
+        () if func.as_const(b) == Some(sign_bit) => a,
+        () if func.as_const(a) == Some(sign_bit) => b,
+        () => return None,
+    };
+    let same = func.ty(sign) == func.ty(below) && with_sign == magnitude;
+    (same && func.as_const(zero) == Some(0) && rest == sign_bit - 1)
+        .then_some(Merge { magnitude, sign })
 }
 
 /// A value and the constant that it is masked with.

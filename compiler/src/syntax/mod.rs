@@ -35,8 +35,9 @@ pub const MAX_TREE_HEIGHT: u32 = 1500;
 /// chains are lists there, which do not add to its height, so that chains may have any length.
 pub const MAX_NESTED_LINKS: u32 = 32;
 
-/// The same of branches: `if` and `else if`.
-pub const MAX_NESTED_BRANCHES: usize = 128;
+/// The same of branches: `if` and `else if`, and the choices of `? :`. SPIR-V has constructs 1023 deep, but
+/// lavapipe's compiler does not survive 100 of them.
+pub const MAX_NESTED_BRANCHES: usize = 32;
 
 /// Bound on brackets, braces and statements inside each other, as clang's `-fbracket-depth`; also
 /// on the pointers, arrays and functions of one declarator.

@@ -62,6 +62,19 @@ kernel void test(global uint *out) {
     f[1] = fmax(two, three);
 }
 
+//# accept: copysign beside the number with the sign
+//# expect: -2f -1f 0.5f 1f -1.5f
+kernel void test(global uint *out) {
+    global float *f = (global float *)out;
+    for (int i = 0; i < 5; i++) {
+        float x = (i - 2) + (float)out[i], y = 0.5f * x;
+        if (i == 2)
+            y = 0.5f;
+        f[i] = i == 0 ? x : i == 4 ? copysign(1.5f, -x) : fabs(x) > 5.0f ? x : copysign(2.0f * y, x);
+        f[i] = i == 2 ? 0.5f * f[i] : f[i];
+    }
+}
+
 //# accept: copysign, fabs: of zeros, infinities and NaN
 //# expect: -3f -0f inff 0f 1 0
 kernel void test(global uint *out) {

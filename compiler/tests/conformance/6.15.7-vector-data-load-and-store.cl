@@ -274,6 +274,22 @@ kernel void test(global uint *out) {
     vstore_half2_rtn((double2)(x, 1), 1, h + 3);
 }
 
+//# accept: nor does what comes of a conversion to float on the way count, whatever the driver makes of it
+//# requires: fp64
+//# expect: 0x41014101 0x41014100 0xc1004100 0x00010001
+kernel void test(global uint *out) {
+    global half *h = (global half *)out;
+    double zero = out[0], x = 0x1.4020000000001p+1 + zero, y = 0x1.0000000000001p-25 + zero;
+    vstore_half(x, 0, h);
+    vstore_half_rte(x, 1, h);
+    vstore_half_rtz(x, 2, h);
+    vstore_half_rtp(x, 3, h);
+    vstore_half_rtn(x, 4, h);
+    vstore_half_rtp(-x, 5, h);
+    vstore_half(y, 6, h);
+    vstore_half_rtp(0x1p-1074 + zero, 7, h);
+}
+
 //# reject: the pointer points to the element, not to the vector
 //# error: 3: no matching function for call to 'vload4'
 //# error: 4: no matching function for call to 'vstore4'

@@ -13,10 +13,11 @@ use crate::core::memory::operand::Operand;
 use crate::core::memory::properties::BufferProperties;
 use crate::core::memory::rect::Rect;
 use crate::core::memory::Mem;
+use crate::core::queue::effects::Effects;
 use crate::core::queue::event::Event;
 use crate::core::queue::{Queue, Request};
 use crate::dispatch::boundary::entry;
-use crate::object::callbacks::UserData;
+use crate::object::callbacks::{self, UserData};
 use crate::object::Ref;
 use std::ffi::c_void;
 
@@ -97,18 +98,30 @@ struct Release {
     data: UserData,
 }
 
-/// The callback of clEnqueueSVMFree's event: frees, or has the application free.
-unsafe extern "C" fn release(_: cl_event, _: cl_int, data: *mut c_void) {
-    // SAFETY: the data is the box that `clEnqueueSVMFree` made for this one call.
-    let mut release = unsafe { Box::from_raw(data.cast::<Release>()) };
-    let Release { queue, pointers, function, data } = &mut *release;
-    match function {
-        // SAFETY: the application gave this function for these pointers.
-        Some(function) => unsafe {
-            let count = pointers.len() as cl_uint;
-            function(queue.handle(), count, pointers.as_mut_ptr(), data.get());
-        },
-        None => pointers.iter().for_each(|p| queue.context.svm.free(&queue.context, *p as usize)),
+// SAFETY: the pointers are only ever given to the application, or compared.
+unsafe impl Send for Release {}
+
+impl Release {
+    /// Frees, or has the application free, on a thread of its own: nothing of the driver's waits for that.
+    fn begin(self) {
+        if self.function.is_none() {
+            let context = &self.queue.context;
+            return self.pointers.iter().for_each(|p| context.svm.free(context, *p as usize));
+        }
+        if let Err(error) = hekla_vk_backend::spawn("hekla-svm-free", move || self.call()) {
+            tracing::error!("no thread to free shared virtual memory: {error}");
+        }
+    }
+
+    /// Has the application free.
+    fn call(mut self) {
+        if let Some(function) = self.function {
+            let (count, pointers) = (self.pointers.len() as cl_uint, self.pointers.as_mut_ptr());
+            // SAFETY: the application gave this function for these pointers.
+            unsafe { function(self.queue.handle(), count, pointers, self.data.get()) };
+        }
+        drop(self);
+        callbacks::run_deferred();
     }
 }
 
@@ -158,9 +171,11 @@ entry! {
         })?;
         let Some(made) = made else { return fail(CL_OUT_OF_RESOURCES) };
         let data = UserData(user_data);
-        let todo = Release { queue, pointers, function: pfn_free_func, data };
-        let todo = UserData(Box::into_raw(Box::new(todo)).cast());
-        made.add_callback(CL_COMPLETE, Some(release), todo);
+        let release = Release { queue, pointers, function: pfn_free_func, data };
+        made.then(move |_| {
+            release.begin();
+            Effects::default()
+        });
         if !event.is_null() {
             // SAFETY: as above.
             unsafe { args::store_event(event, Some(made)) };

@@ -22,16 +22,22 @@ impl UserData {
     }
 }
 
-type Callback = Box<dyn FnOnce()>;
+/// A call to be made later, on this thread or another.
+pub type Callback = Box<dyn FnOnce() + Send>;
 
 thread_local! {
     static DEFERRED: RefCell<VecDeque<Callback>> = const { RefCell::new(VecDeque::new()) };
 }
 
-/// Asks for a call when this thread next leaves the library (or the event thread its step).
-pub fn defer(callback: impl FnOnce() + 'static) {
+/// Asks for a call when this thread next leaves the library (or a thread of the library's ends its step).
+pub fn defer(callback: impl FnOnce() + Send + 'static) {
     // A thread that is being torn down has nobody left to call for.
     let _ = DEFERRED.try_with(|queue| queue.borrow_mut().push_back(Box::new(callback)));
+}
+
+/// Takes the calls that this thread has deferred, for another thread to make.
+pub fn take_deferred() -> VecDeque<Callback> {
+    DEFERRED.try_with(|queue| std::mem::take(&mut *queue.borrow_mut())).unwrap_or_default()
 }
 
 /// Makes the calls, in the order they were asked for, including those that they ask for.
@@ -39,8 +45,13 @@ pub fn run_deferred() {
     loop {
         let next = DEFERRED.try_with(|queue| queue.borrow_mut().pop_front()).ok().flatten();
         let Some(callback) = next else { return };
-        if catch_unwind(AssertUnwindSafe(callback)).is_err() {
-            tracing::error!("a callback panicked");
-        }
+        run(callback);
+    }
+}
+
+/// Makes one call. A panic in it ends there.
+pub fn run(callback: Callback) {
+    if catch_unwind(AssertUnwindSafe(callback)).is_err() {
+        tracing::error!("a callback panicked");
     }
 }

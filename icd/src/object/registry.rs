@@ -9,13 +9,14 @@ use std::sync::{Arc, OnceLock, Weak};
 
 const SHARDS: usize = 32;
 
-/// Addresses are distinct already: mixing their bits is enough.
+/// Addresses are distinct already: mixing their bits is enough. The low bits of the product depend on those of
+/// the address alone, which are zero, and tables choose places by the low bits.
 #[derive(Default)]
 struct AddressHasher(u64);
 
 impl Hasher for AddressHasher {
     fn finish(&self) -> u64 {
-        self.0
+        self.0 ^ self.0 >> 32
     }
     fn write(&mut self, bytes: &[u8]) {
         for byte in bytes {
@@ -63,4 +64,22 @@ pub fn find<T: Any + Send + Sync>(address: usize) -> Option<Arc<T>> {
 pub fn live() -> usize {
     let shards = (0..SHARDS).map(|index| shard_at(index).read().len());
     shards.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+    use std::hash::BuildHasher;
+
+    #[test]
+    fn aligned_addresses_spread_over_the_places_of_a_table() {
+        let hasher = BuildHasherDefault::<AddressHasher>::default();
+        for step in [16, 64, 256, 4096] {
+            let places =
+                (0..1024).map(|i| hasher.hash_one(0x7F12_3400_0000usize + i * step) % 1024);
+            let distinct = places.collect::<HashSet<_>>().len();
+            assert!(distinct > 500, "{distinct} places for addresses {step} apart");
+        }
+    }
 }

@@ -118,6 +118,7 @@ functions! {
     clGetKernelArgInfo(cl_kernel, cl_uint, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
     clGetKernelWorkGroupInfo(cl_kernel, cl_device_id, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
     clSVMFree(cl_context, *mut c_void) -> ();
+    clEnqueueSVMFree(cl_command_queue, cl_uint, *mut *mut c_void, SvmFreeNotify, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clEnqueueSVMMemcpy(cl_command_queue, cl_bool, *mut c_void, *const c_void, usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clEnqueueSVMMemFill(cl_command_queue, *mut c_void, *const c_void, usize, usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clEnqueueSVMMap(cl_command_queue, cl_bool, u64, *mut c_void, usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;

@@ -10,10 +10,11 @@ use ash::vk;
 use gpu_allocator::vulkan as pool;
 use gpu_allocator::{AllocationError, AllocationSizes, MemoryLocation};
 use parking_lot::Mutex;
-use smallvec::SmallVec;
 
+use crate::config;
+use crate::device::incoherent::HostCopy;
 use crate::error::Error;
-use crate::physical::PhysicalDevice;
+use crate::physical::{MemoryKind, MemoryTypes, PhysicalDevice};
 
 /// Buffers of at least this many bytes have a dedicated allocation.
 const DEDICATED: u64 = 64 << 20;
@@ -22,17 +23,6 @@ const DEVICE_BLOCK: (u64, u64) = (16 << 20, 128 << 20);
 const HOST_BLOCK: (u64, u64) = (8 << 20, 64 << 20);
 /// Every buffer's address is a multiple of this.
 pub(crate) const ALIGNMENT: u64 = 256;
-
-/// What a buffer is used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MemoryKind {
-    /// Kernels work on it: device-local; mapped as well when the memory is unified.
-    Device,
-    /// The host writes, the device reads: mapped and coherent, slow for the host to read.
-    Upload,
-    /// The device writes, the host reads: mapped and, where the device offers that, cached.
-    Readback,
-}
 
 /// Memory bound to one buffer.
 pub(crate) struct Memory {
@@ -45,6 +35,8 @@ pub(crate) struct Memory {
     pub(crate) size: u64,
     pub(crate) mapped: Option<NonNull<u8>>,
     pub(crate) coherent: bool,
+    /// What the host sees in place of the memory, if that is simulated to be non-coherent.
+    pub(crate) host_copy: Option<HostCopy>,
     /// In the device's own memory.
     pub(crate) device_local: bool,
 }
@@ -53,6 +45,17 @@ pub(crate) struct Memory {
 unsafe impl Send for Memory {}
 // SAFETY: as above; nothing in `Memory` changes through a shared reference.
 unsafe impl Sync for Memory {}
+
+impl Memory {
+    /// Gives the host a copy of mapped memory, which flushes and invalidations keep in step.
+    fn simulate_noncoherent(&mut self) {
+        self.host_copy = self.mapped.and_then(|mapped| HostCopy::new(mapped, self.size));
+        if let Some(copy) = &self.host_copy {
+            self.mapped = Some(copy.address());
+            self.coherent = false;
+        }
+    }
+}
 
 /// Memory of a device, in bytes. Buffers of 64 MiB and more, and those imported, do not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -74,9 +77,11 @@ enum Backing {
 pub(crate) struct Heap {
     /// `None` once the device is going away.
     pool: Mutex<Option<pool::Allocator>>,
-    types: vk::PhysicalDeviceMemoryProperties,
+    pub(crate) types: MemoryTypes,
     unified: bool,
     rebar: bool,
+    /// Mapped memory is simulated to be non-coherent.
+    noncoherent: bool,
     atom: u64,
 }
 
@@ -93,13 +98,12 @@ impl Heap {
                 .with_max_host_memblock_size(HOST_BLOCK.1),
         };
         let pool = pool::Allocator::new(&desc).map_err(from_pool)?;
-        // SAFETY: the physical device belongs to the living instance.
-        let types = unsafe { p.instance.raw.get_physical_device_memory_properties(p.raw) };
         Ok(Heap {
             pool: Mutex::new(Some(pool)),
-            types,
+            types: p.memory_types(),
             unified: p.info.memory.unified,
             rebar: p.info.memory.rebar,
+            noncoherent: config::noncoherent(),
             atom: p.info.limits.non_coherent_atom_size,
         })
     }
@@ -127,10 +131,10 @@ impl Heap {
         kind: MemoryKind,
     ) -> Result<Memory, Error> {
         let rebar = self.rebar && needs.size < DEDICATED;
-        let types = self.types_for(needs.memory_type_bits, kind, rebar);
+        let types = self.types.ranked(needs.memory_type_bits, kind, rebar);
         let mut last = Error::Unsupported("no memory type suits a buffer".into());
         for index in types {
-            let flags = self.types.memory_types[index as usize].property_flags;
+            let flags = self.types.flags(index);
             let made = if needs.size >= DEDICATED {
                 self.allocate_dedicated(device, buffer, &needs, index)
             } else {
@@ -140,6 +144,9 @@ impl Heap {
                 Ok(mut m) => {
                     m.coherent = flags.contains(vk::MemoryPropertyFlags::HOST_COHERENT);
                     m.device_local = flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
+                    if self.noncoherent && kind != MemoryKind::Upload {
+                        m.simulate_noncoherent();
+                    }
                     return Ok(m);
                 }
                 Err(e @ (Error::OutOfDeviceMemory | Error::OutOfHostMemory)) => last = e,
@@ -160,7 +167,7 @@ impl Heap {
         // The alignment is the size of a block that can be bound.
         let piece = (most / needs.alignment * needs.alignment).max(needs.alignment);
         let mut last = Error::Unsupported("no memory type suits a sparse buffer".into());
-        for index in self.types_for(needs.memory_type_bits, MemoryKind::Device, false) {
+        for index in self.types.ranked(needs.memory_type_bits, MemoryKind::Device, false) {
             match self.allocate_pieces(device, needs.size, piece, index) {
                 Ok(binds) => {
                     let pieces = binds.iter().map(|b| b.memory).collect();
@@ -171,6 +178,7 @@ impl Heap {
                         size: needs.size,
                         mapped: None,
                         coherent: true,
+                        host_copy: None,
                         device_local: true,
                     };
                     return Ok((memory, binds));
@@ -190,8 +198,7 @@ impl Heap {
         piece: u64,
         index: u32,
     ) -> Result<Vec<vk::SparseMemoryBind>, Error> {
-        let heap = self.types.memory_types[index as usize].heap_index;
-        if size > self.types.memory_heaps[heap as usize].size {
+        if size > self.types.heap_size(index) {
             return Err(Error::OutOfDeviceMemory);
         }
         let mut binds: Vec<vk::SparseMemoryBind> = Vec::new();
@@ -248,6 +255,7 @@ impl Heap {
             size,
             mapped: allocation.mapped_ptr().map(NonNull::cast),
             coherent: false,
+            host_copy: None,
             device_local: false,
             backing: Backing::Pool(allocation),
         })
@@ -260,8 +268,7 @@ impl Heap {
         needs: &vk::MemoryRequirements,
         index: u32,
     ) -> Result<Memory, Error> {
-        let kind = self.types.memory_types[index as usize];
-        if needs.size > self.types.memory_heaps[kind.heap_index as usize].size {
+        if needs.size > self.types.heap_size(index) {
             return Err(Error::OutOfDeviceMemory);
         }
         let mut dedicated = vk::MemoryDedicatedAllocateInfo::default().buffer(buffer);
@@ -282,9 +289,10 @@ impl Heap {
             size: needs.size,
             mapped: None,
             coherent: false,
+            host_copy: None,
             device_local: false,
         };
-        if kind.property_flags.contains(vk::MemoryPropertyFlags::HOST_VISIBLE) {
+        if self.types.flags(index).contains(vk::MemoryPropertyFlags::HOST_VISIBLE) {
             match map(device, raw) {
                 Ok(p) => memory.mapped = Some(p),
                 Err(e) => {
@@ -312,9 +320,10 @@ impl Heap {
         let handle = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
         let address = ptr.as_ptr().cast::<c_void>();
         let bits = host_pointer_types(device, functions, address)?;
-        let candidates = self.types_for(bits & needs.memory_type_bits, MemoryKind::Readback, false);
+        let candidates =
+            self.types.ranked(bits & needs.memory_type_bits, MemoryKind::Readback, false);
         let coherent = |i: &u32| {
-            let flags = self.types.memory_types[*i as usize].property_flags;
+            let flags = self.types.flags(*i);
             flags.contains(vk::MemoryPropertyFlags::HOST_COHERENT)
         };
         let index = candidates
@@ -336,7 +345,16 @@ impl Heap {
             .map_err(|e| Error::from_vk("vkAllocateMemory", e))?;
         let backing = Backing::Dedicated;
         let mapped = Some(ptr);
-        Ok(Memory { backing, raw, offset: 0, size, mapped, coherent: true, device_local: false })
+        Ok(Memory {
+            backing,
+            raw,
+            offset: 0,
+            size,
+            mapped,
+            coherent: true,
+            host_copy: None,
+            device_local: false,
+        })
     }
 
     /// Frees memory. The buffer bound to it is already destroyed.
@@ -361,18 +379,6 @@ impl Heap {
         }
     }
 
-    /// Returns the memory types among `bits` for imported memory, best first: those that a buffer of
-    /// [`MemoryKind::Device`] would get, then the others.
-    pub(crate) fn types_to_import(&self, bits: u32) -> SmallVec<[u32; 8]> {
-        let mut types = self.types_for(bits, MemoryKind::Device, false);
-        for other in self.types_for(bits, MemoryKind::Readback, false) {
-            if !types.contains(&other) {
-                types.push(other);
-            }
-        }
-        types
-    }
-
     /// Wraps an allocation of type `index` that was just imported. It is mapped if memory is unified and the
     /// driver can map it.
     pub(crate) fn imported(
@@ -382,7 +388,7 @@ impl Heap {
         size: u64,
         index: u32,
     ) -> Memory {
-        let flags = self.types.memory_types[index as usize].property_flags;
+        let flags = self.types.flags(index);
         let visible = self.unified && flags.contains(vk::MemoryPropertyFlags::HOST_VISIBLE);
         Memory {
             backing: Backing::Dedicated,
@@ -391,54 +397,9 @@ impl Heap {
             size,
             mapped: visible.then(|| map(device, raw).ok()).flatten(),
             coherent: flags.contains(vk::MemoryPropertyFlags::HOST_COHERENT),
+            host_copy: None,
             device_local: flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL),
         }
-    }
-
-    /// Returns the memory types among `bits` that suit `kind`, best first. `rebar`: device memory should be mapped
-    /// through resizable BAR.
-    fn types_for(&self, bits: u32, kind: MemoryKind, rebar: bool) -> SmallVec<[u32; 8]> {
-        let all = self.types.memory_types_as_slice();
-        let mut scored: SmallVec<[(i32, u32); 8]> = SmallVec::new();
-        for (index, t) in all.iter().enumerate() {
-            if bits & (1 << index) != 0 {
-                if let Some(score) = suits(kind, t.property_flags, self.unified || rebar) {
-                    scored.push((score, index as u32));
-                }
-            }
-        }
-        // Stable: the driver lists the faster of equal types first.
-        scored.sort_by_key(|(score, _)| -score);
-        scored.into_iter().map(|(_, index)| index).collect()
-    }
-}
-
-/// Returns how well memory with `flags` suits `kind`; `None` if it does not at all. `mapped`: device memory is to
-/// be mapped.
-fn suits(kind: MemoryKind, flags: vk::MemoryPropertyFlags, mapped: bool) -> Option<i32> {
-    use vk::MemoryPropertyFlags as P;
-    let unsuitable = P::PROTECTED
-        | P::LAZILY_ALLOCATED
-        | P::DEVICE_COHERENT_AMD
-        | P::DEVICE_UNCACHED_AMD
-        | P::RDMA_CAPABLE_NV;
-    if flags.intersects(unsuitable) {
-        return None;
-    }
-    let prefer = |f: P, weight: i32| if flags.contains(f) { weight } else { 0 };
-    let avoid = |f: P, weight: i32| if flags.intersects(f) { 0 } else { weight };
-    match kind {
-        MemoryKind::Device if !flags.contains(P::DEVICE_LOCAL) => None,
-        MemoryKind::Device if mapped => {
-            Some(prefer(P::HOST_VISIBLE | P::HOST_COHERENT, 4) + prefer(P::HOST_CACHED, 2))
-        }
-        MemoryKind::Device => Some(avoid(P::HOST_VISIBLE, 1)),
-        MemoryKind::Upload => flags
-            .contains(P::HOST_VISIBLE | P::HOST_COHERENT)
-            .then(|| avoid(P::DEVICE_LOCAL, 2) + avoid(P::HOST_CACHED, 1)),
-        MemoryKind::Readback => flags.contains(P::HOST_VISIBLE).then(|| {
-            prefer(P::HOST_CACHED, 4) + prefer(P::HOST_COHERENT, 2) + avoid(P::DEVICE_LOCAL, 1)
-        }),
     }
 }
 

@@ -21,7 +21,7 @@ pub struct PipelineDesc<'a> {
 /// Stores pipeline cache data for later processes: see [`crate::Device::set_pipeline_store`].
 pub trait PipelineStore: Send + Sync {
     /// Returns what [`PipelineStore::store`] was last given for the same pipeline of the same device and
-    /// driver. It must be complete and unchanged: drivers may trust it.
+    /// driver. It must be complete and unchanged: drivers trust it.
     fn load(&self, info: &DeviceInfo, d: &PipelineDesc<'_>) -> Option<Vec<u8>>;
 
     /// Stores a pipeline's cache data.

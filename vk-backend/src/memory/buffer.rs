@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::device::{Device, Memory, MemoryKind};
+use crate::device::{Device, Memory};
 use crate::error::Error;
 use crate::memory::host_copy::copy;
 use crate::memory::import_fd::import_fd;
-use crate::physical::{MemoryHandles, BUFFER_PADDING, BUFFER_USAGE};
+use crate::physical::{MemoryHandles, MemoryKind, BUFFER_PADDING, BUFFER_USAGE};
 
 /// How the host accesses a buffer's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -134,7 +134,7 @@ impl Buffer {
             Ok((memory, binds)) => {
                 let buffer = Buffer::own(device, raw, memory, MemoryKind::Device, size);
                 device.bind_sparse(raw, &binds)?;
-                Ok(buffer.addressed())
+                buffer.addressed()
             }
             Err(e) => {
                 // SAFETY: the buffer was just created, nothing uses it.
@@ -232,7 +232,7 @@ impl Buffer {
         // SAFETY: the memory was made for this buffer's requirements and neither is bound yet.
         unsafe { device.raw.bind_buffer_memory(raw, handle, offset) }
             .map_err(|e| device.fault("vkBindBufferMemory", e))?;
-        Ok(buffer.addressed())
+        buffer.addressed()
     }
 
     /// Takes ownership of `raw` and its memory: from here on, dropping the buffer frees them.
@@ -248,11 +248,17 @@ impl Buffer {
     }
 
     /// Queries the address of a buffer whose memory is bound.
-    fn addressed(mut self) -> Arc<Buffer> {
+    ///
+    /// lavapipe (Mesa 25.0) maps memory when it is bound, does not look whether that failed, and gives
+    /// MAP_FAILED, with the offset added, for the address.
+    fn addressed(mut self) -> Result<Arc<Buffer>, Error> {
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
         // SAFETY: the buffer has the usage flag, its memory the address flag.
         self.address = unsafe { self.device.raw.get_buffer_device_address(&info) };
-        Arc::new(self)
+        match is_address(self.address) {
+            true => Ok(Arc::new(self)),
+            false => Err(Error::OutOfDeviceMemory),
+        }
     }
 
     /// Returns the size in bytes, without padding.
@@ -305,29 +311,64 @@ impl Buffer {
         &self.device
     }
 
-    /// Copies `data` to byte `offset` of a mapped buffer. The caller orders this with the commands
-    /// and threads that use the same bytes.
+    /// Copies `data` to byte `offset` of a mapped buffer.
+    ///
+    /// # Safety
+    /// No command that accesses these bytes is executing, and no other thread accesses them meanwhile. In memory
+    /// that is not coherent that holds for the whole non-coherent atoms ([`crate::Limits::non_coherent_atom_size`]).
     ///
     /// # Errors
     /// [`Error::Invalid`] when the buffer is not mapped or the range reaches beyond its end.
-    pub fn write(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
-        let p = self.host_range(offset, data.len() as u64)?;
-        // SAFETY: `host_range` checked that the bytes are the buffer's and mapped; `data` is other
-        // memory, as a shared slice cannot alias what only raw pointers reach.
-        unsafe { copy(p.as_ptr(), data.as_ptr(), data.len(), self.streams()) };
-        self.flush(offset, data.len() as u64)
+    pub unsafe fn write(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
+        // SAFETY: a slice is readable; the rest is the caller's promise.
+        unsafe { self.write_from(offset, data.as_ptr(), data.len()) }
     }
 
-    /// Copies bytes from `offset` of a mapped buffer into `out`. The caller has waited for the
-    /// commands that write them.
+    /// Copies `size` bytes at `from`, memory that others may read meanwhile, to byte `offset` of a mapped buffer.
+    ///
+    /// # Safety
+    /// As [`Buffer::write`]; the bytes at `from` are readable, not written meanwhile, and not the buffer's.
+    ///
+    /// # Errors
+    /// As [`Buffer::write`].
+    pub unsafe fn write_from(
+        &self,
+        offset: u64,
+        from: *const u8,
+        size: usize,
+    ) -> Result<(), Error> {
+        let p = self.host_range(offset, size as u64)?;
+        self.load_partial_atoms(offset, size as u64)?;
+        // SAFETY: `host_range` checked that the bytes are the buffer's and mapped; the rest is the caller's promise.
+        unsafe { copy(p.as_ptr(), from, size, self.streams()) };
+        self.flush(offset, size as u64)
+    }
+
+    /// Copies bytes from `offset` of a mapped buffer into `out`. The caller has waited for the commands that write
+    /// them.
+    ///
+    /// # Safety
+    /// No command that writes these bytes is executing, and no other thread writes them meanwhile.
     ///
     /// # Errors
     /// [`Error::Invalid`] when the buffer is not mapped or the range reaches beyond its end.
-    pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
-        let p = self.host_range(offset, out.len() as u64)?;
-        self.invalidate(offset, out.len() as u64)?;
-        // SAFETY: as in `write`.
-        unsafe { copy(out.as_mut_ptr(), p.as_ptr(), out.len(), self.streams()) };
+    pub unsafe fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
+        // SAFETY: a slice is writable; the rest is the caller's promise.
+        unsafe { self.read_to(offset, out.as_mut_ptr(), out.len()) }
+    }
+
+    /// Copies `size` bytes from `offset` of a mapped buffer to `to`.
+    ///
+    /// # Safety
+    /// As [`Buffer::read`]; the bytes at `to` are writable, not accessed meanwhile, and not the buffer's.
+    ///
+    /// # Errors
+    /// As [`Buffer::read`].
+    pub unsafe fn read_to(&self, offset: u64, to: *mut u8, size: usize) -> Result<(), Error> {
+        let p = self.host_range(offset, size as u64)?;
+        self.invalidate(offset, size as u64)?;
+        // SAFETY: as in `write_from`.
+        unsafe { copy(to, p.as_ptr(), size, self.streams()) };
         Ok(())
     }
 
@@ -337,22 +378,50 @@ impl Buffer {
     /// # Errors
     /// [`Error::Invalid`] as in [`Buffer::write`].
     pub fn flush(&self, offset: u64, size: u64) -> Result<(), Error> {
-        let Some(range) = self.atoms(offset, size)? else { return Ok(()) };
+        let Some((memory, start, size)) = self.atoms(offset, size)? else { return Ok(()) };
+        if let Some(copy) = &memory.host_copy {
+            // SAFETY: the memory is mapped while the buffer lives.
+            unsafe { copy.flush(start - memory.offset, size) };
+        }
+        let range = vk::MappedMemoryRange::default().memory(memory.raw).offset(start).size(size);
         // SAFETY: the range is mapped and whole atoms, which are this buffer's alone.
         unsafe { self.device.raw.flush_mapped_memory_ranges(&[range]) }
             .map_err(|e| self.device.fault("vkFlushMappedMemoryRanges", e))
     }
 
-    /// Makes what completed commands wrote visible to the host. Does nothing when the memory is
-    /// coherent.
+    /// Makes what completed commands wrote visible to the host. Host writes to these non-coherent atoms that are
+    /// not flushed may be lost. Does nothing when the memory is coherent.
     ///
     /// # Errors
     /// [`Error::Invalid`] as in [`Buffer::write`].
     pub fn invalidate(&self, offset: u64, size: u64) -> Result<(), Error> {
-        let Some(range) = self.atoms(offset, size)? else { return Ok(()) };
+        let Some((memory, start, size)) = self.atoms(offset, size)? else { return Ok(()) };
+        let range = vk::MappedMemoryRange::default().memory(memory.raw).offset(start).size(size);
         // SAFETY: the range is mapped and whole atoms, which are this buffer's alone.
         unsafe { self.device.raw.invalidate_mapped_memory_ranges(&[range]) }
-            .map_err(|e| self.device.fault("vkInvalidateMappedMemoryRanges", e))
+            .map_err(|e| self.device.fault("vkInvalidateMappedMemoryRanges", e))?;
+        if let Some(copy) = &memory.host_copy {
+            // SAFETY: the memory is mapped while the buffer lives.
+            unsafe { copy.invalidate(start - memory.offset, size) };
+        }
+        Ok(())
+    }
+
+    /// Invalidates the non-coherent atoms that a write of `size` bytes covers in part: the flush after it writes all
+    /// of them, with what the host has in its cache for the other bytes.
+    fn load_partial_atoms(&self, offset: u64, size: u64) -> Result<(), Error> {
+        if self.is_coherent() || size == 0 {
+            return Ok(());
+        }
+        let atom = self.device.info().limits.non_coherent_atom_size;
+        let end = offset + size;
+        if !offset.is_multiple_of(atom) {
+            self.invalidate(offset, 1)?;
+        }
+        if !end.is_multiple_of(atom) {
+            self.invalidate(end - 1, 1)?;
+        }
+        Ok(())
     }
 
     /// Returns true if large copies should bypass the host's caches: where kernels do not use the same caches.
@@ -379,8 +448,9 @@ impl Buffer {
         Ok(unsafe { base.add(offset as usize) })
     }
 
-    /// Returns the non-coherent atoms that cover a range; `None` when the memory is coherent or the range empty.
-    fn atoms(&self, offset: u64, size: u64) -> Result<Option<vk::MappedMemoryRange<'_>>, Error> {
+    /// Returns the memory with offset and size of the non-coherent atoms that cover a range; `None` when the memory is
+    /// coherent or the range empty.
+    fn atoms(&self, offset: u64, size: u64) -> Result<Option<(&Memory, u64, u64)>, Error> {
         self.host_range(offset, size)?;
         let Some(memory) = self.memory.as_ref().filter(|m| !m.coherent && size > 0) else {
             return Ok(None);
@@ -389,8 +459,7 @@ impl Buffer {
         let start = (memory.offset + offset) / atom * atom;
         let end = (memory.offset + offset + size).next_multiple_of(atom);
         let end = end.min(memory.offset + memory.size);
-        let range = vk::MappedMemoryRange::default().memory(memory.raw);
-        Ok(Some(range.offset(start).size(end - start)))
+        Ok(Some((memory, start, end - start)))
     }
 }
 
@@ -440,4 +509,23 @@ fn create_raw(device: &Device, info: &vk::BufferCreateInfo<'_>) -> Result<vk::Bu
     device.check_lost()?;
     // SAFETY: the size is within the device's limit and `info` outlives the call.
     unsafe { device.raw.create_buffer(info, None) }.map_err(|e| device.fault("vkCreateBuffer", e))
+}
+
+/// Whether a driver means what it gives for a buffer's address: every buffer lies at a multiple of 16 bytes
+/// at least, as its memory does.
+fn is_address(address: u64) -> bool {
+    address != 0 && address.is_multiple_of(16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_address;
+
+    #[test]
+    fn failed_mappings_are_no_addresses() {
+        assert!(is_address(0x7fff_d1ff_d500));
+        for offset in [0, 1, 256, 0x28_8010_0000] {
+            assert!(!is_address(u64::MAX.wrapping_add(offset)), "{offset:#x}");
+        }
+    }
 }

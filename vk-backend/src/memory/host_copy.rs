@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::thread;
+
 /// Copies below this many bytes use memcpy.
 const LARGE: usize = 1 << 20;
 /// Bytes that a thread copies at a time.
@@ -99,7 +101,7 @@ impl CopyThreads {
         let start = |index| {
             let shared = shared.clone();
             let name = format!("hekla-copy-{index}");
-            std::thread::Builder::new().name(name).spawn(move || shared.run()).is_ok()
+            thread::spawn(name, move || shared.run()).is_ok()
         };
         let helpers = (0..helpers).filter(|index| start(*index)).count();
         CopyThreads { shared, helpers }
@@ -252,6 +254,36 @@ mod tests {
                     check(&threads, size, shift, false);
                 }
             }
+        }
+    }
+
+    /// Returns the masks of blocked signals, signal 1 the lowest bit, of this process's copy threads.
+    fn masks_of_copy_threads() -> Vec<u64> {
+        let mask = |folder: std::path::PathBuf| {
+            let text = |file| std::fs::read_to_string(folder.join(file)).ok();
+            text("comm").filter(|name| name.starts_with("hekla-copy"))?;
+            let status = text("status")?;
+            let mask = status.lines().find_map(|line| line.strip_prefix("SigBlk:"))?;
+            u64::from_str_radix(mask.trim(), 16).ok()
+        };
+        let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+        tasks.filter_map(|task| mask(task.unwrap().path())).collect()
+    }
+
+    #[test]
+    fn copy_threads_get_no_signals() {
+        let threads = CopyThreads::new(2);
+        // Threads name themselves when they begin to run.
+        let end = Instant::now() + Duration::from_secs(60);
+        let mut masks = masks_of_copy_threads();
+        while masks.len() < threads.helpers && Instant::now() < end {
+            std::thread::yield_now();
+            masks = masks_of_copy_threads();
+        }
+        assert!(masks.len() >= threads.helpers, "{masks:x?}");
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGALRM, libc::SIGUSR1] {
+            let blocked = |mask: &u64| mask >> (signal - 1) & 1 == 1;
+            assert!(masks.iter().all(blocked), "signal {signal} of {masks:x?}");
         }
     }
 

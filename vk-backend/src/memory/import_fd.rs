@@ -21,7 +21,7 @@ pub(crate) fn import_fd(
     let size = allocation_size(&fd, kind, &needs)?;
     let bits = needs.memory_type_bits & types_of(device, &fd, kind)?;
     let mut last = Error::Unsupported("no memory type suits the imported memory".into());
-    for index in device.heap.types_to_import(bits) {
+    for index in device.heap.types.ranked_for_import(bits) {
         let number = fd::duplicate(&fd)?;
         let mut import = vk::ImportMemoryFdInfoKHR::default()
             .handle_type(vk::ExternalMemoryHandleTypeFlags::from_raw(kind.bits()))

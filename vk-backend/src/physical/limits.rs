@@ -103,34 +103,17 @@ pub struct MemoryInfo {
     pub device_local_bytes: u64,
     /// Bytes of the largest heap that the host can map.
     pub host_visible_bytes: u64,
-    /// Integrated or CPU device whose device-local memory the host can map:
-    /// [`crate::MemoryKind::Device`] buffers are mapped.
+    /// Bytes that buffers of [`crate::MemoryKind::Device`] can have altogether: device-local memory and, on
+    /// integrated devices, the host's heap.
+    pub global_bytes: u64,
+    /// Bytes of the largest heap that such buffers are allocated from: none can be larger.
+    pub largest_heap_bytes: u64,
+    /// Integrated or CPU device whose memory the host can map: [`crate::MemoryKind::Device`] buffers are mapped
+    /// where their memory type allows.
     pub unified: bool,
     /// Discrete device all of whose memory the host can map (PCIe resizable BAR): smaller
     /// [`crate::MemoryKind::Device`] buffers are mapped ([`crate::HostAccess::Rebar`]).
     pub rebar: bool,
     /// [`crate::Device::import_host`] works.
     pub host_import: bool,
-}
-
-impl MemoryInfo {
-    /// Reads the heaps. `shares_memory` is true for integrated devices and CPUs.
-    pub(crate) fn from_vk(m: &vk::PhysicalDeviceMemoryProperties, shares_memory: bool) -> Self {
-        use vk::MemoryPropertyFlags as P;
-        let largest = |flags: P| {
-            let types = m.memory_types_as_slice().iter();
-            let heaps = types.filter(|t| t.property_flags.contains(flags));
-            heaps.map(|t| m.memory_heaps[t.heap_index as usize].size).max().unwrap_or(0)
-        };
-        let local_and_visible = P::DEVICE_LOCAL | P::HOST_VISIBLE | P::HOST_COHERENT;
-        // Without resizable BAR the host maps a heap of 256 MB, which is left to the driver.
-        let whole = largest(local_and_visible) == largest(P::DEVICE_LOCAL);
-        MemoryInfo {
-            device_local_bytes: largest(P::DEVICE_LOCAL),
-            host_visible_bytes: largest(P::HOST_VISIBLE),
-            unified: shares_memory && largest(local_and_visible) > 0,
-            rebar: !shares_memory && whole && largest(local_and_visible) > 0,
-            host_import: false,
-        }
-    }
 }

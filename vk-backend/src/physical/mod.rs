@@ -6,6 +6,7 @@ mod external;
 mod features;
 mod instance;
 mod limits;
+mod memory_types;
 mod physical_device;
 mod validation;
 
@@ -16,6 +17,8 @@ pub use features::{Features, Independence, SubgroupOps};
 pub use instance::Instance;
 pub use limits::{Limits, MemoryInfo};
 pub(crate) use limits::{BUFFER_PADDING, BUFFER_USAGE};
+pub use memory_types::MemoryKind;
+pub(crate) use memory_types::MemoryTypes;
 pub(crate) use physical_device::BindQueue;
 pub use physical_device::PhysicalDevice;
 pub use validation::validation_message_count;

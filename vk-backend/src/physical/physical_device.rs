@@ -12,10 +12,14 @@ use crate::physical::external::External;
 use crate::physical::features::{FeatureChain, Features, Independence, SubgroupOps};
 use crate::physical::instance::Instance;
 use crate::physical::limits::{Limits, MemoryInfo, BUFFER_PADDING, BUFFER_USAGE};
+use crate::physical::memory_types::MemoryTypes;
 use crate::quirks::{Driver, Quirks};
 
 /// Most Vulkan queues that are opened on a device: four of medium priority, one of high, one of low.
 const MAX_VULKAN_QUEUES: u32 = 6;
+
+/// nonCoherentAtomSize of simulated non-coherent memory, in bytes.
+const CACHE_LINE: u64 = 64;
 
 /// A device of an instance, not yet opened.
 #[derive(Clone)]
@@ -70,10 +74,7 @@ fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> PhysicalDevice
         queue_family: 0,
         bind_queue: None,
     };
-    // SAFETY: as above.
-    let memory = unsafe { instance.raw.get_physical_device_memory_properties(raw) };
-    let shares = matches!(device.info.device_type, DeviceType::Cpu | DeviceType::IntegratedGpu);
-    device.info.memory = MemoryInfo::from_vk(&memory, shares);
+    device.info.memory = device.memory_types().info();
     let has_compute = device.choose_queue_family();
     // Versions carry patch numbers; 1.2.0 is the least that has the structures queried below.
     if core.api_version >= vk::API_VERSION_1_2 {
@@ -147,6 +148,15 @@ fn text(chars: &[c_char]) -> String {
 }
 
 impl PhysicalDevice {
+    /// Queries the device's memory types.
+    pub(crate) fn memory_types(&self) -> MemoryTypes {
+        // SAFETY: the physical device belongs to the living instance.
+        let types = unsafe { self.instance.raw.get_physical_device_memory_properties(self.raw) };
+        let device_type = self.info.device_type;
+        let shares = matches!(device_type, DeviceType::Cpu | DeviceType::IntegratedGpu);
+        MemoryTypes::new(types, shares)
+    }
+
     /// Chooses a queue family with compute, preferably one without graphics: its queues run beside graphics.
     /// Returns false if there is none.
     fn choose_queue_family(&mut self) -> bool {
@@ -264,6 +274,9 @@ impl PhysicalDevice {
             allocation,
             self.info.features.sparse_binding.then_some(sparse_address_space),
         );
+        if config::noncoherent() {
+            limits.non_coherent_atom_size = limits.non_coherent_atom_size.max(CACHE_LINE);
+        }
         limits.max_timeline_difference = v12.max_timeline_semaphore_value_difference;
         limits.min_imported_host_pointer_alignment = host.min_imported_host_pointer_alignment;
         self.take_identity(&v11, &v12);

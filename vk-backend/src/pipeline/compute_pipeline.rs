@@ -21,7 +21,10 @@ pub struct Pipeline {
 
 impl Pipeline {
     /// Creates a pipeline. `cache` began with `given` bytes of data from an earlier process.
-    pub(crate) fn create(
+    ///
+    /// # Safety
+    /// As [`Device::create_pipeline`].
+    pub(super) unsafe fn create(
         device: &Arc<Device>,
         d: &PipelineDesc<'_>,
         cache: vk::PipelineCache,
@@ -32,7 +35,8 @@ impl Pipeline {
             .map_err(|_| Error::Invalid("an entry point's name contains NUL".into()))?;
         let push_constant_size = d.push_constant_size.next_multiple_of(4);
         let layout = layout(device, push_constant_size)?;
-        let module = create_module(device, d.spirv)?;
+        // SAFETY: as the caller promises.
+        let module = unsafe { create_module(device, d.spirv) }?;
         let start = Instant::now();
         let made = {
             let _guard = device.code.hold();
@@ -101,13 +105,15 @@ fn layout(device: &Device, size: u32) -> Result<vk::PipelineLayout, Error> {
     Ok(layout)
 }
 
-fn create_module(device: &Device, spirv: &[u32]) -> Result<vk::ShaderModule, Error> {
+/// # Safety
+/// The words are a valid module for the device, if they are a module at all.
+unsafe fn create_module(device: &Device, spirv: &[u32]) -> Result<vk::ShaderModule, Error> {
     const MAGIC: u32 = 0x0723_0203;
     if spirv.len() < 5 || spirv[0] != MAGIC {
         return Err(Error::Invalid("not a SPIR-V module".into()));
     }
     let info = vk::ShaderModuleCreateInfo::default().code(spirv);
-    // SAFETY: the words are a SPIR-V module; that it is a valid one is the caller's promise.
+    // SAFETY: the words are a SPIR-V module, and a valid one, as the caller promises.
     unsafe { device.raw.create_shader_module(&info, None) }
         .map_err(|e| device.fault("vkCreateShaderModule", e))
 }

@@ -15,7 +15,10 @@ const HEADER: usize = 32;
 ///
 /// The data is that of a VkPipelineCache that saw this one pipeline: nothing has to be merged with what other
 /// processes wrote, and nothing has to be saved when the process ends.
-pub(super) fn create(
+///
+/// # Safety
+/// As [`Device::create_pipeline`].
+pub(super) unsafe fn create(
     device: &Arc<Device>,
     d: &PipelineDesc<'_>,
     store: &dyn PipelineStore,
@@ -25,7 +28,8 @@ pub(super) fn create(
         |data: &[u8]| is_of((info.vendor_id, info.device_id), &info.pipeline_cache_uuid, data);
     let known = store.load(info, d).filter(|data| of_device(data)).unwrap_or_default();
     let cache = create_cache(&device.raw, &known)?;
-    let made = Pipeline::create(device, d, cache, known.len());
+    // SAFETY: as the caller promises.
+    let made = unsafe { Pipeline::create(device, d, cache, known.len()) };
     let found = made.as_ref().is_ok_and(|pipeline| pipeline.creation().found == Some(true));
     let learnt = match found {
         true => Vec::new(),

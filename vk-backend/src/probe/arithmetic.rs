@@ -6,11 +6,12 @@
 use std::ops::{Add, Div, Mul};
 use std::sync::Arc;
 
-use super::floats::{self, float_modes, FloatTable};
 use crate::asm::{glsl, op, KernelBuilder};
-use crate::device::{Device, MemoryKind, PipelineDesc};
+use crate::device::Device;
 use crate::error::Error;
 use crate::physical::Features;
+use crate::probe::floats::{self, float_modes, FloatTable};
+use crate::probe::run::run_from_to;
 
 /// What a device's arithmetic does in compute shaders, with denormals and rounding as the device's
 /// float controls allow to ask for ([`Features`]).
@@ -37,8 +38,8 @@ pub struct Probe {
     pub nearest64: bool,
     /// What each operation does with denormals, zeros and NaN.
     pub floats: FloatTable,
-    /// `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives what it says. (LLVM 22 makes a copysign of
-    /// it, and on processors with AVX-512 something else.)
+    /// `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives what it says. (LLVM, of 15 as of 22, makes
+    /// something else of it on processors with AVX-512.)
     pub merges_signs: bool,
 }
 
@@ -235,29 +236,9 @@ fn compute<T: Real>(
     let bytes = T::WIDTH as usize / 8;
     let mut data = Vec::with_capacity(operands.len() * 3 * bytes);
     operands.iter().flatten().for_each(|x| x.put(&mut data));
-    let mut found = vec![0u8; operands.len() * RESULTS * bytes];
-    let input = device.create_buffer(data.len() as u64, MemoryKind::Upload)?;
-    let output = device.create_buffer(found.len() as u64, MemoryKind::Readback)?;
-    input.write(0, &data)?;
-
     let spirv = kernel::<T>(&device.info().features);
-    let pipeline = device.create_pipeline(&PipelineDesc {
-        spirv: &spirv,
-        entry: "main",
-        specialization: &[],
-        push_constant_size: 16,
-    })?;
-    let mut push = input.address().to_le_bytes().to_vec();
-    push.extend_from_slice(&output.address().to_le_bytes());
-    let queue = device.create_queue(false)?;
-    let groups = operands.len() as u32 / LOCAL_SIZE;
-    let ((), value) = queue.record(|r| {
-        r.retain(input.clone());
-        r.retain(output.clone());
-        r.dispatch(&pipeline, &push, [groups, 1, 1]);
-    });
-    queue.wait(value)?;
-    output.read(0, &mut found)?;
+    let size = operands.len() * RESULTS * bytes;
+    let found = run_from_to(device, &spirv, &data, size, operands.len() as u32 / LOCAL_SIZE)?;
     let numbers: Vec<T> = found.chunks_exact(bytes).map(T::get).collect();
     Ok(numbers.chunks_exact(RESULTS).filter_map(|c| c.try_into().ok()).collect())
 }

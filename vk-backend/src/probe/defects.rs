@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use crate::asm::{op, KernelBuilder};
 use crate::config::{self, Fault};
-use crate::{Device, Error, MemoryKind, PipelineDesc};
+use crate::device::Device;
+use crate::error::Error;
+use crate::probe::run::run_in_place;
 
 /// What a device gets wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +94,7 @@ fn inactive_lanes_run(device: &Arc<Device>) -> Result<bool, Error> {
         let rounds = k.binary(op::I_ADD, uint, first, second);
         k.store(0, uint, id, rounds);
         let groups = 8;
-        let found = run(device, &k.finish(), &vec![0; (groups * size) as usize], groups)?;
+        let found = run_in_place(device, &k.finish(), &vec![0; (groups * size) as usize], groups)?;
         // The last round of each loop is not counted: its condition fails.
         let expected = 100 * (GOAL - 1) + GOAL - 1;
         if found.iter().any(|&rounds| rounds != expected) {
@@ -112,7 +114,7 @@ fn long_loops_end_early(device: &Arc<Device>) -> Result<bool, Error> {
     let times = k.load(0, uint, id);
     let count = k.repeat(times, |_| {});
     k.store(0, uint, id, count);
-    Ok(run(device, &k.finish(), &[LONG_LOOP], 1)? != [LONG_LOOP])
+    Ok(run_in_place(device, &k.finish(), &[LONG_LOOP], 1)? != [LONG_LOOP])
 }
 
 /// Invocations of the work-group that looks at fences.
@@ -125,27 +127,6 @@ fn lone_fences_wait(device: &Arc<Device>) -> Result<bool, Error> {
     let (id, done, uint) = (k.global_id_x(), k.constant(1), k.uint());
     k.repeat(id, KernelBuilder::work_group_fence);
     k.store(0, uint, id, done);
-    let found = run(device, &k.finish(), &[0; FENCING as usize], 1)?;
+    let found = run_in_place(device, &k.finish(), &[0; FENCING as usize], 1)?;
     Ok(found.iter().any(|&done| done != 1))
-}
-
-/// Runs work-groups of a kernel on an array of words, and gives what is there then.
-fn run(device: &Arc<Device>, spirv: &[u32], words: &[u32], groups: u32) -> Result<Vec<u32>, Error> {
-    let pipeline = device.create_pipeline(&PipelineDesc {
-        spirv,
-        entry: "main",
-        specialization: &[],
-        push_constant_size: 8,
-    })?;
-    let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let buffer = device.create_buffer(bytes.len() as u64, MemoryKind::Readback)?;
-    buffer.write(0, &bytes)?;
-    let queue = device.create_queue(false)?;
-    let ((), value) = queue.record(|r| {
-        r.retain(buffer.clone());
-        r.dispatch(&pipeline, &buffer.address().to_le_bytes(), [groups, 1, 1]);
-    });
-    queue.wait(value)?;
-    buffer.read(0, &mut bytes)?;
-    Ok(bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
 }

@@ -8,7 +8,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::asm::{glsl, op, FloatMode, KernelBuilder};
-use crate::{Device, Error, Features, Independence, MemoryKind, PipelineDesc};
+use crate::device::Device;
+use crate::error::Error;
+use crate::physical::{Features, Independence};
+use crate::probe::run::{run_from_to, run_in_place};
 
 /// A width of floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -471,27 +474,9 @@ fn compute(
         .flat_map(words)
         .flat_map(u32::to_le_bytes)
         .collect();
-    let mut found = vec![0u8; cases.len() * FloatOp::ALL.len() * 8];
-    let from = device.create_buffer(input.len() as u64, MemoryKind::Upload)?;
-    let to = device.create_buffer(found.len() as u64, MemoryKind::Readback)?;
-    from.write(0, &input)?;
+    let size = cases.len() * FloatOp::ALL.len() * 8;
     let spirv = kernel(&device.info().features, width);
-    let pipeline = device.create_pipeline(&PipelineDesc {
-        spirv: &spirv,
-        entry: "main",
-        specialization: &[],
-        push_constant_size: 16,
-    })?;
-    let mut push = from.address().to_le_bytes().to_vec();
-    push.extend_from_slice(&to.address().to_le_bytes());
-    let queue = device.create_queue(false)?;
-    let ((), value) = queue.record(|r| {
-        r.retain(from.clone());
-        r.retain(to.clone());
-        r.dispatch(&pipeline, &push, [cases.len() as u32, 1, 1]);
-    });
-    queue.wait(value)?;
-    to.read(0, &mut found)?;
+    let found = run_from_to(device, &spirv, &input, size, cases.len() as u32)?;
     let numbers: Vec<u64> = found.as_chunks().0.iter().map(|b| u64::from_le_bytes(*b)).collect();
     Ok(numbers.as_chunks().0.to_vec())
 }
@@ -640,31 +625,35 @@ pub(crate) fn float_modes(k: &mut KernelBuilder, f: &Features, width: u32, sever
 /// (see `sign_merge` among the compiler's passes).
 pub(crate) fn merges_signs(device: &Arc<Device>) -> Result<bool, Error> {
     let mut k = KernelBuilder::new(1);
-    k.local_size([GROUP as u32, 1, 1]);
+    k.local_size([GROUP, 1, 1]);
     float_modes(&mut k, &device.info().features, 32, false);
-    let (i, uint, float) = (k.global_id_x(), k.uint(), k.float(32));
-    let x = k.load(0, float, i);
-    let half = k.float_constant(float, &[0.5f32.to_bits()]);
-    let product = k.binary(op::F_MUL, float, x, half);
-    let (bits, other) = (k.unary(op::BITCAST, uint, x), k.unary(op::BITCAST, uint, product));
-    let (rest, sign) = (k.constant(0x7fff_ffff), k.constant(0x8000_0000));
-    let minus = k.binary(op::BITWISE_XOR, uint, other, sign);
-    let magnitude = k.binary(op::BITWISE_AND, uint, minus, rest);
-    let sign = k.binary(op::BITWISE_AND, uint, bits, sign);
+    let (i, uint, float, boolean) = (k.global_id_x(), k.uint(), k.float(32), k.boolean());
+    let group = k.constant(GROUP);
+    let next = k.binary(op::I_ADD, uint, i, group);
+    // In this order: what LLVM gets wrong depends on it.
+    let (m, x) = (k.load(0, float, next), k.load(0, float, i));
+    let (x_bits, m_bits) = (k.unary(op::BITCAST, uint, x), k.unary(op::BITCAST, uint, m));
+    let (rest, sign) = (k.constant(!SIGN), k.constant(SIGN));
+    let magnitude = k.binary(op::BITWISE_AND, uint, m_bits, rest);
+    let sign = k.binary(op::BITWISE_AND, uint, x_bits, sign);
     let merged = k.binary(op::BITWISE_OR, uint, magnitude, sign);
     let merged = k.unary(op::BITCAST, float, merged);
-    let (boolean, limit) = (k.boolean(), k.constant(3.5f32.to_bits()));
-    let near = k.binary(op::BITWISE_AND, uint, bits, rest);
-    let is_small = k.binary(op::U_LESS_THAN, boolean, near, limit);
-    let result = k.select(float, is_small, x, merged);
+    let limit = k.float_constant(float, &[LIMIT.to_bits()]);
+    let below = k.binary(op::F_ORD_LESS_THAN, boolean, x, limit);
+    let result = k.select(float, below, x, merged);
     k.store(0, float, i, result);
 
-    let values: Vec<f32> = (0..GROUP).map(|i| i as f32 - 7.0).collect();
-    let words: Vec<u32> = values.iter().map(|x| x.to_bits()).collect();
-    let found = super::one_group(device, &k.finish(), &words)?;
-    let expected = values.iter().map(|&x| if x.abs() < 3.5 { x } else { x / 2.0 });
+    // Numbers about the limit, and magnitudes that have no bits in common with them.
+    let numbers = (0..GROUP).map(|i| i as f32 - 27.0);
+    let magnitudes = (0..GROUP).map(|i| f32::from_bits(0x2a55_5555 ^ i << 20));
+    let words: Vec<u32> = numbers.clone().chain(magnitudes.clone()).map(f32::to_bits).collect();
+    let found = run_in_place(device, &k.finish(), &words, 1)?;
+    let expected = numbers.zip(magnitudes).map(|(x, m)| if x < LIMIT { x } else { m.copysign(x) });
     Ok(expected.zip(&found).all(|(expected, &found)| expected.to_bits() == found))
 }
 
+const SIGN: u32 = 0x8000_0000;
+/// Numbers below are to stay as they are.
+const LIMIT: f32 = -4.0;
 /// Invocations of the kernel of [`merges_signs`]: more than a vector of the processor has lanes.
-const GROUP: usize = 64;
+const GROUP: u32 = 64;

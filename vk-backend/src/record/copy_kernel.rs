@@ -40,12 +40,14 @@ impl CopyKernel {
         let bytes = k.load(0, item, i);
         k.store(1, item, i, bytes);
         let spirv = k.finish();
-        let pipeline = device.create_pipeline(&PipelineDesc {
+        let desc = PipelineDesc {
             spirv: &spirv,
             entry: "main",
             specialization: &[],
             push_constant_size: 16,
-        })?;
+        };
+        // SAFETY: the assembler makes a valid module with these push constants, of 32-bit integers alone.
+        let pipeline = unsafe { device.create_pipeline(&desc) }?;
         Ok(CopyKernel(pipeline))
     }
 
@@ -69,7 +71,8 @@ impl CopyKernel {
                 let addresses =
                     [src.address() + region.src_offset, dst.address() + region.dst_offset];
                 let push = addresses.map(u64::to_le_bytes).concat();
-                recorder.dispatch(&self.0, &push, [groups, 1, 1]);
+                // SAFETY: the groups copy bytes that both buffers have; the recorder retains the buffers.
+                unsafe { recorder.dispatch(&self.0, &push, [groups, 1, 1]) };
             }
             let done = u64::from(groups) * GROUP;
             rest.push(CopyRegion {

@@ -79,10 +79,15 @@ impl<'a> Recorder<'a> {
     /// Runs `groups` work-groups of a pipeline with `push` as its push constants. Does nothing
     /// when one of `groups` is 0. The caller retains the buffers whose addresses are in `push`.
     ///
+    /// # Safety
+    /// With these push constants the kernel accesses only memory of buffers that live until the command is complete,
+    /// within their bounds, and no command that is not ordered with it nor the host accesses that memory in a way that
+    /// conflicts.
+    ///
     /// # Panics
     /// When `push` is no multiple of 4 bytes or longer than the pipeline's push constants, or
     /// `groups` exceeds [`crate::Limits::max_workgroup_count`].
-    pub fn dispatch(&mut self, p: &Arc<Pipeline>, push: &[u8], groups: [u32; 3]) {
+    pub unsafe fn dispatch(&mut self, p: &Arc<Pipeline>, push: &[u8], groups: [u32; 3]) {
         let most = self.device.info().limits.max_workgroup_count;
         assert!(groups.iter().zip(most).all(|(g, m)| *g <= m), "too many work-groups");
         assert!(push.len().is_multiple_of(4), "push constants in whole words");

@@ -3,4 +3,4 @@
 mod clock;
 mod queue;
 
-pub use queue::{Queue, QueueOptions};
+pub use queue::{Patience, Queue, QueueOptions};

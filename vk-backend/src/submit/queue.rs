@@ -26,8 +26,17 @@ const SPARE_BATCHES: usize = 8;
 const UNREUSED_BATCHES: usize = 2;
 /// After the host has asked for visible results, this many batches make theirs visible unasked.
 const VISIBLE_BATCHES: u32 = 16;
-/// How many commands' timestamps a queue remembers.
-const MAX_TIMES: usize = 65536;
+/// How many commands' timestamps a queue remembers, to order those of the next commands behind them.
+const MAX_TIMES: usize = 1024;
+
+/// How a thread waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// Polls for a while first, since a sleeping thread takes long to wake.
+    Spin,
+    /// Sleeps at once.
+    Sleep,
+}
 
 /// The properties of a queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -255,6 +264,30 @@ impl Queue {
         self.locked(|state| self.retire(state)).map(|_| ())
     }
 
+    /// Blocks until the oldest batch that is in flight is complete; returns at once if the command of `value`
+    /// is complete, or none is in flight.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`].
+    pub fn wait_for_batch(&self, value: u64, patience: Patience) -> Result<(), Error> {
+        let oldest = self.locked(|state| {
+            let is_complete = self.retire(state)? >= value;
+            let oldest = state.in_flight.front().filter(|_| !is_complete);
+            Ok::<_, Error>(oldest.map(|batch| batch.last_value))
+        })?;
+        let Some(value) = oldest else { return Ok(()) };
+        self.timeline.check()?;
+        match (&self.marker, patience) {
+            (Some(marker), Patience::Spin) => self.wait_for_marker(marker, value),
+            (Some(_), Patience::Sleep) => {
+                self.locked(|state| self.signal(state))?;
+                self.timeline.sleep(value)
+            }
+            (None, Patience::Spin) => self.timeline.wait(value),
+            (None, Patience::Sleep) => self.timeline.sleep(value),
+        }
+    }
+
     fn wait_for_marker(&self, marker: &CompletionMarker, value: u64) -> Result<(), Error> {
         let reached = || {
             self.timeline.check()?;
@@ -318,7 +351,7 @@ impl Queue {
     }
 
     /// Returns when the command of `value` ran: `None` while it is not complete, when it recorded no timestamps,
-    /// and after 65536 further timed commands (keep [`Recorder::begin_timestamp`]'s result for those).
+    /// and after 1024 further timed commands (keep [`Recorder::begin_timestamp`]'s result for those).
     ///
     /// # Errors
     /// [`Error::DeviceLost`].

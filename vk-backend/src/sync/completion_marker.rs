@@ -17,9 +17,10 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::device::{Device, MarkerWriter, MemoryKind};
+use crate::device::{Device, MarkerWriter};
 use crate::error::Error;
 use crate::memory::Buffer;
+use crate::physical::MemoryKind;
 use crate::sync::barrier::{barrier, Scope, COMMAND_STAGES};
 
 /// The completion marker of one queue.

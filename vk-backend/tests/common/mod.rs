@@ -4,7 +4,9 @@
 use std::sync::{Arc, OnceLock};
 
 use hekla_vk_backend::asm::{op, KernelBuilder};
-use hekla_vk_backend::{Buffer, Defect, Device, Instance, MemoryKind, Pipeline, PipelineDesc};
+use hekla_vk_backend::{
+    Buffer, Defect, Device, Error, Instance, MemoryKind, Pipeline, PipelineDesc, Recorder,
+};
 
 /// What helps a developer without a device to test on.
 const ADVICE: &str = "`cargo xtask run -- cargo test ...` gets a recent Mesa where there is none";
@@ -53,25 +55,29 @@ pub fn step(device: &Arc<Device>, local_size: u32) -> Arc<Pipeline> {
     let y = k.binary(op::I_ADD, uint, y, one);
     k.store(0, uint, i, y);
     let words = k.finish();
-    device
-        .create_pipeline(&PipelineDesc {
+    create_pipeline(
+        device,
+        &PipelineDesc {
             spirv: &words,
             entry: "main",
             specialization: &[(LOCAL_SIZE_IDS[0], local_size)],
             push_constant_size: 8,
-        })
-        .expect("a pipeline")
+        },
+    )
+    .expect("a pipeline")
 }
 
 fn pipeline(device: &Arc<Device>, spirv: &[u32], local_size: u32) -> Arc<Pipeline> {
-    device
-        .create_pipeline(&PipelineDesc {
+    create_pipeline(
+        device,
+        &PipelineDesc {
             spirv,
             entry: "main",
             specialization: &[(LOCAL_SIZE_IDS[0], local_size)],
             push_constant_size: 16,
-        })
-        .expect("a pipeline")
+        },
+    )
+    .expect("a pipeline")
 }
 
 /// Device addresses as push constants.
@@ -92,6 +98,49 @@ pub fn download(buffer: &Arc<Buffer>) -> Vec<u32> {
     let ((), value) = queue.record(|r| r.copy(buffer, 0, &staging, 0, size));
     queue.wait(value).expect("the copy completes");
     let mut out = vec![0u8; size as usize];
-    staging.read(0, &mut out).expect("it is mapped");
-    out.chunks_exact(4).map(|c| u32::from_ne_bytes([c[0], c[1], c[2], c[3]])).collect()
+    read(&staging, 0, &mut out).expect("it is mapped");
+    words(&out)
+}
+
+pub fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|c| u32::from_ne_bytes([c[0], c[1], c[2], c[3]])).collect()
+}
+
+/// Runs the tests of this binary again in a process of its own with these variables. Does nothing in that one.
+pub fn run_again_with(variables: &[(&str, &str)]) {
+    const AGAIN: &str = "HEKLA_TEST_AGAIN";
+    if std::env::var_os(AGAIN).is_some() {
+        return;
+    }
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .env(AGAIN, "1")
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    let (out, error) = (String::from_utf8_lossy(&output.stdout), output.stderr);
+    assert!(output.status.success(), "{out}\n{}", String::from_utf8_lossy(&error));
+}
+
+/// [`Device::create_pipeline`] for modules that the assembler makes, or that are refused before the driver sees them.
+pub fn create_pipeline(device: &Arc<Device>, d: &PipelineDesc<'_>) -> Result<Arc<Pipeline>, Error> {
+    // SAFETY: the assembler makes valid modules.
+    unsafe { device.create_pipeline(d) }
+}
+
+/// [`Recorder::dispatch`] for kernels that access one word of each buffer in `push` for each invocation.
+pub fn dispatch(r: &mut Recorder<'_>, p: &Arc<Pipeline>, push: &[u8], groups: [u32; 3]) {
+    // SAFETY: the tests' buffers have a word for each invocation, and live until the command is complete.
+    unsafe { r.dispatch(p, push, groups) }
+}
+
+/// [`Buffer::write`] between commands.
+pub fn write(b: &Buffer, offset: u64, data: &[u8]) -> Result<(), Error> {
+    // SAFETY: the tests write no buffer that a command or another thread uses.
+    unsafe { b.write(offset, data) }
+}
+
+/// [`Buffer::read`] after the commands that write the buffer.
+pub fn read(b: &Buffer, offset: u64, out: &mut [u8]) -> Result<(), Error> {
+    // SAFETY: the tests have waited for the commands that write the bytes.
+    unsafe { b.read(offset, out) }
 }

@@ -51,19 +51,22 @@ mod tests {
         assert!(physical.info.name.contains("Null hardware"), "{}", physical.info.name);
         physical.info.refusal = None;
         let device = vk::Device::open(&physical).unwrap();
-        device.set_pipeline_store(Box::new(cache().unwrap()));
+        // SAFETY: the cache checks what it loads by a digest of what it stored.
+        unsafe { device.set_pipeline_store(Box::new(cache().unwrap())) };
         let mut kernel = vk::asm::KernelBuilder::new(1);
         kernel.local_size_constants([0, 1, 2]);
         let (uint, i) = (kernel.uint(), kernel.global_id_x());
         kernel.store(0, uint, i, i);
         let spirv = kernel.finish();
         for size in [32, 64] {
-            let pipeline = device.create_pipeline(&vk::PipelineDesc {
+            let desc = vk::PipelineDesc {
                 spirv: &spirv,
                 entry: "main",
                 specialization: &[(0, size)],
                 push_constant_size: 8,
-            });
+            };
+            // SAFETY: the assembler makes a valid module.
+            let pipeline = unsafe { device.create_pipeline(&desc) };
             println!("\nmade: {:?}", pipeline.unwrap().creation());
         }
         // The driver cannot wait for what is not there.

@@ -84,7 +84,8 @@ impl Fill {
         }
         let chunk = FILL_CHUNK.min(size) / pattern.len() * pattern.len();
         let (staging, base) = upload.take(chunk as u64)?;
-        staging.buffer.write(base, &pattern.repeat(chunk / pattern.len()))?;
+        // SAFETY: the piece of staging memory is this command's alone.
+        unsafe { staging.buffer.write(base, &pattern.repeat(chunk / pattern.len())) }?;
         let regions = (0..size).step_by(chunk).map(|done| vk::CopyRegion {
             src_offset: base,
             dst_offset: (offset + done) as u64,

@@ -42,9 +42,11 @@ impl CopyOut {
     fn run(&self) -> Result<()> {
         let mut offset = self.offset;
         for &(address, size) in &self.pieces {
-            // SAFETY: the read command that made this copy completes only after it, and did not fail.
-            let target = unsafe { HostAddress(address).bytes_mut(0, size) };
-            self.staging.buffer.read(offset, target)?;
+            // SAFETY: the command that fills the staging memory is complete; the read command that made this copy
+            // completes only after it, and did not fail, so the application's memory is writable.
+            unsafe {
+                self.staging.buffer.read_to(offset, HostAddress(address).as_mut_ptr(), size)
+            }?;
             offset += size as u64;
         }
         Ok(())

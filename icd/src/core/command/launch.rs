@@ -318,7 +318,9 @@ impl Prepared {
             printer.clear(recorder, buffer);
         }
         for grid in &self.grids {
-            recorder.dispatch(&grid.pipeline, &grid.push, grid.groups);
+            // SAFETY: the application vouches for what its kernel accesses through the buffers and addresses that it
+            // set (OpenCL API 5.8); those that the launch names are retained below.
+            unsafe { recorder.dispatch(&grid.pipeline, &grid.push, grid.groups) };
         }
         self.buffers.into_iter().for_each(|buffer| recorder.retain(buffer));
         self.pieces.into_iter().for_each(|piece| recorder.retain(piece));
@@ -351,7 +353,8 @@ impl Launch {
                 block.clone()
             } else {
                 let (piece, offset) = upload.take(block.len() as u64)?;
-                piece.buffer.write(offset, &block)?;
+                // SAFETY: the piece of staging memory is this launch's alone.
+                unsafe { piece.buffer.write(offset, &block) }?;
                 let address = piece.buffer.address() + offset;
                 pieces.push(piece);
                 SmallVec::from_slice(&address.to_le_bytes())
@@ -387,7 +390,7 @@ impl Execution<'_> {
     /// Records a launch as one command.
     pub fn launch(&mut self, launch: &Launch) -> Result<Phase> {
         let queue = self.queue;
-        let printf = printf_buffer(queue, launch)?;
+        let printf = self.printf_buffer(launch)?;
         let prepared = launch.prepare(queue, &mut self.state.upload, printf.clone())?;
         let printer = &queue.context.printer;
         let value = self.record(|recorder| prepared.append(printer, recorder));
@@ -397,13 +400,16 @@ impl Execution<'_> {
         }
         Ok(Phase::Recorded { first: value, last: value })
     }
-}
 
-/// Returns the buffer for what a launch prints, if it prints.
-fn printf_buffer(queue: &Queue, launch: &Launch) -> Result<Option<Arc<vk::Buffer>>> {
-    if !launch.prints() {
-        return Ok(None);
+    /// Returns the buffer for what a launch prints, if it prints.
+    fn printf_buffer(&mut self, launch: &Launch) -> Result<Option<Arc<vk::Buffer>>> {
+        if !launch.prints() {
+            return Ok(None);
+        }
+        let queue = self.queue;
+        while let Some(oldest) = queue.oldest_printout() {
+            self.wait_for(oldest)?;
+        }
+        queue.context.printer.buffer(&queue.gpu, queue.device_index).map(Some)
     }
-    queue.make_room_to_print()?;
-    queue.context.printer.buffer(&queue.gpu, queue.device_index).map(Some)
 }

@@ -129,7 +129,8 @@ impl Execution<'_> {
         // The host may have yet to write there itself.
         let (start, size) = (mapping.pointer.0, mapping.size);
         if self.queue.will_write(self.state.after, (start, start + size)) {
-            self.queue.wait_for(self.state.after)?;
+            let after = self.state.after;
+            self.wait_for(after)?;
         }
         staging.buffer.flush(0, size as u64)?;
         let buffer = mem.on_device(self.queue.device_index)?;

@@ -12,7 +12,6 @@ pub mod semaphore;
 pub mod transfer;
 
 use crate::cl::error::Result;
-use crate::core::device::open::Access;
 use crate::core::memory::host::HostAddress;
 use crate::core::memory::mapping::Mapping;
 use crate::core::memory::operand::Operand;
@@ -21,7 +20,6 @@ use crate::core::memory::reservation::{Effect, RangeUse};
 use crate::core::memory::Mem;
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::{Execute, Execution};
-use crate::core::queue::Queue;
 use crate::object::Ref;
 use hekla_vk_backend as vk;
 use launch::Launch;
@@ -240,13 +238,6 @@ impl Execute for Command {
             to.cancel();
         }
     }
-
-    fn is_host_read(&self, queue: &Queue) -> bool {
-        let Command::Read { mem, from, to } = self else { return false };
-        let moves =
-            |buffer: &Arc<vk::Buffer>| queue.gpu.host_moves(buffer, from.bytes(), Access::Read);
-        to.is_seen_by_host(&queue.gpu) && mem.only_buffer().is_some_and(moves)
-    }
 }
 
 /// Returns the bytes of a box in the application's memory, which the command that names it, not having
@@ -255,9 +246,9 @@ fn bytes_of(from: &Rect) -> Vec<u8> {
     let packed = Rect { offset: 0, ..tight(from) };
     let mut bytes = vec![0; from.bytes()];
     for run in runs(from, &packed) {
+        let target = &mut bytes[run.to..run.to + run.size];
         // SAFETY: clEnqueueWriteBuffer, which has not returned, names this memory.
-        let source = unsafe { HostAddress(run.from).bytes(0, run.size) };
-        bytes[run.to..run.to + run.size].copy_from_slice(source);
+        unsafe { HostAddress(run.from).copy_to(target) };
     }
     bytes
 }

@@ -12,9 +12,9 @@ use crate::core::context::host_writes::HostWrite;
 use crate::core::memory::reservation::{Effect, RangeUse, Target};
 use crate::core::memory::Mem;
 use crate::core::process::clock;
-use crate::core::queue::event::{Event, Phase, Span};
+use crate::core::queue::effects::Effects;
+use crate::core::queue::event::{Event, Phase, Span, Started};
 use crate::core::queue::{Queue, Request};
-use crate::object::callbacks::UserData;
 use crate::object::{callbacks, Ref};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -114,38 +114,39 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// Ends the command; what waited for it goes on.
-    fn end(queue: Ref<Queue>, event: Ref<Event>, begun: u64, status: cl_int) {
-        let span = Span::Host { start: begun, end: clock::now().max(begun + 1) };
-        Queue::drain_all(event.advance(Phase::Finished { status, span }, begun));
-        drop((queue, event));
-        callbacks::run_deferred();
+    /// Begins the call, now that the marker before it has ended with a status. Returns what follows if the call
+    /// cannot be made.
+    fn begin(self, status: cl_int) -> Effects {
+        let event = self.event.clone();
+        if status < 0 {
+            return ended(&event, clock::now(), status);
+        }
+        // Not this thread: the function may take its time, and wait for another event's callback.
+        match hekla_vk_backend::spawn("hekla-native", move || self.run()) {
+            Ok(_) => Effects::default(),
+            Err(error) => {
+                tracing::error!("no thread for a native kernel: {error}");
+                ended(&event, clock::now(), CL_OUT_OF_RESOURCES)
+            }
+        }
     }
 
-    /// Makes the call on this thread.
+    /// Makes the call on this thread, and has go on what waited for it.
     fn run(self) {
         let Waiting { call, queue, event, _writes } = self;
         let begun = clock::now();
         let status = call.make(&queue).map_or_else(|error| error.0, |()| CL_COMPLETE);
-        Waiting::end(queue, event, begun, status);
+        ended(&event, begun, status).run();
+        drop((queue, event));
+        callbacks::run_deferred();
     }
 }
 
-/// The callback of the marker before a call.
-unsafe extern "C" fn begin(_: cl_event, status: cl_int, data: *mut c_void) {
-    // SAFETY: the data is the box that `enqueue_native` made for this one call.
-    let waiting = unsafe { Box::from_raw(data.cast::<Waiting>()) };
-    let (queue, event) = (waiting.queue.clone(), waiting.event.clone());
-    if status < 0 {
-        drop(waiting);
-        return Waiting::end(queue, event, clock::now(), status);
-    }
-    // Not this thread: the function may take its time, and wait for another event's callback.
-    let thread = std::thread::Builder::new().name("hekla-native".into());
-    if let Err(error) = thread.spawn(move || waiting.run()) {
-        tracing::error!("no thread for a native kernel: {error}");
-        Waiting::end(queue, event, clock::now(), CL_OUT_OF_RESOURCES);
-    }
+/// Ends the command of a call that was begun at a time of the host clock. Returns what follows.
+fn ended(event: &Ref<Event>, begun: u64, status: cl_int) -> Effects {
+    let span = Span::Host { start: begun, end: clock::now().max(begun + 1) };
+    let phase = Phase::Finished { status, span };
+    event.advance(Started { phase, submitted_at: begun, times: None, runs_after: None })
 }
 
 impl Ref<Queue> {
@@ -166,10 +167,9 @@ impl Ref<Queue> {
         };
         let _writes = self.context.host_writes.add(0, usize::MAX);
         let waiting = Waiting { call, queue: self.clone(), event: event.clone(), _writes };
-        let waiting = UserData(Box::into_raw(Box::new(waiting)).cast());
-        let held = self.enqueue(marker(vec![event.clone()], false));
-        ready.add_callback(CL_COMPLETE, Some(begin), waiting);
-        held?;
+        let behind = self.enqueue(marker(vec![event.clone()], false));
+        ready.then(move |status| waiting.begin(status));
+        behind?;
         Ok(event)
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::cl::error::Result;
 use crate::core::device::open::Gpu;
+use crate::core::printf::output::Outbox;
 use crate::core::printf::record::{self, Image};
 use crate::core::printf::Printer;
 use crate::core::program::ProgramData;
@@ -28,6 +29,8 @@ struct Launched {
     /// Position of the device in the context.
     device: usize,
     queue: Arc<vk::Queue>,
+    /// What the queue's commands have printed.
+    outbox: Arc<Outbox>,
     /// The launch's value on the queue's timeline.
     value: u64,
 }
@@ -49,6 +52,7 @@ impl Printout {
             gpu: queue.gpu.clone(),
             device: queue.device_index,
             queue: queue.vk.clone(),
+            outbox: queue.outbox.clone(),
             value,
         };
         Printout {
@@ -70,11 +74,19 @@ impl CompletionWork for Printout {
         true
     }
 
-    /// Puts the text into the context's outbox. The device must have completed the launch.
+    /// Puts the text into the queue's outbox, and has this thread see to its delivery: it may be another queue
+    /// that waited for the launch. The device must have completed the launch.
     fn run(&self) -> Result<()> {
         let mut pending = self.pending.lock();
-        let Some(buffer) = pending.take() else { return Ok(()) };
-        let Launched { gpu, device, queue, value } = &self.launch;
+        let collected = pending.take().map_or(Ok(()), |buffer| self.collect(buffer));
+        self.launch.outbox.deliver_soon();
+        collected
+    }
+}
+
+impl Printout {
+    fn collect(&self, buffer: Arc<vk::Buffer>) -> Result<()> {
+        let Launched { gpu, device, queue, outbox, value } = &self.launch;
         if gpu.host_view(&buffer).is_none() {
             queue.wait_host_visible(*value)?;
         }
@@ -90,7 +102,7 @@ impl CompletionWork for Printout {
         let words: Vec<u32> = bytes.chunks_exact(4).map(word).collect();
         let (data, address) = (self.data.image(), self.data.copy()?.address);
         let image = Image { bytes: &data.bytes, size: data.size, address };
-        self.printer.outbox.push(record::text(&words, image));
+        outbox.push(record::text(&words, image));
         Ok(())
     }
 }

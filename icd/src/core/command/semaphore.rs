@@ -13,11 +13,9 @@ use crate::core::device::Device;
 use crate::core::queue::event::{Event, Phase};
 use crate::core::queue::execute::Execution;
 use crate::core::queue::{Queue, Request};
-use crate::object::callbacks::UserData;
 use crate::object::{Kind, Ref};
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
-use std::ffi::c_void;
 use std::os::fd::{IntoRawFd, OwnedFd};
 use std::sync::Arc;
 
@@ -170,13 +168,6 @@ impl SemaphoreProperties {
     }
 }
 
-/// The callback of a signal that a wait came before: completes what stands for it in that wait's list.
-unsafe extern "C" fn complete_early(_: cl_event, status: cl_int, data: *mut c_void) {
-    // SAFETY: the data is the box that `Semaphore::signalled_by` made for this one call.
-    let early = unsafe { Box::from_raw(data.cast::<Ref<Event>>()) };
-    let _ = early.set_user_status(status.min(CL_COMPLETE));
-}
-
 impl Ref<Semaphore> {
     /// Notes a command's wait; gives the event that it waits for. `None`: the signal is another API's.
     fn awaited_by(&self, wait: &Ref<Event>) -> Option<Ref<Event>> {
@@ -205,8 +196,9 @@ impl Ref<Semaphore> {
         }
         let early = state.early.remove(0);
         drop(state);
-        let data = UserData(Box::into_raw(Box::new(early)).cast());
-        signal.add_callback(CL_COMPLETE, Some(complete_early), data);
+        signal.then(move |status| {
+            early.complete_user_event(status.min(CL_COMPLETE)).unwrap_or_default()
+        });
     }
 }
 
@@ -258,13 +250,15 @@ impl Execution<'_> {
             Operation::Signal => (&[][..], semaphores),
         };
         let (timed, after) = (self.state.timed, self.state.after);
-        let ((), value) = self.queue.vk.record_with_semaphores(waits, signals, |recorder| {
+        let (times, value) = self.queue.vk.record_with_semaphores(waits, signals, |recorder| {
             recorder.after(after);
+            let times = if timed { recorder.begin_timestamp() } else { None };
             if timed {
-                recorder.begin_timestamp();
                 recorder.end_timestamp();
             }
+            times
         });
+        self.state.add_times(times);
         self.state.last = value;
         Ok(Phase::Recorded { first: value, last: value })
     }

@@ -145,20 +145,24 @@ impl Execution<'_> {
         let host_moves = self.queue.gpu.host_moves(&buffer, from.bytes(), Access::Read)
             && to.is_seen_by_host(&self.queue.gpu);
         if self.ready && host_moves && (in_view || self.blocking) {
+            let (queue, after) = (self.queue, self.state.after);
             if !in_view {
-                self.queue.vk.wait_host_visible(self.state.after)?;
+                self.unlocked(|| queue.vk.wait_host_visible(after))?;
             }
             if self.blocking {
-                self.queue.wait_for(self.state.after)?;
+                self.wait_for(after)?;
             }
             if self.idle()? {
                 let start = clock::now();
                 for run in runs(&from, &to.rect) {
-                    // SAFETY: the read names this memory and has not completed.
-                    let target = unsafe { HostAddress(run.to).bytes_mut(0, run.size) };
-                    buffer.read(run.from as u64, target)?;
+                    // SAFETY: the commands before it are complete; the read names the application's memory and
+                    // has not completed.
+                    unsafe {
+                        let target = HostAddress(run.to).as_mut_ptr();
+                        buffer.read_to(run.from as u64, target, run.size)
+                    }?;
                 }
-                return Ok(self.queue.done_by_host(self.state, start));
+                return Ok(self.done_by_host(start));
             }
         }
         let runs = runs(&from, &to.rect);
@@ -190,6 +194,7 @@ impl Execution<'_> {
     ) -> Result<Option<u64>> {
         let (mut first, mut pace) = (None, Pace::default());
         for (bytes, runs) in chunks(total, runs) {
+            self.keep_pace(&mut pace)?;
             let (staging, base) = self.state.readback.take(bytes as u64)?;
             let regions = staged_regions(&runs, base, false);
             let value = self.record(|recorder| {
@@ -200,25 +205,27 @@ impl Execution<'_> {
             let copy = HostCopy::new((staging, base), pieces, to.write().cloned());
             self.queue.add_completion(value, Arc::new(copy));
             first.get_or_insert(value);
-            self.keep_pace(&mut pace, value, bytes)?;
+            self.start_chunk(&mut pace, value, bytes)?;
         }
         if self.blocking {
             // Parts that have arrived are copied while the device brings the others.
-            pace.rest().try_for_each(|value| self.queue.wait_for(value))?;
+            self.waits.extend(pace.rest());
         }
         Ok(first)
     }
 
-    /// Bounds the staging memory of a large transfer, and gives the device its parts early.
-    fn keep_pace(&self, pace: &mut Pace, value: u64, bytes: usize) -> Result<()> {
-        if bytes < MIN_CHUNK {
-            return Ok(());
+    /// Gives the device a part of a large transfer early.
+    fn start_chunk(&self, pace: &mut Pace, value: u64, bytes: usize) -> Result<()> {
+        if bytes >= MIN_CHUNK {
+            self.queue.flush()?;
+            pace.add(value);
         }
-        self.queue.flush()?;
-        match pace.next(value) {
-            Some(oldest) => self.queue.wait_for(oldest),
-            None => Ok(()),
-        }
+        Ok(())
+    }
+
+    /// Bounds the staging memory of a large transfer, before another part.
+    fn keep_pace(&mut self, pace: &mut Pace) -> Result<()> {
+        pace.make_room().map_or(Ok(()), |oldest| self.wait_for(oldest))
     }
 
     /// Copies a box of the application's memory to a buffer. `to` counts from the beginning of the whole
@@ -226,7 +233,8 @@ impl Execution<'_> {
     pub fn write(&mut self, mem: &Ref<Mem>, from: &Operand, to: Rect) -> Result<Phase> {
         // A read before this one may still owe the bytes that are to be written.
         if self.queue.will_write(self.state.after, from.span()) {
-            self.queue.wait_for(self.state.after)?;
+            let after = self.state.after;
+            self.wait_for(after)?;
         }
         let buffer = mem.on_device(self.queue.device_index)?;
         let size = from.rect.bytes();
@@ -235,11 +243,13 @@ impl Execution<'_> {
         if host_moves && self.idle()? {
             let start = clock::now();
             for run in runs(&from.rect, &to) {
-                // SAFETY: the write names this memory and has not completed.
-                let source = unsafe { HostAddress(run.from).bytes(0, run.size) };
-                buffer.write(run.to as u64, source)?;
+                // SAFETY: the commands before it are complete; the write names the application's memory and has not
+                // completed.
+                unsafe {
+                    buffer.write_from(run.to as u64, HostAddress(run.from).as_ptr(), run.size)
+                }?;
             }
-            return Ok(self.queue.done_by_host(self.state, start));
+            return Ok(self.done_by_host(start));
         }
         let runs = runs(&from.rect, &to);
         let first = if from.is_own() {
@@ -262,12 +272,13 @@ impl Execution<'_> {
     ) -> Result<Option<u64>> {
         let (mut first, mut pace) = (None, Pace::default());
         for (bytes, runs) in chunks(total, runs) {
+            self.keep_pace(&mut pace)?;
             let (staging, base) = self.state.upload.take(bytes as u64)?;
             let mut at = base;
             for run in &runs {
-                // SAFETY: the write names this memory and has not completed.
-                let source = unsafe { HostAddress(run.from).bytes(0, run.size) };
-                staging.buffer.write(at, source)?;
+                // SAFETY: the staging memory is this command's alone; the write names the application's memory and
+                // has not completed.
+                unsafe { staging.buffer.write_from(at, HostAddress(run.from).as_ptr(), run.size) }?;
                 at += run.size as u64;
             }
             let regions = staged_regions(&runs, base, true);
@@ -276,7 +287,7 @@ impl Execution<'_> {
                 recorder.retain(staging.clone());
             });
             first.get_or_insert(value);
-            self.keep_pace(&mut pace, value, bytes)?;
+            self.start_chunk(&mut pace, value, bytes)?;
         }
         Ok(first)
     }

@@ -334,8 +334,11 @@ fn memory(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => Value::of(CL_READ_WRITE_CACHE),
         CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => Value::of(64u32),
         CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => Value::of(cache_size(info)),
-        // Constant memory is global memory.
-        CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => Value::of(device.max_allocation()),
+        // Constant memory is global memory, and larger buffers work too. Programs that fill what is
+        // reported should not have to fill all memory.
+        CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => {
+            Value::of(device.max_allocation().min(MAX_GLOBAL_VARIABLE_SIZE))
+        }
         CL_DEVICE_MAX_CONSTANT_ARGS => Value::of(64u32),
         CL_DEVICE_LOCAL_MEM_TYPE => Value::of(match info.device_type {
             vk::DeviceType::Cpu => CL_GLOBAL,

@@ -55,12 +55,12 @@ impl Device {
 
     /// Returns largest buffer, in bytes (CL_DEVICE_MAX_MEM_ALLOC_SIZE).
     pub fn max_allocation(&self) -> u64 {
-        self.info().limits.max_buffer_size.min(self.global_memory())
+        self.info().limits.max_buffer_size.min(self.info().memory.largest_heap_bytes)
     }
 
-    /// Returns size of global memory in bytes.
+    /// Returns the size of global memory in bytes: all that buffers can have altogether.
     pub fn global_memory(&self) -> u64 {
-        self.info().memory.device_local_bytes
+        self.info().memory.global_bytes
     }
 
     /// Returns size of local memory in bytes.

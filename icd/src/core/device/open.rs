@@ -66,7 +66,8 @@ impl Gpu {
     pub fn open(physical: &vk::PhysicalDevice, named: bool) -> Result<Arc<Gpu>> {
         let device = vk::Device::open(physical)?;
         if let Some(cache) = cache() {
-            device.set_pipeline_store(Box::new(cache));
+            // SAFETY: the cache checks what it loads by a digest of what it stored.
+            unsafe { device.set_pipeline_store(Box::new(cache)) };
         }
         if let Some(defect) = defects::defect(&device)? {
             let name = &device.info().name;
@@ -190,20 +191,39 @@ impl Gpu {
 
     /// Writes `bytes` at `offset` of a buffer, now.
     pub fn write_now(&self, buffer: &Arc<vk::Buffer>, offset: u64, bytes: &[u8]) -> Result<()> {
-        if self.host_moves(buffer, bytes.len(), Access::Write) {
-            return Ok(buffer.write(offset, bytes)?);
+        // SAFETY: a slice is readable.
+        unsafe { self.write_now_from(buffer, offset, bytes.as_ptr(), bytes.len()) }
+    }
+
+    /// As [`Gpu::write_now`], from `size` bytes at `from`. No command uses these bytes of the buffer.
+    ///
+    /// # Safety
+    /// The bytes at `from` are readable, and not written meanwhile.
+    pub unsafe fn write_now_from(
+        &self,
+        buffer: &Arc<vk::Buffer>,
+        offset: u64,
+        from: *const u8,
+        size: usize,
+    ) -> Result<()> {
+        if self.host_moves(buffer, size, Access::Write) {
+            // SAFETY: as the caller promises; no command uses these bytes of the buffer.
+            return Ok(unsafe { buffer.write_from(offset, from, size) }?);
         }
         self.with_service(|queue| {
             let mut pace = Pace::default();
-            let size = chunk_size(bytes.len());
-            for (index, chunk) in bytes.chunks(size).enumerate() {
-                let staging = self.upload.take(chunk.len() as u64)?;
-                staging.buffer.write(0, chunk)?;
-                let at = offset + (index * size) as u64;
+            let step = chunk_size(size);
+            for start in (0..size).step_by(step) {
+                let length = step.min(size - start);
+                let staging = self.upload.take(length as u64)?;
+                // SAFETY: as the caller promises; the staging memory is this function's alone.
+                unsafe { staging.buffer.write_from(0, from.add(start), length) }?;
+                let at = offset + start as u64;
                 let from = (&staging.buffer, 0);
-                let value = copy_on(queue, from, (buffer, at), &staging, chunk.len());
+                let value = copy_on(queue, from, (buffer, at), &staging, length);
                 queue.flush()?;
-                if let Some(value) = pace.next(value) {
+                pace.add(value);
+                if let Some(value) = pace.make_room() {
                     queue.wait(value)?;
                 }
             }
@@ -228,7 +248,8 @@ impl Gpu {
     /// Reads a buffer's bytes at `offset`, now.
     pub fn read_now(&self, buffer: &Arc<vk::Buffer>, offset: u64, bytes: &mut [u8]) -> Result<()> {
         if self.host_moves(buffer, bytes.len(), Access::Read) {
-            return Ok(buffer.read(offset, bytes)?);
+            // SAFETY: the caller has waited for the commands that write these bytes.
+            return Ok(unsafe { buffer.read(offset, bytes) }?);
         }
         self.with_service(|queue| self.read_by(queue, buffer, offset, bytes))
     }
@@ -244,7 +265,8 @@ impl Gpu {
         let mut chunks = VecDeque::new();
         let finish = |(value, staging, chunk): (u64, Arc<Staging>, &mut [u8])| -> Result<()> {
             queue.wait(value)?;
-            Ok(staging.buffer.read(0, chunk)?)
+            // SAFETY: the copy to the staging memory, which is this function's alone, is complete.
+            Ok(unsafe { staging.buffer.read(0, chunk) }?)
         };
         let size = chunk_size(bytes.len());
         for (index, chunk) in bytes.chunks_mut(size).enumerate() {
@@ -302,9 +324,13 @@ pub fn chunk_size(total: usize) -> usize {
 pub struct Pace(VecDeque<u64>);
 
 impl Pace {
-    /// Notes a chunk by its timeline value. Returns the value to wait for before the next one.
-    pub fn next(&mut self, value: u64) -> Option<u64> {
+    /// Notes a chunk by its timeline value.
+    pub fn add(&mut self, value: u64) {
         self.0.push_back(value);
+    }
+
+    /// Returns the value to wait for before another chunk.
+    pub fn make_room(&mut self) -> Option<u64> {
         (self.0.len() > CHUNKS_IN_FLIGHT).then(|| self.0.pop_front())?
     }
 

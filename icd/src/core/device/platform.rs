@@ -58,6 +58,7 @@ impl Platform {
 /// Finds Vulkan devices and takes those to show; explains itself in the log.
 fn enumerate() -> Vec<Ref<Device>> {
     fork::watch();
+    hekla_compiler::set_thread_start(hekla_vk_backend::block_signals);
     let found = selection::survey().unwrap_or_else(|error| {
         tracing::info!("there is no Vulkan: {error}");
         Vec::new()

@@ -4,6 +4,7 @@
 use crate::cl::error::Result;
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 /// Smallest piece that is allocated, in bytes.
@@ -20,6 +21,9 @@ pub struct Pool {
     device: Arc<vk::Device>,
     kind: vk::MemoryKind,
     free: Mutex<Vec<Arc<vk::Buffer>>>,
+    /// Most bytes in use at once: `HEKLA_STAGING_LIMIT`, for tests of what there is no staging memory for.
+    limit: Option<u64>,
+    in_use: AtomicU64,
 }
 
 /// A piece in use; it returns to its pool when the last holder (often a batch of commands) drops it.
@@ -37,6 +41,7 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
+        self.pool.in_use.fetch_sub(self.buffer.size(), Ordering::AcqRel);
         let mut free = self.pool.free.lock();
         if total(&free) + self.buffer.size() <= KEEP {
             free.push(self.buffer.clone());
@@ -46,7 +51,8 @@ impl Drop for Staging {
 
 impl Pool {
     pub fn new(device: Arc<vk::Device>, kind: vk::MemoryKind) -> Arc<Pool> {
-        Arc::new(Pool { device, kind, free: Mutex::default() })
+        let limit = std::env::var("HEKLA_STAGING_LIMIT").ok().and_then(|bytes| bytes.parse().ok());
+        Arc::new(Pool { device, kind, free: Mutex::default(), limit, in_use: AtomicU64::new(0) })
     }
 
     /// Returns bytes that are kept for reuse (for tests of what is left behind).
@@ -60,6 +66,10 @@ impl Pool {
             ..=LARGE => size.max(MIN_PIECE).next_power_of_two(),
             _ => size.next_multiple_of(MIN_PIECE),
         };
+        let in_use = self.in_use.load(Ordering::Acquire);
+        if self.limit.is_some_and(|limit| in_use + wanted > limit) {
+            return Err(vk::Error::OutOfHostMemory.into());
+        }
         let reused = {
             let mut free = self.free.lock();
             let fitting = free.iter().position(|b| b.size() >= size && b.size() <= wanted);
@@ -69,6 +79,7 @@ impl Pool {
             Some(buffer) => buffer,
             None => self.device.create_buffer(wanted, self.kind)?,
         };
+        self.in_use.fetch_add(buffer.size(), Ordering::AcqRel);
         Ok(Arc::new(Staging { buffer, pool: self.clone() }))
     }
 }

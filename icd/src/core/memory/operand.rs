@@ -137,8 +137,9 @@ pub fn behind_shadow(context: &Context, host: HostAddress, size: usize) -> Resul
     let ([gpu], true) = (&context.gpus[..], ranges.iter().any(|range| !range.in_place)) else {
         return Ok(None);
     };
+    let mut bytes = vec![0; size];
     // SAFETY: clCreateBuffer requires `size` bytes at host_ptr, and has not returned yet.
-    let mut bytes = unsafe { host.bytes(0, size) }.to_vec();
+    unsafe { host.copy_to(&mut bytes) };
     for range in ranges.iter().filter(|range| !range.in_place) {
         let part = &mut bytes[range.start - host.0..range.end - host.0];
         gpu.read_now(&range.buffer, range.offset, part)?;

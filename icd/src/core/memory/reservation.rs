@@ -222,24 +222,42 @@ impl<'a> Target<'a> {
         }))
     }
 
-    /// Notes that a command that is being started on a queue (`None`: the host) uses ranges, once their bytes
-    /// are on the device.
+    /// Notes that a command that is being started on a queue (`None`: the host) uses ranges; `None` if some of
+    /// their bytes are not on the device.
+    pub fn reserve_now(
+        self,
+        queue: Option<&Arc<vk::Queue>>,
+        uses: &[RangeUse<'a>],
+    ) -> Result<Option<Reservation<'a>>> {
+        self.place(uses)?;
+        let mut locked = Locked::new(uses);
+        match self.obstacle(&mut locked, uses)? {
+            None => Ok(Some(self.note(locked, queue, uses))),
+            Some(Obstacle::Arrival(_)) => Ok(None),
+            Some(Obstacle::Fetch(fetch)) => {
+                drop(locked);
+                fetch.start();
+                Ok(None)
+            }
+        }
+    }
+
+    /// Waits until bytes that are missing have been brought to the device.
+    pub fn bring(self, uses: &[RangeUse<'a>]) -> Result<()> {
+        self.fetch(uses)?.map_or(Ok(()), |arrival| arrival.wait())
+    }
+
+    /// The same as [`Target::reserve_now`] once the bytes are there.
     pub fn reserve(
         self,
         queue: Option<&Arc<vk::Queue>>,
         uses: &[RangeUse<'a>],
     ) -> Result<Reservation<'a>> {
-        self.place(uses)?;
         loop {
-            let mut locked = Locked::new(uses);
-            let obstacle = self.obstacle(&mut locked, uses)?;
-            let Some(obstacle) = obstacle else { return Ok(self.note(locked, queue, uses)) };
-            drop(locked);
-            // Moves have been made before, unless other commands use the bytes at the same time.
-            match obstacle {
-                Obstacle::Arrival(arrival) => arrival.wait()?,
-                Obstacle::Fetch(fetch) => fetch.run(),
+            if let Some(reservation) = self.reserve_now(queue, uses)? {
+                return Ok(reservation);
             }
+            self.bring(uses)?;
         }
     }
 

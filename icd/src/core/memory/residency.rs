@@ -177,8 +177,7 @@ impl Storage {
         let buffer = allocate(context, 0, size)?;
         if let Some(host) = contents {
             // SAFETY: clCreateBuffer requires `size` bytes at host_ptr, and has not returned yet.
-            let bytes = unsafe { host.bytes(0, size) };
-            context.gpus[0].write_now(&buffer, 0, bytes)?;
+            unsafe { context.gpus[0].write_now_from(&buffer, 0, host.as_ptr(), size) }?;
         }
         Storage::only_on(context, size, 0, buffer)
     }

@@ -21,7 +21,8 @@ pub const MAX_PENDING: usize = 16;
 
 /// What the launches of one context print with.
 pub struct Printer {
-    pub outbox: Arc<Outbox>,
+    /// Who receives the text.
+    sink: Sink,
     /// Bytes for records in a buffer, a multiple of 4.
     capacity: u32,
     /// Buffers that no launch uses, for each device of the context.
@@ -33,10 +34,15 @@ impl Printer {
     pub fn new(devices: usize, sink: Sink, size: Option<usize>) -> Arc<Printer> {
         let size = size.unwrap_or(PRINTF_BUFFER_SIZE).clamp(*SIZES.start(), *SIZES.end());
         Arc::new(Printer {
-            outbox: Outbox::new(sink),
+            sink,
             capacity: size.next_multiple_of(4) as u32,
             free: (0..devices).map(|_| Mutex::default()).collect(),
         })
+    }
+
+    /// Returns an outbox for what the commands of one queue print.
+    pub fn outbox(&self) -> Arc<Outbox> {
+        Outbox::new(self.sink)
     }
 
     /// Returns a buffer for one launch on device number `device` of the context.

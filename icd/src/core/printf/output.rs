@@ -2,11 +2,11 @@
 
 use crate::object::callbacks;
 use crate::object::callbacks::UserData;
-use parking_lot::{Mutex, ReentrantMutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::ffi::{c_char, c_void};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::thread::ThreadId;
 
 /// CL_PRINTF_CALLBACK_ARM: text, its length, whether the device's buffer holds no more, user data.
 pub type PrintfCallback = unsafe extern "C" fn(*const c_char, usize, usize, *mut c_void);
@@ -55,50 +55,122 @@ fn stdout(text: &[u8]) {
     let _ = std::io::stdout().lock().flush();
 }
 
-/// Text on its way to a sink. It is taken in while locks are held, and delivered, in the same order,
-/// when the entry point holds none: the sink may be the application's.
+/// Text of one queue on its way to the sink. It is taken in while locks are held, and delivered, in the same
+/// order, when the thread holds none: the sink may be the application's.
+///
+/// A thread delivers what the commands have printed that it has waited for. Where another thread is at it, the
+/// thread waits for that one; so a callback must not wait for a thread that waits for the same queue, but
+/// may wait for those that have to do with other queues.
 pub struct Outbox {
     sink: Sink,
-    texts: Mutex<VecDeque<Vec<u8>>>,
-    undelivered: AtomicUsize,
-    /// Held while delivering. A callback may call into the library again.
-    delivering: ReentrantMutex<()>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    texts: VecDeque<Vec<u8>>,
+    /// Texts taken in so far, and those of them that have been delivered.
+    taken_in: u64,
+    delivered: u64,
+    /// The thread that is delivering. A callback may call into the library again, and deliver more.
+    deliverer: Option<ThreadId>,
 }
 
 impl Outbox {
     pub fn new(sink: Sink) -> Arc<Outbox> {
-        Arc::new(Outbox {
-            sink,
-            texts: Mutex::default(),
-            undelivered: AtomicUsize::new(0),
-            delivering: ReentrantMutex::new(()),
-        })
+        Arc::new(Outbox { sink, state: Mutex::default(), changed: Condvar::new() })
     }
 
     /// Takes text in.
     pub fn push(&self, text: Vec<u8>) {
         if !text.is_empty() {
-            self.undelivered.fetch_add(1, Ordering::AcqRel);
-            self.texts.lock().push_back(text);
+            let mut state = self.state.lock();
+            state.taken_in += 1;
+            state.texts.push_back(text);
         }
     }
 
     /// Makes sure that all that was taken in is delivered before the entry point returns, by this
     /// thread or by one that is at it.
     pub fn deliver_soon(self: &Arc<Self>) {
-        if self.undelivered.load(Ordering::Acquire) > 0 {
-            let outbox = self.clone();
-            callbacks::defer(move || outbox.deliver());
+        let state = self.state.lock();
+        if state.delivered < state.taken_in {
+            let (outbox, until) = (self.clone(), state.taken_in);
+            drop(state);
+            callbacks::defer(move || outbox.deliver(until));
         }
     }
 
-    fn deliver(&self) {
-        let _order = self.delivering.lock();
-        loop {
-            let next = self.texts.lock().pop_front();
-            let Some(text) = next else { return };
-            self.sink.write(&text);
-            self.undelivered.fetch_sub(1, Ordering::AcqRel);
+    /// Sees to it that all that was taken in has been delivered. No lock may be held.
+    pub fn deliver_all(&self) {
+        let until = self.state.lock().taken_in;
+        self.deliver(until);
+    }
+
+    /// Sees to it that so many texts have been delivered.
+    fn deliver(&self, until: u64) {
+        let this = std::thread::current().id();
+        let mut state = self.state.lock();
+        while state.delivered < until {
+            if state.deliverer.is_some_and(|other| other != this) {
+                self.changed.wait(&mut state);
+                continue;
+            }
+            // The text in the making of which this thread called again is not delivered yet.
+            let Some(text) = state.texts.pop_front() else { return };
+            let outer = state.deliverer.replace(this);
+            MutexGuard::unlocked(&mut state, || self.sink.write(&text));
+            state.deliverer = outer;
+            state.delivered += 1;
+            self.changed.notify_all();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    /// What the callback of a test works with.
+    struct Listener {
+        texts: mpsc::Sender<Vec<u8>>,
+        /// Lets a callback return.
+        go: Mutex<mpsc::Receiver<()>>,
+    }
+
+    unsafe extern "C" fn listen(text: *const c_char, size: usize, _: usize, data: *mut c_void) {
+        // SAFETY: the outbox gives text and size, the test the data.
+        let (text, listener) = unsafe {
+            (std::slice::from_raw_parts(text.cast::<u8>(), size), &*data.cast::<Listener>())
+        };
+        listener.texts.send(text.to_vec()).unwrap();
+        listener.go.lock().recv().unwrap();
+    }
+
+    #[test]
+    fn who_finds_text_under_way_waits_for_it_and_keeps_the_order() {
+        let (texts, delivered) = mpsc::channel();
+        let (go, receiver) = mpsc::channel();
+        let listener = Listener { texts, go: Mutex::new(receiver) };
+        let data = UserData(std::ptr::from_ref(&listener).cast_mut().cast());
+        let outbox = Outbox::new(Sink::Callback(listen, data));
+        outbox.push(b"one".to_vec());
+        outbox.push(b"two".to_vec());
+        std::thread::scope(|scope| {
+            let first = scope.spawn(|| outbox.deliver(1));
+            assert_eq!(delivered.recv().unwrap(), b"one");
+            let second = scope.spawn(|| outbox.deliver(2));
+            go.send(()).unwrap();
+            assert_eq!(delivered.recv().unwrap(), b"two");
+            // Has its own text delivered, whoever is at the next.
+            first.join().unwrap();
+            assert!(!second.is_finished());
+            go.send(()).unwrap();
+            second.join().unwrap();
+        });
+        outbox.deliver(2);
+        assert!(delivered.try_recv().is_err());
     }
 }

@@ -81,10 +81,12 @@ pub fn register_handler(device: &vk::Device) {
 ///
 /// NVIDIA's driver (580) does that at exit(), by file descriptors that parent and child share: the child
 /// dies of a segmentation fault, and the parent hangs in vkDestroyDevice or at its own end; so it is
-/// with programs that use Vulkan alone. Such a child thus ends with its status and its files written, and
+/// with programs that use Vulkan alone. lavapipe (Mesa 26) waits there for threads that the child does not
+/// have. Such a child thus ends with its status and its files written, and
 /// without the handlers that were registered before the device was opened.
 pub fn keep_children_off(device: &vk::Device) {
-    if device.info().quirks.contains(vk::Quirks::EXIT_BREAKS_PARENT) {
+    let is_software = device.info().device_type == vk::DeviceType::Cpu;
+    if is_software || device.info().quirks.contains(vk::Quirks::EXIT_BREAKS_PARENT) {
         #[cfg(target_env = "gnu")]
         // SAFETY: the function is one of this library, which is never unloaded.
         unsafe {

@@ -83,7 +83,7 @@ impl Job {
             let Some((job, notify)) = theirs.lock().take() else { return };
             job.finish(notify);
         };
-        let started = std::thread::Builder::new().name("hekla-build".into()).spawn(body);
+        let started = hekla_vk_backend::spawn("hekla-build", body);
         if let Err(error) = started {
             tracing::warn!("no thread to build in the background: {error}");
             let Some((job, notify)) = work.lock().take() else { return };

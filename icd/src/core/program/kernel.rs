@@ -79,12 +79,15 @@ impl BuiltKernel {
         let offsets = key.local_offsets.iter().zip(spec_id::LOCAL_ARG_BASE..);
         constants.extend(offsets.map(|(offset, id)| (id, *offset)));
         let start = clock::now();
-        let pipeline = self.gpu.device.create_pipeline(&vk::PipelineDesc {
+        let desc = vk::PipelineDesc {
             spirv: &self.kernel.spirv,
             entry: "main",
             specialization: &constants,
             push_constant_size: self.push_constant_size(),
-        })?;
+        };
+        // SAFETY: the compiler made the module for this device, in this process or in one whose binary or cache entry has
+        // the right checksum.
+        let pipeline = unsafe { self.gpu.device.create_pipeline(&desc) }?;
         exit::register_handler(&self.gpu.device);
         if let Some(trace) = trace() {
             trace.pipeline(&self.kernel.name, start, pipeline.creation());

@@ -41,11 +41,12 @@ fn identity(work: &Arc<dyn CompletionWork>) -> Option<usize> {
 }
 
 impl Completions {
-    /// Adds work to be done at a value, no less than those before. Work that is listed already is done
+    /// Adds work to be done at a value, mostly no less than those before. Work that is listed already is done
     /// earlier: queues that wait for each other in turn hand the same work to and fro.
     pub fn add(&mut self, value: u64, work: Arc<dyn CompletionWork>) {
         if identity(&work).is_none_or(|identity| self.known.insert(identity)) {
-            self.list.push_back((value, work));
+            let later = self.list.iter().rev().take_while(|(at, _)| *at > value).count();
+            self.list.insert(self.list.len() - later, (value, work));
         }
     }
 

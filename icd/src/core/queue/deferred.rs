@@ -1,11 +1,14 @@
 //! Deferred commands: those that wait for what only the host knows (user events, commands of other
 //! devices) or for what would keep the device from later commands that do not wait, and those that must
 //! not overtake them.
+//!
+//! Each command counts the events that it still waits for; the events know it by its number. So an event
+//! costs the commands that wait for it, however many others are deferred.
 
 use super::event::Event;
 use super::execute::Execute;
 use crate::object::Ref;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a command is ordered against the others of its queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,55 +32,134 @@ pub struct Deferred {
     pub waits: Vec<Ref<Event>>,
     pub order: Order,
     pub event: Ref<Event>,
+    /// How many entries of its wait list keep it from starting.
+    pub unresolved: usize,
 }
 
-/// The deferred commands of a queue, in the order in which they were enqueued.
+/// The number of a deferred command, in the order of enqueuing.
+pub type Number = u64;
+
+/// The deferred commands of a queue.
 #[derive(Default)]
 pub struct DeferredCommands {
-    commands: VecDeque<Deferred>,
-    /// How many of them defer all that come later.
-    closing: usize,
+    commands: BTreeMap<Number, Deferred>,
+    next: Number,
+    /// Those that defer all that come later.
+    closing: BTreeSet<Number>,
+    /// Those that wait for no event any more, and for others of the queue only where those are closing.
+    ready: BTreeSet<Number>,
+    /// Commands that are being started by threads that have let go of the queue meanwhile.
+    starting: Vec<Starting>,
+}
+
+/// A command that a thread is starting.
+struct Starting {
+    number: Number,
+    order: Order,
+    event: Option<Ref<Event>>,
 }
 
 impl DeferredCommands {
     /// Returns true if a command that is enqueued now must not overtake some of these.
     pub fn defers(&self, order: Order) -> bool {
-        self.closing > 0 || (order.behind_all && !self.commands.is_empty())
+        let waits = order.behind_all && !(self.commands.is_empty() && self.starting.is_empty());
+        waits || !self.closing.is_empty() || self.is_closed()
+    }
+
+    /// Returns the number that the next command gets which is [pushed](Self::push).
+    pub fn next_number(&self) -> Number {
+        self.next
     }
 
     /// Adds a command behind the others.
     pub fn push(&mut self, deferred: Deferred) {
-        self.closing += usize::from(deferred.order.before_all);
-        self.commands.push_back(deferred);
+        let number = self.take_number();
+        if deferred.order.before_all {
+            self.closing.insert(number);
+        }
+        if deferred.unresolved == 0 && !deferred.order.behind_all {
+            self.ready.insert(number);
+        }
+        self.commands.insert(number, deferred);
+    }
+
+    fn take_number(&mut self) -> Number {
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// Returns a command that still waits.
+    pub fn get(&self, number: Number) -> Option<&Deferred> {
+        self.commands.get(&number)
+    }
+
+    /// Notes that one entry of a command's wait list no longer keeps it from starting.
+    pub fn resolve(&mut self, number: Number) {
+        let Some(deferred) = self.commands.get_mut(&number) else { return };
+        deferred.unresolved = deferred.unresolved.saturating_sub(1);
+        if deferred.unresolved == 0 && !deferred.order.behind_all {
+            self.ready.insert(number);
+        }
+    }
+
+    /// Returns the number of the first command that may start.
+    fn first_startable(&self) -> Option<Number> {
+        let (number, first) = self.commands.first_key_value()?;
+        if self.is_closed() {
+            return None;
+        }
+        let behind_others = first.order.behind_all && !self.starting.is_empty();
+        if first.unresolved == 0 && !behind_others {
+            return Some(*number);
+        }
+        let ready = *self.ready.first()?;
+        let closed = self.closing.first().is_some_and(|closing| *closing < ready);
+        (!closed).then_some(ready)
+    }
+
+    /// Returns true if a command may start.
+    pub fn can_start(&self) -> bool {
+        self.first_startable().is_some()
+    }
+
+    /// Takes out the first command that may start.
+    pub fn take(&mut self) -> Option<(Number, Deferred)> {
+        let number = self.first_startable()?;
+        self.closing.remove(&number);
+        self.ready.remove(&number);
+        Some((number, self.commands.remove(&number)?))
+    }
+
+    /// Has a command that was taken out wait at its place for one more event.
+    pub fn put_back(&mut self, number: Number, mut deferred: Deferred) {
+        deferred.unresolved += 1;
+        if deferred.order.before_all {
+            self.closing.insert(number);
+        }
+        self.commands.insert(number, deferred);
+    }
+
+    /// Notes that a thread goes on starting a command without the queue's lock: what is ordered behind it is
+    /// deferred until [`DeferredCommands::started`].
+    pub fn starts(&mut self, order: Order, event: Option<Ref<Event>>) -> Number {
+        let number = self.take_number();
+        self.starting.push(Starting { number, order, event });
+        number
+    }
+
+    /// Notes that the thread has the queue's lock again.
+    pub fn started(&mut self, number: Number) {
+        self.starting.retain(|starting| starting.number != number);
+    }
+
+    /// Returns true if a command that is being started comes before all that are enqueued after it.
+    fn is_closed(&self) -> bool {
+        self.starting.iter().any(|starting| starting.order.before_all)
     }
 
     /// Returns the events of all these commands, in order.
     pub fn events(&self) -> Vec<Ref<Event>> {
-        self.commands.iter().map(|deferred| deferred.event.clone()).collect()
-    }
-
-    /// Takes out, in order, the commands that none before them defers and that `is_free`, having
-    /// had each one `start` before the next is looked at.
-    pub fn release(
-        &mut self,
-        mut is_free: impl FnMut(&Deferred) -> bool,
-        mut start: impl FnMut(&Deferred),
-    ) -> Vec<Deferred> {
-        let (mut released, mut kept) = (Vec::new(), VecDeque::new());
-        while let Some(deferred) = self.commands.pop_front() {
-            if (deferred.order.behind_all && !kept.is_empty()) || !is_free(&deferred) {
-                let closed = deferred.order.before_all;
-                kept.push_back(deferred);
-                if closed {
-                    break;
-                }
-                continue;
-            }
-            self.closing -= usize::from(deferred.order.before_all);
-            start(&deferred);
-            released.push(deferred);
-        }
-        kept.into_iter().rev().for_each(|deferred| self.commands.push_front(deferred));
-        released
+        let starting = self.starting.iter().filter_map(|starting| starting.event.clone());
+        starting.chain(self.commands.values().map(|deferred| deferred.event.clone())).collect()
     }
 }

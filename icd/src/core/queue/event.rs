@@ -1,14 +1,15 @@
 //! Events: what becomes of a command, or of the application's own condition (user events).
 
-use crate::cl::error::{self, ensure, fail, Result};
+use super::effects::{Continuation, Effects, Waiter};
+use crate::cl::error::{self, ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::context::Context;
 use crate::core::process::clock;
-use crate::core::queue::watcher;
 use crate::core::queue::Queue;
-use crate::object::callbacks::UserData;
+use crate::object::callbacks::{Callback, UserData};
 use crate::object::notify::Notifier;
-use crate::object::{callbacks, Kind, Ref};
+use crate::object::{Kind, Ref};
+use hekla_vk_backend as vk;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
@@ -22,22 +23,37 @@ pub struct Event {
     changed: Condvar,
     /// When the command was enqueued, on the host clock.
     queued_at: u64,
-    /// Callbacks not yet made; the handle stays valid for them.
-    callbacks_due: AtomicU32,
+    /// Callbacks that were registered and not yet made; the handle stays valid for them.
+    pending_callbacks: AtomicU32,
 }
 
 struct State {
     phase: Phase,
     /// When the command was begun to be given to the device, on the host clock.
     submitted_at: u64,
-    callbacks: Vec<Callback>,
-    /// Queues with held commands that wait until this one is started.
-    waiters: Vec<Ref<Queue>>,
-    /// Queues with held commands that wait until it is finished.
-    late_waiters: Vec<Ref<Queue>>,
+    /// When the device ran it.
+    times: Option<DeviceTimes>,
+    /// Timeline value of its queue after which the device runs it, if that is known.
+    runs_after: Option<u64>,
+    callbacks: Vec<Registered>,
+    /// Deferred commands that wait until this one is started.
+    on_start: Vec<Waiter>,
+    /// Deferred commands that wait until it is finished.
+    on_end: Vec<Waiter>,
+    continuations: Vec<Continuation>,
+    /// What its queue's completion thread was told of.
+    awaited: Awaited,
 }
 
-/// What a held command waits for.
+/// Whether a completion thread was given an event, and whether it is to be prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Awaited {
+    No,
+    Yes,
+    Promptly,
+}
+
+/// What a deferred command waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// That the event leaves [`Phase::Pending`].
@@ -62,8 +78,8 @@ pub enum Phase {
 pub enum Span {
     /// On the host: nanoseconds of the host clock.
     Host { start: u64, end: u64 },
-    /// On the device: the timeline values to ask the queue about.
-    Device { first: u64, last: u64 },
+    /// On the device, which took the times.
+    Device,
 }
 
 impl Span {
@@ -72,6 +88,24 @@ impl Span {
         let now = clock::now();
         Span::Host { start: now, end: now + 1 }
     }
+}
+
+/// The times of a command's first and last part on the device.
+#[derive(Clone)]
+pub struct DeviceTimes {
+    pub first: Arc<vk::CommandTimes>,
+    pub last: Arc<vk::CommandTimes>,
+}
+
+/// What becomes of a command that is started.
+pub struct Started {
+    pub phase: Phase,
+    /// When that was begun, on the host clock.
+    pub submitted_at: u64,
+    /// Where the device's times will be, if it takes any.
+    pub times: Option<DeviceTimes>,
+    /// Timeline value of its queue after which the device runs the command, if that is known.
+    pub runs_after: Option<u64>,
 }
 
 /// When a command went through its stages: nanoseconds of the host clock.
@@ -84,7 +118,7 @@ pub struct Profile {
 }
 
 /// A function to call when the event's status falls to `status` or below.
-struct Callback {
+struct Registered {
     status: cl_int,
     function: EventNotify,
     data: UserData,
@@ -99,7 +133,7 @@ impl Kind for Event {
     }
 
     fn reachable(&self) -> bool {
-        self.callbacks_due.load(Ordering::Acquire) > 0
+        self.pending_callbacks.load(Ordering::Acquire) > 0
     }
 }
 
@@ -122,9 +156,13 @@ impl Event {
         let state = State {
             phase: Phase::Pending,
             submitted_at: 0,
+            times: None,
+            runs_after: None,
             callbacks: Vec::new(),
-            waiters: Vec::new(),
-            late_waiters: Vec::new(),
+            on_start: Vec::new(),
+            on_end: Vec::new(),
+            continuations: Vec::new(),
+            awaited: Awaited::No,
         };
         Ref::new(Event {
             context,
@@ -133,7 +171,7 @@ impl Event {
             state: Mutex::new(state),
             changed: Condvar::new(),
             queued_at: clock::now(),
-            callbacks_due: AtomicU32::new(0),
+            pending_callbacks: AtomicU32::new(0),
         })
     }
 
@@ -141,87 +179,167 @@ impl Event {
     pub fn phase(&self) -> Phase {
         self.state.lock().phase
     }
+}
 
-    /// When a finished command ran, with the times of enqueuing and submission.
-    pub fn times(&self) -> (u64, u64, Phase) {
-        let state = self.state.lock();
-        (self.queued_at, state.submitted_at, state.phase)
+impl State {
+    /// Takes out the calls of the callbacks for a status, and those above it, in the order in which the
+    /// statuses are passed. `failure`: the status that they are told in place of their own.
+    fn take_calls(
+        &mut self,
+        event: &Ref<Event>,
+        down_to: cl_int,
+        failure: Option<cl_int>,
+    ) -> Vec<Callback> {
+        let all = std::mem::take(&mut self.callbacks);
+        let (mut passed, left): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|callback| callback.status >= down_to);
+        self.callbacks = left;
+        passed.sort_by_key(|callback| std::cmp::Reverse(callback.status));
+        let call = |callback: Registered| event.call(callback, failure);
+        passed.into_iter().map(call).collect()
+    }
+
+    /// Takes out all that goes on when the event is finished.
+    fn take_effects(&mut self, event: &Ref<Event>, status: cl_int) -> Effects {
+        let on_start = std::mem::take(&mut self.on_start);
+        let waiters = on_start.into_iter().chain(std::mem::take(&mut self.on_end));
+        let continuations = std::mem::take(&mut self.continuations);
+        Effects {
+            waiters: waiters.map(|waiter| (waiter, event.clone())).collect(),
+            continuations: continuations.into_iter().map(|run| (run, status)).collect(),
+            calls: self.take_calls(event, CL_COMPLETE, Some(status).filter(|status| *status < 0)),
+        }
+    }
+
+    /// Notes that the queue's completion thread is to have the event. Returns the timeline value to wait for if
+    /// it does not have it yet.
+    fn await_completion(&mut self, how: Awaited) -> Option<u64> {
+        let Phase::Recorded { last, .. } = self.phase else { return None };
+        let before = self.awaited;
+        self.awaited = how.max(before);
+        (before < how).then_some(last)
+    }
+}
+
+impl State {
+    /// Returns the timeline value at which callbacks of CL_RUNNING are to be made, if there are any and it is
+    /// known; else they are made with those of CL_COMPLETE.
+    fn await_running(&self) -> Option<u64> {
+        let is_recorded = matches!(self.phase, Phase::Recorded { .. });
+        let waits = self.callbacks.iter().any(|callback| callback.status == CL_RUNNING);
+        self.runs_after.filter(|_| is_recorded && waits)
     }
 }
 
 impl Ref<Event> {
-    /// Has a queue drained when the event reaches a stage; false when it has already.
-    pub fn add_waiter(&self, queue: &Ref<Queue>, stage: Stage) -> bool {
+    /// Has a deferred command [resolved](Queue::resolve) when the event reaches a stage; returns false when it
+    /// has already.
+    pub fn add_waiter(&self, waiter: Waiter, stage: Stage) -> bool {
         let mut state = self.state.lock();
-        let waiters = match (state.phase, stage) {
+        match (state.phase, stage) {
             (Phase::Finished { .. }, _) | (Phase::Recorded { .. }, Stage::Started) => return false,
-            (_, Stage::Started) => &mut state.waiters,
-            (_, Stage::Finished) => &mut state.late_waiters,
-        };
-        if !waiters.contains(queue) {
-            waiters.push(queue.clone());
+            (_, Stage::Started) => state.on_start.push(waiter),
+            (_, Stage::Finished) => state.on_end.push(waiter),
         }
-        let with_device = state.phase != Phase::Pending;
+        let value = state.await_completion(Awaited::Promptly);
         drop(state);
-        if with_device {
-            watcher::WAITS.watch(self);
-        }
+        self.give_to_thread(value, true);
         true
     }
 
-    /// Has the queues that wait for the event's end go on when it is finished; true when none is left. Called
-    /// by a thread of ours with no lock held, which does not wait for a queue's lock: others have to go on
-    /// while a blocking call has that one.
-    pub fn drain_late_waiters(&self) -> bool {
-        if !self.poll().unwrap_or(true) {
-            return false;
+    /// Has the library go on when the event is complete: at once if it is. No lock may be held.
+    pub fn then(&self, continuation: impl FnOnce(cl_int) -> Effects + Send + 'static) {
+        let mut state = self.state.lock();
+        if let Phase::Finished { status, .. } = state.phase {
+            drop(state);
+            return continuation(status).run();
         }
-        let waiters = std::mem::take(&mut self.state.lock().late_waiters);
-        let (busy, free): (Vec<_>, Vec<_>) = waiters.into_iter().partition(|q| q.is_busy());
-        Queue::drain_all(free);
-        let done = busy.is_empty();
-        self.state.lock().late_waiters.extend(busy);
-        done
+        state.continuations.push(Box::new(continuation));
+        let value = state.await_completion(Awaited::Promptly);
+        drop(state);
+        self.give_to_thread(value, true);
     }
 
-    /// Moves the event on from [`Phase::Pending`], which was begun at `submitted_at` on the host clock.
-    /// Returns the queues whose commands may now run: the caller drains them when it holds no lock.
-    #[must_use]
-    pub fn advance(&self, phase: Phase, submitted_at: u64) -> Vec<Ref<Queue>> {
-        self.advance_locked(self.state.lock(), phase, submitted_at)
+    /// Returns true if the device has the command and is through with what that is ordered behind.
+    fn runs(&self) -> bool {
+        let runs_after = self.state.lock().runs_after;
+        let reached = |(value, queue): (u64, &Ref<Queue>)| {
+            value == 0 || queue.vk.completed().is_ok_and(|done| done >= value)
+        };
+        runs_after.zip(self.queue.as_ref()).is_some_and(reached)
     }
 
-    fn advance_locked(
-        &self,
-        mut state: MutexGuard<'_, State>,
-        phase: Phase,
-        submitted_at: u64,
-    ) -> Vec<Ref<Queue>> {
-        state.submitted_at = submitted_at;
-        state.phase = phase;
-        if let Phase::Finished { status, .. } = phase {
-            self.tell_of_failure(status);
+    /// Gives the event to its queue's completion thread, if there is a value for it to wait for.
+    fn give_to_thread(&self, value: Option<u64>, prompt: bool) {
+        if let Some((value, queue)) = value.zip(self.queue.as_ref()) {
+            queue.completion_thread.add(value, self, prompt);
         }
-        let watched = !state.callbacks.is_empty();
-        let waiters = std::mem::take(&mut state.waiters);
+    }
+
+    /// Moves the event on from [`Phase::Pending`]. Returns what follows, to be run when no lock is held and
+    /// the command has been submitted.
+    pub fn advance(&self, started: Started) -> Effects {
+        self.advance_locked(self.state.lock(), started)
+    }
+
+    fn advance_locked(&self, mut state: MutexGuard<'_, State>, started: Started) -> Effects {
+        state.submitted_at = started.submitted_at;
+        state.times = started.times;
+        state.runs_after = started.runs_after;
+        state.phase = started.phase;
+        let (mut value, mut prompt, mut runs) = (None, false, None);
+        let effects = match started.phase {
+            Phase::Finished { status, .. } => {
+                self.tell_of_failure(status);
+                state.take_effects(self, status)
+            }
+            _ => {
+                let waiters = std::mem::take(&mut state.on_start);
+                let waiters = waiters.into_iter().map(|waiter| (waiter, self.clone())).collect();
+                let calls = state.take_calls(self, CL_SUBMITTED, None);
+                runs = state.await_running();
+                prompt = !(state.on_end.is_empty() && state.continuations.is_empty());
+                if prompt {
+                    value = state.await_completion(Awaited::Promptly);
+                } else if !state.callbacks.is_empty() {
+                    value = state.await_completion(Awaited::Yes);
+                }
+                Effects { waiters, calls, ..Effects::default() }
+            }
+        };
         drop(state);
         self.changed.notify_all();
-        if watched {
-            watcher::CALLBACKS.watch(self);
-        }
-        waiters
+        self.give_to_thread(value, prompt);
+        self.give_to_thread(runs, false);
+        effects
+    }
+
+    /// Returns what follows from the event's end, or from the beginning of its command. For its queue's
+    /// completion thread, at the timeline values that it was given.
+    pub fn conclude(&self) -> Effects {
+        let mut state = self.state.lock();
+        let Phase::Finished { status, .. } = state.phase else {
+            let calls = state.take_calls(self, CL_RUNNING, None);
+            return Effects { calls, ..Effects::default() };
+        };
+        state.awaited = Awaited::No;
+        state.take_effects(self, status)
     }
 
     /// clSetUserEventStatus: CL_COMPLETE or an error, once.
     pub fn set_user_status(&self, status: cl_int) -> Result<()> {
         ensure!(self.queue.is_none(), CL_INVALID_EVENT);
         ensure!(status <= CL_COMPLETE, CL_INVALID_VALUE);
+        let effects = self.complete_user_event(status);
+        effects.map(Effects::run).ok_or(ClError(CL_INVALID_OPERATION))
+    }
+
+    /// Completes a user event; `None` when it is complete already.
+    pub fn complete_user_event(&self, status: cl_int) -> Option<Effects> {
         let state = self.state.lock();
-        ensure!(state.phase == Phase::Pending, CL_INVALID_OPERATION);
         let phase = Phase::Finished { status, span: Span::now() };
-        let waiters = self.advance_locked(state, phase, clock::now());
-        Queue::drain_all(waiters);
-        Ok(())
+        let started = Started { phase, submitted_at: clock::now(), times: None, runs_after: None };
+        (state.phase == Phase::Pending).then(|| self.advance_locked(state, started))
     }
 
     /// Finishes the event if the device is done with it; true when it is finished.
@@ -239,20 +357,14 @@ impl Ref<Event> {
         Ok(true)
     }
 
-    /// Recorded → finished, unless another thread did it.
+    /// Recorded → finished, unless another thread did it. What follows is left to the completion thread.
     fn finish(&self, status: cl_int) {
-        let phase = self.phase();
-        let Phase::Recorded { first, last } = phase else { return };
-        let span = Span::Device { first, last };
-        // Queues remember the times of so many commands only: they are read now.
-        let times = |queue: &Ref<Queue>| queue.device_times(first, last).ok();
-        let times = self.queue.as_ref().filter(|queue| queue.profiling()).and_then(times);
-        let span = times.map_or(span, |(start, end)| Span::Host { start, end });
         let mut state = self.state.lock();
-        if state.phase == phase {
-            state.phase = Phase::Finished { status, span };
-            self.tell_of_failure(status);
+        if !matches!(state.phase, Phase::Recorded { .. }) {
+            return;
         }
+        state.phase = Phase::Finished { status, span: Span::Device };
+        self.tell_of_failure(status);
         drop(state);
         self.changed.notify_all();
     }
@@ -271,7 +383,11 @@ impl Ref<Event> {
         loop {
             let mut state = self.state.lock();
             let (last, queue) = match (state.phase, &self.queue) {
-                (Phase::Finished { status, .. }, _) => return Ok(status),
+                (Phase::Finished { status, .. }, queue) => {
+                    // Another thread may have collected what the command has printed.
+                    queue.iter().for_each(|queue| queue.outbox.deliver_soon());
+                    return Ok(status);
+                }
                 (Phase::Recorded { last, .. }, Some(queue)) => (last, queue),
                 _ => {
                     self.changed.wait(&mut state);
@@ -290,6 +406,7 @@ impl Ref<Event> {
     pub fn execution_status(&self) -> Result<cl_int> {
         if self.poll()? {
             if let Phase::Finished { status, .. } = self.phase() {
+                self.queue.iter().for_each(|queue| queue.outbox.deliver_soon());
                 return Ok(status);
             }
         }
@@ -297,7 +414,7 @@ impl Ref<Event> {
             (Phase::Recorded { .. }, Some(queue)) => {
                 // A program that only polls would otherwise wait for ever for an open batch.
                 queue.flush()?;
-                Ok(CL_SUBMITTED)
+                Ok(if self.runs() { CL_RUNNING } else { CL_SUBMITTED })
             }
             (_, None) => Ok(CL_SUBMITTED),
             _ => Ok(CL_QUEUED),
@@ -308,14 +425,18 @@ impl Ref<Event> {
     /// CL_PROFILING_INFO_NOT_AVAILABLE before it is complete.
     pub fn profile(&self) -> Result<Profile> {
         self.poll()?;
-        let (queued, submitted, phase) = self.times();
+        let (phase, submitted, times) = {
+            let state = self.state.lock();
+            (state.phase, state.submitted_at, state.times.clone())
+        };
+        let queued = self.queued_at;
         let (Phase::Finished { status: CL_COMPLETE, span }, Some(queue)) = (phase, &self.queue)
         else {
             return fail(CL_PROFILING_INFO_NOT_AVAILABLE);
         };
         let (start, end) = match span {
             Span::Host { start, end } => (start, end),
-            Span::Device { first, last } => queue.device_times(first, last)?,
+            Span::Device => queue.device_times(times.as_ref())?,
         };
         // The clocks of host and device agree to some microseconds only.
         let submitted = submitted.max(queued);
@@ -325,47 +446,49 @@ impl Ref<Event> {
 
     /// clSetEventCallback.
     pub fn add_callback(&self, status: cl_int, function: EventNotify, data: UserData) {
-        self.callbacks_due.fetch_add(1, Ordering::AcqRel);
+        self.pending_callbacks.fetch_add(1, Ordering::AcqRel);
+        let callback = Registered { status, function, data };
+        // An error shows as the command's status.
+        let _ = self.poll();
+        let runs = status == CL_RUNNING && self.runs();
         let mut state = self.state.lock();
-        state.callbacks.push(Callback { status, function, data });
-        let pending = state.phase == Phase::Pending;
-        drop(state);
-        if !pending {
-            watcher::CALLBACKS.watch(self);
+        let is_submitted = self.queue.is_none() || state.phase != Phase::Pending;
+        let (passed, failure) = match state.phase {
+            // Behind those that the completion thread still has to make.
+            Phase::Finished { status, .. } if state.awaited == Awaited::No => {
+                (true, Some(status).filter(|status| *status < 0))
+            }
+            _ => (runs || is_submitted && status == CL_SUBMITTED, None),
+        };
+        if passed {
+            let is_recorded = matches!(state.phase, Phase::Recorded { .. });
+            drop(state);
+            if let Some(queue) = self.queue.as_ref().filter(|_| is_recorded) {
+                // Submitted it is, now. An error shows at the command's end.
+                let _ = queue.flush();
+            }
+            return Effects { calls: vec![self.call(callback, failure)], ..Effects::default() }
+                .run();
         }
+        state.callbacks.push(callback);
+        let (value, runs) = (state.await_completion(Awaited::Yes), state.await_running());
+        drop(state);
+        self.give_to_thread(value, false);
+        self.give_to_thread(runs, false);
     }
 
-    /// Makes the callbacks that are due; true when none are left. Called by the event thread with
-    /// no lock held.
-    pub fn run_callbacks(&self) -> bool {
-        let finished = self.poll().unwrap_or(true);
-        // What a command printed is out before the command is known to be complete.
-        callbacks::run_deferred();
-        let (due, left) = {
-            let mut state = self.state.lock();
-            let final_status = match state.phase {
-                Phase::Finished { status, .. } => Some(status),
-                _ => None,
-            };
-            let reached = |callback: &Callback| finished || callback.status == CL_SUBMITTED;
-            let all = std::mem::take(&mut state.callbacks);
-            let (mut due, left): (Vec<_>, Vec<_>) = all.into_iter().partition(reached);
-            state.callbacks = left;
-            // In the order in which the statuses were passed.
-            due.sort_by_key(|callback| std::cmp::Reverse(callback.status));
-            let due: Vec<_> = due
-                .into_iter()
-                .map(|c| (c.function, c.data, final_status.filter(|s| *s < 0).unwrap_or(c.status)))
-                .collect();
-            (due, state.callbacks.len())
-        };
-        for (function, data, status) in due {
+    /// Returns the call of a callback, to be made by the thread of the callbacks.
+    fn call(&self, callback: Registered, failure: Option<cl_int>) -> Callback {
+        let event = self.clone();
+        Box::new(move || {
+            let Registered { status, function, data } = callback;
+            // What a command printed is out before the command is known to be complete.
+            event.queue.iter().for_each(|queue| queue.outbox.deliver_all());
             if let Some(function) = function {
                 // SAFETY: the application registered this function with this data.
-                unsafe { function(self.handle(), status, data.get()) };
+                unsafe { function(event.handle(), failure.unwrap_or(status), data.get()) };
             }
-            self.callbacks_due.fetch_sub(1, Ordering::AcqRel);
-        }
-        left == 0
+            event.pending_callbacks.fetch_sub(1, Ordering::AcqRel);
+        })
     }
 }

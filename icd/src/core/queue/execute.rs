@@ -1,11 +1,16 @@
 //! What a queue asks of a command, and the command that is being started.
 
-use super::event::Phase;
+use super::deferred::Order;
+use super::event::{Event, Phase, Span};
 use super::{Queue, State};
 use crate::cl::error::Result;
+use crate::cl::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+use crate::core::diagnostics::trace::trace;
 use crate::core::memory::reservation::RangeUse;
 use crate::core::process::clock;
+use crate::object::Ref;
 use hekla_vk_backend as vk;
+use parking_lot::MutexGuard;
 
 /// A command of a queue.
 pub trait Execute: Send + 'static {
@@ -38,39 +43,116 @@ pub trait Execute: Send + 'static {
 
     /// Sees to it that nothing is written to the application's memory any more: the command has failed.
     fn cancel(&self) {}
-
-    /// Returns true if the host itself does the command when it is blocking and the queue is out of order.
-    fn is_host_read(&self, _queue: &Queue) -> bool {
-        false
-    }
 }
 
 /// A command that is being started, with its queue locked.
 pub struct Execution<'a> {
     pub queue: &'a Queue,
-    pub state: &'a mut State,
+    pub state: MutexGuard<'a, State>,
     /// Nothing in another queue is still to be waited for.
     pub ready: bool,
     /// The caller waits for the command anyway.
     pub blocking: bool,
+    /// Timeline values that a blocking call waits for, in turn, once it has let go of the queue.
+    pub waits: Vec<u64>,
+    pub(super) order: Order,
+    /// Timeline value after which the device runs the command; `None` where that depends on other queues.
+    pub(super) runs_after: Option<u64>,
+    /// The command's event, if it is known by then.
+    pub(super) event: Option<Ref<Event>>,
 }
 
 impl Execution<'_> {
+    /// Starts a command that nothing defers.
+    pub(super) fn start(&mut self, command: &dyn Execute, waits: &[Ref<Event>]) -> Result<Phase> {
+        let (queue, after) = (self.queue, self.queue.value_behind(&self.state, self.order, waits));
+        self.state.after = after;
+        self.state.times = None;
+        if trace().is_some() {
+            self.state.name = command.name().to_string();
+        }
+        let mut foreign = Vec::new();
+        for event in waits {
+            let (last, other) = match (event.phase(), &event.queue) {
+                (Phase::Finished { status, .. }, _) if status < 0 => {
+                    let status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+                    return Ok(Phase::Finished { status, span: Span::now() });
+                }
+                (Phase::Recorded { last, .. }, Some(other)) => (last, other),
+                _ => continue,
+            };
+            if std::ptr::eq(&**other, queue) || other.reached(last)? {
+                continue;
+            }
+            queue.vk.wait_gpu(&other.vk, last)?;
+            foreign.extend(other.completions_until(last));
+            self.ready = false;
+        }
+        // Ahead of the command's own work, which may write to the same memory.
+        let next = queue.vk.issued() + 1;
+        foreign.into_iter().for_each(|work| queue.add_completion(next, work));
+        let uses = queue.uses(command);
+        let mut reservation = self.reserve(&uses)?;
+        let phase = command.execute(self).inspect_err(|_| command.cancel());
+        if let Some(reservation) = &mut reservation {
+            reservation.ends_at(self.state.last);
+            if phase.is_err() {
+                reservation.fail();
+            }
+        }
+        let phase = phase?;
+        match phase {
+            Phase::Recorded { last, .. } if !self.ready => self.state.waits_elsewhere = last,
+            _ => self.runs_after = Some(after.max(self.state.waits_elsewhere)),
+        }
+        if self.order.before_all {
+            self.state.barrier = self.state.barrier.max(after);
+        }
+        Ok(phase)
+    }
+
     /// Returns true if everything that the command is ordered behind is complete, so that the host may
     /// touch device memory itself.
     pub fn idle(&self) -> Result<bool> {
         Ok(self.ready && self.queue.reached(self.state.after)?)
     }
 
+    /// Runs `f`, which may block, while other threads have the queue. What they enqueue behind this command is
+    /// deferred until it has started.
+    pub fn unlocked<R>(&mut self, f: impl FnOnce() -> R) -> R {
+        let state = &mut self.state;
+        let (after, timed, times) = (state.after, state.timed, state.times.take());
+        let name = std::mem::take(&mut state.name);
+        let number = state.deferred.starts(self.order, self.event.clone());
+        let result = MutexGuard::unlocked(state, f);
+        state.deferred.started(number);
+        (state.after, state.timed, state.times, state.name) = (after, timed, times, name);
+        result
+    }
+
+    /// Waits, unlocked, until the device has reached a timeline value of the queue.
+    pub fn wait_for(&mut self, value: u64) -> Result<()> {
+        let queue = self.queue;
+        if queue.reached(value)? {
+            return Ok(());
+        }
+        self.unlocked(|| queue.wait_for(value))
+    }
+
     /// Appends commands to the timeline as one, behind what the command is ordered behind. Returns its value.
     pub fn record(&mut self, commands: impl FnOnce(&mut vk::Recorder)) -> u64 {
-        self.queue.record(self.state, commands)
+        self.queue.record(&mut self.state, commands)
+    }
+
+    /// Returns what becomes of a command that the host did, from `start` on its clock until now.
+    pub fn done_by_host(&self, start: u64) -> Phase {
+        self.queue.done_by_host(&self.state, start)
     }
 
     /// Executes a marker: nothing but its place in the order.
     pub fn mark(&mut self) -> Result<Phase> {
         if self.idle()? {
-            return Ok(self.queue.done_by_host(self.state, clock::now()));
+            return Ok(self.done_by_host(clock::now()));
         }
         // Its value on the timeline is behind all before; only a time is taken behind a barrier.
         if !self.state.timed {

@@ -4,12 +4,15 @@
 //! In an out-of-order queue a command is ordered behind the timeline values of its wait list, and of
 //! the last barrier; the device may overlap it with everything else.
 
+pub mod callback_thread;
 pub mod completion;
+pub mod completion_thread;
 pub mod deferred;
+pub mod effects;
 pub mod event;
 pub mod execute;
+mod release;
 mod residency;
-pub mod watcher;
 
 use crate::cl::error::{fail, Result};
 use crate::cl::*;
@@ -18,16 +21,19 @@ use crate::core::device::open::Gpu;
 use crate::core::device::staging::Arena;
 use crate::core::device::Device;
 use crate::core::diagnostics::trace::trace;
+use crate::core::printf::output::Outbox;
 use crate::core::printf::MAX_PENDING;
 use crate::core::process::clock;
 use crate::object::notify::Notifier;
 use crate::object::{Kind, Ref};
 use completion::{CompletionWork, Completions};
-use deferred::{Deferred, DeferredCommands, Order};
-use event::{Event, Phase, Span, Stage};
+use completion_thread::CompletionThread;
+use deferred::{Deferred, DeferredCommands, Number, Order};
+use effects::{Effects, Waiter};
+use event::{DeviceTimes, Event, Phase, Span, Stage, Started};
 use execute::{Execute, Execution};
 use hekla_vk_backend as vk;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
@@ -55,6 +61,10 @@ pub struct Queue {
     /// What the host has to do when the timeline reaches certain values.
     completions: Mutex<Completions>,
     completion_count: AtomicUsize,
+    /// Completes events that something on the host depends on.
+    pub completion_thread: Arc<CompletionThread>,
+    /// What its commands have printed.
+    pub outbox: Arc<Outbox>,
 }
 
 /// What changes with each command.
@@ -66,10 +76,15 @@ pub struct State {
     pub readback: Arena,
     /// Timeline value that the last barrier of an out-of-order queue stands behind.
     barrier: u64,
+    /// Timeline value of the last command for which the device waits for another queue, and so do all later
+    /// ones.
+    waits_elsewhere: u64,
     /// Timeline value that the command that is being started is ordered behind.
     pub after: u64,
     /// Whether anybody can ask when that command ran.
     pub timed: bool,
+    /// Where the device's times of that command will be.
+    pub times: Option<DeviceTimes>,
     /// What the trace calls that command.
     name: String,
 }
@@ -97,13 +112,8 @@ impl Kind for Queue {
     }
 
     fn dropped(&mut self, _: cl_command_queue) {
-        // Releasing a queue flushes it; reads that are under way still reach the application.
-        let last = self.state.get_mut().last;
-        let pending = self.completion_count.load(Ordering::Acquire) > 0;
-        let ended = if pending { self.wait_for(last) } else { self.flush() };
-        if let Err(error) = ended {
-            tracing::warn!("a queue ended badly: {error}");
-        }
+        self.completion_thread.close();
+        release::complete_later(self);
     }
 }
 
@@ -124,13 +134,16 @@ impl Queue {
             deferred: DeferredCommands::default(),
             last: 0,
             barrier: 0,
+            waits_elsewhere: 0,
             after: 0,
             upload: Arena::new(gpu.upload.clone()),
             readback: Arena::new(gpu.readback.clone()),
             timed: false,
+            times: None,
             name: String::new(),
         };
         let trace_number = trace().map_or(0, |trace| trace.queue(&device.info().name));
+        let outbox = context.printer.outbox();
         Ok(Ref::new(Queue {
             context,
             device,
@@ -142,6 +155,8 @@ impl Queue {
             state: Mutex::new(state),
             completions: Mutex::default(),
             completion_count: AtomicUsize::new(0),
+            completion_thread: Arc::default(),
+            outbox,
         }))
     }
 
@@ -205,7 +220,7 @@ impl Queue {
         if let Some(trace) = trace() {
             trace.collect();
         }
-        self.context.printer.outbox.deliver_soon();
+        self.outbox.deliver_soon();
         Ok(())
     }
 
@@ -224,18 +239,15 @@ impl Queue {
         self.completions.lock().until(value).cloned().collect()
     }
 
-    /// Bounds the launches whose output is not collected: waits for the first when there are too
-    /// many.
-    pub fn make_room_to_print(&self) -> Result<()> {
-        let oldest = {
-            let completions = self.completions.lock();
-            let mut prints = completions.printouts();
-            let oldest = prints.next();
-            // What the command to be started waits for has no value to be waited for here yet.
-            let issued = self.vk.issued();
-            oldest.filter(|value| *value <= issued && prints.count() + 1 >= MAX_PENDING)
-        };
-        oldest.map_or(Ok(()), |value| self.wait_for(value))
+    /// Returns the timeline value to wait for before another launch may print, if too many launches have
+    /// output that is not collected.
+    pub fn oldest_printout(&self) -> Option<u64> {
+        let completions = self.completions.lock();
+        let mut prints = completions.printouts();
+        let oldest = prints.next();
+        // What the command to be started waits for has no value to be waited for here yet.
+        let issued = self.vk.issued();
+        oldest.filter(|value| *value <= issued && prints.count() + 1 >= MAX_PENDING)
     }
 
     /// Returns true if the host's work up to a value will write in `[start, end)` of the application's
@@ -253,9 +265,10 @@ impl Queue {
         let ((), value) = self.vk.record(|recorder| {
             recorder.after(after);
             let times = if timed { recorder.begin_timestamp() } else { None };
-            if let Some((trace, times)) = trace.zip(times) {
+            if let Some((trace, times)) = trace.zip(times.clone()) {
                 trace.command(self.trace_number, &state.name, times, self.gpu.clone());
             }
+            state.add_times(times);
             commands(recorder);
             if timed {
                 recorder.end_timestamp();
@@ -265,17 +278,14 @@ impl Queue {
         value
     }
 
-    /// Returns begin of one complete command and end of another, on the host clock.
-    pub fn device_times(&self, first: u64, last: u64) -> Result<(u64, u64)> {
-        let begin = self.vk.timestamps(first)?;
-        let end = self.vk.timestamps(last)?;
-        let Some((begin, end)) = begin.zip(end) else {
-            return fail(CL_PROFILING_INFO_NOT_AVAILABLE);
-        };
-        Ok((self.gpu.on_host(begin.begin_ns)?, self.gpu.on_host(end.end_ns)?))
+    /// Returns begin and end of a complete command, on the host clock.
+    pub fn device_times(&self, times: Option<&DeviceTimes>) -> Result<(u64, u64)> {
+        let both = times.and_then(|times| times.first.get().zip(times.last.get()));
+        let Some((first, last)) = both else { return fail(CL_PROFILING_INFO_NOT_AVAILABLE) };
+        Ok((self.gpu.on_host(first.begin_ns)?, self.gpu.on_host(last.end_ns)?))
     }
 
-    /// What becomes of a command that the host did, from `start` on its clock until now.
+    /// Returns what becomes of a command that the host did, from `start` on its clock until now.
     pub fn done_by_host(&self, state: &State, start: u64) -> Phase {
         let end = clock::now().max(start + 1);
         // What it was ordered behind may have ended on the device, whose clock agrees to some
@@ -300,57 +310,6 @@ impl Queue {
         own.fold(state.barrier, u64::max)
     }
 
-    /// Starts a command that nothing holds back.
-    fn execute(
-        &self,
-        state: &mut State,
-        command: &dyn Execute,
-        (order, waits): (Order, &[Ref<Event>]),
-        blocking: bool,
-    ) -> Result<Phase> {
-        let after = self.value_behind(state, order, waits);
-        state.after = after;
-        if trace().is_some() {
-            state.name = command.name().to_string();
-        }
-        let mut ready = true;
-        let mut foreign = Vec::new();
-        for event in waits {
-            let (last, other) = match (event.phase(), &event.queue) {
-                (Phase::Finished { status, .. }, _) if status < 0 => {
-                    let status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-                    return Ok(Phase::Finished { status, span: Span::now() });
-                }
-                (Phase::Recorded { last, .. }, Some(other)) => (last, other),
-                _ => continue,
-            };
-            if std::ptr::eq(&**other, self) || other.reached(last)? {
-                continue;
-            }
-            self.vk.wait_gpu(&other.vk, last)?;
-            foreign.extend(other.completions_until(last));
-            ready = false;
-        }
-        // Ahead of the command's own work, which may write to the same memory.
-        let next = self.vk.issued() + 1;
-        foreign.into_iter().for_each(|work| self.add_completion(next, work));
-        let uses = self.uses(command);
-        let mut reservation = self.reserve(&uses)?;
-        let mut execution = Execution { queue: self, state, ready, blocking };
-        let phase = command.execute(&mut execution).inspect_err(|_| command.cancel());
-        if let Some(reservation) = &mut reservation {
-            reservation.ends_at(state.last);
-            if phase.is_err() {
-                reservation.fail();
-            }
-        }
-        let phase = phase?;
-        if order.before_all {
-            state.barrier = state.barrier.max(after);
-        }
-        Ok(phase)
-    }
-
     /// clFinish: everything enqueued so far is done.
     pub fn finish(&self) -> Result<()> {
         let (deferred, last) = {
@@ -363,16 +322,34 @@ impl Queue {
         self.wait_for(last)
     }
 
-    /// Returns true if a thread is giving it a command, perhaps one that blocks.
-    pub fn is_busy(&self) -> bool {
-        self.state.is_locked()
-    }
-
-    /// Starts what can be started in these queues, and in those that this unblocks.
-    pub fn drain_all(mut queues: Vec<Ref<Queue>>) {
-        while let Some(queue) = queues.pop() {
-            queues.extend(queue.drain());
+    /// Notes that events have reached what deferred commands wait for, and starts those commands that may start
+    /// now. Returns what follows. No lock may be held.
+    pub fn resolve(waiters: Vec<(Waiter, Ref<Event>)>) -> Effects {
+        let mut effects = Effects::default();
+        let mut waiters = waiters.into_iter().peekable();
+        while let Some((Waiter { queue, number }, event)) = waiters.next() {
+            let mut state = queue.state.lock();
+            queue.resolve_one(&mut state, number, &event);
+            // Those of one queue often follow one another.
+            while let Some((next, event)) = waiters.next_if(|(next, _)| next.queue == queue) {
+                queue.resolve_one(&mut state, next.number, &event);
+            }
+            let startable = state.deferred.can_start();
+            drop(state);
+            if startable {
+                effects.extend(queue.start_deferred());
+            }
         }
+        effects
+    }
+}
+
+impl State {
+    /// Notes the times of a part of the command that is being started.
+    pub fn add_times(&mut self, times: Option<Arc<vk::CommandTimes>>) {
+        let Some(last) = times else { return };
+        let first = self.times.take().map_or_else(|| last.clone(), |times| times.first);
+        self.times = Some(DeviceTimes { first, last });
     }
 }
 
@@ -389,39 +366,35 @@ impl Ref<Queue> {
         request: Request,
         event: Option<Ref<Event>>,
     ) -> Result<Option<Ref<Event>>> {
-        let Request { command_type, mut command, waits, blocking, wants_event } = request;
-        let order = self.order(command_type, &waits);
+        let order = self.order(request.command_type, &request.waits);
         let mut state = self.state.lock();
-        if state.deferred.defers(order) || self.must_defer(&*command, order, &waits) {
-            let mut taken = false;
-            if blocking {
-                // A blocking write may return once the bytes are copied (5.2.2).
-                taken = command.take_host_bytes();
-            }
-            let must_wait = blocking && !(taken && self.in_order());
-            let event = event.unwrap_or_else(|| Event::of_command(self, command_type));
-            state.deferred.push(Deferred { command, waits, order, event: event.clone() });
-            drop(state);
-            if must_wait && event.wait()? < 0 {
-                return fail(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
-            }
-            return Ok(wants_event.then_some(event));
+        let unresolved = self.count_unresolved(&state, order, &request);
+        if unresolved > 0 || state.deferred.defers(order) {
+            return self.defer(state, request, (order, unresolved), event);
         }
-        if blocking && !self.in_order() && command.is_host_read(self) {
-            // Nothing orders what other threads enqueue meanwhile behind this command.
-            let behind = self.value_behind(&state, order, &waits);
-            drop(state);
-            self.wait_for(behind)?;
-            state = self.state.lock();
+        if self.awaits_bytes(state.deferred.next_number(), &*request.command) {
+            return self.defer(state, request, (order, 1), event);
         }
+        let Request { command, waits, blocking, wants_event, .. } = request;
         state.timed = wants_event && self.profiling();
-        let submitted = clock::now();
-        let phase = self.execute(&mut state, &*command, (order, &waits), blocking)?;
+        let (started, then_wait, state) =
+            self.start(state, &*command, &waits, (order, blocking), event.clone());
+        // Others may have enqueued behind this command while it was waiting.
+        let startable = state.deferred.can_start();
         drop(state);
-        if let Some(event) = &event {
-            Queue::drain_all(event.advance(phase, submitted));
+        let phase = started.as_ref().map(|started| started.phase).map_err(|error| *error);
+        let mut effects = Effects::default();
+        if let Some((event, started)) = event.as_ref().zip(started.ok()) {
+            effects = event.advance(started);
         }
+        if startable {
+            effects.extend(self.start_deferred());
+        }
+        effects.run();
+        let phase = phase?;
         if blocking {
+            let parts = then_wait.into_iter().try_for_each(|value| self.wait_for(value));
+            parts.inspect_err(|_| command.cancel())?;
             match phase {
                 Phase::Recorded { last, .. } if self.must_wait(&*command) => {
                     self.wait_for(last).inspect_err(|_| command.cancel())?;
@@ -433,51 +406,126 @@ impl Ref<Queue> {
         Ok(event)
     }
 
-    /// Returns true if one of the events defers a command, and then has the queue drained later.
+    /// Defers a command, with so many of its wait list unresolved.
+    fn defer(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        request: Request,
+        (order, unresolved): (Order, usize),
+        event: Option<Ref<Event>>,
+    ) -> Result<Option<Ref<Event>>> {
+        let Request { command_type, mut command, waits, blocking, wants_event } = request;
+        // A blocking write may return once the bytes are copied (5.2.2).
+        let taken = blocking && command.take_host_bytes();
+        let must_wait = blocking && !(taken && self.in_order());
+        let event = event.unwrap_or_else(|| Event::of_command(self, command_type));
+        let deferred = Deferred { command, waits, order, event: event.clone(), unresolved };
+        state.deferred.push(deferred);
+        drop(state);
+        if must_wait && event.wait()? < 0 {
+            return fail(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        }
+        Ok(wants_event.then_some(event))
+    }
+
+    /// Starts a command that nothing defers. Returns what becomes of it, and the timeline values that a
+    /// blocking call then waits for.
+    fn start<'a>(
+        &'a self,
+        state: MutexGuard<'a, State>,
+        command: &dyn Execute,
+        waits: &[Ref<Event>],
+        (order, blocking): (Order, bool),
+        event: Option<Ref<Event>>,
+    ) -> (Result<Started>, Vec<u64>, MutexGuard<'a, State>) {
+        let submitted_at = clock::now();
+        let mut execution = Execution {
+            queue: self,
+            state,
+            ready: true,
+            blocking,
+            waits: Vec::new(),
+            order,
+            runs_after: None,
+            event,
+        };
+        let phase = execution.start(command, waits);
+        let Execution { mut state, waits, runs_after, .. } = execution;
+        let times = state.times.take();
+        (phase.map(|phase| Started { phase, submitted_at, times, runs_after }), waits, state)
+    }
+
+    /// Returns how many of a command's wait list defer it, and has these resolved later.
+    fn count_unresolved(&self, state: &State, order: Order, request: &Request) -> usize {
+        let number = state.deferred.next_number();
+        let Request { command, waits, .. } = request;
+        waits.iter().filter(|event| self.is_unresolved(number, (&**command, order), event)).count()
+    }
+
+    /// Returns true if an event defers a command, and then has that resolved later.
     ///
     /// The device itself waits for commands of its own queues, where all that comes later in this queue waits
     /// with it: a device's queue that waits does nothing else. It cannot wait for commands of other devices,
     /// nor for what the host has to do after a command: fill memory that a write then reads.
-    fn must_defer(&self, command: &dyn Execute, order: Order, waits: &[Ref<Event>]) -> bool {
+    fn is_unresolved(
+        &self,
+        number: Number,
+        (command, order): (&dyn Execute, Order),
+        event: &Ref<Event>,
+    ) -> bool {
         let by_device = |other: &Ref<Queue>, last| {
             let reads = || command.host_source().filter(|_| other != self);
             Arc::ptr_eq(&other.gpu, &self.gpu)
                 && (other == self || order.before_all || other.reached(last).unwrap_or(true))
                 && reads().is_none_or(|range| !other.will_write(last, range))
         };
-        waits.iter().any(|event| match (event.phase(), &event.queue) {
-            (Phase::Finished { .. }, _) => false,
-            (Phase::Recorded { last, .. }, Some(other)) if by_device(other, last) => false,
-            (Phase::Recorded { .. }, _) => event.add_waiter(self, Stage::Finished),
-            (Phase::Pending, _) => event.add_waiter(self, Stage::Started),
-        }) || self.awaits_bytes(command)
+        let stage = match (event.phase(), &event.queue) {
+            (Phase::Finished { .. }, _) => return false,
+            (Phase::Recorded { last, .. }, Some(other)) if by_device(other, last) => return false,
+            (Phase::Recorded { .. }, _) => Stage::Finished,
+            (Phase::Pending, _) => Stage::Started,
+        };
+        event.add_waiter(Waiter { queue: self.clone(), number }, stage)
     }
 
-    /// Starts deferred commands that nothing defers any more. Returns the queues that may go on because
-    /// of it.
-    fn drain(&self) -> Vec<Ref<Queue>> {
-        let mut unblocked = Vec::new();
+    /// Notes that an event has reached what a deferred command waited for; it may have to wait for more of it.
+    fn resolve_one(&self, state: &mut State, number: Number, event: &Ref<Event>) {
+        let Some(Deferred { command, order, .. }) = state.deferred.get(number) else { return };
+        if !self.is_unresolved(number, (&**command, *order), event) {
+            state.deferred.resolve(number);
+        }
+    }
+
+    /// Starts the deferred commands that may start. Returns what follows.
+    fn start_deferred(&self) -> Effects {
+        let mut effects = Effects::default();
+        let mut started_commands = Vec::new();
         let mut state = self.state.lock();
-        let mut deferred = std::mem::take(&mut state.deferred);
-        // Dropped when the lock is not held.
-        let started = deferred.release(
-            |deferred| !self.must_defer(&*deferred.command, deferred.order, &deferred.waits),
-            |Deferred { command, waits, order, event }| {
-                state.timed = self.profiling();
-                let submitted = clock::now();
-                let phase = self
-                    .execute(&mut state, &**command, (*order, waits), false)
-                    .unwrap_or_else(|error| Phase::Finished { status: error.0, span: Span::now() });
-                unblocked.extend(event.advance(phase, submitted));
-            },
-        );
-        state.deferred = deferred;
+        while let Some((number, deferred)) = state.deferred.take() {
+            if self.awaits_bytes(number, &*deferred.command) {
+                state.deferred.put_back(number, deferred);
+                continue;
+            }
+            let Deferred { command, waits, order, event, .. } = &deferred;
+            state.timed = self.profiling();
+            let (started, _, guard) =
+                self.start(state, &**command, waits, (*order, false), Some(event.clone()));
+            state = guard;
+            effects.extend(event.advance(started.unwrap_or_else(|error| Started {
+                phase: Phase::Finished { status: error.0, span: Span::now() },
+                submitted_at: clock::now(),
+                times: None,
+                runs_after: None,
+            })));
+            started_commands.push(deferred);
+        }
         drop(state);
-        drop(started);
+        // Now that the lock is not held.
+        drop(started_commands);
         // The application may have flushed while these were deferred.
         if let Err(error) = self.flush() {
             tracing::error!("submitting deferred commands: {error}");
         }
-        unblocked
+        effects
     }
 }

@@ -1,0 +1,170 @@
+//! The thread of a queue that learns when the device completes commands which something on the host
+//! depends on: callbacks, deferred commands of other queues, continuations of the library. It exists while
+//! there are such commands. It sleeps in vkWaitSemaphores, and wakes once for each batch of the device.
+
+use super::callback_thread;
+use super::effects::Effects;
+use super::event::Event;
+use super::Queue;
+use crate::object::Ref;
+use hekla_vk_backend::Patience;
+use parking_lot::{Condvar, Mutex};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long the thread stays when it has nothing to do.
+const IDLE_TIME: Duration = Duration::from_millis(500);
+
+/// An event to be looked at when its queue reaches a timeline value: that of its command, or the one after which
+/// the device runs that.
+struct Arrival {
+    value: u64,
+    event: Ref<Event>,
+    /// Whether a command waits for it, which is to start without delay.
+    prompt: bool,
+}
+
+#[derive(Default)]
+struct Inbox {
+    running: bool,
+    /// The thread waits for the oldest batch that is in flight.
+    asleep: bool,
+    /// The queue is gone.
+    closed: bool,
+    arrivals: Vec<Arrival>,
+}
+
+/// The way to the thread of one queue.
+#[derive(Default)]
+pub struct CompletionThread {
+    inbox: Mutex<Inbox>,
+    arrived: Condvar,
+}
+
+/// The events that the thread waits for.
+#[derive(Default)]
+struct Awaited {
+    by_value: BTreeMap<u64, Vec<Arrival>>,
+    /// How many of them are to be prompt.
+    prompt: usize,
+}
+
+impl Awaited {
+    fn add(&mut self, arrival: Arrival) {
+        self.prompt += usize::from(arrival.prompt);
+        self.by_value.entry(arrival.value).or_default().push(arrival);
+    }
+
+    /// Takes out the events of the first value, if it `is_reached`.
+    fn take(&mut self, is_reached: impl FnOnce(u64) -> bool) -> Option<Vec<Arrival>> {
+        let first = self.by_value.first_entry()?;
+        let events = is_reached(*first.key()).then(|| first.remove())?;
+        self.prompt -= events.iter().filter(|arrival| arrival.prompt).count();
+        Some(events)
+    }
+}
+
+impl CompletionThread {
+    /// Has an event of the queue completed when the queue reaches `value`; `prompt`: as soon as can be.
+    pub fn add(self: &Arc<Self>, value: u64, event: &Ref<Event>, prompt: bool) {
+        let mut inbox = self.inbox.lock();
+        inbox.arrivals.push(Arrival { value, event: event.clone(), prompt });
+        if !inbox.running {
+            let this = self.clone();
+            inbox.running = start(move || this.run());
+        }
+        let asleep = inbox.asleep;
+        drop(inbox);
+        self.arrived.notify_one();
+        // A thread that is asleep waits for later commands if this one has been completed meanwhile.
+        let is_pending = |queue: &Ref<Queue>| queue.vk.completed().is_ok_and(|done| done < value);
+        if asleep && !event.queue.as_ref().is_some_and(is_pending) {
+            let event = event.clone();
+            start(move || {
+                let _ = event.poll();
+                event.conclude().run();
+                callback_thread::take_deferred();
+            });
+        }
+    }
+
+    /// Lets the thread end: no more events come.
+    pub fn close(&self) {
+        self.inbox.lock().closed = true;
+        self.arrived.notify_one();
+    }
+
+    fn run(&self) {
+        let mut awaited = Awaited::default();
+        while self.take_arrivals(&mut awaited) {
+            let first = awaited.by_value.values().next().and_then(|events| events.first());
+            let queue = first.and_then(|arrival| arrival.event.queue.clone());
+            let Some(queue) = queue else { return };
+            complete(&queue, &mut awaited).run();
+            callback_thread::take_deferred();
+            self.sleep(&queue, &awaited);
+        }
+    }
+
+    /// Waits for the next batch, if something is awaited and nothing has arrived.
+    fn sleep(&self, queue: &Queue, awaited: &Awaited) {
+        let Some(first) = awaited.by_value.keys().next() else { return };
+        {
+            let mut inbox = self.inbox.lock();
+            if !inbox.arrivals.is_empty() {
+                return;
+            }
+            inbox.asleep = true;
+        }
+        let patience = if awaited.prompt > 0 { Patience::Spin } else { Patience::Sleep };
+        // An error shows when the queue is looked at.
+        let _ = queue.vk.wait_for_batch(*first, patience);
+        self.inbox.lock().asleep = false;
+    }
+
+    /// Takes in the events that have arrived, and waits for some if there are none to wait for. Returns false
+    /// if none came: then the thread is to end.
+    fn take_arrivals(&self, awaited: &mut Awaited) -> bool {
+        let mut inbox = self.inbox.lock();
+        if awaited.by_value.is_empty() && inbox.arrivals.is_empty() {
+            let nothing = |inbox: &mut Inbox| inbox.arrivals.is_empty() && !inbox.closed;
+            self.arrived.wait_while_for(&mut inbox, nothing, IDLE_TIME);
+            if inbox.arrivals.is_empty() {
+                inbox.running = false;
+                return false;
+            }
+        }
+        inbox.arrivals.drain(..).for_each(|arrival| awaited.add(arrival));
+        true
+    }
+}
+
+/// Starts a thread; returns true if there is one.
+fn start(body: impl FnOnce() + Send + 'static) -> bool {
+    let started = hekla_vk_backend::spawn("hekla-complete", body);
+    if let Err(error) = &started {
+        tracing::error!("no thread to complete commands: {error}");
+    }
+    started.is_ok()
+}
+
+/// Takes out the events whose commands are complete, or will never be, and returns what they bring about.
+/// Sees to it that the others have been submitted.
+fn complete(queue: &Ref<Queue>, awaited: &mut Awaited) -> Effects {
+    let last = awaited.by_value.keys().next_back();
+    if last.is_some_and(|last| queue.vk.submitted() < *last) {
+        // An error shows below.
+        let _ = queue.flush();
+    }
+    let mut effects = Effects::default();
+    // What a queue that failed has left is at its end.
+    while let Some(events) = awaited.take(|value| queue.reached(value).unwrap_or(true)) {
+        for Arrival { event, .. } in events {
+            // Its own look at the queue gives it the error.
+            let _ = event.poll();
+            effects.extend(event.conclude());
+        }
+    }
+    effects
+}

@@ -1,0 +1,69 @@
+//! The end of a queue: what it has recorded still runs, and the host does its part of that, on a thread of
+//! the library's. The application does not wait.
+
+use super::completion::Completions;
+use super::Queue;
+use crate::cl::error::Result;
+use crate::core::context::Context;
+use crate::object::{callbacks, Ref};
+use hekla_vk_backend as vk;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// What is left of a queue that nobody uses any more.
+struct Released {
+    vk: Arc<vk::Queue>,
+    completions: Completions,
+    /// Printouts and copies use what is in it.
+    _context: Ref<Context>,
+}
+
+/// Submits what a queue has recorded, and completes it: at once if the device is through with it, else on a
+/// thread.
+pub fn complete_later(queue: &mut Queue) {
+    let completions = std::mem::take(queue.completions.get_mut());
+    let submitted = queue.vk.flush();
+    if let Err(error) = &submitted {
+        tracing::warn!("a queue ended badly: {error}");
+    }
+    let is_complete = || queue.vk.completed().is_ok_and(|value| value >= queue.vk.issued());
+    if completions.count() == 0 && submitted.is_ok() && is_complete() {
+        return;
+    }
+    let (vk, _context) = (queue.vk.clone(), queue.context.clone());
+    // The thread takes it from here, so that it is still at hand if there can be none.
+    let rest = Arc::new(Mutex::new(Some(Released { vk, completions, _context })));
+    let theirs = rest.clone();
+    let body = move || {
+        let released = theirs.lock().take();
+        released.into_iter().for_each(Released::complete);
+        callbacks::run_deferred();
+    };
+    if let Err(error) = hekla_vk_backend::spawn("hekla-release", body) {
+        tracing::warn!("no thread to complete a queue: {error}");
+        let released = rest.lock().take();
+        released.into_iter().for_each(Released::complete);
+    }
+}
+
+impl Released {
+    /// Waits for the device, does the host's part, and lets go.
+    fn complete(mut self) {
+        let ended = self.wait().and_then(|()| {
+            while let Some(work) = self.completions.take(u64::MAX) {
+                work.run()?;
+            }
+            Ok(())
+        });
+        if let Err(error) = ended {
+            tracing::warn!("a queue ended badly: {error}");
+        }
+    }
+
+    fn wait(&self) -> Result<()> {
+        match self.vk.issued() {
+            0 => Ok(()),
+            last => Ok(self.vk.wait(last)?),
+        }
+    }
+}

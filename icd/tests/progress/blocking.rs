@@ -1,0 +1,53 @@
+//! Calls that block keep nothing from others that need not.
+
+use crate::common::*;
+use crate::gate::Gate;
+use crate::{alone, apart, finish, Sent, LIMIT};
+use std::ptr::{null, null_mut};
+use std::time::Duration;
+
+/// A thread blocks in a read of `size` bytes behind the gate; another fills the buffer behind that, and need not
+/// wait. The read comes first in the queue.
+fn enqueues_while_another_thread_reads(size: usize) {
+    let _alone = alone();
+    let s = Setup::new();
+    let contents = pattern(size, 3);
+    let mem = s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut contents.clone());
+    let gate = Gate::new(&s);
+    gate.launch(s.queue, null_mut());
+    let handles = Sent((s.queue, mem));
+    let reader = std::thread::spawn(move || {
+        let (queue, mem) = handles.get();
+        let mut seen = vec![0u8; size];
+        let (read, target) = (cl().clEnqueueReadBuffer, seen.as_mut_ptr().cast());
+        check(unsafe { read(queue, mem, CL_TRUE, 0, size, target, 0, null(), null_mut()) });
+        seen
+    });
+    // Nothing tells that it is in the call.
+    std::thread::sleep(Duration::from_millis(200));
+    let filled = apart(move || {
+        let ((queue, mem), pattern) = (handles.get(), 0xEEu8);
+        let (fill, from) = (cl().clEnqueueFillBuffer, (&raw const pattern).cast());
+        check(unsafe { fill(queue, mem, from, 1, 0, size, 0, null(), null_mut()) });
+        check(unsafe { (cl().clFlush)(queue) });
+    });
+    assert!(filled.recv_timeout(LIMIT).is_ok(), "an enqueue waits for another thread's read");
+    gate.expect_closed();
+    gate.open();
+    let seen = reader.join().unwrap();
+    // Where the other thread was faster, all of the fill came first.
+    let all_or_nothing = seen == contents || seen.iter().all(|byte| *byte == 0xEE);
+    assert!(all_or_nothing, "the read saw a part of what was enqueued behind it");
+    finish(s.queue);
+    assert_eq!(s.read(mem, 0, size), vec![0xEE; size]);
+}
+
+#[test]
+fn a_thread_that_reads_a_little_keeps_no_other_from_enqueuing() {
+    enqueues_while_another_thread_reads(16);
+}
+
+#[test]
+fn a_thread_that_reads_much_keeps_no_other_from_enqueuing() {
+    enqueues_while_another_thread_reads(48 << 20);
+}

@@ -1,0 +1,69 @@
+//! What waits for what: calls that must return at once, threads of the library that must not wait for the
+//! application's, and what all this costs. A kernel that runs until the host ends it keeps the device busy.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod blocking;
+mod callbacks;
+mod cost;
+mod gate;
+mod release;
+
+use common::*;
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a test waits for what has to happen.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// To be held by each test: queues share those of the device, and what is behind another test's gate has to wait
+/// for that. The library has one thread for callbacks.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Handles may be used from every thread.
+#[derive(Clone, Copy)]
+struct Sent<T>(T);
+unsafe impl<T> Send for Sent<T> {}
+unsafe impl<T> Sync for Sent<T> {}
+
+impl<T> Sent<T> {
+    fn get(self) -> T {
+        self.0
+    }
+}
+
+/// Runs `f` on a thread of its own. What comes out says that it has returned.
+fn apart(f: impl FnOnce() + Send + 'static) -> Receiver<()> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        f();
+        let _ = sender.send(());
+    });
+    receiver
+}
+
+/// Whether a condition comes true.
+fn comes(condition: impl Fn() -> bool) -> bool {
+    let start = Instant::now();
+    while start.elapsed() < LIMIT {
+        if condition() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    false
+}
+
+fn finish(queue: cl_command_queue) {
+    check(unsafe { (cl().clFinish)(queue) });
+}
+
+#[test]
+fn all_again_through_staging_memory() {
+    run_again_with(&[("HEKLA_STAGING", "1")]);
+}

@@ -1,0 +1,72 @@
+//! Running the probe's kernels.
+//!
+//! All of them come from the assembler, use what the device has, and access only the elements of their
+//! arrays that belong to their invocations; that is what the unsafe calls here rest on.
+
+use std::sync::Arc;
+
+use crate::device::{Device, PipelineDesc};
+use crate::error::Error;
+use crate::memory::Buffer;
+use crate::physical::MemoryKind;
+
+/// Runs `groups` work-groups of a kernel on an array of words, and returns the array.
+pub(super) fn run_in_place(
+    device: &Arc<Device>,
+    spirv: &[u32],
+    words: &[u32],
+    groups: u32,
+) -> Result<Vec<u32>, Error> {
+    let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let buffer = device.create_buffer(bytes.len() as u64, MemoryKind::Readback)?;
+    // SAFETY: nothing else knows the buffer.
+    unsafe { buffer.write(0, &bytes) }?;
+    execute(device, spirv, &[&buffer], groups)?;
+    // SAFETY: the command is complete.
+    unsafe { buffer.read(0, &mut bytes) }?;
+    Ok(bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
+}
+
+/// Runs `groups` work-groups of a kernel that reads `input` and writes `size` bytes, which are returned.
+pub(super) fn run_from_to(
+    device: &Arc<Device>,
+    spirv: &[u32],
+    input: &[u8],
+    size: usize,
+    groups: u32,
+) -> Result<Vec<u8>, Error> {
+    let from = device.create_buffer(input.len() as u64, MemoryKind::Upload)?;
+    let to = device.create_buffer(size as u64, MemoryKind::Readback)?;
+    // SAFETY: nothing else knows the buffer.
+    unsafe { from.write(0, input) }?;
+    execute(device, spirv, &[&from, &to], groups)?;
+    let mut found = vec![0; size];
+    // SAFETY: the command is complete.
+    unsafe { to.read(0, &mut found) }?;
+    Ok(found)
+}
+
+/// Runs a kernel whose push constants are the addresses of `buffers`, and waits for it.
+fn execute(
+    device: &Arc<Device>,
+    spirv: &[u32],
+    buffers: &[&Arc<Buffer>],
+    groups: u32,
+) -> Result<(), Error> {
+    let push: Vec<u8> = buffers.iter().flat_map(|b| b.address().to_le_bytes()).collect();
+    let desc = PipelineDesc {
+        spirv,
+        entry: "main",
+        specialization: &[],
+        push_constant_size: push.len() as u32,
+    };
+    // SAFETY: the assembler makes valid modules of what the device has.
+    let pipeline = unsafe { device.create_pipeline(&desc) }?;
+    let queue = device.create_queue(false)?;
+    let ((), value) = queue.record(|r| {
+        buffers.iter().for_each(|buffer| r.retain((*buffer).clone()));
+        // SAFETY: the buffers have the elements of each invocation, and are retained.
+        unsafe { r.dispatch(&pipeline, &push, [groups, 1, 1]) };
+    });
+    queue.wait(value)
+}
