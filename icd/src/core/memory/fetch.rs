@@ -115,8 +115,7 @@ pub struct Fetch {
 }
 
 impl Fetch {
-    /// Moves the bytes, on this thread.
-    pub fn run(self) {
+    fn run(self) {
         let moved = self.moves.iter().try_for_each(Move::wait);
         let moved = moved.and_then(|()| self.moves.iter().try_for_each(Move::copy));
         self.end(moved);
@@ -124,8 +123,7 @@ impl Fetch {
 
     /// Moves the bytes, on a thread of its own. A failure to start it shows as the move's.
     pub fn start(self) {
-        let thread = std::thread::Builder::new().name("hekla-move".into());
-        if let Err(error) = thread.spawn(move || self.run()) {
+        if let Err(error) = vk::spawn("hekla-move", move || self.run()) {
             tracing::error!("no thread to move bytes: {error}");
         }
     }
