@@ -8,7 +8,6 @@ use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::command::Command;
 use crate::core::context::Context;
-use crate::core::device::open::Access;
 use crate::core::memory::host::{HostAddress, Pages};
 use crate::core::memory::mapping::Mapping;
 use crate::core::memory::operand::Operand;
@@ -441,7 +440,7 @@ fn place_mapping(
     }
     // With several devices the bytes may move while they are mapped.
     if mem.context.gpus.len() == 1 {
-        let buffer = mem.on_device(queue.device_index, Access::Read)?;
+        let buffer = mem.on_device(queue.device_index)?;
         if let Some(base) = queue.gpu.host_view(&buffer).filter(|_| buffer.is_coherent()) {
             let address = base.as_ptr() as usize + mem.origin + offset;
             return Ok(at(HostAddress(address)));

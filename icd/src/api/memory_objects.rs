@@ -5,7 +5,7 @@ use super::enqueue::enqueue;
 use crate::cl::error::ensure;
 use crate::cl::info::Value;
 use crate::cl::*;
-use crate::core::command::Command;
+use crate::core::command::{Command, Migration};
 use crate::core::memory::Mem;
 use crate::dispatch::boundary::entry;
 use crate::object::callbacks::UserData;
@@ -71,8 +71,7 @@ entry! {
         unsafe { args::answer(value, param_value_size, param_value, param_value_size_ret) }
     }
 
-    /// clEnqueueMigrateMemObjects. Buffers move when a command needs them elsewhere; the command is
-    /// a marker.
+    /// clEnqueueMigrateMemObjects.
     fn clEnqueueMigrateMemObjects(
         command_queue: cl_command_queue,
         num_mem_objects: cl_uint,
@@ -94,7 +93,15 @@ entry! {
         ensure!(mems.iter().all(|mem| mem.context == queue.context), CL_INVALID_CONTEXT);
         args::check_migration_flags(flags)?;
         let migrate = CL_COMMAND_MIGRATE_MEM_OBJECTS;
+        let undefined = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED != 0;
+        let migration = match (flags & CL_MIGRATE_MEM_OBJECT_HOST != 0, undefined) {
+            (false, false) => Migration::ToDevice,
+            (false, true) => Migration::ToDeviceUndefined,
+            (true, false) => Migration::ToHost,
+            (true, true) => Migration::ToHostUndefined,
+        };
+        let command = Command::Migrate { mems, migration };
         // SAFETY: the place is as the API requires.
-        unsafe { enqueue(&queue, migrate, Command::Marker, waits, false, event) }
+        unsafe { enqueue(&queue, migrate, command, waits, false, event) }
     }
 }

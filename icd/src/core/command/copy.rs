@@ -2,7 +2,6 @@
 
 use super::transfer::MAX_REGIONS;
 use crate::cl::error::Result;
-use crate::core::device::open::Access;
 use crate::core::device::staging::{Arena, Staging};
 use crate::core::memory::rect::{runs, Rect};
 use crate::core::memory::Mem;
@@ -33,9 +32,9 @@ impl<'a> Copy<'a> {
         (target, to): (&Mem, &Rect),
     ) -> Result<Copy<'a>> {
         Ok(Copy {
-            source: source.on_device(queue.device_index, Access::Read)?,
+            source: source.on_device(queue.device_index)?,
             from: *from,
-            target: target.on_device(queue.device_index, Access::Write)?,
+            target: target.on_device(queue.device_index)?,
             to: *to,
             kernel: queue.gpu.copy_kernel()?,
         })
@@ -78,7 +77,7 @@ impl Fill {
         (offset, size): (usize, usize),
         pattern: &[u8],
     ) -> Result<Fill> {
-        let buffer = mem.on_device(queue.device_index, Access::Write)?;
+        let buffer = mem.on_device(queue.device_index)?;
         let aligned = offset.is_multiple_of(4) && size.is_multiple_of(4);
         if let Some(word) = word_of(pattern).filter(|_| aligned) {
             return Ok(Fill::Words { buffer, offset: offset as u64, size: size as u64, word });
@@ -127,8 +126,6 @@ impl Execution<'_> {
     ) -> Result<Phase> {
         let copy = Copy::prepare(self.queue, (source, from), (target, to))?;
         let value = self.record(|recorder| copy.append(recorder));
-        self.used(source);
-        self.used(target);
         Ok(Phase::Recorded { first: value, last: value })
     }
 
@@ -136,7 +133,6 @@ impl Execution<'_> {
     pub fn fill(&mut self, mem: &Ref<Mem>, range: (usize, usize), pattern: &[u8]) -> Result<Phase> {
         let fill = Fill::prepare(self.queue, &mut self.state.upload, mem, range, pattern)?;
         let value = self.record(|recorder| fill.append(recorder));
-        self.used(mem);
         Ok(Phase::Recorded { first: value, last: value })
     }
 }

@@ -5,9 +5,9 @@ use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
 use crate::core::command::ndrange::{choose_local_size, Dispatch, LocalLimits, NdRange};
 use crate::core::command::printout::Printout;
-use crate::core::device::open::Access;
 use crate::core::device::staging::{Arena, Staging};
 use crate::core::device::Device;
+use crate::core::memory::reservation::{Effect, RangeUse};
 use crate::core::memory::Mem;
 use crate::core::printf::Printer;
 use crate::core::program::kernel::{
@@ -182,7 +182,7 @@ impl Launch {
                 Field::Arg(index) => match self.args.get(index as usize) {
                     Some(ArgumentValue::Bytes(bytes)) => put(&mut block, at, bytes),
                     Some(ArgumentValue::Buffer(Some(mem))) => {
-                        let buffer = mem.on_device(queue.device_index, access(kernel, index))?;
+                        let buffer = mem.on_device(queue.device_index)?;
                         let address = buffer.address() + mem.origin as u64;
                         put(&mut block, at, &address.to_le_bytes());
                         buffers.push(buffer);
@@ -217,7 +217,7 @@ impl Launch {
             }
         }
         for mem in &self.pointed {
-            buffers.push(mem.on_device(queue.device_index, Access::Write)?);
+            buffers.push(mem.on_device(queue.device_index)?);
         }
         Ok((block, buffers))
     }
@@ -237,10 +237,10 @@ impl Launch {
 }
 
 /// Returns what a kernel may do through a pointer argument.
-fn access(kernel: &Kernel, index: u32) -> Access {
+fn effect(kernel: &Kernel, index: u32) -> Effect {
     match kernel.args.get(index as usize) {
-        Some(arg) if arg.is_const || arg.address == ArgAddress::Constant => Access::Read,
-        _ => Access::Write,
+        Some(arg) if arg.is_const || arg.address == ArgAddress::Constant => Effect::Read,
+        _ => Effect::Modify,
     }
 }
 
@@ -375,12 +375,14 @@ impl Launch {
     }
 
     /// Returns the memory objects that the kernel is given or told to reach, and what it may do with them.
-    pub fn mems(&self) -> impl Iterator<Item = (&Ref<Mem>, Access)> {
+    pub fn uses(&self) -> impl Iterator<Item = RangeUse<'_>> {
         let args = self.args.iter().zip(0..).filter_map(|(arg, index)| match arg {
-            ArgumentValue::Buffer(Some(mem)) => Some((mem, access(&self.kernel.kernel, index))),
+            ArgumentValue::Buffer(Some(mem)) => {
+                Some(RangeUse::whole(mem, effect(&self.kernel.kernel, index)))
+            }
             _ => None,
         });
-        args.chain(self.pointed.iter().map(|mem| (mem, Access::Write)))
+        args.chain(self.pointed.iter().map(|mem| RangeUse::whole(mem, Effect::Modify)))
     }
 }
 
@@ -396,7 +398,6 @@ impl Execution<'_> {
             let printout = Printout::of_command(queue, value, launch.data(), buffer);
             queue.add_completion(value, Arc::new(printout));
         }
-        launch.mems().for_each(|(mem, _)| self.used(mem));
         Ok(Phase::Recorded { first: value, last: value })
     }
 

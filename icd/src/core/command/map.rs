@@ -2,7 +2,6 @@
 
 use crate::cl::error::Result;
 use crate::core::context::host_writes::HostWrite;
-use crate::core::device::open::Access;
 use crate::core::device::staging::Staging;
 use crate::core::memory::host::Pages;
 use crate::core::memory::mapping::Mapping;
@@ -102,10 +101,10 @@ impl Execution<'_> {
         staging: &Arc<Staging>,
         to: &Operand,
     ) -> Result<Phase> {
-        let buffer = mem.on_device(self.queue.device_index, Access::Read)?;
+        let buffer = mem.on_device(self.queue.device_index)?;
         let from = (mem.origin + mapping.offset) as u64;
         let target = (&staging.buffer, 0);
-        let phase = self.copy_staged(mem, (&buffer, from), target, mapping.size, staging)?;
+        let phase = self.copy_staged((&buffer, from), target, mapping.size, staging);
         if let (Phase::Recorded { last, .. }, false) = (phase, staging.buffer.is_coherent()) {
             let region = (mapping.pointer.0, mapping.size);
             self.queue.add_completion(
@@ -134,8 +133,8 @@ impl Execution<'_> {
             self.wait_for(after)?;
         }
         staging.buffer.flush(0, size as u64)?;
-        let buffer = mem.on_device(self.queue.device_index, Access::Write)?;
+        let buffer = mem.on_device(self.queue.device_index)?;
         let to = (mem.origin + mapping.offset) as u64;
-        self.copy_staged(mem, (&staging.buffer, 0), (&buffer, to), size, staging)
+        Ok(self.copy_staged((&staging.buffer, 0), (&buffer, to), size, staging))
     }
 }

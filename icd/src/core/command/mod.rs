@@ -16,6 +16,7 @@ use crate::core::memory::host::HostAddress;
 use crate::core::memory::mapping::Mapping;
 use crate::core::memory::operand::Operand;
 use crate::core::memory::rect::{runs, Rect};
+use crate::core::memory::reservation::{Effect, RangeUse};
 use crate::core::memory::Mem;
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::{Execute, Execution};
@@ -28,11 +29,40 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use transfer::tight;
 
+/// Where memory objects migrate, and with what contents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Migration {
+    ToDevice,
+    /// To the device, with contents that are undefined.
+    ToDeviceUndefined,
+    /// To the host, which has no place of its own for them.
+    ToHost,
+    /// Nobody's: with contents that are undefined.
+    ToHostUndefined,
+}
+
+impl Migration {
+    /// Returns what happens to the bytes.
+    fn effect(self) -> Option<Effect> {
+        match self {
+            Migration::ToDevice => Some(Effect::Read),
+            Migration::ToDeviceUndefined => Some(Effect::Overwrite),
+            Migration::ToHost => None,
+            Migration::ToHostUndefined => Some(Effect::Discard),
+        }
+    }
+}
+
 /// A command with everything it needs. The objects that it uses stay alive until it has started, the
 /// device memory until it is complete.
 pub enum Command {
-    /// Nothing but its place in the order: markers, barriers, migrations, empty launches.
+    /// Nothing but its place in the order: markers, barriers, empty launches.
     Marker,
+    /// Nothing on the device either, but for the bytes that come there before.
+    Migrate {
+        mems: Vec<Ref<Mem>>,
+        migration: Migration,
+    },
     /// Device to application.
     Read {
         mem: Ref<Mem>,
@@ -93,6 +123,7 @@ impl Execute for Command {
     fn name(&self) -> &str {
         match self {
             Command::Marker => "marker",
+            Command::Migrate { .. } => "migrate",
             Command::Read { .. } => "read",
             Command::Write { .. } | Command::WriteOwned { .. } => "write",
             Command::Copy { .. } => "copy",
@@ -109,7 +140,7 @@ impl Execute for Command {
 
     fn execute(&self, execution: &mut Execution<'_>) -> Result<Phase> {
         match self {
-            Command::Marker => execution.mark(),
+            Command::Marker | Command::Migrate { .. } => execution.mark(),
             Command::Read { mem, from, to } => execution.read(mem, from.shifted(mem.origin), to),
             Command::Write { mem, from, to } => execution.write(mem, from, to.shifted(mem.origin)),
             Command::WriteOwned { mem, bytes, to } => {
@@ -131,6 +162,39 @@ impl Execute for Command {
             }
             Command::Semaphores { operation, semaphores } => {
                 execution.exchange(*operation, semaphores)
+            }
+        }
+    }
+
+    fn uses(&self) -> Vec<RangeUse<'_>> {
+        match self {
+            Command::Marker | Command::Semaphores { .. } => Vec::new(),
+            Command::Migrate { mems, migration } => {
+                let effect = migration.effect();
+                let of = |mem| effect.map(|effect| RangeUse::whole(mem, effect));
+                mems.iter().filter_map(|mem| of(mem)).collect()
+            }
+            Command::Read { mem, from, .. } => RangeUse::rect(mem, from, Effect::Read).collect(),
+            Command::Write { mem, to, .. } | Command::WriteOwned { mem, to, .. } => {
+                RangeUse::rect(mem, to, Effect::Overwrite).collect()
+            }
+            Command::Copy { source, from, target, to } => {
+                let read = RangeUse::rect(source, from, Effect::Read);
+                read.chain(RangeUse::rect(target, to, Effect::Overwrite)).collect()
+            }
+            Command::Fill { mem, offset, size, .. } => {
+                vec![RangeUse::new(mem, *offset, *size, Effect::Overwrite)]
+            }
+            Command::Map { mem, mapping, .. } if mapping.reads() => {
+                vec![RangeUse::new(mem, mapping.offset, mapping.size, Effect::Read)]
+            }
+            Command::Unmap { mem, mapping } if mapping.writes() => {
+                vec![RangeUse::new(mem, mapping.offset, mapping.size, Effect::Overwrite)]
+            }
+            Command::Map { .. } | Command::Unmap { .. } => Vec::new(),
+            Command::Launch(launch) => launch.uses().collect(),
+            Command::TransferOwnership { mems, direction } => {
+                ownership::uses(mems, *direction).collect()
             }
         }
     }

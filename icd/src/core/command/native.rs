@@ -9,7 +9,7 @@ use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::command::Command;
 use crate::core::context::host_writes::HostWrite;
-use crate::core::device::open::Access;
+use crate::core::memory::reservation::{Effect, RangeUse, Target};
 use crate::core::memory::Mem;
 use crate::core::process::clock;
 use crate::core::queue::effects::Effects;
@@ -81,6 +81,11 @@ impl NativeCall {
 
     /// Makes the call. Everything that it depends on is complete.
     fn make(mut self, queue: &Queue) -> Result<()> {
+        let mems = self.buffers.iter().filter_map(|(_, mem)| mem.as_deref());
+        let uses: Vec<_> = mems.map(|mem| RangeUse::whole(mem, Effect::Modify)).collect();
+        let target = Target { context: &queue.context, device: queue.device_index };
+        // Over when the function has returned.
+        let _reservation = target.reserve(None, &uses)?;
         for (offset, mem) in &self.buffers {
             let address = mem.as_ref().map_or(Ok(0), |mem| address_of(queue, mem))?;
             self.arguments.put(*offset, address);
@@ -93,7 +98,7 @@ impl NativeCall {
 
 /// Returns where the host finds a buffer's bytes.
 fn address_of(queue: &Queue, mem: &Mem) -> Result<usize> {
-    let buffer = mem.on_device(queue.device_index, Access::Write)?;
+    let buffer = mem.on_device(queue.device_index)?;
     let base = queue.gpu.host_view(&buffer).filter(|_| buffer.is_coherent());
     let base = base.ok_or(ClError(CL_OUT_OF_RESOURCES))?;
     Ok(base.as_ptr() as usize + mem.origin)

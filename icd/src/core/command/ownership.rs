@@ -2,7 +2,7 @@
 //! (cl_khr_external_memory).
 
 use crate::cl::error::Result;
-use crate::core::device::open::Access;
+use crate::core::memory::reservation::{Effect, RangeUse};
 use crate::core::memory::Mem;
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::Execution;
@@ -19,6 +19,22 @@ pub enum Direction {
     Release,
 }
 
+/// Returns the uses of a transfer: others' contents come to the device that has the memory, or are wanted from
+/// there.
+pub fn uses(mems: &[Ref<Mem>], direction: Direction) -> impl Iterator<Item = RangeUse<'_>> {
+    let effect = match direction {
+        Direction::Acquire => Effect::Overwrite,
+        Direction::Release => Effect::Read,
+    };
+    mems.iter().map(move |mem| {
+        let used = RangeUse::whole(mem, effect);
+        match mem.imported_at() {
+            Some(home) => used.on(home),
+            None => used,
+        }
+    })
+}
+
 impl Execution<'_> {
     /// Transfers the ownership of imported memory. In a context of several devices one of them has the
     /// memory and the others have copies: the contents are acquired there, and are all there when it is
@@ -28,10 +44,7 @@ impl Execution<'_> {
         let mut here = Vec::new();
         for mem in mems {
             let home = mem.imported_at().unwrap_or(queue.device_index);
-            let buffer = match direction {
-                Direction::Acquire => mem.renewed_on(home)?,
-                Direction::Release => mem.on_device(home, Access::Read)?,
-            };
+            let buffer = mem.on_device(home)?;
             if home == queue.device_index {
                 here.push(buffer);
             } else {
@@ -43,7 +56,6 @@ impl Execution<'_> {
         let value = self.record(|recorder| {
             here.iter().for_each(|buffer| transfer(recorder, buffer, direction));
         });
-        mems.iter().for_each(|mem| self.used(mem));
         Ok(Phase::Recorded { first: value, last: value })
     }
 }

@@ -140,7 +140,7 @@ impl Execution<'_> {
     /// Copies a box of a buffer, which counts from the beginning of the whole buffer, to the application's
     /// memory.
     pub fn read(&mut self, mem: &Ref<Mem>, from: Rect, to: &Operand) -> Result<Phase> {
-        let buffer = mem.on_device(self.queue.device_index, Access::Read)?;
+        let buffer = mem.on_device(self.queue.device_index)?;
         let in_view = self.queue.gpu.host_view(&buffer).is_some();
         let host_moves = self.queue.gpu.host_moves(&buffer, from.bytes(), Access::Read)
             && to.is_seen_by_host(&self.queue.gpu);
@@ -174,14 +174,13 @@ impl Execution<'_> {
             let own = self.download(&buffer, bytes_in(&parts.own), parts.own.into_iter(), to)?;
             shared.or(own)
         };
-        self.recorded(mem, first)
+        Ok(self.recorded(first))
     }
 
-    /// Notes that a transfer's commands, the first of which has the value `first`, use a memory object.
-    fn recorded(&self, mem: &Mem, first: Option<u64>) -> Result<Phase> {
-        self.used(mem);
+    /// Returns what becomes of a transfer whose first part has the value `first`.
+    fn recorded(&self, first: Option<u64>) -> Phase {
         let last = self.state.last;
-        Ok(Phase::Recorded { first: first.unwrap_or(last), last })
+        Phase::Recorded { first: first.unwrap_or(last), last }
     }
 
     /// Copies runs, which have `total` bytes, from a buffer to the application's own memory. Returns the value
@@ -237,7 +236,7 @@ impl Execution<'_> {
             let after = self.state.after;
             self.wait_for(after)?;
         }
-        let buffer = mem.on_device(self.queue.device_index, Access::Write)?;
+        let buffer = mem.on_device(self.queue.device_index)?;
         let size = from.rect.bytes();
         let host_moves = self.queue.gpu.host_moves(&buffer, size, Access::Write)
             && from.is_seen_by_host(&self.queue.gpu);
@@ -260,7 +259,7 @@ impl Execution<'_> {
             let shared = self.copy_shared(&buffer, &parts, Access::Write)?;
             shared.or(self.upload(&buffer, bytes_in(&parts.own), parts.own.into_iter())?)
         };
-        self.recorded(mem, first)
+        Ok(self.recorded(first))
     }
 
     /// Copies runs, which have `total` bytes, from the application's own memory to a buffer. Returns the value
@@ -345,18 +344,16 @@ impl Execution<'_> {
     /// Records a copy one side of which is staging memory, which is kept until then.
     pub fn copy_staged(
         &mut self,
-        mem: &Ref<Mem>,
         from: (&Arc<vk::Buffer>, u64),
         to: (&Arc<vk::Buffer>, u64),
         size: usize,
         staging: &Arc<Staging>,
-    ) -> Result<Phase> {
+    ) -> Phase {
         let value = self.record(|recorder| {
             recorder.copy(from.0, from.1, to.0, to.1, size as u64);
             recorder.retain(staging.clone());
         });
-        self.used(mem);
-        Ok(Phase::Recorded { first: value, last: value })
+        Phase::Recorded { first: value, last: value }
     }
 }
 

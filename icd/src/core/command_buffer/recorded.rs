@@ -6,15 +6,13 @@ use crate::core::command::launch::Prepared;
 use crate::core::command::printout::Printout;
 use crate::core::command::Command;
 use crate::core::command_buffer::order::Step;
-use crate::core::device::open::Access;
 use crate::core::device::staging::Arena;
-use crate::core::memory::Mem;
+use crate::core::memory::reservation::RangeUse;
 use crate::core::program::ProgramData;
 use crate::core::queue::completion::CompletionWork;
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::{Execute, Execution};
 use crate::core::queue::Queue;
-use crate::object::Ref;
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -22,8 +20,8 @@ use std::sync::Arc;
 /// A recording, and what is to be seen to at each replay.
 pub struct Recorded {
     recording: Arc<vk::Recording>,
-    /// Memory objects whose bytes may be on another device of the context.
-    moving: Vec<(Ref<Mem>, Access)>,
+    /// The commands, whose memory objects' bytes may be on another device of the context.
+    commands: Vec<Arc<Command>>,
     /// The buffers that kernels print to.
     prints: Vec<(Arc<ProgramData>, Arc<vk::Buffer>)>,
     /// What the last replay printed: until it is collected the buffers are not free.
@@ -60,11 +58,8 @@ impl Recorded {
     /// Records commands, each with its step, in ascending steps; for the queue's device and context.
     pub fn new(queue: &Queue, commands: &[(Step, Arc<Command>)]) -> Result<Recorded> {
         let mut upload = Arena::new(queue.gpu.upload.clone());
-        let (mut moving, mut prints, mut operations) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut prints, mut operations) = (Vec::new(), Vec::new());
         for (step, command) in commands {
-            if queue.context.gpus.len() > 1 {
-                moving.extend(mems(command));
-            }
             let printf = match &**command {
                 Command::Launch(launch) if launch.prints() => {
                     let buffer = queue.context.printer.buffer(&queue.gpu, queue.device_index)?;
@@ -86,7 +81,10 @@ impl Recorded {
                 operation.append(queue, recorder);
             }
         })?;
-        Ok(Recorded { recording, moving, prints, printed: Mutex::default() })
+        let several = queue.context.gpus.len() > 1;
+        let commands = commands.iter().filter(|_| several).map(|(_, command)| command.clone());
+        let (commands, printed) = (commands.collect(), Mutex::default());
+        Ok(Recorded { recording, commands, prints, printed })
     }
 }
 
@@ -114,20 +112,6 @@ fn operation<'a>(
     })
 }
 
-/// Returns the memory objects that a command uses.
-fn mems(command: &Command) -> Vec<(Ref<Mem>, Access)> {
-    match command {
-        Command::Copy { source, target, .. } => {
-            vec![(source.clone(), Access::Read), (target.clone(), Access::Write)]
-        }
-        Command::Fill { mem, .. } => vec![(mem.clone(), Access::Write)],
-        Command::Launch(launch) => {
-            launch.mems().map(|(mem, access)| (mem.clone(), access)).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
 /// A replay: all of a command buffer as one command of a queue.
 pub struct Replay(pub Arc<Recorded>);
 
@@ -136,11 +120,12 @@ impl Execute for Replay {
         "command buffer"
     }
 
+    fn uses(&self) -> Vec<RangeUse<'_>> {
+        self.0.commands.iter().flat_map(|command| command.uses()).collect()
+    }
+
     fn execute(&self, execution: &mut Execution<'_>) -> Result<Phase> {
         let (queue, recorded) = (execution.queue, &*self.0);
-        for (mem, access) in &recorded.moving {
-            mem.on_device(queue.device_index, *access)?;
-        }
         // Held until the buffers that kernels print to have their next reader.
         let mut printed = (!recorded.prints.is_empty()).then(|| recorded.printed.lock());
         if let Some(earlier) = printed.as_mut().and_then(|printed| printed.take()) {
@@ -158,7 +143,6 @@ impl Execute for Replay {
             let printouts = recorded.prints.iter().map(collect).collect();
             *printed = Some(Printed { queue: queue.vk.clone(), value, printouts });
         }
-        recorded.moving.iter().for_each(|(mem, _)| execution.used(mem));
         Ok(Phase::Recorded { first: value, last: value })
     }
 }

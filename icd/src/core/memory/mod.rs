@@ -1,13 +1,17 @@
 //! Memory objects: buffers and sub-buffers, where their bytes live on each device of the context,
 //! and the regions that are mapped.
 
+pub mod fetch;
 pub mod host;
 pub mod mapping;
 pub mod operand;
 pub mod properties;
 pub mod rect;
+pub mod reservation;
 pub mod residency;
 pub mod sampler;
+mod spans;
+mod usage;
 
 use crate::cl::error::{ensure, Result};
 use crate::cl::*;

@@ -1,15 +1,16 @@
-//! Where a buffer's bytes live on each device of the context, and how they come to the device that
-//! needs them.
+//! Where a buffer's bytes live on each device of the context.
 
+use super::fetch::Place;
 use super::properties::Import;
+use super::spans::{Devices, Spans, MAX_DEVICES};
 use super::Mem;
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::context::Context;
 use crate::core::device::external;
-use crate::core::device::open::Access;
 use crate::core::memory::host::HostAddress;
 use hekla_vk_backend as vk;
+use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -19,17 +20,38 @@ pub enum Storage {
     Parent,
     /// The context has one device.
     Single(Arc<vk::Buffer>),
-    /// One replica for each device of the context, made when the device first needs it.
-    Replicas(Mutex<Vec<Replica>>),
+    /// The context has several devices.
+    Replicas(Replicas),
 }
 
-#[derive(Default)]
-pub struct Replica {
-    buffer: Option<Arc<vk::Buffer>>,
-    /// Holds the current contents.
-    current: bool,
-    /// The last command of each queue that used it.
-    uses: Vec<(Arc<vk::Queue>, u64)>,
+/// A buffer's memory on each device of a context, made when the device first needs it.
+pub struct Replicas {
+    size: usize,
+    buffers: Vec<OnceCell<Arc<vk::Buffer>>>,
+    /// Which devices have the current bytes.
+    pub(super) spans: Mutex<Spans>,
+}
+
+impl Replicas {
+    /// Returns memory for `size` bytes, which these devices have.
+    fn new(context: &Context, size: usize, current: Devices) -> Result<Replicas> {
+        let count = context.gpus.len();
+        ensure!(count <= MAX_DEVICES, CL_OUT_OF_RESOURCES);
+        let buffers = (0..count).map(|_| OnceCell::new()).collect();
+        Ok(Replicas { size, buffers, spans: Mutex::new(Spans::new(size, current)) })
+    }
+
+    /// Returns a device's memory.
+    fn buffer(&self, context: &Context, device: usize) -> Result<&Arc<vk::Buffer>> {
+        let buffer = self.buffers.get(device).ok_or(ClError(CL_INVALID_DEVICE))?;
+        buffer.get_or_try_init(|| allocate(context, device, self.size))
+    }
+
+    /// The same, with the device.
+    pub(super) fn place(&self, context: &Context, device: usize) -> Result<Place> {
+        let buffer = self.buffer(context, device)?.clone();
+        Ok(Place { gpu: context.gpus[device].clone(), buffer })
+    }
 }
 
 impl Mem {
@@ -40,11 +62,8 @@ impl Mem {
         match &self.storage {
             Storage::Single(buffer) => Ok(vec![address(buffer)]),
             Storage::Replicas(replicas) => {
-                let (mut replicas, mut addresses) = (replicas.lock(), Vec::new());
-                for (device, replica) in replicas.iter_mut().enumerate() {
-                    addresses.push(address(replica.place(&self.context, device, self.size)?));
-                }
-                Ok(addresses)
+                let devices = 0..self.context.gpus.len();
+                devices.map(|d| Ok(address(replicas.buffer(&self.context, d)?))).collect()
             }
             Storage::Parent => fail(CL_INVALID_MEM_OBJECT),
         }
@@ -66,36 +85,21 @@ impl Mem {
         }
     }
 
-    /// Returns the bytes on a device of the context, made current there. Offsets into a sub-buffer are to
+    /// Returns the memory of the bytes on each device, if the context has several.
+    pub(super) fn replicas(&self) -> Option<&Replicas> {
+        match &self.root().storage {
+            Storage::Replicas(replicas) => Some(replicas),
+            _ => None,
+        }
+    }
+
+    /// Returns where the bytes are, or will be, on a device of the context. Offsets into a sub-buffer are to
     /// be shifted by `origin`.
-    pub fn on_device(&self, device: usize, access: Access) -> Result<Arc<vk::Buffer>> {
+    pub fn on_device(&self, device: usize) -> Result<Arc<vk::Buffer>> {
         match &self.root().storage {
             Storage::Single(buffer) => Ok(buffer.clone()),
-            Storage::Replicas(replicas) => {
-                let root = self.root();
-                make_current(&root.context, root.size, &mut replicas.lock(), device, access)
-            }
+            Storage::Replicas(replicas) => Ok(replicas.buffer(&self.context, device)?.clone()),
             Storage::Parent => fail(CL_INVALID_MEM_OBJECT),
-        }
-    }
-
-    /// Returns the bytes on a device, where something outside may have changed them: what others have is old.
-    pub fn renewed_on(&self, device: usize) -> Result<Arc<vk::Buffer>> {
-        if let Storage::Replicas(replicas) = &self.storage {
-            for (index, replica) in replicas.lock().iter_mut().enumerate() {
-                replica.current = index == device;
-            }
-        }
-        self.on_device(device, Access::Write)
-    }
-
-    /// Notes the command that uses the bytes on a device, so that another device can wait for it.
-    pub fn used(&self, device: usize, queue: &Arc<vk::Queue>, value: u64) {
-        if let Storage::Replicas(replicas) = &self.root().storage {
-            if let Some(replica) = replicas.lock().get_mut(device) {
-                replica.uses.retain(|(other, _)| !Arc::ptr_eq(other, queue));
-                replica.uses.push((queue.clone(), value));
-            }
         }
     }
 }
@@ -111,16 +115,6 @@ fn allocate(context: &Context, device: usize, size: usize) -> Result<Arc<vk::Buf
             ClError(CL_MEM_OBJECT_ALLOCATION_FAILURE)
         }
     })
-}
-
-impl Replica {
-    /// Returns the device's memory for the bytes, made at first use.
-    fn place(&mut self, context: &Context, device: usize, size: usize) -> Result<&Arc<vk::Buffer>> {
-        if self.buffer.is_none() {
-            self.buffer = Some(allocate(context, device, size)?);
-        }
-        self.buffer.as_ref().ok_or(ClError(CL_OUT_OF_RESOURCES))
-    }
 }
 
 impl Storage {
@@ -143,7 +137,7 @@ impl Storage {
                 Ok(buffer) => {
                     external::consume(fd);
                     let devices = devices.iter().map(|i| context.devices[*i].clone()).collect();
-                    let storage = Storage::only_on(context, home, buffer);
+                    let storage = Storage::only_on(context, size, home, buffer)?;
                     return Ok((storage, Import { devices, home }));
                 }
                 Err(error) => {
@@ -160,61 +154,31 @@ impl Storage {
         Err(last)
     }
 
-    /// Returns bytes that one device has at first.
-    fn only_on(context: &Context, device: usize, buffer: Arc<vk::Buffer>) -> Storage {
+    /// Returns `size` bytes that one device has at first.
+    fn only_on(
+        context: &Context,
+        size: usize,
+        device: usize,
+        buffer: Arc<vk::Buffer>,
+    ) -> Result<Storage> {
         if context.gpus.len() == 1 {
-            return Storage::Single(buffer);
+            return Ok(Storage::Single(buffer));
         }
-        let mut replicas: Vec<_> = context.gpus.iter().map(|_| Replica::default()).collect();
-        replicas[device] = Replica { buffer: Some(buffer), current: true, uses: Vec::new() };
-        Storage::Replicas(Mutex::new(replicas))
+        let mut replicas = Replicas::new(context, size, Devices::only(device))?;
+        replicas.buffers[device] = OnceCell::with_value(buffer);
+        Ok(Storage::Replicas(replicas))
     }
 
     pub fn new(context: &Context, size: usize, contents: Option<HostAddress>) -> Result<Storage> {
         let single = context.gpus.len() == 1;
         if !single && contents.is_none() {
-            let replicas = (0..context.gpus.len()).map(|_| Replica::default());
-            return Ok(Storage::Replicas(Mutex::new(replicas.collect())));
+            return Ok(Storage::Replicas(Replicas::new(context, size, Devices::default())?));
         }
         let buffer = allocate(context, 0, size)?;
         if let Some(host) = contents {
             // SAFETY: clCreateBuffer requires `size` bytes at host_ptr, and has not returned yet.
             unsafe { context.gpus[0].write_now_from(&buffer, 0, host.as_ptr(), size) }?;
         }
-        Ok(Storage::only_on(context, 0, buffer))
+        Storage::only_on(context, size, 0, buffer)
     }
-}
-
-/// Brings a buffer's contents to a device, through the host, once the last command that used them
-/// elsewhere is done.
-fn make_current(
-    context: &Context,
-    size: usize,
-    replicas: &mut [Replica],
-    device: usize,
-    access: Access,
-) -> Result<Arc<vk::Buffer>> {
-    let buffer = replicas[device].place(context, device, size)?.clone();
-    if !replicas[device].current {
-        let source = replicas.iter().position(|r| r.current);
-        if let Some((source, from)) = source.and_then(|s| Some((s, replicas[s].buffer.clone()?))) {
-            // What writes the source, for the host to see, and what still reads the old contents here.
-            for (queue, value) in replicas[source].uses.drain(..) {
-                queue.wait_host_visible(value)?;
-            }
-            for (queue, value) in replicas[device].uses.drain(..) {
-                queue.wait(value)?;
-            }
-            let mut bytes = vec![0; size];
-            context.gpus[source].read_now(&from, 0, &mut bytes)?;
-            context.gpus[device].write_now(&buffer, 0, &bytes)?;
-        }
-        replicas[device].current = true;
-    }
-    if access == Access::Write {
-        for (index, replica) in replicas.iter_mut().enumerate() {
-            replica.current = index == device;
-        }
-    }
-    Ok(buffer)
 }

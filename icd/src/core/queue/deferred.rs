@@ -123,11 +123,20 @@ impl DeferredCommands {
     }
 
     /// Takes out the first command that may start.
-    pub fn take(&mut self) -> Option<Deferred> {
+    pub fn take(&mut self) -> Option<(Number, Deferred)> {
         let number = self.first_startable()?;
         self.closing.remove(&number);
         self.ready.remove(&number);
-        self.commands.remove(&number)
+        Some((number, self.commands.remove(&number)?))
+    }
+
+    /// Has a command that was taken out wait at its place for one more event.
+    pub fn put_back(&mut self, number: Number, mut deferred: Deferred) {
+        deferred.unresolved += 1;
+        if deferred.order.before_all {
+            self.closing.insert(number);
+        }
+        self.commands.insert(number, deferred);
     }
 
     /// Notes that a thread goes on starting a command without the queue's lock: what is ordered behind it is

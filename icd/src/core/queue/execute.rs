@@ -6,7 +6,7 @@ use super::{Queue, State};
 use crate::cl::error::Result;
 use crate::cl::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 use crate::core::diagnostics::trace::trace;
-use crate::core::memory::Mem;
+use crate::core::memory::reservation::RangeUse;
 use crate::core::process::clock;
 use crate::object::Ref;
 use hekla_vk_backend as vk;
@@ -19,6 +19,11 @@ pub trait Execute: Send + 'static {
 
     /// Starts the command: records it for the device, or does it on the host.
     fn execute(&self, execution: &mut Execution<'_>) -> Result<Phase>;
+
+    /// Returns the ranges of memory objects that the command uses, for contexts of several devices.
+    fn uses(&self) -> Vec<RangeUse<'_>> {
+        Vec::new()
+    }
 
     /// Returns the memory of the application that starting the command reads: first address and end.
     fn host_source(&self) -> Option<(usize, usize)> {
@@ -86,7 +91,16 @@ impl Execution<'_> {
         // Ahead of the command's own work, which may write to the same memory.
         let next = queue.vk.issued() + 1;
         foreign.into_iter().for_each(|work| queue.add_completion(next, work));
-        let phase = command.execute(self).inspect_err(|_| command.cancel())?;
+        let uses = queue.uses(command);
+        let mut reservation = self.reserve(&uses)?;
+        let phase = command.execute(self).inspect_err(|_| command.cancel());
+        if let Some(reservation) = &mut reservation {
+            reservation.ends_at(self.state.last);
+            if phase.is_err() {
+                reservation.fail();
+            }
+        }
+        let phase = phase?;
         match phase {
             Phase::Recorded { last, .. } if !self.ready => self.state.waits_elsewhere = last,
             _ => self.runs_after = Some(after.max(self.state.waits_elsewhere)),
@@ -128,11 +142,6 @@ impl Execution<'_> {
     /// Appends commands to the timeline as one, behind what the command is ordered behind. Returns its value.
     pub fn record(&mut self, commands: impl FnOnce(&mut vk::Recorder)) -> u64 {
         self.queue.record(&mut self.state, commands)
-    }
-
-    /// Notes that the command, which is recorded, uses a memory object.
-    pub fn used(&self, mem: &Mem) {
-        mem.used(self.queue.device_index, &self.queue.vk, self.state.last);
     }
 
     /// Returns what becomes of a command that the host did, from `start` on its clock until now.

@@ -12,6 +12,7 @@ pub mod effects;
 pub mod event;
 pub mod execute;
 mod release;
+mod residency;
 
 use crate::cl::error::{fail, Result};
 use crate::cl::*;
@@ -371,6 +372,9 @@ impl Ref<Queue> {
         if unresolved > 0 || state.deferred.defers(order) {
             return self.defer(state, request, (order, unresolved), event);
         }
+        if self.awaits_bytes(state.deferred.next_number(), &*request.command) {
+            return self.defer(state, request, (order, 1), event);
+        }
         let Request { command, waits, blocking, wants_event, .. } = request;
         state.timed = wants_event && self.profiling();
         let (started, then_wait, state) =
@@ -497,7 +501,11 @@ impl Ref<Queue> {
         let mut effects = Effects::default();
         let mut started_commands = Vec::new();
         let mut state = self.state.lock();
-        while let Some(deferred) = state.deferred.take() {
+        while let Some((number, deferred)) = state.deferred.take() {
+            if self.awaits_bytes(number, &*deferred.command) {
+                state.deferred.put_back(number, deferred);
+                continue;
+            }
             let Deferred { command, waits, order, event, .. } = &deferred;
             state.timed = self.profiling();
             let (started, _, guard) =

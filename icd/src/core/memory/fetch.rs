@@ -1,0 +1,141 @@
+//! Moves of bytes from device to device, through the host, on a thread of the library's: no call of the
+//! application's waits for them.
+
+use super::usage::Usage;
+use crate::cl::error::{ClError, Result};
+use crate::cl::CL_OUT_OF_RESOURCES;
+use crate::core::device::open::Gpu;
+use hekla_vk_backend as vk;
+use parking_lot::{Condvar, Mutex};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Most bytes that are on the host at once.
+const CHUNK: usize = 32 << 20;
+
+/// What is to be done when a move has ended.
+type Continuation = Box<dyn FnOnce() + Send>;
+
+/// The end of a move.
+#[derive(Default)]
+pub struct Arrival {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    result: Option<Result<()>>,
+    continuations: Vec<Continuation>,
+}
+
+impl Arrival {
+    /// Returns how the move ended; `None`: it has not.
+    pub fn result(&self) -> Option<Result<()>> {
+        self.state.lock().result
+    }
+
+    /// Waits for the end.
+    pub fn wait(&self) -> Result<()> {
+        let mut state = self.state.lock();
+        loop {
+            match state.result {
+                Some(result) => return result,
+                None => self.changed.wait(&mut state),
+            }
+        }
+    }
+
+    /// Has `f` called when the move ends, by the thread that moves, with no lock held. Returns false, and does
+    /// not call it, if the move has ended already.
+    pub fn then(&self, f: impl FnOnce() + Send + 'static) -> bool {
+        let mut state = self.state.lock();
+        let pending = state.result.is_none();
+        if pending {
+            state.continuations.push(Box::new(f));
+        }
+        pending
+    }
+
+    fn end(&self, result: Result<()>) {
+        let mut state = self.state.lock();
+        if state.result.is_some() {
+            return;
+        }
+        state.result = Some(result);
+        let continuations = std::mem::take(&mut state.continuations);
+        drop(state);
+        self.changed.notify_all();
+        continuations.into_iter().for_each(|f| f());
+    }
+}
+
+/// The memory of a buffer on a device.
+#[derive(Clone)]
+pub struct Place {
+    pub gpu: Arc<Gpu>,
+    pub buffer: Arc<vk::Buffer>,
+}
+
+/// The move of a range of a buffer.
+pub struct Move {
+    pub from: Place,
+    pub to: Place,
+    pub range: Range<usize>,
+    /// What writes the bytes.
+    pub writers: Vec<Arc<Usage>>,
+    /// What uses the old bytes where the new ones go.
+    pub users: Vec<Arc<Usage>>,
+}
+
+impl Move {
+    fn wait(&self) -> Result<()> {
+        self.writers.iter().try_for_each(|usage| usage.wait(true))?;
+        self.users.iter().try_for_each(|usage| usage.wait(false))
+    }
+
+    fn copy(&self) -> Result<()> {
+        let mut bytes = vec![0; CHUNK.min(self.range.len())];
+        for start in self.range.clone().step_by(CHUNK) {
+            let part = &mut bytes[..CHUNK.min(self.range.end - start)];
+            self.from.gpu.read_now(&self.from.buffer, start as u64, part)?;
+            self.to.gpu.write_now(&self.to.buffer, start as u64, part)?;
+        }
+        Ok(())
+    }
+}
+
+/// The moves that a command needs.
+#[derive(Default)]
+pub struct Fetch {
+    pub moves: Vec<Move>,
+    /// The use that the moves make of where the bytes come from.
+    pub reading: Vec<Arc<Usage>>,
+    pub arrival: Arc<Arrival>,
+}
+
+impl Fetch {
+    fn run(self) {
+        let moved = self.moves.iter().try_for_each(Move::wait);
+        let moved = moved.and_then(|()| self.moves.iter().try_for_each(Move::copy));
+        self.end(moved);
+    }
+
+    /// Moves the bytes, on a thread of its own. A failure to start it shows as the move's.
+    pub fn start(self) {
+        if let Err(error) = vk::spawn("hekla-move", move || self.run()) {
+            tracing::error!("no thread to move bytes: {error}");
+        }
+    }
+
+    fn end(&self, result: Result<()>) {
+        self.reading.iter().for_each(|usage| usage.ends_at(0));
+        self.arrival.end(result);
+    }
+}
+
+impl Drop for Fetch {
+    fn drop(&mut self) {
+        self.end(Err(ClError(CL_OUT_OF_RESOURCES)));
+    }
+}

@@ -1,0 +1,61 @@
+//! The use that a command makes of ranges of buffers, in a context of several devices: what moves their bytes
+//! waits for it.
+
+use crate::cl::error::Result;
+use hekla_vk_backend as vk;
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
+
+/// A use of a range on a device.
+pub struct Usage {
+    pub device: usize,
+    /// The bytes on the device change.
+    pub writes: bool,
+    /// `None`: the host's.
+    queue: Option<Arc<vk::Queue>>,
+    /// The queue's timeline value at which the use is over; `None` until the command is recorded.
+    end: Mutex<Option<u64>>,
+    recorded: Condvar,
+}
+
+impl Usage {
+    /// Returns the use of a command that is being started.
+    pub fn new(device: usize, writes: bool, queue: Option<Arc<vk::Queue>>) -> Arc<Usage> {
+        let (end, recorded) = (Mutex::new(None), Condvar::new());
+        Arc::new(Usage { device, writes, queue, end, recorded })
+    }
+
+    /// Notes that the command is recorded, with the value at which it is complete; 0 if it is already.
+    pub fn ends_at(&self, value: u64) {
+        *self.end.lock() = Some(value);
+        self.recorded.notify_all();
+    }
+
+    /// Returns true if who waits for a later use waits for this one, too.
+    pub fn ends_before(&self, later: &Usage) -> bool {
+        let same_queue = match (&self.queue, &later.queue) {
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
+            _ => false,
+        };
+        let end = *self.end.lock();
+        let over = end == Some(0) || (end.is_some() && same_queue && self.device == later.device);
+        over && (end == Some(0) || later.writes || !self.writes)
+    }
+
+    /// Waits until the use is over. `by_host`: the host will read what was written.
+    pub fn wait(&self, by_host: bool) -> Result<()> {
+        let mut end = self.end.lock();
+        let value = loop {
+            match *end {
+                Some(value) => break value,
+                None => self.recorded.wait(&mut end),
+            }
+        };
+        drop(end);
+        match &self.queue {
+            Some(queue) if value > 0 && by_host => Ok(queue.wait_host_visible(value)?),
+            Some(queue) if value > 0 => Ok(queue.wait(value)?),
+            _ => Ok(()),
+        }
+    }
+}

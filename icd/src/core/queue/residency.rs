@@ -1,0 +1,75 @@
+//! How a queue has the bytes that a command needs on its device, in a context of several devices: the command
+//! is deferred until they are there.
+
+use super::callback_thread;
+use super::deferred::Number;
+use super::effects::Waiter;
+use super::event::{Event, Stage};
+use super::execute::{Execute, Execution};
+use super::Queue;
+use crate::cl::error::Result;
+use crate::cl::CL_COMPLETE;
+use crate::core::memory::reservation::{RangeUse, Reservation, Target};
+use crate::object::Ref;
+
+impl Queue {
+    /// Returns what a command uses that may be on another device.
+    pub(super) fn uses<'a>(&self, command: &'a dyn Execute) -> Vec<RangeUse<'a>> {
+        if self.context.gpus.len() == 1 {
+            return Vec::new();
+        }
+        command.uses()
+    }
+
+    fn target(&self) -> Target<'_> {
+        Target { context: &self.context, device: self.device_index }
+    }
+}
+
+impl<'a> Execution<'a> {
+    /// Notes that the command, which is being started, uses ranges.
+    pub(super) fn reserve<'b>(&mut self, uses: &[RangeUse<'b>]) -> Result<Option<Reservation<'b>>>
+    where
+        'a: 'b,
+    {
+        if uses.is_empty() {
+            return Ok(None);
+        }
+        let queue: &'a Queue = self.queue;
+        loop {
+            if let Some(reservation) = queue.target().reserve_now(Some(&queue.vk), uses)? {
+                return Ok(Some(reservation));
+            }
+            // The command was deferred for its bytes before: another device's has taken them away since.
+            self.unlocked(|| queue.target().bring(uses))?;
+        }
+    }
+}
+
+impl Ref<Queue> {
+    /// Returns true if bytes that a command needs have yet to come to the device. Has them brought, and the
+    /// command resolved when they are there. Nothing else may keep the command, which has or will have this
+    /// number among the deferred ones, from being started.
+    pub(super) fn awaits_bytes(&self, number: Number, command: &dyn Execute) -> bool {
+        let uses = self.uses(command);
+        if uses.is_empty() {
+            return false;
+        }
+        loop {
+            // An error shows when the command is started.
+            let Ok(Some(arrival)) = self.target().fetch(&uses) else { return false };
+            let event = Event::user(self.context.clone());
+            event.add_waiter(Waiter { queue: self.clone(), number }, Stage::Started);
+            let deferred = arrival.then(move || {
+                if let Err(error) = event.set_user_status(CL_COMPLETE) {
+                    tracing::error!("a command waits for its bytes: {error}");
+                }
+                drop(event);
+                callback_thread::take_deferred();
+            });
+            if deferred {
+                return true;
+            }
+        }
+    }
+}
