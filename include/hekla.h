@@ -1148,6 +1148,8 @@
 
 #define CHUNKS_IN_FLIGHT 6
 
+
+
 #define MAX_PENDING 16
 
 typedef struct Order Order;
