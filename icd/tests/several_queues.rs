@@ -24,7 +24,8 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 /// To be held by each test: queues share those of the device, and what is behind another test's gate has to wait
 /// for that. The command that opens the gate may even come to stand behind the gate itself: by a queue that the
-/// two share, or by one in which it stands behind what waits for that queue.
+/// two share, or by one in which it stands behind what waits for that queue. Processes that share a GPU take turns,
+/// and a gate takes its whole turn.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -447,10 +448,12 @@ fn a_blocking_call_holds_up_no_held_command_of_another_queue() {
 
 #[test]
 fn all_again_under_validation() {
+    let _alone = alone();
     run_again("0");
 }
 
 #[test]
 fn all_again_through_staging_memory() {
+    let _alone = alone();
     run_again("1");
 }
