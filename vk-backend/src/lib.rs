@@ -46,7 +46,8 @@ mod sync;
 mod thread;
 
 pub use device::{
-    ClockCorrelation, Creation, Device, PipelineDesc, PipelineStore, PoolUse, Priority,
+    ClockCorrelation, CompiledApart, Creation, Device, PipelineDesc, PipelineStore, PoolUse,
+    Priority,
 };
 pub use error::Error;
 pub use memory::{Buffer, HostAccess};

@@ -17,7 +17,7 @@ use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 /// Readings of both clocks of which the best is taken.
 const CLOCK_READINGS: usize = 3;
@@ -55,6 +55,8 @@ pub struct Gpu {
     clock: Mutex<DeviceClock>,
     sharing: OnceCell<Sharing>,
     order_word: OnceCell<Arc<vk::Buffer>>,
+    /// Done when the second Vulkan device, which compiles, is known to be open.
+    compile_device_seen: Once,
 }
 
 impl Gpu {
@@ -100,6 +102,7 @@ impl Gpu {
             clock: Mutex::default(),
             sharing: OnceCell::new(),
             order_word: OnceCell::new(),
+            compile_device_seen: Once::new(),
         }))
     }
 
@@ -119,8 +122,21 @@ impl Gpu {
         if !vk::CopyKernel::suits(&self.device) {
             return Ok(None);
         }
-        let made = self.copy_kernel.get_or_try_init(|| vk::CopyKernel::create(&self.device));
-        Ok(Some(made?))
+        let make = || {
+            let made = vk::CopyKernel::create(&self.device);
+            self.pipeline_was_created();
+            made
+        };
+        Ok(Some(self.copy_kernel.get_or_try_init(make)?))
+    }
+
+    /// Registers the handlers of exit() again, since the driver may have registered some of its own: its compiler's,
+    /// or those of the second Vulkan device, which is opened when something is compiled.
+    pub fn pipeline_was_created(&self) {
+        exit::register_handler(&self.device);
+        if self.device.has_compile_device() {
+            self.compile_device_seen.call_once(|| exit::keep_children_off(&self.device));
+        }
     }
 
     /// Does something with a queue that nobody else uses meanwhile.

@@ -77,7 +77,8 @@ pub fn register_handler(device: &vk::Device) {
 }
 
 /// Lets processes that are forked off end before the driver takes down, in them, what this process still
-/// uses. To be called when the device is open, for the same reason as above.
+/// uses. To be called when the device is open, and again when its driver has opened a second one to compile, for the
+/// same reason as above.
 ///
 /// NVIDIA's driver (580) does that at exit(), by file descriptors that parent and child share: the child
 /// dies of a segmentation fault, and the parent hangs in vkDestroyDevice or at its own end; so it is
