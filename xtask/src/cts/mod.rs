@@ -19,7 +19,7 @@ use subtest::{Done, Runner, Verdict};
 use table::{Row, Table};
 
 const USAGE: &str = "usage: cargo xtask cts --bin DIR [--group NAME] [--subtest NAME] \
-                     [--driver NAME] [--jobs N] [--library FILE] [--record] [--results DIR]";
+                     [--driver NAME] [--jobs N] [--limit SECONDS] [--library FILE] [--record] [--results DIR]";
 
 /// Command line of `cts`.
 struct Request {
@@ -31,6 +31,8 @@ struct Request {
     library: Option<PathBuf>,
     /// How many subtests run at once.
     jobs: usize,
+    /// Most seconds of any subtest, whatever its group allows.
+    limit: Option<u64>,
     /// Write the results.
     record: bool,
     /// Folder of the results.
@@ -46,7 +48,10 @@ struct Task<'a> {
 /// Runs the command.
 pub fn run(args: &[String]) -> Outcome {
     let request = parse(args)?;
-    let all = config::read_groups()?;
+    let mut all = config::read_groups()?;
+    if let Some(limit) = request.limit {
+        all.iter_mut().for_each(|group| group.seconds = group.seconds.min(limit));
+    }
     let mut report = Report::new(&request, &all)?;
     let library = match &request.library {
         Some(library) => library.clone(),
@@ -77,6 +82,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
         driver: Driver::Lavapipe,
         library: None,
         jobs: 1,
+        limit: None,
         record: false,
         results: system::root().join("cts-config/results"),
     };
@@ -94,6 +100,9 @@ fn parse(args: &[String]) -> Result<Request, String> {
             "--group" => request.group = Some(value.clone()),
             "--subtest" => request.subtest = Some(value.clone()),
             "--driver" => request.driver = Driver::named(value)?,
+            "--limit" => {
+                request.limit = Some(value.parse().map_err(|_| "--limit needs seconds")?);
+            }
             "--library" => request.library = Some(full(value)?),
             "--jobs" => request.jobs = value.parse().map_err(|_| "--jobs needs a number")?,
             "--results" => request.results = PathBuf::from(value),
