@@ -248,6 +248,10 @@ impl Heap {
         let mut pool = self.pool.lock();
         let pool = pool.as_mut().ok_or(Error::DeviceLost)?;
         let allocation = pool.allocate(&desc).map_err(from_pool)?;
+        if allocation.mapped_ptr().is_some_and(|p| !is_mapping(p.cast())) {
+            let _ = pool.free(allocation);
+            return Err(Error::OutOfHostMemory);
+        }
         Ok(Memory {
             // SAFETY: the handle is only bound to the buffer that owns this allocation.
             raw: unsafe { allocation.memory() },
@@ -403,6 +407,12 @@ impl Heap {
     }
 }
 
+/// Returns false for what is no mapping: mappings are aligned to minMemoryMapAlignment, 64 bytes at least. (lavapipe of
+/// Mesa 25.0 takes MAP_FAILED, all ones, for an address where the process has no room for a mapping.)
+fn is_mapping(p: NonNull<u8>) -> bool {
+    p.addr().get().is_multiple_of(64)
+}
+
 /// Maps the whole of `memory`.
 fn map(device: &ash::Device, memory: vk::DeviceMemory) -> Result<NonNull<u8>, Error> {
     // SAFETY: the memory is host visible, not mapped yet, and known to nobody else.
@@ -411,7 +421,7 @@ fn map(device: &ash::Device, memory: vk::DeviceMemory) -> Result<NonNull<u8>, Er
             vk::Result::ERROR_MEMORY_MAP_FAILED => Error::OutOfHostMemory,
             e => Error::from_vk("vkMapMemory", e),
         })?;
-    NonNull::new(p.cast()).ok_or(Error::OutOfHostMemory)
+    NonNull::new(p.cast()).filter(|p| is_mapping(*p)).ok_or(Error::OutOfHostMemory)
 }
 
 /// Returns the memory types as which the host memory at `ptr` can be imported.
