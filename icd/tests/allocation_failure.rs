@@ -1,5 +1,7 @@
 //! Memory that is not there: the specification's error, and everything goes on. The process' address space
 //! is bounded for it, which is where software devices have their memory.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

@@ -1,6 +1,8 @@
 //! Builds in the background: what is told while one is under way, and the callback at its end. Alone
 //! in its binary: builds are held up by making the files of `HEKLA_DUMP` pipes, which holds for a
 //! whole process.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

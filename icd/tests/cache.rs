@@ -1,6 +1,8 @@
 //! The disk cache: found by the next process, never believed when headers changed or bytes are
 //! damaged, and nothing but a cache when its folder is full or read-only. Each use is a process of its
 //! own, this binary again.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

@@ -1,5 +1,7 @@
 //! `HEKLA_DUMP`: what a program was built from and into lies in the folder, ready for `heklac`. Alone
 //! in its binary, since the variable holds for a whole process.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

@@ -1,5 +1,7 @@
 //! `heklac --explain`, and the log, tell people why there is a device or none. Each in a process of its
 //! own, since the environment holds for a process.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

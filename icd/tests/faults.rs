@@ -1,5 +1,7 @@
 //! What can go wrong around a program: a lost device, no memory left, fork, dlclose, exit in the middle.
 //! Each happens in a process of its own, this binary again, which must come to its end.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

@@ -1,5 +1,7 @@
 //! Transfers whose host pointer leads to memory that commands write too: mapped regions, shared virtual memory,
 //! and what reads have yet to fill. Each takes its turn in the order of commands.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

@@ -2,6 +2,8 @@
 //!
 //! Each program has a kernel that leaves memory full of ones behind, and one that reports what it finds
 //! before it has written anything.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

@@ -1,5 +1,7 @@
 //! Launches of a kernel that comes as a program binary: arguments, local sizes, order, binaries
 //! themselves. (Kernels from source are tested where the compiler is.)
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

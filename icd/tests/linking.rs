@@ -1,5 +1,7 @@
 //! Separate compilation: embedded headers, libraries, binaries of objects, and every error of
 //! clCompileProgram and clLinkProgram.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

@@ -1,4 +1,6 @@
 //! Mapped regions beside and within each other, of buffers and of their parts, with every flag.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

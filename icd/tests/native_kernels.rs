@@ -1,4 +1,6 @@
 //! Functions of the host as commands of a queue, where the device offers them.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

@@ -1,5 +1,7 @@
 //! Out-of-order queues: what does not depend on each other does not wait for each other, and what does
 //! depend waits: wait lists, markers, barriers.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

@@ -1,4 +1,6 @@
 //! Platform, device, context and queue queries through the loader.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

@@ -1,5 +1,7 @@
 //! Semaphores through the loader (cl_khr_semaphore): order between queues, states, and waits that come before
 //! their signals.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

@@ -1,5 +1,7 @@
 //! Several queues of one device whose commands wait for each other's: what waits holds back nothing that does
 //! not, neither commands nor threads. A kernel that runs until the host ends it keeps one of the queues busy.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

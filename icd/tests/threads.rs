@@ -1,5 +1,7 @@
 //! Many threads at once: queues that wait for each other's events and for user events of other
 //! threads, on buffers of one context.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

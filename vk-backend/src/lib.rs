@@ -27,7 +27,6 @@
 //! Threads are started only to help with large copies. All objects are `Send + Sync`; each keeps what it needs alive, so
 //! they may be dropped in any order.
 #![warn(missing_docs)]
-#![deny(clippy::undocumented_unsafe_blocks)]
 
 pub mod asm;
 mod code;

@@ -7,6 +7,8 @@
 //! What cannot be provoked has no row: a host or a device out of memory, a compiler that is missing, limits
 //! that differ between devices. All devices want sub-buffers aligned alike, so that clCreateSubBuffer alone
 //! answers CL_MISALIGNED_SUB_BUFFER_OFFSET, and no command does. `map_failure.rs` has CL_MAP_FAILURE.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 #![allow(non_snake_case)]
 
 mod buffers;

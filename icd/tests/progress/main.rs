@@ -1,5 +1,7 @@
 //! What waits for what: calls that must return at once, threads of the library that must not wait for the
 //! application's, and what all this costs. A kernel that runs until the host ends it keeps the device busy.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 #[path = "../common/mod.rs"]
 mod common;

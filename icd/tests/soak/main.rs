@@ -7,6 +7,8 @@
 //! one for the memory, one under the validation layer with its checks of synchronization, which must have
 //! nothing to say. `HEKLA_SOAK_LEAK` has every scene lose so many bytes, to see that they are missed. See
 //! `cargo xtask soak`.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 #[path = "../common/mod.rs"]
 mod common;
