@@ -356,7 +356,7 @@ impl KernelBuilder {
         self.value(op::EXT_INST, result, &operands)
     }
 
-    /// Does what `body` emits `times` times. Gives how often that was.
+    /// Emits a loop that does what `body` emits `times` times. Returns the number of rounds.
     pub fn repeat(&mut self, times: u32, body: impl FnOnce(&mut Self)) -> u32 {
         self.repeat_loop(times, |k| {
             body(k);
@@ -370,7 +370,7 @@ impl KernelBuilder {
         self.repeat_loop(most, |k| Some(body(k)))
     }
 
-    /// Whether `a` is less than `b`, both unsigned integers: a boolean.
+    /// Returns the boolean that tells whether `a` is less than `b`, both unsigned integers.
     pub fn is_less(&mut self, a: u32, b: u32) -> u32 {
         let boolean = self.declare(op::TYPE_BOOL, &[]);
         self.value(op::U_LESS_THAN, boolean, &[a, b])

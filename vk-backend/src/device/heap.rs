@@ -415,7 +415,7 @@ fn is_mapping(p: NonNull<u8>) -> bool {
 
 /// Maps the whole of `memory`.
 fn map(device: &ash::Device, memory: vk::DeviceMemory) -> Result<NonNull<u8>, Error> {
-    // SAFETY: the memory is host visible, not mapped yet, and known to nobody else.
+    // SAFETY: the memory is host visible, not mapped yet, and no other thread knows it.
     let p = unsafe { device.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty()) }
         .map_err(|e| match e {
             vk::Result::ERROR_MEMORY_MAP_FAILED => Error::OutOfHostMemory,

@@ -511,7 +511,7 @@ fn create_raw(device: &Device, info: &vk::BufferCreateInfo<'_>) -> Result<vk::Bu
     unsafe { device.raw.create_buffer(info, None) }.map_err(|e| device.fault("vkCreateBuffer", e))
 }
 
-/// Whether a driver means what it gives for a buffer's address: every buffer lies at a multiple of 16 bytes
+/// Returns true if what a driver gives for a buffer's address is one: every buffer lies at a multiple of 16 bytes
 /// at least, as its memory does.
 fn is_address(address: u64) -> bool {
     address != 0 && address.is_multiple_of(16)

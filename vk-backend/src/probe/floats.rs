@@ -161,7 +161,7 @@ impl FloatTable {
         Some(self.0[width as usize]?[op as usize])
     }
 
-    /// Whether something is true of all of some operations of a width; false if there is no such width.
+    /// Returns true if something is true of all of some operations of a width; false if there is no such width.
     pub fn all(
         &self,
         width: FloatWidth,
@@ -621,7 +621,7 @@ pub(crate) fn float_modes(k: &mut KernelBuilder, f: &Features, width: u32, sever
     }
 }
 
-/// Whether the sign of one number arrives on the magnitude of another where the result is one of two
+/// Returns true if the sign of one number arrives on the magnitude of another where the result is one of two
 /// (see `sign_merge` among the compiler's passes).
 pub(crate) fn merges_signs(device: &Arc<Device>) -> Result<bool, Error> {
     let mut k = KernelBuilder::new(1);
