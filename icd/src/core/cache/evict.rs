@@ -5,22 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-/// Bytes of the cache unless `HEKLA_CACHE_SIZE` says otherwise.
-const DEFAULT_SIZE: u64 = 512 << 20;
 /// A file that is still unfinished after this time never will be: its process is gone.
 const ABANDONED: Duration = Duration::from_secs(3600);
-
-/// `HEKLA_CACHE_SIZE` in MiB.
-pub fn wanted_size() -> u64 {
-    let Ok(text) = std::env::var("HEKLA_CACHE_SIZE") else { return DEFAULT_SIZE };
-    match text.trim().parse::<u64>() {
-        Ok(size) => size.saturating_mul(1 << 20),
-        Err(_) => {
-            tracing::warn!("HEKLA_CACHE_SIZE={text} is not a number of MiB");
-            DEFAULT_SIZE
-        }
-    }
-}
 
 /// The bound on the folder's size.
 pub struct Bound {

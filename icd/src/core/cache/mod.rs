@@ -10,6 +10,7 @@ pub mod digest;
 mod evict;
 mod pipelines;
 
+use crate::config;
 use digest::Digest;
 use evict::Bound;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -37,27 +38,22 @@ pub fn cache() -> Option<&'static Cache> {
     static CACHE: OnceLock<Option<Cache>> = OnceLock::new();
     CACHE
         .get_or_init(|| {
-            let off = std::env::var("HEKLA_CACHE").is_ok_and(|value| value == "0");
-            if off || has_more_rights() {
+            if !config::disk_cache() || has_more_rights() {
                 return None;
             }
-            Some(Cache::new(folder()?.join("hekla"), evict::wanted_size()))
+            Some(Cache::new(config::cache_home()?.join("hekla"), config::disk_cache_size()))
         })
         .as_ref()
 }
 
-/// As the XDG base directory specification has it: relative paths are ignored.
-fn folder() -> Option<PathBuf> {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
-}
-
+/// Returns true for a process with more rights than the user who set its environment.
 #[cfg(target_os = "linux")]
 fn has_more_rights() -> bool {
     // SAFETY: a query without preconditions.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
+/// Returns true for a process with more rights than the user who set its environment.
 #[cfg(not(target_os = "linux"))]
 fn has_more_rights() -> bool {
     // SAFETY: queries without preconditions.

@@ -2,6 +2,7 @@
 //! in small slices from larger pieces.
 
 use crate::cl::error::Result;
+use crate::config;
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,7 +52,7 @@ impl Drop for Staging {
 
 impl Pool {
     pub fn new(device: Arc<vk::Device>, kind: vk::MemoryKind) -> Arc<Pool> {
-        let limit = std::env::var("HEKLA_STAGING_LIMIT").ok().and_then(|bytes| bytes.parse().ok());
+        let limit = config::staging_limit();
         Arc::new(Pool { device, kind, free: Mutex::default(), limit, in_use: AtomicU64::new(0) })
     }
 

@@ -1,12 +1,13 @@
 //! `HEKLA_DUMP=DIR`: every program's text and options and every kernel's SPIR-V are written to a
 //! folder, for validators, bug reports and the curious.
 
+use crate::config;
 use hekla_compiler::{Program, Source};
 use std::path::{Component, Path, PathBuf};
 
 /// Returns the folder, made if it is not there; nothing where no dump is asked for.
 fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os("HEKLA_DUMP").map(PathBuf::from)?;
+    let folder = config::dump_folder()?;
     match std::fs::create_dir_all(&folder) {
         Ok(()) => Some(folder),
         Err(error) => {

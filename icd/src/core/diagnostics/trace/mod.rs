@@ -6,6 +6,7 @@
 
 mod file;
 
+use crate::config;
 use crate::core::process::clock;
 use crate::core::process::fork;
 use file::{quoted, TraceFile};
@@ -13,7 +14,6 @@ use hekla_vk_backend as vk;
 use parking_lot::Mutex;
 use std::cell::Cell;
 use std::fmt::Write;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -47,9 +47,8 @@ pub fn trace() -> Option<&'static Trace> {
 }
 
 fn start() -> Option<Trace> {
-    let wish = std::env::var_os("HEKLA_TRACE").filter(|path| !path.is_empty())?;
+    let path = config::trace_file()?;
     crate::core::diagnostics::log::init();
-    let path = own_path(&wish.to_string_lossy());
     match TraceFile::create(&path) {
         Ok(file) => {
             // SAFETY: the function is one of this library, which is never unloaded.
@@ -62,12 +61,6 @@ fn start() -> Option<Trace> {
             None
         }
     }
-}
-
-/// Returns a path from the environment, with the number of this process for `%p`: several may write a file of
-/// their own.
-pub fn own_path(wish: &str) -> PathBuf {
-    PathBuf::from(wish.replace("%p", &std::process::id().to_string()))
 }
 
 extern "C" fn at_exit() {
