@@ -52,7 +52,7 @@ impl DataImage {
     /// Most bytes of all variables together.
     pub const MAX_SIZE: u64 = 1 << 30;
 
-    /// Whether sizes, alignment and places agree with each other, as they do where the compiler
+    /// Returns true if sizes, alignment and places agree with each other, as they do where the compiler
     /// laid the image out.
     pub fn is_sound(&self) -> bool {
         let given = self.bytes.len() as u64;
@@ -79,7 +79,7 @@ pub struct Kernel {
     pub block: Vec<BlockField>,
     /// Size of the launch block in bytes, a multiple of 4; 0 when the kernel reads nothing.
     pub block_size: u32,
-    /// Whether the block itself is the push-constant range; else its u64 address is (8 bytes).
+    /// True if the block itself is the push-constant range; else its u64 address is (8 bytes).
     pub block_in_push_constants: bool,
     /// Work-group memory needs.
     pub local: LocalBlock,

@@ -146,7 +146,7 @@ impl Target {
         ])
     }
 
-    /// Whether programs of a version may use an optional feature of OpenCL C 3.0: from 2.0 on, which
+    /// Returns true if programs of a version may use an optional feature of OpenCL C 3.0: from 2.0 on, which
     /// requires what 3.0 makes optional.
     pub fn offers(&self, std: ClStd, feature: &str) -> bool {
         std >= ClStd::Cl20 && self.features().contains(&feature)
@@ -158,12 +158,12 @@ impl Target {
         &[ClStd::Cl10, ClStd::Cl11, ClStd::Cl12, ClStd::Cl30]
     }
 
-    /// Whether half is a type to compute with: cl_khr_fp16 is offered.
+    /// Returns true if cl_khr_fp16 is offered: programs may compute with half.
     pub fn half_arithmetic(&self) -> bool {
         self.extensions().contains(&"cl_khr_fp16")
     }
 
-    /// Whether 64-bit atomics work on global and on local memory.
+    /// Returns true if 64-bit atomics work on global and on local memory.
     pub fn int64_atomics(&self) -> bool {
         self.int64 && self.atomic_int64_buffer && self.atomic_int64_shared
     }

@@ -124,7 +124,7 @@ impl Grammar<'_, '_> {
         self.u.choose(of).copied()
     }
 
-    /// Whether, one time in `n`.
+    /// Returns true one time in `n`.
     fn seldom(&mut self, n: u32) -> Result<bool> {
         self.u.ratio(1, n)
     }

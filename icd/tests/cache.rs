@@ -67,7 +67,7 @@ fn command(folder: &Path, options: &str) -> Command {
     command
 }
 
-/// Whether the program came from the cache, and what it computed.
+/// What a process reports: true if the program came from the cache, and what it computed.
 #[derive(Debug, PartialEq, Clone, Copy)]
 struct Ran {
     found: bool,

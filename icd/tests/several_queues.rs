@@ -152,7 +152,7 @@ fn out_of_order(s: &Setup) -> cl_command_queue {
     made(|e| unsafe { (s.cl.clCreateCommandQueue)(s.context, s.device, properties, e) })
 }
 
-/// Whether the device has Vulkan queues enough that one goes on while another is busy.
+/// Returns true if the device has enough Vulkan queues for one to go on while another is busy.
 fn runs_queues_at_once(s: &Setup) -> bool {
     let uuid: [u8; 16] =
         value(|n, p, r| unsafe { (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_UUID, n, p, r) });
@@ -214,7 +214,7 @@ fn flush(s: &Setup, queue: cl_command_queue) {
     check(unsafe { (s.cl.clFlush)(queue) });
 }
 
-/// Whether a condition comes true.
+/// Waits for a condition; returns false if it has not come true within the limit.
 fn comes(condition: impl Fn() -> bool) -> bool {
     let start = Instant::now();
     while start.elapsed() < LIMIT {

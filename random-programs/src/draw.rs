@@ -29,7 +29,7 @@ pub trait Draw<'b> {
         self.bytes().choose(of).copied()
     }
 
-    /// Whether, one time in `n`; never when the bytes are used up.
+    /// Returns true one time in `n`; never when the bytes are used up.
     fn seldom(&mut self, n: u32) -> Result<bool> {
         Ok(self.bytes().int_in_range(0..=n - 1)? == n - 1)
     }

@@ -40,7 +40,7 @@ struct Mode {
     hash: String,
     password: String,
     slow: bool,
-    /// Whether it has a self-test.
+    /// True if it has a self-test.
     tests_itself: bool,
 }
 

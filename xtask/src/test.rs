@@ -113,7 +113,7 @@ fn check_refusal() -> Outcome {
     }
 }
 
-/// Whether clinfo's output tells of a device.
+/// Returns true if clinfo's output lists a device.
 fn has_device(clinfo: &str) -> bool {
     let is_name = |line: &str| line.trim_start().starts_with("Device Name");
     clinfo.lines().any(is_name)

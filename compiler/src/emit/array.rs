@@ -78,7 +78,7 @@ struct Index {
 }
 
 impl Emitter<'_> {
-    /// Whether the work-group block has aliased views of several widths.
+    /// Returns true if the work-group block has aliased views of several widths.
     fn local_is_explicit(&self) -> bool {
         let local = self.plan.local;
         let narrow = local.bytes < 4 && agreed_elem(local, self.target).bytes() != local.bytes;
@@ -95,7 +95,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether the elements of an array are 64-bit cells, in parts of which there are accesses.
+    /// Returns true if the elements of an array are 64-bit cells and there are accesses to parts of them.
     pub fn has_cells(&self, array: ArrayId) -> bool {
         array == ArrayId::Local
             && self.plan.local.mixed

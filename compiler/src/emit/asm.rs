@@ -168,7 +168,7 @@ impl Asm {
         self.intern(Op::TypeInt, None, &[bits, 0])
     }
 
-    /// Whether a float type of that width is in the module.
+    /// Returns true if a float type of that width is in the module.
     pub fn has_float(&self, bits: u32) -> bool {
         let key: SmallVec<[u32; 6]> = SmallVec::from_slice(&[Op::TypeFloat as u32, 0, bits]);
         self.interned.contains_key(&key)

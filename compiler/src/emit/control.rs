@@ -38,7 +38,7 @@ pub(super) struct Prologue {
 }
 
 impl Control {
-    /// Whether what is emitted now dominates the whole function.
+    /// Returns true if the code that is emitted now dominates the whole function.
     pub fn in_entry(&self) -> bool {
         self.is_entry && self.depth == 0
     }

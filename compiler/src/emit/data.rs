@@ -11,7 +11,7 @@ pub(super) fn align_up(offset: u64, align: u32) -> u64 {
     offset.saturating_add(mask) & !mask
 }
 
-/// Whether a variable's bytes are not all zero at first.
+/// Returns true if a variable's initial bytes are not all zero.
 fn is_initialized(data: &GlobalData) -> bool {
     data.init.is_some() || !data.relocations.is_empty()
 }

@@ -369,7 +369,7 @@ impl Plan {
     }
 }
 
-/// Whether a program has sequentially consistent fences, which all sequentially consistent
+/// Returns true if a program has sequentially consistent fences, which all sequentially consistent
 /// operations of its kernels then must be ordered with.
 fn has_seq_cst_fence(module: &Module) -> bool {
     module.functions.values().any(|function| {

@@ -34,7 +34,7 @@ impl<'a> Builder<'a> {
         self.func.add_block()
     }
 
-    /// Whether the current block has its terminator already.
+    /// Returns true if the current block has its terminator already.
     pub fn is_terminated(&self) -> bool {
         self.func.terminator(self.block).is_some()
     }

@@ -233,12 +233,12 @@ impl Function {
         self.layout.iter().map(|&block| self.blocks[block].insts.len()).sum()
     }
 
-    /// Whether a value is an undefined constant.
+    /// Returns true if a value is an undefined constant.
     pub fn is_undef(&self, value: Value) -> bool {
         self.values[value].def == ValueDef::Const(Constant::Undef)
     }
 
-    /// Whether any other value may take the place of this one.
+    /// Returns true if any other value may take the place of this one.
     pub fn is_arbitrary(&self, value: Value) -> bool {
         !self.undefined_is_zero && self.is_undef(value)
     }

@@ -239,12 +239,12 @@ impl Order {
     pub const ALL: [Order; 5] =
         [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
 
-    /// Whether accesses that follow stay behind.
+    /// Returns true if later accesses are ordered behind the operation.
     pub fn acquires(self) -> bool {
         matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
     }
 
-    /// Whether accesses that go before stay ahead.
+    /// Returns true if earlier accesses are ordered before the operation.
     pub fn releases(self) -> bool {
         matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
     }
@@ -271,7 +271,7 @@ impl Sync {
     /// What the fences of OpenCL C 1.x do in local memory.
     pub const FENCE: Sync = Sync { order: Order::AcqRel, scope: SyncScope::WorkGroup };
 
-    /// Whether the operation orders other accesses.
+    /// Returns true if the operation orders other accesses.
     pub fn orders(self) -> bool {
         self.order != Order::Relaxed
     }

@@ -71,7 +71,7 @@ impl Loops {
         self.innermost(block).map_or(0, |i| self.loops[i].depth)
     }
 
-    /// Whether a block is in loop `index` (or in one inside it).
+    /// Returns true if a block is in loop `index` (or in one inside it).
     pub fn contains(&self, index: usize, block: Block) -> bool {
         let mut at = self.innermost(block);
         while let Some(i) = at {

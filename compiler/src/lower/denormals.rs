@@ -16,7 +16,7 @@ const LEAST_NORMAL: i64 = 1 << 52;
 const SIGN_BIT: i64 = i64::MIN;
 
 impl Context<'_> {
-    /// Whether doubles need what this file does. Those who allow denormals to be zero are spared it.
+    /// Returns true if doubles need what this file does; false where options allow denormals to be zero.
     pub(super) fn raises_denormals(&self) -> bool {
         let (target, options) = (self.target, self.options);
         let allowed = options.denorms_are_zero || options.unsafe_math;
@@ -75,7 +75,7 @@ impl Raising<'_, '_, '_> {
         })
     }
 
-    /// Whether an operation may meet a denormal number; not beside some constants.
+    /// Returns true if an operation may have a denormal operand or result; with some constants none can.
     fn concerns(&self, op: LaneOp, args: &[Value]) -> bool {
         let ample = |&arg: &Value| {
             let magnitude = self.c.func.as_const(arg).map(|bits| bits as i64 & i64::MAX);

@@ -382,7 +382,8 @@ impl Lowering<'_, '_> {
         self.spend(expr, &mut budget)
     }
 
-    /// Whether an expression has no side effect, reads only private variables and fits the budget.
+    /// Takes the nodes of an expression off the budget; returns true if it has no side effect, reads only private
+    /// variables and fits the budget.
     fn spend(&self, expr: &Expr, budget: &mut u32) -> bool {
         if *budget == 0 {
             return false;

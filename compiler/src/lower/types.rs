@@ -31,7 +31,7 @@ pub fn value_type(types: &Types, ty: TypeId) -> Option<Type> {
     }
 }
 
-/// Whether values of the type live in memory: structs and unions (arrays have no values).
+/// Returns true if values of the type are in memory: structs and unions (arrays have no values).
 pub fn is_record(types: &Types, ty: TypeId) -> bool {
     matches!(types.kind(ty), TypeKind::Record(_) | TypeKind::Array(..))
 }

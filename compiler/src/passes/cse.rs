@@ -56,7 +56,7 @@ impl Memory {
     }
 }
 
-/// Whether anything was replaced.
+/// Returns true if anything was replaced.
 pub fn run(func: &mut Function) -> bool {
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);
@@ -217,7 +217,7 @@ fn hash(data: &InstData, ty: Type) -> u64 {
     hasher.finish()
 }
 
-/// Whether instructions of one type without side effects compute the same.
+/// Returns true if instructions of one type without side effects compute the same.
 fn equal(a: &InstData, b: &InstData) -> bool {
     match (a, b) {
         (

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 /// Most operations, weighted, on both sides and for the selections.
 const MAX_COST: u32 = 16;
 
-/// Whether anything changed.
+/// Returns true if anything changed.
 pub fn run(func: &mut Function) -> bool {
     let cfg = Cfg::compute(func);
     let mut changed = false;

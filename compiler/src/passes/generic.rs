@@ -32,7 +32,7 @@ impl Origin {
     }
 }
 
-/// Whether any pointer was given a space.
+/// Returns true if any pointer was given a space.
 pub fn run(func: &mut Function) -> bool {
     if !func.values.values().any(|v| v.ty == GENERIC) {
         return false;
@@ -94,7 +94,7 @@ fn propagate(func: &Function, cfg: &Cfg, origins: &mut SecondaryMap<Value, Origi
     }
 }
 
-/// Whether a constant is one of every space.
+/// Returns true if a value is the same constant in every address space.
 fn is_anywhere(func: &Function, value: Value) -> bool {
     matches!(func.def(value), ValueDef::Const(Constant::Bits(0) | Constant::Undef))
 }

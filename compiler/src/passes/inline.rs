@@ -94,7 +94,7 @@ enum Fate {
     },
 }
 
-/// Whether the kernels are small with all their calls copied, and no function asks to stay one.
+/// Returns true if the kernels are small with all their calls inlined, and no called function is `noinline`.
 fn is_whole(module: &Module, graph: &CallGraph, policy: Policy) -> bool {
     let mut sizes: SecondaryMap<Func, usize> = SecondaryMap::new();
     for &func in &graph.order {

@@ -9,7 +9,7 @@ use crate::ir::loops::{Loop, Loops};
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 
-/// Whether anything moved.
+/// Returns true if anything moved.
 pub fn run(func: &mut Function) -> bool {
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);

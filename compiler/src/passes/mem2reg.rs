@@ -20,7 +20,7 @@ struct Slot {
     promotable: bool,
 }
 
-/// Whether anything was promoted.
+/// Returns true if anything was promoted.
 pub fn run(func: &mut Function) -> bool {
     let mut slots = find_slots(func);
     if slots.slots.iter().all(|s| !s.promotable) {

@@ -110,8 +110,8 @@ impl Bases {
     }
 }
 
-/// Whether a function accesses memory through pointers that may be to any private object. (What it
-/// calls is not looked at.)
+/// Returns true if a function accesses memory through pointers that may point to any private object. Its callees
+/// are not considered.
 pub fn has_unknown_access(function: &Function) -> bool {
     let bases = Bases::compute(function);
     let is_unknown = |ptr: Value| match function.ty(ptr).space() {
@@ -130,7 +130,7 @@ pub fn has_unknown_access(function: &Function) -> bool {
     })
 }
 
-/// Whether a value is a pointer to private memory.
+/// Returns true if a value is a pointer to private memory.
 pub fn is_private(func: &Function, value: Value) -> bool {
     func.ty(value).space() == Some(AddressSpace::Private)
 }

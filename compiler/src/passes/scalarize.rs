@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 type Lanes = SmallVec<[Value; 4]>;
 
-/// Whether there were vectors to split.
+/// Splits vectors; returns true if there were any.
 pub fn run(func: &mut Function) -> bool {
     let has_vectors = func.values.values().any(|v| v.ty.lanes > 1);
     if !has_vectors {

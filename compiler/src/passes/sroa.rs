@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 /// More pieces than this for one set of overlapping accesses are not worth it.
 const MAX_PIECES: u64 = 256;
 
-/// Whether anything was split.
+/// Returns true if anything was split.
 pub fn run(func: &mut Function) -> bool {
     let mut entry = func.blocks[func.entry()].insts.iter();
     if !entry.any(|&inst| matches!(func.insts[inst], InstData::Alloca { .. })) {

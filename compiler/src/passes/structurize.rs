@@ -332,7 +332,7 @@ impl<'a> Structurizer<'a> {
         }
     }
 
-    /// Whether a target lies in the innermost loop, to be reached by falling through.
+    /// Returns true if a target lies in the innermost loop, to be reached by falling through.
     fn is_pending_here(&self, target: Block) -> bool {
         let innermost = self.stack.last().map(|l| l.header);
         !self.stack.iter().any(|l| l.header == target) && self.loops.placement(target) == innermost

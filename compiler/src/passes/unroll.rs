@@ -57,7 +57,7 @@ fn is_private(func: &Function, ptr: Value) -> bool {
     func.ty(ptr).space() == Some(AddressSpace::Private)
 }
 
-/// Whether any private object is accessed at a place that is not constant.
+/// Returns true if any private object is accessed at an offset that is not constant.
 fn indexes_private(func: &Function) -> bool {
     func.layout.iter().flat_map(|&block| &func.blocks[block].insts).any(|&inst| {
         matches!(func.insts[inst], InstData::PtrAdd { ptr, offset }
@@ -65,7 +65,7 @@ fn indexes_private(func: &Function) -> bool {
     })
 }
 
-/// Whether a private address depends on what changes from round to round.
+/// Returns true if a private address depends on a value that changes from iteration to iteration.
 fn depends(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
     let mut varying: SecondaryMap<Value, bool> = func.value_map();
     for &param in &func.blocks[data.header].params {

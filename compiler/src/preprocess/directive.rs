@@ -306,7 +306,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Whether skipping ends at this directive of the innermost conditional.
+    /// Handles a directive of the innermost conditional while its text is skipped; returns true if skipping ends.
     fn ends_skipping(&mut self, which: Name, at: Span) -> bool {
         let Some(file) = self.files.last_mut() else { return true };
         let Some(open) = file.conditionals.last_mut() else { return true };

@@ -187,7 +187,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// Whether an `#include` finds something here: pipes and devices are no headers.
+/// Returns true if an `#include` finds something here: pipes and devices are no headers.
 fn is_header(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.is_file())
 }

@@ -74,7 +74,7 @@ impl PpToken {
         }
     }
 
-    /// Whether the line or the text ends here.
+    /// Returns true if the line or the text ends here.
     pub fn is_end(&self) -> bool {
         matches!(self.kind, PpKind::Eod | PpKind::Eof)
     }
@@ -322,7 +322,7 @@ impl Lexer {
         self.pos = bytes.len();
     }
 
-    /// Whether `(` comes next; if so it is read, else nothing is.
+    /// Reads `(` and returns true if it comes next; else reads nothing.
     pub fn eat_lparen(&mut self, interner: &mut Interner) -> bool {
         let saved = (self.pos, self.at_line_start);
         self.skip_space();

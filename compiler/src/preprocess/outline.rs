@@ -78,7 +78,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Whether the last declaration ended.
+    /// Goes through the declarations at file scope; returns true if the last one is complete.
     fn file_scope(&mut self) -> bool {
         let (mut head, mut at) = (0, 0);
         let mut is_open = false;

@@ -154,7 +154,7 @@ struct Found {
 }
 
 impl Preprocessor<'_> {
-    /// Whether what a header comes to may stand for reading it here.
+    /// Returns true if the recorded result of a header may replace reading it here.
     pub(super) fn may_replay(&self) -> bool {
         self.contexts.is_empty() && self.in_arguments == 0 && self.string.is_none()
     }

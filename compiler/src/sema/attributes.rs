@@ -133,7 +133,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether an attribute has no more arguments than it takes.
+    /// Returns true if an attribute has no more than `most` arguments; reports it if it has.
     fn takes_arguments(&mut self, attribute: &Attribute, name: &str, most: usize) -> bool {
         if attribute.args.len() <= most {
             return true;
@@ -211,8 +211,8 @@ impl Sema<'_> {
         Some(sizes)
     }
 
-    /// Whether the operand of `endian` is `host` or `device` (OpenCL C 6.13.3): they are the same
-    /// here, as clients of other endianness do not exist.
+    /// Returns true if the operand of `endian` is `host` or `device` (OpenCL C 6.13.3), which are the same here;
+    /// reports it if not.
     fn endian(&mut self, attribute: &Attribute) -> bool {
         let message = match attribute.args.as_slice() {
             [ast::Expr { kind: ast::ExprKind::Ident(word), .. }]

@@ -57,7 +57,7 @@ pub(super) fn promoted(scalar: Scalar) -> Scalar {
     }
 }
 
-/// Whether a pointer to one address space is one to the other, implicitly (OpenCL C 6.7.9).
+/// Returns true if a pointer to one address space converts implicitly to the other (OpenCL C 6.7.9).
 pub(super) fn space_converts(from: AddressSpace, to: AddressSpace) -> bool {
     from == to || (to == AddressSpace::Generic && from != AddressSpace::Constant)
 }
@@ -226,7 +226,7 @@ impl Sema<'_> {
         self.error(span, message);
     }
 
-    /// Whether a value is a null pointer constant (C99 6.3.2.3).
+    /// Returns true if a value is a null pointer constant (C99 6.3.2.3).
     pub(super) fn is_null_constant(&self, e: &Expr) -> bool {
         match e.kind {
             ExprKind::NullPointer => true,
@@ -393,7 +393,7 @@ impl Sema<'_> {
         value(ExprKind::PointerCast(Box::new(e)), to, span)
     }
 
-    /// Whether two pointees are pointers, of whatever depth, that point to different address spaces.
+    /// Returns true if two pointees are pointers, of whatever depth, that point to different address spaces.
     fn nested_spaces_differ(&self, a: TypeId, b: TypeId) -> bool {
         let types = &self.module.types;
         let (mut a, mut b) = (a, b);

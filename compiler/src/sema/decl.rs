@@ -184,7 +184,7 @@ impl Sema<'_> {
         self.scopes.declare(name, Entity::Local(id, ty), span);
     }
 
-    /// Whether objects of a type can exist.
+    /// Returns true if objects of a type can exist; reports it if not.
     fn check_object_type(&mut self, ty: TypeId, may_be_incomplete: bool, span: Span) -> bool {
         let types = &self.module.types;
         let problem = match types.kind(ty) {

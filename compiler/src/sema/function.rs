@@ -85,7 +85,7 @@ impl FunctionState {
         }
     }
 
-    /// Whether what is declared in a scope of this depth belongs to a function around this block.
+    /// Returns true if what is declared in a scope of this depth belongs to a function around this block.
     pub fn is_outside(&self, depth: u32) -> bool {
         self.outer.is_some() && depth > 0 && depth < self.base_depth
     }

@@ -81,7 +81,7 @@ impl<'t> Cursor<'t> {
         self.pending = None;
     }
 
-    /// Whether the current item may go into the next part of an aggregate without braces.
+    /// Returns true if the current item may go into the next part of an aggregate without braces.
     fn continues(&self) -> bool {
         self.item().is_some_and(|item| self.entered || item.designators.is_empty())
     }

@@ -101,7 +101,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether values of type half may be computed with.
+    /// Returns true if the program may compute with values of type half.
     pub(super) fn half_arithmetic(&self) -> bool {
         self.target.half_arithmetic() || self.origin == Origin::Library
     }

@@ -244,7 +244,7 @@ impl Sema<'_> {
         layout.fields.push(field);
     }
 
-    /// Whether a member of this type makes its record none for arguments of kernels.
+    /// Returns true if a record with a member of this type cannot be an argument of a kernel.
     fn has_host_sized(&self, ty: TypeId) -> bool {
         let types = &self.module.types;
         match *types.kind(ty) {

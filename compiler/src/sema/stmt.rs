@@ -391,8 +391,8 @@ impl Sema<'_> {
     }
 }
 
-/// Whether control may reach the end of some statements; errs on the side of yes only where a
-/// condition decides.
+/// Returns true if control may reach the end of some statements; where a condition decides, the answer is
+/// true.
 pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
     let mut reached = true;
     for stmt in stmts {
@@ -425,7 +425,7 @@ pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
     reached
 }
 
-/// Whether a `break` among the statements leaves what encloses them.
+/// Returns true if a `break` among the statements leaves what encloses them.
 fn breaks(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match stmt {
         Stmt::Break => true,
@@ -435,7 +435,7 @@ fn breaks(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// Whether a `continue` among the statements goes on with what encloses them.
+/// Returns true if a `continue` among the statements goes on with what encloses them.
 fn continues(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match stmt {
         Stmt::Continue => true,

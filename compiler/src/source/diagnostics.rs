@@ -39,7 +39,7 @@ pub struct Diagnostics {
     no_warnings: bool,
     warnings_are_errors: bool,
     full: bool,
-    /// Whether the last report was kept, so that its notes are too.
+    /// True if the last report was kept, so that its notes are too.
     last_kept: bool,
 }
 
@@ -110,12 +110,12 @@ impl Diagnostics {
         self.last_kept = true;
     }
 
-    /// Whether there was an error: no program may come of this.
+    /// Returns true if there was an error, so that there must be no program.
     pub fn has_errors(&self) -> bool {
         self.errors > 0
     }
 
-    /// Whether the compilation is to stop: further reports are dropped.
+    /// Returns true if the compilation should stop: further reports are dropped.
     pub fn is_full(&self) -> bool {
         self.full
     }

@@ -50,7 +50,7 @@ impl Span {
         Span { file: self.file, start: self.end, end: self.end }
     }
 
-    /// Whether the span lies in no text ([`FileId::BUILTIN`]).
+    /// Returns true if the span lies in no text ([`FileId::BUILTIN`]).
     pub fn is_builtin(self) -> bool {
         self.file == FileId::BUILTIN
     }

@@ -47,13 +47,13 @@ pub struct FunctionDef {
     pub span: Span,
 }
 
-/// Whether a function may be used by a kernel of the program.
+/// The use of a function by the kernels of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
     Possible,
-    /// It is not: once checked, its body may be forgotten.
+    /// No kernel uses it: once checked, its body may be forgotten.
     None,
-    /// It is not, and its body, which was checked before, is left out.
+    /// No kernel uses it, and its body, which was checked before, is left out.
     CheckedBefore,
 }
 

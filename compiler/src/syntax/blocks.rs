@@ -16,7 +16,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a block literal begins at the `^`.
+    /// Returns true if a block literal begins at the `^`.
     pub fn at_block(&self) -> bool {
         self.at_ahead(1, Punct::LBrace) || self.at_ahead(1, Punct::LParen) || self.starts_type(1)
     }

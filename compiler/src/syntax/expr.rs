@@ -342,7 +342,7 @@ fn choice_of_many(choices: Vec<(Expr, Option<Expr>)>, last: Expr) -> Expr {
     Expr { kind: ExprKind::Choices(choices, Box::new(last)), span }
 }
 
-/// Whether `(type)(a, b)` can be a vector literal, as far as the parser knows.
+/// Returns true if `(type)(a, b)` can be a vector literal, as far as the parser knows.
 fn may_be_vector(ty: &TypeName) -> bool {
     let may_be = matches!(
         ty.specs.ty,

@@ -36,11 +36,11 @@ pub(super) struct Parser<'a> {
     last_error: Option<usize>,
     /// After a bound was exceeded: everything seems to end here, and nothing is reported.
     stopped: bool,
-    /// Whether something at file scope was no declaration, and no function was seen since.
+    /// True if something at file scope was no declaration, and no function was seen since.
     pub confused: bool,
-    /// Whether the cursor is inside a function's body.
+    /// True if the cursor is inside a function's body.
     pub in_function: bool,
-    /// Whether a `;` is taken to stand at the cursor, its lack having been reported.
+    /// True if a missing `;` at the cursor was reported and is treated as present.
     pub assumed_semi: bool,
     /// What `#pragma pack` said last: the largest alignment of members in bytes, 0 for any.
     pub pack: u32,
@@ -217,7 +217,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a type-name may begin there.
+    /// Returns true if a type-name may begin there.
     pub fn starts_type(&self, ahead: usize) -> bool {
         match self.word_ahead(ahead) {
             Some((_, Meaning::Keyword(keyword))) => keyword.starts_type(),
@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a declaration may begin there.
+    /// Returns true if a declaration may begin there.
     pub fn starts_declaration(&self, ahead: usize) -> bool {
         match self.keyword_ahead(ahead) {
             Some(keyword) => keyword.starts_declaration(),

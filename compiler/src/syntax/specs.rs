@@ -253,7 +253,7 @@ impl Parser<'_> {
         true
     }
 
-    /// Whether a type's size is the implementation's choice.
+    /// Returns true if a type's size is the implementation's choice.
     fn has_host_size(&self, symbol: Symbol) -> bool {
         matches!(self.text(symbol), "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t")
     }
@@ -282,8 +282,7 @@ impl Parser<'_> {
         is_type
     }
 
-    /// Whether the type follows: then the unknown name before it was a macro, say, that nobody
-    /// defined.
+    /// Returns true if the type follows: the unknown name before it may then be an undefined macro.
     fn at_type_of_declarator(&self) -> bool {
         match self.keyword() {
             Some(keyword) => keyword.may_follow_type() && !keyword.is_qualifier(),

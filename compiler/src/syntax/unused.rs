@@ -212,7 +212,7 @@ impl Uses {
         if self.used[number] || definition.packs {
             return None;
         }
-        // Whether it is part of a cycle of calls depends on functions defined after it.
+        // Functions defined after it decide if it is part of a cycle of calls.
         if self.looks_ahead[number] {
             return Some(0);
         }

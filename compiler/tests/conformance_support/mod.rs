@@ -10,7 +10,7 @@ pub struct Program {
     /// `file.cl:LINE`, the line of the program's first header.
     pub place: String,
     pub rule: String,
-    /// Whether it is to be accepted and run; else rejected.
+    /// True if the compiler must accept the program; false if it must reject it.
     pub accept: bool,
     pub options: String,
     /// Features and extensions that the device must have, or must lack where a `!` stands before.
@@ -37,7 +37,7 @@ pub struct Message {
 }
 
 impl Program {
-    /// Whether a device that offers these extensions and features can have this program.
+    /// Returns true if a device that offers these extensions and features can have this program.
     pub fn runs_with(&self, offered: &[&str]) -> bool {
         self.requires.iter().all(|name| match name.strip_prefix('!') {
             Some(name) => !offers(offered, name),
@@ -46,7 +46,7 @@ impl Program {
     }
 }
 
-/// Whether one of the names is `name`, or is once its prefix is gone: `fp64` for cl_khr_fp64,
+/// Returns true if one of the names is `name`, or is without its prefix: `fp64` for cl_khr_fp64,
 /// `generic` for __opencl_c_generic_address_space.
 fn offers(offered: &[&str], name: &str) -> bool {
     offered.iter().any(|full| {

@@ -16,14 +16,14 @@ pub struct Notifier {
     data: UserData,
 }
 
-/// Whether there was ever one: most programs have none, and calls should not cost more for it.
+/// True once there was a notifier: most programs have none, and their calls should not cost more for it.
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// That of the context in which this thread's entry point works, which may have none, once the entry
-    /// point has found out.
+    /// The notifier of the context in which this thread's entry point works, which may have none; `None` until
+    /// the entry point has looked it up.
     static CURRENT: RefCell<Option<Option<Arc<Notifier>>>> = const { RefCell::new(None) };
-    /// Whether this thread is in the application's function.
+    /// True while this thread is in the application's function.
     static TELLING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -35,8 +35,8 @@ impl Notifier {
         Some(Arc::new(Notifier { function, data }))
     }
 
-    /// Tells the application. No lock may be held: it may call the API. Of errors that it makes there it
-    /// is not told, lest that never end.
+    /// Tells the application. No lock may be held: it may call the API. It is not told of errors in those
+    /// calls, since that might never end.
     pub fn tell(&self, text: &str) {
         let Ok(text) = CString::new(text) else { return };
         if TELLING.replace(true) {

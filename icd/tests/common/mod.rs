@@ -251,7 +251,7 @@ impl Setup {
         unsafe { std::mem::transmute_copy(&address) }
     }
 
-    /// Whether the device lists an extension.
+    /// Returns true if the device lists an extension.
     pub fn offers(&self, extension: &str) -> bool {
         let name = CL_DEVICE_EXTENSIONS;
         let all = text(|z, p, r| unsafe { (self.cl.clGetDeviceInfo)(self.device, name, z, p, r) });

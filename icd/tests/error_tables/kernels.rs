@@ -122,7 +122,7 @@ fn argument_rows(t: &mut Table, w: &World) {
     t.row(value, "arg_value of a local argument is not NULL", set(kernel, 2, 64, number));
 }
 
-/// Whether the device under test has shared virtual memory.
+/// Returns true if the device under test has shared virtual memory.
 fn shares(w: &World) -> bool {
     let shared = unsafe { clSVMAlloc(w.context, CL_MEM_READ_WRITE, 64, 0) };
     unsafe { clSVMFree(w.context, shared) };

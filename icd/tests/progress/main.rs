@@ -49,7 +49,7 @@ fn apart(f: impl FnOnce() + Send + 'static) -> Receiver<()> {
     receiver
 }
 
-/// Whether a condition comes true.
+/// Waits for a condition; returns false if it has not come true within the limit.
 fn comes(condition: impl Fn() -> bool) -> bool {
     let start = Instant::now();
     while start.elapsed() < LIMIT {

@@ -23,7 +23,7 @@ pub struct Place {
     pub writable: bool,
     /// The address space that it lies in or points to; empty for the generic one.
     pub space: &'static str,
-    /// Whether it has an address that a pointer to `ty` may hold.
+    /// True if it has an address that a pointer to `ty` may hold.
     pub addressable: bool,
 }
 

@@ -12,7 +12,7 @@ const SAMPLE: Duration = Duration::from_millis(40);
 /// Work-items per group.
 pub const LOCAL: usize = 256;
 
-/// Whether a large value is good.
+/// The direction in which a value improves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Better {
     More,

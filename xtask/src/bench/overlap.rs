@@ -1,5 +1,5 @@
-//! Whether kernels that do not depend on each other run at once, and what it costs that one in another queue
-//! does: each has one small work-group, so that a GPU has room for all of them.
+//! Measures how far kernels that do not depend on each other run at once, and what a dependence on a kernel of
+//! another queue costs. Each has one small work-group, so that a GPU has room for all of them.
 
 use super::cl::{Buffer, Kernel, Order, Queue, Result, Session};
 use super::command_buffer::Recording;

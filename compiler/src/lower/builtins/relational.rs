@@ -95,7 +95,7 @@ impl Lowering<'_, '_> {
         })
     }
 
-    /// Whether each lane is NaN.
+    /// Returns a boolean for each lane: true if it is NaN.
     pub fn is_nan(&mut self, x: Value) -> Value {
         self.compare_magnitude(IntCC::Ugt, x)
     }

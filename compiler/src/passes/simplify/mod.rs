@@ -14,7 +14,7 @@ use cranelift_entity::{PrimaryMap, SecondaryMap};
 /// How often the whole function is gone through at most.
 const ROUNDS: usize = 4;
 
-/// Whether anything changed.
+/// Returns true if anything changed.
 pub fn run(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>) -> bool {
     let mut changed = false;
     for _ in 0..ROUNDS {

@@ -132,7 +132,7 @@ fn synchronization(name: &str) -> Option<Synchronization> {
 }
 
 impl Sema<'_> {
-    /// Whether the device offers the order and scope of a call (6.15.12.10). Warns of orders that the
+    /// Returns true if the device offers the order and scope of a call (6.15.12.10). Warns of orders that the
     /// function cannot have.
     pub(super) fn synchronization_offered(&mut self, name: &str, args: &[Expr], at: Span) -> bool {
         let Some(sync) = synchronization(name) else { return true };

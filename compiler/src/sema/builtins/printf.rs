@@ -183,7 +183,7 @@ impl Sema<'_> {
         self.diags.warning(arg.span, message);
     }
 
-    /// Whether a directive prints values of a type.
+    /// Returns true if a directive prints values of a type.
     fn fits(&self, directive: &Directive, ty: TypeId) -> bool {
         let types = &self.module.types;
         if let Some(pointer) = types.as_pointer(ty) {

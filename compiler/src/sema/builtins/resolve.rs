@@ -135,7 +135,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether the program may call a built-in function of this name.
+    /// Returns true if the program may call a built-in function of this name.
     pub(in crate::sema) fn has_builtin(&self, name: &str) -> bool {
         let in_family = self.family_builtin(name).is_some();
         in_family || self.has_space_builtin(name) || self.has_special_builtin(name)
@@ -271,7 +271,7 @@ impl Sema<'_> {
         best
     }
 
-    /// Whether the device computes with a type.
+    /// Returns true if the device computes with a type.
     fn offered(&self, scalar: Scalar) -> bool {
         match scalar {
             Scalar::Double => self.target.float64,

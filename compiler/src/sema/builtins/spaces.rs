@@ -17,7 +17,7 @@ const FUNCTIONS: &[(&str, Option<AddressSpace>)] = &[
 ];
 
 impl Sema<'_> {
-    /// Whether this is the name of one of these functions and the program has them.
+    /// Returns true if this is the name of one of these functions and the program has them.
     pub(super) fn has_space_builtin(&self, name: &str) -> bool {
         let generic = self.pointee_space == AddressSpace::Generic;
         generic && FUNCTIONS.iter().any(|(known, _)| *known == name)

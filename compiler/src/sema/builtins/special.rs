@@ -70,7 +70,7 @@ pub(super) fn since(name: &str) -> Option<ClStd> {
 }
 
 impl Sema<'_> {
-    /// Whether there is such a function in the program's version.
+    /// Returns true if there is such a function in the program's version.
     pub(super) fn has_special_builtin(&self, name: &str) -> bool {
         since(name).is_some_and(|since| since <= self.options.std)
     }

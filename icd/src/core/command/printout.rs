@@ -19,7 +19,7 @@ pub struct Printout {
     launch: Launched,
     data: Arc<ProgramData>,
     pending: Mutex<Option<Arc<vk::Buffer>>>,
-    /// Whether other launches may have the buffer afterwards.
+    /// True if other launches may have the buffer afterwards.
     frees_buffer: bool,
 }
 

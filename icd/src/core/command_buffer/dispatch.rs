@@ -80,7 +80,7 @@ impl Dispatch {
     }
 }
 
-/// Whether all work-groups have the size given; `None` when none was given.
+/// Returns true if all work-groups have the given local size; `None` if none was given.
 fn uniform(sizes: &Sizes) -> Option<bool> {
     let local = sizes.local?;
     Some((0..3).all(|d| sizes.global[d].is_multiple_of(local[d].max(1))))

@@ -21,7 +21,7 @@ const IDLE_TIME: Duration = Duration::from_millis(500);
 struct Arrival {
     value: u64,
     event: Ref<Event>,
-    /// Whether a command waits for it, which is to start without delay.
+    /// True if a command waits for it and must start without delay.
     prompt: bool,
 }
 

@@ -45,11 +45,12 @@ struct State {
     awaited: Awaited,
 }
 
-/// Whether a completion thread was given an event, and whether it is to be prompt.
+/// What a completion thread was told about an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Awaited {
     No,
     Yes,
+    /// A command waits for it and starts without delay.
     Promptly,
 }
 

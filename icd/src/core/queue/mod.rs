@@ -81,7 +81,7 @@ pub struct State {
     waits_elsewhere: u64,
     /// Timeline value that the command that is being started is ordered behind.
     pub after: u64,
-    /// Whether anybody can ask when that command ran.
+    /// True if the application or the trace can ask when that command ran.
     pub timed: bool,
     /// Where the device's times of that command will be.
     pub times: Option<DeviceTimes>,
