@@ -1,18 +1,18 @@
 //! Kernel metadata: what the runtime must know to launch a compiled kernel, as plain data.
 //!
-//! A launch hands the device one *launch block*: the kernel's arguments and the implicit values
+//! A launch gives the device one *kernel-argument buffer*: the kernel's arguments and the implicit values
 //! (offsets, sizes, addresses of program data) that this kernel reads, at the offsets that
-//! [`Kernel::block`] lists. The block travels in push constants when it fits
-//! ([`Kernel::block_in_push_constants`]), else in device memory with its 64-bit device address as
+//! [`Kernel::argument_fields`] lists. It is in push constants if it fits
+//! ([`Kernel::arguments_in_push_constants`]), else in device memory with its 64-bit device address as
 //! the only push constant, at offset 0.
 
 /// Specialization constant ids of every emitted module. All are 32-bit.
 pub mod spec_id {
     /// Work-group size in x, y, z: ids 0, 1, 2.
     pub const LOCAL_SIZE: [u32; 3] = [0, 1, 2];
-    /// Bool: 1 when any of [`super::Field::GlobalBase`], [`super::Field::GroupBase`] or
-    /// [`super::Field::GlobalOffset`] is non-zero in this launch; 0 lets the driver fold them away.
-    pub const NONZERO_BASE: u32 = 3;
+    /// Bool: 1 if any of [`super::Field::GlobalBase`], [`super::Field::GroupBase`] or
+    /// [`super::Field::GlobalOffset`] is non-zero in this dispatch; 0 lets the driver fold them away.
+    pub const HAS_GLOBAL_OFFSET: u32 = 3;
     /// Length of the work-group (local) memory block in elements of
     /// [`super::LocalBlock::element_size`] bytes. At least 1.
     pub const LOCAL_BLOCK_LEN: u32 = 4;
@@ -75,12 +75,13 @@ pub struct Kernel {
     pub spirv: Vec<u32>,
     /// Arguments in order.
     pub args: Vec<Arg>,
-    /// Fields of the launch block with their byte offsets, ascending.
-    pub block: Vec<BlockField>,
-    /// Size of the launch block in bytes, a multiple of 4; 0 when the kernel reads nothing.
-    pub block_size: u32,
-    /// True if the block itself is the push-constant range; else its u64 address is (8 bytes).
-    pub block_in_push_constants: bool,
+    /// Fields of the kernel-argument buffer with their byte offsets, ascending.
+    pub argument_fields: Vec<ArgumentField>,
+    /// Size of the kernel-argument buffer in bytes, a multiple of 4; 0 if the kernel reads nothing.
+    pub argument_buffer_size: u32,
+    /// True if the push-constant range is the kernel-argument buffer itself; else it is the buffer's u64 address
+    /// (8 bytes).
+    pub arguments_in_push_constants: bool,
     /// Work-group memory needs.
     pub local: LocalBlock,
     /// Bytes of private memory per work-item that were not turned into registers.
@@ -143,25 +144,25 @@ pub enum ArgAddress {
 /// What clSetKernelArg is to be given, and where the value goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgKind {
-    /// A value of exactly `size` bytes, copied into the launch block.
+    /// A value of exactly `size` bytes, copied into the kernel-argument buffer.
     Value { size: u32 },
     /// A `global` or `constant` pointer: a cl_mem or NULL; its device address (u64) goes into the
-    /// launch block.
+    /// kernel-argument buffer.
     Buffer,
     /// A `local` pointer: only a size; its offset goes to specialization constant
     /// [`spec_id::LOCAL_ARG_BASE`] + `ordinal`. `align` is in bytes.
     Local { ordinal: u32, align: u32 },
 }
 
-/// One field of the launch block.
+/// One field of the kernel-argument buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BlockField {
+pub struct ArgumentField {
     pub field: Field,
-    /// Byte offset in the launch block.
+    /// Byte offset in the kernel-argument buffer.
     pub offset: u32,
 }
 
-/// What a launch block's field holds. Three-dimensional values are three consecutive
+/// The content of a field of the kernel-argument buffer. Three-dimensional values are three consecutive
 /// little-endian elements in the order x, y, z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {

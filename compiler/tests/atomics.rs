@@ -93,7 +93,7 @@ fn memory_model(kernel: &Kernel) -> u32 {
 }
 
 fn reads_order_word(kernel: &Kernel) -> bool {
-    kernel.block.iter().any(|entry| entry.field == Field::OrderWord)
+    kernel.argument_fields.iter().any(|entry| entry.field == Field::OrderWord)
 }
 
 #[test]

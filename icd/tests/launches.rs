@@ -5,7 +5,7 @@
 
 mod common;
 use common::*;
-use hekla_compiler::kernel::{Arg, ArgAddress, ArgKind, BlockField, Field, Kernel};
+use hekla_compiler::kernel::{Arg, ArgAddress, ArgKind, ArgumentField, Field, Kernel};
 use hekla_compiler::Program;
 use hekla_vk_backend::asm::{op, KernelBuilder};
 use std::ptr::{null, null_mut};
@@ -35,12 +35,12 @@ fn square() -> Program {
         name: "square".into(),
         spirv: k.finish(),
         args: vec![buffer_arg("in"), buffer_arg("out")],
-        block: vec![
-            BlockField { field: Field::Arg(0), offset: 0 },
-            BlockField { field: Field::Arg(1), offset: 8 },
+        argument_fields: vec![
+            ArgumentField { field: Field::Arg(0), offset: 0 },
+            ArgumentField { field: Field::Arg(1), offset: 8 },
         ],
-        block_size: 16,
-        block_in_push_constants: true,
+        argument_buffer_size: 16,
+        arguments_in_push_constants: true,
         ..Kernel::default()
     };
     Program { kernels: vec![kernel], uniform_groups: true, ..Program::default() }

@@ -66,7 +66,7 @@ pub fn weak() -> Device {
     Device { name: "weak", target: Target::minimal(), ..middling() }
 }
 
-/// The weak one, without Vulkan's memory model and with a small launch block.
+/// The weak one, without Vulkan's memory model and with all kernel arguments in memory.
 pub fn weakest() -> Device {
     let target = Target { vulkan_memory_model: false, push_constant_size: 0, ..Target::minimal() };
     Device { name: "weakest", target, ..middling() }

@@ -11,7 +11,7 @@
 use crate::core::cache::digest::hash;
 use hekla_compiler::ir::{Func, KernelEntry};
 use hekla_compiler::kernel::{
-    Arg, ArgAddress, ArgKind, BlockField, DataImage, Field, Kernel, LocalBlock,
+    Arg, ArgAddress, ArgKind, ArgumentField, DataImage, Field, Kernel, LocalBlock,
 };
 use hekla_compiler::{Modes, Object, Program, Target};
 
@@ -151,15 +151,15 @@ impl Writer {
         kernel.spirv.iter().for_each(|word| self.u32(*word));
         self.u32(kernel.args.len() as u32);
         kernel.args.iter().for_each(|arg| self.arg(arg));
-        self.u32(kernel.block.len() as u32);
-        for entry in &kernel.block {
+        self.u32(kernel.argument_fields.len() as u32);
+        for entry in &kernel.argument_fields {
             let (code, arg) = field_code(entry.field);
             self.u32(code);
             self.u32(arg);
             self.u32(entry.offset);
         }
-        self.u32(kernel.block_size);
-        self.u32(u32::from(kernel.block_in_push_constants));
+        self.u32(kernel.argument_buffer_size);
+        self.u32(u32::from(kernel.arguments_in_push_constants));
         self.u64(kernel.local.static_size);
         self.u32(kernel.local.element_size);
         self.u64(kernel.private_size);
@@ -297,9 +297,9 @@ impl<'a> Reader<'a> {
             name: self.string()?,
             spirv: self.list(Reader::u32)?,
             args: self.list(Reader::arg)?,
-            block: self.list(Reader::block_field)?,
-            block_size: self.u32()?,
-            block_in_push_constants: self.flag()?,
+            argument_fields: self.list(Reader::argument_field)?,
+            argument_buffer_size: self.u32()?,
+            arguments_in_push_constants: self.flag()?,
             local: LocalBlock { static_size: self.u64()?, element_size: self.u32()? },
             private_size: self.u64()?,
             required_local_size: self.size()?,
@@ -311,7 +311,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn block_field(&mut self) -> Read<BlockField> {
+    fn argument_field(&mut self) -> Read<ArgumentField> {
         let (code, index, offset) = (self.u32()?, self.u32()?, self.u32()?);
         let field = match code {
             0 => Field::Arg(index),
@@ -327,7 +327,7 @@ impl<'a> Reader<'a> {
             10 => Field::OrderWord,
             _ => return Err("an unknown field".into()),
         };
-        Ok(BlockField { field, offset })
+        Ok(ArgumentField { field, offset })
     }
 
     fn arg(&mut self) -> Read<Arg> {
@@ -376,7 +376,7 @@ mod tests {
             name: "k".into(),
             spirv: vec![0x0723_0203, 5],
             args: vec![arg],
-            block: vec![BlockField { field: Field::Arg(3), offset: 8 }],
+            argument_fields: vec![ArgumentField { field: Field::Arg(3), offset: 8 }],
             required_local_size: Some([1, 2, 3]),
             ..Kernel::default()
         };

@@ -30,12 +30,12 @@ pub struct BuiltKernel {
 /// A pipeline that one thread makes, without keeping others from those that are made.
 type Made = Arc<OnceCell<Arc<vk::Pipeline>>>;
 
-/// What a pipeline is specialized for.
+/// The values that a pipeline is specialized for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PipelineKey {
     pub local_size: [u32; 3],
-    /// Some base or offset is not zero.
-    pub nonzero_base: bool,
+    /// True if the global offset, or the first work-group of the dispatch, is not zero.
+    pub has_global_offset: bool,
     /// Length of the local block in its elements.
     pub local_length: u32,
     /// Byte offset of each local argument, by ordinal.
@@ -54,7 +54,7 @@ impl BuiltKernel {
 
     /// Returns true if launches need a buffer for `printf`.
     pub fn prints(&self) -> bool {
-        self.kernel.block.iter().any(|entry| entry.field == meta::Field::PrintfBuffer)
+        self.kernel.argument_fields.iter().any(|entry| entry.field == meta::Field::PrintfBuffer)
     }
 
     /// Returns the pipeline for a key; made at first use.
@@ -74,7 +74,7 @@ impl BuiltKernel {
     fn make(&self, key: &PipelineKey) -> Result<Arc<vk::Pipeline>> {
         let mut constants: SmallVec<[(u32, u32); 8]> = SmallVec::new();
         constants.extend(spec_id::LOCAL_SIZE.into_iter().zip(key.local_size));
-        constants.push((spec_id::NONZERO_BASE, u32::from(key.nonzero_base)));
+        constants.push((spec_id::HAS_GLOBAL_OFFSET, u32::from(key.has_global_offset)));
         constants.push((spec_id::LOCAL_BLOCK_LEN, key.local_length));
         let offsets = key.local_offsets.iter().zip(spec_id::LOCAL_ARG_BASE..);
         constants.extend(offsets.map(|(offset, id)| (id, *offset)));
@@ -95,11 +95,11 @@ impl BuiltKernel {
         Ok(pipeline)
     }
 
-    /// Returns bytes of push constants: the launch block, or its address.
+    /// Returns the size in bytes of the push constants: the kernel-argument buffer, or its address.
     fn push_constant_size(&self) -> u32 {
-        match self.kernel.block_size {
+        match self.kernel.argument_buffer_size {
             0 => 0,
-            size if self.kernel.block_in_push_constants => size,
+            size if self.kernel.arguments_in_push_constants => size,
             _ => 8,
         }
     }
