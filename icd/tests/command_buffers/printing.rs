@@ -77,3 +77,22 @@ fn replays_on_two_queues_print() {
     check(unsafe { (s.cl.clFinish)(other) });
     assert_eq!(kept_text(&kept), "x".repeat(200));
 }
+
+#[test]
+fn replays_and_launches_of_a_queue_print_in_order() {
+    let kept = Mutex::new(Vec::new());
+    let s = printing(&kept);
+    let program = s.program("kernel void say(uint n) { printf(\"%u\", n); }", "");
+    let say = s.kernel(program, "say");
+    let r = Recorder::new(&s);
+    s.set(say, 0, &2u32);
+    r.launch(say, 1, &[]);
+    r.finalize();
+    s.set(say, 0, &1u32);
+    for _ in 0..10 {
+        check(s.launch(say, &[1], None));
+        r.enqueue();
+    }
+    s.finish();
+    assert_eq!(kept_text(&kept), "12".repeat(10));
+}

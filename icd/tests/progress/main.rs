@@ -10,6 +10,9 @@ mod blocking;
 mod callbacks;
 mod cost;
 mod gate;
+#[allow(dead_code)]
+#[path = "../command_buffers/recorder.rs"]
+mod recorder;
 mod release;
 
 use common::*;
