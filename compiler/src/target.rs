@@ -73,10 +73,10 @@ pub struct Target {
     pub local_memory_size: u64,
     /// SPIR-V version as 0x00MMmm00 (0x00010500 for Vulkan 1.2).
     pub spirv_version: u32,
-    /// No device's property but a context's wish (cl_khr_initialize_memory): work-group memory is zero
-    /// when a kernel begins.
+    /// True if work-group memory is zero when a kernel begins: a property of the context
+    /// (cl_khr_initialize_memory), not of the device.
     pub zero_local: bool,
-    /// The same of private memory, and of all else that a program leaves undefined.
+    /// As `zero_local`, for private memory and all other values that a program leaves undefined.
     pub zero_private: bool,
 }
 

@@ -70,15 +70,15 @@ fn a_device_that_is_offered() {
 }
 
 #[test]
-fn a_wish_for_another() {
-    let wish = [("HEKLA_DEVICE", "voodoo")];
-    for said in [explain(&wish), enumerate(&wish)] {
+fn a_request_for_another() {
+    let request = [("HEKLA_DEVICE", "voodoo")];
+    for said in [explain(&request), enumerate(&request)] {
         assert!(!said.found);
         let reason = "is not offered: HEKLA_DEVICE=voodoo asks for others";
         assert!(said.text.contains(reason), "{}", said.text);
     }
     assert!(explain(&[("HEKLA_DEVICE", "voodoo, 0")]).found);
-    assert!(explain(&wish).text.contains("Hekla offers no device to OpenCL programs"));
+    assert!(explain(&request).text.contains("Hekla offers no device to OpenCL programs"));
 }
 
 /// Such a device is found when it is opened, and taken only by name.

@@ -45,7 +45,7 @@ fn process(role: &str, variables: &[(&str, &str)]) -> String {
 }
 
 fn plays(role: &str) -> bool {
-    std::env::var(ROLE).is_ok_and(|wish| wish == role)
+    std::env::var(ROLE).is_ok_and(|value| value == role)
 }
 
 fn threads() -> usize {

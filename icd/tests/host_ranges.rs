@@ -167,7 +167,7 @@ fn zeros(s: &Setup) -> cl_mem {
     s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut vec![0; BYTES])
 }
 
-fn due(value: u32) -> Vec<u32> {
+fn expected(value: u32) -> Vec<u32> {
     (0..WORDS as u32).map(|i| value + i).collect()
 }
 
@@ -177,7 +177,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 
 fn expect(s: &Setup, mem: cl_mem, value: u32, case: &str) {
     assert!(
-        words(&s.read(mem, 0, BYTES)) == due(value),
+        words(&s.read(mem, 0, BYTES)) == expected(value),
         "{case}: {:?}",
         words(&s.read(mem, 0, 32))
     );
@@ -271,7 +271,7 @@ fn parts_of_mapped_regions() {
         chain.write(b, false, 800, p.wrapping_byte_add(396), 4000);
         chain.end();
         let mut all = vec![0; WORDS];
-        all[200..1200].copy_from_slice(&due(7)[200..1200]);
+        all[200..1200].copy_from_slice(&expected(7)[200..1200]);
         assert!(words(&s.read(b, 0, BYTES)) == all, "{mode:?}");
         release(&s, &[a, b]);
     }
@@ -353,7 +353,7 @@ fn reads_into_shared_memory() {
         chain.end();
         expect(&s, c, 7, &format!("{mode:?}"));
         let seen = unsafe { std::slice::from_raw_parts(shared.cast::<u8>(), BYTES) };
-        assert!(words(seen) == due(7), "{mode:?}");
+        assert!(words(seen) == expected(7), "{mode:?}");
         release(&s, &[a, c]);
     }
     unsafe { (s.cl.clSVMFree)(s.context, shared) };
@@ -399,7 +399,7 @@ fn boxes_in_mapped_regions() {
         let rows = (0..region[2]).flat_map(|z| (0..region[1]).map(move |y| (z, y)));
         rows.flat_map(|(z, y)| (0..region[0]).map(move |x| (z, y, x)))
     };
-    let source: Vec<u8> = due(7).iter().flat_map(|word| word.to_ne_bytes()).collect();
+    let source: Vec<u8> = expected(7).iter().flat_map(|word| word.to_ne_bytes()).collect();
     for mode in MODES {
         let (a, b, c, d) = (zeros(&s), zeros(&s), zeros(&s), zeros(&s));
         let chain = Chain::new(&s, mode);
@@ -468,7 +468,7 @@ fn a_region_of_the_buffer_itself() {
             chain.write(a, false, shift, p, BYTES / 2);
             chain.unmap(a, p);
             chain.end();
-            let mut all = due(7);
+            let mut all = expected(7);
             all.copy_within(0..WORDS / 2, shift / 4);
             assert!(words(&s.read(a, 0, BYTES)) == all, "{mode:?}, {shift}");
             release(&s, &[a]);
@@ -547,7 +547,7 @@ fn the_last_of_two_reads_stays() {
             for queue in chain.queues.iter().rev() {
                 check(unsafe { (s.cl.clFinish)(*queue) });
             }
-            assert!(words(&own) == due(900), "{mode:?}, blocking: {blocking}");
+            assert!(words(&own) == expected(900), "{mode:?}, blocking: {blocking}");
             release(&s, &[a, b]);
         }
     }

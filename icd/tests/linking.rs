@@ -245,8 +245,8 @@ fn every_documented_option_is_taken() {
         "-cl-no-subgroup-ifp",
     ];
     for options in linking {
-        let wish = std::ffi::CString::new(options).unwrap();
-        let (program, code) = link(&s, &wish, &[object]);
+        let list = std::ffi::CString::new(options).unwrap();
+        let (program, code) = link(&s, &list, &[object]);
         check(code);
         assert_eq!(text(program, CL_PROGRAM_BUILD_OPTIONS), options);
     }

@@ -89,10 +89,10 @@ fn check_refusal() -> Outcome {
         return Ok(());
     };
     let old = Installed { manifest: Some(manifest), ..Installed::default() };
-    let said = |wish: Option<&str>| {
+    let said = |name: Option<&str>| {
         let mut clinfo = artifact::client("clinfo")?;
         old.select(&mut clinfo);
-        clinfo.env_remove("HEKLA_LOG").envs(wish.map(|wish| ("HEKLA_DEVICE", wish)));
+        clinfo.env_remove("HEKLA_LOG").envs(name.map(|name| ("HEKLA_DEVICE", name)));
         let output = clinfo.output().map_err(|e| format!("cannot run clinfo: {e}"))?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Ok::<_, String>((text(&output.stdout), text(&output.stderr)))

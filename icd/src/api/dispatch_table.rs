@@ -22,14 +22,14 @@ impl Slot {
     }
 }
 
-/// Stands in the slots of extensions that are not offered and whose functions return an error code,
-/// for a loader that forwards calls unchecked. (The C calling conventions let a callee ignore
+/// Fills the slots of extensions that are not offered and whose functions return an error code, for a loader that
+/// forwards calls unchecked. (The C calling conventions let a callee ignore
 /// arguments.)
 extern "C" fn unsupported_status() -> cl_int {
     CL_INVALID_OPERATION
 }
 
-/// The same for functions that return a handle, by the number of their arguments, of which the last is
+/// Does the same for functions that return a handle, by the number of their arguments, of which the last is
 /// `errcode_ret`. All of them are integers or pointers, which are passed alike.
 macro_rules! unsupported_handles {
     ($($name:ident($($before:ident),*);)*) => {
@@ -55,9 +55,9 @@ unsupported_handles! {
     unsupported_handle_6(a, b, c, d, e);
 }
 
-/// Builds [`TABLE`] and [`FUNCTIONS`] from one list: `core` names a function of ours; `status` and
-/// `handle…` functions of extensions that are not offered, by what they return (and the number of
-/// arguments, where that matters); `none` functions that this operating system does not have; `tag` functions whose slot carries the tag that marks ICD 2
+/// Builds [`TABLE`] and [`FUNCTIONS`] from one list: `core` names a function of this library; `status` and `handle…`
+/// functions of extensions that are not offered, by their result (and, for handles, the number of arguments);
+/// `none` functions that this operating system does not have; `tag` functions whose slot holds the tag of ICD 2
 /// objects (these two are never called through an object).
 macro_rules! dispatch_table {
     ($($kind:ident $name:ident,)*) => {

@@ -54,14 +54,14 @@ impl Notifier {
     }
 }
 
-/// An entry point begins, in a context that is not known yet.
+/// Notes that an entry point begins, in a context that is not known yet.
 pub fn begin() {
     if IN_USE.load(Ordering::Relaxed) {
         take();
     }
 }
 
-/// The entry point works in the context with this notifier. The first object counts: the queue of a
+/// Notes that the entry point works in the context with this notifier. The first object counts: the queue of a
 /// command, the kernel of an argument.
 pub fn enter(notifier: Option<&Arc<Notifier>>) {
     if IN_USE.load(Ordering::Relaxed) {
@@ -71,7 +71,7 @@ pub fn enter(notifier: Option<&Arc<Notifier>>) {
     }
 }
 
-/// Who is to be told of the entry point's error.
+/// Returns the notifier for the entry point's error.
 pub fn take() -> Option<Arc<Notifier>> {
     if !IN_USE.load(Ordering::Relaxed) {
         return None;
@@ -79,7 +79,7 @@ pub fn take() -> Option<Arc<Notifier>> {
     CURRENT.try_with(|current| current.borrow_mut().take()).ok().flatten().flatten()
 }
 
-/// Tells of an entry point's error.
+/// Reports an entry point's error to the notifier.
 pub fn report(notifier: &Notifier, function: &str, error: ClError) {
     notifier.tell(&format!("{function}: {}", error::name(error.0)));
 }

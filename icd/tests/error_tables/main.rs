@@ -1,7 +1,7 @@
 //! Every entry point with every error condition that the specification lists for it.
 //!
 //! A row is one call: a correct one with one thing wrong, the condition in the specification's words, and
-//! the code that is due. Each table begins with the correct call, so that a row fails for its own reason.
+//! the expected code. Each table begins with the correct call, so that a row fails for its own reason.
 //! Bad handles are given to the library itself, since loaders follow a handle to find its driver.
 //!
 //! What cannot be provoked has no row: a host or a device out of memory, a compiler that is missing, limits

@@ -63,12 +63,12 @@ impl Table {
     }
 
     /// One row.
-    pub fn row(&mut self, due: cl_int, condition: &str, got: cl_int) {
+    pub fn row(&mut self, expected: cl_int, condition: &str, got: cl_int) {
         self.count += 1;
-        if got != due {
-            let (due, got) = (error::name(due), error::name(got));
+        if got != expected {
+            let (expected, got) = (error::name(expected), error::name(got));
             let (chapter, function) = (self.chapter, self.function);
-            self.wrong.push(format!("{chapter}: {function}: {condition}: {got}, not {due}"));
+            self.wrong.push(format!("{chapter}: {function}: {condition}: {got}, not {expected}"));
         }
     }
 
@@ -80,13 +80,13 @@ impl Table {
     /// A row for each value of an argument that is wrong in the same way.
     pub fn each<T: Copy>(
         &mut self,
-        due: cl_int,
+        expected: cl_int,
         argument: &str,
         values: impl IntoIterator<Item = (&'static str, T)>,
         call: impl Fn(T) -> cl_int,
     ) {
         for (what, value) in values {
-            self.row(due, &format!("{argument} is {what}"), call(value));
+            self.row(expected, &format!("{argument} is {what}"), call(value));
         }
     }
 
@@ -151,7 +151,7 @@ impl Table {
         self.row(CL_INVALID_VALUE, "list and count are NULL", call(0, null_mut(), null_mut()));
     }
 
-    /// Fails when a row was answered otherwise than it is due.
+    /// Fails if a row was answered otherwise than expected.
     pub fn verdict(self) {
         let (wrong, count) = (self.wrong.len(), self.count);
         assert!(self.wrong.is_empty(), "{wrong} of {count} rows:\n{}", self.wrong.join("\n"));

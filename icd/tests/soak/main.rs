@@ -65,9 +65,9 @@ struct Progress {
 
 fn work(world: &World, seed: u64, until: Instant, progress: &Progress) {
     let mut numbers = Numbers::new(seed);
-    let wish = std::env::var("HEKLA_SOAK_SCENE").unwrap_or_default();
+    let name = std::env::var("HEKLA_SOAK_SCENE").unwrap_or_default();
     let chosen: Vec<_> =
-        (0..SCENES.len()).filter(|scene| SCENES[*scene].0.contains(&wish)).collect();
+        (0..SCENES.len()).filter(|scene| SCENES[*scene].0.contains(&name)).collect();
     let leak = setting("HEKLA_SOAK_LEAK", 0) as usize;
     while Instant::now() < until {
         std::mem::forget(Vec::<u8>::with_capacity(leak));

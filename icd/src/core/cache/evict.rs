@@ -1,17 +1,17 @@
-//! How the cache stays within its size: the entries that were not used for the longest time go.
+//! Eviction: the cache stays within its size by removing the least recently used entries.
 
 use crate::core::cache::UNFINISHED;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-/// A file that is still unfinished after this time never will be: its process is gone.
+/// A file that is still unfinished after this time is abandoned: its process has ended.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The bound on the folder's size.
 pub struct Bound {
     size: u64,
-    /// Bytes that this process may add before it looks at the folder again.
+    /// Bytes that this process may add before it checks the folder again.
     allowance: AtomicU64,
 }
 
@@ -20,13 +20,13 @@ impl Bound {
         Bound { size, allowance: AtomicU64::new(0) }
     }
 
-    /// Returns bytes of the largest entry that is kept.
+    /// Returns the size in bytes of the largest entry that is kept.
     pub fn largest_entry(&self) -> u64 {
         self.size / 8
     }
 
-    /// Notes an entry of so many bytes. Now and then looks at the whole folder: at first, and whenever
-    /// this process has added a sixteenth of the size.
+    /// Notes a new entry of `bytes` bytes. Checks the whole folder at first, and whenever this process has added a
+    /// sixteenth of the size.
     pub fn grown(&self, folder: &Path, bytes: u64) {
         let less = |left: u64| left.checked_sub(bytes);
         if self.allowance.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err() {

@@ -70,7 +70,7 @@ impl Cache {
         let path = self.folder.join(key.hex());
         let mut file = File::open(&path).ok()?;
         let mut bytes = Vec::new();
-        // An entry is never larger; whatever else lies here is no entry.
+        // No entry is larger.
         let limit = self.bound.largest_entry() + 1;
         (&mut file).take(limit).read_to_end(&mut bytes).ok()?;
         let Some(content) = checked(&bytes) else {
@@ -130,7 +130,7 @@ fn checked(entry: &[u8]) -> Option<&[u8]> {
     (Digest::of(&[content]).bytes() == sum).then_some(content)
 }
 
-/// So that the oldest entries are those not used for the longest time.
+/// Sets the time of an entry, so that the oldest files are the least recently used entries.
 fn mark_used(file: &File) {
     let modified = file.metadata().and_then(|metadata| metadata.modified());
     let old = modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > MARK_AFTER));
@@ -140,7 +140,8 @@ fn mark_used(file: &File) {
     }
 }
 
-/// Writing beyond the limit of a file's size would end the process with a signal.
+/// Fails if a file of `size` bytes exceeds the limit on file sizes: writing beyond it would end the process with a
+/// signal.
 fn check_file_size_limit(size: u64) -> std::io::Result<()> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: `limit` is valid for writing.

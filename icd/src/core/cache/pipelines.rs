@@ -1,4 +1,4 @@
-//! Pipelines in the cache: for each pipeline what the Vulkan driver gave to make it faster again.
+//! Pipelines in the cache: the pipeline cache data that the Vulkan driver gave for each pipeline.
 
 use crate::core::cache::digest::Digest;
 use crate::core::cache::Cache;

@@ -19,7 +19,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 pub struct CommandBuffer {
-    /// The queue that it was created for: its device runs the commands, its order is theirs.
+    /// The queue that it was created for, which decides the device and the order of the commands.
     pub queue: Retained<Queue>,
     /// The list given at creation, with its terminating zero.
     pub properties: Option<Vec<cl_command_buffer_properties_khr>>,
@@ -34,19 +34,19 @@ struct State {
     finalized: bool,
     order: Order,
     entries: Vec<Entry>,
-    /// What is enqueued, while no command has changed since it was recorded.
+    /// The recording, unless a command has changed since.
     recorded: Option<Arc<Recorded>>,
 }
 
-/// A command with its place.
+/// A command with its step.
 struct Entry {
     step: Step,
     work: Work,
 }
 
-/// What a command does.
+/// The content of a command.
 pub enum Work {
-    /// What never changes, and the memory objects that the application named.
+    /// A command that never changes, and the memory objects that the application named.
     Fixed {
         command: Arc<Command>,
         _held: SmallVec<[Retained<Mem>; 2]>,
@@ -90,7 +90,7 @@ impl CommandBuffer {
         self.state.lock().order.check(waits)
     }
 
-    /// Adds a command behind sync points; gives its own.
+    /// Adds a command behind sync points; returns its own.
     pub fn append(
         &self,
         kind: order::Kind,
@@ -127,7 +127,7 @@ impl CommandBuffer {
         }
     }
 
-    /// Returns what is enqueued now: later changes leave it alone. CL_INVALID_OPERATION unless the buffer is
+    /// Returns the recording to enqueue, which later changes do not affect. CL_INVALID_OPERATION unless the buffer is
     /// executable.
     pub fn executable(&self) -> Result<Arc<Recorded>> {
         let mut state = self.state.lock();

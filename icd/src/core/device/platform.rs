@@ -50,15 +50,15 @@ impl Platform {
         self.devices.get_or_init(enumerate)
     }
 
-    /// Those of them that are objects already.
+    /// Returns the devices that are objects already.
     pub fn known_devices(&self) -> &[Ref<Device>] {
         self.devices.get().map_or(&[], Vec::as_slice)
     }
 }
 
-/// Finds Vulkan devices and takes those to show; explains itself in the log.
+/// Enumerates Vulkan devices and makes objects of those that are offered; the log explains the selection.
 fn enumerate() -> Vec<Ref<Device>> {
-    fork::watch();
+    fork::register_handler();
     hekla_compiler::set_thread_start(hekla_vk_backend::block_signals);
     let enumerated = selection::enumerate().unwrap_or_else(|error| {
         tracing::info!("there is no Vulkan: {error}");

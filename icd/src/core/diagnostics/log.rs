@@ -1,5 +1,5 @@
-//! `HEKLA_LOG=error|warn|info|debug|trace`: what the library says, on standard error or in the file
-//! that `HEKLA_LOG_FILE` names. Without it silent, but for what users must see ([`notice`]).
+//! The log (`HEKLA_LOG=error|warn|info|debug|trace`), on standard error or in the file that `HEKLA_LOG_FILE` names.
+//! Without the variable the library is silent, except for messages that users must see ([`notice`]).
 
 use crate::config;
 use std::fmt::{Debug, Write as _};
@@ -52,7 +52,7 @@ impl Subscriber for Logger {
         let mut line = Line(format!("hekla: {}:", event.metadata().level()));
         event.record(&mut line);
         line.0.push('\n');
-        // There is nobody to tell that nobody listens. One write a line: processes may share the file.
+        // Errors cannot be reported anywhere. One write a line: processes may share the file.
         let _ = match &self.file {
             Some(file) => (&mut &*file).write_all(line.0.as_bytes()),
             None => std::io::stderr().write_all(line.0.as_bytes()),
@@ -60,8 +60,8 @@ impl Subscriber for Logger {
     }
 }
 
-/// Says something once that users must see though they asked for no log: on standard error, or, with
-/// `HEKLA_LOG`, as an error in the log.
+/// Prints a message, once, that users must see even without a log: on standard error, or, with `HEKLA_LOG`, as an
+/// error in the log.
 pub fn notice(message: &str) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| match config::log_level() {

@@ -1,5 +1,4 @@
-//! Boxes of bytes in linear memory: what the rectangular copies move, and linear copies as their
-//! simplest case.
+//! Boxes of bytes in linear memory, which rectangular copies move. A linear copy is the simplest case.
 
 use crate::cl::error::{ensure, Result};
 use crate::cl::*;
