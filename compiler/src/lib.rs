@@ -181,7 +181,7 @@ fn error_log(errors: &[String]) -> String {
     errors.iter().map(|error| format!("error: {error}\n")).collect()
 }
 
-/// The first half of the pipeline. Ends early after a stage that reported an error. Other programs
+/// Runs the first half of the pipeline. Ends early after a stage that reported an error. Other programs
 /// may use the functions of a program that is compiled `separate`ly.
 fn analyze(
     source: &Source,
@@ -220,7 +220,7 @@ fn analyze(
     (!diags.has_errors()).then_some(hir)
 }
 
-/// The whole pipeline for a program of its own.
+/// Runs the whole pipeline for a program of its own.
 fn build(
     source: &Source,
     options: &Options,
@@ -245,7 +245,7 @@ fn build(
     }
 }
 
-/// The second half of the pipeline, for what was linked.
+/// Runs the second half of the pipeline, for what was linked.
 fn finish_linked(object: Object, target: &Target) -> Result<Program, String> {
     let modes = object.modes;
     let options = Options {
@@ -258,7 +258,7 @@ fn finish_linked(object: Object, target: &Target) -> Result<Program, String> {
     Ok(Program { uniform_groups: modes.uniform_groups, ..program })
 }
 
-/// The second half of the pipeline: passes, then SPIR-V.
+/// Runs the second half of the pipeline: passes, then SPIR-V.
 fn finish(
     mut ir: ir::Module,
     options: &Options,

@@ -191,7 +191,7 @@ impl Linker {
         place
     }
 
-    /// The module of all that was declared.
+    /// Returns the module of all that was declared.
     fn merge(&mut self, objects: &[&Object]) -> Module {
         let mut module = Module::default();
         for (index, id) in self.functions.values() {

@@ -54,7 +54,7 @@ impl Modes {
         flags.iter().rev().fold(0, |bits, flag| bits << 1 | flag)
     }
 
-    /// The inverse of [`Modes::bits`]; `None` for unknown bits.
+    /// Inverts [`Modes::bits`]; `None` for unknown bits.
     pub fn from_bits(bits: u32) -> Option<Modes> {
         let mut modes = Modes::default();
         for (index, flag) in modes.flags().into_iter().enumerate() {
@@ -65,14 +65,14 @@ impl Modes {
 }
 
 impl Object {
-    /// The object's functions and variables as IR text. The kernels' entries are among the
+    /// Returns the object's functions and variables as IR text. The kernels' entries are among the
     /// functions; what else is known of kernels ([`Module::kernels`]) is not in the text.
     pub fn text(&self) -> String {
         let module = Module { kernels: Vec::new(), ..self.module.clone() };
         print::print_module(&module, true)
     }
 
-    /// An object from its text and its kernels, or why they are not one.
+    /// Returns an object from its text and its kernels, or why they are not one.
     pub fn read(text: &str, kernels: Vec<KernelEntry>, modes: Modes) -> Result<Object, String> {
         let refuse = || Err("internal error of the reader".to_string());
         crate::on_big_stack(|| read_here(text, kernels, modes)).unwrap_or_else(|_| refuse())

@@ -168,7 +168,7 @@ impl Target {
         self.int64 && self.atomic_int64_buffer && self.atomic_int64_shared
     }
 
-    /// A capable device, but without half and without an explicit layout of work-group memory. The
+    /// Returns a capable device, but without half and without an explicit layout of work-group memory. The
     /// offline compiler's default.
     pub fn generic() -> Target {
         Target {
@@ -211,7 +211,7 @@ impl Target {
         }
     }
 
-    /// The weakest device that is supported: what SwiftShader offers (no 64-, 16- or 8-bit integers,
+    /// Returns the weakest device that is supported: what SwiftShader offers (no 64-, 16- or 8-bit integers,
     /// no double, no small storage).
     pub fn minimal() -> Target {
         Target {
@@ -232,7 +232,7 @@ impl Target {
     }
 }
 
-/// The names whose flag is set.
+/// Returns the names whose flag is set.
 fn offered(names: &[(&'static str, bool)]) -> Vec<&'static str> {
     names.iter().filter(|(_, offered)| *offered).map(|(name, _)| *name).collect()
 }

@@ -96,7 +96,7 @@ impl Stopwatch {
         self.last = now;
     }
 
-    /// The times of all stages; what no stage took is the rest.
+    /// Returns the times of all stages; what no stage took is the rest.
     pub fn stop(mut self) -> Timing {
         self.end(Stage::Rest);
         self.timing

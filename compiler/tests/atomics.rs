@@ -15,7 +15,7 @@ fn compiled(text: &str, options: &str, target: &Target) -> (Vec<Kernel>, String)
     (compiled.program.map(|program| program.kernels).unwrap_or_default(), compiled.log)
 }
 
-/// A kernel with these statements, which build without a message.
+/// Returns a kernel with these statements, which build without a message.
 #[track_caller]
 fn kernel_for(statements: &str, target: &Target) -> Kernel {
     let text = body(statements);
@@ -180,7 +180,7 @@ fn sequential_consistency_is_made_of_read_modify_write_operations() {
     assert!(kernels.iter().all(reads_order_word));
 }
 
-/// The first line of the log.
+/// Returns the first line of the log.
 fn message(text: &str, options: &str, target: &Target) -> String {
     let (_, log) = compiled(text, options, target);
     let line = log.lines().next().unwrap_or("nothing");

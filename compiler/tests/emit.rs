@@ -11,7 +11,7 @@ use hekla_compiler::{Options, Target};
 use std::fmt::Write;
 use support::{check, check_structurized, disassemble, targets, try_emit, Loop};
 
-/// A kernel with a buffer `v0`, whose first block has the given lines.
+/// Returns a kernel with a buffer `v0`, whose first block has the given lines.
 fn kernel(lines: &str) -> String {
     format!(
         "kernel @k k(a: buffer, t: local 0 align 16)\nfn @k() {{\nblock0:\n    \
@@ -282,7 +282,7 @@ fn device_memory() {
     }
 }
 
-/// A kernel with an array in local or private memory that is accessed as these types.
+/// Returns a kernel with an array in local or private memory that is accessed as these types.
 fn array_kernel(space: &str, types: &[&str], align: impl Fn(&str) -> u32) -> String {
     let mut lines = Lines::new();
     let index = lines.load("i32");
@@ -760,7 +760,7 @@ impl Rng {
     }
 }
 
-/// A kernel with random edges between `count` blocks. Each mixes its number into a state that
+/// Returns a kernel with random edges between `count` blocks. Each mixes its number into a state that
 /// decides the branch; a counter ends it all.
 fn random_graph(rng: &mut Rng, count: u32) -> String {
     let mut text =

@@ -102,7 +102,7 @@ const LITERALS: &[&str] = &[
     "sizeof(struct S)",
 ];
 
-/// A whole program.
+/// Returns a whole program.
 pub fn program(u: &mut Unstructured<'_>) -> Result<String> {
     let mut g = Grammar { u, text: String::new(), labels: 0 };
     g.prelude()?;

@@ -16,7 +16,7 @@ use std::thread::{self, ThreadId};
 const SQUARE: &str =
     "kernel void run(global int *data) { data[get_global_id(0)] *= data[get_global_id(0)]; }";
 
-/// The dump's folder.
+/// Returns the dump's folder.
 fn folder() -> &'static PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -76,7 +76,7 @@ impl Told {
         (Box::leak(Box::new(Told(sender))), receiver)
     }
 
-    /// The `user_data` for [`tell`].
+    /// Returns the `user_data` for [`tell`].
     fn data(&'static self) -> *mut c_void {
         std::ptr::from_ref(self).cast_mut().cast()
     }

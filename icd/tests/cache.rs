@@ -42,7 +42,7 @@ const SOURCE: &str = "
 #warning of something
 kernel void run(global uint *out) { out[0] = VALUE + 1; }";
 
-/// A folder for caches and headers, empty at first.
+/// Returns a folder for caches and headers, empty at first.
 fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cache-{name}"));
     let _ = Command::new("chmod").args(["-R", "u+w"]).arg(&folder).output();
@@ -51,7 +51,7 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// A process with its cache under `folder`.
+/// Returns a process with its cache under `folder`.
 fn command(folder: &Path, options: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command

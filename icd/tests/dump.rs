@@ -9,7 +9,7 @@ use std::ffi::{c_char, CStr};
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 
-/// The files of a folder with an extension.
+/// Returns the files of a folder with an extension.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<_> =

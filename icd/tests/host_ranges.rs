@@ -134,7 +134,7 @@ impl Chain<'_> {
         });
     }
 
-    /// A map that does not block.
+    /// Maps a buffer and does not block.
     fn map(&self, mem: cl_mem, flags: u64, offset: usize, size: usize) -> *mut c_void {
         let (map, mut pointer) = (self.s.cl.clEnqueueMapBuffer, null_mut());
         self.then(|queue, n, list, event| {

@@ -24,7 +24,7 @@ fn platform() -> cl_platform_id {
     platform
 }
 
-/// The first two words of an object.
+/// Returns the first two words of an object.
 fn words<T>(handle: *mut T) -> [usize; 2] {
     unsafe { handle.cast::<[usize; 2]>().read() }
 }

@@ -13,7 +13,7 @@ use std::ptr::{null, null_mut};
 const LOCAL: u64 = CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR;
 const PRIVATE: u64 = CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR;
 
-/// A context that wants kinds of memory initialized.
+/// Returns a context that wants kinds of memory initialized.
 fn context_with(kinds: u64) -> Setup {
     let s = Setup::new();
     let properties = [CL_CONTEXT_MEMORY_INITIALIZE_KHR as isize, kinds as isize, 0];
@@ -258,7 +258,7 @@ fn binary(s: &Setup, program: cl_program) -> Vec<u8> {
     binary
 }
 
-/// The program of a binary, or the error, which the device's status names too.
+/// Returns the program of a binary, or the error, which the device's status names too.
 fn loaded(s: &Setup, binary: &[u8]) -> Result<cl_program, cl_int> {
     let (size, bytes) = (binary.len(), binary.as_ptr());
     let (mut status, mut code) = (1, 1);

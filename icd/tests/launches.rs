@@ -46,7 +46,7 @@ fn square() -> Program {
     Program { kernels: vec![kernel], uniform_groups: true, ..Program::default() }
 }
 
-/// The kernel, built from a binary for the first device.
+/// Returns the kernel, built from a binary for the first device.
 fn square_kernel(s: &Setup) -> (cl_program, cl_kernel) {
     let device = &hekla::api::platform().devices()[0];
     let bytes = {

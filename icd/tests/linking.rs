@@ -57,7 +57,7 @@ fn info<T: Copy>(s: &Setup, program: cl_program, name: u32) -> T {
     value(|z, p, r| unsafe { (s.cl.clGetProgramBuildInfo)(program, s.device, name, z, p, r) })
 }
 
-/// The program made from the binary of another.
+/// Returns the program made from the binary of another.
 fn reloaded(s: &Setup, program: cl_program) -> cl_program {
     unsafe {
         let size: usize =

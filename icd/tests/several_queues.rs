@@ -31,7 +31,7 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The program of a context. Its kernels share their pipelines: lavapipe makes none while a kernel runs, so
+/// Returns the program of a context. Its kernels share their pipelines: lavapipe makes none while a kernel runs, so
 /// those that are launched beside a gate exist before it is closed.
 fn program(s: &Setup) -> cl_program {
     static PROGRAMS: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
@@ -65,7 +65,7 @@ enum Flag {
 }
 
 impl Gate<'_> {
-    /// A closed one.
+    /// Returns a closed gate.
     fn new(s: &Setup) -> Gate<'_> {
         let kernel = s.kernel(program(s), "until");
         let capabilities: u64 = value(|n, p, r| unsafe {
@@ -196,7 +196,7 @@ fn barrier(s: &Setup, queue: cl_command_queue, waits: &[cl_event]) -> cl_event {
     event
 }
 
-/// A word in device memory.
+/// Returns a word in device memory.
 fn new_word(s: &Setup, word: u32) -> cl_mem {
     s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut word.to_ne_bytes())
 }

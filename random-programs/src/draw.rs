@@ -7,7 +7,7 @@ use arbitrary::{Result, Unstructured};
 pub const COMPARE: &[&str] = &["<", ">", "<=", ">=", "==", "!="];
 pub const ROUNDING: &[&str] = &["", "_rte", "_rtz", "_rtp", "_rtn"];
 
-/// The scalars whose comparison gives this type: none where comparisons give no such type.
+/// Returns the scalars whose comparison gives this type: none where comparisons give no such type.
 pub fn compared(ty: Type, scalars: &[Scalar]) -> Vec<Scalar> {
     match ty.is_vector() {
         false if ty.scalar == Scalar::Int => scalars.to_vec(),
@@ -22,7 +22,7 @@ pub fn compared(ty: Type, scalars: &[Scalar]) -> Vec<Scalar> {
 pub trait Draw<'b> {
     fn bytes(&mut self) -> &mut Unstructured<'b>;
 
-    /// An expression of a type, at most so high.
+    /// Returns an expression of a type, at most so high.
     fn expression(&mut self, ty: Type, depth: u32) -> Result<String>;
 
     fn one<T: Copy>(&mut self, of: &[T]) -> Result<T> {
@@ -62,7 +62,7 @@ pub trait Draw<'b> {
         format!("({})({})", ty.name(), parts.join(", "))
     }
 
-    /// A vector of parts; a scalar in parentheses.
+    /// Returns a vector of parts; a scalar in parentheses.
     fn vector(&mut self, ty: Type, depth: u32) -> Result<String> {
         let (mut left, mut parts) = (ty.lanes, Vec::new());
         if !ty.is_vector() || self.seldom(4)? {

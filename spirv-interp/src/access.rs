@@ -88,7 +88,7 @@ pub fn execute<'v, B: Fn(u32) -> Option<[u32; 3]>>(
     }
 }
 
-/// A pointer to a part of an object.
+/// Returns a pointer to a part of an object.
 fn chain<'v>(
     module: &Module,
     pointer: Pointer,
@@ -174,7 +174,7 @@ impl<B: Fn(u32) -> Option<[u32; 3]>> Target<'_, '_, B> {
     }
 }
 
-/// An atomic operation; gives the old value, but for a store.
+/// Executes an atomic operation; returns the old value, but for a store.
 fn atomic<'v, B: Fn(u32) -> Option<[u32; 3]>>(
     target: &mut Target<'_, '_, B>,
     inst: &Inst,

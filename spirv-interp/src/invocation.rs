@@ -63,7 +63,7 @@ pub struct Invocation {
     pub objects: Vec<Bytes>,
 }
 
-/// An object as it is at first.
+/// Returns an object as it is at first.
 pub fn fresh(object: &Object) -> Bytes {
     object.contents.clone().unwrap_or_else(|| Bytes::undefined(object.size as usize))
 }
@@ -73,7 +73,7 @@ fn slot(function: &Function, id: u32) -> Option<usize> {
 }
 
 impl Invocation {
-    /// A work-item before its first instruction.
+    /// Returns a work-item before its first instruction.
     pub fn new(module: &Module, position: Position) -> Res<Invocation> {
         let mut item = Invocation {
             position,
@@ -276,7 +276,7 @@ impl Invocation {
         self.branch(module, label)
     }
 
-    /// The built-in variables of this work-item.
+    /// Returns the built-in variables of this work-item.
     fn built_ins(&self, module: &Module) -> impl Fn(u32) -> Option<[u32; 3]> {
         let (Position { group, local, global }, size) = (self.position, module.local_size);
         move |number| match BuiltIn::from_u32(number)? {

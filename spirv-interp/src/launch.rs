@@ -174,7 +174,7 @@ impl Launch {
         constants
     }
 
-    /// The bytes of a field that is the same in all dispatches.
+    /// Returns the bytes of a field that is the same in all dispatches.
     fn field(&self, field: Field, printf: u64, order_word: u64) -> Vec<u8> {
         match field {
             Field::Arg(index) => match self.args.get(index as usize) {

@@ -78,7 +78,7 @@ fn run(program: &Program, device: &Device) -> Result<(), String> {
     }
 }
 
-/// The launch that a file asks for. Where it leaves the local size open, all are one work-group.
+/// Returns the launch that a file asks for. Where it leaves the local size open, all are one work-group.
 fn sizes(program: &Program, kernel: &Kernel) -> Launch {
     let mut launch = Launch { dimensions: program.global.len() as u32, ..Launch::default() };
     launch.global[..program.global.len()].copy_from_slice(&program.global);

@@ -53,7 +53,7 @@ fn programs_give_what_c_gives() {
     assert!(!seeds.is_empty());
 }
 
-/// The numbers of the programs to try.
+/// Returns the numbers of the programs to try.
 fn seeds() -> Range<u64> {
     let Ok(text) = std::env::var("HEKLA_SEEDS") else { return FEW };
     let range =

@@ -101,7 +101,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
     Ok(request)
 }
 
-/// A folder with the programs asked for, made now.
+/// Returns a folder with the programs asked for, made now.
 fn generate(request: &Request) -> Result<PathBuf, String> {
     let folder = system::target().join("differ");
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -200,7 +200,7 @@ fn run_driver(folder: &Path, numbers: std::ops::Range<u64>, options: &str) -> Ou
     Ok(())
 }
 
-/// A hash of all that a program writes.
+/// Returns a hash of all that a program writes.
 fn result(session: &Session, text: &str, options: &str) -> Result<u64, String> {
     let kernel = session.build(text, "k", &format!("-cl-std=CL1.2 {options}"))?;
     // Small, large, zero and all ones.

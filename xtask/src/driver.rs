@@ -41,7 +41,7 @@ impl Driver {
         }
     }
 
-    /// The driver of a name.
+    /// Returns the driver of a name.
     pub fn named(name: &str) -> Result<Driver, String> {
         let found = Driver::ALL.into_iter().find(|driver| driver.name() == name);
         let all = Driver::ALL.map(Driver::name).join(", ");
@@ -72,7 +72,7 @@ impl Driver {
     }
 }
 
-/// The manifest of the installed lavapipe where that is too old for Hekla.
+/// Returns the manifest of the installed lavapipe where that is too old for Hekla.
 pub fn refused_lavapipe() -> Option<PathBuf> {
     let old = mesa::installed_version().is_some_and(|version| version < mesa::FIRST_GOOD);
     LAVAPIPE.iter().map(PathBuf::from).find(|path| old && path.exists())
@@ -161,7 +161,7 @@ impl Installed {
     }
 }
 
-/// The same command by way of another dynamic loader.
+/// Returns the same command by way of another dynamic loader.
 fn through(loader: &Path, libraries: &Path, command: &Command) -> Command {
     let program = PathBuf::from(command.get_program());
     let mut other = Command::new(loader);

@@ -144,7 +144,7 @@ fn info(request: &Request, folder: &Path, number: u32) -> Result<Mode, String> {
     })
 }
 
-/// The value of a key whose value is a string.
+/// Returns the value of a key whose value is a string.
 fn string(json: &str, key: &str) -> Option<String> {
     let (_, rest) = json.split_once(&format!("\"{key}\": \""))?;
     let mut value = String::new();
@@ -198,7 +198,7 @@ fn crack(request: &Request, folder: &Path, mode: &Mode) -> Outcome {
     }
 }
 
-/// A mask of 26^3 or fewer passwords, of which one is this: its last letters and digits are free.
+/// Returns a mask of 26^3 or fewer passwords, of which one is this: its last letters and digits are free.
 fn mask(password: &str) -> String {
     let free = password.chars().count().saturating_sub(3);
     let class = |(index, c): (usize, char)| match c {

@@ -64,7 +64,7 @@ pub fn run(args: &[String]) -> Outcome {
     Ok(())
 }
 
-/// A driver that must be there; says where it is.
+/// Returns a driver that must be there; prints its manifest.
 fn found(driver: Driver) -> Result<Installed, String> {
     let installed = driver.install()?;
     let manifest = installed.manifest.as_deref().unwrap_or(Path::new("found by Vulkan"));

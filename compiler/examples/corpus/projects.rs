@@ -52,7 +52,7 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The file of that name in this project, else (pyFAI uses some of silx's) in another.
+/// Returns the file of that name in this project, else (pyFAI uses some of silx's) in another.
 fn other(files: &[PathBuf], near: &Path, name: &str) -> Option<PathBuf> {
     let common =
         |file: &Path| file.components().zip(near.components()).take_while(|(a, b)| a == b).count();
@@ -139,7 +139,7 @@ fn silx(stem: &str) -> Option<(Vec<&'static str>, String)> {
     Some((before, options.to_string()))
 }
 
-/// The same for pyFAI.
+/// Returns the same for pyFAI.
 fn pyfai(stem: &str) -> Option<(Vec<&'static str>, String)> {
     const DOUBLEWORD: &str = "silx/opencl/doubleword.cl";
     const PREPROCESS: &str = "openCL/preprocess.cl";

@@ -53,7 +53,7 @@ const EXPLICIT_ELEMENT: u32 = 16;
 /// How deep the computation of an address is looked at.
 const INDEX_DEPTH: u32 = 8;
 
-/// The element type for memory with these accesses; words when they do not agree.
+/// Returns the element type for memory with these accesses; words when they do not agree.
 fn agreed_elem(agreement: Agreement, target: &Target) -> Elem {
     if agreement.mixed {
         return Elem::Int(32);
@@ -85,7 +85,7 @@ impl Emitter<'_> {
         self.target.workgroup_explicit_layout && local.bytes != 0 && (local.mixed || narrow)
     }
 
-    /// The elements of the work-group block where it is one array.
+    /// Returns the elements of the work-group block where it is one array.
     fn local_elem(&self) -> Elem {
         let local = self.plan.local;
         let atomic = self.target.int64 && self.target.atomic_int64_shared;
@@ -111,13 +111,13 @@ impl Emitter<'_> {
         }
     }
 
-    /// The value of an Alloca: its byte offset in the stack, or in itself.
+    /// Returns the value of an Alloca: its byte offset in the stack, or in itself.
     pub fn alloca(&mut self, value: Value) -> u32 {
         let offset = self.frame.slot(value).map_or(0, |slot| slot.offset);
         self.c32(offset as u32)
     }
 
-    /// The view of an array with elements of that many bytes, if there is one.
+    /// Returns the view of an array with elements of that many bytes, if there is one.
     pub fn view(&mut self, array: ArrayId, bytes: u32) -> Res<Option<View>> {
         let view = match array {
             ArrayId::Local if self.local_is_explicit() => return self.explicit_view(bytes),
@@ -155,7 +155,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The array type for private memory, and its elements.
+    /// Returns the array type for private memory, and its elements.
     fn private_array(&mut self, bytes: u64, agreement: Agreement) -> Res<(u32, Elem)> {
         let elem = agreed_elem(agreement, self.target);
         let element = self.array_elem_type(elem)?;
@@ -274,7 +274,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A pointer to an element.
+    /// Returns a pointer to an element.
     fn element_pointer(&mut self, array: ArrayId, view: View, index: u32) -> Res<u32> {
         let element = match view.in_block {
             true => self.elem_type(view.elem)?,
@@ -289,7 +289,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// A pointer to the element at a byte offset, `ahead` elements further.
+    /// Returns a pointer to the element at a byte offset, `ahead` elements further.
     pub fn array_pointer(
         &mut self,
         array: ArrayId,
@@ -309,7 +309,7 @@ impl Emitter<'_> {
         self.element_pointer(array, view, index)
     }
 
-    /// The memory operand of an access, if it needs one.
+    /// Returns the memory operand of an access, if it needs one.
     fn access_operand(&self, array: ArrayId, volatile: bool) -> Option<u32> {
         let mut access = match array {
             ArrayId::Local => self.shared_access(),
@@ -547,7 +547,7 @@ impl Emitter<'_> {
         Ok(Some(Index { dynamic: Some(dynamic), constant: 0 }))
     }
 
-    /// The low word of an I32 or I64.
+    /// Returns the low word of an I32 or I64.
     fn word_of(&mut self, value: Value) -> Res<u32> {
         if let Some(InstData::Convert { op: ConvertOp::SExt | ConvertOp::ZExt, arg }) =
             self.func.def_inst(value)

@@ -94,7 +94,7 @@ impl Emitter<'_> {
         Ok(Place { pointer, scope, ty, memory, order: sync.order })
     }
 
-    /// The bits of a scalar as the integer that atomics act on.
+    /// Returns the bits of a scalar as the integer that atomics act on.
     fn as_bits(&mut self, id: u32, scalar: Scalar, ty: u32) -> u32 {
         match self.repr(scalar) {
             Repr::Float(_) => self.op(Op::Bitcast, ty, &[id]),
@@ -151,7 +151,7 @@ impl Emitter<'_> {
         self.of_bits(old, scalar)
     }
 
-    /// The inverse of [`Emitter::as_bits`].
+    /// Inverts [`Emitter::as_bits`].
     fn of_bits(&mut self, bits: u32, scalar: Scalar) -> Res<u32> {
         Ok(match self.repr(scalar) {
             Repr::Float(_) => {
@@ -162,7 +162,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// A 32-bit operation on part of a 64-bit cell.
+    /// Emits a 32-bit operation on part of a 64-bit cell.
     fn part_atomic(
         &mut self,
         pointer: u32,
@@ -193,7 +193,7 @@ impl Emitter<'_> {
         self.of_bits(old, scalar)
     }
 
-    /// A read-modify-write operation; gives the old bits.
+    /// Emits a read-modify-write operation; returns the old bits.
     fn update(&mut self, op: Op, place: Place, bits: u32) -> u32 {
         let semantics = self.semantics(place.order, place.memory);
         self.op(op, place.ty, &[place.pointer, place.scope, semantics, bits])
@@ -214,7 +214,7 @@ impl Emitter<'_> {
         self.op(Op::AtomicCompareExchange, place.ty, &operands)
     }
 
-    /// A sequentially consistent compare-and-exchange: a failure counts once a read-modify-write
+    /// Emits a sequentially consistent compare-and-exchange: a failure counts once a read-modify-write
     /// operation has seen another value, too.
     fn seq_cst_exchange(
         &mut self,

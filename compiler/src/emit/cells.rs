@@ -28,14 +28,14 @@ impl Emitter<'_> {
         Ok((pointer, self.u32_op_const(Op::ShiftLeftLogical, within, 3)))
     }
 
-    /// The word that begins at a bit of a cell's value.
+    /// Returns the word that begins at a bit of a cell's value.
     pub fn word_of_cell(&mut self, cell: u32, shift: u32) -> u32 {
         let (long, word) = (self.int_type(64), self.asm.u32);
         let moved = self.op(Op::ShiftRightLogical, long, &[cell, shift]);
         self.op(Op::UConvert, word, &[moved])
     }
 
-    /// A word moved to a bit of a cell.
+    /// Returns a word moved to a bit of a cell.
     fn word_in_cell(&mut self, word: u32, shift: u32) -> u32 {
         let long = self.int_type(64);
         let wide = self.op(Op::UConvert, long, &[word]);
@@ -65,7 +65,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// An atomic operation on the word that begins at a bit of the cell `place`: a compare-and-exchange of
+    /// Emits an atomic operation on the word that begins at a bit of the cell `place`: a compare-and-exchange of
     /// the cell until no other work-item came between. Gives the old word.
     pub fn cell_atomic(
         &mut self,

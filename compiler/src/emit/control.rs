@@ -176,7 +176,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The label to branch to for a block, with the edge noted.
+    /// Returns the label to branch to for a block, with the edge noted.
     fn edge(&mut self, from: Block, to: Block, args: Ids) -> Res<u32> {
         let label = self.control.labels[to];
         if label == 0 {

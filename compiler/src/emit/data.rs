@@ -52,7 +52,7 @@ pub(super) fn layout(module: &Module) -> Result<Layout, EmitError> {
     Ok(layout)
 }
 
-/// The data image of a program and the byte offset of each variable in it (0 for local ones).
+/// Returns the data image of a program and the byte offset of each variable in it (0 for local ones).
 ///
 /// # Errors
 /// When the variables take more than 1 GiB.

@@ -247,7 +247,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The integer operations of [`MathOp`].
+    /// Emits the integer operations of [`MathOp`].
     pub fn int_math(&mut self, op: MathOp, scalar: Scalar, a: u32) -> Res<u32> {
         let repr = self.repr(scalar);
         if op == MathOp::SAbs {

@@ -198,7 +198,7 @@ impl Emitter<'_> {
         Ok(self.address_add_const(base, offset as u32))
     }
 
-    /// The address of the word by which sequentially consistent operations are ordered, if the
+    /// Returns the address of the word by which sequentially consistent operations are ordered, if the
     /// kernel needs one.
     pub fn order_word(&mut self) -> Res<Option<u32>> {
         match self.launch.offsets.get(&Field::OrderWord).copied() {
@@ -214,7 +214,7 @@ impl Emitter<'_> {
         self.extract(word, all, u32::from(dim))
     }
 
-    /// A built-in of one 32-bit unsigned integer.
+    /// Returns a built-in of one 32-bit unsigned integer.
     pub fn word_builtin(&mut self, builtin: BuiltIn) -> u32 {
         let word = self.asm.u32;
         self.load_builtin(builtin, word)

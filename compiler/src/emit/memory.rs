@@ -44,7 +44,7 @@ impl Elem {
 }
 
 impl Emitter<'_> {
-    /// The SPIR-V type of an element. Capabilities for its storage are the accessor's affair.
+    /// Returns the SPIR-V type of an element. Capabilities for its storage are the accessor's affair.
     pub fn elem_type(&mut self, elem: Elem) -> Res<u32> {
         Ok(match elem {
             Elem::Int(64) => self.int_type(64),
@@ -135,7 +135,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The element type that an access of a scalar has in a memory, if it has it whole.
+    /// Returns the element type that an access of a scalar has in a memory, if it has it whole.
     fn whole_elem(&mut self, mem: Mem, scalar: Scalar, align: u32) -> Res<Option<Elem>> {
         if align < scalar.bytes() {
             return Ok(None);
@@ -253,7 +253,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A loaded element (or vector of them) as an IR type of the same number of lanes.
+    /// Returns a loaded element (or vector of them) as an IR type of the same number of lanes.
     fn loaded(&mut self, id: u32, elem: Elem, to: Type) -> Res<u32> {
         let ty = self.ty(to)?;
         Ok(match (elem, self.repr(to.scalar)) {
@@ -272,7 +272,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// The inverse of [`Emitter::loaded`].
+    /// Inverts [`Emitter::loaded`].
     fn storable(&mut self, id: u32, from: Type, elem: Elem) -> Res<u32> {
         let mut ty = self.elem_type(elem)?;
         if from.lanes > 1 {

@@ -73,7 +73,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// The slot that a private pointer surely points into.
+    /// Returns the slot that a private pointer surely points into.
     pub fn slot(&self, ptr: Value) -> Option<&Slot> {
         self.slot_index(ptr).and_then(|index| self.slots.get(index))
     }

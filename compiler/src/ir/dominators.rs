@@ -89,7 +89,7 @@ impl DomTree {
         }
     }
 
-    /// The immediate dominator; `None` for the entry and unreachable blocks.
+    /// Returns the immediate dominator; `None` for the entry and unreachable blocks.
     pub fn idom(&self, block: Block) -> Option<Block> {
         self.idom[block].expand()
     }

@@ -70,7 +70,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// A function with an empty entry block that has the given parameters.
+    /// Returns a function with an empty entry block that has the given parameters.
     pub fn new(name: impl Into<String>, params: &[Type], ret: Option<Type>) -> Function {
         let mut function = Function {
             name: name.into(),
@@ -106,7 +106,7 @@ impl Function {
         &self.blocks[self.entry()].params
     }
 
-    /// A new block at the end of the layout.
+    /// Returns a new block at the end of the layout.
     pub fn add_block(&mut self) -> Block {
         let block = self.blocks.push(BlockData::default());
         self.layout.push(block);
@@ -137,7 +137,7 @@ impl Function {
         self.values[value].def
     }
 
-    /// The instruction that defines a value, if one does.
+    /// Returns the instruction that defines a value, if one does.
     pub fn def_inst(&self, value: Value) -> Option<&InstData> {
         match self.values[value].def {
             ValueDef::Inst(inst) => Some(&self.insts[inst]),
@@ -153,7 +153,7 @@ impl Function {
         }
     }
 
-    /// An interned scalar constant; `bits` is truncated to the type's width.
+    /// Returns an interned scalar constant; `bits` is truncated to the type's width.
     pub fn constant(&mut self, ty: Type, bits: u64) -> Value {
         debug_assert_eq!(ty.lanes, 1);
         let width = ty.scalar.bits();
@@ -169,7 +169,7 @@ impl Function {
         self.constant(Type::BOOL, u64::from(value))
     }
 
-    /// A float constant, rounded once to the type.
+    /// Returns a float constant, rounded once to the type.
     pub fn float_const(&mut self, scalar: Scalar, value: f64) -> Value {
         let bits = match scalar {
             Scalar::F16 => u64::from(half_bits(value)),
@@ -213,7 +213,7 @@ impl Function {
         self.insts[inst] = data;
     }
 
-    /// The terminator of a finished block.
+    /// Returns the terminator of a finished block.
     pub fn terminator(&self, block: Block) -> Option<Inst> {
         let last = *self.blocks[block].insts.last()?;
         self.insts[last].is_terminator().then_some(last)
@@ -243,17 +243,17 @@ impl Function {
         !self.undefined_is_zero && self.is_undef(value)
     }
 
-    /// A map with a place for every value that there is now.
+    /// Returns a map with a place for every value that there is now.
     pub fn value_map<T: Clone + Default>(&self) -> SecondaryMap<Value, T> {
         map_of(self.values.len())
     }
 
-    /// A map with a place for every instruction that there is now.
+    /// Returns a map with a place for every instruction that there is now.
     pub fn inst_map<T: Clone + Default>(&self) -> SecondaryMap<Inst, T> {
         map_of(self.insts.len())
     }
 
-    /// A map with a place for every block that there is now.
+    /// Returns a map with a place for every block that there is now.
     pub fn block_map<T: Clone + Default>(&self) -> SecondaryMap<Block, T> {
         map_of(self.blocks.len())
     }

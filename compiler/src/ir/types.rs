@@ -55,7 +55,7 @@ impl Scalar {
         matches!(self, Scalar::Ptr(_))
     }
 
-    /// The integer of a width of 8, 16, 32 or 64 bits.
+    /// Returns the integer of a width of 8, 16, 32 or 64 bits.
     pub fn int(bits: u32) -> Scalar {
         match bits {
             8 => Scalar::I8,
@@ -96,7 +96,7 @@ impl Type {
         Type::of(Scalar::Ptr(space))
     }
 
-    /// The same number of lanes of another scalar.
+    /// Returns the same number of lanes of another scalar.
     pub const fn with_scalar(self, scalar: Scalar) -> Type {
         Type { scalar, lanes: self.lanes }
     }

@@ -190,7 +190,7 @@ fn ensure(ok: bool, message: &str) -> Check {
     }
 }
 
-/// An integer of the width of a pointer's address.
+/// Returns true if a type is an integer of the width of a pointer's address.
 fn is_address(ty: Type, pointer: Type) -> bool {
     ty == Type::of(Scalar::int(pointer.scalar.bits()))
 }

@@ -104,7 +104,7 @@ impl<'a> Lowering<'_, 'a> {
         self.types().numeric(ty).unwrap_or((Name::Int, 1))
     }
 
-    /// The IR type of values of a type; I32 where there can be none (after errors).
+    /// Returns the IR type of values of a type; I32 where there can be none (after errors).
     pub fn value_type(&self, ty: TypeId) -> Type {
         types::value_type(self.types(), ty).unwrap_or(Type::I32)
     }
@@ -139,7 +139,7 @@ impl<'a> Lowering<'_, 'a> {
         }
     }
 
-    /// The memory of a local, made on first use.
+    /// Returns the memory of a local, made on first use.
     pub fn local(&mut self, id: LocalId) -> Addr {
         if let Some(&addr) = self.locals.get(&id) {
             return addr;
@@ -208,7 +208,7 @@ impl<'a> Lowering<'_, 'a> {
         }
     }
 
-    /// A constant integer of a scalar type.
+    /// Returns a constant integer of a scalar type.
     pub fn int(&mut self, scalar: Scalar, value: i64) -> Value {
         self.b.iconst(Type::of(scalar), value)
     }

@@ -18,7 +18,7 @@ pub struct Addr {
 }
 
 impl Addr {
-    /// An ordinary address.
+    /// Returns an ordinary address.
     pub fn new(ptr: Value, align: u32) -> Addr {
         Addr { ptr, align: align.max(1), flags: MemFlags::empty() }
     }
@@ -58,7 +58,7 @@ impl Lowering<'_, '_> {
         self.b.store(addr.ptr, value, addr.align, flags);
     }
 
-    /// The address some bytes further on.
+    /// Returns the address some bytes further on.
     pub fn offset(&mut self, addr: Addr, bytes: u64) -> Addr {
         let ptr = self.b.ptr_add_const(addr.ptr, bytes as i64);
         let align = match bytes {
@@ -68,7 +68,7 @@ impl Lowering<'_, '_> {
         Addr { ptr, align, ..addr }
     }
 
-    /// The address `index * stride` bytes further on; `index` has the width of the pointer.
+    /// Returns the address `index * stride` bytes further on; `index` has the width of the pointer.
     pub fn indexed(&mut self, addr: Addr, index: Value, stride: u64) -> Addr {
         let ty = self.b.ty(index);
         let stride_value = self.b.iconst(ty, stride as i64);
@@ -277,7 +277,7 @@ impl Lowering<'_, '_> {
         self.b.splat(lane, ty.lanes)
     }
 
-    /// The address space of a pointer value; private for anything else.
+    /// Returns the address space of a pointer value; private for anything else.
     pub fn space(&self, ptr: Value) -> AddressSpace {
         self.b.ty(ptr).space().unwrap_or(AddressSpace::Private)
     }

@@ -70,7 +70,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The alignment of what an array's name, or an element's address within it, points to.
+    /// Returns the alignment of what an array's name, or an element's address within it, points to.
     fn pointer_align(&mut self, pointer: &Expr) -> Option<u32> {
         match &pointer.kind {
             ExprKind::AddressOf(place) => Some(self.known_align(place)),
@@ -232,7 +232,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// The chosen lanes that the vector has, numbered as chosen: all but lane 3 of a vector of 3.
+/// Returns the chosen lanes that the vector has, numbered as chosen: all but lane 3 of a vector of 3.
 fn existing(lanes: &[u8], vector: Type) -> impl Iterator<Item = (usize, &u8)> {
     lanes.iter().enumerate().filter(move |(_, &lane)| lane < vector.lanes)
 }

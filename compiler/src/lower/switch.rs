@@ -86,7 +86,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// The cases with their bounds cut to a width and the upper counted from the lower, so that ranges
+/// Returns the cases with their bounds cut to a width and the upper counted from the lower, so that ranges
 /// from negative to positive values are what they are.
 fn in_width(cases: &[Case], bits: u32) -> Vec<Case> {
     let mask = u64::MAX >> (64 - bits.clamp(1, 64));

@@ -3,7 +3,7 @@
 use crate::ir::{Scalar, Type};
 use crate::sema::types::{Scalar as Name, TypeId, TypeKind, Types};
 
-/// The IR's scalar for a scalar type. Signs are dropped.
+/// Returns the IR's scalar for a scalar type. Signs are dropped.
 pub fn scalar(name: Name) -> Scalar {
     match name {
         Name::Bool => Scalar::Bool,
@@ -17,7 +17,7 @@ pub fn scalar(name: Name) -> Scalar {
     }
 }
 
-/// The IR type of values of a type: `None` for void, records, arrays and functions. Opaque types
+/// Returns the IR type of values of a type: `None` for void, records, arrays and functions. Opaque types
 /// (events) are 64-bit integers.
 pub fn value_type(types: &Types, ty: TypeId) -> Option<Type> {
     match *types.kind(ty) {

@@ -149,13 +149,13 @@ enum Entry<'a> {
 }
 
 impl Table {
-    /// A table for a function of so many instructions, of which most compute something new.
+    /// Returns a table for a function of so many instructions, of which most compute something new.
     fn with_room_for(insts: usize) -> Table {
         let pure = FastMap::with_capacity_and_hasher(insts, Default::default());
         Table { pure, loads: FastMap::default() }
     }
 
-    /// The place for an instruction's result; `None` if it may not be replaced.
+    /// Returns the place for an instruction's result; `None` if it may not be replaced.
     fn entry(
         &mut self,
         func: &Function,

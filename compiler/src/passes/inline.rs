@@ -344,7 +344,7 @@ impl<'a> Inliner<'a> {
         }
     }
 
-    /// The caller's value for one of the callee's, made on first sight.
+    /// Returns the caller's value for one of the callee's, made on first sight.
     fn value(&mut self, copy: &mut Copy, value: Value) -> Value {
         if let Some(known) = copy.values[value.index()] {
             return known;

@@ -104,7 +104,7 @@ fn dispatch(func: &mut Function, entries: &[Block]) -> Block {
     dispatcher
 }
 
-/// A block that sets the selector and jumps to the dispatcher.
+/// Returns a block that sets the selector and jumps to the dispatcher.
 fn select_edge(func: &mut Function, selector: Value, index: usize, dispatcher: Block) -> Block {
     let edge = func.add_block();
     let value = func.constant(Type::I32, index as u64);

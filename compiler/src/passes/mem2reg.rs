@@ -227,7 +227,7 @@ impl<'a> Renamer<'a> {
         self.current[slot] = Some(value);
     }
 
-    /// The slot's value here; undefined before the first store.
+    /// Returns the slot's value here; undefined before the first store.
     fn get(&mut self, slot: usize) -> Value {
         let ty = self.slots.slots[slot].ty.unwrap_or(Type::I32);
         self.current[slot].unwrap_or_else(|| self.cursor.func.undef(ty))

@@ -71,7 +71,7 @@ fn optimize_function(module: &mut Module, func: Func) -> Result<(), String> {
     Ok(())
 }
 
-/// The scalar optimizations until nothing changes, or [`ROUNDS`] times. `is_swept`: nothing has changed
+/// Runs the scalar optimizations until nothing changes, or [`ROUNDS`] times. `is_swept`: nothing has changed
 /// since `dce` ran.
 fn scalar_rounds(module: &mut Module, func: Func, mut is_swept: bool) -> Result<(), String> {
     for _ in 0..ROUNDS {

@@ -65,7 +65,7 @@ impl Bases {
         bases
     }
 
-    /// The base of a private pointer.
+    /// Returns the base of a private pointer.
     pub fn of(&self, func: &Function, value: Value) -> Base {
         match func.def(value) {
             ValueDef::Const(Constant::Undef) => Base::default(),

@@ -127,7 +127,7 @@ pub fn rewrite(func: &mut Function, id: Func, alias: &ParamAlias, unknown: bool)
     Signature { params, targets: targets.collect(), returns: func.returns.clone() }
 }
 
-/// The accesses through each parameter that can become values.
+/// Returns the accesses through each parameter that can become values.
 fn promotable(
     func: &Function,
     id: Func,
@@ -178,7 +178,7 @@ fn promotable(
     all.into_iter().zip(good).map(|(accesses, good)| good.then_some(accesses)).collect()
 }
 
-/// The accesses through each parameter. `None`: there are accesses through pointers of unknown
+/// Returns the accesses through each parameter. `None`: there are accesses through pointers of unknown
 /// origin, which may be any of them.
 fn find_accesses(func: &Function) -> Option<Vec<Accesses>> {
     let bases = Bases::compute(func);
@@ -239,7 +239,7 @@ fn find_accesses(func: &Function) -> Option<Vec<Accesses>> {
     Some(all)
 }
 
-/// The cells that accesses need, ascending, and whether each is written.
+/// Returns the cells that accesses need, ascending, and whether each is written.
 fn split(param: u32, accesses: &Accesses) -> Vec<(Cell, bool)> {
     let mut list = accesses.list.clone();
     list.sort_by_key(|a| (a.start, a.end));
@@ -332,7 +332,7 @@ fn take_params(
     old
 }
 
-/// A pointer into a new object that has room for all accesses.
+/// Returns a pointer into a new object that has room for all accesses.
 fn object(c: &mut Cursor, accesses: &Accesses) -> InstData {
     let start = accesses.list.iter().map(|a| a.start).min().unwrap_or(0).min(0);
     let end = accesses.list.iter().map(|a| a.end).max().unwrap_or(0).max(0);
@@ -456,7 +456,7 @@ impl Signature {
     }
 }
 
-/// The value for a parameter, where the call stands.
+/// Returns the value for a parameter, where the call stands.
 fn evaluate(c: &mut Cursor, source: Source, args: &[Value]) -> Value {
     match source {
         Source::Arg(param, lane) => c.extract(args[param as usize], lane),

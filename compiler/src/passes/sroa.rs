@@ -178,7 +178,7 @@ impl Objects {
         object.accesses.push(Access { start, end: start + bytes, unit });
     }
 
-    /// The object's group that an access at `ptr` belongs to, and the offset in it.
+    /// Returns the object's group that an access at `ptr` belongs to, and the offset in it.
     fn group(&self, ptr: Value) -> Option<(&Group, u64)> {
         let (object, at) = self.places[ptr]?;
         let group = self.list[object as usize].group(at as u64)?;
@@ -242,7 +242,7 @@ fn rewrite(func: &mut Function, cfg: &Cfg, objects: &Objects) {
     }
 }
 
-/// The slots of one lane.
+/// Returns the slots of one lane.
 fn lane_slots(group: &Group, at: u64, lane: u64, bytes: u64) -> &[Value] {
     let first = ((at + lane * bytes) / group.unit) as usize;
     let count = (bytes / group.unit) as usize;

@@ -107,7 +107,7 @@ struct Exit {
     when: bool,
 }
 
-/// The condition at the end of block `at` of leaving the loop.
+/// Returns the condition at the end of block `at` of leaving the loop.
 fn exit_test(func: &Function, data: &Loop, at: Block) -> Option<Exit> {
     let InstData::Brif { cond, then, otherwise } = &func.insts[func.terminator(at)?] else {
         return None;

@@ -133,7 +133,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The rest of the directive's line, macros not expanded.
+    /// Returns the rest of the directive's line, macros not expanded.
     pub(super) fn read_line(&mut self) -> Vec<PpToken> {
         let mut line = Vec::new();
         if let Some(file) = self.files.last_mut() {
@@ -148,7 +148,7 @@ impl Preprocessor<'_> {
         line
     }
 
-    /// The rest of the directive's line, macros expanded.
+    /// Returns the rest of the directive's line, macros expanded.
     pub(super) fn read_expanded_line(&mut self) -> Vec<PpToken> {
         let mut line = Vec::new();
         loop {
@@ -269,7 +269,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The operand of `#ifdef`; `None` after an error.
+    /// Evaluates the operand of `#ifdef`; `None` after an error.
     fn is_defined(&mut self, at: Span, directive: &str) -> Option<bool> {
         let line = self.read_line();
         let name = self.macro_name(line.first().copied(), at)?;

@@ -32,7 +32,7 @@ pub(super) enum Key {
 }
 
 impl Preprocessor<'_> {
-    /// The header that expanded tokens name (C99 6.10.2p4).
+    /// Returns the header that expanded tokens name (C99 6.10.2p4).
     pub(super) fn header_from_tokens(&mut self, line: &[PpToken], at: Span) -> Option<Header> {
         match line.first() {
             Some(token) if token.kind == PpKind::Str => {
@@ -199,7 +199,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The text that an `#include` of this path finds now, as [`crate::Lookup::text`] has it.
+/// Returns the text that an `#include` of this path finds now, as [`crate::Lookup::text`] has it.
 pub fn read_header(path: &Path) -> Option<String> {
     let bytes = is_header(path).then(|| read(path))??;
     Some(match String::from_utf8(bytes) {

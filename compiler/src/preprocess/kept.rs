@@ -42,7 +42,7 @@ pub(super) struct Text {
     readings: Mutex<Vec<Arc<Reading>>>,
 }
 
-/// The text of a file that holds these bytes now; with its readings, if it held them before.
+/// Returns the text of a file that holds these bytes now; with its readings, if it held them before.
 pub(super) fn load(path: &Path, bytes: Vec<u8>) -> Arc<Text> {
     let mut files = lock(&FILES);
     let known = files.texts.as_ref().and_then(|texts| texts.get(path));

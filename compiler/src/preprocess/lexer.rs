@@ -136,7 +136,7 @@ impl Lexer {
         Lexer { file, text, pos, at_line_start: true, in_directive, open_comment: None }
     }
 
-    /// A lexer of one line that is no file's.
+    /// Returns a lexer of one line that is no file's.
     pub fn of_line(text: &str) -> Lexer {
         Lexer { in_directive: true, ..Lexer::new(FileId::BUILTIN, text.into()) }
     }
@@ -154,7 +154,7 @@ impl Lexer {
         self.text.as_bytes().get(pos).copied().unwrap_or(0)
     }
 
-    /// The next token; at the end, [`PpKind::Eof`] again and again ([`PpKind::Eod`] in a directive).
+    /// Returns the next token; at the end, [`PpKind::Eof`] again and again ([`PpKind::Eod`] in a directive).
     pub fn next(&mut self, interner: &mut Interner) -> PpToken {
         let mut flags = self.skip_space();
         let start = self.pos;
@@ -350,7 +350,7 @@ impl Lexer {
         Some((name, close == '>', self.span(start, self.pos)))
     }
 
-    /// The rest of a directive's line as written, comments included, without surrounding space.
+    /// Returns the rest of a directive's line as written, comments included, without surrounding space.
     pub fn rest_of_line(&mut self) -> String {
         let start = self.pos;
         self.skip_line_comment(start);
@@ -542,7 +542,7 @@ fn scan_literal(bytes: &[u8], start: usize) -> Scanned {
     scanned(PpKind::Other, pos.min(bytes.len()), false)
 }
 
-/// The longest punctuator: itself, its length, and whether it is a digraph.
+/// Returns the longest punctuator: itself, its length, and whether it is a digraph.
 fn scan_punct(next: [u8; 4]) -> Option<(Punct, usize, bool)> {
     use Punct::*;
     let found = match next {

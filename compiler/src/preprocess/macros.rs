@@ -58,7 +58,7 @@ const UNKNOWN: u32 = 0;
 const UNDEFINED: u32 = 1;
 
 impl Preprocessor<'_> {
-    /// The number of the macro that a name stands for.
+    /// Returns the number of the macro that a name stands for.
     pub(super) fn macro_of(&mut self, name: Symbol) -> Option<usize> {
         let found = match self.macros.slots.get(name.0 as usize) {
             Some(&UNDEFINED) => None,
@@ -71,7 +71,7 @@ impl Preprocessor<'_> {
         found
     }
 
-    /// The macro that a name stands for, if the program has defined it.
+    /// Returns the macro that a name stands for, if the program has defined it.
     pub(super) fn defined_macro(&self, name: Symbol) -> Option<&Macro> {
         let slot = *self.macros.slots.get(name.0 as usize)?;
         self.macros.list.get((slot as usize).checked_sub(2)?)

@@ -133,7 +133,7 @@ pub(crate) fn preprocess_parts(
     Parts { own: preprocessor.output, included: preprocessor.included }
 }
 
-/// A hash of the options that have to do with more than macros and files.
+/// Returns a hash of the options that have to do with more than macros and files.
 fn hash_of(options: &Options) -> u64 {
     let macros = Vec::new();
     let options = Options { macros, include_dirs: Vec::new(), ..options.clone() };
@@ -249,7 +249,7 @@ impl Preprocessor<'_> {
         self.enter(file, None, Span::default());
     }
 
-    /// The next token of the texts; directives are obeyed on the way.
+    /// Returns the next token of the texts; directives are obeyed on the way.
     fn next_from_file(&mut self) -> PpToken {
         loop {
             let Some(file) = self.files.last_mut() else {
@@ -271,7 +271,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The text's last conditionals and comment checked, goes back to the including text. False at
+    /// Checks the text's last conditionals and comment, and goes back to the including text. False at
     /// the end of the main text.
     fn leave(&mut self) -> bool {
         if let Some(file) = self.files.last_mut() {

@@ -132,7 +132,7 @@ impl Scan<'_> {
         None
     }
 
-    /// The function that is defined when a brace follows this: the one name before a parenthesis
+    /// Returns the function that is defined when a brace follows this: the one name before a parenthesis
     /// that is not itself in parentheses. `None` if that is not clear.
     fn function_name(&self, head: Range<usize>) -> Option<Symbol> {
         if !self.is(head.end.checked_sub(1)?, Punct::RParen) {
@@ -215,7 +215,7 @@ impl Digest {
         Digest { value, scale: Digest::multiply(self.scale, next.scale) }
     }
 
-    /// A number that tells the sequence from others, with high probability.
+    /// Returns a number that tells the sequence from others, with high probability.
     pub fn value(self) -> u64 {
         mix(self.value, self.scale)
     }
@@ -235,7 +235,7 @@ impl Digest {
         Digest::reduce((product as u64 & Digest::PRIME) + (product >> 61) as u64)
     }
 
-    /// The remainder of any number.
+    /// Returns the remainder of any number.
     fn reduce(n: u64) -> u64 {
         let n = (n & Digest::PRIME) + (n >> 61);
         if n >= Digest::PRIME {

@@ -191,7 +191,7 @@ impl Preprocessor<'_> {
         cost.is_allowed() && tokens < MAX_TOKENS && self.files.len() + reading.depth <= MAX_DEPTH
     }
 
-    /// The compilation's names for those of the reading, if its macros are as the reading had them.
+    /// Returns the compilation's names for those of the reading, if its macros are as the reading had them.
     fn asked_symbols(&mut self, reading: &Reading) -> Option<Vec<Symbol>> {
         for &(name, digest) in &reading.asked {
             let name = self.interner.intern_known(&reading.names, name);
@@ -204,7 +204,7 @@ impl Preprocessor<'_> {
         Some(names.map(|name| self.interner.intern_known(&reading.names, name)).collect())
     }
 
-    /// The compilation's files for those of the reading, if each include still finds the same text.
+    /// Returns the compilation's files for those of the reading, if each include still finds the same text.
     fn find_files(
         &mut self,
         reading: &Reading,

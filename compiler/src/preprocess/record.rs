@@ -154,7 +154,7 @@ impl Preprocessor<'_> {
         self.included.push(included);
     }
 
-    /// The tokens that the header has given, those of readings within it among them.
+    /// Returns the tokens that the header has given, those of readings within it among them.
     fn tokens_since(&self, recording: &Recording) -> Vec<Token> {
         let mut tokens = Vec::new();
         let mut at = recording.tokens;
@@ -287,7 +287,7 @@ impl<'a, 'b> Maker<'a, 'b> {
         kept.collect()
     }
 
-    /// The macros that were asked for before the header changed them; where those are defined; and
+    /// Returns the macros that were asked for before the header changed them; where those are defined; and
     /// the macros that it changed.
     #[allow(clippy::type_complexity)]
     fn events(
@@ -346,7 +346,7 @@ impl<'a, 'b> Maker<'a, 'b> {
         Some((number, Some(kept)))
     }
 
-    /// The invocations in the header, and the names of the macros defined elsewhere.
+    /// Returns the invocations in the header, and the names of the macros defined elsewhere.
     fn expansions(
         &self,
         recording: &Recording,

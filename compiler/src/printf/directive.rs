@@ -136,7 +136,7 @@ pub enum Piece<'a> {
     Invalid(&'a [u8], Mistake),
 }
 
-/// The pieces of a format string (without its terminating zero), in order.
+/// Returns the pieces of a format string (without its terminating zero), in order.
 pub fn pieces(format: &[u8]) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = format;
     std::iter::from_fn(move || {
@@ -238,7 +238,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// The length modifier, `None` for one that OpenCL C has not, and its text.
+    /// Returns the length modifier, `None` for one that OpenCL C has not, and its text.
     fn length(&mut self) -> (Option<Length>, &'static str) {
         let known = [
             ("hh", Some(Length::Char)),

@@ -68,12 +68,12 @@ impl ArgType {
         self.lane_words() * u32::from(self.lanes)
     }
 
-    /// The byte that stands for it in a signature; never 0.
+    /// Returns the byte that stands for it in a signature; never 0.
     pub fn code(self) -> u8 {
         self.kind as u8 | self.lanes << 3
     }
 
-    /// The inverse of [`ArgType::code`].
+    /// Inverts [`ArgType::code`].
     pub fn from_code(code: u8) -> Option<ArgType> {
         let kind = match code & 7 {
             1 => Kind::Int,

@@ -147,7 +147,7 @@ impl Sema<'_> {
         false
     }
 
-    /// The operand of `aligned`, or of `_Alignas`, which may be a type.
+    /// Returns the operand of `aligned`, or of `_Alignas`, which may be a type.
     fn aligned(&mut self, attribute: &Attribute) -> u32 {
         if let Some(name) = &attribute.type_arg {
             let ty = self.type_name(name);
@@ -167,7 +167,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The value of a constant operand of the attribute `name`; bits of a negative one.
+    /// Returns the value of a constant operand of the attribute `name`; bits of a negative one.
     fn attribute_int(&mut self, operand: &ast::Expr, name: &str) -> Option<u64> {
         let value = self.rvalue(operand);
         if self.is_error(value.ty) {
@@ -181,7 +181,7 @@ impl Sema<'_> {
         n.map(|n| n as u64)
     }
 
-    /// The three operands of a work-group size; those given `before` go first.
+    /// Returns the three operands of a work-group size; those given `before` go first.
     fn sizes(
         &mut self,
         attribute: &Attribute,

@@ -161,7 +161,7 @@ impl Sema<'_> {
         value(ExprKind::Call { function, args }, ret, span)
     }
 
-    /// The best overload; else the equally good ones, none if no one fits.
+    /// Returns the best overload; else the equally good ones, none if no one fits.
     fn overload(
         &self,
         functions: &[FunctionId],

@@ -29,7 +29,7 @@ fn rank(scalar: Scalar) -> u32 {
     }
 }
 
-/// The type of both operands after the usual arithmetic conversions (C99 6.3.1.8).
+/// Returns the type of both operands after the usual arithmetic conversions (C99 6.3.1.8).
 pub(super) fn common_scalar(a: Scalar, b: Scalar) -> Scalar {
     if a.is_float() || b.is_float() {
         return match (a.is_float(), b.is_float()) {
@@ -49,7 +49,7 @@ pub(super) fn common_scalar(a: Scalar, b: Scalar) -> Scalar {
     }
 }
 
-/// The type after the integer promotions; floats stay.
+/// Returns the type after the integer promotions; floats stay.
 pub(super) fn promoted(scalar: Scalar) -> Scalar {
     match scalar {
         Scalar::Bool | Scalar::Char | Scalar::UChar | Scalar::Short | Scalar::UShort => Scalar::Int,
@@ -120,7 +120,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A scalar Bool for conditions; `None` after a diagnostic.
+    /// Returns a scalar Bool for conditions; `None` after a diagnostic.
     pub(super) fn truth_of(&mut self, e: Expr) -> Option<Expr> {
         let (ty, span) = (e.ty, e.span);
         match *self.module.types.kind(ty) {
@@ -142,7 +142,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The usual arithmetic conversions with widening of scalars (OpenCL C 6.4.6). Gives both
+    /// Applies the usual arithmetic conversions with widening of scalars (OpenCL C 6.4.6). Gives both
     /// operands in their common type; `None` after a diagnostic or if one is in error.
     pub(super) fn usual_conversions(
         &mut self,
@@ -498,7 +498,7 @@ impl Sema<'_> {
         value(ExprKind::PointerCast(Box::new(e)), to, span)
     }
 
-    /// A pointer as one to another address space, which encloses its own.
+    /// Returns a pointer as one to another address space, which encloses its own.
     pub(super) fn in_space(&mut self, e: Expr, space: AddressSpace) -> Expr {
         match self.module.types.as_pointer(e.ty) {
             Some(pointer) if pointer.space != space => {

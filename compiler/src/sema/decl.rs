@@ -233,7 +233,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A new private object of the current function; `None` outside functions.
+    /// Returns a new private object of the current function; `None` outside functions.
     pub(super) fn new_local(
         &mut self,
         name: &str,

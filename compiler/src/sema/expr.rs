@@ -13,7 +13,7 @@ use crate::source::Span;
 use crate::syntax::ast::{self, AddressSpace, Expr};
 
 impl Sema<'_> {
-    /// The value of an expression, which may be void.
+    /// Returns the value of an expression, which may be void.
     pub(super) fn rvalue(&mut self, expr: &Expr) -> hir::Expr {
         let operand = self.expr(expr);
         self.load(operand)
@@ -331,7 +331,7 @@ impl Sema<'_> {
         self.dereference(value(kind, ty, span), span)
     }
 
-    /// An integer index; narrow ones are promoted.
+    /// Returns an integer index; narrow ones are promoted.
     pub(super) fn subscript(&mut self, index: hir::Expr) -> Option<hir::Expr> {
         match self.module.types.numeric(index.ty) {
             Some((scalar, 1)) if !scalar.is_float() => Some(self.promote(index)),

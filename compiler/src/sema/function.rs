@@ -275,7 +275,7 @@ impl Sema<'_> {
         self.error(span, message);
     }
 
-    /// The function that a declaration repeats; reports a conflict with one that it does not.
+    /// Returns the function that a declaration repeats; reports a conflict with one that it does not.
     fn earlier_declaration(
         &mut self,
         name: Symbol,
@@ -335,7 +335,7 @@ impl Sema<'_> {
         self.diags.note(first, "previous declaration is here");
     }
 
-    /// The function that a block literal is; no other program can link to it.
+    /// Returns the function that a block literal is; no other program can link to it.
     pub(super) fn push_block(&mut self, ret: TypeId, params: &[Param], span: Span) -> FunctionId {
         let around = self.function.as_ref().map(|function| &self.module.functions[function.id]);
         let name = around.map_or("block".to_string(), |around| format!("{}_block", around.name));

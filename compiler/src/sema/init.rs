@@ -86,7 +86,7 @@ impl<'t> Cursor<'t> {
         self.item().is_some_and(|item| self.entered || item.designators.is_empty())
     }
 
-    /// The current item, if it is a string literal.
+    /// Returns the current item, if it is a string literal.
     fn string(&self) -> Option<&'t [u8]> {
         match &self.item()?.init {
             Initializer::Expr(ast::Expr { kind: ast::ExprKind::Str(bytes), .. }) => Some(bytes),
@@ -159,7 +159,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A string literal in an array of characters; gives the length with the terminating zero.
+    /// Reads a string literal for an array of characters; returns the length with the terminating zero.
     fn string_piece(
         &mut self,
         element: TypeId,
@@ -291,7 +291,7 @@ impl Sema<'_> {
         Some(count)
     }
 
-    /// The first and the last index that `[n]` or `[n ... m]` designates.
+    /// Returns the first and the last index that `[n]` or `[n ... m]` designates.
     fn array_designator(
         &mut self,
         designator: &Designator,
@@ -575,7 +575,7 @@ impl Sema<'_> {
         Some(())
     }
 
-    /// The initializer of a private object.
+    /// Returns the initializer of a private object.
     pub(super) fn local_init(&self, mut pieces: Pieces, ty: TypeId) -> Init {
         if let [(0, Piece::Value(e))] = pieces.list.as_slice() {
             if e.ty == ty {

@@ -50,7 +50,7 @@ impl Image {
 }
 
 impl Sema<'_> {
-    /// The bytes of a constant object, and the addresses among them; `None` after a diagnostic.
+    /// Returns the bytes of a constant object, and the addresses among them; `None` after a diagnostic.
     pub(super) fn constant_init(
         &mut self,
         pieces: &Pieces,

@@ -234,7 +234,7 @@ impl Sema<'_> {
 }
 
 impl<'a> Sema<'a> {
-    /// The text of a name.
+    /// Returns the text of a name.
     fn text(&self, name: Symbol) -> &'a str {
         self.interner.resolve(name)
     }

@@ -102,7 +102,7 @@ impl Scopes {
         self.names.get(name)
     }
 
-    /// The meaning given in this very scope.
+    /// Returns the meaning given in this very scope.
     pub fn find_here(&self, name: Symbol) -> Option<&Binding<Entity>> {
         self.find(name).filter(|binding| binding.depth == self.depth())
     }
@@ -127,7 +127,7 @@ impl Scopes {
         self.tags.get(name)
     }
 
-    /// The tag given in this very scope.
+    /// Returns the tag given in this very scope.
     pub fn find_tag_here(&self, name: Symbol) -> Option<&Binding<Tag>> {
         self.find_tag(name).filter(|binding| binding.depth == self.depth())
     }

@@ -103,7 +103,7 @@ impl Sema<'_> {
         out
     }
 
-    /// A substatement: a block of its own, without another level for braces.
+    /// Analyzes a substatement: a block of its own, without another level for braces.
     pub(super) fn scoped(&mut self, stmt: &ast::Stmt) -> Vec<Stmt> {
         match &stmt.kind {
             StmtKind::Block(block) => self.block(&block.stmts),
@@ -262,7 +262,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A case's value in the switch's type: its bits, and the number.
+    /// Returns a case's value in the switch's type: its bits, and the number.
     fn case_value(&mut self, expr: &ast::Expr, ty: TypeId) -> Option<(u64, i128)> {
         let e = self.rvalue(expr);
         if self.is_error(e.ty) || self.is_error(ty) {
@@ -345,7 +345,7 @@ impl Sema<'_> {
         out.push(Stmt::Return(Some(e)));
     }
 
-    /// The label of a name; `used` where a goto names it.
+    /// Returns the label of a name; `used` where a goto names it.
     fn label(&mut self, name: Symbol, used: Option<Span>) -> Option<LabelId> {
         let text = self.text(name);
         let function = self.function.as_mut()?;

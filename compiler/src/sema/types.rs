@@ -97,7 +97,7 @@ pub struct Types {
 }
 
 impl Types {
-    /// The id of a type.
+    /// Returns the id of a type.
     pub fn intern(&mut self, kind: TypeKind) -> TypeId {
         if let Some(&id) = self.ids.get(&kind) {
             return id;
@@ -129,13 +129,13 @@ impl Types {
         self.depths[ty].max(1) + record
     }
 
-    /// A pointer without qualifiers on what it points to.
+    /// Returns a pointer without qualifiers on what it points to.
     pub fn pointer(&mut self, pointee: TypeId, space: AddressSpace) -> TypeId {
         let pointer = PointerType { pointee, space, is_const: false, is_volatile: false };
         self.intern(TypeKind::Pointer(pointer))
     }
 
-    /// The pointer type's parts.
+    /// Returns the pointer type's parts.
     pub fn as_pointer(&self, ty: TypeId) -> Option<PointerType> {
         match self.kind(ty) {
             TypeKind::Pointer(pointer) => Some(*pointer),
@@ -155,7 +155,7 @@ impl Types {
         matches!(self.kind(ty), TypeKind::Error)
     }
 
-    /// The signed integer scalar or vector that a comparison of `ty` gives: int for scalars and
+    /// Returns the signed integer scalar or vector that a comparison of `ty` gives: int for scalars and
     /// pointers, a vector of equal width for vectors (OpenCL C 6.4.4).
     pub fn comparison_result(&mut self, ty: TypeId) -> TypeId {
         match *self.kind(ty) {
@@ -168,7 +168,7 @@ impl Types {
         self.intern(TypeKind::Scalar(name))
     }
 
-    /// The scalar itself for one component.
+    /// Returns the scalar itself for one component.
     pub fn vector(&mut self, name: ScalarName, lanes: u8) -> TypeId {
         match lanes {
             1 => self.scalar(name),
@@ -252,7 +252,7 @@ impl ScalarName {
         matches!(self, Char | Short | Int | Long | Half | Float | Double)
     }
 
-    /// The signed integer of the same size.
+    /// Returns the signed integer of the same size.
     pub fn signed_of_width(self) -> ScalarName {
         match self.size() {
             1 => ScalarName::Char,
@@ -262,7 +262,7 @@ impl ScalarName {
         }
     }
 
-    /// The unsigned integer of the same size.
+    /// Returns the unsigned integer of the same size.
     pub fn unsigned_of_width(self) -> ScalarName {
         match self.size() {
             1 => ScalarName::UChar,
@@ -272,12 +272,12 @@ impl ScalarName {
         }
     }
 
-    /// The scalar of an OpenCL C name: `uchar`.
+    /// Returns the scalar of an OpenCL C name: `uchar`.
     pub fn from_spelling(name: &str) -> Option<ScalarName> {
         ALL_SCALARS.into_iter().find(|scalar| scalar.spelling() == name)
     }
 
-    /// The OpenCL C spelling: `uchar`.
+    /// Returns the OpenCL C spelling: `uchar`.
     pub fn spelling(self) -> &'static str {
         match self {
             ScalarName::Bool => "bool",

@@ -44,7 +44,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// A collector that minds `-w` and `-Werror`.
+    /// Returns a collector that minds `-w` and `-Werror`.
     pub fn new(options: &Options) -> Diagnostics {
         Diagnostics {
             no_warnings: options.no_warnings,

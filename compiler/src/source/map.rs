@@ -131,7 +131,7 @@ impl Default for SourceMap {
 }
 
 impl SourceMap {
-    /// A map that holds [`FileId::BUILTIN`] alone.
+    /// Returns a map that holds [`FileId::BUILTIN`] alone.
     pub fn new() -> SourceMap {
         let builtin = SourceFile::new("<built-in>", "".into());
         SourceMap {
@@ -171,12 +171,12 @@ impl SourceMap {
         id
     }
 
-    /// The file of an id that this map gave.
+    /// Returns the file of an id that this map gave.
     pub fn file(&self, id: FileId) -> Option<&SourceFile> {
         self.files.get(id.0 as usize)
     }
 
-    /// The text that a span covers; empty when it covers none.
+    /// Returns the text that a span covers; empty when it covers none.
     pub fn text(&self, span: Span) -> &str {
         self.file(span.file)
             .and_then(|file| file.text.get(span.start as usize..span.end as usize))
@@ -201,7 +201,7 @@ impl SourceMap {
         Some(Location { name, line, column: span.start - start + 1 })
     }
 
-    /// The line in which a span starts, and the byte offset of that line's start.
+    /// Returns the line in which a span starts, and the byte offset of that line's start.
     pub(super) fn line_of(&self, span: Span) -> Option<(&str, u32)> {
         let file = self.file(span.file)?;
         let range = file.line_range(file.line_index(span.start));

@@ -200,7 +200,7 @@ impl Parser<'_> {
         Ok(Derivation::Function { params, is_variadic })
     }
 
-    /// A `;` where a `,` should be: reported and read.
+    /// Reports and reads a `;` in the place of a `,`; returns true if there is one.
     fn mistaken_semi(&mut self) -> bool {
         let mistaken = self.at(Punct::Semi)
             && self.starts_declaration(1)

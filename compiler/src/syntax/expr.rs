@@ -74,7 +74,7 @@ enum Prefix {
 }
 
 impl Parser<'_> {
-    /// An expression, commas included.
+    /// Parses an expression, commas included.
     pub fn expression(&mut self) -> PResult<Expr> {
         let outer = self.begin_height();
         let expr = self.assignment()?;
@@ -93,7 +93,7 @@ impl Parser<'_> {
         Ok(chain.expr)
     }
 
-    /// An expression without commas. Assignments group from the right.
+    /// Parses an expression without commas. Assignments group from the right.
     pub fn assignment(&mut self) -> PResult<Expr> {
         self.with_depth(|p| {
             let mut value = p.conditional()?;
@@ -354,7 +354,7 @@ fn may_be_vector(ty: &TypeName) -> bool {
     may_be && ty.declarator.derivations.is_empty()
 }
 
-/// A type-name of one specifier.
+/// Returns a type-name of one specifier.
 pub(super) fn plain_type_name(ty: TypeSpec, span: Span) -> TypeName {
     let specs = DeclSpecs {
         storage: None,
@@ -370,7 +370,7 @@ pub(super) fn plain_type_name(ty: TypeSpec, span: Span) -> TypeName {
 
 /// The operator stack of [`Parser::binary_rest`].
 trait OperatorStack {
-    /// The last operand, if its operator binds at least as tightly.
+    /// Returns the last operand, if its operator binds at least as tightly.
     fn pop_if_at_least(&mut self, precedence: u8) -> Option<Pending>;
 }
 

@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The unused body that begins at the cursor.
+    /// Returns the unused body that begins at the cursor.
     pub fn unused_body(&mut self) -> Option<&'a UnusedBody> {
         let behind = self.unused.partition_point(|body| body.tokens.start < self.pos);
         self.unused = self.unused.get(behind..).unwrap_or(&[]);
@@ -198,7 +198,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// An identifier, which a keyword is not.
+    /// Returns an identifier, which a keyword is not.
     pub fn name_ahead(&self, ahead: usize) -> Option<Symbol> {
         match self.word_ahead(ahead) {
             Some((_, Meaning::Keyword(_))) | None => None,
@@ -375,7 +375,7 @@ impl<'a> Parser<'a> {
         self.peak.saturating_sub(self.depth)
     }
 
-    /// The tree parsed since [`Parser::begin_height`] has this height after all.
+    /// Sets the height of the tree parsed since [`Parser::begin_height`].
     pub fn set_height(&mut self, height: u32) -> PResult<()> {
         self.peak = self.depth + height;
         self.check_height(self.peak)

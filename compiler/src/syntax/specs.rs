@@ -428,7 +428,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The type that sign, length and base make together (C99 6.7.2p2); `Missing` for what the
+    /// Returns the type that sign, length and base make together (C99 6.7.2p2); `Missing` for what the
     /// base alone says.
     fn combine(&mut self, specs: &Specs, span: Span) -> PResult<TypeSpec> {
         use ScalarName::*;

@@ -130,7 +130,7 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// The program's name for one of the part.
+    /// Returns the program's name for one of the part.
     fn symbol(&self, name: Symbol) -> Symbol {
         self.included.map_or(name, |included| included.symbols[name.0 as usize])
     }
@@ -200,7 +200,7 @@ impl Uses {
         Uses { used, looks_ahead }
     }
 
-    /// The key of an unused body (see [`UnusedBody::key`]), `declared` being the digest of what its
+    /// Returns the key of an unused body (see [`UnusedBody::key`]), `declared` being the digest of what its
     /// part follows; `None` if the function is used, or has to be parsed anyway.
     fn key(
         &self,

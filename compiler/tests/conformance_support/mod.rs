@@ -73,7 +73,7 @@ pub fn read_folder(folder: &Path) -> Result<Vec<Program>, String> {
     Ok(programs)
 }
 
-/// The programs of one file.
+/// Returns the programs of one file.
 fn parse(name: &str, text: &str) -> Result<Vec<Program>, String> {
     if !text.starts_with("//! ") {
         return Err(format!("{name}:1: the first line is '//! SECTION TITLE'"));
@@ -168,7 +168,7 @@ fn message(value: &str) -> Result<Message, String> {
     Ok(Message { line, substring: substring.to_string() })
 }
 
-/// A word: an integer that fits 32 bits with or without sign, or the bits of a float (`1.5f`).
+/// Returns a word: an integer that fits 32 bits with or without sign, or the bits of a float (`1.5f`).
 fn word(item: &str) -> Option<u32> {
     if let Some(digits) = item.strip_prefix("0x") {
         return u32::from_str_radix(digits, 16).ok();

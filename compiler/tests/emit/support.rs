@@ -93,7 +93,7 @@ pub fn validate(words: &[u32]) -> Result<(), String> {
     }
 }
 
-/// The module's text.
+/// Returns the module's text.
 pub fn disassemble(words: &[u32]) -> String {
     pipe("spirv-dis", &["--no-color", "-"], words).1
 }

@@ -32,14 +32,14 @@ pub struct Machine<'m> {
     pub steps: u64,
 }
 
-/// The only work-item of its launch.
+/// Returns the only work-item of its launch.
 fn alone(query: WorkItemQuery, _: u8) -> u64 {
     use WorkItemQuery::*;
     matches!(query, GlobalSize | NumGroups | LocalSize | EnqueuedLocalSize | WorkDim).into()
 }
 
 impl<'m> Machine<'m> {
-    /// A machine with the module's variables in its memory.
+    /// Returns a machine with the module's variables in its memory.
     pub fn new(module: &'m Module) -> Machine<'m> {
         let mut machine = Machine {
             module,
@@ -209,7 +209,7 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// The bytes of an access, which is as aligned as it says, or as its scalars.
+    /// Returns the bytes of an access, which is as aligned as it says, or as its scalars.
     fn bytes(
         &mut self,
         frame: &Frame,

@@ -26,7 +26,7 @@ fn execute(module: &Module, seed: u64) -> Result<Vec<u8>, String> {
     Ok(machine.global_bytes(buffer, BUFFER))
 }
 
-/// A number of more than 32 bits for each query.
+/// Returns a number of more than 32 bits for each query.
 fn wide_number(query: WorkItemQuery, dim: u8) -> u64 {
     0x1_0000_0005 * (query as u64 + 1) + u64::from(dim)
 }

@@ -13,7 +13,7 @@ unsafe extern "C" fn keep(text: *const c_char, size: usize, _complete: usize, ke
     kept.lock().unwrap().extend_from_slice(text);
 }
 
-/// A setup whose kernels print into `kept`.
+/// Returns a setup whose kernels print into `kept`.
 fn printing(kept: &Mutex<Vec<u8>>) -> Setup {
     let mut s = Setup::new();
     let properties = [CL_PRINTF_CALLBACK_ARM as isize, keep as *const () as isize, 0];

@@ -324,7 +324,7 @@ fn suggestion_rows(t: &mut Table, w: &World) {
     t.row(CL_INVALID_VALUE, "suggested_local_work_size is NULL", nowhere);
 }
 
-/// A queue and a kernel that is not built for its device.
+/// Returns a queue and a kernel that is not built for its device.
 pub fn built_elsewhere(w: &World) -> Option<(cl_command_queue, cl_kernel)> {
     let pair = w.pair.as_ref()?;
     let text = c"kernel void none(void) {}".as_ptr();

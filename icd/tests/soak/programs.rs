@@ -25,7 +25,7 @@ fn first_word(world: &World, queue: &Queue, kernel: &Kernel, context_buffer: boo
     u32::from_le_bytes(bytes[..4].try_into().unwrap())
 }
 
-/// The binary of a program for the one device.
+/// Returns the binary of a program for the one device.
 fn binary(world: &World, program: &Program) -> Vec<u8> {
     let get = world.cl.clGetProgramInfo;
     let size: usize =

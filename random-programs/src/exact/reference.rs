@@ -71,7 +71,7 @@ pub fn results(number: u64, double: bool, folder: &Path) -> Result<Results, Stri
     })
 }
 
-/// The C program with what it needs, and a `main` that runs all work-items and prints.
+/// Returns the C program with what it needs, and a `main` that runs all work-items and prints.
 fn whole(text: &str) -> String {
     let mut all = include_str!("prelude.h").to_string();
     let Memory { input, words } = arguments();

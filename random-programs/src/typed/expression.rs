@@ -37,7 +37,7 @@ impl<'b> Draw<'b> for Writer<'_, 'b> {
 }
 
 impl Writer<'_, '_> {
-    /// A constant of a type, usable as an initializer of a global.
+    /// Returns a constant of a type, usable as an initializer of a global.
     pub fn literal(&mut self, ty: Type) -> Result<String> {
         let name = ty.name();
         let value = match ty.scalar {

@@ -94,7 +94,7 @@ impl Writer<'_, '_> {
         self.places.push(Place { addressable: false, ..bytes });
     }
 
-    /// The name of an element of a place of this type that fits, if there is a place.
+    /// Returns the name of an element of a place of this type that fits, if there is a place.
     pub fn element(
         &mut self,
         ty: Type,
@@ -112,7 +112,7 @@ impl Writer<'_, '_> {
         self.element_of(&place, depth).map(Some)
     }
 
-    /// The name of an element of a place.
+    /// Returns the name of an element of a place.
     pub fn element_of(&mut self, place: &Place, depth: u32) -> Result<String> {
         let name = &place.name;
         Ok(match place.kind {
@@ -131,7 +131,7 @@ impl Writer<'_, '_> {
         self.expression(scalar.into(), depth.min(2) - 1)
     }
 
-    /// A pointer to this type into this space.
+    /// Returns a pointer to this type into this space.
     pub fn pointer_to(&mut self, ty: Type, space: &str) -> Result<String> {
         let fits = |place: &Place| {
             let same = place.space == space

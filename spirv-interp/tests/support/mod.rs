@@ -15,7 +15,7 @@ pub struct Device {
     pub floats: Floats,
 }
 
-/// A device that has everything.
+/// Returns a device that has everything.
 pub fn capable() -> Device {
     let target = Target {
         float16: true,
@@ -44,7 +44,7 @@ pub fn middling() -> Device {
     Device { name: "middling", target: Target::generic(), floats }
 }
 
-/// A device that takes every denormal for zero.
+/// Returns a device that takes every denormal for zero.
 pub fn flushing() -> Device {
     let capable = capable();
     let traits =
@@ -66,7 +66,7 @@ pub fn weak() -> Device {
     Device { name: "weak", target: Target::minimal(), ..middling() }
 }
 
-/// The weak one, without Vulkan's memory model and with all kernel arguments in memory.
+/// Returns the weak one, without Vulkan's memory model and with all kernel arguments in memory.
 pub fn weakest() -> Device {
     let target = Target { vulkan_memory_model: false, push_constant_size: 0, ..Target::minimal() };
     Device { name: "weakest", target, ..middling() }
@@ -152,7 +152,7 @@ fn check_capabilities(kernel: &Kernel, target: &Target) -> Result<(), String> {
     }
 }
 
-/// The kernel of a name.
+/// Returns the kernel of a name.
 pub fn kernel<'p>(program: &'p Program, name: &str) -> Result<&'p Kernel, String> {
     let found = program.kernels.iter().find(|kernel| kernel.name == name);
     found.ok_or_else(|| format!("there is no kernel '{name}'"))

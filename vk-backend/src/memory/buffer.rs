@@ -306,7 +306,7 @@ impl Buffer {
         self.memory.as_ref().is_some_and(|m| m.coherent)
     }
 
-    /// The device it belongs to.
+    /// Returns the device it belongs to.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }

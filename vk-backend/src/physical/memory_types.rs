@@ -169,7 +169,7 @@ mod tests {
     const COHERENT: Flags = Flags::HOST_COHERENT;
     const CACHED: Flags = Flags::HOST_CACHED;
 
-    /// A device with the heaps of `sizes`, and types of a heap and flags.
+    /// Returns a device with the heaps of `sizes`, and types of a heap and flags.
     fn device(shares_memory: bool, sizes: &[u64], types: &[(u32, Flags)]) -> MemoryTypes {
         let mut properties = vk::PhysicalDeviceMemoryProperties {
             memory_type_count: types.len() as u32,

@@ -39,7 +39,7 @@ pub enum Access {
     Overwrite = 4,
 }
 
-/// The loader's functions.
+/// Returns the loader's functions.
 fn api() -> Result<&'static OpenClRuntime> {
     cl3::load_library().as_ref().map_err(|e| format!("no OpenCL ICD loader (libOpenCL.so.1): {e}"))
 }
@@ -131,7 +131,7 @@ impl Session {
         self.platform.contains("Hekla")
     }
 
-    /// A function of an extension.
+    /// Returns a function of an extension.
     ///
     /// # Safety
     /// `F` is the type of pointers to the function.
@@ -195,13 +195,13 @@ impl Session {
         Ok(text(log))
     }
 
-    /// A buffer that is read and written by kernels.
+    /// Returns a buffer that is read and written by kernels.
     pub fn buffer(&self, bytes: usize) -> Result<Buffer> {
         let mem = create!(clCreateBuffer(self.context, CL_MEM_READ_WRITE, bytes, null_mut()))?;
         Ok(Buffer { mem, bytes })
     }
 
-    /// A buffer with a slice's contents.
+    /// Returns a buffer with a slice's contents.
     pub fn buffer_of<T: Copy>(&self, values: &[T]) -> Result<Buffer> {
         let buffer = self.buffer(size_of_val(values))?;
         self.write(&buffer, values)?;
@@ -345,7 +345,7 @@ impl Queue {
         ))
     }
 
-    /// The same behind an event, if one is given; gives its own.
+    /// Launches behind an event, if one is given; returns its own.
     pub fn launch_behind(
         &self,
         kernel: &Kernel,

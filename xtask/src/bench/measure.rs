@@ -114,7 +114,7 @@ pub fn median_of_singles(mut run: impl FnMut() -> Result<()>) -> Result<f64> {
     Ok(median(&mut times))
 }
 
-/// The middle value; NaN of none.
+/// Returns the middle value; NaN of none.
 pub fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {

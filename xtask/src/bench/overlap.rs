@@ -43,13 +43,13 @@ impl Spins {
         Ok(Spins { kernel, outs })
     }
 
-    /// The kernel that writes to place `index`.
+    /// Returns the kernel that writes to place `index`.
     fn kernel(&self, index: usize) -> Result<&Kernel> {
         self.kernel.set_buffer(0, &self.outs[index])?;
         Ok(&self.kernel)
     }
 
-    /// The time of all kernels, in `run`, as a multiple of that of one.
+    /// Returns the time of all kernels, in `run`, as a multiple of that of one.
     fn ratio(&self, s: &Session, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
         let one = median_of_singles(|| {
             s.launch(self.kernel(0)?, &[ITEMS], &[ITEMS])?;

@@ -65,7 +65,7 @@ fn is_missing(programs: &Path, name: &str) -> bool {
     is_missing
 }
 
-/// A Debian package's files.
+/// Returns a Debian package's files.
 fn unpacked(folder: &Path, package: &str) -> Result<PathBuf, String> {
     let place = folder.join(package);
     make(&place)?;
@@ -103,7 +103,7 @@ fn dump_folder(folder: &Path) -> PathBuf {
     folder.join("dump")
 }
 
-/// A program on Hekla on lavapipe that dumps what it builds.
+/// Returns a program on Hekla on lavapipe that dumps what it builds.
 fn dumping(folder: &Path, program: &Path, args: &[&str]) -> Result<Command, String> {
     let mut command = artifact::client(program)?;
     Driver::Lavapipe.select(&mut command)?;

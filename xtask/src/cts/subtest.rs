@@ -53,7 +53,7 @@ pub struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// The subtests of a group: those groups.toml names, else what the binary prints with `--list`, one
+    /// Returns the subtests of a group: those groups.toml names, else what the binary prints with `--list`, one
     /// indented name a line. Listing needs no device.
     pub fn subtests_of(&self, group: &Group) -> Result<Vec<String>, String> {
         let binary = self.binary(group)?;
@@ -109,7 +109,7 @@ impl Runner<'_> {
     }
 }
 
-/// The names in what a binary prints with `--list`.
+/// Returns the names in what a binary prints with `--list`.
 fn listed(text: &str) -> Vec<String> {
     let names = text.lines().filter(|l| l.starts_with(char::is_whitespace)).map(str::trim);
     names.filter(|n| !n.is_empty() && !n.contains(' ')).map(str::to_string).collect()
@@ -126,7 +126,7 @@ fn judged(results: &str) -> Verdict {
     }
 }
 
-/// The last line that says why something was skipped.
+/// Returns the last line that says why something was skipped.
 fn reason(log: &str) -> String {
     let says = |line: &&str| {
         let line = line.to_lowercase();
@@ -139,7 +139,7 @@ fn reason(log: &str) -> String {
     line.chars().take(120).collect()
 }
 
-/// The device that Hekla's log says is offered.
+/// Returns the device that Hekla's log says is offered.
 fn device(log: &str) -> String {
     let found = log.lines().find_map(|line| {
         line.strip_prefix("hekla: INFO: ").and_then(|line| line.strip_suffix(" is offered"))

@@ -37,7 +37,7 @@ pub struct Table {
 const DEVICE: &str = "Device: ";
 
 impl Table {
-    /// The table in a folder, which may not be there yet.
+    /// Returns the table in a folder, which may not be there yet.
     pub fn open(folder: &Path, driver: Driver, order: Vec<String>) -> Table {
         let path = folder.join(format!("{}.md", driver.name()));
         let text = std::fs::read_to_string(&path).unwrap_or_default();

@@ -39,7 +39,7 @@ impl Lowering<'_, '_> {
         sum
     }
 
-    /// The cross product of the first three components; a fourth is 0.
+    /// Returns the cross product of the first three components; a fourth is 0.
     fn cross(&mut self, x: Value, y: Value) -> Value {
         let ty = self.b.ty(x);
         let (x1, y1) = (self.b.swizzle(x, &[1, 2, 0]), self.b.swizzle(y, &[2, 0, 1]));
@@ -68,7 +68,7 @@ impl Lowering<'_, '_> {
         self.b.binary(BinaryOp::FMul, root, back)
     }
 
-    /// The length where squares neither overflow nor vanish.
+    /// Returns the length where squares neither overflow nor vanish.
     fn fast_length(&mut self, x: Value) -> Value {
         if self.b.ty(x).lanes == 1 {
             return self.b.math(MathOp::FAbs, &[x]);
@@ -183,7 +183,7 @@ struct Range {
 }
 
 impl Range {
-    /// A factor by size: 1 for ordinary vectors.
+    /// Returns a factor by size: 1 for ordinary vectors.
     fn pick(&self, lowering: &mut Lowering<'_, '_>, small: Value, large: Value) -> Value {
         let factor = lowering.b.select(self.is_small, small, self.one);
         lowering.b.select(self.is_large, large, factor)

@@ -119,7 +119,7 @@ impl Lowering<'_, '_> {
 }
 
 impl Context<'_> {
-    /// The constant that holds a signature, given without its end.
+    /// Returns the constant that holds a signature, given without its end.
     fn printf_signature(&mut self, mut codes: Vec<u8>) -> crate::ir::Global {
         codes.push(0);
         if let Some(&global) = self.signatures.get(&codes) {

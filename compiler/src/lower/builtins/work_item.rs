@@ -59,7 +59,7 @@ impl Lowering<'_, '_> {
         sum.unwrap_or_else(|| self.int(to, 0))
     }
 
-    /// The linear local id as an I32.
+    /// Returns the linear local id as an I32.
     pub fn local_linear_id(&mut self) -> Value {
         let mut sum = None;
         for dim in [2, 1, 0] {

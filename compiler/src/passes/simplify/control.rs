@@ -71,7 +71,7 @@ fn branch(func: &mut Function, block: Block) -> bool {
     true
 }
 
-/// A branch to one block either way is a choice between the arguments.
+/// Turns a branch to one block either way into selections of the arguments.
 fn to_selects(
     func: &mut Function,
     block: Block,

@@ -114,7 +114,7 @@ fn feature_of(name: &str) -> Option<&'static str> {
     listed.map(|(feature, _)| *feature).or_else(|| by_prefix().map(|(_, feature)| *feature))
 }
 
-/// The version of OpenCL C from which on there is a built-in function of this name.
+/// Returns the version of OpenCL C from which on there is a built-in function of this name.
 fn since(name: &str) -> Option<ClStd> {
     BUILTINS.get(name).map(|builtin| builtin.since).or_else(|| special::since(name))
 }

@@ -23,7 +23,7 @@ impl Sema<'_> {
         generic && FUNCTIONS.iter().any(|(known, _)| *known == name)
     }
 
-    /// A call of one of these functions.
+    /// Analyzes a call of one of these functions.
     pub(super) fn space_builtin(
         &mut self,
         name: &str,

@@ -199,7 +199,7 @@ impl Mem {
         Ref::new(Mem::within(allocation, context, flags, range))
     }
 
-    /// The same, to be completed by clCreateBuffer.
+    /// Returns such an object, to be completed by clCreateBuffer.
     fn within(
         allocation: &Allocation,
         context: &Ref<Context>,
@@ -294,7 +294,7 @@ fn inherited_access(parent: cl_mem_flags, flags: cl_mem_flags) -> Result<cl_mem_
     Ok(if wanted == 0 { parent & ACCESS } else { wanted })
 }
 
-/// The same for host access.
+/// Returns the host access flags of a sub-buffer in the same way.
 fn inherited_host_access(parent: cl_mem_flags, flags: cl_mem_flags) -> Result<cl_mem_flags> {
     let wanted = flags & HOST_ACCESS;
     let forbidden = if parent & CL_MEM_HOST_WRITE_ONLY != 0 {

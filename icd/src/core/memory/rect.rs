@@ -20,7 +20,7 @@ impl Rect {
         Rect { offset, width: size, height: 1, depth: 1, row_pitch: size, slice_pitch: size }
     }
 
-    /// A box as clEnqueue…BufferRect describes it; pitches of 0 mean tightly packed.
+    /// Returns a box as clEnqueue…BufferRect describes it; pitches of 0 mean tightly packed.
     ///
     /// CL_INVALID_VALUE for an empty region or pitches that the spec forbids (5.2.4).
     pub fn new(
@@ -54,7 +54,7 @@ impl Rect {
         self.offset.checked_add(slices)?.checked_add(rows)?.checked_add(self.width)
     }
 
-    /// The same box, `by` bytes further.
+    /// Returns the same box, `by` bytes further.
     pub fn shifted(self, by: usize) -> Rect {
         Rect { offset: self.offset + by, ..self }
     }
