@@ -27,7 +27,7 @@ pub struct Program {
     pub kernels: Vec<Kernel>,
     /// Program-scope constant and global variables, one image for the whole program.
     pub data: DataImage,
-    /// All work-groups of a launch must have the same size: the program is older than OpenCL C 2.0
+    /// True if all work-groups of a launch must have the same size: the program is older than OpenCL C 2.0
     /// or was built with `-cl-uniform-work-group-size`.
     pub uniform_groups: bool,
 }
@@ -92,12 +92,12 @@ pub struct Kernel {
     pub local_size_hint: Option<[u32; 3]>,
     /// `__attribute__` text as CL_KERNEL_ATTRIBUTES reports it, space separated.
     pub attributes: String,
-    /// Names and types of the arguments may be told: `-cl-kernel-arg-info` was given.
+    /// True if names and types of the arguments may be told: `-cl-kernel-arg-info` was given.
     pub arg_info: bool,
-    /// The kernel executes a work-group barrier (its local size must fit one work-group anyway;
+    /// True if the kernel executes a work-group barrier (its local size must fit one work-group anyway;
     /// the runtime may use this to choose local sizes).
     pub uses_barrier: bool,
-    /// The kernel reads the local size, local id or group id, local memory or a barrier: the choice
+    /// True if the kernel reads the local size, local id or group id, local memory or a barrier: the choice
     /// of local size is visible to it.
     pub local_size_visible: bool,
 }
@@ -193,7 +193,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// Size and alignment in bytes, but for [`Field::Arg`], whose size the argument tells.
+    /// Returns size and alignment in bytes, but for [`Field::Arg`], whose size the argument tells.
     pub fn layout(self) -> Option<(u32, u32)> {
         match self {
             Field::Arg(_) => None,

@@ -20,18 +20,18 @@ pub struct Object {
 /// What the options of a compilation say of the whole object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Modes {
-    /// Infinities, NaNs and the sign of zero need not be kept.
+    /// True if infinities, NaNs and the sign of zero need not be kept.
     pub finite_only: bool,
-    /// 32-bit denormals may be flushed.
+    /// True if 32-bit denormals may be flushed.
     pub flush_denorms: bool,
-    /// All work-groups of a launch have the same size.
+    /// True if all work-groups of a launch have the same size.
     pub uniform_groups: bool,
-    /// A library made without `-enable-link-options`: linking does not change the above.
+    /// True for a library made without `-enable-link-options`: linking does not change the above.
     pub fixed: bool,
 }
 
 impl Modes {
-    /// What the options of a compilation ask for.
+    /// Returns the modes that the options of a compilation request.
     pub fn of(options: &Options) -> Modes {
         Modes {
             finite_only: options.finite_math_only && options.no_signed_zeros,

@@ -36,7 +36,7 @@ pub struct Target {
     pub workgroup_explicit_layout_16: bool,
     /// vulkanMemoryModel and vulkanMemoryModelDeviceScope.
     pub vulkan_memory_model: bool,
-    /// A load from an address that is the same in all invocations may be executed where no invocation gets
+    /// True if a load from an address that is the same in all invocations may be executed where no invocation gets
     /// to it, and ends the process if the address is not valid. Told by the driver's version: there is no
     /// trying it out.
     pub unmasked_uniform_loads: bool,
@@ -83,13 +83,13 @@ pub struct Target {
 /// What the device's operations on floats of one width do with bits that arithmetic is free to lose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FloatTraits {
-    /// FNegate and FAbs change the sign bit and nothing else, of denormals and NaN too.
+    /// True if FNegate and FAbs change the sign bit and nothing else, of denormals and NaN too.
     pub sign_alone: bool,
-    /// No operation takes denormal numbers for zero, or makes zero of them.
+    /// True if no operation takes denormal numbers for zero, or makes zero of them.
     pub keeps_denormals: bool,
-    /// A conversion to a wider float keeps denormals.
+    /// True if a conversion to a wider float keeps denormals.
     pub widens: bool,
-    /// NMin and NMax tell denormals apart.
+    /// True if NMin and NMax tell denormals apart.
     pub orders: bool,
 }
 
@@ -100,7 +100,7 @@ impl FloatTraits {
 }
 
 impl Target {
-    /// What is known of a float type's operations.
+    /// Returns what is known of a float type's operations.
     pub fn floats(&self, scalar: Scalar) -> FloatTraits {
         match scalar {
             Scalar::F16 => self.float_traits[0],

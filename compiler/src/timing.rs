@@ -89,7 +89,7 @@ impl Stopwatch {
         Stopwatch { last: Instant::now(), timing: Timing::default() }
     }
 
-    /// What was done since the last call, or the start, was this stage.
+    /// Adds the time since the last call, or the start, to this stage.
     pub fn end(&mut self, stage: Stage) {
         let now = Instant::now();
         self.timing.spent[stage as usize] += now - self.last;

@@ -72,7 +72,7 @@ fn instructions(kernel: &Kernel) -> Vec<(u32, Vec<u32>)> {
     out
 }
 
-/// Each atomic operation, fence and barrier with its scope and semantics.
+/// Returns each atomic operation, fence and barrier with its scope and semantics.
 fn synchronization(kernel: &Kernel) -> Vec<(u32, u32, u32)> {
     let all = instructions(kernel);
     let constant = |id: u32| {

@@ -107,7 +107,7 @@ fn fill_block(
     func.append(block, data, None);
 }
 
-/// What a function without parameters returns; `None` after too many instructions.
+/// Returns what a function without parameters returns; `None` after too many instructions.
 fn interpret(module: &Module, func: Func, limit: u64) -> Option<u64> {
     let mut machine = Machine::new(module);
     machine.steps = limit;

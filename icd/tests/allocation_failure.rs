@@ -9,7 +9,7 @@ use std::ptr::null_mut;
 
 const MIB: usize = 1 << 20;
 
-/// Bytes of address space in use.
+/// Returns the number of bytes of address space in use.
 fn in_use() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap();
     let pages: u64 = text.split(' ').next().unwrap().parse().unwrap();

@@ -12,8 +12,8 @@ use std::process::{Child, Command, Output, Stdio};
 const ROLE: &str = "HEKLA_TEST_ROLE";
 const FOUND: &str = "cache: a program was found";
 
-/// What the processes do: build a program, run it, and print what it computed. Ends at once in the
-/// process of the tests.
+/// Runs in the processes that the tests start: builds a program, runs it, and prints what it computed. Does nothing
+/// in the process of the tests.
 #[test]
 fn role() {
     let Ok(options) = std::env::var(ROLE) else { return };

@@ -51,7 +51,7 @@ kernel void seen(global uint *out, local TYPE *given) {
     out[get_global_id(0)] = found + (own[get_local_id(0)] != 1) + (given[get_local_id(0)] != 1);
 }";
 
-/// Sets the arguments of a kernel of [`LOCAL_MEMORY`], runs it and gives what it wrote.
+/// Sets the arguments of a kernel of [`LOCAL_MEMORY`], runs it and returns what it wrote.
 fn run_with_local(s: &Setup, program: cl_program, name: &str, element: usize) -> Vec<u8> {
     let kernel = s.kernel(program, name);
     let out = s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut [0xAA; 4 * ITEMS]);

@@ -34,7 +34,7 @@ fn compiled(s: &Setup, text: &CStr) -> cl_program {
     program
 }
 
-/// What clLinkProgram gives: the program and the code.
+/// Returns the results of clLinkProgram: the program and the code.
 fn link(s: &Setup, options: &CStr, inputs: &[cl_program]) -> (cl_program, cl_int) {
     let (mut code, count) = (1, inputs.len() as u32);
     let program = unsafe {
@@ -150,7 +150,7 @@ fn failures_have_a_log() {
     assert_eq!(compile(0, &plain, null()), CL_INVALID_VALUE);
 }
 
-/// Bytes of a program's binary for the device.
+/// Returns the number of bytes of a program's binary for the device.
 fn binary(s: &Setup, program: cl_program) -> Vec<u8> {
     let query = s.cl.clGetProgramInfo;
     unsafe {

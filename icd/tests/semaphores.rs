@@ -57,7 +57,7 @@ impl Semaphores {
         made(|e| unsafe { (self.create)(self.s.context, BINARY.as_ptr(), e) })
     }
 
-    /// Enqueues one operation on one semaphore, behind an event or none, and gives its event.
+    /// Enqueues one operation on one semaphore, behind an event or none, and returns its event.
     fn enqueue(
         &self,
         operate: Operate,

@@ -121,7 +121,7 @@ impl Gate<'_> {
         }
     }
 
-    /// That it was the host which ended it, and not the bound.
+    /// Asserts that the host ended it, and not the bound.
     fn expect_opened(&self) {
         assert_eq!(word(self.s, self.out), 1);
     }
@@ -201,7 +201,7 @@ fn new_word(s: &Setup, word: u32) -> cl_mem {
     s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut word.to_ne_bytes())
 }
 
-/// What a word is, by the queue of the setup.
+/// Returns the value of a word, read in the queue of the setup.
 fn word(s: &Setup, mem: cl_mem) -> u32 {
     u32::from_ne_bytes(s.read(mem, 0, 4).try_into().unwrap())
 }

@@ -30,7 +30,7 @@ const THREADS: usize = 4;
 const ROUNDS: usize = 100;
 const SIZE: usize = 20_000;
 
-/// One thread's rounds: write behind a user event that another thread sets, copy on a second queue,
+/// Runs one thread's rounds: write behind a user event that another thread sets, copy on a second queue,
 /// read on the first.
 fn work(
     index: usize,

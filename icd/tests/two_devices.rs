@@ -12,7 +12,7 @@ use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;
 
-/// Two devices, in a context with properties, and a queue on each; `None` where there is no second one.
+/// Returns two devices, in a context with properties, and a queue on each; `None` where there is no second one.
 fn two_devices(
     properties: &[isize],
     data: *mut c_void,

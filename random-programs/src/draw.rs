@@ -51,12 +51,12 @@ pub trait Draw<'b> {
         Ok(self.selected(from, ty, &of, &which))
     }
 
-    /// How components of a vector are written: `which` is `s31` or `odd`.
+    /// Returns the spelling of components of a vector: `which` is `s31` or `odd`.
     fn selected(&mut self, _from: Type, _to: Type, of: &str, which: &str) -> String {
         format!("({of}).{which}")
     }
 
-    /// How a vector of parts is written, or of one scalar for all lanes.
+    /// Returns the spelling of a vector of parts, or of one scalar for all lanes.
     fn built(&mut self, ty: Type, parts: &[(Type, String)]) -> String {
         let parts: Vec<&str> = parts.iter().map(|(_, part)| part.as_str()).collect();
         format!("({})({})", ty.name(), parts.join(", "))

@@ -42,7 +42,7 @@ fn is_update(op: Op) -> bool {
     )
 }
 
-/// Executes one; gives its result, if it has one.
+/// Executes one; returns its result, if it has one.
 ///
 /// # Errors
 /// When it accesses what it may not.
@@ -215,7 +215,7 @@ fn atomic<'v, B: Fn(u32) -> Option<[u32; 3]>>(
     Ok(Some(old.into()))
 }
 
-/// What a read-modify-write operation writes.
+/// Returns the value that a read-modify-write operation writes.
 fn updated(op: Op, old: Bits, value: Bits, width: u32) -> Res<Bits> {
     let arithmetic = match op {
         Op::AtomicExchange => return Ok(value),

@@ -59,7 +59,7 @@ pub fn evaluate(
     Value::zip(values, &mut |row| component(floats, inst.op, row, width, to).ok_or_else(unknown))
 }
 
-/// One component of an instruction from components of `width` bits to one of `to` bits.
+/// Computes one component of an instruction from components of `width` bits to one of `to` bits.
 fn component(floats: Floats, op: Op, row: &[Bits], width: u32, to: u32) -> Option<Bits> {
     match *row {
         [a] => match op {

@@ -9,11 +9,11 @@ use rspirv::spirv::Op;
 /// What devices do differently with floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Floats {
-    /// Operations on 32-bit floats take and give zero for denormals.
+    /// True if operations on 32-bit floats take and give zero for denormals.
     pub flush_32: bool,
-    /// The same for 64 bits.
+    /// As `flush_32`, for 64-bit floats.
     pub flush_64: bool,
-    /// GLSL.std.450 Fma rounds the product, too.
+    /// True if GLSL.std.450 Fma rounds the product, too.
     pub fma_rounds_twice: bool,
 }
 

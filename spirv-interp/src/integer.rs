@@ -127,7 +127,7 @@ pub fn convert(a: Bits, from: u32, to: u32, sign_extend: bool) -> Bits {
     }
 }
 
-/// One of two values; where the choice is undefined, what they have in common is not.
+/// Returns one of two values; where the choice is undefined, what they have in common is not.
 pub fn select(condition: Bits, then: Bits, otherwise: Bits) -> Bits {
     match (condition.undef, condition.bits) {
         (0, 0) => otherwise,

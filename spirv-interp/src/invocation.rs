@@ -85,7 +85,7 @@ impl Invocation {
         Ok(item)
     }
 
-    /// Executes up to `most` instructions; gives how many it were.
+    /// Executes up to `most` instructions; returns their number.
     pub fn run(&mut self, context: &mut Context<'_>, most: u64) -> Res<u64> {
         let mut steps = 0;
         while steps < most && self.state == State::Running {
@@ -112,7 +112,7 @@ impl Invocation {
         }
     }
 
-    /// What an id stands for.
+    /// Returns the value of an id.
     pub fn get<'v>(&'v self, module: &'v Module, id: u32) -> Res<&'v Value> {
         let local = self.frames.last().and_then(|frame| {
             let slot = slot(&module.functions[frame.function], id)?;

@@ -68,7 +68,7 @@ struct Part {
 }
 
 impl Launch {
-    /// Puts a program's variables into memory; gives their address.
+    /// Puts a program's variables into memory; returns their address.
     pub fn place_data(image: &DataImage, memory: &mut Memory) -> Res<u64> {
         if image.size == 0 {
             return Ok(0);
@@ -85,7 +85,7 @@ impl Launch {
         Ok(address)
     }
 
-    /// Runs a kernel; gives how many instructions its work-items executed.
+    /// Runs a kernel; returns how many instructions its work-items executed.
     ///
     /// # Errors
     /// When the arguments do not fit the kernel, the module is not understood, or it does what has no

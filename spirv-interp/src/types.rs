@@ -80,7 +80,7 @@ impl Types {
         }
     }
 
-    /// Bytes of a value in memory.
+    /// Returns the number of bytes of a value in memory.
     pub fn size(&self, id: u32) -> Res<u64> {
         Ok(match self.get(id)? {
             Type::Int { width } | Type::Float { width } => u64::from(width / 8),

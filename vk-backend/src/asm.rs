@@ -409,7 +409,7 @@ impl KernelBuilder {
         self.emit(Section::Body, op::MEMORY_BARRIER, &operands);
     }
 
-    /// Ends the kernel and gives the module's words.
+    /// Ends the kernel and returns the module's words.
     pub fn finish(mut self) -> Vec<u32> {
         if !self.local_size_set {
             self.local_size([1, 1, 1]);
@@ -489,7 +489,7 @@ impl KernelBuilder {
         block
     }
 
-    /// Bytes of a scalar or vector type.
+    /// Returns the number of bytes of a scalar or vector type.
     fn size_of(&self, element: u32) -> u32 {
         let entry = self.declared.iter().find(|(_, id)| **id == element);
         match entry.map(|((opcode, operands), _)| (*opcode, operands.as_slice())) {

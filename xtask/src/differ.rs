@@ -114,7 +114,7 @@ fn generate(request: &Request) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// All programs on one driver, in as many processes as it takes.
+/// Runs all programs on one driver, in as many processes as necessary.
 fn run_all(
     driver: &Path,
     folder: &Path,
@@ -152,7 +152,7 @@ fn start(
     command.spawn().map_err(|e| format!("no process: {e}"))
 }
 
-/// Takes down what a process reports until its end; gives the reason if it ended before its work did.
+/// Takes down what a process reports until its end; returns the reason if it ended before its work did.
 fn listen(child: &mut Child, outcomes: &mut Outcomes) -> Option<&'static str> {
     let (send, lines) = mpsc::channel();
     let output = child.stdout.take()?;

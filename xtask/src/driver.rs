@@ -120,7 +120,7 @@ impl Installed {
         }
     }
 
-    /// What stands before a program's name so that it runs with the driver's C library.
+    /// Returns what stands before a program's name so that it runs with the driver's C library.
     pub fn prefix(&self) -> Vec<String> {
         match (&self.loader, &self.libraries) {
             (Some(loader), Some(libraries)) => vec![
@@ -179,7 +179,7 @@ fn through(loader: &Path, libraries: &Path, command: &Command) -> Command {
     other
 }
 
-/// Where a program lies that is named without a folder.
+/// Returns where a program lies that is named without a folder.
 fn on_path(program: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {
         return None;

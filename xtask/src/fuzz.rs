@@ -126,7 +126,7 @@ fn start(target: &str, minutes: u32, seeds: &Path, binaries: &Path) -> Result<Ch
     command.stdout(Stdio::null()).stderr(log).spawn().map_err(say)
 }
 
-/// Where cargo-fuzz puts its builds: below the host's target triple.
+/// Returns where cargo-fuzz puts its builds: below the host's target triple.
 fn binaries() -> Result<PathBuf, String> {
     let about = system::capture(Command::new("rustc").arg("-vV"))?;
     let triple = about.lines().find_map(|line| line.strip_prefix("host: "));

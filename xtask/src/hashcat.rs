@@ -27,7 +27,7 @@ struct Request {
     library: Option<PathBuf>,
     hashcat: PathBuf,
     modes: Vec<u32>,
-    /// Take the kernels for passwords of any length even where faster ones exist.
+    /// True to take the kernels for passwords of any length even where faster ones exist.
     pure: bool,
     /// Time limit of one mode.
     limit: Duration,
@@ -125,7 +125,7 @@ fn hashcat(request: &Request, folder: &Path) -> Result<Command, String> {
     Ok(command)
 }
 
-/// What `hashcat --hash-info` prints of a mode, as JSON.
+/// Returns what `hashcat --hash-info` prints of a mode, as JSON.
 fn info(request: &Request, folder: &Path, number: u32) -> Result<Mode, String> {
     let mut command = hashcat(request, folder)?;
     command.args(["--hash-info", "--machine-readable", "-m", &number.to_string()]);

@@ -74,7 +74,7 @@ fn codename() -> Result<String, String> {
     })
 }
 
-/// Where libraries lie, as Debian has it.
+/// Returns where libraries lie, as Debian has it.
 fn libraries(folder: &Path) -> PathBuf {
     folder.join(format!("usr/lib/{}-linux-gnu", std::env::consts::ARCH))
 }
@@ -149,7 +149,7 @@ fn download(folder: &Path, suites: &[&str], base: &Base) -> Result<(), String> {
     apt(&install)
 }
 
-/// Where apt gets Debian from on this machine.
+/// Returns where apt gets Debian from on this machine.
 fn mirror() -> Result<String, String> {
     let mut command = Command::new("apt-get");
     command.args(["indextargets", "--format", "$(REPO_URI) $(COMPONENT)"]);

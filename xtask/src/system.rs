@@ -45,7 +45,7 @@ pub fn run(command: &mut Command) -> Outcome {
     }
 }
 
-/// Runs a command and gives what it printed, standard error after standard output.
+/// Runs a command and returns what it printed, standard error after standard output.
 pub fn capture(command: &mut Command) -> Result<String, String> {
     let shown = format!("{command:?}");
     let output = command

@@ -165,7 +165,7 @@ fn python_suite(python: &Path, driver: Driver, installed: &Installed) -> Outcome
     validate_modules(&modules)
 }
 
-/// Every dumped module passes spirv-val for Vulkan 1.2.
+/// Checks that every dumped module passes spirv-val for Vulkan 1.2.
 fn validate_modules(folder: &Path) -> Outcome {
     let entries = std::fs::read_dir(folder)
         .map_err(|e| format!("no SPIR-V was dumped to {}: {e}", folder.display()))?;

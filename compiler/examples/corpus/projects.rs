@@ -11,7 +11,7 @@ pub struct Item {
     pub options: String,
 }
 
-/// Every program of the folder with its options.
+/// Returns every program of the folder with its options.
 pub fn items(folder: &Path, vector: u32) -> Vec<Item> {
     let mut files = Vec::new();
     find(folder, &mut files);
@@ -118,7 +118,7 @@ fn ufo(folder: &Path, stem: &str) -> Option<(Vec<&'static str>, String)> {
     Some((vec![], format!("-I {} {options}", folder.display())))
 }
 
-/// What silx puts before a file, and its options; nothing for a file that is only put before others.
+/// Returns what silx puts before a file, and its options; nothing for a file that is only put before others.
 fn silx(stem: &str) -> Option<(Vec<&'static str>, String)> {
     let before = match stem {
         "kahan.cl" | "doubleword.cl" | "sift.cl" => return None,

@@ -27,7 +27,7 @@ pub(super) enum ArrayId {
 pub(super) struct View {
     pub elem: Elem,
     variable: u32,
-    /// The array is the only member of a block.
+    /// True if the array is the only member of a block.
     in_block: bool,
 }
 
@@ -103,7 +103,7 @@ impl Emitter<'_> {
             && self.local_elem() == Elem::Int(8 * CELL)
     }
 
-    /// Bytes of an element of the work-group block, as the runtime counts its length.
+    /// Returns the number of bytes of an element of the work-group block, as the runtime counts its length.
     pub fn local_element_size(&self) -> u32 {
         match self.local_is_explicit() {
             true => EXPLICIT_ELEMENT,
@@ -185,7 +185,7 @@ impl Emitter<'_> {
         Ok(View { elem, variable, in_block: false })
     }
 
-    /// What private memory of an array type holds at first, if anything in particular.
+    /// Returns what private memory of an array type holds at first, if anything in particular.
     fn first_contents(&mut self, array: u32) -> Option<u32> {
         let zeroed = self.target.zero_private;
         zeroed.then(|| self.asm.intern(Op::ConstantNull, Some(array), &[]))

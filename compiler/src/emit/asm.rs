@@ -182,7 +182,7 @@ impl Asm {
         self.intern(Op::TypeVector, None, &[element, lanes])
     }
 
-    /// Two 32-bit words: an address or integer of 64 bits on devices without those.
+    /// Returns the type of two 32-bit words: an address or integer of 64 bits on devices without those.
     pub fn pair(&mut self) -> u32 {
         self.vector(self.u32, 2)
     }

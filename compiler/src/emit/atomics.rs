@@ -31,7 +31,7 @@ pub(super) struct Place {
 }
 
 impl Emitter<'_> {
-    /// Emits an atomic instruction; gives the old value (nothing for a store).
+    /// Emits an atomic instruction; returns the old value (nothing for a store).
     pub fn atomic(&mut self, data: &InstData, result: Type) -> Res<u32> {
         let (ptr, call, ty, sync) = match *data {
             InstData::AtomicLoad { ptr, sync } => (ptr, Call::Load, result, sync),
@@ -205,7 +205,7 @@ impl Emitter<'_> {
         Ok(self.update(Op::AtomicIAdd, place, zero))
     }
 
-    /// One compare-and-exchange; gives the old bits. Where it fails it is a load.
+    /// Emits one compare-and-exchange; returns the old bits. One that fails is a load.
     pub fn compare_exchange(&mut self, place: Place, expected: u32, desired: u32) -> u32 {
         let failure = if place.order.acquires() { Order::Acquire } else { Order::Relaxed };
         let equal = self.semantics(place.order, place.memory);
@@ -234,7 +234,7 @@ impl Emitter<'_> {
         Ok(old)
     }
 
-    /// Adds by compare-and-exchange until no other work-item came between; gives the old bits.
+    /// Adds by compare-and-exchange until no other work-item came between; returns the old bits.
     fn atomic_float_add(&mut self, place: Place, value: u32, scalar: Scalar) -> Res<u32> {
         let Place { pointer, scope, ty, .. } = place;
         let float = self.scalar_type(scalar)?;
@@ -284,7 +284,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Which accesses an operation on local or global memory orders.
+/// Returns which accesses an operation on local or global memory orders.
 fn ordered_memory(local: bool, order: Order) -> MemorySemantics {
     match (order, local) {
         (Order::SeqCst, _) => MemorySemantics::WORKGROUP_MEMORY | MemorySemantics::UNIFORM_MEMORY,
@@ -308,7 +308,7 @@ fn rmw_op(op: AtomicOp) -> Op {
     }
 }
 
-/// What an atomic operation computes; `None` for an exchange.
+/// Returns what an atomic operation computes; `None` for an exchange.
 pub(super) fn binary_op(op: AtomicOp) -> Option<BinaryOp> {
     Some(match op {
         AtomicOp::Xchg => return None,

@@ -42,7 +42,7 @@ impl Emitter<'_> {
         self.op(Op::ShiftLeftLogical, long, &[wide, shift])
     }
 
-    /// All bits of a cell but `bits` of them from a position on.
+    /// Returns all bits of a cell but `bits` of them from a position on.
     fn cell_without(&mut self, bits: u32, shift: u32) -> u32 {
         let long = self.int_type(64);
         let ones = self.c32(u32::MAX >> (32 - bits));
@@ -92,7 +92,7 @@ impl Emitter<'_> {
         Ok(self.word_of_cell(old, shift))
     }
 
-    /// What an operation on a word makes of its old bits. Operands other than a sum's are bits, too.
+    /// Returns what an operation on a word makes of its old bits. Operands other than a sum's are bits, too.
     fn updated_word(&mut self, call: Call, scalar: Scalar, old: u32) -> Res<u32> {
         Ok(match call {
             Call::Load => old,

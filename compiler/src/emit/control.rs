@@ -339,7 +339,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// What OpSwitch looks at, and whether its literals have 64 bits. A pair is replaced by the
+    /// Returns what OpSwitch looks at, and whether its literals have 64 bits. A pair is replaced by the
     /// number of the case that it equals, counted from 1.
     fn switch_selector(
         &mut self,
@@ -380,7 +380,7 @@ impl Emitter<'_> {
         self.begin(label);
     }
 
-    /// Begins to emit a [`Prologue`]; gives its label.
+    /// Begins to emit a [`Prologue`]; returns its label.
     pub fn enter_prologue(&mut self) -> u32 {
         self.control.current = self.asm.fresh();
         self.control.current

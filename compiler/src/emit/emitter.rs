@@ -182,7 +182,7 @@ impl<'a> Emitter<'a> {
         self.select(ty, cond, then, otherwise)
     }
 
-    /// One member of a composite.
+    /// Returns one member of a composite.
     pub fn extract(&mut self, ty: u32, composite: u32, index: u32) -> u32 {
         self.op(Op::CompositeExtract, ty, &[composite, index])
     }

@@ -64,7 +64,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What a return gives.
+    /// Returns the operand of a return.
     pub fn returned(&mut self, values: &[Value]) -> Res<Option<u32>> {
         match values {
             [] => Ok(None),

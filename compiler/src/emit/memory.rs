@@ -56,7 +56,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// Where a pointer that is not generic points.
+    /// Returns where a pointer that is not generic points.
     fn mem(&mut self, ptr: Value) -> Res<Mem> {
         match self.func.ty(ptr).space() {
             Some(AddressSpace::Local) => Ok(Mem::Array(ArrayId::Local, Offset::Value(ptr))),
@@ -146,7 +146,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Bytes at a time of an access that cannot be made in elements of its type.
+    /// Returns the number of bytes at a time of an access that cannot be made in elements of its type.
     fn unit(ty: Type, align: u32) -> u32 {
         let mut unit = align.clamp(1, 4);
         while !ty.bytes().is_multiple_of(unit) {

@@ -51,7 +51,7 @@ fn memory_of(flags: BarrierFlags) -> MemorySemantics {
 }
 
 impl Emitter<'_> {
-    /// What loads and stores of memory that work-items share say of themselves. They take part in
+    /// Returns what loads and stores of memory that work-items share say of themselves. They take part in
     /// availability and visibility operations unless they are private to a work-item, which in Vulkan's
     /// memory model is the default.
     pub fn shared_access(&self) -> MemoryAccess {
@@ -116,7 +116,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// What a sequentially consistent fence does, and other such operations where there are fences.
+    /// Emits what a sequentially consistent fence does, and other such operations where there are fences.
     pub fn touch_order_word(&mut self) -> Res<()> {
         let Some(address) = self.order_word()? else { return Ok(()) };
         let word = self.asm.u32;

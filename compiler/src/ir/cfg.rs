@@ -107,7 +107,7 @@ impl Cfg {
         }
     }
 
-    /// Number of blocks that the function had, reachable or not.
+    /// Returns the number of blocks that the function had, reachable or not.
     pub fn num_blocks(&self) -> usize {
         self.index.len()
     }
@@ -127,7 +127,7 @@ impl Cfg {
         &self.rpo
     }
 
-    /// Position in [`Cfg::rpo`]; `None` for an unreachable block.
+    /// Returns the position in [`Cfg::rpo`]; `None` for an unreachable block.
     pub fn rpo_index(&self, block: Block) -> Option<u32> {
         self.index.get(block.index()).copied().filter(|&i| i != UNREACHABLE)
     }

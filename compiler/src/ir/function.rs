@@ -61,10 +61,10 @@ pub struct Function {
     pub results: SecondaryMap<Inst, Option<Value>>,
     pub blocks: PrimaryMap<Block, BlockData>,
     pub layout: Vec<Block>,
-    /// Never inlined by choice (`noinline`).
+    /// True if it is never inlined by choice (`noinline`).
     pub noinline: bool,
     pub linkage: Linkage,
-    /// What is undefined is zero, and so are private objects at first.
+    /// True if undefined values and the initial contents of private objects are zero.
     pub undefined_is_zero: bool,
     constants: FastMap<(Type, Constant), Value>,
 }
@@ -197,7 +197,7 @@ impl Function {
         inst
     }
 
-    /// Appends an instruction to a block and gives its result.
+    /// Appends an instruction to a block and returns its result.
     pub fn append(&mut self, block: Block, data: InstData, ty: Option<Type>) -> Option<Value> {
         let inst = self.make_inst(data, ty);
         self.blocks[block].insts.push(inst);
@@ -228,7 +228,7 @@ impl Function {
         out
     }
 
-    /// Number of instructions in the layout.
+    /// Returns the number of instructions in the layout.
     pub fn num_insts(&self) -> usize {
         self.layout.iter().map(|&block| self.blocks[block].insts.len()).sum()
     }

@@ -438,7 +438,7 @@ pub enum InstData {
         value: Value,
         sync: Sync,
     },
-    /// Gives the old value. One that fails orders as a load does.
+    /// Returns the old value. One that fails orders as a load does.
     AtomicCmpXchg {
         ptr: Value,
         expected: Value,

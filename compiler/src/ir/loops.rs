@@ -66,7 +66,7 @@ impl Loops {
         self.innermost[block].map(|i| i as usize)
     }
 
-    /// How many loops a block is in.
+    /// Returns how many loops a block is in.
     pub fn depth(&self, block: Block) -> u32 {
         self.innermost(block).map_or(0, |i| self.loops[i].depth)
     }

@@ -75,7 +75,7 @@ pub fn print_module(module: &Module, renumber: bool) -> String {
     out
 }
 
-/// One instruction, as it shows in the function's text.
+/// Returns one instruction, as it shows in the function's text.
 pub fn print_inst(func: &Function, inst: Inst) -> String {
     let mut out = String::new();
     Printer { out: &mut out, names: None, func, numbers: None }.inst(inst);

@@ -500,7 +500,7 @@ impl Checker<'_> {
     }
 }
 
-/// In debug builds, an error that names the pass after which a rule is broken.
+/// In debug builds, returns an error that names the pass after which a rule is broken.
 pub fn debug_verify(module: &Module, pass: &str) -> Result<(), String> {
     if cfg!(debug_assertions) {
         verify_module(module).map_err(|e| format!("internal error after {pass}: {e}\n{module}"))?;

@@ -46,7 +46,7 @@ struct Raising<'c, 'a, 'f> {
 }
 
 impl Raising<'_, '_, '_> {
-    /// What an instruction is to be instead, with what that needs before it.
+    /// Returns what an instruction is to be instead, with what that needs before it.
     fn replacement(&mut self, inst: Inst) -> Option<InstData> {
         let (args, per_lane): (Vec<Value>, LaneOp) = match self.c.func.insts[inst].clone() {
             InstData::Binary { op, args, .. } => (args.to_vec(), binary(op)?),
@@ -135,7 +135,7 @@ impl Raising<'_, '_, '_> {
         self.c.select(is_small, truth, other)
     }
 
-    /// How two numbers compare as integers, and whether both are small, so that this counts.
+    /// Returns how two numbers compare as integers, and whether both are small, so that this counts.
     fn in_order(&mut self, cc: IntCC, a: Value, b: Value) -> (Value, Value) {
         let (x, y) = (self.c.bitcast(a, Type::I64), self.c.bitcast(b, Type::I64));
         let mx = self.c.binary_imm(BinaryOp::And, x, i64::MAX);

@@ -212,7 +212,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Number of values in an object, saturating.
+    /// Returns the number of values in an object, saturating.
     fn leaves(&self, ty: TypeId, depth: u32) -> u64 {
         match *self.types().kind(ty) {
             _ if depth > MAX_DEPTH => u64::MAX,

@@ -256,7 +256,7 @@ impl<'a> Cursor<'a> {
         self.bitcast(value, Type::of(scalar))
     }
 
-    /// What a load of type `ty` gives after a store of `value` at the same place; both take the
+    /// Returns what a load of type `ty` gives after a store of `value` at the same place; both take the
     /// same number of bytes.
     pub fn reinterpret(&mut self, value: Value, ty: Type) -> Value {
         let from = self.ty(value);

@@ -261,7 +261,7 @@ pub fn convert(op: ConvertOp, from: Scalar, to: Scalar, a: u64) -> Option<u64> {
     })
 }
 
-/// One rounding, to nearest even.
+/// Rounds once, to nearest even.
 fn int_to_float(to: Scalar, value: i128) -> u64 {
     match to {
         Scalar::F32 => u64::from((value as f32).to_bits()),

@@ -89,7 +89,7 @@ enum Fate {
     Copied,
     Stays {
         signature: Signature,
-        /// It accesses private memory through pointers of unknown origin, or what it calls does.
+        /// True if it accesses private memory through pointers of unknown origin, or what it calls does.
         unknown: bool,
     },
 }
@@ -279,7 +279,7 @@ impl<'a> Inliner<'a> {
         }
     }
 
-    /// Puts a callee's body behind what block `at` holds; gives the block where the caller goes on.
+    /// Puts a callee's body behind what block `at` holds; returns the block where the caller goes on.
     fn call(&mut self, at: Block, call: Inst, callee: &Function, args: &[Value]) -> Block {
         let returns = callee.layout.iter().filter(|&&block| {
             let last = callee.terminator(block).map(|inst| &callee.insts[inst]);

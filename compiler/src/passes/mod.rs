@@ -56,7 +56,7 @@ pub fn optimize_with(module: &mut Module, policy: inline::Policy) -> Result<(), 
     Ok(())
 }
 
-/// All passes on one function whose calls have been decided about.
+/// Runs all passes on one function whose calls have been decided about.
 fn optimize_function(module: &mut Module, func: Func) -> Result<(), String> {
     step(module, func, "unreachable", |f, _| unreachable::run(f))?;
     step(module, func, "scalarize", |f, _| scalarize::run(f))?;
@@ -114,7 +114,7 @@ pub fn choose_signs(module: &mut Module, doubles: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// What a function is worth before it is copied into its callers.
+/// Runs the passes that pay off before a function is copied into its callers.
 fn clean(module: &mut Module, func: Func) -> Result<(), String> {
     let function = &mut module.functions[func];
     unreachable::run(function);

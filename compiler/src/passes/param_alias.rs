@@ -98,7 +98,7 @@ impl ParamAlias {
         self.room[func].get(param as usize).copied().flatten().unwrap_or(Room::NONE)
     }
 
-    /// How parameter `b` may relate to parameter `a`, and so which bytes they share. `None`: they
+    /// Returns how parameter `b` may relate to parameter `a`, and so which bytes they share. `None`: they
     /// share none.
     pub fn relation(&self, func: Func, a: u32, b: u32) -> Option<Relation> {
         let relation = self.related.get(&(func, a.min(b), a.max(b)))?.clone();
@@ -147,7 +147,7 @@ impl ParamAlias {
         }
     }
 
-    /// How `b` may relate to `a`, both pointers of function `id`.
+    /// Returns how `b` may relate to `a`, both pointers of function `id`.
     fn relate(&self, id: Func, a: Base, b: Base) -> Option<Relation> {
         let shift = a.offset.zip(b.offset).map(|(a, b)| b - a);
         let shifted = |relation: Relation| match (relation, shift) {

@@ -92,7 +92,7 @@ impl Scalarizer<'_> {
         }
     }
 
-    /// All lanes of a value; a scalar is its own.
+    /// Returns all lanes of a value; a scalar is its own.
     fn lanes(&mut self, value: Value) -> Lanes {
         let ty = self.c.ty(value);
         if !ty.is_vector() {

@@ -71,7 +71,7 @@ pub struct Signature {
 #[derive(Debug, Clone, Default)]
 struct Accesses {
     list: Vec<Access>,
-    /// Accesses at distances that are not known, or other uses.
+    /// True if there are accesses at unknown offsets, or other uses.
     opaque: bool,
     stored: bool,
 }
@@ -409,7 +409,7 @@ impl Signature {
         }
     }
 
-    /// Makes the call with the arguments for the old signature; gives the old result.
+    /// Makes the call with the arguments for the old signature; returns the old result.
     pub fn call(&self, c: &mut Cursor, callee: Func, args: &[Value]) -> Option<Value> {
         let new_args: SmallVec<[Value; 4]> =
             self.params.iter().map(|&source| evaluate(c, source, args)).collect();

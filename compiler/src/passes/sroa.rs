@@ -45,7 +45,7 @@ struct Access {
 struct Object {
     size: u64,
     align: u32,
-    /// All uses are loads and stores at constant offsets inside it.
+    /// True if all uses are loads and stores at constant offsets inside it.
     split: bool,
     accesses: Vec<Access>,
     /// Disjoint, ascending.

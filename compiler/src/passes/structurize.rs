@@ -183,7 +183,7 @@ impl<'a> Structurizer<'a> {
         Some(Flow { cur: merge, targets })
     }
 
-    /// Generates the loop of a header, from the end of `cur`; gives where its exits lead.
+    /// Generates the loop of a header, from the end of `cur`; returns where its exits lead.
     fn loop_construct(&mut self, header: Block, cur: Block) -> Option<Flow> {
         let head = self.func.add_block();
         let body = self.func.add_block();
@@ -224,7 +224,7 @@ impl<'a> Structurizer<'a> {
         Some(Flow { cur, targets: pending })
     }
 
-    /// For each of `targets`: if it is the selected one, jumps to it. Gives the block after that.
+    /// Jumps to the one of `targets` that is selected. Returns the block after the tests.
     fn jump_selected(&mut self, mut cur: Block, targets: &[Block]) -> Block {
         for &target in targets {
             let then = self.func.add_block();

@@ -90,7 +90,7 @@ fn depends(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
     false
 }
 
-/// How often the header runs, if a counter decides that.
+/// Returns how often the header runs, if a counter decides that.
 fn count_rounds(func: &Function, cfg: &Cfg, data: &Loop) -> Option<usize> {
     let [latch] = data.latches[..] else { return None };
     // The test stands in the header or in the block that closes the loop.

@@ -9,9 +9,9 @@ use crate::source::Span;
 pub(super) struct Conditional {
     /// The `#` of the `#if`.
     pub span: Span,
-    /// One of its groups has been processed: the others are skipped.
+    /// True if one of its groups has been processed: the others are skipped.
     taken: bool,
-    /// Its `#else` has been seen.
+    /// True if its `#else` has been seen.
     in_else: bool,
 }
 

@@ -17,7 +17,7 @@ pub(super) const MAX_TEXT: usize = 64 << 20;
 /// What an `#include` names.
 pub(super) struct Header {
     pub name: String,
-    /// `<name>`, not `"name"`.
+    /// True for `<name>`, false for `"name"`.
     pub angled: bool,
     pub span: Span,
 }

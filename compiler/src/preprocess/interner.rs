@@ -109,7 +109,7 @@ impl Interner {
         self.hashes.get(symbol.0 as usize).copied().unwrap_or(0)
     }
 
-    /// Number of symbols.
+    /// Returns the number of symbols.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -119,7 +119,7 @@ impl Interner {
         self.ends.is_empty()
     }
 
-    /// Number of strings.
+    /// Returns the number of strings.
     pub fn strings(&self) -> u32 {
         self.strings.len() as u32
     }
@@ -153,7 +153,7 @@ fn hash(bytes: &[u8]) -> u64 {
     (hash.rotate_left(23) ^ tail).wrapping_mul(K)
 }
 
-/// Where a hash's search in the table begins.
+/// Returns where a hash's search in the table begins.
 fn slot_of(hash: u64) -> usize {
     (hash >> 32) as usize ^ (hash >> 15) as usize
 }

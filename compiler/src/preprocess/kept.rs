@@ -60,7 +60,7 @@ pub(super) fn load(path: &Path, bytes: Vec<u8>) -> Arc<Text> {
 }
 
 impl Text {
-    /// What reading the text came to, the latest first.
+    /// Returns the results of reading the text, the latest first.
     pub fn readings(&self) -> Vec<Arc<Reading>> {
         lock(&self.readings).iter().rev().cloned().collect()
     }

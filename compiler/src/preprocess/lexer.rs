@@ -66,7 +66,7 @@ impl PpToken {
         self.kind == PpKind::Punct(punct)
     }
 
-    /// How the token is written.
+    /// Returns the token's spelling.
     pub fn spelling<'a>(&self, interner: &'a Interner) -> &'a str {
         match self.kind {
             PpKind::Punct(punct) if self.symbol == Symbol::EMPTY => punct.as_str(),
@@ -86,7 +86,7 @@ pub(super) struct Lexer {
     text: Arc<str>,
     pos: usize,
     at_line_start: bool,
-    /// A directive is being read: its line's end is a token.
+    /// True if a directive is being read: its line's end is a token.
     pub in_directive: bool,
     /// Where a comment starts that does not end.
     pub open_comment: Option<Span>,
@@ -141,7 +141,7 @@ impl Lexer {
         Lexer { in_directive: true, ..Lexer::new(FileId::BUILTIN, text.into()) }
     }
 
-    /// Offset of what is read next.
+    /// Returns the offset of what is read next.
     pub fn offset(&self) -> u32 {
         self.pos as u32
     }
@@ -202,7 +202,7 @@ impl Lexer {
         }
     }
 
-    /// At least `limit` bytes from `start` without splices, and whether that is all.
+    /// Returns at least `limit` bytes from `start` without splices, and whether that is all.
     fn unspliced(&self, start: usize, limit: usize) -> (String, bool) {
         let bytes = self.text.as_bytes();
         let mut clean = String::with_capacity(limit + 4);
@@ -222,7 +222,7 @@ impl Lexer {
         (clean, false)
     }
 
-    /// Where `count` bytes end that start at `start`, splices not counted.
+    /// Returns where `count` bytes end that start at `start`, splices not counted.
     fn skip_unspliced(&self, start: usize, count: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut pos = start;
@@ -428,7 +428,7 @@ impl Lexer {
     }
 }
 
-/// Length of the line splice at `pos`: a backslash, perhaps white space, and a line end.
+/// Returns the length of the line splice at `pos`: a backslash, perhaps white space, and a line end.
 fn splice_len(bytes: &[u8], pos: usize) -> usize {
     if bytes.get(pos) != Some(&b'\\') {
         return 0;
@@ -455,7 +455,7 @@ fn char_at(text: &str, pos: usize) -> Option<char> {
 pub(super) struct Scanned {
     pub kind: PpKind,
     pub end: usize,
-    /// A splice lies within: the token must be scanned again without it.
+    /// True if a splice lies within: the token must be scanned again without it.
     spliced: bool,
     digraph: bool,
 }

@@ -18,9 +18,9 @@ pub(super) struct Macro {
     pub body: Rc<[PpToken]>,
     /// Names of the parameters; the last is `__VA_ARGS__` or a name of one's own when variadic.
     pub params: Box<[Symbol]>,
-    /// The body holds `#`, `##` or parameters: expansion must make a copy.
+    /// True if the body holds `#`, `##` or parameters: expansion must make a copy.
     pub has_operators: bool,
-    /// Its expansion is being rescanned: its name is not to be expanded (C99 6.10.3.4).
+    /// True if its expansion is being rescanned: its name is not to be expanded (C99 6.10.3.4).
     pub disabled: bool,
     /// The name in the definition.
     pub definition: Span,

@@ -51,7 +51,7 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// All tokens in their order.
+    /// Returns all tokens in their order.
     pub fn flatten(self) -> Vec<Token> {
         if self.included.is_empty() {
             return self.own;
@@ -290,7 +290,7 @@ impl Preprocessor<'_> {
         true
     }
 
-    /// What has been used so far of what is bounded.
+    /// Returns how much of the bounded resources is used so far.
     fn cost(&self) -> Cost {
         Cost { text_read: self.text_read, expanded: self.expanded, spelled: self.spelled }
     }

@@ -18,7 +18,7 @@ pub struct Outline {
     pub roots: Vec<Range<usize>>,
     /// Of all tokens at file scope.
     pub declared: Digest,
-    /// The tokens end between declarations.
+    /// True if the tokens end between declarations.
     pub is_closed: bool,
 }
 
@@ -35,7 +35,7 @@ pub struct Definition {
     pub digest: Digest,
     /// What the body names, each name once.
     pub names: Box<[Symbol]>,
-    /// Holds `#pragma pack`, whose effect does not end with the body.
+    /// True if it holds `#pragma pack`, whose effect does not end with the body.
     pub packs: bool,
 }
 
@@ -179,7 +179,7 @@ impl Scan<'_> {
         self.definitions.push(Definition { name, is_kernel, body, before, digest, names, packs });
     }
 
-    /// What the body of the next definition names.
+    /// Returns what the body of the next definition names.
     fn names(&mut self, body: &[Token]) -> Box<[Symbol]> {
         let stamp = self.definitions.len() as u32 + 1;
         let is_new = |token: &Token| match token.kind {
@@ -209,7 +209,7 @@ impl Digest {
 
     const PRIME: u64 = (1 << 61) - 1;
 
-    /// Of this sequence and then the other.
+    /// Returns the digest of this sequence followed by the other.
     pub fn then(self, next: Digest) -> Digest {
         let value = Digest::reduce(Digest::multiply(self.value, next.scale) + next.value);
         Digest { value, scale: Digest::multiply(self.scale, next.scale) }
@@ -279,7 +279,7 @@ fn mix_bytes(state: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(state, |state, &byte| mix(state, u64::from(byte)))
 }
 
-/// One step of a hash: the product's halves folded.
+/// Does one step of a hash: folds the product's halves.
 pub(crate) fn mix(state: u64, word: u64) -> u64 {
     let product = u128::from(state ^ word) * 0x9e37_79b9_7f4a_7c15;
     (product as u64) ^ ((product >> 64) as u64) ^ state.rotate_left(17)

@@ -55,7 +55,7 @@ pub(super) struct Inclusion {
     pub name: String,
     pub angled: bool,
     pub found: FileId,
-    /// The file had said `#pragma once` before the reading began.
+    /// True if the file had said `#pragma once` before the reading began.
     pub was_once: bool,
 }
 
@@ -101,7 +101,7 @@ impl Cost {
 }
 
 impl Reading {
-    /// Bytes that it takes, roughly.
+    /// Returns roughly the number of bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
         let names: usize = self.outline.definitions.iter().map(|d| d.names.len()).sum();
         size_of_val(&self.tokens[..])

@@ -36,7 +36,7 @@ pub(super) struct Inclusion {
     pub name: String,
     pub angled: bool,
     pub found: FileId,
-    /// The file had said `#pragma once`.
+    /// True if the file had said `#pragma once`.
     pub was_once: bool,
 }
 
@@ -63,7 +63,7 @@ struct Recording {
     kept_expansions: usize,
     reports: usize,
     cost: Cost,
-    /// Something happened that a reading cannot tell.
+    /// True if something happened that a reading cannot tell.
     is_broken: bool,
 }
 
@@ -72,7 +72,7 @@ impl Recorder {
         !self.recordings.is_empty()
     }
 
-    /// What is being read depends on more than macros and files, or changes more than those.
+    /// Gives up the recording: the text depends on more than macros and files, or changes more than those.
     pub fn give_up(&mut self) {
         self.recordings.iter_mut().for_each(|recording| recording.is_broken = true);
     }
@@ -167,7 +167,7 @@ impl Preprocessor<'_> {
         tokens
     }
 
-    /// What the header came to. `None` if it has to do with texts that it did not read.
+    /// Returns the result of the header. `None` if it has to do with texts that it did not read.
     fn reading(&self, recording: &Recording, tokens: &[Token]) -> Option<Included> {
         let mut made = Maker::new(self, recording);
         let texts: Option<Box<[_]>> =
@@ -204,7 +204,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// How deep the last of these lies within the others.
+/// Returns how deep the last of these lies within the others.
 fn depth(inclusions: &[reading::Inclusion]) -> usize {
     let mut depths: Vec<usize> = Vec::with_capacity(inclusions.len());
     for inclusion in inclusions {

@@ -75,7 +75,7 @@ fn decode(text: &str) -> Decoded {
 }
 
 impl Decoded {
-    /// Decodes the escape sequence after a backslash; gives the text after it.
+    /// Decodes the escape sequence after a backslash; returns the text after it.
     fn escape<'a>(&mut self, text: &'a str) -> &'a str {
         let Some(c) = text.chars().next() else { return "" };
         let rest = &text[c.len_utf8()..];

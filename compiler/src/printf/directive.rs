@@ -82,13 +82,13 @@ impl Conversion {
         })
     }
 
-    /// Of an integer, in any base.
+    /// Returns true for the integer directives, in any base.
     pub fn is_integer(self) -> bool {
         use Conversion::*;
         matches!(self, Signed | Unsigned | Octal | Hex)
     }
 
-    /// Of a floating-point number.
+    /// Returns true for the floating-point directives.
     pub fn is_float(self) -> bool {
         use Conversion::*;
         matches!(self, Fixed | Exponent | Shortest | HexFloat)
@@ -106,7 +106,7 @@ pub struct Directive {
     pub lanes: u8,
     pub length: Length,
     pub conversion: Conversion,
-    /// The conversion's capital letter was used.
+    /// True if the conversion's capital letter was used.
     pub upper: bool,
 }
 
@@ -188,7 +188,7 @@ impl Scanner<'_> {
         number
     }
 
-    /// What follows a `%`; `None` for a `%` that is to be written.
+    /// Returns what follows a `%`; `None` for a `%` that is to be written.
     fn specification(&mut self) -> Result<Option<Directive>, Mistake> {
         let flags = self.flags();
         let mut star = self.accept(b"*");

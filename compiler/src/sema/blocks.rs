@@ -33,7 +33,7 @@ pub(super) struct Capture {
     of: (u32, LocalId),
     /// What is captured, in the function that encloses the block at once.
     source: LocalId,
-    /// The array's address is, not its value.
+    /// True if the array's address is captured, false if its value is.
     by_address: bool,
     /// The block's own parameter, and its type.
     local: LocalId,
@@ -140,7 +140,7 @@ impl Sema<'_> {
         Some(BlockValue { function: literal.function, ty: literal.ty, copies })
     }
 
-    /// What a literal captures, as it is now in the function around it.
+    /// Returns what a literal captures, as it is now in the function around it.
     fn captured(&mut self, capture: &Capture, span: Span) -> Expr {
         if !capture.by_address {
             return load_local(capture.source, capture.ty, span);

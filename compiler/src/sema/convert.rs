@@ -62,7 +62,7 @@ pub(super) fn space_converts(from: AddressSpace, to: AddressSpace) -> bool {
     from == to || (to == AddressSpace::Generic && from != AddressSpace::Constant)
 }
 
-/// That of two address spaces which encloses the other; `None` for disjoint ones.
+/// Returns the one of two address spaces that encloses the other; `None` for disjoint ones.
 pub(super) fn enclosing_space(a: AddressSpace, b: AddressSpace) -> Option<AddressSpace> {
     match (space_converts(a, b), space_converts(b, a)) {
         (true, _) => Some(b),
@@ -449,7 +449,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Every component gets the scalar; true becomes -1 in an integer vector (OpenCL C 6.3.2.2).
+    /// Casts a scalar to each component of a vector; true becomes -1 in an integer vector (OpenCL C 6.3.2.2).
     fn cast_to_vector(
         &mut self,
         e: Expr,

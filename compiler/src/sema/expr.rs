@@ -19,7 +19,7 @@ impl Sema<'_> {
         self.load(operand)
     }
 
-    /// What an expression denotes.
+    /// Returns what an expression denotes.
     pub(super) fn expr(&mut self, expr: &Expr) -> Operand {
         let span = expr.span;
         if self.diags.is_full() {
@@ -344,7 +344,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Bytes between neighbours that a pointer steps over; void counts as one byte.
+    /// Returns the distance in bytes of neighbours that a pointer steps over; void counts as one byte.
     pub(super) fn pointee_size(&mut self, pointee: TypeId, span: Span) -> Option<u64> {
         if self.module.types.is_void(pointee) {
             return Some(1);

@@ -27,13 +27,13 @@ const MAX_OVERLOADS: usize = 512;
 /// What is known of a function beside its tree.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Signature {
-    /// Other functions may have the name.
+    /// True if other functions may have the name.
     pub overloadable: bool,
-    /// The prototype ends with `...`: the built-in `printf` declared by the program.
+    /// True if the prototype ends with `...`: the built-in `printf` declared by the program.
     pub is_variadic: bool,
-    /// A declaration said `static`.
+    /// True if a declaration said `static`.
     is_static: bool,
-    /// Some declaration did not say `inline`, or said `extern`: there is more than an inline
+    /// True if some declaration did not say `inline`, or said `extern`: there is more than an inline
     /// definition (C99 6.7.4p6).
     not_inline: bool,
 }
@@ -192,7 +192,7 @@ impl Sema<'_> {
         (id, fits)
     }
 
-    /// What a function may not be called, and what kernels may not be (OpenCL C 6.9, 6.10, 6.11).
+    /// Checks the names that a function may not have, and the rules for kernels (OpenCL C 6.9, 6.10, 6.11).
     fn check_function(
         &mut self,
         specs: &DeclSpecs,

@@ -28,7 +28,7 @@ pub(super) struct Pieces {
     covered: u64,
     /// Where the last of them ends.
     end: u64,
-    /// A designator was used: pieces may overlap.
+    /// True if a designator was used: pieces may overlap.
     pub designated: bool,
 }
 
@@ -60,7 +60,7 @@ impl Pieces {
 struct Cursor<'t> {
     items: &'t [DesignatedInit],
     next: usize,
-    /// The current item's designators have been followed.
+    /// True if the current item's designators have been followed.
     entered: bool,
     /// The current item's value, once analyzed.
     pending: Option<hir::Expr>,
@@ -147,7 +147,7 @@ impl Sema<'_> {
         Some(pieces)
     }
 
-    /// Bytes of a type that an initializer can cover: its size without padding.
+    /// Returns the number of bytes of a type that an initializer can cover: its size without padding.
     fn leaf_size(&self, ty: TypeId) -> u64 {
         let types = &self.module.types;
         match types.kind(ty) {
@@ -482,7 +482,7 @@ impl Sema<'_> {
     }
 
     /// Analyzes the current item, once, unless it is a string literal (which may be an array's
-    /// contents); gives its type.
+    /// contents); returns its type.
     fn pending(&mut self, cursor: &mut Cursor<'_>) -> Option<TypeId> {
         if cursor.pending.is_none() && cursor.string().is_none() {
             if let Some(DesignatedInit { init: Initializer::Expr(expr), .. }) = cursor.item() {
@@ -604,7 +604,7 @@ impl Sema<'_> {
     }
 }
 
-/// Where an initializer stands.
+/// Returns the span of an initializer.
 pub(super) fn init_span(init: &Initializer) -> Span {
     match init {
         Initializer::Expr(expr) => expr.span,

@@ -15,7 +15,7 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// All zero.
+    /// Returns an image of zeros.
     pub(super) fn new(size: u64) -> Option<Image> {
         let bytes = vec![0; usize::try_from(size).ok()?];
         Some(Image { bytes, addresses: BTreeMap::new() })

@@ -58,7 +58,7 @@ const MAX_DATA_SIZE: u64 = 1 << 26;
 /// Largest height of a type's structure.
 const MAX_TYPE_DEPTH: u32 = 256;
 
-/// Checks a program and gives its typed tree. The tree is meaningful only if no error was reported.
+/// Checks a program and returns its typed tree. The tree is meaningful only if no error was reported.
 pub fn analyze(
     unit: &ast::TranslationUnit,
     interner: &Interner,
@@ -130,7 +130,7 @@ struct Sema<'a> {
     const_globals: SecondaryMap<GlobalId, bool>,
     /// Globals whose initializer was seen.
     initialized: SecondaryMap<GlobalId, bool>,
-    /// The initializer at hand is of a variable in global memory.
+    /// True if the initializer at hand is of a variable in global memory.
     initializes_global: bool,
     /// Variables with linkage (C99 6.2.2) by their names.
     linked: FastMap<Symbol, globals::Linked>,
@@ -138,7 +138,7 @@ struct Sema<'a> {
     strings: FastMap<Vec<u8>, GlobalId>,
     /// Bytes of initialized data so far.
     data_size: u64,
-    /// `#pragma OPENCL FP_CONTRACT OFF` at file scope.
+    /// True after `#pragma OPENCL FP_CONTRACT OFF` at file scope.
     contract_off: bool,
 }
 

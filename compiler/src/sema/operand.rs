@@ -23,7 +23,7 @@ pub(super) struct Object {
     pub space: AddressSpace,
     /// The variable or member, for messages.
     pub name: Option<Symbol>,
-    /// Only a part of a value (a member of a function's result): not assignable.
+    /// True for a part of a value (a member of a function's result): not assignable.
     pub is_temporary: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn value(kind: ExprKind, ty: TypeId, span: Span) -> Expr {
 }
 
 impl Sema<'_> {
-    /// What stands for something already diagnosed.
+    /// Returns the value that stands for an expression with a reported error.
     pub(super) fn error_value(&self, span: Span) -> Expr {
         value(ExprKind::Int(0), self.basic.error, span)
     }
@@ -175,7 +175,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports whatever forbids writing to an operand, and gives its place if nothing does.
+    /// Reports whatever forbids writing to an operand, and returns its place if nothing does.
     pub(super) fn writable(&mut self, operand: Operand, span: Span) -> Option<Place> {
         let object = match operand {
             Operand::Object(object) if !object.is_temporary => object,

@@ -431,7 +431,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Each component of a vector as 0 or -1.
+    /// Returns each component of a vector as 0 or -1.
     fn lane_truth(&mut self, e: Expr) -> Expr {
         if matches!(
             e.kind,

@@ -75,7 +75,7 @@ pub(super) struct Scopes {
 }
 
 impl Scopes {
-    /// At file scope, nothing declared; `symbols` is the number of names to expect.
+    /// Returns the scopes at file scope, with nothing declared; `symbols` is the number of names to expect.
     pub fn new(symbols: usize) -> Scopes {
         let names = Names { current: Vec::with_capacity(symbols), log: Vec::new() };
         let tags = Names { current: Vec::new(), log: Vec::new() };

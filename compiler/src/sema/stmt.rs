@@ -131,7 +131,7 @@ impl Sema<'_> {
         self.truth_of(cond)
     }
 
-    /// What a hint says, its factor being evaluated: a positive integer constant (OpenCL C 6.13.5).
+    /// Evaluates a hint and its factor: a positive integer constant (OpenCL C 6.13.5).
     fn unroll(&mut self, hint: Option<&UnrollHint>) -> Option<Unroll> {
         let factor = match hint? {
             UnrollHint::Pragma(unroll) => return Some(*unroll),

@@ -22,7 +22,7 @@ pub(super) struct QualType {
     pub space: Option<AddressSpace>,
     /// From `__attribute__((aligned))` on a typedef, which may be less than the type's; 0 if none.
     pub align: u32,
-    /// `size_t` or another type whose size is the implementation's choice, or an array of such.
+    /// True for `size_t` or another type whose size is the implementation's choice, or an array of such.
     pub is_host_sized: bool,
 }
 
@@ -54,7 +54,7 @@ const MISSING_OPAQUE: &[(&str, &str)] = &[
 
 /// Types whose size is the implementation's choice: no kernel argument has them (OpenCL C 6.11).
 const HOST_SIZED: [&str; 4] = ["size_t", "ptrdiff_t", "intptr_t", "uintptr_t"];
-/// What an atomic type holds.
+/// Returns what an atomic type holds.
 fn atomic_scalar(name: &str) -> Option<Scalar> {
     Some(match name.strip_prefix("atomic_")? {
         "int" | "flag" => Scalar::Int,

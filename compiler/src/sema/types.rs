@@ -66,7 +66,7 @@ pub struct Record {
     pub align: u32,
     /// Height of the deepest member's type; 0 while incomplete.
     pub depth: u32,
-    /// A member, at whatever depth, is bool or of a type whose size is the implementation's choice
+    /// True if a member, at whatever depth, is bool or of a type whose size is the implementation's choice
     /// (`size_t`): no argument of a kernel (OpenCL C 6.11).
     pub has_host_sized: bool,
     /// Each member's field; for a member of an anonymous member, the anonymous field.
@@ -185,7 +185,7 @@ impl Types {
         }
     }
 
-    /// Size in bytes: 3-component vectors take as much as 4-component ones (6.3.3), pointers 8.
+    /// Returns the size in bytes: 3-component vectors take as much as 4-component ones (6.3.3), pointers 8.
     /// An event is an 8-byte handle. `None` for incomplete types, void, functions and other opaque
     /// types.
     pub fn size(&self, ty: TypeId) -> Option<u64> {
@@ -233,7 +233,7 @@ pub const ALL_SCALARS: [ScalarName; 12] = [
 ];
 
 impl ScalarName {
-    /// Size in bytes (OpenCL C table 1); bool takes one.
+    /// Returns the size in bytes (OpenCL C table 1); bool takes one.
     pub fn size(self) -> u32 {
         match self {
             ScalarName::Bool | ScalarName::Char | ScalarName::UChar => 1,

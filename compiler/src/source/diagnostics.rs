@@ -120,17 +120,17 @@ impl Diagnostics {
         self.full
     }
 
-    /// What was kept, in order.
+    /// Returns the reports that were kept, in order.
     pub fn list(&self) -> &[Diagnostic] {
         &self.list
     }
 
-    /// Number of errors reported.
+    /// Returns the number of errors reported.
     pub fn errors(&self) -> usize {
         self.errors
     }
 
-    /// Number of warnings reported, kept or not.
+    /// Returns the number of warnings reported, kept or not.
     pub fn warnings(&self) -> usize {
         self.warnings
     }

@@ -149,7 +149,7 @@ impl SourceMap {
         }
     }
 
-    /// Where headers were looked for.
+    /// Returns the paths that were searched for headers.
     pub fn take_lookups(&mut self) -> Vec<Lookup> {
         let lookups = std::mem::take(&mut self.lookups).into_iter();
         let text = |file: FileId| self.file(file).map(|file| file.text.clone());
@@ -183,7 +183,7 @@ impl SourceMap {
             .unwrap_or("")
     }
 
-    /// Where a span starts; `None` for [`FileId::BUILTIN`].
+    /// Returns where a span starts; `None` for [`FileId::BUILTIN`].
     pub fn location(&self, span: Span) -> Option<Location> {
         if span.is_builtin() {
             return None;
@@ -230,17 +230,17 @@ impl SourceMap {
         self.kept_expansions.push(expansions);
     }
 
-    /// What [`SourceMap::mark_expansion`] was told, in its order.
+    /// Returns the arguments of [`SourceMap::mark_expansion`], in order.
     pub(crate) fn expansions(&self) -> &[(Span, Span)] {
         &self.expansions
     }
 
-    /// What [`SourceMap::keep_expansions`] was told, in its order.
+    /// Returns the arguments of [`SourceMap::keep_expansions`], in order.
     pub(crate) fn kept_expansions(&self) -> &[KeptExpansions] {
         &self.kept_expansions
     }
 
-    /// Where the macro is defined whose expansion gave the tokens at `span`.
+    /// Returns where the macro is defined whose expansion gave the tokens at `span`.
     pub fn expansion(&self, span: Span) -> Option<Span> {
         let kept = self.kept_expansions.iter();
         let kept = kept.filter(|kept| kept.files.contains(&span.file)).flat_map(|kept| kept.iter());

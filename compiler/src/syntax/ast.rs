@@ -349,7 +349,7 @@ pub struct IntLiteral {
     pub value: u64,
     pub is_unsigned: bool,
     pub is_long: bool,
-    /// Decimal literals never become unsigned by size alone (C99 6.4.4.1).
+    /// True for decimal literals, which never become unsigned by size alone (C99 6.4.4.1).
     pub is_decimal: bool,
 }
 

@@ -151,7 +151,7 @@ impl Parser<'_> {
         Ok(Declared::Declaration(Declaration { specs, declarators, span }))
     }
 
-    /// What comes after a function's declarator at file scope, if not a body.
+    /// Checks what comes after a function's declarator at file scope, if not a body.
     fn check_after_prototype(&mut self, context: Context) -> PResult<()> {
         let fits = matches!(self.punct(), Some(Punct::Semi | Punct::Comma | Punct::Eq))
             || self.starts_declaration(0)

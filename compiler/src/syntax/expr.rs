@@ -299,7 +299,7 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// At the second parenthesis of `(type)(a, b)` (OpenCL C 6.3.1): a vector literal. With one
+    /// Parses a vector literal at the second parenthesis of `(type)(a, b)` (OpenCL C 6.3.1). With one
     /// operand, a cast of what the parenthesis begins: `(float4)(v).x` casts `(v).x`.
     fn vector_literal(
         &mut self,

@@ -111,7 +111,7 @@ const OPAQUES: &[&str] = &[
     "atomic_uintptr_t",
 ];
 
-/// What every known name means at the start of a program, by symbol.
+/// Returns what every known name means at the start of a program, by symbol.
 pub(super) fn initial_meanings(interner: &mut Interner, options: &Options) -> Vec<Meaning> {
     let mut words: Vec<(Symbol, Meaning)> = Vec::with_capacity(256);
     let since_20 = if options.std >= ClStd::Cl20 { SINCE_CL20 } else { &[] };

@@ -62,7 +62,7 @@ pub(super) fn prefix(punct: Punct) -> Option<UnaryOp> {
 }
 
 impl BinaryOp {
-    /// How it is written.
+    /// Returns the spelling.
     pub fn as_str(self) -> &'static str {
         match self {
             BinaryOp::Mul => "*",

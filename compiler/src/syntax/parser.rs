@@ -34,7 +34,7 @@ pub(super) struct Parser<'a> {
     peak: u32,
     /// Position of the last error: a second one at the same place says nothing new.
     last_error: Option<usize>,
-    /// After a bound was exceeded: everything seems to end here, and nothing is reported.
+    /// True after a bound was exceeded: everything seems to end here, and nothing is reported.
     stopped: bool,
     /// True if something at file scope was no declaration, and no function was seen since.
     pub confused: bool,
@@ -97,12 +97,12 @@ impl<'a> Parser<'a> {
         self.kind_ahead(0)
     }
 
-    /// Of the token at the cursor.
+    /// Returns the span of the token at the cursor.
     pub fn span(&self) -> Span {
         self.tokens.get(self.pos).map_or(self.eof, |token| token.span)
     }
 
-    /// Of the token before the cursor.
+    /// Returns the span of the token before the cursor.
     pub fn last_span(&self) -> Span {
         let last = self.pos.checked_sub(1).and_then(|pos| self.tokens.get(pos));
         last.map_or(self.eof, |token| token.span)
@@ -352,7 +352,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// What is parsed next lies one node deeper.
+    /// Notes that what is parsed next lies one node deeper.
     pub fn deepen(&mut self) -> PResult<()> {
         self.depth += 1;
         self.peak = self.peak.max(self.depth);

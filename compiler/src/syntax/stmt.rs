@@ -190,7 +190,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows a label: a statement, or by C23 a declaration or nothing.
+    /// Parses what follows a label: a statement, or by C23 a declaration or nothing.
     fn labelled(&mut self, unroll: Option<UnrollHint>) -> PResult<Stmt> {
         let span = self.span();
         if self.at(Punct::RBrace) {

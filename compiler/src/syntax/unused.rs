@@ -17,7 +17,7 @@ pub struct UnusedBody {
     /// Tells it apart from other bodies and the same body after other declarations; 0 if what is
     /// wrong with it may depend on what comes after it.
     pub key: u64,
-    /// It is known to be free of diagnostics: there is no need to parse it.
+    /// True if it is known to be free of diagnostics: there is no need to parse it.
     pub is_checked: bool,
 }
 
@@ -33,7 +33,7 @@ pub fn unused_bodies(tokens: &[Token], interner: &Interner, seed: u64) -> Vec<Un
     outline.definitions.iter().enumerate().filter_map(body).collect()
 }
 
-/// All tokens of a program but what is between the braces of unused bodies that are known to be good
+/// Returns all tokens of a program but what is between the braces of unused bodies that are known to be good
 /// by their keys; and all unused bodies, as [`unused_bodies`] has them.
 pub(crate) fn without_checked_bodies(
     parts: Parts,

@@ -57,7 +57,7 @@ fn offers(offered: &[&str], name: &str) -> bool {
     })
 }
 
-/// Every program of every file of a folder. The error says where a file breaks the format.
+/// Returns every program of every file of a folder. The error says where a file breaks the format.
 pub fn read_folder(folder: &Path) -> Result<Vec<Program>, String> {
     let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();

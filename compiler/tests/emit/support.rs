@@ -98,7 +98,7 @@ pub fn disassemble(words: &[u32]) -> String {
     pipe("spirv-dis", &["--no-color", "-"], words).1
 }
 
-/// Every combination of capabilities that changes how code is emitted.
+/// Returns every combination of capabilities that changes how code is emitted.
 pub fn targets() -> Vec<(&'static str, Target)> {
     let generic = Target::generic();
     let rich = Target {

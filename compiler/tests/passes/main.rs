@@ -68,7 +68,7 @@ fn check_all(seeds: Range<u64>, mut check: impl FnMut(u64) -> bool) {
     assert!(ended * 10 >= count * 9, "only {ended} of {count} programs come to their end");
 }
 
-/// How many programs each test tries; `HEKLA_SEEDS` for more.
+/// Returns how many programs each test tries; `HEKLA_SEEDS` for more.
 fn seeds() -> u64 {
     std::env::var("HEKLA_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(200)
 }

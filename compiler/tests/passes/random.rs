@@ -295,7 +295,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// From another scalar type, where the result is defined.
+    /// Returns a conversion from another scalar type, where the result is defined.
     fn conversion(&mut self, ty: Type) -> Value {
         let from = ty.with_scalar(self.random.pick(&INTS).scalar);
         let value = self.value(from);

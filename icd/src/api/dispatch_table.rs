@@ -281,7 +281,7 @@ static EXTENSION_FUNCTIONS: &[(&str, Slot)] = by_name! {
     clGetMutableCommandInfoKHR,
 };
 
-/// Names of the functions of extensions that are found by name only.
+/// Returns the names of the functions of extensions that are found by name only.
 pub fn extension_names() -> impl Iterator<Item = &'static str> {
     EXTENSION_FUNCTIONS.iter().map(|(name, _)| *name)
 }

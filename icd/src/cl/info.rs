@@ -31,7 +31,7 @@ unsafe impl Plain for cl_device_pci_bus_info_khr {}
 unsafe impl Plain for cl_name_version {}
 
 impl Value {
-    /// One value.
+    /// Returns the bytes of one value.
     pub fn of<T: Plain>(value: T) -> Value {
         Value::list(&[value])
     }
@@ -57,7 +57,7 @@ impl Value {
         Value(bytes)
     }
 
-    /// Names with versions.
+    /// Returns names with versions.
     pub fn names(names: &[(&str, cl_version)]) -> Value {
         let entries = names.iter().map(|(name, version)| name_version(name, *version));
         Value::list(&entries.collect::<Vec<_>>())

@@ -199,7 +199,7 @@ impl Recorder {
         check(unsafe { enqueue(0, queues, self.buffer, 0, events, null_mut()) });
     }
 
-    /// Enqueues to a queue, behind events; gives the event.
+    /// Enqueues to a queue, behind events; returns the event.
     pub fn enqueue_to(&self, mut queue: Queue, waits: &[cl_event]) -> cl_event {
         let ((count, list), mut event) = (list(waits), null_mut());
         let enqueue = self.f.clEnqueueCommandBufferKHR;
@@ -215,7 +215,7 @@ impl Recorder {
         self.info(CL_COMMAND_BUFFER_STATE_KHR)
     }
 
-    /// Changes commands; gives the code.
+    /// Changes commands; returns the code.
     pub fn try_update(&self, configs: &[cl_mutable_dispatch_config_khr]) -> cl_int {
         let pointers: Vec<*const c_void> =
             configs.iter().map(|config| std::ptr::from_ref(config).cast()).collect();
@@ -234,7 +234,7 @@ impl Recorder {
         self.update(&[cl_mutable_dispatch_config_khr { num_args, arg_list, ..config(command) }]);
     }
 
-    /// What a query of a command answers.
+    /// Returns what a query of a command answers.
     pub fn command_info(&self, command: cl_mutable_command_khr, name: cl_uint) -> Vec<u8> {
         bytes(|z, p, r| unsafe { (self.f.clGetMutableCommandInfoKHR)(command, name, z, p, r) })
     }

@@ -405,7 +405,7 @@ pub fn run_again_with(environment: &[(&str, &str)]) -> bool {
     false
 }
 
-/// Bytes that differ from their neighbours.
+/// Returns bytes that differ from their neighbours.
 pub fn pattern(size: usize, seed: usize) -> Vec<u8> {
     (0..size).map(|i| ((i * 7 + i / 251 + seed * 31) % 256) as u8).collect()
 }

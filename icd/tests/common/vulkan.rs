@@ -150,7 +150,7 @@ impl Vulkan {
         Shared { buffer, size, fd }
     }
 
-    /// Has the device write bytes, and gives the buffer to others. Returns when that is done, unless a
+    /// Makes the device write bytes, and releases the buffer to other APIs. Returns when that is done, unless a
     /// semaphore is signalled then.
     pub fn write(&self, shared: &Shared, bytes: &[u8], sync: Sync) {
         self.run(sync, |device, commands| unsafe {

@@ -22,14 +22,14 @@ pub fn new(queue: cl_command_queue, flags: u64) -> cl_command_buffer_khr {
     made(|e| unsafe { clCreateCommandBufferKHR(1, &queue, list.as_ptr(), e) })
 }
 
-/// One that is finalized.
+/// Returns one that is finalized.
 fn finalized(w: &World) -> cl_command_buffer_khr {
     let buffer = new(w.queue, 0);
     assert_eq!(unsafe { clFinalizeCommandBufferKHR(buffer) }, CL_SUCCESS);
     buffer
 }
 
-/// What is no command buffer.
+/// Returns what is no command buffer.
 pub fn no_buffers(w: &World) -> Vec<(&'static str, cl_command_buffer_khr)> {
     let released = new(w.queue, 0);
     assert_eq!(unsafe { clReleaseCommandBufferKHR(released) }, CL_SUCCESS);

@@ -113,7 +113,7 @@ fn list_rows(t: &mut Table, buffer: cl_command_buffer_khr, open: cl_mutable_comm
     t.row(value, "an element of configs is NULL", call(1, &KIND, &null()));
 }
 
-/// What a change may say.
+/// Adds rows for the contents of a change.
 fn change_rows(
     t: &mut Table,
     buffer: cl_command_buffer_khr,

@@ -138,7 +138,7 @@ fn built_in_rows(t: &mut Table, w: &World) {
     }
 }
 
-/// What belongs to intermediate languages and program-scope destructors, of which there are none.
+/// Adds rows for functions of intermediate languages and program-scope destructors, of which there are none.
 fn intermediate_rows(t: &mut Table, w: &World) {
     t.about("clCreateProgramWithIL");
     let il = [0x0723_0203u32; 8];

@@ -57,12 +57,12 @@ impl Table {
         self.functions.iter().copied()
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// One row.
+    /// Adds one row.
     pub fn row(&mut self, expected: cl_int, condition: &str, got: cl_int) {
         self.count += 1;
         if got != expected {

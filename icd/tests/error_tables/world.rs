@@ -157,21 +157,21 @@ impl World {
         made(|e| unsafe { clCreateKernel(self.program, name.as_ptr(), e) })
     }
 
-    /// What is no object at all.
+    /// Returns what is no object at all.
     fn nothing<T>() -> Vec<(&'static str, *mut T)> {
         let foreign = FOREIGN.as_ptr().cast_mut().cast();
         let (low, high) = (8 as *mut T, usize::MAX as *mut T);
         vec![("NULL", null_mut()), ("no object", foreign), ("8", low), ("all ones", high)]
     }
 
-    /// What is no object of a kind that is never released: nothing, and another kind's.
+    /// Returns what is no object of a kind that is never released: nothing, and another kind's.
     pub fn never<T, U>(another: *mut U) -> Vec<(&'static str, *mut T)> {
         let mut all = Self::nothing();
         all.push(("of another kind", another.cast()));
         all
     }
 
-    /// What is no object of a kind: nothing, another kind's, one that was released.
+    /// Returns what is no object of a kind: nothing, another kind's, one that was released.
     pub fn none_of<T, U>(another: *mut U, released: *mut T) -> Vec<(&'static str, *mut T)> {
         let mut all = Self::never(another);
         all.push(("released", released));

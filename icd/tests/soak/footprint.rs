@@ -93,7 +93,7 @@ impl Footprint {
         }
     }
 
-    /// What is more than `before` and `scenes` scenes explain, in words.
+    /// Returns what is more than `before` and `scenes` scenes explain, in words.
     pub fn gained_since(&self, before: &Footprint, scenes: usize, others: Others) -> Vec<String> {
         let mut parts = vec![
             ("Rust code", before.ours, self.ours, OURS),
@@ -144,7 +144,7 @@ impl Malloc {
     }
 }
 
-/// Bytes of private memory that is no file's and that may be accessed.
+/// Returns the number of bytes of private memory that is no file's and that may be accessed.
 fn mapped() -> usize {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let sizes = maps.lines().filter_map(|line| {

@@ -37,7 +37,7 @@ pub type Kernel = Owned<_cl_kernel>;
 pub type Event = Owned<_cl_event>;
 
 impl Event {
-    /// One more reference.
+    /// Returns one more reference.
     pub fn share(&self) -> Event {
         check(unsafe { (cl().clRetainEvent)(self.get()) });
         Owned::new(self.get(), cl().clReleaseEvent)

@@ -63,7 +63,7 @@ pub fn build(world: &World, numbers: &mut Numbers) {
     assert_eq!(first_word(world, &queue, &kernel, numbers.once_in(2)), number * 17 + 3);
 }
 
-/// Two objects linked.
+/// Links two objects.
 pub fn link(world: &World, numbers: &mut Numbers) {
     let (cl, number) = (world.cl, numbers.below(20) as u32);
     let sources = [

@@ -14,7 +14,7 @@ fn wide(scalar: Scalar) -> &'static str {
     }
 }
 
-/// Least and greatest value of an integer type.
+/// Returns least and greatest value of an integer type.
 fn range(scalar: Scalar) -> (String, String) {
     let bits = scalar.bits();
     match (scalar.is_signed(), bits) {
@@ -132,7 +132,7 @@ impl Exact<'_, '_> {
         self.call_text(&name, parts)
     }
 
-    /// One of two vectors for each component, by the sign of the test's.
+    /// Returns one of two vectors for each component, by the sign of the test's.
     pub(super) fn c_chosen(&mut self, ty: Type, test: &str, a: &str, b: &str) -> String {
         let by = ty.of(ty.scalar.signed());
         let args = [(by, test.to_string()), (ty, a.to_string()), (ty, b.to_string())];

@@ -451,7 +451,7 @@ impl Exact<'_, '_> {
         Ok(format!("({value})"))
     }
 
-    /// One of the places that fit, if there are any.
+    /// Returns one of the places that fit, if there are any.
     fn place_of(&mut self, fits: impl Fn(&Place) -> bool) -> Result<Option<Place>> {
         let all: Vec<&Place> = self.places.iter().filter(|place| fits(place)).collect();
         Ok(if all.is_empty() { None } else { Some((*self.u.choose(&all)?).clone()) })
@@ -604,7 +604,7 @@ impl Exact<'_, '_> {
         })
     }
 
-    /// One of two values.
+    /// Returns one of two values.
     fn chosen(&mut self, ty: Type, by_lane: bool, test: &str, a: &str, b: &str) -> String {
         match (self.language, by_lane) {
             (Language::C, true) => self.c_chosen(ty, test, a, b),

@@ -17,7 +17,7 @@ pub struct Memory {
     pub words: Vec<u64>,
 }
 
-/// What programs are given: small numbers, large ones, zero and all ones.
+/// Returns the arguments of programs: small numbers, large ones, zero and all ones.
 pub fn arguments() -> Memory {
     let input: Vec<u32> = (0..4 * ITEMS as u32)
         .map(|n| match n % 7 {
@@ -38,7 +38,7 @@ pub struct Results {
     pub out: Vec<u32>,
 }
 
-/// Compiles the program of a number as C, runs it and gives its results. The files go to a folder.
+/// Compiles the program of a number as C, runs it and returns its results. The files go to a folder.
 ///
 /// # Errors
 /// When there is no C compiler (`cc`, or what the variable CC names), or the program fails: the

@@ -210,7 +210,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// What depends on the launch: ids, atomics, collectives.
+    /// Returns an expression that depends on the launch: ids, atomics, collectives.
     fn of_the_launch(&mut self, ty: Type, depth: u32) -> Result<String> {
         if ty.is_vector() {
             return self.selection(ty, depth);

@@ -144,7 +144,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// What also writes, or only orders.
+    /// Returns an expression that also writes, or only orders.
     fn effect(&mut self, ty: Type, depth: u32) -> Result<String> {
         let value = self.expression(ty, depth)?;
         let Some(to) = self.element(ty, depth, |place| place.writable)? else {

@@ -61,7 +61,7 @@ pub fn flushing() -> Device {
     Device { name: "flushing", target, floats }
 }
 
-/// No integers but those of 32 bits, no small storage, no doubles.
+/// Returns a device with no integers but those of 32 bits, no small storage, no doubles.
 pub fn weak() -> Device {
     Device { name: "weak", target: Target::minimal(), ..middling() }
 }
@@ -72,7 +72,7 @@ pub fn weakest() -> Device {
     Device { name: "weakest", target, ..middling() }
 }
 
-/// Every mix of capabilities that changes how values are represented.
+/// Returns every mix of capabilities that changes how values are represented.
 pub fn mixed() -> Vec<Device> {
     let Device { target, floats, .. } = capable();
     let device = |name, target| Device { name, target, floats };
@@ -158,7 +158,7 @@ pub fn kernel<'p>(program: &'p Program, name: &str) -> Result<&'p Kernel, String
     found.ok_or_else(|| format!("there is no kernel '{name}'"))
 }
 
-/// Runs a kernel of one buffer argument; gives the buffer's words.
+/// Runs a kernel of one buffer argument; returns the buffer's words.
 pub fn run_on_words(
     program: &Program,
     kernel: &Kernel,

@@ -37,7 +37,7 @@ pub(crate) struct Memory {
     pub(crate) coherent: bool,
     /// What the host sees in place of the memory, if that is simulated to be non-coherent.
     pub(crate) host_copy: Option<HostCopy>,
-    /// In the device's own memory.
+    /// True if it is in the device's own memory.
     pub(crate) device_local: bool,
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct Heap {
     pub(crate) types: MemoryTypes,
     unified: bool,
     rebar: bool,
-    /// Mapped memory is simulated to be non-coherent.
+    /// True if mapped memory is simulated to be non-coherent.
     noncoherent: bool,
     atom: u64,
 }

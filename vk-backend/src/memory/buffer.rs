@@ -38,7 +38,7 @@ pub struct Buffer {
     kind: MemoryKind,
     size: u64,
     address: u64,
-    /// The host reads this buffer, and kernels may have its address.
+    /// True if the host reads this buffer, and kernels may have its address.
     reachable: AtomicBool,
 }
 

@@ -34,7 +34,7 @@ pub(crate) enum Placement {
 #[derive(Clone)]
 pub(crate) struct MemoryTypes {
     properties: vk::PhysicalDeviceMemoryProperties,
-    /// The device is integrated or a CPU.
+    /// True if the device is integrated or a CPU.
     shares_memory: bool,
 }
 

@@ -68,7 +68,7 @@ macro_rules! create {
     }};
 }
 
-/// All platforms that the loader shows.
+/// Returns all platforms that the loader shows.
 pub fn platforms() -> Result<Vec<cl_platform_id>> {
     let mut count = 0;
     check!(clGetPlatformIDs(0, null_mut(), &mut count))?;

@@ -259,7 +259,7 @@ fn small_read(s: &Session, behind_launch: bool) -> Result<f64> {
     Ok(seconds * 1e6)
 }
 
-/// Bytes that a host fills buffers with.
+/// Returns bytes that a host fills buffers with.
 fn pattern(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (i ^ (i >> 8)) as u8).collect()
 }

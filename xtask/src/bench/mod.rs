@@ -158,7 +158,7 @@ fn middle(processes: &[Process]) -> Process {
     Process { first: median(|p| p.first), build: median(|p| p.build) }
 }
 
-/// Runs this program as a fresh process with one driver, whose caches are empty at first; gives the
+/// Runs this program as a fresh process with one driver, whose caches are empty at first; returns the
 /// platform's name and the times, or nothing where the driver has no device.
 fn run_process(
     vendors: &Vendors,

@@ -71,7 +71,7 @@ impl Spins {
     }
 }
 
-/// In one out-of-order queue.
+/// Returns the ratio for one out-of-order queue.
 pub fn out_of_order(s: &Session) -> Result<f64> {
     let (spins, queue) = (Spins::new(s)?, s.queue(Order::Any)?);
     spins.ratio(s, || {
@@ -80,7 +80,7 @@ pub fn out_of_order(s: &Session) -> Result<f64> {
     })
 }
 
-/// Each in an in-order queue of its own.
+/// Returns the ratio for kernels in an in-order queue each.
 pub fn in_queues(s: &Session) -> Result<f64> {
     let spins = Spins::new(s)?;
     let queues = (0..KERNELS).map(|_| s.queue(Order::Given)).collect::<Result<Vec<_>>>()?;
@@ -93,7 +93,7 @@ pub fn in_queues(s: &Session) -> Result<f64> {
     })
 }
 
-/// In a command buffer, without sync points.
+/// Returns the ratio for a command buffer without sync points.
 pub fn in_command_buffer(s: &Session) -> Result<f64> {
     let (spins, queue) = (Spins::new(s)?, s.queue(Order::Any)?);
     let recording = Recording::begin(s, queue.handle())?;

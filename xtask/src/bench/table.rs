@@ -60,7 +60,7 @@ pub fn render(columns: &[Column], rows: &[Row]) -> Result<String, std::fmt::Erro
     Ok(text)
 }
 
-/// Three or more digits that matter.
+/// Returns a number with three or more significant digits.
 fn number(value: f64) -> String {
     match value.abs() {
         v if v >= 100.0 => format!("{value:.0}"),

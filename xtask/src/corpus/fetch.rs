@@ -24,7 +24,7 @@ const CTS: &str = "https://github.com/KhronosGroup/OpenCL-CTS-Kernel-Dumps";
 /// Builds all programs of CLBlast.
 const CLBLAST: &str = include_str!("clblast.py");
 
-/// Brings what is not there yet to a folder; gives the folder of all programs in it.
+/// Brings what is not there yet to a folder; returns the folder of all programs in it.
 pub fn all(folder: &Path) -> Result<PathBuf, String> {
     make(folder)?;
     let folder = folder.canonicalize().map_err(|e| e.to_string())?;

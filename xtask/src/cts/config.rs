@@ -15,7 +15,7 @@ pub struct Group {
     pub subtests: Vec<String>,
     /// Time limit of one subtest.
     pub seconds: u64,
-    /// Nothing else may run at the same time.
+    /// True if nothing else may run at the same time.
     pub alone: bool,
 }
 
@@ -41,7 +41,7 @@ impl Expectations {
         Ok(Expectations(all))
     }
 
-    /// Of `GROUP.SUBTEST`, if it is listed.
+    /// Returns the expectation of `GROUP.SUBTEST`, if it is listed.
     pub fn of(&self, key: &str) -> Option<&Expectation> {
         self.0.get(key)
     }

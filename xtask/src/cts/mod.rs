@@ -31,7 +31,7 @@ struct Request {
     library: Option<PathBuf>,
     /// How many subtests run at once.
     jobs: usize,
-    /// Write the results.
+    /// True to write the results.
     record: bool,
     /// Folder of the results.
     results: PathBuf,
@@ -106,7 +106,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
     }
 }
 
-/// What is to run, group after group, those groups last that run alone. A binary that is not there is an
+/// Returns the tasks, group after group, those groups last that run alone. A binary that is not there is an
 /// error, unless other groups are what was asked for.
 fn tasks<'a>(
     groups: &'a [Group],

@@ -115,7 +115,7 @@ fn listed(text: &str) -> Vec<String> {
     names.filter(|n| !n.is_empty() && !n.contains(' ')).map(str::to_string).collect()
 }
 
-/// What the results file of a run that ended well says. Without one the exit status stands, which
+/// Returns what the results file of a run that ended well says. Without one the exit status stands, which
 /// does not tell apart what was left out.
 fn judged(results: &str) -> Verdict {
     let says = |what: &str| results.contains(&format!("\": \"{what}\""));

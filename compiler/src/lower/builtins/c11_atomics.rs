@@ -28,7 +28,7 @@ impl Lowering<'_, '_> {
         self.c11_operation(op, args, sync, call)
     }
 
-    /// What order and scope arguments say: one order or, for a compare-and-exchange, that of success
+    /// Returns what order and scope arguments say: one order or, for a compare-and-exchange, that of success
     /// and that of failure, which become one as strong as both. Without arguments it is the strongest.
     fn synchronization(&self, args: &[Value], orders: usize) -> Sync {
         let (orders, scope) = args.split_at(orders.min(args.len()));

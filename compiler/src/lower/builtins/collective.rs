@@ -102,7 +102,7 @@ impl Lowering<'_, '_> {
         self.b.barrier(BarrierFlags::LOCAL);
     }
 
-    /// Every work-item's value in its cell, once the work-group is done with what was there before.
+    /// Stores every work-item's value in its cell, once the work-group is done with the earlier contents.
     fn share(&mut self, room: &Room, value: Value) {
         self.local_barrier();
         self.write_cell(room, room.id, value);

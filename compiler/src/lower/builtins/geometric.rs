@@ -141,7 +141,7 @@ impl Lowering<'_, '_> {
         self.b.select(any_infinite, direction, x)
     }
 
-    /// How large a vector is: whether its squares would overflow or vanish, and the powers of two that
+    /// Returns how large a vector is: whether its squares would overflow or vanish, and the powers of two that
     /// prevent it.
     fn range(&mut self, x: Value) -> Range {
         let ty = self.b.ty(x);

@@ -74,7 +74,7 @@ fn twice(
     }
 }
 
-/// All lanes of one vector in their order are that vector.
+/// Replaces all lanes of one vector in their order by that vector.
 pub fn build(c: &mut Cursor, args: &[Value], ty: Type) -> Outcome {
     if args.iter().all(|&a| c.func.is_undef(a)) {
         return Outcome::Value(c.func.undef(ty));

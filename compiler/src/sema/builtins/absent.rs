@@ -107,7 +107,7 @@ const PREFIXES: &[(&str, &str)] = &[
     ("work_group_scan_", "cl_khr_work_group_uniform_arithmetic"),
 ];
 
-/// What a function that is not there would need of the device.
+/// Returns what a function that is not there would need of the device.
 fn feature_of(name: &str) -> Option<&'static str> {
     let listed = FEATURES.iter().find(|(_, names)| names.contains(&name));
     let by_prefix = || PREFIXES.iter().find(|(prefix, _)| name.starts_with(prefix));

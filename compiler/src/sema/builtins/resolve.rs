@@ -76,7 +76,7 @@ fn number(pattern: P, (element, lanes): Shape) -> Option<Shape> {
     })
 }
 
-/// What passing an argument for a parameter costs; `None` if it cannot be passed.
+/// Returns what passing an argument for a parameter costs; `None` if it cannot be passed.
 fn cost(pattern: P, shape: Shape, arg: Arg) -> Option<u32> {
     let pointer = |spaces: Spaces, want: Pointee, writes: bool| match arg {
         Arg::Pointer { pointee, space, is_const } => {
@@ -232,7 +232,7 @@ impl Sema<'_> {
         }
     }
 
-    /// All instances with the lowest cost, in order of the table.
+    /// Returns all instances with the lowest cost, in order of the table.
     fn best_candidates(&self, builtin: Builtin, args: &[Arg]) -> Vec<Candidate> {
         let mut best: Vec<Candidate> = Vec::new();
         let vectors = args.iter().any(|arg| !matches!(arg, Arg::Number((_, 1))));

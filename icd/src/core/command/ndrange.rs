@@ -69,7 +69,7 @@ impl NdRange {
         Some(all)
     }
 
-    /// Most groups of one dispatch: what the device takes, and no more than have work-items that 32 bits
+    /// Returns the most work-groups of one dispatch: the device's limit, and no more than have work-items that 32 bits
     /// number, as GlobalInvocationId does.
     fn most_groups(&self, d: usize, max_groups: [u32; 3]) -> u64 {
         u64::from(max_groups[d].min(u32::MAX / self.local[d]).max(1))

@@ -23,9 +23,9 @@ pub struct CommandBuffer {
     pub queue: Retained<Queue>,
     /// The list given at creation, with its terminating zero.
     pub properties: Option<Vec<cl_command_buffer_properties_khr>>,
-    /// CL_COMMAND_BUFFER_MUTABLE_KHR: commands may change after finalizing.
+    /// True for CL_COMMAND_BUFFER_MUTABLE_KHR: commands may change after finalizing.
     pub mutable: bool,
-    /// CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR for all commands.
+    /// True for CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR for all commands.
     pub no_additional_groups: bool,
     state: Mutex<State>,
 }

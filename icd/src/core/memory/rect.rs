@@ -47,7 +47,7 @@ impl Rect {
         Ok(Rect { offset, width, height, depth, row_pitch, slice_pitch })
     }
 
-    /// Offset one past the last byte, or `None` when it does not fit.
+    /// Returns the offset one past the last byte, or `None` when it does not fit.
     pub fn end(&self) -> Option<usize> {
         let slices = (self.depth - 1).checked_mul(self.slice_pitch)?;
         let rows = (self.height - 1).checked_mul(self.row_pitch)?;
@@ -59,7 +59,7 @@ impl Rect {
         Rect { offset: self.offset + by, ..self }
     }
 
-    /// Number of bytes in the box.
+    /// Returns the number of bytes in the box.
     pub fn bytes(&self) -> usize {
         self.width * self.height * self.depth
     }

@@ -28,9 +28,9 @@ struct Arrival {
 #[derive(Default)]
 struct Inbox {
     running: bool,
-    /// The thread waits for the oldest batch that is in flight.
+    /// True if the thread waits for the oldest batch that is in flight.
     asleep: bool,
-    /// The queue is gone.
+    /// True if the queue is gone.
     closed: bool,
     arrivals: Vec<Arrival>,
 }
