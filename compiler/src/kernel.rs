@@ -141,7 +141,7 @@ pub enum ArgAddress {
     Private,
 }
 
-/// What clSetKernelArg is to be given, and where the value goes.
+/// The value that clSetKernelArg expects, and where it goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgKind {
     /// A value of exactly `size` bytes, copied into the kernel-argument buffer.
@@ -188,12 +188,12 @@ pub enum Field {
     /// u64: device address of the launch's buffer for [`crate::printf`].
     PrintfBuffer,
     /// u64: device address of a word that is there to order operations by, the same one in all
-    /// launches on a device. Its value is of no account.
+    /// launches on a device. Its value does not matter.
     OrderWord,
 }
 
 impl Field {
-    /// Returns size and alignment in bytes, but for [`Field::Arg`], whose size the argument tells.
+    /// Returns size and alignment in bytes, except for [`Field::Arg`], whose size the argument tells.
     pub fn layout(self) -> Option<(u32, u32)> {
         match self {
             Field::Arg(_) => None,

@@ -77,7 +77,7 @@ impl Compiled {
 /// Stack of the compiling thread in bytes: enough for the tallest tree that the parser builds.
 const STACK_SIZE: usize = 256 << 20;
 
-/// What a compilation gives that is to be linked: a log, and an object unless there were errors.
+/// The result of a compilation for linking: a log, and an object unless there were errors.
 #[derive(Debug, Clone, Default)]
 pub struct CompiledObject {
     /// As [`Compiled::log`].
@@ -150,7 +150,7 @@ pub fn link_library(objects: &[&Object], options: &LinkOptions) -> CompiledObjec
 /// What the compiler's threads do first.
 static THREAD_START: OnceLock<fn()> = OnceLock::new();
 
-/// Has every thread that the compiler starts call `f` first: a library that must leave signals to its
+/// Makes every thread that the compiler starts call `f` first: a library that must leave signals to its
 /// application masks them there. The first call counts.
 pub fn set_thread_start(f: fn()) {
     let _ = THREAD_START.set(f);

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Of so many modules one is passed to spirv-val: starting it takes as long as a few compilations.
+/// One module of this number is passed to spirv-val: starting it takes as long as a few compilations.
 const VALIDATED: u32 = 16;
 
 /// Returns a text as a program's source.

@@ -16,7 +16,7 @@ fn in_use() -> u64 {
     pages * 4096
 }
 
-/// Lets the process take so many bytes more than it has; no bound for `None`.
+/// Limits the process to `more` bytes beyond what it has; `None` lifts the limit.
 fn bound(more: Option<u64>) {
     let most = more.map_or(libc::RLIM_INFINITY, |more| in_use() + more);
     let limit = libc::rlimit { rlim_cur: most, rlim_max: libc::RLIM_INFINITY };

@@ -81,7 +81,7 @@ fn a_request_for_another() {
     assert!(explain(&request).text.contains("Hekla offers no device to OpenCL programs"));
 }
 
-/// Such a device is found when it is opened, and taken only by name.
+/// A device that computes wrong results is found when it is opened, and used only if named.
 #[test]
 fn a_driver_that_computes_wrong_results() {
     let lines = |said: &Said| said.text.lines().filter(|l| l.contains("long loops early")).count();

@@ -495,7 +495,7 @@ fn writes_from_memory_that_a_read_fills() {
     }
 }
 
-/// A blocking write that waits for the host takes no bytes that a read has yet to bring.
+/// A blocking write that waits for the host does not take bytes before a pending read has written them.
 #[test]
 fn blocking_writes_behind_a_read_that_waits() {
     let s = Setup::new();

@@ -24,7 +24,7 @@ kernel void step(global uint *x, uint factor) { *x = *x * factor + 1; }";
 /// How long a test waits for what has to happen.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// To be held by each test: queues share those of the device, and what is behind another test's gate has to wait
+/// A lock that each test holds: queues share those of the device, and what is behind another test's gate has to wait
 /// for that.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
@@ -94,7 +94,7 @@ impl Gate<'_> {
         gate
     }
 
-    /// Has the kernel run in a queue, and the device begin with it.
+    /// Makes the kernel run in a queue, and the device begin with it.
     fn launch(&self, queue: cl_command_queue) -> cl_event {
         let event = launch(self.s, queue, (self.kernel, self.items), &[]);
         flush(self.s, queue);
@@ -129,7 +129,7 @@ impl Gate<'_> {
 
 impl Drop for Gate<'_> {
     fn drop(&mut self) {
-        // A test that fails ends all the same.
+        // A test that fails ends nevertheless.
         if let Flag::Shared(flag) = self.flag {
             unsafe { flag.cast::<u32>().write_volatile(1) };
         }

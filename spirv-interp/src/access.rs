@@ -174,7 +174,7 @@ impl<B: Fn(u32) -> Option<[u32; 3]>> Target<'_, '_, B> {
     }
 }
 
-/// Executes an atomic operation; returns the old value, but for a store.
+/// Executes an atomic operation; returns the old value, except for a store.
 fn atomic<'v, B: Fn(u32) -> Option<[u32; 3]>>(
     target: &mut Target<'_, '_, B>,
     inst: &Inst,

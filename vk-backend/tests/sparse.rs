@@ -1,6 +1,6 @@
 //! Buffers larger than one allocation: several are bound to them where the device can (sparse binding).
 //! `HEKLA_MAX_ALLOCATION` makes small ones large. No software driver here binds sparsely: there the tests
-//! see that one allocation is taken all the same; the rest is for GPUs.
+//! see that one allocation is taken nevertheless; the rest is for GPUs.
 
 mod common;
 

@@ -65,7 +65,7 @@ fn user_of(
     Ok(command)
 }
 
-/// Sees to it that programs find a device. Where Vulkan has none that Hekla takes, and the user chose no
+/// Makes sure that programs find a device. Where Vulkan has none that Hekla takes, and the user chose no
 /// driver, this command is started again on a lavapipe that is downloaded. If there is none in the end,
 /// says why on standard error.
 pub fn find_device() -> Outcome {

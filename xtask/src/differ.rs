@@ -2,7 +2,7 @@
 //! on Hekla, with and without optimization, and on every other OpenCL platform of the machine; what
 //! they disagree on is a defect of one of them.
 //!
-//! Every driver runs in a process of its own, which is begun anew after a program that crashes or hangs
+//! Every driver runs in a process of its own, which is begun again after a program that crashes or hangs
 //! it. `xtask differ --programs DIR --library libhekla.so` needs neither cargo nor the sources.
 
 use crate::bench::cl::{self, Session};

@@ -82,7 +82,7 @@ fn cargo_tests(driver: &Installed, packages: &[&str], other: &Installed) -> Outc
 }
 
 /// A program that finds nothing but the installed lavapipe, where that gives wrong results, is told why it
-/// has no device and what to do; `HEKLA_DEVICE` shows the device all the same.
+/// has no device and what to do; `HEKLA_DEVICE` shows the device nevertheless.
 fn check_refusal() -> Outcome {
     let Some(manifest) = driver::refused_lavapipe() else {
         println!("not tested: the installed Mesa is not too old, or has no lavapipe");

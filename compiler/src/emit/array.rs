@@ -41,7 +41,7 @@ pub(super) struct Arrays {
 }
 
 impl Arrays {
-    /// Before a function with so many private objects.
+    /// Prepares for a function with this number of private objects.
     pub fn begin_function(&mut self, slots: usize) {
         self.slots.clear();
         self.slots.resize(slots, None);

@@ -279,7 +279,7 @@ impl Emitter<'_> {
         Ok((Scalar::F32, self.half_bits_to_float(words[0])?))
     }
 
-    /// Returns the bits of a half as F32, in integers but for the denormals' own, which count units of 2^-24.
+    /// Returns the bits of a half as F32, in integers except for the denormals' own, which count units of 2^-24.
     fn half_bits_to_float(&mut self, bits: u32) -> Res<u32> {
         let single = self.scalar_type(Scalar::F32)?;
         let sign = self.u32_op_const(Op::BitwiseAnd, bits, 0x8000);

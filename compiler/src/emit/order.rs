@@ -10,7 +10,7 @@
 //! "happens before" contains the modification order of every object; it has no cycles, and any total
 //! order that contains it is one that C11 asks for. A fence is such an operation on one word for all
 //! kernels. Where a program has fences, its other sequentially consistent operations touch that word
-//! first, since they are to be ordered with the fences too.
+//! first, since they must be ordered with the fences, too.
 //!
 //! Fences of OpenCL C 1.x on global memory are of the device's scope ([`Plan::device_order`]), since
 //! programs hand results from work-group to work-group by them and a counter. So are barriers with

@@ -163,7 +163,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Chooses the memory model. Without Vulkan's, what needs it is refused by the emitter, but for what
+    /// Chooses the memory model. Without Vulkan's, what needs it is refused by the emitter, except for what
     /// programs of OpenCL C 1.x do: for those GLSL's has coherent memory.
     fn choose_model(&mut self, target: &Target) {
         self.device_order = self.device_fence || (self.global_barrier && self.global_update);

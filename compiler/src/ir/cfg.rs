@@ -122,7 +122,7 @@ impl Cfg {
         self.succs.of(block)
     }
 
-    /// Reachable blocks, each before its successors but for back edges.
+    /// Reachable blocks, each before its successors except for back edges.
     pub fn rpo(&self) -> &[Block] {
         &self.rpo
     }

@@ -189,7 +189,7 @@ pub enum IntCC {
     Uge,
 }
 
-/// Float comparisons: ordered (false with NaN) but for `Une`, and the unordered forms `U..`.
+/// Float comparisons: ordered (false with NaN) except for `Une`, and the unordered forms `U..`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FloatCC {
     Oeq,

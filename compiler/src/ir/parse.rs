@@ -1,6 +1,6 @@
 //! The text form of the IR, read: the inverse of [`super::print`], for file tests and `heklac`.
 //!
-//! Values and blocks are numbered afresh. The reader checks syntax and names; types are
+//! Values and blocks are renumbered. The reader checks syntax and names; types are
 //! [`super::verify`]'s concern.
 
 use super::entities::{Block, Func, Global, Value};

@@ -53,7 +53,7 @@ impl fmt::Display for Function {
     }
 }
 
-/// Returns the text of a module. `renumber` counts values and blocks afresh in the order of the text, so
+/// Returns the text of a module. `renumber` numbers values and blocks again in the order of the text, so
 /// that equal programs have equal texts; else entities show their own numbers.
 pub fn print_module(module: &Module, renumber: bool) -> String {
     let mut out = String::new();

@@ -46,7 +46,7 @@ struct Raising<'c, 'a, 'f> {
 }
 
 impl Raising<'_, '_, '_> {
-    /// Returns what an instruction is to be instead, with what that needs before it.
+    /// Returns the replacement of an instruction, and inserts the instructions that it needs before it.
     fn replacement(&mut self, inst: Inst) -> Option<InstData> {
         let (args, per_lane): (Vec<Value>, LaneOp) = match self.c.func.insts[inst].clone() {
             InstData::Binary { op, args, .. } => (args.to_vec(), binary(op)?),

@@ -8,7 +8,7 @@ use crate::sema::hir::{ArithOp, CompareOp, Expr, ExprKind, FunctionId, PlaceKind
 use crate::sema::types::{Scalar as Name, TypeKind};
 use crate::source::Span;
 
-/// Nodes of an expression that may be computed in vain instead of branched around.
+/// Most nodes of an expression that is computed speculatively instead of being branched around.
 const CHEAP_NODES: u32 = 8;
 
 impl Lowering<'_, '_> {

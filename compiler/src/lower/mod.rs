@@ -82,7 +82,7 @@ pub(crate) struct Context<'a> {
     options: &'a Options,
     target: &'a Target,
     diags: &'a mut Diagnostics,
-    /// True if the program is to be linked with others.
+    /// True if the program will be linked with others.
     separate: bool,
     out: ir::Module,
     functions: FastMap<(Origin, hir::FunctionId), ir::Func>,

@@ -98,7 +98,7 @@ fn in_width(cases: &[Case], bits: u32) -> Vec<Case> {
         .collect()
 }
 
-/// Returns the number of values after the first, when a range is to be expanded.
+/// Returns the number of values after the first if a range should be expanded.
 fn narrow(case: &Case) -> Option<u64> {
     let count = case.high.wrapping_sub(case.low);
     (count < EXPANDED_RANGE).then_some(count)

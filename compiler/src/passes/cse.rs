@@ -149,7 +149,7 @@ enum Entry<'a> {
 }
 
 impl Table {
-    /// Returns a table for a function of so many instructions, of which most compute something new.
+    /// Returns a table for a function with this number of instructions, most of which compute something new.
     fn with_room_for(insts: usize) -> Table {
         let pure = FastMap::with_capacity_and_hasher(insts, Default::default());
         Table { pure, loads: FastMap::default() }

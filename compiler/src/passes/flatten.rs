@@ -103,7 +103,7 @@ fn side(func: &Function, cfg: &Cfg, call: &BlockCall) -> Option<Side> {
     Some(Side { cost, end: target.clone() })
 }
 
-/// Returns what an operation costs that may be done in vain; `None` if it may not.
+/// Returns the cost of an operation that may be executed speculatively; `None` if it may not.
 fn weight(data: &InstData) -> Option<u32> {
     use InstData::*;
     match data {

@@ -20,11 +20,11 @@ pub const MAX_INSTS: usize = 1_000_000;
 /// When a function is copied into its callers.
 #[derive(Debug, Clone, Copy)]
 pub struct Policy {
-    /// In a kernel of so many instructions, all calls counted as copied, they are.
+    /// All calls of a kernel are inlined if it then has at most this number of instructions.
     pub whole: usize,
-    /// A function of so many instructions always.
+    /// A function with at most this number of instructions is always inlined.
     pub small: usize,
-    /// As long as all copies but one have so many together.
+    /// Functions are inlined while all copies but one have at most this number of instructions together.
     pub growth: usize,
     /// The same, for functions that are the worse for not being copied.
     pub reluctant_growth: usize,

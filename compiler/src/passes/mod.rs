@@ -35,7 +35,7 @@ const ROUNDS: usize = 3;
 const UNROLL_DEPTH: usize = 4;
 
 /// Optimizes a module and leaves it ready for structurization: the kernels' entry functions and the
-/// functions that they call, reachable blocks only, and scalar but for memory accesses (see
+/// functions that they call, reachable blocks only, and scalar except for memory accesses (see
 /// [`scalarize`]).
 ///
 /// Errors: recursion, or a kernel that is too large; in debug builds also a pass that breaks a rule

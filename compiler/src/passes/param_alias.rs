@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 /// More distances than this between two parameters are as good as none known.
 const MAX_DISTANCES: usize = 8;
 
-/// Bytes that may be accessed around a pointer: from so many before it to so many behind.
+/// The range of bytes that may be accessed around a pointer: how many before it, and how many behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room {
     pub before: i64,

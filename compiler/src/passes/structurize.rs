@@ -30,7 +30,7 @@ pub fn run(func: &mut Function) -> Structure {
     ssa_repair::demote_params(func);
     irreducible::run(func);
     let structure = Structurizer::new(func).run();
-    // Merge blocks that nothing reaches are named by merge instructions all the same.
+    // Merge blocks that nothing reaches are named by merge instructions nevertheless.
     let layout = func.layout.clone();
     ssa_repair::run(func);
     func.layout = layout;

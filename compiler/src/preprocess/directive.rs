@@ -277,7 +277,7 @@ impl Preprocessor<'_> {
         Some(self.macro_of(name.symbol).is_some())
     }
 
-    /// Skips groups up to one that is to be processed, or past the `#endif`.
+    /// Skips groups up to one that must be processed, or past the `#endif`.
     fn skip_groups(&mut self) {
         let mut nested = 0u64;
         while !self.diags.is_full() {

@@ -92,7 +92,7 @@ impl Preprocessor<'_> {
         self.enter(file, directory, header.span);
     }
 
-    /// The file is to be read once.
+    /// Notes that the file is read only once.
     pub(super) fn mark_once(&mut self, file: FileId) {
         self.once.insert(file);
         self.recorder.once(file);

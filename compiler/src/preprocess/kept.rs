@@ -20,7 +20,7 @@ struct Files {
 }
 
 impl Files {
-    /// Makes room for so many bytes more.
+    /// Makes room for this number of bytes more.
     fn charge(&mut self, bytes: usize) {
         self.bytes += bytes;
         if self.bytes > MAX_BYTES {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PpToken {
     pub span: Span,
-    /// The spelling; empty for a punctuator, but for a digraph.
+    /// The spelling; empty for a punctuator, except for a digraph.
     pub symbol: Symbol,
     pub kind: PpKind,
     /// Of [`flag`].

@@ -180,7 +180,7 @@ struct Preprocessor<'a> {
     texts: FastMap<FileId, Arc<kept::Text>>,
     /// Files that say `#pragma once`.
     once: FastSet<FileId>,
-    /// What the headers being read come to.
+    /// The recordings of the headers that are being read.
     recorder: record::Recorder,
     /// Readings in the place of headers.
     included: Vec<Included>,

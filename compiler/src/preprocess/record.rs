@@ -1,4 +1,4 @@
-//! Notes, while a header is read, what the reading comes to and on what that depends.
+//! Records, while a header is read, the result of the reading and what it depends on.
 
 use super::interner::{Interner, StringId, Symbol};
 use super::lexer::PpToken;
@@ -101,7 +101,7 @@ impl Recorder {
 }
 
 impl Preprocessor<'_> {
-    /// Begins to note what the header comes to that is entered next.
+    /// Begins to record the result of the header that is entered next.
     pub(super) fn start_recording(&mut self) {
         self.recorder.count += 1;
         let recorder = &self.recorder;

@@ -128,7 +128,7 @@ pub enum Mistake {
 /// A part of a format string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// To be written as it stands.
+    /// Text that is printed unchanged.
     Text(&'a [u8]),
     /// Takes an argument.
     Directive(Directive),
@@ -188,7 +188,7 @@ impl Scanner<'_> {
         number
     }
 
-    /// Returns what follows a `%`; `None` for a `%` that is to be written.
+    /// Parses what follows a `%`; `None` for a `%` that is printed.
     fn specification(&mut self) -> Result<Option<Directive>, Mistake> {
         let flags = self.flags();
         let mut star = self.accept(b"*");

@@ -41,7 +41,7 @@ use hir::{FunctionId, GlobalId, Module};
 use scope::Scopes;
 use types::{Scalar, TypeId, TypeKind};
 
-/// Whose text is analyzed.
+/// The origin of the text that is analyzed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// A user's program.
@@ -130,7 +130,7 @@ struct Sema<'a> {
     const_globals: SecondaryMap<GlobalId, bool>,
     /// Globals whose initializer was seen.
     initialized: SecondaryMap<GlobalId, bool>,
-    /// True if the initializer at hand is of a variable in global memory.
+    /// True if the current initializer is of a variable in global memory.
     initializes_global: bool,
     /// Variables with linkage (C99 6.2.2) by their names.
     linked: FastMap<Symbol, globals::Linked>,

@@ -329,7 +329,7 @@ pub enum UnrollHint {
     Attribute(Option<Box<Expr>>, Span),
 }
 
-/// How often a loop is to be unrolled, or fully.
+/// How often a loop should be unrolled, or fully.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unroll {
     Full,

@@ -1,7 +1,7 @@
 //! Expressions from the comma down to casts (C99 6.5.3 to 6.5.17).
 //!
 //! Operators of equal rank in a row are read in a loop, not by recursion: chains may be longer than
-//! the stack is deep. The height of what they build is kept below the bound all the same; chains that
+//! the stack is deep. The height of what they build is kept below the bound nevertheless; chains that
 //! group from the left become lists when they are long.
 
 use super::ast::{

@@ -227,7 +227,7 @@ impl Parser<'_> {
     }
 
     /// A built-in type's name is a type specifier unless there is one already: then it is what is
-    /// declared, but for the mistake `unsigned char4 x`.
+    /// declared, except for the mistake `unsigned char4 x`.
     fn builtin_spec(&mut self, specs: &mut Specs, symbol: Symbol, builtin: BuiltinType) -> bool {
         if specs.has_type() {
             let declares = self.name_ahead(1).is_none()

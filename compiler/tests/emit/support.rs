@@ -84,7 +84,7 @@ fn pipe(program: &str, args: &[&str], words: &[u32]) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Has spirv-val look at a module.
+/// Passes a module to spirv-val.
 pub fn validate(words: &[u32]) -> Result<(), String> {
     let args = ["--target-env", "vulkan1.2", "--scalar-block-layout", "-"];
     match pipe("spirv-val", &args, words) {

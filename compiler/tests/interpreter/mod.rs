@@ -88,7 +88,7 @@ impl<'m> Machine<'m> {
         self.global[at..at + size].to_vec()
     }
 
-    /// Runs a kernel; it must come to its end.
+    /// Runs a kernel, which must reach its end.
     pub fn run_kernel(&mut self, index: usize) {
         self.call(self.module.kernels[index].func, Vec::new()).expect("a kernel that ends");
     }

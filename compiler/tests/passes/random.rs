@@ -71,7 +71,7 @@ fn arg(name: &str, kind: ArgKind) -> Arg {
 const POINTEE: u32 = 16;
 const PRIVATE: Type = Type::ptr(AddressSpace::Private);
 
-/// Returns a kernel `k` of (buffer, 32 bytes of values), of about so many statements, and three helper
+/// Returns a kernel `k` of (buffer, 32 bytes of values), of about that number of statements, and three helper
 /// functions, which take values, pointers to private memory and the buffer.
 pub fn module(random: &mut Random, statements: usize) -> Module {
     let mut module = Module::default();
@@ -486,7 +486,7 @@ impl Gen<'_, '_> {
                 _ => self.random.pick(&INTS),
             },
         };
-        // Floats keep to their places, lest the bits of others make NaNs.
+        // Floats keep to their places: the bits of other types could make NaNs.
         let mut align = ty.scalar.bytes();
         if !floats && self.random.below(3) == 0 {
             align = 1 << self.random.below(3);

@@ -33,7 +33,7 @@ unsafe fn source(
         bytes.extend_from_slice(match lengths.get(index) {
             // SAFETY: a length of 0 means a string that ends with a zero.
             None | Some(0) => unsafe { CStr::from_ptr(*string) }.to_bytes(),
-            // SAFETY: the API requires so many bytes.
+            // SAFETY: the API requires this number of bytes.
             Some(length) => unsafe { args::slice(string.cast::<u8>(), *length) },
         });
     }

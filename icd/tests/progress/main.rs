@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 /// How long a test waits for what has to happen.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// To be held by each test: queues share those of the device, and what is behind another test's gate has to wait
+/// A lock that each test holds: queues share those of the device, and what is behind another test's gate has to wait
 /// for that. The library has one thread for callbacks.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());

@@ -44,10 +44,10 @@ unsafe impl GlobalAlloc for Counting {
 pub struct Footprint {
     /// What Rust code holds: exact.
     ours: usize,
-    /// What buffers hold of the blocks of device memory that they share, but for staging memory that
+    /// What buffers hold of the blocks of device memory that they share, except for staging memory that
     /// waits to be used again: exact.
     device: usize,
-    /// What the whole process holds of malloc's memory, drivers and their compilers included, but for
+    /// What the whole process holds of malloc's memory, drivers and their compilers included, except for
     /// those blocks where they come from malloc too.
     heap: usize,
     /// Other private memory: stacks, code made at run time.

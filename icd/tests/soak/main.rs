@@ -135,7 +135,7 @@ fn soak() {
         println!("{} scenes: {after}", first + scenes);
     }
     drop(world);
-    // The library's threads let go of theirs soon.
+    // The library's threads release theirs soon.
     let patience = Instant::now() + Duration::from_secs(20);
     while hekla::object::registry::live() > live && Instant::now() < patience {
         std::thread::sleep(Duration::from_millis(10));

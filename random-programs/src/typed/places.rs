@@ -9,7 +9,7 @@ use arbitrary::Result;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Variable,
-    /// An array of so many elements, a power of two.
+    /// An array with this number of elements, a power of two.
     Array(u32),
     Pointer,
 }

@@ -24,7 +24,7 @@ pub enum MemoryKind {
 pub(crate) enum Placement {
     /// The device has memory of its own.
     Discrete,
-    /// The device has memory of its own, and the buffer is to be mapped through resizable BAR.
+    /// The device has memory of its own, and the buffer will be mapped through resizable BAR.
     Rebar,
     /// The device shares the host's memory.
     Shared,
@@ -63,7 +63,7 @@ impl MemoryTypes {
     }
 
     /// Returns the memory types among `bits` that suit `kind`, best first; with `rebar`, device memory of a
-    /// discrete device is to be mapped.
+    /// discrete device will be mapped.
     pub(crate) fn ranked(&self, bits: u32, kind: MemoryKind, rebar: bool) -> SmallVec<[u32; 8]> {
         let placement = match (self.shares_memory, rebar) {
             (true, _) => Placement::Shared,

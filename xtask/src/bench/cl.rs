@@ -431,7 +431,7 @@ impl Kernel {
         check!(clSetKernelArg(self.kernel, index, size_of::<T>(), place))
     }
 
-    /// Gives an argument so many bytes of local memory.
+    /// Sets the size of a local memory argument.
     pub fn set_local(&self, index: u32, bytes: usize) -> Result<()> {
         check!(clSetKernelArg(self.kernel, index, bytes, null()))
     }

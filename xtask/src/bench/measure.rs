@@ -86,7 +86,7 @@ pub const METRICS: &[Metric] = &[
     more("reduction", "GB/s", reduction),
 ];
 
-/// Seconds of one repetition, from a sample that is long enough; `run` does so many and waits.
+/// Returns the seconds of one repetition, from a long enough sample; `run` does a number of repetitions and waits.
 fn repeat(limit: usize, mut run: impl FnMut(usize) -> Result<()>) -> Result<f64> {
     run(1)?;
     let mut count = 1;

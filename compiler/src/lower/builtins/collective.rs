@@ -218,7 +218,7 @@ impl Lowering<'_, '_> {
 }
 
 impl crate::lower::Context<'_> {
-    /// Returns the work-group memory of collective functions on words of so many bytes, made on first use.
+    /// Returns the work-group memory of collective functions on words of `bytes` bytes, made on first use.
     fn collective_memory(&mut self, bytes: u32, size: u64) -> Global {
         if let Some(&global) = self.collective.get(&bytes) {
             return global;

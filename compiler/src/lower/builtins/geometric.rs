@@ -151,7 +151,7 @@ impl Lowering<'_, '_> {
             let magnitude = self.b.extract(magnitudes, lane);
             largest = self.b.binary(BinaryOp::FMax, largest, magnitude);
         }
-        // Whatever counts beside the largest square is to be normal, before scaling and after, since
+        // Every square that matters beside the largest one must be normal, before scaling and after, since
         // devices may flush the rest: half the exponents, less the precision.
         let wide = ty.scalar.bits() == 64;
         let (high, factor) = if wide { (400.0, 600.0) } else { (50.0, 100.0) };

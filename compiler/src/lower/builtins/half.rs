@@ -1,4 +1,4 @@
-//! Functions of half (cl_khr_fp16): computed in float and rounded once, but for those that look at
+//! Functions of half (cl_khr_fp16): computed in float and rounded once, except for those that look at
 //! the bits of halves.
 
 use super::{done, Call, Outcome};

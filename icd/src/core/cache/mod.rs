@@ -4,7 +4,7 @@
 //! Each entry is a file of its own, named by a digest of all that went into what it holds, and checked
 //! by a digest of its bytes. It is written under another name and then renamed, so that readers
 //! see all of it or nothing; nobody waits for anybody. Whatever goes wrong, with the folder, the disk
-//! or an entry, costs no more than the entry: it is logged and built anew.
+//! or an entry, costs no more than the entry: it is logged and built again.
 
 pub mod digest;
 mod evict;

@@ -126,7 +126,7 @@ impl Execution<'_> {
         mapping: &Mapping,
         staging: &Arc<Staging>,
     ) -> Result<Phase> {
-        // The host may have yet to write there itself.
+        // A write of the host itself may be pending there.
         let (start, size) = (mapping.pointer.0, mapping.size);
         if self.queue.will_write(self.state.after, (start, start + size)) {
             let after = self.state.after;

@@ -221,7 +221,7 @@ impl Execute for Command {
         match self {
             Command::Write { mem, from, to } => {
                 let (start, end) = from.span();
-                // What a command has yet to bring is not there to be copied.
+                // The bytes of a pending write are not there yet.
                 if !from.is_own() || mem.context.host_writes.reach(start, end) {
                     return false;
                 }

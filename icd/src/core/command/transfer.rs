@@ -230,7 +230,7 @@ impl Execution<'_> {
     /// Copies a box of the application's memory to a buffer. `to` counts from the beginning of the whole
     /// buffer.
     pub fn write(&mut self, mem: &Ref<Mem>, from: &Operand, to: Rect) -> Result<Phase> {
-        // A read before this one may still owe the bytes that are to be written.
+        // The host's part of an earlier read may be pending, whose bytes this command writes.
         if self.queue.will_write(self.state.after, from.span()) {
             let after = self.state.after;
             self.wait_for(after)?;

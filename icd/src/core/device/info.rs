@@ -149,7 +149,7 @@ fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_EXTENSIONS_WITH_VERSION => Value::names(&extensions(info)),
         CL_DEVICE_PLATFORM => Value::of(platform::platform().handle()),
         // The form that the spec gives for implementations that are not conformant yet.
-        // None was passed yet; the form vYYYY-MM-DD-XX needs a valid month and day all the same.
+        // None was passed yet; the form vYYYY-MM-DD-XX needs a valid month and day nevertheless.
         CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => Value::text("v0000-01-01-00"),
         CL_DEVICE_UUID => Value::list(&info.device_uuid),
         CL_DRIVER_UUID => Value::list(&info.driver_uuid),

@@ -164,7 +164,7 @@ mod tests {
             let second = scope.spawn(|| outbox.deliver(2));
             go.send(()).unwrap();
             assert_eq!(delivered.recv().unwrap(), b"two");
-            // Has its own text delivered, whoever is at the next.
+            // Its own text is delivered, whichever thread delivers the next one.
             first.join().unwrap();
             assert!(!second.is_finished());
             go.send(()).unwrap();
