@@ -5,6 +5,7 @@ use super::usage::Usage;
 use crate::cl::error::{ClError, Result};
 use crate::cl::CL_OUT_OF_RESOURCES;
 use crate::core::device::open::Gpu;
+use crate::core::process::workers::Workers;
 use hekla_vk_backend as vk;
 use parking_lot::{Condvar, Mutex};
 use std::ops::Range;
@@ -121,9 +122,12 @@ impl Fetch {
         self.end(moved);
     }
 
-    /// Moves the bytes on a thread of its own. If none can be started, the move fails.
+    /// Moves the bytes in the background. If no thread can be started, the move fails.
+    ///
+    /// A move may wait for commands that in turn wait for other moves, so that none may wait for another's thread.
     pub fn start(self) {
-        if let Err(error) = vk::spawn("hekla-move", move || self.run()) {
+        static MOVERS: Workers = Workers::new("hekla-move");
+        if let Err(error) = MOVERS.run(move || self.run()) {
             tracing::error!("no thread to move bytes: {error}");
         }
     }
