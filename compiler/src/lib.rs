@@ -56,7 +56,7 @@ pub struct Source {
     pub headers: Vec<(String, String)>,
 }
 
-/// What a build gives: a log, and a program unless there were errors.
+/// The result of a build: a log, and a program unless there were errors.
 #[derive(Debug, Clone, Default)]
 pub struct Compiled {
     /// Diagnostics as clang prints them; empty when there are none.
@@ -147,7 +147,7 @@ pub fn link_library(objects: &[&Object], options: &LinkOptions) -> CompiledObjec
     .unwrap_or_else(|log| CompiledObject { log, object: None })
 }
 
-/// What the compiler's threads do first.
+/// The function that the compiler's threads call first.
 static THREAD_START: OnceLock<fn()> = OnceLock::new();
 
 /// Makes every thread that the compiler starts call `f` first: a library that must leave signals to its

@@ -17,7 +17,7 @@ pub struct Object {
     pub modes: Modes,
 }
 
-/// What the options of a compilation say of the whole object.
+/// The options of a compilation that hold for the whole object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Modes {
     /// True if infinities, NaNs and the sign of zero need not be kept.

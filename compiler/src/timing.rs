@@ -1,4 +1,4 @@
-//! Where the time of a compilation goes, stage by stage.
+//! The time of a compilation, stage by stage.
 
 use std::fmt;
 use std::time::{Duration, Instant};

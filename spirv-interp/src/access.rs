@@ -9,7 +9,7 @@ use crate::types::Type;
 use crate::value::{signed, Bits, Place, Pointer, Value};
 use rspirv::spirv::{Capability, MemoryAccess, Op};
 
-/// What a work-item can reach.
+/// The memory that a work-item can reach.
 pub struct Target<'t, 'c, B> {
     pub context: &'t mut Context<'c>,
     /// Its own objects.

@@ -6,7 +6,7 @@ use crate::value::{ones, signed, Bits};
 use half::f16;
 use rspirv::spirv::Op;
 
-/// What devices do differently with floats.
+/// The differences of devices in float arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Floats {
     /// True if operations on 32-bit floats take and give zero for denormals.

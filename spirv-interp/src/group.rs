@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 /// Work-items of all the groups that run at the same time.
 const RESIDENT: usize = 512;
 
-/// What a module is run with.
+/// The inputs of a dispatch.
 #[derive(Debug, Clone)]
 pub struct Dispatch {
     /// Number of work-groups.

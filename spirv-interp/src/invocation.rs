@@ -12,7 +12,7 @@ use rspirv::spirv::{BuiltIn, Op};
 /// Most calls within each other.
 const MAX_DEPTH: usize = 200;
 
-/// What a work-item does next.
+/// The next action of a work-item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
     Running,
@@ -21,7 +21,7 @@ pub enum State {
     Done,
 }
 
-/// Where a work-item is in the dispatch.
+/// The position of a work-item in the dispatch.
 #[derive(Debug, Clone, Copy)]
 pub struct Position {
     pub group: [u32; 3],
@@ -40,11 +40,11 @@ struct Frame {
     values: Vec<Option<Value>>,
     /// Objects that existed before the call.
     objects: usize,
-    /// Where the result goes in the caller.
+    /// The id of the result in the caller.
     result: u32,
 }
 
-/// What a step of a work-item works with.
+/// The context of a work-item's step.
 pub struct Context<'a> {
     pub module: &'a Module,
     pub floats: Floats,

@@ -32,7 +32,7 @@ pub struct Launch {
     pub global: [u64; 3],
     /// Work-items of a work-group; those at the edge are smaller where it does not divide `global`.
     pub local: [u32; 3],
-    /// Where the program's data image is; see [`Launch::place_data`].
+    /// The address of the program's data image; see [`Launch::place_data`].
     pub data: u64,
     pub floats: Floats,
     /// Chooses the order in which work-items take steps.

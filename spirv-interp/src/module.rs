@@ -31,7 +31,7 @@ pub struct Function {
     pub params: Vec<u32>,
     /// The instructions of all blocks.
     pub code: Vec<Inst>,
-    /// What follows each label in `code`.
+    /// The code after each label in `code`.
     pub labels: HashMap<u32, usize>,
     /// Least and greatest id of a result, to number values by.
     pub ids: Range<u32>,
@@ -41,7 +41,7 @@ pub struct Function {
 #[derive(Debug, Clone)]
 pub struct Object {
     pub size: u64,
-    /// What it holds at first; undefined if nothing.
+    /// Its initial contents; undefined without any.
     pub contents: Option<Bytes>,
 }
 

@@ -8,7 +8,7 @@ use std::rc::Rc;
 pub struct Bits {
     /// The bits; those beyond the type's width are zero.
     pub bits: u64,
-    /// Which of them have no defined value.
+    /// The bits that have no defined value.
     pub undef: u64,
 }
 
@@ -47,7 +47,7 @@ impl Bits {
     }
 }
 
-/// Where a pointer points to.
+/// The object that a pointer points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Device memory; the offset is the address.
@@ -69,7 +69,7 @@ pub struct Pointer {
     pub offset: u64,
 }
 
-/// What an id stands for.
+/// The value of an id.
 #[derive(Debug, Clone)]
 pub enum Value {
     Bits(Bits),

@@ -1,4 +1,4 @@
-//! What can go wrong, in the few kinds that a caller can act on.
+//! Errors, in the few kinds that a caller can act on.
 
 use ash::vk;
 

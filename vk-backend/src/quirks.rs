@@ -1,4 +1,4 @@
-//! What is special to a driver: one table of quirks, each with the drivers that have it and the reason.
+//! Quirks of drivers: one table of them, each with the drivers that have it and the reason.
 //!
 //! Behaviour that rests on more than Vulkan guarantees, or that works around a defect, is chosen here and
 //! nowhere else. A driver that is not in the table gets what the specification promises.
@@ -23,7 +23,7 @@ bitflags::bitflags! {
     }
 }
 
-/// What identifies a device's driver.
+/// The identity of a device's driver.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Driver {
     /// VkDriverId.
@@ -33,7 +33,7 @@ pub(crate) struct Driver {
     pub(crate) device_type: vk::PhysicalDeviceType,
 }
 
-/// One row of the table: drivers, and what is special to them.
+/// One row of the table: drivers and their quirks.
 struct Row {
     driver: vk::DriverId,
     /// Versions in the vendor's own encoding.

@@ -17,7 +17,7 @@ pub enum Driver {
     Nvidia,
 }
 
-/// Where the installed lavapipe tells of itself.
+/// The possible places of the manifest of the installed lavapipe.
 const LAVAPIPE: [&str; 3] = [
     "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json",
     "/usr/share/vulkan/icd.d/lvp_icd.aarch64.json",

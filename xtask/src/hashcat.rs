@@ -33,7 +33,7 @@ struct Request {
     limit: Duration,
 }
 
-/// What hashcat says of a mode.
+/// The properties of a mode as hashcat reports them.
 struct Mode {
     number: u32,
     name: String,

@@ -29,7 +29,7 @@ deadlock:libvulkan_lvp.so
 signal:libvulkan_lvp.so
 ";
 
-/// What the command line asks for.
+/// The command line.
 struct Request {
     minutes: f64,
     driver: Driver,

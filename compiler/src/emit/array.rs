@@ -11,7 +11,7 @@ use crate::target::Target;
 use rspirv::spirv::{Capability, Decoration, MemoryAccess, Op, Scope, StorageClass};
 use smallvec::SmallVec;
 
-/// Which array.
+/// The kind of array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArrayId {
     /// The work-group block.
@@ -50,7 +50,7 @@ impl Arrays {
 
 /// Bytes of an element of the work-group block when it is seen through several views.
 const EXPLICIT_ELEMENT: u32 = 16;
-/// How deep the computation of an address is looked at.
+/// The depth to which the computation of an address is followed.
 const INDEX_DEPTH: u32 = 8;
 
 /// Returns the element type for memory with these accesses; words when they do not agree.

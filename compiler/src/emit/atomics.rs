@@ -25,7 +25,7 @@ pub(super) struct Place {
     pub pointer: u32,
     pub scope: u32,
     pub ty: u32,
-    /// Which accesses the operation orders.
+    /// The accesses that the operation orders.
     memory: MemorySemantics,
     pub order: Order,
 }

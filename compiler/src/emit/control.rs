@@ -13,7 +13,7 @@ use rspirv::spirv::{LoopControl, Op, SelectionControl};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Where emission stands in the graph.
+/// The place of emission in the graph.
 #[derive(Default)]
 pub(super) struct Control {
     labels: SecondaryMap<Block, u32>,
@@ -30,10 +30,10 @@ pub(super) struct Control {
     own_continue: Option<u32>,
 }
 
-/// What a function does once, before its first block.
+/// The code that a function executes once, before its first block.
 pub(super) struct Prologue {
     pub label: u32,
-    /// What follows the label; ends open.
+    /// The code after the label; it has no terminator.
     pub code: Vec<u32>,
 }
 

@@ -16,7 +16,7 @@ fn is_initialized(data: &GlobalData) -> bool {
     data.init.is_some() || !data.relocations.is_empty()
 }
 
-/// Where each variable lies.
+/// The place of each variable.
 pub(super) struct Layout {
     /// Byte offset in the data image of each program-scope variable (not of local ones).
     pub offsets: SecondaryMap<Global, u64>,

@@ -39,7 +39,7 @@ pub(super) struct Emitter<'a> {
     ids: SecondaryMap<Value, u32>,
     /// Ids of the functions.
     functions: SecondaryMap<Func, u32>,
-    /// What calls with several results gave, by their first ones.
+    /// The results of calls with several results, by their first ones.
     pub composites: FastMap<Value, u32>,
 }
 

@@ -9,7 +9,7 @@ use crate::ir::{AddressSpace, Scalar, Type, Value};
 use rspirv::spirv::Op;
 use smallvec::SmallVec;
 
-/// Where an access goes.
+/// The memory that an access goes to.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Mem {
     /// A device address.

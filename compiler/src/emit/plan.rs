@@ -17,7 +17,7 @@ pub(super) const STACK_BASE: u64 = 16;
 /// Most bytes of private memory that a kernel may have.
 const MAX_PRIVATE: u64 = 1 << 24;
 
-/// What the accesses to one piece of memory have in common.
+/// The common properties of the accesses to one piece of memory.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Agreement {
     /// Bytes of the scalars accessed; 0 when there was no access.

@@ -225,7 +225,7 @@ pub enum AtomicOp {
     FAdd,
 }
 
-/// How an atomic operation or a fence orders the accesses around it (OpenCL C 6.15.12).
+/// The order of an atomic operation or a fence among the accesses around it (OpenCL C 6.15.12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Order {
     Relaxed,
@@ -266,9 +266,9 @@ pub struct Sync {
 }
 
 impl Sync {
-    /// What the atomic functions of OpenCL C 1.x do.
+    /// Order and scope of the atomic functions of OpenCL C 1.x.
     pub const RELAXED: Sync = Sync { order: Order::Relaxed, scope: SyncScope::Device };
-    /// What the fences of OpenCL C 1.x do in local memory.
+    /// Order and scope of the fences of OpenCL C 1.x in local memory.
     pub const FENCE: Sync = Sync { order: Order::AcqRel, scope: SyncScope::WorkGroup };
 
     /// Returns true if the operation orders other accesses.

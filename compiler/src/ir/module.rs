@@ -13,7 +13,7 @@ pub struct Module {
     pub kernels: Vec<KernelEntry>,
 }
 
-/// Who knows a function or variable by its name.
+/// The linkage of a function or variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Linkage {
     /// Its own module alone.

@@ -764,7 +764,7 @@ impl Parser {
 struct State<T> {
     entity: T,
     defined: bool,
-    /// Where it was named first.
+    /// The place of its first mention.
     line: u32,
 }
 

@@ -18,7 +18,7 @@ use super::types::{AddressSpace, Scalar, Type};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::HashSet;
 
-/// Which rule is broken and where.
+/// The rule that is broken, and the place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("in @{func}: {message}")]
 pub struct VerifyError {

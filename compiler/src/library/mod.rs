@@ -33,7 +33,7 @@ pub struct Library {
     pub module: Module,
     /// Functions by name.
     pub functions: FastMap<String, FunctionId>,
-    /// What analysing it reported: empty, as the library's own tests make sure.
+    /// The log of its analysis: empty, as the library's own tests make sure.
     pub log: String,
 }
 

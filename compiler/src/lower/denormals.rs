@@ -154,7 +154,7 @@ impl Raising<'_, '_, '_> {
     }
 }
 
-/// What is done to each lane.
+/// The operation on each lane.
 #[derive(Clone, Copy)]
 enum LaneOp {
     /// A function of the library.

@@ -67,7 +67,7 @@ fn float_flags(context: &Context, origin: Origin, source: &hir::Function) -> FpF
     }
 }
 
-/// Where `break` and `continue` lead; a switch leaves `continue` to the loop around it.
+/// The targets of `break` and `continue`; a switch leaves `continue` to the loop around it.
 pub struct Exits {
     pub on_break: Block,
     pub on_continue: Option<Block>,
@@ -90,7 +90,7 @@ pub struct Lowering<'m, 'a> {
     labels: FastMap<LabelId, Block>,
     pub exits: Vec<Exits>,
     pub switches: Vec<SwitchLabels>,
-    /// Where a record result goes.
+    /// The address for a record result.
     pub result: Option<Addr>,
 }
 

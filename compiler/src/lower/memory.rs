@@ -30,7 +30,7 @@ const UNROLLED_LEAVES: u64 = 64;
 /// by the parser's limits.
 const MAX_DEPTH: u32 = 200;
 
-/// What to do with each leaf of an object.
+/// The operation on each leaf of an object.
 #[derive(Clone, Copy)]
 enum Task {
     Zero(Addr),

@@ -5,7 +5,7 @@ use super::function::Lowering;
 use crate::ir::{BinaryOp, ConvertOp, IntCC, Scalar, Type, UnaryOp, Value};
 use crate::sema::hir::Rounding;
 
-/// How the bits of a float are laid out.
+/// The layout of the bits of a float.
 #[derive(Clone, Copy)]
 struct Layout {
     /// Bits of the fraction.

@@ -1,4 +1,4 @@
-//! Who calls whom: the functions that kernels reach, callees first, and how often each is called.
+//! The call graph: the functions that kernels reach, callees first, and the number of calls of each.
 
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;

@@ -12,7 +12,7 @@ use std::hash::{Hash, Hasher};
 struct Table {
     /// By hash of operation, operands and result type. Of two with one hash the later is kept.
     pure: FastMap<u64, (Value, Block)>,
-    /// What is in memory: by pointer, type, and state of the memory.
+    /// The known contents of memory: by pointer, type, and state of the memory.
     loads: FastMap<(Value, Type, u32), (Value, Block)>,
 }
 
@@ -22,7 +22,7 @@ struct Memory {
     private: u32,
     local: u32,
     global: u32,
-    /// What generic pointers reach: all of it.
+    /// The memory that generic pointers reach: all of it.
     generic: u32,
     next: u32,
 }

@@ -7,7 +7,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 /// How often callers are looked at again after what they call, or are called with, has shrunk.
 const ROUNDS: usize = 4;
 
-/// Which of a function's parameters, or results, stay. Empty: all.
+/// The parameters, or results, of a function that stay. Empty: all.
 type Kept = SecondaryMap<Func, Vec<bool>>;
 
 /// Goes over all functions but the kernels' entries, which have neither.

@@ -82,7 +82,7 @@ fn branch(func: &mut Function, cfg: &Cfg, block: Block) -> bool {
 /// A block that only this branch reaches, with nothing but cheap operations.
 struct Side {
     cost: u32,
-    /// Where it goes on.
+    /// The continuation.
     end: BlockCall,
 }
 

@@ -12,7 +12,7 @@ use cranelift_entity::SecondaryMap;
 
 const GENERIC: Type = Type::ptr(AddressSpace::Generic);
 
-/// Where a pointer comes from.
+/// The origin of a pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Origin {
     /// Nothing seen yet, or only the constants null and undefined, which are in any space.

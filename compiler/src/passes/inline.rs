@@ -39,9 +39,9 @@ impl Policy {
     pub const NONE: Policy = Policy { whole: 0, small: 0, growth: 0, reluctant_growth: 0 };
 }
 
-/// What the passes do with a function on the way.
+/// The passes that are applied to a function on the way.
 pub struct Steps {
-    /// What a function is worth before it is copied into its callers: a few cheap passes.
+    /// A few cheap passes that pay off before a function is copied into its callers.
     pub clean: fn(&mut Module, Func) -> Result<(), String>,
     /// All passes, for a function that stays one.
     pub optimize: fn(&mut Module, Func) -> Result<(), String>,
@@ -82,7 +82,7 @@ pub fn run(module: &mut Module, policy: Policy, steps: &Steps) -> Result<(), Str
     Ok(())
 }
 
-/// What becomes of a function.
+/// The decision about a function.
 #[derive(Debug, Clone, Default)]
 enum Fate {
     #[default]
@@ -178,14 +178,14 @@ struct Inliner<'a> {
     caller: &'a mut Function,
     /// Objects of the callees, to go into the caller's entry.
     allocas: Vec<Inst>,
-    /// What stands for the results of calls.
+    /// The values that replace the results of calls.
     replaced: SecondaryMap<Value, Option<Value>>,
     any_replaced: bool,
     /// All results of copied calls, by the first.
     results: FastMap<Value, SmallVec<[Value; 1]>>,
 }
 
-/// Where a callee's entities went.
+/// The new places of a callee's entities.
 struct Copy<'a> {
     callee: &'a Function,
     values: Vec<Option<Value>>,

@@ -187,9 +187,9 @@ struct Renamer<'a> {
     params: Params,
     /// Value of each slot at the point of the walk.
     current: Vec<Option<Value>>,
-    /// What [`Renamer::current`] held before, to go back up the tree.
+    /// The earlier contents of [`Renamer::current`], to go back up the tree.
     undo: Vec<(u32, Option<Value>)>,
-    /// What stands for the results of removed loads.
+    /// The values that replace the results of removed loads.
     replaced: SecondaryMap<Value, Option<Value>>,
 }
 

@@ -28,10 +28,10 @@ pub mod unroll;
 use crate::ir::verify::{debug_verify, debug_verify_function};
 use crate::ir::{Func, Function, Module};
 
-/// How often the scalar optimizations are run at most.
+/// The most times that the scalar optimizations are run.
 const ROUNDS: usize = 3;
 
-/// How many loops around each other are unrolled at most.
+/// The most nested loops that are unrolled.
 const UNROLL_DEPTH: usize = 4;
 
 /// Optimizes a module and leaves it ready for structurization: the kernels' entry functions and the

@@ -41,7 +41,7 @@ impl Room {
     }
 }
 
-/// How two parameters may point into one object; if they have no relation, they never do.
+/// The ways in which two parameters may point into one object; without any, they never do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Relation {
     /// The second is the first plus one of these numbers of bytes, or in another object.

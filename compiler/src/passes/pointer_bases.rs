@@ -5,7 +5,7 @@ use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 
-/// What a private pointer points into.
+/// The object that a private pointer points into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Root {
     /// Nothing seen yet; stays so for undefined pointers and in unreachable code.
@@ -13,7 +13,7 @@ pub enum Root {
     None,
     /// The object of an alloca.
     Object(Inst),
-    /// What the function's parameter of that number points to.
+    /// The object that the function's parameter of that number points to.
     Param(u32),
     /// Anything whose address is known elsewhere.
     Unknown,

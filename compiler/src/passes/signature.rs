@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 
 /// Most parameters of a function: SPIR-V allows 255.
 const MAX_PARAMS: usize = 240;
-/// How objects in place of parameters are aligned.
+/// The alignment of objects in place of parameters.
 const OBJECT_ALIGN: i64 = 16;
 /// Most bytes that lie between the first and the last access through a pointer that becomes values.
 const MAX_EXTENT: i64 = 4096;
@@ -32,7 +32,7 @@ pub struct Cell {
     align: u32,
 }
 
-/// What is passed for a new parameter.
+/// The value that is passed for a new parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     /// An old argument, or its lane of that number.
@@ -40,7 +40,7 @@ enum Source {
     Cell(Cell),
 }
 
-/// Where a value goes that the call gives back.
+/// The place of a value that the call returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
     /// The next lane of the old result.
@@ -48,7 +48,7 @@ enum Target {
     Cell(Cell),
 }
 
-/// What the call gives for a target.
+/// The result of the call for a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Given {
     /// Result of that number.
@@ -58,7 +58,7 @@ enum Given {
     Constant(Type, Constant),
 }
 
-/// How calls of a function are made.
+/// The way in which calls of a function are made.
 #[derive(Debug, Clone, Default)]
 pub struct Signature {
     /// For each new parameter.

@@ -54,7 +54,7 @@ impl Features {
     }
 }
 
-/// What a group of macros requires.
+/// The requirements of a group of macros.
 #[derive(Debug, Clone, Copy)]
 enum Need {
     Nothing,
@@ -314,7 +314,7 @@ static SAMPLERS: Group = &[
     ("CLK_FILTER_LINEAR", "0x20"),
 ];
 
-/// What get_image_channel_data_type and get_image_channel_order return: the API's values.
+/// The results of get_image_channel_data_type and get_image_channel_order: the API's values.
 static CHANNELS: Group = &[
     ("CLK_SNORM_INT8", "0x10D0"),
     ("CLK_SNORM_INT16", "0x10D1"),

@@ -33,7 +33,7 @@ enum Tokens {
     Copy(Vec<PpToken>),
 }
 
-/// Where a context's tokens come from.
+/// The source of a context's tokens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
     /// The macro of this number, disabled until the context ends.

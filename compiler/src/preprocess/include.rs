@@ -14,7 +14,7 @@ pub(super) const MAX_DEPTH: usize = 64;
 /// Bytes read in one compilation, every inclusion counted.
 pub(super) const MAX_TEXT: usize = 64 << 20;
 
-/// What an `#include` names.
+/// The operand of an `#include`.
 pub(super) struct Header {
     pub name: String,
     /// True for `<name>`, false for `"name"`.
@@ -22,7 +22,7 @@ pub(super) struct Header {
     pub span: Span,
 }
 
-/// What tells headers apart.
+/// The identity of a header.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     /// The number of a header given with the source.

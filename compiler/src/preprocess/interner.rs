@@ -19,7 +19,7 @@ pub struct StringId(pub u32);
 pub struct Interner {
     /// All names, one after another.
     text: String,
-    /// Where each symbol's name ends in `text`; it starts where the one before ends.
+    /// The end of each symbol's name in `text`; it starts where the one before ends.
     ends: Vec<u32>,
     hashes: Vec<u64>,
     /// Open addressing with linear probing: symbol + 1, or 0 for a free slot.

@@ -38,7 +38,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Debug)]
 pub(super) struct Text {
     pub text: Arc<str>,
-    /// What reading it came to, the latest last.
+    /// The results of reading it, the latest last.
     readings: Mutex<Vec<Arc<Reading>>>,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct PpToken {
     pub flags: u8,
 }
 
-/// What a preprocessing token is.
+/// The kind of a preprocessing token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PpKind {
     Ident,
@@ -88,7 +88,7 @@ pub(super) struct Lexer {
     at_line_start: bool,
     /// True if a directive is being read: its line's end is a token.
     pub in_directive: bool,
-    /// Where a comment starts that does not end.
+    /// The start of a comment that does not end.
     pub open_comment: Option<Span>,
 }
 
@@ -451,7 +451,7 @@ fn char_at(text: &str, pos: usize) -> Option<char> {
     }
 }
 
-/// What [`scan`] finds.
+/// The result of [`scan`].
 pub(super) struct Scanned {
     pub kind: PpKind,
     pub end: usize,

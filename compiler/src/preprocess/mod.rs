@@ -198,7 +198,7 @@ struct Preprocessor<'a> {
     in_arguments: u32,
     /// The next value of `__COUNTER__`.
     counter: u32,
-    /// What `#pragma pack` says, the innermost `push` last; never empty.
+    /// The values of `#pragma pack`, the innermost `push` last; never empty.
     pack: Vec<u32>,
     output: Vec<Token>,
     /// A string literal to which the next token may add (phase 6).

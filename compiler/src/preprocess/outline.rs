@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// What stands at file scope.
+/// The items at file scope.
 #[derive(Debug)]
 pub struct Outline {
     /// In their order.
@@ -33,7 +33,7 @@ pub struct Definition {
     pub before: Digest,
     /// Of the body.
     pub digest: Digest,
-    /// What the body names, each name once.
+    /// The names in the body, each once.
     pub names: Box<[Symbol]>,
     /// True if it holds `#pragma pack`, whose effect does not end with the body.
     pub packs: bool,

@@ -1,4 +1,4 @@
-//! What reading a header came to: tokens and macros, and on which macros and files that depended.
+//! The result of reading a header: tokens and macros, and the macros and files that it depends on.
 //!
 //! Programs of one application include the same headers. Where a header finds the macros that it
 //! asks for as an earlier program had them, and the files that it includes hold what they held, its
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What reading a header came to, once.
+/// The result of reading a header once.
 #[derive(Debug)]
 pub(crate) struct Reading {
     /// Of the options that matter: they decide which warnings there are.
@@ -31,7 +31,7 @@ pub(crate) struct Reading {
     pub(super) asked: Box<[(Symbol, u64)]>,
     /// The texts that were read, that of the header first.
     pub(super) texts: Box<[Arc<str>]>,
-    /// What was included, the header first.
+    /// The files that were included, the header first.
     pub(super) inclusions: Box<[Inclusion]>,
     /// Files that said `#pragma once`.
     pub(super) once: Box<[FileId]>,
@@ -70,7 +70,7 @@ pub(super) struct KeptMacro {
     pub digest: u64,
 }
 
-/// What is bounded in a compilation, and how much of it was used.
+/// The bounded resources of a compilation, and how much of them is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cost {
     pub text_read: usize,

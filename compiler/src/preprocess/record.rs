@@ -11,14 +11,14 @@ use crate::hash::FastMap;
 use crate::source::{Definition, Expansion, FileId, Span};
 use std::sync::Arc;
 
-/// What is noted for the headers that are being read.
+/// The recorder of the headers that are being read.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     /// The innermost header last.
     recordings: Vec<Recording>,
     /// Every `#include` so far.
     pub inclusions: Vec<Inclusion>,
-    /// What happened to macros.
+    /// The uses and changes of macros, in order.
     events: Vec<Event>,
     /// By name, the number of the recording that has noted it last.
     noted: Vec<u32>,

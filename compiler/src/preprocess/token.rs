@@ -11,7 +11,7 @@ pub struct Token {
     pub span: Span,
 }
 
-/// What a token is (C99 6.4). Keywords are [`TokenKind::Ident`].
+/// The kind of a token (C99 6.4). Keywords are [`TokenKind::Ident`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum TokenKind {
     Ident(Symbol),

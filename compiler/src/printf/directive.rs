@@ -110,7 +110,7 @@ pub struct Directive {
     pub upper: bool,
 }
 
-/// What is wrong with a conversion specification.
+/// The error in a conversion specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mistake {
     /// The string ends before the conversion specifier.
@@ -161,7 +161,7 @@ pub fn pieces(format: &[u8]) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// What of the format string is still to be read.
+/// The rest of the format string.
 struct Scanner<'a>(&'a [u8]);
 
 impl Scanner<'_> {

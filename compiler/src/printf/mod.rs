@@ -31,7 +31,7 @@ pub const TRAILER_BYTES: u32 = 4;
 /// Words of a record before the arguments.
 pub const RECORD_HEADER_WORDS: u32 = 2;
 
-/// What the words of an argument are.
+/// The meaning of the words of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// One word: an integer of up to 32 bits, extended as its type is signed.

@@ -7,13 +7,13 @@ use crate::options::ClStd;
 use crate::source::Span;
 use crate::syntax::ast::{self, AddressSpace, Attribute};
 
-/// What a declaration's attributes say.
+/// The attributes of a declaration.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Attributes {
     /// In bytes; 0 if none.
     pub aligned: u32,
     pub packed: bool,
-    /// Where `packed` stands.
+    /// The place of `packed`.
     pub packed_span: Option<Span>,
     pub overloadable: bool,
     pub noinline: bool,
@@ -21,9 +21,9 @@ pub(super) struct Attributes {
     pub local_size_hint: Option<[u32; 3]>,
     /// As CL_KERNEL_ATTRIBUTES shows them.
     pub texts: Vec<String>,
-    /// Those that only kernels have.
+    /// Attributes that only kernels have.
     pub of_kernels: Vec<(&'static str, Span)>,
-    /// Those that only pointers have.
+    /// Attributes that only pointers have.
     pub of_pointers: Vec<(&'static str, Span)>,
 }
 

@@ -16,7 +16,7 @@ use crate::preprocess::Symbol;
 use crate::source::Span;
 use crate::syntax::ast::{self, AddressSpace, BlockLiteral, DeclSpecs, Initializer, StorageClass};
 
-/// What a block variable names.
+/// The meaning of a block variable.
 #[derive(Debug, Clone)]
 pub(super) struct BlockValue {
     function: FunctionId,
@@ -29,9 +29,9 @@ pub(super) struct BlockValue {
 /// A variable of an enclosing function that a block uses.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Capture {
-    /// Which variable: the depth of its scope, and itself.
+    /// The variable, with the depth of its scope.
     of: (u32, LocalId),
-    /// What is captured, in the function that encloses the block at once.
+    /// The captured value, in the function that encloses the block directly.
     source: LocalId,
     /// True if the array's address is captured, false if its value is.
     by_address: bool,

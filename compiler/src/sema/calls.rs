@@ -20,7 +20,7 @@ pub(super) fn scalar_cost(from: Scalar, to: Scalar) -> u32 {
     }
 }
 
-/// What widening a scalar argument to a vector parameter costs.
+/// The cost of widening a scalar argument to a vector parameter.
 pub(super) const WIDEN_COST: u32 = 8;
 
 impl Sema<'_> {

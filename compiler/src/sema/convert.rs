@@ -9,7 +9,7 @@ use super::Sema;
 use crate::source::Span;
 use crate::syntax::ast::AddressSpace;
 
-/// Where a value is converted as if by assignment; decides the words of a diagnostic.
+/// The context of a conversion as if by assignment; decides the words of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Context {
     Assigning,

@@ -12,7 +12,7 @@ use crate::syntax::ast::{
     AddressSpace, DeclSpecs, Declaration, Derivation, InitDeclarator, StorageClass, TypeSpec,
 };
 
-/// What the specifiers of a declaration say, analyzed once for all its declarators.
+/// The specifiers of a declaration, analyzed once for all its declarators.
 pub(super) struct Base {
     pub ty: QualType,
     pub attributes: Attributes,

@@ -24,7 +24,7 @@ use cranelift_entity::PrimaryMap;
 /// Largest number of functions of one name.
 const MAX_OVERLOADS: usize = 512;
 
-/// What is known of a function beside its tree.
+/// The properties of a function besides its tree.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Signature {
     /// True if other functions may have the name.
@@ -38,7 +38,7 @@ pub(super) struct Signature {
     not_inline: bool,
 }
 
-/// What an earlier declaration of a function says to a new one.
+/// The relation of a new declaration of a function to an earlier one.
 enum Earlier {
     None,
     Same(FunctionId),

@@ -179,7 +179,7 @@ pub enum Init {
     Parts { zero: bool, parts: Vec<Part> },
 }
 
-/// What an initializer does to part of an object.
+/// The effect of an initializer on part of an object.
 #[derive(Debug)]
 pub enum Part {
     /// Stores a value at a byte offset.
@@ -229,7 +229,7 @@ pub struct Place {
 pub enum PlaceKind {
     Local(LocalId),
     Global(GlobalId),
-    /// What a pointer value points to.
+    /// The object that a pointer value points to.
     Deref(Box<Expr>),
     /// Member of a struct or union place, `offset` bytes in.
     Field {

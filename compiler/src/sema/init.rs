@@ -8,7 +8,7 @@ use super::{Sema, MAX_OBJECT_SIZE};
 use crate::source::Span;
 use crate::syntax::ast::{self, DesignatedInit, Designator, Initializer};
 
-/// What is stored at one offset.
+/// The value stored at one offset.
 #[derive(Debug)]
 pub(super) enum Piece {
     Value(hir::Expr),
@@ -26,7 +26,7 @@ pub(super) struct Pieces {
     pub list: Vec<(u64, Piece)>,
     /// Bytes covered, padding apart.
     covered: u64,
-    /// Where the last of them ends.
+    /// The end of the last of them.
     end: u64,
     /// True if a designator was used: pieces may overlap.
     pub designated: bool,

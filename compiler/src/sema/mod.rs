@@ -120,11 +120,11 @@ struct Sema<'a> {
     scopes: Scopes,
     /// The function whose body is analyzed.
     function: Option<FunctionState>,
-    /// What [`hir::Function`] does not say of each function.
+    /// Properties of each function that [`hir::Function`] does not have.
     signatures: SecondaryMap<FunctionId, Signature>,
     /// The functions of each name, in whatever scope they are declared.
     functions_of: FastMap<Symbol, Vec<FunctionId>>,
-    /// Who calls whom, and where.
+    /// The calls of each function, with their places.
     calls: SecondaryMap<FunctionId, Vec<(FunctionId, Span)>>,
     /// Globals whose initial bytes are their value for ever.
     const_globals: SecondaryMap<GlobalId, bool>,

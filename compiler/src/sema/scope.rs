@@ -7,7 +7,7 @@ use super::types::{RecordId, TypeId};
 use crate::preprocess::Symbol;
 use crate::source::Span;
 
-/// What an ordinary identifier names.
+/// The entity that an ordinary identifier names.
 #[derive(Debug, Clone)]
 pub(super) enum Entity {
     Local(LocalId, QualType),
@@ -20,7 +20,7 @@ pub(super) enum Entity {
     Block(BlockValue),
 }
 
-/// What a struct, union or enum tag names.
+/// The entity that a struct, union or enum tag names.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Tag {
     Record(RecordId, TypeId),

@@ -8,7 +8,7 @@ pub const ERROR_LIMIT: usize = 20;
 /// Warnings that are kept; more are only counted.
 pub const WARNING_LIMIT: usize = 100;
 
-/// How bad it is.
+/// The severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     /// The compilation stops here.

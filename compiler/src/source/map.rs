@@ -81,7 +81,7 @@ pub(crate) struct Expansion {
     pub definition: Definition,
 }
 
-/// Where a macro is defined that a header invokes.
+/// The definition of a macro that a header invokes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Definition {
     /// In one of the header's files.
@@ -120,7 +120,7 @@ pub struct SourceMap {
     expansions: Vec<(Span, Span)>,
     /// By path; each is looked at once.
     lookups: HashMap<PathBuf, Option<FileId>>,
-    /// Those in headers that an earlier compilation has read.
+    /// Expansions in headers that an earlier compilation has read.
     kept_expansions: Vec<KeptExpansions>,
 }
 

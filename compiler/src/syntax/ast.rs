@@ -321,7 +321,7 @@ pub enum StmtKind {
     Pragma(Pragma),
 }
 
-/// What is said before a loop about unrolling it.
+/// The unroll attributes before a loop.
 #[derive(Debug)]
 pub enum UnrollHint {
     Pragma(Unroll),
@@ -329,7 +329,7 @@ pub enum UnrollHint {
     Attribute(Option<Box<Expr>>, Span),
 }
 
-/// How often a loop should be unrolled, or fully.
+/// The requested number of copies of a loop's body, or full unrolling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unroll {
     Full,
@@ -415,7 +415,7 @@ pub enum ExprKind {
     Block(Box<BlockLiteral>),
 }
 
-/// What follows in an [`ExprKind::Chain`].
+/// The elements after the first one of an [`ExprKind::Chain`].
 #[derive(Debug)]
 pub struct Link {
     /// `None` for a comma.
@@ -428,7 +428,7 @@ pub struct Link {
 /// A block literal.
 #[derive(Debug)]
 pub struct BlockLiteral {
-    /// What the block returns; `None` leaves it to its `return` statements.
+    /// The type that the block returns; `None` leaves it to its `return` statements.
     pub ret: Option<TypeName>,
     pub params: Vec<ParamDecl>,
     pub is_variadic: bool,

@@ -25,7 +25,7 @@ struct Pending {
 /// An expression of binary operators that group from the left.
 struct Chain {
     expr: Expr,
-    /// How many operators lead from its root to its first operand.
+    /// The number of operators from its root to its first operand.
     links: u32,
     /// Height of its tree.
     height: u32,

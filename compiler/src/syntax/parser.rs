@@ -21,7 +21,7 @@ pub(super) struct Parser<'a> {
     /// Without the final `Eof`.
     tokens: &'a [Token],
     pos: usize,
-    /// Where the text ends.
+    /// The end of the text.
     eof: Span,
     pub names: Names,
     pub interner: &'a mut Interner,

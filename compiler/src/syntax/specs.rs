@@ -12,7 +12,7 @@ use crate::options::ClStd;
 use crate::preprocess::{Punct, Symbol, TokenKind};
 use crate::source::Span;
 
-/// What the specifiers belong to.
+/// The construct that the specifiers belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Context {
     File,

@@ -10,7 +10,7 @@ use super::{MAX_NESTED_BRANCHES, MAX_NESTED_LINKS};
 use crate::preprocess::{Pragma, Punct, Symbol, TokenKind};
 use crate::source::Span;
 
-/// What stands before a statement and makes it a target of jumps.
+/// The part before a statement that makes it a target of jumps.
 enum Label {
     Named(Symbol),
     Case(Expr, Option<Expr>),

@@ -4,7 +4,7 @@
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
 
-/// What follows the name of a property.
+/// The shape of the value that follows the name of a property.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// One value.

@@ -20,7 +20,7 @@ const DEPTH: u32 = 4;
 /// Expressions and statements beyond which only leaves are added.
 const LONG: u32 = 700;
 
-/// What a program is written in.
+/// The language that a program is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     OpenCl,

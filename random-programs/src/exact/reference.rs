@@ -31,7 +31,7 @@ pub fn arguments() -> Memory {
     Memory { input, words }
 }
 
-/// What a program leaves behind in `words` and in `out`.
+/// The contents of `words` and of `out` after a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Results {
     pub words: Vec<u64>,

@@ -68,7 +68,7 @@ struct Writer<'a, 'b> {
     text: String,
     /// The scalars that this program may use.
     scalars: Vec<Scalar>,
-    /// What is in scope, the innermost last.
+    /// The entities in scope, the innermost last.
     places: Vec<Place>,
     /// The functions defined so far.
     functions: Vec<Function>,
@@ -78,7 +78,7 @@ struct Writer<'a, 'b> {
     structures: Vec<String>,
     /// The types of the members of `S` (x, y, z) and of `U` (m).
     members: [Type; 4],
-    /// What the function that is being written returns.
+    /// The return type of the function that is being written.
     result: Option<Type>,
     names: u32,
 }

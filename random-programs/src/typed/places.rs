@@ -5,7 +5,7 @@ use super::Writer;
 use crate::draw::Draw;
 use arbitrary::Result;
 
-/// How the elements of a place are named.
+/// The names of the elements of a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Variable,
@@ -51,7 +51,7 @@ impl Place {
     }
 }
 
-/// What a function takes.
+/// The parameter of a function.
 #[derive(Clone)]
 pub enum Parameter {
     Value(Type),

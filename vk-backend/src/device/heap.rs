@@ -29,13 +29,13 @@ pub(crate) struct Memory {
     backing: Backing,
     /// Null for memory of several allocations, which is never mapped.
     pub(crate) raw: vk::DeviceMemory,
-    /// Where the buffer starts in `raw`.
+    /// Offset of the buffer in `raw`.
     pub(crate) offset: u64,
     /// Bytes of `raw` that are the buffer's.
     pub(crate) size: u64,
     pub(crate) mapped: Option<NonNull<u8>>,
     pub(crate) coherent: bool,
-    /// What the host sees in place of the memory, if that is simulated to be non-coherent.
+    /// The host's copy of the memory, if that is simulated to be non-coherent.
     pub(crate) host_copy: Option<HostCopy>,
     /// True if it is in the device's own memory.
     pub(crate) device_local: bool,
@@ -60,9 +60,9 @@ impl Memory {
 /// Memory of a device, in bytes. Buffers of 64 MiB and more, and those imported, do not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PoolUse {
-    /// What buffers have.
+    /// Bytes of the buffers.
     pub held: u64,
-    /// The blocks that they share.
+    /// Bytes of the blocks that they share.
     pub reserved: u64,
 }
 

@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-/// What every buffer may be used for.
+/// The usage flags of every buffer.
 pub(crate) const BUFFER_USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
     vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
         | vk::BufferUsageFlags::TRANSFER_SRC.as_raw()

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::physical::limits::MemoryInfo;
 
-/// What a buffer is used for.
+/// The use of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MemoryKind {
     /// Kernels work on it: device-local; mapped as well when the memory is unified. On integrated devices it may
@@ -19,7 +19,7 @@ pub enum MemoryKind {
     Readback,
 }
 
-/// How a device's buffers are placed.
+/// The placement of a device's buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placement {
     /// The device has memory of its own.

@@ -310,7 +310,7 @@ impl Batch {
     }
 }
 
-/// What a batch kept alive. Dropping it may run code of the owners, so no lock may be held.
+/// The objects that a batch kept alive. Dropping them may run code of their owners, so no lock may be held.
 pub(crate) struct Released {
     _retained: Vec<Retained>,
     _waits: Vec<Wait>,

@@ -26,13 +26,13 @@ const CL_TRUE: u32 = 1;
 /// In which order a queue's commands run.
 #[derive(Clone, Copy)]
 pub enum Order {
-    /// That in which they were enqueued.
+    /// The order in which they were enqueued.
     Given = 0,
     /// Any that their wait lists allow (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE).
     Any = 1,
 }
 
-/// How a buffer is mapped: CL_MAP_READ, or CL_MAP_WRITE_INVALIDATE_REGION.
+/// The flags of a mapping: CL_MAP_READ, or CL_MAP_WRITE_INVALIDATE_REGION.
 #[derive(Clone, Copy)]
 pub enum Access {
     Read = 1,

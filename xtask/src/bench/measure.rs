@@ -1,4 +1,4 @@
-//! What is measured: each metric is a function of a session that checks its own result.
+//! The measurements: each metric is a function of a session that checks its own result.
 
 use super::cl::{Access, Order, Result, Session};
 use super::command_buffer::CommandBuffer;

@@ -102,7 +102,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
     Ok(request)
 }
 
-/// What a fresh process measures, in seconds.
+/// The measurements of a fresh process, in seconds.
 #[derive(Debug, Clone, Copy)]
 struct Process {
     /// From its start to the first result.

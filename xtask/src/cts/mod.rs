@@ -29,7 +29,7 @@ struct Request {
     driver: Driver,
     /// A library to test in place of a fresh release build.
     library: Option<PathBuf>,
-    /// How many subtests run at once.
+    /// The number of subtests that run at once.
     jobs: usize,
     /// True to write the results.
     record: bool,
@@ -131,7 +131,7 @@ fn tasks<'a>(
     Ok(tasks)
 }
 
-/// What came out so far.
+/// The results so far.
 struct Report<'a> {
     request: &'a Request,
     expectations: Expectations,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What became of a subtest.
+/// The result of a subtest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     Pass,
@@ -36,13 +36,13 @@ impl Verdict {
 pub struct Done {
     pub verdict: Verdict,
     pub seconds: f64,
-    /// What the subtest itself says about being skipped; else empty.
+    /// The reason that the subtest gives for being skipped; else empty.
     pub why: String,
     /// The device and its driver, as Hekla's log names them; empty where no device was looked at.
     pub device: String,
 }
 
-/// What all subtests run with.
+/// The environment of all subtests.
 pub struct Runner<'a> {
     /// Folder of the suite's binaries.
     pub bin: &'a Path,

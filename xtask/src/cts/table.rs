@@ -22,7 +22,7 @@ struct Section {
     rows: Vec<Row>,
 }
 
-/// What is known of a driver.
+/// The results of a driver.
 pub struct Table {
     path: PathBuf,
     driver: Driver,
@@ -33,7 +33,7 @@ pub struct Table {
     sections: Vec<Section>,
 }
 
-/// What stands before the device.
+/// The text before the device.
 const DEVICE: &str = "Device: ";
 
 impl Table {

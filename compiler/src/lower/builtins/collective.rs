@@ -11,7 +11,7 @@ use crate::lower::function::Lowering;
 use crate::lower::memory::Addr;
 use crate::sema::types::Scalar as Name;
 
-/// What a reduction or scan computes.
+/// The operation of a reduction or scan.
 #[derive(Clone, Copy)]
 struct Operation {
     op: BinaryOp,

@@ -171,7 +171,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// What [`Lowering::range`] finds out.
+/// The result of [`Lowering::range`].
 struct Range {
     largest: Value,
     is_large: Value,

@@ -210,7 +210,7 @@ fn params(func: &mut Function, cfg: &Cfg) -> bool {
     changed
 }
 
-/// What the arguments for a parameter have in common.
+/// The common property of the arguments for a parameter.
 #[derive(Clone, Copy)]
 enum Same {
     /// None seen yet.

@@ -103,7 +103,7 @@ const RELEASE: i128 = 3;
 const BOTH: i128 = 4;
 const SEQUENTIAL: i128 = 5;
 
-/// What a function's order and scope arguments are.
+/// The order and scope arguments of a function.
 struct Synchronization {
     /// Position of the first order.
     first: usize,

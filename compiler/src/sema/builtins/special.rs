@@ -8,7 +8,7 @@ use crate::sema::types::{Scalar, TypeId};
 use crate::sema::Sema;
 use crate::source::Span;
 
-/// What a name of the form `convert_T[_sat][_rtX]` says.
+/// The parts of a name of the form `convert_T[_sat][_rtX]`.
 struct Conversion {
     element: Scalar,
     lanes: u8,

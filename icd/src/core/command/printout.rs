@@ -23,7 +23,7 @@ pub struct Printout {
     frees_buffer: bool,
 }
 
-/// Where a launch was submitted.
+/// The place at which a launch was submitted.
 struct Launched {
     gpu: Arc<Gpu>,
     /// Position of the device in the context.

@@ -16,9 +16,9 @@ pub struct Order {
     in_order: bool,
     /// The step that everything after each command of the buffer may begin in, by sync point.
     ends: Vec<Step>,
-    /// Where commands may begin: behind the last barrier.
+    /// The first step in which commands may begin: behind the last barrier.
     floor: Step,
-    /// Where all of them have ended.
+    /// The step at whose beginning all commands have ended.
     last: Step,
 }
 

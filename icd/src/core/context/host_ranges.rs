@@ -15,7 +15,7 @@ pub struct HostRange {
     pub start: usize,
     pub end: usize,
     pub buffer: Arc<vk::Buffer>,
-    /// Where `start` lies in the buffer, in bytes.
+    /// Offset of `start` in the buffer, in bytes.
     pub offset: u64,
     /// True if the host sees the buffer's own bytes there, and not a shadow of them.
     pub in_place: bool,

@@ -42,7 +42,7 @@ fn mesa_version(driver_info: &str) -> Option<(u32, u32)> {
 /// Returns the first defect of an open device; from the disk cache where the same driver was tested before.
 ///
 /// # Errors
-/// What keeps the kernels from running.
+/// Those that keep the kernels from running.
 pub fn defect(device: &Arc<Device>) -> Result<Option<Defect>, Error> {
     let key = key(device.info());
     let known = cache().and_then(|cache| decode(&cache.load(key)?));

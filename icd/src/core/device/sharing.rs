@@ -10,7 +10,7 @@ const PAGE: usize = 4096;
 /// The number of allocations that are tried to find one whose address is free on the host.
 const TRIES: usize = 8;
 
-/// How a device shares addresses with the host.
+/// The way in which a device shares addresses with the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
     None,
@@ -78,7 +78,7 @@ impl Drop for Shadow {
 pub struct SharedBlock {
     pub address: usize,
     pub buffer: Arc<vk::Buffer>,
-    /// Where the block begins in the buffer, in bytes.
+    /// Offset of the block in the buffer, in bytes.
     pub origin: usize,
     shadow: Option<Shadow>,
 }

@@ -54,7 +54,7 @@ impl Mapping {
 pub(super) struct Mapped {
     /// Address of the memory object that it was mapped through.
     owner: usize,
-    /// Where the region begins in the device's buffer, in bytes.
+    /// Offset of the region in the device's buffer, in bytes.
     start: usize,
     mapping: Mapping,
 }

@@ -14,7 +14,7 @@ use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Where the bytes are.
+/// The storage of a memory object.
 pub enum Storage {
     /// In the parent.
     Parent,
@@ -28,7 +28,7 @@ pub enum Storage {
 pub struct Replicas {
     size: usize,
     buffers: Vec<OnceCell<Arc<vk::Buffer>>>,
-    /// Which devices have the current bytes.
+    /// The devices that have the current bytes, range by range.
     pub(super) spans: Mutex<Spans>,
 }
 

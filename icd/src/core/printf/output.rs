@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc;
 
-    /// What the callback of a test works with.
+    /// The data of a test's callback.
     struct Listener {
         texts: mpsc::Sender<Vec<u8>>,
         /// Lets a callback return.

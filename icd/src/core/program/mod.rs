@@ -131,7 +131,7 @@ pub struct ProgramData {
     copy: OnceCell<DataCopy>,
 }
 
-/// Where the copy lies.
+/// The place of the copy.
 pub struct DataCopy {
     pub buffer: Arc<vk::Buffer>,
     /// Device address of the first variable.

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long the thread stays when it has nothing to do.
+/// The time for which the thread stays without work.
 const IDLE_TIME: Duration = Duration::from_millis(500);
 
 /// An event to check when its queue reaches a timeline value: the value of its command, or the one after which the

@@ -10,7 +10,7 @@ use super::execute::Execute;
 use crate::object::Ref;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How a command is ordered against the others of its queue.
+/// The order of a command among the others of its queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
     /// True if it waits for all commands enqueued before it, and not only for its wait list.

@@ -41,11 +41,11 @@ struct State {
     /// Deferred commands that wait until it is finished.
     on_end: Vec<Waiter>,
     continuations: Vec<Continuation>,
-    /// What its queue's completion thread was told of.
+    /// Its place in its queue's completion thread.
     awaited: Awaited,
 }
 
-/// What a completion thread was told about an event.
+/// The place of an event in its completion thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Awaited {
     No,
@@ -54,7 +54,7 @@ enum Awaited {
     Promptly,
 }
 
-/// What a deferred command waits for.
+/// The stage of an event that a deferred command waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// The event leaves [`Phase::Pending`].
@@ -103,7 +103,7 @@ pub struct Started {
     pub phase: Phase,
     /// When it was started, on the host clock.
     pub submitted_at: u64,
-    /// Where the device's times will be, if any are taken.
+    /// The slots for the device's times, if any are taken.
     pub times: Option<DeviceTimes>,
     /// Timeline value of its queue after which the device runs the command, if known.
     pub runs_after: Option<u64>,

@@ -83,7 +83,7 @@ pub struct State {
     pub after: u64,
     /// True if the application or the trace can ask when that command ran.
     pub timed: bool,
-    /// Where the device's times of that command will be.
+    /// The slots for the device's times of that command.
     pub times: Option<DeviceTimes>,
     /// The name of that command in the trace.
     name: String,
