@@ -18,7 +18,7 @@ pub(super) struct Recorder {
     recordings: Vec<Recording>,
     /// Every `#include` so far.
     pub inclusions: Vec<Inclusion>,
-    /// The uses and changes of macros, in order.
+    /// Look-ups and changes of macro names, in order.
     events: Vec<Event>,
     /// By name, the number of the recording that has noted it last.
     noted: Vec<u32>,
