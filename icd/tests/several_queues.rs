@@ -25,7 +25,9 @@ kernel void step(global uint *x, uint factor) { *x = *x * factor + 1; }";
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// A lock that each test holds: queues share those of the device, and what is behind another test's gate has to wait
-/// for that.
+/// for that. The command that opens the gate may even come to stand behind the gate itself: by a queue that the
+/// two share, or by one in which it stands behind what waits for that queue. Processes that share a GPU take turns,
+/// and a gate takes its whole turn.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -311,6 +313,7 @@ fn in_order_what_comes_before_a_wait_does_not_wait() {
 
 #[test]
 fn queues_wait_for_each_other_in_turn() {
+    let _alone = alone();
     let s = Setup::new();
     let kernel = s.kernel(s.program(SOURCE, ""), "step");
     let queues = [s.second_queue(), s.second_queue(), out_of_order(&s), out_of_order(&s)];
@@ -447,10 +450,12 @@ fn a_blocking_call_holds_up_no_held_command_of_another_queue() {
 
 #[test]
 fn all_again_under_validation() {
+    let _alone = alone();
     run_again("0");
 }
 
 #[test]
 fn all_again_through_staging_memory() {
+    let _alone = alone();
     run_again("1");
 }

@@ -45,7 +45,8 @@ mod sync;
 mod thread;
 
 pub use device::{
-    ClockCorrelation, Creation, Device, PipelineDesc, PipelineStore, PoolUse, Priority,
+    ClockCorrelation, CompiledApart, Creation, Device, PipelineDesc, PipelineStore, PoolUse,
+    Priority,
 };
 pub use error::Error;
 pub use memory::{Buffer, HostAccess};
@@ -55,7 +56,9 @@ pub use physical::{
     SubgroupOps,
 };
 pub use pipeline::Pipeline;
-pub use probe::{Behaviour, Defect, FloatOp, FloatTable, FloatWidth, Probe};
+pub use probe::{
+    Behaviour, Defect, FloatControls, FloatOp, FloatTable, FloatWidth, Probe, PROBE_BUILD,
+};
 pub use quirks::Quirks;
 pub use record::{CommandTimes, CopyKernel, CopyRegion, Recorder, Recording, Timestamps};
 pub use submit::{Patience, Queue, QueueOptions};

@@ -11,7 +11,8 @@ bitflags::bitflags! {
     /// The quirks of one device.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
     pub struct Quirks: u32 {
-        /// Pipelines must be created, destroyed and submitted by one thread at a time.
+        /// Pipelines must be created, destroyed and submitted by one thread at a time, and are compiled on a second
+        /// Vulkan device, so that this takes a short time.
         const SERIALIZED_PIPELINES = 1;
         /// A word that VK_AMD_buffer_marker writes at the end of a command buffer may be taken as the sign
         /// that it is complete.
@@ -51,8 +52,9 @@ const fn nvidia(major: u32) -> RangeInclusive<u32> {
 }
 
 const TABLE: [Row; 4] = [
-    // Seen with 580.159 on an H200, also in a program of Vulkan alone: while several threads create, dispatch
-    // and destroy pipelines, the first dispatch of one in a few thousand runs another one's code.
+    // Seen with 580.159 on an H200, also in a program of Vulkan alone (examples/stale_code): while several threads
+    // create, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing or run another
+    // pipeline's code.
     Row {
         driver: vk::DriverId::NVIDIA_PROPRIETARY,
         versions: ANY_VERSION,

@@ -6,6 +6,7 @@ use crate::system::{self, step};
 use crate::{artifact, checks, Outcome};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const PACKAGES: [&str; 9] = [
     "ocl-icd-libopencl1",
@@ -165,27 +166,34 @@ fn python_suite(python: &Path, driver: Driver, installed: &Installed) -> Outcome
     validate_modules(&modules)
 }
 
-/// Checks that every dumped module passes spirv-val for Vulkan 1.2.
+/// Checks that every dumped module passes spirv-val for Vulkan 1.2. As many checks run at once as there are processors.
 fn validate_modules(folder: &Path) -> Outcome {
     let entries = std::fs::read_dir(folder)
         .map_err(|e| format!("no SPIR-V was dumped to {}: {e}", folder.display()))?;
-    let mut count = 0;
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.extension().is_some_and(|e| e == "spv") {
+    let paths = entries.flatten().map(|entry| entry.path());
+    let modules: Vec<_> = paths.filter(|p| p.extension().is_some_and(|e| e == "spv")).collect();
+    if modules.is_empty() {
+        return Err(format!("no SPIR-V was dumped to {}", folder.display()));
+    }
+    let next = AtomicUsize::new(0);
+    let validate = || -> Outcome {
+        while let Some(path) = modules.get(next.fetch_add(1, Ordering::Relaxed)) {
             let mut validator = Command::new("spirv-val");
-            validator.args(["--target-env", "vulkan1.2", "--scalar-block-layout"]).arg(&path);
+            validator.args(["--target-env", "vulkan1.2", "--scalar-block-layout"]).arg(path);
             system::capture(&mut validator)?;
-            count += 1;
         }
-    }
-    match count {
-        0 => Err(format!("no SPIR-V was dumped to {}", folder.display())),
-        _ => {
-            println!("spirv-val accepts all {count} modules");
-            Ok(())
-        }
-    }
+        Ok(())
+    };
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(validate)).collect();
+        let join = |thread: std::thread::ScopedJoinHandle<Outcome>| {
+            thread.join().unwrap_or_else(|_| Err("spirv-val's thread panicked".to_string()))
+        };
+        threads.into_iter().try_for_each(join)
+    })?;
+    println!("spirv-val accepts all {} modules", modules.len());
+    Ok(())
 }
 
 /// clpeak runs to its end and leaves nothing out for want of double.

@@ -24,7 +24,8 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// A lock that each test holds: queues share those of the device, and what is behind another test's gate has to wait
-/// for that. The library has one thread for callbacks.
+/// for that. Processes that share a GPU take turns, and a gate takes its whole turn. The library has one thread for
+/// callbacks.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -70,5 +71,6 @@ fn finish(queue: cl_command_queue) {
 
 #[test]
 fn all_again_through_staging_memory() {
+    let _alone = alone();
     run_again_with(&[("HEKLA_STAGING", "1")]);
 }

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 
 use crate::code::CodeLock;
 use crate::device::clock::Clocks;
+use crate::device::compile_device::CompileDevice;
 use crate::device::extension_functions::ExtensionFunctions;
 use crate::device::fault_injection::FaultInjection;
 use crate::device::heap::{Heap, PoolUse};
@@ -41,6 +42,7 @@ pub struct Device {
     pub(crate) functions: ExtensionFunctions,
     pub(crate) clocks: Clocks,
     pub(crate) code: CodeLock,
+    pub(crate) compile_device: CompileDevice,
     lost: AtomicBool,
     pub(crate) faults: FaultInjection,
     pub(crate) host_visibility: HostVisibility,
@@ -56,7 +58,7 @@ impl Device {
         if let Some(why) = &p.info.refusal {
             return Err(Error::Unsupported(format!("{} {why}", p.info.name)));
         }
-        let raw = create_raw(p)?;
+        let raw = create_raw(p, Queues::All)?;
         let queues = (0..p.info.limits.queue_count)
             // SAFETY: the device was created with this many queues of this family.
             .map(|i| Mutex::new(unsafe { raw.get_device_queue(p.queue_family, i) }))
@@ -89,6 +91,7 @@ impl Device {
             functions: ExtensionFunctions::load(p, &raw),
             clocks: Clocks::new(p, &raw),
             code: CodeLock::of(&p.info),
+            compile_device: CompileDevice::of(&p.info),
             lost: AtomicBool::new(false),
             faults: FaultInjection::from_environment(),
             host_visibility: HostVisibility::new(p.info.memory.unified),
@@ -183,11 +186,32 @@ impl Device {
         self.lost.load(Ordering::Acquire)
     }
 
+    /// Returns true if `HEKLA_FAULT` injects a fault, so that what the device does is not its own doing.
+    pub fn has_injected_fault(&self) -> bool {
+        self.faults.is_planned()
+    }
+
     /// Treats unified memory like that of a discrete device: batches make visible to the host only what it
     /// asks for ([`crate::Queue::wait_host_visible`]). For tests of how discrete devices are handled; the caller
     /// reads no buffer of [`crate::MemoryKind::Device`] without asking.
     pub fn pretend_discrete(&self) {
         self.host_visibility.pretend_discrete();
+    }
+
+    /// Returns true if a second Vulkan device was opened, to compile pipelines
+    /// ([`crate::Quirks::SERIALIZED_PIPELINES`]).
+    pub fn has_compile_device(&self) -> bool {
+        self.compile_device.is_open()
+    }
+
+    /// Has compiling on the second Vulkan device take longer by `delay`. For tests.
+    pub fn delay_compilation(&self, delay: Duration) {
+        self.compile_device.set_delay(delay);
+    }
+
+    /// Treats the device as one of which no second can be opened. For tests, before the first pipeline.
+    pub fn pretend_single(&self) {
+        self.compile_device.refuse();
     }
 
     /// Returns [`Error::DeviceLost`] if the device was lost.
@@ -217,6 +241,7 @@ impl std::fmt::Debug for Device {
 impl Drop for Device {
     fn drop(&mut self) {
         let _ = self.wait_idle();
+        self.compile_device.close();
         self.heap.close();
         // SAFETY: everything made from the device holds an Arc of it, so nothing else is left.
         unsafe {
@@ -232,8 +257,17 @@ impl Drop for Device {
     }
 }
 
+/// How many queues a Vulkan device is created with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Queues {
+    /// All that work is submitted to.
+    All,
+    /// The least that Vulkan allows.
+    One,
+}
+
 /// Creates the Vulkan device with exactly the features in `p.info.features`.
-fn create_raw(p: &PhysicalDevice) -> Result<ash::Device, Error> {
+pub(super) fn create_raw(p: &PhysicalDevice, wanted: Queues) -> Result<ash::Device, Error> {
     let family = |family: u32| vk::DeviceQueueCreateInfo::default().queue_family_index(family);
     let mut count = p.info.limits.queue_count as usize;
     let mut bind_family = None;
@@ -246,6 +280,9 @@ fn create_raw(p: &PhysicalDevice) -> Result<ash::Device, Error> {
     priorities.resize(count, 1.0);
     let mut queues = vec![family(p.queue_family).queue_priorities(&priorities)];
     queues.extend(bind_family.map(|other| family(other).queue_priorities(&[1.0])));
+    if wanted == Queues::One {
+        queues = vec![family(p.queue_family).queue_priorities(&[1.0])];
+    }
     let names: Vec<_> = extensions_to_enable(&p.extensions, p.usable_version, &p.info.features)
         .into_iter()
         .map(std::ffi::CStr::as_ptr)

@@ -36,13 +36,29 @@ pub struct Creation {
     /// True if the driver found the pipeline there (APPLICATION_PIPELINE_CACHE_HIT); `None` where it
     /// does not tell (VK_EXT_pipeline_creation_feedback).
     pub found: Option<bool>,
-    /// Duration of the call.
+    /// Duration of the creation, from the SPIR-V module on.
     pub duration: Duration,
+    /// How a second Vulkan device compiled it; `None` if none did.
+    pub compiled_apart: Option<CompiledApart>,
+}
+
+/// How a second Vulkan device compiled a pipeline ([`crate::Quirks::SERIALIZED_PIPELINES`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CompiledApart {
+    /// Duration of that; the first time with the opening of the device.
+    pub duration: Duration,
+    /// True if the pipeline was created from its cache data; false if it was compiled once more.
+    pub taken: bool,
 }
 
 impl fmt::Display for Creation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.3} ms; ", self.duration.as_secs_f64() * 1e3)?;
+        let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
+        write!(f, "{:.3} ms; ", ms(self.duration))?;
+        if let Some(CompiledApart { duration, taken }) = self.compiled_apart {
+            let what = if taken { "" } else { ", in vain" };
+            write!(f, "{:.3} ms of it on the compile device{what}; ", ms(duration))?;
+        }
         let what = match (self.given, self.found) {
             (0, _) => return write!(f, "nothing was known of it"),
             (_, Some(true)) => "found it",

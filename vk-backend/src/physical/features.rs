@@ -141,6 +141,9 @@ pub struct Features {
     /// Vulkan 1.3 or VK_EXT_pipeline_creation_feedback: the driver tells whether a pipeline was in
     /// its cache.
     pub pipeline_creation_feedback: bool,
+    /// pipelineCreationCacheControl (Vulkan 1.3 or VK_EXT_pipeline_creation_cache_control): a pipeline may be created
+    /// from its cache or not at all.
+    pub pipeline_creation_cache_control: bool,
     /// VK_EXT_calibrated_timestamps or its KHR form.
     pub calibrated_timestamps: bool,
 
@@ -207,6 +210,7 @@ pub(crate) fn extensions_to_enable(
         (ext::subgroup_size_control::NAME, before_1_3),
         (khr::maintenance4::NAME, before_1_3 && f.maintenance4),
         (ext::pipeline_creation_feedback::NAME, before_1_3 && f.pipeline_creation_feedback),
+        (ext::pipeline_creation_cache_control::NAME, before_1_3),
         (ext::calibrated_timestamps::NAME, f.calibrated_timestamps),
         (khr::calibrated_timestamps::NAME, f.calibrated_timestamps && !ext_clock),
         // Must be enabled where it is offered.
@@ -225,6 +229,7 @@ pub(crate) struct FeatureChain {
     subgroup: Option<vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>>,
     workgroup: Option<vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>>,
     atomic_float: Option<vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>>,
+    cache_control: Option<vk::PhysicalDevicePipelineCreationCacheControlFeatures<'static>>,
 }
 
 impl FeatureChain {
@@ -243,6 +248,9 @@ impl FeatureChain {
         }
         if extensions.has(ext::shader_atomic_float::NAME) {
             chain.atomic_float = Some(Default::default());
+        }
+        if v13 || extensions.has(ext::pipeline_creation_cache_control::NAME) {
+            chain.cache_control = Some(Default::default());
         }
         chain
     }
@@ -264,6 +272,9 @@ impl FeatureChain {
             head = head.push_next(s);
         }
         if let Some(s) = &mut self.atomic_float {
+            head = head.push_next(s);
+        }
+        if let Some(s) = &mut self.cache_control {
             head = head.push_next(s);
         }
         head
@@ -311,6 +322,8 @@ impl FeatureChain {
     fn read_extensions(&self, f: &mut Features) {
         let on = |b: vk::Bool32| b == vk::TRUE;
         f.maintenance4 = self.maintenance4.as_ref().is_some_and(|s| on(s.maintenance4));
+        f.pipeline_creation_cache_control =
+            self.cache_control.as_ref().is_some_and(|s| on(s.pipeline_creation_cache_control));
         if let Some(s) = &self.subgroup {
             f.subgroup_size_control = on(s.subgroup_size_control);
             f.compute_full_subgroups = on(s.compute_full_subgroups);
@@ -370,6 +383,9 @@ impl FeatureChain {
         let b = |on: bool| on as vk::Bool32;
         if let Some(s) = &mut self.maintenance4 {
             s.maintenance4 = b(f.maintenance4);
+        }
+        if let Some(s) = &mut self.cache_control {
+            s.pipeline_creation_cache_control = b(f.pipeline_creation_cache_control);
         }
         if let Some(s) = &mut self.subgroup {
             s.subgroup_size_control = b(f.subgroup_size_control);

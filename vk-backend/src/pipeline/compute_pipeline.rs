@@ -1,13 +1,13 @@
 //! Compute pipelines without descriptor sets: their arguments are push constants.
 
-use std::ffi::CString;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ash::vk;
 
-use crate::device::{Creation, Device, PipelineDesc};
+use crate::device::{CompiledApart, Creation, Device, PipelineDesc};
 use crate::error::Error;
+use crate::pipeline::stage::{create_layout, Compile, Made, Site, Stage};
 
 /// A kernel that is ready to be dispatched.
 pub struct Pipeline {
@@ -20,38 +20,6 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Creates a pipeline. `cache` began with `given` bytes of data from an earlier process.
-    ///
-    /// # Safety
-    /// As [`Device::create_pipeline`].
-    pub(super) unsafe fn create(
-        device: &Arc<Device>,
-        d: &PipelineDesc<'_>,
-        cache: vk::PipelineCache,
-        given: usize,
-    ) -> Result<Arc<Pipeline>, Error> {
-        device.check_lost()?;
-        let entry = CString::new(d.entry)
-            .map_err(|_| Error::Invalid("an entry point's name contains NUL".into()))?;
-        let push_constant_size = d.push_constant_size.next_multiple_of(4);
-        let layout = layout(device, push_constant_size)?;
-        // SAFETY: as the caller promises.
-        let module = unsafe { create_module(device, d.spirv) }?;
-        let start = Instant::now();
-        let made = {
-            let _guard = device.code.hold();
-            create_raw(device, d, &entry, (module, layout), cache)
-        };
-        let duration = start.elapsed();
-        // SAFETY: pipelines do not need their module once they are created.
-        unsafe { device.raw.destroy_shader_module(module, None) };
-        let (raw, found) = made?;
-        let creation = Creation { given, found, duration };
-        tracing::debug!("a pipeline took {creation}");
-        let device = device.clone();
-        Ok(Arc::new(Pipeline { device, raw, layout, push_constant_size, creation }))
-    }
-
     /// Returns the most bytes of push constants that a dispatch may set: a multiple of 4.
     pub fn push_constant_size(&self) -> u32 {
         self.push_constant_size
@@ -82,8 +50,89 @@ impl Drop for Pipeline {
     }
 }
 
+/// A pipeline, and what there is to store of it.
+pub(super) struct Created {
+    pub(super) pipeline: Arc<Pipeline>,
+    /// Cache data that was not known before; may be empty.
+    pub(super) learnt: Vec<u8>,
+}
+
+/// A pipeline that is about to be created.
+pub(super) struct Draft<'a> {
+    device: &'a Arc<Device>,
+    pub(super) desc: &'a PipelineDesc<'a>,
+    stage: Stage<'a>,
+    layout: vk::PipelineLayout,
+    push_constant_size: u32,
+    start: Instant,
+    /// Bytes of cache data from an earlier process.
+    pub(super) given: usize,
+    /// How long the compile device has compiled it.
+    pub(super) compiled_apart: Option<Duration>,
+}
+
+impl<'a> Draft<'a> {
+    /// Makes what the pipeline is created from. `site` is the device itself.
+    ///
+    /// # Safety
+    /// As [`Device::create_pipeline`].
+    pub(super) unsafe fn new(
+        device: &'a Arc<Device>,
+        site: Site<'a>,
+        desc: &'a PipelineDesc<'a>,
+    ) -> Result<Draft<'a>, Error> {
+        let start = Instant::now();
+        let push_constant_size = desc.push_constant_size.next_multiple_of(4);
+        let layout = layout(device, site, push_constant_size)?;
+        // SAFETY: as the caller promises.
+        let stage = unsafe { Stage::new(site, desc) }?;
+        let (given, compiled_apart) = (0, None);
+        Ok(Draft { device, desc, stage, layout, push_constant_size, start, given, compiled_apart })
+    }
+
+    /// Creates the pipeline; the driver compiles what it does not find in the cache.
+    pub(super) fn create_compiled(&self, cache: vk::PipelineCache) -> Result<Arc<Pipeline>, Error> {
+        // The specification reports VK_PIPELINE_COMPILE_REQUIRED only to those who ask for it.
+        let unknown = || self.device.fault("vkCreateComputePipelines", vk::Result::ERROR_UNKNOWN);
+        self.create(cache, Compile::Allowed)?.ok_or_else(unknown)
+    }
+
+    /// Creates the pipeline from what is in a cache, while no other thread uses code if that must be. Returns
+    /// `None` if it would have to be compiled, and that is refused.
+    pub(super) fn create(
+        &self,
+        cache: vk::PipelineCache,
+        compile: Compile,
+    ) -> Result<Option<Arc<Pipeline>>, Error> {
+        let made = {
+            let _guard = self.device.code.hold();
+            self.stage.create_pipeline(self.layout, cache, compile)
+        };
+        let Made::Pipeline { raw, found } = made? else { return Ok(None) };
+        // Where the driver cannot be told to refuse, `found` says what it did.
+        let taken = compile == Compile::Refused && found != Some(false);
+        let creation = Creation {
+            given: self.given,
+            found: match self.compiled_apart {
+                Some(_) => found.map(|_| false),
+                None => found,
+            },
+            duration: self.start.elapsed(),
+            compiled_apart: self.compiled_apart.map(|duration| CompiledApart { duration, taken }),
+        };
+        tracing::debug!("a pipeline took {creation}");
+        Ok(Some(Arc::new(Pipeline {
+            device: self.device.clone(),
+            raw,
+            layout: self.layout,
+            push_constant_size: self.push_constant_size,
+            creation,
+        })))
+    }
+}
+
 /// Returns the layout with `size` bytes of push constants and nothing else; created once.
-fn layout(device: &Device, size: u32) -> Result<vk::PipelineLayout, Error> {
+fn layout(device: &Device, site: Site<'_>, size: u32) -> Result<vk::PipelineLayout, Error> {
     let limit = device.info().limits.max_push_constants;
     if size > limit {
         return Err(Error::Unsupported(format!(
@@ -94,76 +143,7 @@ fn layout(device: &Device, size: u32) -> Result<vk::PipelineLayout, Error> {
     if let Some(layout) = layouts.get(&size) {
         return Ok(*layout);
     }
-    let ranges =
-        [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(size)];
-    let ranges = if size == 0 { &ranges[..0] } else { &ranges[..] };
-    let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(ranges);
-    // SAFETY: the range is within the device's limit; `info` outlives the call.
-    let layout = unsafe { device.raw.create_pipeline_layout(&info, None) }
-        .map_err(|e| device.fault("vkCreatePipelineLayout", e))?;
+    let layout = create_layout(site, size)?;
     layouts.insert(size, layout);
     Ok(layout)
-}
-
-/// # Safety
-/// The words are a valid module for the device, if they are a module at all.
-unsafe fn create_module(device: &Device, spirv: &[u32]) -> Result<vk::ShaderModule, Error> {
-    const MAGIC: u32 = 0x0723_0203;
-    if spirv.len() < 5 || spirv[0] != MAGIC {
-        return Err(Error::Invalid("not a SPIR-V module".into()));
-    }
-    let info = vk::ShaderModuleCreateInfo::default().code(spirv);
-    // SAFETY: the words are a SPIR-V module, and a valid one, as the caller promises.
-    unsafe { device.raw.create_shader_module(&info, None) }
-        .map_err(|e| device.fault("vkCreateShaderModule", e))
-}
-
-/// Creates the pipeline; returns it with [`Creation::found`].
-fn create_raw(
-    device: &Device,
-    d: &PipelineDesc<'_>,
-    entry: &CString,
-    (module, layout): (vk::ShaderModule, vk::PipelineLayout),
-    cache: vk::PipelineCache,
-) -> Result<(vk::Pipeline, Option<bool>), Error> {
-    let mut entries = Vec::with_capacity(d.specialization.len());
-    let mut values = Vec::with_capacity(d.specialization.len() * 4);
-    for (id, value) in d.specialization {
-        let offset = values.len() as u32;
-        entries.push(vk::SpecializationMapEntry { constant_id: *id, offset, size: 4 });
-        values.extend_from_slice(&value.to_ne_bytes());
-    }
-    let special = vk::SpecializationInfo::default().map_entries(&entries).data(&values);
-    let stage = vk::PipelineShaderStageCreateInfo::default()
-        .stage(vk::ShaderStageFlags::COMPUTE)
-        .module(module)
-        .name(entry)
-        .specialization_info(&special);
-    let mut feedbacks = [vk::PipelineCreationFeedback::default(); 2];
-    let [of_pipeline, of_stage] = &mut feedbacks;
-    let mut feedback = vk::PipelineCreationFeedbackCreateInfo::default()
-        .pipeline_creation_feedback(of_pipeline)
-        .pipeline_stage_creation_feedbacks(std::slice::from_mut(of_stage));
-    let mut info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
-    if device.info().features.pipeline_creation_feedback {
-        info = info.push_next(&mut feedback);
-    }
-    // SAFETY: module and layout are alive, the chain outlives the call; the cache synchronizes itself.
-    let made = unsafe { device.raw.create_compute_pipelines(cache, &[info], None) };
-    match made {
-        Ok(pipelines) if !pipelines.is_empty() && pipelines[0] != vk::Pipeline::null() => {
-            Ok((pipelines[0], found(&feedbacks)))
-        }
-        Ok(_) => Err(device.fault("vkCreateComputePipelines", vk::Result::ERROR_UNKNOWN)),
-        Err((_, e)) => Err(device.fault("vkCreateComputePipelines", e)),
-    }
-}
-
-/// Returns true if the pipeline or, where the driver does not report that, its only stage was found in the cache.
-fn found(feedbacks: &[vk::PipelineCreationFeedback]) -> Option<bool> {
-    use vk::PipelineCreationFeedbackFlags as Flags;
-    let mut valid =
-        feedbacks.iter().map(|t| t.flags).filter(|flags| flags.contains(Flags::VALID)).peekable();
-    valid.peek()?;
-    Some(valid.any(|flags| flags.contains(Flags::APPLICATION_PIPELINE_CACHE_HIT)))
 }

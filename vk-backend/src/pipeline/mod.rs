@@ -1,12 +1,17 @@
 //! Compute pipelines, and their cache data from earlier processes.
 
+mod apart;
+mod cache;
 mod compute_pipeline;
+mod stage;
 mod store;
 
 use std::sync::Arc;
 
 use crate::device::{Device, PipelineDesc, PipelineStore};
 use crate::error::Error;
+use crate::pipeline::compute_pipeline::Draft;
+use crate::pipeline::stage::Site;
 
 pub use compute_pipeline::Pipeline;
 
@@ -24,13 +29,20 @@ impl Device {
         self: &Arc<Self>,
         d: &PipelineDesc<'_>,
     ) -> Result<Arc<Pipeline>, Error> {
-        // SAFETY: the caller's promise is these functions' own.
-        unsafe {
-            match self.pipeline_store.get() {
-                Some(store) => store::create(self, d, store.as_ref()),
-                None => Pipeline::create(self, d, self.pipeline_cache, 0),
+        self.check_lost()?;
+        let fault = |call, e| self.fault(call, e);
+        let site = Site { raw: &self.raw, features: &self.info().features, fault: &fault };
+        // SAFETY: the caller's promise is this function's own.
+        let mut draft = unsafe { Draft::new(self, site, d) }?;
+        if let Some(store) = self.pipeline_store.get() {
+            return store::create(self, &mut draft, store.as_ref());
+        }
+        if self.compile_device.is_needed() {
+            if let Some(created) = apart::create(self, &mut draft, &[])? {
+                return Ok(created.pipeline);
             }
         }
+        draft.create_compiled(self.pipeline_cache)
     }
 
     /// Uses `store` for all pipelines that are created from now on. The first store that is set stays.

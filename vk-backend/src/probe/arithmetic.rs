@@ -9,14 +9,15 @@ use std::sync::Arc;
 use crate::asm::{glsl, op, KernelBuilder};
 use crate::device::Device;
 use crate::error::Error;
-use crate::physical::Features;
-use crate::probe::floats::{self, float_modes, FloatTable};
+use crate::probe::float_controls::FloatControls;
+use crate::probe::floats::{self, FloatTable, FloatWidth, Module};
 use crate::probe::run::run_from_to;
 
-/// What a device's arithmetic does in compute shaders, with denormals and rounding as the device's
-/// float controls allow to ask for ([`Features`]).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// What a device's arithmetic does in compute shaders that ask for `controls`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Probe {
+    /// The execution modes to ask for.
+    pub controls: FloatControls,
     /// GLSL.std.450 Fma of 32 bits rounds once.
     pub fma32_fused: bool,
     /// GLSL.std.450 Fma of 64 bits rounds once; false without float64.
@@ -45,13 +46,15 @@ pub struct Probe {
 
 /// Asks the device.
 pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
-    let single = probe_width::<f32>(device)?;
+    let (controls, floats) = choose_controls(device)?;
+    let single = probe_width::<f32>(device, &controls)?;
     let double = if device.info().features.float64 {
-        probe_width::<f64>(device)?
+        probe_width::<f64>(device, &controls)?
     } else {
         Answer::default()
     };
     Ok(Probe {
+        controls,
         fma32_fused: single.fused,
         fma64_fused: double.fused,
         div32_exact: single.div_exact,
@@ -61,15 +64,28 @@ pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
         exp2_near: single.exp2_near,
         nearest32: single.nearest,
         nearest64: double.nearest,
-        floats: log_floats(floats::run(device)?),
-        merges_signs: floats::merges_signs(device)?,
+        floats,
+        merges_signs: floats::merges_signs(device, &controls)?,
     })
 }
 
-/// Tells at level debug what was found.
-fn log_floats(table: FloatTable) -> FloatTable {
-    tracing::debug!("what float operations do:\n{table}");
-    table
+/// Returns what kernels ask for, and what float operations do then: all that the device offers, unless
+/// operations of single treat denormals differently then and alike without the rounding mode.
+fn choose_controls(device: &Arc<Device>) -> Result<(FloatControls, FloatTable), Error> {
+    let features = &device.info().features;
+    let mut controls = FloatControls::offered(features);
+    let mut table = floats::run(device, &controls, Module::OneWidth)?;
+    let fewer = FloatControls::without_single_rounding(features);
+    if !table.is_consistent(FloatWidth::Single) && fewer != controls {
+        let other = floats::run(device, &fewer, Module::OneWidth)?;
+        let nearest = other.all(FloatWidth::Single, |_| true, |b| b.nearest_even);
+        if nearest && other.is_consistent(FloatWidth::Single) {
+            (controls, table) = (fewer, other);
+        }
+    }
+    let table = table.both(&floats::run(device, &controls, Module::TwoWidths)?);
+    tracing::debug!("what float operations do with {controls:?}:\n{table}");
+    Ok((controls, table))
 }
 
 /// Operands of one invocation.
@@ -158,13 +174,13 @@ macro_rules! real {
 real!(f32, u32, 32, 23, -126);
 real!(f64, u64, 64, 52, -1022);
 
-fn probe_width<T: Real>(device: &Arc<Device>) -> Result<Answer, Error> {
+fn probe_width<T: Real>(device: &Arc<Device>, controls: &FloatControls) -> Result<Answer, Error> {
     let mut operands = random_operands::<T>();
     operands.extend(exponent_operands::<T>());
     while !operands.len().is_multiple_of(LOCAL_SIZE as usize) {
         operands.push(operands[0]);
     }
-    let results = compute(device, &operands)?;
+    let results = compute(device, controls, &operands)?;
     let random = || operands.iter().zip(&results).take(RANDOM);
     let mut exponents = operands.iter().zip(&results).skip(RANDOM).take(EXPONENTS as usize);
     Ok(Answer {
@@ -231,12 +247,13 @@ fn exp2_error<T: Real>(x: f64, found: f64) -> f64 {
 /// Runs the kernel on all operands.
 fn compute<T: Real>(
     device: &Arc<Device>,
+    controls: &FloatControls,
     operands: &[Operands<T>],
 ) -> Result<Vec<[T; RESULTS]>, Error> {
     let bytes = T::WIDTH as usize / 8;
     let mut data = Vec::with_capacity(operands.len() * 3 * bytes);
     operands.iter().flatten().for_each(|x| x.put(&mut data));
-    let spirv = kernel::<T>(&device.info().features);
+    let spirv = kernel::<T>(controls);
     let size = operands.len() * RESULTS * bytes;
     let found = run_from_to(device, &spirv, &data, size, operands.len() as u32 / LOCAL_SIZE)?;
     let numbers: Vec<T> = found.chunks_exact(bytes).map(T::get).collect();
@@ -244,10 +261,10 @@ fn compute<T: Real>(
 }
 
 /// Reads three operands and writes [`RESULTS`] results per invocation.
-fn kernel<T: Real>(features: &Features) -> Vec<u32> {
+fn kernel<T: Real>(controls: &FloatControls) -> Vec<u32> {
     let mut k = KernelBuilder::new(2);
     k.local_size([LOCAL_SIZE, 1, 1]);
-    float_modes(&mut k, features, T::WIDTH, false);
+    controls.ask(&mut k, T::WIDTH);
     let float = k.float(T::WIDTH);
     let uint = k.uint();
     let i = k.global_id_x();

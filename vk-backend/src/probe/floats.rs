@@ -7,10 +7,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::asm::{glsl, op, FloatMode, KernelBuilder};
+use crate::asm::{glsl, op, KernelBuilder};
 use crate::device::Device;
 use crate::error::Error;
-use crate::physical::{Features, Independence};
+use crate::physical::Features;
+use crate::probe::float_controls::FloatControls;
 use crate::probe::run::{run_from_to, run_in_place};
 
 /// A width of floats.
@@ -41,6 +42,7 @@ impl FloatWidth {
         [-14, -126, -1022][self as usize]
     }
 
+    /// Half and single alone have one.
     fn wider(self) -> FloatWidth {
         if self == FloatWidth::Half {
             FloatWidth::Single
@@ -137,13 +139,23 @@ pub struct Behaviour {
 }
 
 impl Behaviour {
-    const RIGHT: Behaviour = Behaviour {
+    pub(crate) const RIGHT: Behaviour = Behaviour {
         keeps_inputs: true,
         keeps_results: true,
         signed_zeros: true,
         nans: true,
         nearest_even: true,
     };
+
+    fn both(self, other: Behaviour) -> Behaviour {
+        Behaviour {
+            keeps_inputs: self.keeps_inputs && other.keeps_inputs,
+            keeps_results: self.keeps_results && other.keeps_results,
+            signed_zeros: self.signed_zeros && other.signed_zeros,
+            nans: self.nans && other.nans,
+            nearest_even: self.nearest_even && other.nearest_even,
+        }
+    }
 
     /// Denormals are neither taken for zero nor made zero.
     pub fn keeps_denormals(self) -> bool {
@@ -170,6 +182,33 @@ impl FloatTable {
     ) -> bool {
         let ops = FloatOp::ALL.iter().filter(|op| which(**op));
         self.0[width as usize].is_some_and(|row| ops.copied().all(|op| holds(row[op as usize])))
+    }
+
+    /// Returns true if sums, products, quotients and Fma of a width either all keep denormals or all flush
+    /// them. True if there is no such width.
+    pub fn is_consistent(&self, width: FloatWidth) -> bool {
+        use FloatOp::*;
+        let Some(row) = self.0[width as usize] else { return true };
+        let [sum, others @ ..] =
+            [Add, Subtract, Multiply, Divide, Fma].map(|op| row[op as usize].keeps_denormals());
+        others.iter().all(|keeps| *keeps == sum)
+    }
+
+    /// Returns what holds in both of two tables of one device.
+    pub(crate) fn both(&self, other: &FloatTable) -> FloatTable {
+        let mut both = *self;
+        for (row, others) in both.0.iter_mut().zip(&other.0) {
+            let rows = row.iter_mut().flatten().zip(others.iter().flatten());
+            rows.for_each(|(behaviour, other)| *behaviour = behaviour.both(*other));
+        }
+        both
+    }
+
+    pub(crate) fn row_mut(
+        &mut self,
+        width: FloatWidth,
+    ) -> &mut Option<[Behaviour; FloatOp::ALL.len()]> {
+        &mut self.0[width as usize]
     }
 
     /// Negation and magnitude change the sign bit and nothing else.
@@ -227,23 +266,46 @@ impl fmt::Display for FloatTable {
     }
 }
 
-/// Does all operations of the widths that the device has.
-pub(crate) fn run(device: &Arc<Device>) -> Result<FloatTable, Error> {
+/// What a module of the probe has beside the operations of a width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Module {
+    /// Nothing.
+    OneWidth,
+    /// The conversions to or from another width, and so that width's execution modes.
+    TwoWidths,
+}
+
+/// Does all operations of the widths that the device has. In modules of one width conversions are not tried,
+/// and count as right.
+pub(crate) fn run(
+    device: &Arc<Device>,
+    controls: &FloatControls,
+    module: Module,
+) -> Result<FloatTable, Error> {
     let mut table = FloatTable::default();
     let f = &device.info().features;
     let offered = [f.float16, true, f.float64];
     for width in FloatWidth::ALL {
         if offered[width as usize] {
-            let wider = width == FloatWidth::Half || f.float64;
-            let cases: Vec<Case> = cases(width)
-                .into_iter()
-                .filter(|case| case.op != FloatOp::Widen || wider)
-                .collect();
-            let found = compute(device, width, &cases)?;
+            let other = other_width(f, module, width);
+            let mut cases = cases(width);
+            let converts = |op| matches!(op, FloatOp::Widen | FloatOp::Narrow);
+            cases.retain(|case| !converts(case.op) || other.is_some());
+            let found = compute(device, controls, (width, other), &cases)?;
             table.0[width as usize] = Some(judge(width, &cases, &found));
         }
     }
     Ok(table)
+}
+
+/// Returns the width that a module converts to or from; `None` of one width.
+fn other_width(f: &Features, module: Module, width: FloatWidth) -> Option<FloatWidth> {
+    match (module, width) {
+        (Module::OneWidth, _) => None,
+        (_, FloatWidth::Double) => Some(FloatWidth::Single),
+        (_, FloatWidth::Half) => Some(FloatWidth::Single),
+        (_, FloatWidth::Single) => f.float64.then_some(FloatWidth::Double),
+    }
 }
 
 /// What a case is about.
@@ -464,7 +526,8 @@ fn judge(
 /// Runs the kernel on all cases: the results of all operations for each.
 fn compute(
     device: &Arc<Device>,
-    width: FloatWidth,
+    controls: &FloatControls,
+    widths: (FloatWidth, Option<FloatWidth>),
     cases: &[Case],
 ) -> Result<Vec<[u64; FloatOp::ALL.len()]>, Error> {
     let words = |bits: u64| [bits as u32, (bits >> 32) as u32];
@@ -475,23 +538,18 @@ fn compute(
         .flat_map(u32::to_le_bytes)
         .collect();
     let size = cases.len() * FloatOp::ALL.len() * 8;
-    let spirv = kernel(&device.info().features, width);
+    let spirv = kernel(controls, widths);
     let found = run_from_to(device, &spirv, &input, size, cases.len() as u32)?;
     let numbers: Vec<u64> = found.as_chunks().0.iter().map(|b| u64::from_le_bytes(*b)).collect();
     Ok(numbers.as_chunks().0.to_vec())
 }
 
 /// Reads three operands as words, and writes all results as pairs of words.
-fn kernel(features: &Features, width: FloatWidth) -> Vec<u32> {
+fn kernel(controls: &FloatControls, (width, other): (FloatWidth, Option<FloatWidth>)) -> Vec<u32> {
     let mut k = KernelBuilder::new(2);
     k.local_size([1, 1, 1]);
-    let widened = width != FloatWidth::Double && (width == FloatWidth::Half || features.float64);
-    let other = match width {
-        FloatWidth::Double => Some(FloatWidth::Single),
-        _ => widened.then(|| width.wider()),
-    };
     for width in [Some(width), other].into_iter().flatten() {
-        float_modes(&mut k, features, width.bits(), other.is_some());
+        controls.ask(&mut k, width.bits());
     }
     let (row, uint, float) = (k.global_id_x(), k.uint(), k.float(width.bits()));
     let mut words = [[0; 2]; 3];
@@ -597,36 +655,12 @@ fn to_words(k: &mut KernelBuilder, width: FloatWidth, x: u32) -> [u32; 2] {
     }
 }
 
-/// Asks for all that makes arithmetic exact and that the device can be asked for: of one width, or of
-/// one among `several`.
-pub(crate) fn float_modes(k: &mut KernelBuilder, f: &Features, width: u32, several: bool) {
-    let alone = |i: Independence| match i {
-        Independence::All => true,
-        Independence::Float32Only => width == 32 || !several,
-        Independence::None => !several,
-    };
-    let (nan, denorm, nearest) = match width {
-        16 => (f.preserve_signed_zero_inf_nan_16, f.denorm_preserve_16, f.rounding_rte_16),
-        32 => (f.preserve_signed_zero_inf_nan_32, f.denorm_preserve_32, f.rounding_rte_32),
-        _ => (f.preserve_signed_zero_inf_nan_64, f.denorm_preserve_64, f.rounding_rte_64),
-    };
-    if nan {
-        k.float_mode(FloatMode::SignedZeroInfNanPreserve, width);
-    }
-    if denorm && alone(f.denorm_independence) {
-        k.float_mode(FloatMode::DenormPreserve, width);
-    }
-    if nearest && alone(f.rounding_independence) {
-        k.float_mode(FloatMode::RoundingModeRte, width);
-    }
-}
-
 /// Returns true if the sign of one number arrives on the magnitude of another where the result is one of two
 /// (see `sign_merge` among the compiler's passes).
-pub(crate) fn merges_signs(device: &Arc<Device>) -> Result<bool, Error> {
+pub(crate) fn merges_signs(device: &Arc<Device>, controls: &FloatControls) -> Result<bool, Error> {
     let mut k = KernelBuilder::new(1);
     k.local_size([GROUP, 1, 1]);
-    float_modes(&mut k, &device.info().features, 32, false);
+    controls.ask(&mut k, 32);
     let (i, uint, float, boolean) = (k.global_id_x(), k.uint(), k.float(32), k.boolean());
     let group = k.constant(GROUP);
     let next = k.binary(op::I_ADD, uint, i, group);

@@ -2,8 +2,10 @@
 
 mod arithmetic;
 mod defects;
+mod float_controls;
 mod floats;
 mod run;
+mod stored;
 
 use std::sync::Arc;
 
@@ -12,7 +14,9 @@ use crate::error::Error;
 
 pub use arithmetic::Probe;
 pub use defects::Defect;
+pub use float_controls::FloatControls;
 pub use floats::{Behaviour, FloatOp, FloatTable, FloatWidth};
+pub use stored::PROBE_BUILD;
 
 impl Device {
     /// Finds out what the device's arithmetic really does. Runs small kernels at each call.

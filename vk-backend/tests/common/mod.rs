@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use hekla_vk_backend::asm::{op, KernelBuilder};
 use hekla_vk_backend::{
-    Buffer, Defect, Device, Error, Instance, MemoryKind, Pipeline, PipelineDesc, Recorder,
+    Buffer, Defect, Device, Error, Instance, MemoryKind, Pipeline, PipelineDesc, Quirks, Recorder,
 };
 
 /// What helps a developer without a device to test on.
@@ -16,11 +16,18 @@ pub const LOCAL_SIZE_IDS: [u32; 3] = [0, 1, 2];
 
 /// Opens the first usable device. Panics where there is none, or where its driver has defects.
 pub fn device() -> Arc<Device> {
+    device_with(Quirks::empty())
+}
+
+/// The same, treated as if its driver had these quirks too.
+pub fn device_with(quirks: Quirks) -> Arc<Device> {
     let instance = Instance::load().unwrap_or_else(|error| panic!("{error}; {ADVICE}"));
     let all = instance.physical_devices();
     let usable = all.iter().find(|p| p.info.refusal.is_none());
     let usable = usable.unwrap_or_else(|| panic!("no usable Vulkan device; {ADVICE}"));
-    let device = Device::open(usable).expect("a device that is not refused opens");
+    let mut usable = usable.clone();
+    usable.info.quirks |= quirks;
+    let device = Device::open(&usable).expect("a device that is not refused opens");
     static DEFECT: OnceLock<Option<Defect>> = OnceLock::new();
     if let Some(defect) = DEFECT.get_or_init(|| device.find_defect().expect("a test of the driver"))
     {

@@ -4,8 +4,7 @@
 //! A test opens the device, so listing devices runs it only for drivers that are known to need it
 //! ([`is_suspect`]); all others are tested when they are opened.
 
-use crate::core::cache::cache;
-use crate::core::cache::digest::Digest;
+use super::findings;
 use hekla_vk_backend::{Defect, Device, DeviceInfo, Error};
 use std::sync::Arc;
 
@@ -44,31 +43,8 @@ fn mesa_version(driver_info: &str) -> Option<(u32, u32)> {
 /// # Errors
 /// Those that keep the kernels from running.
 pub fn defect(device: &Arc<Device>) -> Result<Option<Defect>, Error> {
-    let key = key(device.info());
-    let known = cache().and_then(|cache| decode(&cache.load(key)?));
-    if let Some(defect) = known {
-        return Ok(defect);
-    }
-    let defect = device.find_defect()?;
-    if let Some(cache) = cache() {
-        cache.store(key, &[encode(defect)]);
-    }
-    Ok(defect)
-}
-
-/// Returns the key of all that tells one driver on one device from another; lavapipe's driver UUID is the same for all
-/// versions, and its name tells the width of the processor's vectors.
-fn key(info: &DeviceInfo) -> Digest {
-    Digest::of(&[
-        b"defects",
-        env!("CARGO_PKG_VERSION").as_bytes(),
-        &info.driver_uuid,
-        &info.device_uuid,
-        &info.pipeline_cache_uuid,
-        &info.driver_version.to_le_bytes(),
-        info.driver_info.as_bytes(),
-        info.name.as_bytes(),
-    ])
+    let bytes = |defect: &Option<Defect>| vec![encode(*defect)];
+    findings::of(device, "defects", bytes, decode, || device.find_defect())
 }
 
 /// Encodes a result for the cache: none is 0, defects are counted from 1.

@@ -4,6 +4,7 @@ pub mod capabilities;
 pub mod clock;
 pub mod defects;
 pub mod external;
+pub mod findings;
 pub mod info;
 pub mod open;
 pub mod platform;

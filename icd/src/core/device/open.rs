@@ -1,7 +1,7 @@
 //! A device in use: the open Vulkan device, what the compiler must know of it, and its staging
 //! memory.
 
-use super::defects;
+use super::{defects, findings};
 use crate::cl::error::{fail, Result};
 use crate::cl::*;
 use crate::config;
@@ -18,7 +18,7 @@ use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 /// Readings of both clocks of which the best is taken.
 const CLOCK_READINGS: usize = 3;
@@ -56,6 +56,8 @@ pub struct Gpu {
     clock: Mutex<DeviceClock>,
     sharing: OnceCell<Sharing>,
     order_word: OnceCell<Arc<vk::Buffer>>,
+    /// Done when the second Vulkan device, which compiles, is known to be open.
+    compile_device_seen: Once,
 }
 
 impl Gpu {
@@ -79,11 +81,7 @@ impl Gpu {
             }
             tracing::warn!("{name} {defect}; HEKLA_DEVICE names it");
         }
-        let probe = device.probe().unwrap_or_else(|error| {
-            // The careful answers: nothing is exact, everything is emulated.
-            tracing::warn!("{}: the arithmetic was not probed: {error}", device.info().name);
-            vk::Probe::default()
-        });
+        let probe = probe(&device);
         exit::wait_for(&device);
         exit::keep_children_off(&device);
         let target = target(device.info(), &probe);
@@ -105,6 +103,7 @@ impl Gpu {
             clock: Mutex::default(),
             sharing: OnceCell::new(),
             order_word: OnceCell::new(),
+            compile_device_seen: Once::new(),
         }))
     }
 
@@ -124,8 +123,21 @@ impl Gpu {
         if !vk::CopyKernel::suits(&self.device) {
             return Ok(None);
         }
-        let made = self.copy_kernel.get_or_try_init(|| vk::CopyKernel::create(&self.device));
-        Ok(Some(made?))
+        let make = || {
+            let made = vk::CopyKernel::create(&self.device);
+            self.pipeline_was_created();
+            made
+        };
+        Ok(Some(self.copy_kernel.get_or_try_init(make)?))
+    }
+
+    /// Registers the handlers of exit() again, since the driver may have registered some of its own: its compiler's,
+    /// or those of the second Vulkan device, which is opened when something is compiled.
+    pub fn pipeline_was_created(&self) {
+        exit::register_handler(&self.device);
+        if self.device.has_compile_device() {
+            self.compile_device_seen.call_once(|| exit::keep_children_off(&self.device));
+        }
     }
 
     /// Does something with a queue that nobody else uses meanwhile.
@@ -341,6 +353,19 @@ impl Pace {
     }
 }
 
+/// Returns how the device's arithmetic behaves.
+fn probe(device: &Arc<vk::Device>) -> vk::Probe {
+    let bytes = |probe: &vk::Probe| probe.to_bytes();
+    let found = findings::of(device, "probe", bytes, vk::Probe::from_bytes, || device.probe());
+    found.unwrap_or_else(|error| {
+        // The careful answers: nothing is exact, everything is emulated.
+        let info = device.info();
+        tracing::warn!("{}: the arithmetic was not probed: {error}", info.name);
+        let controls = vk::FloatControls::offered(&info.features);
+        vk::Probe { controls, ..vk::Probe::default() }
+    })
+}
+
 /// What the compiler is told of a width of floats.
 fn float_traits(table: &vk::FloatTable, width: vk::FloatWidth) -> FloatTraits {
     let widening = table.get(width, vk::FloatOp::Widen);
@@ -355,6 +380,9 @@ fn float_traits(table: &vk::FloatTable, width: vk::FloatWidth) -> FloatTraits {
 /// What the compiler is told of a device.
 pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
     let f = &info.features;
+    let [zeros_16, zeros_32, zeros_64] = probe.controls.signed_zero_inf_nan;
+    let [denorms_16, denorms_32, denorms_64] = probe.controls.denorm_preserve;
+    let [rte_16, rte_32, rte_64] = probe.controls.rounding_rte;
     Target {
         int64: f.int64,
         int16: f.int16,
@@ -370,15 +398,15 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
         workgroup_explicit_layout_16: f.workgroup_explicit_layout_16,
         vulkan_memory_model: f.vulkan_memory_model && f.vulkan_memory_model_device_scope,
         unmasked_uniform_loads: defects::loads_unmasked(info),
-        preserve_signed_zero_inf_nan_16: f.preserve_signed_zero_inf_nan_16,
-        preserve_signed_zero_inf_nan_32: f.preserve_signed_zero_inf_nan_32,
-        preserve_signed_zero_inf_nan_64: f.preserve_signed_zero_inf_nan_64,
-        denorm_preserve_16: f.denorm_preserve_16,
-        denorm_preserve_32: f.denorm_preserve_32,
-        denorm_preserve_64: f.denorm_preserve_64,
-        rounding_rte_16: f.rounding_rte_16,
-        rounding_rte_32: f.rounding_rte_32,
-        rounding_rte_64: f.rounding_rte_64,
+        preserve_signed_zero_inf_nan_16: zeros_16,
+        preserve_signed_zero_inf_nan_32: zeros_32,
+        preserve_signed_zero_inf_nan_64: zeros_64,
+        denorm_preserve_16: denorms_16,
+        denorm_preserve_32: denorms_32,
+        denorm_preserve_64: denorms_64,
+        rounding_rte_16: rte_16,
+        rounding_rte_32: rte_32,
+        rounding_rte_64: rte_64,
         float_traits: vk::FloatWidth::ALL.map(|width| float_traits(&probe.floats, width)),
         merges_signs: probe.merges_signs,
         fma32_fused: probe.fma32_fused,

@@ -77,7 +77,8 @@ pub fn register_handler(device: &vk::Device) {
 }
 
 /// Makes forked processes end before the driver tears down, in them, what this process still uses. Must be called
-/// when the device is open, for the same reason as above.
+/// when the device is open, and again when its driver has opened a second one to compile, for the same reason as
+/// above.
 ///
 /// NVIDIA's driver (580) does that at exit(), by file descriptors that parent and child share: the child
 /// dies of a segmentation fault, and the parent hangs in vkDestroyDevice or at its own end. Programs that use

@@ -6,7 +6,7 @@ use crate::core::device::open::Gpu;
 use crate::core::device::Device;
 use crate::core::diagnostics::trace::trace;
 use crate::core::memory::Mem;
-use crate::core::process::{clock, exit};
+use crate::core::process::clock;
 use crate::core::program::{Program, ProgramData};
 use crate::object::notify::Notifier;
 use crate::object::{Kind, Ref, WeakRef};
@@ -88,7 +88,7 @@ impl BuiltKernel {
         // SAFETY: the compiler made the module for this device, in this process or in one whose binary or cache entry has
         // the right checksum.
         let pipeline = unsafe { self.gpu.device.create_pipeline(&desc) }?;
-        exit::register_handler(&self.gpu.device);
+        self.gpu.pipeline_was_created();
         if let Some(trace) = trace() {
             trace.pipeline(&self.kernel.name, start, pipeline.creation());
         }

@@ -1,0 +1,44 @@
+//! What small kernels told of a device, kept on disk: the answers of one driver on one device stay the same,
+//! and finding them out takes from milliseconds to seconds.
+
+use crate::core::cache::cache;
+use crate::core::cache::digest::Digest;
+use hekla_vk_backend::{Device, DeviceInfo, Error, PROBE_BUILD};
+
+/// Returns what `find` found, from the disk cache where the same driver was asked before. `what` names the
+/// question; `decode` returns `None` for bytes that `encode` never gives. Where faults are injected, the
+/// cache is neither read nor written.
+///
+/// # Errors
+/// Those of `find`.
+pub fn of<T>(
+    device: &Device,
+    what: &str,
+    encode: impl FnOnce(&T) -> Vec<u8>,
+    decode: impl FnOnce(&[u8]) -> Option<T>,
+    find: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
+    let Some(cache) = cache().filter(|_| !device.has_injected_fault()) else { return find() };
+    let key = key(what, device.info());
+    if let Some(known) = cache.load(key).and_then(|bytes| decode(&bytes)) {
+        return Ok(known);
+    }
+    let found = find()?;
+    cache.store(key, &encode(&found));
+    Ok(found)
+}
+
+/// All that tells one driver on one device from another; lavapipe's driver UUID is the same for all
+/// versions, and its name tells the width of the processor's vectors.
+fn key(what: &str, info: &DeviceInfo) -> Digest {
+    Digest::of(&[
+        what.as_bytes(),
+        &PROBE_BUILD.to_le_bytes(),
+        &info.driver_uuid,
+        &info.device_uuid,
+        &info.pipeline_cache_uuid,
+        &info.driver_version.to_le_bytes(),
+        info.driver_info.as_bytes(),
+        info.name.as_bytes(),
+    ])
+}

@@ -1,0 +1,150 @@
+//! Opens devices by Vulkan alone: instance, device, queues, and memory that the host reads.
+
+use std::sync::Mutex;
+
+use ash::vk;
+
+/// A device and what belongs to it. Never closed: the process ends instead.
+pub struct Gpu {
+    pub instance: ash::Instance,
+    pub physical: vk::PhysicalDevice,
+    pub name: String,
+    pub device: ash::Device,
+    pub queues: Vec<Queue>,
+    /// 8 bytes of push constants.
+    pub layout: vk::PipelineLayout,
+}
+
+/// A queue. The lock is the external synchronization that Vulkan asks for.
+pub struct Queue {
+    pub raw: Mutex<vk::Queue>,
+    pub family: u32,
+}
+
+/// Words of memory that host and device access.
+#[derive(Clone, Copy)]
+pub struct Words {
+    pub mapped: *mut u32,
+    pub buffer: vk::Buffer,
+    pub address: vk::DeviceAddress,
+}
+
+/// Returns the result of a call; an error ends the process.
+pub fn tried<T>(call: &str, result: Result<T, vk::Result>) -> T {
+    result.unwrap_or_else(|e| {
+        println!("{call}: {e:?}");
+        std::process::exit(3)
+    })
+}
+
+/// Creates an instance.
+pub fn instance() -> ash::Instance {
+    // SAFETY: the loader is a well-behaved library.
+    let entry = unsafe { ash::Entry::load() }.expect("libvulkan.so.1");
+    let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
+    let info = vk::InstanceCreateInfo::default().application_info(&application);
+    // SAFETY: the info outlives the call.
+    let instance = tried("vkCreateInstance", unsafe { entry.create_instance(&info, None) });
+    // The loader stays for the whole process.
+    std::mem::forget(entry);
+    instance
+}
+
+/// Returns the first device that is no software, else the first.
+fn choose(instance: &ash::Instance) -> vk::PhysicalDevice {
+    // SAFETY: the instance is alive.
+    let all = tried("vkEnumeratePhysicalDevices", unsafe { instance.enumerate_physical_devices() });
+    let is_hardware = |p: &&vk::PhysicalDevice| {
+        // SAFETY: as above.
+        let properties = unsafe { instance.get_physical_device_properties(**p) };
+        properties.device_type != vk::PhysicalDeviceType::CPU
+    };
+    *all.iter().find(is_hardware).unwrap_or_else(|| all.first().expect("a Vulkan device"))
+}
+
+/// Returns the family that computes, if possible one that does not draw, and its number of queues.
+fn family(instance: &ash::Instance, physical: vk::PhysicalDevice) -> (u32, u32) {
+    // SAFETY: the physical device belongs to the instance.
+    let all = unsafe { instance.get_physical_device_queue_family_properties(physical) };
+    let compute = (0..).zip(&all).filter(|(_, f)| f.queue_flags.contains(vk::QueueFlags::COMPUTE));
+    let best = compute.min_by_key(|(_, f)| f.queue_flags.contains(vk::QueueFlags::GRAPHICS));
+    let (index, family) = best.expect("a queue family that computes");
+    (index, family.queue_count)
+}
+
+impl Gpu {
+    /// Opens the device with at most `queues` queues.
+    pub fn open(instance: ash::Instance, queues: u32) -> Gpu {
+        let physical = choose(&instance);
+        let (family, count) = family(&instance, physical);
+        let priorities = vec![0.5; count.min(queues) as usize];
+        let queue = [vk::DeviceQueueCreateInfo::default()
+            .queue_family_index(family)
+            .queue_priorities(&priorities)];
+        let mut v12 = vk::PhysicalDeviceVulkan12Features::default()
+            .buffer_device_address(true)
+            .timeline_semaphore(true);
+        let mut v13 =
+            vk::PhysicalDeviceVulkan13Features::default().pipeline_creation_cache_control(true);
+        let info = vk::DeviceCreateInfo::default()
+            .queue_create_infos(&queue)
+            .push_next(&mut v12)
+            .push_next(&mut v13);
+        let ranges =
+            [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(8)];
+        let layout = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&ranges);
+        // SAFETY: infos outlive the calls; the device was made with these queues.
+        unsafe {
+            let properties = instance.get_physical_device_properties(physical);
+            let name = properties.device_name_as_c_str().unwrap_or_default().to_string_lossy();
+            let device = tried("vkCreateDevice", instance.create_device(physical, &info, None));
+            let queues = (0..priorities.len() as u32)
+                .map(|i| Mutex::new(device.get_device_queue(family, i)))
+                .map(|raw| Queue { raw, family })
+                .collect();
+            let layout =
+                tried("vkCreatePipelineLayout", device.create_pipeline_layout(&layout, None));
+            Gpu { name: name.into_owned(), instance, physical, device, queues, layout }
+        }
+    }
+
+    /// Makes words of host memory, never freed.
+    pub fn words(&self, count: usize) -> Words {
+        let usage = vk::BufferUsageFlags::STORAGE_BUFFER
+            | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
+            | vk::BufferUsageFlags::TRANSFER_DST;
+        let info = vk::BufferCreateInfo::default().size(4 * count as u64).usage(usage);
+        // SAFETY: all infos outlive the calls; the memory is of a type that the buffer may have.
+        unsafe {
+            let buffer = tried("vkCreateBuffer", self.device.create_buffer(&info, None));
+            let needs = self.device.get_buffer_memory_requirements(buffer);
+            let mut flags = vk::MemoryAllocateFlagsInfo::default()
+                .flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+            let info = vk::MemoryAllocateInfo::default()
+                .allocation_size(needs.size)
+                .memory_type_index(self.memory_type(needs.memory_type_bits))
+                .push_next(&mut flags);
+            let memory = tried("vkAllocateMemory", self.device.allocate_memory(&info, None));
+            tried("vkBindBufferMemory", self.device.bind_buffer_memory(buffer, memory, 0));
+            let flags = vk::MemoryMapFlags::empty();
+            let mapped = self.device.map_memory(memory, 0, vk::WHOLE_SIZE, flags);
+            let mapped = tried("vkMapMemory", mapped).cast();
+            let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
+            let address = self.device.get_buffer_device_address(&info);
+            Words { mapped, buffer, address }
+        }
+    }
+
+    /// Returns a coherent memory type, if possible a cached one.
+    fn memory_type(&self, allowed: u32) -> u32 {
+        use vk::MemoryPropertyFlags as Flags;
+        let needed = Flags::HOST_VISIBLE | Flags::HOST_COHERENT;
+        // SAFETY: the physical device belongs to the instance.
+        let memory = unsafe { self.instance.get_physical_device_memory_properties(self.physical) };
+        let types = &memory.memory_types[..memory.memory_type_count as usize];
+        (0..types.len())
+            .filter(|i| allowed >> i & 1 != 0 && types[*i].property_flags.contains(needed))
+            .max_by_key(|i| types[*i].property_flags.contains(Flags::HOST_CACHED))
+            .expect("coherent memory") as u32
+    }
+}

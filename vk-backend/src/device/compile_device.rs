@@ -1,0 +1,87 @@
+//! A second Vulkan device that only compiles pipelines, for drivers that must not compile while others submit
+//! ([`Quirks::SERIALIZED_PIPELINES`]).
+//!
+//! It has the extensions and features of the device that it compiles for, so that the driver finds in its pipeline
+//! cache data what it would compile for that one. Nothing is ever submitted to it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use once_cell::sync::OnceCell;
+
+use crate::device::opened::{create_raw, Queues};
+use crate::physical::{DeviceInfo, PhysicalDevice};
+use crate::quirks::Quirks;
+
+/// The compile device of a device: opened when something must be compiled.
+pub(crate) struct CompileDevice {
+    is_needed: bool,
+    /// `None` where it cannot be opened: the device itself compiles then.
+    opened: OnceCell<Option<Opened>>,
+    delay_ms: AtomicU64,
+}
+
+/// The Vulkan device.
+struct Opened(ash::Device);
+
+impl CompileDevice {
+    pub(super) fn of(info: &DeviceInfo) -> CompileDevice {
+        CompileDevice {
+            is_needed: info.quirks.contains(Quirks::SERIALIZED_PIPELINES),
+            opened: OnceCell::new(),
+            delay_ms: AtomicU64::new(0),
+        }
+    }
+
+    /// Returns true if pipelines should be compiled here.
+    pub(crate) fn is_needed(&self) -> bool {
+        self.is_needed
+    }
+
+    /// Returns true if there is one.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.opened.get(), Some(Some(_)))
+    }
+
+    /// Returns the Vulkan device, opened at the first call; `None` where it is not needed or cannot be opened.
+    pub(crate) fn get(&self, p: &PhysicalDevice) -> Option<&ash::Device> {
+        if !self.is_needed {
+            return None;
+        }
+        let open = || {
+            let raw = create_raw(p, Queues::One).map(Opened);
+            raw.inspect_err(|e| tracing::warn!("{}: no compile device: {e}", p.info.name)).ok()
+        };
+        self.opened.get_or_init(open).as_ref().map(|opened| &opened.0)
+    }
+
+    /// Waits for as long as a test wants compiling to take longer.
+    pub(crate) fn delay(&self) {
+        let delay = self.delay_ms.load(Ordering::Relaxed);
+        if delay > 0 {
+            std::thread::sleep(Duration::from_millis(delay));
+        }
+    }
+
+    /// Sets [`CompileDevice::delay`].
+    pub(super) fn set_delay(&self, delay: Duration) {
+        self.delay_ms.store(delay.as_millis() as u64, Ordering::Relaxed);
+    }
+
+    /// Has it be one that cannot be opened, if it is not open yet.
+    pub(super) fn refuse(&self) {
+        let _ = self.opened.set(None);
+    }
+
+    /// Destroys the Vulkan device.
+    pub(super) fn close(&mut self) {
+        self.opened.take();
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        // SAFETY: whoever compiles destroys what it created, and borrows the device meanwhile.
+        unsafe { self.0.destroy_device(None) }
+    }
+}

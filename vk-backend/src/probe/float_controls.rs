@@ -1,0 +1,116 @@
+//! The execution modes of float arithmetic that kernels ask for (Vulkan "Shader Float Controls").
+
+use crate::asm::{FloatMode, KernelBuilder};
+use crate::physical::{Features, Independence};
+
+/// The execution modes that every kernel asks for, each for half, single and double
+/// ([`crate::FloatWidth`] as index).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FloatControls {
+    /// SignedZeroInfNanPreserve.
+    pub signed_zero_inf_nan: [bool; 3],
+    /// DenormPreserve.
+    pub denorm_preserve: [bool; 3],
+    /// RoundingModeRTE.
+    pub rounding_rte: [bool; 3],
+}
+
+impl FloatControls {
+    /// Returns all that makes arithmetic exact and that the device can be asked for.
+    pub fn offered(f: &Features) -> FloatControls {
+        let denorms = [f.denorm_preserve_16, f.denorm_preserve_32, f.denorm_preserve_64];
+        FloatControls {
+            signed_zero_inf_nan: [
+                f.preserve_signed_zero_inf_nan_16,
+                f.preserve_signed_zero_inf_nan_32,
+                f.preserve_signed_zero_inf_nan_64,
+            ],
+            denorm_preserve: allowed(f, f.denorm_independence, denorms),
+            rounding_rte: rounding(f, f.rounding_rte_32),
+        }
+    }
+
+    /// Returns the same without RoundingModeRTE for single: a driver (NVIDIA's, 580) lets sums and products of
+    /// single keep denormals where that mode is asked for, and flushes those of Fma all the same. Without it all
+    /// of them flush.
+    pub(crate) fn without_single_rounding(f: &Features) -> FloatControls {
+        FloatControls { rounding_rte: rounding(f, false), ..FloatControls::offered(f) }
+    }
+
+    /// Asks for the modes of a width of `bits` bits.
+    pub(crate) fn ask(&self, k: &mut KernelBuilder, bits: u32) {
+        let width = (bits / 32) as usize;
+        let modes = [
+            (self.signed_zero_inf_nan, FloatMode::SignedZeroInfNanPreserve),
+            (self.denorm_preserve, FloatMode::DenormPreserve),
+            (self.rounding_rte, FloatMode::RoundingModeRte),
+        ];
+        for (asked, mode) in modes {
+            if asked[width] {
+                k.float_mode(mode, bits);
+            }
+        }
+    }
+}
+
+fn rounding(f: &Features, single: bool) -> [bool; 3] {
+    allowed(f, f.rounding_independence, [f.rounding_rte_16, single, f.rounding_rte_64])
+}
+
+/// Returns what of a mode may be asked for in a module of any widths that the device has: where widths are not
+/// independent, either all of them ask for it or none (VUID-RuntimeSpirv-denormBehaviorIndependence-06289 and
+/// -06290, VUID-RuntimeSpirv-roundingModeIndependence-06291 and -06292).
+fn allowed(f: &Features, independence: Independence, wanted: [bool; 3]) -> [bool; 3] {
+    let has = [f.float16, true, f.float64];
+    let all_of = |widths: &[usize]| widths.iter().all(|&width| wanted[width] || !has[width]);
+    match independence {
+        Independence::All => wanted,
+        Independence::Float32Only => {
+            let others = all_of(&[0, 2]);
+            [wanted[0] && others, wanted[1], wanted[2] && others]
+        }
+        Independence::None => {
+            let all = all_of(&[0, 1, 2]);
+            wanted.map(|one| one && all)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn features(independence: Independence) -> Features {
+        Features {
+            float16: true,
+            float64: true,
+            rounding_rte_16: true,
+            rounding_rte_32: true,
+            rounding_rte_64: true,
+            denorm_preserve_16: true,
+            denorm_preserve_32: true,
+            rounding_independence: independence,
+            denorm_independence: independence,
+            ..Features::default()
+        }
+    }
+
+    #[test]
+    fn widths_that_depend_on_each_other_ask_alike() {
+        let all = FloatControls::offered(&features(Independence::All));
+        assert_eq!((all.rounding_rte, all.denorm_preserve), ([true; 3], [true, true, false]));
+        let f = features(Independence::Float32Only);
+        assert_eq!(FloatControls::offered(&f).denorm_preserve, [false, true, false]);
+        assert_eq!(FloatControls::without_single_rounding(&f).rounding_rte, [true, false, true]);
+        let f = features(Independence::None);
+        assert_eq!(FloatControls::offered(&f).denorm_preserve, [false; 3]);
+        assert_eq!(FloatControls::offered(&f).rounding_rte, [true; 3]);
+        assert_eq!(FloatControls::without_single_rounding(&f).rounding_rte, [false; 3]);
+    }
+
+    #[test]
+    fn widths_that_the_device_lacks_do_not_count() {
+        let f = Features { float64: false, ..features(Independence::None) };
+        assert_eq!(FloatControls::offered(&f).denorm_preserve, [true, true, false]);
+    }
+}

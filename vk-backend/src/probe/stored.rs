@@ -1,0 +1,146 @@
+//! The probe's answers as bytes, so that one process finds out what many use.
+
+use crate::probe::arithmetic::Probe;
+use crate::probe::floats::{Behaviour, FloatOp, FloatTable, FloatWidth};
+
+/// Tells one form of the probe and of the search for defects from another: a hash (FNV-1a) of their sources.
+/// What another build found of a device may be the answer to another question.
+pub const PROBE_BUILD: u64 = {
+    let sources: [&[u8]; 8] = [
+        include_bytes!("../asm.rs"),
+        include_bytes!("arithmetic.rs"),
+        include_bytes!("defects.rs"),
+        include_bytes!("float_controls.rs"),
+        include_bytes!("floats.rs"),
+        include_bytes!("mod.rs"),
+        include_bytes!("run.rs"),
+        include_bytes!("stored.rs"),
+    ];
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut file = 0;
+    while file < sources.len() {
+        let mut at = 0;
+        while at < sources[file].len() {
+            hash = (hash ^ sources[file][at] as u64).wrapping_mul(0x0100_0000_01b3);
+            at += 1;
+        }
+        file += 1;
+    }
+    hash
+};
+
+impl Probe {
+    /// Returns the answers as bytes, one for each.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.clone().visit(&mut |answer| bytes.push(u8::from(*answer)));
+        bytes
+    }
+
+    /// Returns what [`Probe::to_bytes`] of the same [`PROBE_BUILD`] wrote; `None` of other bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Probe> {
+        let mut rest = bytes.iter();
+        let mut good = true;
+        let mut probe = Probe::default();
+        probe.visit(&mut |answer| match rest.next() {
+            Some(0) => *answer = false,
+            Some(1) => *answer = true,
+            _ => good = false,
+        });
+        (good && rest.next().is_none()).then_some(probe)
+    }
+
+    /// Calls `f` with each answer, in an order that is always the same.
+    fn visit(&mut self, f: &mut impl FnMut(&mut bool)) {
+        let controls = &mut self.controls;
+        for modes in [
+            &mut controls.signed_zero_inf_nan,
+            &mut controls.denorm_preserve,
+            &mut controls.rounding_rte,
+        ] {
+            modes.iter_mut().for_each(&mut *f);
+        }
+        [
+            &mut self.fma32_fused,
+            &mut self.fma64_fused,
+            &mut self.div32_exact,
+            &mut self.div64_exact,
+            &mut self.sqrt32_exact,
+            &mut self.sqrt64_exact,
+            &mut self.exp2_near,
+            &mut self.nearest32,
+            &mut self.nearest64,
+            &mut self.merges_signs,
+        ]
+        .into_iter()
+        .for_each(&mut *f);
+        self.floats.visit(f);
+    }
+}
+
+impl FloatTable {
+    fn visit(&mut self, f: &mut impl FnMut(&mut bool)) {
+        for width in FloatWidth::ALL {
+            let row = self.row_mut(width);
+            let mut is_there = row.is_some();
+            f(&mut is_there);
+            if !is_there {
+                *row = None;
+                continue;
+            }
+            let row = row.get_or_insert([Behaviour::RIGHT; FloatOp::ALL.len()]);
+            for behaviour in row {
+                [
+                    &mut behaviour.keeps_inputs,
+                    &mut behaviour.keeps_results,
+                    &mut behaviour.signed_zeros,
+                    &mut behaviour.nans,
+                    &mut behaviour.nearest_even,
+                ]
+                .into_iter()
+                .for_each(&mut *f);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Answers that differ from their neighbours.
+    fn some_probe() -> Probe {
+        let mut probe = Probe::default();
+        *probe.floats.row_mut(FloatWidth::Single) = Some([Behaviour::RIGHT; FloatOp::ALL.len()]);
+        *probe.floats.row_mut(FloatWidth::Double) = Some([Behaviour::RIGHT; FloatOp::ALL.len()]);
+        let mut count = 0;
+        let present = |row: usize| [19, 20, 106].contains(&row);
+        probe.visit(&mut |answer| {
+            if !present(count) {
+                *answer = count % 3 == 0;
+            }
+            count += 1;
+        });
+        probe
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let probe = some_probe();
+        let bytes = probe.to_bytes();
+        assert!(bytes.contains(&0) && bytes.contains(&1));
+        assert_eq!(Probe::from_bytes(&bytes), Some(probe));
+        assert_eq!(Probe::from_bytes(&Probe::default().to_bytes()), Some(Probe::default()));
+    }
+
+    #[test]
+    fn other_bytes_are_refused() {
+        let bytes = some_probe().to_bytes();
+        assert_eq!(Probe::from_bytes(&[]), None);
+        assert_eq!(Probe::from_bytes(&bytes[1..]), None);
+        assert_eq!(Probe::from_bytes(&[&bytes[..], &[0]].concat()), None);
+        let mut bad = bytes.clone();
+        bad[5] = 2;
+        assert_eq!(Probe::from_bytes(&bad), None);
+    }
+}

@@ -1,0 +1,215 @@
+//! Pipelines that a second Vulkan device compiles, because the driver must not compile while others submit. Every
+//! driver is treated as such a one.
+
+mod common;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hekla_vk_backend::asm::{op, KernelBuilder};
+use hekla_vk_backend::{
+    validation_message_count, Device, DeviceInfo, Error, MemoryKind, Pipeline, PipelineDesc,
+    PipelineStore, Quirks,
+};
+
+fn device() -> Arc<Device> {
+    common::device_with(Quirks::SERIALIZED_PIPELINES)
+}
+
+/// A store in memory.
+#[derive(Clone, Default)]
+struct Known(Arc<Mutex<HashMap<Vec<u32>, Vec<u8>>>>);
+
+impl PipelineStore for Known {
+    fn load(&self, _: &DeviceInfo, d: &PipelineDesc<'_>) -> Option<Vec<u8>> {
+        self.0.lock().unwrap().get(d.spirv).cloned()
+    }
+
+    fn store(&self, _: &DeviceInfo, d: &PipelineDesc<'_>, data: &[u8]) {
+        self.0.lock().unwrap().insert(d.spirv.to_vec(), data.to_vec());
+    }
+}
+
+impl Known {
+    fn set_for(&self, device: &Device) {
+        // SAFETY: it returns what it was given.
+        unsafe { device.set_pipeline_store(Box::new(self.clone())) };
+    }
+}
+
+/// A store that knows of each pipeline the data of a cache that saw none.
+struct Nothing;
+
+impl PipelineStore for Nothing {
+    fn load(&self, info: &DeviceInfo, _: &PipelineDesc<'_>) -> Option<Vec<u8>> {
+        let words = [32, 1, info.vendor_id, info.device_id];
+        let header = words.iter().flat_map(|word: &u32| word.to_ne_bytes());
+        Some(header.chain(info.pipeline_cache_uuid).collect())
+    }
+
+    fn store(&self, _: &DeviceInfo, _: &PipelineDesc<'_>, _: &[u8]) {}
+}
+
+/// data[0] = (data[0] * factor) ^ term, a kernel like no other.
+fn kernel(device: &Arc<Device>, factor: u32, term: u32) -> Arc<Pipeline> {
+    let mut k = KernelBuilder::new(1);
+    let uint = k.uint();
+    let [at, factor, term] = [0, factor, term].map(|value| k.constant(value));
+    let x = k.load(0, uint, at);
+    let product = k.binary(op::I_MUL, uint, x, factor);
+    let result = k.binary(op::BITWISE_XOR, uint, product, term);
+    k.store(0, uint, at, result);
+    let words = k.finish();
+    let (specialization, push_constant_size) = (&[][..], 8);
+    let desc = PipelineDesc { spirv: &words, entry: "main", specialization, push_constant_size };
+    common::create_pipeline(device, &desc).expect("a pipeline")
+}
+
+/// Makes kernels, runs each on a number and drops it; all must compute what they should.
+fn make_and_run(device: &Arc<Device>, kernels: impl Iterator<Item = u32>) {
+    let queue = device.create_queue(false).unwrap();
+    for number in kernels {
+        let (factor, term) = (number.wrapping_mul(0x9e37_79b9) | 1, !number);
+        let pipeline = kernel(device, factor, term);
+        let word = device.create_buffer(4, MemoryKind::Readback).unwrap();
+        common::write(&word, 0, &number.to_ne_bytes()).unwrap();
+        let push = common::addresses(&[&word]);
+        let ((), value) = queue.record(|r| common::dispatch(r, &pipeline, &push, [1, 1, 1]));
+        drop(pipeline);
+        queue.wait(value).unwrap();
+        let mut bytes = [0; 4];
+        common::read(&word, 0, &mut bytes).unwrap();
+        assert_eq!(u32::from_ne_bytes(bytes), number.wrapping_mul(factor) ^ term);
+    }
+}
+
+/// The same in eight threads at once; pairs of them make the same kernels.
+fn make_and_run_in_threads(device: &Arc<Device>) {
+    std::thread::scope(|scope| {
+        for thread in 0..8u32 {
+            scope.spawn(move || make_and_run(device, (0..30).map(|i| thread / 2 * 1000 + i)));
+        }
+    });
+    expect_silence();
+}
+
+/// Asserts that the validation layer, if it is there, has nothing to say.
+fn expect_silence() {
+    assert_eq!(validation_message_count(), 0, "see stderr for the messages");
+}
+
+#[test]
+fn pipelines_that_many_threads_make_use_and_drop_compute_right_results() {
+    let device = device();
+    make_and_run_in_threads(&device);
+    assert!(device.has_compile_device());
+    Known::default().set_for(&device);
+    make_and_run_in_threads(&device);
+    make_and_run_in_threads(&device);
+}
+
+#[test]
+fn without_a_second_device_the_first_compiles() {
+    let device = device();
+    device.pretend_single();
+    make_and_run_in_threads(&device);
+    assert!(!device.has_compile_device());
+    assert_eq!(kernel(&device, 3, 4).creation().compiled_apart, None);
+}
+
+#[test]
+fn a_second_device_is_opened_where_something_must_be_compiled() {
+    let proper = common::device();
+    let needed = proper.info().quirks.contains(Quirks::SERIALIZED_PIPELINES);
+    kernel(&proper, 3, 4);
+    assert_eq!(proper.has_compile_device(), needed);
+
+    let (device, known) = (device(), Known::default());
+    known.set_for(&device);
+    assert!(!device.has_compile_device());
+    let creation = kernel(&device, 3, 4).creation();
+    assert!(device.has_compile_device());
+    assert!(creation.given == 0 && creation.found != Some(true), "{creation}");
+    let apart = creation.compiled_apart.expect("the compile device compiled it");
+    assert!(apart.duration <= creation.duration);
+    if known.0.lock().unwrap().is_empty() {
+        println!("skipped: {} keeps nothing of pipelines", device.info().name);
+        return;
+    }
+    // Only creating it is left to the device itself, in this process and in the next.
+    assert!(apart.taken, "{creation}");
+    let next = common::device_with(Quirks::SERIALIZED_PIPELINES);
+    known.set_for(&next);
+    let creation = kernel(&next, 3, 4).creation();
+    assert!(creation.given > 0 && creation.found != Some(false), "{creation}");
+    assert!(creation.compiled_apart.is_none() && !next.has_compile_device());
+}
+
+#[test]
+fn what_is_missing_from_an_earlier_process_is_compiled_apart() {
+    let device = device();
+    // SAFETY: a header is complete data, of a cache that is empty.
+    unsafe { device.set_pipeline_store(Box::new(Nothing)) };
+    make_and_run(&device, 0..3);
+    let creation = kernel(&device, 3, 4).creation();
+    assert!(creation.given == 32 && creation.found != Some(true), "{creation}");
+    expect_silence();
+    // A driver that cannot be told not to compile has compiled it.
+    let refuses = device.info().features.pipeline_creation_cache_control;
+    assert_eq!(creation.compiled_apart.is_some(), refuses, "{creation}");
+}
+
+#[test]
+fn submissions_go_on_while_a_pipeline_compiles() {
+    let device = device();
+    // Opens the second device.
+    kernel(&device, 3, 4);
+    device.delay_compilation(Duration::from_secs(2));
+    let queue = device.create_queue(false).unwrap();
+    let word = device.create_buffer(4, MemoryKind::Readback).unwrap();
+    let (begun, done) = (AtomicBool::new(false), AtomicBool::new(false));
+    let mut meanwhile = 0;
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            begun.store(true, Ordering::Release);
+            let pipeline = kernel(&device, 5, 6);
+            done.store(true, Ordering::Release);
+            assert!(pipeline.creation().duration >= Duration::from_secs(2));
+        });
+        while !begun.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+        while !done.load(Ordering::Acquire) {
+            let ((), value) = queue.record(|r| r.fill(&word, 0, 4, 7));
+            queue.wait(value).unwrap();
+            meanwhile += 1;
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    });
+    expect_silence();
+    // One could have come before, and one after.
+    assert!(meanwhile > 10, "{meanwhile} submissions in two seconds");
+}
+
+#[test]
+fn what_cannot_be_compiled_is_an_error() {
+    let device = device();
+    let words = [1, 2, 3, 4, 5];
+    let (specialization, push_constant_size) = (&[][..], 0);
+    let desc = PipelineDesc { spirv: &words, entry: "main", specialization, push_constant_size };
+    let error = common::create_pipeline(&device, &desc).unwrap_err();
+    assert!(matches!(error, Error::Invalid(_)), "{error}");
+    let limit = device.info().limits.max_push_constants;
+    let desc = PipelineDesc { push_constant_size: limit + 4, ..desc };
+    let error = common::create_pipeline(&device, &desc).unwrap_err();
+    assert!(matches!(error, Error::Unsupported(_)), "{error}");
+    assert!(!device.has_compile_device());
+    expect_silence();
+}
+
+#[test]
+fn all_again_under_validation() {
+    common::run_again_with(&[("HEKLA_VALIDATE", "1")]);
+}
