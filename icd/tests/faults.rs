@@ -91,7 +91,8 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
 
 #[test]
 fn a_lost_device_is_told_and_the_program_ends() {
-    for fault in ["hang:14", "hang:21", "submit:14", "submit:22"] {
+    // Behind the submissions of the probe.
+    for fault in ["hang:32", "hang:39", "submit:32", "submit:40"] {
         for queue in ["in", "out"] {
             process("role_lose", &[("HEKLA_FAULT", fault), ("HEKLA_TEST_ORDER", queue)]);
         }
