@@ -111,11 +111,11 @@ mod tests {
     #[test]
     fn completion_markers_are_used_where_they_were_proven() {
         let nvidia = vk::DriverId::NVIDIA_PROPRIETARY;
-        let marks = |id, version| quirks(id, version).contains(Quirks::COMPLETION_MARKERS);
-        assert!(marks(nvidia, 580 << 22));
-        assert!(marks(nvidia, 580 << 22 | 159 << 14 | 3 << 6));
-        assert!(!marks(nvidia, 579 << 22 | 255 << 14));
-        assert!(!marks(nvidia, 581 << 22));
+        let has_markers = |id, version| quirks(id, version).contains(Quirks::COMPLETION_MARKERS);
+        assert!(has_markers(nvidia, 580 << 22));
+        assert!(has_markers(nvidia, 580 << 22 | 159 << 14 | 3 << 6));
+        assert!(!has_markers(nvidia, 579 << 22 | 255 << 14));
+        assert!(!has_markers(nvidia, 581 << 22));
         let others = [
             vk::DriverId::MESA_RADV,
             vk::DriverId::AMD_PROPRIETARY,

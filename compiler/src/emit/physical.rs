@@ -57,12 +57,12 @@ impl Emitter<'_> {
     fn access_operands(&mut self, align: u32, volatile: bool, store: bool) -> SmallVec<[u32; 3]> {
         let mut access = MemoryAccess::ALIGNED | self.shared_access();
         access.set(MemoryAccess::VOLATILE, volatile);
-        let shown = volatile && self.plan.ordered;
-        access.set(MemoryAccess::MAKE_POINTER_AVAILABLE, shown && store);
-        access.set(MemoryAccess::MAKE_POINTER_VISIBLE, shown && !store);
+        let is_visible = volatile && self.plan.ordered;
+        access.set(MemoryAccess::MAKE_POINTER_AVAILABLE, is_visible && store);
+        access.set(MemoryAccess::MAKE_POINTER_VISIBLE, is_visible && !store);
         // More than 16 bytes are of no use to a device.
         let mut operands = SmallVec::from_slice(&[access.bits(), 1 << align.clamp(1, 16).ilog2()]);
-        if shown {
+        if is_visible {
             operands.push(self.c32(Scope::Device as u32));
         }
         operands

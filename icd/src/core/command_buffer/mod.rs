@@ -49,7 +49,7 @@ pub enum Work {
     /// A command that never changes, and the memory objects that the application named.
     Fixed {
         command: Arc<Command>,
-        _held: SmallVec<[Retained<Mem>; 2]>,
+        _retained: SmallVec<[Retained<Mem>; 2]>,
     },
     Dispatch(Ref<MutableCommand>),
 }
@@ -193,13 +193,13 @@ impl From<Command> for Work {
     /// Returns a copy, a fill or a marker.
     fn from(command: Command) -> Work {
         // Parts of shared virtual memory have no handles.
-        let held = |mem: &Ref<Mem>| (mem.reference_count() > 0).then(|| Retained::new(mem));
+        let retain = |mem: &Ref<Mem>| (mem.reference_count() > 0).then(|| Retained::new(mem));
         let mems = match &command {
             Command::Copy { source, target, .. } => [Some(source), Some(target)],
             Command::Fill { mem, .. } => [Some(mem), None],
             _ => [None, None],
         };
-        let held = mems.into_iter().flatten().filter_map(held).collect();
-        Work::Fixed { command: Arc::new(command), _held: held }
+        let retained = mems.into_iter().flatten().filter_map(retain).collect();
+        Work::Fixed { command: Arc::new(command), _retained: retained }
     }
 }
