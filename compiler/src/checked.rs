@@ -15,7 +15,7 @@ const MAX_KEYS: usize = 1 << 17;
 
 static CHECKED: Mutex<Option<FastSet<u64>>> = Mutex::new(None);
 
-/// The tokens of a program, and in them the bodies of the functions that no kernel uses. Of those
+/// Returns the tokens of a program, and in them the bodies of the functions that no kernel uses. Of those
 /// that are known to be good under these options, for this device, the braces alone are left.
 pub(crate) fn tokens_to_parse(
     parts: preprocess::Parts,

@@ -1,18 +1,18 @@
 //! Kernel metadata: what the runtime must know to launch a compiled kernel, as plain data.
 //!
-//! A launch hands the device one *launch block*: the kernel's arguments and the implicit values
+//! A launch gives the device one *kernel-argument buffer*: the kernel's arguments and the implicit values
 //! (offsets, sizes, addresses of program data) that this kernel reads, at the offsets that
-//! [`Kernel::block`] lists. The block travels in push constants when it fits
-//! ([`Kernel::block_in_push_constants`]), else in device memory with its 64-bit device address as
+//! [`Kernel::argument_fields`] lists. It is in push constants if it fits
+//! ([`Kernel::arguments_in_push_constants`]), else in device memory with its 64-bit device address as
 //! the only push constant, at offset 0.
 
 /// Specialization constant ids of every emitted module. All are 32-bit.
 pub mod spec_id {
     /// Work-group size in x, y, z: ids 0, 1, 2.
     pub const LOCAL_SIZE: [u32; 3] = [0, 1, 2];
-    /// Bool: 1 when any of [`super::Field::GlobalBase`], [`super::Field::GroupBase`] or
-    /// [`super::Field::GlobalOffset`] is non-zero in this launch; 0 lets the driver fold them away.
-    pub const NONZERO_BASE: u32 = 3;
+    /// Bool: 1 if any of [`super::Field::GlobalBase`], [`super::Field::GroupBase`] or
+    /// [`super::Field::GlobalOffset`] is non-zero in this dispatch; 0 lets the driver fold them away.
+    pub const HAS_GLOBAL_OFFSET: u32 = 3;
     /// Length of the work-group (local) memory block in elements of
     /// [`super::LocalBlock::element_size`] bytes. At least 1.
     pub const LOCAL_BLOCK_LEN: u32 = 4;
@@ -27,7 +27,7 @@ pub struct Program {
     pub kernels: Vec<Kernel>,
     /// Program-scope constant and global variables, one image for the whole program.
     pub data: DataImage,
-    /// All work-groups of a launch must have the same size: the program is older than OpenCL C 2.0
+    /// True if all work-groups of a launch must have the same size: the program is older than OpenCL C 2.0
     /// or was built with `-cl-uniform-work-group-size`.
     pub uniform_groups: bool,
 }
@@ -52,7 +52,7 @@ impl DataImage {
     /// Most bytes of all variables together.
     pub const MAX_SIZE: u64 = 1 << 30;
 
-    /// Whether sizes, alignment and places agree with each other, as they do where the compiler
+    /// Returns true if sizes, alignment and places agree with each other, as they do where the compiler
     /// laid the image out.
     pub fn is_sound(&self) -> bool {
         let given = self.bytes.len() as u64;
@@ -75,12 +75,13 @@ pub struct Kernel {
     pub spirv: Vec<u32>,
     /// Arguments in order.
     pub args: Vec<Arg>,
-    /// Fields of the launch block with their byte offsets, ascending.
-    pub block: Vec<BlockField>,
-    /// Size of the launch block in bytes, a multiple of 4; 0 when the kernel reads nothing.
-    pub block_size: u32,
-    /// Whether the block itself is the push-constant range; else its u64 address is (8 bytes).
-    pub block_in_push_constants: bool,
+    /// Fields of the kernel-argument buffer with their byte offsets, ascending.
+    pub argument_fields: Vec<ArgumentField>,
+    /// Size of the kernel-argument buffer in bytes, a multiple of 4; 0 if the kernel reads nothing.
+    pub argument_buffer_size: u32,
+    /// True if the push-constant range is the kernel-argument buffer itself; else it is the buffer's u64 address
+    /// (8 bytes).
+    pub arguments_in_push_constants: bool,
     /// Work-group memory needs.
     pub local: LocalBlock,
     /// Bytes of private memory per work-item that were not turned into registers.
@@ -91,12 +92,12 @@ pub struct Kernel {
     pub local_size_hint: Option<[u32; 3]>,
     /// `__attribute__` text as CL_KERNEL_ATTRIBUTES reports it, space separated.
     pub attributes: String,
-    /// Names and types of the arguments may be told: `-cl-kernel-arg-info` was given.
+    /// True if names and types of the arguments may be told: `-cl-kernel-arg-info` was given.
     pub arg_info: bool,
-    /// The kernel executes a work-group barrier (its local size must fit one work-group anyway;
+    /// True if the kernel executes a work-group barrier (its local size must fit one work-group anyway;
     /// the runtime may use this to choose local sizes).
     pub uses_barrier: bool,
-    /// The kernel reads the local size, local id or group id, local memory or a barrier: the choice
+    /// True if the kernel reads the local size, local id or group id, local memory or a barrier: the choice
     /// of local size is visible to it.
     pub local_size_visible: bool,
 }
@@ -140,28 +141,28 @@ pub enum ArgAddress {
     Private,
 }
 
-/// What clSetKernelArg is to be given, and where the value goes.
+/// The value that clSetKernelArg expects, and where it goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgKind {
-    /// A value of exactly `size` bytes, copied into the launch block.
+    /// A value of exactly `size` bytes, copied into the kernel-argument buffer.
     Value { size: u32 },
     /// A `global` or `constant` pointer: a cl_mem or NULL; its device address (u64) goes into the
-    /// launch block.
+    /// kernel-argument buffer.
     Buffer,
     /// A `local` pointer: only a size; its offset goes to specialization constant
     /// [`spec_id::LOCAL_ARG_BASE`] + `ordinal`. `align` is in bytes.
     Local { ordinal: u32, align: u32 },
 }
 
-/// One field of the launch block.
+/// One field of the kernel-argument buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BlockField {
+pub struct ArgumentField {
     pub field: Field,
-    /// Byte offset in the launch block.
+    /// Byte offset in the kernel-argument buffer.
     pub offset: u32,
 }
 
-/// What a launch block's field holds. Three-dimensional values are three consecutive
+/// The content of a field of the kernel-argument buffer. Three-dimensional values are three consecutive
 /// little-endian elements in the order x, y, z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
@@ -187,12 +188,12 @@ pub enum Field {
     /// u64: device address of the launch's buffer for [`crate::printf`].
     PrintfBuffer,
     /// u64: device address of a word that is there to order operations by, the same one in all
-    /// launches on a device. Its value is of no account.
+    /// launches on a device. Its value does not matter.
     OrderWord,
 }
 
 impl Field {
-    /// Size and alignment in bytes, but for [`Field::Arg`], whose size the argument tells.
+    /// Returns size and alignment in bytes, except for [`Field::Arg`], whose size the argument tells.
     pub fn layout(self) -> Option<(u32, u32)> {
         match self {
             Field::Arg(_) => None,

@@ -56,7 +56,7 @@ pub struct Source {
     pub headers: Vec<(String, String)>,
 }
 
-/// What a build gives: a log, and a program unless there were errors.
+/// The result of a build: a log, and a program unless there were errors.
 #[derive(Debug, Clone, Default)]
 pub struct Compiled {
     /// Diagnostics as clang prints them; empty when there are none.
@@ -77,7 +77,7 @@ impl Compiled {
 /// Stack of the compiling thread in bytes: enough for the tallest tree that the parser builds.
 const STACK_SIZE: usize = 256 << 20;
 
-/// What a compilation gives that is to be linked: a log, and an object unless there were errors.
+/// The result of a compilation for linking: a log, and an object unless there were errors.
 #[derive(Debug, Clone, Default)]
 pub struct CompiledObject {
     /// As [`Compiled::log`].
@@ -147,10 +147,10 @@ pub fn link_library(objects: &[&Object], options: &LinkOptions) -> CompiledObjec
     .unwrap_or_else(|log| CompiledObject { log, object: None })
 }
 
-/// What the compiler's threads do first.
+/// The function that the compiler's threads call first.
 static THREAD_START: OnceLock<fn()> = OnceLock::new();
 
-/// Has every thread that the compiler starts call `f` first: a library that must leave signals to its
+/// Makes every thread that the compiler starts call `f` first: a library that must leave signals to its
 /// application masks them there. The first call counts.
 pub fn set_thread_start(f: fn()) {
     let _ = THREAD_START.set(f);
@@ -181,7 +181,7 @@ fn error_log(errors: &[String]) -> String {
     errors.iter().map(|error| format!("error: {error}\n")).collect()
 }
 
-/// The first half of the pipeline. Ends early after a stage that reported an error. Other programs
+/// Runs the first half of the pipeline. Ends early after a stage that reported an error. Other programs
 /// may use the functions of a program that is compiled `separate`ly.
 fn analyze(
     source: &Source,
@@ -220,7 +220,7 @@ fn analyze(
     (!diags.has_errors()).then_some(hir)
 }
 
-/// The whole pipeline for a program of its own.
+/// Runs the whole pipeline for a program of its own.
 fn build(
     source: &Source,
     options: &Options,
@@ -245,7 +245,7 @@ fn build(
     }
 }
 
-/// The second half of the pipeline, for what was linked.
+/// Runs the second half of the pipeline, for what was linked.
 fn finish_linked(object: Object, target: &Target) -> Result<Program, String> {
     let modes = object.modes;
     let options = Options {
@@ -258,7 +258,7 @@ fn finish_linked(object: Object, target: &Target) -> Result<Program, String> {
     Ok(Program { uniform_groups: modes.uniform_groups, ..program })
 }
 
-/// The second half of the pipeline: passes, then SPIR-V.
+/// Runs the second half of the pipeline: passes, then SPIR-V.
 fn finish(
     mut ir: ir::Module,
     options: &Options,

@@ -49,7 +49,7 @@ fn modes(objects: &[&Object], options: &LinkOptions) -> Modes {
     }
 }
 
-/// What a symbol names in the merged module.
+/// The entity that a symbol names in the merged module.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Symbol {
     Func(Func),
@@ -62,10 +62,10 @@ type Index = usize;
 #[derive(Default)]
 struct Linker {
     symbols: HashMap<String, Symbol>,
-    /// Where the body of each merged function is.
+    /// The place of the body of each merged function.
     functions: PrimaryMap<Func, (Index, Func)>,
     globals: PrimaryMap<Global, (Index, Global)>,
-    /// What the entities of each object have become.
+    /// The merged entities for those of each object.
     placed: Vec<Placed>,
     signatures: SecondaryMap<Func, Signature>,
     shapes: SecondaryMap<Global, Option<Shape>>,
@@ -100,7 +100,7 @@ impl Signature {
     }
 }
 
-/// What all declarations of a variable agree on.
+/// The properties that all declarations of a variable agree on.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     space: AddressSpace,
@@ -191,7 +191,7 @@ impl Linker {
         place
     }
 
-    /// The module of all that was declared.
+    /// Returns the module of all that was declared.
     fn merge(&mut self, objects: &[&Object]) -> Module {
         let mut module = Module::default();
         for (index, id) in self.functions.values() {

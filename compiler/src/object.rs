@@ -17,21 +17,21 @@ pub struct Object {
     pub modes: Modes,
 }
 
-/// What the options of a compilation say of the whole object.
+/// The options of a compilation that hold for the whole object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Modes {
-    /// Infinities, NaNs and the sign of zero need not be kept.
+    /// True if infinities, NaNs and the sign of zero need not be kept.
     pub finite_only: bool,
-    /// 32-bit denormals may be flushed.
+    /// True if 32-bit denormals may be flushed.
     pub flush_denorms: bool,
-    /// All work-groups of a launch have the same size.
+    /// True if all work-groups of a launch have the same size.
     pub uniform_groups: bool,
-    /// A library made without `-enable-link-options`: linking does not change the above.
+    /// True for a library made without `-enable-link-options`: linking does not change the above.
     pub fixed: bool,
 }
 
 impl Modes {
-    /// What the options of a compilation ask for.
+    /// Returns the modes that the options of a compilation request.
     pub fn of(options: &Options) -> Modes {
         Modes {
             finite_only: options.finite_math_only && options.no_signed_zeros,
@@ -54,7 +54,7 @@ impl Modes {
         flags.iter().rev().fold(0, |bits, flag| bits << 1 | flag)
     }
 
-    /// The inverse of [`Modes::bits`]; `None` for unknown bits.
+    /// Inverts [`Modes::bits`]; `None` for unknown bits.
     pub fn from_bits(bits: u32) -> Option<Modes> {
         let mut modes = Modes::default();
         for (index, flag) in modes.flags().into_iter().enumerate() {
@@ -65,14 +65,14 @@ impl Modes {
 }
 
 impl Object {
-    /// The object's functions and variables as IR text. The kernels' entries are among the
+    /// Returns the object's functions and variables as IR text. The kernels' entries are among the
     /// functions; what else is known of kernels ([`Module::kernels`]) is not in the text.
     pub fn text(&self) -> String {
         let module = Module { kernels: Vec::new(), ..self.module.clone() };
         print::print_module(&module, true)
     }
 
-    /// An object from its text and its kernels, or why they are not one.
+    /// Returns an object from its text and its kernels, or why they are not one.
     pub fn read(text: &str, kernels: Vec<KernelEntry>, modes: Modes) -> Result<Object, String> {
         let refuse = || Err("internal error of the reader".to_string());
         crate::on_big_stack(|| read_here(text, kernels, modes)).unwrap_or_else(|_| refuse())

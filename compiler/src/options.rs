@@ -116,7 +116,7 @@ impl Options {
         Ok(options)
     }
 
-    /// All work-groups of a launch must have the same size: non-uniform ones are for OpenCL C 2.0
+    /// Returns true if all work-groups of a launch must have the same size: non-uniform ones are for OpenCL C 2.0
     /// and newer (clEnqueueNDRangeKernel).
     pub fn uniform_groups(&self) -> bool {
         self.std < ClStd::Cl20 || self.uniform_work_group_size

@@ -36,7 +36,7 @@ pub struct Target {
     pub workgroup_explicit_layout_16: bool,
     /// vulkanMemoryModel and vulkanMemoryModelDeviceScope.
     pub vulkan_memory_model: bool,
-    /// A load from an address that is the same in all invocations may be executed where no invocation gets
+    /// True if a load from an address that is the same in all invocations may be executed where no invocation gets
     /// to it, and ends the process if the address is not valid. Told by the driver's version: there is no
     /// trying it out.
     pub unmasked_uniform_loads: bool,
@@ -73,23 +73,23 @@ pub struct Target {
     pub local_memory_size: u64,
     /// SPIR-V version as 0x00MMmm00 (0x00010500 for Vulkan 1.2).
     pub spirv_version: u32,
-    /// No device's property but a context's wish (cl_khr_initialize_memory): work-group memory is zero
-    /// when a kernel begins.
+    /// True if work-group memory is zero when a kernel begins: a property of the context
+    /// (cl_khr_initialize_memory), not of the device.
     pub zero_local: bool,
-    /// The same of private memory, and of all else that a program leaves undefined.
+    /// As `zero_local`, for private memory and all other values that a program leaves undefined.
     pub zero_private: bool,
 }
 
 /// What the device's operations on floats of one width do with bits that arithmetic is free to lose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FloatTraits {
-    /// FNegate and FAbs change the sign bit and nothing else, of denormals and NaN too.
+    /// True if FNegate and FAbs change the sign bit and nothing else, of denormals and NaN too.
     pub sign_alone: bool,
-    /// No operation takes denormal numbers for zero, or makes zero of them.
+    /// True if no operation takes denormal numbers for zero, or makes zero of them.
     pub keeps_denormals: bool,
-    /// A conversion to a wider float keeps denormals.
+    /// True if a conversion to a wider float keeps denormals.
     pub widens: bool,
-    /// NMin and NMax tell denormals apart.
+    /// True if NMin and NMax tell denormals apart.
     pub orders: bool,
 }
 
@@ -100,7 +100,7 @@ impl FloatTraits {
 }
 
 impl Target {
-    /// What is known of a float type's operations.
+    /// Returns what is known of a float type's operations.
     pub fn floats(&self, scalar: Scalar) -> FloatTraits {
         match scalar {
             Scalar::F16 => self.float_traits[0],
@@ -146,7 +146,7 @@ impl Target {
         ])
     }
 
-    /// Whether programs of a version may use an optional feature of OpenCL C 3.0: from 2.0 on, which
+    /// Returns true if programs of a version may use an optional feature of OpenCL C 3.0: from 2.0 on, which
     /// requires what 3.0 makes optional.
     pub fn offers(&self, std: ClStd, feature: &str) -> bool {
         std >= ClStd::Cl20 && self.features().contains(&feature)
@@ -158,17 +158,17 @@ impl Target {
         &[ClStd::Cl10, ClStd::Cl11, ClStd::Cl12, ClStd::Cl30]
     }
 
-    /// Whether half is a type to compute with: cl_khr_fp16 is offered.
+    /// Returns true if cl_khr_fp16 is offered: programs may compute with half.
     pub fn half_arithmetic(&self) -> bool {
         self.extensions().contains(&"cl_khr_fp16")
     }
 
-    /// Whether 64-bit atomics work on global and on local memory.
+    /// Returns true if 64-bit atomics work on global and on local memory.
     pub fn int64_atomics(&self) -> bool {
         self.int64 && self.atomic_int64_buffer && self.atomic_int64_shared
     }
 
-    /// A capable device, but without half and without an explicit layout of work-group memory. The
+    /// Returns a capable device, but without half and without an explicit layout of work-group memory. The
     /// offline compiler's default.
     pub fn generic() -> Target {
         Target {
@@ -211,7 +211,7 @@ impl Target {
         }
     }
 
-    /// The weakest device that is supported: what SwiftShader offers (no 64-, 16- or 8-bit integers,
+    /// Returns the weakest device that is supported: what SwiftShader offers (no 64-, 16- or 8-bit integers,
     /// no double, no small storage).
     pub fn minimal() -> Target {
         Target {
@@ -232,7 +232,7 @@ impl Target {
     }
 }
 
-/// The names whose flag is set.
+/// Returns the names whose flag is set.
 fn offered(names: &[(&'static str, bool)]) -> Vec<&'static str> {
     names.iter().filter(|(_, offered)| *offered).map(|(name, _)| *name).collect()
 }

@@ -1,4 +1,4 @@
-//! Where the time of a compilation goes, stage by stage.
+//! The time of a compilation, stage by stage.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -89,14 +89,14 @@ impl Stopwatch {
         Stopwatch { last: Instant::now(), timing: Timing::default() }
     }
 
-    /// What was done since the last call, or the start, was this stage.
+    /// Adds the time since the last call, or the start, to this stage.
     pub fn end(&mut self, stage: Stage) {
         let now = Instant::now();
         self.timing.spent[stage as usize] += now - self.last;
         self.last = now;
     }
 
-    /// The times of all stages; what no stage took is the rest.
+    /// Returns the times of all stages; what no stage took is the rest.
     pub fn stop(mut self) -> Timing {
         self.end(Stage::Rest);
         self.timing

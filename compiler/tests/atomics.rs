@@ -15,7 +15,7 @@ fn compiled(text: &str, options: &str, target: &Target) -> (Vec<Kernel>, String)
     (compiled.program.map(|program| program.kernels).unwrap_or_default(), compiled.log)
 }
 
-/// A kernel with these statements, which build without a message.
+/// Returns a kernel with these statements, which build without a message.
 #[track_caller]
 fn kernel_for(statements: &str, target: &Target) -> Kernel {
     let text = body(statements);
@@ -72,7 +72,7 @@ fn instructions(kernel: &Kernel) -> Vec<(u32, Vec<u32>)> {
     out
 }
 
-/// Each atomic operation, fence and barrier with its scope and semantics.
+/// Returns each atomic operation, fence and barrier with its scope and semantics.
 fn synchronization(kernel: &Kernel) -> Vec<(u32, u32, u32)> {
     let all = instructions(kernel);
     let constant = |id: u32| {
@@ -93,7 +93,7 @@ fn memory_model(kernel: &Kernel) -> u32 {
 }
 
 fn reads_order_word(kernel: &Kernel) -> bool {
-    kernel.block.iter().any(|entry| entry.field == Field::OrderWord)
+    kernel.argument_fields.iter().any(|entry| entry.field == Field::OrderWord)
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn sequential_consistency_is_made_of_read_modify_write_operations() {
     assert!(kernels.iter().all(reads_order_word));
 }
 
-/// The first line of the log.
+/// Returns the first line of the log.
 fn message(text: &str, options: &str, target: &Target) -> String {
     let (_, log) = compiled(text, options, target);
     let line = log.lines().next().unwrap_or("nothing");

@@ -11,7 +11,7 @@ fn compiled(text: String) -> Compiled {
     compile(&source, &Options::default(), &Target::generic())
 }
 
-/// A chain of so many links: before it, link number `i`, and behind it.
+/// A chain with a number of links: the text before it, link number `i`, and the text behind it.
 struct Form(&'static str, fn(usize) -> String, &'static str);
 
 const FORMS: [Form; 11] = [

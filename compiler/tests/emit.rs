@@ -6,12 +6,12 @@ mod support;
 
 use hekla_compiler::emit::{layout_data, EmitError};
 use hekla_compiler::ir::parse;
-use hekla_compiler::kernel::{BlockField, Field};
+use hekla_compiler::kernel::{ArgumentField, Field};
 use hekla_compiler::{Options, Target};
 use std::fmt::Write;
 use support::{check, check_structurized, disassemble, targets, try_emit, Loop};
 
-/// A kernel with a buffer `v0`, whose first block has the given lines.
+/// Returns a kernel with a buffer `v0`, whose first block has the given lines.
 fn kernel(lines: &str) -> String {
     format!(
         "kernel @k k(a: buffer, t: local 0 align 16)\nfn @k() {{\nblock0:\n    \
@@ -282,7 +282,7 @@ fn device_memory() {
     }
 }
 
-/// A kernel with an array in local or private memory that is accessed as these types.
+/// Returns a kernel with an array in local or private memory that is accessed as these types.
 fn array_kernel(space: &str, types: &[&str], align: impl Fn(&str) -> u32) -> String {
     let mut lines = Lines::new();
     let index = lines.load("i32");
@@ -592,7 +592,7 @@ fn launch_values() {
         lines.store("i32", &value);
         let kernel = check(&kernel(&lines.text), &[], &target);
         assert!(kernel.local_size_visible && !kernel.uses_barrier);
-        let fields: Vec<Field> = kernel.block.iter().map(|f| f.field).collect();
+        let fields: Vec<Field> = kernel.argument_fields.iter().map(|f| f.field).collect();
         let expected = [
             Field::Arg(0),
             Field::GlobalBase,
@@ -604,8 +604,8 @@ fn launch_values() {
             Field::WorkDim,
         ];
         assert_eq!(fields, expected);
-        assert_eq!(kernel.block_size, 8 + 5 * 24 + 12 + 4);
-        assert_eq!(kernel.block_in_push_constants, target.push_constant_size >= 144);
+        assert_eq!(kernel.argument_buffer_size, 8 + 5 * 24 + 12 + 4);
+        assert_eq!(kernel.arguments_in_push_constants, target.push_constant_size >= 144);
     }
 }
 
@@ -633,9 +633,9 @@ block0:
 ";
     for (_, target) in targets() {
         let kernel = check(text, &[], &target);
-        let at = |arg, offset| BlockField { field: Field::Arg(arg), offset };
-        assert_eq!(kernel.block, [at(0, 0), at(1, 8), at(2, 16), at(3, 40)]);
-        assert_eq!(kernel.block_size, 52);
+        let at = |arg, offset| ArgumentField { field: Field::Arg(arg), offset };
+        assert_eq!(kernel.argument_fields, [at(0, 0), at(1, 8), at(2, 16), at(3, 40)]);
+        assert_eq!(kernel.argument_buffer_size, 52);
         assert_eq!(kernel.required_local_size, Some([8, 4, 2]));
         assert!(!kernel.local_size_visible);
     }
@@ -645,7 +645,7 @@ block0:
 fn empty_kernel_needs_nothing() {
     let kernel =
         check("kernel @k k()\nfn @k() {\nblock0:\n    return\n}\n", &[], &Target::generic());
-    assert_eq!((kernel.block_size, kernel.block.len()), (0, 0));
+    assert_eq!((kernel.argument_buffer_size, kernel.argument_fields.len()), (0, 0));
     assert_eq!((kernel.local.static_size, kernel.private_size), (0, 0));
 }
 
@@ -680,7 +680,10 @@ block0:
     assert_eq!(image.relocations, [16]);
     for (_, target) in targets() {
         let kernel = check(text, &[], &target);
-        assert_eq!(kernel.block, [BlockField { field: Field::DataAddress, offset: 0 }]);
+        assert_eq!(
+            kernel.argument_fields,
+            [ArgumentField { field: Field::DataAddress, offset: 0 }]
+        );
     }
 }
 
@@ -757,7 +760,7 @@ impl Rng {
     }
 }
 
-/// A kernel with random edges between `count` blocks. Each mixes its number into a state that
+/// Returns a kernel with random edges between `count` blocks. Each mixes its number into a state that
 /// decides the branch; a counter ends it all.
 fn random_graph(rng: &mut Rng, count: u32) -> String {
     let mut text =

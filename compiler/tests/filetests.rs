@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 const EXPECT: &str = "\n; expect\n";
 
-/// What comes out of a test's input.
+/// Returns what comes out of a test's input.
 fn run(text: &str) -> String {
     let header = |key: &str| {
         let comments = text.lines().take_while(|line| line.starts_with(';'));

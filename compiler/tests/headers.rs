@@ -1,4 +1,4 @@
-//! Headers from disk come to the same the second time, when the process remembers what they came to,
+//! Headers from disk give the same result the second time, when the process remembers the first one,
 //! as the first; and to the same as headers given with the source, of which nothing is remembered.
 
 use hekla_compiler::preprocess::{preprocess, Interner, TokenKind};

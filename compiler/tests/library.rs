@@ -110,7 +110,7 @@ const CASES: [(&str, f64); 96] = [
     ("fract(-I, &t)", -0.0),
 ];
 
-/// The kernel that computes all cases of a type; what is denormal counts in units of the least.
+/// Returns the kernel that computes all cases of a type; what is denormal counts in units of the least.
 fn kernel(ty: &str, least: &str, nan: &str) -> String {
     let infinity = if ty == "float" { "INFINITY" } else { "((double)INFINITY)" };
     let mut text = format!("kernel void k(global {ty} *p) {{ {ty} t;\n");

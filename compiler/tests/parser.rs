@@ -1,6 +1,6 @@
 //! Parser tests: each `parser/NAME.cl` beside the tree that it gives, `parser/NAME.ast`; and wrong
 //! texts in `parser/errors.txt`, each with its messages below. Set `HEKLA_BLESS=1` to write what is
-//! expected anew.
+//! expected again.
 
 #[path = "parser_support/mod.rs"]
 mod support;

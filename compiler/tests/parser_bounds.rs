@@ -125,7 +125,7 @@ fn long_chains_group_from_the_left() {
         parse_small(text).tree
     };
     for count in [5, 40] {
-        // The comma binds least: each link but the first begins anew behind it.
+        // The comma binds least: each link but the first begins again behind it.
         let mut parts = vec!["(+ 1 (* a 2))".to_string()];
         parts.extend(vec!["(+ a (* a 2))".to_string(); count - 1]);
         parts.push("a".to_string());

@@ -18,7 +18,7 @@ fn compiled(text: &str) -> Compiled {
     compile(&source(text), &Options::default(), &Target::generic())
 }
 
-/// The first diagnostic's line for a call in a kernel with variables of common types.
+/// Returns the first diagnostic's line for a call in a kernel with variables of common types.
 fn said(call: &str) -> String {
     let text = format!(
         "struct S {{ int x; }}; constant char named[] = \"%d\\n\";\n\
@@ -135,7 +135,8 @@ fn every_kind_of_device_prints() {
         let compiled = compile(&source(PRINTS), &Options::default(), &target);
         let program = compiled.program.unwrap_or_else(|| panic!("{name}: {}", compiled.log));
         for kernel in &program.kernels {
-            let prints = kernel.block.iter().any(|entry| entry.field == Field::PrintfBuffer);
+            let prints =
+                kernel.argument_fields.iter().any(|entry| entry.field == Field::PrintfBuffer);
             assert_eq!(prints, kernel.name == "prints", "{name}");
             if let Err(message) = support::validate(&kernel.spirv) {
                 panic!("{name}: {message}\n{}", support::disassemble(&kernel.spirv));

@@ -9,7 +9,7 @@ use hekla_compiler::source::{Diagnostics, SourceMap};
 use hekla_compiler::syntax::parse;
 use hekla_compiler::{Options, Source, Target};
 
-/// The tree and the messages, one a line.
+/// Returns the tree and the messages, one a line.
 fn analyzed_with(
     text: &str,
     options: &Options,
@@ -275,7 +275,7 @@ fn doubles_depend_on_the_device() {
     assert_eq!(log, wanted);
 }
 
-/// The bytes of a program-scope variable.
+/// Returns the bytes of a program-scope variable.
 fn bytes_of(module: &hir::Module, name: &str) -> Vec<u8> {
     let global = module.globals.values().find(|global| global.name == name).unwrap();
     let size = module.types.size(global.ty).unwrap() as usize;
@@ -325,7 +325,7 @@ fn kernel_metadata() {
     assert!(kernel.args[2].is_volatile && !kernel.args[2].is_const);
 }
 
-/// The type of the expression of the last statement of function `f`.
+/// Returns the type of the expression of the last statement of function `f`.
 fn type_of(expr: &str) -> String {
     let text = format!(
         "void f(float f, double d, int i, uint u, uchar b, long l, ulong z, float4 f4, uchar4 b4, \
@@ -409,7 +409,7 @@ fn types_of_expressions() {
     }
 }
 
-/// The last statement of the only function.
+/// Returns the last statement of the only function.
 fn last_stmt(text: &str) -> String {
     let module = accept(text);
     let body = module.functions.values().next_back().unwrap().body.as_ref().unwrap();

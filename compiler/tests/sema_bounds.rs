@@ -6,7 +6,7 @@ use hekla_compiler::source::{Diagnostics, SourceMap};
 use hekla_compiler::syntax::parse;
 use hekla_compiler::{Options, Source, Target};
 
-/// The first error, if there is one.
+/// Returns the first error, if there is one.
 fn first_error(text: &str, target: &Target) -> Option<String> {
     let options = Options::default();
     let source = Source { name: "t.cl".into(), text: text.into(), headers: Vec::new() };

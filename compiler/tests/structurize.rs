@@ -23,7 +23,7 @@ impl Rng {
     }
 }
 
-/// A function of `count` blocks with random edges. Each block mixes its number into a state that
+/// Returns a function of `count` blocks with random edges. Each block mixes its number into a state that
 /// decides its branch, passes it on as a block parameter, and stops when the fuel is used up.
 fn random_function(rng: &mut Rng, count: u32) -> Function {
     let mut func = Function::new("random", &[], Some(Type::I32));
@@ -107,7 +107,7 @@ fn fill_block(
     func.append(block, data, None);
 }
 
-/// What a function without parameters returns; `None` after too many instructions.
+/// Returns what a function without parameters returns; `None` after too many instructions.
 fn interpret(module: &Module, func: Func, limit: u64) -> Option<u64> {
     let mut machine = Machine::new(module);
     machine.steps = limit;

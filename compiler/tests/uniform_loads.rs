@@ -8,7 +8,7 @@ const DECORATE: u32 = 71;
 const BUILT_IN: u32 = 11;
 const SUBGROUP_LOCAL_INVOCATION_ID: u32 = 41;
 
-/// Whether a kernel asks for the invocation's number in its sub-group.
+/// Returns true if a kernel asks for the invocation's number in its sub-group.
 fn asks(text: &str, target: &Target) -> bool {
     let source = Source { name: "t.cl".into(), text: text.into(), headers: Vec::new() };
     let compiled = compile(&source, &Options::default(), target);

@@ -16,7 +16,7 @@ fn log(text: &str) -> String {
     compiled.log
 }
 
-/// The texts of a program's unused bodies, with their keys.
+/// Returns the texts of a program's unused bodies, with their keys.
 fn unused(text: &str) -> Vec<(String, u64)> {
     let options = Options::default();
     let (mut sources, mut names) = (SourceMap::new(), Interner::new());

@@ -20,7 +20,7 @@ kernel void test(global int *out, local short *given, int n) {
     out[1] = r.c + r.l + (int)v.w + a[n] + wide + (n ? x_of(n) : 0);
 }";
 
-/// The texts of the kernels' modules, which are valid.
+/// Returns the texts of the kernels' modules, which are valid.
 fn modules(target: &Target) -> Vec<String> {
     let text = format!("int x_of(int n) {{ int x; if (n > 3) x = n; return x; }}{TEXT}");
     let source = Source { text, ..Source::default() };

@@ -6,10 +6,10 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Of so many modules one is passed to spirv-val: starting it takes as long as a few compilations.
+/// One module of this number is passed to spirv-val: starting it takes as long as a few compilations.
 const VALIDATED: u32 = 16;
 
-/// A text as a program's source.
+/// Returns a text as a program's source.
 pub fn source(text: &str) -> Source {
     Source { name: "fuzz.cl".to_string(), text: text.to_string(), headers: Vec::new() }
 }
@@ -31,7 +31,7 @@ pub fn compiles_or_says_why(text: &str, options: &str) {
     }
 }
 
-/// A device that offers all that a device may lack.
+/// Returns a device that offers all that a device may lack.
 pub fn everything() -> Target {
     Target {
         float16: true,

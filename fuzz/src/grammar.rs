@@ -102,7 +102,7 @@ const LITERALS: &[&str] = &[
     "sizeof(struct S)",
 ];
 
-/// A whole program.
+/// Returns a whole program.
 pub fn program(u: &mut Unstructured<'_>) -> Result<String> {
     let mut g = Grammar { u, text: String::new(), labels: 0 };
     g.prelude()?;
@@ -124,7 +124,7 @@ impl Grammar<'_, '_> {
         self.u.choose(of).copied()
     }
 
-    /// Whether, one time in `n`.
+    /// Returns true one time in `n`.
     fn seldom(&mut self, n: u32) -> Result<bool> {
         self.u.ratio(1, n)
     }

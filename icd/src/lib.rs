@@ -10,10 +10,12 @@
 //! * [`dispatch`]: the boundary that every call crosses;
 //! * [`core`]: platforms, devices, contexts, queues, events, memory, programs and kernels;
 //! * [`object`]: handles that are checked before they are followed, callbacks, error notification;
-//! * [`cl`]: OpenCL's C types, constants and error codes.
+//! * [`cl`]: OpenCL's C types, constants and error codes;
+//! * [`config`]: the environment variables.
 
 pub mod api;
 pub mod cl;
+pub mod config;
 pub mod core;
 pub mod dispatch;
 pub mod object;

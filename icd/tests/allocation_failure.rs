@@ -1,5 +1,7 @@
 //! Memory that is not there: the specification's error, and everything goes on. The process' address space
 //! is bounded for it, which is where software devices have their memory.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;
@@ -7,14 +9,14 @@ use std::ptr::null_mut;
 
 const MIB: usize = 1 << 20;
 
-/// Bytes of address space in use.
+/// Returns the number of bytes of address space in use.
 fn in_use() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap();
     let pages: u64 = text.split(' ').next().unwrap().parse().unwrap();
     pages * 4096
 }
 
-/// Lets the process take so many bytes more than it has; no bound for `None`.
+/// Limits the process to `more` bytes beyond what it has; `None` lifts the limit.
 fn bound(more: Option<u64>) {
     let most = more.map_or(libc::RLIM_INFINITY, |more| in_use() + more);
     let limit = libc::rlimit { rlim_cur: most, rlim_max: libc::RLIM_INFINITY };

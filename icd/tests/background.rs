@@ -1,6 +1,8 @@
 //! Builds in the background: what is told while one is under way, and the callback at its end. Alone
 //! in its binary: builds are held up by making the files of `HEKLA_DUMP` pipes, which holds for a
 //! whole process.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;
@@ -14,7 +16,7 @@ use std::thread::{self, ThreadId};
 const SQUARE: &str =
     "kernel void run(global int *data) { data[get_global_id(0)] *= data[get_global_id(0)]; }";
 
-/// The dump's folder.
+/// Returns the dump's folder.
 fn folder() -> &'static PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -74,7 +76,7 @@ impl Told {
         (Box::leak(Box::new(Told(sender))), receiver)
     }
 
-    /// The `user_data` for [`tell`].
+    /// Returns the `user_data` for [`tell`].
     fn data(&'static self) -> *mut c_void {
         std::ptr::from_ref(self).cast_mut().cast()
     }

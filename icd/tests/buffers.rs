@@ -1,4 +1,6 @@
 //! Buffers through the loader: every kind of creation, transfer, fill and map.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

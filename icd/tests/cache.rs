@@ -1,6 +1,8 @@
 //! The disk cache: found by the next process, never believed when headers changed or bytes are
 //! damaged, and nothing but a cache when its folder is full or read-only. Each use is a process of its
 //! own, this binary again.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;
@@ -10,8 +12,8 @@ use std::process::{Child, Command, Output, Stdio};
 const ROLE: &str = "HEKLA_TEST_ROLE";
 const FOUND: &str = "cache: a program was found";
 
-/// What the processes do: build a program, run it, and print what it computed. Ends at once in the
-/// process of the tests.
+/// Runs in the processes that the tests start: builds a program, runs it, and prints what it computed. Does nothing
+/// in the process of the tests.
 #[test]
 fn role() {
     let Ok(options) = std::env::var(ROLE) else { return };
@@ -42,7 +44,7 @@ const SOURCE: &str = "
 #warning of something
 kernel void run(global uint *out) { out[0] = VALUE + 1; }";
 
-/// A folder for caches and headers, empty at first.
+/// Returns a folder for caches and headers, empty at first.
 fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cache-{name}"));
     let _ = Command::new("chmod").args(["-R", "u+w"]).arg(&folder).output();
@@ -51,7 +53,7 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// A process with its cache under `folder`.
+/// Returns a process with its cache under `folder`.
 fn command(folder: &Path, options: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
@@ -67,7 +69,7 @@ fn command(folder: &Path, options: &str) -> Command {
     command
 }
 
-/// Whether the program came from the cache, and what it computed.
+/// What a process reports: true if the program came from the cache, and what it computed.
 #[derive(Debug, PartialEq, Clone, Copy)]
 struct Ran {
     found: bool,

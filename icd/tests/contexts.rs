@@ -1,4 +1,6 @@
 //! Contexts tell their creator of errors, and call their destructors when they end.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

@@ -1,5 +1,7 @@
 //! cl_ext_buffer_device_address through the loader: addresses that the application learns, passes to
 //! kernels and writes into memory.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

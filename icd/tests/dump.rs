@@ -1,5 +1,7 @@
 //! `HEKLA_DUMP`: what a program was built from and into lies in the folder, ready for `heklac`. Alone
 //! in its binary, since the variable holds for a whole process.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;
@@ -7,7 +9,7 @@ use std::ffi::{c_char, CStr};
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 
-/// The files of a folder with an extension.
+/// Returns the files of a folder with an extension.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<_> =

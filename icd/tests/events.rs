@@ -1,4 +1,6 @@
 //! Events through the loader: user events, wait lists across queues, callbacks, profiling.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

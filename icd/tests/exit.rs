@@ -1,6 +1,8 @@
 //! Processes that end with commands in flight: they end cleanly, whatever the driver does at that moment
 //! (lavapipe may be compiling), and whichever thread ends them. Without a harness, since the end of the main
 //! thread is one of the cases.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

@@ -1,5 +1,7 @@
 //! `heklac --explain`, and the log, tell people why there is a device or none. Each in a process of its
 //! own, since the environment holds for a process.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;
@@ -68,18 +70,18 @@ fn a_device_that_is_offered() {
 }
 
 #[test]
-fn a_wish_for_another() {
-    let wish = [("HEKLA_DEVICE", "voodoo")];
-    for said in [explain(&wish), enumerate(&wish)] {
+fn a_request_for_another() {
+    let request = [("HEKLA_DEVICE", "voodoo")];
+    for said in [explain(&request), enumerate(&request)] {
         assert!(!said.found);
         let reason = "is not offered: HEKLA_DEVICE=voodoo asks for others";
         assert!(said.text.contains(reason), "{}", said.text);
     }
     assert!(explain(&[("HEKLA_DEVICE", "voodoo, 0")]).found);
-    assert!(explain(&wish).text.contains("Hekla offers no device to OpenCL programs"));
+    assert!(explain(&request).text.contains("Hekla offers no device to OpenCL programs"));
 }
 
-/// Such a device is found when it is opened, and taken only by name.
+/// A device that computes wrong results is found when it is opened, and used only if named.
 #[test]
 fn a_driver_that_computes_wrong_results() {
     let lines = |said: &Said| said.text.lines().filter(|l| l.contains("long loops early")).count();

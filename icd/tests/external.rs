@@ -1,5 +1,7 @@
 //! Memory and semaphores shared with another Vulkan device by file descriptor (cl_khr_external_memory and
 //! cl_khr_external_semaphore with opaque_fd). What the driver does not offer is skipped, with a message.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 #[path = "common/vulkan.rs"]

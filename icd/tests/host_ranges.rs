@@ -1,5 +1,7 @@
 //! Transfers whose host pointer leads to memory that commands write too: mapped regions, shared virtual memory,
 //! and what reads have yet to fill. Each takes its turn in the order of commands.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;
@@ -132,7 +134,7 @@ impl Chain<'_> {
         });
     }
 
-    /// A map that does not block.
+    /// Maps a buffer and does not block.
     fn map(&self, mem: cl_mem, flags: u64, offset: usize, size: usize) -> *mut c_void {
         let (map, mut pointer) = (self.s.cl.clEnqueueMapBuffer, null_mut());
         self.then(|queue, n, list, event| {
@@ -165,7 +167,7 @@ fn zeros(s: &Setup) -> cl_mem {
     s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut vec![0; BYTES])
 }
 
-fn due(value: u32) -> Vec<u32> {
+fn expected(value: u32) -> Vec<u32> {
     (0..WORDS as u32).map(|i| value + i).collect()
 }
 
@@ -175,7 +177,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 
 fn expect(s: &Setup, mem: cl_mem, value: u32, case: &str) {
     assert!(
-        words(&s.read(mem, 0, BYTES)) == due(value),
+        words(&s.read(mem, 0, BYTES)) == expected(value),
         "{case}: {:?}",
         words(&s.read(mem, 0, 32))
     );
@@ -269,7 +271,7 @@ fn parts_of_mapped_regions() {
         chain.write(b, false, 800, p.wrapping_byte_add(396), 4000);
         chain.end();
         let mut all = vec![0; WORDS];
-        all[200..1200].copy_from_slice(&due(7)[200..1200]);
+        all[200..1200].copy_from_slice(&expected(7)[200..1200]);
         assert!(words(&s.read(b, 0, BYTES)) == all, "{mode:?}");
         release(&s, &[a, b]);
     }
@@ -351,7 +353,7 @@ fn reads_into_shared_memory() {
         chain.end();
         expect(&s, c, 7, &format!("{mode:?}"));
         let seen = unsafe { std::slice::from_raw_parts(shared.cast::<u8>(), BYTES) };
-        assert!(words(seen) == due(7), "{mode:?}");
+        assert!(words(seen) == expected(7), "{mode:?}");
         release(&s, &[a, c]);
     }
     unsafe { (s.cl.clSVMFree)(s.context, shared) };
@@ -397,7 +399,7 @@ fn boxes_in_mapped_regions() {
         let rows = (0..region[2]).flat_map(|z| (0..region[1]).map(move |y| (z, y)));
         rows.flat_map(|(z, y)| (0..region[0]).map(move |x| (z, y, x)))
     };
-    let source: Vec<u8> = due(7).iter().flat_map(|word| word.to_ne_bytes()).collect();
+    let source: Vec<u8> = expected(7).iter().flat_map(|word| word.to_ne_bytes()).collect();
     for mode in MODES {
         let (a, b, c, d) = (zeros(&s), zeros(&s), zeros(&s), zeros(&s));
         let chain = Chain::new(&s, mode);
@@ -466,7 +468,7 @@ fn a_region_of_the_buffer_itself() {
             chain.write(a, false, shift, p, BYTES / 2);
             chain.unmap(a, p);
             chain.end();
-            let mut all = due(7);
+            let mut all = expected(7);
             all.copy_within(0..WORDS / 2, shift / 4);
             assert!(words(&s.read(a, 0, BYTES)) == all, "{mode:?}, {shift}");
             release(&s, &[a]);
@@ -493,7 +495,7 @@ fn writes_from_memory_that_a_read_fills() {
     }
 }
 
-/// A blocking write that waits for the host takes no bytes that a read has yet to bring.
+/// A blocking write that waits for the host does not take bytes before a pending read has written them.
 #[test]
 fn blocking_writes_behind_a_read_that_waits() {
     let s = Setup::new();
@@ -545,7 +547,7 @@ fn the_last_of_two_reads_stays() {
             for queue in chain.queues.iter().rev() {
                 check(unsafe { (s.cl.clFinish)(*queue) });
             }
-            assert!(words(&own) == due(900), "{mode:?}, blocking: {blocking}");
+            assert!(words(&own) == expected(900), "{mode:?}, blocking: {blocking}");
             release(&s, &[a, b]);
         }
     }

@@ -1,5 +1,7 @@
 //! What an ICD loader of cl_khr_icd 2.0 finds: tags in the dispatch table, functions by name, and its own
 //! word in every object. The library is called itself, without a loader in between.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 #![allow(non_snake_case)]
 
 use hekla::api::dispatch_table::NAMES;
@@ -22,7 +24,7 @@ fn platform() -> cl_platform_id {
     platform
 }
 
-/// The first two words of an object.
+/// Returns the first two words of an object.
 fn words<T>(handle: *mut T) -> [usize; 2] {
     unsafe { handle.cast::<[usize; 2]>().read() }
 }

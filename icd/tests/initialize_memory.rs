@@ -2,6 +2,8 @@
 //!
 //! Each program has a kernel that leaves memory full of ones behind, and one that reports what it finds
 //! before it has written anything.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;
@@ -11,7 +13,7 @@ use std::ptr::{null, null_mut};
 const LOCAL: u64 = CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR;
 const PRIVATE: u64 = CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR;
 
-/// A context that wants kinds of memory initialized.
+/// Returns a context that wants kinds of memory initialized.
 fn context_with(kinds: u64) -> Setup {
     let s = Setup::new();
     let properties = [CL_CONTEXT_MEMORY_INITIALIZE_KHR as isize, kinds as isize, 0];
@@ -49,7 +51,7 @@ kernel void seen(global uint *out, local TYPE *given) {
     out[get_global_id(0)] = found + (own[get_local_id(0)] != 1) + (given[get_local_id(0)] != 1);
 }";
 
-/// Sets the arguments of a kernel of [`LOCAL_MEMORY`], runs it and gives what it wrote.
+/// Sets the arguments of a kernel of [`LOCAL_MEMORY`], runs it and returns what it wrote.
 fn run_with_local(s: &Setup, program: cl_program, name: &str, element: usize) -> Vec<u8> {
     let kernel = s.kernel(program, name);
     let out = s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut [0xAA; 4 * ITEMS]);
@@ -256,7 +258,7 @@ fn binary(s: &Setup, program: cl_program) -> Vec<u8> {
     binary
 }
 
-/// The program of a binary, or the error, which the device's status names too.
+/// Returns the program of a binary, or the error, which the device's status names too.
 fn loaded(s: &Setup, binary: &[u8]) -> Result<cl_program, cl_int> {
     let (size, bytes) = (binary.len(), binary.as_ptr());
     let (mut status, mut code) = (1, 1);

@@ -1,5 +1,7 @@
 //! What is larger than one allocation of the device, with small allocations (`HEKLA_MAX_ALLOCATION`): buffers
 //! and mappings; and indices that 32 bits do not hold.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;
@@ -9,7 +11,7 @@ use std::ptr::{null, null_mut};
 const PIECE: usize = 8 << 20;
 const SIZE: usize = 2 * PIECE + 12_344;
 
-/// A device whose memory lies across a bus (mappings are copies), in small allocations.
+/// Returns a device whose memory lies across a bus (mappings are copies), in small allocations.
 fn setup() -> Setup {
     // Every test of this process sets the same.
     std::env::set_var("HEKLA_STAGING", "1");

@@ -1,9 +1,11 @@
 //! Launches of a kernel that comes as a program binary: arguments, local sizes, order, binaries
 //! themselves. (Kernels from source are tested where the compiler is.)
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;
-use hekla_compiler::kernel::{Arg, ArgAddress, ArgKind, BlockField, Field, Kernel};
+use hekla_compiler::kernel::{Arg, ArgAddress, ArgKind, ArgumentField, Field, Kernel};
 use hekla_compiler::Program;
 use hekla_vk_backend::asm::{op, KernelBuilder};
 use std::ptr::{null, null_mut};
@@ -33,18 +35,18 @@ fn square() -> Program {
         name: "square".into(),
         spirv: k.finish(),
         args: vec![buffer_arg("in"), buffer_arg("out")],
-        block: vec![
-            BlockField { field: Field::Arg(0), offset: 0 },
-            BlockField { field: Field::Arg(1), offset: 8 },
+        argument_fields: vec![
+            ArgumentField { field: Field::Arg(0), offset: 0 },
+            ArgumentField { field: Field::Arg(1), offset: 8 },
         ],
-        block_size: 16,
-        block_in_push_constants: true,
+        argument_buffer_size: 16,
+        arguments_in_push_constants: true,
         ..Kernel::default()
     };
     Program { kernels: vec![kernel], uniform_groups: true, ..Program::default() }
 }
 
-/// The kernel, built from a binary for the first device.
+/// Returns the kernel, built from a binary for the first device.
 fn square_kernel(s: &Setup) -> (cl_program, cl_kernel) {
     let device = &hekla::api::platform().devices()[0];
     let bytes = {

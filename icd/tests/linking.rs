@@ -1,5 +1,7 @@
 //! Separate compilation: embedded headers, libraries, binaries of objects, and every error of
 //! clCompileProgram and clLinkProgram.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;
@@ -32,7 +34,7 @@ fn compiled(s: &Setup, text: &CStr) -> cl_program {
     program
 }
 
-/// What clLinkProgram gives: the program and the code.
+/// Returns the results of clLinkProgram: the program and the code.
 fn link(s: &Setup, options: &CStr, inputs: &[cl_program]) -> (cl_program, cl_int) {
     let (mut code, count) = (1, inputs.len() as u32);
     let program = unsafe {
@@ -55,7 +57,7 @@ fn info<T: Copy>(s: &Setup, program: cl_program, name: u32) -> T {
     value(|z, p, r| unsafe { (s.cl.clGetProgramBuildInfo)(program, s.device, name, z, p, r) })
 }
 
-/// The program made from the binary of another.
+/// Returns the program made from the binary of another.
 fn reloaded(s: &Setup, program: cl_program) -> cl_program {
     unsafe {
         let size: usize =
@@ -148,7 +150,7 @@ fn failures_have_a_log() {
     assert_eq!(compile(0, &plain, null()), CL_INVALID_VALUE);
 }
 
-/// Bytes of a program's binary for the device.
+/// Returns the number of bytes of a program's binary for the device.
 fn binary(s: &Setup, program: cl_program) -> Vec<u8> {
     let query = s.cl.clGetProgramInfo;
     unsafe {
@@ -243,8 +245,8 @@ fn every_documented_option_is_taken() {
         "-cl-no-subgroup-ifp",
     ];
     for options in linking {
-        let wish = std::ffi::CString::new(options).unwrap();
-        let (program, code) = link(&s, &wish, &[object]);
+        let list = std::ffi::CString::new(options).unwrap();
+        let (program, code) = link(&s, &list, &[object]);
         check(code);
         assert_eq!(text(program, CL_PROGRAM_BUILD_OPTIONS), options);
     }

@@ -1,4 +1,6 @@
 //! Regions for which the host has no room left: CL_MAP_FAILURE, and everything goes on.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

@@ -1,4 +1,6 @@
 //! Mapped regions beside and within each other, of buffers and of their parts, with every flag.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;
@@ -55,10 +57,10 @@ fn nested_and_overlapping_regions() {
         high.fill(2);
         unmap(&s, mem, high);
         unmap(&s, mem, low);
-        let mut due = contents.clone();
-        due[100..200].fill(1);
-        due[2048..3048].fill(2);
-        assert_eq!(s.read(mem, 0, 4096), due);
+        let mut expected = contents.clone();
+        expected[100..200].fill(1);
+        expected[2048..3048].fill(2);
+        assert_eq!(s.read(mem, 0, 4096), expected);
         check(unsafe { (s.cl.clReleaseMemObject)(mem) });
     }
 }
@@ -69,9 +71,9 @@ fn regions_for_reading_are_not_written_back() {
     let s = Setup::new();
     let mut bytes = pattern(256, 2);
     let mem = s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut bytes);
-    let shown = map(&s, mem, CL_MAP_READ, 0, 256);
+    let mapped = map(&s, mem, CL_MAP_READ, 0, 256);
     s.write(mem, true, 0, &[9; 16]);
-    unmap(&s, mem, shown);
+    unmap(&s, mem, mapped);
     assert_eq!(s.read(mem, 0, 16), [9; 16]);
     assert_eq!(s.read(mem, 16, 240), bytes[16..]);
 }
@@ -82,26 +84,26 @@ fn parts_that_overlap() {
     let s = Setup::new();
     for kind in [CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR] {
         let mut bytes = pattern(1024, 3);
-        let (mut due, base) = (bytes.clone(), bytes.as_ptr() as usize);
+        let (mut expected, base) = (bytes.clone(), bytes.as_ptr() as usize);
         let mem = s.buffer_of(kind, &mut bytes);
         let (low, high) = (part(&s, mem, 0, 512), part(&s, mem, 256, 512));
-        let shown = map(&s, high, CL_MAP_WRITE, 10, 300);
+        let mapped = map(&s, high, CL_MAP_WRITE, 10, 300);
         if kind == CL_MEM_USE_HOST_PTR {
-            assert_eq!(shown.as_ptr() as usize, base + 256 + 10);
+            assert_eq!(mapped.as_ptr() as usize, base + 256 + 10);
         }
         assert_eq!((map_count(&s, high), map_count(&s, low), map_count(&s, mem)), (1, 0, 0));
-        assert_eq!(*shown, due[266..566]);
-        shown.fill(7);
-        unmap(&s, high, shown);
-        due[266..566].fill(7);
-        assert_eq!(s.read(low, 0, 512), due[..512]);
-        assert_eq!(s.read(mem, 0, 1024), due);
+        assert_eq!(*mapped, expected[266..566]);
+        mapped.fill(7);
+        unmap(&s, high, mapped);
+        expected[266..566].fill(7);
+        assert_eq!(s.read(low, 0, 512), expected[..512]);
+        assert_eq!(s.read(mem, 0, 1024), expected);
         s.write(low, true, 250, &[8; 20]);
-        due[250..270].fill(8);
-        let shown = map(&s, mem, CL_MAP_READ, 0, 1024);
-        assert_eq!(*shown, due[..]);
-        unmap(&s, mem, shown);
-        assert_eq!(s.read(high, 0, 512), due[256..768]);
+        expected[250..270].fill(8);
+        let mapped = map(&s, mem, CL_MAP_READ, 0, 1024);
+        assert_eq!(*mapped, expected[..]);
+        unmap(&s, mem, mapped);
+        assert_eq!(s.read(high, 0, 512), expected[256..768]);
         for mem in [low, high, mem] {
             check(unsafe { (s.cl.clReleaseMemObject)(mem) });
         }

@@ -1,4 +1,6 @@
 //! Functions of the host as commands of a queue, where the device offers them.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;
@@ -104,21 +106,21 @@ fn functions_run_in_their_place_in_the_queue() {
     let mem = s.buffer(0, 4 * COUNT);
     s.write(mem, true, 0, &[0; 4 * COUNT]);
     s.set(kernel, 0, &mem);
-    let mut due = 0;
+    let mut expected = 0;
     for step in 0..20 {
         check(s.launch(kernel, &[COUNT], None));
         enqueue(&s, s.queue, (mem, COUNT), step, &[]);
-        due = ((due + 1) * 2 + step) % 0x10000;
+        expected = ((expected + 1) * 2 + step) % 0x10000;
         check(s.launch(kernel, &[COUNT], None));
-        due += 1;
+        expected += 1;
         if step == 10 {
             // So that the values stay small.
-            assert_eq!(integers(&s.read(mem, 0, 4 * COUNT)), vec![due; COUNT]);
+            assert_eq!(integers(&s.read(mem, 0, 4 * COUNT)), vec![expected; COUNT]);
             s.write(mem, true, 0, &[0; 4 * COUNT]);
-            due = 0;
+            expected = 0;
         }
     }
-    assert_eq!(integers(&s.read(mem, 0, 4 * COUNT)), vec![due; COUNT]);
+    assert_eq!(integers(&s.read(mem, 0, 4 * COUNT)), vec![expected; COUNT]);
 }
 
 #[test]
@@ -130,8 +132,8 @@ fn a_sub_buffer_is_its_part() {
     let (kind, region) = (CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast());
     let part = made(|e| unsafe { (s.cl.clCreateSubBuffer)(mem, 0, kind, region, e) });
     enqueue(&s, s.queue, (part, 32), 5, &[]);
-    let due: Vec<i32> = (0..128).map(|i| if (64..96).contains(&i) { 5 } else { 0 }).collect();
-    assert_eq!(integers(&s.read(mem, 0, 512)), due);
+    let expected: Vec<i32> = (0..128).map(|i| if (64..96).contains(&i) { 5 } else { 0 }).collect();
+    assert_eq!(integers(&s.read(mem, 0, 512)), expected);
 }
 
 #[test]

@@ -1,4 +1,6 @@
 //! What OpenCL deprecated works as it did: programs of the 1.x days still call it.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

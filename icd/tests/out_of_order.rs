@@ -1,12 +1,14 @@
 //! Out-of-order queues: what does not depend on each other does not wait for each other, and what does
 //! depend waits: wait lists, markers, barriers.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
-/// A queue with commands in any order.
+/// Returns a queue with commands in any order.
 fn out_of_order(s: &Setup, more: u64) -> cl_command_queue {
     let properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | more;
     made(|e| unsafe { (s.cl.clCreateCommandQueue)(s.context, s.device, properties, e) })
@@ -17,7 +19,7 @@ fn list(waits: &[cl_event]) -> (u32, *const cl_event) {
     (waits.len() as u32, if waits.is_empty() { null() } else { waits.as_ptr() })
 }
 
-/// The event of a command that `enqueue` enqueues, given a wait list's count and address.
+/// Returns the event of a command that `enqueue` enqueues, given a wait list's count and address.
 fn event_of(
     waits: &[cl_event],
     enqueue: impl FnOnce(u32, *const cl_event, *mut cl_event) -> cl_int,
@@ -73,7 +75,7 @@ fn launch(
     })
 }
 
-/// A read that blocks.
+/// Reads a buffer and blocks.
 fn read_now(s: &Setup, queue: cl_command_queue, mem: cl_mem, waits: &[cl_event]) -> Vec<u8> {
     let mut bytes = vec![0; size_of_buffer(s, mem)];
     let (count, list) = list(waits);

@@ -1,4 +1,6 @@
 //! Programs from source: building, kernels and their arguments, binaries, launches of every shape.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

@@ -1,4 +1,6 @@
 //! Platform, device, context and queue queries through the loader.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;
@@ -36,7 +38,7 @@ fn every_device_query_answers() {
     assert_eq!(code, CL_INVALID_VALUE);
 }
 
-/// So that clients who key what they cache by it do not offer binaries of another driver.
+/// Clients use it as a key for cached binaries, and must not load those of another driver.
 #[test]
 fn the_driver_version_changes_with_the_vulkan_driver() {
     let s = Setup::new();

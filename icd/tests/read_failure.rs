@@ -1,5 +1,7 @@
 //! Reads for which there is not enough staging memory: an error, after which nothing is written to the
 //! application's memory.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;

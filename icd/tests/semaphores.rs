@@ -1,5 +1,7 @@
 //! Semaphores through the loader (cl_khr_semaphore): order between queues, states, and waits that come before
 //! their signals.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;
@@ -55,7 +57,7 @@ impl Semaphores {
         made(|e| unsafe { (self.create)(self.s.context, BINARY.as_ptr(), e) })
     }
 
-    /// Enqueues one operation on one semaphore, behind an event or none, and gives its event.
+    /// Enqueues one operation on one semaphore, behind an event or none, and returns its event.
     fn enqueue(
         &self,
         operate: Operate,

@@ -1,5 +1,7 @@
 //! Several queues of one device whose commands wait for each other's: what waits holds back nothing that does
 //! not, neither commands nor threads. A kernel that runs until the host ends it keeps one of the queues busy.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;
@@ -22,7 +24,7 @@ kernel void step(global uint *x, uint factor) { *x = *x * factor + 1; }";
 /// How long a test waits for what has to happen.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// To be held by each test: queues share those of the device, and what is behind another test's gate has to wait
+/// A lock that each test holds: queues share those of the device, and what is behind another test's gate has to wait
 /// for that. The command that opens the gate may even come to stand behind the gate itself: by a queue that the
 /// two share, or by one in which it stands behind what waits for that queue. Processes that share a GPU take turns,
 /// and a gate takes its whole turn.
@@ -31,7 +33,7 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The program of a context. Its kernels share their pipelines: lavapipe makes none while a kernel runs, so
+/// Returns the program of a context. Its kernels share their pipelines: lavapipe makes none while a kernel runs, so
 /// those that are launched beside a gate exist before it is closed.
 fn program(s: &Setup) -> cl_program {
     static PROGRAMS: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
@@ -65,7 +67,7 @@ enum Flag {
 }
 
 impl Gate<'_> {
-    /// A closed one.
+    /// Returns a closed gate.
     fn new(s: &Setup) -> Gate<'_> {
         let kernel = s.kernel(program(s), "until");
         let capabilities: u64 = value(|n, p, r| unsafe {
@@ -94,7 +96,7 @@ impl Gate<'_> {
         gate
     }
 
-    /// Has the kernel run in a queue, and the device begin with it.
+    /// Makes the kernel run in a queue, and the device begin with it.
     fn launch(&self, queue: cl_command_queue) -> cl_event {
         let event = launch(self.s, queue, (self.kernel, self.items), &[]);
         flush(self.s, queue);
@@ -121,7 +123,7 @@ impl Gate<'_> {
         }
     }
 
-    /// That it was the host which ended it, and not the bound.
+    /// Asserts that the host ended it, and not the bound.
     fn expect_opened(&self) {
         assert_eq!(word(self.s, self.out), 1);
     }
@@ -129,7 +131,7 @@ impl Gate<'_> {
 
 impl Drop for Gate<'_> {
     fn drop(&mut self) {
-        // A test that fails ends all the same.
+        // A test that fails ends nevertheless.
         if let Flag::Shared(flag) = self.flag {
             unsafe { flag.cast::<u32>().write_volatile(1) };
         }
@@ -152,7 +154,7 @@ fn out_of_order(s: &Setup) -> cl_command_queue {
     made(|e| unsafe { (s.cl.clCreateCommandQueue)(s.context, s.device, properties, e) })
 }
 
-/// Whether the device has Vulkan queues enough that one goes on while another is busy.
+/// Returns true if the device has enough Vulkan queues for one to go on while another is busy.
 fn runs_queues_at_once(s: &Setup) -> bool {
     let uuid: [u8; 16] =
         value(|n, p, r| unsafe { (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_UUID, n, p, r) });
@@ -196,12 +198,12 @@ fn barrier(s: &Setup, queue: cl_command_queue, waits: &[cl_event]) -> cl_event {
     event
 }
 
-/// A word in device memory.
+/// Returns a word in device memory.
 fn new_word(s: &Setup, word: u32) -> cl_mem {
     s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut word.to_ne_bytes())
 }
 
-/// What a word is, by the queue of the setup.
+/// Returns the value of a word, read in the queue of the setup.
 fn word(s: &Setup, mem: cl_mem) -> u32 {
     u32::from_ne_bytes(s.read(mem, 0, 4).try_into().unwrap())
 }
@@ -214,7 +216,7 @@ fn flush(s: &Setup, queue: cl_command_queue) {
     check(unsafe { (s.cl.clFlush)(queue) });
 }
 
-/// Whether a condition comes true.
+/// Waits for a condition; returns false if it has not come true within the limit.
 fn comes(condition: impl Fn() -> bool) -> bool {
     let start = Instant::now();
     while start.elapsed() < LIMIT {

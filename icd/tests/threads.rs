@@ -1,5 +1,7 @@
 //! Many threads at once: queues that wait for each other's events and for user events of other
 //! threads, on buffers of one context.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 use common::*;
@@ -28,7 +30,7 @@ const THREADS: usize = 4;
 const ROUNDS: usize = 100;
 const SIZE: usize = 20_000;
 
-/// One thread's rounds: write behind a user event that another thread sets, copy on a second queue,
+/// Runs one thread's rounds: write behind a user event that another thread sets, copy on a second queue,
 /// read on the first.
 fn work(
     index: usize,

@@ -1,6 +1,8 @@
 //! A context of two devices: buffers follow the commands that use them, and what each device prints
 //! arrives. The second device is that of another driver ([`drivers`]), or of the same one where that
 //! has several.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
 #[path = "common/drivers.rs"]
@@ -10,7 +12,7 @@ use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;
 
-/// Two devices, in a context with properties, and a queue on each; `None` where there is no second one.
+/// Returns two devices, in a context with properties, and a queue on each; `None` where there is no second one.
 fn two_devices(
     properties: &[isize],
     data: *mut c_void,
@@ -559,4 +561,39 @@ fn commands_keep_their_order_behind_a_move() {
             }
         }
     }
+}
+
+/// The numbers of the threads that move bytes.
+#[cfg(target_os = "linux")]
+fn movers() -> Vec<String> {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    let moves = tasks.filter(|task| {
+        std::fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name == "hekla-move\n")
+    });
+    moves.map(|task| task.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// Other tests of this binary move bytes at the same time, with threads that count here, too.
+#[test]
+#[cfg(target_os = "linux")]
+fn moves_that_follow_one_another_share_threads() {
+    const ROUNDS: usize = 60;
+    let Some((cl, context, queues)) = two_devices(&[], null_mut()) else { return };
+    let mut seen = std::collections::BTreeSet::new();
+    unsafe {
+        let mem = made(|e| (cl.clCreateBuffer)(context, CL_MEM_READ_WRITE, 4096, null_mut(), e));
+        for round in 0..ROUNDS {
+            let (here, there) = (queues[round % 2], queues[(round + 1) % 2]);
+            let (number, mut words) = (round as u32, [0u32; 1024]);
+            let (fill, pattern) = (cl.clEnqueueFillBuffer, (&raw const number).cast());
+            check(fill(here, mem, pattern, 4, 0, 4096, 0, null(), null_mut()));
+            check((cl.clFinish)(here));
+            let (read, to) = (cl.clEnqueueReadBuffer, words.as_mut_ptr().cast());
+            check(read(there, mem, CL_TRUE, 0, 4096, to, 0, null(), null_mut()));
+            assert_eq!(words, [number; 1024]);
+            seen.extend(movers());
+        }
+        check((cl.clReleaseMemObject)(mem));
+    }
+    assert!((1..ROUNDS / 2).contains(&seen.len()), "{} threads", seen.len());
 }

@@ -7,7 +7,7 @@ use arbitrary::{Result, Unstructured};
 pub const COMPARE: &[&str] = &["<", ">", "<=", ">=", "==", "!="];
 pub const ROUNDING: &[&str] = &["", "_rte", "_rtz", "_rtp", "_rtn"];
 
-/// The scalars whose comparison gives this type: none where comparisons give no such type.
+/// Returns the scalars whose comparison gives this type: none where comparisons give no such type.
 pub fn compared(ty: Type, scalars: &[Scalar]) -> Vec<Scalar> {
     match ty.is_vector() {
         false if ty.scalar == Scalar::Int => scalars.to_vec(),
@@ -22,14 +22,14 @@ pub fn compared(ty: Type, scalars: &[Scalar]) -> Vec<Scalar> {
 pub trait Draw<'b> {
     fn bytes(&mut self) -> &mut Unstructured<'b>;
 
-    /// An expression of a type, at most so high.
+    /// Returns an expression of a type, at most so high.
     fn expression(&mut self, ty: Type, depth: u32) -> Result<String>;
 
     fn one<T: Copy>(&mut self, of: &[T]) -> Result<T> {
         self.bytes().choose(of).copied()
     }
 
-    /// Whether, one time in `n`; never when the bytes are used up.
+    /// Returns true one time in `n`; never when the bytes are used up.
     fn seldom(&mut self, n: u32) -> Result<bool> {
         Ok(self.bytes().int_in_range(0..=n - 1)? == n - 1)
     }
@@ -51,18 +51,18 @@ pub trait Draw<'b> {
         Ok(self.selected(from, ty, &of, &which))
     }
 
-    /// How components of a vector are written: `which` is `s31` or `odd`.
+    /// Returns the spelling of components of a vector: `which` is `s31` or `odd`.
     fn selected(&mut self, _from: Type, _to: Type, of: &str, which: &str) -> String {
         format!("({of}).{which}")
     }
 
-    /// How a vector of parts is written, or of one scalar for all lanes.
+    /// Returns the spelling of a vector of parts, or of one scalar for all lanes.
     fn built(&mut self, ty: Type, parts: &[(Type, String)]) -> String {
         let parts: Vec<&str> = parts.iter().map(|(_, part)| part.as_str()).collect();
         format!("({})({})", ty.name(), parts.join(", "))
     }
 
-    /// A vector of parts; a scalar in parentheses.
+    /// Returns a vector of parts; a scalar in parentheses.
     fn vector(&mut self, ty: Type, depth: u32) -> Result<String> {
         let (mut left, mut parts) = (ty.lanes, Vec::new());
         if !ty.is_vector() || self.seldom(4)? {

@@ -9,7 +9,7 @@ use crate::types::Type;
 use crate::value::{signed, Bits, Place, Pointer, Value};
 use rspirv::spirv::{Capability, MemoryAccess, Op};
 
-/// What a work-item can reach.
+/// The memory that a work-item can reach.
 pub struct Target<'t, 'c, B> {
     pub context: &'t mut Context<'c>,
     /// Its own objects.
@@ -42,7 +42,7 @@ fn is_update(op: Op) -> bool {
     )
 }
 
-/// Executes one; gives its result, if it has one.
+/// Executes one; returns its result, if it has one.
 ///
 /// # Errors
 /// When it accesses what it may not.
@@ -88,7 +88,7 @@ pub fn execute<'v, B: Fn(u32) -> Option<[u32; 3]>>(
     }
 }
 
-/// A pointer to a part of an object.
+/// Returns a pointer to a part of an object.
 fn chain<'v>(
     module: &Module,
     pointer: Pointer,
@@ -174,7 +174,7 @@ impl<B: Fn(u32) -> Option<[u32; 3]>> Target<'_, '_, B> {
     }
 }
 
-/// An atomic operation; gives the old value, but for a store.
+/// Executes an atomic operation; returns the old value, except for a store.
 fn atomic<'v, B: Fn(u32) -> Option<[u32; 3]>>(
     target: &mut Target<'_, '_, B>,
     inst: &Inst,
@@ -215,7 +215,7 @@ fn atomic<'v, B: Fn(u32) -> Option<[u32; 3]>>(
     Ok(Some(old.into()))
 }
 
-/// What a read-modify-write operation writes.
+/// Returns the value that a read-modify-write operation writes.
 fn updated(op: Op, old: Bits, value: Bits, width: u32) -> Res<Bits> {
     let arithmetic = match op {
         Op::AtomicExchange => return Ok(value),

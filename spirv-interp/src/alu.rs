@@ -8,7 +8,7 @@ use crate::value::{ones, Bits, Place, Pointer, Value};
 use crate::{glsl, integer};
 use rspirv::spirv::{Capability, Op, StorageClass};
 
-/// The operands of an instruction that are values; the others are literals.
+/// Returns the operands of an instruction that are values; the others are literals.
 pub fn value_operands(op: Op, ids: &[u32]) -> &[u32] {
     let values = match op {
         Op::CompositeExtract => 0..1,
@@ -19,7 +19,7 @@ pub fn value_operands(op: Op, ids: &[u32]) -> &[u32] {
     ids.get(values).unwrap_or(&[])
 }
 
-/// The result of an instruction. `ids` are its operands, `values` what [`value_operands`] stand for.
+/// Returns the result of an instruction. `ids` are its operands, `values` what [`value_operands`] stand for.
 ///
 /// # Errors
 /// When the instruction is none without effect, or operands do not fit it.
@@ -59,7 +59,7 @@ pub fn evaluate(
     Value::zip(values, &mut |row| component(floats, inst.op, row, width, to).ok_or_else(unknown))
 }
 
-/// One component of an instruction from components of `width` bits to one of `to` bits.
+/// Computes one component of an instruction from components of `width` bits to one of `to` bits.
 fn component(floats: Floats, op: Op, row: &[Bits], width: u32, to: u32) -> Option<Bits> {
     match *row {
         [a] => match op {
@@ -140,7 +140,7 @@ fn extended(module: &Module, inst: &Inst, from: u32, values: &[&Value]) -> Res<V
     Ok(Value::Composite([half(0)?, half(1)?].into()))
 }
 
-/// The same bits as another type. Device addresses may be cast to pointers.
+/// Returns the same bits as another type. Device addresses may be cast to pointers.
 fn bitcast(module: &Module, from: u32, to: u32, value: &Value) -> Res<Value> {
     let types = &module.types;
     let mut scalars = Vec::new();
@@ -234,7 +234,7 @@ fn composite(module: &Module, inst: &Inst, ids: &[u32], values: &[&Value]) -> Re
     }))
 }
 
-/// A composite of members; vectors may be made of vectors.
+/// Returns a composite of members; vectors may be made of vectors.
 fn construct(module: &Module, inst: &Inst, values: &[&Value]) -> Res<Value> {
     if let Type::Vector { count, .. } = module.types.get(inst.ty)? {
         let mut lanes = Vec::new();
@@ -262,7 +262,7 @@ fn insert(into: &Value, path: &[u32], value: &Value) -> Res<Value> {
     Ok(Value::Composite(members.into()))
 }
 
-/// An instruction of GLSL.std.450.
+/// Evaluates an instruction of GLSL.std.450.
 fn glsl(
     module: &Module,
     floats: Floats,

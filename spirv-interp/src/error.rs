@@ -32,7 +32,7 @@ impl Error {
         Err(Error::Invalid(what.into()))
     }
 
-    /// The same error with the place in the module where it occurred.
+    /// Returns the same error with the place in the module where it occurred.
     pub(crate) fn at(self, place: impl FnOnce() -> String) -> Error {
         match self {
             Error::Unsupported(what) => Error::Unsupported(format!("{what} ({})", place())),

@@ -6,19 +6,19 @@ use crate::value::{ones, signed, Bits};
 use half::f16;
 use rspirv::spirv::Op;
 
-/// What devices do differently with floats.
+/// The differences of devices in float arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Floats {
-    /// Operations on 32-bit floats take and give zero for denormals.
+    /// True if operations on 32-bit floats take and give zero for denormals.
     pub flush_32: bool,
-    /// The same for 64 bits.
+    /// As `flush_32`, for 64-bit floats.
     pub flush_64: bool,
-    /// GLSL.std.450 Fma rounds the product, too.
+    /// True if GLSL.std.450 Fma rounds the product, too.
     pub fma_rounds_twice: bool,
 }
 
 impl Floats {
-    /// The number that the device sees in a bit pattern.
+    /// Returns the number that the device sees in a bit pattern.
     pub fn number(self, bits: u64, width: u32) -> f64 {
         match width {
             16 => f16::from_bits(bits as u16).to_f64(),
@@ -27,7 +27,7 @@ impl Floats {
         }
     }
 
-    /// A bit pattern, zero in place of a denormal if the device flushes those.
+    /// Returns a bit pattern, zero in place of a denormal if the device flushes those.
     pub fn flushed(self, bits: u64, width: u32) -> u64 {
         let (flush, exponent, sign) = match width {
             32 => (self.flush_32, 0x7f80_0000, 1 << 31),
@@ -40,7 +40,7 @@ impl Floats {
         }
     }
 
-    /// The bit pattern of a number that is rounded once, from one that is exact.
+    /// Returns the bit pattern of a number that is rounded once, from one that is exact.
     pub fn rounded(self, number: f64, width: u32) -> u64 {
         let bits = match width {
             16 => u64::from(f16::from_f64(number).to_bits()),
@@ -50,7 +50,7 @@ impl Floats {
         self.flushed(bits, width)
     }
 
-    /// An operation with two operands; `None` if it is none of floats.
+    /// Evaluates an operation with two operands; `None` if it is none of floats.
     pub fn binary(self, op: Op, a: Bits, b: Bits, width: u32) -> Option<Bits> {
         let known = matches!(op, Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FRem);
         if known && a.undef | b.undef != 0 {
@@ -71,7 +71,7 @@ impl Floats {
         Some(Bits::new(self.rounded(number, width)))
     }
 
-    /// The fused operation.
+    /// Evaluates the fused operation.
     pub fn fma(self, a: Bits, b: Bits, c: Bits, width: u32) -> Res<Bits> {
         if a.undef | b.undef | c.undef != 0 {
             return Ok(Bits::undefined(width));
@@ -95,7 +95,7 @@ impl Floats {
         Ok(Bits::new(self.flushed(bits, width)))
     }
 
-    /// A comparison; `None` if it is none of floats.
+    /// Evaluates a comparison; `None` if it is none of floats.
     pub fn compare(self, op: Op, a: Bits, b: Bits, width: u32) -> Option<Bits> {
         let (x, y) = (self.number(a.bits, width), self.number(b.bits, width));
         let unordered = x.is_nan() || y.is_nan();
@@ -126,7 +126,7 @@ impl Floats {
         Bits { bits: self.flushed(a.bits, width) ^ 1 << (width - 1), ..a }
     }
 
-    /// A float in another width.
+    /// Returns a float in another width.
     pub fn convert(self, a: Bits, from: u32, to: u32) -> Bits {
         match a.undef {
             0 => Bits::new(self.rounded(self.number(a.bits, from), to)),

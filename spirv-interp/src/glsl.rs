@@ -5,7 +5,7 @@ use crate::float::Floats;
 use crate::value::{ones, signed, Bits};
 use half::f16;
 
-/// One component of an instruction. `width` is that of the operands' components.
+/// Computes one component of an instruction. `width` is that of the operands' components.
 ///
 /// # Errors
 /// For instructions and widths that are not known.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 /// Work-items of all the groups that run at the same time.
 const RESIDENT: usize = 512;
 
-/// What a module is run with.
+/// The inputs of a dispatch.
 #[derive(Debug, Clone)]
 pub struct Dispatch {
     /// Number of work-groups.
@@ -38,7 +38,7 @@ impl Default for Dispatch {
     }
 }
 
-/// Runs the entry point of a module for all work-items of a dispatch; gives how many instructions they
+/// Runs the entry point of a module for all work-items of a dispatch; returns how many instructions they
 /// executed.
 ///
 /// # Errors
@@ -119,7 +119,7 @@ struct Scheduler<'a> {
 }
 
 impl Scheduler<'_> {
-    /// How many instructions a work-item executes before the next one's turn: often few, so that
+    /// Returns how many instructions a work-item executes before the next one's turn: often few, so that
     /// accesses interleave, and seldom many.
     fn turn(&mut self) -> u64 {
         self.state ^= self.state << 13;

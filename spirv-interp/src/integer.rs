@@ -3,12 +3,12 @@
 use crate::value::{ones, signed, Bits};
 use rspirv::spirv::Op;
 
-/// A bit pattern of `width` bits.
+/// Returns a bit pattern of `width` bits.
 fn cut(bits: u64, undef: u64, width: u32) -> Bits {
     Bits { bits: bits & ones(width), undef: undef & ones(width) }
 }
 
-/// The bits that a carry out of undefined bits may reach.
+/// Returns the bits that a carry out of undefined bits may reach.
 fn carried(undef: u64) -> u64 {
     match undef {
         0 => 0,
@@ -16,12 +16,12 @@ fn carried(undef: u64) -> u64 {
     }
 }
 
-/// A bool.
+/// Returns a bool.
 pub fn truth(value: bool) -> Bits {
     Bits::new(u64::from(value))
 }
 
-/// An operation with one operand; `None` if it is none of integers.
+/// Evaluates an operation with one operand; `None` if it is none of integers.
 pub fn unary(op: Op, a: Bits, width: u32) -> Option<Bits> {
     Some(match op {
         Op::SNegate => cut(a.bits.wrapping_neg(), carried(a.undef), width),
@@ -38,7 +38,7 @@ pub fn unary(op: Op, a: Bits, width: u32) -> Option<Bits> {
     })
 }
 
-/// An operation with two operands of `width` bits and a result of as many; `None` if it is none.
+/// Evaluates an operation with two operands of `width` bits and a result of as many; `None` if it is none.
 pub fn binary(op: Op, a: Bits, b: Bits, width: u32) -> Option<Bits> {
     let undef = a.undef | b.undef;
     Some(match op {
@@ -82,7 +82,7 @@ fn divide(op: Op, a: Bits, b: Bits, width: u32) -> Bits {
     cut(bits, 0, width)
 }
 
-/// A shift of `width` bits; one by as many or more has no defined result.
+/// Evaluates a shift of `width` bits; one by as many or more has no defined result.
 pub fn shift(op: Op, a: Bits, amount: Bits, width: u32) -> Bits {
     if amount.undef != 0 || amount.bits >= u64::from(width) {
         return Bits::undefined(width);
@@ -96,7 +96,7 @@ pub fn shift(op: Op, a: Bits, amount: Bits, width: u32) -> Bits {
     }
 }
 
-/// A comparison of integers of `width` bits; `None` if it is none.
+/// Evaluates a comparison of integers of `width` bits; `None` if it is none.
 pub fn compare(op: Op, a: Bits, b: Bits, width: u32) -> Option<Bits> {
     let undef = a.undef | b.undef;
     let differ = (a.bits ^ b.bits) & !undef != 0;
@@ -119,7 +119,7 @@ pub fn compare(op: Op, a: Bits, b: Bits, width: u32) -> Option<Bits> {
     Some(if undef == 0 { truth(value) } else { Bits::undefined(1) })
 }
 
-/// An integer in another width.
+/// Returns an integer in another width.
 pub fn convert(a: Bits, from: u32, to: u32, sign_extend: bool) -> Bits {
     match sign_extend {
         true => cut(signed(a.bits, from) as u64, signed(a.undef, from) as u64, to),
@@ -127,7 +127,7 @@ pub fn convert(a: Bits, from: u32, to: u32, sign_extend: bool) -> Bits {
     }
 }
 
-/// One of two values; where the choice is undefined, what they have in common is not.
+/// Returns one of two values; where the choice is undefined, what they have in common is not.
 pub fn select(condition: Bits, then: Bits, otherwise: Bits) -> Bits {
     match (condition.undef, condition.bits) {
         (0, 0) => otherwise,

@@ -12,7 +12,7 @@ use rspirv::spirv::{BuiltIn, Op};
 /// Most calls within each other.
 const MAX_DEPTH: usize = 200;
 
-/// What a work-item does next.
+/// The next action of a work-item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
     Running,
@@ -21,7 +21,7 @@ pub enum State {
     Done,
 }
 
-/// Where a work-item is in the dispatch.
+/// The position of a work-item in the dispatch.
 #[derive(Debug, Clone, Copy)]
 pub struct Position {
     pub group: [u32; 3],
@@ -40,11 +40,11 @@ struct Frame {
     values: Vec<Option<Value>>,
     /// Objects that existed before the call.
     objects: usize,
-    /// Where the result goes in the caller.
+    /// The id of the result in the caller.
     result: u32,
 }
 
-/// What a step of a work-item works with.
+/// The context of a work-item's step.
 pub struct Context<'a> {
     pub module: &'a Module,
     pub floats: Floats,
@@ -63,7 +63,7 @@ pub struct Invocation {
     pub objects: Vec<Bytes>,
 }
 
-/// An object as it is at first.
+/// Returns an object as it is at first.
 pub fn fresh(object: &Object) -> Bytes {
     object.contents.clone().unwrap_or_else(|| Bytes::undefined(object.size as usize))
 }
@@ -73,7 +73,7 @@ fn slot(function: &Function, id: u32) -> Option<usize> {
 }
 
 impl Invocation {
-    /// A work-item before its first instruction.
+    /// Returns a work-item before its first instruction.
     pub fn new(module: &Module, position: Position) -> Res<Invocation> {
         let mut item = Invocation {
             position,
@@ -85,7 +85,7 @@ impl Invocation {
         Ok(item)
     }
 
-    /// Executes up to `most` instructions; gives how many it were.
+    /// Executes up to `most` instructions; returns their number.
     pub fn run(&mut self, context: &mut Context<'_>, most: u64) -> Res<u64> {
         let mut steps = 0;
         while steps < most && self.state == State::Running {
@@ -112,7 +112,7 @@ impl Invocation {
         }
     }
 
-    /// What an id stands for.
+    /// Returns the value of an id.
     pub fn get<'v>(&'v self, module: &'v Module, id: u32) -> Res<&'v Value> {
         let local = self.frames.last().and_then(|frame| {
             let slot = slot(&module.functions[frame.function], id)?;
@@ -276,7 +276,7 @@ impl Invocation {
         self.branch(module, label)
     }
 
-    /// The built-in variables of this work-item.
+    /// Returns the built-in variables of this work-item.
     fn built_ins(&self, module: &Module) -> impl Fn(u32) -> Option<[u32; 3]> {
         let (Position { group, local, global }, size) = (self.position, module.local_size);
         move |number| match BuiltIn::from_u32(number)? {

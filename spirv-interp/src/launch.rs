@@ -1,4 +1,4 @@
-//! Starting a compiled kernel, as the runtime does: the launch block, specialization constants, and a
+//! Starting a compiled kernel, as the runtime does: the kernel-argument buffer, specialization constants, and a
 //! dispatch for each size of work-group.
 
 use crate::error::{Error, Res};
@@ -18,7 +18,7 @@ pub enum Argument {
     Bytes(Vec<u8>),
     /// A device address; 0 for a null pointer.
     Address(u64),
-    /// So many bytes of work-group memory.
+    /// The size in bytes of work-group memory.
     Local(u64),
 }
 
@@ -32,7 +32,7 @@ pub struct Launch {
     pub global: [u64; 3],
     /// Work-items of a work-group; those at the edge are smaller where it does not divide `global`.
     pub local: [u32; 3],
-    /// Where the program's data image is; see [`Launch::place_data`].
+    /// The address of the program's data image; see [`Launch::place_data`].
     pub data: u64,
     pub floats: Floats,
     /// Chooses the order in which work-items take steps.
@@ -68,7 +68,7 @@ struct Part {
 }
 
 impl Launch {
-    /// Puts a program's variables into memory; gives their address.
+    /// Puts a program's variables into memory; returns their address.
     pub fn place_data(image: &DataImage, memory: &mut Memory) -> Res<u64> {
         if image.size == 0 {
             return Ok(0);
@@ -85,7 +85,7 @@ impl Launch {
         Ok(address)
     }
 
-    /// Runs a kernel; gives how many instructions its work-items executed.
+    /// Runs a kernel; returns how many instructions its work-items executed.
     ///
     /// # Errors
     /// When the arguments do not fit the kernel, the module is not understood, or it does what has no
@@ -97,17 +97,17 @@ impl Launch {
         let printf = memory.allocate_bytes(&[0; 4 * PRINTF_WORDS as usize]);
         memory.write(printf + 4, 4, crate::value::Bits::new(u64::from(PRINTF_WORDS - 3)))?;
         let order_word = memory.allocate_bytes(&[0; 4]);
-        let mut block = vec![0; kernel.block_size as usize];
-        for entry in &kernel.block {
+        let mut arguments = vec![0; kernel.argument_buffer_size as usize];
+        for entry in &kernel.argument_fields {
             let bytes = self.field(entry.field, printf, order_word);
-            put(&mut block, entry.offset, &bytes)?;
+            put(&mut arguments, entry.offset, &bytes)?;
         }
         let [x, y, z] = [0, 1, 2].map(|d| self.parts(d));
         let mut steps = 0;
         for z in &z {
             for y in &y {
                 for x in &x {
-                    steps += self.dispatch(kernel, [*x, *y, *z], &mut block, memory)?;
+                    steps += self.dispatch(kernel, [*x, *y, *z], &mut arguments, memory)?;
                 }
             }
         }
@@ -118,27 +118,31 @@ impl Launch {
         &self,
         kernel: &Kernel,
         parts: [Part; 3],
-        block: &mut [u8],
+        arguments: &mut [u8],
         memory: &mut Memory,
     ) -> Res<u64> {
         let items = [0, 1, 2].map(|d| self.offset[d] + parts[d].first_item);
         let groups = parts.map(|part| part.first_group);
-        for entry in &kernel.block {
+        for entry in &kernel.argument_fields {
             match entry.field {
-                Field::GlobalBase => put(block, entry.offset, &bytes_of(items))?,
-                Field::GroupBase => put(block, entry.offset, &bytes_of(groups))?,
+                Field::GlobalBase => put(arguments, entry.offset, &bytes_of(items))?,
+                Field::GroupBase => put(arguments, entry.offset, &bytes_of(groups))?,
                 _ => {}
             }
         }
-        let nonzero = [items, groups, self.offset] != [[0; 3]; 3];
-        let push_constants = match kernel.block_in_push_constants {
-            true => block.to_vec(),
-            false => memory.allocate_bytes(block).to_le_bytes().to_vec(),
+        let has_global_offset = [items, groups, self.offset] != [[0; 3]; 3];
+        let push_constants = match kernel.arguments_in_push_constants {
+            true => arguments.to_vec(),
+            false => memory.allocate_bytes(arguments).to_le_bytes().to_vec(),
         };
         let dispatch = Dispatch {
             groups: parts.map(|part| part.groups),
             push_constants,
-            specialization: self.specialization(kernel, parts.map(|part| part.local), nonzero),
+            specialization: self.specialization(
+                kernel,
+                parts.map(|part| part.local),
+                has_global_offset,
+            ),
             floats: self.floats,
             seed: self.seed,
             limit: self.limit,
@@ -152,11 +156,11 @@ impl Launch {
         &self,
         kernel: &Kernel,
         local: [u32; 3],
-        nonzero_base: bool,
+        has_global_offset: bool,
     ) -> BTreeMap<u32, u32> {
         let mut constants: BTreeMap<u32, u32> =
             spec_id::LOCAL_SIZE.into_iter().zip(local).collect();
-        constants.insert(spec_id::NONZERO_BASE, u32::from(nonzero_base));
+        constants.insert(spec_id::HAS_GLOBAL_OFFSET, u32::from(has_global_offset));
         let mut end = kernel.local.static_size;
         for (arg, value) in kernel.args.iter().zip(&self.args) {
             if let (ArgKind::Local { ordinal, align }, Argument::Local(size)) = (arg.kind, value) {
@@ -170,7 +174,7 @@ impl Launch {
         constants
     }
 
-    /// The bytes of a field that is the same in all dispatches.
+    /// Returns the bytes of a field that is the same in all dispatches.
     fn field(&self, field: Field, printf: u64, order_word: u64) -> Vec<u8> {
         match field {
             Field::Arg(index) => match self.args.get(index as usize) {
@@ -217,9 +221,9 @@ fn bytes_of(values: [u64; 3]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-fn put(block: &mut [u8], at: u32, bytes: &[u8]) -> Res<()> {
+fn put(arguments: &mut [u8], at: u32, bytes: &[u8]) -> Res<()> {
     let at = at as usize;
-    match block.get_mut(at..at + bytes.len()) {
+    match arguments.get_mut(at..at + bytes.len()) {
         Some(slot) => slot.copy_from_slice(bytes),
         None => return Error::invalid("an argument that is larger than the kernel's"),
     }

@@ -17,18 +17,18 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// Bytes with the given contents.
+    /// Returns bytes with the given contents.
     pub fn new(bytes: &[u8]) -> Bytes {
         Bytes { bytes: bytes.to_vec(), undef: vec![0; bytes.len()] }
     }
 
-    /// Bytes that were never written.
+    /// Returns bytes that were never written.
     pub fn undefined(size: usize) -> Bytes {
         // Not zero, so that a value that is used in spite of the mask is seen.
         Bytes { bytes: vec![0xcd; size], undef: vec![0xff; size] }
     }
 
-    /// Number of bytes.
+    /// Returns the number of bytes.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -64,7 +64,7 @@ impl Bytes {
         Ok(())
     }
 
-    /// Bytes that were all written.
+    /// Returns bytes that were all written.
     pub fn defined(&self, at: u64, size: usize) -> Res<&[u8]> {
         let range = self.range(at, size)?;
         match self.undef[range.clone()].iter().position(|undef| *undef != 0) {
@@ -85,12 +85,12 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// No memory yet.
+    /// Returns an empty memory.
     pub fn new() -> Memory {
         Memory::default()
     }
 
-    /// Allocates memory at a multiple of `align`; gives its address. The last word may be accessed whole,
+    /// Allocates memory at a multiple of `align`; returns its address. The last word may be accessed whole,
     /// as the runtime allows (buffers are padded).
     pub fn allocate(&mut self, mut contents: Bytes, align: u64) -> u64 {
         let padded = contents.len().next_multiple_of(4);
@@ -102,7 +102,7 @@ impl Memory {
         base
     }
 
-    /// Allocates memory with the given contents; gives its address, a multiple of 256.
+    /// Allocates memory with the given contents; returns its address, a multiple of 256.
     pub fn allocate_bytes(&mut self, bytes: &[u8]) -> u64 {
         self.allocate(Bytes::new(bytes), 256)
     }

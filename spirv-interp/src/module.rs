@@ -31,7 +31,7 @@ pub struct Function {
     pub params: Vec<u32>,
     /// The instructions of all blocks.
     pub code: Vec<Inst>,
-    /// What follows each label in `code`.
+    /// The code after each label in `code`.
     pub labels: HashMap<u32, usize>,
     /// Least and greatest id of a result, to number values by.
     pub ids: Range<u32>,
@@ -41,7 +41,7 @@ pub struct Function {
 #[derive(Debug, Clone)]
 pub struct Object {
     pub size: u64,
-    /// What it holds at first; undefined if nothing.
+    /// Its initial contents; undefined without any.
     pub contents: Option<Bytes>,
 }
 
@@ -144,12 +144,12 @@ impl Module {
         Ok(Inst { op, ty, id, operands: first..at + length })
     }
 
-    /// The operands of an instruction after type and result.
+    /// Returns the operands of an instruction after type and result.
     pub fn operands(&self, inst: &Inst) -> &[u32] {
         &self.words[inst.operands.clone()]
     }
 
-    /// An operand of an instruction.
+    /// Returns an operand of an instruction.
     pub fn operand(&self, inst: &Inst, index: usize) -> Res<u32> {
         match self.operands(inst).get(index) {
             Some(word) => Ok(*word),
@@ -157,7 +157,7 @@ impl Module {
         }
     }
 
-    /// The type of a value.
+    /// Returns the type of a value.
     pub fn type_of(&self, id: u32) -> Res<u32> {
         match self.result_types.get(id as usize) {
             Some(&ty) if ty != 0 => Ok(ty),
@@ -165,7 +165,7 @@ impl Module {
         }
     }
 
-    /// A constant or a module-scope variable.
+    /// Returns a constant or a module-scope variable.
     pub fn constant(&self, id: u32) -> Option<&Value> {
         self.constants.get(id as usize).and_then(Option::as_ref)
     }
@@ -190,7 +190,7 @@ impl Module {
         }
     }
 
-    /// An instruction outside functions.
+    /// Reads an instruction outside functions.
     fn global(&mut self, inst: &Inst, specialization: &BTreeMap<u32, u32>) -> Res<()> {
         let operands = self.operands(inst).to_vec();
         match inst.op {
@@ -277,7 +277,7 @@ impl Module {
         Ok(())
     }
 
-    /// A type. One of a width that no capability allows is an error.
+    /// Returns a type. One of a width that no capability allows is an error.
     fn declared_type(&self, inst: &Inst, operands: &[u32]) -> Res<Type> {
         Ok(match (inst.op, operands) {
             (Op::TypeVoid, _) => Type::Void,
@@ -398,7 +398,7 @@ impl Module {
         }
     }
 
-    /// The object of a variable with an initializer at an operand, if there is one.
+    /// Returns the object of a variable with an initializer at an operand, if there is one.
     pub fn object(&self, inst: &Inst, initializer: usize, pointee: u32) -> Res<Object> {
         let size = self.types.size(pointee)?;
         let contents = match self.operands(inst).get(initializer) {

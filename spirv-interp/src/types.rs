@@ -52,7 +52,7 @@ impl Types {
         self.types[index] = Some(ty);
     }
 
-    /// The type with an id.
+    /// Returns the type with an id.
     pub fn get(&self, id: u32) -> Res<&Type> {
         match self.types.get(id as usize) {
             Some(Some(ty)) => Ok(ty),
@@ -80,7 +80,7 @@ impl Types {
         }
     }
 
-    /// Bytes of a value in memory.
+    /// Returns the number of bytes of a value in memory.
     pub fn size(&self, id: u32) -> Res<u64> {
         Ok(match self.get(id)? {
             Type::Int { width } | Type::Float { width } => u64::from(width / 8),
@@ -149,7 +149,7 @@ impl Types {
         self.scalars(ty, offset + at, f)
     }
 
-    /// A value of a type out of its scalars, in order.
+    /// Returns a value of a type out of its scalars, in order.
     pub fn build(&self, id: u32, scalars: &mut dyn Iterator<Item = Bits>) -> Res<Value> {
         let mut members = |types: &mut dyn Iterator<Item = u32>| {
             let members: Res<Vec<Value>> = types.map(|ty| self.build(ty, scalars)).collect();
@@ -166,7 +166,7 @@ impl Types {
         }
     }
 
-    /// A value each scalar of which is made from its width.
+    /// Returns a value each scalar of which is made from its width.
     pub fn fill(&self, id: u32, of: &dyn Fn(u32) -> Bits) -> Res<Value> {
         let members = |types: &mut dyn Iterator<Item = u32>| {
             let members: Res<Vec<Value>> = types.map(|ty| self.fill(ty, of)).collect();

@@ -8,11 +8,11 @@ use std::rc::Rc;
 pub struct Bits {
     /// The bits; those beyond the type's width are zero.
     pub bits: u64,
-    /// Which of them have no defined value.
+    /// The bits that have no defined value.
     pub undef: u64,
 }
 
-/// The low `width` bits.
+/// Returns the low `width` bits.
 pub fn ones(width: u32) -> u64 {
     match width {
         0 => 0,
@@ -21,24 +21,24 @@ pub fn ones(width: u32) -> u64 {
     }
 }
 
-/// The value of `width` bits in two's complement.
+/// Returns the value of `width` bits in two's complement.
 pub fn signed(bits: u64, width: u32) -> i64 {
     let shift = 64 - width;
     ((bits << shift) as i64) >> shift
 }
 
 impl Bits {
-    /// A scalar all bits of which are defined.
+    /// Returns a scalar all bits of which are defined.
     pub fn new(bits: u64) -> Bits {
         Bits { bits, undef: 0 }
     }
 
-    /// A scalar without any defined bit.
+    /// Returns a scalar without any defined bit.
     pub fn undefined(width: u32) -> Bits {
         Bits { bits: 0, undef: ones(width) }
     }
 
-    /// The bits, if all are defined.
+    /// Returns the bits, if all are defined.
     pub fn defined(self, what: &str) -> Res<u64> {
         match self.undef {
             0 => Ok(self.bits),
@@ -47,7 +47,7 @@ impl Bits {
     }
 }
 
-/// Where a pointer points to.
+/// The object that a pointer points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Device memory; the offset is the address.
@@ -69,7 +69,7 @@ pub struct Pointer {
     pub offset: u64,
 }
 
-/// What an id stands for.
+/// The value of an id.
 #[derive(Debug, Clone)]
 pub enum Value {
     Bits(Bits),
@@ -85,7 +85,7 @@ impl From<Bits> for Value {
 }
 
 impl Value {
-    /// The scalar that this is.
+    /// Returns the scalar that this is.
     pub fn scalar(&self) -> Res<Bits> {
         match self {
             Value::Bits(bits) => Ok(*bits),
@@ -93,12 +93,12 @@ impl Value {
         }
     }
 
-    /// The bits of a scalar, all defined.
+    /// Returns the bits of a scalar, all defined.
     pub fn defined(&self, what: &str) -> Res<u64> {
         self.scalar()?.defined(what)
     }
 
-    /// The members of a composite.
+    /// Returns the members of a composite.
     pub fn members(&self) -> Res<&Rc<[Value]>> {
         match self {
             Value::Composite(members) => Ok(members),
@@ -106,7 +106,7 @@ impl Value {
         }
     }
 
-    /// The pointer that this is.
+    /// Returns the pointer that this is.
     pub fn pointer(&self) -> Res<Pointer> {
         match self {
             Value::Pointer(pointer) => Ok(*pointer),
@@ -149,7 +149,7 @@ impl Value {
         Ok(Value::Composite(members.into()))
     }
 
-    /// The scalars in it, the first ones first.
+    /// Appends the scalars in it, in order.
     pub fn flatten(&self, out: &mut Vec<Bits>) -> Res<()> {
         match self {
             Value::Bits(bits) => out.push(*bits),

@@ -43,7 +43,7 @@ fn on_devices_with_a_mix_of_capabilities() {
     support::mixed().iter().for_each(|device| check(device, 600));
 }
 
-/// Runs all programs that a device can have, which must be at least so many.
+/// Runs all programs that a device can have, of which there must be at least `least`.
 fn check(device: &Device, least: usize) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests/conformance");
     let programs = read_folder(&folder).unwrap_or_else(|error| panic!("{error}"));
@@ -78,7 +78,7 @@ fn run(program: &Program, device: &Device) -> Result<(), String> {
     }
 }
 
-/// The launch that a file asks for. Where it leaves the local size open, all are one work-group.
+/// Returns the launch that a file asks for. Where it leaves the local size open, all are one work-group.
 fn sizes(program: &Program, kernel: &Kernel) -> Launch {
     let mut launch = Launch { dimensions: program.global.len() as u32, ..Launch::default() };
     launch.global[..program.global.len()].copy_from_slice(&program.global);

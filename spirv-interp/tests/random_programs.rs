@@ -53,7 +53,7 @@ fn programs_give_what_c_gives() {
     assert!(!seeds.is_empty());
 }
 
-/// The numbers of the programs to try.
+/// Returns the numbers of the programs to try.
 fn seeds() -> Range<u64> {
     let Ok(text) = std::env::var("HEKLA_SEEDS") else { return FEW };
     let range =
@@ -98,7 +98,7 @@ fn run(text: &str, options: &str, device: &Device, seed: u64) -> Result<Results,
     Ok(Results { words, out: support::words_of(&out) })
 }
 
-/// Where results differ, and both values.
+/// Returns where results differ, and both values.
 fn first_difference(got: &Results, right: &Results) -> [String; 3] {
     let mut pairs = got.out.iter().zip(&right.out).enumerate();
     if let Some((i, (got, right))) = pairs.find(|(_, (a, b))| a != b) {

@@ -174,7 +174,7 @@ pub struct KernelBuilder {
 }
 
 impl KernelBuilder {
-    /// A kernel with `addresses` device addresses as its push constants, 8 bytes each. In the module
+    /// Returns a kernel with `addresses` device addresses as its push constants, 8 bytes each. In the module
     /// they are pairs of 32-bit words, cast to pointers where they are used: no int64 is needed.
     pub fn new(addresses: u32) -> KernelBuilder {
         KernelBuilder::start(addresses, false)
@@ -225,12 +225,12 @@ impl KernelBuilder {
         k
     }
 
-    /// The 32-bit unsigned integer type.
+    /// Returns the 32-bit unsigned integer type.
     pub fn uint(&mut self) -> u32 {
         self.declare(op::TYPE_INT, &[32, 0])
     }
 
-    /// The float type of `width` bits: 16, 32 or 64.
+    /// Returns the float type of `width` bits: 16, 32 or 64.
     pub fn float(&mut self, width: u32) -> u32 {
         let known = self.declared.len();
         let id = self.declare(op::TYPE_FLOAT, &[width]);
@@ -244,29 +244,29 @@ impl KernelBuilder {
         id
     }
 
-    /// The type of truth values.
+    /// Returns the type of truth values.
     pub fn boolean(&mut self) -> u32 {
         self.declare(op::TYPE_BOOL, &[])
     }
 
-    /// The vector type of `lanes` components.
+    /// Returns the vector type of `lanes` components.
     pub fn vector(&mut self, component: u32, lanes: u32) -> u32 {
         self.declare(op::TYPE_VECTOR, &[component, lanes])
     }
 
-    /// The vector type of `lanes` 32-bit unsigned integers.
+    /// Returns the vector type of `lanes` 32-bit unsigned integers.
     pub fn uints(&mut self, lanes: u32) -> u32 {
         let uint = self.uint();
         self.vector(uint, lanes)
     }
 
-    /// A 32-bit unsigned constant.
+    /// Returns a 32-bit unsigned constant.
     pub fn constant(&mut self, value: u32) -> u32 {
         let uint = self.uint();
         self.declare_typed(op::CONSTANT, uint, &[value])
     }
 
-    /// A float constant given by its bits, low word first.
+    /// Returns a float constant given by its bits, low word first.
     pub fn float_constant(&mut self, float: u32, words: &[u32]) -> u32 {
         self.declare_typed(op::CONSTANT, float, words)
     }
@@ -325,12 +325,12 @@ impl KernelBuilder {
         self.emit(Section::Body, op::STORE, &[place, value, ALIGNED, bytes]);
     }
 
-    /// An instruction with one operand.
+    /// Emits an instruction with one operand.
     pub fn unary(&mut self, opcode: u32, result: u32, a: u32) -> u32 {
         self.value(opcode, result, &[a])
     }
 
-    /// An instruction with an operand and a literal number.
+    /// Emits an instruction with an operand and a literal number.
     pub fn binary_literal(&mut self, opcode: u32, result: u32, a: u32, literal: u32) -> u32 {
         self.value(opcode, result, &[a, literal])
     }
@@ -340,7 +340,7 @@ impl KernelBuilder {
         self.value(op::SELECT, result, &[condition, yes, no])
     }
 
-    /// An instruction with operands `a` and `b`. Float arithmetic is not contracted.
+    /// Emits an instruction with operands `a` and `b`. Float arithmetic is not contracted.
     pub fn binary(&mut self, opcode: u32, result: u32, a: u32, b: u32) -> u32 {
         let id = self.value(opcode, result, &[a, b]);
         if matches!(opcode, op::F_ADD | op::F_SUB | op::F_MUL | op::F_DIV) {
@@ -349,14 +349,14 @@ impl KernelBuilder {
         id
     }
 
-    /// An instruction of GLSL.std.450 (see [`glsl`]).
+    /// Emits an instruction of GLSL.std.450 (see [`glsl`]).
     pub fn extended(&mut self, instruction: u32, result: u32, arguments: &[u32]) -> u32 {
         let mut operands = vec![self.glsl, instruction];
         operands.extend_from_slice(arguments);
         self.value(op::EXT_INST, result, &operands)
     }
 
-    /// Does what `body` emits `times` times. Gives how often that was.
+    /// Emits a loop that does what `body` emits `times` times. Returns the number of rounds.
     pub fn repeat(&mut self, times: u32, body: impl FnOnce(&mut Self)) -> u32 {
         self.repeat_loop(times, |k| {
             body(k);
@@ -370,7 +370,7 @@ impl KernelBuilder {
         self.repeat_loop(most, |k| Some(body(k)))
     }
 
-    /// Whether `a` is less than `b`, both unsigned integers: a boolean.
+    /// Returns the boolean that tells whether `a` is less than `b`, both unsigned integers.
     pub fn is_less(&mut self, a: u32, b: u32) -> u32 {
         let boolean = self.declare(op::TYPE_BOOL, &[]);
         self.value(op::U_LESS_THAN, boolean, &[a, b])
@@ -409,7 +409,7 @@ impl KernelBuilder {
         self.emit(Section::Body, op::MEMORY_BARRIER, &operands);
     }
 
-    /// Ends the kernel and gives the module's words.
+    /// Ends the kernel and returns the module's words.
     pub fn finish(mut self) -> Vec<u32> {
         if !self.local_size_set {
             self.local_size([1, 1, 1]);
@@ -443,7 +443,7 @@ impl KernelBuilder {
         self.block = label;
     }
 
-    /// A pointer to element `index` of the array at push constant address number `address`.
+    /// Returns a pointer to element `index` of the array at push constant address number `address`.
     fn place(&mut self, address: u32, element: u32, index: u32) -> u32 {
         let array = self.array_pointer(element);
         let uint = self.uint();
@@ -463,7 +463,7 @@ impl KernelBuilder {
         self.value(op::ACCESS_CHAIN, pointer, &[base, zero, index])
     }
 
-    /// The type of an address: a pointer to a block of one runtime array.
+    /// Returns the type of an address: a pointer to a block of one runtime array.
     fn array_pointer(&mut self, element: u32) -> u32 {
         let known = self.declared.len();
         let array = self.declare(op::TYPE_RUNTIME_ARRAY, &[element]);
@@ -475,7 +475,7 @@ impl KernelBuilder {
         self.declare(op::TYPE_POINTER, &[storage::PHYSICAL_STORAGE_BUFFER, block])
     }
 
-    /// A block structure whose members lie `stride` bytes apart.
+    /// Returns a block structure whose members lie `stride` bytes apart.
     fn block(&mut self, members: &[u32], stride: u32) -> u32 {
         let known = self.declared.len();
         let block = self.declare(op::TYPE_STRUCT, members);
@@ -489,7 +489,7 @@ impl KernelBuilder {
         block
     }
 
-    /// Bytes of a scalar or vector type.
+    /// Returns the number of bytes of a scalar or vector type.
     fn size_of(&self, element: u32) -> u32 {
         let entry = self.declared.iter().find(|(_, id)| **id == element);
         match entry.map(|((opcode, operands), _)| (*opcode, operands.as_slice())) {
@@ -516,7 +516,7 @@ impl KernelBuilder {
         self.emit(Section::Annotations, op::DECORATE, &operands);
     }
 
-    /// A type: result id first, then operands. Declared once.
+    /// Returns a type: result id first, then operands. Declared once.
     fn declare(&mut self, opcode: u32, operands: &[u32]) -> u32 {
         if let Some(id) = self.declared.get(&(opcode, operands.to_vec())) {
             return *id;
@@ -529,7 +529,7 @@ impl KernelBuilder {
         id
     }
 
-    /// A constant: type, result id, operands. Declared once.
+    /// Returns a constant: type, result id, operands. Declared once.
     fn declare_typed(&mut self, opcode: u32, ty: u32, operands: &[u32]) -> u32 {
         let mut key = vec![ty];
         key.extend_from_slice(operands);
@@ -544,7 +544,7 @@ impl KernelBuilder {
         id
     }
 
-    /// An instruction of the body with a result.
+    /// Emits an instruction of the body with a result.
     fn value(&mut self, opcode: u32, ty: u32, operands: &[u32]) -> u32 {
         let id = self.id();
         let mut all = vec![ty, id];
@@ -565,7 +565,7 @@ impl KernelBuilder {
     }
 }
 
-/// A literal string: NUL-terminated, padded, little-endian.
+/// Returns a literal string: NUL-terminated, padded, little-endian.
 fn string(text: &str) -> Vec<u32> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize((bytes.len() + 4) / 4 * 4, 0);

@@ -2,7 +2,7 @@
 //!
 //! No other module of the crate reads the environment. All of these are for tests and for finding faults.
 
-/// What `HEKLA_VALIDATE` asks of the Khronos validation layer.
+/// The checks of the Khronos validation layer that `HEKLA_VALIDATE` requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Validation {
     /// The layer is not loaded.

@@ -1,4 +1,4 @@
-//! What can go wrong, in the few kinds that a caller can act on.
+//! Errors, in the few kinds that a caller can act on.
 
 use ash::vk;
 
@@ -43,7 +43,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The error for `result` of the Vulkan function `call`.
+    /// Returns the error for `result` of the Vulkan function `call`.
     pub(crate) fn from_vk(call: &'static str, result: vk::Result) -> Error {
         match result {
             vk::Result::ERROR_OUT_OF_HOST_MEMORY => Error::OutOfHostMemory,

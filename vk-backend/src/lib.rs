@@ -9,7 +9,7 @@
 //! Each folder is one stage, and stages use only those listed before them: `physical` (the instance, and
 //! what is known of a device before it is opened), `device` (the opened device), `memory` (buffers), `pipeline`,
 //! `sync` (barriers and semaphores), `record` (command buffers), `submit` (queues), `probe`. Beneath them are
-//! `config`, the environment, and `quirks`, the table of what is special to a driver.
+//! `config`, the environment, and `quirks`, the table of drivers' quirks.
 //!
 //! ```no_run
 //! use hekla_vk_backend::{Device, Instance, MemoryKind};
@@ -27,7 +27,6 @@
 //! Threads are started only to help with large copies. All objects are `Send + Sync`; each keeps what it needs alive, so
 //! they may be dropped in any order.
 #![warn(missing_docs)]
-#![deny(clippy::undocumented_unsafe_blocks)]
 
 pub mod asm;
 mod code;

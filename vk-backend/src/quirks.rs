@@ -1,4 +1,4 @@
-//! What is special to a driver: one table of quirks, each with the drivers that have it and the reason.
+//! Quirks of drivers: one table of them, each with the drivers that have it and the reason.
 //!
 //! Behaviour that rests on more than Vulkan guarantees, or that works around a defect, is chosen here and
 //! nowhere else. A driver that is not in the table gets what the specification promises.
@@ -24,7 +24,7 @@ bitflags::bitflags! {
     }
 }
 
-/// What identifies a device's driver.
+/// The identity of a device's driver.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Driver {
     /// VkDriverId.
@@ -34,7 +34,7 @@ pub(crate) struct Driver {
     pub(crate) device_type: vk::PhysicalDeviceType,
 }
 
-/// One row of the table: drivers, and what is special to them.
+/// One row of the table: drivers and their quirks.
 struct Row {
     driver: vk::DriverId,
     /// Versions in the vendor's own encoding.
@@ -111,11 +111,11 @@ mod tests {
     #[test]
     fn completion_markers_are_used_where_they_were_proven() {
         let nvidia = vk::DriverId::NVIDIA_PROPRIETARY;
-        let marks = |id, version| quirks(id, version).contains(Quirks::COMPLETION_MARKERS);
-        assert!(marks(nvidia, 580 << 22));
-        assert!(marks(nvidia, 580 << 22 | 159 << 14 | 3 << 6));
-        assert!(!marks(nvidia, 579 << 22 | 255 << 14));
-        assert!(!marks(nvidia, 581 << 22));
+        let has_markers = |id, version| quirks(id, version).contains(Quirks::COMPLETION_MARKERS);
+        assert!(has_markers(nvidia, 580 << 22));
+        assert!(has_markers(nvidia, 580 << 22 | 159 << 14 | 3 << 6));
+        assert!(!has_markers(nvidia, 579 << 22 | 255 << 14));
+        assert!(!has_markers(nvidia, 581 << 22));
         let others = [
             vk::DriverId::MESA_RADV,
             vk::DriverId::AMD_PROPRIETARY,

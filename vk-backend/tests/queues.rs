@@ -22,7 +22,7 @@ fn upload(device: &Arc<Device>, words: &[u32]) -> Arc<Buffer> {
     b
 }
 
-/// One in-order command that multiplies by 3 and adds 1.
+/// Enqueues one in-order command that multiplies by 3 and adds 1.
 fn enqueue_step(queue: &Queue, step: &Arc<hekla_vk_backend::Pipeline>, b: &Arc<Buffer>) -> u64 {
     let push = addresses(&[b]);
     let groups = b.size() as u32 / 4 / 64;

@@ -1,6 +1,6 @@
 //! Buffers larger than one allocation: several are bound to them where the device can (sparse binding).
 //! `HEKLA_MAX_ALLOCATION` makes small ones large. No software driver here binds sparsely: there the tests
-//! see that one allocation is taken all the same; the rest is for GPUs.
+//! see that one allocation is taken nevertheless; the rest is for GPUs.
 
 mod common;
 
@@ -45,9 +45,9 @@ fn kernels_and_commands_cross_the_seams() {
     let queue = device.create_queue(false).unwrap();
     let square = common::square(&device, 64, false);
     // 7 everywhere but at the seams, where words of their own cross.
-    let marks: Vec<u32> = (100..108).collect();
+    let words: Vec<u32> = (100..108).collect();
     let host = device.create_buffer(32, MemoryKind::Upload).unwrap();
-    common::write(&host, 0, &bytes(&marks)).unwrap();
+    common::write(&host, 0, &bytes(&words)).unwrap();
     let seams: Vec<u64> = (1..=5).map(|i| i * PIECE).collect();
     let ((), value) = queue.record(|r| {
         buffers.iter().for_each(|buffer| r.retain(buffer.clone()));
@@ -72,7 +72,7 @@ fn kernels_and_commands_cross_the_seams() {
             r.copy(c, seam - 24, &pieces, 0, 48);
         });
         queue.wait(value).unwrap();
-        let squares = marks.iter().map(|mark| mark * mark);
+        let squares = words.iter().map(|word| word * word);
         let expected: Vec<u32> = [49; 2].into_iter().chain(squares).chain([49; 2]).collect();
         assert_eq!(download(&pieces), expected, "at {seam:#x}");
     }

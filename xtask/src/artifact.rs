@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Builds the release library, once a process, and gives its path.
+/// Builds the release library, once a process, and returns its path.
 pub fn build() -> Result<PathBuf, String> {
     static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     BUILT.get_or_init(build_now).clone()
@@ -21,7 +21,7 @@ fn build_now() -> Result<PathBuf, String> {
     library.canonicalize().map_err(|e| format!("no library at {}: {e}", library.display()))
 }
 
-/// A folder with one `.icd` file that names the library. Both the Khronos loader and ocl-icd take it
+/// Returns a folder with one `.icd` file that names the library. Both the Khronos loader and ocl-icd take it
 /// as OCL_ICD_VENDORS.
 pub fn vendors(library: &std::path::Path) -> Result<PathBuf, String> {
     let folder = target().join("vendors");
@@ -38,12 +38,12 @@ pub fn vendors(library: &std::path::Path) -> Result<PathBuf, String> {
     folder.canonicalize().map_err(|e| e.to_string())
 }
 
-/// A command that sees Hekla alone.
+/// Returns a command that sees Hekla alone.
 pub fn client(program: impl AsRef<std::ffi::OsStr>) -> Result<Command, String> {
     client_of(&build()?, program)
 }
 
-/// A command that sees one library alone, without its disk cache: tests and measurements are of what
+/// Returns a command that sees one library alone, without its disk cache: tests and measurements are of what
 /// is compiled now.
 pub fn client_of(
     library: &std::path::Path,
@@ -54,7 +54,7 @@ pub fn client_of(
     Ok(command)
 }
 
-/// A command that sees one library alone, as for its users.
+/// Returns a command that sees one library alone, as for its users.
 fn user_of(
     library: &std::path::Path,
     program: impl AsRef<std::ffi::OsStr>,
@@ -65,7 +65,7 @@ fn user_of(
     Ok(command)
 }
 
-/// Sees to it that programs find a device. Where Vulkan has none that Hekla takes, and the user chose no
+/// Makes sure that programs find a device. Where Vulkan has none that Hekla takes, and the user chose no
 /// driver, this command is started again on a lavapipe that is downloaded. If there is none in the end,
 /// says why on standard error.
 pub fn find_device() -> Outcome {

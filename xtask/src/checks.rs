@@ -41,7 +41,7 @@ fn check_header() -> Outcome {
 
 /// The entry points are declared by a macro, so cbindgen must see the expanded source, which the
 /// compiler prints only with RUSTC_BOOTSTRAP; in a target folder of its own, since the variable makes
-/// cargo build everything anew.
+/// cargo build everything again.
 fn generate_header(path: &Path) -> Outcome {
     std::env::set_var("RUSTC_BOOTSTRAP", "1");
     std::env::set_var("CARGO_EXPAND_TARGET_DIR", system::target().join("header"));

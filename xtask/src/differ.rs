@@ -2,7 +2,7 @@
 //! on Hekla, with and without optimization, and on every other OpenCL platform of the machine; what
 //! they disagree on is a defect of one of them.
 //!
-//! Every driver runs in a process of its own, which is begun anew after a program that crashes or hangs
+//! Every driver runs in a process of its own, which is begun again after a program that crashes or hangs
 //! it. `xtask differ --programs DIR --library libhekla.so` needs neither cargo nor the sources.
 
 use crate::bench::cl::{self, Session};
@@ -101,7 +101,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
     Ok(request)
 }
 
-/// A folder with the programs asked for, made now.
+/// Returns a folder with the programs asked for, made now.
 fn generate(request: &Request) -> Result<PathBuf, String> {
     let folder = system::target().join("differ");
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -114,7 +114,7 @@ fn generate(request: &Request) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// All programs on one driver, in as many processes as it takes.
+/// Runs all programs on one driver, in as many processes as necessary.
 fn run_all(
     driver: &Path,
     folder: &Path,
@@ -152,7 +152,7 @@ fn start(
     command.spawn().map_err(|e| format!("no process: {e}"))
 }
 
-/// Takes down what a process reports until its end; gives the reason if it ended before its work did.
+/// Takes down what a process reports until its end; returns the reason if it ended before its work did.
 fn listen(child: &mut Child, outcomes: &mut Outcomes) -> Option<&'static str> {
     let (send, lines) = mpsc::channel();
     let output = child.stdout.take()?;
@@ -200,7 +200,7 @@ fn run_driver(folder: &Path, numbers: std::ops::Range<u64>, options: &str) -> Ou
     Ok(())
 }
 
-/// A hash of all that a program writes.
+/// Returns a hash of all that a program writes.
 fn result(session: &Session, text: &str, options: &str) -> Result<u64, String> {
     let kernel = session.build(text, "k", &format!("-cl-std=CL1.2 {options}"))?;
     // Small, large, zero and all ones.

@@ -17,7 +17,7 @@ pub enum Driver {
     Nvidia,
 }
 
-/// Where the installed lavapipe tells of itself.
+/// The possible places of the manifest of the installed lavapipe.
 const LAVAPIPE: [&str; 3] = [
     "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json",
     "/usr/share/vulkan/icd.d/lvp_icd.aarch64.json",
@@ -41,7 +41,7 @@ impl Driver {
         }
     }
 
-    /// The driver of a name.
+    /// Returns the driver of a name.
     pub fn named(name: &str) -> Result<Driver, String> {
         let found = Driver::ALL.into_iter().find(|driver| driver.name() == name);
         let all = Driver::ALL.map(Driver::name).join(", ");
@@ -72,7 +72,7 @@ impl Driver {
     }
 }
 
-/// The manifest of the installed lavapipe where that is too old for Hekla.
+/// Returns the manifest of the installed lavapipe where that is too old for Hekla.
 pub fn refused_lavapipe() -> Option<PathBuf> {
     let old = mesa::installed_version().is_some_and(|version| version < mesa::FIRST_GOOD);
     LAVAPIPE.iter().map(PathBuf::from).find(|path| old && path.exists())
@@ -120,7 +120,7 @@ impl Installed {
         }
     }
 
-    /// What stands before a program's name so that it runs with the driver's C library.
+    /// Returns what stands before a program's name so that it runs with the driver's C library.
     pub fn prefix(&self) -> Vec<String> {
         match (&self.loader, &self.libraries) {
             (Some(loader), Some(libraries)) => vec![
@@ -161,7 +161,7 @@ impl Installed {
     }
 }
 
-/// The same command by way of another dynamic loader.
+/// Returns the same command by way of another dynamic loader.
 fn through(loader: &Path, libraries: &Path, command: &Command) -> Command {
     let program = PathBuf::from(command.get_program());
     let mut other = Command::new(loader);
@@ -179,7 +179,7 @@ fn through(loader: &Path, libraries: &Path, command: &Command) -> Command {
     other
 }
 
-/// Where a program lies that is named without a folder.
+/// Returns where a program lies that is named without a folder.
 fn on_path(program: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {
         return None;

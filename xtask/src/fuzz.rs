@@ -64,7 +64,7 @@ fn build() -> Outcome {
     run(command.current_dir(system::root()))
 }
 
-/// A folder with the programs of the compiler's tests, one program a file.
+/// Returns a folder with the programs of the compiler's tests, one program a file.
 fn seeds() -> Result<PathBuf, String> {
     let folder = system::target().join("fuzz/seeds");
     let say = |e: std::io::Error| format!("{}: {e}", folder.display());
@@ -77,7 +77,7 @@ fn seeds() -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// The programs below a folder; files of several are taken apart at their headings (`//# accept:`).
+/// Collects the programs below a folder; files of several are taken apart at their headings (`//# accept:`).
 fn collect(folder: &Path, texts: &mut Vec<String>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -91,7 +91,7 @@ fn collect(folder: &Path, texts: &mut Vec<String>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A folder with files of bytes as if drawn by chance: long enough for whole programs, where libFuzzer
+/// Returns a folder with files of bytes as if drawn by chance: long enough for whole programs, where libFuzzer
 /// would begin with none.
 fn bytes() -> std::io::Result<PathBuf> {
     let folder = system::target().join("fuzz/bytes");
@@ -126,7 +126,7 @@ fn start(target: &str, minutes: u32, seeds: &Path, binaries: &Path) -> Result<Ch
     command.stdout(Stdio::null()).stderr(log).spawn().map_err(say)
 }
 
-/// Where cargo-fuzz puts its builds: below the host's target triple.
+/// Returns where cargo-fuzz puts its builds: below the host's target triple.
 fn binaries() -> Result<PathBuf, String> {
     let about = system::capture(Command::new("rustc").arg("-vV"))?;
     let triple = about.lines().find_map(|line| line.strip_prefix("host: "));

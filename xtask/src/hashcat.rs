@@ -27,20 +27,20 @@ struct Request {
     library: Option<PathBuf>,
     hashcat: PathBuf,
     modes: Vec<u32>,
-    /// Take the kernels for passwords of any length even where faster ones exist.
+    /// True to take the kernels for passwords of any length even where faster ones exist.
     pure: bool,
     /// Time limit of one mode.
     limit: Duration,
 }
 
-/// What hashcat says of a mode.
+/// The properties of a mode as hashcat reports them.
 struct Mode {
     number: u32,
     name: String,
     hash: String,
     password: String,
     slow: bool,
-    /// Whether it has a self-test.
+    /// True if it has a self-test.
     tests_itself: bool,
 }
 
@@ -125,7 +125,7 @@ fn hashcat(request: &Request, folder: &Path) -> Result<Command, String> {
     Ok(command)
 }
 
-/// What `hashcat --hash-info` prints of a mode, as JSON.
+/// Returns what `hashcat --hash-info` prints of a mode, as JSON.
 fn info(request: &Request, folder: &Path, number: u32) -> Result<Mode, String> {
     let mut command = hashcat(request, folder)?;
     command.args(["--hash-info", "--machine-readable", "-m", &number.to_string()]);
@@ -144,7 +144,7 @@ fn info(request: &Request, folder: &Path, number: u32) -> Result<Mode, String> {
     })
 }
 
-/// The value of a key whose value is a string.
+/// Returns the value of a key whose value is a string.
 fn string(json: &str, key: &str) -> Option<String> {
     let (_, rest) = json.split_once(&format!("\"{key}\": \""))?;
     let mut value = String::new();
@@ -198,7 +198,7 @@ fn crack(request: &Request, folder: &Path, mode: &Mode) -> Outcome {
     }
 }
 
-/// A mask of 26^3 or fewer passwords, of which one is this: its last letters and digits are free.
+/// Returns a mask of 26^3 or fewer passwords, of which one is this: its last letters and digits are free.
 fn mask(password: &str) -> String {
     let free = password.chars().count().saturating_sub(3);
     let class = |(index, c): (usize, char)| match c {

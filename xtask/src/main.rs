@@ -52,7 +52,7 @@ usage: cargo xtask COMMAND
                             synchronization validation or, with --race, ThreadSanitizer
   header                    write include/hekla.h anew";
 
-/// What a command gives: nothing, or a message for the person who ran it.
+/// The result of a command: nothing, or a message for the person who ran it.
 type Outcome = Result<(), String>;
 
 fn main() -> ExitCode {

@@ -74,12 +74,12 @@ fn codename() -> Result<String, String> {
     })
 }
 
-/// Where libraries lie, as Debian has it.
+/// Returns where libraries lie, as Debian has it.
 fn libraries(folder: &Path) -> PathBuf {
     folder.join(format!("usr/lib/{}-linux-gnu", std::env::consts::ARCH))
 }
 
-/// The folder with Mesa of the last of `suites`; downloaded and unpacked on first use.
+/// Returns the folder with Mesa of the last of `suites`; downloaded and unpacked on first use.
 fn unpacked(suites: &[&str], base: &Base) -> Result<PathBuf, String> {
     let suite = suites.last().copied().unwrap_or_default();
     let folder = system::target().join("mesa").join(suite);
@@ -149,7 +149,7 @@ fn download(folder: &Path, suites: &[&str], base: &Base) -> Result<(), String> {
     apt(&install)
 }
 
-/// Where apt gets Debian from on this machine.
+/// Returns where apt gets Debian from on this machine.
 fn mirror() -> Result<String, String> {
     let mut command = Command::new("apt-get");
     command.args(["indextargets", "--format", "$(REPO_URI) $(COMPONENT)"]);
@@ -158,7 +158,7 @@ fn mirror() -> Result<String, String> {
     found.ok_or_else(|| "apt's sources name no mirror of Debian's main".to_string())
 }
 
-/// The first line's address that has `main` and is not the one for security updates.
+/// Returns the first line's address that has `main` and is not the one for security updates.
 fn chosen_mirror(targets: &str) -> Option<&str> {
     let mut mirrors = targets.lines().filter_map(|line| line.split_once(' '));
     let chosen = mirrors.find(|(uri, component)| {
@@ -197,7 +197,7 @@ fn manifest(root: &Path) -> Result<PathBuf, String> {
     path.canonicalize().map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// A manifest for the Vulkan loader with the library's place here.
+/// Returns a manifest for the Vulkan loader with the library's place here.
 fn write_manifest(root: &Path) -> Result<(), String> {
     let folder = root.join("usr/share/vulkan/icd.d");
     let files = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -216,7 +216,7 @@ fn write_manifest(root: &Path) -> Result<(), String> {
     std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// A driver's manifest with another library path.
+/// Returns a driver's manifest with another library path.
 fn relocated(manifest: &str, library: &Path) -> Option<String> {
     let (before, rest) = manifest.split_once("\"library_path\"")?;
     let (colon, rest) = rest.split_once('"')?;

@@ -29,7 +29,7 @@ deadlock:libvulkan_lvp.so
 signal:libvulkan_lvp.so
 ";
 
-/// What the command line asks for.
+/// The command line.
 struct Request {
     minutes: f64,
     driver: Driver,
@@ -74,12 +74,12 @@ pub fn run_command(args: &[String]) -> Outcome {
     system::run(&mut command)
 }
 
-/// Two processes, one after the other: memory, and synchronization validation.
+/// Returns the command for two processes, one after the other: memory, and synchronization validation.
 fn calm(driver: &Installed) -> Command {
     driver.cargo_test(&["--package", "hekla-icd", "--test", "soak", "--", "--nocapture"])
 }
 
-/// One process with everything of ours instrumented.
+/// Returns the command for one process in which all of Hekla's code is instrumented.
 fn race(driver: &Installed) -> Result<Command, String> {
     let folder = system::target().join("tsan");
     let suppressions = folder.join("suppressions.txt");

@@ -45,7 +45,7 @@ pub fn run(command: &mut Command) -> Outcome {
     }
 }
 
-/// Runs a command and gives what it printed, standard error after standard output.
+/// Runs a command and returns what it printed, standard error after standard output.
 pub fn capture(command: &mut Command) -> Result<String, String> {
     let shown = format!("{command:?}");
     let output = command
@@ -77,14 +77,14 @@ pub fn wait(command: &mut Command, limit: Duration) -> Result<Option<ExitStatus>
     }
 }
 
-/// A cargo command in the workspace.
+/// Returns a cargo command in the workspace.
 pub fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(args);
     command
 }
 
-/// The target triple that programs for this machine are built for.
+/// Returns the target triple that programs for this machine are built for.
 pub fn host() -> String {
     format!("{}-unknown-linux-gnu", std::env::consts::ARCH)
 }
@@ -124,7 +124,7 @@ fn is_root() -> bool {
     id.is_ok_and(|o| o.stdout.starts_with(b"0"))
 }
 
-/// The Python of a virtual environment under target/ that has the clients the demo and the tests
+/// Returns the Python of a virtual environment under target/ that has the clients the demo and the tests
 /// use; made on first use.
 pub fn python() -> Result<PathBuf, String> {
     let venv = target().join("venv");

@@ -65,7 +65,7 @@ pub fn run(args: &[String]) -> Outcome {
     Ok(())
 }
 
-/// A driver that must be there; says where it is.
+/// Returns a driver that must be there; prints its manifest.
 fn found(driver: Driver) -> Result<Installed, String> {
     let installed = driver.install()?;
     let manifest = installed.manifest.as_deref().unwrap_or(Path::new("found by Vulkan"));
@@ -83,17 +83,17 @@ fn cargo_tests(driver: &Installed, packages: &[&str], other: &Installed) -> Outc
 }
 
 /// A program that finds nothing but the installed lavapipe, where that gives wrong results, is told why it
-/// has no device and what to do; `HEKLA_DEVICE` shows the device all the same.
+/// has no device and what to do; `HEKLA_DEVICE` shows the device nevertheless.
 fn check_refusal() -> Outcome {
     let Some(manifest) = driver::refused_lavapipe() else {
         println!("not tested: the installed Mesa is not too old, or has no lavapipe");
         return Ok(());
     };
     let old = Installed { manifest: Some(manifest), ..Installed::default() };
-    let said = |wish: Option<&str>| {
+    let said = |name: Option<&str>| {
         let mut clinfo = artifact::client("clinfo")?;
         old.select(&mut clinfo);
-        clinfo.env_remove("HEKLA_LOG").envs(wish.map(|wish| ("HEKLA_DEVICE", wish)));
+        clinfo.env_remove("HEKLA_LOG").envs(name.map(|name| ("HEKLA_DEVICE", name)));
         let output = clinfo.output().map_err(|e| format!("cannot run clinfo: {e}"))?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Ok::<_, String>((text(&output.stdout), text(&output.stderr)))
@@ -114,7 +114,7 @@ fn check_refusal() -> Outcome {
     }
 }
 
-/// Whether clinfo's output tells of a device.
+/// Returns true if clinfo's output lists a device.
 fn has_device(clinfo: &str) -> bool {
     let is_name = |line: &str| line.trim_start().starts_with("Device Name");
     clinfo.lines().any(is_name)
@@ -166,7 +166,7 @@ fn python_suite(python: &Path, driver: Driver, installed: &Installed) -> Outcome
     validate_modules(&modules)
 }
 
-/// Every dumped module passes spirv-val for Vulkan 1.2. As many run at once as there are processors.
+/// Checks that every dumped module passes spirv-val for Vulkan 1.2. As many checks run at once as there are processors.
 fn validate_modules(folder: &Path) -> Outcome {
     let entries = std::fs::read_dir(folder)
         .map_err(|e| format!("no SPIR-V was dumped to {}: {e}", folder.display()))?;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Where drivers that come without an .icd file may lie.
+/// The libraries of drivers that come without an .icd file.
 const BARE_DRIVERS: [&str; 3] = [
     "/usr/lib/libnvidia-opencl.so.1",
     "/usr/lib/x86_64-linux-gnu/libnvidia-opencl.so.1",

@@ -39,9 +39,9 @@ const BROKEN: &[(&str, &str)] = &[
 struct Request {
     folder: PathBuf,
     validate: bool,
-    /// Print the time of each stage.
+    /// True to print the time of each stage.
     time: bool,
-    /// Print a hash of each program's SPIR-V, to compare builds of the compiler.
+    /// True to print a hash of each program's SPIR-V, to compare builds of the compiler.
     digest: bool,
     only: String,
     threads: usize,
@@ -187,7 +187,7 @@ fn compile_item(item: &Item, request: &Request) -> Report {
     }
 }
 
-/// Why there is no program: for one reason that the compiler rightly has, or for another.
+/// Returns why there is no program: for one reason that the compiler rightly has, or for another.
 fn no_program(item: &Item, log: &str) -> Verdict {
     if let Some((_, why)) = BROKEN.iter().find(|(name, _)| item.name.ends_with(name)) {
         return Verdict::Refused(format!("broken: {why}"));
@@ -204,7 +204,7 @@ fn no_program(item: &Item, log: &str) -> Verdict {
     }
 }
 
-/// What spirv-val has against a module.
+/// Returns what spirv-val has against a module.
 fn validate(spirv: &[u32]) -> Option<String> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);

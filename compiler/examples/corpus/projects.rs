@@ -11,7 +11,7 @@ pub struct Item {
     pub options: String,
 }
 
-/// Every program of the folder with its options.
+/// Returns every program of the folder with its options.
 pub fn items(folder: &Path, vector: u32) -> Vec<Item> {
     let mut files = Vec::new();
     find(folder, &mut files);
@@ -52,7 +52,7 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The file of that name in this project, else (pyFAI uses some of silx's) in another.
+/// Returns the file of that name in this project, else (pyFAI uses some of silx's) in another.
 fn other(files: &[PathBuf], near: &Path, name: &str) -> Option<PathBuf> {
     let common =
         |file: &Path| file.components().zip(near.components()).take_while(|(a, b)| a == b).count();
@@ -118,7 +118,7 @@ fn ufo(folder: &Path, stem: &str) -> Option<(Vec<&'static str>, String)> {
     Some((vec![], format!("-I {} {options}", folder.display())))
 }
 
-/// What silx puts before a file, and its options; nothing for a file that is only put before others.
+/// Returns what silx puts before a file, and its options; nothing for a file that is only put before others.
 fn silx(stem: &str) -> Option<(Vec<&'static str>, String)> {
     let before = match stem {
         "kahan.cl" | "doubleword.cl" | "sift.cl" => return None,
@@ -139,7 +139,7 @@ fn silx(stem: &str) -> Option<(Vec<&'static str>, String)> {
     Some((before, options.to_string()))
 }
 
-/// The same for pyFAI.
+/// Returns the same for pyFAI.
 fn pyfai(stem: &str) -> Option<(Vec<&'static str>, String)> {
     const DOUBLEWORD: &str = "silx/opencl/doubleword.cl";
     const PREPROCESS: &str = "openCL/preprocess.cl";

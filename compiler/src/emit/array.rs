@@ -11,7 +11,7 @@ use crate::target::Target;
 use rspirv::spirv::{Capability, Decoration, MemoryAccess, Op, Scope, StorageClass};
 use smallvec::SmallVec;
 
-/// Which array.
+/// The kind of array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArrayId {
     /// The work-group block.
@@ -27,7 +27,7 @@ pub(super) enum ArrayId {
 pub(super) struct View {
     pub elem: Elem,
     variable: u32,
-    /// The array is the only member of a block.
+    /// True if the array is the only member of a block.
     in_block: bool,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Arrays {
 }
 
 impl Arrays {
-    /// Before a function with so many private objects.
+    /// Prepares for a function with this number of private objects.
     pub fn begin_function(&mut self, slots: usize) {
         self.slots.clear();
         self.slots.resize(slots, None);
@@ -50,10 +50,10 @@ impl Arrays {
 
 /// Bytes of an element of the work-group block when it is seen through several views.
 const EXPLICIT_ELEMENT: u32 = 16;
-/// How deep the computation of an address is looked at.
+/// The depth to which the computation of an address is followed.
 const INDEX_DEPTH: u32 = 8;
 
-/// The element type for memory with these accesses; words when they do not agree.
+/// Returns the element type for memory with these accesses; words when they do not agree.
 fn agreed_elem(agreement: Agreement, target: &Target) -> Elem {
     if agreement.mixed {
         return Elem::Int(32);
@@ -78,14 +78,14 @@ struct Index {
 }
 
 impl Emitter<'_> {
-    /// Whether the work-group block has aliased views of several widths.
+    /// Returns true if the work-group block has aliased views of several widths.
     fn local_is_explicit(&self) -> bool {
         let local = self.plan.local;
         let narrow = local.bytes < 4 && agreed_elem(local, self.target).bytes() != local.bytes;
         self.target.workgroup_explicit_layout && local.bytes != 0 && (local.mixed || narrow)
     }
 
-    /// The elements of the work-group block where it is one array.
+    /// Returns the elements of the work-group block where it is one array.
     fn local_elem(&self) -> Elem {
         let local = self.plan.local;
         let atomic = self.target.int64 && self.target.atomic_int64_shared;
@@ -95,7 +95,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether the elements of an array are 64-bit cells, in parts of which there are accesses.
+    /// Returns true if the elements of an array are 64-bit cells and there are accesses to parts of them.
     pub fn has_cells(&self, array: ArrayId) -> bool {
         array == ArrayId::Local
             && self.plan.local.mixed
@@ -103,7 +103,7 @@ impl Emitter<'_> {
             && self.local_elem() == Elem::Int(8 * CELL)
     }
 
-    /// Bytes of an element of the work-group block, as the runtime counts its length.
+    /// Returns the number of bytes of an element of the work-group block, as the runtime counts its length.
     pub fn local_element_size(&self) -> u32 {
         match self.local_is_explicit() {
             true => EXPLICIT_ELEMENT,
@@ -111,13 +111,13 @@ impl Emitter<'_> {
         }
     }
 
-    /// The value of an Alloca: its byte offset in the stack, or in itself.
+    /// Returns the value of an Alloca: its byte offset in the stack, or in itself.
     pub fn alloca(&mut self, value: Value) -> u32 {
         let offset = self.frame.slot(value).map_or(0, |slot| slot.offset);
         self.c32(offset as u32)
     }
 
-    /// The view of an array with elements of that many bytes, if there is one.
+    /// Returns the view of an array with elements of that many bytes, if there is one.
     pub fn view(&mut self, array: ArrayId, bytes: u32) -> Res<Option<View>> {
         let view = match array {
             ArrayId::Local if self.local_is_explicit() => return self.explicit_view(bytes),
@@ -155,7 +155,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The array type for private memory, and its elements.
+    /// Returns the array type for private memory, and its elements.
     fn private_array(&mut self, bytes: u64, agreement: Agreement) -> Res<(u32, Elem)> {
         let elem = agreed_elem(agreement, self.target);
         let element = self.array_elem_type(elem)?;
@@ -185,7 +185,7 @@ impl Emitter<'_> {
         Ok(View { elem, variable, in_block: false })
     }
 
-    /// What private memory of an array type holds at first, if anything in particular.
+    /// Returns what private memory of an array type holds at first, if anything in particular.
     fn first_contents(&mut self, array: u32) -> Option<u32> {
         let zeroed = self.target.zero_private;
         zeroed.then(|| self.asm.intern(Op::ConstantNull, Some(array), &[]))
@@ -274,7 +274,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A pointer to an element.
+    /// Returns a pointer to an element.
     fn element_pointer(&mut self, array: ArrayId, view: View, index: u32) -> Res<u32> {
         let element = match view.in_block {
             true => self.elem_type(view.elem)?,
@@ -289,7 +289,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// A pointer to the element at a byte offset, `ahead` elements further.
+    /// Returns a pointer to the element at a byte offset, `ahead` elements further.
     pub fn array_pointer(
         &mut self,
         array: ArrayId,
@@ -309,7 +309,7 @@ impl Emitter<'_> {
         self.element_pointer(array, view, index)
     }
 
-    /// The memory operand of an access, if it needs one.
+    /// Returns the memory operand of an access, if it needs one.
     fn access_operand(&self, array: ArrayId, volatile: bool) -> Option<u32> {
         let mut access = match array {
             ArrayId::Local => self.shared_access(),
@@ -547,7 +547,7 @@ impl Emitter<'_> {
         Ok(Some(Index { dynamic: Some(dynamic), constant: 0 }))
     }
 
-    /// The low word of an I32 or I64.
+    /// Returns the low word of an I32 or I64.
     fn word_of(&mut self, value: Value) -> Res<u32> {
         if let Some(InstData::Convert { op: ConvertOp::SExt | ConvertOp::ZExt, arg }) =
             self.func.def_inst(value)

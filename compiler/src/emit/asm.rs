@@ -47,7 +47,7 @@ pub(super) fn encode(out: &mut Vec<u32>, op: Op, operands: &[u32]) {
     out.extend_from_slice(operands);
 }
 
-/// A string as SPIR-V has it: UTF-8, null terminated, padded to words.
+/// Returns a string as SPIR-V has it: UTF-8, null terminated, padded to words.
 fn string_words(text: &str) -> Vec<u32> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize(bytes.len() / 4 * 4 + 4, 0);
@@ -106,7 +106,7 @@ impl Asm {
         asm
     }
 
-    /// A new id.
+    /// Returns a new id.
     pub fn fresh(&mut self) -> u32 {
         let id = self.next_id;
         self.next_id += 1;
@@ -138,7 +138,7 @@ impl Asm {
         encode(&mut self.decorations, Op::MemberDecorate, &words);
     }
 
-    /// A module-scope instruction that exists once for given operands: a type or constant.
+    /// Emits a module-scope instruction that exists once for given operands: a type or constant.
     pub fn intern(&mut self, op: Op, ty: Option<u32>, operands: &[u32]) -> u32 {
         let mut key: SmallVec<[u32; 6]> = SmallVec::new();
         key.push(op as u32);
@@ -152,7 +152,7 @@ impl Asm {
         id
     }
 
-    /// A module-scope instruction, always a new one.
+    /// Emits a module-scope instruction, always a new one.
     pub fn declare(&mut self, op: Op, ty: Option<u32>, operands: &[u32]) -> u32 {
         let id = self.fresh();
         let mut words: SmallVec<[u32; 8]> = SmallVec::new();
@@ -163,12 +163,12 @@ impl Asm {
         id
     }
 
-    /// An integer type (no capability is declared for it).
+    /// Returns an integer type (no capability is declared for it).
     pub fn int(&mut self, bits: u32) -> u32 {
         self.intern(Op::TypeInt, None, &[bits, 0])
     }
 
-    /// Whether a float type of that width is in the module.
+    /// Returns true if a float type of that width is in the module.
     pub fn has_float(&self, bits: u32) -> bool {
         let key: SmallVec<[u32; 6]> = SmallVec::from_slice(&[Op::TypeFloat as u32, 0, bits]);
         self.interned.contains_key(&key)
@@ -182,12 +182,12 @@ impl Asm {
         self.intern(Op::TypeVector, None, &[element, lanes])
     }
 
-    /// Two 32-bit words: an address or integer of 64 bits on devices without those.
+    /// Returns the type of two 32-bit words: an address or integer of 64 bits on devices without those.
     pub fn pair(&mut self) -> u32 {
         self.vector(self.u32, 2)
     }
 
-    /// The result type of the extended arithmetic: low and high part.
+    /// Returns the result type of the extended arithmetic: low and high part.
     pub fn two(&mut self, element: u32) -> u32 {
         self.intern(Op::TypeStruct, None, &[element, element])
     }
@@ -196,12 +196,12 @@ impl Asm {
         self.intern(Op::TypePointer, None, &[class as u32, pointee])
     }
 
-    /// An array without layout; `length` is the id of a constant.
+    /// Returns an array without layout; `length` is the id of a constant.
     pub fn array(&mut self, element: u32, length: u32) -> u32 {
         self.intern(Op::TypeArray, None, &[element, length])
     }
 
-    /// A block struct of one coherent member.
+    /// Returns a block struct of one coherent member.
     pub fn coherent_block(&mut self, member: u32) -> u32 {
         if let Some(&(_, block)) = self.coherent_blocks.iter().find(|(known, _)| *known == member) {
             return block;
@@ -214,7 +214,7 @@ impl Asm {
         block
     }
 
-    /// A block struct of one array with the given stride.
+    /// Returns a block struct of one array with the given stride.
     pub fn block_of_array(&mut self, element: u32, length: u32, stride: u32) -> u32 {
         let array = self.declare(Op::TypeArray, None, &[element, length]);
         self.decorate(array, Decoration::ArrayStride, &[stride]);
@@ -223,7 +223,7 @@ impl Asm {
         block
     }
 
-    /// A 32-bit constant.
+    /// Returns a 32-bit constant.
     pub fn c32(&mut self, value: u32) -> u32 {
         if let Some(&id) = self.small_constants.get(&value) {
             return id;
@@ -233,7 +233,7 @@ impl Asm {
         id
     }
 
-    /// A constant of an integer or float type of 8 to 64 bits. Narrow ones are zero-extended to a
+    /// Returns a constant of an integer or float type of 8 to 64 bits. Narrow ones are zero-extended to a
     /// word, as SPIR-V wants for types without sign.
     pub fn number(&mut self, ty: u32, bits: u32, value: u64) -> u32 {
         match bits {
@@ -247,14 +247,14 @@ impl Asm {
         self.intern(op, Some(self.bool), &[])
     }
 
-    /// A 32-bit specialization constant.
+    /// Returns a 32-bit specialization constant.
     pub fn spec_u32(&mut self, spec_id: u32, default: u32) -> u32 {
         let id = self.declare(Op::SpecConstant, Some(self.u32), &[default]);
         self.decorate(id, Decoration::SpecId, &[spec_id]);
         id
     }
 
-    /// A module-scope variable, listed in the entry point's interface.
+    /// Returns a module-scope variable, listed in the entry point's interface.
     pub fn variable(&mut self, class: StorageClass, pointee: u32) -> u32 {
         self.initialized_variable(class, pointee, None)
     }
@@ -274,7 +274,7 @@ impl Asm {
         id
     }
 
-    /// The finished module. `code` holds its functions.
+    /// Returns the finished module. `code` holds its functions.
     pub fn assemble(self, version: u32, code: &[u32]) -> Result<Vec<u32>, EmitError> {
         let mut out = Vec::with_capacity(code.len() + self.globals.len() + 256);
         out.extend([MAGIC_NUMBER, version, 0, self.next_id, 0]);

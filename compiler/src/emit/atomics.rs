@@ -25,13 +25,13 @@ pub(super) struct Place {
     pub pointer: u32,
     pub scope: u32,
     pub ty: u32,
-    /// Which accesses the operation orders.
+    /// The accesses that the operation orders.
     memory: MemorySemantics,
     pub order: Order,
 }
 
 impl Emitter<'_> {
-    /// Emits an atomic instruction; gives the old value (nothing for a store).
+    /// Emits an atomic instruction; returns the old value (nothing for a store).
     pub fn atomic(&mut self, data: &InstData, result: Type) -> Res<u32> {
         let (ptr, call, ty, sync) = match *data {
             InstData::AtomicLoad { ptr, sync } => (ptr, Call::Load, result, sync),
@@ -94,7 +94,7 @@ impl Emitter<'_> {
         Ok(Place { pointer, scope, ty, memory, order: sync.order })
     }
 
-    /// The bits of a scalar as the integer that atomics act on.
+    /// Returns the bits of a scalar as the integer that atomics act on.
     fn as_bits(&mut self, id: u32, scalar: Scalar, ty: u32) -> u32 {
         match self.repr(scalar) {
             Repr::Float(_) => self.op(Op::Bitcast, ty, &[id]),
@@ -151,7 +151,7 @@ impl Emitter<'_> {
         self.of_bits(old, scalar)
     }
 
-    /// The inverse of [`Emitter::as_bits`].
+    /// Inverts [`Emitter::as_bits`].
     fn of_bits(&mut self, bits: u32, scalar: Scalar) -> Res<u32> {
         Ok(match self.repr(scalar) {
             Repr::Float(_) => {
@@ -162,7 +162,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// A 32-bit operation on part of a 64-bit cell.
+    /// Emits a 32-bit operation on part of a 64-bit cell.
     fn part_atomic(
         &mut self,
         pointer: u32,
@@ -193,7 +193,7 @@ impl Emitter<'_> {
         self.of_bits(old, scalar)
     }
 
-    /// A read-modify-write operation; gives the old bits.
+    /// Emits a read-modify-write operation; returns the old bits.
     fn update(&mut self, op: Op, place: Place, bits: u32) -> u32 {
         let semantics = self.semantics(place.order, place.memory);
         self.op(op, place.ty, &[place.pointer, place.scope, semantics, bits])
@@ -205,7 +205,7 @@ impl Emitter<'_> {
         Ok(self.update(Op::AtomicIAdd, place, zero))
     }
 
-    /// One compare-and-exchange; gives the old bits. Where it fails it is a load.
+    /// Emits one compare-and-exchange; returns the old bits. One that fails is a load.
     pub fn compare_exchange(&mut self, place: Place, expected: u32, desired: u32) -> u32 {
         let failure = if place.order.acquires() { Order::Acquire } else { Order::Relaxed };
         let equal = self.semantics(place.order, place.memory);
@@ -214,7 +214,7 @@ impl Emitter<'_> {
         self.op(Op::AtomicCompareExchange, place.ty, &operands)
     }
 
-    /// A sequentially consistent compare-and-exchange: a failure counts once a read-modify-write
+    /// Emits a sequentially consistent compare-and-exchange: a failure counts once a read-modify-write
     /// operation has seen another value, too.
     fn seq_cst_exchange(
         &mut self,
@@ -234,7 +234,7 @@ impl Emitter<'_> {
         Ok(old)
     }
 
-    /// Adds by compare-and-exchange until no other work-item came between; gives the old bits.
+    /// Adds by compare-and-exchange until no other work-item came between; returns the old bits.
     fn atomic_float_add(&mut self, place: Place, value: u32, scalar: Scalar) -> Res<u32> {
         let Place { pointer, scope, ty, .. } = place;
         let float = self.scalar_type(scalar)?;
@@ -284,7 +284,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Which accesses an operation on local or global memory orders.
+/// Returns which accesses an operation on local or global memory orders.
 fn ordered_memory(local: bool, order: Order) -> MemorySemantics {
     match (order, local) {
         (Order::SeqCst, _) => MemorySemantics::WORKGROUP_MEMORY | MemorySemantics::UNIFORM_MEMORY,
@@ -308,7 +308,7 @@ fn rmw_op(op: AtomicOp) -> Op {
     }
 }
 
-/// What an atomic operation computes; `None` for an exchange.
+/// Returns what an atomic operation computes; `None` for an exchange.
 pub(super) fn binary_op(op: AtomicOp) -> Option<BinaryOp> {
     Some(match op {
         AtomicOp::Xchg => return None,

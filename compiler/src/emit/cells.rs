@@ -28,21 +28,21 @@ impl Emitter<'_> {
         Ok((pointer, self.u32_op_const(Op::ShiftLeftLogical, within, 3)))
     }
 
-    /// The word that begins at a bit of a cell's value.
+    /// Returns the word that begins at a bit of a cell's value.
     pub fn word_of_cell(&mut self, cell: u32, shift: u32) -> u32 {
         let (long, word) = (self.int_type(64), self.asm.u32);
         let moved = self.op(Op::ShiftRightLogical, long, &[cell, shift]);
         self.op(Op::UConvert, word, &[moved])
     }
 
-    /// A word moved to a bit of a cell.
+    /// Returns a word moved to a bit of a cell.
     fn word_in_cell(&mut self, word: u32, shift: u32) -> u32 {
         let long = self.int_type(64);
         let wide = self.op(Op::UConvert, long, &[word]);
         self.op(Op::ShiftLeftLogical, long, &[wide, shift])
     }
 
-    /// All bits of a cell but `bits` of them from a position on.
+    /// Returns all bits of a cell but `bits` of them from a position on.
     fn cell_without(&mut self, bits: u32, shift: u32) -> u32 {
         let long = self.int_type(64);
         let ones = self.c32(u32::MAX >> (32 - bits));
@@ -65,7 +65,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// An atomic operation on the word that begins at a bit of the cell `place`: a compare-and-exchange of
+    /// Emits an atomic operation on the word that begins at a bit of the cell `place`: a compare-and-exchange of
     /// the cell until no other work-item came between. Gives the old word.
     pub fn cell_atomic(
         &mut self,
@@ -92,7 +92,7 @@ impl Emitter<'_> {
         Ok(self.word_of_cell(old, shift))
     }
 
-    /// What an operation on a word makes of its old bits. Operands other than a sum's are bits, too.
+    /// Returns what an operation on a word makes of its old bits. Operands other than a sum's are bits, too.
     fn updated_word(&mut self, call: Call, scalar: Scalar, old: u32) -> Res<u32> {
         Ok(match call {
             Call::Load => old,

@@ -7,7 +7,7 @@ use crate::ir::{BarrierFlags, WorkItemQuery};
 use rspirv::spirv::Op;
 
 impl Emitter<'_> {
-    /// What a kernel does before its first block, if there is memory to clear.
+    /// Returns what a kernel does before its first block, if there is memory to clear.
     ///
     /// The block is as long as this launch's arguments make it, and a work-group may be one at the edge, of
     /// fewer work-items: both lengths are specialization constants.

@@ -13,7 +13,7 @@ use rspirv::spirv::{LoopControl, Op, SelectionControl};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Where emission stands in the graph.
+/// The place of emission in the graph.
 #[derive(Default)]
 pub(super) struct Control {
     labels: SecondaryMap<Block, u32>,
@@ -30,15 +30,15 @@ pub(super) struct Control {
     own_continue: Option<u32>,
 }
 
-/// What a function does once, before its first block.
+/// The code that a function executes once, before its first block.
 pub(super) struct Prologue {
     pub label: u32,
-    /// What follows the label; ends open.
+    /// The code after the label; it has no terminator.
     pub code: Vec<u32>,
 }
 
 impl Control {
-    /// Whether what is emitted now dominates the whole function.
+    /// Returns true if the code that is emitted now dominates the whole function.
     pub fn in_entry(&self) -> bool {
         self.is_entry && self.depth == 0
     }
@@ -176,7 +176,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The label to branch to for a block, with the edge noted.
+    /// Returns the label to branch to for a block, with the edge noted.
     fn edge(&mut self, from: Block, to: Block, args: Ids) -> Res<u32> {
         let label = self.control.labels[to];
         if label == 0 {
@@ -339,7 +339,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// What OpSwitch looks at, and whether its literals have 64 bits. A pair is replaced by the
+    /// Returns what OpSwitch looks at, and whether its literals have 64 bits. A pair is replaced by the
     /// number of the case that it equals, counted from 1.
     fn switch_selector(
         &mut self,
@@ -380,7 +380,7 @@ impl Emitter<'_> {
         self.begin(label);
     }
 
-    /// Begins to emit a [`Prologue`]; gives its label.
+    /// Begins to emit a [`Prologue`]; returns its label.
     pub fn enter_prologue(&mut self) -> u32 {
         self.control.current = self.asm.fresh();
         self.control.current

@@ -14,7 +14,7 @@ pub(super) const TAG_LOCAL: u32 = 0x4000_0000;
 pub(super) const TAG_MASK: u32 = 0xe000_0000;
 
 impl Emitter<'_> {
-    /// A conversion of one scalar (not a bit cast).
+    /// Emits a conversion of one scalar (not a bit cast).
     pub fn convert(&mut self, op: ConvertOp, from: Scalar, to: Scalar, a: u32) -> Res<u32> {
         match op {
             ConvertOp::Trunc | ConvertOp::ZExt => self.resize(from, to, a, false),
@@ -68,7 +68,7 @@ impl Emitter<'_> {
         self.narrowed_word(to, word)
     }
 
-    /// An integer of at most 32 bits extended to a word; of 64 bits, its low word.
+    /// Returns an integer of at most 32 bits extended to a word; of 64 bits, its low word.
     fn as_word(&mut self, from: Scalar, a: u32, signed: bool) -> Res<u32> {
         let word = self.asm.u32;
         Ok(match self.repr(from) {
@@ -82,7 +82,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// A word cut to an integer of at most 32 bits.
+    /// Returns a word cut to an integer of at most 32 bits.
     fn narrowed_word(&mut self, to: Scalar, word: u32) -> Res<u32> {
         Ok(match self.repr(to) {
             Repr::Int(32) => word,
@@ -95,7 +95,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// A half that is kept as bits, as F32; other floats as they are.
+    /// Returns a half that is kept as bits, as F32; other floats as they are.
     fn computable(&mut self, scalar: Scalar, a: u32) -> Res<(Scalar, u32)> {
         if scalar == Scalar::F16 && !self.target.float16 {
             let words = self.words_of(a, Type::F16)?;
@@ -178,7 +178,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// An unsigned word as F32 through the signed conversion, for weak devices: SwiftShader's
+    /// Returns an unsigned word as F32 through the signed conversion, for weak devices: SwiftShader's
     /// unsigned one rounds twice. Half of a large word, with its last bit sticky, is converted and
     /// doubled.
     fn word_to_float(&mut self, a: u32, ty: u32) -> u32 {
@@ -270,7 +270,7 @@ impl Emitter<'_> {
         Ok(self.op(Op::FConvert, ty, &[a]))
     }
 
-    /// A half as F32 where the device's own conversion would lose its denormals, or there is none.
+    /// Returns a half as F32 where the device's own conversion would lose its denormals, or there is none.
     fn widenable(&mut self, from: Scalar, a: u32) -> Res<(Scalar, u32)> {
         if from != Scalar::F16 || !self.target.float16 || self.target.floats(from).widens {
             return self.computable(from, a);
@@ -279,7 +279,7 @@ impl Emitter<'_> {
         Ok((Scalar::F32, self.half_bits_to_float(words[0])?))
     }
 
-    /// The bits of a half as F32, in integers but for the denormals' own, which count units of 2^-24.
+    /// Returns the bits of a half as F32, in integers except for the denormals' own, which count units of 2^-24.
     fn half_bits_to_float(&mut self, bits: u32) -> Res<u32> {
         let single = self.scalar_type(Scalar::F32)?;
         let sign = self.u32_op_const(Op::BitwiseAnd, bits, 0x8000);
@@ -377,7 +377,7 @@ impl Emitter<'_> {
         self.narrowed_word(Scalar::I16, result)
     }
 
-    /// The same bits as another type, of other lanes perhaps.
+    /// Returns the same bits as another type, of other lanes perhaps.
     pub fn bitcast(&mut self, a: u32, from: Type, to: Type) -> Res<u32> {
         let (source, dest) = (self.repr(from.scalar), self.repr(to.scalar));
         if source == dest && from.lanes == to.lanes {
@@ -417,7 +417,7 @@ impl Emitter<'_> {
         let high = self.select_u32(null, zero, tag);
         self.wide_from_words(a, high)
     }
-    /// A generic pointer to the space that its tag must tell; else null.
+    /// Returns a generic pointer to the space that its tag must tell; else null.
     fn space_test(&mut self, to: Scalar, a: u32) -> Res<u32> {
         let high = self.high_word(a);
         let bits = self.u32_op_const(Op::BitwiseAnd, high, TAG_MASK);

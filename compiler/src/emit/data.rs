@@ -11,12 +11,12 @@ pub(super) fn align_up(offset: u64, align: u32) -> u64 {
     offset.saturating_add(mask) & !mask
 }
 
-/// Whether a variable's bytes are not all zero at first.
+/// Returns true if a variable's initial bytes are not all zero.
 fn is_initialized(data: &GlobalData) -> bool {
     data.init.is_some() || !data.relocations.is_empty()
 }
 
-/// Where each variable lies.
+/// The place of each variable.
 pub(super) struct Layout {
     /// Byte offset in the data image of each program-scope variable (not of local ones).
     pub offsets: SecondaryMap<Global, u64>,
@@ -52,7 +52,7 @@ pub(super) fn layout(module: &Module) -> Result<Layout, EmitError> {
     Ok(layout)
 }
 
-/// The data image of a program and the byte offset of each variable in it (0 for local ones).
+/// Returns the data image of a program and the byte offset of each variable in it (0 for local ones).
 ///
 /// # Errors
 /// When the variables take more than 1 GiB.

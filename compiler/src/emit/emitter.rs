@@ -39,7 +39,7 @@ pub(super) struct Emitter<'a> {
     ids: SecondaryMap<Value, u32>,
     /// Ids of the functions.
     functions: SecondaryMap<Func, u32>,
-    /// What calls with several results gave, by their first ones.
+    /// The results of calls with several results, by their first ones.
     pub composites: FastMap<Value, u32>,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// The id of a value. Constants get theirs here.
+    /// Returns the id of a value. Constants get theirs here.
     pub fn id(&mut self, value: Value) -> Res<u32> {
         let id = self.ids[value];
         if id != 0 {
@@ -111,7 +111,7 @@ impl<'a> Emitter<'a> {
         self.ids.clear();
     }
 
-    /// The id of a function.
+    /// Returns the id of a function.
     pub fn function_id(&self, func: Func) -> Res<u32> {
         match self.functions[func] {
             0 => Err(EmitError::malformed(format!("{func} is not emitted"))),
@@ -123,7 +123,7 @@ impl<'a> Emitter<'a> {
         self.ids[value] = id;
     }
 
-    /// An instruction with a result.
+    /// Emits an instruction with a result.
     pub fn op(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
         let id = self.asm.fresh();
         self.op_into(id, op, ty, operands);
@@ -142,7 +142,7 @@ impl<'a> Emitter<'a> {
         encode(&mut self.body, op, operands);
     }
 
-    /// An operation of GLSL.std.450.
+    /// Emits an operation of GLSL.std.450.
     pub fn glsl(&mut self, op: Glsl, ty: u32, args: &[u32]) -> u32 {
         let mut operands: SmallVec<[u32; 5]> = SmallVec::new();
         operands.extend([self.asm.glsl, op as u32]);
@@ -150,24 +150,24 @@ impl<'a> Emitter<'a> {
         self.op(Op::ExtInst, ty, &operands)
     }
 
-    /// A 32-bit constant.
+    /// Returns a 32-bit constant.
     pub fn c32(&mut self, value: u32) -> u32 {
         self.asm.c32(value)
     }
 
-    /// An operation on 32-bit integers.
+    /// Emits an operation on 32-bit integers.
     pub fn u32_op(&mut self, op: Op, a: u32, b: u32) -> u32 {
         let ty = self.asm.u32;
         self.op(op, ty, &[a, b])
     }
 
-    /// An operation of a 32-bit integer and a constant.
+    /// Emits an operation of a 32-bit integer and a constant.
     pub fn u32_op_const(&mut self, op: Op, a: u32, b: u32) -> u32 {
         let b = self.c32(b);
         self.u32_op(op, a, b)
     }
 
-    /// An operation with a bool result.
+    /// Emits an operation with a bool result.
     pub fn bool_op(&mut self, op: Op, args: &[u32]) -> u32 {
         let ty = self.asm.bool;
         self.op(op, ty, args)
@@ -182,7 +182,7 @@ impl<'a> Emitter<'a> {
         self.select(ty, cond, then, otherwise)
     }
 
-    /// One member of a composite.
+    /// Returns one member of a composite.
     pub fn extract(&mut self, ty: u32, composite: u32, index: u32) -> u32 {
         self.op(Op::CompositeExtract, ty, &[composite, index])
     }

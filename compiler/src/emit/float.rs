@@ -8,7 +8,7 @@ use crate::ir::{BinaryOp, FloatCC, FpFlags, MathOp, Scalar, Type};
 use rspirv::spirv::Op;
 
 impl Emitter<'_> {
-    /// The type of a float that the device can compute with.
+    /// Returns the type of a float that the device can compute with.
     fn float_type(&mut self, scalar: Scalar) -> Res<u32> {
         match self.repr(scalar) {
             Repr::Float(_) => self.scalar_type(scalar),
@@ -27,7 +27,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// An operation on the bits of a float that are those of `mask` where the sign is the top one:
+    /// Emits an operation on the bits of a float that are those of `mask` where the sign is the top one:
     /// for devices whose own lose denormals or NaNs.
     fn float_sign(&mut self, scalar: Scalar, a: u32, op: Op, mask: u32) -> Res<u32> {
         let ty = Type::of(scalar);
@@ -68,7 +68,7 @@ impl Emitter<'_> {
         Ok(id)
     }
 
-    /// The smaller of two F32, or the larger, by their order as integers: what the device takes for
+    /// Returns the smaller of two F32, or the larger, by their order as integers: what the device takes for
     /// equal zeros is not to be the wrong one of two denormals.
     fn float_choice(&mut self, smaller: bool, [a, b]: [u32; 2]) -> Res<u32> {
         let (word, ty) = (self.asm.u32, self.scalar_type(Scalar::F32)?);
@@ -90,7 +90,7 @@ impl Emitter<'_> {
         Ok(self.select(ty, first, a, b))
     }
 
-    /// The float operations of [`MathOp`].
+    /// Emits the float operations of [`MathOp`].
     pub fn float_math(&mut self, op: MathOp, scalar: Scalar, args: &[u32]) -> Res<u32> {
         use MathOp::*;
         if let (IsNan | IsInf, [a]) = (op, args) {

@@ -52,7 +52,7 @@ impl Emitter<'_> {
         self.forget_values();
     }
 
-    /// The type of what a function gives.
+    /// Returns the type of a function's results.
     fn return_type(&mut self, returns: &[Type]) -> Res<u32> {
         match returns {
             [] => Ok(self.asm.void),
@@ -64,7 +64,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What a return gives.
+    /// Returns the operand of a return.
     pub fn returned(&mut self, values: &[Value]) -> Res<Option<u32>> {
         match values {
             [] => Ok(None),
@@ -78,7 +78,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A call; gives what it gives.
+    /// Emits a call; returns its result.
     pub fn call(&mut self, callee: Func, args: &[Value]) -> Res<u32> {
         let function = self
             .module
@@ -93,7 +93,7 @@ impl Emitter<'_> {
         Ok(self.op(Op::FunctionCall, ty, &operands))
     }
 
-    /// A call whose first result is a value.
+    /// Emits a call whose first result is a value.
     pub fn call_with_result(&mut self, callee: Func, args: &[Value], first: Value) -> Res<u32> {
         let id = self.call(callee, args)?;
         if self.module.functions[callee].returns.len() == 1 {

@@ -167,7 +167,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// From the four products of 32-bit halves, since drivers rarely have the 64-bit instruction.
+    /// Computes the high half from the four products of 32-bit halves, since drivers rarely have the 64-bit instruction.
     fn mul_hi_64(&mut self, signed: bool, a: u32, b: u32) -> u32 {
         let ty = self.int_type(64);
         let mask = self.asm.number(ty, 64, 0xffff_ffff);
@@ -247,7 +247,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The integer operations of [`MathOp`].
+    /// Emits the integer operations of [`MathOp`].
     pub fn int_math(&mut self, op: MathOp, scalar: Scalar, a: u32) -> Res<u32> {
         let repr = self.repr(scalar);
         if op == MathOp::SAbs {

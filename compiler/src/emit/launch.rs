@@ -1,36 +1,36 @@
-//! The launch block: where arguments and launch values come from, and work-item queries.
+//! The kernel-argument buffer, which arguments and launch values come from, and work-item queries.
 
 use super::asm::Asm;
 use super::emitter::{Emitter, Res};
 use super::EmitError;
 use crate::hash::FastMap;
 use crate::ir::{AddressSpace, Global, KernelEntry, Scalar, Type, WorkItemQuery};
-use crate::kernel::{spec_id, ArgKind, BlockField, Field};
+use crate::kernel::{spec_id, ArgKind, ArgumentField, Field};
 use crate::target::Target;
 use rspirv::spirv::{BuiltIn, Decoration, MemoryAccess, Op, StorageClass};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The launch block of a kernel, and the module-scope objects of work-item queries.
+/// The layout of the kernel-argument buffer, and the module-scope objects of work-item queries.
 #[derive(Default)]
 pub(super) struct Launch {
-    pub fields: Vec<BlockField>,
+    pub fields: Vec<ArgumentField>,
     pub size: u32,
     pub in_push_constants: bool,
     offsets: BTreeMap<Field, u32>,
     args: Vec<ArgKind>,
-    /// The push-constant block.
+    /// The push-constant variable.
     variable: u32,
-    /// Words of the block read in the entry block, which dominates all others.
+    /// Words of the buffer that were read in the entry block, which dominates all others.
     words: FastMap<u32, u32>,
     builtins: FastMap<u32, u32>,
     local_size: [u32; 3],
-    nonzero_base: Option<u32>,
+    has_global_offset: Option<u32>,
     local_args: FastMap<u32, u32>,
 }
 
 impl Launch {
-    /// Lays out the block and declares the work-group size.
+    /// Lays out the buffer and declares the work-group size.
     pub fn new(
         asm: &mut Asm,
         kernel: &KernelEntry,
@@ -47,7 +47,7 @@ impl Launch {
                 .checked_add(size)
                 .filter(|&end| end < 1 << 20)
                 .ok_or_else(|| EmitError::Unsupported("the arguments are too large".into()))?;
-            launch.fields.push(BlockField { field, offset });
+            launch.fields.push(ArgumentField { field, offset });
             launch.offsets.insert(field, offset);
         }
         launch.size = end.next_multiple_of(4);
@@ -103,21 +103,21 @@ impl Emitter<'_> {
         self.op(Op::Load, word, &[pointer])
     }
 
-    /// The address of the block, when that is what the push constants hold.
-    fn block_address(&mut self) -> Res<u32> {
+    /// Returns the address of the buffer, where push constants hold that.
+    fn argument_buffer_address(&mut self) -> Res<u32> {
         let words = [self.push_constant_word(0), self.push_constant_word(1)];
         self.value_of_words(&words, Type::ptr(AddressSpace::Constant))
     }
 
-    /// Word number `index` of the launch block.
-    fn block_word(&mut self, index: u32) -> Res<u32> {
+    /// Returns word number `index` of the kernel-argument buffer.
+    fn argument_word(&mut self, index: u32) -> Res<u32> {
         if let Some(&id) = self.launch.words.get(&index) {
             return Ok(id);
         }
         let id = if self.launch.in_push_constants {
             self.push_constant_word(index)
         } else {
-            let address = self.block_address()?;
+            let address = self.argument_buffer_address()?;
             let word = self.asm.u32;
             let pointer = self.physical_pointer(address, index * 4, word);
             self.op(Op::Load, word, &[pointer, MemoryAccess::ALIGNED.bits(), 4])
@@ -128,8 +128,8 @@ impl Emitter<'_> {
         Ok(id)
     }
 
-    /// A value at a byte offset of the launch block.
-    fn block_value(&mut self, offset: u32, ty: Type) -> Res<u32> {
+    /// Returns a value at a byte offset of the kernel-argument buffer.
+    fn argument_value(&mut self, offset: u32, ty: Type) -> Res<u32> {
         let (first, shift) = (offset / 4, offset % 4 * 8);
         let count = ty.bytes().div_ceil(4);
         let mut words: SmallVec<[u32; 9]> = SmallVec::new();
@@ -138,7 +138,7 @@ impl Emitter<'_> {
             if (first + i) * 4 >= self.launch.size {
                 return Err(EmitError::malformed("an argument is read beyond its end"));
             }
-            words.push(self.block_word(first + i)?);
+            words.push(self.argument_word(first + i)?);
         }
         if shift != 0 {
             for i in 0..count as usize {
@@ -165,7 +165,7 @@ impl Emitter<'_> {
         if u64::from(offset) + u64::from(ty.bytes()) > u64::from(size.next_multiple_of(4)) {
             return Err(EmitError::malformed("an argument is read beyond its end"));
         }
-        self.block_value(field + offset, ty)
+        self.argument_value(field + offset, ty)
     }
 
     fn local_arg(&mut self, arg: u32) -> Res<u32> {
@@ -194,15 +194,15 @@ impl Emitter<'_> {
         }
         let offset = self.data_offsets[global];
         let field = self.field(Field::DataAddress)?;
-        let base = self.block_value(field, Type::ptr(AddressSpace::Constant))?;
+        let base = self.argument_value(field, Type::ptr(AddressSpace::Constant))?;
         Ok(self.address_add_const(base, offset as u32))
     }
 
-    /// The address of the word by which sequentially consistent operations are ordered, if the
+    /// Returns the address of the word by which sequentially consistent operations are ordered, if the
     /// kernel needs one.
     pub fn order_word(&mut self) -> Res<Option<u32>> {
         match self.launch.offsets.get(&Field::OrderWord).copied() {
-            Some(field) => self.block_value(field, Type::ptr(AddressSpace::Global)).map(Some),
+            Some(field) => self.argument_value(field, Type::ptr(AddressSpace::Global)).map(Some),
             None => Ok(None),
         }
     }
@@ -214,7 +214,7 @@ impl Emitter<'_> {
         self.extract(word, all, u32::from(dim))
     }
 
-    /// A built-in of one 32-bit unsigned integer.
+    /// Returns a built-in of one 32-bit unsigned integer.
     pub fn word_builtin(&mut self, builtin: BuiltIn) -> u32 {
         let word = self.asm.u32;
         self.load_builtin(builtin, word)
@@ -230,20 +230,20 @@ impl Emitter<'_> {
         self.op(Op::Load, ty, &[variable])
     }
 
-    fn nonzero_base(&mut self) -> u32 {
+    fn has_global_offset(&mut self) -> u32 {
         let asm = &mut self.asm;
-        *self.launch.nonzero_base.get_or_insert_with(|| {
+        *self.launch.has_global_offset.get_or_insert_with(|| {
             let id = asm.declare(Op::SpecConstantTrue, Some(asm.bool), &[]);
-            asm.decorate(id, Decoration::SpecId, &[spec_id::NONZERO_BASE]);
+            asm.decorate(id, Decoration::SpecId, &[spec_id::HAS_GLOBAL_OFFSET]);
             id
         })
     }
 
-    /// A 64-bit launch value that is zero unless [`spec_id::NONZERO_BASE`] is set.
-    fn base_field(&mut self, field: Field, dim: u8) -> Res<u32> {
-        let flag = self.nonzero_base();
+    /// Returns a 64-bit launch value that is zero unless [`spec_id::HAS_GLOBAL_OFFSET`] is set.
+    fn offset_field(&mut self, field: Field, dim: u8) -> Res<u32> {
+        let flag = self.has_global_offset();
         let offset = self.field(field)?;
-        let value = self.block_value(offset + u32::from(dim) * 8, Type::I64)?;
+        let value = self.argument_value(offset + u32::from(dim) * 8, Type::I64)?;
         let zero = self.constant(Scalar::I64, 0)?;
         let ty = self.ty(Type::I64)?;
         Ok(self.select(ty, flag, value, zero))
@@ -256,17 +256,17 @@ impl Emitter<'_> {
         let wide = |e: &mut Self, builtin, field| {
             let low = e.builtin(builtin, dim);
             let id = e.zero_extend_word(low)?;
-            let base = e.base_field(field, dim)?;
+            let base = e.offset_field(field, dim)?;
             e.add_64(id, base)
         };
         let plain = |e: &mut Self, field, ty: Type| {
             let offset = e.field(field)?;
-            e.block_value(offset + u32::from(dim) * ty.bytes(), ty)
+            e.argument_value(offset + u32::from(dim) * ty.bytes(), ty)
         };
         match query {
             GlobalId => wide(self, BuiltIn::GlobalInvocationId, Field::GlobalBase),
             GroupId => wide(self, BuiltIn::WorkgroupId, Field::GroupBase),
-            GlobalOffset => self.base_field(Field::GlobalOffset, dim),
+            GlobalOffset => self.offset_field(Field::GlobalOffset, dim),
             GlobalSize => plain(self, Field::GlobalSize, Type::I64),
             NumGroups => plain(self, Field::NumGroups, Type::I64),
             LocalId => Ok(self.builtin(BuiltIn::LocalInvocationId, dim)),

@@ -9,7 +9,7 @@ use crate::ir::{AddressSpace, Scalar, Type, Value};
 use rspirv::spirv::Op;
 use smallvec::SmallVec;
 
-/// Where an access goes.
+/// The memory that an access goes to.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Mem {
     /// A device address.
@@ -44,7 +44,7 @@ impl Elem {
 }
 
 impl Emitter<'_> {
-    /// The SPIR-V type of an element. Capabilities for its storage are the accessor's affair.
+    /// Returns the SPIR-V type of an element. Capabilities for its storage are the accessor's affair.
     pub fn elem_type(&mut self, elem: Elem) -> Res<u32> {
         Ok(match elem {
             Elem::Int(64) => self.int_type(64),
@@ -56,7 +56,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// Where a pointer that is not generic points.
+    /// Returns where a pointer that is not generic points.
     fn mem(&mut self, ptr: Value) -> Res<Mem> {
         match self.func.ty(ptr).space() {
             Some(AddressSpace::Local) => Ok(Mem::Array(ArrayId::Local, Offset::Value(ptr))),
@@ -135,7 +135,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The element type that an access of a scalar has in a memory, if it has it whole.
+    /// Returns the element type that an access of a scalar has in a memory, if it has it whole.
     fn whole_elem(&mut self, mem: Mem, scalar: Scalar, align: u32) -> Res<Option<Elem>> {
         if align < scalar.bytes() {
             return Ok(None);
@@ -146,7 +146,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Bytes at a time of an access that cannot be made in elements of its type.
+    /// Returns the number of bytes at a time of an access that cannot be made in elements of its type.
     fn unit(ty: Type, align: u32) -> u32 {
         let mut unit = align.clamp(1, 4);
         while !ty.bytes().is_multiple_of(unit) {
@@ -253,7 +253,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A loaded element (or vector of them) as an IR type of the same number of lanes.
+    /// Returns a loaded element (or vector of them) as an IR type of the same number of lanes.
     fn loaded(&mut self, id: u32, elem: Elem, to: Type) -> Res<u32> {
         let ty = self.ty(to)?;
         Ok(match (elem, self.repr(to.scalar)) {
@@ -272,7 +272,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// The inverse of [`Emitter::loaded`].
+    /// Inverts [`Emitter::loaded`].
     fn storable(&mut self, id: u32, from: Type, elem: Elem) -> Res<u32> {
         let mut ty = self.elem_type(elem)?;
         if from.lanes > 1 {

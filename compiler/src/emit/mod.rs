@@ -10,7 +10,7 @@
 //!
 //! Memory: global and constant accesses go through device addresses (`physical`), local and
 //! private ones through arrays (`array`) whose element type `plan` finds by looking at all
-//! accesses of the kernel. Arguments and launch values come from the launch block (`launch`).
+//! accesses of the kernel. Arguments and launch values come from the kernel-argument buffer (`launch`).
 
 mod array;
 mod asm;
@@ -104,9 +104,9 @@ pub fn emit(
         name: kernel.name.clone(),
         spirv: emitter.asm.assemble(target.spirv_version, &code)?,
         args: kernel.args.clone(),
-        block: launch.fields,
-        block_size: launch.size,
-        block_in_push_constants: launch.in_push_constants,
+        argument_fields: launch.fields,
+        argument_buffer_size: launch.size,
+        arguments_in_push_constants: launch.in_push_constants,
         local,
         private_size,
         required_local_size: kernel.required_local_size,

@@ -10,7 +10,7 @@
 //! "happens before" contains the modification order of every object; it has no cycles, and any total
 //! order that contains it is one that C11 asks for. A fence is such an operation on one word for all
 //! kernels. Where a program has fences, its other sequentially consistent operations touch that word
-//! first, since they are to be ordered with the fences too.
+//! first, since they must be ordered with the fences, too.
 //!
 //! Fences of OpenCL C 1.x on global memory are of the device's scope ([`Plan::device_order`]), since
 //! programs hand results from work-group to work-group by them and a counter. So are barriers with
@@ -38,7 +38,7 @@ pub(super) fn use_vulkan_memory_model(asm: &mut Asm, target: &Target) -> Res<()>
     Ok(())
 }
 
-/// The kinds of memory that barrier flags name; a barrier without any still is one.
+/// Returns the kinds of memory that barrier flags name; a barrier without any still is one.
 fn memory_of(flags: BarrierFlags) -> MemorySemantics {
     let mut memory = MemorySemantics::empty();
     if flags.contains(BarrierFlags::LOCAL) || flags.is_empty() {
@@ -51,7 +51,7 @@ fn memory_of(flags: BarrierFlags) -> MemorySemantics {
 }
 
 impl Emitter<'_> {
-    /// What loads and stores of memory that work-items share say of themselves. They take part in
+    /// Returns what loads and stores of memory that work-items share say of themselves. They take part in
     /// availability and visibility operations unless they are private to a work-item, which in Vulkan's
     /// memory model is the default.
     pub fn shared_access(&self) -> MemoryAccess {
@@ -61,7 +61,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The semantics of an operation that orders accesses to `memory`.
+    /// Returns the semantics of an operation that orders accesses to `memory`.
     pub fn semantics(&mut self, order: Order, memory: MemorySemantics) -> u32 {
         let mut semantics = match (order.acquires(), order.releases()) {
             (false, false) => return self.c32(MemorySemantics::RELAXED.bits()),
@@ -92,7 +92,7 @@ impl Emitter<'_> {
         self.op_void(Op::ControlBarrier, &[execution, scope, semantics]);
     }
 
-    /// The order of an operation on global memory that changes it: without one of its own, that of the
+    /// Returns the order of an operation on global memory that changes it: without one of its own, that of the
     /// fences around it. OpenCL C 1.x has no other way to say it, and a fence before the operation, which
     /// is all that programs write, releases but does not acquire.
     pub fn update_order(&self, sync: Sync) -> Sync {
@@ -102,7 +102,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A fence. One of global memory is for the whole device: programs older than OpenCL C 2.0 rely
+    /// Emits a fence. One of global memory is for the whole device: programs older than OpenCL C 2.0 rely
     /// on that.
     pub fn fence(&mut self, flags: BarrierFlags, sync: Sync) -> Res<()> {
         if sync.order == Order::SeqCst {
@@ -116,7 +116,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// What a sequentially consistent fence does, and other such operations where there are fences.
+    /// Emits what a sequentially consistent fence does, and other such operations where there are fences.
     pub fn touch_order_word(&mut self) -> Res<()> {
         let Some(address) = self.order_word()? else { return Ok(()) };
         let word = self.asm.u32;

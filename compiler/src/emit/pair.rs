@@ -83,7 +83,7 @@ impl Emitter<'_> {
         self.u32_op_const(Op::ShiftRightArithmetic, hi, 31)
     }
 
-    /// A shift by 0 to 63.
+    /// Emits a shift by 0 to 63.
     fn shift_words(&mut self, op: BinaryOp, a: Words, amount: u32) -> Words {
         let zero = self.c32(0);
         let thirty_two = self.c32(32);
@@ -257,7 +257,7 @@ impl Emitter<'_> {
         self.pair(words.lo, words.hi)
     }
 
-    /// A word as I64, zero-extended.
+    /// Returns a word as I64, zero-extended.
     pub fn zero_extend_word(&mut self, word: u32) -> Res<u32> {
         if self.target.int64 {
             let ty = self.ty(Type::I64)?;
@@ -267,7 +267,7 @@ impl Emitter<'_> {
         Ok(self.pair(word, zero))
     }
 
-    /// A word as I64, sign-extended.
+    /// Returns a word as I64, sign-extended.
     pub fn sign_extend_word(&mut self, word: u32) -> Res<u32> {
         if self.target.int64 {
             let ty = self.ty(Type::I64)?;
@@ -304,7 +304,7 @@ impl Emitter<'_> {
         self.pair_binary(BinaryOp::IAdd, a, b)
     }
 
-    /// A 64-bit address plus a constant.
+    /// Returns a 64-bit address plus a constant.
     pub fn address_add_const(&mut self, address: u32, offset: u32) -> u32 {
         if offset == 0 {
             return address;
@@ -335,7 +335,7 @@ impl Emitter<'_> {
         self.select_u32(use_near, near, far)
     }
 
-    /// An I64 result from a pair or words, in its representation.
+    /// Returns an I64 result from a pair or words, in its representation.
     pub fn wide_from_words(&mut self, lo: u32, hi: u32) -> Res<u32> {
         let pair = self.pair(lo, hi);
         match self.repr(Scalar::I64) {

@@ -7,7 +7,7 @@ use rspirv::spirv::{Capability, MemoryAccess, MemorySemantics, Op, Scope, Storag
 use smallvec::SmallVec;
 
 impl Emitter<'_> {
-    /// A pointer to `pointee` at an address plus a constant number of bytes.
+    /// Returns a pointer to `pointee` at an address plus a constant number of bytes.
     pub fn physical_pointer(&mut self, address: u32, offset: u32, pointee: u32) -> u32 {
         let address = self.address_add_const(address, offset);
         let ty = self.asm.pointer(StorageClass::PhysicalStorageBuffer, pointee);
@@ -22,7 +22,7 @@ impl Emitter<'_> {
         self.op(op, ty, &[address])
     }
 
-    /// The element that a scalar is in device memory, if the device can access its width.
+    /// Returns the element that a scalar is in device memory, if the device can access its width.
     pub fn physical_elem(&mut self, scalar: Scalar) -> Option<Elem> {
         let target = self.target;
         match scalar {
@@ -57,12 +57,12 @@ impl Emitter<'_> {
     fn access_operands(&mut self, align: u32, volatile: bool, store: bool) -> SmallVec<[u32; 3]> {
         let mut access = MemoryAccess::ALIGNED | self.shared_access();
         access.set(MemoryAccess::VOLATILE, volatile);
-        let shown = volatile && self.plan.ordered;
-        access.set(MemoryAccess::MAKE_POINTER_AVAILABLE, shown && store);
-        access.set(MemoryAccess::MAKE_POINTER_VISIBLE, shown && !store);
+        let is_visible = volatile && self.plan.ordered;
+        access.set(MemoryAccess::MAKE_POINTER_AVAILABLE, is_visible && store);
+        access.set(MemoryAccess::MAKE_POINTER_VISIBLE, is_visible && !store);
         // More than 16 bytes are of no use to a device.
         let mut operands = SmallVec::from_slice(&[access.bits(), 1 << align.clamp(1, 16).ilog2()]);
-        if shown {
+        if is_visible {
             operands.push(self.c32(Scope::Device as u32));
         }
         operands
@@ -178,7 +178,7 @@ impl Emitter<'_> {
         self.u32_op_const(Op::ShiftLeftLogical, byte, 3)
     }
 
-    /// The bits of `unit` bytes at a bit position, and the low bytes of `id` moved there.
+    /// Returns the bits of `unit` bytes at a bit position, and the low bytes of `id` moved there.
     pub fn placed(&mut self, shift: u32, unit: u32, id: u32) -> (u32, u32) {
         let mask = self.c32((1 << (unit * 8)) - 1);
         let mask = self.u32_op(Op::ShiftLeftLogical, mask, shift);

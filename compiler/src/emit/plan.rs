@@ -17,16 +17,16 @@ pub(super) const STACK_BASE: u64 = 16;
 /// Most bytes of private memory that a kernel may have.
 const MAX_PRIVATE: u64 = 1 << 24;
 
-/// What the accesses to one piece of memory have in common.
+/// The common properties of the accesses to one piece of memory.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Agreement {
     /// Bytes of the scalars accessed; 0 when there was no access.
     pub bytes: u32,
-    /// Accesses differ in width or are not naturally aligned.
+    /// True if accesses differ in width or are not naturally aligned.
     pub mixed: bool,
-    /// Some access is of integers (or atomic).
+    /// True if some access is of integers (or atomic).
     pub int: bool,
-    /// Some access is a 64-bit atomic operation.
+    /// True if some access is a 64-bit atomic operation.
     pub atomic64: bool,
 }
 
@@ -56,7 +56,7 @@ impl Agreement {
 pub(super) struct Slot {
     pub size: u64,
     pub align: u32,
-    /// Its address is stored, compared, passed through a phi: it lives in the stack.
+    /// True if its address is stored, compared, passed through a phi: it lives in the stack.
     pub escapes: bool,
     pub agreement: Agreement,
     /// Byte offset in the stack, if it escapes.
@@ -73,7 +73,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// The slot that a private pointer surely points into.
+    /// Returns the slot that a private pointer surely points into.
     pub fn slot(&self, ptr: Value) -> Option<&Slot> {
         self.slot_index(ptr).and_then(|index| self.slots.get(index))
     }
@@ -95,7 +95,7 @@ pub(super) struct Plan {
     /// Of each function. While a function is looked at, it is [`Plan::frame`].
     pub frames: SecondaryMap<Func, Frame>,
     frame: Frame,
-    /// The stack is seen by several functions.
+    /// True if the stack is seen by several functions.
     pub shared_stack: bool,
     /// Accesses to the stack, which holds the slots that escape.
     pub stack: Agreement,
@@ -107,24 +107,24 @@ pub(super) struct Plan {
     pub local_offsets: SecondaryMap<Global, u64>,
     /// Bytes of local variables.
     pub local_static: u64,
-    /// The work-group sets its memory to zero when the kernel begins.
+    /// True if the work-group sets its memory to zero when the kernel begins.
     pub clears_local: bool,
     generic: Agreement,
-    /// Local or private pointers become generic ones somewhere.
+    /// True if local or private pointers become generic ones somewhere.
     pub generic_local: bool,
     pub generic_private: bool,
     pub fields: BTreeSet<Field>,
     pub uses_barrier: bool,
     pub local_size_visible: bool,
-    /// An atomic operation orders accesses, or a fence those of different work-groups: the module is
+    /// True if an atomic operation orders accesses, or a fence those of different work-groups: the module is
     /// written in Vulkan's memory model.
     pub ordered: bool,
-    /// Some atomic operation or fence is sequentially consistent.
+    /// True if some atomic operation or fence is sequentially consistent.
     pub seq_cst: bool,
-    /// Fences, or barriers beside atomic operations on global memory, hand plain accesses to other
+    /// True if fences, or barriers beside atomic operations on global memory, hand plain accesses to other
     /// work-groups: atomic operations without an order of their own are then ordered with them.
     pub device_order: bool,
-    /// The same in GLSL's memory model: accesses of global memory are declared coherent.
+    /// True if the same is so in GLSL's memory model: accesses of global memory are declared coherent.
     pub coherent: bool,
     device_fence: bool,
     global_barrier: bool,
@@ -163,7 +163,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Chooses the memory model. Without Vulkan's, what needs it is refused by the emitter, but for what
+    /// Chooses the memory model. Without Vulkan's, what needs it is refused by the emitter, except for what
     /// programs of OpenCL C 1.x do: for those GLSL's has coherent memory.
     fn choose_model(&mut self, target: &Target) {
         self.device_order = self.device_fence || (self.global_barrier && self.global_update);
@@ -171,14 +171,14 @@ impl Plan {
         self.coherent = self.device_order && !self.ordered;
     }
 
-    /// Bytes of private memory: the stack, and the objects that are arrays of their own.
+    /// Returns the number of bytes of private memory: the stack, and the objects that are arrays of their own.
     pub fn private_bytes(&self) -> u64 {
         let slots = self.frames.values().flat_map(|frame| &frame.slots);
         let own = slots.filter(|slot| !slot.escapes && slot.agreement.bytes != 0);
         own.map(|slot| slot.size).sum::<u64>() + self.stack_bytes()
     }
 
-    /// Bytes of the stack, if anything is accessed there.
+    /// Returns the number of bytes of the stack, if anything is accessed there.
     pub fn stack_bytes(&self) -> u64 {
         match self.stack.bytes {
             0 => 0,
@@ -369,7 +369,7 @@ impl Plan {
     }
 }
 
-/// Whether a program has sequentially consistent fences, which all sequentially consistent
+/// Returns true if a program has sequentially consistent fences, which all sequentially consistent
 /// operations of its kernels then must be ordered with.
 fn has_seq_cst_fence(module: &Module) -> bool {
     module.functions.values().any(|function| {

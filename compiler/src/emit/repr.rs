@@ -41,7 +41,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// An integer type that the device has natively, with its capability.
+    /// Returns an integer type that the device has natively, with its capability.
     pub fn int_type(&mut self, bits: u32) -> u32 {
         match bits {
             8 => self.asm.need(Capability::Int8),
@@ -56,7 +56,7 @@ impl Emitter<'_> {
         self.ty(Type::of(scalar))
     }
 
-    /// The SPIR-V type of an IR type.
+    /// Returns the SPIR-V type of an IR type.
     pub fn ty(&mut self, ty: Type) -> Res<u32> {
         if let Some(&id) = self.types.get(&ty) {
             return Ok(id);
@@ -93,7 +93,7 @@ impl Emitter<'_> {
         Ok(id)
     }
 
-    /// A scalar constant from its bits.
+    /// Returns a scalar constant from its bits.
     pub fn constant(&mut self, scalar: Scalar, bits: u64) -> Res<u32> {
         Ok(match self.repr(scalar) {
             Repr::Bool => self.asm.bool_const(bits & 1 != 0),
@@ -106,7 +106,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// The lanes of a value.
+    /// Returns the lanes of a value.
     pub fn lanes(&mut self, id: u32, ty: Type) -> Res<Ids> {
         if ty.lanes == 1 {
             return Ok(smallvec![id]);
@@ -115,7 +115,7 @@ impl Emitter<'_> {
         Ok((0..u32::from(ty.lanes)).map(|i| self.extract(lane, id, i)).collect())
     }
 
-    /// A value of its lanes.
+    /// Returns a value of its lanes.
     pub fn join(&mut self, lanes: &[u32], ty: Type) -> Res<u32> {
         match lanes {
             [one] => Ok(*one),
@@ -126,7 +126,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The lane's bits in words: one, zero-extended, or two. Every pointer gives two, as in memory.
+    /// Returns the lane's bits in words: one, zero-extended, or two. Every pointer gives two, as in memory.
     fn lane_words(&mut self, id: u32, scalar: Scalar) -> Res<SmallVec<[u32; 2]>> {
         let word = self.asm.u32;
         let repr = self.repr(scalar);
@@ -151,7 +151,7 @@ impl Emitter<'_> {
         Ok(smallvec![low])
     }
 
-    /// The inverse of [`Emitter::lane_words`]; bits above the lane's width are ignored.
+    /// Inverts [`Emitter::lane_words`]; bits above the lane's width are ignored.
     fn lane_from_words(&mut self, words: [u32; 2], scalar: Scalar) -> Res<u32> {
         let repr = self.repr(scalar);
         let ty = self.scalar_type(scalar)?;
@@ -173,7 +173,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// A 64-bit scalar as two words.
+    /// Returns a 64-bit scalar as two words.
     pub fn as_pair(&mut self, id: u32, repr: Repr) -> u32 {
         if repr == Repr::Pair {
             return id;
@@ -189,7 +189,7 @@ impl Emitter<'_> {
         self.op(Op::Bitcast, ty, &[pair])
     }
 
-    /// The value's bytes as little-endian words, the last one zero-extended.
+    /// Returns the value's bytes as little-endian words, the last one zero-extended.
     pub fn words_of(&mut self, id: u32, ty: Type) -> Res<SmallVec<[u32; 8]>> {
         let lanes = self.lanes(id, ty)?;
         let bytes = ty.scalar.bytes();
@@ -208,7 +208,7 @@ impl Emitter<'_> {
         Ok(words)
     }
 
-    /// A value from little-endian words; what is above its size is ignored.
+    /// Returns a value from little-endian words; what is above its size is ignored.
     pub fn value_of_words(&mut self, words: &[u32], ty: Type) -> Res<u32> {
         let bytes = ty.scalar.bytes();
         let mut lanes = Ids::new();
@@ -226,7 +226,7 @@ impl Emitter<'_> {
         self.join(&lanes, ty)
     }
 
-    /// The low bits of a word.
+    /// Returns the low bits of a word.
     pub fn mask_low(&mut self, id: u32, bits: u32) -> u32 {
         if bits >= 32 {
             return id;
@@ -234,7 +234,7 @@ impl Emitter<'_> {
         self.u32_op_const(Op::BitwiseAnd, id, (1 << bits) - 1)
     }
 
-    /// The low bits of a word, sign-extended.
+    /// Returns the low bits of a word, sign-extended.
     pub fn sign_extend(&mut self, id: u32, bits: u32) -> u32 {
         if bits >= 32 {
             return id;

@@ -11,7 +11,7 @@ use crate::ir::Scalar;
 use rspirv::spirv::{BuiltIn, Capability, Op};
 
 impl Emitter<'_> {
-    /// The address to load from in place of `address`.
+    /// Returns the address to load from in place of `address`.
     pub fn load_address(&mut self, address: u32) -> Res<u32> {
         // Addresses of two words are those of other drivers.
         if !(self.target.unmasked_uniform_loads && self.target.int64) {
@@ -23,7 +23,7 @@ impl Emitter<'_> {
         Ok(self.op(Op::IAdd, wide, &[address, zero]))
     }
 
-    /// A word that is zero, which no driver finds out: n (n + 1) is even.
+    /// Returns a word that is zero, which no driver finds out: n (n + 1) is even.
     fn varying_zero(&mut self) -> u32 {
         self.asm.need(Capability::GroupNonUniform);
         let n = self.word_builtin(BuiltIn::SubgroupLocalInvocationId);

@@ -47,7 +47,7 @@ impl Emitter<'_> {
         Ok(self.op(Op::CompositeInsert, ty, &[element, vector, u32::from(lane)]))
     }
 
-    /// An I32 index modulo the number of lanes.
+    /// Returns an I32 index modulo the number of lanes.
     fn lane_index(&mut self, index: Value, lanes: u8) -> Res<u32> {
         let id = self.id(index)?;
         let lanes = u32::from(lanes);

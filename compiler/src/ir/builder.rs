@@ -34,7 +34,7 @@ impl<'a> Builder<'a> {
         self.func.add_block()
     }
 
-    /// Whether the current block has its terminator already.
+    /// Returns true if the current block has its terminator already.
     pub fn is_terminated(&self) -> bool {
         self.func.terminator(self.block).is_some()
     }
@@ -53,19 +53,19 @@ impl<'a> Builder<'a> {
         self.func.append(self.block, data, None);
     }
 
-    /// A scalar integer constant, or a vector with that value in each lane.
+    /// Returns a scalar integer constant, or a vector with that value in each lane.
     pub fn iconst(&mut self, ty: Type, value: i64) -> Value {
         let lane = self.func.constant(ty.lane(), value as u64);
         self.splat(lane, ty.lanes)
     }
 
-    /// A float constant of the type's width in each lane.
+    /// Returns a float constant of the type's width in each lane.
     pub fn fconst(&mut self, ty: Type, value: f64) -> Value {
         let lane = self.func.float_const(ty.scalar, value);
         self.splat(lane, ty.lanes)
     }
 
-    /// The scalar in each of `lanes` lanes; itself for one lane.
+    /// Returns the scalar in each of `lanes` lanes; itself for one lane.
     pub fn splat(&mut self, value: Value, lanes: u8) -> Value {
         if lanes == 1 {
             return value;
@@ -167,7 +167,7 @@ impl<'a> Builder<'a> {
         self.push(InstData::Shuffle { args: [a, b], lanes: SmallVec::from_slice(lanes) }, ty)
     }
 
-    /// A private object; always placed in the entry block, at its start.
+    /// Returns a private object; always placed in the entry block, at its start.
     pub fn alloca(&mut self, size: u64, align: u32) -> Value {
         let ty = Type::ptr(AddressSpace::Private);
         let inst = self.func.make_inst(InstData::Alloca { size, align }, Some(ty));

@@ -107,7 +107,7 @@ impl Cfg {
         }
     }
 
-    /// Number of blocks that the function had, reachable or not.
+    /// Returns the number of blocks that the function had, reachable or not.
     pub fn num_blocks(&self) -> usize {
         self.index.len()
     }
@@ -122,12 +122,12 @@ impl Cfg {
         self.succs.of(block)
     }
 
-    /// Reachable blocks, each before its successors but for back edges.
+    /// Reachable blocks, each before its successors except for back edges.
     pub fn rpo(&self) -> &[Block] {
         &self.rpo
     }
 
-    /// Position in [`Cfg::rpo`]; `None` for an unreachable block.
+    /// Returns the position in [`Cfg::rpo`]; `None` for an unreachable block.
     pub fn rpo_index(&self, block: Block) -> Option<u32> {
         self.index.get(block.index()).copied().filter(|&i| i != UNREACHABLE)
     }

@@ -89,7 +89,7 @@ impl DomTree {
         }
     }
 
-    /// The immediate dominator; `None` for the entry and unreachable blocks.
+    /// Returns the immediate dominator; `None` for the entry and unreachable blocks.
     pub fn idom(&self, block: Block) -> Option<Block> {
         self.idom[block].expand()
     }
@@ -104,7 +104,7 @@ impl DomTree {
         &self.preorder
     }
 
-    /// Whether every path to `b` passes `a` (a block dominates itself). False if either is
+    /// Returns true if every path to `b` passes `a` (a block dominates itself). False if either is
     /// unreachable.
     pub fn dominates(&self, a: Block, b: Block) -> bool {
         let ((a_in, a_out), (b_in, b_out)) = (self.span[a], self.span[b]);

@@ -9,7 +9,7 @@ use crate::rounding::half_bits;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use smallvec::SmallVec;
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueDef {
     /// The result of an instruction.
@@ -61,16 +61,16 @@ pub struct Function {
     pub results: SecondaryMap<Inst, Option<Value>>,
     pub blocks: PrimaryMap<Block, BlockData>,
     pub layout: Vec<Block>,
-    /// Never inlined by choice (`noinline`).
+    /// True if it is never inlined by choice (`noinline`).
     pub noinline: bool,
     pub linkage: Linkage,
-    /// What is undefined is zero, and so are private objects at first.
+    /// True if undefined values and the initial contents of private objects are zero.
     pub undefined_is_zero: bool,
     constants: FastMap<(Type, Constant), Value>,
 }
 
 impl Function {
-    /// A function with an empty entry block that has the given parameters.
+    /// Returns a function with an empty entry block that has the given parameters.
     pub fn new(name: impl Into<String>, params: &[Type], ret: Option<Type>) -> Function {
         let mut function = Function {
             name: name.into(),
@@ -106,7 +106,7 @@ impl Function {
         &self.blocks[self.entry()].params
     }
 
-    /// A new block at the end of the layout.
+    /// Returns a new block at the end of the layout.
     pub fn add_block(&mut self) -> Block {
         let block = self.blocks.push(BlockData::default());
         self.layout.push(block);
@@ -137,7 +137,7 @@ impl Function {
         self.values[value].def
     }
 
-    /// The instruction that defines a value, if one does.
+    /// Returns the instruction that defines a value, if one does.
     pub fn def_inst(&self, value: Value) -> Option<&InstData> {
         match self.values[value].def {
             ValueDef::Inst(inst) => Some(&self.insts[inst]),
@@ -153,7 +153,7 @@ impl Function {
         }
     }
 
-    /// An interned scalar constant; `bits` is truncated to the type's width.
+    /// Returns an interned scalar constant; `bits` is truncated to the type's width.
     pub fn constant(&mut self, ty: Type, bits: u64) -> Value {
         debug_assert_eq!(ty.lanes, 1);
         let width = ty.scalar.bits();
@@ -169,7 +169,7 @@ impl Function {
         self.constant(Type::BOOL, u64::from(value))
     }
 
-    /// A float constant, rounded once to the type.
+    /// Returns a float constant, rounded once to the type.
     pub fn float_const(&mut self, scalar: Scalar, value: f64) -> Value {
         let bits = match scalar {
             Scalar::F16 => u64::from(half_bits(value)),
@@ -197,7 +197,7 @@ impl Function {
         inst
     }
 
-    /// Appends an instruction to a block and gives its result.
+    /// Appends an instruction to a block and returns its result.
     pub fn append(&mut self, block: Block, data: InstData, ty: Option<Type>) -> Option<Value> {
         let inst = self.make_inst(data, ty);
         self.blocks[block].insts.push(inst);
@@ -213,7 +213,7 @@ impl Function {
         self.insts[inst] = data;
     }
 
-    /// The terminator of a finished block.
+    /// Returns the terminator of a finished block.
     pub fn terminator(&self, block: Block) -> Option<Inst> {
         let last = *self.blocks[block].insts.last()?;
         self.insts[last].is_terminator().then_some(last)
@@ -228,32 +228,32 @@ impl Function {
         out
     }
 
-    /// Number of instructions in the layout.
+    /// Returns the number of instructions in the layout.
     pub fn num_insts(&self) -> usize {
         self.layout.iter().map(|&block| self.blocks[block].insts.len()).sum()
     }
 
-    /// Whether a value is an undefined constant.
+    /// Returns true if a value is an undefined constant.
     pub fn is_undef(&self, value: Value) -> bool {
         self.values[value].def == ValueDef::Const(Constant::Undef)
     }
 
-    /// Whether any other value may take the place of this one.
+    /// Returns true if any other value may take the place of this one.
     pub fn is_arbitrary(&self, value: Value) -> bool {
         !self.undefined_is_zero && self.is_undef(value)
     }
 
-    /// A map with a place for every value that there is now.
+    /// Returns a map with a place for every value that there is now.
     pub fn value_map<T: Clone + Default>(&self) -> SecondaryMap<Value, T> {
         map_of(self.values.len())
     }
 
-    /// A map with a place for every instruction that there is now.
+    /// Returns a map with a place for every instruction that there is now.
     pub fn inst_map<T: Clone + Default>(&self) -> SecondaryMap<Inst, T> {
         map_of(self.insts.len())
     }
 
-    /// A map with a place for every block that there is now.
+    /// Returns a map with a place for every block that there is now.
     pub fn block_map<T: Clone + Default>(&self) -> SecondaryMap<Block, T> {
         map_of(self.blocks.len())
     }

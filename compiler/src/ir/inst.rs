@@ -189,7 +189,7 @@ pub enum IntCC {
     Uge,
 }
 
-/// Float comparisons: ordered (false with NaN) but for `Une`, and the unordered forms `U..`.
+/// Float comparisons: ordered (false with NaN) except for `Une`, and the unordered forms `U..`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FloatCC {
     Oeq,
@@ -225,7 +225,7 @@ pub enum AtomicOp {
     FAdd,
 }
 
-/// How an atomic operation or a fence orders the accesses around it (OpenCL C 6.15.12).
+/// The order of an atomic operation or a fence among the accesses around it (OpenCL C 6.15.12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Order {
     Relaxed,
@@ -239,12 +239,12 @@ impl Order {
     pub const ALL: [Order; 5] =
         [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
 
-    /// Whether accesses that follow stay behind.
+    /// Returns true if later accesses are ordered behind the operation.
     pub fn acquires(self) -> bool {
         matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
     }
 
-    /// Whether accesses that go before stay ahead.
+    /// Returns true if earlier accesses are ordered before the operation.
     pub fn releases(self) -> bool {
         matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
     }
@@ -266,12 +266,12 @@ pub struct Sync {
 }
 
 impl Sync {
-    /// What the atomic functions of OpenCL C 1.x do.
+    /// Order and scope of the atomic functions of OpenCL C 1.x.
     pub const RELAXED: Sync = Sync { order: Order::Relaxed, scope: SyncScope::Device };
-    /// What the fences of OpenCL C 1.x do in local memory.
+    /// Order and scope of the fences of OpenCL C 1.x in local memory.
     pub const FENCE: Sync = Sync { order: Order::AcqRel, scope: SyncScope::WorkGroup };
 
-    /// Whether the operation orders other accesses.
+    /// Returns true if the operation orders other accesses.
     pub fn orders(self) -> bool {
         self.order != Order::Relaxed
     }
@@ -438,7 +438,7 @@ pub enum InstData {
         value: Value,
         sync: Sync,
     },
-    /// Gives the old value. One that fails orders as a load does.
+    /// Returns the old value. One that fails orders as a load does.
     AtomicCmpXchg {
         ptr: Value,
         expected: Value,

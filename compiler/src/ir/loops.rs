@@ -66,12 +66,12 @@ impl Loops {
         self.innermost[block].map(|i| i as usize)
     }
 
-    /// How many loops a block is in.
+    /// Returns how many loops a block is in.
     pub fn depth(&self, block: Block) -> u32 {
         self.innermost(block).map_or(0, |i| self.loops[i].depth)
     }
 
-    /// Whether a block is in loop `index` (or in one inside it).
+    /// Returns true if a block is in loop `index` (or in one inside it).
     pub fn contains(&self, index: usize, block: Block) -> bool {
         let mut at = self.innermost(block);
         while let Some(i) = at {

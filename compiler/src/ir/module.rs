@@ -13,7 +13,7 @@ pub struct Module {
     pub kernels: Vec<KernelEntry>,
 }
 
-/// Who knows a function or variable by its name.
+/// The linkage of a function or variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Linkage {
     /// Its own module alone.
@@ -36,7 +36,7 @@ pub struct GlobalData {
     pub align: u32,
     /// `Constant`, `Global` or `Local`.
     pub space: AddressSpace,
-    /// Never written while a kernel runs.
+    /// True if it is never written while a kernel runs.
     pub is_const: bool,
     /// Exactly `size` bytes, or `None` for zero (Local: undefined).
     pub init: Option<Vec<u8>>,
@@ -56,6 +56,6 @@ pub struct KernelEntry {
     pub local_size_hint: Option<[u32; 3]>,
     /// As CL_KERNEL_ATTRIBUTES reports them.
     pub attributes: String,
-    /// The program asked for `-cl-kernel-arg-info`.
+    /// True if the program asked for `-cl-kernel-arg-info`.
     pub arg_info: bool,
 }

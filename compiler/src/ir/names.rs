@@ -11,12 +11,12 @@ use super::types::{AddressSpace, Scalar, Type};
 macro_rules! names {
     ($ty:ident { $($variant:ident => $name:literal),* $(,)? }) => {
         impl $ty {
-            /// The name in the text form.
+            /// Returns the name in the text form.
             pub fn name(self) -> &'static str {
                 match self { $($ty::$variant => $name),* }
             }
 
-            /// The inverse of [`Self::name`].
+            /// Inverts [`Self::name`].
             pub fn from_name(name: &str) -> Option<$ty> {
                 match name { $($name => Some($ty::$variant),)* _ => None }
             }
@@ -173,7 +173,7 @@ pub const MEM_FLAGS: [(&str, MemFlags); 2] =
 pub const BARRIER_FLAGS: [(&str, BarrierFlags); 2] =
     [("local", BarrierFlags::LOCAL), ("global", BarrierFlags::GLOBAL)];
 
-/// The word for a linkage in the text form; none for what is internal.
+/// Returns the word for a linkage in the text form; none for what is internal.
 pub fn linkage_name(linkage: Linkage) -> Option<&'static str> {
     match linkage {
         Linkage::Internal => None,
@@ -182,7 +182,7 @@ pub fn linkage_name(linkage: Linkage) -> Option<&'static str> {
     }
 }
 
-/// The inverse of [`linkage_name`].
+/// Inverts [`linkage_name`].
 pub fn linkage_from_name(name: &str) -> Option<Linkage> {
     match name {
         "external" => Some(Linkage::External),
@@ -191,7 +191,7 @@ pub fn linkage_from_name(name: &str) -> Option<Linkage> {
     }
 }
 
-/// The name of an address space in the text form.
+/// Returns the name of an address space in the text form.
 pub fn space_name(space: AddressSpace) -> &'static str {
     match space {
         AddressSpace::Private => "private",
@@ -202,7 +202,7 @@ pub fn space_name(space: AddressSpace) -> &'static str {
     }
 }
 
-/// The inverse of [`space_name`].
+/// Inverts [`space_name`].
 pub fn space_from_name(name: &str) -> Option<AddressSpace> {
     Some(match name {
         "private" => AddressSpace::Private,

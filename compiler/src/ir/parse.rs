@@ -1,6 +1,6 @@
 //! The text form of the IR, read: the inverse of [`super::print`], for file tests and `heklac`.
 //!
-//! Values and blocks are numbered afresh. The reader checks syntax and names; types are
+//! Values and blocks are renumbered. The reader checks syntax and names; types are
 //! [`super::verify`]'s concern.
 
 use super::entities::{Block, Func, Global, Value};
@@ -195,7 +195,7 @@ impl Parser {
         }
     }
 
-    /// A word for a linkage, if one stands here.
+    /// Returns a word for a linkage, if one stands here.
     fn linkage(&mut self) -> Option<Linkage> {
         let Some(Token { kind: Kind::Word(word), .. }) = self.peek() else { return None };
         let linkage = linkage_from_name(word)?;
@@ -489,7 +489,7 @@ impl Parser {
         }
     }
 
-    /// A value or constant.
+    /// Parses a value or constant.
     fn value(&mut self, body: &mut Body) -> Parse<Value> {
         let word = self.word("a value")?;
         if let Some(number) = numbered(&word, "v") {
@@ -553,7 +553,7 @@ impl Parser {
         Ok(BlockCall { block, args: self.block_args(body)? })
     }
 
-    /// An instruction after its result.
+    /// Parses an instruction after its result.
     fn inst(&mut self, body: &mut Body) -> Parse<InstData> {
         use InstData::*;
         let word = self.word("an instruction")?;
@@ -764,7 +764,7 @@ impl Parser {
 struct State<T> {
     entity: T,
     defined: bool,
-    /// Where it was named first.
+    /// The place of its first mention.
     line: u32,
 }
 
@@ -786,7 +786,7 @@ impl Body {
     }
 }
 
-/// The number of `v12` or `block3`.
+/// Returns the number of `v12` or `block3`.
 fn numbered(word: &str, prefix: &str) -> Option<u32> {
     word.strip_prefix(prefix)?.parse().ok()
 }

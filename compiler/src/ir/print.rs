@@ -53,7 +53,7 @@ impl fmt::Display for Function {
     }
 }
 
-/// The text of a module. `renumber` counts values and blocks afresh in the order of the text, so
+/// Returns the text of a module. `renumber` numbers values and blocks again in the order of the text, so
 /// that equal programs have equal texts; else entities show their own numbers.
 pub fn print_module(module: &Module, renumber: bool) -> String {
     let mut out = String::new();
@@ -75,7 +75,7 @@ pub fn print_module(module: &Module, renumber: bool) -> String {
     out
 }
 
-/// One instruction, as it shows in the function's text.
+/// Returns one instruction, as it shows in the function's text.
 pub fn print_inst(func: &Function, inst: Inst) -> String {
     let mut out = String::new();
     Printer { out: &mut out, names: None, func, numbers: None }.inst(inst);
@@ -498,7 +498,7 @@ fn print_const(out: &mut String, ty: Type, constant: Constant) {
     };
 }
 
-/// The shortest decimal that reads back to the same float, for finite ones.
+/// Returns the shortest decimal that reads back to the same float, for finite ones.
 fn float_value(scalar: Scalar, bits: u64) -> Option<String> {
     match scalar {
         Scalar::F16 => {

@@ -33,7 +33,7 @@ impl Scalar {
         }
     }
 
-    /// Size in memory in bytes. Every pointer takes 8, as sizeof says; local and private ones are
+    /// Returns the size in memory in bytes. Every pointer takes 8, as sizeof says; local and private ones are
     /// zero-extended.
     pub fn bytes(self) -> u32 {
         match self {
@@ -55,7 +55,7 @@ impl Scalar {
         matches!(self, Scalar::Ptr(_))
     }
 
-    /// The integer of a width of 8, 16, 32 or 64 bits.
+    /// Returns the integer of a width of 8, 16, 32 or 64 bits.
     pub fn int(bits: u32) -> Scalar {
         match bits {
             8 => Scalar::I8,
@@ -96,12 +96,12 @@ impl Type {
         Type::of(Scalar::Ptr(space))
     }
 
-    /// The same number of lanes of another scalar.
+    /// Returns the same number of lanes of another scalar.
     pub const fn with_scalar(self, scalar: Scalar) -> Type {
         Type { scalar, lanes: self.lanes }
     }
 
-    /// One lane.
+    /// Returns the type of one lane.
     pub const fn lane(self) -> Type {
         Type::of(self.scalar)
     }
@@ -115,7 +115,7 @@ impl Type {
         self.scalar.bits() * u32::from(self.lanes)
     }
 
-    /// Bytes that a load or store touches: all lanes, without padding (12 for three floats).
+    /// Returns the number of bytes that a load or store accesses: all lanes, without padding (12 for three floats).
     pub fn bytes(self) -> u32 {
         self.scalar.bytes() * u32::from(self.lanes)
     }

@@ -18,7 +18,7 @@ use super::types::{AddressSpace, Scalar, Type};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::HashSet;
 
-/// Which rule is broken and where.
+/// The rule that is broken, and the place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("in @{func}: {message}")]
 pub struct VerifyError {
@@ -190,7 +190,7 @@ fn ensure(ok: bool, message: &str) -> Check {
     }
 }
 
-/// An integer of the width of a pointer's address.
+/// Returns true if a type is an integer of the width of a pointer's address.
 fn is_address(ty: Type, pointer: Type) -> bool {
     ty == Type::of(Scalar::int(pointer.scalar.bits()))
 }
@@ -500,7 +500,7 @@ impl Checker<'_> {
     }
 }
 
-/// In debug builds, an error that names the pass after which a rule is broken.
+/// In debug builds, returns an error that names the pass after which a rule is broken.
 pub fn debug_verify(module: &Module, pass: &str) -> Result<(), String> {
     if cfg!(debug_assertions) {
         verify_module(module).map_err(|e| format!("internal error after {pass}: {e}\n{module}"))?;

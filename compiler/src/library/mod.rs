@@ -33,11 +33,11 @@ pub struct Library {
     pub module: Module,
     /// Functions by name.
     pub functions: FastMap<String, FunctionId>,
-    /// What analysing it reported: empty, as the library's own tests make sure.
+    /// The log of its analysis: empty, as the library's own tests make sure.
     pub log: String,
 }
 
-/// The analysed unit for a device.
+/// Returns the analysed unit for a device.
 pub fn unit(unit: Unit, target: &Target) -> &'static Library {
     static UNITS: [OnceLock<Library>; 6] = [const { OnceLock::new() }; 6];
     let keeps_denormals = target.floats(Scalar::F64).keeps_denormals;
@@ -49,7 +49,7 @@ pub fn unit(unit: Unit, target: &Target) -> &'static Library {
     UNITS[index + usize::from(fused)].get_or_init(|| analyse(unit, fused, raised))
 }
 
-/// The files of a unit in order; a file uses only what stands before it.
+/// Returns the files of a unit in order; a file uses only what stands before it.
 fn files(unit: Unit) -> [&'static str; 13] {
     let (prelude, coefficients, denormal, reduce, exact) = match unit {
         Unit::Float => (

@@ -6,7 +6,7 @@ use crate::sema::hir::{CompoundOp, Expr, Place};
 use crate::sema::types::{Scalar as Name, TypeId};
 
 impl Lowering<'_, '_> {
-    /// `place = value`; gives the stored value of anything but records.
+    /// `place = value`; returns the stored value of anything but records.
     pub fn assign(&mut self, place: &Place, value: &Expr) -> Option<Value> {
         if self.is_record(place.ty) {
             self.assign_record(place, value);
@@ -19,7 +19,7 @@ impl Lowering<'_, '_> {
         Some(value)
     }
 
-    /// Assigns a struct or union and gives the place's address.
+    /// Assigns a struct or union and returns the place's address.
     pub fn assign_record(&mut self, place: &Place, value: &Expr) -> super::memory::Addr {
         let to = self.address_of(place);
         let from = self.record(value);

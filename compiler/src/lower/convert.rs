@@ -8,7 +8,7 @@ use crate::sema::hir::Rounding;
 use crate::sema::types::Scalar as Name;
 
 impl Lowering<'_, '_> {
-    /// The implicit conversion: to nearest even into floats, toward zero into integers.
+    /// Emits the implicit conversion: to nearest even into floats, toward zero into integers.
     pub fn convert(&mut self, value: Value, from: Name, to: Name) -> Value {
         self.convert_with(value, from, to, None, false)
     }
@@ -194,7 +194,7 @@ impl Lowering<'_, '_> {
         self.b.select(negative, minus, rounded)
     }
 
-    /// The float whose bits are `by` more, where `condition` holds.
+    /// Returns the float whose bits are `by` more, where `condition` holds.
     fn step_bits(&mut self, value: Value, condition: Value, by: i64) -> Value {
         let ty = self.b.ty(value);
         let int = ty.with_scalar(Scalar::int(ty.scalar.bits()));
@@ -224,7 +224,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A narrower float by [`Self::narrow_bits`].
+    /// Returns a narrower float by [`Self::narrow_bits`].
     fn narrow(&mut self, value: Value, ty: Type, mode: Rounding) -> Value {
         let bits = self.narrow_bits(value, ty.scalar, mode);
         let bits = self.resize(bits, Scalar::int(ty.scalar.bits()), false);
@@ -232,7 +232,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// The least value of an integer type.
+/// Returns the least value of an integer type.
 pub fn min_value(name: Name) -> i128 {
     match name.is_signed() {
         true => -(1i128 << (8 * name.size() - 1)),
@@ -240,7 +240,7 @@ pub fn min_value(name: Name) -> i128 {
     }
 }
 
-/// The greatest value of an integer type.
+/// Returns the greatest value of an integer type.
 pub fn max_value(name: Name) -> i128 {
     match name.is_signed() {
         true => (1i128 << (8 * name.size() - 1)) - 1,

@@ -16,7 +16,7 @@ const LEAST_NORMAL: i64 = 1 << 52;
 const SIGN_BIT: i64 = i64::MIN;
 
 impl Context<'_> {
-    /// Whether doubles need what this file does. Those who allow denormals to be zero are spared it.
+    /// Returns true if doubles need what this file does; false where options allow denormals to be zero.
     pub(super) fn raises_denormals(&self) -> bool {
         let (target, options) = (self.target, self.options);
         let allowed = options.denorms_are_zero || options.unsafe_math;
@@ -46,7 +46,7 @@ struct Raising<'c, 'a, 'f> {
 }
 
 impl Raising<'_, '_, '_> {
-    /// What an instruction is to be instead, with what that needs before it.
+    /// Returns the replacement of an instruction, and inserts the instructions that it needs before it.
     fn replacement(&mut self, inst: Inst) -> Option<InstData> {
         let (args, per_lane): (Vec<Value>, LaneOp) = match self.c.func.insts[inst].clone() {
             InstData::Binary { op, args, .. } => (args.to_vec(), binary(op)?),
@@ -75,7 +75,7 @@ impl Raising<'_, '_, '_> {
         })
     }
 
-    /// Whether an operation may meet a denormal number; not beside some constants.
+    /// Returns true if an operation may have a denormal operand or result; with some constants none can.
     fn concerns(&self, op: LaneOp, args: &[Value]) -> bool {
         let ample = |&arg: &Value| {
             let magnitude = self.c.func.as_const(arg).map(|bits| bits as i64 & i64::MAX);
@@ -135,7 +135,7 @@ impl Raising<'_, '_, '_> {
         self.c.select(is_small, truth, other)
     }
 
-    /// How two numbers compare as integers, and whether both are small, so that this counts.
+    /// Returns how two numbers compare as integers, and whether both are small, so that this counts.
     fn in_order(&mut self, cc: IntCC, a: Value, b: Value) -> (Value, Value) {
         let (x, y) = (self.c.bitcast(a, Type::I64), self.c.bitcast(b, Type::I64));
         let mx = self.c.binary_imm(BinaryOp::And, x, i64::MAX);
@@ -154,7 +154,7 @@ impl Raising<'_, '_, '_> {
     }
 }
 
-/// What is done to each lane.
+/// The operation on each lane.
 #[derive(Clone, Copy)]
 enum LaneOp {
     /// A function of the library.

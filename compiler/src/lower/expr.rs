@@ -8,7 +8,7 @@ use crate::sema::hir::{ArithOp, CompareOp, Expr, ExprKind, FunctionId, PlaceKind
 use crate::sema::types::{Scalar as Name, TypeKind};
 use crate::source::Span;
 
-/// Nodes of an expression that may be computed in vain instead of branched around.
+/// Most nodes of an expression that is computed speculatively instead of being branched around.
 const CHEAP_NODES: u32 = 8;
 
 impl Lowering<'_, '_> {
@@ -28,7 +28,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A value of any type: `None` for void and for records (which are evaluated).
+    /// Evaluates an expression of any type: `None` for void and for records (which are evaluated).
     pub fn any(&mut self, expr: &Expr) -> Option<Value> {
         if self.is_record(expr.ty) {
             self.record(expr);
@@ -61,7 +61,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A value of scalar, vector or pointer type.
+    /// Evaluates an expression of scalar, vector or pointer type.
     pub fn value(&mut self, expr: &Expr) -> Value {
         let ty = self.value_type(expr.ty);
         match &expr.kind {
@@ -115,7 +115,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The rest of [`Self::value`]: conversions, pointers, vectors, assignments, calls.
+    /// Evaluates the other expressions of [`Self::value`]: conversions, pointers, vectors, assignments, calls.
     fn value_of_operation(&mut self, expr: &Expr, ty: Type) -> Value {
         match &expr.kind {
             ExprKind::Convert { .. } if self.numeric(expr.ty) == (Name::Bool, 1) => {
@@ -185,7 +185,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A scalar expression as a condition, without going through int 0 and 1.
+    /// Evaluates a scalar expression as a condition, without going through int 0 and 1.
     pub fn truth(&mut self, expr: &Expr) -> Value {
         match &expr.kind {
             ExprKind::Compare(op, lhs, rhs) if self.numeric(expr.ty).1 == 1 => {
@@ -284,7 +284,7 @@ impl Lowering<'_, '_> {
         self.b.binary(op, lhs, rhs)
     }
 
-    /// A shift; the amount counts modulo the width (OpenCL C 6.5.9).
+    /// Emits a shift; the amount counts modulo the width (OpenCL C 6.5.9).
     pub fn shift(&mut self, left: bool, value: Value, amount: Value, name: Name) -> Value {
         let ty = self.b.ty(value);
         let amount = self.match_lanes(amount, value);
@@ -305,7 +305,7 @@ impl Lowering<'_, '_> {
         self.b.binary(op, value, amount)
     }
 
-    /// A scalar repeated to the lanes of `like`.
+    /// Returns a scalar repeated to the lanes of `like`.
     pub fn match_lanes(&mut self, value: Value, like: Value) -> Value {
         let (lanes, wanted) = (self.b.ty(value).lanes, self.b.ty(like).lanes);
         if lanes == 1 && wanted > 1 && !self.b.ty(value).scalar.is_ptr() {
@@ -382,7 +382,8 @@ impl Lowering<'_, '_> {
         self.spend(expr, &mut budget)
     }
 
-    /// Whether an expression has no side effect, reads only private variables and fits the budget.
+    /// Takes the nodes of an expression off the budget; returns true if it has no side effect, reads only private
+    /// variables and fits the budget.
     fn spend(&self, expr: &Expr, budget: &mut u32) -> bool {
         if *budget == 0 {
             return false;
@@ -435,7 +436,7 @@ impl Lowering<'_, '_> {
         self.b.build(&lanes)
     }
 
-    /// The same bits as another type; vectors of 3 count as 4 with an undefined last component.
+    /// Returns the same bits as another type; vectors of 3 count as 4 with an undefined last component.
     pub fn reinterpret(&mut self, value: Value, to: Type) -> Value {
         let from = self.b.ty(value);
         if from == to {
@@ -460,7 +461,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A struct or union value: the address of an object that holds it, not to be written to.
+    /// Evaluates an expression of a record: returns the address of an object that holds it, not to be written to.
     pub fn record(&mut self, expr: &Expr) -> Addr {
         match &expr.kind {
             ExprKind::Load(place) => self.address_of(place),

@@ -67,7 +67,7 @@ fn float_flags(context: &Context, origin: Origin, source: &hir::Function) -> FpF
     }
 }
 
-/// Where `break` and `continue` lead; a switch leaves `continue` to the loop around it.
+/// The targets of `break` and `continue`; a switch leaves `continue` to the loop around it.
 pub struct Exits {
     pub on_break: Block,
     pub on_continue: Option<Block>,
@@ -90,7 +90,7 @@ pub struct Lowering<'m, 'a> {
     labels: FastMap<LabelId, Block>,
     pub exits: Vec<Exits>,
     pub switches: Vec<SwitchLabels>,
-    /// Where a record result goes.
+    /// The address for a record result.
     pub result: Option<Addr>,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Lowering<'_, 'a> {
         self.types().numeric(ty).unwrap_or((Name::Int, 1))
     }
 
-    /// The IR type of values of a type; I32 where there can be none (after errors).
+    /// Returns the IR type of values of a type; I32 where there can be none (after errors).
     pub fn value_type(&self, ty: TypeId) -> Type {
         types::value_type(self.types(), ty).unwrap_or(Type::I32)
     }
@@ -139,7 +139,7 @@ impl<'a> Lowering<'_, 'a> {
         }
     }
 
-    /// The memory of a local, made on first use.
+    /// Returns the memory of a local, made on first use.
     pub fn local(&mut self, id: LocalId) -> Addr {
         if let Some(&addr) = self.locals.get(&id) {
             return addr;
@@ -208,7 +208,7 @@ impl<'a> Lowering<'_, 'a> {
         }
     }
 
-    /// A constant integer of a scalar type.
+    /// Returns a constant integer of a scalar type.
     pub fn int(&mut self, scalar: Scalar, value: i64) -> Value {
         self.b.iconst(Type::of(scalar), value)
     }

@@ -5,7 +5,7 @@ use crate::ir::{Global, GlobalData, Linkage};
 use crate::sema::hir::GlobalId;
 
 impl Context<'_> {
-    /// The IR variable of a typed one, made on first use along with those whose addresses its
+    /// Returns the IR variable of a typed one, made on first use along with those whose addresses its
     /// initializer holds.
     pub(super) fn global(&mut self, origin: Origin, id: GlobalId) -> Global {
         let first = self.declare(origin, id);
@@ -28,7 +28,7 @@ impl Context<'_> {
         first
     }
 
-    /// The variable, without relocations yet when it is new (the flag).
+    /// Returns the variable, without relocations yet when it is new (the flag).
     fn declare(&mut self, origin: Origin, id: GlobalId) -> Option<(Global, bool)> {
         if let Some(&global) = self.globals.get(&(origin, id)) {
             return Some((global, false));

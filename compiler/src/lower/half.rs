@@ -5,7 +5,7 @@ use super::function::Lowering;
 use crate::ir::{BinaryOp, ConvertOp, IntCC, Scalar, Value};
 
 impl Lowering<'_, '_> {
-    /// The float with a half's value. Exact.
+    /// Returns the float with a half's value. Exact.
     pub fn half_to_float(&mut self, half: Value) -> Value {
         let int = self.b.ty(half);
         let float = int.with_scalar(Scalar::F32);

@@ -48,7 +48,7 @@ pub(super) fn lower_entry(context: &mut Context, id: FunctionId, info: &KernelIn
     });
 }
 
-/// How an argument of a type is passed; `None` for types that cannot be.
+/// Returns how an argument of a type is passed; `None` for types that cannot be.
 fn classify(types: &Types, ty: TypeId, locals: &mut u32) -> Option<ArgKind> {
     match types.kind(ty) {
         TypeKind::Pointer(pointer) => match pointer.space {

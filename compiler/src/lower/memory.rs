@@ -18,7 +18,7 @@ pub struct Addr {
 }
 
 impl Addr {
-    /// An ordinary address.
+    /// Returns an ordinary address.
     pub fn new(ptr: Value, align: u32) -> Addr {
         Addr { ptr, align: align.max(1), flags: MemFlags::empty() }
     }
@@ -30,7 +30,7 @@ const UNROLLED_LEAVES: u64 = 64;
 /// by the parser's limits.
 const MAX_DEPTH: u32 = 200;
 
-/// What to do with each leaf of an object.
+/// The operation on each leaf of an object.
 #[derive(Clone, Copy)]
 enum Task {
     Zero(Addr),
@@ -58,7 +58,7 @@ impl Lowering<'_, '_> {
         self.b.store(addr.ptr, value, addr.align, flags);
     }
 
-    /// The address some bytes further on.
+    /// Returns the address some bytes further on.
     pub fn offset(&mut self, addr: Addr, bytes: u64) -> Addr {
         let ptr = self.b.ptr_add_const(addr.ptr, bytes as i64);
         let align = match bytes {
@@ -68,7 +68,7 @@ impl Lowering<'_, '_> {
         Addr { ptr, align, ..addr }
     }
 
-    /// The address `index * stride` bytes further on; `index` has the width of the pointer.
+    /// Returns the address `index * stride` bytes further on; `index` has the width of the pointer.
     pub fn indexed(&mut self, addr: Addr, index: Value, stride: u64) -> Addr {
         let ty = self.b.ty(index);
         let stride_value = self.b.iconst(ty, stride as i64);
@@ -212,7 +212,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Number of values in an object, saturating.
+    /// Returns the number of values in an object, saturating.
     fn leaves(&self, ty: TypeId, depth: u32) -> u64 {
         match *self.types().kind(ty) {
             _ if depth > MAX_DEPTH => u64::MAX,
@@ -277,7 +277,7 @@ impl Lowering<'_, '_> {
         self.b.splat(lane, ty.lanes)
     }
 
-    /// The address space of a pointer value; private for anything else.
+    /// Returns the address space of a pointer value; private for anything else.
     pub fn space(&self, ptr: Value) -> AddressSpace {
         self.b.ty(ptr).space().unwrap_or(AddressSpace::Private)
     }

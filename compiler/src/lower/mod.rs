@@ -82,7 +82,7 @@ pub(crate) struct Context<'a> {
     options: &'a Options,
     target: &'a Target,
     diags: &'a mut Diagnostics,
-    /// The program is to be linked with others.
+    /// True if the program will be linked with others.
     separate: bool,
     out: ir::Module,
     functions: FastMap<(Origin, hir::FunctionId), ir::Func>,
@@ -145,7 +145,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The IR function of a typed one; it is lowered some time later.
+    /// Returns the IR function of a typed one, which is lowered later.
     fn function(&mut self, origin: Origin, id: hir::FunctionId, call: Span) -> ir::Func {
         if let Some(&func) = self.functions.get(&(origin, id)) {
             return func;
@@ -219,7 +219,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The functions that a function calls, in layout order.
+/// Returns the functions that a function calls, in layout order.
 fn callees(function: &ir::Function) -> Vec<ir::Func> {
     let blocks = function.layout.iter();
     let insts = blocks.flat_map(|&block| &function.blocks[block].insts);

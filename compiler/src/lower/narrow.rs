@@ -5,7 +5,7 @@ use super::function::Lowering;
 use crate::ir::{BinaryOp, ConvertOp, IntCC, Scalar, Type, UnaryOp, Value};
 use crate::sema::hir::Rounding;
 
-/// How the bits of a float are laid out.
+/// The layout of the bits of a float.
 #[derive(Clone, Copy)]
 struct Layout {
     /// Bits of the fraction.
@@ -22,19 +22,19 @@ impl Layout {
         }
     }
 
-    /// The bits of infinity.
+    /// Returns the bits of infinity.
     fn infinity(self) -> i64 {
         (2 * self.bias + 1) << self.fraction
     }
 
-    /// The bits of the quiet NaN without a payload.
+    /// Returns the bits of the quiet NaN without a payload.
     fn quiet(self) -> i64 {
         self.infinity() | 1 << (self.fraction - 1)
     }
 }
 
 impl Lowering<'_, '_> {
-    /// The bits of the `narrow` float (F16 or F32) that a wider one is rounded to, in I32 lanes.
+    /// Returns the bits of the `narrow` float (F16 or F32) that a wider one is rounded to, in I32 lanes.
     pub fn narrow_bits(&mut self, value: Value, narrow: Scalar, mode: Rounding) -> Value {
         let float = self.b.ty(value);
         let int = self.bits_type(value);
@@ -125,7 +125,7 @@ impl Lowering<'_, '_> {
         self.b.binary(BinaryOp::IAdd, truncated, up)
     }
 
-    /// The magnitude that numbers beyond the largest finite one become.
+    /// Returns the magnitude that numbers beyond the largest finite one become.
     fn overflow(&mut self, int: Type, negative: Value, to: Layout, mode: Rounding) -> Value {
         let infinity = self.b.iconst(int, to.infinity());
         let largest = self.b.iconst(int, to.infinity() - 1);

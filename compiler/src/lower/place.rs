@@ -52,7 +52,7 @@ impl Lowering<'_, '_> {
         self.qualify(slot, place)
     }
 
-    /// What is known of a place's alignment without evaluating it: that of its type, or less where it
+    /// Returns what is known of a place's alignment without evaluating it: that of its type, or less where it
     /// is reached through the name of an array in a packed structure (6.11.1.3).
     fn known_align(&mut self, place: &Place) -> u32 {
         let natural = place.align.unwrap_or(types::layout(self.types(), place.ty).1);
@@ -70,7 +70,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The alignment of what an array's name, or an element's address within it, points to.
+    /// Returns the alignment of what an array's name, or an element's address within it, points to.
     fn pointer_align(&mut self, pointer: &Expr) -> Option<u32> {
         match &pointer.kind {
             ExprKind::AddressOf(place) => Some(self.known_align(place)),
@@ -232,7 +232,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// The chosen lanes that the vector has, numbered as chosen: all but lane 3 of a vector of 3.
+/// Returns the chosen lanes that the vector has, numbered as chosen: all but lane 3 of a vector of 3.
 fn existing(lanes: &[u8], vector: Type) -> impl Iterator<Item = (usize, &u8)> {
     lanes.iter().enumerate().filter(move |(_, &lane)| lane < vector.lanes)
 }

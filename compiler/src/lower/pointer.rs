@@ -6,13 +6,13 @@ use crate::sema::hir::Expr;
 use crate::sema::types::TypeId;
 
 impl Lowering<'_, '_> {
-    /// An integer with the width of a pointer's offsets.
+    /// Returns an integer with the width of a pointer's offsets.
     pub fn pointer_sized(&mut self, index: Value, ptr: Value, signed: bool) -> Value {
         let width = self.b.ty(ptr).scalar.bits();
         self.resize(index, Scalar::int(width), signed)
     }
 
-    /// An integer (or bool) made wider or narrower; lanes are kept.
+    /// Returns an integer (or bool) made wider or narrower; lanes are kept.
     pub fn resize(&mut self, value: Value, to: Scalar, signed: bool) -> Value {
         let ty = self.b.ty(value);
         let op = match (to.bits() < ty.scalar.bits(), signed) {
@@ -52,7 +52,7 @@ impl Lowering<'_, '_> {
         self.b.ptr_add(ptr, bytes)
     }
 
-    /// A pointer moved to the address space of another pointer type.
+    /// Returns a pointer moved to the address space of another pointer type.
     pub fn pointer_cast(&mut self, ptr: Value, to: Type) -> Value {
         if !self.b.ty(ptr).scalar.is_ptr() || !to.scalar.is_ptr() {
             return self.b.undef(to);
@@ -60,7 +60,7 @@ impl Lowering<'_, '_> {
         self.b.convert(ConvertOp::SpaceCast, ptr, to)
     }
 
-    /// The address as an unsigned integer of the pointer's width.
+    /// Returns the address as an unsigned integer of the pointer's width.
     pub fn address(&mut self, ptr: Value) -> Value {
         let ty = self.b.ty(ptr);
         if !ty.scalar.is_ptr() {

@@ -28,7 +28,7 @@ impl Lowering<'_, '_> {
         self.fall_into(after);
     }
 
-    /// Ends the block with the switch over single values; gives the block where the tests of wide
+    /// Ends the block with the switch over single values; returns the block where the tests of wide
     /// ranges go, if there are any.
     fn dispatch(
         &mut self,
@@ -58,7 +58,7 @@ impl Lowering<'_, '_> {
         tests
     }
 
-    /// One comparison per wide range: `value - low <= high - low`, unsigned.
+    /// Emits one comparison per wide range: `value - low <= high - low`, unsigned.
     fn test_ranges(
         &mut self,
         start: Option<Block>,
@@ -86,7 +86,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// The cases with their bounds cut to a width and the upper counted from the lower, so that ranges
+/// Returns the cases with their bounds cut to a width and the upper counted from the lower, so that ranges
 /// from negative to positive values are what they are.
 fn in_width(cases: &[Case], bits: u32) -> Vec<Case> {
     let mask = u64::MAX >> (64 - bits.clamp(1, 64));
@@ -98,7 +98,7 @@ fn in_width(cases: &[Case], bits: u32) -> Vec<Case> {
         .collect()
 }
 
-/// Number of values after the first, when a range is to be expanded.
+/// Returns the number of values after the first if a range should be expanded.
 fn narrow(case: &Case) -> Option<u64> {
     let count = case.high.wrapping_sub(case.low);
     (count < EXPANDED_RANGE).then_some(count)

@@ -3,7 +3,7 @@
 use crate::ir::{Scalar, Type};
 use crate::sema::types::{Scalar as Name, TypeId, TypeKind, Types};
 
-/// The IR's scalar for a scalar type. Signs are dropped.
+/// Returns the IR's scalar for a scalar type. Signs are dropped.
 pub fn scalar(name: Name) -> Scalar {
     match name {
         Name::Bool => Scalar::Bool,
@@ -17,7 +17,7 @@ pub fn scalar(name: Name) -> Scalar {
     }
 }
 
-/// The IR type of values of a type: `None` for void, records, arrays and functions. Opaque types
+/// Returns the IR type of values of a type: `None` for void, records, arrays and functions. Opaque types
 /// (events) are 64-bit integers.
 pub fn value_type(types: &Types, ty: TypeId) -> Option<Type> {
     match *types.kind(ty) {
@@ -31,12 +31,12 @@ pub fn value_type(types: &Types, ty: TypeId) -> Option<Type> {
     }
 }
 
-/// Whether values of the type live in memory: structs and unions (arrays have no values).
+/// Returns true if values of the type are in memory: structs and unions (arrays have no values).
 pub fn is_record(types: &Types, ty: TypeId) -> bool {
     matches!(types.kind(ty), TypeKind::Record(_) | TypeKind::Array(..))
 }
 
-/// How a value of the type looks in memory: bools take a byte.
+/// Returns how a value of the type looks in memory: bools take a byte.
 pub fn memory_type(ty: Type) -> Type {
     match ty.scalar {
         Scalar::Bool => ty.with_scalar(Scalar::I8),
@@ -44,7 +44,7 @@ pub fn memory_type(ty: Type) -> Type {
     }
 }
 
-/// Size and alignment in bytes of an object of the type; opaque objects take 8.
+/// Returns size and alignment in bytes of an object of the type; opaque objects take 8.
 pub fn layout(types: &Types, ty: TypeId) -> (u64, u32) {
     match types.kind(ty) {
         TypeKind::Opaque(_) => (8, 8),

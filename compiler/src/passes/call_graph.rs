@@ -1,4 +1,4 @@
-//! Who calls whom: the functions that kernels reach, callees first, and how often each is called.
+//! The call graph: the functions that kernels reach, callees first, and the number of calls of each.
 
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
@@ -25,7 +25,7 @@ impl CallGraph {
     }
 }
 
-/// The calls of a function: whom, and with what.
+/// Returns the calls of a function: whom, and with what.
 pub fn calls(func: &Function) -> impl Iterator<Item = (Func, &[Value])> {
     let insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
     insts.filter_map(|&inst| match &func.insts[inst] {

@@ -12,7 +12,7 @@ use std::hash::{Hash, Hasher};
 struct Table {
     /// By hash of operation, operands and result type. Of two with one hash the later is kept.
     pure: FastMap<u64, (Value, Block)>,
-    /// What is in memory: by pointer, type, and state of the memory.
+    /// The known contents of memory: by pointer, type, and state of the memory.
     loads: FastMap<(Value, Type, u32), (Value, Block)>,
 }
 
@@ -22,7 +22,7 @@ struct Memory {
     private: u32,
     local: u32,
     global: u32,
-    /// What generic pointers reach: all of it.
+    /// The memory that generic pointers reach: all of it.
     generic: u32,
     next: u32,
 }
@@ -56,7 +56,7 @@ impl Memory {
     }
 }
 
-/// Whether anything was replaced.
+/// Returns true if anything was replaced.
 pub fn run(func: &mut Function) -> bool {
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);
@@ -149,13 +149,13 @@ enum Entry<'a> {
 }
 
 impl Table {
-    /// A table for a function of so many instructions, of which most compute something new.
+    /// Returns a table for a function with this number of instructions, most of which compute something new.
     fn with_room_for(insts: usize) -> Table {
         let pure = FastMap::with_capacity_and_hasher(insts, Default::default());
         Table { pure, loads: FastMap::default() }
     }
 
-    /// The place for an instruction's result; `None` if it may not be replaced.
+    /// Returns the place for an instruction's result; `None` if it may not be replaced.
     fn entry(
         &mut self,
         func: &Function,
@@ -217,7 +217,7 @@ fn hash(data: &InstData, ty: Type) -> u64 {
     hasher.finish()
 }
 
-/// Whether instructions of one type without side effects compute the same.
+/// Returns true if instructions of one type without side effects compute the same.
 fn equal(a: &InstData, b: &InstData) -> bool {
     match (a, b) {
         (

@@ -55,7 +55,7 @@ impl<'a> Cursor<'a> {
         self.out.push(inst);
     }
 
-    /// A scalar integer constant.
+    /// Returns a scalar integer constant.
     pub fn iconst(&mut self, ty: Type, value: i64) -> Value {
         self.func.constant(ty, value as u64)
     }
@@ -93,7 +93,7 @@ impl<'a> Cursor<'a> {
         self.inst(InstData::Binary { op, args: [a, b], flags: self.flags }, ty)
     }
 
-    /// A binary operation with an integer constant on the right.
+    /// Inserts a binary operation with an integer constant on the right.
     pub fn binary_imm(&mut self, op: BinaryOp, a: Value, b: i64) -> Value {
         let ty = self.ty(a);
         let b = self.iconst(ty, b);
@@ -180,7 +180,7 @@ impl<'a> Cursor<'a> {
         self.convert(op, arg, ty)
     }
 
-    /// A vector from its lanes; a single lane is itself.
+    /// Returns a vector from its lanes; a single lane is itself.
     pub fn build(&mut self, args: &[Value]) -> Value {
         if let [single] = *args {
             return single;
@@ -192,7 +192,7 @@ impl<'a> Cursor<'a> {
         self.inst(InstData::Build { args: SmallVec::from_slice(args) }, ty)
     }
 
-    /// A lane; a scalar is its own.
+    /// Returns a lane; a scalar is its own.
     pub fn extract(&mut self, arg: Value, lane: u8) -> Value {
         let ty = self.ty(arg);
         if ty.lanes == 1 {
@@ -233,7 +233,7 @@ impl<'a> Cursor<'a> {
         self.void(InstData::Store { ptr, value, align, flags });
     }
 
-    /// The integer with a scalar's bits in memory: as wide as [`Scalar::bytes`] says, so pointers
+    /// Returns the integer with a scalar's bits in memory: as wide as [`Scalar::bytes`] says, so pointers
     /// into local and private memory are zero-extended.
     pub fn to_memory_int(&mut self, value: Value) -> Value {
         let scalar = self.ty(value).scalar;
@@ -246,7 +246,7 @@ impl<'a> Cursor<'a> {
         self.bitcast(value, ty)
     }
 
-    /// The inverse of [`Cursor::to_memory_int`].
+    /// Inverts [`Cursor::to_memory_int`].
     pub fn from_memory_int(&mut self, value: Value, scalar: Scalar) -> Value {
         if scalar.is_ptr() {
             let address = Type::of(Scalar::int(scalar.bits()));
@@ -256,7 +256,7 @@ impl<'a> Cursor<'a> {
         self.bitcast(value, Type::of(scalar))
     }
 
-    /// What a load of type `ty` gives after a store of `value` at the same place; both take the
+    /// Returns what a load of type `ty` gives after a store of `value` at the same place; both take the
     /// same number of bytes.
     pub fn reinterpret(&mut self, value: Value, ty: Type) -> Value {
         let from = self.ty(value);

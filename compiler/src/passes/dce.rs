@@ -5,7 +5,7 @@ use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
-/// Whether anything was removed.
+/// Returns true if anything was removed.
 pub fn run(func: &mut Function) -> bool {
     let marks = Marker::new(func).mark();
     sweep(func, &marks)

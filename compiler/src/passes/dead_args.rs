@@ -7,7 +7,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 /// How often callers are looked at again after what they call, or are called with, has shrunk.
 const ROUNDS: usize = 4;
 
-/// Which of a function's parameters, or results, stay. Empty: all.
+/// The parameters, or results, of a function that stay. Empty: all.
 type Kept = SecondaryMap<Func, Vec<bool>>;
 
 /// Goes over all functions but the kernels' entries, which have neither.
@@ -40,7 +40,7 @@ pub fn run(module: &mut Module) {
     }
 }
 
-/// Which results of each function some call uses.
+/// Returns which results of each function some call uses.
 fn used_results(module: &Module) -> Kept {
     let mut used = Kept::new();
     for (id, func) in module.functions.iter() {
@@ -113,7 +113,7 @@ fn adjust_calls(func: &mut Function, results: &Kept, params: &Kept, returns: &[O
     }
 }
 
-/// Which parameters a function uses.
+/// Returns which parameters a function uses.
 pub fn used_params(func: &Function) -> Vec<bool> {
     let mut used: SecondaryMap<Value, bool> = func.value_map();
     for &inst in func.layout.iter().flat_map(|&block| &func.blocks[block].insts) {
@@ -147,7 +147,7 @@ pub fn keep_results(func: &mut Function, kept: &[bool]) {
     }
 }
 
-/// For each result the value that every return gives for it, if that is a parameter or constant.
+/// Returns for each result the value that every return gives for it, if that is a parameter or constant.
 pub fn fixed_results(func: &Function) -> Vec<Option<Value>> {
     let mut fixed: Option<Vec<Option<Value>>> = None;
     for &block in &func.layout {

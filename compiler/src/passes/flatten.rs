@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 /// Most operations, weighted, on both sides and for the selections.
 const MAX_COST: u32 = 16;
 
-/// Whether anything changed.
+/// Returns true if anything changed.
 pub fn run(func: &mut Function) -> bool {
     let cfg = Cfg::compute(func);
     let mut changed = false;
@@ -82,7 +82,7 @@ fn branch(func: &mut Function, cfg: &Cfg, block: Block) -> bool {
 /// A block that only this branch reaches, with nothing but cheap operations.
 struct Side {
     cost: u32,
-    /// Where it goes on.
+    /// The continuation.
     end: BlockCall,
 }
 
@@ -103,7 +103,7 @@ fn side(func: &Function, cfg: &Cfg, call: &BlockCall) -> Option<Side> {
     Some(Side { cost, end: target.clone() })
 }
 
-/// What an operation costs that may be done in vain; `None` if it may not.
+/// Returns the cost of an operation that may be executed speculatively; `None` if it may not.
 fn weight(data: &InstData) -> Option<u32> {
     use InstData::*;
     match data {

@@ -5,7 +5,7 @@ use crate::ir::{BinaryOp, ConvertOp, FloatCC, IntCC, MathOp, Scalar, UnaryOp};
 use crate::rounding::half_bits;
 use half::f16;
 
-/// The low `bits` bits of a value.
+/// Returns the low `bits` bits of a value.
 pub fn mask(bits: u32, value: u64) -> u64 {
     if bits >= 64 {
         value
@@ -14,13 +14,13 @@ pub fn mask(bits: u32, value: u64) -> u64 {
     }
 }
 
-/// An integer of a width as a signed number.
+/// Returns an integer of a width as a signed number.
 pub fn signed(bits: u32, value: u64) -> i64 {
     let shift = 64 - bits.clamp(1, 64);
     ((value << shift) as i64) >> shift
 }
 
-/// A float constant's value, without loss.
+/// Returns a float constant's value, without loss.
 pub fn float(scalar: Scalar, bits: u64) -> f64 {
     match scalar {
         Scalar::F16 => f16::from_bits(bits as u16).to_f64(),
@@ -261,7 +261,7 @@ pub fn convert(op: ConvertOp, from: Scalar, to: Scalar, a: u64) -> Option<u64> {
     })
 }
 
-/// One rounding, to nearest even.
+/// Rounds once, to nearest even.
 fn int_to_float(to: Scalar, value: i128) -> u64 {
     match to {
         Scalar::F32 => u64::from((value as f32).to_bits()),

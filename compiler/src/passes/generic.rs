@@ -12,7 +12,7 @@ use cranelift_entity::SecondaryMap;
 
 const GENERIC: Type = Type::ptr(AddressSpace::Generic);
 
-/// Where a pointer comes from.
+/// The origin of a pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Origin {
     /// Nothing seen yet, or only the constants null and undefined, which are in any space.
@@ -32,7 +32,7 @@ impl Origin {
     }
 }
 
-/// Whether any pointer was given a space.
+/// Returns true if any pointer was given a space.
 pub fn run(func: &mut Function) -> bool {
     if !func.values.values().any(|v| v.ty == GENERIC) {
         return false;
@@ -94,7 +94,7 @@ fn propagate(func: &Function, cfg: &Cfg, origins: &mut SecondaryMap<Value, Origi
     }
 }
 
-/// Whether a constant is one of every space.
+/// Returns true if a value is the same constant in every address space.
 fn is_anywhere(func: &Function, value: Value) -> bool {
     matches!(func.def(value), ValueDef::Const(Constant::Bits(0) | Constant::Undef))
 }
@@ -167,7 +167,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A pointer as one to `space`, which it is known to be.
+    /// Returns a pointer as one to `space`, which it is known to be.
     fn in_space(&mut self, value: Value, space: AddressSpace) -> Value {
         let ty = Type::ptr(space);
         match self.c.func.def(value) {
@@ -177,7 +177,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A pointer as generic again.
+    /// Returns a pointer as generic again.
     fn generic(&mut self, value: Value) -> Value {
         match self.known[value] {
             Some(known) => self.c.convert(ConvertOp::SpaceCast, known, GENERIC),
@@ -244,14 +244,14 @@ impl Rewriter<'_> {
         self.c.iconst(Type::I32, 0)
     }
 
-    /// An instruction whose result is the null pointer of a type.
+    /// Returns an instruction whose result is the null pointer of a type.
     fn null(&mut self, ty: Option<Type>) -> InstData {
         let bits = ty.map_or(64, |ty| ty.scalar.bits());
         let arg = self.c.iconst(Type::of(Scalar::int(bits)), 0);
         InstData::Convert { op: ConvertOp::IntToPtr, arg }
     }
 
-    /// The space that both of two pointers are known to point to, if there is one.
+    /// Returns the space that both of two pointers are known to point to, if there is one.
     fn common_space(&self, args: [Value; 2]) -> Option<AddressSpace> {
         let [a, b] = args.map(|arg| self.space(arg));
         match a.or(b) {
@@ -261,7 +261,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The pointer to `space` in place of an instruction's generic result.
+    /// Returns the pointer to `space` in place of an instruction's generic result.
     fn pointer(&mut self, inst: Inst, space: AddressSpace) -> Option<Value> {
         match self.c.func.insts[inst] {
             InstData::Convert { arg, .. } => Some(arg),

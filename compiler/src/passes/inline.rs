@@ -20,11 +20,11 @@ pub const MAX_INSTS: usize = 1_000_000;
 /// When a function is copied into its callers.
 #[derive(Debug, Clone, Copy)]
 pub struct Policy {
-    /// In a kernel of so many instructions, all calls counted as copied, they are.
+    /// All calls of a kernel are inlined if it then has at most this number of instructions.
     pub whole: usize,
-    /// A function of so many instructions always.
+    /// A function with at most this number of instructions is always inlined.
     pub small: usize,
-    /// As long as all copies but one have so many together.
+    /// Functions are inlined while all copies but one have at most this number of instructions together.
     pub growth: usize,
     /// The same, for functions that are the worse for not being copied.
     pub reluctant_growth: usize,
@@ -39,9 +39,9 @@ impl Policy {
     pub const NONE: Policy = Policy { whole: 0, small: 0, growth: 0, reluctant_growth: 0 };
 }
 
-/// What the passes do with a function on the way.
+/// The passes that are applied to a function on the way.
 pub struct Steps {
-    /// What a function is worth before it is copied into its callers: a few cheap passes.
+    /// A few cheap passes that pay off before a function is copied into its callers.
     pub clean: fn(&mut Module, Func) -> Result<(), String>,
     /// All passes, for a function that stays one.
     pub optimize: fn(&mut Module, Func) -> Result<(), String>,
@@ -82,19 +82,19 @@ pub fn run(module: &mut Module, policy: Policy, steps: &Steps) -> Result<(), Str
     Ok(())
 }
 
-/// What becomes of a function.
+/// The decision about a function.
 #[derive(Debug, Clone, Default)]
 enum Fate {
     #[default]
     Copied,
     Stays {
         signature: Signature,
-        /// It accesses private memory through pointers of unknown origin, or what it calls does.
+        /// True if it accesses private memory through pointers of unknown origin, or what it calls does.
         unknown: bool,
     },
 }
 
-/// Whether the kernels are small with all their calls copied, and no function asks to stay one.
+/// Returns true if the kernels are small with all their calls inlined, and no called function is `noinline`.
 fn is_whole(module: &Module, graph: &CallGraph, policy: Policy) -> bool {
     let mut sizes: SecondaryMap<Func, usize> = SecondaryMap::new();
     for &func in &graph.order {
@@ -178,14 +178,14 @@ struct Inliner<'a> {
     caller: &'a mut Function,
     /// Objects of the callees, to go into the caller's entry.
     allocas: Vec<Inst>,
-    /// What stands for the results of calls.
+    /// The values that replace the results of calls.
     replaced: SecondaryMap<Value, Option<Value>>,
     any_replaced: bool,
     /// All results of copied calls, by the first.
     results: FastMap<Value, SmallVec<[Value; 1]>>,
 }
 
-/// Where a callee's entities went.
+/// The new places of a callee's entities.
 struct Copy<'a> {
     callee: &'a Function,
     values: Vec<Option<Value>>,
@@ -279,7 +279,7 @@ impl<'a> Inliner<'a> {
         }
     }
 
-    /// Puts a callee's body behind what block `at` holds; gives the block where the caller goes on.
+    /// Puts a callee's body behind what block `at` holds; returns the block where the caller goes on.
     fn call(&mut self, at: Block, call: Inst, callee: &Function, args: &[Value]) -> Block {
         let returns = callee.layout.iter().filter(|&&block| {
             let last = callee.terminator(block).map(|inst| &callee.insts[inst]);
@@ -344,7 +344,7 @@ impl<'a> Inliner<'a> {
         }
     }
 
-    /// The caller's value for one of the callee's, made on first sight.
+    /// Returns the caller's value for one of the callee's, made on first sight.
     fn value(&mut self, copy: &mut Copy, value: Value) -> Value {
         if let Some(known) = copy.values[value.index()] {
             return known;

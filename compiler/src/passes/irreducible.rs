@@ -34,8 +34,8 @@ pub fn run(func: &mut Function) {
     }
 }
 
-/// Whether every edge back is to a block that dominates its source. So it is in nearly all programs,
-/// and the search for cycles, which takes time in proportion to blocks times loops, is spared.
+/// Returns true if the target of every back edge dominates its source. Nearly all programs are so, and need no
+/// search for cycles, which takes time in proportion to blocks times loops.
 fn is_reducible(func: &Function) -> bool {
     let cfg = Cfg::compute(func);
     let doms = DomTree::compute(&cfg);
@@ -104,7 +104,7 @@ fn dispatch(func: &mut Function, entries: &[Block]) -> Block {
     dispatcher
 }
 
-/// A block that sets the selector and jumps to the dispatcher.
+/// Returns a block that sets the selector and jumps to the dispatcher.
 fn select_edge(func: &mut Function, selector: Value, index: usize, dispatcher: Block) -> Block {
     let edge = func.add_block();
     let value = func.constant(Type::I32, index as u64);

@@ -9,7 +9,7 @@ use crate::ir::loops::{Loop, Loops};
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 
-/// Whether anything moved.
+/// Returns true if anything moved.
 pub fn run(func: &mut Function) -> bool {
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);
@@ -73,7 +73,7 @@ fn hoist(
     changed
 }
 
-/// The only block that enters a loop, if it goes nowhere else.
+/// Returns the only block that enters a loop, if it goes nowhere else.
 fn preheader(func: &Function, cfg: &Cfg, data: &Loop) -> Option<Block> {
     let mut entering = cfg.preds(data.header).iter().filter(|p| !data.latches.contains(p));
     let (&before, None) = (entering.next()?, entering.next()) else { return None };

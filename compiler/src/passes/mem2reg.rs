@@ -20,7 +20,7 @@ struct Slot {
     promotable: bool,
 }
 
-/// Whether anything was promoted.
+/// Returns true if anything was promoted.
 pub fn run(func: &mut Function) -> bool {
     let mut slots = find_slots(func);
     if slots.slots.iter().all(|s| !s.promotable) {
@@ -187,9 +187,9 @@ struct Renamer<'a> {
     params: Params,
     /// Value of each slot at the point of the walk.
     current: Vec<Option<Value>>,
-    /// What [`Renamer::current`] held before, to go back up the tree.
+    /// The earlier contents of [`Renamer::current`], to go back up the tree.
     undo: Vec<(u32, Option<Value>)>,
-    /// What stands for the results of removed loads.
+    /// The values that replace the results of removed loads.
     replaced: SecondaryMap<Value, Option<Value>>,
 }
 
@@ -227,7 +227,7 @@ impl<'a> Renamer<'a> {
         self.current[slot] = Some(value);
     }
 
-    /// The slot's value here; undefined before the first store.
+    /// Returns the slot's value here; undefined before the first store.
     fn get(&mut self, slot: usize) -> Value {
         let ty = self.slots.slots[slot].ty.unwrap_or(Type::I32);
         self.current[slot].unwrap_or_else(|| self.cursor.func.undef(ty))

@@ -28,14 +28,14 @@ pub mod unroll;
 use crate::ir::verify::{debug_verify, debug_verify_function};
 use crate::ir::{Func, Function, Module};
 
-/// How often the scalar optimizations are run at most.
+/// The most times that the scalar optimizations are run.
 const ROUNDS: usize = 3;
 
-/// How many loops around each other are unrolled at most.
+/// The most nested loops that are unrolled.
 const UNROLL_DEPTH: usize = 4;
 
 /// Optimizes a module and leaves it ready for structurization: the kernels' entry functions and the
-/// functions that they call, reachable blocks only, and scalar but for memory accesses (see
+/// functions that they call, reachable blocks only, and scalar except for memory accesses (see
 /// [`scalarize`]).
 ///
 /// Errors: recursion, or a kernel that is too large; in debug builds also a pass that breaks a rule
@@ -56,7 +56,7 @@ pub fn optimize_with(module: &mut Module, policy: inline::Policy) -> Result<(), 
     Ok(())
 }
 
-/// All passes on one function whose calls have been decided about.
+/// Runs all passes on one function whose calls have been decided about.
 fn optimize_function(module: &mut Module, func: Func) -> Result<(), String> {
     step(module, func, "unreachable", |f, _| unreachable::run(f))?;
     step(module, func, "scalarize", |f, _| scalarize::run(f))?;
@@ -71,7 +71,7 @@ fn optimize_function(module: &mut Module, func: Func) -> Result<(), String> {
     Ok(())
 }
 
-/// The scalar optimizations until nothing changes, or [`ROUNDS`] times. `is_swept`: nothing has changed
+/// Runs the scalar optimizations until nothing changes, or [`ROUNDS`] times. `is_swept`: nothing has changed
 /// since `dce` ran.
 fn scalar_rounds(module: &mut Module, func: Func, mut is_swept: bool) -> Result<(), String> {
     for _ in 0..ROUNDS {
@@ -114,7 +114,7 @@ pub fn choose_signs(module: &mut Module, doubles: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// What a function is worth before it is copied into its callers.
+/// Runs the passes that pay off before a function is copied into its callers.
 fn clean(module: &mut Module, func: Func) -> Result<(), String> {
     let function = &mut module.functions[func];
     unreachable::run(function);

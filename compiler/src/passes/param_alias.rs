@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 /// More distances than this between two parameters are as good as none known.
 const MAX_DISTANCES: usize = 8;
 
-/// Bytes that may be accessed around a pointer: from so many before it to so many behind.
+/// The range of bytes that may be accessed around a pointer: how many before it, and how many behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room {
     pub before: i64,
@@ -41,7 +41,7 @@ impl Room {
     }
 }
 
-/// How two parameters may point into one object; if they have no relation, they never do.
+/// The ways in which two parameters may point into one object; without any, they never do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Relation {
     /// The second is the first plus one of these numbers of bytes, or in another object.
@@ -98,7 +98,7 @@ impl ParamAlias {
         self.room[func].get(param as usize).copied().flatten().unwrap_or(Room::NONE)
     }
 
-    /// How parameter `b` may relate to parameter `a`, and so which bytes they share. `None`: they
+    /// Returns how parameter `b` may relate to parameter `a`, and so which bytes they share. `None`: they
     /// share none.
     pub fn relation(&self, func: Func, a: u32, b: u32) -> Option<Relation> {
         let relation = self.related.get(&(func, a.min(b), a.max(b)))?.clone();
@@ -147,7 +147,7 @@ impl ParamAlias {
         }
     }
 
-    /// How `b` may relate to `a`, both pointers of function `id`.
+    /// Returns how `b` may relate to `a`, both pointers of function `id`.
     fn relate(&self, id: Func, a: Base, b: Base) -> Option<Relation> {
         let shift = a.offset.zip(b.offset).map(|(a, b)| b - a);
         let shifted = |relation: Relation| match (relation, shift) {

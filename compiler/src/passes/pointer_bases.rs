@@ -5,7 +5,7 @@ use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 
-/// What a private pointer points into.
+/// The object that a private pointer points into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Root {
     /// Nothing seen yet; stays so for undefined pointers and in unreachable code.
@@ -13,7 +13,7 @@ pub enum Root {
     None,
     /// The object of an alloca.
     Object(Inst),
-    /// What the function's parameter of that number points to.
+    /// The object that the function's parameter of that number points to.
     Param(u32),
     /// Anything whose address is known elsewhere.
     Unknown,
@@ -65,7 +65,7 @@ impl Bases {
         bases
     }
 
-    /// The base of a private pointer.
+    /// Returns the base of a private pointer.
     pub fn of(&self, func: &Function, value: Value) -> Base {
         match func.def(value) {
             ValueDef::Const(Constant::Undef) => Base::default(),
@@ -110,8 +110,8 @@ impl Bases {
     }
 }
 
-/// Whether a function accesses memory through pointers that may be to any private object. (What it
-/// calls is not looked at.)
+/// Returns true if a function accesses memory through pointers that may point to any private object. Its callees
+/// are not considered.
 pub fn has_unknown_access(function: &Function) -> bool {
     let bases = Bases::compute(function);
     let is_unknown = |ptr: Value| match function.ty(ptr).space() {
@@ -130,7 +130,7 @@ pub fn has_unknown_access(function: &Function) -> bool {
     })
 }
 
-/// Whether a value is a pointer to private memory.
+/// Returns true if a value is a pointer to private memory.
 pub fn is_private(func: &Function, value: Value) -> bool {
     func.ty(value).space() == Some(AddressSpace::Private)
 }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 type Lanes = SmallVec<[Value; 4]>;
 
-/// Whether there were vectors to split.
+/// Splits vectors; returns true if there were any.
 pub fn run(func: &mut Function) -> bool {
     let has_vectors = func.values.values().any(|v| v.ty.lanes > 1);
     if !has_vectors {
@@ -92,7 +92,7 @@ impl Scalarizer<'_> {
         }
     }
 
-    /// All lanes of a value; a scalar is its own.
+    /// Returns all lanes of a value; a scalar is its own.
     fn lanes(&mut self, value: Value) -> Lanes {
         let ty = self.c.ty(value);
         if !ty.is_vector() {
@@ -106,7 +106,7 @@ impl Scalarizer<'_> {
         self.lanes[value].clone()
     }
 
-    /// A lane of a vector; any lane of a scalar is itself.
+    /// Returns a lane of a vector; any lane of a scalar is itself.
     fn lane(&mut self, value: Value, lane: u8) -> Value {
         let all = self.lanes(value);
         all.get(usize::from(lane)).copied().unwrap_or(all[0])
@@ -175,7 +175,7 @@ impl Scalarizer<'_> {
         }
     }
 
-    /// The operation once per lane.
+    /// Returns the operation once per lane.
     fn lanewise(&mut self, data: &InstData, ty: Type) -> Lanes {
         (0..ty.lanes)
             .map(|lane| {
@@ -251,7 +251,7 @@ impl Scalarizer<'_> {
         out
     }
 
-    /// The index (I32) below the number of lanes.
+    /// Returns the index (I32) below the number of lanes.
     fn wrap_index(&mut self, index: Value, lanes: usize) -> Value {
         if lanes.is_power_of_two() {
             self.c.binary_imm(BinaryOp::And, index, lanes as i64 - 1)
@@ -260,7 +260,7 @@ impl Scalarizer<'_> {
         }
     }
 
-    /// The lane that an index names: a tree of selects over the index's bits, or a chain for three.
+    /// Returns the lane that an index names: a tree of selects over the index's bits, or a chain for three.
     fn choose(&mut self, lanes: &[Value], index: Value) -> Value {
         if !lanes.len().is_power_of_two() {
             let index = self.wrap_index(index, lanes.len());

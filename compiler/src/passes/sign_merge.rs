@@ -105,7 +105,7 @@ fn of_cases(func: &Function, cond: Value, below: Value, above: Value) -> Option<
         .then_some(Merge { magnitude, sign })
 }
 
-/// A value and the constant that it is masked with.
+/// Returns a value and the constant that it is masked with.
 fn masked(func: &Function, value: Value) -> Option<(Value, u64)> {
     let InstData::Binary { op: BinaryOp::And, args: [a, b], .. } = *func.def_inst(value)? else {
         return None;

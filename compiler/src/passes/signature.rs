@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 
 /// Most parameters of a function: SPIR-V allows 255.
 const MAX_PARAMS: usize = 240;
-/// How objects in place of parameters are aligned.
+/// The alignment of objects in place of parameters.
 const OBJECT_ALIGN: i64 = 16;
 /// Most bytes that lie between the first and the last access through a pointer that becomes values.
 const MAX_EXTENT: i64 = 4096;
@@ -32,7 +32,7 @@ pub struct Cell {
     align: u32,
 }
 
-/// What is passed for a new parameter.
+/// The value that is passed for a new parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     /// An old argument, or its lane of that number.
@@ -40,7 +40,7 @@ enum Source {
     Cell(Cell),
 }
 
-/// Where a value goes that the call gives back.
+/// The place of a value that the call returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
     /// The next lane of the old result.
@@ -48,7 +48,7 @@ enum Target {
     Cell(Cell),
 }
 
-/// What the call gives for a target.
+/// The result of the call for a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Given {
     /// Result of that number.
@@ -58,7 +58,7 @@ enum Given {
     Constant(Type, Constant),
 }
 
-/// How calls of a function are made.
+/// The way in which calls of a function are made.
 #[derive(Debug, Clone, Default)]
 pub struct Signature {
     /// For each new parameter.
@@ -71,7 +71,7 @@ pub struct Signature {
 #[derive(Debug, Clone, Default)]
 struct Accesses {
     list: Vec<Access>,
-    /// Accesses at distances that are not known, or other uses.
+    /// True if there are accesses at unknown offsets, or other uses.
     opaque: bool,
     stored: bool,
 }
@@ -127,7 +127,7 @@ pub fn rewrite(func: &mut Function, id: Func, alias: &ParamAlias, unknown: bool)
     Signature { params, targets: targets.collect(), returns: func.returns.clone() }
 }
 
-/// The accesses through each parameter that can become values.
+/// Returns the accesses through each parameter that can become values.
 fn promotable(
     func: &Function,
     id: Func,
@@ -178,7 +178,7 @@ fn promotable(
     all.into_iter().zip(good).map(|(accesses, good)| good.then_some(accesses)).collect()
 }
 
-/// The accesses through each parameter. `None`: there are accesses through pointers of unknown
+/// Returns the accesses through each parameter. `None`: there are accesses through pointers of unknown
 /// origin, which may be any of them.
 fn find_accesses(func: &Function) -> Option<Vec<Accesses>> {
     let bases = Bases::compute(func);
@@ -239,7 +239,7 @@ fn find_accesses(func: &Function) -> Option<Vec<Accesses>> {
     Some(all)
 }
 
-/// The cells that accesses need, ascending, and whether each is written.
+/// Returns the cells that accesses need, ascending, and whether each is written.
 fn split(param: u32, accesses: &Accesses) -> Vec<(Cell, bool)> {
     let mut list = accesses.list.clone();
     list.sort_by_key(|a| (a.start, a.end));
@@ -332,7 +332,7 @@ fn take_params(
     old
 }
 
-/// A pointer into a new object that has room for all accesses.
+/// Returns a pointer into a new object that has room for all accesses.
 fn object(c: &mut Cursor, accesses: &Accesses) -> InstData {
     let start = accesses.list.iter().map(|a| a.start).min().unwrap_or(0).min(0);
     let end = accesses.list.iter().map(|a| a.end).max().unwrap_or(0).max(0);
@@ -409,7 +409,7 @@ impl Signature {
         }
     }
 
-    /// Makes the call with the arguments for the old signature; gives the old result.
+    /// Makes the call with the arguments for the old signature; returns the old result.
     pub fn call(&self, c: &mut Cursor, callee: Func, args: &[Value]) -> Option<Value> {
         let new_args: SmallVec<[Value; 4]> =
             self.params.iter().map(|&source| evaluate(c, source, args)).collect();
@@ -456,7 +456,7 @@ impl Signature {
     }
 }
 
-/// The value for a parameter, where the call stands.
+/// Returns the value for a parameter, where the call stands.
 fn evaluate(c: &mut Cursor, source: Source, args: &[Value]) -> Value {
     match source {
         Source::Arg(param, lane) => c.extract(args[param as usize], lane),

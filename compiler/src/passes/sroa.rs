@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 /// More pieces than this for one set of overlapping accesses are not worth it.
 const MAX_PIECES: u64 = 256;
 
-/// Whether anything was split.
+/// Returns true if anything was split.
 pub fn run(func: &mut Function) -> bool {
     let mut entry = func.blocks[func.entry()].insts.iter();
     if !entry.any(|&inst| matches!(func.insts[inst], InstData::Alloca { .. })) {
@@ -45,7 +45,7 @@ struct Access {
 struct Object {
     size: u64,
     align: u32,
-    /// All uses are loads and stores at constant offsets inside it.
+    /// True if all uses are loads and stores at constant offsets inside it.
     split: bool,
     accesses: Vec<Access>,
     /// Disjoint, ascending.
@@ -178,7 +178,7 @@ impl Objects {
         object.accesses.push(Access { start, end: start + bytes, unit });
     }
 
-    /// The object's group that an access at `ptr` belongs to, and the offset in it.
+    /// Returns the object's group that an access at `ptr` belongs to, and the offset in it.
     fn group(&self, ptr: Value) -> Option<(&Group, u64)> {
         let (object, at) = self.places[ptr]?;
         let group = self.list[object as usize].group(at as u64)?;
@@ -242,7 +242,7 @@ fn rewrite(func: &mut Function, cfg: &Cfg, objects: &Objects) {
     }
 }
 
-/// The slots of one lane.
+/// Returns the slots of one lane.
 fn lane_slots(group: &Group, at: u64, lane: u64, bytes: u64) -> &[Value] {
     let first = ((at + lane * bytes) / group.unit) as usize;
     let count = (bytes / group.unit) as usize;

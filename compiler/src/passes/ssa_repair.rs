@@ -164,7 +164,7 @@ fn store_after_definition(func: &mut Function, value: Value, block: Block, slot:
     func.blocks[block].insts.insert(position, store);
 }
 
-/// A variable for one value, at the start of the entry block.
+/// Returns a variable for one value, at the start of the entry block.
 pub(super) fn alloca_for(func: &mut Function, ty: Type) -> Value {
     let entry = func.entry();
     let size = u64::from(ty.bytes());

@@ -30,7 +30,7 @@ pub fn run(func: &mut Function) -> Structure {
     ssa_repair::demote_params(func);
     irreducible::run(func);
     let structure = Structurizer::new(func).run();
-    // Merge blocks that nothing reaches are named by merge instructions all the same.
+    // Merge blocks that nothing reaches are named by merge instructions nevertheless.
     let layout = func.layout.clone();
     ssa_repair::run(func);
     func.layout = layout;
@@ -183,7 +183,7 @@ impl<'a> Structurizer<'a> {
         Some(Flow { cur: merge, targets })
     }
 
-    /// Generates the loop of a header, from the end of `cur`; gives where its exits lead.
+    /// Generates the loop of a header, from the end of `cur`; returns where its exits lead.
     fn loop_construct(&mut self, header: Block, cur: Block) -> Option<Flow> {
         let head = self.func.add_block();
         let body = self.func.add_block();
@@ -224,7 +224,7 @@ impl<'a> Structurizer<'a> {
         Some(Flow { cur, targets: pending })
     }
 
-    /// For each of `targets`: if it is the selected one, jumps to it. Gives the block after that.
+    /// Jumps to the one of `targets` that is selected. Returns the block after the tests.
     fn jump_selected(&mut self, mut cur: Block, targets: &[Block]) -> Block {
         for &target in targets {
             let then = self.func.add_block();
@@ -332,7 +332,7 @@ impl<'a> Structurizer<'a> {
         }
     }
 
-    /// Whether a target lies in the innermost loop, to be reached by falling through.
+    /// Returns true if a target lies in the innermost loop, to be reached by falling through.
     fn is_pending_here(&self, target: Block) -> bool {
         let innermost = self.stack.last().map(|l| l.header);
         !self.stack.iter().any(|l| l.header == target) && self.loops.placement(target) == innermost

@@ -3,12 +3,12 @@
 use crate::ir::cfg::Cfg;
 use crate::ir::Function;
 
-/// Whether there were any.
+/// Removes them; returns true if there were any.
 pub fn run(func: &mut Function) -> bool {
     remove(func).1
 }
 
-/// As [`run`], and gives the graph, which is that of the blocks that are left.
+/// As [`run`], and returns the graph of the blocks that are left.
 pub fn remove(func: &mut Function) -> (Cfg, bool) {
     let cfg = Cfg::compute(func);
     let all = cfg.rpo().len() == func.layout.len();

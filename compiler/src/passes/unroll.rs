@@ -57,7 +57,7 @@ fn is_private(func: &Function, ptr: Value) -> bool {
     func.ty(ptr).space() == Some(AddressSpace::Private)
 }
 
-/// Whether any private object is accessed at a place that is not constant.
+/// Returns true if any private object is accessed at an offset that is not constant.
 fn indexes_private(func: &Function) -> bool {
     func.layout.iter().flat_map(|&block| &func.blocks[block].insts).any(|&inst| {
         matches!(func.insts[inst], InstData::PtrAdd { ptr, offset }
@@ -65,7 +65,7 @@ fn indexes_private(func: &Function) -> bool {
     })
 }
 
-/// Whether a private address depends on what changes from round to round.
+/// Returns true if a private address depends on a value that changes from iteration to iteration.
 fn depends(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
     let mut varying: SecondaryMap<Value, bool> = func.value_map();
     for &param in &func.blocks[data.header].params {
@@ -90,7 +90,7 @@ fn depends(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
     false
 }
 
-/// How often the header runs, if a counter decides that.
+/// Returns how often the header runs, if a counter decides that.
 fn count_rounds(func: &Function, cfg: &Cfg, data: &Loop) -> Option<usize> {
     let [latch] = data.latches[..] else { return None };
     // The test stands in the header or in the block that closes the loop.
@@ -107,7 +107,7 @@ struct Exit {
     when: bool,
 }
 
-/// The condition at the end of block `at` of leaving the loop.
+/// Returns the condition at the end of block `at` of leaving the loop.
 fn exit_test(func: &Function, data: &Loop, at: Block) -> Option<Exit> {
     let InstData::Brif { cond, then, otherwise } = &func.insts[func.terminator(at)?] else {
         return None;

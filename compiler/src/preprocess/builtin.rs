@@ -23,7 +23,7 @@ pub(super) struct Features {
 }
 
 impl Features {
-    /// The features that options and the caller's macros tell.
+    /// Returns the features that options and the caller's macros tell.
     pub fn new(options: &Options, predefined: &[(String, String)]) -> Features {
         let has = |wanted: &str| predefined.iter().any(|(name, _)| name == wanted);
         let since_20 = |feature: &str| options.std == ClStd::Cl20 || has(feature);
@@ -54,7 +54,7 @@ impl Features {
     }
 }
 
-/// What a group of macros requires.
+/// The requirements of a group of macros.
 #[derive(Debug, Clone, Copy)]
 enum Need {
     Nothing,
@@ -80,7 +80,7 @@ pub(super) enum Builtin {
     },
 }
 
-/// The definition of a name, if it is a built-in macro's.
+/// Returns the definition of a name, if it is a built-in macro's.
 pub(super) fn find(name: &str, features: &Features) -> Option<Builtin> {
     static INDEX: LazyLock<FastMap<&str, (Need, &str, &str)>> = LazyLock::new(|| {
         let groups = GROUPS.iter().flat_map(|&(need, group)| {
@@ -314,7 +314,7 @@ static SAMPLERS: Group = &[
     ("CLK_FILTER_LINEAR", "0x20"),
 ];
 
-/// What get_image_channel_data_type and get_image_channel_order return: the API's values.
+/// The results of get_image_channel_data_type and get_image_channel_order: the API's values.
 static CHANNELS: Group = &[
     ("CLK_SNORM_INT8", "0x10D0"),
     ("CLK_SNORM_INT16", "0x10D1"),

@@ -54,7 +54,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The rest of the line with macros expanded and `defined` evaluated; `None` after an error.
+    /// Returns the rest of the line with macros expanded and `defined` evaluated; `None` after an error.
     fn read_condition(&mut self) -> Option<Vec<PpToken>> {
         let mut line = Vec::new();
         loop {
@@ -129,7 +129,7 @@ impl Condition<'_, '_> {
         value
     }
 
-    /// A conditional expression. `live` is false in an operand that is not evaluated.
+    /// Returns a conditional expression. `live` is false in an operand that is not evaluated.
     fn expression(&mut self, live: bool) -> Eval {
         let condition = self.binary(0, live)?;
         if !self.eat(Punct::Question) {

@@ -9,9 +9,9 @@ use crate::source::Span;
 pub(super) struct Conditional {
     /// The `#` of the `#if`.
     pub span: Span,
-    /// One of its groups has been processed: the others are skipped.
+    /// True if one of its groups has been processed: the others are skipped.
     taken: bool,
-    /// Its `#else` has been seen.
+    /// True if its `#else` has been seen.
     in_else: bool,
 }
 
@@ -133,7 +133,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The rest of the directive's line, macros not expanded.
+    /// Returns the rest of the directive's line, macros not expanded.
     pub(super) fn read_line(&mut self) -> Vec<PpToken> {
         let mut line = Vec::new();
         if let Some(file) = self.files.last_mut() {
@@ -148,7 +148,7 @@ impl Preprocessor<'_> {
         line
     }
 
-    /// The rest of the directive's line, macros expanded.
+    /// Returns the rest of the directive's line, macros expanded.
     pub(super) fn read_expanded_line(&mut self) -> Vec<PpToken> {
         let mut line = Vec::new();
         loop {
@@ -269,7 +269,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The operand of `#ifdef`; `None` after an error.
+    /// Evaluates the operand of `#ifdef`; `None` after an error.
     fn is_defined(&mut self, at: Span, directive: &str) -> Option<bool> {
         let line = self.read_line();
         let name = self.macro_name(line.first().copied(), at)?;
@@ -277,7 +277,7 @@ impl Preprocessor<'_> {
         Some(self.macro_of(name.symbol).is_some())
     }
 
-    /// Skips groups up to one that is to be processed, or past the `#endif`.
+    /// Skips groups up to one that must be processed, or past the `#endif`.
     fn skip_groups(&mut self) {
         let mut nested = 0u64;
         while !self.diags.is_full() {
@@ -306,7 +306,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Whether skipping ends at this directive of the innermost conditional.
+    /// Handles a directive of the innermost conditional while its text is skipped; returns true if skipping ends.
     fn ends_skipping(&mut self, which: Name, at: Span) -> bool {
         let Some(file) = self.files.last_mut() else { return true };
         let Some(open) = file.conditionals.last_mut() else { return true };

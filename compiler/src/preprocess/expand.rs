@@ -33,7 +33,7 @@ enum Tokens {
     Copy(Vec<PpToken>),
 }
 
-/// Where a context's tokens come from.
+/// The source of a context's tokens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
     /// The macro of this number, disabled until the context ends.
@@ -68,7 +68,7 @@ impl Context {
 }
 
 impl Preprocessor<'_> {
-    /// The next token, macros not expanded. Directives are obeyed on the way.
+    /// Returns the next token, macros not expanded. Directives are obeyed on the way.
     pub(super) fn next_raw(&mut self) -> PpToken {
         if self.diags.is_full() {
             return PpToken::new(PpKind::Eof, Span::default());
@@ -86,7 +86,7 @@ impl Preprocessor<'_> {
         self.next_from_file()
     }
 
-    /// The next token after macro expansion.
+    /// Returns the next token after macro expansion.
     pub(super) fn next_expanded(&mut self) -> PpToken {
         loop {
             let mut token = self.next_raw();
@@ -312,7 +312,7 @@ impl Preprocessor<'_> {
         expanded
     }
 
-    /// A macro's body with arguments in the place of parameters, and `#` and `##` applied.
+    /// Returns a macro's body with arguments in the place of parameters, and `#` and `##` applied.
     fn substitute(
         &mut self,
         index: usize,
@@ -418,7 +418,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The spelling of tokens, a space where white space was.
+    /// Returns the spelling of tokens, a space where white space was.
     pub(super) fn spell(&self, tokens: &[PpToken]) -> String {
         let mut text = String::new();
         for (i, token) in tokens.iter().enumerate() {
@@ -430,7 +430,7 @@ impl Preprocessor<'_> {
         text
     }
 
-    /// A symbol's number as a token, for `#if`.
+    /// Returns a symbol's number as a token, for `#if`.
     pub(super) fn number_token(&mut self, value: bool, span: Span) -> PpToken {
         let symbol: Symbol = self.interner.intern(if value { "1" } else { "0" });
         PpToken { symbol, ..PpToken::new(PpKind::Number, span) }

@@ -14,15 +14,15 @@ pub(super) const MAX_DEPTH: usize = 64;
 /// Bytes read in one compilation, every inclusion counted.
 pub(super) const MAX_TEXT: usize = 64 << 20;
 
-/// What an `#include` names.
+/// The operand of an `#include`.
 pub(super) struct Header {
     pub name: String,
-    /// `<name>`, not `"name"`.
+    /// True for `<name>`, false for `"name"`.
     pub angled: bool,
     pub span: Span,
 }
 
-/// What tells headers apart.
+/// The identity of a header.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     /// The number of a header given with the source.
@@ -32,7 +32,7 @@ pub(super) enum Key {
 }
 
 impl Preprocessor<'_> {
-    /// The header that expanded tokens name (C99 6.10.2p4).
+    /// Returns the header that expanded tokens name (C99 6.10.2p4).
     pub(super) fn header_from_tokens(&mut self, line: &[PpToken], at: Span) -> Option<Header> {
         match line.first() {
             Some(token) if token.kind == PpKind::Str => {
@@ -92,7 +92,7 @@ impl Preprocessor<'_> {
         self.enter(file, directory, header.span);
     }
 
-    /// The file is to be read once.
+    /// Notes that the file is read only once.
     pub(super) fn mark_once(&mut self, file: FileId) {
         self.once.insert(file);
         self.recorder.once(file);
@@ -187,7 +187,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// Whether an `#include` finds something here: pipes and devices are no headers.
+/// Returns true if an `#include` finds something here: pipes and devices are no headers.
 fn is_header(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.is_file())
 }
@@ -199,7 +199,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The text that an `#include` of this path finds now, as [`crate::Lookup::text`] has it.
+/// Returns the text that an `#include` of this path finds now, as [`crate::Lookup::text`] has it.
 pub fn read_header(path: &Path) -> Option<String> {
     let bytes = is_header(path).then(|| read(path))??;
     Some(match String::from_utf8(bytes) {

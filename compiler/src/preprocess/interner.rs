@@ -19,7 +19,7 @@ pub struct StringId(pub u32);
 pub struct Interner {
     /// All names, one after another.
     text: String,
-    /// Where each symbol's name ends in `text`; it starts where the one before ends.
+    /// The end of each symbol's name in `text`; it starts where the one before ends.
     ends: Vec<u32>,
     hashes: Vec<u64>,
     /// Open addressing with linear probing: symbol + 1, or 0 for a free slot.
@@ -34,7 +34,7 @@ impl Default for Interner {
 }
 
 impl Interner {
-    /// An interner that holds the empty text alone.
+    /// Returns an interner that holds the empty text alone.
     pub fn new() -> Interner {
         let mut interner = Interner {
             text: String::with_capacity(16 << 10),
@@ -47,12 +47,12 @@ impl Interner {
         interner
     }
 
-    /// The symbol of a text.
+    /// Returns the symbol of a text.
     pub fn intern(&mut self, text: &str) -> Symbol {
         self.intern_hashed(text, hash(text.as_bytes()))
     }
 
-    /// The symbol of a name of another interner.
+    /// Returns the symbol of a name of another interner.
     pub fn intern_known(&mut self, other: &Interner, name: Symbol) -> Symbol {
         self.intern_hashed(other.resolve(name), other.hash(name))
     }
@@ -96,7 +96,7 @@ impl Interner {
         self.table = table;
     }
 
-    /// The text of a symbol; empty for one that this interner did not give.
+    /// Returns the text of a symbol; empty for one that this interner did not give.
     pub fn resolve(&self, symbol: Symbol) -> &str {
         let index = symbol.0 as usize;
         let end = self.ends.get(index).map_or(0, |&end| end as usize);
@@ -104,12 +104,12 @@ impl Interner {
         self.text.get(start..end).unwrap_or("")
     }
 
-    /// A hash of a symbol's text: that of equal texts is the same in every interner.
+    /// Returns a hash of a symbol's text: that of equal texts is the same in every interner.
     pub fn hash(&self, symbol: Symbol) -> u64 {
         self.hashes.get(symbol.0 as usize).copied().unwrap_or(0)
     }
 
-    /// Number of symbols.
+    /// Returns the number of symbols.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -119,7 +119,7 @@ impl Interner {
         self.ends.is_empty()
     }
 
-    /// Number of strings.
+    /// Returns the number of strings.
     pub fn strings(&self) -> u32 {
         self.strings.len() as u32
     }
@@ -130,13 +130,13 @@ impl Interner {
         StringId(self.strings.len() as u32 - 1)
     }
 
-    /// The bytes of a string literal, without a terminating zero.
+    /// Returns the bytes of a string literal, without a terminating zero.
     pub fn bytes(&self, id: StringId) -> &[u8] {
         self.strings.get(id.0 as usize).map_or(&[], |bytes| bytes)
     }
 }
 
-/// A multiplicative hash, eight bytes at a time.
+/// Returns a multiplicative hash, eight bytes at a time.
 fn hash(bytes: &[u8]) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut hash = (bytes.len() as u64).wrapping_mul(K);
@@ -153,7 +153,7 @@ fn hash(bytes: &[u8]) -> u64 {
     (hash.rotate_left(23) ^ tail).wrapping_mul(K)
 }
 
-/// Where a hash's search in the table begins.
+/// Returns where a hash's search in the table begins.
 fn slot_of(hash: u64) -> usize {
     (hash >> 32) as usize ^ (hash >> 15) as usize
 }

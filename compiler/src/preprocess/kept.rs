@@ -20,7 +20,7 @@ struct Files {
 }
 
 impl Files {
-    /// Makes room for so many bytes more.
+    /// Makes room for this number of bytes more.
     fn charge(&mut self, bytes: usize) {
         self.bytes += bytes;
         if self.bytes > MAX_BYTES {
@@ -38,11 +38,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Debug)]
 pub(super) struct Text {
     pub text: Arc<str>,
-    /// What reading it came to, the latest last.
+    /// The results of reading it, the latest last.
     readings: Mutex<Vec<Arc<Reading>>>,
 }
 
-/// The text of a file that holds these bytes now; with its readings, if it held them before.
+/// Returns the text of a file that holds these bytes now; with its readings, if it held them before.
 pub(super) fn load(path: &Path, bytes: Vec<u8>) -> Arc<Text> {
     let mut files = lock(&FILES);
     let known = files.texts.as_ref().and_then(|texts| texts.get(path));
@@ -60,7 +60,7 @@ pub(super) fn load(path: &Path, bytes: Vec<u8>) -> Arc<Text> {
 }
 
 impl Text {
-    /// What reading the text came to, the latest first.
+    /// Returns the results of reading the text, the latest first.
     pub fn readings(&self) -> Vec<Arc<Reading>> {
         lock(&self.readings).iter().rev().cloned().collect()
     }

@@ -12,14 +12,14 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PpToken {
     pub span: Span,
-    /// The spelling; empty for a punctuator, but for a digraph.
+    /// The spelling; empty for a punctuator, except for a digraph.
     pub symbol: Symbol,
     pub kind: PpKind,
     /// Of [`flag`].
     pub flags: u8,
 }
 
-/// What a preprocessing token is.
+/// The kind of a preprocessing token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PpKind {
     Ident,
@@ -66,7 +66,7 @@ impl PpToken {
         self.kind == PpKind::Punct(punct)
     }
 
-    /// How the token is written.
+    /// Returns the token's spelling.
     pub fn spelling<'a>(&self, interner: &'a Interner) -> &'a str {
         match self.kind {
             PpKind::Punct(punct) if self.symbol == Symbol::EMPTY => punct.as_str(),
@@ -74,7 +74,7 @@ impl PpToken {
         }
     }
 
-    /// Whether the line or the text ends here.
+    /// Returns true if the line or the text ends here.
     pub fn is_end(&self) -> bool {
         matches!(self.kind, PpKind::Eod | PpKind::Eof)
     }
@@ -86,9 +86,9 @@ pub(super) struct Lexer {
     text: Arc<str>,
     pos: usize,
     at_line_start: bool,
-    /// A directive is being read: its line's end is a token.
+    /// True if a directive is being read: its line's end is a token.
     pub in_directive: bool,
-    /// Where a comment starts that does not end.
+    /// The start of a comment that does not end.
     pub open_comment: Option<Span>,
 }
 
@@ -136,12 +136,12 @@ impl Lexer {
         Lexer { file, text, pos, at_line_start: true, in_directive, open_comment: None }
     }
 
-    /// A lexer of one line that is no file's.
+    /// Returns a lexer of one line that is no file's.
     pub fn of_line(text: &str) -> Lexer {
         Lexer { in_directive: true, ..Lexer::new(FileId::BUILTIN, text.into()) }
     }
 
-    /// Offset of what is read next.
+    /// Returns the offset of what is read next.
     pub fn offset(&self) -> u32 {
         self.pos as u32
     }
@@ -154,7 +154,7 @@ impl Lexer {
         self.text.as_bytes().get(pos).copied().unwrap_or(0)
     }
 
-    /// The next token; at the end, [`PpKind::Eof`] again and again ([`PpKind::Eod`] in a directive).
+    /// Returns the next token; at the end, [`PpKind::Eof`] again and again ([`PpKind::Eod`] in a directive).
     pub fn next(&mut self, interner: &mut Interner) -> PpToken {
         let mut flags = self.skip_space();
         let start = self.pos;
@@ -202,7 +202,7 @@ impl Lexer {
         }
     }
 
-    /// At least `limit` bytes from `start` without splices, and whether that is all.
+    /// Returns at least `limit` bytes from `start` without splices, and whether that is all.
     fn unspliced(&self, start: usize, limit: usize) -> (String, bool) {
         let bytes = self.text.as_bytes();
         let mut clean = String::with_capacity(limit + 4);
@@ -222,7 +222,7 @@ impl Lexer {
         (clean, false)
     }
 
-    /// Where `count` bytes end that start at `start`, splices not counted.
+    /// Returns where `count` bytes end that start at `start`, splices not counted.
     fn skip_unspliced(&self, start: usize, count: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut pos = start;
@@ -322,7 +322,7 @@ impl Lexer {
         self.pos = bytes.len();
     }
 
-    /// Whether `(` comes next; if so it is read, else nothing is.
+    /// Reads `(` and returns true if it comes next; else reads nothing.
     pub fn eat_lparen(&mut self, interner: &mut Interner) -> bool {
         let saved = (self.pos, self.at_line_start);
         self.skip_space();
@@ -350,7 +350,7 @@ impl Lexer {
         Some((name, close == '>', self.span(start, self.pos)))
     }
 
-    /// The rest of a directive's line as written, comments included, without surrounding space.
+    /// Returns the rest of a directive's line as written, comments included, without surrounding space.
     pub fn rest_of_line(&mut self) -> String {
         let start = self.pos;
         self.skip_line_comment(start);
@@ -428,7 +428,7 @@ impl Lexer {
     }
 }
 
-/// Length of the line splice at `pos`: a backslash, perhaps white space, and a line end.
+/// Returns the length of the line splice at `pos`: a backslash, perhaps white space, and a line end.
 fn splice_len(bytes: &[u8], pos: usize) -> usize {
     if bytes.get(pos) != Some(&b'\\') {
         return 0;
@@ -451,11 +451,11 @@ fn char_at(text: &str, pos: usize) -> Option<char> {
     }
 }
 
-/// What [`scan`] finds.
+/// The result of [`scan`].
 pub(super) struct Scanned {
     pub kind: PpKind,
     pub end: usize,
-    /// A splice lies within: the token must be scanned again without it.
+    /// True if a splice lies within: the token must be scanned again without it.
     spliced: bool,
     digraph: bool,
 }
@@ -542,7 +542,7 @@ fn scan_literal(bytes: &[u8], start: usize) -> Scanned {
     scanned(PpKind::Other, pos.min(bytes.len()), false)
 }
 
-/// The longest punctuator: itself, its length, and whether it is a digraph.
+/// Returns the longest punctuator: itself, its length, and whether it is a digraph.
 fn scan_punct(next: [u8; 4]) -> Option<(Punct, usize, bool)> {
     use Punct::*;
     let found = match next {

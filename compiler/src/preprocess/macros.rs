@@ -18,9 +18,9 @@ pub(super) struct Macro {
     pub body: Rc<[PpToken]>,
     /// Names of the parameters; the last is `__VA_ARGS__` or a name of one's own when variadic.
     pub params: Box<[Symbol]>,
-    /// The body holds `#`, `##` or parameters: expansion must make a copy.
+    /// True if the body holds `#`, `##` or parameters: expansion must make a copy.
     pub has_operators: bool,
-    /// Its expansion is being rescanned: its name is not to be expanded (C99 6.10.3.4).
+    /// True if its expansion is being rescanned: its name is not to be expanded (C99 6.10.3.4).
     pub disabled: bool,
     /// The name in the definition.
     pub definition: Span,
@@ -58,7 +58,7 @@ const UNKNOWN: u32 = 0;
 const UNDEFINED: u32 = 1;
 
 impl Preprocessor<'_> {
-    /// The number of the macro that a name stands for.
+    /// Returns the number of the macro that a name stands for.
     pub(super) fn macro_of(&mut self, name: Symbol) -> Option<usize> {
         let found = match self.macros.slots.get(name.0 as usize) {
             Some(&UNDEFINED) => None,
@@ -71,7 +71,7 @@ impl Preprocessor<'_> {
         found
     }
 
-    /// The macro that a name stands for, if the program has defined it.
+    /// Returns the macro that a name stands for, if the program has defined it.
     pub(super) fn defined_macro(&self, name: Symbol) -> Option<&Macro> {
         let slot = *self.macros.slots.get(name.0 as usize)?;
         self.macros.list.get((slot as usize).checked_sub(2)?)

@@ -51,7 +51,7 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// All tokens in their order.
+    /// Returns all tokens in their order.
     pub fn flatten(self) -> Vec<Token> {
         if self.included.is_empty() {
             return self.own;
@@ -133,7 +133,7 @@ pub(crate) fn preprocess_parts(
     Parts { own: preprocessor.output, included: preprocessor.included }
 }
 
-/// A hash of the options that have to do with more than macros and files.
+/// Returns a hash of the options that have to do with more than macros and files.
 fn hash_of(options: &Options) -> u64 {
     let macros = Vec::new();
     let options = Options { macros, include_dirs: Vec::new(), ..options.clone() };
@@ -180,7 +180,7 @@ struct Preprocessor<'a> {
     texts: FastMap<FileId, Arc<kept::Text>>,
     /// Files that say `#pragma once`.
     once: FastSet<FileId>,
-    /// What the headers being read come to.
+    /// The recordings of the headers that are being read.
     recorder: record::Recorder,
     /// Readings in the place of headers.
     included: Vec<Included>,
@@ -198,7 +198,7 @@ struct Preprocessor<'a> {
     in_arguments: u32,
     /// The next value of `__COUNTER__`.
     counter: u32,
-    /// What `#pragma pack` says, the innermost `push` last; never empty.
+    /// The values of `#pragma pack`, the innermost `push` last; never empty.
     pack: Vec<u32>,
     output: Vec<Token>,
     /// A string literal to which the next token may add (phase 6).
@@ -249,7 +249,7 @@ impl Preprocessor<'_> {
         self.enter(file, None, Span::default());
     }
 
-    /// The next token of the texts; directives are obeyed on the way.
+    /// Returns the next token of the texts; directives are obeyed on the way.
     fn next_from_file(&mut self) -> PpToken {
         loop {
             let Some(file) = self.files.last_mut() else {
@@ -271,7 +271,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The text's last conditionals and comment checked, goes back to the including text. False at
+    /// Checks the text's last conditionals and comment, and goes back to the including text. False at
     /// the end of the main text.
     fn leave(&mut self) -> bool {
         if let Some(file) = self.files.last_mut() {
@@ -290,7 +290,7 @@ impl Preprocessor<'_> {
         true
     }
 
-    /// What has been used so far of what is bounded.
+    /// Returns how much of the bounded resources is used so far.
     fn cost(&self) -> Cost {
         Cost { text_read: self.text_read, expanded: self.expanded, spelled: self.spelled }
     }

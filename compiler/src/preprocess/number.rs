@@ -220,7 +220,7 @@ fn power_of_two(exponent: i64) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
-/// A decimal number rounded to half once, given it rounded to double. Where the double lies halfway
+/// Returns a decimal number rounded to half once, given it rounded to double. Where the double lies halfway
 /// between two halves, the digits decide.
 fn decimal_to_half(text: &str, double: f64) -> f64 {
     if !double.is_finite() || double == 0.0 {
@@ -251,7 +251,7 @@ fn compare_decimal(text: &str, double: f64) -> Ordering {
     a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0))
 }
 
-/// The significant digits of a decimal number, without zeros at either end, and the power of ten
+/// Returns the significant digits of a decimal number, without zeros at either end, and the power of ten
 /// of the first.
 fn normalize(text: &str) -> (Vec<u8>, i64) {
     let (number, exponent) = match text.split_once(['e', 'E']) {

@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// What stands at file scope.
+/// The items at file scope.
 #[derive(Debug)]
 pub struct Outline {
     /// In their order.
@@ -18,7 +18,7 @@ pub struct Outline {
     pub roots: Vec<Range<usize>>,
     /// Of all tokens at file scope.
     pub declared: Digest,
-    /// The tokens end between declarations.
+    /// True if the tokens end between declarations.
     pub is_closed: bool,
 }
 
@@ -33,9 +33,9 @@ pub struct Definition {
     pub before: Digest,
     /// Of the body.
     pub digest: Digest,
-    /// What the body names, each name once.
+    /// The names in the body, each once.
     pub names: Box<[Symbol]>,
-    /// Holds `#pragma pack`, whose effect does not end with the body.
+    /// True if it holds `#pragma pack`, whose effect does not end with the body.
     pub packs: bool,
 }
 
@@ -78,7 +78,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Whether the last declaration ended.
+    /// Goes through the declarations at file scope; returns true if the last one is complete.
     fn file_scope(&mut self) -> bool {
         let (mut head, mut at) = (0, 0);
         let mut is_open = false;
@@ -132,7 +132,7 @@ impl Scan<'_> {
         None
     }
 
-    /// The function that is defined when a brace follows this: the one name before a parenthesis
+    /// Returns the function that is defined when a brace follows this: the one name before a parenthesis
     /// that is not itself in parentheses. `None` if that is not clear.
     fn function_name(&self, head: Range<usize>) -> Option<Symbol> {
         if !self.is(head.end.checked_sub(1)?, Punct::RParen) {
@@ -179,7 +179,7 @@ impl Scan<'_> {
         self.definitions.push(Definition { name, is_kernel, body, before, digest, names, packs });
     }
 
-    /// What the body of the next definition names.
+    /// Returns what the body of the next definition names.
     fn names(&mut self, body: &[Token]) -> Box<[Symbol]> {
         let stamp = self.definitions.len() as u32 + 1;
         let is_new = |token: &Token| match token.kind {
@@ -209,13 +209,13 @@ impl Digest {
 
     const PRIME: u64 = (1 << 61) - 1;
 
-    /// Of this sequence and then the other.
+    /// Returns the digest of this sequence followed by the other.
     pub fn then(self, next: Digest) -> Digest {
         let value = Digest::reduce(Digest::multiply(self.value, next.scale) + next.value);
         Digest { value, scale: Digest::multiply(self.scale, next.scale) }
     }
 
-    /// A number that tells the sequence from others, with high probability.
+    /// Returns a number that tells the sequence from others, with high probability.
     pub fn value(self) -> u64 {
         mix(self.value, self.scale)
     }
@@ -235,7 +235,7 @@ impl Digest {
         Digest::reduce((product as u64 & Digest::PRIME) + (product >> 61) as u64)
     }
 
-    /// The remainder of any number.
+    /// Returns the remainder of any number.
     fn reduce(n: u64) -> u64 {
         let n = (n & Digest::PRIME) + (n >> 61);
         if n >= Digest::PRIME {
@@ -279,7 +279,7 @@ fn mix_bytes(state: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(state, |state, &byte| mix(state, u64::from(byte)))
 }
 
-/// One step of a hash: the product's halves folded.
+/// Does one step of a hash: folds the product's halves.
 pub(crate) fn mix(state: u64, word: u64) -> u64 {
     let product = u128::from(state ^ word) * 0x9e37_79b9_7f4a_7c15;
     (product as u64) ^ ((product >> 64) as u64) ^ state.rotate_left(17)

@@ -7,7 +7,7 @@ use crate::source::Span;
 /// Bytes of text that `#` and `##` may make in one compilation.
 pub(super) const MAX_SPELLED: usize = 32 << 20;
 
-/// A text as a string literal.
+/// Returns a text as a string literal.
 pub(super) fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

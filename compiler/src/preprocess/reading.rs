@@ -1,4 +1,4 @@
-//! What reading a header came to: tokens and macros, and on which macros and files that depended.
+//! The result of reading a header: tokens and macros, and the macros and files that it depends on.
 //!
 //! Programs of one application include the same headers. Where a header finds the macros that it
 //! asks for as an earlier program had them, and the files that it includes hold what they held, its
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What reading a header came to, once.
+/// The result of reading a header once.
 #[derive(Debug)]
 pub(crate) struct Reading {
     /// Of the options that matter: they decide which warnings there are.
@@ -31,7 +31,7 @@ pub(crate) struct Reading {
     pub(super) asked: Box<[(Symbol, u64)]>,
     /// The texts that were read, that of the header first.
     pub(super) texts: Box<[Arc<str>]>,
-    /// What was included, the header first.
+    /// The files that were included, the header first.
     pub(super) inclusions: Box<[Inclusion]>,
     /// Files that said `#pragma once`.
     pub(super) once: Box<[FileId]>,
@@ -55,7 +55,7 @@ pub(super) struct Inclusion {
     pub name: String,
     pub angled: bool,
     pub found: FileId,
-    /// The file had said `#pragma once` before the reading began.
+    /// True if the file had said `#pragma once` before the reading began.
     pub was_once: bool,
 }
 
@@ -70,7 +70,7 @@ pub(super) struct KeptMacro {
     pub digest: u64,
 }
 
-/// What is bounded in a compilation, and how much of it was used.
+/// The bounded resources of a compilation, and how much of them is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cost {
     pub text_read: usize,
@@ -101,7 +101,7 @@ impl Cost {
 }
 
 impl Reading {
-    /// Bytes that it takes, roughly.
+    /// Returns roughly the number of bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
         let names: usize = self.outline.definitions.iter().map(|d| d.names.len()).sum();
         size_of_val(&self.tokens[..])
@@ -154,7 +154,7 @@ struct Found {
 }
 
 impl Preprocessor<'_> {
-    /// Whether what a header comes to may stand for reading it here.
+    /// Returns true if the recorded result of a header may replace reading it here.
     pub(super) fn may_replay(&self) -> bool {
         self.contexts.is_empty() && self.in_arguments == 0 && self.string.is_none()
     }
@@ -191,7 +191,7 @@ impl Preprocessor<'_> {
         cost.is_allowed() && tokens < MAX_TOKENS && self.files.len() + reading.depth <= MAX_DEPTH
     }
 
-    /// The compilation's names for those of the reading, if its macros are as the reading had them.
+    /// Returns the compilation's names for those of the reading, if its macros are as the reading had them.
     fn asked_symbols(&mut self, reading: &Reading) -> Option<Vec<Symbol>> {
         for &(name, digest) in &reading.asked {
             let name = self.interner.intern_known(&reading.names, name);
@@ -204,7 +204,7 @@ impl Preprocessor<'_> {
         Some(names.map(|name| self.interner.intern_known(&reading.names, name)).collect())
     }
 
-    /// The compilation's files for those of the reading, if each include still finds the same text.
+    /// Returns the compilation's files for those of the reading, if each include still finds the same text.
     fn find_files(
         &mut self,
         reading: &Reading,

@@ -1,4 +1,4 @@
-//! Notes, while a header is read, what the reading comes to and on what that depends.
+//! Records, while a header is read, the result of the reading and what it depends on.
 
 use super::interner::{Interner, StringId, Symbol};
 use super::lexer::PpToken;
@@ -11,14 +11,14 @@ use crate::hash::FastMap;
 use crate::source::{Definition, Expansion, FileId, Span};
 use std::sync::Arc;
 
-/// What is noted for the headers that are being read.
+/// The recorder of the headers that are being read.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     /// The innermost header last.
     recordings: Vec<Recording>,
     /// Every `#include` so far.
     pub inclusions: Vec<Inclusion>,
-    /// What happened to macros.
+    /// Look-ups and changes of macro names, in order.
     events: Vec<Event>,
     /// By name, the number of the recording that has noted it last.
     noted: Vec<u32>,
@@ -36,7 +36,7 @@ pub(super) struct Inclusion {
     pub name: String,
     pub angled: bool,
     pub found: FileId,
-    /// The file had said `#pragma once`.
+    /// True if the file had said `#pragma once`.
     pub was_once: bool,
 }
 
@@ -63,7 +63,7 @@ struct Recording {
     kept_expansions: usize,
     reports: usize,
     cost: Cost,
-    /// Something happened that a reading cannot tell.
+    /// True if something happened that a reading cannot tell.
     is_broken: bool,
 }
 
@@ -72,7 +72,7 @@ impl Recorder {
         !self.recordings.is_empty()
     }
 
-    /// What is being read depends on more than macros and files, or changes more than those.
+    /// Gives up the recording: the text depends on more than macros and files, or changes more than those.
     pub fn give_up(&mut self) {
         self.recordings.iter_mut().for_each(|recording| recording.is_broken = true);
     }
@@ -101,7 +101,7 @@ impl Recorder {
 }
 
 impl Preprocessor<'_> {
-    /// Begins to note what the header comes to that is entered next.
+    /// Begins to record the result of the header that is entered next.
     pub(super) fn start_recording(&mut self) {
         self.recorder.count += 1;
         let recorder = &self.recorder;
@@ -154,7 +154,7 @@ impl Preprocessor<'_> {
         self.included.push(included);
     }
 
-    /// The tokens that the header has given, those of readings within it among them.
+    /// Returns the tokens that the header has given, those of readings within it among them.
     fn tokens_since(&self, recording: &Recording) -> Vec<Token> {
         let mut tokens = Vec::new();
         let mut at = recording.tokens;
@@ -167,7 +167,7 @@ impl Preprocessor<'_> {
         tokens
     }
 
-    /// What the header came to. `None` if it has to do with texts that it did not read.
+    /// Returns the result of the header. `None` if it has to do with texts that it did not read.
     fn reading(&self, recording: &Recording, tokens: &[Token]) -> Option<Included> {
         let mut made = Maker::new(self, recording);
         let texts: Option<Box<[_]>> =
@@ -204,7 +204,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// How deep the last of these lies within the others.
+/// Returns how deep the last of these lies within the others.
 fn depth(inclusions: &[reading::Inclusion]) -> usize {
     let mut depths: Vec<usize> = Vec::with_capacity(inclusions.len());
     for inclusion in inclusions {
@@ -287,7 +287,7 @@ impl<'a, 'b> Maker<'a, 'b> {
         kept.collect()
     }
 
-    /// The macros that were asked for before the header changed them; where those are defined; and
+    /// Returns the macros that were asked for before the header changed them; where those are defined; and
     /// the macros that it changed.
     #[allow(clippy::type_complexity)]
     fn events(
@@ -346,7 +346,7 @@ impl<'a, 'b> Maker<'a, 'b> {
         Some((number, Some(kept)))
     }
 
-    /// The invocations in the header, and the names of the macros defined elsewhere.
+    /// Returns the invocations in the header, and the names of the macros defined elsewhere.
     fn expansions(
         &self,
         recording: &Recording,

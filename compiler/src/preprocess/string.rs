@@ -11,7 +11,7 @@ struct Decoded {
 }
 
 impl Preprocessor<'_> {
-    /// The bytes of a string literal.
+    /// Returns the bytes of a string literal.
     pub(super) fn decode_string(&mut self, token: PpToken) -> Vec<u8> {
         self.decode_literal(token)
     }
@@ -32,7 +32,7 @@ impl Preprocessor<'_> {
         decoded.bytes
     }
 
-    /// The value of a character constant: of type int, from a signed char. Several characters make
+    /// Returns the value of a character constant: of type int, from a signed char. Several characters make
     /// one number, the first the most significant, as in gcc and clang.
     pub(super) fn char_value(&mut self, token: PpToken) -> i64 {
         let bytes = self.decode_literal(token);
@@ -75,7 +75,7 @@ fn decode(text: &str) -> Decoded {
 }
 
 impl Decoded {
-    /// Decodes the escape sequence after a backslash; gives the text after it.
+    /// Decodes the escape sequence after a backslash; returns the text after it.
     fn escape<'a>(&mut self, text: &'a str) -> &'a str {
         let Some(c) = text.chars().next() else { return "" };
         let rest = &text[c.len_utf8()..];

@@ -11,18 +11,18 @@ pub struct Token {
     pub span: Span,
 }
 
-/// What a token is (C99 6.4). Keywords are [`TokenKind::Ident`].
+/// The kind of a token (C99 6.4). Keywords are [`TokenKind::Ident`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum TokenKind {
     Ident(Symbol),
     /// An integer constant (C99 6.4.4.1); its type is the parser's affair.
     Int {
         value: u64,
-        /// Suffix `u`.
+        /// True for the suffix `u`.
         unsigned: bool,
         /// Number of `l` in the suffix: 0, 1 or 2.
         longs: u8,
-        /// Written in base 10: it may not become unsigned for its size alone.
+        /// True if it is written in base 10: it may not become unsigned for its size alone.
         decimal: bool,
     },
     /// A floating constant (C99 6.4.4.2), decimal or hexadecimal.
@@ -96,7 +96,7 @@ macro_rules! puncts {
         pub enum Punct { $(#[doc = concat!("`", $text, "`")] $name,)* }
 
         impl Punct {
-            /// How it is written.
+            /// Returns the spelling.
             pub fn as_str(self) -> &'static str {
                 match self { $(Punct::$name => $text,)* }
             }

@@ -82,13 +82,13 @@ impl Conversion {
         })
     }
 
-    /// Of an integer, in any base.
+    /// Returns true for the integer directives, in any base.
     pub fn is_integer(self) -> bool {
         use Conversion::*;
         matches!(self, Signed | Unsigned | Octal | Hex)
     }
 
-    /// Of a floating-point number.
+    /// Returns true for the floating-point directives.
     pub fn is_float(self) -> bool {
         use Conversion::*;
         matches!(self, Fixed | Exponent | Shortest | HexFloat)
@@ -106,11 +106,11 @@ pub struct Directive {
     pub lanes: u8,
     pub length: Length,
     pub conversion: Conversion,
-    /// The conversion's capital letter was used.
+    /// True if the conversion's capital letter was used.
     pub upper: bool,
 }
 
-/// What is wrong with a conversion specification.
+/// The error in a conversion specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mistake {
     /// The string ends before the conversion specifier.
@@ -128,7 +128,7 @@ pub enum Mistake {
 /// A part of a format string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// To be written as it stands.
+    /// Text that is printed unchanged.
     Text(&'a [u8]),
     /// Takes an argument.
     Directive(Directive),
@@ -136,7 +136,7 @@ pub enum Piece<'a> {
     Invalid(&'a [u8], Mistake),
 }
 
-/// The pieces of a format string (without its terminating zero), in order.
+/// Returns the pieces of a format string (without its terminating zero), in order.
 pub fn pieces(format: &[u8]) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = format;
     std::iter::from_fn(move || {
@@ -161,7 +161,7 @@ pub fn pieces(format: &[u8]) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// What of the format string is still to be read.
+/// The rest of the format string.
 struct Scanner<'a>(&'a [u8]);
 
 impl Scanner<'_> {
@@ -188,7 +188,7 @@ impl Scanner<'_> {
         number
     }
 
-    /// What follows a `%`; `None` for a `%` that is to be written.
+    /// Parses what follows a `%`; `None` for a `%` that is printed.
     fn specification(&mut self) -> Result<Option<Directive>, Mistake> {
         let flags = self.flags();
         let mut star = self.accept(b"*");
@@ -238,7 +238,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// The length modifier, `None` for one that OpenCL C has not, and its text.
+    /// Returns the length modifier, `None` for one that OpenCL C has not, and its text.
     fn length(&mut self) -> (Option<Length>, &'static str) {
         let known = [
             ("hh", Some(Length::Char)),

@@ -31,7 +31,7 @@ pub const TRAILER_BYTES: u32 = 4;
 /// Words of a record before the arguments.
 pub const RECORD_HEADER_WORDS: u32 = 2;
 
-/// What the words of an argument are.
+/// The meaning of the words of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// One word: an integer of up to 32 bits, extended as its type is signed.
@@ -68,12 +68,12 @@ impl ArgType {
         self.lane_words() * u32::from(self.lanes)
     }
 
-    /// The byte that stands for it in a signature; never 0.
+    /// Returns the byte that stands for it in a signature; never 0.
     pub fn code(self) -> u8 {
         self.kind as u8 | self.lanes << 3
     }
 
-    /// The inverse of [`ArgType::code`].
+    /// Inverts [`ArgType::code`].
     pub fn from_code(code: u8) -> Option<ArgType> {
         let kind = match code & 7 {
             1 => Kind::Int,

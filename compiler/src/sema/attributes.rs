@@ -7,13 +7,13 @@ use crate::options::ClStd;
 use crate::source::Span;
 use crate::syntax::ast::{self, AddressSpace, Attribute};
 
-/// What a declaration's attributes say.
+/// The attributes of a declaration.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Attributes {
     /// In bytes; 0 if none.
     pub aligned: u32,
     pub packed: bool,
-    /// Where `packed` stands.
+    /// The place of `packed`.
     pub packed_span: Option<Span>,
     pub overloadable: bool,
     pub noinline: bool,
@@ -21,9 +21,9 @@ pub(super) struct Attributes {
     pub local_size_hint: Option<[u32; 3]>,
     /// As CL_KERNEL_ATTRIBUTES shows them.
     pub texts: Vec<String>,
-    /// Those that only kernels have.
+    /// Attributes that only kernels have.
     pub of_kernels: Vec<(&'static str, Span)>,
-    /// Those that only pointers have.
+    /// Attributes that only pointers have.
     pub of_pointers: Vec<(&'static str, Span)>,
 }
 
@@ -133,7 +133,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether an attribute has no more arguments than it takes.
+    /// Returns true if an attribute has no more than `most` arguments; reports it if it has.
     fn takes_arguments(&mut self, attribute: &Attribute, name: &str, most: usize) -> bool {
         if attribute.args.len() <= most {
             return true;
@@ -147,7 +147,7 @@ impl Sema<'_> {
         false
     }
 
-    /// The operand of `aligned`, or of `_Alignas`, which may be a type.
+    /// Returns the operand of `aligned`, or of `_Alignas`, which may be a type.
     fn aligned(&mut self, attribute: &Attribute) -> u32 {
         if let Some(name) = &attribute.type_arg {
             let ty = self.type_name(name);
@@ -167,7 +167,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The value of a constant operand of the attribute `name`; bits of a negative one.
+    /// Returns the value of a constant operand of the attribute `name`; bits of a negative one.
     fn attribute_int(&mut self, operand: &ast::Expr, name: &str) -> Option<u64> {
         let value = self.rvalue(operand);
         if self.is_error(value.ty) {
@@ -181,7 +181,7 @@ impl Sema<'_> {
         n.map(|n| n as u64)
     }
 
-    /// The three operands of a work-group size; those given `before` go first.
+    /// Returns the three operands of a work-group size; those given `before` go first.
     fn sizes(
         &mut self,
         attribute: &Attribute,
@@ -211,8 +211,8 @@ impl Sema<'_> {
         Some(sizes)
     }
 
-    /// Whether the operand of `endian` is `host` or `device` (OpenCL C 6.13.3): they are the same
-    /// here, as clients of other endianness do not exist.
+    /// Returns true if the operand of `endian` is `host` or `device` (OpenCL C 6.13.3), which are the same here;
+    /// reports it if not.
     fn endian(&mut self, attribute: &Attribute) -> bool {
         let message = match attribute.args.as_slice() {
             [ast::Expr { kind: ast::ExprKind::Ident(word), .. }]

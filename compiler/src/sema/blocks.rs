@@ -16,7 +16,7 @@ use crate::preprocess::Symbol;
 use crate::source::Span;
 use crate::syntax::ast::{self, AddressSpace, BlockLiteral, DeclSpecs, Initializer, StorageClass};
 
-/// What a block variable names.
+/// The meaning of a block variable.
 #[derive(Debug, Clone)]
 pub(super) struct BlockValue {
     function: FunctionId,
@@ -29,11 +29,11 @@ pub(super) struct BlockValue {
 /// A variable of an enclosing function that a block uses.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Capture {
-    /// Which variable: the depth of its scope, and itself.
+    /// The variable, with the depth of its scope.
     of: (u32, LocalId),
-    /// What is captured, in the function that encloses the block at once.
+    /// The captured value, in the function that encloses the block directly.
     source: LocalId,
-    /// The array's address is, not its value.
+    /// True if the array's address is captured, false if its value is.
     by_address: bool,
     /// The block's own parameter, and its type.
     local: LocalId,
@@ -57,7 +57,7 @@ pub(super) enum Deduced {
 }
 
 impl Sema<'_> {
-    /// A literal where it is called at once, or where it cannot be called.
+    /// Analyzes a literal where it is called at once, or where it cannot be called.
     pub(super) fn block_expr(&mut self, literal: &BlockLiteral, span: Span) -> Operand {
         match self.block_literal(literal, span) {
             Some(literal) => Operand::Value(self.block_mention(literal.ty, span)),
@@ -65,7 +65,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The name of a block variable, not called.
+    /// Analyzes the name of a block variable, not called.
     pub(super) fn block_mention(&self, ty: TypeId, span: Span) -> Expr {
         value(ExprKind::Int(0), ty, span)
     }
@@ -74,7 +74,7 @@ impl Sema<'_> {
         matches!(self.module.types.kind(ty), TypeKind::Block { .. })
     }
 
-    /// The block that an expression names, copies of what it captures being made by `out`; `None`
+    /// Returns the block that an expression names, copies of what it captures being made by `out`; `None`
     /// after a diagnostic.
     fn block_value(&mut self, expr: &ast::Expr, out: Option<&mut Vec<Stmt>>) -> Option<BlockValue> {
         match &expr.kind {
@@ -140,7 +140,7 @@ impl Sema<'_> {
         Some(BlockValue { function: literal.function, ty: literal.ty, copies })
     }
 
-    /// What a literal captures, as it is now in the function around it.
+    /// Returns what a literal captures, as it is now in the function around it.
     fn captured(&mut self, capture: &Capture, span: Span) -> Expr {
         if !capture.by_address {
             return load_local(capture.source, capture.ty, span);
@@ -187,7 +187,7 @@ impl Sema<'_> {
         self.scopes.declare(name, Entity::Block(block), span);
     }
 
-    /// A call of a block variable.
+    /// Analyzes a call of a block variable.
     pub(super) fn call_block(
         &mut self,
         block: &BlockValue,
@@ -199,7 +199,7 @@ impl Sema<'_> {
         self.call_with(block.function, block.ty, args, captured, at, span)
     }
 
-    /// A call of a literal.
+    /// Analyzes a call of a literal.
     pub(super) fn call_literal(
         &mut self,
         literal: &BlockLiteral,
@@ -316,7 +316,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A local of an enclosing function, declared at `depth`, as the current block sees it: a const
+    /// Returns a local of an enclosing function, declared at `depth`, as the current block sees it: a const
     /// copy, and of an array its elements (OpenCL C 6.14.3 and 6.14.5).
     pub(super) fn captured_variable(
         &mut self,

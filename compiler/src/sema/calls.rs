@@ -10,7 +10,7 @@ use crate::preprocess::Symbol;
 use crate::source::Span;
 use crate::syntax::ast;
 
-/// How far a scalar argument is from a parameter's type, as overloads are ranked.
+/// Returns how far a scalar argument is from a parameter's type, as overloads are ranked.
 pub(super) fn scalar_cost(from: Scalar, to: Scalar) -> u32 {
     let promotes = promoted(from) == to || (from == Scalar::Float && to == Scalar::Double);
     match from {
@@ -20,7 +20,7 @@ pub(super) fn scalar_cost(from: Scalar, to: Scalar) -> u32 {
     }
 }
 
-/// What widening a scalar argument to a vector parameter costs.
+/// The cost of widening a scalar argument to a vector parameter.
 pub(super) const WIDEN_COST: u32 = 8;
 
 impl Sema<'_> {
@@ -161,7 +161,7 @@ impl Sema<'_> {
         value(ExprKind::Call { function, args }, ret, span)
     }
 
-    /// The best overload; else the equally good ones, none if no one fits.
+    /// Returns the best overload; else the equally good ones, none if no one fits.
     fn overload(
         &self,
         functions: &[FunctionId],
@@ -197,7 +197,7 @@ impl Sema<'_> {
         Some(total)
     }
 
-    /// What an implicit conversion costs in the ranking of overloads; `None` if there is none.
+    /// Returns what an implicit conversion costs in the ranking of overloads; `None` if there is none.
     fn conversion_cost(&self, arg: &Expr, to: TypeId) -> Option<u32> {
         let types = &self.module.types;
         if arg.ty == to {

@@ -63,7 +63,7 @@ impl Sema<'_> {
         value(ExprKind::StmtExpr { body: stmts, value: Some(Box::new(so_far)) }, ty, span)
     }
 
-    /// A value computed before what follows: a constant, or kept in a variable by a statement. Gives back
+    /// Returns a value computed before what follows: a constant, or kept in a variable by a statement. Gives back
     /// what is neither, at file scope.
     fn kept(&mut self, e: Expr, stmts: &mut Vec<Stmt>) -> Result<Expr, Expr> {
         let (ty, span) = (e.ty, e.span);
@@ -206,7 +206,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The operand behind the first condition that holds; all are of one type.
+    /// Returns the operand behind the first condition that holds; all are of one type.
     fn chosen(&mut self, mut choices: Vec<(Expr, Expr)>, last: Expr, span: Span) -> Expr {
         let ty = last.ty;
         // Conditions known here, as all are in a constant expression.

@@ -45,7 +45,7 @@ fn truncate(bits: u64, scalar: Scalar) -> u64 {
     }
 }
 
-/// The number that bits mean.
+/// Returns the number that bits mean.
 fn number(bits: u64, scalar: Scalar) -> i128 {
     if scalar.is_signed() {
         let shift = 64 - 8 * scalar.size();
@@ -55,7 +55,7 @@ fn number(bits: u64, scalar: Scalar) -> i128 {
     }
 }
 
-/// A value rounded to a floating type.
+/// Returns a value rounded to a floating type.
 fn round_to(v: f64, scalar: Scalar) -> f64 {
     match scalar {
         Scalar::Half => f16::from_bits(half_bits(v)).to_f64(),
@@ -90,7 +90,7 @@ pub(super) fn convert_scalar(v: &Const, from: Scalar, to: Scalar) -> Option<Cons
 }
 
 impl Sema<'_> {
-    /// The value of a scalar integer expression, if it is known here.
+    /// Returns the value of a scalar integer expression, if it is known here.
     pub(super) fn eval_int(&self, expr: &Expr) -> Option<i128> {
         let TypeKind::Scalar(scalar) = *self.module.types.kind(expr.ty) else { return None };
         match self.eval(expr)? {
@@ -99,7 +99,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The value of an expression, if it is known here.
+    /// Returns the value of an expression, if it is known here.
     pub(super) fn eval(&self, expr: &Expr) -> Option<Const> {
         let types = &self.module.types;
         match &expr.kind {
@@ -249,7 +249,7 @@ impl Sema<'_> {
         self.read_const(&image.bytes, ty)
     }
 
-    /// The value of an object that never changes.
+    /// Returns the value of an object that never changes.
     fn eval_load(&self, place: &Place) -> Option<Const> {
         if place.is_volatile {
             return None;
@@ -275,7 +275,7 @@ impl Sema<'_> {
         self.function.as_ref()?.const_locals.get(&id).cloned()
     }
 
-    /// The object and byte offset of a place, if they are known here.
+    /// Returns the object and byte offset of a place, if they are known here.
     fn eval_address(&self, place: &Place) -> Option<(GlobalId, i64)> {
         match &place.kind {
             PlaceKind::Global(id) => Some((*id, 0)),
@@ -374,7 +374,7 @@ impl Sema<'_> {
     }
 }
 
-/// The bits of a scalar constant in memory.
+/// Returns the bits of a scalar constant in memory.
 fn bits_of(value: &Const, scalar: Scalar) -> Option<u64> {
     match (value, scalar) {
         (Const::Float(v), Scalar::Half) => Some(u64::from(half_bits(*v))),

@@ -9,7 +9,7 @@ use super::Sema;
 use crate::source::Span;
 use crate::syntax::ast::AddressSpace;
 
-/// Where a value is converted as if by assignment; decides the words of a diagnostic.
+/// The context of a conversion as if by assignment; decides the words of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Context {
     Assigning,
@@ -29,7 +29,7 @@ fn rank(scalar: Scalar) -> u32 {
     }
 }
 
-/// The type of both operands after the usual arithmetic conversions (C99 6.3.1.8).
+/// Returns the type of both operands after the usual arithmetic conversions (C99 6.3.1.8).
 pub(super) fn common_scalar(a: Scalar, b: Scalar) -> Scalar {
     if a.is_float() || b.is_float() {
         return match (a.is_float(), b.is_float()) {
@@ -49,7 +49,7 @@ pub(super) fn common_scalar(a: Scalar, b: Scalar) -> Scalar {
     }
 }
 
-/// The type after the integer promotions; floats stay.
+/// Returns the type after the integer promotions; floats stay.
 pub(super) fn promoted(scalar: Scalar) -> Scalar {
     match scalar {
         Scalar::Bool | Scalar::Char | Scalar::UChar | Scalar::Short | Scalar::UShort => Scalar::Int,
@@ -57,12 +57,12 @@ pub(super) fn promoted(scalar: Scalar) -> Scalar {
     }
 }
 
-/// Whether a pointer to one address space is one to the other, implicitly (OpenCL C 6.7.9).
+/// Returns true if a pointer to one address space converts implicitly to the other (OpenCL C 6.7.9).
 pub(super) fn space_converts(from: AddressSpace, to: AddressSpace) -> bool {
     from == to || (to == AddressSpace::Generic && from != AddressSpace::Constant)
 }
 
-/// That of two address spaces which encloses the other; `None` for disjoint ones.
+/// Returns the one of two address spaces that encloses the other; `None` for disjoint ones.
 pub(super) fn enclosing_space(a: AddressSpace, b: AddressSpace) -> Option<AddressSpace> {
     match (space_converts(a, b), space_converts(b, a)) {
         (true, _) => Some(b),
@@ -120,7 +120,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A scalar Bool for conditions; `None` after a diagnostic.
+    /// Returns a scalar Bool for conditions; `None` after a diagnostic.
     pub(super) fn truth_of(&mut self, e: Expr) -> Option<Expr> {
         let (ty, span) = (e.ty, e.span);
         match *self.module.types.kind(ty) {
@@ -142,7 +142,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The usual arithmetic conversions with widening of scalars (OpenCL C 6.4.6). Gives both
+    /// Applies the usual arithmetic conversions with widening of scalars (OpenCL C 6.4.6). Gives both
     /// operands in their common type; `None` after a diagnostic or if one is in error.
     pub(super) fn usual_conversions(
         &mut self,
@@ -226,7 +226,7 @@ impl Sema<'_> {
         self.error(span, message);
     }
 
-    /// Whether a value is a null pointer constant (C99 6.3.2.3).
+    /// Returns true if a value is a null pointer constant (C99 6.3.2.3).
     pub(super) fn is_null_constant(&self, e: &Expr) -> bool {
         match e.kind {
             ExprKind::NullPointer => true,
@@ -393,7 +393,7 @@ impl Sema<'_> {
         value(ExprKind::PointerCast(Box::new(e)), to, span)
     }
 
-    /// Whether two pointees are pointers, of whatever depth, that point to different address spaces.
+    /// Returns true if two pointees are pointers, of whatever depth, that point to different address spaces.
     fn nested_spaces_differ(&self, a: TypeId, b: TypeId) -> bool {
         let types = &self.module.types;
         let (mut a, mut b) = (a, b);
@@ -449,7 +449,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Every component gets the scalar; true becomes -1 in an integer vector (OpenCL C 6.3.2.2).
+    /// Casts a scalar to each component of a vector; true becomes -1 in an integer vector (OpenCL C 6.3.2.2).
     fn cast_to_vector(
         &mut self,
         e: Expr,
@@ -498,7 +498,7 @@ impl Sema<'_> {
         value(ExprKind::PointerCast(Box::new(e)), to, span)
     }
 
-    /// A pointer as one to another address space, which encloses its own.
+    /// Returns a pointer as one to another address space, which encloses its own.
     pub(super) fn in_space(&mut self, e: Expr, space: AddressSpace) -> Expr {
         match self.module.types.as_pointer(e.ty) {
             Some(pointer) if pointer.space != space => {

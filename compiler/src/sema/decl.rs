@@ -12,7 +12,7 @@ use crate::syntax::ast::{
     AddressSpace, DeclSpecs, Declaration, Derivation, InitDeclarator, StorageClass, TypeSpec,
 };
 
-/// What the specifiers of a declaration say, analyzed once for all its declarators.
+/// The specifiers of a declaration, analyzed once for all its declarators.
 pub(super) struct Base {
     pub ty: QualType,
     pub attributes: Attributes,
@@ -184,7 +184,7 @@ impl Sema<'_> {
         self.scopes.declare(name, Entity::Local(id, ty), span);
     }
 
-    /// Whether objects of a type can exist.
+    /// Returns true if objects of a type can exist; reports it if not.
     fn check_object_type(&mut self, ty: TypeId, may_be_incomplete: bool, span: Span) -> bool {
         let types = &self.module.types;
         let problem = match types.kind(ty) {
@@ -233,7 +233,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A new private object of the current function; `None` outside functions.
+    /// Returns a new private object of the current function; `None` outside functions.
     pub(super) fn new_local(
         &mut self,
         name: &str,

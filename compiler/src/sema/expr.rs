@@ -13,13 +13,13 @@ use crate::source::Span;
 use crate::syntax::ast::{self, AddressSpace, Expr};
 
 impl Sema<'_> {
-    /// The value of an expression, which may be void.
+    /// Returns the value of an expression, which may be void.
     pub(super) fn rvalue(&mut self, expr: &Expr) -> hir::Expr {
         let operand = self.expr(expr);
         self.load(operand)
     }
 
-    /// What an expression denotes.
+    /// Returns what an expression denotes.
     pub(super) fn expr(&mut self, expr: &Expr) -> Operand {
         let span = expr.span;
         if self.diags.is_full() {
@@ -331,7 +331,7 @@ impl Sema<'_> {
         self.dereference(value(kind, ty, span), span)
     }
 
-    /// An integer index; narrow ones are promoted.
+    /// Returns an integer index; narrow ones are promoted.
     pub(super) fn subscript(&mut self, index: hir::Expr) -> Option<hir::Expr> {
         match self.module.types.numeric(index.ty) {
             Some((scalar, 1)) if !scalar.is_float() => Some(self.promote(index)),
@@ -344,7 +344,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Bytes between neighbours that a pointer steps over; void counts as one byte.
+    /// Returns the distance in bytes of neighbours that a pointer steps over; void counts as one byte.
     pub(super) fn pointee_size(&mut self, pointee: TypeId, span: Span) -> Option<u64> {
         if self.module.types.is_void(pointee) {
             return Some(1);

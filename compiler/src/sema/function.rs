@@ -24,21 +24,21 @@ use cranelift_entity::PrimaryMap;
 /// Largest number of functions of one name.
 const MAX_OVERLOADS: usize = 512;
 
-/// What is known of a function beside its tree.
+/// The properties of a function besides its tree.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Signature {
-    /// Other functions may have the name.
+    /// True if other functions may have the name.
     pub overloadable: bool,
-    /// The prototype ends with `...`: the built-in `printf` declared by the program.
+    /// True if the prototype ends with `...`: the built-in `printf` declared by the program.
     pub is_variadic: bool,
-    /// A declaration said `static`.
+    /// True if a declaration said `static`.
     is_static: bool,
-    /// Some declaration did not say `inline`, or said `extern`: there is more than an inline
+    /// True if some declaration did not say `inline`, or said `extern`: there is more than an inline
     /// definition (C99 6.7.4p6).
     not_inline: bool,
 }
 
-/// What an earlier declaration of a function says to a new one.
+/// The relation of a new declaration of a function to an earlier one.
 enum Earlier {
     None,
     Same(FunctionId),
@@ -85,7 +85,7 @@ impl FunctionState {
         }
     }
 
-    /// Whether what is declared in a scope of this depth belongs to a function around this block.
+    /// Returns true if what is declared in a scope of this depth belongs to a function around this block.
     pub fn is_outside(&self, depth: u32) -> bool {
         self.outer.is_some() && depth > 0 && depth < self.base_depth
     }
@@ -192,7 +192,7 @@ impl Sema<'_> {
         (id, fits)
     }
 
-    /// What a function may not be called, and what kernels may not be (OpenCL C 6.9, 6.10, 6.11).
+    /// Checks the names that a function may not have, and the rules for kernels (OpenCL C 6.9, 6.10, 6.11).
     fn check_function(
         &mut self,
         specs: &DeclSpecs,
@@ -275,7 +275,7 @@ impl Sema<'_> {
         self.error(span, message);
     }
 
-    /// The function that a declaration repeats; reports a conflict with one that it does not.
+    /// Returns the function that a declaration repeats; reports a conflict with one that it does not.
     fn earlier_declaration(
         &mut self,
         name: Symbol,
@@ -335,7 +335,7 @@ impl Sema<'_> {
         self.diags.note(first, "previous declaration is here");
     }
 
-    /// The function that a block literal is; no other program can link to it.
+    /// Returns the function that a block literal is; no other program can link to it.
     pub(super) fn push_block(&mut self, ret: TypeId, params: &[Param], span: Span) -> FunctionId {
         let around = self.function.as_ref().map(|function| &self.module.functions[function.id]);
         let name = around.map_or("block".to_string(), |around| format!("{}_block", around.name));

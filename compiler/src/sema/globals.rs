@@ -22,7 +22,7 @@ pub(super) struct Linked {
 }
 
 impl Sema<'_> {
-    /// Whether variables may lie in global memory: OpenCL C 2.0, or 3.0 with the feature.
+    /// Returns true if variables may lie in global memory: OpenCL C 2.0, or 3.0 with the feature.
     fn global_variables(&self) -> bool {
         self.target.offers(self.options.std, "__opencl_c_program_scope_global_variables")
     }
@@ -174,7 +174,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The variable that a declaration with linkage names again. Reports where the two disagree;
+    /// Returns the variable that a declaration with linkage names again. Reports where the two disagree;
     /// completes the type of an array by what is known of it.
     fn linked_before(
         &mut self,
@@ -228,7 +228,7 @@ impl Sema<'_> {
         Some(id)
     }
 
-    /// The type of which two declarations are, one of which may leave out an array's length.
+    /// Returns the type of which two declarations are, one of which may leave out an array's length.
     fn composite(&self, new: TypeId, old: TypeId) -> Option<TypeId> {
         let types = &self.module.types;
         match (types.kind(new), types.kind(old)) {
@@ -255,7 +255,7 @@ impl Sema<'_> {
         })
     }
 
-    /// A compound literal at file scope; it lies in constant memory.
+    /// Analyzes a compound literal at file scope; it lies in constant memory.
     pub(super) fn unnamed_global(&mut self, ty: QualType, pieces: Pieces, span: Span) -> GlobalId {
         let data = self.constant_init(&pieces, ty.ty, span);
         let ty = QualType { space: Some(AddressSpace::Constant), ..ty };

@@ -54,7 +54,7 @@ pub struct Function {
     pub body: Option<Vec<Stmt>>,
     /// Present on kernels.
     pub kernel: Option<KernelInfo>,
-    /// `FP_CONTRACT` is off in this function.
+    /// True if `FP_CONTRACT` is off in this function.
     pub no_contract: bool,
     pub noinline: bool,
 }
@@ -103,9 +103,9 @@ pub struct Global {
     pub init: Option<Vec<u8>>,
     /// Addresses in the initializer: at byte offset, the address of another global plus an addend.
     pub relocations: Vec<Relocation>,
-    /// Other programs link to it by its name (C99 6.2.2).
+    /// True if other programs link to it by its name (C99 6.2.2).
     pub is_external: bool,
-    /// `false` for what is only declared `extern`.
+    /// False if it is only declared `extern`.
     pub is_defined: bool,
     pub span: Span,
 }
@@ -179,7 +179,7 @@ pub enum Init {
     Parts { zero: bool, parts: Vec<Part> },
 }
 
-/// What an initializer does to part of an object.
+/// The effect of an initializer on part of an object.
 #[derive(Debug)]
 pub enum Part {
     /// Stores a value at a byte offset.
@@ -229,7 +229,7 @@ pub struct Place {
 pub enum PlaceKind {
     Local(LocalId),
     Global(GlobalId),
-    /// What a pointer value points to.
+    /// The object that a pointer value points to.
     Deref(Box<Expr>),
     /// Member of a struct or union place, `offset` bytes in.
     Field {
@@ -346,7 +346,7 @@ pub enum ExprKind {
         value: Box<Expr>,
         lanes: Vec<u8>,
     },
-    /// Stores and gives the stored value.
+    /// Stores and returns the stored value.
     Assign {
         place: Box<Place>,
         value: Box<Expr>,

@@ -8,7 +8,7 @@ use super::{Sema, MAX_OBJECT_SIZE};
 use crate::source::Span;
 use crate::syntax::ast::{self, DesignatedInit, Designator, Initializer};
 
-/// What is stored at one offset.
+/// The value stored at one offset.
 #[derive(Debug)]
 pub(super) enum Piece {
     Value(hir::Expr),
@@ -26,9 +26,9 @@ pub(super) struct Pieces {
     pub list: Vec<(u64, Piece)>,
     /// Bytes covered, padding apart.
     covered: u64,
-    /// Where the last of them ends.
+    /// The end of the last of them.
     end: u64,
-    /// A designator was used: pieces may overlap.
+    /// True if a designator was used: pieces may overlap.
     pub designated: bool,
 }
 
@@ -60,7 +60,7 @@ impl Pieces {
 struct Cursor<'t> {
     items: &'t [DesignatedInit],
     next: usize,
-    /// The current item's designators have been followed.
+    /// True if the current item's designators have been followed.
     entered: bool,
     /// The current item's value, once analyzed.
     pending: Option<hir::Expr>,
@@ -81,12 +81,12 @@ impl<'t> Cursor<'t> {
         self.pending = None;
     }
 
-    /// Whether the current item may go into the next part of an aggregate without braces.
+    /// Returns true if the current item may go into the next part of an aggregate without braces.
     fn continues(&self) -> bool {
         self.item().is_some_and(|item| self.entered || item.designators.is_empty())
     }
 
-    /// The current item, if it is a string literal.
+    /// Returns the current item, if it is a string literal.
     fn string(&self) -> Option<&'t [u8]> {
         match &self.item()?.init {
             Initializer::Expr(ast::Expr { kind: ast::ExprKind::Str(bytes), .. }) => Some(bytes),
@@ -147,7 +147,7 @@ impl Sema<'_> {
         Some(pieces)
     }
 
-    /// Bytes of a type that an initializer can cover: its size without padding.
+    /// Returns the number of bytes of a type that an initializer can cover: its size without padding.
     fn leaf_size(&self, ty: TypeId) -> u64 {
         let types = &self.module.types;
         match types.kind(ty) {
@@ -159,7 +159,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A string literal in an array of characters; gives the length with the terminating zero.
+    /// Reads a string literal for an array of characters; returns the length with the terminating zero.
     fn string_piece(
         &mut self,
         element: TypeId,
@@ -291,7 +291,7 @@ impl Sema<'_> {
         Some(count)
     }
 
-    /// The first and the last index that `[n]` or `[n ... m]` designates.
+    /// Returns the first and the last index that `[n]` or `[n ... m]` designates.
     fn array_designator(
         &mut self,
         designator: &Designator,
@@ -482,7 +482,7 @@ impl Sema<'_> {
     }
 
     /// Analyzes the current item, once, unless it is a string literal (which may be an array's
-    /// contents); gives its type.
+    /// contents); returns its type.
     fn pending(&mut self, cursor: &mut Cursor<'_>) -> Option<TypeId> {
         if cursor.pending.is_none() && cursor.string().is_none() {
             if let Some(DesignatedInit { init: Initializer::Expr(expr), .. }) = cursor.item() {
@@ -575,7 +575,7 @@ impl Sema<'_> {
         Some(())
     }
 
-    /// The initializer of a private object.
+    /// Returns the initializer of a private object.
     pub(super) fn local_init(&self, mut pieces: Pieces, ty: TypeId) -> Init {
         if let [(0, Piece::Value(e))] = pieces.list.as_slice() {
             if e.ty == ty {
@@ -604,7 +604,7 @@ impl Sema<'_> {
     }
 }
 
-/// Where an initializer stands.
+/// Returns the span of an initializer.
 pub(super) fn init_span(init: &Initializer) -> Span {
     match init {
         Initializer::Expr(expr) => expr.span,

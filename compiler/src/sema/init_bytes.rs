@@ -15,7 +15,7 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// All zero.
+    /// Returns an image of zeros.
     pub(super) fn new(size: u64) -> Option<Image> {
         let bytes = vec![0; usize::try_from(size).ok()?];
         Some(Image { bytes, addresses: BTreeMap::new() })
@@ -50,7 +50,7 @@ impl Image {
 }
 
 impl Sema<'_> {
-    /// The bytes of a constant object, and the addresses among them; `None` after a diagnostic.
+    /// Returns the bytes of a constant object, and the addresses among them; `None` after a diagnostic.
     pub(super) fn constant_init(
         &mut self,
         pieces: &Pieces,

@@ -126,7 +126,7 @@ impl Sema<'_> {
         self.cast(all, ty, span)
     }
 
-    /// A vector of parts: one scalar fills it, else the components must add up.
+    /// Returns a vector of parts: one scalar fills it, else the components must add up.
     pub(super) fn vector_of(
         &mut self,
         ty: TypeId,

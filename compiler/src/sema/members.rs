@@ -23,7 +23,7 @@ enum BadSelector {
     Length(usize),
 }
 
-/// The lanes that `name` selects of a vector of `lanes` components. A vector of 3 has halves as one
+/// Returns the lanes that `name` selects of a vector of `lanes` components. A vector of 3 has halves as one
 /// of 4 has: they may name lane 3, which reads as anything and takes nothing (OpenCL C 6.3.7).
 fn select_lanes(name: &str, lanes: u8) -> Result<Lanes, BadSelector> {
     let even = lanes.next_multiple_of(2);
@@ -217,7 +217,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The type of some components of a vector type.
+    /// Returns the type of some components of a vector type.
     fn lanes_type(&mut self, ty: TypeId, count: usize) -> TypeId {
         match self.module.types.numeric(ty) {
             Some((scalar, _)) => self.module.types.vector(scalar, count as u8),
@@ -301,7 +301,7 @@ impl Sema<'_> {
     }
 }
 
-/// The lanes of `first` that `second` selects.
+/// Returns the lanes of `first` that `second` selects.
 fn compose(first: &[u8], second: &[u8]) -> Vec<u8> {
     second.iter().filter_map(|&lane| first.get(usize::from(lane)).copied()).collect()
 }

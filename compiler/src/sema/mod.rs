@@ -41,7 +41,7 @@ use hir::{FunctionId, GlobalId, Module};
 use scope::Scopes;
 use types::{Scalar, TypeId, TypeKind};
 
-/// Whose text is analyzed.
+/// The origin of the text that is analyzed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// A user's program.
@@ -58,7 +58,7 @@ const MAX_DATA_SIZE: u64 = 1 << 26;
 /// Largest height of a type's structure.
 const MAX_TYPE_DEPTH: u32 = 256;
 
-/// Checks a program and gives its typed tree. The tree is meaningful only if no error was reported.
+/// Checks a program and returns its typed tree. The tree is meaningful only if no error was reported.
 pub fn analyze(
     unit: &ast::TranslationUnit,
     interner: &Interner,
@@ -120,17 +120,17 @@ struct Sema<'a> {
     scopes: Scopes,
     /// The function whose body is analyzed.
     function: Option<FunctionState>,
-    /// What [`hir::Function`] does not say of each function.
+    /// Properties of each function that [`hir::Function`] does not have.
     signatures: SecondaryMap<FunctionId, Signature>,
     /// The functions of each name, in whatever scope they are declared.
     functions_of: FastMap<Symbol, Vec<FunctionId>>,
-    /// Who calls whom, and where.
+    /// The calls of each function, with their places.
     calls: SecondaryMap<FunctionId, Vec<(FunctionId, Span)>>,
     /// Globals whose initial bytes are their value for ever.
     const_globals: SecondaryMap<GlobalId, bool>,
     /// Globals whose initializer was seen.
     initialized: SecondaryMap<GlobalId, bool>,
-    /// The initializer at hand is of a variable in global memory.
+    /// True if the current initializer is of a variable in global memory.
     initializes_global: bool,
     /// Variables with linkage (C99 6.2.2) by their names.
     linked: FastMap<Symbol, globals::Linked>,
@@ -138,7 +138,7 @@ struct Sema<'a> {
     strings: FastMap<Vec<u8>, GlobalId>,
     /// Bytes of initialized data so far.
     data_size: u64,
-    /// `#pragma OPENCL FP_CONTRACT OFF` at file scope.
+    /// True after `#pragma OPENCL FP_CONTRACT OFF` at file scope.
     contract_off: bool,
 }
 
@@ -234,7 +234,7 @@ impl Sema<'_> {
 }
 
 impl<'a> Sema<'a> {
-    /// The text of a name.
+    /// Returns the text of a name.
     fn text(&self, name: Symbol) -> &'a str {
         self.interner.resolve(name)
     }

@@ -23,7 +23,7 @@ pub(super) struct Object {
     pub space: AddressSpace,
     /// The variable or member, for messages.
     pub name: Option<Symbol>,
-    /// Only a part of a value (a member of a function's result): not assignable.
+    /// True for a part of a value (a member of a function's result): not assignable.
     pub is_temporary: bool,
 }
 
@@ -36,13 +36,13 @@ impl Operand {
     }
 }
 
-/// A value.
+/// Returns a value.
 pub(super) fn value(kind: ExprKind, ty: TypeId, span: Span) -> Expr {
     Expr { kind, ty, span }
 }
 
 impl Sema<'_> {
-    /// What stands for something already diagnosed.
+    /// Returns the value that stands for an expression with a reported error.
     pub(super) fn error_value(&self, span: Span) -> Expr {
         value(ExprKind::Int(0), self.basic.error, span)
     }
@@ -59,12 +59,12 @@ impl Sema<'_> {
         value(ExprKind::Int(bits), ty, span)
     }
 
-    /// The type's name in quotes.
+    /// Returns the type's name in quotes.
     pub(super) fn quoted(&self, ty: TypeId) -> String {
         format!("'{}'", print::type_name(&self.module.types, ty))
     }
 
-    /// The value of an operand: objects are read, arrays decay to pointers.
+    /// Returns the value of an operand: objects are read, arrays decay to pointers.
     pub(super) fn load(&mut self, operand: Operand) -> Expr {
         let object = match operand {
             Operand::Value(value) => return value,
@@ -101,12 +101,12 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether values of type half may be computed with.
+    /// Returns true if the program may compute with values of type half.
     pub(super) fn half_arithmetic(&self) -> bool {
         self.target.half_arithmetic() || self.origin == Origin::Library
     }
 
-    /// A pointer to an array's first element.
+    /// Returns a pointer to an array's first element.
     fn decay(&mut self, object: Object) -> Expr {
         let span = object.place.span;
         let element = match *self.module.types.kind(object.place.ty) {
@@ -142,7 +142,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The object that a pointer value points to.
+    /// Returns the object that a pointer value points to.
     pub(super) fn dereference(&mut self, pointer: Expr, span: Span) -> Operand {
         let Some(ty) = self.module.types.as_pointer(pointer.ty) else {
             return self.error_operand(span);
@@ -162,7 +162,7 @@ impl Sema<'_> {
         })
     }
 
-    /// A value of record (or vector) type as something whose parts can be taken.
+    /// Returns a value of record (or vector) type as something whose parts can be taken.
     pub(super) fn temporary(&self, value: Expr) -> Object {
         let (ty, span) = (value.ty, value.span);
         let kind = PlaceKind::Temporary(Box::new(value));
@@ -175,7 +175,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports whatever forbids writing to an operand, and gives its place if nothing does.
+    /// Reports whatever forbids writing to an operand, and returns its place if nothing does.
     pub(super) fn writable(&mut self, operand: Operand, span: Span) -> Option<Place> {
         let object = match operand {
             Operand::Object(object) if !object.is_temporary => object,

@@ -9,7 +9,7 @@ use super::Sema;
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, UnaryOp};
 
-/// An operator of arithmetic, if it is one.
+/// Returns an operator of arithmetic, if it is one.
 fn arith_op(op: BinaryOp) -> Option<ArithOp> {
     Some(match op {
         BinaryOp::Mul => ArithOp::Mul,
@@ -384,7 +384,7 @@ impl Sema<'_> {
         }
     }
 
-    /// An integer compared with a pointer.
+    /// Returns an integer compared with a pointer.
     fn compared_int(&mut self, e: Expr, pointer: &Expr, span: Span) -> Option<Expr> {
         let is_int = matches!(
             self.module.types.numeric(e.ty), Some((scalar, 1)) if !scalar.is_float());
@@ -431,7 +431,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Each component of a vector as 0 or -1.
+    /// Returns each component of a vector as 0 or -1.
     fn lane_truth(&mut self, e: Expr) -> Expr {
         if matches!(
             e.kind,

@@ -3,7 +3,7 @@
 use super::types::{TypeId, TypeKind, Types};
 use crate::syntax::ast::AddressSpace;
 
-/// The qualifier's spelling.
+/// Returns the qualifier's spelling.
 pub(super) fn space_name(space: AddressSpace) -> &'static str {
     match space {
         AddressSpace::Private => "__private",
@@ -14,7 +14,7 @@ pub(super) fn space_name(space: AddressSpace) -> &'static str {
     }
 }
 
-/// A type as clang writes it: `__global float4 *`.
+/// Returns a type as clang writes it: `__global float4 *`.
 pub(super) fn type_name(types: &Types, ty: TypeId) -> String {
     let mut text = String::new();
     write_type(types, ty, &mut text);

@@ -33,7 +33,7 @@ pub(super) struct RecordAttributes<'a> {
 }
 
 impl Sema<'_> {
-    /// A struct or union specifier: a definition, or a reference that may declare the tag.
+    /// Analyzes a struct or union specifier: a definition, or a reference that may declare the tag.
     pub(super) fn record_type(
         &mut self,
         is_union: bool,
@@ -244,7 +244,7 @@ impl Sema<'_> {
         layout.fields.push(field);
     }
 
-    /// Whether a member of this type makes its record none for arguments of kernels.
+    /// Returns true if a record with a member of this type cannot be an argument of a kernel.
     fn has_host_sized(&self, ty: TypeId) -> bool {
         let types = &self.module.types;
         match *types.kind(ty) {
@@ -255,7 +255,7 @@ impl Sema<'_> {
         }
     }
 
-    /// An enum specifier. The type is int, or the first of uint and long that holds every value;
+    /// Analyzes an enum specifier. The type is int, or the first of uint and long that holds every value;
     /// of a packed one, the smallest integer type that does.
     pub(super) fn enum_type(
         &mut self,

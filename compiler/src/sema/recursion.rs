@@ -5,7 +5,7 @@ use super::Sema;
 use crate::source::Span;
 use cranelift_entity::SecondaryMap;
 
-/// How far the walk has come with a function.
+/// The state of a function in the walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Mark {
     #[default]

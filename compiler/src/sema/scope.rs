@@ -7,7 +7,7 @@ use super::types::{RecordId, TypeId};
 use crate::preprocess::Symbol;
 use crate::source::Span;
 
-/// What an ordinary identifier names.
+/// The entity that an ordinary identifier names.
 #[derive(Debug, Clone)]
 pub(super) enum Entity {
     Local(LocalId, QualType),
@@ -20,7 +20,7 @@ pub(super) enum Entity {
     Block(BlockValue),
 }
 
-/// What a struct, union or enum tag names.
+/// The entity that a struct, union or enum tag names.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Tag {
     Record(RecordId, TypeId),
@@ -75,7 +75,7 @@ pub(super) struct Scopes {
 }
 
 impl Scopes {
-    /// At file scope, nothing declared; `symbols` is the number of names to expect.
+    /// Returns the scopes at file scope, with nothing declared; `symbols` is the number of names to expect.
     pub fn new(symbols: usize) -> Scopes {
         let names = Names { current: Vec::with_capacity(symbols), log: Vec::new() };
         let tags = Names { current: Vec::new(), log: Vec::new() };
@@ -102,7 +102,7 @@ impl Scopes {
         self.names.get(name)
     }
 
-    /// The meaning given in this very scope.
+    /// Returns the meaning given in this very scope.
     pub fn find_here(&self, name: Symbol) -> Option<&Binding<Entity>> {
         self.find(name).filter(|binding| binding.depth == self.depth())
     }
@@ -127,7 +127,7 @@ impl Scopes {
         self.tags.get(name)
     }
 
-    /// The tag given in this very scope.
+    /// Returns the tag given in this very scope.
     pub fn find_tag_here(&self, name: Symbol) -> Option<&Binding<Tag>> {
         self.find_tag(name).filter(|binding| binding.depth == self.depth())
     }

@@ -103,7 +103,7 @@ impl Sema<'_> {
         out
     }
 
-    /// A substatement: a block of its own, without another level for braces.
+    /// Analyzes a substatement: a block of its own, without another level for braces.
     pub(super) fn scoped(&mut self, stmt: &ast::Stmt) -> Vec<Stmt> {
         match &stmt.kind {
             StmtKind::Block(block) => self.block(&block.stmts),
@@ -131,7 +131,7 @@ impl Sema<'_> {
         self.truth_of(cond)
     }
 
-    /// What a hint says, its factor being evaluated: a positive integer constant (OpenCL C 6.13.5).
+    /// Evaluates a hint and its factor: a positive integer constant (OpenCL C 6.13.5).
     fn unroll(&mut self, hint: Option<&UnrollHint>) -> Option<Unroll> {
         let factor = match hint? {
             UnrollHint::Pragma(unroll) => return Some(*unroll),
@@ -262,7 +262,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A case's value in the switch's type: its bits, and the number.
+    /// Returns a case's value in the switch's type: its bits, and the number.
     fn case_value(&mut self, expr: &ast::Expr, ty: TypeId) -> Option<(u64, i128)> {
         let e = self.rvalue(expr);
         if self.is_error(e.ty) || self.is_error(ty) {
@@ -345,7 +345,7 @@ impl Sema<'_> {
         out.push(Stmt::Return(Some(e)));
     }
 
-    /// The label of a name; `used` where a goto names it.
+    /// Returns the label of a name; `used` where a goto names it.
     fn label(&mut self, name: Symbol, used: Option<Span>) -> Option<LabelId> {
         let text = self.text(name);
         let function = self.function.as_mut()?;
@@ -391,8 +391,8 @@ impl Sema<'_> {
     }
 }
 
-/// Whether control may reach the end of some statements; errs on the side of yes only where a
-/// condition decides.
+/// Returns true if control may reach the end of some statements; where a condition decides, the answer is
+/// true.
 pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
     let mut reached = true;
     for stmt in stmts {
@@ -425,7 +425,7 @@ pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
     reached
 }
 
-/// Whether a `break` among the statements leaves what encloses them.
+/// Returns true if a `break` among the statements leaves what encloses them.
 fn breaks(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match stmt {
         Stmt::Break => true,
@@ -435,7 +435,7 @@ fn breaks(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// Whether a `continue` among the statements goes on with what encloses them.
+/// Returns true if a `continue` among the statements goes on with what encloses them.
 fn continues(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match stmt {
         Stmt::Continue => true,

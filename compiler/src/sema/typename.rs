@@ -22,7 +22,7 @@ pub(super) struct QualType {
     pub space: Option<AddressSpace>,
     /// From `__attribute__((aligned))` on a typedef, which may be less than the type's; 0 if none.
     pub align: u32,
-    /// `size_t` or another type whose size is the implementation's choice, or an array of such.
+    /// True for `size_t` or another type whose size is the implementation's choice, or an array of such.
     pub is_host_sized: bool,
 }
 
@@ -54,7 +54,7 @@ const MISSING_OPAQUE: &[(&str, &str)] = &[
 
 /// Types whose size is the implementation's choice: no kernel argument has them (OpenCL C 6.11).
 const HOST_SIZED: [&str; 4] = ["size_t", "ptrdiff_t", "intptr_t", "uintptr_t"];
-/// What an atomic type holds.
+/// Returns what an atomic type holds.
 fn atomic_scalar(name: &str) -> Option<Scalar> {
     Some(match name.strip_prefix("atomic_")? {
         "int" | "flag" => Scalar::Int,
@@ -68,13 +68,13 @@ fn atomic_scalar(name: &str) -> Option<Scalar> {
 }
 
 impl Sema<'_> {
-    /// The type of a type-name, as in casts.
+    /// Returns the type of a type-name, as in casts.
     pub(super) fn type_name(&mut self, name: &TypeName) -> QualType {
         let base = self.specified_type(&name.specs);
         self.derive(base, &name.declarator.derivations, name.span, None)
     }
 
-    /// The type that declaration specifiers name, with their qualifiers.
+    /// Returns the type that declaration specifiers name, with their qualifiers.
     pub(super) fn specified_type(&mut self, specs: &DeclSpecs) -> QualType {
         let base = self.type_spec(specs);
         self.qualify(base, specs.quals, specs.span)
@@ -156,7 +156,7 @@ impl Sema<'_> {
         QualType::plain(ty)
     }
 
-    /// A scalar or vector type, diagnosed where the device lacks it.
+    /// Returns a scalar or vector type, diagnosed where the device lacks it.
     fn scalar_type(&mut self, scalar: Scalar, lanes: u8, span: Span) -> TypeId {
         let ty = self.module.types.vector(scalar, lanes);
         if scalar == Scalar::Double && !self.target.float64 {
@@ -222,7 +222,7 @@ impl Sema<'_> {
         self.basic.error
     }
 
-    /// An atomic type, diagnosed where the version or the device lacks it.
+    /// Returns an atomic type, diagnosed where the version or the device lacks it.
     fn atomic_type(&mut self, name: &str, scalar: Scalar, span: Span) -> TypeId {
         let message = match scalar {
             _ if self.options.std < ClStd::Cl20 => {
@@ -269,7 +269,7 @@ impl Sema<'_> {
         ty
     }
 
-    /// The type of references to blocks that are like functions of type `function` (OpenCL C
+    /// Returns the type of references to blocks that are like functions of type `function` (OpenCL C
     /// 6.14.2).
     fn derive_block(&mut self, function: QualType, quals: Quals, span: Span) -> QualType {
         let message = match self.module.types.kind(function.ty).clone() {
@@ -348,7 +348,7 @@ impl Sema<'_> {
         QualType { ty: self.module.types.intern(TypeKind::Array(element.ty, length)), ..element }
     }
 
-    /// The value of an array bound; `None` after a diagnostic.
+    /// Returns the value of an array bound; `None` after a diagnostic.
     fn array_length(&mut self, length: &ast::Expr, name: Option<Symbol>) -> Option<u64> {
         let span = length.span;
         let value = self.rvalue(length);
@@ -401,7 +401,7 @@ impl Sema<'_> {
         QualType::plain(self.module.types.intern(kind))
     }
 
-    /// The parameters of a prototype, with arrays adjusted to pointers (C99 6.7.5.3).
+    /// Returns the parameters of a prototype, with arrays adjusted to pointers (C99 6.7.5.3).
     pub(super) fn param_types(&mut self, params: &[ParamDecl]) -> Vec<Param> {
         if let [only] = params {
             let no_declarator =

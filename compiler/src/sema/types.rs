@@ -66,7 +66,7 @@ pub struct Record {
     pub align: u32,
     /// Height of the deepest member's type; 0 while incomplete.
     pub depth: u32,
-    /// A member, at whatever depth, is bool or of a type whose size is the implementation's choice
+    /// True if a member, at whatever depth, is bool or of a type whose size is the implementation's choice
     /// (`size_t`): no argument of a kernel (OpenCL C 6.11).
     pub has_host_sized: bool,
     /// Each member's field; for a member of an anonymous member, the anonymous field.
@@ -97,7 +97,7 @@ pub struct Types {
 }
 
 impl Types {
-    /// The id of a type.
+    /// Returns the id of a type.
     pub fn intern(&mut self, kind: TypeKind) -> TypeId {
         if let Some(&id) = self.ids.get(&kind) {
             return id;
@@ -129,13 +129,13 @@ impl Types {
         self.depths[ty].max(1) + record
     }
 
-    /// A pointer without qualifiers on what it points to.
+    /// Returns a pointer without qualifiers on what it points to.
     pub fn pointer(&mut self, pointee: TypeId, space: AddressSpace) -> TypeId {
         let pointer = PointerType { pointee, space, is_const: false, is_volatile: false };
         self.intern(TypeKind::Pointer(pointer))
     }
 
-    /// The pointer type's parts.
+    /// Returns the pointer type's parts.
     pub fn as_pointer(&self, ty: TypeId) -> Option<PointerType> {
         match self.kind(ty) {
             TypeKind::Pointer(pointer) => Some(*pointer),
@@ -155,7 +155,7 @@ impl Types {
         matches!(self.kind(ty), TypeKind::Error)
     }
 
-    /// The signed integer scalar or vector that a comparison of `ty` gives: int for scalars and
+    /// Returns the signed integer scalar or vector that a comparison of `ty` gives: int for scalars and
     /// pointers, a vector of equal width for vectors (OpenCL C 6.4.4).
     pub fn comparison_result(&mut self, ty: TypeId) -> TypeId {
         match *self.kind(ty) {
@@ -168,7 +168,7 @@ impl Types {
         self.intern(TypeKind::Scalar(name))
     }
 
-    /// The scalar itself for one component.
+    /// Returns the scalar itself for one component.
     pub fn vector(&mut self, name: ScalarName, lanes: u8) -> TypeId {
         match lanes {
             1 => self.scalar(name),
@@ -185,7 +185,7 @@ impl Types {
         }
     }
 
-    /// Size in bytes: 3-component vectors take as much as 4-component ones (6.3.3), pointers 8.
+    /// Returns the size in bytes: 3-component vectors take as much as 4-component ones (6.3.3), pointers 8.
     /// An event is an 8-byte handle. `None` for incomplete types, void, functions and other opaque
     /// types.
     pub fn size(&self, ty: TypeId) -> Option<u64> {
@@ -233,7 +233,7 @@ pub const ALL_SCALARS: [ScalarName; 12] = [
 ];
 
 impl ScalarName {
-    /// Size in bytes (OpenCL C table 1); bool takes one.
+    /// Returns the size in bytes (OpenCL C table 1); bool takes one.
     pub fn size(self) -> u32 {
         match self {
             ScalarName::Bool | ScalarName::Char | ScalarName::UChar => 1,
@@ -252,7 +252,7 @@ impl ScalarName {
         matches!(self, Char | Short | Int | Long | Half | Float | Double)
     }
 
-    /// The signed integer of the same size.
+    /// Returns the signed integer of the same size.
     pub fn signed_of_width(self) -> ScalarName {
         match self.size() {
             1 => ScalarName::Char,
@@ -262,7 +262,7 @@ impl ScalarName {
         }
     }
 
-    /// The unsigned integer of the same size.
+    /// Returns the unsigned integer of the same size.
     pub fn unsigned_of_width(self) -> ScalarName {
         match self.size() {
             1 => ScalarName::UChar,
@@ -272,12 +272,12 @@ impl ScalarName {
         }
     }
 
-    /// The scalar of an OpenCL C name: `uchar`.
+    /// Returns the scalar of an OpenCL C name: `uchar`.
     pub fn from_spelling(name: &str) -> Option<ScalarName> {
         ALL_SCALARS.into_iter().find(|scalar| scalar.spelling() == name)
     }
 
-    /// The OpenCL C spelling: `uchar`.
+    /// Returns the OpenCL C spelling: `uchar`.
     pub fn spelling(self) -> &'static str {
         match self {
             ScalarName::Bool => "bool",

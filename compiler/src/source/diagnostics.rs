@@ -8,7 +8,7 @@ pub const ERROR_LIMIT: usize = 20;
 /// Warnings that are kept; more are only counted.
 pub const WARNING_LIMIT: usize = 100;
 
-/// How bad it is.
+/// The severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     /// The compilation stops here.
@@ -39,12 +39,12 @@ pub struct Diagnostics {
     no_warnings: bool,
     warnings_are_errors: bool,
     full: bool,
-    /// Whether the last report was kept, so that its notes are too.
+    /// True if the last report was kept, so that its notes are too.
     last_kept: bool,
 }
 
 impl Diagnostics {
-    /// A collector that minds `-w` and `-Werror`.
+    /// Returns a collector that minds `-w` and `-Werror`.
     pub fn new(options: &Options) -> Diagnostics {
         Diagnostics {
             no_warnings: options.no_warnings,
@@ -110,27 +110,27 @@ impl Diagnostics {
         self.last_kept = true;
     }
 
-    /// Whether there was an error: no program may come of this.
+    /// Returns true if there was an error, so that there must be no program.
     pub fn has_errors(&self) -> bool {
         self.errors > 0
     }
 
-    /// Whether the compilation is to stop: further reports are dropped.
+    /// Returns true if the compilation should stop: further reports are dropped.
     pub fn is_full(&self) -> bool {
         self.full
     }
 
-    /// What was kept, in order.
+    /// Returns the reports that were kept, in order.
     pub fn list(&self) -> &[Diagnostic] {
         &self.list
     }
 
-    /// Number of errors reported.
+    /// Returns the number of errors reported.
     pub fn errors(&self) -> usize {
         self.errors
     }
 
-    /// Number of warnings reported, kept or not.
+    /// Returns the number of warnings reported, kept or not.
     pub fn warnings(&self) -> usize {
         self.warnings
     }

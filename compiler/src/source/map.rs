@@ -81,7 +81,7 @@ pub(crate) struct Expansion {
     pub definition: Definition,
 }
 
-/// Where a macro is defined that a header invokes.
+/// The definition of a macro that a header invokes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Definition {
     /// In one of the header's files.
@@ -120,7 +120,7 @@ pub struct SourceMap {
     expansions: Vec<(Span, Span)>,
     /// By path; each is looked at once.
     lookups: HashMap<PathBuf, Option<FileId>>,
-    /// Those in headers that an earlier compilation has read.
+    /// Expansions in headers that an earlier compilation has read.
     kept_expansions: Vec<KeptExpansions>,
 }
 
@@ -131,7 +131,7 @@ impl Default for SourceMap {
 }
 
 impl SourceMap {
-    /// A map that holds [`FileId::BUILTIN`] alone.
+    /// Returns a map that holds [`FileId::BUILTIN`] alone.
     pub fn new() -> SourceMap {
         let builtin = SourceFile::new("<built-in>", "".into());
         SourceMap {
@@ -149,7 +149,7 @@ impl SourceMap {
         }
     }
 
-    /// Where headers were looked for.
+    /// Returns the paths that were searched for headers.
     pub fn take_lookups(&mut self) -> Vec<Lookup> {
         let lookups = std::mem::take(&mut self.lookups).into_iter();
         let text = |file: FileId| self.file(file).map(|file| file.text.clone());
@@ -171,19 +171,19 @@ impl SourceMap {
         id
     }
 
-    /// The file of an id that this map gave.
+    /// Returns the file of an id that this map gave.
     pub fn file(&self, id: FileId) -> Option<&SourceFile> {
         self.files.get(id.0 as usize)
     }
 
-    /// The text that a span covers; empty when it covers none.
+    /// Returns the text that a span covers; empty when it covers none.
     pub fn text(&self, span: Span) -> &str {
         self.file(span.file)
             .and_then(|file| file.text.get(span.start as usize..span.end as usize))
             .unwrap_or("")
     }
 
-    /// Where a span starts; `None` for [`FileId::BUILTIN`].
+    /// Returns where a span starts; `None` for [`FileId::BUILTIN`].
     pub fn location(&self, span: Span) -> Option<Location> {
         if span.is_builtin() {
             return None;
@@ -201,7 +201,7 @@ impl SourceMap {
         Some(Location { name, line, column: span.start - start + 1 })
     }
 
-    /// The line in which a span starts, and the byte offset of that line's start.
+    /// Returns the line in which a span starts, and the byte offset of that line's start.
     pub(super) fn line_of(&self, span: Span) -> Option<(&str, u32)> {
         let file = self.file(span.file)?;
         let range = file.line_range(file.line_index(span.start));
@@ -230,17 +230,17 @@ impl SourceMap {
         self.kept_expansions.push(expansions);
     }
 
-    /// What [`SourceMap::mark_expansion`] was told, in its order.
+    /// Returns the arguments of [`SourceMap::mark_expansion`], in order.
     pub(crate) fn expansions(&self) -> &[(Span, Span)] {
         &self.expansions
     }
 
-    /// What [`SourceMap::keep_expansions`] was told, in its order.
+    /// Returns the arguments of [`SourceMap::keep_expansions`], in order.
     pub(crate) fn kept_expansions(&self) -> &[KeptExpansions] {
         &self.kept_expansions
     }
 
-    /// Where the macro is defined whose expansion gave the tokens at `span`.
+    /// Returns where the macro is defined whose expansion gave the tokens at `span`.
     pub fn expansion(&self, span: Span) -> Option<Span> {
         let kept = self.kept_expansions.iter();
         let kept = kept.filter(|kept| kept.files.contains(&span.file)).flat_map(|kept| kept.iter());

@@ -32,12 +32,12 @@ pub struct Span {
 }
 
 impl Span {
-    /// The range `start..end` of `file`.
+    /// Returns the range `start..end` of `file`.
     pub fn new(file: FileId, start: u32, end: u32) -> Span {
         Span { file, start, end }
     }
 
-    /// The smallest span that covers `self` and `other`; `self` when they lie in different files.
+    /// Returns the smallest span that covers `self` and `other`; `self` when they lie in different files.
     pub fn to(self, other: Span) -> Span {
         if self.file != other.file {
             return self;
@@ -45,12 +45,12 @@ impl Span {
         Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// The empty span after the last byte.
+    /// Returns the empty span after the last byte.
     pub fn after(self) -> Span {
         Span { file: self.file, start: self.end, end: self.end }
     }
 
-    /// Whether the span lies in no text ([`FileId::BUILTIN`]).
+    /// Returns true if the span lies in no text ([`FileId::BUILTIN`]).
     pub fn is_builtin(self) -> bool {
         self.file == FileId::BUILTIN
     }

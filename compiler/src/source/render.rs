@@ -24,7 +24,7 @@ const SHOWN_BEFORE: usize = 60;
 const MESSAGE_WIDTH: usize = 2000;
 
 impl Diagnostics {
-    /// The build log; empty when nothing was reported.
+    /// Returns the build log; empty when nothing was reported.
     pub fn render(&self, sources: &SourceMap) -> String {
         let mut log = Log { text: String::new(), sources };
         for diagnostic in self.list() {
@@ -161,7 +161,7 @@ impl<'a> Files<'a> for Place {
     }
 }
 
-/// The greatest character boundary that is at most `at`.
+/// Returns the greatest character boundary that is at most `at`.
 fn floor_boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {

@@ -47,13 +47,13 @@ pub struct FunctionDef {
     pub span: Span,
 }
 
-/// Whether a function may be used by a kernel of the program.
+/// The use of a function by the kernels of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
     Possible,
-    /// It is not: once checked, its body may be forgotten.
+    /// No kernel uses it: once checked, its body may be forgotten.
     None,
-    /// It is not, and its body, which was checked before, is left out.
+    /// No kernel uses it, and its body, which was checked before, is left out.
     CheckedBefore,
 }
 
@@ -321,7 +321,7 @@ pub enum StmtKind {
     Pragma(Pragma),
 }
 
-/// What is said before a loop about unrolling it.
+/// The unroll attributes before a loop.
 #[derive(Debug)]
 pub enum UnrollHint {
     Pragma(Unroll),
@@ -329,7 +329,7 @@ pub enum UnrollHint {
     Attribute(Option<Box<Expr>>, Span),
 }
 
-/// How often a loop is to be unrolled, or fully.
+/// The requested number of copies of a loop's body, or full unrolling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unroll {
     Full,
@@ -349,7 +349,7 @@ pub struct IntLiteral {
     pub value: u64,
     pub is_unsigned: bool,
     pub is_long: bool,
-    /// Decimal literals never become unsigned by size alone (C99 6.4.4.1).
+    /// True for decimal literals, which never become unsigned by size alone (C99 6.4.4.1).
     pub is_decimal: bool,
 }
 
@@ -415,7 +415,7 @@ pub enum ExprKind {
     Block(Box<BlockLiteral>),
 }
 
-/// What follows in an [`ExprKind::Chain`].
+/// The elements after the first one of an [`ExprKind::Chain`].
 #[derive(Debug)]
 pub struct Link {
     /// `None` for a comma.
@@ -428,7 +428,7 @@ pub struct Link {
 /// A block literal.
 #[derive(Debug)]
 pub struct BlockLiteral {
-    /// What the block returns; `None` leaves it to its `return` statements.
+    /// The type that the block returns; `None` leaves it to its `return` statements.
     pub ret: Option<TypeName>,
     pub params: Vec<ParamDecl>,
     pub is_variadic: bool,

@@ -8,7 +8,7 @@
 use super::ast::*;
 use crate::preprocess::{Interner, Pragma, Symbol};
 
-/// The text of a tree.
+/// Returns the text of a tree.
 pub fn print(unit: &TranslationUnit, interner: &Interner) -> String {
     let mut printer = Printer { out: String::new(), indent: 0, interner };
     for item in &unit.items {

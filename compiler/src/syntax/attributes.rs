@@ -105,7 +105,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What the attributes of a statement say about unrolling the loop that it is (OpenCL C
+    /// Returns what the attributes of a statement say about unrolling the loop that it is (OpenCL C
     /// 6.13.5). Statements keep no attributes, so that others are warned about here.
     pub fn statement_attributes(&mut self, attributes: Vec<Attribute>) -> Option<UnrollHint> {
         let mut unroll = None;

@@ -16,12 +16,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a block literal begins at the `^`.
+    /// Returns true if a block literal begins at the `^`.
     pub fn at_block(&self) -> bool {
         self.at_ahead(1, Punct::LBrace) || self.at_ahead(1, Punct::LParen) || self.starts_type(1)
     }
 
-    /// A block literal, at its `^`. Parameters may be missing, and so may the type returned.
+    /// Parses a block literal, at its `^`. Parameters may be missing, and so may the type returned.
     pub fn block_literal(&mut self) -> PResult<Expr> {
         let start = self.span();
         self.check_blocks()?;

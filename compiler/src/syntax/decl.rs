@@ -18,7 +18,7 @@ pub(super) enum Declared {
 }
 
 impl Parser<'_> {
-    /// The whole program.
+    /// Parses the whole program.
     pub fn translation_unit(mut self) -> TranslationUnit {
         let mut unit = TranslationUnit::default();
         while !self.at_end() {
@@ -39,7 +39,7 @@ impl Parser<'_> {
         unit
     }
 
-    /// A declaration at file scope; `None` for an empty one.
+    /// Parses a declaration at file scope; `None` for an empty one.
     fn item(&mut self) -> PResult<Option<Item>> {
         let span = self.span();
         match self.kind() {
@@ -116,7 +116,7 @@ impl Parser<'_> {
         Ok(StaticAssert { cond, message, span: start.to(self.last_span()) })
     }
 
-    /// A declaration with its `;`, or a definition of a function. `attributes` were read before.
+    /// Parses a declaration with its `;`, or a definition of a function. `attributes` were read before.
     pub fn declaration(
         &mut self,
         context: Context,
@@ -151,7 +151,7 @@ impl Parser<'_> {
         Ok(Declared::Declaration(Declaration { specs, declarators, span }))
     }
 
-    /// What comes after a function's declarator at file scope, if not a body.
+    /// Checks what comes after a function's declarator at file scope, if not a body.
     fn check_after_prototype(&mut self, context: Context) -> PResult<()> {
         let fits = matches!(self.punct(), Some(Punct::Semi | Punct::Comma | Punct::Eq))
             || self.starts_declaration(0)
@@ -186,7 +186,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The body of a function, at its `{`.
+    /// Parses the body of a function, at its `{`.
     fn function(
         &mut self,
         start: Span,
@@ -220,7 +220,7 @@ impl Parser<'_> {
         Ok(Declared::Function(Box::new(function)))
     }
 
-    /// An initializer (C99 6.7.8): an expression or a list in braces.
+    /// Parses an initializer (C99 6.7.8): an expression or a list in braces.
     pub fn initializer(&mut self) -> PResult<Initializer> {
         if !self.at(Punct::LBrace) {
             return Ok(Initializer::Expr(self.assignment()?));

@@ -9,7 +9,7 @@ use super::MAX_NESTING;
 use crate::preprocess::{Punct, TokenKind};
 use crate::source::Span;
 
-/// Whether a declarator has a name.
+/// The rule for the name of a declarator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Naming {
     Required,
@@ -20,7 +20,7 @@ pub(super) enum Naming {
 }
 
 impl Declarator {
-    /// Whether it declares a function, rather than, say, a pointer to one.
+    /// Returns true if it declares a function, rather than, say, a pointer to one.
     pub(super) fn is_function(&self) -> bool {
         matches!(self.derivations.last(), Some(Derivation::Function { .. }))
     }
@@ -106,7 +106,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Whether the `(` at the cursor groups a declarator; else it begins parameters. Where names
+    /// Returns true if the `(` at the cursor groups a declarator; else it begins parameters. Where names
     /// may be missing, a type after it decides (C99 6.7.5.3p11).
     fn opens_group(&self, naming: Naming) -> bool {
         naming == Naming::Required
@@ -200,7 +200,7 @@ impl Parser<'_> {
         Ok(Derivation::Function { params, is_variadic })
     }
 
-    /// A `;` where a `,` should be: reported and read.
+    /// Reports and reads a `;` in the place of a `,`; returns true if there is one.
     fn mistaken_semi(&mut self) -> bool {
         let mistaken = self.at(Punct::Semi)
             && self.starts_declaration(1)
@@ -220,7 +220,7 @@ impl Parser<'_> {
         Ok(ParamDecl { specs, declarator, span: start.to(self.last_span()) })
     }
 
-    /// Whether the parameters are names without types, and types of them follow the list.
+    /// Returns true if the parameters are names without types, and types of them follow the list.
     fn is_name_list(&self) -> bool {
         let mut ahead = 0;
         while self.name_ahead(ahead).is_some() && !self.starts_type(ahead) {
@@ -265,7 +265,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a type that nobody declared stands at the cursor, where a statement may begin:
+    /// Returns true if a type that nobody declared stands at the cursor, where a statement may begin:
     /// `unknown x`, `unknown *x =`.
     pub fn at_unknown_type(&self) -> bool {
         let Some((_, Meaning::Unknown)) = self.word_ahead(0) else { return false };

@@ -1,7 +1,7 @@
 //! Expressions from the comma down to casts (C99 6.5.3 to 6.5.17).
 //!
 //! Operators of equal rank in a row are read in a loop, not by recursion: chains may be longer than
-//! the stack is deep. The height of what they build is kept below the bound all the same; chains that
+//! the stack is deep. The height of what they build is kept below the bound nevertheless; chains that
 //! group from the left become lists when they are long.
 
 use super::ast::{
@@ -25,7 +25,7 @@ struct Pending {
 /// An expression of binary operators that group from the left.
 struct Chain {
     expr: Expr,
-    /// How many operators lead from its root to its first operand.
+    /// The number of operators from its root to its first operand.
     links: u32,
     /// Height of its tree.
     height: u32,
@@ -74,7 +74,7 @@ enum Prefix {
 }
 
 impl Parser<'_> {
-    /// An expression, commas included.
+    /// Parses an expression, commas included.
     pub fn expression(&mut self) -> PResult<Expr> {
         let outer = self.begin_height();
         let expr = self.assignment()?;
@@ -93,7 +93,7 @@ impl Parser<'_> {
         Ok(chain.expr)
     }
 
-    /// An expression without commas. Assignments group from the right.
+    /// Parses an expression without commas. Assignments group from the right.
     pub fn assignment(&mut self) -> PResult<Expr> {
         self.with_depth(|p| {
             let mut value = p.conditional()?;
@@ -299,7 +299,7 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// At the second parenthesis of `(type)(a, b)` (OpenCL C 6.3.1): a vector literal. With one
+    /// Parses a vector literal at the second parenthesis of `(type)(a, b)` (OpenCL C 6.3.1). With one
     /// operand, a cast of what the parenthesis begins: `(float4)(v).x` casts `(v).x`.
     fn vector_literal(
         &mut self,
@@ -342,7 +342,7 @@ fn choice_of_many(choices: Vec<(Expr, Option<Expr>)>, last: Expr) -> Expr {
     Expr { kind: ExprKind::Choices(choices, Box::new(last)), span }
 }
 
-/// Whether `(type)(a, b)` can be a vector literal, as far as the parser knows.
+/// Returns true if `(type)(a, b)` can be a vector literal, as far as the parser knows.
 fn may_be_vector(ty: &TypeName) -> bool {
     let may_be = matches!(
         ty.specs.ty,
@@ -354,7 +354,7 @@ fn may_be_vector(ty: &TypeName) -> bool {
     may_be && ty.declarator.derivations.is_empty()
 }
 
-/// A type-name of one specifier.
+/// Returns a type-name of one specifier.
 pub(super) fn plain_type_name(ty: TypeSpec, span: Span) -> TypeName {
     let specs = DeclSpecs {
         storage: None,
@@ -370,7 +370,7 @@ pub(super) fn plain_type_name(ty: TypeSpec, span: Span) -> TypeName {
 
 /// The operator stack of [`Parser::binary_rest`].
 trait OperatorStack {
-    /// The last operand, if its operator binds at least as tightly.
+    /// Returns the last operand, if its operator binds at least as tightly.
     fn pop_if_at_least(&mut self, precedence: u8) -> Option<Pending>;
 }
 

@@ -111,7 +111,7 @@ const OPAQUES: &[&str] = &[
     "atomic_uintptr_t",
 ];
 
-/// What every known name means at the start of a program, by symbol.
+/// Returns what every known name means at the start of a program, by symbol.
 pub(super) fn initial_meanings(interner: &mut Interner, options: &Options) -> Vec<Meaning> {
     let mut words: Vec<(Symbol, Meaning)> = Vec::with_capacity(256);
     let since_20 = if options.std >= ClStd::Cl20 { SINCE_CL20 } else { &[] };
@@ -144,27 +144,27 @@ pub(super) fn initial_meanings(interner: &mut Interner, options: &Options) -> Ve
 }
 
 impl Keyword {
-    /// Whether it may begin a type-name: a type specifier or a qualifier.
+    /// Returns true if it may begin a type-name: a type specifier or a qualifier.
     pub fn starts_type(self) -> bool {
         (self as u8) <= Keyword::ReadWrite as u8
     }
 
-    /// Whether it may begin a declaration.
+    /// Returns true if it may begin a declaration.
     pub fn starts_declaration(self) -> bool {
         (self as u8) <= Keyword::Alignas as u8
     }
 
-    /// Whether it is a type specifier, of which a declaration has one.
+    /// Returns true if it is a type specifier, of which a declaration has one.
     pub fn is_type(self) -> bool {
         (self as u8) <= Keyword::Pipe as u8
     }
 
-    /// Whether specifiers may go on with it after a type.
+    /// Returns true if specifiers may go on with it after a type.
     pub fn may_follow_type(self) -> bool {
         self.starts_declaration() && self != Keyword::Attribute
     }
 
-    /// Whether it is a qualifier.
+    /// Returns true if it is a qualifier.
     pub fn is_qualifier(self) -> bool {
         self.starts_type() && !self.is_type()
     }

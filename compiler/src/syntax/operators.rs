@@ -3,7 +3,7 @@
 use super::ast::{BinaryOp, UnaryOp};
 use crate::preprocess::Punct;
 
-/// A binary operator and how tightly it binds, from 1 for `||` (C99 6.5.5 to 6.5.14).
+/// Returns a binary operator and how tightly it binds, from 1 for `||` (C99 6.5.5 to 6.5.14).
 pub(super) fn binary(punct: Punct) -> Option<(BinaryOp, u8)> {
     Some(match punct {
         Punct::PipePipe => (BinaryOp::LogicalOr, 1),
@@ -28,7 +28,7 @@ pub(super) fn binary(punct: Punct) -> Option<(BinaryOp, u8)> {
     })
 }
 
-/// An assignment operator; `Some(None)` is `=` (C99 6.5.16).
+/// Returns an assignment operator; `Some(None)` is `=` (C99 6.5.16).
 pub(super) fn assignment(punct: Punct) -> Option<Option<BinaryOp>> {
     Some(match punct {
         Punct::Eq => None,
@@ -46,7 +46,7 @@ pub(super) fn assignment(punct: Punct) -> Option<Option<BinaryOp>> {
     })
 }
 
-/// An operator before its operand (C99 6.5.3).
+/// Returns an operator before its operand (C99 6.5.3).
 pub(super) fn prefix(punct: Punct) -> Option<UnaryOp> {
     Some(match punct {
         Punct::Plus => UnaryOp::Plus,
@@ -62,7 +62,7 @@ pub(super) fn prefix(punct: Punct) -> Option<UnaryOp> {
 }
 
 impl BinaryOp {
-    /// How it is written.
+    /// Returns the spelling.
     pub fn as_str(self) -> &'static str {
         match self {
             BinaryOp::Mul => "*",

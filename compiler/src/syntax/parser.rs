@@ -21,7 +21,7 @@ pub(super) struct Parser<'a> {
     /// Without the final `Eof`.
     tokens: &'a [Token],
     pos: usize,
-    /// Where the text ends.
+    /// The end of the text.
     eof: Span,
     pub names: Names,
     pub interner: &'a mut Interner,
@@ -34,13 +34,13 @@ pub(super) struct Parser<'a> {
     peak: u32,
     /// Position of the last error: a second one at the same place says nothing new.
     last_error: Option<usize>,
-    /// After a bound was exceeded: everything seems to end here, and nothing is reported.
+    /// True after a bound was exceeded: everything seems to end here, and nothing is reported.
     stopped: bool,
-    /// Whether something at file scope was no declaration, and no function was seen since.
+    /// True if something at file scope was no declaration, and no function was seen since.
     pub confused: bool,
-    /// Whether the cursor is inside a function's body.
+    /// True if the cursor is inside a function's body.
     pub in_function: bool,
-    /// Whether a `;` is taken to stand at the cursor, its lack having been reported.
+    /// True if a missing `;` at the cursor was reported and is treated as present.
     pub assumed_semi: bool,
     /// What `#pragma pack` said last: the largest alignment of members in bytes, 0 for any.
     pub pack: u32,
@@ -97,12 +97,12 @@ impl<'a> Parser<'a> {
         self.kind_ahead(0)
     }
 
-    /// Of the token at the cursor.
+    /// Returns the span of the token at the cursor.
     pub fn span(&self) -> Span {
         self.tokens.get(self.pos).map_or(self.eof, |token| token.span)
     }
 
-    /// Of the token before the cursor.
+    /// Returns the span of the token before the cursor.
     pub fn last_span(&self) -> Span {
         let last = self.pos.checked_sub(1).and_then(|pos| self.tokens.get(pos));
         last.map_or(self.eof, |token| token.span)
@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The unused body that begins at the cursor.
+    /// Returns the unused body that begins at the cursor.
     pub fn unused_body(&mut self) -> Option<&'a UnusedBody> {
         let behind = self.unused.partition_point(|body| body.tokens.start < self.pos);
         self.unused = self.unused.get(behind..).unwrap_or(&[]);
@@ -198,7 +198,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// An identifier, which a keyword is not.
+    /// Returns an identifier, which a keyword is not.
     pub fn name_ahead(&self, ahead: usize) -> Option<Symbol> {
         match self.word_ahead(ahead) {
             Some((_, Meaning::Keyword(_))) | None => None,
@@ -217,7 +217,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a type-name may begin there.
+    /// Returns true if a type-name may begin there.
     pub fn starts_type(&self, ahead: usize) -> bool {
         match self.word_ahead(ahead) {
             Some((_, Meaning::Keyword(keyword))) => keyword.starts_type(),
@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a declaration may begin there.
+    /// Returns true if a declaration may begin there.
     pub fn starts_declaration(&self, ahead: usize) -> bool {
         match self.keyword_ahead(ahead) {
             Some(keyword) => keyword.starts_declaration(),
@@ -352,7 +352,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// What is parsed next lies one node deeper.
+    /// Notes that what is parsed next lies one node deeper.
     pub fn deepen(&mut self) -> PResult<()> {
         self.depth += 1;
         self.peak = self.peak.max(self.depth);
@@ -375,7 +375,7 @@ impl<'a> Parser<'a> {
         self.peak.saturating_sub(self.depth)
     }
 
-    /// The tree parsed since [`Parser::begin_height`] has this height after all.
+    /// Sets the height of the tree parsed since [`Parser::begin_height`].
     pub fn set_height(&mut self, height: u32) -> PResult<()> {
         self.peak = self.depth + height;
         self.check_height(self.peak)

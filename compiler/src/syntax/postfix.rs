@@ -12,7 +12,7 @@ use crate::rounding::half_bits;
 use crate::source::Span;
 
 impl Parser<'_> {
-    /// A primary expression and its postfix operators.
+    /// Parses a primary expression and its postfix operators.
     pub fn postfix_expression(&mut self) -> PResult<Expr> {
         let outer = self.begin_height();
         let primary = self.primary()?;
@@ -104,7 +104,7 @@ impl Parser<'_> {
         Ok(Expr { kind, span })
     }
 
-    /// An identifier, or a keyword that begins a primary expression.
+    /// Parses an identifier, or a keyword that begins a primary expression.
     fn word(&mut self, symbol: Symbol) -> PResult<Expr> {
         let span = self.span();
         let kind = match self.names.meaning(symbol) {
@@ -151,7 +151,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The type of what can only be a cast to a type that nobody declared: `(unknown)x`,
+    /// Returns the type of what can only be a cast to a type that nobody declared: `(unknown)x`,
     /// `(unknown *)`.
     fn unknown_cast(&self) -> Option<Symbol> {
         let Some((symbol, Meaning::Unknown)) = self.word_ahead(1) else { return None };

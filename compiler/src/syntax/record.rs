@@ -29,7 +29,7 @@ impl Parser<'_> {
         Ok(TypeSpec::Record { is_union, tag, fields, attributes, pack })
     }
 
-    /// The tag after `struct`, `union` or `enum`, if there is one.
+    /// Returns the tag after `struct`, `union` or `enum`, if there is one.
     fn tag(&mut self, word: &'static str) -> Option<Name> {
         let symbol = self.name_ahead(0)?;
         let span = self.span();

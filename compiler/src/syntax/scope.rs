@@ -1,4 +1,4 @@
-//! What names mean while they are parsed: which are keywords, which are types, which are neither.
+//! The meaning of names while they are parsed: keywords, types, or neither.
 
 use super::keywords::{BuiltinType, Keyword};
 use crate::hash::FastMap;
@@ -22,7 +22,7 @@ pub(super) enum Meaning {
 #[derive(Debug)]
 pub(super) struct Names {
     meanings: Vec<Meaning>,
-    /// What declarations in the open scopes have hidden, the latest last.
+    /// Meanings that declarations in the open scopes have hidden, the latest last.
     hidden: Vec<(Symbol, Meaning)>,
     /// Length of `hidden` at the start of each open scope.
     scopes: Vec<usize>,

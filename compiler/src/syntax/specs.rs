@@ -12,7 +12,7 @@ use crate::options::ClStd;
 use crate::preprocess::{Punct, Symbol, TokenKind};
 use crate::source::Span;
 
-/// What the specifiers belong to.
+/// The construct that the specifiers belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Context {
     File,
@@ -227,7 +227,7 @@ impl Parser<'_> {
     }
 
     /// A built-in type's name is a type specifier unless there is one already: then it is what is
-    /// declared, but for the mistake `unsigned char4 x`.
+    /// declared, except for the mistake `unsigned char4 x`.
     fn builtin_spec(&mut self, specs: &mut Specs, symbol: Symbol, builtin: BuiltinType) -> bool {
         if specs.has_type() {
             let declares = self.name_ahead(1).is_none()
@@ -253,7 +253,7 @@ impl Parser<'_> {
         true
     }
 
-    /// Whether a type's size is the implementation's choice.
+    /// Returns true if a type's size is the implementation's choice.
     fn has_host_size(&self, symbol: Symbol) -> bool {
         matches!(self.text(symbol), "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t")
     }
@@ -282,8 +282,7 @@ impl Parser<'_> {
         is_type
     }
 
-    /// Whether the type follows: then the unknown name before it was a macro, say, that nobody
-    /// defined.
+    /// Returns true if the type follows: the unknown name before it may then be an undefined macro.
     fn at_type_of_declarator(&self) -> bool {
         match self.keyword() {
             Some(keyword) => keyword.may_follow_type() && !keyword.is_qualifier(),
@@ -429,7 +428,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The type that sign, length and base make together (C99 6.7.2p2); `Missing` for what the
+    /// Returns the type that sign, length and base make together (C99 6.7.2p2); `Missing` for what the
     /// base alone says.
     fn combine(&mut self, specs: &Specs, span: Span) -> PResult<TypeSpec> {
         use ScalarName::*;

@@ -10,7 +10,7 @@ use super::{MAX_NESTED_BRANCHES, MAX_NESTED_LINKS};
 use crate::preprocess::{Pragma, Punct, Symbol, TokenKind};
 use crate::source::Span;
 
-/// What stands before a statement and makes it a target of jumps.
+/// The part before a statement that makes it a target of jumps.
 enum Label {
     Named(Symbol),
     Case(Expr, Option<Expr>),
@@ -28,7 +28,7 @@ impl Label {
     }
 }
 
-/// A statement with many labels, as a block in which each has an empty statement of its own.
+/// Returns a statement with many labels, as a block in which each has an empty statement of its own.
 fn behind_labels(labels: Vec<(Label, Span)>, stmt: Stmt) -> Stmt {
     let span = labels.first().map_or(stmt.span, |(_, start)| start.to(stmt.span));
     let mut stmts = Vec::with_capacity(labels.len() + 1);
@@ -66,7 +66,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A statement or declaration.
+    /// Parses a statement or declaration.
     fn block_item(&mut self) -> PResult<Stmt> {
         let start = self.span();
         match self.kind() {
@@ -114,7 +114,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A statement with the labels before it; `unroll` is what attributes said before those.
+    /// Parses a statement with the labels before it; `unroll` is what attributes said before those.
     fn statement(&mut self, mut unroll: Option<UnrollHint>) -> PResult<Stmt> {
         let mut labels: Vec<(Label, Span)> = Vec::new();
         loop {
@@ -190,7 +190,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows a label: a statement, or by C23 a declaration or nothing.
+    /// Parses what follows a label: a statement, or by C23 a declaration or nothing.
     fn labelled(&mut self, unroll: Option<UnrollHint>) -> PResult<Stmt> {
         let span = self.span();
         if self.at(Punct::RBrace) {
@@ -267,7 +267,7 @@ impl Parser<'_> {
         Ok(Stmt { kind, span: start.to(self.last_span()) })
     }
 
-    /// The statement that another one controls. Goes on behind a mistake in it.
+    /// Returns the statement that another one controls. Goes on behind a mistake in it.
     fn substatement(&mut self) -> Stmt {
         let span = self.span();
         let result = match self.at(Punct::LBrace) {
@@ -383,7 +383,7 @@ impl Parser<'_> {
         Ok(StmtKind::For { init, cond, step, body, unroll })
     }
 
-    /// The first part of a `for`, with its `;`.
+    /// Parses the first part of a `for`, with its `;`.
     fn for_init(&mut self) -> PResult<Option<Stmt>> {
         let start = self.span();
         if self.eat(Punct::Semi) {

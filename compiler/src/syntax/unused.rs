@@ -17,7 +17,7 @@ pub struct UnusedBody {
     /// Tells it apart from other bodies and the same body after other declarations; 0 if what is
     /// wrong with it may depend on what comes after it.
     pub key: u64,
-    /// It is known to be free of diagnostics: there is no need to parse it.
+    /// True if it is known to be free of diagnostics: there is no need to parse it.
     pub is_checked: bool,
 }
 
@@ -33,7 +33,7 @@ pub fn unused_bodies(tokens: &[Token], interner: &Interner, seed: u64) -> Vec<Un
     outline.definitions.iter().enumerate().filter_map(body).collect()
 }
 
-/// All tokens of a program but what is between the braces of unused bodies that are known to be good
+/// Returns all tokens of a program but what is between the braces of unused bodies that are known to be good
 /// by their keys; and all unused bodies, as [`unused_bodies`] has them.
 pub(crate) fn without_checked_bodies(
     parts: Parts,
@@ -130,7 +130,7 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// The program's name for one of the part.
+    /// Returns the program's name for one of the part.
     fn symbol(&self, name: Symbol) -> Symbol {
         self.included.map_or(name, |included| included.symbols[name.0 as usize])
     }
@@ -200,7 +200,7 @@ impl Uses {
         Uses { used, looks_ahead }
     }
 
-    /// The key of an unused body (see [`UnusedBody::key`]), `declared` being the digest of what its
+    /// Returns the key of an unused body (see [`UnusedBody::key`]), `declared` being the digest of what its
     /// part follows; `None` if the function is used, or has to be parsed anyway.
     fn key(
         &self,
@@ -212,7 +212,7 @@ impl Uses {
         if self.used[number] || definition.packs {
             return None;
         }
-        // Whether it is part of a cycle of calls depends on functions defined after it.
+        // Functions defined after it decide if it is part of a cycle of calls.
         if self.looks_ahead[number] {
             return Some(0);
         }

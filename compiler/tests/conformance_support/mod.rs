@@ -10,7 +10,7 @@ pub struct Program {
     /// `file.cl:LINE`, the line of the program's first header.
     pub place: String,
     pub rule: String,
-    /// Whether it is to be accepted and run; else rejected.
+    /// True if the compiler must accept the program; false if it must reject it.
     pub accept: bool,
     pub options: String,
     /// Features and extensions that the device must have, or must lack where a `!` stands before.
@@ -37,7 +37,7 @@ pub struct Message {
 }
 
 impl Program {
-    /// Whether a device that offers these extensions and features can have this program.
+    /// Returns true if a device that offers these extensions and features can have this program.
     pub fn runs_with(&self, offered: &[&str]) -> bool {
         self.requires.iter().all(|name| match name.strip_prefix('!') {
             Some(name) => !offers(offered, name),
@@ -46,7 +46,7 @@ impl Program {
     }
 }
 
-/// Whether one of the names is `name`, or is once its prefix is gone: `fp64` for cl_khr_fp64,
+/// Returns true if one of the names is `name`, or is without its prefix: `fp64` for cl_khr_fp64,
 /// `generic` for __opencl_c_generic_address_space.
 fn offers(offered: &[&str], name: &str) -> bool {
     offered.iter().any(|full| {
@@ -57,7 +57,7 @@ fn offers(offered: &[&str], name: &str) -> bool {
     })
 }
 
-/// Every program of every file of a folder. The error says where a file breaks the format.
+/// Returns every program of every file of a folder. The error says where a file breaks the format.
 pub fn read_folder(folder: &Path) -> Result<Vec<Program>, String> {
     let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -73,7 +73,7 @@ pub fn read_folder(folder: &Path) -> Result<Vec<Program>, String> {
     Ok(programs)
 }
 
-/// The programs of one file.
+/// Returns the programs of one file.
 fn parse(name: &str, text: &str) -> Result<Vec<Program>, String> {
     if !text.starts_with("//! ") {
         return Err(format!("{name}:1: the first line is '//! SECTION TITLE'"));
@@ -168,7 +168,7 @@ fn message(value: &str) -> Result<Message, String> {
     Ok(Message { line, substring: substring.to_string() })
 }
 
-/// A word: an integer that fits 32 bits with or without sign, or the bits of a float (`1.5f`).
+/// Returns a word: an integer that fits 32 bits with or without sign, or the bits of a float (`1.5f`).
 fn word(item: &str) -> Option<u32> {
     if let Some(digits) = item.strip_prefix("0x") {
         return u32::from_str_radix(digits, 16).ok();

@@ -84,7 +84,7 @@ fn pipe(program: &str, args: &[&str], words: &[u32]) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Has spirv-val look at a module.
+/// Passes a module to spirv-val.
 pub fn validate(words: &[u32]) -> Result<(), String> {
     let args = ["--target-env", "vulkan1.2", "--scalar-block-layout", "-"];
     match pipe("spirv-val", &args, words) {
@@ -93,12 +93,12 @@ pub fn validate(words: &[u32]) -> Result<(), String> {
     }
 }
 
-/// The module's text.
+/// Returns the module's text.
 pub fn disassemble(words: &[u32]) -> String {
     pipe("spirv-dis", &["--no-color", "-"], words).1
 }
 
-/// Every combination of capabilities that changes how code is emitted.
+/// Returns every combination of capabilities that changes how code is emitted.
 pub fn targets() -> Vec<(&'static str, Target)> {
     let generic = Target::generic();
     let rich = Target {

@@ -32,14 +32,14 @@ pub struct Machine<'m> {
     pub steps: u64,
 }
 
-/// The only work-item of its launch.
+/// Returns the only work-item of its launch.
 fn alone(query: WorkItemQuery, _: u8) -> u64 {
     use WorkItemQuery::*;
     matches!(query, GlobalSize | NumGroups | LocalSize | EnqueuedLocalSize | WorkDim).into()
 }
 
 impl<'m> Machine<'m> {
-    /// A machine with the module's variables in its memory.
+    /// Returns a machine with the module's variables in its memory.
     pub fn new(module: &'m Module) -> Machine<'m> {
         let mut machine = Machine {
             module,
@@ -88,12 +88,12 @@ impl<'m> Machine<'m> {
         self.global[at..at + size].to_vec()
     }
 
-    /// Runs a kernel; it must come to its end.
+    /// Runs a kernel, which must reach its end.
     pub fn run_kernel(&mut self, index: usize) {
         self.call(self.module.kernels[index].func, Vec::new()).expect("a kernel that ends");
     }
 
-    /// Runs a function; gives what it returns, or why it does not come to its end.
+    /// Runs a function; returns its results, or the reason why it does not end.
     pub fn call(&mut self, func: Func, args: Vec<Lanes>) -> Result<Vec<Lanes>, String> {
         let function = &self.module.functions[func];
         let stack = self.private.len();
@@ -157,7 +157,7 @@ impl<'m> Machine<'m> {
         Err(format!("{block} has no terminator"))
     }
 
-    /// Runs an instruction that is neither a terminator nor a call; gives its result, if it has one.
+    /// Runs an instruction that is neither a terminator nor a call; returns its result, if it has one.
     fn execute(&mut self, frame: &Frame, data: &InstData, ty: Type) -> Result<Lanes, String> {
         let none = Ok(Vec::new());
         match data {
@@ -209,7 +209,7 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// The bytes of an access, which is as aligned as it says, or as its scalars.
+    /// Returns the bytes of an access, which is as aligned as it says, or as its scalars.
     fn bytes(
         &mut self,
         frame: &Frame,
@@ -378,7 +378,7 @@ impl Frame<'_> {
         }
     }
 
-    /// One lane of a lanewise operation. Which NaN it gives is not said, so it is always the same.
+    /// Computes one lane of a lanewise operation. A NaN is always the same one, since the IR does not define which.
     fn lane(&self, data: &InstData, ty: Type, lane: usize) -> u64 {
         let get = |value: Value| {
             let lanes = self.get(value);

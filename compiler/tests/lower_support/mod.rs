@@ -12,7 +12,7 @@ use hekla_compiler::source::{Diagnostics, SourceMap};
 use hekla_compiler::{lower, syntax, Options, Source, Target};
 use interpreter::Machine;
 
-/// Lowers a program; gives the log when there were errors.
+/// Lowers a program; returns the log when there were errors.
 pub fn try_lower(text: &str, options: &str, target: &Target) -> Result<Module, String> {
     let source = Source { name: "test.cl".into(), text: text.into(), headers: Vec::new() };
     let options = Options::parse(options).unwrap();

@@ -26,18 +26,18 @@ fn execute(module: &Module, seed: u64) -> Result<Vec<u8>, String> {
     Ok(machine.global_bytes(buffer, BUFFER))
 }
 
-/// A number of more than 32 bits for each query.
+/// Returns a number of more than 32 bits for each query.
 fn wide_number(query: WorkItemQuery, dim: u8) -> u64 {
     0x1_0000_0005 * (query as u64 + 1) + u64::from(dim)
 }
 
-/// Runs passes one after the other and compares after each. Returns false if the program does not come to
+/// Runs passes one after the other and compares after each. Returns false if the program does not reach
 /// its end, so that there is nothing to compare.
 fn check(seed: u64, names: &[&str]) -> bool {
     check_of(60, seed, names)
 }
 
-/// As [`check`], on programs of so many statements.
+/// As [`check`], on programs with this number of statements.
 fn check_of(statements: usize, seed: u64, names: &[&str]) -> bool {
     let mut module = random::module(&mut Random::new(seed), statements);
     verify::verify_module(&module).expect("a valid program");
@@ -61,14 +61,14 @@ fn check_of(statements: usize, seed: u64, names: &[&str]) -> bool {
     true
 }
 
-/// Checks programs of consecutive numbers; nearly all of them must come to their end.
+/// Checks programs of consecutive numbers; nearly all of them must reach their end.
 fn check_all(seeds: Range<u64>, mut check: impl FnMut(u64) -> bool) {
     let count = seeds.end - seeds.start;
     let ended = seeds.filter(|&seed| check(seed)).count() as u64;
     assert!(ended * 10 >= count * 9, "only {ended} of {count} programs come to their end");
 }
 
-/// How many programs each test tries; `HEKLA_SEEDS` for more.
+/// Returns how many programs each test tries; `HEKLA_SEEDS` for more.
 fn seeds() -> u64 {
     std::env::var("HEKLA_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(200)
 }

@@ -71,7 +71,7 @@ fn arg(name: &str, kind: ArgKind) -> Arg {
 const POINTEE: u32 = 16;
 const PRIVATE: Type = Type::ptr(AddressSpace::Private);
 
-/// A kernel `k` of (buffer, 32 bytes of values), of about so many statements, and three helper
+/// Returns a kernel `k` of (buffer, 32 bytes of values), of about that number of statements, and three helper
 /// functions, which take values, pointers to private memory and the buffer.
 pub fn module(random: &mut Random, statements: usize) -> Module {
     let mut module = Module::default();
@@ -193,7 +193,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// A value of a type: one in scope, a constant, or one made of others.
+    /// Returns a value of a type: one in scope, a constant, or one made of others.
     fn value(&mut self, ty: Type) -> Value {
         let fitting: Vec<Value> =
             self.pool.iter().copied().filter(|&v| self.b.ty(v) == ty).collect();
@@ -295,7 +295,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// From another scalar type, where the result is defined.
+    /// Returns a conversion from another scalar type, where the result is defined.
     fn conversion(&mut self, ty: Type) -> Value {
         let from = ty.with_scalar(self.random.pick(&INTS).scalar);
         let value = self.value(from);
@@ -313,7 +313,7 @@ impl Gen<'_, '_> {
         self.b.splat(scalar, ty.lanes)
     }
 
-    /// A vector from lanes or other vectors.
+    /// Returns a vector from lanes or other vectors.
     fn lanes(&mut self, ty: Type) -> Value {
         let value = self.value(ty);
         match self.random.below(5) {
@@ -444,7 +444,7 @@ impl Gen<'_, '_> {
         self.pool.extend(result);
     }
 
-    /// A pointer to [`POINTEE`] bytes of integers; of the same object as others, as like as not.
+    /// Returns a pointer to [`POINTEE`] bytes of integers; of the same object as others, as like as not.
     fn pointer(&mut self) -> Value {
         let fitting: Vec<(Value, u32, bool)> = self
             .objects
@@ -463,7 +463,7 @@ impl Gen<'_, '_> {
         self.b.ptr_add(at, offset)
     }
 
-    /// A byte offset below `size - bytes`, constant or computed, aligned to `align`.
+    /// Returns a byte offset below `size - bytes`, constant or computed, aligned to `align`.
     fn offset(&mut self, size: u32, bytes: u32, align: u32) -> Value {
         let room = (size - bytes) / align;
         if self.random.below(3) != 0 {
@@ -486,7 +486,7 @@ impl Gen<'_, '_> {
                 _ => self.random.pick(&INTS),
             },
         };
-        // Floats keep to their places, lest the bits of others make NaNs.
+        // Floats keep to their places: the bits of other types could make NaNs.
         let mut align = ty.scalar.bytes();
         if !floats && self.random.below(3) == 0 {
             align = 1 << self.random.below(3);

@@ -1,4 +1,4 @@
-//! Arguments that C gives by pointer: arrays, lists, strings, places for results.
+//! Arguments that C passes by pointer: arrays, lists, strings, places for results.
 
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::info::Value;
@@ -60,7 +60,7 @@ pub unsafe fn text(pointer: *const c_char) -> Option<String> {
     Some(unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned())
 }
 
-/// Stores a result where C wants it, if it does.
+/// Stores a result at a place, unless that is NULL.
 ///
 /// # Safety
 /// `place` is NULL or valid for writing.
@@ -147,7 +147,7 @@ pub unsafe fn wait_list(
     Ok(events)
 }
 
-/// Gives the application the event that it wanted.
+/// Stores the event, if the application wants it.
 ///
 /// # Safety
 /// `place` is NULL or valid for writing.

@@ -26,7 +26,7 @@ fn host(pointer: *const c_void) -> Option<HostAddress> {
     (!pointer.is_null()).then_some(HostAddress(pointer as usize))
 }
 
-/// What a transfer needs besides its own arguments.
+/// The handles of a transfer.
 struct Target {
     queue: Ref<Queue>,
     mem: Ref<Mem>,
@@ -425,8 +425,8 @@ fn check_map_flags(mem: &Mem, flags: cl_map_flags) -> Result<()> {
     Ok(())
 }
 
-/// Returns where the application will see the region: in its own memory (CL_MEM_USE_HOST_PTR), in the
-/// device's where the host sees it, else in staging memory or, where that ends, in ordinary memory.
+/// Returns the memory in which the application will see the region: its own (CL_MEM_USE_HOST_PTR), the device's where
+/// the host sees that, else staging memory or, if there is not enough, ordinary memory.
 fn place_mapping(
     queue: &Queue,
     mem: &Mem,
@@ -459,7 +459,7 @@ fn place_mapping(
     Ok(Mapping { pages: Some(pages.clone()), ..at(pages.address()) })
 }
 
-/// Returns what brings the region's bytes to where the application will see them.
+/// Returns the command that makes the region's bytes visible to the application.
 fn map_command(mem: &Ref<Mem>, mapping: &Mapping) -> Command {
     let region = mapping.pointer.range(mapping.size);
     if mapping.is_copy() {

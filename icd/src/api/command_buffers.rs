@@ -1,4 +1,4 @@
-//! Command buffers: their life and queries, and enqueueing them (cl_khr_command_buffer; spec 5.17).
+//! Command buffers: creation, release, queries, and enqueueing them (cl_khr_command_buffer; spec 5.17).
 
 use super::args;
 use super::enqueue::enqueue;
@@ -35,7 +35,7 @@ fn parse(list: &[cl_command_buffer_properties_khr]) -> Result<(cl_bitfield, cl_b
     Ok((flags, asserts))
 }
 
-/// Returns the queue that a command buffer is to run on: the one of its creation, or one in its place.
+/// Returns the queue that a command buffer runs on: the one of its creation, or a substitute.
 ///
 /// # Safety
 /// `queues` is NULL or valid for `count` handles.

@@ -40,7 +40,7 @@ unsafe fn enqueue_kernel(
     unsafe { enqueue(&queue, command_type, command, waits, false, event) }
 }
 
-/// A command that is nothing but its place in the order.
+/// Enqueues a command that only takes a place in the order.
 ///
 /// # Safety
 /// The pointers are as the API requires.

@@ -46,7 +46,7 @@ impl Properties {
     }
 }
 
-/// Who is told of errors in a context, from the beginning of its creation on.
+/// Returns the notifier of a context, which receives errors from the beginning of its creation on.
 fn notifier(function: ContextNotify, data: *mut c_void) -> Option<Arc<Notifier>> {
     let notifier = Notifier::new(function, UserData(data));
     notify::enter(notifier.as_ref());

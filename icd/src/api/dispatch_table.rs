@@ -12,6 +12,7 @@ pub struct Slot(*const c_void);
 
 // SAFETY: the table holds addresses of functions and is never written.
 unsafe impl Sync for Slot {}
+// SAFETY: as above.
 unsafe impl Send for Slot {}
 
 impl Slot {
@@ -21,14 +22,14 @@ impl Slot {
     }
 }
 
-/// Stands in the slots of extensions that are not offered and whose functions return an error code,
-/// for a loader that forwards calls unchecked. (The C calling conventions let a callee ignore
+/// Fills the slots of extensions that are not offered and whose functions return an error code, for a loader that
+/// forwards calls unchecked. (The C calling conventions let a callee ignore
 /// arguments.)
 extern "C" fn unsupported_status() -> cl_int {
     CL_INVALID_OPERATION
 }
 
-/// The same for functions that return a handle, by the number of their arguments, of which the last is
+/// Does the same for functions that return a handle, by the number of their arguments, of which the last is
 /// `errcode_ret`. All of them are integers or pointers, which are passed alike.
 macro_rules! unsupported_handles {
     ($($name:ident($($before:ident),*);)*) => {
@@ -54,9 +55,9 @@ unsupported_handles! {
     unsupported_handle_6(a, b, c, d, e);
 }
 
-/// Builds [`TABLE`] and [`FUNCTIONS`] from one list: `core` names a function of ours; `status` and
-/// `handle…` functions of extensions that are not offered, by what they return (and the number of
-/// arguments, where that matters); `none` functions that this operating system does not have; `tag` functions whose slot carries the tag that marks ICD 2
+/// Builds [`TABLE`] and [`FUNCTIONS`] from one list: `core` names a function of this library; `status` and `handle…`
+/// functions of extensions that are not offered, by their result (and, for handles, the number of arguments);
+/// `none` functions that this operating system does not have; `tag` functions whose slot holds the tag of ICD 2
 /// objects (these two are never called through an object).
 macro_rules! dispatch_table {
     ($($kind:ident $name:ident,)*) => {
@@ -280,7 +281,7 @@ static EXTENSION_FUNCTIONS: &[(&str, Slot)] = by_name! {
     clGetMutableCommandInfoKHR,
 };
 
-/// Names of the functions of extensions that are found by name only.
+/// Returns the names of the functions of extensions that are found by name only.
 pub fn extension_names() -> impl Iterator<Item = &'static str> {
     EXTENSION_FUNCTIONS.iter().map(|(name, _)| *name)
 }

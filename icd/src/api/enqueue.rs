@@ -1,4 +1,4 @@
-//! How the entry points of every chapter hand a command to its queue.
+//! Enqueueing of commands, for the entry points of every chapter.
 
 use super::args;
 use crate::cl::error::Result;
@@ -8,7 +8,7 @@ use crate::core::queue::execute::Execute;
 use crate::core::queue::{Queue, Request};
 use crate::object::Ref;
 
-/// Enqueues a command and gives out its event.
+/// Enqueues a command and stores its event for the application.
 ///
 /// # Safety
 /// `event` is NULL or valid.

@@ -29,7 +29,7 @@ entry! {
         let events = unsafe { args::objects::<Event>(event_list, num_events) }?;
         let context = &events[0].context;
         ensure!(events.iter().all(|event| event.context == *context), CL_INVALID_CONTEXT);
-        // All queues get going before the first is waited for.
+        // All queues are submitted before the first wait.
         for event in &events {
             event.execution_status()?;
         }

@@ -1,5 +1,5 @@
-//! Image objects (spec 5.3). Devices offer none yet (CL_DEVICE_IMAGE_SUPPORT is false): images cannot
-//! be made, so no handle is an image's.
+//! Image objects (spec 5.3). No device offers them yet (CL_DEVICE_IMAGE_SUPPORT is false): none can be created, so no
+//! handle is an image's.
 
 use super::args;
 use crate::cl::error::{ensure, fail, Result};
@@ -10,13 +10,13 @@ use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
 
-/// Returns what creating an image ends in: CL_INVALID_OPERATION, after the context has been checked.
+/// Returns the result of creating an image: CL_INVALID_OPERATION, after the check of the context.
 fn no_image_support(context: cl_context) -> Result<cl_mem> {
     Ref::<Context>::from_handle(context)?;
     fail(CL_INVALID_OPERATION)
 }
 
-/// What a command on images ends in: CL_INVALID_OPERATION, after the queue has been checked.
+/// Returns the result of a command on images: CL_INVALID_OPERATION, after the check of the queue.
 fn no_image_commands(queue: cl_command_queue) -> Result<()> {
     args::queue(queue)?;
     fail(CL_INVALID_OPERATION)

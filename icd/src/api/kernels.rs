@@ -85,7 +85,7 @@ pub(super) fn shared_arg(
     Ok(ArgValue::Pointer(value as u64))
 }
 
-/// Checks what clSetKernelExecInfo is told.
+/// Checks the arguments of clSetKernelExecInfo.
 ///
 /// # Safety
 /// `value` is NULL or valid for `size` bytes.

@@ -1,4 +1,4 @@
-//! What all memory objects have in common (spec 5.5): counting, destructors, migration, queries.
+//! Functions for all memory objects (spec 5.5): reference counts, destructors, migration, queries.
 
 use super::args;
 use super::enqueue::enqueue;

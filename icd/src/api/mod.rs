@@ -1,5 +1,5 @@
-//! The C API, one file per chapter of the specification. Entry points check what C gave them, call
-//! the safe objects of [`crate::core`], and nothing else.
+//! The C API, one file per chapter of the specification. Entry points check the arguments that C passes, call the
+//! safe objects of [`crate::core`], and do nothing else.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
 mod args;

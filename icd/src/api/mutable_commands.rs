@@ -1,4 +1,4 @@
-//! Changing and asking about kernel commands of command buffers
+//! Changes and queries of kernel commands of command buffers
 //! (cl_khr_command_buffer_mutable_dispatch; spec 5.17.8).
 
 use super::args;
@@ -43,8 +43,8 @@ unsafe fn change(
     })
 }
 
-/// CL_INVALID_OPERATION when a configuration names what was not declared updatable, CL_INVALID_VALUE
-/// when a count and its list contradict each other.
+/// Fails with CL_INVALID_OPERATION if a configuration changes a property that was not declared updatable, with
+/// CL_INVALID_VALUE if a count and its list contradict each other.
 fn check_fields(command: &MutableCommand, config: &cl_mutable_dispatch_config_khr) -> Result<()> {
     let arguments = config.num_args > 0 || config.num_svm_args > 0;
     let named = [
@@ -93,7 +93,7 @@ unsafe fn args_of(
     plain.chain(shared).collect()
 }
 
-/// Returns what a configuration says of the kernel's execution, with the errors of clSetKernelExecInfo.
+/// Returns the execution info of a configuration, with the errors of clSetKernelExecInfo.
 ///
 /// # Safety
 /// As [`change`].

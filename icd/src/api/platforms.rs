@@ -14,7 +14,7 @@ use hekla_vk_backend as vk;
 use std::ffi::{c_void, CStr};
 use std::sync::Once;
 
-/// Returns the platform. The first call sets up what every object and every call needs.
+/// Returns the platform. The first call initializes the library.
 pub fn platform() -> &'static Ref<Platform> {
     static START: Once = Once::new();
     START.call_once(|| {

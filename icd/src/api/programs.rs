@@ -30,9 +30,10 @@ unsafe fn source(
     let mut bytes = Vec::new();
     for (index, string) in strings.iter().enumerate() {
         ensure!(!string.is_null(), CL_INVALID_VALUE);
-        // SAFETY: a length of 0 means a string that ends with a zero; else so many bytes.
         bytes.extend_from_slice(match lengths.get(index) {
+            // SAFETY: a length of 0 means a string that ends with a zero.
             None | Some(0) => unsafe { CStr::from_ptr(*string) }.to_bytes(),
+            // SAFETY: the API requires this number of bytes.
             Some(length) => unsafe { args::slice(string.cast::<u8>(), *length) },
         });
     }
@@ -155,8 +156,8 @@ entry! {
             }
             return fail(CL_INVALID_VALUE);
         }
-        // SAFETY: the API requires `length` bytes at each pointer.
         let bytes = pointers.iter().zip(lengths);
+        // SAFETY: the API requires `length` bytes at each pointer.
         let bytes: Vec<_> = bytes.map(|(p, length)| unsafe { args::slice(*p, *length) }).collect();
         let (statuses, program) = Program::from_binaries(context, devices, &bytes);
         if !binary_status.is_null() {

@@ -4,7 +4,7 @@
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
 
-/// What follows the name of a property.
+/// The shape of the value that follows the name of a property.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// One value.
@@ -22,8 +22,8 @@ pub struct PropertyList {
     pub entries: Vec<(cl_properties, Vec<cl_properties>)>,
 }
 
-/// Reads a list whose names have the shapes that `shape` tells. CL_INVALID_PROPERTY for a name that has none
-/// or comes a second time: nothing behind it is read.
+/// Reads a list; `shape` returns the shape of a name's value. CL_INVALID_PROPERTY for a name that has none or comes a
+/// second time: nothing after it is read.
 ///
 /// # Safety
 /// `pointer` is NULL or the start of such a list.

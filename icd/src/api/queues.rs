@@ -55,7 +55,7 @@ fn priority(hint: cl_queue_properties, bits: cl_command_queue_properties) -> Res
     Ok(priority)
 }
 
-/// Returns what a list of properties, with its terminating zero, asks for.
+/// Returns the queue properties of a list, which includes its terminating zero.
 fn read_list(list: &[cl_queue_properties]) -> Result<Properties> {
     let pairs = || list.chunks_exact(2).map(|pair| (pair[0], pair[1]));
     let is = |name: u64, constant: u32| name == u64::from(constant);

@@ -1,5 +1,5 @@
-//! Commands that only the device has a part in, as entry points ask for them: checked in one way whether
-//! they are enqueued or recorded into a command buffer.
+//! Commands that only the device takes part in, as entry points request them: the checks are the same for commands
+//! that are enqueued and those that are recorded into a command buffer.
 
 use super::args;
 use crate::cl::error::{ensure, fail, Result};
@@ -13,7 +13,7 @@ use crate::object::Ref;
 use smallvec::SmallVec;
 use std::ffi::c_void;
 
-/// Three sizes that C gives; CL_INVALID_VALUE for NULL.
+/// Reads three sizes; CL_INVALID_VALUE for NULL.
 ///
 /// # Safety
 /// `pointer` is NULL or valid for three values.
@@ -55,7 +55,7 @@ pub(super) fn copy_rect(
     Ok(Command::Copy { source, from, target, to })
 }
 
-/// CL_MEM_COPY_OVERLAP when source and target are the same bytes in part.
+/// Fails with CL_MEM_COPY_OVERLAP if source and target have bytes in common.
 fn check_overlap(source: &Mem, from: &Rect, target: &Mem, to: &Rect) -> Result<()> {
     if source.same_storage(target)
         && overlap(&from.shifted(source.origin), &to.shifted(target.origin))
@@ -132,7 +132,7 @@ pub(super) unsafe fn fill_shared(
     Ok(Command::Fill { mem, offset: 0, size, pattern: pattern.into() })
 }
 
-/// Up to three sizes; the dimensions that are not given have `default`.
+/// Reads up to three sizes; the other dimensions have `default`.
 ///
 /// # Safety
 /// `pointer` is valid for `dimensions` (at most 3) values.

@@ -17,7 +17,7 @@ use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
 
-/// What all these functions are given.
+/// The arguments that all these functions have.
 struct Given {
     buffer: cl_command_buffer_khr,
     queue: cl_command_queue,
@@ -51,7 +51,7 @@ impl Given {
         Ok(Place { buffer, waits })
     }
 
-    /// The same for other commands: CL_INVALID_VALUE for a handle, and for any property.
+    /// Checks other commands in the same way: CL_INVALID_VALUE for a handle, and for any property.
     ///
     /// # Safety
     /// The lists are as the API requires.
@@ -74,7 +74,7 @@ impl Place {
         Ok(mem)
     }
 
-    /// Adds a command and gives out its sync point.
+    /// Adds a command and stores its sync point for the application.
     ///
     /// # Safety
     /// `sync_point` is NULL or valid.
@@ -86,7 +86,7 @@ impl Place {
         Ok(())
     }
 
-    /// What a command on images ends in: devices offer none (CL_DEVICE_IMAGE_SUPPORT).
+    /// Returns the result of a command on images: no device offers them (CL_DEVICE_IMAGE_SUPPORT).
     fn no_images(&self) -> Result<()> {
         fail(CL_INVALID_OPERATION)
     }
@@ -348,7 +348,7 @@ entry! {
         let sizes = unsafe {
             recordable::sizes(work_dim, global_work_offset, global_work_size, local_work_size)
         }?;
-        // Without a local size nobody could tell how many work-groups there are.
+        // Without a local size the number of work-groups is not known.
         let counted = buffer.no_additional_groups || asserts != 0;
         ensure!(!counted || sizes.local.is_some(), CL_INVALID_VALUE);
         let set_later = fields.unwrap_or(0) & CL_MUTABLE_DISPATCH_ARGUMENTS_KHR != 0;

@@ -21,7 +21,7 @@ use crate::object::callbacks::{self, UserData};
 use crate::object::Ref;
 use std::ffi::c_void;
 
-/// What the commands of this chapter have in common.
+/// The handles of a command of this chapter.
 struct Target {
     queue: Ref<Queue>,
     waits: Vec<Ref<Event>>,
@@ -40,7 +40,7 @@ unsafe fn target(queue: cl_command_queue, count: cl_uint, list: *const cl_event)
 }
 
 impl Target {
-    /// Enqueues a command and gives out its event.
+    /// Enqueues a command and stores its event for the application.
     ///
     /// # Safety
     /// `event` is NULL or valid.
@@ -56,8 +56,8 @@ impl Target {
     }
 }
 
-/// Returns the command that copies between two addresses. Between two places of the host it takes a buffer as
-/// a stop on the way, the first half of which is enqueued here.
+/// Returns the command that copies between two addresses. A copy between two places of the host goes through a buffer;
+/// its first half is enqueued here.
 fn copy_command(target: &mut Target, from: usize, to: usize, size: usize) -> Result<Command> {
     let whole = Rect::linear(0, size);
     let context = &target.queue.context;
@@ -90,7 +90,7 @@ fn copy_command(target: &mut Target, from: usize, to: usize, size: usize) -> Res
     })
 }
 
-/// What clEnqueueSVMFree has to do once its turn has come.
+/// The work of clEnqueueSVMFree when the command runs.
 struct Release {
     queue: Ref<Queue>,
     pointers: Vec<*mut c_void>,
@@ -102,7 +102,8 @@ struct Release {
 unsafe impl Send for Release {}
 
 impl Release {
-    /// Frees, or has the application free, on a thread of its own: nothing of the driver's waits for that.
+    /// Frees the memory, or lets the application free it, on a thread of its own: no thread of the driver waits for
+    /// it.
     fn begin(self) {
         if self.function.is_none() {
             let context = &self.queue.context;
@@ -113,7 +114,7 @@ impl Release {
         }
     }
 
-    /// Has the application free.
+    /// Calls the application's function that frees the memory.
     fn call(mut self) {
         if let Some(function) = self.function {
             let (count, pointers) = (self.pointers.len() as cl_uint, self.pointers.as_mut_ptr());

@@ -14,7 +14,7 @@ usage: heklac FILE.cl [OpenCL build options] -o FILE.spv
        heklac FILE.cl [OpenCL build options] --metadata
        heklac --explain
   --minimal    compile for the weakest device (no 64-, 16- or 8-bit integers, no double)
-  --metadata   print arguments and launch block of each kernel
+  --metadata   print arguments and kernel-argument buffer of each kernel
   --explain    tell what Vulkan devices there are and why each is offered to OpenCL programs or not
   --time       print the time that each stage took";
 

@@ -13,20 +13,25 @@ pub struct Value(pub SmallVec<[u8; 64]>);
 /// Every byte of a value is initialized.
 pub unsafe trait Plain: Copy {}
 
-// SAFETY: integers and pointers have no padding.
-unsafe impl Plain for u8 {}
-unsafe impl Plain for i32 {}
-unsafe impl Plain for u32 {}
-unsafe impl Plain for u64 {}
-unsafe impl Plain for usize {}
-unsafe impl Plain for isize {}
+/// Declares integer types as plain.
+macro_rules! plain {
+    ($($t:ty),+) => {
+        $(
+            // SAFETY: an integer has no padding.
+            unsafe impl Plain for $t {}
+        )+
+    };
+}
+plain!(u8, i32, u32, u64, usize, isize);
+// SAFETY: a pointer has no padding.
 unsafe impl<T> Plain for *mut T {}
-// SAFETY: four integers of one size; an integer and bytes that follow it without a gap.
+// SAFETY: four integers of one size.
 unsafe impl Plain for cl_device_pci_bus_info_khr {}
+// SAFETY: an integer, and bytes that follow it without a gap.
 unsafe impl Plain for cl_name_version {}
 
 impl Value {
-    /// One value.
+    /// Returns the bytes of one value.
     pub fn of<T: Plain>(value: T) -> Value {
         Value::list(&[value])
     }
@@ -52,7 +57,7 @@ impl Value {
         Value(bytes)
     }
 
-    /// Names with versions.
+    /// Returns names with versions.
     pub fn names(names: &[(&str, cl_version)]) -> Value {
         let entries = names.iter().map(|(name, version)| name_version(name, *version));
         Value::list(&entries.collect::<Vec<_>>())

@@ -12,7 +12,7 @@
 //! device           platform, device selection, opened devices, staging memory
 //! diagnostics      log, trace, dump
 //! cache            the disk cache
-//! process          clock, fork and exit
+//! process          clock, worker threads, fork and exit
 //! ```
 
 pub mod cache;

@@ -1,6 +1,5 @@
-//! The boundary of the library: the macro that declares an entry point, and what every call goes
-//! through: tracing, unwinding stopped, errors turned into codes and told to the context's creator, deferred
-//! callbacks run.
+//! The boundary of the library: the macro that declares an entry point, and the steps of every call: it is traced,
+//! panics are caught, errors become codes and are reported to the context's creator, deferred callbacks run.
 
 use crate::cl::error::{ClError, Result};
 use crate::cl::*;
@@ -12,7 +11,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 
 /// Declares exported OpenCL entry points. Four forms, by what follows the arrow:
 ///
-/// * `-> status`: the body gives `Result<()>`, the function returns the code;
+/// * `-> status`: the body returns `Result<()>`, the function the code;
 /// * `-> handle T`: the body gives `Result<T>`; the function takes a last `errcode_ret` argument
 ///   and returns NULL on error;
 /// * `-> outcome T`: as `handle`, but the body gives the code with the handle, which is returned

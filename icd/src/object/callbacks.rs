@@ -1,5 +1,5 @@
-//! Calls into the application that were asked for while locks may have been held: they wait here,
-//! per thread, until the entry point has let go of everything.
+//! Deferred calls into the application: those requested while locks may be held wait here, per thread, until the
+//! entry point holds no lock.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -22,16 +22,16 @@ impl UserData {
     }
 }
 
-/// A call to be made later, on this thread or another.
+/// A deferred call, to be made on this thread or another.
 pub type Callback = Box<dyn FnOnce() + Send>;
 
 thread_local! {
     static DEFERRED: RefCell<VecDeque<Callback>> = const { RefCell::new(VecDeque::new()) };
 }
 
-/// Asks for a call when this thread next leaves the library (or a thread of the library's ends its step).
+/// Defers a call until this thread next leaves the library (or a thread of the library ends its step).
 pub fn defer(callback: impl FnOnce() + Send + 'static) {
-    // A thread that is being torn down has nobody left to call for.
+    // A thread that is being torn down makes no calls any more.
     let _ = DEFERRED.try_with(|queue| queue.borrow_mut().push_back(Box::new(callback)));
 }
 
@@ -40,7 +40,7 @@ pub fn take_deferred() -> VecDeque<Callback> {
     DEFERRED.try_with(|queue| std::mem::take(&mut *queue.borrow_mut())).unwrap_or_default()
 }
 
-/// Makes the calls, in the order they were asked for, including those that they ask for.
+/// Makes the deferred calls in their order, including those that they defer.
 pub fn run_deferred() {
     loop {
         let next = DEFERRED.try_with(|queue| queue.borrow_mut().pop_front()).ok().flatten();

@@ -1,5 +1,5 @@
-//! Objects as C sees them: a dispatch pointer first, a reference count, and a handle that is checked
-//! against the set of live objects before it is ever followed.
+//! Objects as C sees them: a dispatch pointer first, a reference count, and a handle that is checked against the set of
+//! live objects before it is dereferenced.
 
 pub mod callbacks;
 pub mod notify;
@@ -14,7 +14,7 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use std::sync::Arc;
 
-/// What kind of OpenCL object a type is the body of.
+/// The kind of OpenCL object of which a type is the body.
 pub trait Kind: Sized + Send + Sync + 'static {
     /// The C structure that handles of this kind point to.
     type Target;
@@ -27,12 +27,12 @@ pub trait Kind: Sized + Send + Sync + 'static {
         false
     }
 
-    /// Who is told of errors in the object's context.
+    /// Returns the notifier of the object's context.
     fn notifier(&self) -> Option<&Arc<Notifier>> {
         None
     }
 
-    /// Called once when the object goes, with the value its handle had.
+    /// Called once when the object is destroyed, with the value of its handle.
     fn dropped(&mut self, _handle: *mut Self::Target) {}
 }
 
@@ -67,7 +67,7 @@ impl<T: Kind> Drop for Object<T> {
 /// The address of the table that ICD loaders call through.
 static DISPATCH_TABLE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Sets the dispatch table of all objects. To be called before the first of them is made.
+/// Sets the dispatch table of all objects. Must be called before the first one is created.
 pub fn set_dispatch_table(table: *const c_void) {
     DISPATCH_TABLE.store(table.cast_mut(), Ordering::Release);
 }
@@ -120,7 +120,7 @@ impl<T: Kind> WeakRef<T> {
     }
 }
 
-/// A [`WeakRef`] to an object of any kind, for those who must not know the kind.
+/// A [`WeakRef`] to an object of any kind, for modules that must not know the kind.
 pub struct ErasedWeakRef(std::sync::Weak<dyn Any + Send + Sync>);
 
 impl ErasedWeakRef {
@@ -187,13 +187,13 @@ impl<T: Kind> Ref<T> {
         Ok(Ref(object))
     }
 
-    /// clRetain…: one more reference for the application.
+    /// Adds a reference of the application (clRetain…).
     pub fn retain(handle: *mut T::Target) -> Result<()> {
         Self::from_handle(handle)?.expose();
         Ok(())
     }
 
-    /// clRelease…: one reference of the application's less.
+    /// Removes a reference of the application (clRelease…).
     pub fn release(handle: *mut T::Target) -> Result<()> {
         let object = Self::from_handle(handle)?;
         let one_less = |count: u32| count.checked_sub(1);

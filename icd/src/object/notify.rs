@@ -16,14 +16,14 @@ pub struct Notifier {
     data: UserData,
 }
 
-/// Whether there was ever one: most programs have none, and calls should not cost more for it.
+/// True once there was a notifier: most programs have none, and their calls should not cost more for it.
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// That of the context in which this thread's entry point works, which may have none, once the entry
-    /// point has found out.
+    /// The notifier of the context in which this thread's entry point works, which may have none; `None` until
+    /// the entry point has looked it up.
     static CURRENT: RefCell<Option<Option<Arc<Notifier>>>> = const { RefCell::new(None) };
-    /// Whether this thread is in the application's function.
+    /// True while this thread is in the application's function.
     static TELLING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -35,8 +35,8 @@ impl Notifier {
         Some(Arc::new(Notifier { function, data }))
     }
 
-    /// Tells the application. No lock may be held: it may call the API. Of errors that it makes there it
-    /// is not told, lest that never end.
+    /// Tells the application. No lock may be held: it may call the API. It is not told of errors in those
+    /// calls, since that might never end.
     pub fn tell(&self, text: &str) {
         let Ok(text) = CString::new(text) else { return };
         if TELLING.replace(true) {
@@ -54,14 +54,14 @@ impl Notifier {
     }
 }
 
-/// An entry point begins, in a context that is not known yet.
+/// Notes that an entry point begins, in a context that is not known yet.
 pub fn begin() {
     if IN_USE.load(Ordering::Relaxed) {
         take();
     }
 }
 
-/// The entry point works in the context with this notifier. The first object counts: the queue of a
+/// Notes that the entry point works in the context with this notifier. The first object counts: the queue of a
 /// command, the kernel of an argument.
 pub fn enter(notifier: Option<&Arc<Notifier>>) {
     if IN_USE.load(Ordering::Relaxed) {
@@ -71,7 +71,7 @@ pub fn enter(notifier: Option<&Arc<Notifier>>) {
     }
 }
 
-/// Who is to be told of the entry point's error.
+/// Returns the notifier for the entry point's error.
 pub fn take() -> Option<Arc<Notifier>> {
     if !IN_USE.load(Ordering::Relaxed) {
         return None;
@@ -79,7 +79,7 @@ pub fn take() -> Option<Arc<Notifier>> {
     CURRENT.try_with(|current| current.borrow_mut().take()).ok().flatten().flatten()
 }
 
-/// Tells of an entry point's error.
+/// Reports an entry point's error to the notifier.
 pub fn report(notifier: &Notifier, function: &str, error: ClError) {
     notifier.tell(&format!("{function}: {}", error::name(error.0)));
 }

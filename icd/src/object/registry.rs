@@ -1,5 +1,5 @@
-//! The set of live objects by address: what turns any bit pattern that C calls a handle into an
-//! object or an error.
+//! The set of live objects by address, which turns any bit pattern that C passes as a handle into an object or an
+//! error.
 
 use parking_lot::RwLock;
 use std::any::Any;
@@ -31,8 +31,8 @@ impl Hasher for AddressHasher {
 type Erased = Weak<dyn Any + Send + Sync>;
 type Shard = RwLock<HashMap<usize, Erased, BuildHasherDefault<AddressHasher>>>;
 
-/// Returns the weak references keep an entry's memory from being reused while the entry exists, so an
-/// address never names two objects.
+/// Returns part `index` of the set. Its weak references keep an entry's memory from being reused while the entry
+/// exists, so that an address never names two objects.
 fn shard_at(index: usize) -> &'static Shard {
     static SHARDS_CELL: OnceLock<[Shard; SHARDS]> = OnceLock::new();
     &SHARDS_CELL.get_or_init(|| std::array::from_fn(|_| Shard::default()))[index]

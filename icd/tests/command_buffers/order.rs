@@ -23,7 +23,7 @@ fn stepped(mut x: u32, times: u32) -> u32 {
     x
 }
 
-/// A kernel `step` for a buffer.
+/// Returns a kernel `step` for a buffer.
 fn step(s: &Setup, program: cl_program, mem: cl_mem) -> cl_kernel {
     let kernel = s.kernel(program, "step");
     s.set(kernel, 0, &mem);

@@ -13,7 +13,7 @@ unsafe extern "C" fn keep(text: *const c_char, size: usize, _complete: usize, ke
     kept.lock().unwrap().extend_from_slice(text);
 }
 
-/// A setup whose kernels print into `kept`.
+/// Returns a setup whose kernels print into `kept`.
 fn printing(kept: &Mutex<Vec<u8>>) -> Setup {
     let mut s = Setup::new();
     let properties = [CL_PRINTF_CALLBACK_ARM as isize, keep as *const () as isize, 0];
@@ -76,4 +76,23 @@ fn replays_on_two_queues_print() {
     s.finish();
     check(unsafe { (s.cl.clFinish)(other) });
     assert_eq!(kept_text(&kept), "x".repeat(200));
+}
+
+#[test]
+fn replays_and_launches_of_a_queue_print_in_order() {
+    let kept = Mutex::new(Vec::new());
+    let s = printing(&kept);
+    let program = s.program("kernel void say(uint n) { printf(\"%u\", n); }", "");
+    let say = s.kernel(program, "say");
+    let r = Recorder::new(&s);
+    s.set(say, 0, &2u32);
+    r.launch(say, 1, &[]);
+    r.finalize();
+    s.set(say, 0, &1u32);
+    for _ in 0..10 {
+        check(s.launch(say, &[1], None));
+        r.enqueue();
+    }
+    s.finish();
+    assert_eq!(kept_text(&kept), "12".repeat(10));
 }

@@ -53,7 +53,7 @@ pub struct Recorder {
     pub buffer: Buffer,
 }
 
-/// A configuration that changes nothing.
+/// Returns a configuration that changes nothing.
 pub fn config(command: cl_mutable_command_khr) -> cl_mutable_dispatch_config_khr {
     cl_mutable_dispatch_config_khr {
         command,
@@ -70,7 +70,7 @@ pub fn config(command: cl_mutable_command_khr) -> cl_mutable_dispatch_config_khr
     }
 }
 
-/// An argument for a configuration.
+/// Returns an argument for a configuration.
 pub fn arg<T>(index: u32, value: &T) -> cl_mutable_dispatch_arg_khr {
     let arg_value = (value as *const T).cast();
     cl_mutable_dispatch_arg_khr { arg_index: index, arg_size: size_of::<T>(), arg_value }
@@ -81,12 +81,12 @@ fn list<T>(list: &[T]) -> (u32, *const T) {
 }
 
 impl Recorder {
-    /// A buffer of the setup's queue, which is in order.
+    /// Returns a buffer of the setup's queue, which is in order.
     pub fn new(s: &Setup) -> Recorder {
         Recorder::on(s, s.queue, &[])
     }
 
-    /// A buffer whose commands change.
+    /// Returns a buffer whose commands change.
     pub fn mutable(s: &Setup) -> Recorder {
         Recorder::on(s, s.queue, &[CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_MUTABLE_KHR, 0])
     }
@@ -149,7 +149,7 @@ impl Recorder {
         point
     }
 
-    /// A launch of one dimension with its sync point and its handle.
+    /// Records a launch of one dimension; returns its sync point and its handle.
     pub fn launch(
         &self,
         kernel: cl_kernel,
@@ -199,7 +199,7 @@ impl Recorder {
         check(unsafe { enqueue(0, queues, self.buffer, 0, events, null_mut()) });
     }
 
-    /// Enqueues to a queue, behind events; gives the event.
+    /// Enqueues to a queue, behind events; returns the event.
     pub fn enqueue_to(&self, mut queue: Queue, waits: &[cl_event]) -> cl_event {
         let ((count, list), mut event) = (list(waits), null_mut());
         let enqueue = self.f.clEnqueueCommandBufferKHR;
@@ -215,7 +215,7 @@ impl Recorder {
         self.info(CL_COMMAND_BUFFER_STATE_KHR)
     }
 
-    /// Changes commands; gives the code.
+    /// Changes commands; returns the code.
     pub fn try_update(&self, configs: &[cl_mutable_dispatch_config_khr]) -> cl_int {
         let pointers: Vec<*const c_void> =
             configs.iter().map(|config| std::ptr::from_ref(config).cast()).collect();
@@ -234,7 +234,7 @@ impl Recorder {
         self.update(&[cl_mutable_dispatch_config_khr { num_args, arg_list, ..config(command) }]);
     }
 
-    /// What a query of a command answers.
+    /// Returns what a query of a command answers.
     pub fn command_info(&self, command: cl_mutable_command_khr, name: cl_uint) -> Vec<u8> {
         bytes(|z, p, r| unsafe { (self.f.clGetMutableCommandInfoKHR)(command, name, z, p, r) })
     }
@@ -244,13 +244,13 @@ impl Recorder {
     }
 }
 
-/// The 32-bit words of a buffer.
+/// Returns the 32-bit words of a buffer.
 pub fn words(s: &Setup, mem: cl_mem, count: usize) -> Vec<u32> {
     let bytes = s.read(mem, 0, 4 * count);
     bytes.chunks_exact(4).map(|word| u32::from_ne_bytes(word.try_into().unwrap())).collect()
 }
 
-/// A buffer of words that are all the same.
+/// Returns a buffer of words that are all the same.
 pub fn filled(s: &Setup, count: usize, word: u32) -> cl_mem {
     let mem = s.buffer(0, 4 * count);
     s.write(mem, true, 0, &word.to_ne_bytes().repeat(count));

@@ -99,7 +99,7 @@ fn arguments_are_those_of_recording() {
 }
 
 #[test]
-fn launch_blocks_and_local_arguments_last() {
+fn kernel_argument_buffers_and_local_arguments_last() {
     let s = Setup::new();
     let program = s.program(SOURCE, "");
     let many = s.kernel(program, "many");

@@ -5,7 +5,7 @@ use std::sync::Once;
 
 const SWIFTSHADER: &str = "/usr/lib/chromium/vk_swiftshader_icd.json";
 
-/// Has Vulkan see a second driver: the manifest that `HEKLA_TEST_OTHER_DRIVER` names (`cargo xtask test`
+/// Makes Vulkan see a second driver: the manifest that `HEKLA_TEST_OTHER_DRIVER` names (`cargo xtask test`
 /// always does), else SwiftShader. To be called before the first look at devices. False, with a message,
 /// where there is none.
 pub fn add_another() -> bool {

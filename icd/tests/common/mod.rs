@@ -31,7 +31,7 @@ macro_rules! functions {
                 }
             }
 
-            /// The functions as they are linked into this program: no loader, and nothing that was
+            /// Returns the functions as they are linked into this program: no loader, and nothing that was
             /// not compiled with it.
             fn linked() -> OpenCl {
                 #[allow(improper_ctypes)]
@@ -137,7 +137,7 @@ pub fn library_path() -> PathBuf {
     std::env::current_exe().unwrap().with_file_name("libhekla.so")
 }
 
-/// The loader, with Hekla as its only platform; with `HEKLA_TEST_LINKED=1` no loader, but Hekla as it is
+/// Returns the loader, with Hekla as its only platform; with `HEKLA_TEST_LINKED=1` no loader, but Hekla as it is
 /// linked into the test.
 pub fn cl() -> &'static OpenCl {
     static LOADER: OnceLock<OpenCl> = OnceLock::new();
@@ -166,7 +166,7 @@ pub fn check(code: cl_int) {
     assert_eq!(code, CL_SUCCESS);
 }
 
-/// The handle that a creating function returns, which must succeed.
+/// Returns the handle that a creating function returns, which must succeed.
 pub fn made<T>(create: impl FnOnce(*mut cl_int) -> *mut T) -> *mut T {
     let mut code = 1;
     let handle = create(&mut code);
@@ -175,14 +175,14 @@ pub fn made<T>(create: impl FnOnce(*mut cl_int) -> *mut T) -> *mut T {
     handle
 }
 
-/// The error of a creating function, which must return NULL.
+/// Returns the error of a creating function, which must return NULL.
 pub fn refused<T>(create: impl FnOnce(*mut cl_int) -> *mut T) -> cl_int {
     let mut code = 1;
     assert!(create(&mut code).is_null());
     code
 }
 
-/// The bytes that a query answers.
+/// Returns the bytes that a query answers.
 pub fn bytes(query: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> Vec<u8> {
     let mut size = usize::MAX;
     check(query(0, null_mut(), &mut size));
@@ -194,14 +194,14 @@ pub fn bytes(query: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> Vec<u8
     bytes
 }
 
-/// The string that a query answers.
+/// Returns the string that a query answers.
 pub fn text(query: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> String {
     let mut bytes = bytes(query);
     assert_eq!(bytes.pop(), Some(0), "strings end with a zero");
     String::from_utf8(bytes).unwrap()
 }
 
-/// The value that a query answers.
+/// Returns the value that a query answers.
 pub fn value<T: Copy>(query: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> T {
     let bytes = bytes(query);
     assert_eq!(bytes.len(), size_of::<T>());
@@ -242,7 +242,7 @@ impl Setup {
         }
     }
 
-    /// An extension's function, of type `F`, which must be that of the function.
+    /// Returns an extension's function, of type `F`, which must be that of the function.
     pub fn extension<F: Copy>(&self, name: &CStr) -> F {
         let find = self.cl.clGetExtensionFunctionAddressForPlatform;
         let address = unsafe { find(self.platform, name.as_ptr()) };
@@ -251,7 +251,7 @@ impl Setup {
         unsafe { std::mem::transmute_copy(&address) }
     }
 
-    /// Whether the device lists an extension.
+    /// Returns true if the device lists an extension.
     pub fn offers(&self, extension: &str) -> bool {
         let name = CL_DEVICE_EXTENSIONS;
         let all = text(|z, p, r| unsafe { (self.cl.clGetDeviceInfo)(self.device, name, z, p, r) });
@@ -277,7 +277,7 @@ impl Setup {
         made(|e| unsafe { (self.cl.clCreateBuffer)(self.context, flags, size, host, e) })
     }
 
-    /// A blocking read of a whole range.
+    /// Reads a range and blocks.
     pub fn read(&self, mem: cl_mem, offset: usize, size: usize) -> Vec<u8> {
         let mut bytes = vec![0; size];
         let target = bytes.as_mut_ptr().cast();
@@ -328,7 +328,7 @@ impl Setup {
         value(|s, p, r| unsafe { (self.cl.clGetEventInfo)(event, name, s, p, r) })
     }
 
-    /// A built program; panics with the log when it does not build.
+    /// Returns a built program; panics with the log when it does not build.
     pub fn program(&self, source: &str, options: &str) -> cl_program {
         let (pointer, length) = (source.as_ptr().cast(), source.len());
         let options = CString::new(options).unwrap();
@@ -384,7 +384,7 @@ pub fn run_again(staging: &str) {
     run_again_with(&[("HEKLA_VALIDATE", "1"), ("HEKLA_STAGING", staging)]);
 }
 
-/// The same with any environment. True in the process of its own, where it does nothing.
+/// Runs the tests again with any environment. Returns true in the new process, where it does nothing.
 pub fn run_again_with(environment: &[(&str, &str)]) -> bool {
     const MARK: &str = "HEKLA_TEST_AGAIN";
     if std::env::var_os(MARK).is_some() {
@@ -405,7 +405,7 @@ pub fn run_again_with(environment: &[(&str, &str)]) -> bool {
     false
 }
 
-/// Bytes that differ from their neighbours.
+/// Returns bytes that differ from their neighbours.
 pub fn pattern(size: usize, seed: usize) -> Vec<u8> {
     (0..size).map(|i| ((i * 7 + i / 251 + seed * 31) % 256) as u8).collect()
 }

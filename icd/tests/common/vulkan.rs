@@ -41,7 +41,7 @@ pub struct Sync {
 }
 
 impl Vulkan {
-    /// A device of the physical device with this UUID; `None`, with a message, where that does not export
+    /// Returns a device of the physical device with this UUID; `None`, with a message, where that does not export
     /// memory.
     pub fn new(uuid: [u8; 16]) -> Option<Vulkan> {
         unsafe {
@@ -103,7 +103,7 @@ impl Vulkan {
         self.semaphore_fd.is_some()
     }
 
-    /// A buffer; `shared`: its memory can be exported. `flags`: of its memory.
+    /// Returns a buffer; `shared`: its memory can be exported. `flags`: of its memory.
     fn buffer(
         &self,
         size: u64,
@@ -142,7 +142,7 @@ impl Vulkan {
         }
     }
 
-    /// A buffer in the device's memory, to be imported elsewhere.
+    /// Returns a buffer in the device's memory, to be imported elsewhere.
     pub fn share(&self, size: u64) -> Shared {
         let (buffer, memory) = self.buffer(size, true, vk::MemoryPropertyFlags::DEVICE_LOCAL);
         let info = vk::MemoryGetFdInfoKHR::default().memory(memory).handle_type(OPAQUE_MEMORY);
@@ -150,7 +150,7 @@ impl Vulkan {
         Shared { buffer, size, fd }
     }
 
-    /// Has the device write bytes, and gives the buffer to others. Returns when that is done, unless a
+    /// Makes the device write bytes, and releases the buffer to other APIs. Returns when that is done, unless a
     /// semaphore is signalled then.
     pub fn write(&self, shared: &Shared, bytes: &[u8], sync: Sync) {
         self.run(sync, |device, commands| unsafe {
@@ -229,7 +229,7 @@ impl Vulkan {
         }
     }
 
-    /// A binary semaphore that can be exported.
+    /// Returns a binary semaphore that can be exported.
     pub fn semaphore(&self) -> vk::Semaphore {
         let mut export = vk::ExportSemaphoreCreateInfo::default().handle_types(OPAQUE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut export);
@@ -238,7 +238,7 @@ impl Vulkan {
         semaphore
     }
 
-    /// A semaphore that OpenCL exported.
+    /// Returns a semaphore that OpenCL exported.
     pub fn import(&self, fd: i32) -> vk::Semaphore {
         let semaphore = self.semaphore();
         let info =

@@ -16,20 +16,20 @@ pub fn rows(t: &mut Table, w: &World) {
     kernel_rows(t, w);
 }
 
-/// A command buffer of a queue, with flags.
+/// Returns a command buffer of a queue, with flags.
 pub fn new(queue: cl_command_queue, flags: u64) -> cl_command_buffer_khr {
     let list = [FLAGS, flags, 0];
     made(|e| unsafe { clCreateCommandBufferKHR(1, &queue, list.as_ptr(), e) })
 }
 
-/// One that is finalized.
+/// Returns one that is finalized.
 fn finalized(w: &World) -> cl_command_buffer_khr {
     let buffer = new(w.queue, 0);
     assert_eq!(unsafe { clFinalizeCommandBufferKHR(buffer) }, CL_SUCCESS);
     buffer
 }
 
-/// What is no command buffer.
+/// Returns what is no command buffer.
 pub fn no_buffers(w: &World) -> Vec<(&'static str, cl_command_buffer_khr)> {
     let released = new(w.queue, 0);
     assert_eq!(unsafe { clReleaseCommandBufferKHR(released) }, CL_SUCCESS);
@@ -158,7 +158,7 @@ fn recording_rows(t: &mut Table, w: &World, good: Given, call: impl Fn(Given) ->
     t.row(points, "a sync point is not valid", got);
 }
 
-/// The row of commands other than kernels, which have no handle.
+/// Adds the row of commands other than kernels, which have no handle.
 fn no_handle_row(t: &mut Table, good: Given, call: impl Fn(Given) -> cl_int) {
     let mut handle = null_mut();
     let got = call(Given { handle: &raw mut handle, ..good });

@@ -44,7 +44,7 @@ fn launch(l: Launch) -> cl_int {
     }
 }
 
-/// A query of the device that answers one or more sizes.
+/// Returns a query of the device that answers one or more sizes.
 fn limit<const N: usize>(w: &World, name: cl_uint) -> [usize; N] {
     let mut sizes = [0usize; N];
     let place = sizes.as_mut_ptr().cast();
@@ -53,7 +53,7 @@ fn limit<const N: usize>(w: &World, name: cl_uint) -> [usize; N] {
     sizes
 }
 
-/// A kernel whose argument is a buffer that has been released since.
+/// Returns a kernel whose argument is a buffer that has been released since.
 fn orphaned(w: &World) -> cl_kernel {
     let (kernel, buffer) = (w.kernel_named(c"buffer"), w.buffer_with(0));
     let value = (&raw const buffer).cast();

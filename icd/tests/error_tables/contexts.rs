@@ -10,7 +10,7 @@ unsafe extern "C" fn ignore(
 ) {
 }
 
-/// The start of a property list; NULL for an empty one.
+/// Returns the start of a property list; NULL for an empty one.
 fn list(properties: &[isize]) -> *const isize {
     if properties.is_empty() {
         null()

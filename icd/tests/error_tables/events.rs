@@ -3,7 +3,7 @@
 use crate::prelude::*;
 use crate::world::made;
 
-/// The event of a command that is complete.
+/// Returns the event of a command that is complete.
 pub fn of_command(queue: cl_command_queue) -> cl_event {
     let mut event = null_mut();
     unsafe {

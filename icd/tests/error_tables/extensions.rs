@@ -84,7 +84,7 @@ fn address_rows(t: &mut Table, w: &World) {
     t.row(missing, "nobody has the function", find(w.platform, c"clNobodyKHR".as_ptr()));
 }
 
-/// What stands in a function's slot of the loader's table.
+/// Returns what stands in a function's slot of the loader's table.
 fn slot(name: &str) -> *const c_void {
     let index = NAMES.iter().position(|slot| *slot == name).expect("a slot of the table");
     TABLE[index].address()

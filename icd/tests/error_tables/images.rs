@@ -85,7 +85,7 @@ fn format_rows(t: &mut Table, w: &World) {
 /// A command with everything but its queue.
 type Command = Box<dyn Fn(cl_command_queue) -> cl_int>;
 
-/// The commands on images.
+/// Returns the commands on images.
 fn commands(w: &World, place: *mut c_void) -> [(&'static str, Command); 7] {
     const AT: *const usize = [0usize; 3].as_ptr();
     const REGION: *const usize = [1usize; 3].as_ptr();

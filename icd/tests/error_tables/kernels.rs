@@ -122,7 +122,7 @@ fn argument_rows(t: &mut Table, w: &World) {
     t.row(value, "arg_value of a local argument is not NULL", set(kernel, 2, 64, number));
 }
 
-/// Whether the device under test has shared virtual memory.
+/// Returns true if the device under test has shared virtual memory.
 fn shares(w: &World) -> bool {
     let shared = unsafe { clSVMAlloc(w.context, CL_MEM_READ_WRITE, 64, 0) };
     unsafe { clSVMFree(w.context, shared) };
@@ -324,7 +324,7 @@ fn suggestion_rows(t: &mut Table, w: &World) {
     t.row(CL_INVALID_VALUE, "suggested_local_work_size is NULL", nowhere);
 }
 
-/// A queue and a kernel that is not built for its device.
+/// Returns a queue and a kernel that is not built for its device.
 pub fn built_elsewhere(w: &World) -> Option<(cl_command_queue, cl_kernel)> {
     let pair = w.pair.as_ref()?;
     let text = c"kernel void none(void) {}".as_ptr();

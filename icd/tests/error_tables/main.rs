@@ -1,12 +1,14 @@
 //! Every entry point with every error condition that the specification lists for it.
 //!
 //! A row is one call: a correct one with one thing wrong, the condition in the specification's words, and
-//! the code that is due. Each table begins with the correct call, so that a row fails for its own reason.
+//! the expected code. Each table begins with the correct call, so that a row fails for its own reason.
 //! Bad handles are given to the library itself, since loaders follow a handle to find its driver.
 //!
 //! What cannot be provoked has no row: a host or a device out of memory, a compiler that is missing, limits
 //! that differ between devices. All devices want sub-buffers aligned alike, so that clCreateSubBuffer alone
 //! answers CL_MISALIGNED_SUB_BUFFER_OFFSET, and no command does. `map_failure.rs` has CL_MAP_FAILURE.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 #![allow(non_snake_case)]
 
 mod buffers;

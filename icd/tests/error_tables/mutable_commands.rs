@@ -3,7 +3,7 @@
 use crate::command_buffers::{new, no_buffers};
 use crate::prelude::*;
 
-/// A kernel command of which these fields may be changed.
+/// Returns a kernel command of which these fields may be changed.
 fn record(w: &World, buffer: cl_command_buffer_khr, fields: u64) -> cl_mutable_command_khr {
     let list = [CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR, fields, 0];
     let (size, local, mut handle) = (8usize, 4usize, null_mut());
@@ -30,7 +30,7 @@ fn record(w: &World, buffer: cl_command_buffer_khr, fields: u64) -> cl_mutable_c
     handle
 }
 
-/// A change of nothing.
+/// Returns a change of nothing.
 fn nothing(command: cl_mutable_command_khr) -> cl_mutable_dispatch_config_khr {
     cl_mutable_dispatch_config_khr {
         command,
@@ -113,7 +113,7 @@ fn list_rows(t: &mut Table, buffer: cl_command_buffer_khr, open: cl_mutable_comm
     t.row(value, "an element of configs is NULL", call(1, &KIND, &null()));
 }
 
-/// What a change may say.
+/// Adds rows for the contents of a change.
 fn change_rows(
     t: &mut Table,
     buffer: cl_command_buffer_khr,

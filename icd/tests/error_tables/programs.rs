@@ -38,7 +38,7 @@ fn source_rows(t: &mut Table, w: &World) {
     t.row(CL_INVALID_VALUE, "an entry of strings is NULL", create(w.context, 2, hole.as_ptr()));
 }
 
-/// The binary of a built program.
+/// Returns the binary of a built program.
 fn binary_of(program: cl_program) -> Vec<u8> {
     let mut size = 0usize;
     let place = (&raw mut size).cast();
@@ -138,7 +138,7 @@ fn built_in_rows(t: &mut Table, w: &World) {
     }
 }
 
-/// What belongs to intermediate languages and program-scope destructors, of which there are none.
+/// Adds rows for functions of intermediate languages and program-scope destructors, of which there are none.
 fn intermediate_rows(t: &mut Table, w: &World) {
     t.about("clCreateProgramWithIL");
     let il = [0x0723_0203u32; 8];
@@ -239,7 +239,7 @@ fn program_from(w: &World, bytes: &[u8]) -> cl_program {
     })
 }
 
-/// A compiled program, to be linked.
+/// Returns a compiled program, to be linked.
 fn compiled(w: &World, source: &CStr) -> cl_program {
     let program = w.source(source);
     assert_eq!(compile(new_building(program), &[], &[]), CL_SUCCESS);

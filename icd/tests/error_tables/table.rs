@@ -26,13 +26,13 @@ pub struct Waits {
 impl Waits {
     pub const NONE: Waits = Waits { count: 0, list: null() };
 
-    /// A list of one event.
+    /// Returns a list of one event.
     pub fn on(event: &cl_event) -> Waits {
         Waits { count: 1, list: event }
     }
 }
 
-/// The code of a function that returns a handle: NULL exactly if the code is an error.
+/// Returns the code of a function that returns a handle: NULL exactly if the code is an error.
 pub fn code<T>(create: impl FnOnce(*mut cl_int) -> *mut T) -> cl_int {
     let mut code = 1;
     let handle = create(&mut code);
@@ -52,23 +52,23 @@ impl Table {
         self.functions.insert(function);
     }
 
-    /// The entry points with rows.
+    /// Returns the entry points with rows.
     pub fn functions(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.functions.iter().copied()
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// One row.
-    pub fn row(&mut self, due: cl_int, condition: &str, got: cl_int) {
+    /// Adds one row.
+    pub fn row(&mut self, expected: cl_int, condition: &str, got: cl_int) {
         self.count += 1;
-        if got != due {
-            let (due, got) = (error::name(due), error::name(got));
+        if got != expected {
+            let (expected, got) = (error::name(expected), error::name(got));
             let (chapter, function) = (self.chapter, self.function);
-            self.wrong.push(format!("{chapter}: {function}: {condition}: {got}, not {due}"));
+            self.wrong.push(format!("{chapter}: {function}: {condition}: {got}, not {expected}"));
         }
     }
 
@@ -77,20 +77,20 @@ impl Table {
         self.row(CL_SUCCESS, "nothing is wrong", got);
     }
 
-    /// A row for each value of an argument that is wrong in the same way.
+    /// Adds a row for each value of an argument that is wrong in the same way.
     pub fn each<T: Copy>(
         &mut self,
-        due: cl_int,
+        expected: cl_int,
         argument: &str,
         values: impl IntoIterator<Item = (&'static str, T)>,
         call: impl Fn(T) -> cl_int,
     ) {
         for (what, value) in values {
-            self.row(due, &format!("{argument} is {what}"), call(value));
+            self.row(expected, &format!("{argument} is {what}"), call(value));
         }
     }
 
-    /// The rows of a wait list, which a command takes that is correct otherwise.
+    /// Adds the rows of a wait list, which a command takes that is correct otherwise.
     pub fn wait_lists(&mut self, world: &World, call: impl Fn(Waits) -> cl_int) {
         let invalid = CL_INVALID_EVENT_WAIT_LIST;
         let hole = Waits { count: 1, list: null() };
@@ -107,14 +107,14 @@ impl Table {
         self.row(CL_INVALID_CONTEXT, "an event is of another context than the queue", call(waits));
     }
 
-    /// The row of a blocking command behind an event that failed.
+    /// Adds the row of a blocking command behind an event that failed.
     pub fn failed_wait(&mut self, world: &World, call: impl Fn(Waits) -> cl_int) {
         let failed = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
         let condition = "the call blocks and the status of an event is negative";
         self.row(failed, condition, call(Waits::on(&world.failed)));
     }
 
-    /// The rows of a clGet…Info, of which `name` is one parameter.
+    /// Adds the rows of a clGet…Info, of which `name` is one parameter.
     pub fn query(&mut self, name: cl_uint, call: impl Fn(cl_uint, usize, *mut c_void) -> cl_int) {
         let mut room = [0u64; 4096];
         let place: *mut c_void = room.as_mut_ptr().cast();
@@ -140,7 +140,7 @@ impl Table {
         }
     }
 
-    /// The rows of a function that fills a list: room, list, place for the count.
+    /// Adds the rows of a function that fills a list: room, list, place for the count.
     pub fn list<T>(&mut self, call: impl Fn(cl_uint, *mut *mut T, *mut cl_uint) -> cl_int) {
         let (mut entry, mut count) = (null_mut(), 0);
         self.correct(call(1, &mut entry, &mut count));
@@ -151,7 +151,7 @@ impl Table {
         self.row(CL_INVALID_VALUE, "list and count are NULL", call(0, null_mut(), null_mut()));
     }
 
-    /// Fails when a row was answered otherwise than it is due.
+    /// Fails if a row was answered otherwise than expected.
     pub fn verdict(self) {
         let (wrong, count) = (self.wrong.len(), self.count);
         assert!(self.wrong.is_empty(), "{wrong} of {count} rows:\n{}", self.wrong.join("\n"));

@@ -51,7 +51,7 @@ pub struct World {
     pub other: Objects,
 }
 
-/// A handle that must be made.
+/// Returns a handle that must be made.
 pub fn made<T>(create: impl FnOnce(*mut cl_int) -> *mut T) -> *mut T {
     let mut code = 1;
     let handle = create(&mut code);
@@ -77,7 +77,7 @@ fn is_swiftshader(device: cl_device_id) -> bool {
     String::from_utf8_lossy(&name).contains("SwiftShader")
 }
 
-/// The device under test, and another one: the driver that the environment names is the first.
+/// Returns the device under test, and another one: the driver that the environment names is the first.
 fn choose_devices() -> (cl_device_id, Option<cl_device_id>) {
     let wanted = std::env::var("VK_DRIVER_FILES").unwrap_or_default();
     super::drivers::add_another();
@@ -105,7 +105,7 @@ fn objects(devices: &[cl_device_id]) -> Objects {
     Objects { context, queue, buffer, program, kernel, event }
 }
 
-/// A program that is not built yet.
+/// Returns a program that is not built yet.
 fn program_of(context: cl_context, source: &std::ffi::CStr) -> cl_program {
     let text = source.as_ptr();
     made(|e| unsafe { clCreateProgramWithSource(context, 1, &text, null(), e) })
@@ -135,43 +135,43 @@ impl World {
         }
     }
 
-    /// A buffer of [`SIZE`] bytes.
+    /// Returns a buffer of [`SIZE`] bytes.
     pub fn buffer_with(&self, flags: cl_mem_flags) -> cl_mem {
         made(|e| unsafe { clCreateBuffer(self.context, flags, SIZE, null_mut(), e) })
     }
 
-    /// A part of a buffer.
+    /// Returns a part of a buffer.
     pub fn part_of(&self, buffer: cl_mem, origin: usize, size: usize) -> cl_mem {
         let region = cl_buffer_region { origin, size };
         let (kind, region) = (CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast());
         made(|e| unsafe { clCreateSubBuffer(buffer, 0, kind, region, e) })
     }
 
-    /// A program of the context that is not built.
+    /// Returns a program of the context that is not built.
     pub fn source(&self, source: &std::ffi::CStr) -> cl_program {
         program_of(self.context, source)
     }
 
-    /// A kernel of [`SOURCE`].
+    /// Returns a kernel of [`SOURCE`].
     pub fn kernel_named(&self, name: &std::ffi::CStr) -> cl_kernel {
         made(|e| unsafe { clCreateKernel(self.program, name.as_ptr(), e) })
     }
 
-    /// What is no object at all.
+    /// Returns what is no object at all.
     fn nothing<T>() -> Vec<(&'static str, *mut T)> {
         let foreign = FOREIGN.as_ptr().cast_mut().cast();
         let (low, high) = (8 as *mut T, usize::MAX as *mut T);
         vec![("NULL", null_mut()), ("no object", foreign), ("8", low), ("all ones", high)]
     }
 
-    /// What is no object of a kind that is never released: nothing, and another kind's.
+    /// Returns what is no object of a kind that is never released: nothing, and another kind's.
     pub fn never<T, U>(another: *mut U) -> Vec<(&'static str, *mut T)> {
         let mut all = Self::nothing();
         all.push(("of another kind", another.cast()));
         all
     }
 
-    /// What is no object of a kind: nothing, another kind's, one that was released.
+    /// Returns what is no object of a kind: nothing, another kind's, one that was released.
     pub fn none_of<T, U>(another: *mut U, released: *mut T) -> Vec<(&'static str, *mut T)> {
         let mut all = Self::never(another);
         all.push(("released", released));

@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use crate::gate::Gate;
+use crate::recorder::Recorder;
 use crate::{alone, apart, finish, Sent, LIMIT};
 use std::ptr::{null, null_mut};
 use std::time::Duration;
@@ -50,4 +51,40 @@ fn a_thread_that_reads_a_little_keeps_no_other_from_enqueuing() {
 #[test]
 fn a_thread_that_reads_much_keeps_no_other_from_enqueuing() {
     enqueues_while_another_thread_reads(48 << 20);
+}
+
+/// A replay that prints waits until the output of the replay before it is collected.
+#[test]
+fn a_replay_that_waits_for_its_output_buffer_keeps_no_other_thread_from_enqueuing() {
+    let _alone = alone();
+    let s = Setup::new();
+    let program = s.program("kernel void say() { printf(\"\"); }", "");
+    let say = s.kernel(program, "say");
+    let mem = s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut [0u8; 16]);
+    let recorder = Recorder::new(&s);
+    recorder.launch(say, 1, &[]);
+    recorder.finalize();
+    // lavapipe makes no pipeline while a kernel runs.
+    recorder.enqueue();
+    finish(s.queue);
+    let gate = Gate::new(&s);
+    gate.launch(s.queue, null_mut());
+    recorder.enqueue();
+    let handles = Sent((s.queue, mem));
+    let second = Sent(recorder);
+    let replay = apart(move || second.get().enqueue());
+    // Nothing tells that it is in the call.
+    std::thread::sleep(Duration::from_millis(200));
+    let filled = apart(move || {
+        let ((queue, mem), pattern) = (handles.get(), 0xEEu8);
+        let (fill, from) = (cl().clEnqueueFillBuffer, (&raw const pattern).cast());
+        check(unsafe { fill(queue, mem, from, 1, 0, 16, 0, null(), null_mut()) });
+        check(unsafe { (cl().clFlush)(queue) });
+    });
+    assert!(filled.recv_timeout(LIMIT).is_ok(), "an enqueue waits for another thread's replay");
+    gate.expect_closed();
+    gate.open();
+    assert!(replay.recv_timeout(LIMIT).is_ok(), "the replay does not end");
+    finish(s.queue);
+    assert_eq!(s.read(mem, 0, 16), [0xEE; 16]);
 }

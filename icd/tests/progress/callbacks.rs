@@ -46,7 +46,7 @@ fn marker(s: &Setup, queue: cl_command_queue, waits: &[cl_event]) -> cl_event {
     event
 }
 
-/// Has `during` run while an event's callback of another context waits for its end.
+/// Runs `during` while an event's callback of another context waits for its end.
 fn while_a_callback_waits(during: impl FnOnce(&Setup)) {
     let (called, calls) = mpsc::channel();
     let (go, receiver) = mpsc::channel();

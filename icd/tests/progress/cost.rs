@@ -12,7 +12,7 @@ unsafe extern "C" fn count(_: cl_event, _: cl_int, data: *mut c_void) {
     unsafe { &*data.cast::<AtomicUsize>() }.fetch_add(1, Ordering::SeqCst);
 }
 
-/// A counter for [`count`].
+/// Returns a counter for [`count`].
 fn counter() -> &'static AtomicUsize {
     Box::leak(Box::default())
 }
@@ -22,7 +22,7 @@ fn count_at_end(s: &Setup, event: cl_event, counter: &'static AtomicUsize) {
     check(unsafe { (s.cl.clSetEventCallback)(event, CL_COMPLETE, Some(count), data) });
 }
 
-/// A field of the status of each thread of the library's own, which their names tell.
+/// Returns a field of the status of each thread of the library's own, which their names tell.
 fn of_own_threads(field: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for task in std::fs::read_dir("/proc/self/task").unwrap().flatten() {

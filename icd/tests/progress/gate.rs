@@ -58,7 +58,7 @@ impl Gate<'_> {
         Gate { s, program, kernel, words, items }
     }
 
-    /// Has the kernel run in a queue, and the device begin with it.
+    /// Makes the kernel run in a queue, and the device begin with it.
     pub fn launch(&self, queue: cl_command_queue, event: *mut cl_event) {
         let s = self.s;
         check(unsafe {
@@ -111,7 +111,7 @@ impl Gate<'_> {
 
 impl Drop for Gate<'_> {
     fn drop(&mut self) {
-        // A test that fails ends all the same.
+        // A test that fails ends nevertheless.
         if let Words::Shared(words) = self.words {
             unsafe { words.cast::<u32>().write_volatile(1) };
         }

@@ -1,5 +1,7 @@
 //! What waits for what: calls that must return at once, threads of the library that must not wait for the
 //! application's, and what all this costs. A kernel that runs until the host ends it keeps the device busy.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -8,6 +10,9 @@ mod blocking;
 mod callbacks;
 mod cost;
 mod gate;
+#[allow(dead_code)]
+#[path = "../command_buffers/recorder.rs"]
+mod recorder;
 mod release;
 
 use common::*;
@@ -18,7 +23,7 @@ use std::time::{Duration, Instant};
 /// How long a test waits for what has to happen.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// To be held by each test: queues share those of the device, and what is behind another test's gate has to wait
+/// A lock that each test holds: queues share those of the device, and what is behind another test's gate has to wait
 /// for that. Processes that share a GPU take turns, and a gate takes its whole turn. The library has one thread for
 /// callbacks.
 fn alone() -> MutexGuard<'static, ()> {
@@ -48,7 +53,7 @@ fn apart(f: impl FnOnce() + Send + 'static) -> Receiver<()> {
     receiver
 }
 
-/// Whether a condition comes true.
+/// Waits for a condition; returns false if it has not come true within the limit.
 fn comes(condition: impl Fn() -> bool) -> bool {
     let start = Instant::now();
     while start.elapsed() < LIMIT {

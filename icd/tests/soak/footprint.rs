@@ -44,10 +44,10 @@ unsafe impl GlobalAlloc for Counting {
 pub struct Footprint {
     /// What Rust code holds: exact.
     ours: usize,
-    /// What buffers hold of the blocks of device memory that they share, but for staging memory that
+    /// What buffers hold of the blocks of device memory that they share, except for staging memory that
     /// waits to be used again: exact.
     device: usize,
-    /// What the whole process holds of malloc's memory, drivers and their compilers included, but for
+    /// What the whole process holds of malloc's memory, drivers and their compilers included, except for
     /// those blocks where they come from malloc too.
     heap: usize,
     /// Other private memory: stacks, code made at run time.
@@ -93,7 +93,7 @@ impl Footprint {
         }
     }
 
-    /// What is more than `before` and `scenes` scenes explain, in words.
+    /// Returns what is more than `before` and `scenes` scenes explain, in words.
     pub fn gained_since(&self, before: &Footprint, scenes: usize, others: Others) -> Vec<String> {
         let mut parts = vec![
             ("Rust code", before.ours, self.ours, OURS),
@@ -144,7 +144,7 @@ impl Malloc {
     }
 }
 
-/// Bytes of private memory that is no file's and that may be accessed.
+/// Returns the number of bytes of private memory that is no file's and that may be accessed.
 fn mapped() -> usize {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let sizes = maps.lines().filter_map(|line| {

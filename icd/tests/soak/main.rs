@@ -7,6 +7,8 @@
 //! one for the memory, one under the validation layer with its checks of synchronization, which must have
 //! nothing to say. `HEKLA_SOAK_LEAK` has every scene lose so many bytes, to see that they are missed. See
 //! `cargo xtask soak`.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -63,9 +65,9 @@ struct Progress {
 
 fn work(world: &World, seed: u64, until: Instant, progress: &Progress) {
     let mut numbers = Numbers::new(seed);
-    let wish = std::env::var("HEKLA_SOAK_SCENE").unwrap_or_default();
+    let name = std::env::var("HEKLA_SOAK_SCENE").unwrap_or_default();
     let chosen: Vec<_> =
-        (0..SCENES.len()).filter(|scene| SCENES[*scene].0.contains(&wish)).collect();
+        (0..SCENES.len()).filter(|scene| SCENES[*scene].0.contains(&name)).collect();
     let leak = setting("HEKLA_SOAK_LEAK", 0) as usize;
     while Instant::now() < until {
         std::mem::forget(Vec::<u8>::with_capacity(leak));
@@ -133,7 +135,7 @@ fn soak() {
         println!("{} scenes: {after}", first + scenes);
     }
     drop(world);
-    // The library's threads let go of theirs soon.
+    // The library's threads release theirs soon.
     let patience = Instant::now() + Duration::from_secs(20);
     while hekla::object::registry::live() > live && Instant::now() < patience {
         std::thread::sleep(Duration::from_millis(10));

@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;
 
-/// A part of `size` bytes: offset and count.
+/// Returns a part of `size` bytes: offset and count.
 fn part(numbers: &mut Numbers, size: usize) -> (usize, usize) {
     let offset = numbers.below(size);
     (offset, 1 + numbers.below(size - offset))

@@ -37,7 +37,7 @@ pub type Kernel = Owned<_cl_kernel>;
 pub type Event = Owned<_cl_event>;
 
 impl Event {
-    /// One more reference.
+    /// Returns one more reference.
     pub fn share(&self) -> Event {
         check(unsafe { (cl().clRetainEvent)(self.get()) });
         Owned::new(self.get(), cl().clReleaseEvent)
@@ -57,7 +57,7 @@ impl Event {
     }
 }
 
-/// The event of a command that `enqueue` enqueues behind others, given count and address of the list.
+/// Returns the event of a command that `enqueue` enqueues behind others, given count and address of the list.
 pub fn event(
     waits: &[&Event],
     enqueue: impl FnOnce(u32, *const cl_event, *mut cl_event) -> cl_int,
@@ -84,7 +84,7 @@ impl Numbers {
         self.0
     }
 
-    /// A number from 0 to less than `end`.
+    /// Returns a number from 0 to less than `end`.
     pub fn below(&mut self, end: usize) -> usize {
         ((self.next() >> 16) % end as u64) as usize
     }

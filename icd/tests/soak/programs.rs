@@ -25,7 +25,7 @@ fn first_word(world: &World, queue: &Queue, kernel: &Kernel, context_buffer: boo
     u32::from_le_bytes(bytes[..4].try_into().unwrap())
 }
 
-/// The binary of a program for the one device.
+/// Returns the binary of a program for the one device.
 fn binary(world: &World, program: &Program) -> Vec<u8> {
     let get = world.cl.clGetProgramInfo;
     let size: usize =
@@ -63,7 +63,7 @@ pub fn build(world: &World, numbers: &mut Numbers) {
     assert_eq!(first_word(world, &queue, &kernel, numbers.once_in(2)), number * 17 + 3);
 }
 
-/// Two objects linked.
+/// Links two objects.
 pub fn link(world: &World, numbers: &mut Numbers) {
     let (cl, number) = (world.cl, numbers.below(20) as u32);
     let sources = [

@@ -74,7 +74,7 @@ impl World {
         })
     }
 
-    /// A queue of any kind.
+    /// Returns a queue of any kind.
     pub fn any_queue(&self, numbers: &mut Numbers) -> Queue {
         let properties = [CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE];
         let chosen = properties.map(|bit| if numbers.once_in(2) { bit } else { 0 });
@@ -89,26 +89,26 @@ impl World {
         buffer(&self.context, CL_MEM_READ_WRITE, size, null_mut())
     }
 
-    /// An event of the application's own.
+    /// Returns an event of the application's own.
     pub fn user_event(&self) -> Event {
         let event = made(|e| unsafe { (self.cl.clCreateUserEvent)(self.context.get(), e) });
         Owned::new(event, self.cl.clReleaseEvent)
     }
 
-    /// An event that another thread sets soon.
+    /// Returns an event that another thread sets soon.
     pub fn gate(&self) -> Event {
         let gate = self.user_event();
         self.gates.as_ref().unwrap().send(gate.share()).unwrap();
         gate
     }
 
-    /// An event that somebody else remembered, if there is one.
+    /// Returns an event that somebody else remembered, if there is one.
     pub fn foreign_event(&self, numbers: &mut Numbers) -> Option<Event> {
         let bag = self.bag.lock().unwrap();
         (!bag.is_empty()).then(|| numbers.pick(&bag).share())
     }
 
-    /// The memory that is held once everything has come to an end and nobody remembers anything.
+    /// Returns the memory in use when every command is complete and no thread keeps an object.
     pub fn footprint(&self) -> Footprint {
         self.bag.lock().unwrap().clear();
         self.queues.iter().for_each(finish);
@@ -182,7 +182,7 @@ pub fn finish(queue: &Queue) {
     check(unsafe { (cl().clFinish)(queue.get()) });
 }
 
-/// The bytes of a buffer, read behind an event.
+/// Returns the bytes of a buffer, read behind an event.
 pub fn read(queue: &Queue, mem: &Buffer, size: usize, behind: &Event) -> Vec<u8> {
     let (mut bytes, list) = (vec![0; size], behind.get());
     let target = bytes.as_mut_ptr().cast();

@@ -14,7 +14,7 @@ fn wide(scalar: Scalar) -> &'static str {
     }
 }
 
-/// Least and greatest value of an integer type.
+/// Returns least and greatest value of an integer type.
 fn range(scalar: Scalar) -> (String, String) {
     let bits = scalar.bits();
     match (scalar.is_signed(), bits) {
@@ -26,7 +26,7 @@ fn range(scalar: Scalar) -> (String, String) {
     }
 }
 
-/// An expression cut to the range of a type.
+/// Returns an expression cut to the range of a type.
 fn saturated(scalar: Scalar, value: &str) -> String {
     let (least, most) = range(scalar);
     let most = format!("({value}) > {most} ? {most} : ({value})");
@@ -44,7 +44,7 @@ impl Exact<'_, '_> {
         }
     }
 
-    /// A call of a function that computes each component by an expression of `A`, `B` and `C`, the
+    /// Returns a call of a function that computes each component by an expression of `A`, `B` and `C`, the
     /// arguments' components.
     fn lanewise(&mut self, name: &str, ty: Type, args: &[(Type, String)], lane: &str) -> String {
         let types: Vec<String> = args.iter().map(|(arg, _)| arg.name()).collect();
@@ -104,7 +104,7 @@ impl Exact<'_, '_> {
         format!("{name}({of})")
     }
 
-    /// A vector of parts, or of one scalar for all lanes.
+    /// Returns a vector of parts, or of one scalar for all lanes.
     pub(super) fn c_built(&mut self, ty: Type, parts: &[(Type, String)]) -> String {
         let result = ty.name();
         if let [(Type { lanes: 1, .. }, value)] = parts {
@@ -132,14 +132,14 @@ impl Exact<'_, '_> {
         self.call_text(&name, parts)
     }
 
-    /// One of two vectors for each component, by the sign of the test's.
+    /// Returns one of two vectors for each component, by the sign of the test's.
     pub(super) fn c_chosen(&mut self, ty: Type, test: &str, a: &str, b: &str) -> String {
         let by = ty.of(ty.scalar.signed());
         let args = [(by, test.to_string()), (ty, a.to_string()), (ty, b.to_string())];
         self.lanewise("choose", ty, &args, "A < 0 ? B : C")
     }
 
-    /// An operation on vectors, or a shift of scalars.
+    /// Returns an operation on vectors, or a shift of scalars.
     pub(super) fn c_arithmetic(&mut self, ty: Type, op: &str, a: &str, b: &str) -> String {
         let args = [(ty, a.to_string()), (ty, b.to_string())];
         let name = match op {
@@ -167,7 +167,7 @@ impl Exact<'_, '_> {
         self.lanewise(name, ty, &args, &lane)
     }
 
-    /// An assignment, also one that computes.
+    /// Returns an assignment, also one that computes.
     pub(super) fn c_assigned(&mut self, ty: Type, to: &str, op: &str, value: &str) -> String {
         match op.strip_suffix('=') {
             Some(op) if !op.is_empty() => {
@@ -177,7 +177,7 @@ impl Exact<'_, '_> {
         }
     }
 
-    /// A conversion (OpenCL C 6.4.3).
+    /// Returns a conversion (OpenCL C 6.4.3).
     pub(super) fn c_converted(
         &mut self,
         from: Type,
@@ -216,7 +216,7 @@ impl Exact<'_, '_> {
         self.lanewise(&format!("convert{sat}{mode}"), ty, &args, &lane)
     }
 
-    /// The same bits as another type.
+    /// Returns the same bits as another type.
     pub(super) fn c_reinterpreted(&mut self, from: Type, ty: Type, value: &str) -> String {
         let (from, to) = (from.name(), ty.name());
         let name = format!("as_{to}_{from}");
@@ -226,7 +226,7 @@ impl Exact<'_, '_> {
         format!("{name}({value})")
     }
 
-    /// A comparison of vectors: -1 where it holds.
+    /// Returns a comparison of vectors: -1 where it holds.
     pub(super) fn c_compared(&mut self, of: Type, ty: Type, op: &str, a: &str, b: &str) -> String {
         let name = match op {
             "<" => "less",
@@ -240,7 +240,7 @@ impl Exact<'_, '_> {
         self.lanewise(name, ty, &args, &format!("-(A {op} B)"))
     }
 
-    /// A call of a built-in function.
+    /// Returns a call of a built-in function.
     pub(super) fn c_called(&mut self, name: &str, ty: Type, args: &[(Type, String)]) -> String {
         match name {
             "any" | "all" => self.c_any(name, args),
@@ -281,7 +281,7 @@ impl Exact<'_, '_> {
     }
 }
 
-/// A component of a function of floats.
+/// Returns a component of a function of floats.
 fn float_lane(name: &str, ty: Type) -> String {
     // Exact as a double is; these four are not, or are of the type.
     let suffix = if ty.scalar == Scalar::Float { "f" } else { "" };
@@ -294,7 +294,7 @@ fn float_lane(name: &str, ty: Type) -> String {
     }
 }
 
-/// A component of `select`: by a vector's sign bits, by a scalar as a whole.
+/// Returns a component of `select`: by a vector's sign bits, by a scalar as a whole.
 fn select_lane(ty: Type) -> String {
     match ty.is_vector() {
         true => format!("(ulong)C >> {} & 1 ? B : A", ty.scalar.bits() - 1),
@@ -302,7 +302,7 @@ fn select_lane(ty: Type) -> String {
     }
 }
 
-/// A component of a function of integers whose first argument is of a type.
+/// Returns a component of a function of integers whose first argument is of a type.
 fn integer_lane(name: &str, ty: Type, first: Type) -> String {
     let (scalar, bits) = (ty.scalar, ty.scalar.bits());
     let (unsigned, wide) = (scalar.unsigned().name(), wide(scalar));

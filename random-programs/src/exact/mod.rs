@@ -20,7 +20,7 @@ const DEPTH: u32 = 4;
 /// Expressions and statements beyond which only leaves are added.
 const LONG: u32 = 700;
 
-/// What a program is written in.
+/// The language that a program is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     OpenCl,
@@ -28,7 +28,7 @@ pub enum Language {
     C,
 }
 
-/// The bytes that the program of a number is made of.
+/// Returns the bytes that the program of a number is made of.
 pub fn bytes(number: u64) -> Vec<u8> {
     // Knuth's MMIX generator; its high bits are the better ones.
     let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -39,12 +39,12 @@ pub fn bytes(number: u64) -> Vec<u8> {
     (0..400 + 37 * (number % 64)).map(next).collect()
 }
 
-/// The program of a number; see [`program`].
+/// Returns the program of a number; see [`program`].
 pub fn numbered(number: u64, double: bool, language: Language) -> Result<String> {
     program(&mut Unstructured::new(&bytes(number)), double, language)
 }
 
-/// A program with a kernel `k(global const uint *in, global ulong *words, local uint *cells, global uint
+/// Returns a program with a kernel `k(global const uint *in, global ulong *words, local uint *cells, global uint
 /// *out)`: four elements of each of the first three belong to a work-item, one of the last. `double`:
 /// whether such a type may occur. The same bytes give the same program in either language.
 pub fn program(u: &mut Unstructured<'_>, double: bool, language: Language) -> Result<String> {
@@ -451,7 +451,7 @@ impl Exact<'_, '_> {
         Ok(format!("({value})"))
     }
 
-    /// One of the places that fit, if there are any.
+    /// Returns one of the places that fit, if there are any.
     fn place_of(&mut self, fits: impl Fn(&Place) -> bool) -> Result<Option<Place>> {
         let all: Vec<&Place> = self.places.iter().filter(|place| fits(place)).collect();
         Ok(if all.is_empty() { None } else { Some((*self.u.choose(&all)?).clone()) })
@@ -524,7 +524,7 @@ impl Exact<'_, '_> {
         Ok(())
     }
 
-    /// A component of a vector in a place.
+    /// Returns a component of a vector in a place.
     fn lane(&self, of: &str, lane: u32) -> String {
         match self.language {
             Language::OpenCl => format!("{of}.s{lane:x}"),
@@ -537,7 +537,7 @@ impl Exact<'_, '_> {
         Ok(self.built(ty, &[(ty.scalar.into(), value)]))
     }
 
-    /// A literal that may initialize what is static.
+    /// Returns a literal that may initialize what is static.
     fn constant(&mut self, ty: Type) -> Result<String> {
         let value = self.number(ty)?;
         let (scalar, name) = (ty.scalar.name(), ty.name());
@@ -604,7 +604,7 @@ impl Exact<'_, '_> {
         })
     }
 
-    /// One of two values.
+    /// Returns one of two values.
     fn chosen(&mut self, ty: Type, by_lane: bool, test: &str, a: &str, b: &str) -> String {
         match (self.language, by_lane) {
             (Language::C, true) => self.c_chosen(ty, test, a, b),
@@ -743,7 +743,7 @@ impl Exact<'_, '_> {
         Ok(self.called(name, ty, &list))
     }
 
-    /// A call of a built-in function.
+    /// Returns a call of a built-in function.
     fn called(&mut self, name: &str, ty: Type, args: &[(Type, String)]) -> String {
         if self.language == Language::C {
             return self.c_called(name, ty, args);

@@ -17,7 +17,7 @@ pub struct Memory {
     pub words: Vec<u64>,
 }
 
-/// What programs are given: small numbers, large ones, zero and all ones.
+/// Returns the arguments of programs: small numbers, large ones, zero and all ones.
 pub fn arguments() -> Memory {
     let input: Vec<u32> = (0..4 * ITEMS as u32)
         .map(|n| match n % 7 {
@@ -31,14 +31,14 @@ pub fn arguments() -> Memory {
     Memory { input, words }
 }
 
-/// What a program leaves behind in `words` and in `out`.
+/// The contents of `words` and of `out` after a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Results {
     pub words: Vec<u64>,
     pub out: Vec<u32>,
 }
 
-/// Compiles the program of a number as C, runs it and gives its results. The files go to a folder.
+/// Compiles the program of a number as C, runs it and returns its results. The files go to a folder.
 ///
 /// # Errors
 /// When there is no C compiler (`cc`, or what the variable CC names), or the program fails: the
@@ -71,7 +71,7 @@ pub fn results(number: u64, double: bool, folder: &Path) -> Result<Results, Stri
     })
 }
 
-/// The C program with what it needs, and a `main` that runs all work-items and prints.
+/// Returns the C program with what it needs, and a `main` that runs all work-items and prints.
 fn whole(text: &str) -> String {
     let mut all = include_str!("prelude.h").to_string();
     let Memory { input, words } = arguments();

@@ -75,7 +75,7 @@ const ORDERS: &[&str] = &["memory_order_relaxed", "memory_order_acq_rel", "memor
 const SCOPES: &[&str] = &["memory_scope_work_group", "memory_scope_device"];
 
 impl Writer<'_, '_> {
-    /// A built-in function's result.
+    /// Returns a built-in function's result.
     pub fn builtin(&mut self, ty: Type, depth: u32) -> Result<String> {
         match self.u.int_in_range(0..=7)? {
             0..=3 if ty.scalar.is_float() => self.math(ty, depth),
@@ -210,7 +210,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// What depends on the launch: ids, atomics, collectives.
+    /// Returns an expression that depends on the launch: ids, atomics, collectives.
     fn of_the_launch(&mut self, ty: Type, depth: u32) -> Result<String> {
         if ty.is_vector() {
             return self.selection(ty, depth);
@@ -234,7 +234,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// An atomic operation of C11 on one of the kernel's counters.
+    /// Returns an atomic operation of C11 on one of the kernel's counters.
     pub fn atomic(&mut self, depth: u32) -> Result<String> {
         let (order, scope) = (self.one(ORDERS)?, self.one(SCOPES)?);
         let name = self.one(&["fetch_add", "fetch_sub", "fetch_or", "fetch_max", "exchange"])?;
@@ -242,7 +242,7 @@ impl Writer<'_, '_> {
         Ok(format!("atomic_{name}_explicit(counters + ({value} & 3), {value}, {order}, {scope})"))
     }
 
-    /// A call of a function or a block that gives this type, or a conversion of what one gives.
+    /// Returns a call of a function or a block that gives this type, or a conversion of what one gives.
     pub fn call(&mut self, ty: Type, depth: u32) -> Result<String> {
         let (result, call) = match self.seldom(3)? && !self.blocks.is_empty() {
             true => {
@@ -276,7 +276,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// A store of a vector through a pointer to its scalar, as a statement.
+    /// Returns a store of a vector through a pointer to its scalar, as a statement.
     pub fn vector_store(&mut self) -> Result<String> {
         let fits =
             |place: &&Place| place.writable && place.addressable && place.kind != Kind::Variable;

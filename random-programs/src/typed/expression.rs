@@ -37,7 +37,7 @@ impl<'b> Draw<'b> for Writer<'_, 'b> {
 }
 
 impl Writer<'_, '_> {
-    /// A constant of a type, usable as an initializer of a global.
+    /// Returns a constant of a type, usable as an initializer of a global.
     pub fn literal(&mut self, ty: Type) -> Result<String> {
         let name = ty.name();
         let value = match ty.scalar {
@@ -144,7 +144,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// What also writes, or only orders.
+    /// Returns an expression that also writes, or only orders.
     fn effect(&mut self, ty: Type, depth: u32) -> Result<String> {
         let value = self.expression(ty, depth)?;
         let Some(to) = self.element(ty, depth, |place| place.writable)? else {

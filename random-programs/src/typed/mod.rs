@@ -29,7 +29,7 @@ pub struct Program {
     pub half: bool,
 }
 
-/// A program out of bytes.
+/// Returns a program out of bytes.
 pub fn program(u: &mut Unstructured<'_>) -> Result<Program> {
     let (double, half) = (u.ratio(1, 3)?, u.ratio(1, 4)?);
     let mut w = Writer {
@@ -68,7 +68,7 @@ struct Writer<'a, 'b> {
     text: String,
     /// The scalars that this program may use.
     scalars: Vec<Scalar>,
-    /// What is in scope, the innermost last.
+    /// The entities in scope, the innermost last.
     places: Vec<Place>,
     /// The functions defined so far.
     functions: Vec<Function>,
@@ -78,7 +78,7 @@ struct Writer<'a, 'b> {
     structures: Vec<String>,
     /// The types of the members of `S` (x, y, z) and of `U` (m).
     members: [Type; 4],
-    /// What the function that is being written returns.
+    /// The return type of the function that is being written.
     result: Option<Type>,
     names: u32,
 }
@@ -155,7 +155,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// A parameter's declaration; what it names is put into scope.
+    /// Returns a parameter's declaration, and puts its name into scope.
     fn parameter(&mut self) -> Result<(String, Parameter)> {
         let (ty, name) = (self.ty()?, self.name("p"));
         Ok(match self.u.int_in_range(0..=3)? {

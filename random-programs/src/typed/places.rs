@@ -5,11 +5,11 @@ use super::Writer;
 use crate::draw::Draw;
 use arbitrary::Result;
 
-/// How the elements of a place are named.
+/// The names of the elements of a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Variable,
-    /// An array of so many elements, a power of two.
+    /// An array with this number of elements, a power of two.
     Array(u32),
     Pointer,
 }
@@ -23,7 +23,7 @@ pub struct Place {
     pub writable: bool,
     /// The address space that it lies in or points to; empty for the generic one.
     pub space: &'static str,
-    /// Whether it has an address that a pointer to `ty` may hold.
+    /// True if it has an address that a pointer to `ty` may hold.
     pub addressable: bool,
 }
 
@@ -51,7 +51,7 @@ impl Place {
     }
 }
 
-/// What a function takes.
+/// The parameter of a function.
 #[derive(Clone)]
 pub enum Parameter {
     Value(Type),
@@ -94,7 +94,7 @@ impl Writer<'_, '_> {
         self.places.push(Place { addressable: false, ..bytes });
     }
 
-    /// The name of an element of a place of this type that fits, if there is a place.
+    /// Returns the name of an element of a place of this type that fits, if there is a place.
     pub fn element(
         &mut self,
         ty: Type,
@@ -112,7 +112,7 @@ impl Writer<'_, '_> {
         self.element_of(&place, depth).map(Some)
     }
 
-    /// The name of an element of a place.
+    /// Returns the name of an element of a place.
     pub fn element_of(&mut self, place: &Place, depth: u32) -> Result<String> {
         let name = &place.name;
         Ok(match place.kind {
@@ -131,7 +131,7 @@ impl Writer<'_, '_> {
         self.expression(scalar.into(), depth.min(2) - 1)
     }
 
-    /// A pointer to this type into this space.
+    /// Returns a pointer to this type into this space.
     pub fn pointer_to(&mut self, ty: Type, space: &str) -> Result<String> {
         let fits = |place: &Place| {
             let same = place.space == space

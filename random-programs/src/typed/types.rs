@@ -57,7 +57,7 @@ impl Scalar {
         matches!(self, Char | Short | Int | Long)
     }
 
-    /// The signed integer of the same width: what comparisons of vectors give.
+    /// Returns the signed integer of the same width: what comparisons of vectors give.
     pub fn signed(self) -> Scalar {
         match self.bits() {
             8 => Char,
@@ -67,7 +67,7 @@ impl Scalar {
         }
     }
 
-    /// The unsigned integer of the same width: what selects the elements of a shuffle.
+    /// Returns the unsigned integer of the same width: what selects the elements of a shuffle.
     pub fn unsigned(self) -> Scalar {
         match self.bits() {
             8 => Uchar,
@@ -77,7 +77,7 @@ impl Scalar {
         }
     }
 
-    /// The integer of half the width and the same signedness.
+    /// Returns the integer of half the width and the same signedness.
     pub fn narrower(self) -> Option<Scalar> {
         Some(match self {
             Short => Char,
@@ -110,7 +110,7 @@ impl Type {
         }
     }
 
-    /// The same number of lanes of another scalar.
+    /// Returns the same number of lanes of another scalar.
     pub fn of(self, scalar: Scalar) -> Type {
         Type { scalar, ..self }
     }

@@ -15,7 +15,7 @@ pub struct Device {
     pub floats: Floats,
 }
 
-/// A device that has everything.
+/// Returns a device that has everything.
 pub fn capable() -> Device {
     let target = Target {
         float16: true,
@@ -44,7 +44,7 @@ pub fn middling() -> Device {
     Device { name: "middling", target: Target::generic(), floats }
 }
 
-/// A device that takes every denormal for zero.
+/// Returns a device that takes every denormal for zero.
 pub fn flushing() -> Device {
     let capable = capable();
     let traits =
@@ -61,18 +61,18 @@ pub fn flushing() -> Device {
     Device { name: "flushing", target, floats }
 }
 
-/// No integers but those of 32 bits, no small storage, no doubles.
+/// Returns a device with no integers but those of 32 bits, no small storage, no doubles.
 pub fn weak() -> Device {
     Device { name: "weak", target: Target::minimal(), ..middling() }
 }
 
-/// The weak one, without Vulkan's memory model and with a small launch block.
+/// Returns the weak one, without Vulkan's memory model and with all kernel arguments in memory.
 pub fn weakest() -> Device {
     let target = Target { vulkan_memory_model: false, push_constant_size: 0, ..Target::minimal() };
     Device { name: "weakest", target, ..middling() }
 }
 
-/// Every mix of capabilities that changes how values are represented.
+/// Returns every mix of capabilities that changes how values are represented.
 pub fn mixed() -> Vec<Device> {
     let Device { target, floats, .. } = capable();
     let device = |name, target| Device { name, target, floats };
@@ -152,13 +152,13 @@ fn check_capabilities(kernel: &Kernel, target: &Target) -> Result<(), String> {
     }
 }
 
-/// The kernel of a name.
+/// Returns the kernel of a name.
 pub fn kernel<'p>(program: &'p Program, name: &str) -> Result<&'p Kernel, String> {
     let found = program.kernels.iter().find(|kernel| kernel.name == name);
     found.ok_or_else(|| format!("there is no kernel '{name}'"))
 }
 
-/// Runs a kernel of one buffer argument; gives the buffer's words.
+/// Runs a kernel of one buffer argument; returns the buffer's words.
 pub fn run_on_words(
     program: &Program,
     kernel: &Kernel,

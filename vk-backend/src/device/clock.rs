@@ -15,7 +15,7 @@ pub struct ClockCorrelation {
     pub host_ns: u64,
     /// The two were read at most this many nanoseconds apart.
     pub max_deviation_ns: u64,
-    /// Read together by VK_EXT_calibrated_timestamps. Otherwise a command took a timestamp, and its
+    /// True if they were read together by VK_EXT_calibrated_timestamps. Otherwise a command took a timestamp, and its
     /// moment on the host is the middle between submission and completion.
     pub calibrated: bool,
 }
@@ -24,7 +24,7 @@ pub struct ClockCorrelation {
 pub(crate) struct Clocks {
     /// Nanoseconds per tick, times 2^32.
     period: u128,
-    /// Timestamps have 64 bits: the counter is not needed.
+    /// True if timestamps have 64 bits: the counter is not needed.
     complete: bool,
     counter: Mutex<TickCounter>,
     calibration: Option<Calibration>,

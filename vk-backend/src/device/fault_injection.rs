@@ -12,12 +12,12 @@ pub(crate) struct FaultInjection {
     hung: AtomicBool,
 }
 
-/// What becomes of a submission.
+/// The fate of a submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// It goes to the device.
+    /// It is submitted.
     Submitted,
-    /// It is dropped: the device seems to take it and never completes it.
+    /// It is dropped: the device seems to accept it and never completes it.
     Hangs,
     /// It fails with VK_ERROR_DEVICE_LOST.
     DeviceLost,
@@ -32,7 +32,7 @@ impl FaultInjection {
         self.plan.is_some()
     }
 
-    /// Counts a submission and returns what becomes of it.
+    /// Counts a submission and returns its fate.
     pub(crate) fn next_submission(&self) -> Outcome {
         let Some(plan) = self.plan else { return Outcome::Submitted };
         let this = self.submissions.fetch_add(1, Ordering::Relaxed) + 1;

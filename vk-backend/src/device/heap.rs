@@ -29,15 +29,15 @@ pub(crate) struct Memory {
     backing: Backing,
     /// Null for memory of several allocations, which is never mapped.
     pub(crate) raw: vk::DeviceMemory,
-    /// Where the buffer starts in `raw`.
+    /// Offset of the buffer in `raw`.
     pub(crate) offset: u64,
     /// Bytes of `raw` that are the buffer's.
     pub(crate) size: u64,
     pub(crate) mapped: Option<NonNull<u8>>,
     pub(crate) coherent: bool,
-    /// What the host sees in place of the memory, if that is simulated to be non-coherent.
+    /// The host's copy of the memory, if that is simulated to be non-coherent.
     pub(crate) host_copy: Option<HostCopy>,
-    /// In the device's own memory.
+    /// True if it is in the device's own memory.
     pub(crate) device_local: bool,
 }
 
@@ -60,9 +60,9 @@ impl Memory {
 /// Memory of a device, in bytes. Buffers of 64 MiB and more, and those imported, do not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PoolUse {
-    /// What buffers have.
+    /// Bytes of the buffers.
     pub held: u64,
-    /// The blocks that they share.
+    /// Bytes of the blocks that they share.
     pub reserved: u64,
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct Heap {
     pub(crate) types: MemoryTypes,
     unified: bool,
     rebar: bool,
-    /// Mapped memory is simulated to be non-coherent.
+    /// True if mapped memory is simulated to be non-coherent.
     noncoherent: bool,
     atom: u64,
 }
@@ -248,6 +248,10 @@ impl Heap {
         let mut pool = self.pool.lock();
         let pool = pool.as_mut().ok_or(Error::DeviceLost)?;
         let allocation = pool.allocate(&desc).map_err(from_pool)?;
+        if allocation.mapped_ptr().is_some_and(|p| !is_mapping(p.cast())) {
+            let _ = pool.free(allocation);
+            return Err(Error::OutOfHostMemory);
+        }
         Ok(Memory {
             // SAFETY: the handle is only bound to the buffer that owns this allocation.
             raw: unsafe { allocation.memory() },
@@ -403,15 +407,21 @@ impl Heap {
     }
 }
 
+/// Returns false for what is no mapping: mappings are aligned to minMemoryMapAlignment, 64 bytes at least. (lavapipe of
+/// Mesa 25.0 takes MAP_FAILED, all ones, for an address where the process has no room for a mapping.)
+fn is_mapping(p: NonNull<u8>) -> bool {
+    p.addr().get().is_multiple_of(64)
+}
+
 /// Maps the whole of `memory`.
 fn map(device: &ash::Device, memory: vk::DeviceMemory) -> Result<NonNull<u8>, Error> {
-    // SAFETY: the memory is host visible, not mapped yet, and known to nobody else.
+    // SAFETY: the memory is host visible, not mapped yet, and no other thread knows it.
     let p = unsafe { device.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty()) }
         .map_err(|e| match e {
             vk::Result::ERROR_MEMORY_MAP_FAILED => Error::OutOfHostMemory,
             e => Error::from_vk("vkMapMemory", e),
         })?;
-    NonNull::new(p.cast()).ok_or(Error::OutOfHostMemory)
+    NonNull::new(p.cast()).filter(|p| is_mapping(*p)).ok_or(Error::OutOfHostMemory)
 }
 
 /// Returns the memory types as which the host memory at `ptr` can be imported.

@@ -1,7 +1,7 @@
-//! Which batches must make their results visible to the host.
+//! The decision which batches must make their results visible to the host.
 //!
 //! A batch that ends without a barrier to the host stage leaves its results invisible to the host until a
-//! later barrier. These counters, one set for each device, say when that is not good enough.
+//! later barrier. These counters, one set for each device, tell when that does not suffice.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 pub(crate) struct HostVisibility {
     /// Buffers that the host reads and whose addresses kernels may have; one more for unified memory.
     reachable: AtomicUsize,
-    /// How many batches of all queues are complete and did not make their results visible to the host.
+    /// The number of complete batches of all queues that did not make their results visible to the host.
     deferred: AtomicU64,
 }
 

@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 /// Alignment of the host's copy: that of any mapping.
 const ALIGNMENT: usize = 4096;
 
-/// Bytes at the beginning of a copy that are set to something that nobody wrote. (All of large ones takes long.)
+/// Bytes at the beginning of a copy that are filled with a pattern. (Filling large ones takes long.)
 const POISONED: usize = 1 << 20;
 
 /// The host's copy of mapped memory.

@@ -1,11 +1,11 @@
-//! What pipelines are made of, and the store for what drivers learn of them: plain data and one trait.
+//! The description of pipelines, and the store for their cache data: plain data and one trait.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::physical::DeviceInfo;
 
-/// What a pipeline is made of.
+/// The description of a pipeline.
 #[derive(Debug, Clone, Copy)]
 pub struct PipelineDesc<'a> {
     /// A valid SPIR-V module for Vulkan.

@@ -38,7 +38,7 @@ pub struct Buffer {
     kind: MemoryKind,
     size: u64,
     address: u64,
-    /// The host reads this buffer, and kernels may have its address.
+    /// True if the host reads this buffer, and kernels may have its address.
     reachable: AtomicBool,
 }
 
@@ -306,7 +306,7 @@ impl Buffer {
         self.memory.as_ref().is_some_and(|m| m.coherent)
     }
 
-    /// The device it belongs to.
+    /// Returns the device it belongs to.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
@@ -511,7 +511,7 @@ fn create_raw(device: &Device, info: &vk::BufferCreateInfo<'_>) -> Result<vk::Bu
     unsafe { device.raw.create_buffer(info, None) }.map_err(|e| device.fault("vkCreateBuffer", e))
 }
 
-/// Whether a driver means what it gives for a buffer's address: every buffer lies at a multiple of 16 bytes
+/// Returns true if what a driver gives for a buffer's address is one: every buffer lies at a multiple of 16 bytes
 /// at least, as its memory does.
 fn is_address(address: u64) -> bool {
     address != 0 && address.is_multiple_of(16)

@@ -16,7 +16,7 @@ const LARGE: usize = 1 << 20;
 const PIECE: usize = 256 << 10;
 /// Most threads for one copy, the caller included: four saturate a PCI Express 5 link.
 const MAX_THREADS: usize = 4;
-/// How long a helper polls for work before it sleeps: waking it takes as long as copying some hundred
+/// The time for which a helper polls for work before it sleeps: waking it takes as long as copying some hundred
 /// kilobytes.
 const SPIN: Duration = Duration::from_micros(100);
 

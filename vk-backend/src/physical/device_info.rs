@@ -49,7 +49,7 @@ pub struct DeviceInfo {
     pub driver_info: String,
     /// VkDriverId; 0 when unknown.
     pub driver_id: u32,
-    /// What is special to the driver.
+    /// The driver's quirks.
     pub quirks: Quirks,
     /// Vulkan version of the device in Vulkan's encoding.
     pub api_version: u32,

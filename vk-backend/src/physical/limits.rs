@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-/// What every buffer may be used for.
+/// The usage flags of every buffer.
 pub(crate) const BUFFER_USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
     vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
         | vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
@@ -108,12 +108,12 @@ pub struct MemoryInfo {
     pub global_bytes: u64,
     /// Bytes of the largest heap that such buffers are allocated from: none can be larger.
     pub largest_heap_bytes: u64,
-    /// Integrated or CPU device whose memory the host can map: [`crate::MemoryKind::Device`] buffers are mapped
-    /// where their memory type allows.
+    /// True for an integrated or CPU device whose memory the host can map: [`crate::MemoryKind::Device`] buffers are
+    /// mapped where their memory type allows.
     pub unified: bool,
-    /// Discrete device all of whose memory the host can map (PCIe resizable BAR): smaller
+    /// True for a discrete device all of whose memory the host can map (PCIe resizable BAR): smaller
     /// [`crate::MemoryKind::Device`] buffers are mapped ([`crate::HostAccess::Rebar`]).
     pub rebar: bool,
-    /// [`crate::Device::import_host`] works.
+    /// True if [`crate::Device::import_host`] works.
     pub host_import: bool,
 }

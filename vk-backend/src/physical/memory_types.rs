@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::physical::limits::MemoryInfo;
 
-/// What a buffer is used for.
+/// The use of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MemoryKind {
     /// Kernels work on it: device-local; mapped as well when the memory is unified. On integrated devices it may
@@ -19,12 +19,12 @@ pub enum MemoryKind {
     Readback,
 }
 
-/// How a device's buffers are placed.
+/// The placement of a device's buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placement {
     /// The device has memory of its own.
     Discrete,
-    /// The device has memory of its own, and the buffer is to be mapped through resizable BAR.
+    /// The device has memory of its own, and the buffer will be mapped through resizable BAR.
     Rebar,
     /// The device shares the host's memory.
     Shared,
@@ -34,7 +34,7 @@ pub(crate) enum Placement {
 #[derive(Clone)]
 pub(crate) struct MemoryTypes {
     properties: vk::PhysicalDeviceMemoryProperties,
-    /// The device is integrated or a CPU.
+    /// True if the device is integrated or a CPU.
     shares_memory: bool,
 }
 
@@ -63,7 +63,7 @@ impl MemoryTypes {
     }
 
     /// Returns the memory types among `bits` that suit `kind`, best first; with `rebar`, device memory of a
-    /// discrete device is to be mapped.
+    /// discrete device will be mapped.
     pub(crate) fn ranked(&self, bits: u32, kind: MemoryKind, rebar: bool) -> SmallVec<[u32; 8]> {
         let placement = match (self.shares_memory, rebar) {
             (true, _) => Placement::Shared,
@@ -169,7 +169,7 @@ mod tests {
     const COHERENT: Flags = Flags::HOST_COHERENT;
     const CACHED: Flags = Flags::HOST_CACHED;
 
-    /// A device with the heaps of `sizes`, and types of a heap and flags.
+    /// Returns a device with the heaps of `sizes`, and types of a heap and flags.
     fn device(shares_memory: bool, sizes: &[u64], types: &[(u32, Flags)]) -> MemoryTypes {
         let mut properties = vk::PhysicalDeviceMemoryProperties {
             memory_type_count: types.len() as u32,

@@ -1,4 +1,4 @@
-//! The Vulkan instance, and what is known of a device before it is opened.
+//! The Vulkan instance, and the properties of devices before they are opened.
 
 mod device_info;
 mod extensions;

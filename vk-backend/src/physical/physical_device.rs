@@ -1,4 +1,4 @@
-//! Physical devices: what the driver tells of one before it is opened.
+//! Physical devices: the properties that the driver reports before one is opened.
 
 use std::ffi::{c_char, CStr};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const CACHE_LINE: u64 = 64;
 /// A device of an instance, not yet opened.
 #[derive(Clone)]
 pub struct PhysicalDevice {
-    /// What it is.
+    /// Its description.
     pub info: DeviceInfo,
     pub(crate) instance: Arc<Instance>,
     pub(crate) raw: vk::PhysicalDevice,
@@ -92,7 +92,7 @@ fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> PhysicalDevice
     device
 }
 
-/// Returns what Vulkan 1.0 tells of a device.
+/// Returns the properties that Vulkan 1.0 reports for a device.
 fn basic_info(p: &vk::PhysicalDeviceProperties) -> DeviceInfo {
     let device_type = match p.device_type {
         vk::PhysicalDeviceType::CPU => DeviceType::Cpu,

@@ -1,6 +1,6 @@
 //! What a device's arithmetic really does, found out by running it.
 //!
-//! One small kernel for each width computes the same operations for some thousand awkward operands;
+//! One small kernel for each width computes the same operations for some thousand difficult operands;
 //! the host computes them too, exactly, and compares.
 
 use std::ops::{Add, Div, Mul};
@@ -195,7 +195,7 @@ fn probe_width<T: Real>(device: &Arc<Device>, controls: &FloatControls) -> Resul
     })
 }
 
-/// Whether the device found the result; results that are not normal numbers do not count.
+/// Returns true if the device found the result; results that are not normal numbers do not count.
 fn same<T: Real>(expected: T, found: T) -> bool {
     !expected.magnitude_normal() || expected == found
 }

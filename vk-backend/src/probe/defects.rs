@@ -29,7 +29,7 @@ impl Defect {
     /// Every defect, in the order in which they are looked for.
     pub const ALL: [Defect; 3] = [Defect::InactiveLanes, Defect::LongLoops, Defect::LoneFences];
 
-    /// Whether a device has the defect.
+    /// Returns true if a device has the defect.
     fn is_found(self, device: &Arc<Device>) -> Result<bool, Error> {
         match self {
             Defect::InactiveLanes => inactive_lanes_run(device),

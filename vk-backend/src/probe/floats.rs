@@ -173,7 +173,7 @@ impl FloatTable {
         Some(self.0[width as usize]?[op as usize])
     }
 
-    /// Whether something is true of all of some operations of a width; false if there is no such width.
+    /// Returns true if something is true of all of some operations of a width; false if there is no such width.
     pub fn all(
         &self,
         width: FloatWidth,
@@ -655,7 +655,7 @@ fn to_words(k: &mut KernelBuilder, width: FloatWidth, x: u32) -> [u32; 2] {
     }
 }
 
-/// Whether the sign of one number arrives on the magnitude of another where the result is one of two
+/// Returns true if the sign of one number arrives on the magnitude of another where the result is one of two
 /// (see `sign_merge` among the compiler's passes).
 pub(crate) fn merges_signs(device: &Arc<Device>, controls: &FloatControls) -> Result<bool, Error> {
     let mut k = KernelBuilder::new(1);

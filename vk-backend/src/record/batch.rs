@@ -75,9 +75,9 @@ pub(crate) struct Batch {
     pub(crate) unordered: vk::PipelineStageFlags,
     /// Commands up to this value end before what is recorded next begins: they precede the last barrier.
     pub(crate) ordered: u64,
-    /// A command writes to memory that the host reads.
+    /// True if a command writes to memory that the host reads.
     pub(crate) writes_host: bool,
-    /// It ends with a barrier that makes its results visible to the host.
+    /// True if it ends with a barrier that makes its results visible to the host.
     pub(crate) host_visible: bool,
     pub(crate) bound: Bound,
     pub(crate) retained: Vec<Retained>,
@@ -310,7 +310,7 @@ impl Batch {
     }
 }
 
-/// What a batch kept alive. Dropping it may run code of the owners, so no lock may be held.
+/// The objects that a batch kept alive. Dropping them may run code of their owners, so no lock may be held.
 pub(crate) struct Released {
     _retained: Vec<Retained>,
     _waits: Vec<Wait>,

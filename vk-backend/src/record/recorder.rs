@@ -62,7 +62,7 @@ pub struct Recorder<'a> {
     value: u64,
     /// Index of its begin query; `None` before [`Recorder::begin_timestamp`].
     query: Option<u32>,
-    /// Its end query is written.
+    /// True if its end query is written.
     ended: bool,
 }
 

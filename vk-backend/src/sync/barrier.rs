@@ -4,7 +4,7 @@ use ash::vk;
 
 use crate::device::Device;
 
-/// What is ordered behind a barrier.
+/// The accesses that a barrier orders behind itself.
 #[derive(Clone, Copy)]
 pub(crate) enum Scope {
     /// Later commands.

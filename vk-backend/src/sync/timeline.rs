@@ -13,12 +13,12 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::physical::DeviceType;
 
-/// How long a wait polls without yielding: a sleeping thread takes longer to wake than most kernels run.
+/// The time for which a wait polls without yielding: a sleeping thread takes longer to wake than most kernels run.
 const SPIN: Duration = Duration::from_micros(100);
-/// How long it polls before it sleeps, yielding to other threads, unless the device itself runs on the host's
+/// The time for which it polls before it sleeps, yielding to other threads, unless the device itself runs on the host's
 /// processors.
 pub(crate) const POLL: Duration = Duration::from_millis(2);
-/// How often a sleeping wait checks for the loss of the device, in nanoseconds.
+/// The interval in nanoseconds at which a sleeping wait checks for the loss of the device.
 const SLEEP_NS: u64 = 100_000_000;
 
 /// A queue's timeline, which begins at 0.

@@ -26,20 +26,20 @@ const CL_TRUE: u32 = 1;
 /// In which order a queue's commands run.
 #[derive(Clone, Copy)]
 pub enum Order {
-    /// That in which they were enqueued.
+    /// The order in which they were enqueued.
     Given = 0,
     /// Any that their wait lists allow (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE).
     Any = 1,
 }
 
-/// How a buffer is mapped: CL_MAP_READ, or CL_MAP_WRITE_INVALIDATE_REGION.
+/// The flags of a mapping: CL_MAP_READ, or CL_MAP_WRITE_INVALIDATE_REGION.
 #[derive(Clone, Copy)]
 pub enum Access {
     Read = 1,
     Overwrite = 4,
 }
 
-/// The loader's functions.
+/// Returns the loader's functions.
 fn api() -> Result<&'static OpenClRuntime> {
     cl3::load_library().as_ref().map_err(|e| format!("no OpenCL ICD loader (libOpenCL.so.1): {e}"))
 }
@@ -68,7 +68,7 @@ macro_rules! create {
     }};
 }
 
-/// All platforms that the loader shows.
+/// Returns all platforms that the loader shows.
 pub fn platforms() -> Result<Vec<cl_platform_id>> {
     let mut count = 0;
     check!(clGetPlatformIDs(0, null_mut(), &mut count))?;
@@ -131,7 +131,7 @@ impl Session {
         self.platform.contains("Hekla")
     }
 
-    /// A function of an extension.
+    /// Returns a function of an extension.
     ///
     /// # Safety
     /// `F` is the type of pointers to the function.
@@ -195,13 +195,13 @@ impl Session {
         Ok(text(log))
     }
 
-    /// A buffer that is read and written by kernels.
+    /// Returns a buffer that is read and written by kernels.
     pub fn buffer(&self, bytes: usize) -> Result<Buffer> {
         let mem = create!(clCreateBuffer(self.context, CL_MEM_READ_WRITE, bytes, null_mut()))?;
         Ok(Buffer { mem, bytes })
     }
 
-    /// A buffer with a slice's contents.
+    /// Returns a buffer with a slice's contents.
     pub fn buffer_of<T: Copy>(&self, values: &[T]) -> Result<Buffer> {
         let buffer = self.buffer(size_of_val(values))?;
         self.write(&buffer, values)?;
@@ -345,7 +345,7 @@ impl Queue {
         ))
     }
 
-    /// The same behind an event, if one is given; gives its own.
+    /// Launches behind an event, if one is given; returns its own.
     pub fn launch_behind(
         &self,
         kernel: &Kernel,
@@ -431,7 +431,7 @@ impl Kernel {
         check!(clSetKernelArg(self.kernel, index, size_of::<T>(), place))
     }
 
-    /// Gives an argument so many bytes of local memory.
+    /// Sets the size of a local memory argument.
     pub fn set_local(&self, index: u32, bytes: usize) -> Result<()> {
         check!(clSetKernelArg(self.kernel, index, bytes, null()))
     }

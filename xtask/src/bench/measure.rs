@@ -1,4 +1,4 @@
-//! What is measured: each metric is a function of a session that checks its own result.
+//! The measurements: each metric is a function of a session that checks its own result.
 
 use super::cl::{Access, Order, Result, Session};
 use super::command_buffer::CommandBuffer;
@@ -12,7 +12,7 @@ const SAMPLE: Duration = Duration::from_millis(40);
 /// Work-items per group.
 pub const LOCAL: usize = 256;
 
-/// Whether a large value is good.
+/// The direction in which a value improves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Better {
     More,
@@ -86,7 +86,7 @@ pub const METRICS: &[Metric] = &[
     more("reduction", "GB/s", reduction),
 ];
 
-/// Seconds of one repetition, from a sample that is long enough; `run` does so many and waits.
+/// Returns the seconds of one repetition, from a long enough sample; `run` does a number of repetitions and waits.
 fn repeat(limit: usize, mut run: impl FnMut(usize) -> Result<()>) -> Result<f64> {
     run(1)?;
     let mut count = 1;
@@ -114,7 +114,7 @@ pub fn median_of_singles(mut run: impl FnMut() -> Result<()>) -> Result<f64> {
     Ok(median(&mut times))
 }
 
-/// The middle value; NaN of none.
+/// Returns the middle value; NaN of none.
 pub fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {
@@ -259,7 +259,7 @@ fn small_read(s: &Session, behind_launch: bool) -> Result<f64> {
     Ok(seconds * 1e6)
 }
 
-/// Bytes that a host fills buffers with.
+/// Returns bytes that a host fills buffers with.
 fn pattern(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (i ^ (i >> 8)) as u8).collect()
 }

@@ -102,7 +102,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
     Ok(request)
 }
 
-/// What a fresh process measures, in seconds.
+/// The measurements of a fresh process, in seconds.
 #[derive(Debug, Clone, Copy)]
 struct Process {
     /// From its start to the first result.
@@ -158,7 +158,7 @@ fn middle(processes: &[Process]) -> Process {
     Process { first: median(|p| p.first), build: median(|p| p.build) }
 }
 
-/// Runs this program as a fresh process with one driver, whose caches are empty at first; gives the
+/// Runs this program as a fresh process with one driver, whose caches are empty at first; returns the
 /// platform's name and the times, or nothing where the driver has no device.
 fn run_process(
     vendors: &Vendors,

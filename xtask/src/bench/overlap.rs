@@ -1,5 +1,5 @@
-//! Whether kernels that do not depend on each other run at once, and what it costs that one in another queue
-//! does: each has one small work-group, so that a GPU has room for all of them.
+//! Measures how far kernels that do not depend on each other run at once, and what a dependence on a kernel of
+//! another queue costs. Each has one small work-group, so that a GPU has room for all of them.
 
 use super::cl::{Buffer, Kernel, Order, Queue, Result, Session};
 use super::command_buffer::Recording;
@@ -43,13 +43,13 @@ impl Spins {
         Ok(Spins { kernel, outs })
     }
 
-    /// The kernel that writes to place `index`.
+    /// Returns the kernel that writes to place `index`.
     fn kernel(&self, index: usize) -> Result<&Kernel> {
         self.kernel.set_buffer(0, &self.outs[index])?;
         Ok(&self.kernel)
     }
 
-    /// The time of all kernels, in `run`, as a multiple of that of one.
+    /// Returns the time of all kernels, in `run`, as a multiple of that of one.
     fn ratio(&self, s: &Session, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
         let one = median_of_singles(|| {
             s.launch(self.kernel(0)?, &[ITEMS], &[ITEMS])?;
@@ -71,7 +71,7 @@ impl Spins {
     }
 }
 
-/// In one out-of-order queue.
+/// Returns the ratio for one out-of-order queue.
 pub fn out_of_order(s: &Session) -> Result<f64> {
     let (spins, queue) = (Spins::new(s)?, s.queue(Order::Any)?);
     spins.ratio(s, || {
@@ -80,7 +80,7 @@ pub fn out_of_order(s: &Session) -> Result<f64> {
     })
 }
 
-/// Each in an in-order queue of its own.
+/// Returns the ratio for kernels in an in-order queue each.
 pub fn in_queues(s: &Session) -> Result<f64> {
     let spins = Spins::new(s)?;
     let queues = (0..KERNELS).map(|_| s.queue(Order::Given)).collect::<Result<Vec<_>>>()?;
@@ -93,7 +93,7 @@ pub fn in_queues(s: &Session) -> Result<f64> {
     })
 }
 
-/// In a command buffer, without sync points.
+/// Returns the ratio for a command buffer without sync points.
 pub fn in_command_buffer(s: &Session) -> Result<f64> {
     let (spins, queue) = (Spins::new(s)?, s.queue(Order::Any)?);
     let recording = Recording::begin(s, queue.handle())?;

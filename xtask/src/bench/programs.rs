@@ -10,7 +10,7 @@ use super::{text, ROUNDS};
 use std::path::Path;
 use std::time::Instant;
 
-/// Where hashcat's kernels lie.
+/// The folder of hashcat's kernels.
 const HASHCAT: &str = "/usr/share/hashcat/OpenCL";
 
 /// A program: its file, one of its kernels, and attack mode, execution and hash type.
@@ -73,7 +73,7 @@ impl Program {
     }
 }
 
-/// What is measured.
+/// The stage that is measured.
 #[derive(Clone, Copy)]
 enum Stage {
     /// clBuildProgram.

@@ -17,7 +17,7 @@ pub struct Column {
     pub is_hekla: bool,
 }
 
-/// The table, followed by the reasons for what is missing.
+/// Returns the table, followed by the reasons for what is missing.
 pub fn render(columns: &[Column], rows: &[Row]) -> Result<String, std::fmt::Error> {
     let hekla = columns.iter().position(|c| c.is_hekla);
     let others = || (0..columns.len()).filter(|i| Some(*i) != hekla);
@@ -60,7 +60,7 @@ pub fn render(columns: &[Column], rows: &[Row]) -> Result<String, std::fmt::Erro
     Ok(text)
 }
 
-/// Three or more digits that matter.
+/// Returns a number with three or more significant digits.
 fn number(value: f64) -> String {
     match value.abs() {
         v if v >= 100.0 => format!("{value:.0}"),

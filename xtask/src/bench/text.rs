@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Work-items per group of [`Large`].
 pub const LARGE_LOCAL: usize = 64;
 
-/// A number that no other text of this machine's bench holds.
+/// Returns a number that no other text of this machine's bench holds.
 pub fn new_seed() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -16,7 +16,7 @@ pub fn new_seed() -> u32 {
     clock.wrapping_mul(2_654_435_761).wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// One line: every work-item adds the seed.
+/// Returns a kernel of one line: every work-item adds the seed.
 pub fn one_line(seed: u32) -> String {
     format!("kernel void add(global uint *a) {{ a[get_global_id(0)] += {seed}u; }}\n")
 }
@@ -57,7 +57,7 @@ impl Large {
         Large { mixes, source }
     }
 
-    /// What the work-item `i` of a single group writes to `out[i]`, where `input[i]` is `i`.
+    /// Returns what the work-item `i` of a single group writes to `out[i]`, where `input[i]` is `i`.
     pub fn expected(&self, i: u32) -> u32 {
         let mut x = i;
         let mut y = i.wrapping_add(LARGE_LOCAL as u32 - 1 - i);

@@ -24,7 +24,7 @@ const CTS: &str = "https://github.com/KhronosGroup/OpenCL-CTS-Kernel-Dumps";
 /// Builds all programs of CLBlast.
 const CLBLAST: &str = include_str!("clblast.py");
 
-/// Brings what is not there yet to a folder; gives the folder of all programs in it.
+/// Brings what is not there yet to a folder; returns the folder of all programs in it.
 pub fn all(folder: &Path) -> Result<PathBuf, String> {
     make(folder)?;
     let folder = folder.canonicalize().map_err(|e| e.to_string())?;
@@ -65,7 +65,7 @@ fn is_missing(programs: &Path, name: &str) -> bool {
     is_missing
 }
 
-/// A Debian package's files.
+/// Returns a Debian package's files.
 fn unpacked(folder: &Path, package: &str) -> Result<PathBuf, String> {
     let place = folder.join(package);
     make(&place)?;
@@ -103,7 +103,7 @@ fn dump_folder(folder: &Path) -> PathBuf {
     folder.join("dump")
 }
 
-/// A program on Hekla on lavapipe that dumps what it builds.
+/// Returns a program on Hekla on lavapipe that dumps what it builds.
 fn dumping(folder: &Path, program: &Path, args: &[&str]) -> Result<Command, String> {
     let mut command = artifact::client(program)?;
     Driver::Lavapipe.select(&mut command)?;

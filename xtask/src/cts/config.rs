@@ -1,4 +1,4 @@
-//! What cts-config/ says: the groups, and what is expected of each driver.
+//! The contents of cts-config/: the groups, and the expected results of each driver.
 
 use crate::driver::Driver;
 use crate::system;
@@ -15,18 +15,18 @@ pub struct Group {
     pub subtests: Vec<String>,
     /// Time limit of one subtest.
     pub seconds: u64,
-    /// Nothing else may run at the same time.
+    /// True if nothing else may run at the same time.
     pub alone: bool,
 }
 
-/// What is expected of a subtest, and why it is not to pass.
+/// The expected result of a subtest, and the reason why it does not pass.
 #[derive(Clone)]
 pub struct Expectation {
     pub result: String,
     pub why: String,
 }
 
-/// What is expected on a driver. What is not listed is expected to pass.
+/// The expected results of a driver. Subtests that are not listed are expected to pass.
 pub struct Expectations(BTreeMap<String, Expectation>);
 
 impl Expectations {
@@ -41,7 +41,7 @@ impl Expectations {
         Ok(Expectations(all))
     }
 
-    /// Of `GROUP.SUBTEST`, if it is listed.
+    /// Returns the expectation of `GROUP.SUBTEST`, if it is listed.
     pub fn of(&self, key: &str) -> Option<&Expectation> {
         self.0.get(key)
     }

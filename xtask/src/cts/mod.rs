@@ -18,22 +18,23 @@ use std::time::Instant;
 use subtest::{Done, Runner, Verdict};
 use table::{Row, Table};
 
-const USAGE: &str = "usage: cargo xtask cts --bin DIR [--group NAME] [--subtest NAME] \
+const USAGE: &str = "usage: cargo xtask cts --bin DIR [--group NAME]... [--subtest NAME] \
                      [--driver NAME] [--jobs N] [--limit SECONDS] [--library FILE] [--record] [--results DIR]";
 
 /// Command line of `cts`.
 struct Request {
     bin: PathBuf,
-    group: Option<String>,
+    /// The groups to run; all if empty.
+    groups: Vec<String>,
     subtest: Option<String>,
     driver: Driver,
     /// A library to test in place of a fresh release build.
     library: Option<PathBuf>,
-    /// How many subtests run at once.
+    /// The number of subtests that run at once.
     jobs: usize,
-    /// Most seconds of any subtest, whatever its group allows.
+    /// The most seconds of any subtest, whatever its group allows.
     limit: Option<u64>,
-    /// Write the results.
+    /// True to write the results.
     record: bool,
     /// Folder of the results.
     results: PathBuf,
@@ -77,7 +78,7 @@ pub fn run(args: &[String]) -> Outcome {
 fn parse(args: &[String]) -> Result<Request, String> {
     let mut request = Request {
         bin: PathBuf::new(),
-        group: None,
+        groups: Vec::new(),
         subtest: None,
         driver: Driver::Lavapipe,
         library: None,
@@ -97,7 +98,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
         let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
         match word.as_str() {
             "--bin" => request.bin = full(value)?,
-            "--group" => request.group = Some(value.clone()),
+            "--group" => request.groups.push(value.clone()),
             "--subtest" => request.subtest = Some(value.clone()),
             "--driver" => request.driver = Driver::named(value)?,
             "--limit" => {
@@ -115,19 +116,18 @@ fn parse(args: &[String]) -> Result<Request, String> {
     }
 }
 
-/// What is to run, group after group, those groups last that run alone. A binary that is not there is an
+/// Returns the tasks, group after group, those groups last that run alone. A binary that is not there is an
 /// error, unless other groups are what was asked for.
 fn tasks<'a>(
     groups: &'a [Group],
     request: &Request,
     runner: &Runner<'_>,
 ) -> Result<Vec<Task<'a>>, String> {
-    let is_wanted = |group: &&Group| request.group.as_ref().is_none_or(|name| *name == group.name);
-    let mut wanted: Vec<&Group> = groups.iter().filter(is_wanted).collect();
-    if wanted.is_empty() {
-        let name = request.group.as_deref().unwrap_or_default();
+    if let Some(name) = request.groups.iter().find(|n| groups.iter().all(|g| g.name != **n)) {
         return Err(format!("cts-config/groups.toml has no group '{name}'"));
     }
+    let is_wanted = |g: &&Group| request.groups.is_empty() || request.groups.contains(&g.name);
+    let mut wanted: Vec<&Group> = groups.iter().filter(is_wanted).collect();
     wanted.sort_by_key(|group| group.alone);
     let mut tasks = Vec::new();
     for group in wanted {
@@ -140,7 +140,7 @@ fn tasks<'a>(
     Ok(tasks)
 }
 
-/// What came out so far.
+/// The results so far.
 struct Report<'a> {
     request: &'a Request,
     expectations: Expectations,

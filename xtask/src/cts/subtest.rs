@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What became of a subtest.
+/// The result of a subtest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     Pass,
@@ -36,13 +36,13 @@ impl Verdict {
 pub struct Done {
     pub verdict: Verdict,
     pub seconds: f64,
-    /// What the subtest itself says about being skipped; else empty.
+    /// The reason that the subtest gives for being skipped; else empty.
     pub why: String,
     /// The device and its driver, as Hekla's log names them; empty where no device was looked at.
     pub device: String,
 }
 
-/// What all subtests run with.
+/// The environment of all subtests.
 pub struct Runner<'a> {
     /// Folder of the suite's binaries.
     pub bin: &'a Path,
@@ -53,7 +53,7 @@ pub struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// The subtests of a group: those groups.toml names, else what the binary prints with `--list`, one
+    /// Returns the subtests of a group: those groups.toml names, else what the binary prints with `--list`, one
     /// indented name a line. Listing needs no device.
     pub fn subtests_of(&self, group: &Group) -> Result<Vec<String>, String> {
         let binary = self.binary(group)?;
@@ -109,13 +109,13 @@ impl Runner<'_> {
     }
 }
 
-/// The names in what a binary prints with `--list`.
+/// Returns the names in what a binary prints with `--list`.
 fn listed(text: &str) -> Vec<String> {
     let names = text.lines().filter(|l| l.starts_with(char::is_whitespace)).map(str::trim);
     names.filter(|n| !n.is_empty() && !n.contains(' ')).map(str::to_string).collect()
 }
 
-/// What the results file of a run that ended well says. Without one the exit status stands, which
+/// Returns what the results file of a run that ended well says. Without one the exit status stands, which
 /// does not tell apart what was left out.
 fn judged(results: &str) -> Verdict {
     let says = |what: &str| results.contains(&format!("\": \"{what}\""));
@@ -126,7 +126,7 @@ fn judged(results: &str) -> Verdict {
     }
 }
 
-/// The last line that says why something was skipped.
+/// Returns the last line that says why something was skipped.
 fn reason(log: &str) -> String {
     let says = |line: &&str| {
         let line = line.to_lowercase();
@@ -139,7 +139,7 @@ fn reason(log: &str) -> String {
     line.chars().take(120).collect()
 }
 
-/// The device that Hekla's log says is offered.
+/// Returns the device that Hekla's log says is offered.
 fn device(log: &str) -> String {
     let found = log.lines().find_map(|line| {
         line.strip_prefix("hekla: INFO: ").and_then(|line| line.strip_suffix(" is offered"))

@@ -22,7 +22,7 @@ struct Section {
     rows: Vec<Row>,
 }
 
-/// What is known of a driver.
+/// The results of a driver.
 pub struct Table {
     path: PathBuf,
     driver: Driver,
@@ -33,11 +33,11 @@ pub struct Table {
     sections: Vec<Section>,
 }
 
-/// What stands before the device.
+/// The text before the device.
 const DEVICE: &str = "Device: ";
 
 impl Table {
-    /// The table in a folder, which may not be there yet.
+    /// Returns the table in a folder, which may not be there yet.
     pub fn open(folder: &Path, driver: Driver, order: Vec<String>) -> Table {
         let path = folder.join(format!("{}.md", driver.name()));
         let text = std::fs::read_to_string(&path).unwrap_or_default();

@@ -33,7 +33,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// What a function's name says, for operands of a type.
+    /// Returns what a function's name says, for operands of a type.
     pub(super) fn read_modify_write(&self, op: &str, value: Value, name: Name) -> Option<AtomicOp> {
         let float = self.b.ty(value).scalar.is_float();
         let signed = name.is_signed();

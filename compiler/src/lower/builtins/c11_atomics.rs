@@ -28,7 +28,7 @@ impl Lowering<'_, '_> {
         self.c11_operation(op, args, sync, call)
     }
 
-    /// What order and scope arguments say: one order or, for a compare-and-exchange, that of success
+    /// Returns what order and scope arguments say: one order or, for a compare-and-exchange, that of success
     /// and that of failure, which become one as strong as both. Without arguments it is the strongest.
     fn synchronization(&self, args: &[Value], orders: usize) -> Sync {
         let (orders, scope) = args.split_at(orders.min(args.len()));
@@ -37,7 +37,7 @@ impl Lowering<'_, '_> {
         Sync { order: order.unwrap_or(Order::SeqCst), scope }
     }
 
-    /// A value of memory_order; the strongest where it is not known here.
+    /// Returns a value of memory_order; the strongest where it is not known here.
     pub(super) fn memory_order(&self, value: Value) -> Order {
         match self.b.func.as_const(value) {
             Some(0) => Order::Relaxed,
@@ -48,7 +48,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A value of memory_scope; the widest where it is not known here.
+    /// Returns a value of memory_scope; the widest where it is not known here.
     pub(super) fn memory_scope(&self, value: Value) -> SyncScope {
         match self.b.func.as_const(value) {
             Some(0 | 1) => SyncScope::WorkGroup,
@@ -125,7 +125,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// The least order as strong as both.
+/// Returns the least order as strong as both.
 fn stronger(a: Order, b: Order) -> Order {
     if a == Order::SeqCst || b == Order::SeqCst {
         return Order::SeqCst;

@@ -11,7 +11,7 @@ use crate::lower::function::Lowering;
 use crate::lower::memory::Addr;
 use crate::sema::types::Scalar as Name;
 
-/// What a reduction or scan computes.
+/// The operation of a reduction or scan.
 #[derive(Clone, Copy)]
 struct Operation {
     op: BinaryOp,
@@ -73,7 +73,7 @@ impl Lowering<'_, '_> {
         Some(Operation { op, ty, identity })
     }
 
-    /// A word for each work-item of the largest work-group, all collective functions' of a program.
+    /// Returns a word for each work-item of the largest work-group, all collective functions' of a program.
     fn room(&mut self, ty: Type) -> Room {
         let bytes = ty.scalar.bytes();
         let size = u64::from(bytes) * u64::from(self.context.target.max_work_group_size);
@@ -102,7 +102,7 @@ impl Lowering<'_, '_> {
         self.b.barrier(BarrierFlags::LOCAL);
     }
 
-    /// Every work-item's value in its cell, once the work-group is done with what was there before.
+    /// Stores every work-item's value in its cell, once the work-group is done with the earlier contents.
     fn share(&mut self, room: &Room, value: Value) {
         self.local_barrier();
         self.write_cell(room, room.id, value);
@@ -128,7 +128,7 @@ impl Lowering<'_, '_> {
         self.read_cell(&room, zero)
     }
 
-    /// The value of the work-item with these local ids (I64).
+    /// Returns the value of the work-item with these local ids (I64).
     fn broadcast(&mut self, value: Value, ids: &[Value]) -> Value {
         let room = self.room(self.b.ty(value));
         let mut source: Option<Value> = None;
@@ -218,7 +218,7 @@ impl Lowering<'_, '_> {
 }
 
 impl crate::lower::Context<'_> {
-    /// The work-group memory of collective functions on words of so many bytes, made on first use.
+    /// Returns the work-group memory of collective functions on words of `bytes` bytes, made on first use.
     fn collective_memory(&mut self, bytes: u32, size: u64) -> Global {
         if let Some(&global) = self.collective.get(&bytes) {
             return global;

@@ -40,7 +40,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The ordinary functions under -cl-fast-relaxed-math. Exponentials are the library's where the
+    /// Lowers the ordinary functions under -cl-fast-relaxed-math. Exponentials are the library's where the
     /// device's errs by more than the 3 ulp that they may near zero.
     pub fn relaxed_math(&mut self, name: &str, args: &[Value]) -> Option<Value> {
         match (name, args) {
@@ -75,7 +75,7 @@ impl Lowering<'_, '_> {
         self.scale(log, log_of_2)
     }
 
-    /// The device's base-2 logarithm, right for denormal numbers too, of which some devices read the
+    /// Returns the device's base-2 logarithm, right for denormal numbers too, of which some devices read the
     /// exponent alone.
     fn log2_of_any(&mut self, x: Value) -> Value {
         let ty = self.b.ty(x);

@@ -44,7 +44,7 @@ impl Lowering<'_, '_> {
         self.b.select(up, away, whole)
     }
 
-    /// The magnitude of `x` with the sign of `y`.
+    /// Returns the magnitude of `x` with the sign of `y`.
     pub fn copysign(&mut self, x: Value, y: Value) -> Value {
         let ty = self.b.ty(x);
         let bits = self.bits_type(x);
@@ -70,7 +70,7 @@ impl Lowering<'_, '_> {
         self.b.select(first, x, result)
     }
 
-    /// A quiet NaN with the code as payload.
+    /// Returns a quiet NaN with the code as payload.
     pub fn nan(&mut self, code: Value, ty: Type) -> Value {
         let (quiet, payload) = match ty.scalar {
             Scalar::F16 => (0x7e00, 0x01ff),

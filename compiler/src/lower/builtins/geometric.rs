@@ -39,7 +39,7 @@ impl Lowering<'_, '_> {
         sum
     }
 
-    /// The cross product of the first three components; a fourth is 0.
+    /// Returns the cross product of the first three components; a fourth is 0.
     fn cross(&mut self, x: Value, y: Value) -> Value {
         let ty = self.b.ty(x);
         let (x1, y1) = (self.b.swizzle(x, &[1, 2, 0]), self.b.swizzle(y, &[2, 0, 1]));
@@ -68,7 +68,7 @@ impl Lowering<'_, '_> {
         self.b.binary(BinaryOp::FMul, root, back)
     }
 
-    /// The length where squares neither overflow nor vanish.
+    /// Returns the length where squares neither overflow nor vanish.
     fn fast_length(&mut self, x: Value) -> Value {
         if self.b.ty(x).lanes == 1 {
             return self.b.math(MathOp::FAbs, &[x]);
@@ -141,7 +141,7 @@ impl Lowering<'_, '_> {
         self.b.select(any_infinite, direction, x)
     }
 
-    /// How large a vector is: whether its squares would overflow or vanish, and the powers of two that
+    /// Returns how large a vector is: whether its squares would overflow or vanish, and the powers of two that
     /// prevent it.
     fn range(&mut self, x: Value) -> Range {
         let ty = self.b.ty(x);
@@ -151,7 +151,7 @@ impl Lowering<'_, '_> {
             let magnitude = self.b.extract(magnitudes, lane);
             largest = self.b.binary(BinaryOp::FMax, largest, magnitude);
         }
-        // Whatever counts beside the largest square is to be normal, before scaling and after, since
+        // Every square that matters beside the largest one must be normal, before scaling and after, since
         // devices may flush the rest: half the exponents, less the precision.
         let wide = ty.scalar.bits() == 64;
         let (high, factor) = if wide { (400.0, 600.0) } else { (50.0, 100.0) };
@@ -171,7 +171,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// What [`Lowering::range`] finds out.
+/// The result of [`Lowering::range`].
 struct Range {
     largest: Value,
     is_large: Value,
@@ -183,7 +183,7 @@ struct Range {
 }
 
 impl Range {
-    /// A factor by size: 1 for ordinary vectors.
+    /// Returns a factor by size: 1 for ordinary vectors.
     fn pick(&self, lowering: &mut Lowering<'_, '_>, small: Value, large: Value) -> Value {
         let factor = lowering.b.select(self.is_small, small, self.one);
         lowering.b.select(self.is_large, large, factor)

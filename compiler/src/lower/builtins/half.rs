@@ -1,4 +1,4 @@
-//! Functions of half (cl_khr_fp16): computed in float and rounded once, but for those that look at
+//! Functions of half (cl_khr_fp16): computed in float and rounded once, except for those that look at
 //! the bits of halves.
 
 use super::{done, Call, Outcome};
@@ -6,7 +6,7 @@ use crate::ir::{BinaryOp, ConvertOp, FloatCC, FpFlags, IntCC, MathOp, Scalar, Va
 use crate::lower::function::Lowering;
 
 impl Lowering<'_, '_> {
-    /// A common, geometric or math function of halves.
+    /// Lowers a common, geometric or math function of halves.
     pub fn half_builtin(&mut self, call: &Call) -> Outcome {
         let of_half = call.args.first().is_some_and(|&arg| self.is_half(arg));
         if !of_half && call.result.scalar != Scalar::F16 {
@@ -96,7 +96,7 @@ impl Lowering<'_, '_> {
         self.b.convert(ConvertOp::FConvert, odd, half)
     }
 
-    /// The next half after `x` toward `y`: halves in order are integers in order.
+    /// Returns the next half after `x` toward `y`: halves in order are integers in order.
     fn half_next(&mut self, x: Value, y: Value) -> Value {
         let half = self.b.ty(x);
         let bits = self.b.bitcast(x, self.bits_type(x));

@@ -49,7 +49,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Whether the device's fma rounds once.
+    /// Returns true if the device's fma rounds once.
     fn has_fma(&self, value: Value) -> bool {
         match self.b.ty(value).scalar {
             Scalar::F64 => self.context.target.fma64_fused,

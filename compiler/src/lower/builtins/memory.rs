@@ -10,7 +10,7 @@ use crate::sema::hir::Rounding;
 struct Access {
     store: bool,
     half: bool,
-    /// `vloada_half3` and its like: aligned, and three take the place of four.
+    /// True for `vloada_half3` and its like: aligned, and three take the place of four.
     aligned: bool,
     lanes: u8,
     rounding: Rounding,

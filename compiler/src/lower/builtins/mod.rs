@@ -42,7 +42,7 @@ pub struct Call {
 /// `Some` when a chapter knows the function: its result, if it has one.
 pub type Outcome = Option<Option<Value>>;
 
-/// A chapter's answer for a function with a result.
+/// Returns a chapter's answer for a function with a result.
 pub fn done(value: Value) -> Outcome {
     Some(Some(value))
 }
@@ -103,14 +103,14 @@ impl Lowering<'_, '_> {
         call.args.first().is_some_and(|&arg| self.b.ty(arg).scalar.is_int())
     }
 
-    /// The arguments, scalars repeated to the widest vector among them.
+    /// Returns the arguments, scalars repeated to the widest vector among them.
     pub fn even_args(&mut self, call: &Call) -> Vec<Value> {
         let widest = call.args.iter().copied().max_by_key(|&arg| self.b.ty(arg).lanes);
         let Some(widest) = widest else { return Vec::new() };
         call.args.iter().map(|&arg| self.match_lanes(arg, widest)).collect()
     }
 
-    /// The integer type with the bits of a float type, lane by lane.
+    /// Returns the integer type with the bits of a float type, lane by lane.
     pub fn bits_type(&self, value: Value) -> Type {
         let ty = self.b.ty(value);
         ty.with_scalar(Scalar::int(ty.scalar.bits()))

@@ -73,7 +73,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Reserves and writes a record of `head` and `words`. What comes after the first record that
-    /// does not fit is not even counted, lest the count overflow.
+    /// does not fit is not even counted, so that the count cannot overflow.
     fn write_record(&mut self, head: Value, words: &[Value]) -> Value {
         let size = 1 + words.iter().map(|&word| u32::from(self.b.ty(word).lanes)).sum::<u32>();
         debug_assert!(size >= RECORD_HEADER_WORDS);
@@ -119,7 +119,7 @@ impl Lowering<'_, '_> {
 }
 
 impl Context<'_> {
-    /// The constant that holds a signature, given without its end.
+    /// Returns the constant that holds a signature, given without its end.
     fn printf_signature(&mut self, mut codes: Vec<u8>) -> crate::ir::Global {
         codes.push(0);
         if let Some(&global) = self.signatures.get(&codes) {

@@ -95,7 +95,7 @@ impl Lowering<'_, '_> {
         })
     }
 
-    /// Whether each lane is NaN.
+    /// Returns a boolean for each lane: true if it is NaN.
     pub fn is_nan(&mut self, x: Value) -> Value {
         self.compare_magnitude(IntCC::Ugt, x)
     }
@@ -105,7 +105,7 @@ impl Lowering<'_, '_> {
         self.compare_const(cc, magnitude, infinity)
     }
 
-    /// The bits without the sign, and those of infinity.
+    /// Returns the bits without the sign, and those of infinity.
     pub fn magnitude(&mut self, x: Value) -> (Value, i64) {
         let ty: Type = self.bits_type(x);
         let bits = self.b.bitcast(x, ty);

@@ -59,7 +59,7 @@ impl Lowering<'_, '_> {
         sum.unwrap_or_else(|| self.int(to, 0))
     }
 
-    /// The linear local id as an I32.
+    /// Returns the linear local id as an I32.
     pub fn local_linear_id(&mut self) -> Value {
         let mut sum = None;
         for dim in [2, 1, 0] {
@@ -84,7 +84,7 @@ impl Lowering<'_, '_> {
         self.b.binary(BinaryOp::IAdd, product, id)
     }
 
-    /// Number of work-items of this work-group as an I32.
+    /// Returns the number of work-items of this work-group as an I32.
     pub fn local_count(&mut self) -> Value {
         let x = self.query(WorkItemQuery::LocalSize, 0, Scalar::I32);
         let y = self.query(WorkItemQuery::LocalSize, 1, Scalar::I32);

@@ -210,7 +210,7 @@ fn self_operand(c: &Cursor, v: Value, index: usize) -> Value {
     as_binary(c, v).map_or(v, |(_, args, _)| args[index])
 }
 
-/// A mask that takes away nothing that zero extension left.
+/// Removes a mask that clears no bit that zero extension left.
 fn masked_extension(c: &mut Cursor, op: BinaryOp, a: Value, y: u64) -> Outcome {
     if let (BinaryOp::And, Some(&InstData::Convert { op: ConvertOp::ZExt, arg })) =
         (op, c.func.def_inst(a))
@@ -394,7 +394,7 @@ fn float_opposite(cc: FloatCC) -> FloatCC {
     }
 }
 
-/// The condition with its operands exchanged.
+/// Returns the condition with its operands exchanged.
 fn swapped(cc: IntCC) -> IntCC {
     match cc {
         IntCC::Eq | IntCC::Ne => cc,

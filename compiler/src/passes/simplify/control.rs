@@ -10,8 +10,8 @@ use smallvec::SmallVec;
 /// A branch whose sides go to one block with more differing arguments than this stays a branch.
 const MAX_SELECTS: usize = 4;
 
-/// Whether anything changed, and a graph whose order is still that of the blocks; those that are in
-/// it but no longer in the function are empty.
+/// Returns true if anything changed, with a graph whose order is still that of the blocks; blocks that are in it
+/// but no longer in the function are empty.
 pub fn run(func: &mut Function) -> (Cfg, bool) {
     let mut changed = false;
     for i in 0..func.layout.len() {
@@ -71,7 +71,7 @@ fn branch(func: &mut Function, block: Block) -> bool {
     true
 }
 
-/// A branch to one block either way is a choice between the arguments.
+/// Turns a branch to one block either way into selections of the arguments.
 fn to_selects(
     func: &mut Function,
     block: Block,
@@ -137,7 +137,7 @@ fn thread_empty(func: &mut Function, cfg: &Cfg) -> bool {
     changed
 }
 
-/// Whether a branch goes to `target`, at once or through an empty block.
+/// Returns true if a branch goes to `target`, directly or through an empty block.
 fn leads_to(func: &Function, call: &BlockCall, target: Block) -> bool {
     if call.block == target {
         return true;
@@ -210,7 +210,7 @@ fn params(func: &mut Function, cfg: &Cfg) -> bool {
     changed
 }
 
-/// What the arguments for a parameter have in common.
+/// The common property of the arguments for a parameter.
 #[derive(Clone, Copy)]
 enum Same {
     /// None seen yet.

@@ -74,7 +74,7 @@ fn twice(
     }
 }
 
-/// All lanes of one vector in their order are that vector.
+/// Replaces all lanes of one vector in their order by that vector.
 pub fn build(c: &mut Cursor, args: &[Value], ty: Type) -> Outcome {
     if args.iter().all(|&a| c.func.is_undef(a)) {
         return Outcome::Value(c.func.undef(ty));
@@ -122,7 +122,7 @@ pub fn extract(c: &mut Cursor, arg: Value, lane: u8, ty: Type) -> Outcome {
     }
 }
 
-/// A shuffle that changes nothing.
+/// Removes a shuffle that changes nothing.
 pub fn shuffle(c: &mut Cursor, args: [Value; 2], lanes: &[u8], ty: Type) -> Outcome {
     let identity = lanes.iter().enumerate().all(|(i, &lane)| usize::from(lane) == i);
     if identity && c.ty(args[0]) == ty {

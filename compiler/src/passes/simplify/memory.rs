@@ -77,7 +77,7 @@ fn split_constant(c: &mut Cursor, offset: Value) -> Option<(Value, u64)> {
     Some((c.binary(op, x, by), scaled))
 }
 
-/// A load from a constant variable at a known place is its initial value.
+/// Replaces a load from a constant variable at a known offset by the initial value.
 pub fn load(
     c: &mut Cursor,
     globals: &PrimaryMap<Global, GlobalData>,

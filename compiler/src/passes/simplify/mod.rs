@@ -11,10 +11,10 @@ use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 
-/// How often the whole function is gone through at most.
+/// The most times that the pass goes through the whole function.
 const ROUNDS: usize = 4;
 
-/// Whether anything changed.
+/// Returns true if anything changed.
 pub fn run(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>) -> bool {
     let mut changed = false;
     for _ in 0..ROUNDS {
@@ -28,7 +28,7 @@ pub fn run(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>) -> boo
     changed
 }
 
-/// What became of an instruction.
+/// The outcome for an instruction.
 pub(crate) enum Outcome {
     /// No rule applies.
     Keep,

@@ -107,14 +107,14 @@ const PREFIXES: &[(&str, &str)] = &[
     ("work_group_scan_", "cl_khr_work_group_uniform_arithmetic"),
 ];
 
-/// What a function that is not there would need of the device.
+/// Returns what a function that is not there would need of the device.
 fn feature_of(name: &str) -> Option<&'static str> {
     let listed = FEATURES.iter().find(|(_, names)| names.contains(&name));
     let by_prefix = || PREFIXES.iter().find(|(prefix, _)| name.starts_with(prefix));
     listed.map(|(feature, _)| *feature).or_else(|| by_prefix().map(|(_, feature)| *feature))
 }
 
-/// The version of OpenCL C from which on there is a built-in function of this name.
+/// Returns the version of OpenCL C from which on there is a built-in function of this name.
 fn since(name: &str) -> Option<ClStd> {
     BUILTINS.get(name).map(|builtin| builtin.since).or_else(|| special::since(name))
 }

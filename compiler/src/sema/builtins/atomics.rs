@@ -103,7 +103,7 @@ const RELEASE: i128 = 3;
 const BOTH: i128 = 4;
 const SEQUENTIAL: i128 = 5;
 
-/// What a function's order and scope arguments are.
+/// The order and scope arguments of a function.
 struct Synchronization {
     /// Position of the first order.
     first: usize,
@@ -132,7 +132,7 @@ fn synchronization(name: &str) -> Option<Synchronization> {
 }
 
 impl Sema<'_> {
-    /// Whether the device offers the order and scope of a call (6.15.12.10). Warns of orders that the
+    /// Returns true if the device offers the order and scope of a call (6.15.12.10). Warns of orders that the
     /// function cannot have.
     pub(super) fn synchronization_offered(&mut self, name: &str, args: &[Expr], at: Span) -> bool {
         let Some(sync) = synchronization(name) else { return true };

@@ -11,7 +11,7 @@ const READ: P = P::InElement(Spaces::READABLE);
 const WRITE: P = P::OutElement(Spaces::WRITABLE);
 const READ_HALF: P = P::InHalf(Spaces::READABLE);
 const WRITE_HALF: P = P::OutHalf(Spaces::WRITABLE);
-/// What an atomic function works on.
+/// The parameter of an atomic function that points to the object.
 const OBJECT: P = P::Out(Spaces::SHARED);
 
 const fn load(lanes: &'static [u8]) -> Sig {

@@ -21,7 +21,7 @@ enum Format {
 }
 
 impl Sema<'_> {
-    /// A call of `printf`: the format as a pointer to constant char, the arguments promoted.
+    /// Analyzes a call of `printf`: the format as a pointer to constant char, the arguments promoted.
     pub(super) fn printf(&mut self, mut args: Vec<Expr>, span: Span) -> Expr {
         if args.is_empty() || args.len() > MAX_ARGS {
             let few = if args.is_empty() { "few" } else { "many" };
@@ -67,7 +67,7 @@ impl Sema<'_> {
         self.assign_convert(format, ty, Context::Passing)
     }
 
-    /// The default argument promotions (C99 6.5.2.2). Floats stay floats: their values, and so what
+    /// Applies the default argument promotions (C99 6.5.2.2). Floats stay floats: their values, and so what
     /// is printed, do not depend on whether there are doubles.
     fn promote_argument(&mut self, arg: Expr) -> Expr {
         match *self.module.types.kind(arg.ty) {
@@ -83,7 +83,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The strings that a pointer to constant char may be seen to point to.
+    /// Returns the strings that a pointer to constant char may be seen to point to.
     fn format_of(&self, e: &Expr) -> Format {
         match &e.kind {
             ExprKind::AddressOf(place) => {
@@ -106,7 +106,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The string in an array of constant memory, of which `place` is all or the first element.
+    /// Returns the string in an array of constant memory, of which `place` is all or the first element.
     fn string_at(&self, place: &Place) -> Option<Vec<u8>> {
         match place.kind {
             PlaceKind::Global(id) => self.string_in(id, 0),
@@ -114,7 +114,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The string that a pointer in constant memory points to.
+    /// Returns the string that a pointer in constant memory points to.
     fn pointed_to(&self, place: &Place) -> Option<Vec<u8>> {
         let PlaceKind::Global(id) = place.kind else { return None };
         let global = self.module.globals.get(id)?;
@@ -183,7 +183,7 @@ impl Sema<'_> {
         self.diags.warning(arg.span, message);
     }
 
-    /// Whether a directive prints values of a type.
+    /// Returns true if a directive prints values of a type.
     fn fits(&self, directive: &Directive, ty: TypeId) -> bool {
         let types = &self.module.types;
         if let Some(pointer) = types.as_pointer(ty) {
@@ -223,7 +223,7 @@ impl Sema<'_> {
     }
 }
 
-/// The type that a directive is for, as diagnostics name it.
+/// Returns the type that a directive is for, as diagnostics name it.
 fn expected(directive: &Directive) -> String {
     let float = directive.conversion.is_float();
     let signed = directive.conversion == Conversion::Signed;

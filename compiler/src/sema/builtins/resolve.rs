@@ -49,7 +49,7 @@ fn spaces_of(space: AddressSpace) -> u8 {
     }
 }
 
-/// The next wider integer of the same signedness.
+/// Returns the next wider integer of the same signedness.
 fn wider(scalar: Scalar) -> Scalar {
     match scalar {
         Scalar::Char => Scalar::Short,
@@ -61,7 +61,7 @@ fn wider(scalar: Scalar) -> Scalar {
     }
 }
 
-/// The numeric type that a pattern means, if it means one.
+/// Returns the numeric type that a pattern means, if it means one.
 fn number(pattern: P, (element, lanes): Shape) -> Option<Shape> {
     Some(match pattern {
         P::G => (element, lanes),
@@ -76,7 +76,7 @@ fn number(pattern: P, (element, lanes): Shape) -> Option<Shape> {
     })
 }
 
-/// What passing an argument for a parameter costs; `None` if it cannot be passed.
+/// Returns what passing an argument for a parameter costs; `None` if it cannot be passed.
 fn cost(pattern: P, shape: Shape, arg: Arg) -> Option<u32> {
     let pointer = |spaces: Spaces, want: Pointee, writes: bool| match arg {
         Arg::Pointer { pointee, space, is_const } => {
@@ -120,7 +120,7 @@ fn cost(pattern: P, shape: Shape, arg: Arg) -> Option<u32> {
 }
 
 impl Sema<'_> {
-    /// A call of a built-in function; `None` if there is none of that name.
+    /// Analyzes a call of a built-in function; `None` if there is none of that name.
     pub(in crate::sema) fn builtin(
         &mut self,
         name: &str,
@@ -135,13 +135,13 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether the program may call a built-in function of this name.
+    /// Returns true if the program may call a built-in function of this name.
     pub(in crate::sema) fn has_builtin(&self, name: &str) -> bool {
         let in_family = self.family_builtin(name).is_some();
         in_family || self.has_space_builtin(name) || self.has_special_builtin(name)
     }
 
-    /// The function with patterns of this name, if the program's version and the device have it.
+    /// Returns the function with patterns of this name, if the program's version and the device have it.
     fn family_builtin(&self, name: &str) -> Option<Builtin> {
         let &builtin = BUILTINS.get(name)?;
         let collective = name.starts_with("work_group_") && name != "work_group_barrier";
@@ -223,7 +223,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The type of a result pattern.
+    /// Returns the type of a result pattern.
     fn pattern_type(&mut self, pattern: P, shape: Shape) -> TypeId {
         match (number(pattern, shape), pattern) {
             (Some((scalar, lanes)), _) => self.module.types.vector(scalar, lanes),
@@ -232,7 +232,7 @@ impl Sema<'_> {
         }
     }
 
-    /// All instances with the lowest cost, in order of the table.
+    /// Returns all instances with the lowest cost, in order of the table.
     fn best_candidates(&self, builtin: Builtin, args: &[Arg]) -> Vec<Candidate> {
         let mut best: Vec<Candidate> = Vec::new();
         let vectors = args.iter().any(|arg| !matches!(arg, Arg::Number((_, 1))));
@@ -271,7 +271,7 @@ impl Sema<'_> {
         best
     }
 
-    /// Whether the device computes with a type.
+    /// Returns true if the device computes with a type.
     fn offered(&self, scalar: Scalar) -> bool {
         match scalar {
             Scalar::Double => self.target.float64,
@@ -321,7 +321,7 @@ impl Sema<'_> {
         self.diags.note(None, note);
     }
 
-    /// An instance in words: `float max(float, float)`.
+    /// Returns an instance in words: `float max(float, float)`.
     fn describe(&self, name: &str, sig: &Sig, shape: Shape) -> String {
         let spell = |pattern: P| match number(pattern, shape) {
             Some((scalar, 1)) => scalar.spelling().to_string(),

@@ -20,9 +20,9 @@ impl Elements {
     pub const I32: Elements = Elements::of(&[Scalar::Int, Scalar::UInt]);
     pub const I32_I64: Elements =
         Elements::of(&[Scalar::Int, Scalar::UInt, Scalar::Long, Scalar::ULong]);
-    /// What atomic objects hold.
+    /// The types that atomic objects hold.
     pub const ATOMIC: Elements = Elements::I32_I64.or(Elements::F32_F64);
-    /// What an atomic flag holds.
+    /// The type that an atomic flag holds.
     pub const FLAG: Elements = Elements::of(&[Scalar::Int]);
     /// Integers of at most 32 bits, signed and unsigned: what `upsample` takes.
     pub const NARROW: Elements = Elements::of(&[
@@ -33,7 +33,7 @@ impl Elements {
         Scalar::Int,
         Scalar::UInt,
     ]);
-    /// What work-group collective functions take.
+    /// The types that work-group collective functions take.
     pub const COLLECTIVE: Elements = Elements::I32_I64.or(Elements::FLOATS);
     pub const ALL: Elements = Elements::INTS.or(Elements::FLOATS);
 
@@ -76,7 +76,7 @@ impl Spaces {
     pub const SHARED: Spaces = Spaces(2 | 4);
     /// private (and generic).
     pub const OWN: Spaces = Spaces(1 | 16);
-    /// Where atomic objects may be.
+    /// The address spaces of atomic objects.
     pub const ATOMIC: Spaces = Spaces(2 | 4 | 16);
 }
 

@@ -17,13 +17,13 @@ const FUNCTIONS: &[(&str, Option<AddressSpace>)] = &[
 ];
 
 impl Sema<'_> {
-    /// Whether this is the name of one of these functions and the program has them.
+    /// Returns true if this is the name of one of these functions and the program has them.
     pub(super) fn has_space_builtin(&self, name: &str) -> bool {
         let generic = self.pointee_space == AddressSpace::Generic;
         generic && FUNCTIONS.iter().any(|(known, _)| *known == name)
     }
 
-    /// A call of one of these functions.
+    /// Analyzes a call of one of these functions.
     pub(super) fn space_builtin(
         &mut self,
         name: &str,

@@ -8,7 +8,7 @@ use crate::sema::types::{Scalar, TypeId};
 use crate::sema::Sema;
 use crate::source::Span;
 
-/// What a name of the form `convert_T[_sat][_rtX]` says.
+/// The parts of a name of the form `convert_T[_sat][_rtX]`.
 struct Conversion {
     element: Scalar,
     lanes: u8,
@@ -16,7 +16,7 @@ struct Conversion {
     rounding: Option<Rounding>,
 }
 
-/// The scalar or vector type of a name: `uchar4`.
+/// Returns the scalar or vector type of a name: `uchar4`.
 fn parse_type(name: &str) -> Option<(Scalar, u8)> {
     let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
     let element = Scalar::from_spelling(&name[..name.len() - digits.len()])?;
@@ -55,7 +55,7 @@ fn parse_reinterpretation(name: &str) -> Option<(Scalar, u8)> {
     parse_type(name.strip_prefix("as_")?)
 }
 
-/// The version of OpenCL C from which on there is a function of this name; `None` if there is none.
+/// Returns the version of OpenCL C from which on there is a function of this name; `None` if there is none.
 pub(super) fn since(name: &str) -> Option<ClStd> {
     match name {
         "printf" => Some(ClStd::Cl12),
@@ -70,12 +70,12 @@ pub(super) fn since(name: &str) -> Option<ClStd> {
 }
 
 impl Sema<'_> {
-    /// Whether there is such a function in the program's version.
+    /// Returns true if there is such a function in the program's version.
     pub(super) fn has_special_builtin(&self, name: &str) -> bool {
         since(name).is_some_and(|since| since <= self.options.std)
     }
 
-    /// A call of one of these functions; `None` if the name is none of theirs.
+    /// Analyzes a call of one of these functions; `None` if the name is none of theirs.
     pub(super) fn special_builtin(
         &mut self,
         name: &str,
@@ -118,7 +118,7 @@ impl Sema<'_> {
         Some(self.conversion(name, &conversion, arg, at, span))
     }
 
-    /// A type that the device offers; the error type after a diagnostic.
+    /// Returns a type that the device offers; the error type after a diagnostic.
     fn offered_type(&mut self, element: Scalar, lanes: u8, at: Span) -> Option<TypeId> {
         let extension = match element {
             Scalar::Double if !self.target.float64 => "cl_khr_fp64",
@@ -165,7 +165,7 @@ impl Sema<'_> {
         value(ExprKind::Convert { value: Box::new(arg), rounding, saturate }, to, span)
     }
 
-    /// The same bits as another type of equal size.
+    /// Returns the same bits as another type of equal size.
     pub(in crate::sema) fn reinterpret(&mut self, arg: Expr, to: TypeId, span: Span) -> Expr {
         if self.is_error(arg.ty) || self.is_error(to) {
             return self.error_value(span);

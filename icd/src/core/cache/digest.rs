@@ -11,7 +11,7 @@ pub struct Digest([u64; 2]);
 impl Digest {
     pub const SIZE: usize = 16;
 
-    /// Of several byte strings, each told apart from the next by its length.
+    /// Returns the digest of several byte strings, each preceded by its length.
     pub fn of(parts: &[&[u8]]) -> Digest {
         Digest([0x68, 0x6b].map(|seed| {
             // `DefaultHasher::new` has fixed keys. A new version of its algorithm makes old entries
@@ -34,13 +34,13 @@ impl Digest {
         bytes
     }
 
-    /// As part of a file's name.
+    /// Returns the digest as part of a file's name.
     pub fn hex(self) -> String {
         format!("{:016x}{:016x}", self.0[0], self.0[1])
     }
 }
 
-/// FNV-1a, 64 bits.
+/// Returns the FNV-1a hash of 64 bits.
 pub fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,31 +1,17 @@
-//! How the cache stays within its size: the entries that were not used for the longest time go.
+//! Eviction: the cache stays within its size by removing the least recently used entries.
 
 use crate::core::cache::UNFINISHED;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-/// Bytes of the cache unless `HEKLA_CACHE_SIZE` says otherwise.
-const DEFAULT_SIZE: u64 = 512 << 20;
-/// A file that is still unfinished after this time never will be: its process is gone.
+/// A file that is still unfinished after this time is abandoned: its process has ended.
 const ABANDONED: Duration = Duration::from_secs(3600);
-
-/// `HEKLA_CACHE_SIZE` in MiB.
-pub fn wanted_size() -> u64 {
-    let Ok(text) = std::env::var("HEKLA_CACHE_SIZE") else { return DEFAULT_SIZE };
-    match text.trim().parse::<u64>() {
-        Ok(size) => size.saturating_mul(1 << 20),
-        Err(_) => {
-            tracing::warn!("HEKLA_CACHE_SIZE={text} is not a number of MiB");
-            DEFAULT_SIZE
-        }
-    }
-}
 
 /// The bound on the folder's size.
 pub struct Bound {
     size: u64,
-    /// Bytes that this process may add before it looks at the folder again.
+    /// Bytes that this process may add before it checks the folder again.
     allowance: AtomicU64,
 }
 
@@ -34,13 +20,13 @@ impl Bound {
         Bound { size, allowance: AtomicU64::new(0) }
     }
 
-    /// Returns bytes of the largest entry that is kept.
+    /// Returns the size in bytes of the largest entry that is kept.
     pub fn largest_entry(&self) -> u64 {
         self.size / 8
     }
 
-    /// Notes an entry of so many bytes. Now and then looks at the whole folder: at first, and whenever
-    /// this process has added a sixteenth of the size.
+    /// Notes a new entry of `bytes` bytes. Checks the whole folder at first, and whenever this process has added a
+    /// sixteenth of the size.
     pub fn grown(&self, folder: &Path, bytes: u64) {
         let less = |left: u64| left.checked_sub(bytes);
         if self.allowance.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err() {

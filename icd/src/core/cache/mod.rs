@@ -4,12 +4,13 @@
 //! Each entry is a file of its own, named by a digest of all that went into what it holds, and checked
 //! by a digest of its bytes. It is written under another name and then renamed, so that readers
 //! see all of it or nothing; nobody waits for anybody. Whatever goes wrong, with the folder, the disk
-//! or an entry, costs no more than the entry: it is logged and built anew.
+//! or an entry, costs no more than the entry: it is logged and built again.
 
 pub mod digest;
 mod evict;
 mod pipelines;
 
+use crate::config;
 use digest::Digest;
 use evict::Bound;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -37,27 +38,22 @@ pub fn cache() -> Option<&'static Cache> {
     static CACHE: OnceLock<Option<Cache>> = OnceLock::new();
     CACHE
         .get_or_init(|| {
-            let off = std::env::var("HEKLA_CACHE").is_ok_and(|value| value == "0");
-            if off || has_more_rights() {
+            if !config::disk_cache() || has_more_rights() {
                 return None;
             }
-            Some(Cache::new(folder()?.join("hekla"), evict::wanted_size()))
+            Some(Cache::new(config::cache_home()?.join("hekla"), config::disk_cache_size()))
         })
         .as_ref()
 }
 
-/// As the XDG base directory specification has it: relative paths are ignored.
-fn folder() -> Option<PathBuf> {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
-}
-
+/// Returns true for a process with more rights than the user who set its environment.
 #[cfg(target_os = "linux")]
 fn has_more_rights() -> bool {
     // SAFETY: a query without preconditions.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
+/// Returns true for a process with more rights than the user who set its environment.
 #[cfg(not(target_os = "linux"))]
 fn has_more_rights() -> bool {
     // SAFETY: queries without preconditions.
@@ -74,7 +70,7 @@ impl Cache {
         let path = self.folder.join(key.hex());
         let mut file = File::open(&path).ok()?;
         let mut bytes = Vec::new();
-        // An entry is never larger; whatever else lies here is no entry.
+        // No entry is larger.
         let limit = self.bound.largest_entry() + 1;
         (&mut file).take(limit).read_to_end(&mut bytes).ok()?;
         let Some(content) = checked(&bytes) else {
@@ -134,7 +130,7 @@ fn checked(entry: &[u8]) -> Option<&[u8]> {
     (Digest::of(&[content]).bytes() == sum).then_some(content)
 }
 
-/// So that the oldest entries are those not used for the longest time.
+/// Sets the time of an entry, so that the oldest files are the least recently used entries.
 fn mark_used(file: &File) {
     let modified = file.metadata().and_then(|metadata| metadata.modified());
     let old = modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > MARK_AFTER));
@@ -144,7 +140,8 @@ fn mark_used(file: &File) {
     }
 }
 
-/// Writing beyond the limit of a file's size would end the process with a signal.
+/// Fails if a file of `size` bytes exceeds the limit on file sizes: writing beyond it would end the process with a
+/// signal.
 fn check_file_size_limit(size: u64) -> std::io::Result<()> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: `limit` is valid for writing.

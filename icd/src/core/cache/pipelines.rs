@@ -1,4 +1,4 @@
-//! Pipelines in the cache: for each pipeline what the Vulkan driver gave to make it faster again.
+//! Pipelines in the cache: the pipeline cache data that the Vulkan driver gave for each pipeline.
 
 use crate::core::cache::digest::Digest;
 use crate::core::cache::Cache;
@@ -39,8 +39,8 @@ mod tests {
 
     const ROLE: &str = "HEKLA_TEST_ROLE";
 
-    /// What the processes do: make a pipeline on a device that has no memory and runs nothing, and print
-    /// how it was made. Ends at once in the process of the tests.
+    /// Runs in the processes that the test starts: creates pipelines on a device that has no memory and runs nothing,
+    /// and prints how they were created. Does nothing in the process of the tests.
     #[test]
     fn role() {
         if std::env::var_os(ROLE).is_none() {
@@ -73,8 +73,8 @@ mod tests {
         std::mem::forget(device);
     }
 
-    /// Runs a process with a folder for caches: for each pipeline, whether something of it was known and
-    /// whether the driver found it there.
+    /// Runs a process with a folder for caches. Returns two flags for each pipeline: true if data for it was in the
+    /// cache, and true if the driver found it there.
     fn run(driver: &Path, folder: &Path) -> Vec<(bool, bool)> {
         let output = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "core::cache::pipelines::tests::role", "--nocapture"])

@@ -61,9 +61,9 @@ impl<'a> Copy<'a> {
 
 /// A pattern repeated over a part of a buffer.
 pub enum Fill {
-    /// The pattern repeats a word.
+    /// The pattern is a repeated word.
     Words { buffer: Arc<vk::Buffer>, offset: u64, size: u64, word: u32 },
-    /// Copies of staging memory that holds the pattern many times.
+    /// Copies from staging memory that holds the pattern many times.
     Copies { staging: Arc<Staging>, buffer: Arc<vk::Buffer>, regions: Vec<vk::CopyRegion> },
 }
 

@@ -1,4 +1,4 @@
-//! The host's part of a read: the copy from staging memory to the application's.
+//! The host's part of a read: the copy from staging memory to the application's memory.
 
 use crate::cl::error::Result;
 use crate::core::context::host_writes::HostWrite;
@@ -27,7 +27,7 @@ struct CopyOut {
 }
 
 impl HostCopy {
-    /// `pieces` receive the bytes that follow one another in `staging` from `offset`, unless `write` is
+    /// Returns a copy of contiguous bytes in `staging`, from `offset` on, to `pieces`. It is not done if `write` is
     /// cancelled before.
     pub fn new(
         (staging, offset): (Arc<Staging>, u64),

@@ -23,16 +23,16 @@ use hekla_vk_backend as vk;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Bytes of launch block kept on the stack.
-type Block = SmallVec<[u8; 256]>;
+/// A kernel-argument buffer on the host; one of common size is kept on the stack.
+type ArgumentBuffer = SmallVec<[u8; 256]>;
 
-/// A launch: nothing in it changes after enqueue.
+/// A launch. It does not change after enqueue.
 pub struct Launch {
     kernel: Arc<BuiltKernel>,
     args: SmallVec<[ArgumentValue; 8]>,
-    /// Shared virtual memory that the kernel is given or told to reach.
+    /// Shared virtual memory that arguments point into or clSetKernelExecInfo named.
     shared: Vec<Arc<vk::Buffer>>,
-    /// Buffers of which it is given, or told to reach, device addresses.
+    /// Buffers whose device addresses are arguments or were named to clSetKernelExecInfo.
     pointed: Vec<Ref<Mem>>,
     range: NdRange,
     dispatches: SmallVec<[Dispatch; 1]>,
@@ -94,7 +94,7 @@ fn hint_fits(hint: &[u32; 3], global: &[u64; 3], limits: &LocalLimits) -> bool {
     total <= u64::from(limits.total) && (0..3).all(|d| divides(d) && hint[d] <= limits.each[d])
 }
 
-/// Checks a given local size as clEnqueueNDRangeKernel lists the errors.
+/// Checks the application's local size, in the order in which clEnqueueNDRangeKernel lists the errors.
 fn check_local_size(
     device: &Device,
     built: &BuiltKernel,
@@ -116,7 +116,10 @@ fn check_local_size(
     Ok(local)
 }
 
-/// Returns the index space that sizes, which are not empty, ask for, as far as the device and the kernel allow.
+/// Returns the index space of sizes that are not empty.
+///
+/// # Errors
+/// Those that clEnqueueNDRangeKernel lists for sizes that the device or the kernel does not allow.
 pub fn index_space(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> Result<NdRange> {
     for d in 0..3 {
         let end = sizes.offset[d].checked_add(sizes.global[d]);
@@ -139,14 +142,14 @@ pub fn index_space(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> Resul
 }
 
 impl Launch {
-    /// Takes the launch's snapshot, with the checks of clEnqueueNDRangeKernel that follow those of
+    /// Captures a launch as it is at enqueue, with the checks of clEnqueueNDRangeKernel that follow those of
     /// handles. `sizes` must not be empty.
     pub fn new(queue: &Queue, kernel: &kernel::Kernel, sizes: &Sizes) -> Result<Launch> {
         let built = kernel.built_on(&queue.device)?;
         Launch::with(queue, built, &kernel.arguments.lock(), sizes)
     }
 
-    /// The same with arguments that need not be the kernel's own.
+    /// As [`Launch::new`], with arguments that need not be the kernel's own.
     pub fn with(
         queue: &Queue,
         built: &Arc<BuiltKernel>,
@@ -162,55 +165,56 @@ impl Launch {
         let dispatches = range.dispatches(max_groups).ok_or(ClError(CL_OUT_OF_RESOURCES))?;
         let shared = shared_memory(queue, arguments);
         let pointed = pointed_buffers(queue, arguments);
-        let args = arguments.args.iter().flatten().map(snapshot).collect::<Result<_>>()?;
+        let args = arguments.args.iter().flatten().map(capture).collect::<Result<_>>()?;
         Ok(Launch { kernel: built.clone(), args, shared, pointed, range, dispatches, layout })
     }
 
-    /// Returns the launch block but for what differs between dispatches, and the buffers it names, which
-    /// `printf` is one of where the kernel prints.
-    fn block(
+    /// Returns the kernel-argument buffer without the fields that differ between dispatches, and the buffers whose
+    /// addresses are in it. `printf` is the output buffer of a kernel that prints.
+    fn argument_buffer(
         &self,
         queue: &Queue,
         printf: Option<&Arc<vk::Buffer>>,
-    ) -> Result<(Block, SmallVec<[Arc<vk::Buffer>; 8]>)> {
+    ) -> Result<(ArgumentBuffer, SmallVec<[Arc<vk::Buffer>; 8]>)> {
         let kernel = &self.kernel.kernel;
-        let mut block: Block = SmallVec::from_elem(0, kernel.block_size as usize);
+        let mut arguments: ArgumentBuffer =
+            SmallVec::from_elem(0, kernel.argument_buffer_size as usize);
         let mut buffers = SmallVec::new();
-        for entry in &kernel.block {
+        for entry in &kernel.argument_fields {
             let at = entry.offset as usize;
             match entry.field {
                 Field::Arg(index) => match self.args.get(index as usize) {
-                    Some(ArgumentValue::Bytes(bytes)) => put(&mut block, at, bytes),
+                    Some(ArgumentValue::Bytes(bytes)) => put(&mut arguments, at, bytes),
                     Some(ArgumentValue::Buffer(Some(mem))) => {
                         let buffer = mem.on_device(queue.device_index)?;
                         let address = buffer.address() + mem.origin as u64;
-                        put(&mut block, at, &address.to_le_bytes());
+                        put(&mut arguments, at, &address.to_le_bytes());
                         buffers.push(buffer);
                     }
                     _ => {}
                 },
-                Field::GlobalOffset => put_u64x3(&mut block, at, self.range.offset),
-                Field::GlobalSize => put_u64x3(&mut block, at, self.range.global),
-                Field::NumGroups => put_u64x3(&mut block, at, self.range.group_counts()),
+                Field::GlobalOffset => put_u64x3(&mut arguments, at, self.range.offset),
+                Field::GlobalSize => put_u64x3(&mut arguments, at, self.range.global),
+                Field::NumGroups => put_u64x3(&mut arguments, at, self.range.group_counts()),
                 Field::EnqueuedLocalSize => {
                     for (d, size) in self.range.local.iter().enumerate() {
-                        put(&mut block, at + 4 * d, &size.to_le_bytes());
+                        put(&mut arguments, at + 4 * d, &size.to_le_bytes());
                     }
                 }
-                Field::WorkDim => put(&mut block, at, &self.range.dimensions.to_le_bytes()),
+                Field::WorkDim => put(&mut arguments, at, &self.range.dimensions.to_le_bytes()),
                 Field::DataAddress => {
                     let data = self.kernel.data.copy()?;
-                    put(&mut block, at, &data.address.to_le_bytes());
+                    put(&mut arguments, at, &data.address.to_le_bytes());
                     buffers.push(data.buffer.clone());
                 }
                 Field::PrintfBuffer => {
                     let address = printf.map_or(0, |buffer| buffer.address());
-                    put(&mut block, at, &address.to_le_bytes());
+                    put(&mut arguments, at, &address.to_le_bytes());
                     buffers.extend(printf.cloned());
                 }
                 Field::OrderWord => {
                     let word = queue.gpu.order_word()?;
-                    put(&mut block, at, &word.address().to_le_bytes());
+                    put(&mut arguments, at, &word.address().to_le_bytes());
                     buffers.push(word.clone());
                 }
                 Field::GlobalBase | Field::GroupBase => {}
@@ -219,16 +223,17 @@ impl Launch {
         for mem in &self.pointed {
             buffers.push(mem.on_device(queue.device_index)?);
         }
-        Ok((block, buffers))
+        Ok((arguments, buffers))
     }
 
-    /// Writes what differs between dispatches. Returns whether any of it, or the offset, is not 0.
-    fn set_bases(&self, block: &mut Block, dispatch: &Dispatch) -> bool {
-        for entry in &self.kernel.kernel.block {
+    /// Writes the fields that differ between dispatches. Returns true if any of them, or the global offset, is not
+    /// 0.
+    fn set_offsets(&self, arguments: &mut ArgumentBuffer, dispatch: &Dispatch) -> bool {
+        for entry in &self.kernel.kernel.argument_fields {
             let at = entry.offset as usize;
             match entry.field {
-                Field::GlobalBase => put_u64x3(block, at, dispatch.global_base),
-                Field::GroupBase => put_u64x3(block, at, dispatch.group_base),
+                Field::GlobalBase => put_u64x3(arguments, at, dispatch.global_base),
+                Field::GroupBase => put_u64x3(arguments, at, dispatch.group_base),
                 _ => {}
             }
         }
@@ -244,15 +249,15 @@ fn effect(kernel: &Kernel, index: u32) -> Effect {
     }
 }
 
-fn put(block: &mut Block, at: usize, bytes: &[u8]) {
-    if let Some(slot) = block.get_mut(at..at + bytes.len()) {
+fn put(arguments: &mut ArgumentBuffer, at: usize, bytes: &[u8]) {
+    if let Some(slot) = arguments.get_mut(at..at + bytes.len()) {
         slot.copy_from_slice(bytes);
     }
 }
 
-fn put_u64x3(block: &mut Block, at: usize, values: [u64; 3]) {
+fn put_u64x3(arguments: &mut ArgumentBuffer, at: usize, values: [u64; 3]) {
     for (d, value) in values.iter().enumerate() {
-        put(block, at + 8 * d, &value.to_le_bytes());
+        put(arguments, at + 8 * d, &value.to_le_bytes());
     }
 }
 
@@ -281,7 +286,11 @@ fn addresses(arguments: &KernelArguments) -> impl Iterator<Item = u64> + '_ {
     })
 }
 
-fn snapshot(value: &ArgValue) -> Result<ArgumentValue> {
+/// Captures an argument.
+///
+/// # Errors
+/// CL_INVALID_KERNEL_ARGS for a memory object that was released since the argument was set.
+fn capture(value: &ArgValue) -> Result<ArgumentValue> {
     Ok(match value {
         ArgValue::Bytes(bytes) => ArgumentValue::Bytes(bytes.clone()),
         ArgValue::Local(_) => ArgumentValue::Local,
@@ -289,7 +298,6 @@ fn snapshot(value: &ArgValue) -> Result<ArgumentValue> {
             ArgumentValue::Bytes(SmallVec::from_slice(&address.to_le_bytes()))
         }
         ArgValue::Buffer(None) => ArgumentValue::Buffer(None),
-        // The object was released since it was set.
         ArgValue::Buffer(Some(mem)) => {
             ArgumentValue::Buffer(Some(mem.upgrade().ok_or(ClError(CL_INVALID_KERNEL_ARGS))?))
         }
@@ -299,7 +307,7 @@ fn snapshot(value: &ArgValue) -> Result<ArgumentValue> {
 /// A dispatch ready to be recorded.
 struct Grid {
     pipeline: Arc<vk::Pipeline>,
-    push: Block,
+    push: ArgumentBuffer,
     groups: [u32; 3],
 }
 
@@ -328,8 +336,8 @@ impl Prepared {
 }
 
 impl Launch {
-    /// Returns what to record on the queue's device. `upload` gives room to launch blocks that push constants
-    /// cannot hold; `printf` is the buffer for what the kernel prints.
+    /// Returns what to record on the queue's device. `upload` gives memory to kernel-argument buffers that do not
+    /// fit push constants; `printf` is the buffer for what the kernel prints.
     pub fn prepare(
         &self,
         queue: &Queue,
@@ -337,24 +345,24 @@ impl Launch {
         printf: Option<Arc<vk::Buffer>>,
     ) -> Result<Prepared> {
         let kernel = &self.kernel.kernel;
-        let (mut block, mut buffers) = self.block(queue, printf.as_ref())?;
+        let (mut arguments, mut buffers) = self.argument_buffer(queue, printf.as_ref())?;
         buffers.extend(self.shared.iter().cloned());
         let mut grids: SmallVec<[Grid; 1]> = SmallVec::new();
         let mut pieces = SmallVec::<[_; 1]>::new();
         for dispatch in &self.dispatches {
-            let nonzero_base = self.set_bases(&mut block, dispatch);
+            let has_global_offset = self.set_offsets(&mut arguments, dispatch);
             let pipeline = self.kernel.pipeline(&PipelineKey {
                 local_size: dispatch.local,
-                nonzero_base,
+                has_global_offset,
                 local_length: self.layout.length(kernel),
                 local_offsets: self.layout.offsets.clone(),
             })?;
-            let push = if block.is_empty() || kernel.block_in_push_constants {
-                block.clone()
+            let push = if arguments.is_empty() || kernel.arguments_in_push_constants {
+                arguments.clone()
             } else {
-                let (piece, offset) = upload.take(block.len() as u64)?;
+                let (piece, offset) = upload.take(arguments.len() as u64)?;
                 // SAFETY: the piece of staging memory is this launch's alone.
-                unsafe { piece.buffer.write(offset, &block) }?;
+                unsafe { piece.buffer.write(offset, &arguments) }?;
                 let address = piece.buffer.address() + offset;
                 pieces.push(piece);
                 SmallVec::from_slice(&address.to_le_bytes())
@@ -374,7 +382,7 @@ impl Launch {
         &self.kernel.data
     }
 
-    /// Returns the memory objects that the kernel is given or told to reach, and what it may do with them.
+    /// Returns the memory objects that the kernel may access, and how.
     pub fn uses(&self) -> impl Iterator<Item = RangeUse<'_>> {
         let args = self.args.iter().zip(0..).filter_map(|(arg, index)| match arg {
             ArgumentValue::Buffer(Some(mem)) => {

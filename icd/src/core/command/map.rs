@@ -15,7 +15,7 @@ use crate::object::Ref;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Keeps the memory of a mapping until the copies to it are done.
+/// Keeps the memory of a mapping alive until the copies to it are done.
 struct KeepPages {
     _pages: Arc<Pages>,
 }
@@ -34,12 +34,12 @@ impl CompletionWork for KeepPages {
     }
 }
 
-/// Makes what the device brought to memory that is not coherent visible to the host.
+/// Makes the device's writes to memory that is not coherent visible to the host.
 struct Invalidate {
     staging: Arc<Staging>,
-    /// Where the application sees it: address and bytes.
+    /// Address and size in bytes, as the application sees it.
     region: (usize, usize),
-    /// Pending until this is done.
+    /// The pending write, until this is done.
     _write: Option<Arc<HostWrite>>,
     /// Done once: the host may write there afterwards.
     done: Mutex<bool>,
@@ -65,7 +65,7 @@ impl CompletionWork for Invalidate {
 }
 
 impl Execution<'_> {
-    /// Brings the device's bytes to the memory of a mapping, which `to` is.
+    /// Copies the device's bytes to the memory of a mapping, `to`.
     pub fn map(&mut self, mem: &Ref<Mem>, mapping: &Mapping, to: &Operand) -> Result<Phase> {
         if !mapping.reads() {
             return self.mark();
@@ -81,7 +81,7 @@ impl Execution<'_> {
         Ok(phase)
     }
 
-    /// Brings what the host wrote to a mapping to the device.
+    /// Copies the host's writes to a mapping to the device.
     pub fn unmap(&mut self, mem: &Ref<Mem>, mapping: &Mapping) -> Result<Phase> {
         if !mapping.writes() {
             return self.mark();
@@ -126,7 +126,7 @@ impl Execution<'_> {
         mapping: &Mapping,
         staging: &Arc<Staging>,
     ) -> Result<Phase> {
-        // The host may have yet to write there itself.
+        // A write of the host itself may be pending there.
         let (start, size) = (mapping.pointer.0, mapping.size);
         if self.queue.will_write(self.state.after, (start, start + size)) {
             let after = self.state.after;

@@ -1,4 +1,4 @@
-//! The commands of queues: a file for each kind of command, and what it does when it starts.
+//! The commands of queues: a file for each kind of command and its execution.
 
 pub mod copy;
 pub mod host_copy;
@@ -29,15 +29,15 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use transfer::tight;
 
-/// Where memory objects migrate, and with what contents.
+/// The destination and the contents of a migration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Migration {
     ToDevice,
-    /// To the device, with contents that are undefined.
+    /// To the device, with undefined contents.
     ToDeviceUndefined,
-    /// To the host, which has no place of its own for them.
+    /// To the host, which has no memory of its own for them.
     ToHost,
-    /// Nobody's: with contents that are undefined.
+    /// To the host, with undefined contents.
     ToHostUndefined,
 }
 
@@ -53,12 +53,12 @@ impl Migration {
     }
 }
 
-/// A command with everything it needs. The objects that it uses stay alive until it has started, the
-/// device memory until it is complete.
+/// A command with everything it needs. It keeps the objects that it uses alive until it has started, and the device
+/// memory until it is complete.
 pub enum Command {
-    /// Nothing but its place in the order: markers, barriers, empty launches.
+    /// Takes a place in the order and does nothing: markers, barriers, empty launches.
     Marker,
-    /// Nothing on the device either, but for the bytes that come there before.
+    /// Moves bytes to its device before it starts; does nothing else.
     Migrate {
         mems: Vec<Ref<Mem>>,
         migration: Migration,
@@ -75,7 +75,7 @@ pub enum Command {
         from: Operand,
         to: Rect,
     },
-    /// The same from bytes that were copied at enqueue, tightly packed.
+    /// Application to device, from bytes that were copied at enqueue, tightly packed.
     WriteOwned {
         mem: Ref<Mem>,
         bytes: Vec<u8>,
@@ -95,7 +95,7 @@ pub enum Command {
         size: usize,
         pattern: SmallVec<[u8; 16]>,
     },
-    /// Device to the memory of a mapping, which `to` is.
+    /// Device to the memory of a mapping, `to`.
     Map {
         mem: Ref<Mem>,
         mapping: Mapping,
@@ -107,12 +107,12 @@ pub enum Command {
         mapping: Mapping,
     },
     Launch(Box<Launch>),
-    /// Memory of other APIs, to or from them.
+    /// Ownership transfer of memory of other APIs.
     TransferOwnership {
         mems: Vec<Ref<Mem>>,
         direction: Direction,
     },
-    /// Semaphores that other APIs share.
+    /// Wait for, or signal of, semaphores that other APIs share.
     Semaphores {
         operation: Operation,
         semaphores: Vec<Arc<vk::Semaphore>>,
@@ -221,7 +221,7 @@ impl Execute for Command {
         match self {
             Command::Write { mem, from, to } => {
                 let (start, end) = from.span();
-                // What a command has yet to bring is not there to be copied.
+                // The bytes of a pending write are not there yet.
                 if !from.is_own() || mem.context.host_writes.reach(start, end) {
                     return false;
                 }

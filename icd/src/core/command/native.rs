@@ -2,8 +2,8 @@
 //! sees as its own.
 //!
 //! Such a command is a marker before it, the function on a thread of its own once the marker is complete,
-//! and a marker behind it, which waits for the function as if it were the application. What another thread
-//! enqueues between the two is ordered behind the first of them alone.
+//! and a marker behind it, which waits for the function as for a user event. Commands that another thread
+//! enqueues between the two markers are ordered behind the first one alone.
 
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
@@ -47,7 +47,7 @@ impl Arguments {
         }
     }
 
-    /// Returns what the function is called with: NULL for no arguments.
+    /// Returns the pointer that the function is called with: NULL for no arguments.
     fn pointer(&mut self) -> *mut c_void {
         if self.units.is_empty() {
             return std::ptr::null_mut();
@@ -56,7 +56,7 @@ impl Arguments {
     }
 }
 
-/// A call to be made.
+/// A call of the application's function.
 pub struct NativeCall {
     function: unsafe extern "C" fn(*mut c_void),
     arguments: Arguments,
@@ -79,12 +79,12 @@ impl NativeCall {
         Ok(NativeCall { function, arguments, buffers })
     }
 
-    /// Makes the call. Everything that it depends on is complete.
+    /// Makes the call. All its dependencies are complete.
     fn make(mut self, queue: &Queue) -> Result<()> {
         let mems = self.buffers.iter().filter_map(|(_, mem)| mem.as_deref());
         let uses: Vec<_> = mems.map(|mem| RangeUse::whole(mem, Effect::Modify)).collect();
         let target = Target { context: &queue.context, device: queue.device_index };
-        // Over when the function has returned.
+        // The uses end when the function has returned.
         let _reservation = target.reserve(None, &uses)?;
         for (offset, mem) in &self.buffers {
             let address = mem.as_ref().map_or(Ok(0), |mem| address_of(queue, mem))?;
@@ -104,7 +104,7 @@ fn address_of(queue: &Queue, mem: &Mem) -> Result<usize> {
     Ok(base.as_ptr() as usize + mem.origin)
 }
 
-/// A call whose turn comes when its queue's marker is complete.
+/// A call that is made when its queue's marker is complete.
 struct Waiting {
     call: NativeCall,
     queue: Ref<Queue>,
@@ -114,8 +114,8 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// Begins the call, now that the marker before it has ended with a status. Returns what follows if the call
-    /// cannot be made.
+    /// Starts the call when the marker before it has ended with a status. Returns the effects if the call cannot be
+    /// made.
     fn begin(self, status: cl_int) -> Effects {
         let event = self.event.clone();
         if status < 0 {
@@ -131,7 +131,7 @@ impl Waiting {
         }
     }
 
-    /// Makes the call on this thread, and has go on what waited for it.
+    /// Makes the call on this thread, and runs the effects of its end.
     fn run(self) {
         let Waiting { call, queue, event, _writes } = self;
         let begun = clock::now();
@@ -142,7 +142,7 @@ impl Waiting {
     }
 }
 
-/// Ends the command of a call that was begun at a time of the host clock. Returns what follows.
+/// Ends the command of a call that was started at a time of the host clock. Returns the effects.
 fn ended(event: &Ref<Event>, begun: u64, status: cl_int) -> Effects {
     let span = Span::Host { start: begun, end: clock::now().max(begun + 1) };
     let phase = Phase::Finished { status, span };

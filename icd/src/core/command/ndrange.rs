@@ -1,5 +1,5 @@
-//! Index spaces: which local size a launch gets when the application leaves it open, and how a
-//! launch becomes dispatches of uniform work-groups within the device's limits.
+//! Index spaces: the choice of a local size if the application gives none, and the division of a launch into
+//! dispatches of uniform work-groups within the device's limits.
 
 use smallvec::SmallVec;
 
@@ -23,7 +23,7 @@ pub struct Dispatch {
     pub group_base: [u64; 3],
 }
 
-/// A stretch of one dimension: equal groups.
+/// A stretch of one dimension: equal work-groups.
 #[derive(Debug, Clone, Copy)]
 struct Stretch {
     local: u32,
@@ -42,7 +42,7 @@ impl NdRange {
         std::array::from_fn(|d| self.global[d].div_ceil(u64::from(self.local[d])))
     }
 
-    /// Returns the dispatches of the launch; `None` when there would be absurdly many.
+    /// Returns the dispatches of the launch; `None` if there would be too many.
     ///
     /// Each dimension has up to two stretches (whole groups, and the remainder as one smaller
     /// group), each cut where it exceeds the device's group count: up to 8 sizes of work-group
@@ -69,7 +69,7 @@ impl NdRange {
         Some(all)
     }
 
-    /// Most groups of one dispatch: what the device takes, and no more than have work-items that 32 bits
+    /// Returns the most work-groups of one dispatch: the device's limit, and no more than have work-items that 32 bits
     /// number, as GlobalInvocationId does.
     fn most_groups(&self, d: usize, max_groups: [u32; 3]) -> u64 {
         u64::from(max_groups[d].min(u32::MAX / self.local[d]).max(1))
@@ -104,13 +104,13 @@ impl NdRange {
     }
 }
 
-/// What bounds the choice of a local size.
+/// The limits for the choice of a local size.
 #[derive(Debug, Clone, Copy)]
 pub struct LocalLimits {
     /// Work-items of a group.
     pub total: u32,
     pub each: [u32; 3],
-    /// Every group must have the same size.
+    /// True if all work-groups must have the same size.
     pub uniform: bool,
 }
 
@@ -127,7 +127,7 @@ pub fn choose_local_size(dimensions: u32, global: [u64; 3], limits: &LocalLimits
     };
     let mut budget = limits.total.clamp(1, PREFERRED_TOTAL);
     let mut local = [1; 3];
-    // Outer dimensions first, so that what they leave goes to x, where memory is contiguous.
+    // Outer dimensions first, so that the rest goes to x, where memory is contiguous.
     for d in (0..3).rev() {
         let inner: u32 = (0..d).map(|i| preferred[i].min(clamp_u32(global[i]))).product();
         let share = if d == 0 { budget } else { (budget / inner.max(1)).max(1).min(budget) };

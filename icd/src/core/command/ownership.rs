@@ -19,8 +19,8 @@ pub enum Direction {
     Release,
 }
 
-/// Returns the uses of a transfer: others' contents come to the device that has the memory, or are wanted from
-/// there.
+/// Returns the uses of a transfer, on the device that has the memory: acquiring replaces the contents, releasing
+/// needs them.
 pub fn uses(mems: &[Ref<Mem>], direction: Direction) -> impl Iterator<Item = RangeUse<'_>> {
     let effect = match direction {
         Direction::Acquire => Effect::Overwrite,
@@ -36,9 +36,8 @@ pub fn uses(mems: &[Ref<Mem>], direction: Direction) -> impl Iterator<Item = Ran
 }
 
 impl Execution<'_> {
-    /// Transfers the ownership of imported memory. In a context of several devices one of them has the
-    /// memory and the others have copies: the contents are acquired there, and are all there when it is
-    /// released.
+    /// Transfers the ownership of imported memory. In a context of several devices one of them has the memory and the
+    /// others have copies: the contents are acquired on that device, and are moved there before a release.
     pub fn transfer_ownership(&mut self, mems: &[Ref<Mem>], direction: Direction) -> Result<Phase> {
         let queue = self.queue;
         let mut here = Vec::new();

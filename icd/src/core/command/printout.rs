@@ -1,4 +1,4 @@
-//! What a launch has printed: collected, as text, once the device has completed the launch.
+//! Printouts: the output of a launch, collected as text once the device has completed the launch.
 
 use crate::cl::error::Result;
 use crate::core::device::open::Gpu;
@@ -19,29 +19,29 @@ pub struct Printout {
     launch: Launched,
     data: Arc<ProgramData>,
     pending: Mutex<Option<Arc<vk::Buffer>>>,
-    /// Whether other launches may have the buffer afterwards.
+    /// True if the buffer is free for other launches afterwards.
     frees_buffer: bool,
 }
 
-/// Where a launch went.
+/// The place at which a launch was submitted.
 struct Launched {
     gpu: Arc<Gpu>,
     /// Position of the device in the context.
     device: usize,
     queue: Arc<vk::Queue>,
-    /// What the queue's commands have printed.
+    /// The text of the queue's commands.
     outbox: Arc<Outbox>,
     /// The launch's value on the queue's timeline.
     value: u64,
 }
 
 impl Printout {
-    /// Keeps the buffer for more launches of its owner.
+    /// Keeps the buffer for its owner.
     pub fn keeping_buffer(self) -> Printout {
         Printout { frees_buffer: false, ..self }
     }
 
-    /// Returns what the command of a value on a queue prints to `buffer`.
+    /// Returns the printout of the command with a timeline value of a queue, whose buffer is `buffer`.
     pub fn of_command(
         queue: &Queue,
         value: u64,
@@ -74,8 +74,8 @@ impl CompletionWork for Printout {
         true
     }
 
-    /// Puts the text into the queue's outbox, and has this thread see to its delivery: it may be another queue
-    /// that waited for the launch. The device must have completed the launch.
+    /// Puts the text into the queue's outbox, and makes this thread deliver it later, since it may have waited for the
+    /// launch in another queue. The device must have completed the launch.
     fn run(&self) -> Result<()> {
         let mut pending = self.pending.lock();
         let collected = pending.take().map_or(Ok(()), |buffer| self.collect(buffer));

@@ -1,8 +1,8 @@
 //! Semaphores (cl_khr_semaphore): binary, signalled and waited for by commands.
 //!
-//! Among queues of OpenCL a wait is ordered behind the signal before it as behind any event, so that
-//! nothing is ever given to a device that waits for what the host must still do. A semaphore that other APIs
-//! share has one of Vulkan's besides, by which they take part.
+//! Among queues of OpenCL a wait is ordered behind the signal before it as behind any event, so that no device is
+//! ever given work that waits for the host. A semaphore that other APIs share has a Vulkan semaphore as well, for
+//! those APIs.
 
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
@@ -25,37 +25,37 @@ pub struct Semaphore {
     pub devices: Vec<Ref<Device>>,
     /// The list given at creation, with its terminating zero.
     pub properties: Vec<cl_semaphore_properties_khr>,
-    /// Kinds of handle that it may be exported as: one or none.
+    /// Kinds of handle that it may be exported as: at most one.
     pub exports: vk::SemaphoreHandles,
-    /// The kind of handle that it came from.
+    /// The kind of handle that it was imported from.
     pub imported: Option<vk::SemaphoreHandles>,
-    /// What other APIs share.
+    /// The Vulkan semaphore that other APIs share.
     shared: Option<Arc<vk::Semaphore>>,
     state: Mutex<State>,
 }
 
-/// The commands that concern a semaphore.
+/// The commands of a semaphore.
 #[derive(Default)]
 struct State {
     /// The last signal, and the wait for it.
     signal: Option<Ref<Event>>,
     wait: Option<Ref<Event>>,
-    /// Waits that came before their signals: events that these will complete.
+    /// Waits that came before their signals: user events that the signals will complete.
     early: Vec<Ref<Event>>,
 }
 
-/// What a command does with semaphores.
+/// The operation of a command on semaphores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     Wait,
     Signal,
 }
 
-/// What the properties of clCreateSemaphoreWithPropertiesKHR ask for.
+/// The properties of clCreateSemaphoreWithPropertiesKHR.
 #[derive(Default)]
 pub struct SemaphoreProperties {
     pub list: Vec<cl_semaphore_properties_khr>,
-    /// `None`: all of the context.
+    /// `None` for all devices of the context.
     pub devices: Option<Vec<Ref<Device>>>,
     pub exports: vk::SemaphoreHandles,
     /// Kind of handle and descriptor.
@@ -97,7 +97,7 @@ impl Semaphore {
         }))
     }
 
-    /// CL_SEMAPHORE_PAYLOAD_KHR: 1 while it is signalled. What other APIs did to a shared one is not known.
+    /// Returns CL_SEMAPHORE_PAYLOAD_KHR: 1 while it is signalled. Operations of other APIs are not known.
     pub fn payload(&self) -> Result<cl_semaphore_payload_khr> {
         let (signal, wait) = {
             let state = self.state.lock();
@@ -141,7 +141,7 @@ impl Semaphore {
     }
 }
 
-/// Gives a Vulkan semaphore what the application's descriptor stands for, and the descriptor with it.
+/// Imports the application's descriptor into a Vulkan semaphore, which then owns the descriptor.
 fn import_fd(shared: &vk::Semaphore, kind: vk::SemaphoreHandles, fd: i32) -> Result<()> {
     // -1 is a sync file that is signalled.
     let signalled = kind == vk::SemaphoreHandles::SYNC_FD && fd == -1;
@@ -157,7 +157,7 @@ fn import_fd(shared: &vk::Semaphore, kind: vk::SemaphoreHandles, fd: i32) -> Res
 }
 
 impl SemaphoreProperties {
-    /// Takes one kind of handle to be exported (CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR): CL_INVALID_VALUE for
+    /// Adds a kind of handle to export (CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR): CL_INVALID_VALUE for
     /// more than one, CL_INVALID_PROPERTY for one that does not exist.
     pub fn take_exports(&mut self, names: &[u64]) -> Result<()> {
         ensure!(names.len() <= 1, CL_INVALID_VALUE);
@@ -169,7 +169,7 @@ impl SemaphoreProperties {
 }
 
 impl Ref<Semaphore> {
-    /// Notes a command's wait; gives the event that it waits for. `None`: the signal is another API's.
+    /// Notes a command's wait; returns the event that it waits for, or `None` if the signal is another API's.
     fn awaited_by(&self, wait: &Ref<Event>) -> Option<Ref<Event>> {
         let mut state = self.state.lock();
         if state.wait.is_none() {

@@ -37,7 +37,7 @@ struct Chunks<I: Iterator<Item = Run>> {
 impl<I: Iterator<Item = Run>> Iterator for Chunks<I> {
     type Item = (usize, Vec<Run>);
 
-    /// Returns bytes of the next chunk, and its runs.
+    /// Returns the number of bytes of the next chunk, and its runs.
     fn next(&mut self) -> Option<Self::Item> {
         let (mut bytes, mut chunk) = (0, Vec::new());
         while chunk.len() < MAX_REGIONS && bytes < self.most {
@@ -92,8 +92,7 @@ fn shared_region(run: &Run, range: &HostRange, access: Access) -> vk::CopyRegion
     vk::CopyRegion { src_offset, dst_offset, size: run.size as u64 }
 }
 
-/// Returns true if the bytes that are read and those that are written have some in common, as far as their
-/// spans tell.
+/// Returns true if the span of the bytes that are read overlaps that of the bytes that are written.
 fn overlaps(regions: &[vk::CopyRegion]) -> bool {
     let span = |start: fn(&vk::CopyRegion) -> u64| {
         let first = regions.iter().map(start).min()?;
@@ -117,7 +116,7 @@ fn copy_all(
     }
 }
 
-/// Copies regions that may overlap: all to another buffer, and from there.
+/// Copies regions that may overlap, by way of another buffer.
 fn copy_with_stop(
     recorder: &mut vk::Recorder,
     (source, target): (&Arc<vk::Buffer>, &Arc<vk::Buffer>),
@@ -177,7 +176,7 @@ impl Execution<'_> {
         Ok(self.recorded(first))
     }
 
-    /// Returns what becomes of a transfer whose first part has the value `first`.
+    /// Returns the phase of a transfer whose first part has the value `first`.
     fn recorded(&self, first: Option<u64>) -> Phase {
         let last = self.state.last;
         Phase::Recorded { first: first.unwrap_or(last), last }
@@ -208,13 +207,13 @@ impl Execution<'_> {
             self.start_chunk(&mut pace, value, bytes)?;
         }
         if self.blocking {
-            // Parts that have arrived are copied while the device brings the others.
+            // Parts that have arrived are copied while the device copies the others.
             self.waits.extend(pace.rest());
         }
         Ok(first)
     }
 
-    /// Gives the device a part of a large transfer early.
+    /// Submits a part of a large transfer early.
     fn start_chunk(&self, pace: &mut Pace, value: u64, bytes: usize) -> Result<()> {
         if bytes >= MIN_CHUNK {
             self.queue.flush()?;
@@ -231,7 +230,7 @@ impl Execution<'_> {
     /// Copies a box of the application's memory to a buffer. `to` counts from the beginning of the whole
     /// buffer.
     pub fn write(&mut self, mem: &Ref<Mem>, from: &Operand, to: Rect) -> Result<Phase> {
-        // A read before this one may still owe the bytes that are to be written.
+        // The host's part of an earlier read may be pending, whose bytes this command writes.
         if self.queue.will_write(self.state.after, from.span()) {
             let after = self.state.after;
             self.wait_for(after)?;

@@ -23,7 +23,7 @@ pub struct MutableCommand {
     dispatch: Mutex<Dispatch>,
 }
 
-/// What a kernel command does now.
+/// The current state of a kernel command.
 #[derive(Clone)]
 pub struct Dispatch {
     pub arguments: KernelArguments,
@@ -32,7 +32,7 @@ pub struct Dispatch {
     command: Option<Arc<Command>>,
 }
 
-/// A change of a kernel command; what is empty or `None` stays as it is.
+/// A change of a kernel command; empty and `None` fields change nothing.
 pub struct Change {
     pub command: Ref<MutableCommand>,
     pub args: Vec<(cl_uint, ArgValue)>,
@@ -80,7 +80,7 @@ impl Dispatch {
     }
 }
 
-/// Whether all work-groups have the size given; `None` when none was given.
+/// Returns true if all work-groups have the given local size; `None` if none was given.
 fn uniform(sizes: &Sizes) -> Option<bool> {
     let local = sizes.local?;
     Some((0..3).all(|d| sizes.global[d].is_multiple_of(local[d].max(1))))
@@ -114,12 +114,12 @@ impl MutableCommand {
         self.buffer.upgrade().ok_or(ClError(CL_INVALID_MUTABLE_COMMAND_KHR))
     }
 
-    /// Returns what the command does now.
+    /// Returns the current state of the command.
     pub fn dispatch(&self) -> MutexGuard<'_, Dispatch> {
         self.dispatch.lock()
     }
 
-    /// Sizes in the dimensions that the command has.
+    /// Returns sizes in the dimensions that the command has.
     pub fn in_dimensions(&self, sizes: [usize; 3]) -> SmallVec<[usize; 3]> {
         let dimensions = self.dispatch().sizes.dimensions as usize;
         sizes.into_iter().take(dimensions).collect()

@@ -19,13 +19,13 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 pub struct CommandBuffer {
-    /// The queue that it was created for: its device runs the commands, its order is theirs.
+    /// The queue that it was created for, which decides the device and the order of the commands.
     pub queue: Retained<Queue>,
     /// The list given at creation, with its terminating zero.
     pub properties: Option<Vec<cl_command_buffer_properties_khr>>,
-    /// CL_COMMAND_BUFFER_MUTABLE_KHR: commands may change after finalizing.
+    /// True for CL_COMMAND_BUFFER_MUTABLE_KHR: commands may change after finalizing.
     pub mutable: bool,
-    /// CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR for all commands.
+    /// True for CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR for all commands.
     pub no_additional_groups: bool,
     state: Mutex<State>,
 }
@@ -34,22 +34,22 @@ struct State {
     finalized: bool,
     order: Order,
     entries: Vec<Entry>,
-    /// What is enqueued, while no command has changed since it was recorded.
+    /// The recording, unless a command has changed since.
     recorded: Option<Arc<Recorded>>,
 }
 
-/// A command with its place.
+/// A command with its step.
 struct Entry {
     step: Step,
     work: Work,
 }
 
-/// What a command does.
+/// The content of a command.
 pub enum Work {
-    /// What never changes, and the memory objects that the application named.
+    /// A command that never changes, and the memory objects that the application named.
     Fixed {
         command: Arc<Command>,
-        _held: SmallVec<[Retained<Mem>; 2]>,
+        _retained: SmallVec<[Retained<Mem>; 2]>,
     },
     Dispatch(Ref<MutableCommand>),
 }
@@ -90,7 +90,7 @@ impl CommandBuffer {
         self.state.lock().order.check(waits)
     }
 
-    /// Adds a command behind sync points; gives its own.
+    /// Adds a command behind sync points; returns its own.
     pub fn append(
         &self,
         kind: order::Kind,
@@ -127,7 +127,7 @@ impl CommandBuffer {
         }
     }
 
-    /// Returns what is enqueued now: later changes leave it alone. CL_INVALID_OPERATION unless the buffer is
+    /// Returns the recording to enqueue, which later changes do not affect. CL_INVALID_OPERATION unless the buffer is
     /// executable.
     pub fn executable(&self) -> Result<Arc<Recorded>> {
         let mut state = self.state.lock();
@@ -193,13 +193,13 @@ impl From<Command> for Work {
     /// Returns a copy, a fill or a marker.
     fn from(command: Command) -> Work {
         // Parts of shared virtual memory have no handles.
-        let held = |mem: &Ref<Mem>| (mem.reference_count() > 0).then(|| Retained::new(mem));
+        let retain = |mem: &Ref<Mem>| (mem.reference_count() > 0).then(|| Retained::new(mem));
         let mems = match &command {
             Command::Copy { source, target, .. } => [Some(source), Some(target)],
             Command::Fill { mem, .. } => [Some(mem), None],
             _ => [None, None],
         };
-        let held = mems.into_iter().flatten().filter_map(held).collect();
-        Work::Fixed { command: Arc::new(command), _held: held }
+        let retained = mems.into_iter().flatten().filter_map(retain).collect();
+        Work::Fixed { command: Arc::new(command), _retained: retained }
     }
 }

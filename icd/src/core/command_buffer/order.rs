@@ -9,27 +9,27 @@ pub type Step = u32;
 
 /// Places commands one after the other.
 ///
-/// A command belongs to the step after the last of those that it depends on: so that chains of commands
-/// which know nothing of each other share their barriers, however they were recorded.
+/// A command belongs to the step after the last of those that it depends on. Independent chains of commands thus
+/// share their barriers, however they were recorded.
 pub struct Order {
-    /// Each command waits for the one before it (the queue is in order).
+    /// True if each command waits for the one before it (the queue is in order).
     in_order: bool,
     /// The step that everything after each command of the buffer may begin in, by sync point.
     ends: Vec<Step>,
-    /// Where commands may begin: behind the last barrier.
+    /// The first step in which commands may begin: behind the last barrier.
     floor: Step,
-    /// Where all of them have ended.
+    /// The step at whose beginning all commands have ended.
     last: Step,
 }
 
-/// What a command waits for.
+/// The kind of a command, as far as order is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// It does something, and takes a step.
+    /// A command that does something and takes a step.
     Work,
-    /// It does nothing.
+    /// A marker, which does nothing.
     Empty,
-    /// It does nothing, and all that comes later waits for it.
+    /// A barrier, which does nothing, and which all later commands wait for.
     Barrier,
 }
 

@@ -14,25 +14,45 @@ use crate::core::queue::event::Phase;
 use crate::core::queue::execute::{Execute, Execution};
 use crate::core::queue::Queue;
 use hekla_vk_backend as vk;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 
-/// A recording, and what is to be seen to at each replay.
+/// A recording, and the host's part of each replay.
 pub struct Recorded {
     recording: Arc<vk::Recording>,
     /// The commands, whose memory objects' bytes may be on another device of the context.
     commands: Vec<Arc<Command>>,
     /// The buffers that kernels print to.
     prints: Vec<(Arc<ProgramData>, Arc<vk::Buffer>)>,
-    /// What the last replay printed: until it is collected the buffers are not free.
-    printed: Mutex<Option<Printed>>,
+    /// The output of the last replay: until it is collected the next one cannot have the buffers.
+    output: Mutex<Option<Arc<Output>>>,
 }
 
-/// What a replay prints.
-struct Printed {
+/// The output of a replay.
+struct Output {
     queue: Arc<vk::Queue>,
+    /// The replay's value on the queue's timeline.
     value: u64,
     printouts: Vec<Arc<Printout>>,
+}
+
+impl Output {
+    /// Returns true if some of it is still in the buffers.
+    fn is_pending(&self) -> bool {
+        self.printouts.iter().any(|printout| printout.is_pending())
+    }
+
+    /// Waits for the replay and collects its output, while other threads have the queue of `execution`.
+    fn collect(&self, execution: &mut Execution<'_>) -> Result<()> {
+        if Arc::ptr_eq(&self.queue, &execution.queue.vk) {
+            // With the output of the commands before it, in their order.
+            execution.wait_for(self.value)?;
+        }
+        execution.unlocked(|| {
+            self.queue.wait(self.value)?;
+            self.printouts.iter().try_for_each(|printout| printout.run())
+        })
+    }
 }
 
 /// A command ready to be recorded.
@@ -83,12 +103,29 @@ impl Recorded {
         })?;
         let several = queue.context.gpus.len() > 1;
         let commands = commands.iter().filter(|_| several).map(|(_, command)| command.clone());
-        let (commands, printed) = (commands.collect(), Mutex::default());
-        Ok(Recorded { recording, commands, prints, printed })
+        let (commands, output) = (commands.collect(), Mutex::default());
+        Ok(Recorded { recording, commands, prints, output })
+    }
+
+    /// Waits until the output of the last replay is collected, while other threads have the queue of `execution`.
+    /// Returns the place for the next replay's output.
+    fn free_output(
+        &self,
+        execution: &mut Execution<'_>,
+    ) -> Result<MutexGuard<'_, Option<Arc<Output>>>> {
+        loop {
+            let output = self.output.lock();
+            let Some(pending) = output.clone().filter(|output| output.is_pending()) else {
+                return Ok(output);
+            };
+            drop(output);
+            // Another queue may have begun a replay afterwards.
+            pending.collect(execution)?;
+        }
     }
 }
 
-/// Returns what a command of a command buffer consists of.
+/// Prepares a command of a command buffer.
 fn operation<'a>(
     queue: &'a Queue,
     upload: &mut Arena,
@@ -126,14 +163,12 @@ impl Execute for Replay {
 
     fn execute(&self, execution: &mut Execution<'_>) -> Result<Phase> {
         let (queue, recorded) = (execution.queue, &*self.0);
-        // Held until the buffers that kernels print to have their next reader.
-        let mut printed = (!recorded.prints.is_empty()).then(|| recorded.printed.lock());
-        if let Some(earlier) = printed.as_mut().and_then(|printed| printed.take()) {
-            earlier.queue.wait(earlier.value)?;
-            earlier.printouts.iter().try_for_each(|printout| printout.run())?;
-        }
+        let output = match recorded.prints.is_empty() {
+            true => None,
+            false => Some(recorded.free_output(execution)?),
+        };
         let value = execution.record(|recorder| recorder.replay(&recorded.recording));
-        if let Some(mut printed) = printed {
+        if let Some(mut output) = output {
             let collect = |(data, buffer): &(Arc<ProgramData>, Arc<vk::Buffer>)| {
                 let printout = Printout::of_command(queue, value, data, buffer.clone());
                 let printout = Arc::new(printout.keeping_buffer());
@@ -141,7 +176,7 @@ impl Execute for Replay {
                 printout
             };
             let printouts = recorded.prints.iter().map(collect).collect();
-            *printed = Some(Printed { queue: queue.vk.clone(), value, printouts });
+            *output = Some(Arc::new(Output { queue: queue.vk.clone(), value, printouts }));
         }
         Ok(Phase::Recorded { first: value, last: value })
     }

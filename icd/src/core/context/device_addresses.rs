@@ -1,5 +1,5 @@
-//! Device addresses that the application knows (cl_ext_buffer_device_address): the buffer that such an
-//! address lies in, so that launches keep it and bring its contents to their device.
+//! Device addresses that the application knows (cl_ext_buffer_device_address). Launches find the buffer that such
+//! an address lies in, keep it alive and bring its contents to their device.
 
 use crate::object::{ErasedWeakRef, Kind, Ref};
 use parking_lot::Mutex;
@@ -17,7 +17,7 @@ struct Range {
 pub struct DeviceAddresses(Mutex<BTreeMap<(usize, u64), Range>>);
 
 impl DeviceAddresses {
-    /// Notes where a buffer lies on each device.
+    /// Adds a buffer with its address on each device.
     pub fn add<T: Kind>(&self, addresses: &[u64], size: u64, buffer: &Ref<T>) {
         let mut ranges = self.0.lock();
         for (device, address) in addresses.iter().enumerate() {
@@ -26,7 +26,7 @@ impl DeviceAddresses {
         }
     }
 
-    /// Forgets a buffer that is no more.
+    /// Removes a buffer that no longer exists.
     pub fn remove(&self, addresses: &[u64]) {
         let mut ranges = self.0.lock();
         for (device, address) in addresses.iter().enumerate() {

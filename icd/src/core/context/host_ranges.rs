@@ -15,11 +15,11 @@ pub struct HostRange {
     pub start: usize,
     pub end: usize,
     pub buffer: Arc<vk::Buffer>,
-    /// Where `start` lies in the buffer, in bytes.
+    /// Offset of `start` in the buffer, in bytes.
     pub offset: u64,
-    /// The host finds the buffer's own bytes there, and not a shadow of them.
+    /// True if the host sees the buffer's own bytes there, and not a shadow of them.
     pub in_place: bool,
-    /// The staging memory that the buffer belongs to: it is not reused while somebody holds it.
+    /// The staging memory that the buffer belongs to, held so that it is not reused.
     pub staging: Option<Arc<Staging>>,
 }
 
@@ -40,7 +40,7 @@ pub type RangeList = SmallVec<[HostRange; 1]>;
 
 struct Entry {
     range: HostRange,
-    /// How often the range was added and not removed.
+    /// The number of times that the range was added and not removed.
     users: usize,
     /// Parts of a shadow that the host has mapped: the bytes at the host's addresses count there.
     mapped: Vec<(usize, usize)>,
@@ -50,12 +50,12 @@ struct Entry {
 #[derive(Default)]
 pub struct HostRanges {
     entries: Mutex<BTreeMap<usize, Entry>>,
-    /// How many entries there are: most contexts have none.
+    /// The number of entries: most contexts have none.
     count: AtomicUsize,
 }
 
 impl HostRanges {
-    /// Adds a range. Nothing happens to one that is there already but that it is to be removed as often.
+    /// Adds a range. A range that is there already must be removed as often as it was added.
     pub fn add(&self, range: HostRange) {
         let mut entries = self.entries.lock();
         let entry = entries.entry(range.start);
@@ -107,7 +107,7 @@ impl HostRanges {
 }
 
 impl Entry {
-    /// Appends what of `[start, end)` stands for device memory.
+    /// Appends the parts of `[start, end)` that stand for device memory.
     fn parts_within(&self, start: usize, end: usize, parts: &mut RangeList) {
         let (mut at, end) = (start.max(self.range.start), end.min(self.range.end));
         let mut mapped: SmallVec<[(usize, usize); 4]> = self.mapped.iter().copied().collect();

@@ -1,4 +1,4 @@
-//! Writes to the application's own memory that commands have yet to do.
+//! Pending writes: those to the application's own memory that commands have not done yet.
 
 use crate::cl::error::Result;
 use parking_lot::Mutex;
@@ -16,8 +16,7 @@ struct Pending {
 #[derive(Default)]
 pub struct HostWrites(Arc<Mutex<Pending>>);
 
-/// A pending write: there is one until the last holder (the command, or its part that is left to the host)
-/// drops it.
+/// A pending write. It is pending until the last holder (the command, or the host's part of it) drops it.
 pub struct HostWrite {
     pending: Arc<Mutex<Pending>>,
     number: u64,
@@ -41,7 +40,7 @@ impl HostWrites {
 }
 
 impl HostWrite {
-    /// From now on nothing is written: the command has failed, and the application was told so.
+    /// Prevents the write from now on: the command has failed, and the application knows.
     pub fn cancel(&self) {
         *self.cancelled.lock() = true;
     }

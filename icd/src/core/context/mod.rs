@@ -22,7 +22,7 @@ use hekla_compiler::Target;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Memory that is zero when a kernel begins (cl_khr_initialize_memory).
+/// The kinds of memory that are zero when a kernel begins (cl_khr_initialize_memory).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Initialize {
     pub local: bool,
@@ -35,17 +35,17 @@ pub struct Context {
     pub gpus: Vec<Arc<Gpu>>,
     /// The properties given, with their terminating zero; empty when none were given.
     pub properties: Vec<cl_context_properties>,
-    /// Memory that kernels find zero.
+    /// The memory that is zero when a kernel begins.
     initialize: Initialize,
-    /// Who is told of errors.
+    /// Receives error notifications.
     notifier: Option<Arc<Notifier>>,
-    /// What kernels print with.
+    /// The printf buffers and the receiver of the text.
     pub printer: Arc<Printer>,
     /// Shared virtual memory.
     pub svm: Allocations,
     /// Host addresses that stand for device memory.
     pub host_ranges: HostRanges,
-    /// What commands have yet to write to the application's memory.
+    /// Writes to the application's memory that are pending.
     pub host_writes: HostWrites,
     /// Buffers whose device addresses the application knows.
     pub addresses: DeviceAddresses,
@@ -79,7 +79,8 @@ impl Kind for Context {
 }
 
 impl Context {
-    /// Opens the devices. `notifier` is told of errors; `sink` receives what kernels print, through buffers of the size wanted.
+    /// Opens the devices. `notifier` receives errors; `sink` receives the output of kernels, through printf buffers of
+    /// the requested size.
     pub fn new(
         devices: Vec<Ref<Device>>,
         properties: Vec<cl_context_properties>,
@@ -106,14 +107,14 @@ impl Context {
         }))
     }
 
-    /// Returns what programs of this context are compiled for on a device. Their binaries are those of this
-    /// target: they do not fit a context that wants other memory initialized.
+    /// Returns the target that programs of this context are compiled for on a device. Their binaries are of this
+    /// target: a context that initializes other memory does not take them.
     pub fn target(&self, gpu: &Gpu) -> Target {
         let Initialize { local, private } = self.initialize;
         Target { zero_local: local, zero_private: private, ..gpu.target.clone() }
     }
 
-    /// Returns position of a device, or CL_INVALID_DEVICE.
+    /// Returns the position of a device, or CL_INVALID_DEVICE.
     pub fn index_of(&self, device: &Ref<Device>) -> Result<usize> {
         self.devices.iter().position(|d| d == device).ok_or(ClError(CL_INVALID_DEVICE))
     }

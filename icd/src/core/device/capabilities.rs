@@ -1,4 +1,4 @@
-//! What every device offers whatever Vulkan says of it: capabilities of the runtime itself.
+//! Capabilities of the runtime itself, which every device offers.
 
 use crate::cl::*;
 use hekla_vk_backend as vk;
@@ -11,8 +11,7 @@ pub fn queue_properties(info: &vk::DeviceInfo) -> cl_command_queue_properties {
     };
     profiling | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
 }
-/// CL_DEVICE_PRINTF_BUFFER_SIZE, in bytes: what kernels may print unless the context's properties say
-/// otherwise.
+/// CL_DEVICE_PRINTF_BUFFER_SIZE in bytes: the size of printf buffers unless the context's properties give another.
 pub const PRINTF_BUFFER_SIZE: usize = 1 << 20;
 /// CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR.
 pub const COMMAND_BUFFER_CAPABILITIES: cl_bitfield = CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR

@@ -1,13 +1,12 @@
-//! From the device's clock to the host's, the same for every moment however often it is asked for: times
-//! that are in order on the device stay in order.
+//! Conversion of times from the device's clock to the host's. The result for a time never changes, and times that
+//! are in order on the device stay in order.
 //!
-//! Both clocks are read together now and then, since they drift apart by microseconds a second. For a
-//! while after a reading the clocks are taken to run alike; from then to the next reading a straight
-//! line leads there.
+//! Both clocks are read together from time to time, since they drift apart by microseconds a second. For a while after
+//! a reading the clocks are assumed to run at the same rate; from then to the next reading the conversion is linear.
 
 use std::collections::VecDeque;
 
-/// How long the clocks are taken to run alike after a reading, in nanoseconds.
+/// The time after a reading for which the clocks are assumed to run at the same rate, in nanoseconds.
 const ALIKE: u64 = 100_000_000;
 /// Readings that are remembered.
 const READINGS: usize = 1024;
@@ -24,7 +23,7 @@ struct Reading {
 pub struct DeviceClock(VecDeque<Reading>);
 
 impl DeviceClock {
-    /// Returns the host's clock at a time of the device; `None` when the clocks had better be read first.
+    /// Returns the host's clock at a time of the device; `None` if the clocks should be read first.
     pub fn on_host(&self, device: u64) -> Option<u64> {
         let after = self.0.partition_point(|reading| reading.device <= device);
         let Some(before) = after.checked_sub(1).map(|index| self.0[index]) else {
@@ -40,7 +39,7 @@ impl DeviceClock {
         Some(from.host + (part / u128::from(to.device - from.device)) as u64)
     }
 
-    /// The same by the last reading, however old.
+    /// Returns the host's clock by the last reading, however old that is.
     pub fn on_host_by_last(&self, device: u64) -> Option<u64> {
         self.on_host(device).or_else(|| {
             let last = self.0.back()?;
@@ -66,7 +65,7 @@ impl DeviceClock {
 }
 
 impl Reading {
-    /// So much later, if the clocks run alike.
+    /// Returns the reading `time` later, if the clocks run at the same rate.
     fn plus(self, time: u64) -> Reading {
         Reading { device: self.device + time, host: self.host + time }
     }

@@ -1,5 +1,5 @@
-//! Whether a device can be trusted: drivers that give wrong results in silence are found by running small
-//! kernels on them, and refused unless `HEKLA_DEVICE` names the device. What was found is kept on disk.
+//! Defects of drivers: those that give wrong results in silence are found by running small kernels, and
+//! refused unless `HEKLA_DEVICE` names the device. What was found is kept on disk.
 //!
 //! A test opens the device, so listing devices runs it only for drivers that are known to need it
 //! ([`is_suspect`]); all others are tested when they are opened.
@@ -13,8 +13,8 @@ const LAVAPIPE: u32 = 13;
 /// The first Mesa whose lavapipe is known to compute right. That of 22.3 is known to be bad.
 const GOOD_LAVAPIPE: (u32, u32) = (25, 0);
 
-/// Whether the driver may have defects as far as its version tells: lavapipe of an old Mesa, or of one that
-/// does not say its version.
+/// Returns true if the driver may have defects as far as its version tells: lavapipe of an old Mesa, or of one
+/// that does not say its version.
 pub fn is_suspect(info: &DeviceInfo) -> bool {
     info.driver_id == LAVAPIPE && is_old_mesa(&info.driver_info)
 }
@@ -23,9 +23,9 @@ fn is_old_mesa(driver_info: &str) -> bool {
     mesa_version(driver_info).is_none_or(|version| version < GOOD_LAVAPIPE)
 }
 
-/// Whether the driver executes loads from addresses that all invocations agree on where none of them gets to
-/// it: lavapipe of Mesa 26.2 does, that of 25.0 does not. Trying would end the process, so versions between
-/// and behind are taken to do so.
+/// Returns true if the driver executes a load whose address all invocations agree on even where no invocation
+/// is active: lavapipe of Mesa 26.2 does, that of 25.0 does not. A test would end the process, so later versions
+/// and those in between are assumed to do so.
 pub fn loads_unmasked(info: &DeviceInfo) -> bool {
     info.driver_id == LAVAPIPE
         && mesa_version(&info.driver_info).is_some_and(|version| version > GOOD_LAVAPIPE)
@@ -38,22 +38,22 @@ fn mesa_version(driver_info: &str) -> Option<(u32, u32)> {
     Some((number()?, number()?))
 }
 
-/// The first defect of an open device; from the disk cache where the same driver was tested before.
+/// Returns the first defect of an open device; from the disk cache where the same driver was tested before.
 ///
 /// # Errors
-/// What keeps the kernels from running.
+/// Those that keep the kernels from running.
 pub fn defect(device: &Arc<Device>) -> Result<Option<Defect>, Error> {
     let bytes = |defect: &Option<Defect>| vec![encode(*defect)];
     findings::of(device, "defects", bytes, decode, || device.find_defect())
 }
 
-/// None is 0, others are counted from 1.
+/// Encodes a result for the cache: none is 0, defects are counted from 1.
 fn encode(defect: Option<Defect>) -> u8 {
     let place = Defect::ALL.iter().position(|&known| Some(known) == defect);
     place.map_or(0, |place| place as u8 + 1)
 }
 
-/// `None` for bytes that [`encode`] never gives.
+/// Decodes a result; `None` for bytes that [`encode`] never gives.
 fn decode(bytes: &[u8]) -> Option<Option<Defect>> {
     match bytes {
         [0] => Some(None),
@@ -62,8 +62,8 @@ fn decode(bytes: &[u8]) -> Option<Option<Defect>> {
     }
 }
 
-/// What is wrong with a device and what to do, as the rest of a sentence that begins with it.
-pub fn sentence(info: &DeviceInfo, defect: Defect) -> String {
+/// Returns what is wrong with a device and what to do, as the rest of a sentence that begins with the device.
+pub fn explanation(info: &DeviceInfo, defect: Defect) -> String {
     let (driver, name) = (driver(info), info.name.split([' ', ',']).next().unwrap_or_default());
     let install = match info.driver_id {
         LAVAPIPE => {
@@ -74,7 +74,7 @@ pub fn sentence(info: &DeviceInfo, defect: Defect) -> String {
     format!("{defect} ({driver}): {install}, or take it all the same with HEKLA_DEVICE={name}")
 }
 
-/// The driver's name for itself.
+/// Returns the driver's name for itself.
 pub fn driver(info: &DeviceInfo) -> String {
     match info.driver_info.is_empty() {
         true => format!("{} {:#x}", info.driver_name, info.driver_version).trim().to_string(),

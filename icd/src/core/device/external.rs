@@ -42,7 +42,7 @@ pub fn semaphore_names(kinds: vk::SemaphoreHandles) -> Vec<cl_external_semaphore
     all.filter(|(_, kind)| kinds.contains(*kind)).map(|(name, _)| *name).collect()
 }
 
-/// Returns what all devices list: the platform's lists.
+/// Returns the entries that all devices list, for the platform's lists.
 pub fn of_all<T: Copy + PartialEq>(
     devices: &[Ref<Device>],
     list: impl Fn(&vk::DeviceInfo) -> Vec<T>,
@@ -52,8 +52,8 @@ pub fn of_all<T: Copy + PartialEq>(
     lists.fold(first, |common, other| common.into_iter().filter(|x| other.contains(x)).collect())
 }
 
-/// Returns a descriptor of ours for the same thing as the application's, which keeps its own until an
-/// import has succeeded; CL_INVALID_PROPERTY when there is no such open descriptor.
+/// Duplicates the application's descriptor, which it keeps until an import has succeeded; CL_INVALID_PROPERTY if there
+/// is no such open descriptor.
 pub fn duplicate(fd: i32) -> Result<OwnedFd> {
     // SAFETY: a number that is no descriptor is refused.
     let own = unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 0) };
@@ -64,7 +64,7 @@ pub fn duplicate(fd: i32) -> Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(own) })
 }
 
-/// Closes the application's descriptor, which it gave away by importing what it stands for.
+/// Closes the application's descriptor, which a successful import takes over.
 pub fn consume(fd: i32) {
     // SAFETY: the application must not use it any more (spec 5.5.8, 5.17).
     unsafe { libc::close(fd) };

@@ -1,5 +1,5 @@
-//! What clGetDeviceInfo answers (table 5 of the spec): the truth about the device where Vulkan
-//! tells it, the least the spec allows where it does not, and no for optional features.
+//! The answers of clGetDeviceInfo (table 5 of the spec): the properties of the device as Vulkan reports them, the
+//! least that the spec allows where it does not, and no for optional features.
 
 use super::{capabilities, defects, platform};
 use crate::cl::info::Value;
@@ -49,7 +49,7 @@ pub fn extensions(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
     all
 }
 
-/// Extensions for what the device shares with other APIs.
+/// Extensions for sharing with other APIs.
 fn external_extensions(external: &vk::External) -> Vec<(&'static str, cl_version)> {
     use vk::{MemoryHandles as M, SemaphoreHandles as S};
     let (memory, semaphores) =
@@ -84,8 +84,8 @@ fn language_features(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Valu
     Some(Value::bool(c_features(info).iter().any(|(offered, _)| *offered == feature)))
 }
 
-/// Returns the version with the compiler's build id and the Vulkan driver's version: clients key what they keep of
-/// a driver's work by it, and binaries of another compiler or for another driver are not taken.
+/// Returns the version with the compiler's build id and the Vulkan driver's version: clients use it as a key for
+/// cached binaries, and binaries of another compiler or for another driver are not accepted.
 /// (CL_DRIVER_VERSION, "in a vendor-specific format": OpenCL API 4.2, table 5.)
 fn driver_version(info: &vk::DeviceInfo) -> String {
     let (version, build) = (env!("CARGO_PKG_VERSION"), hekla_compiler::BUILD_ID);
@@ -149,7 +149,7 @@ fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_EXTENSIONS_WITH_VERSION => Value::names(&extensions(info)),
         CL_DEVICE_PLATFORM => Value::of(platform::platform().handle()),
         // The form that the spec gives for implementations that are not conformant yet.
-        // None was passed yet; the form vYYYY-MM-DD-XX needs a valid month and day all the same.
+        // None was passed yet; the form vYYYY-MM-DD-XX needs a valid month and day nevertheless.
         CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => Value::text("v0000-01-01-00"),
         CL_DEVICE_UUID => Value::list(&info.device_uuid),
         CL_DRIVER_UUID => Value::list(&info.driver_uuid),
@@ -191,8 +191,8 @@ fn limits(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     })
 }
 
-/// Returns a processor's units are its threads; a GPU's are told by vendors' extensions only, and a middling
-/// number serves the programs that size their launches by it.
+/// Returns the number of compute units: a processor's threads. A GPU's number is known from vendors' extensions only;
+/// a medium one suits the programs that size their launches by it.
 fn compute_units(info: &vk::DeviceInfo) -> u32 {
     match info.device_type {
         vk::DeviceType::Cpu => {
@@ -202,7 +202,7 @@ fn compute_units(info: &vk::DeviceInfo) -> u32 {
     }
 }
 
-/// In MHz; 0 where the system does not tell (Vulkan does not).
+/// Returns the clock in MHz; 0 if the system does not report it (Vulkan does not).
 fn clock_frequency(info: &vk::DeviceInfo) -> u32 {
     if info.device_type != vk::DeviceType::Cpu {
         return 0;
@@ -258,7 +258,7 @@ fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     })
 }
 
-/// Returns the optional orders and scopes of atomic operations: what the compiler's features say.
+/// Returns the optional orders and scopes of atomic operations, from the compiler's features.
 fn atomic_capabilities(info: &vk::DeviceInfo) -> cl_bitfield {
     let features = open::target(info, &vk::Probe::default()).features();
     let capabilities = [
@@ -271,7 +271,7 @@ fn atomic_capabilities(info: &vk::DeviceInfo) -> cl_bitfield {
     offered.fold(0, |all, (_, capability)| all | capability)
 }
 
-/// Returns what the probe of the device's arithmetic found.
+/// Returns the results of the probe of the device's arithmetic.
 fn single_config(device: &Ref<Device>) -> cl_device_fp_config {
     let mut config =
         CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | denormals(device, vk::FloatWidth::Single);
@@ -361,7 +361,7 @@ fn memory(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     })
 }
 
-/// Returns bytes of the outermost cache of a processor; Vulkan does not tell a GPU's.
+/// Returns the size in bytes of the outermost cache of a processor; Vulkan does not report a GPU's.
 fn cache_size(info: &vk::DeviceInfo) -> u64 {
     if info.device_type != vk::DeviceType::Cpu {
         return 0;
@@ -432,7 +432,7 @@ fn sharing(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
     })
 }
 
-/// What optional features that are not offered answer.
+/// Answers for optional features that are not offered.
 // One name of the specification has a lower-case x.
 #[allow(non_upper_case_globals)]
 fn absent_features(name: cl_device_info) -> Option<Value> {

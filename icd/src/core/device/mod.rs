@@ -1,4 +1,4 @@
-//! A device: what is known of it, and the open Vulkan device once something uses it.
+//! A device: its properties, and the opened Vulkan device once something uses it.
 
 pub mod capabilities;
 pub mod clock;
@@ -24,7 +24,7 @@ pub struct Device {
     physical: vk::PhysicalDevice,
     /// CL_DEVICE_TYPE_GPU or CL_DEVICE_TYPE_CPU.
     pub device_type: cl_device_type,
-    /// `HEKLA_DEVICE` names it.
+    /// True if `HEKLA_DEVICE` names it.
     named: bool,
     gpu: OnceCell<Arc<Gpu>>,
 }
@@ -44,7 +44,7 @@ impl Device {
         Device { physical, device_type, named, gpu: OnceCell::new() }
     }
 
-    /// Returns what the driver says of the device.
+    /// Returns the properties that the driver reports.
     pub fn info(&self) -> &vk::DeviceInfo {
         &self.physical.info
     }
@@ -54,27 +54,27 @@ impl Device {
         self.gpu.get_or_try_init(|| Gpu::open(&self.physical, self.named))
     }
 
-    /// Returns largest buffer, in bytes (CL_DEVICE_MAX_MEM_ALLOC_SIZE).
+    /// Returns the size of the largest buffer in bytes (CL_DEVICE_MAX_MEM_ALLOC_SIZE).
     pub fn max_allocation(&self) -> u64 {
         self.info().limits.max_buffer_size.min(self.info().memory.largest_heap_bytes)
     }
 
-    /// Returns the size of global memory in bytes: all that buffers can have altogether.
+    /// Returns the size of global memory in bytes: the most that all buffers together can have.
     pub fn global_memory(&self) -> u64 {
         self.info().memory.global_bytes
     }
 
-    /// Returns size of local memory in bytes.
+    /// Returns the size of local memory in bytes.
     pub fn local_memory(&self) -> u64 {
         u64::from(self.info().limits.max_compute_shared_memory)
     }
 
-    /// Returns largest work-group.
+    /// Returns the size of the largest work-group.
     pub fn max_work_group_size(&self) -> usize {
         self.info().limits.max_workgroup_invocations as usize
     }
 
-    /// Returns largest work-group in each dimension.
+    /// Returns the size of the largest work-group in each dimension.
     pub fn max_work_item_sizes(&self) -> [usize; 3] {
         self.info().limits.max_workgroup_size.map(|size| size as usize)
     }

@@ -4,6 +4,7 @@
 use super::{defects, findings};
 use crate::cl::error::{fail, Result};
 use crate::cl::*;
+use crate::config;
 use crate::core::cache::cache;
 use crate::core::device::clock::DeviceClock;
 use crate::core::device::sharing::Sharing;
@@ -73,7 +74,7 @@ impl Gpu {
         }
         if let Some(defect) = defects::defect(&device)? {
             let name = &device.info().name;
-            let reason = defects::sentence(device.info(), defect);
+            let reason = defects::explanation(device.info(), defect);
             if !named {
                 log::notice(&format!("{name} {reason}"));
                 return fail(CL_DEVICE_NOT_AVAILABLE);
@@ -84,7 +85,7 @@ impl Gpu {
         exit::wait_for(&device);
         exit::keep_children_off(&device);
         let target = target(device.info(), &probe);
-        let always_stage = std::env::var("HEKLA_STAGING").is_ok_and(|value| value == "1");
+        let always_stage = config::always_stage();
         if always_stage {
             device.pretend_discrete();
         }

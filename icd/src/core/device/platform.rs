@@ -1,9 +1,10 @@
-//! The one platform, and the choice of devices it shows. Nothing here touches Vulkan before the
+//! The one platform, and the devices that it offers. Nothing here touches Vulkan before the
 //! first enumeration of devices.
 
 use super::defects;
 use crate::cl::*;
-use crate::core::device::selection::{self, Found, Verdict};
+use crate::config;
+use crate::core::device::selection::{self, EnumeratedDevice, Selection};
 use crate::core::device::Device;
 use crate::core::diagnostics::log;
 use crate::core::process::fork;
@@ -44,40 +45,40 @@ pub fn platform() -> &'static Ref<Platform> {
 }
 
 impl Platform {
-    /// Returns the devices shown, best first. The first call enumerates.
+    /// Returns the devices that are offered, best first. The first call enumerates.
     pub fn devices(&self) -> &[Ref<Device>] {
         self.devices.get_or_init(enumerate)
     }
 
-    /// Those of them that are objects already.
+    /// Returns the devices that are objects already.
     pub fn known_devices(&self) -> &[Ref<Device>] {
         self.devices.get().map_or(&[], Vec::as_slice)
     }
 }
 
-/// Finds Vulkan devices and takes those to show; explains itself in the log.
+/// Enumerates Vulkan devices and makes objects of those that are offered; the log explains the selection.
 fn enumerate() -> Vec<Ref<Device>> {
-    fork::watch();
+    fork::register_handler();
     hekla_compiler::set_thread_start(hekla_vk_backend::block_signals);
-    let found = selection::survey().unwrap_or_else(|error| {
+    let enumerated = selection::enumerate().unwrap_or_else(|error| {
         tracing::info!("there is no Vulkan: {error}");
         Vec::new()
     });
-    for device in &found {
+    for device in &enumerated {
         let info = &device.physical.info;
-        tracing::info!("{} ({}) {}", info.name, defects::driver(info), device.sentence());
+        tracing::info!("{} ({}) {}", info.name, defects::driver(info), device.explanation());
     }
-    if let Some(reason) = selection::refusal_notice(&found) {
+    if let Some(reason) = selection::refusal_notice(&enumerated) {
         log::notice(&reason);
     }
-    let taken = found.into_iter().filter(|device| device.verdict == Verdict::Taken);
-    let as_gpu = std::env::var("HEKLA_DEVICE_TYPE").is_ok_and(|t| t.eq_ignore_ascii_case("gpu"));
-    let make = |device: Found| {
+    let offered = enumerated.into_iter().filter(|device| device.selection == Selection::Offered);
+    let as_gpu = config::present_as_gpu();
+    let make = |device: EnumeratedDevice| {
         let device = Ref::new(Device::new(device.physical, as_gpu, device.named));
         device.expose();
         device
     };
-    let devices: Vec<_> = taken.map(make).collect();
+    let devices: Vec<_> = offered.map(make).collect();
     if devices.is_empty() {
         tracing::info!("no device is offered: heklac --explain tells more");
     }

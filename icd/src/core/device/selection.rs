@@ -1,36 +1,41 @@
-//! What Vulkan devices the machine has, which of them are offered to OpenCL, and why the others are
+//! Device selection: which of the machine's Vulkan devices are offered to OpenCL, and why the others are
 //! not: for the platform, the log, and people who see no device.
 
 use super::defects;
+use crate::config;
 use hekla_vk_backend as vk;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// A Vulkan device and what became of it.
-pub struct Found {
+/// A Vulkan device of the machine.
+pub struct EnumeratedDevice {
     pub physical: vk::PhysicalDevice,
-    pub verdict: Verdict,
-    /// `HEKLA_DEVICE` names it.
+    pub selection: Selection,
+    /// True if `HEKLA_DEVICE` names it.
     pub named: bool,
 }
 
-/// Whether a device is offered.
+/// The result of device selection for one device.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
-    Taken,
-    /// Hekla cannot use it: a sentence.
-    Refused(String),
-    /// It computes wrong results: a sentence. Only `HEKLA_DEVICE` shows it.
+pub enum Selection {
+    /// OpenCL programs see it.
+    Offered,
+    /// Hekla cannot use it, for this reason: the rest of a sentence that begins with the device.
+    Unsupported(String),
+    /// It computes wrong results, as this text says; only `HEKLA_DEVICE` makes it visible.
     Defective(String),
     /// `HEKLA_DEVICE` asks for others.
-    NotWished,
+    NotRequested,
     /// A processor beside a GPU.
     Hidden,
 }
 
 /// Returns all devices: the usable ones in the order in which `HEKLA_DEVICE` counts them, best first; then the
-/// others. The error says why there is no Vulkan.
-pub fn survey() -> Result<Vec<Found>, vk::Error> {
+/// others.
+///
+/// # Errors
+/// Why there is no Vulkan.
+pub fn enumerate() -> Result<Vec<EnumeratedDevice>, vk::Error> {
     let instance: Arc<vk::Instance> = vk::Instance::load()?;
     let mut all = instance.physical_devices();
     // The most capable first; stable, so that equals stay in Vulkan's order.
@@ -39,33 +44,38 @@ pub fn survey() -> Result<Vec<Found>, vk::Error> {
         let refused = physical.info.refusal.is_some();
         (refused, rank(physical.info.device_type), !features.float64, !features.int64)
     });
-    let wish = std::env::var("HEKLA_DEVICE").unwrap_or_default();
-    let verdicts = judge(&all.iter().map(|p| Candidate::of(&p.info)).collect::<Vec<_>>(), &wish);
-    let named = wishes(&wish).next().is_some();
-    let found = all.into_iter().zip(verdicts).map(|(physical, verdict)| {
-        let verdict = match verdict {
-            Verdict::Taken if !named => trusted(&physical),
+    let requested = parse_request(&config::requested_devices());
+    let candidates: Vec<_> = all.iter().map(|p| Candidate::of(&p.info)).collect();
+    let selections = select(&candidates, &requested);
+    let named = !requested.is_empty();
+    let devices = all.into_iter().zip(selections).map(|(physical, selection)| {
+        let selection = match selection {
+            Selection::Offered if !named => check_results(&physical),
             other => other,
         };
-        Found { named: named && verdict == Verdict::Taken, physical, verdict }
+        let named = named && selection == Selection::Offered;
+        EnumeratedDevice { physical, selection, named }
     });
-    Ok(found.collect())
+    Ok(devices.collect())
 }
 
-/// Whether a device that would be taken computes right. Only those of old drivers are run for that here;
-/// the others are when they are opened.
-fn trusted(physical: &vk::PhysicalDevice) -> Verdict {
+/// Tests a device that would be offered for wrong results if its driver is suspect. All other devices are
+/// tested when they are opened.
+fn check_results(physical: &vk::PhysicalDevice) -> Selection {
     if !defects::is_suspect(&physical.info) {
-        return Verdict::Taken;
+        return Selection::Offered;
     }
     let defect = vk::Device::open(physical).and_then(|device| defects::defect(&device));
     match defect {
-        Ok(None) => Verdict::Taken,
-        Ok(Some(defect)) => Verdict::Defective(defects::sentence(&physical.info, defect)),
-        Err(error) => Verdict::Refused(format!("was tested for wrong results and failed: {error}")),
+        Ok(None) => Selection::Offered,
+        Ok(Some(defect)) => Selection::Defective(defects::explanation(&physical.info, defect)),
+        Err(error) => {
+            Selection::Unsupported(format!("was tested for wrong results and failed: {error}"))
+        }
     }
 }
 
+/// Returns the place of a type of device in the order of preference.
 fn rank(device_type: vk::DeviceType) -> u32 {
     match device_type {
         vk::DeviceType::DiscreteGpu => 0,
@@ -76,7 +86,7 @@ fn rank(device_type: vk::DeviceType) -> u32 {
     }
 }
 
-/// What decides about a device.
+/// The properties of a device that decide about it.
 struct Candidate<'a> {
     name: &'a str,
     is_cpu: bool,
@@ -90,77 +100,77 @@ impl Candidate<'_> {
     }
 }
 
-/// The parts of `HEKLA_DEVICE`, which commas separate.
-fn wishes(wish: &str) -> impl Iterator<Item = String> + '_ {
-    wish.split(',').map(|part| part.trim().to_lowercase()).filter(|part| !part.is_empty())
+/// Returns the parts of a value of `HEKLA_DEVICE`, in lower case: commas separate them.
+fn parse_request(text: &str) -> Vec<String> {
+    let parts = text.split(',').map(|part| part.trim().to_lowercase());
+    parts.filter(|part| !part.is_empty()).collect()
 }
 
-/// `HEKLA_DEVICE` (indices and parts of names, between commas) picks among all usable devices, which
-/// come first; otherwise a processor is hidden while a GPU exists.
-fn judge(devices: &[Candidate<'_>], wish: &str) -> Vec<Verdict> {
-    let wishes: Vec<String> = wishes(wish).collect();
-    let any_wish = !wishes.is_empty();
-    let is_wished = |index: usize, name: &str| {
-        wishes.iter().any(|wish| match wish.parse::<usize>() {
+/// Selects devices. `requested` (indices and parts of names) picks among all usable devices, which come first;
+/// without it a processor is hidden while a GPU exists.
+fn select(devices: &[Candidate<'_>], requested: &[String]) -> Vec<Selection> {
+    let is_requested = |index: usize, name: &str| {
+        requested.iter().any(|part| match part.parse::<usize>() {
             Ok(number) => number == index,
-            Err(_) => name.to_lowercase().contains(wish),
+            Err(_) => name.to_lowercase().contains(part),
         })
     };
+    let any = !requested.is_empty();
     let any_gpu = devices.iter().any(|device| device.refusal.is_none() && !device.is_cpu);
-    let judge_one = |(index, device): (usize, &Candidate<'_>)| match device.refusal {
-        Some(reason) => Verdict::Refused(reason.to_string()),
-        None if any_wish && !is_wished(index, device.name) => Verdict::NotWished,
-        None if !any_wish && any_gpu && device.is_cpu => Verdict::Hidden,
-        None => Verdict::Taken,
+    let select_one = |(index, device): (usize, &Candidate<'_>)| match device.refusal {
+        Some(reason) => Selection::Unsupported(reason.to_string()),
+        None if any && !is_requested(index, device.name) => Selection::NotRequested,
+        None if !any && any_gpu && device.is_cpu => Selection::Hidden,
+        None => Selection::Offered,
     };
-    devices.iter().enumerate().map(judge_one).collect()
+    devices.iter().enumerate().map(select_one).collect()
 }
 
-impl Found {
-    /// Returns what became of it, in a sentence.
-    pub fn sentence(&self) -> String {
-        match &self.verdict {
-            Verdict::Taken => "is offered".to_string(),
-            Verdict::Refused(reason) | Verdict::Defective(reason) => {
+impl EnumeratedDevice {
+    /// Returns the result of selection in words, as the rest of a sentence that begins with the device.
+    pub fn explanation(&self) -> String {
+        match &self.selection {
+            Selection::Offered => "is offered".to_string(),
+            Selection::Unsupported(reason) | Selection::Defective(reason) => {
                 format!("is not used: it {reason}")
             }
-            Verdict::NotWished => {
-                let wish = std::env::var("HEKLA_DEVICE").unwrap_or_default();
-                format!("is not offered: HEKLA_DEVICE={wish} asks for others")
+            Selection::NotRequested => {
+                let requested = config::requested_devices();
+                format!("is not offered: HEKLA_DEVICE={requested} asks for others")
             }
-            Verdict::Hidden => "is not offered: a processor is hidden while there is a GPU \
-                                (HEKLA_DEVICE shows it)"
+            Selection::Hidden => "is not offered: a processor is hidden while there is a GPU \
+                                  (HEKLA_DEVICE shows it)"
                 .to_string(),
         }
     }
 }
 
 /// Returns why there is no device, in one line, where a driver's wrong results are the reason.
-pub fn refusal_notice(found: &[Found]) -> Option<String> {
-    if found.iter().any(|device| device.verdict == Verdict::Taken) {
+pub fn refusal_notice(devices: &[EnumeratedDevice]) -> Option<String> {
+    if devices.iter().any(|device| device.selection == Selection::Offered) {
         return None;
     }
-    found.iter().find_map(|device| match &device.verdict {
-        Verdict::Defective(reason) => {
+    devices.iter().find_map(|device| match &device.selection {
+        Selection::Defective(reason) => {
             Some(format!("no OpenCL device: {} {reason}", device.physical.info.name))
         }
         _ => None,
     })
 }
 
-/// Tells everything, and whether any device is offered.
+/// Returns what `heklac --explain` prints, and true if any device is offered.
 pub fn explain() -> (String, bool) {
     let mut text = String::new();
     // Writing to a String cannot fail.
-    let offered = match survey() {
-        Ok(found) => {
-            for (index, device) in found.iter().enumerate() {
+    let offered = match enumerate() {
+        Ok(devices) => {
+            for (index, device) in devices.iter().enumerate() {
                 let _ = describe(&mut text, index, device);
             }
-            if found.is_empty() {
+            if devices.is_empty() {
                 text.push_str("Vulkan works, but no driver offers a device.\n");
             }
-            found.iter().any(|device| device.verdict == Verdict::Taken)
+            devices.iter().any(|device| device.selection == Selection::Offered)
         }
         Err(error) => {
             let _ = writeln!(text, "There is no Vulkan: {error}.");
@@ -174,18 +184,18 @@ pub fn explain() -> (String, bool) {
     (text, offered)
 }
 
-/// Returns a device: what it is, what became of it, and what OpenCL programs do without on it.
-fn describe(text: &mut String, index: usize, device: &Found) -> std::fmt::Result {
+/// Writes what a device is, whether it is offered, and what OpenCL programs do without on it.
+fn describe(text: &mut String, index: usize, device: &EnumeratedDevice) -> std::fmt::Result {
     let info = &device.physical.info;
-    match device.verdict {
-        Verdict::Refused(_) => write!(text, "    ")?,
+    match device.selection {
+        Selection::Unsupported(_) => write!(text, "    ")?,
         _ => write!(text, "[{index}] ")?,
     }
     let (major, minor) = (info.api_version >> 22 & 0x7f, info.api_version >> 12 & 0x3ff);
     let driver = format!("{} {}", info.driver_name, info.driver_info);
     writeln!(text, "{}: {}, Vulkan {major}.{minor}", info.name, driver.trim())?;
-    writeln!(text, "    {}", device.sentence())?;
-    if device.verdict == Verdict::Taken {
+    writeln!(text, "    {}", device.explanation())?;
+    if device.selection == Selection::Offered {
         for line in shortcomings(&info.features) {
             writeln!(text, "    {line}")?;
         }
@@ -216,13 +226,9 @@ fn shortcomings(f: &vk::Features) -> Vec<&'static str> {
 /// Returns what may help where there is no device.
 fn advice() -> String {
     let mut text = String::new();
-    for variable in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
-        let Ok(value) = std::env::var(variable) else { continue };
-        for path in value.split(':').filter(|path| !path.is_empty()) {
-            let state =
-                if std::path::Path::new(path).exists() { "" } else { ", which is not there" };
-            let _ = writeln!(text, "{variable} lets Vulkan see {path} alone{state}.");
-        }
+    for (variable, path) in config::vulkan_drivers() {
+        let state = if std::path::Path::new(&path).exists() { "" } else { ", which is not there" };
+        let _ = writeln!(text, "{variable} lets Vulkan see {path} alone{state}.");
     }
     text.push_str(
         "A GPU needs its vendor's Vulkan driver or Mesa's; without a GPU lavapipe of Mesa 25.0 or newer \
@@ -237,25 +243,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wishes_pick_by_index_and_name() {
-        use Verdict::*;
+    fn requests_pick_by_index_and_name() {
+        use Selection::*;
         let refusal = "lacks timelineSemaphore, which Hekla needs";
         let gpu = || Candidate { name: "GeForce", is_cpu: false, refusal: None };
         let cpu = || Candidate { name: "llvmpipe", is_cpu: true, refusal: None };
         let old = || Candidate { name: "GeForce 8", is_cpu: false, refusal: Some(refusal) };
-        let check = |wish: &str, [first, second]: [Verdict; 2]| {
-            let expected = [first, second, Refused(refusal.to_string())];
-            assert_eq!(judge(&[gpu(), cpu(), old()], wish), expected, "{wish}");
+        let check = |request: &str, [first, second]: [Selection; 2]| {
+            let expected = [first, second, Unsupported(refusal.to_string())];
+            let selected = select(&[gpu(), cpu(), old()], &parse_request(request));
+            assert_eq!(selected, expected, "{request}");
         };
-        check("", [Taken, Hidden]);
-        check(" , ", [Taken, Hidden]);
-        check("1", [NotWished, Taken]);
-        check("LLVM", [NotWished, Taken]);
-        check("force, llvm", [Taken, Taken]);
-        check("0,1", [Taken, Taken]);
-        check("2", [NotWished, NotWished]);
-        check("radeon", [NotWished, NotWished]);
+        check("", [Offered, Hidden]);
+        check(" , ", [Offered, Hidden]);
+        check("1", [NotRequested, Offered]);
+        check("LLVM", [NotRequested, Offered]);
+        check("force, llvm", [Offered, Offered]);
+        check("0,1", [Offered, Offered]);
+        check("2", [NotRequested, NotRequested]);
+        check("radeon", [NotRequested, NotRequested]);
         // A GPU that cannot be used hides nothing.
-        assert_eq!(judge(&[cpu(), old()], "")[0], Taken);
+        assert_eq!(select(&[cpu(), old()], &[])[0], Offered);
     }
 }

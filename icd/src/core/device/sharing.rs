@@ -1,4 +1,4 @@
-//! How a device and the host share addresses, and blocks of memory that both know by one address.
+//! Sharing of addresses between a device and the host, and blocks of memory that both know by one address.
 
 use crate::cl::error::{fail, Result};
 use crate::cl::*;
@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 /// Shadows consist of whole pages.
 const PAGE: usize = 4096;
-/// How many allocations are tried for one whose address is free on the host.
+/// The number of allocations that are tried to find one whose address is free on the host.
 const TRIES: usize = 8;
 
-/// How a device shares addresses with the host.
+/// The way in which a device shares addresses with the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
     None,
     /// The host has a shadow at the device's address.
     Shadow,
-    /// The device's address is where the host finds the bytes.
+    /// The host finds the bytes at the device's address.
     Direct,
 }
 
@@ -40,7 +40,7 @@ impl Sharing {
     }
 }
 
-/// Anonymous memory of the process at an address of our choice.
+/// Anonymous memory of the process at a chosen address.
 struct Shadow {
     address: usize,
     size: usize,
@@ -78,7 +78,7 @@ impl Drop for Shadow {
 pub struct SharedBlock {
     pub address: usize,
     pub buffer: Arc<vk::Buffer>,
-    /// Where the block begins in the buffer, in bytes.
+    /// Offset of the block in the buffer, in bytes.
     pub origin: usize,
     shadow: Option<Shadow>,
 }

@@ -2,6 +2,7 @@
 //! in small slices from larger pieces.
 
 use crate::cl::error::Result;
+use crate::config;
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,7 +22,7 @@ pub struct Pool {
     device: Arc<vk::Device>,
     kind: vk::MemoryKind,
     free: Mutex<Vec<Arc<vk::Buffer>>>,
-    /// Most bytes in use at once: `HEKLA_STAGING_LIMIT`, for tests of what there is no staging memory for.
+    /// Most bytes in use at once (`HEKLA_STAGING_LIMIT`), for tests without enough staging memory.
     limit: Option<u64>,
     in_use: AtomicU64,
 }
@@ -33,7 +34,7 @@ pub struct Staging {
 }
 
 impl Staging {
-    /// Returns true if it came from this pool.
+    /// Returns true if it is of this pool.
     pub fn is_of(&self, pool: &Arc<Pool>) -> bool {
         Arc::ptr_eq(&self.pool, pool)
     }
@@ -51,11 +52,11 @@ impl Drop for Staging {
 
 impl Pool {
     pub fn new(device: Arc<vk::Device>, kind: vk::MemoryKind) -> Arc<Pool> {
-        let limit = std::env::var("HEKLA_STAGING_LIMIT").ok().and_then(|bytes| bytes.parse().ok());
+        let limit = config::staging_limit();
         Arc::new(Pool { device, kind, free: Mutex::default(), limit, in_use: AtomicU64::new(0) })
     }
 
-    /// Returns bytes that are kept for reuse (for tests of what is left behind).
+    /// Returns the number of bytes that are kept for reuse (for tests of leaks).
     pub fn kept(&self) -> u64 {
         total(&self.free.lock())
     }
@@ -101,7 +102,7 @@ impl Arena {
         Arena { pool, piece: None, used: 0 }
     }
 
-    /// `size` bytes at an offset that is a multiple of 256.
+    /// Returns `size` bytes: a piece, and an offset in it that is a multiple of 256.
     pub fn take(&mut self, size: u64) -> Result<(Arc<Staging>, u64)> {
         if size > ARENA_PIECE / 4 {
             return Ok((self.pool.take(size)?, 0));

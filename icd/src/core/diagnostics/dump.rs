@@ -1,12 +1,13 @@
 //! `HEKLA_DUMP=DIR`: every program's text and options and every kernel's SPIR-V are written to a
-//! folder, for validators, bug reports and the curious.
+//! folder, for validators and bug reports.
 
+use crate::config;
 use hekla_compiler::{Program, Source};
 use std::path::{Component, Path, PathBuf};
 
-/// Returns the folder, made if it is not there; nothing where no dump is asked for.
+/// Returns the folder, created if necessary; `None` without `HEKLA_DUMP`.
 fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os("HEKLA_DUMP").map(PathBuf::from)?;
+    let folder = config::dump_folder()?;
     match std::fs::create_dir_all(&folder) {
         Ok(()) => Some(folder),
         Err(error) => {
@@ -22,7 +23,7 @@ fn write(path: &Path, bytes: &[u8]) {
     }
 }
 
-/// Writes what a compile starts from, before it starts: the text as `program-HASH.cl`, the build
+/// Writes the input of a compilation before it starts: the text as `program-HASH.cl`, the build
 /// options as `program-HASH.options`, and headers of clCompileProgram to the folder `program-HASH`,
 /// so that `-I` of it finds them.
 pub fn source(source: &Source, options: &str) {
@@ -33,7 +34,7 @@ pub fn source(source: &Source, options: &str) {
     write(&base.with_extension("options"), options.as_bytes());
     for (name, text) in &source.headers {
         let name = Path::new(name);
-        // What an application calls a header must not lead out of the folder.
+        // The name of a header must not lead out of the folder.
         if name.components().all(|part| matches!(part, Component::Normal(_))) {
             let path = base.join(name);
             let _ = path.parent().map(std::fs::create_dir_all);

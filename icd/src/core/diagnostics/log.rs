@@ -1,7 +1,7 @@
-//! `HEKLA_LOG=error|warn|info|debug|trace`: what the library says, on standard error or in the file
-//! that `HEKLA_LOG_FILE` names. Without it silent, but for what users must see ([`notice`]).
+//! The log (`HEKLA_LOG=error|warn|info|debug|trace`), on standard error or in the file that `HEKLA_LOG_FILE` names.
+//! Without the variable the library is silent, except for messages that users must see ([`notice`]).
 
-use crate::core::diagnostics::trace::own_path;
+use crate::config;
 use std::fmt::{Debug, Write as _};
 use std::fs::File;
 use std::io::Write as _;
@@ -52,7 +52,7 @@ impl Subscriber for Logger {
         let mut line = Line(format!("hekla: {}:", event.metadata().level()));
         event.record(&mut line);
         line.0.push('\n');
-        // There is nobody to tell that nobody listens. One write a line: processes may share the file.
+        // Errors cannot be reported anywhere. One write a line: processes may share the file.
         let _ = match &self.file {
             Some(file) => (&mut &*file).write_all(line.0.as_bytes()),
             None => std::io::stderr().write_all(line.0.as_bytes()),
@@ -60,17 +60,17 @@ impl Subscriber for Logger {
     }
 }
 
-/// Says something once that users must see though they asked for no log: on standard error, or, with
-/// `HEKLA_LOG`, as an error in the log.
+/// Prints a message, once, that users must see even without a log: on standard error, or, with `HEKLA_LOG`, as an
+/// error in the log.
 pub fn notice(message: &str) {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| match std::env::var_os("HEKLA_LOG") {
+    ONCE.call_once(|| match config::log_level() {
         Some(_) => tracing::error!("{message}"),
         None => complain(message),
     });
 }
 
-/// What is wrong with the wishes for a log.
+/// Writes a line to standard error.
 fn complain(message: &str) {
     let _ = std::io::stderr().write_all(format!("hekla: {message}\n").as_bytes());
 }
@@ -79,14 +79,12 @@ fn complain(message: &str) {
 pub fn init() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let Ok(text) = std::env::var("HEKLA_LOG") else { return };
-        let Ok(level) = text.parse::<LevelFilter>() else {
-            complain(&format!("HEKLA_LOG={text} is none of off, error, warn, info, debug, trace"));
-            return;
+        let level = match config::log_level() {
+            Some(Ok(level)) => level,
+            Some(Err(message)) => return complain(&message),
+            None => return,
         };
-        let file = std::env::var("HEKLA_LOG_FILE").ok().filter(|path| !path.is_empty());
-        let file = file.and_then(|wish| {
-            let path = own_path(&wish);
+        let file = config::log_file().and_then(|path| {
             let opened = File::options().append(true).create(true).open(&path);
             let failed = |error| complain(&format!("HEKLA_LOG_FILE={}: {error}", path.display()));
             opened.map_err(failed).ok()

@@ -1,4 +1,4 @@
-//! What the library tells of itself: the log, traces, and dumps of programs.
+//! Diagnostics: the log, traces, and dumps of programs.
 
 pub mod dump;
 pub mod log;

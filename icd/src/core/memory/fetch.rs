@@ -1,10 +1,11 @@
-//! Moves of bytes from device to device, through the host, on a thread of the library's: no call of the
-//! application's waits for them.
+//! Moves of bytes from device to device, through the host, on threads of the library: no call of the application
+//! waits for them.
 
 use super::usage::Usage;
 use crate::cl::error::{ClError, Result};
 use crate::cl::CL_OUT_OF_RESOURCES;
 use crate::core::device::open::Gpu;
+use crate::core::process::workers::Workers;
 use hekla_vk_backend as vk;
 use parking_lot::{Condvar, Mutex};
 use std::ops::Range;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 /// Most bytes that are on the host at once.
 const CHUNK: usize = 32 << 20;
 
-/// What is to be done when a move has ended.
+/// A function to call when a move has ended.
 type Continuation = Box<dyn FnOnce() + Send>;
 
 /// The end of a move.
@@ -30,7 +31,7 @@ struct State {
 }
 
 impl Arrival {
-    /// Returns how the move ended; `None`: it has not.
+    /// Returns the result of the move; `None` while it has not ended.
     pub fn result(&self) -> Option<Result<()>> {
         self.state.lock().result
     }
@@ -46,8 +47,8 @@ impl Arrival {
         }
     }
 
-    /// Has `f` called when the move ends, by the thread that moves, with no lock held. Returns false, and does
-    /// not call it, if the move has ended already.
+    /// Registers `f` for the end of the move: the thread that moves calls it with no lock held. Returns false, and
+    /// never calls it, if the move has ended already.
     pub fn then(&self, f: impl FnOnce() + Send + 'static) -> bool {
         let mut state = self.state.lock();
         let pending = state.result.is_none();
@@ -82,9 +83,9 @@ pub struct Move {
     pub from: Place,
     pub to: Place,
     pub range: Range<usize>,
-    /// What writes the bytes.
+    /// The uses that write the bytes.
     pub writers: Vec<Arc<Usage>>,
-    /// What uses the old bytes where the new ones go.
+    /// The uses of the old bytes at the destination.
     pub users: Vec<Arc<Usage>>,
 }
 
@@ -109,7 +110,7 @@ impl Move {
 #[derive(Default)]
 pub struct Fetch {
     pub moves: Vec<Move>,
-    /// The use that the moves make of where the bytes come from.
+    /// The uses of the sources by the moves.
     pub reading: Vec<Arc<Usage>>,
     pub arrival: Arc<Arrival>,
 }
@@ -121,9 +122,12 @@ impl Fetch {
         self.end(moved);
     }
 
-    /// Moves the bytes, on a thread of its own. A failure to start it shows as the move's.
+    /// Moves the bytes in the background. If no thread can be started, the move fails.
+    ///
+    /// A move may wait for commands that in turn wait for other moves, so that none may wait for another's thread.
     pub fn start(self) {
-        if let Err(error) = vk::spawn("hekla-move", move || self.run()) {
+        static MOVERS: Workers = Workers::new("hekla-move");
+        if let Err(error) = MOVERS.run(move || self.run()) {
             tracing::error!("no thread to move bytes: {error}");
         }
     }

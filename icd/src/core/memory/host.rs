@@ -35,7 +35,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// At least `size` bytes, which is not 0; `None` where the system has no room for them.
+    /// Returns at least `size` bytes, which is not 0; `None` where the system has no room for them.
     pub fn new(size: usize) -> Option<Pages> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;

@@ -16,20 +16,20 @@ pub struct Mapping {
     pub offset: usize,
     pub size: usize,
     pub flags: cl_map_flags,
-    /// Memory behind the pointer when it is neither the device's nor the application's.
+    /// Staging memory behind the pointer, where that is neither the device's memory nor the application's.
     pub staging: Option<Arc<Staging>>,
-    /// The same, where staging memory does not hold the region.
+    /// Ordinary memory behind the pointer, where there is no staging memory for the region.
     pub pages: Option<Arc<Pages>>,
 }
 
 impl Mapping {
-    /// Returns true if the pointer leads to memory that exists for the mapping.
+    /// Returns true if the pointer leads to memory that exists only for the mapping.
     pub fn is_copy(&self) -> bool {
         self.staging.is_some() || self.pages.is_some()
     }
 
-    /// Returns true if the pointer leads to the memory of a buffer that is its own. (Shared virtual memory is
-    /// known by its addresses whether it is mapped or not.)
+    /// Returns true if the pointer leads to the buffer's own memory. (Shared virtual memory is known by its
+    /// addresses, mapped or not.)
     fn is_direct(&self, mem: &Mem) -> bool {
         !self.is_copy() && mem.host_ptr.is_none() && mem.svm.is_none()
     }
@@ -39,7 +39,7 @@ impl Mapping {
         !self.is_copy() && mem.host_ptr.is_some() && mem.svm.is_some()
     }
 
-    /// Returns true if the device's bytes are wanted at the pointer.
+    /// Returns true if mapping brings the device's bytes to the pointer.
     pub fn reads(&self) -> bool {
         self.flags & CL_MAP_WRITE_INVALIDATE_REGION == 0
     }
@@ -54,7 +54,7 @@ impl Mapping {
 pub(super) struct Mapped {
     /// Address of the memory object that it was mapped through.
     owner: usize,
-    /// Where the region begins in the device's buffer, in bytes.
+    /// Offset of the region in the device's buffer, in bytes.
     start: usize,
     mapping: Mapping,
 }
@@ -70,7 +70,7 @@ impl Mapped {
 }
 
 impl Mem {
-    /// Returns what tells the object's mapped regions from those of others.
+    /// Returns an identity for the object among the owners of mapped regions.
     fn as_owner(&self) -> usize {
         std::ptr::from_ref(self) as usize
     }
@@ -110,8 +110,8 @@ impl Mem {
         gone.iter().for_each(|mapped| self.unshare(&mapped.mapping));
     }
 
-    /// Has commands know which memory the addresses of a mapping stand for. Memory that is not coherent is
-    /// the host's while it is mapped: it is flushed and invalidated when that begins and ends.
+    /// Registers the memory that the addresses of a mapping stand for, so that commands find it. Memory that is not
+    /// coherent is the host's while it is mapped: it is flushed and invalidated when that begins and ends.
     fn share(&self, mapping: &Mapping) {
         let ranges = &self.context.host_ranges;
         match (self.only_buffer(), &mapping.staging) {
@@ -153,13 +153,13 @@ impl Mem {
         }
     }
 
-    /// CL_MEM_ALLOC_HOST_PTR: the host is to have room for the buffer, now and later.
+    /// Returns true for CL_MEM_ALLOC_HOST_PTR: the host must always have memory for the buffer's mappings.
     pub fn is_pinned(&self) -> bool {
         self.flags & CL_MEM_ALLOC_HOST_PTR != 0
     }
 
-    /// Takes memory in which the host will see a buffer that it is to have room for, where it does not see
-    /// the device's.
+    /// Allocates the memory for mappings of a buffer of CL_MEM_ALLOC_HOST_PTR, where the host does not see the
+    /// device's.
     pub(super) fn reserve_mapping(&self) -> Result<()> {
         let (Storage::Single(buffer), [gpu]) = (&self.storage, &self.context.gpus[..]) else {
             return Ok(());
@@ -174,8 +174,8 @@ impl Mem {
         Ok(())
     }
 
-    /// Staging memory for a mapping of `size` bytes: the last mapping's, when nobody (a command
-    /// that is under way, say) holds it any more, or new.
+    /// Returns staging memory for a mapping of `size` bytes: the last mapping's, if nobody (a command that is not
+    /// complete, say) holds it any more, or new.
     pub fn map_staging(&self, pool: &Arc<Pool>, size: usize) -> Result<Arc<Staging>> {
         let mut spare = self.spare.lock();
         let fits = |staging: &mut Arc<Staging>| {
@@ -193,7 +193,7 @@ impl Mem {
         pool.take(size as u64)
     }
 
-    /// CL_MEM_MAP_COUNT.
+    /// Returns CL_MEM_MAP_COUNT.
     pub fn map_count(&self) -> u32 {
         let owner = self.as_owner();
         self.root().maps.lock().iter().filter(|mapped| mapped.owner == owner).count() as u32

@@ -44,19 +44,17 @@ pub struct Mem {
     /// The application's memory (CL_MEM_USE_HOST_PTR), for sub-buffers shifted by their origin.
     pub host_ptr: Option<HostAddress>,
     pub properties: Vec<cl_mem_properties>,
-    /// The address on each device of the context (CL_MEM_DEVICE_ADDRESS_EXT); empty unless asked for at
-    /// creation.
+    /// The address on each device of the context (CL_MEM_DEVICE_ADDRESS_EXT); empty unless requested at creation.
     pub device_addresses: Vec<u64>,
-    /// The memory is another API's.
+    /// Set if the memory is another API's.
     pub import: Option<Import>,
     /// The buffer that a sub-buffer is part of.
     pub parent: Option<Ref<Mem>>,
-    /// Where the object's bytes begin in the device's buffer: a sub-buffer's in its parent, and what
-    /// lies in shared virtual memory.
+    /// Offset of the object's bytes in the device's buffer, for sub-buffers and objects in shared virtual memory.
     pub origin: usize,
-    /// The bytes are shared virtual memory, which the host sees at this address.
+    /// The host's address, if the bytes are shared virtual memory.
     pub svm: Option<HostAddress>,
-    /// Live sub-buffers: the handle stays valid while there are any.
+    /// Number of live sub-buffers: the handle stays valid while there are any.
     sub_buffers: AtomicU32,
     storage: Storage,
     /// The mapped regions of a buffer and of its sub-buffers.
@@ -169,7 +167,7 @@ impl Mem {
         Ok(mem)
     }
 
-    /// Returns a buffer with these bytes and nothing else that is special.
+    /// Returns a buffer with these bytes and no other properties.
     fn of(context: Ref<Context>, flags: cl_mem_flags, size: usize, storage: Storage) -> Mem {
         Mem {
             context,
@@ -201,7 +199,7 @@ impl Mem {
         Ref::new(Mem::within(allocation, context, flags, range))
     }
 
-    /// The same, to be completed by clCreateBuffer.
+    /// Returns such an object, to be completed by clCreateBuffer.
     fn within(
         allocation: &Allocation,
         context: &Ref<Context>,
@@ -218,7 +216,7 @@ impl Mem {
         }
     }
 
-    /// CL_MEM_OFFSET: where a sub-buffer begins in its parent.
+    /// Returns CL_MEM_OFFSET: where a sub-buffer begins in its parent.
     pub fn offset_in_parent(&self) -> usize {
         self.parent.as_ref().map_or(0, |parent| self.origin - parent.origin)
     }
@@ -255,7 +253,7 @@ impl Mem {
         self.parent.as_deref().unwrap_or(self)
     }
 
-    /// Returns position in the context of the device whose memory was imported, if the context has several.
+    /// Returns the position in the context of the device whose memory was imported, if the context has several.
     pub fn imported_at(&self) -> Option<usize> {
         self.import.as_ref().map(|import| import.home)
     }
@@ -296,7 +294,7 @@ fn inherited_access(parent: cl_mem_flags, flags: cl_mem_flags) -> Result<cl_mem_
     Ok(if wanted == 0 { parent & ACCESS } else { wanted })
 }
 
-/// The same for host access.
+/// Returns the host access flags of a sub-buffer in the same way.
 fn inherited_host_access(parent: cl_mem_flags, flags: cl_mem_flags) -> Result<cl_mem_flags> {
     let wanted = flags & HOST_ACCESS;
     let forbidden = if parent & CL_MEM_HOST_WRITE_ONLY != 0 {

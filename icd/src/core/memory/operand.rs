@@ -1,5 +1,5 @@
-//! The memory at a pointer that the application gives a command: its own, or device memory that it finds at
-//! such addresses.
+//! Operands of commands that are host pointers: they lead to the application's own memory, or to device memory that
+//! is mapped or shared at those addresses.
 
 use super::host::HostAddress;
 use super::rect::{Rect, Run};
@@ -14,10 +14,9 @@ use std::sync::Arc;
 /// A box in the application's address space; its offset is an address.
 pub struct Operand {
     pub rect: Rect,
-    /// The parts that are device memory, as of the enqueue: unmapping the memory takes nothing from commands
-    /// that were enqueued before.
+    /// The parts that are device memory, as of the enqueue: a later unmap does not affect the command.
     shared: RangeList,
-    /// A command that writes to the box has yet to do so.
+    /// The pending write to the box, if the command writes.
     write: Option<Arc<HostWrite>>,
 }
 
@@ -43,19 +42,19 @@ impl Operand {
         Operand { shared, ..Operand::own_target(context, rect) }
     }
 
-    /// Returns memory that a command reads at these addresses, whatever else they may stand for.
+    /// Returns the host's own memory that a command reads, even if the addresses stand for device memory as well.
     pub fn own_source(rect: Rect) -> Operand {
         Operand { rect, shared: RangeList::new(), write: None }
     }
 
-    /// The same, for a command that writes.
+    /// Returns the host's own memory that a command writes.
     pub fn own_target(context: &Context, rect: Rect) -> Operand {
         let (start, end) = span(&rect);
         let write = Some(context.host_writes.add(start, end));
         Operand { rect, shared: RangeList::new(), write }
     }
 
-    /// Returns address of the first byte, and one past the last.
+    /// Returns the address of the first byte, and the one after the last.
     pub fn span(&self) -> (usize, usize) {
         span(&self.rect)
     }
@@ -76,16 +75,16 @@ impl Operand {
         self.write.as_ref()
     }
 
-    /// Sees to it that nothing more is written, since the command has failed.
+    /// Prevents all further writes, since the command has failed.
     pub fn cancel(&self) {
         if let Some(write) = &self.write {
             write.cancel();
         }
     }
 
-    /// Divides the runs of a transfer, in which `address` is where the box's side is, by the memory that they
-    /// lead to. Memory of another device counts as the application's own: what writes there is complete before
-    /// a command of this device starts that is ordered behind it.
+    /// Divides the runs of a transfer by the memory that they lead to; `address` selects the box's side of a run.
+    /// Memory of another device counts as the application's own: commands that write there are complete before a
+    /// command of this device starts that is ordered behind them.
     pub fn divide(
         &self,
         gpu: &Gpu,

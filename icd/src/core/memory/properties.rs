@@ -1,4 +1,4 @@
-//! What the properties of clCreateBufferWithProperties ask for.
+//! The properties of clCreateBufferWithProperties.
 
 use crate::cl::*;
 use crate::core::device::Device;
@@ -10,18 +10,18 @@ use hekla_vk_backend as vk;
 pub struct BufferProperties {
     /// As given, with the terminating zero; empty when none were given (CL_MEM_PROPERTIES).
     pub list: Vec<cl_mem_properties>,
-    /// The application asks for device addresses (CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT).
+    /// True if the application requests device addresses (CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT).
     pub device_address: bool,
-    /// Kind and descriptor of memory that the buffer is to be made of.
+    /// Kind and descriptor of the memory to import.
     pub import: Option<(vk::MemoryHandles, i32)>,
     /// The devices to associate it with, by position in the context; `None`: all.
     pub devices: Option<Vec<usize>>,
 }
 
-/// Where a buffer's memory came from, if from elsewhere.
+/// The origin of imported memory.
 pub struct Import {
     /// The devices that may acquire and release it.
     pub devices: Vec<Ref<Device>>,
-    /// Position in the context of the one that has it. Others of the context have copies.
+    /// Position in the context of the device that has it. The other devices have copies.
     pub home: usize,
 }

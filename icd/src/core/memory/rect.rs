@@ -1,5 +1,4 @@
-//! Boxes of bytes in linear memory: what the rectangular copies move, and linear copies as their
-//! simplest case.
+//! Boxes of bytes in linear memory, which rectangular copies move. A linear copy is the simplest case.
 
 use crate::cl::error::{ensure, Result};
 use crate::cl::*;
@@ -21,7 +20,7 @@ impl Rect {
         Rect { offset, width: size, height: 1, depth: 1, row_pitch: size, slice_pitch: size }
     }
 
-    /// A box as clEnqueue…BufferRect describes it; pitches of 0 mean tightly packed.
+    /// Returns a box as clEnqueue…BufferRect describes it; pitches of 0 mean tightly packed.
     ///
     /// CL_INVALID_VALUE for an empty region or pitches that the spec forbids (5.2.4).
     pub fn new(
@@ -48,19 +47,19 @@ impl Rect {
         Ok(Rect { offset, width, height, depth, row_pitch, slice_pitch })
     }
 
-    /// Offset one past the last byte, or `None` when it does not fit.
+    /// Returns the offset one past the last byte, or `None` when it does not fit.
     pub fn end(&self) -> Option<usize> {
         let slices = (self.depth - 1).checked_mul(self.slice_pitch)?;
         let rows = (self.height - 1).checked_mul(self.row_pitch)?;
         self.offset.checked_add(slices)?.checked_add(rows)?.checked_add(self.width)
     }
 
-    /// The same box, `by` bytes further.
+    /// Returns the same box, `by` bytes further.
     pub fn shifted(self, by: usize) -> Rect {
         Rect { offset: self.offset + by, ..self }
     }
 
-    /// Number of bytes in the box.
+    /// Returns the number of bytes in the box.
     pub fn bytes(&self) -> usize {
         self.width * self.height * self.depth
     }

@@ -1,8 +1,8 @@
-//! How a command comes to the bytes that it uses, in a context of several devices.
+//! Reservation of the ranges of buffers that a command uses, in a context of several devices.
 //!
-//! What each device has is decided, and the command's use noted, in one critical section over all buffers of
-//! the command: the locks of their ranges, taken in the order of addresses. Nothing is waited for under them.
-//! Another device that needs the bytes waits for the command, recorded or not.
+//! One critical section over all buffers of the command decides which device has the bytes and notes the command's
+//! use: it holds the locks of their ranges, taken in the order of addresses, and never waits. Another device that
+//! needs the bytes waits for the command, recorded or not.
 
 use super::fetch::{Arrival, Fetch, Move};
 use super::residency::Replicas;
@@ -18,13 +18,13 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a command does with a range.
+/// The effect of a command on a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     Read,
-    /// Reads it, and writes to it or to parts of it.
+    /// Reads it, and writes all or parts of it.
     Modify,
-    /// Writes all of it without looking.
+    /// Overwrites all of it.
     Overwrite,
     /// Leaves its contents undefined.
     Discard,
@@ -58,7 +58,7 @@ impl<'a> RangeUse<'a> {
         rows.map(move |run| RangeUse::new(mem, run.from, run.size, effect))
     }
 
-    /// The same on a device other than the queue's, perhaps.
+    /// Sets the device, if it is not the queue's.
     pub fn on(self, device: usize) -> RangeUse<'a> {
         RangeUse { device: Some(device), ..self }
     }
@@ -68,22 +68,22 @@ impl<'a> RangeUse<'a> {
     }
 }
 
-/// The use of ranges by a command that is being started. It must be told when that is recorded; dropped, the
-/// use is over.
+/// The use of ranges by a command that is being started. It must be told when the command is recorded; if it is
+/// dropped before, the use is over.
 pub struct Reservation<'a> {
     usages: SmallVec<[Arc<Usage>; 2]>,
-    /// What devices had ranges that the command overwrites.
+    /// The devices that had the ranges that the command overwrites.
     overwritten: Vec<(&'a Replicas, Range<usize>, Devices)>,
     end: u64,
 }
 
 impl Reservation<'_> {
-    /// Notes the timeline value at which the command, and all that its queue was given before, is complete.
+    /// Notes the timeline value at which the command, and all earlier ones of its queue, are complete.
     pub fn ends_at(&mut self, value: u64) {
         self.end = value;
     }
 
-    /// Notes that the command was not recorded: what it was to overwrite is as it was.
+    /// Notes that the command was not recorded: the ranges that it would have overwritten are unchanged.
     pub fn fail(&self) {
         for (replicas, range, current) in &self.overwritten {
             let mut spans = replicas.spans.lock();
@@ -121,16 +121,16 @@ impl<'a> Locked<'a> {
     }
 }
 
-/// What keeps a command from having its bytes.
+/// The reason why a command does not have its bytes.
 enum Obstacle {
-    /// A move that is under way.
+    /// A move that has not ended.
     Arrival(Arc<Arrival>),
-    /// Moves that are to be made.
+    /// Moves that must be made.
     Fetch(Fetch),
 }
 
-/// Forgets moves that have ended. Returns the error of one to `device`.
-fn settle(span: &mut Span, device: usize) -> Result<()> {
+/// Removes moves that have ended. Returns the error of one to `device`.
+fn remove_ended_moves(span: &mut Span, device: usize) -> Result<()> {
     let Span { incoming, current, .. } = span;
     let mut failed = Ok(());
     incoming.retain(|(to, arrival)| match arrival.result() {
@@ -155,7 +155,7 @@ pub struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// Has all buffers have a place on the device.
+    /// Allocates all buffers on the device.
     fn place(self, uses: &[RangeUse<'a>]) -> Result<()> {
         uses.iter().try_for_each(|used| {
             let device = used.device.unwrap_or(self.device);
@@ -163,8 +163,8 @@ impl<'a> Target<'a> {
         })
     }
 
-    /// Returns what keeps the command from having its bytes, if anything does. Moves that are to be made are
-    /// noted as under way.
+    /// Returns the reason why the command does not have its bytes, if there is one. Moves that must be made are noted
+    /// as begun.
     fn obstacle(self, locked: &mut Locked<'a>, uses: &[RangeUse<'a>]) -> Result<Option<Obstacle>> {
         let mut fetch = Fetch::default();
         for used in uses {
@@ -172,7 +172,7 @@ impl<'a> Target<'a> {
             let Some(replicas) = used.replicas() else { continue };
             let Some(spans) = locked.spans(replicas) else { continue };
             for (range, span) in spans.within(&used.range) {
-                let settled = settle(span, device);
+                let ended = remove_ended_moves(span, device);
                 let arriving =
                     |to: usize| span.incoming.iter().find(|(other, _)| *other == to).map(|i| &i.1);
                 let own = arriving(device);
@@ -195,7 +195,7 @@ impl<'a> Target<'a> {
                     // Looked at again when the moves found so far have ended.
                     continue;
                 }
-                settled?;
+                ended?;
                 if let Some(source) = source.filter(|_| missing) {
                     fetch.add((replicas, range), span, (source, device), self.context)?;
                 }
@@ -204,11 +204,11 @@ impl<'a> Target<'a> {
         Ok((!fetch.moves.is_empty()).then_some(Obstacle::Fetch(fetch)))
     }
 
-    /// Begins to bring the bytes that a command needs to the device. Returns the move that is to be waited for
-    /// before asking again; `None` if the command can be started.
+    /// Starts moving the bytes that a command needs to the device. Returns the move to wait for before asking again;
+    /// `None` if the command can be started.
     ///
     /// # Errors
-    /// What keeps the command from being started at all: no memory, a move that failed.
+    /// Those that keep the command from being started at all: no memory, a move that failed.
     pub fn fetch(self, uses: &[RangeUse<'a>]) -> Result<Option<Arc<Arrival>>> {
         self.place(uses)?;
         let obstacle = self.obstacle(&mut Locked::new(uses), uses)?;
@@ -222,8 +222,8 @@ impl<'a> Target<'a> {
         }))
     }
 
-    /// Notes that a command that is being started on a queue (`None`: the host) uses ranges; `None` if some of
-    /// their bytes are not on the device.
+    /// Reserves ranges for a command that is being started on a queue (`None`: on the host). Returns `None` if some
+    /// of their bytes are not on the device.
     pub fn reserve_now(
         self,
         queue: Option<&Arc<vk::Queue>>,
@@ -247,7 +247,7 @@ impl<'a> Target<'a> {
         self.fetch(uses)?.map_or(Ok(()), |arrival| arrival.wait())
     }
 
-    /// The same as [`Target::reserve_now`] once the bytes are there.
+    /// As [`Target::reserve_now`], but waits until the bytes are there.
     pub fn reserve(
         self,
         queue: Option<&Arc<vk::Queue>>,

@@ -1,4 +1,4 @@
-//! Where a buffer's bytes live on each device of the context.
+//! The memory of a buffer on each device of the context.
 
 use super::fetch::Place;
 use super::properties::Import;
@@ -14,7 +14,7 @@ use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Where the bytes are.
+/// The storage of a memory object.
 pub enum Storage {
     /// In the parent.
     Parent,
@@ -28,12 +28,12 @@ pub enum Storage {
 pub struct Replicas {
     size: usize,
     buffers: Vec<OnceCell<Arc<vk::Buffer>>>,
-    /// Which devices have the current bytes.
+    /// The devices that have the current bytes, range by range.
     pub(super) spans: Mutex<Spans>,
 }
 
 impl Replicas {
-    /// Returns memory for `size` bytes, which these devices have.
+    /// Returns memory for `size` bytes, whose contents these devices have.
     fn new(context: &Context, size: usize, current: Devices) -> Result<Replicas> {
         let count = context.gpus.len();
         ensure!(count <= MAX_DEVICES, CL_OUT_OF_RESOURCES);
@@ -47,7 +47,7 @@ impl Replicas {
         buffer.get_or_try_init(|| allocate(context, device, self.size))
     }
 
-    /// The same, with the device.
+    /// Returns a device's memory, with the device.
     pub(super) fn place(&self, context: &Context, device: usize) -> Result<Place> {
         let buffer = self.buffer(context, device)?.clone();
         Ok(Place { gpu: context.gpus[device].clone(), buffer })
@@ -55,8 +55,7 @@ impl Replicas {
 }
 
 impl Mem {
-    /// Returns where the bytes lie on each device of the context, on all of which they have a place from
-    /// now on.
+    /// Returns the address on each device of the context; allocates memory where there is none yet.
     pub(super) fn find_addresses(&self) -> Result<Vec<u64>> {
         let address = |buffer: &vk::Buffer| buffer.address() + self.origin as u64;
         match &self.storage {

@@ -1,5 +1,5 @@
-//! The ranges of a buffer in a context of several devices: which devices have a range's current bytes, and
-//! what is under way with it.
+//! The ranges of a buffer in a context of several devices: which devices have a range's current bytes, which
+//! commands use it, and which moves have not ended.
 
 use super::fetch::Arrival;
 use super::usage::Usage;
@@ -47,7 +47,7 @@ impl Devices {
 /// The state of a range.
 #[derive(Clone, Default)]
 pub struct Span {
-    /// The devices that have the current bytes, or get them. None: the contents are undefined.
+    /// The devices that have the current bytes, or get them. If there is none, the contents are undefined.
     pub current: Devices,
     /// Commands that use the range, and may not be complete.
     pub usages: SmallVec<[Arc<Usage>; 2]>,
@@ -56,7 +56,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Adds a usage, which takes the place of those that end before it.
+    /// Adds a usage, which replaces those that end before it.
     pub fn add_usage(&mut self, usage: &Arc<Usage>) {
         self.usages.retain(|old| !Arc::ptr_eq(old, usage) && !old.ends_before(usage));
         self.usages.push(usage.clone());
@@ -76,7 +76,7 @@ impl Span {
             && self.usages.iter().zip(&other.usages).all(|(a, b)| Arc::ptr_eq(a, b))
     }
 
-    /// Takes in a neighbour.
+    /// Merges a neighbour into this one.
     fn join(&mut self, other: &Span) {
         for usage in &other.usages {
             if !self.usages.iter().any(|own| Arc::ptr_eq(own, usage)) {
@@ -99,7 +99,7 @@ impl Spans {
         Spans { size, spans: BTreeMap::from([(0, Span { current, ..Span::default() })]) }
     }
 
-    /// Has a span begin at `at`.
+    /// Splits the span around `at`, so that one begins there.
     fn cut(&mut self, at: usize) {
         if at >= self.size || self.spans.contains_key(&at) {
             return;
@@ -126,7 +126,7 @@ impl Spans {
         found
     }
 
-    /// Joins spans in and around a range that do not differ any more.
+    /// Joins spans in and around a range that no longer differ.
     pub fn join(&mut self, range: &Range<usize>) {
         let first = self.spans.range(..range.start).next_back().map_or(0, |(at, _)| *at);
         let starts: Vec<_> = self.spans.range(first..=range.end).map(|(at, _)| *at).collect();

@@ -1,5 +1,4 @@
-//! The use that a command makes of ranges of buffers, in a context of several devices: what moves their bytes
-//! waits for it.
+//! The use of ranges of buffers by a command, in a context of several devices: moves of their bytes wait for it.
 
 use crate::cl::error::Result;
 use hekla_vk_backend as vk;
@@ -9,9 +8,9 @@ use std::sync::Arc;
 /// A use of a range on a device.
 pub struct Usage {
     pub device: usize,
-    /// The bytes on the device change.
+    /// True if the bytes on the device change.
     pub writes: bool,
-    /// `None`: the host's.
+    /// The queue of the command; `None` for a use by the host.
     queue: Option<Arc<vk::Queue>>,
     /// The queue's timeline value at which the use is over; `None` until the command is recorded.
     end: Mutex<Option<u64>>,
@@ -25,13 +24,13 @@ impl Usage {
         Arc::new(Usage { device, writes, queue, end, recorded })
     }
 
-    /// Notes that the command is recorded, with the value at which it is complete; 0 if it is already.
+    /// Notes that the command is recorded, with the value at which it is complete; 0 if it is complete.
     pub fn ends_at(&self, value: u64) {
         *self.end.lock() = Some(value);
         self.recorded.notify_all();
     }
 
-    /// Returns true if who waits for a later use waits for this one, too.
+    /// Returns true if waiting for a later use implies waiting for this one.
     pub fn ends_before(&self, later: &Usage) -> bool {
         let same_queue = match (&self.queue, &later.queue) {
             (Some(own), Some(other)) => Arc::ptr_eq(own, other),

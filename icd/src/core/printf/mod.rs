@@ -16,12 +16,12 @@ use std::sync::Arc;
 
 /// CL_PRINTF_BUFFERSIZE_ARM is kept within these.
 const SIZES: std::ops::RangeInclusive<usize> = 1024..=256 << 20;
-/// Launches of one queue whose output is not collected yet; the next one waits for the first.
+/// The most launches of one queue whose output is not collected yet; the next launch waits for the first.
 pub const MAX_PENDING: usize = 16;
 
-/// What the launches of one context print with.
+/// The printf buffers of one context, and the receiver of the text.
 pub struct Printer {
-    /// Who receives the text.
+    /// The receiver of the text.
     sink: Sink,
     /// Bytes for records in a buffer, a multiple of 4.
     capacity: u32,
@@ -30,7 +30,7 @@ pub struct Printer {
 }
 
 impl Printer {
-    /// For a context of so many devices. `size` is what CL_PRINTF_BUFFERSIZE_ARM asks for.
+    /// Returns the printer of a context of `devices` devices. `size` is the value of CL_PRINTF_BUFFERSIZE_ARM.
     pub fn new(devices: usize, sink: Sink, size: Option<usize>) -> Arc<Printer> {
         let size = size.unwrap_or(PRINTF_BUFFER_SIZE).clamp(*SIZES.start(), *SIZES.end());
         Arc::new(Printer {
@@ -40,7 +40,7 @@ impl Printer {
         })
     }
 
-    /// Returns an outbox for what the commands of one queue print.
+    /// Returns an outbox for the text of one queue.
     pub fn outbox(&self) -> Arc<Outbox> {
         Outbox::new(self.sink)
     }
@@ -55,7 +55,7 @@ impl Printer {
         Ok(gpu.device.create_buffer(size, vk::MemoryKind::Device)?)
     }
 
-    /// Returns bytes for records in a buffer.
+    /// Returns the number of bytes for records in a buffer.
     pub fn capacity(&self) -> u32 {
         self.capacity
     }
@@ -70,7 +70,7 @@ impl Printer {
         }
     }
 
-    /// Records what makes a buffer ready for a launch.
+    /// Records the commands that make a buffer ready for a launch.
     pub fn clear(&self, recorder: &mut vk::Recorder, buffer: &Arc<vk::Buffer>) {
         let header = [0, self.capacity / 4].map(u32::to_le_bytes);
         recorder.update(buffer, 0, &header.concat());

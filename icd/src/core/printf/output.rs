@@ -1,4 +1,4 @@
-//! Where the text goes: to the application's callback (cl_arm_printf), or to stdout.
+//! The receiver of the text: the application's callback (cl_arm_printf), or stdout.
 
 use crate::object::callbacks;
 use crate::object::callbacks::UserData;
@@ -11,7 +11,7 @@ use std::thread::ThreadId;
 /// CL_PRINTF_CALLBACK_ARM: text, its length, whether the device's buffer holds no more, user data.
 pub type PrintfCallback = unsafe extern "C" fn(*const c_char, usize, usize, *mut c_void);
 
-/// Who receives the text.
+/// The receiver of the text.
 #[derive(Clone, Copy)]
 pub enum Sink {
     Stdout,
@@ -58,9 +58,9 @@ fn stdout(text: &[u8]) {
 /// Text of one queue on its way to the sink. It is taken in while locks are held, and delivered, in the same
 /// order, when the thread holds none: the sink may be the application's.
 ///
-/// A thread delivers what the commands have printed that it has waited for. Where another thread is at it, the
-/// thread waits for that one; so a callback must not wait for a thread that waits for the same queue, but
-/// may wait for those that have to do with other queues.
+/// A thread delivers the text of the commands that it has waited for. While another thread delivers, it waits for
+/// that one; so a callback must not wait for a thread that waits for the same queue, but may wait for threads that
+/// use other queues.
 pub struct Outbox {
     sink: Sink,
     state: Mutex<State>,
@@ -82,7 +82,7 @@ impl Outbox {
         Arc::new(Outbox { sink, state: Mutex::default(), changed: Condvar::new() })
     }
 
-    /// Takes text in.
+    /// Adds text.
     pub fn push(&self, text: Vec<u8>) {
         if !text.is_empty() {
             let mut state = self.state.lock();
@@ -91,8 +91,8 @@ impl Outbox {
         }
     }
 
-    /// Makes sure that all that was taken in is delivered before the entry point returns, by this
-    /// thread or by one that is at it.
+    /// Makes sure that all text added so far is delivered before the entry point returns, by this thread or by one that
+    /// is delivering.
     pub fn deliver_soon(self: &Arc<Self>) {
         let state = self.state.lock();
         if state.delivered < state.taken_in {
@@ -102,13 +102,13 @@ impl Outbox {
         }
     }
 
-    /// Sees to it that all that was taken in has been delivered. No lock may be held.
+    /// Waits until all text added so far has been delivered, or delivers it. No lock may be held.
     pub fn deliver_all(&self) {
         let until = self.state.lock().taken_in;
         self.deliver(until);
     }
 
-    /// Sees to it that so many texts have been delivered.
+    /// Waits until the first `until` texts have been delivered, or delivers them.
     fn deliver(&self, until: u64) {
         let this = std::thread::current().id();
         let mut state = self.state.lock();
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc;
 
-    /// What the callback of a test works with.
+    /// The data of a test's callback.
     struct Listener {
         texts: mpsc::Sender<Vec<u8>>,
         /// Lets a callback return.
@@ -164,7 +164,7 @@ mod tests {
             let second = scope.spawn(|| outbox.deliver(2));
             go.send(()).unwrap();
             assert_eq!(delivered.recv().unwrap(), b"two");
-            // Has its own text delivered, whoever is at the next.
+            // Its own text is delivered, whichever thread delivers the next one.
             first.join().unwrap();
             assert!(!second.is_finished());
             go.send(()).unwrap();

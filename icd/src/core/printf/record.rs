@@ -1,4 +1,4 @@
-//! From the records that kernels wrote to text.
+//! Formatting of the records that kernels wrote.
 
 use crate::core::printf::number;
 use hekla_compiler::printf::{
@@ -9,7 +9,7 @@ use hekla_compiler::printf::{
 #[derive(Clone, Copy)]
 pub struct Image<'a> {
     pub bytes: &'a [u8],
-    /// Bytes in all: zeros follow those given.
+    /// Size in bytes: zeros follow those given.
     pub size: u64,
     /// Device address of the first byte.
     pub address: u64,
@@ -60,8 +60,8 @@ impl Value {
     }
 }
 
-/// Returns the text of all records in a buffer's words (its header left out). Ends where the words make no
-/// sense, which only a kernel that writes beyond its own memory can bring about.
+/// Returns the text of all records in a buffer's words, without its header. Ends at words that are no record, which
+/// only a kernel that writes beyond its own memory can cause.
 pub fn text(mut words: &[u32], image: Image<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     while let Some(rest) = record(&mut out, words, image) {
@@ -70,7 +70,7 @@ pub fn text(mut words: &[u32], image: Image<'_>) -> Vec<u8> {
     out
 }
 
-/// Appends the text of the first record; gives the words after it.
+/// Appends the text of the first record; returns the words after it.
 fn record<'w>(out: &mut Vec<u8>, words: &'w [u32], image: Image<'_>) -> Option<&'w [u32]> {
     let (head, rest) = words.split_at_checked(RECORD_HEADER_WORDS as usize)?;
     let signature = match head[0] {
@@ -144,8 +144,8 @@ fn component(out: &mut Vec<u8>, directive: &Directive, value: Value, image: Imag
     }
 }
 
-/// Bits of the integer that a directive prints. Without a length modifier they are the 32 of an int;
-/// longs that are printed so lose what a C program's would.
+/// Returns the number of bits of the integer that a directive prints. Without a length modifier it is 32, that of an
+/// int; longs printed so lose their upper bits as in a C program.
 fn bits(directive: &Directive) -> u32 {
     match directive.length {
         Length::Char => 8,
@@ -160,7 +160,7 @@ fn mask(bits: u32) -> u64 {
     u64::MAX >> (64 - bits)
 }
 
-/// Returns the integer that a directive makes of a value, sign-extended from its width.
+/// Returns a value as the integer that a directive prints, sign-extended from its width.
 fn integer(directive: &Directive, value: Value) -> i64 {
     let all = match value {
         Value::Int(value) if directive.conversion == Conversion::Signed => i64::from(value as i32),

@@ -1,6 +1,6 @@
 //! The host clock that every profiling time is expressed in: nanoseconds of CLOCK_MONOTONIC.
 
-/// Now, in nanoseconds.
+/// Returns the current time in nanoseconds.
 pub fn now() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is valid for writing; the clock always exists on the supported systems.

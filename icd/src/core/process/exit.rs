@@ -2,8 +2,8 @@
 //! GPU.
 //!
 //! Software devices run commands on threads of this process and compile as they go. What they need, LLVM's
-//! statics above all, is torn down in exit(), so exit() first waits for them, within reason. Two things see
-//! to it, because statics are torn down in the reverse order in which they were built, and a compiler builds
+//! statics above all, is torn down in exit(), so exit() first waits for them, for a limited time. That takes two
+//! mechanisms, because statics are torn down in the reverse order in which they were built, and a compiler builds
 //! some of its own whenever it first needs them:
 //!
 //! * thread-local destructors of the main thread, which exit() runs before anything else;
@@ -19,7 +19,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
-/// A kernel that never ends does not keep the process.
+/// The longest wait at exit: a kernel that never ends does not keep the process alive.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// The open software devices.
@@ -51,7 +51,7 @@ fn is_main_thread() -> bool {
     false
 }
 
-/// Has the end of this thread, if it is the main thread, wait for the software devices. Called by every entry
+/// Makes the end of this thread, if it is the main thread, wait for the software devices. Called by every entry
 /// point.
 #[inline]
 pub fn guard_thread() {
@@ -59,7 +59,7 @@ pub fn guard_thread() {
     let _ = GUARD.try_with(|_| ());
 }
 
-/// Has exit() wait for a device, if it is a software device.
+/// Makes exit() wait for a device, if it is a software device.
 pub fn wait_for(device: &Arc<vk::Device>) {
     if device.info().device_type == vk::DeviceType::Cpu {
         DEVICES.lock().push(Arc::downgrade(device));
@@ -76,15 +76,15 @@ pub fn register_handler(device: &vk::Device) {
     }
 }
 
-/// Lets processes that are forked off end before the driver takes down, in them, what this process still
-/// uses. To be called when the device is open, and again when its driver has opened a second one to compile, for the
-/// same reason as above.
+/// Makes forked processes end before the driver tears down, in them, what this process still uses. Must be called
+/// when the device is open, and again when its driver has opened a second one to compile, for the same reason as
+/// above.
 ///
 /// NVIDIA's driver (580) does that at exit(), by file descriptors that parent and child share: the child
-/// dies of a segmentation fault, and the parent hangs in vkDestroyDevice or at its own end; so it is
-/// with programs that use Vulkan alone. lavapipe (Mesa 26) waits there for threads that the child does not
-/// have. Such a child thus ends with its status and its files written, and
-/// without the handlers that were registered before the device was opened.
+/// dies of a segmentation fault, and the parent hangs in vkDestroyDevice or at its own end. Programs that use
+/// Vulkan alone behave in the same way. lavapipe (Mesa 26) waits there for threads that the child does not have. A
+/// forked process thus ends with its status and its files written, but without the handlers that were registered
+/// before the device was opened.
 pub fn keep_children_off(device: &vk::Device) {
     let is_software = device.info().device_type == vk::DeviceType::Cpu;
     if is_software || device.info().quirks.contains(vk::Quirks::EXIT_BREAKS_PARENT) {
@@ -96,7 +96,7 @@ pub fn keep_children_off(device: &vk::Device) {
     }
 }
 
-/// What only the GNU C library has.
+/// Functions that only the GNU C library has.
 ///
 /// cbindgen:ignore
 #[cfg(target_env = "gnu")]
@@ -130,7 +130,7 @@ fn wait_for_devices() {
     if fork::is_child() {
         return;
     }
-    // All handlers together have the time of one.
+    // The limit is for all handlers together.
     static END: OnceLock<Instant> = OnceLock::new();
     let end = *END.get_or_init(|| Instant::now() + LIMIT);
     let devices = DEVICES.lock().clone();

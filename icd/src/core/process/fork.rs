@@ -1,20 +1,20 @@
-//! Processes that are forked off one that uses a device: Vulkan does not survive in them, nor do the
-//! threads that hold locks. There every call fails at once; the parent notices nothing.
+//! Processes that are forked off one that uses a device: Vulkan does not survive in them, nor do the threads that
+//! hold locks. Every call in such a process fails at once; the parent is not affected.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Once;
 
 static IS_CHILD: AtomicBool = AtomicBool::new(false);
 
-/// Returns true if this process got the library, devices in use, by fork.
+/// Returns true if this process was forked off one whose devices were in use.
 #[inline]
 pub fn is_child() -> bool {
     IS_CHILD.load(Ordering::Relaxed)
 }
 
-/// To be called before Vulkan is loaded: who is forked off from then on is told apart. A process that is
-/// forked off earlier may use the library like any other.
-pub fn watch() {
+/// Registers the handler that recognizes processes that are forked off from now on. Must be called before Vulkan is
+/// loaded. A process that is forked off earlier may use the library like any other.
+pub fn register_handler() {
     unsafe extern "C" fn forked() {
         IS_CHILD.store(true, Ordering::Relaxed);
     }

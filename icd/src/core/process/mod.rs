@@ -1,5 +1,6 @@
-//! The process: its clock, and what happens when it forks or exits.
+//! The process: its clock, threads for jobs, and what happens when it forks or exits.
 
 pub mod clock;
 pub mod exit;
 pub mod fork;
+pub mod workers;

@@ -1,5 +1,5 @@
-//! Program binaries: what was compiled or linked as bytes, with a version, the device and compiler
-//! it is of, and a checksum. All integers are little-endian.
+//! Program binaries: compiled or linked code as bytes, with a version, the device and the compiler that it is for,
+//! and a checksum. All integers are little-endian.
 //!
 //! ```text
 //! "HEKLABIN" | u32 version | u64 target hash | u64 payload hash | payload
@@ -11,18 +11,18 @@
 use crate::core::cache::digest::hash;
 use hekla_compiler::ir::{Func, KernelEntry};
 use hekla_compiler::kernel::{
-    Arg, ArgAddress, ArgKind, BlockField, DataImage, Field, Kernel, LocalBlock,
+    Arg, ArgAddress, ArgKind, ArgumentField, DataImage, Field, Kernel, LocalBlock,
 };
 use hekla_compiler::{Modes, Object, Program, Target};
 
 const MAGIC: &[u8; 8] = b"HEKLABIN";
-/// Changes with every change of the format or of what the metadata means.
+/// The version of the format. It changes with the format and with the meaning of the metadata.
 const VERSION: u32 = 3;
 
-/// What reading gives: a value, or why there is none.
+/// The result of reading: a value, or the reason why there is none.
 pub type Read<T> = Result<T, String>;
 
-/// What a binary holds, to be written.
+/// The content of a binary to write.
 #[derive(Debug, Clone, Copy)]
 pub enum Content<'a> {
     Executable(&'a Program),
@@ -30,7 +30,7 @@ pub enum Content<'a> {
     Library(&'a Object),
 }
 
-/// What a binary held.
+/// The content of a binary that was read.
 #[derive(Debug)]
 pub enum Loaded {
     Executable(Program),
@@ -38,13 +38,13 @@ pub enum Loaded {
     Library(Object),
 }
 
-/// Code compiled for one target runs on equal targets, with this build of the library.
+/// Returns the hash of a target and of this build of the library: binaries are valid only where it is the same.
 pub fn target_hash(target: &Target) -> u64 {
     let build = (env!("CARGO_PKG_VERSION"), hekla_compiler::BUILD_ID);
     hash(format!("{build:?} {target:?}").as_bytes())
 }
 
-/// Returns the binary of what was compiled for a target.
+/// Returns the binary of code compiled for a target.
 pub fn write(content: Content<'_>, target: &Target) -> Vec<u8> {
     let mut payload = Writer(Vec::new());
     match content {
@@ -60,7 +60,7 @@ pub fn write(content: Content<'_>, target: &Target) -> Vec<u8> {
     file.0
 }
 
-/// Reads a binary, or says why it is not usable.
+/// Reads a binary; the error is the reason why it is not usable.
 pub fn read(bytes: &[u8], target: &Target) -> Read<Loaded> {
     let mut file = Reader(bytes);
     if file.take(MAGIC.len())? != MAGIC {
@@ -105,7 +105,7 @@ impl Writer {
         self.bytes(text.as_bytes());
     }
 
-    /// Returns what was written.
+    /// Returns the bytes written.
     pub fn finish(self) -> Vec<u8> {
         self.0
     }
@@ -151,15 +151,15 @@ impl Writer {
         kernel.spirv.iter().for_each(|word| self.u32(*word));
         self.u32(kernel.args.len() as u32);
         kernel.args.iter().for_each(|arg| self.arg(arg));
-        self.u32(kernel.block.len() as u32);
-        for entry in &kernel.block {
+        self.u32(kernel.argument_fields.len() as u32);
+        for entry in &kernel.argument_fields {
             let (code, arg) = field_code(entry.field);
             self.u32(code);
             self.u32(arg);
             self.u32(entry.offset);
         }
-        self.u32(kernel.block_size);
-        self.u32(u32::from(kernel.block_in_push_constants));
+        self.u32(kernel.argument_buffer_size);
+        self.u32(u32::from(kernel.arguments_in_push_constants));
         self.u64(kernel.local.static_size);
         self.u32(kernel.local.element_size);
         self.u64(kernel.private_size);
@@ -210,7 +210,7 @@ fn field_code(field: Field) -> (u32, u32) {
     }
 }
 
-/// Takes values from bytes; errors where they end.
+/// Takes values from bytes; fails at their end.
 pub struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -297,9 +297,9 @@ impl<'a> Reader<'a> {
             name: self.string()?,
             spirv: self.list(Reader::u32)?,
             args: self.list(Reader::arg)?,
-            block: self.list(Reader::block_field)?,
-            block_size: self.u32()?,
-            block_in_push_constants: self.flag()?,
+            argument_fields: self.list(Reader::argument_field)?,
+            argument_buffer_size: self.u32()?,
+            arguments_in_push_constants: self.flag()?,
             local: LocalBlock { static_size: self.u64()?, element_size: self.u32()? },
             private_size: self.u64()?,
             required_local_size: self.size()?,
@@ -311,7 +311,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn block_field(&mut self) -> Read<BlockField> {
+    fn argument_field(&mut self) -> Read<ArgumentField> {
         let (code, index, offset) = (self.u32()?, self.u32()?, self.u32()?);
         let field = match code {
             0 => Field::Arg(index),
@@ -327,7 +327,7 @@ impl<'a> Reader<'a> {
             10 => Field::OrderWord,
             _ => return Err("an unknown field".into()),
         };
-        Ok(BlockField { field, offset })
+        Ok(ArgumentField { field, offset })
     }
 
     fn arg(&mut self) -> Read<Arg> {
@@ -376,7 +376,7 @@ mod tests {
             name: "k".into(),
             spirv: vec![0x0723_0203, 5],
             args: vec![arg],
-            block: vec![BlockField { field: Field::Arg(3), offset: 8 }],
+            argument_fields: vec![ArgumentField { field: Field::Arg(3), offset: 8 }],
             required_local_size: Some([1, 2, 3]),
             ..Kernel::default()
         };

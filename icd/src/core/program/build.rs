@@ -1,5 +1,5 @@
-//! Building programs: what clBuildProgram, clCompileProgram and clLinkProgram begin, on the calling
-//! thread or in the background.
+//! Building programs (clBuildProgram, clCompileProgram and clLinkProgram), on the calling thread or in the
+//! background.
 
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
@@ -15,16 +15,16 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
-/// Makes the program for its device number `index`. An error is one of the machine, not of the
-/// program's text, which leaves a log.
+/// Builds the program for its device number `index`. Errors are those of the system; errors of the program's text
+/// leave a log.
 type Step = Box<dyn Fn(&Program, usize) -> Result<Build> + Send>;
 
-/// A build that has begun: the devices report CL_BUILD_IN_PROGRESS until it ends.
+/// A build in progress: the devices report CL_BUILD_IN_PROGRESS until it ends.
 #[must_use]
 pub struct Job {
     pub program: Ref<Program>,
     devices: Vec<usize>,
-    /// The answer when the build ends with errors in its log.
+    /// The error code if the build ends with errors in its log.
     failure: cl_int,
     step: Step,
 }
@@ -40,7 +40,7 @@ impl Job {
         devices.sort_unstable();
         devices.dedup();
         let mut builds = program.builds.lock();
-        // Behind the lock: a kernel that comes now finds no executable.
+        // Under the lock: a kernel that is created from now on finds no executable.
         ensure!(program.kernels_attached() == 0, CL_INVALID_OPERATION);
         let busy = |&index: &usize| {
             builds.get(index).is_some_and(|build| build.status == CL_BUILD_IN_PROGRESS)
@@ -54,7 +54,7 @@ impl Job {
         Ok(Job { program: program.clone(), devices, failure, step })
     }
 
-    /// Builds here and now.
+    /// Builds on this thread.
     pub fn run(&self) -> Result<()> {
         let mut result = Ok(());
         for &index in &self.devices {
@@ -76,7 +76,7 @@ impl Job {
     /// Builds on a thread of its own, which then calls `notify`.
     pub fn start(self, notify: impl FnOnce(&Ref<Program>) + Send + 'static) {
         self.program.background.fetch_add(1, Ordering::AcqRel);
-        // The thread takes both from here, so that they are still at hand if there can be none.
+        // The thread takes both from here, so that they are still available if no thread can be started.
         let work = Arc::new(Mutex::new(Some((self, notify))));
         let theirs = work.clone();
         let body = move || {
@@ -97,7 +97,7 @@ impl Job {
         let _ = self.run();
         drop(turn);
         let program = self.program;
-        // What it takes with it, an application's callback must not hold up.
+        // An application's callback must not delay the release of what the step holds.
         drop(self.step);
         if catch_unwind(AssertUnwindSafe(|| notify(&program))).is_err() {
             tracing::error!("a build callback panicked");
@@ -108,8 +108,8 @@ impl Job {
     }
 }
 
-/// Leave to compile in the background: as many builds at once as there are processors, so that an
-/// application may begin hundreds. Callbacks need none: they may wait for other builds.
+/// Permission to compile in the background: as many builds run at once as there are processors, so that an
+/// application may start hundreds. Callbacks need none: they may wait for other builds.
 struct Turn;
 
 struct Turns {
@@ -222,7 +222,7 @@ pub fn link(
     Job::begin(&program, taking_part, CL_LINK_PROGRAM_FAILURE, Box::new(step))
 }
 
-/// Returns the program's text as the compiler takes it.
+/// Returns the program's text in the form that the compiler takes.
 fn as_source(program: &Program, headers: Vec<(String, String)>) -> compiler::Source {
     compiler::Source { name: "<source>".to_string(), text: program.source.clone(), headers }
 }

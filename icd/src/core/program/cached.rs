@@ -1,8 +1,8 @@
-//! Programs in the cache: what clBuildProgram compiled, by everything that went into it.
+//! Programs in the cache: the results of clBuildProgram, by everything that they depend on.
 //!
 //! The key is a digest of text, options, device and build of the compiler. Headers from disk are not
-//! known before the text is preprocessed; the entry lists where they were looked for and what was
-//! there, and serves only while that is still so.
+//! known before the text is preprocessed; the entry lists the paths that were searched and what was found, and is
+//! valid only while that is unchanged.
 
 use crate::core::cache::cache;
 use crate::core::cache::digest::Digest;
@@ -10,8 +10,7 @@ use crate::core::program::binary::{self, Content, Loaded, Reader, Writer};
 use hekla_compiler::{self as compiler, Compiled, Lookup, Options, Source, Target};
 use std::path::Path;
 
-/// As [`compiler::compile`], from the cache where it can be. `text` is what `options` were parsed
-/// from.
+/// As [`compiler::compile`], from the cache if possible. `text` is the text that `options` were parsed from.
 pub fn compile(source: &Source, text: &str, options: &Options, target: &Target) -> Compiled {
     let Some(cache) = cache() else { return compiler::compile(source, options, target) };
     let key = key(source, text, target);
@@ -35,8 +34,8 @@ fn key(source: &Source, text: &str, target: &Target) -> Digest {
     Digest::of(&parts)
 }
 
-/// Returns the entry for a program; nothing for what did not compile, whose log may be about headers that
-/// are yet to come.
+/// Returns the entry for a program; `None` for one that did not compile, whose log may be about headers that are
+/// created later.
 fn write(compiled: &Compiled, target: &Target) -> Option<Vec<u8>> {
     let program = compiled.program.as_ref()?;
     let mut entry = Writer::default();

@@ -21,21 +21,21 @@ use std::sync::Arc;
 pub struct BuiltKernel {
     pub kernel: meta::Kernel,
     pub data: Arc<ProgramData>,
-    /// All work-groups of a launch must have the same size.
+    /// True if all work-groups of a launch must have the same size.
     pub uniform: bool,
     gpu: Arc<Gpu>,
     pipelines: Mutex<Vec<(PipelineKey, Made)>>,
 }
 
-/// A pipeline that one thread makes, without keeping others from those that are made.
+/// A pipeline that one thread creates, while others may use those that exist.
 type Made = Arc<OnceCell<Arc<vk::Pipeline>>>;
 
-/// What a pipeline is specialized for.
+/// The values that a pipeline is specialized for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PipelineKey {
     pub local_size: [u32; 3],
-    /// Some base or offset is not zero.
-    pub nonzero_base: bool,
+    /// True if the global offset, or the first work-group of the dispatch, is not zero.
+    pub has_global_offset: bool,
     /// Length of the local block in its elements.
     pub local_length: u32,
     /// Byte offset of each local argument, by ordinal.
@@ -54,10 +54,10 @@ impl BuiltKernel {
 
     /// Returns true if launches need a buffer for `printf`.
     pub fn prints(&self) -> bool {
-        self.kernel.block.iter().any(|entry| entry.field == meta::Field::PrintfBuffer)
+        self.kernel.argument_fields.iter().any(|entry| entry.field == meta::Field::PrintfBuffer)
     }
 
-    /// Returns the pipeline for a key; made at first use.
+    /// Returns the pipeline for a key, created at first use.
     pub fn pipeline(&self, key: &PipelineKey) -> Result<Arc<vk::Pipeline>> {
         let made = {
             let mut pipelines = self.pipelines.lock();
@@ -74,7 +74,7 @@ impl BuiltKernel {
     fn make(&self, key: &PipelineKey) -> Result<Arc<vk::Pipeline>> {
         let mut constants: SmallVec<[(u32, u32); 8]> = SmallVec::new();
         constants.extend(spec_id::LOCAL_SIZE.into_iter().zip(key.local_size));
-        constants.push((spec_id::NONZERO_BASE, u32::from(key.nonzero_base)));
+        constants.push((spec_id::HAS_GLOBAL_OFFSET, u32::from(key.has_global_offset)));
         constants.push((spec_id::LOCAL_BLOCK_LEN, key.local_length));
         let offsets = key.local_offsets.iter().zip(spec_id::LOCAL_ARG_BASE..);
         constants.extend(offsets.map(|(offset, id)| (id, *offset)));
@@ -95,11 +95,11 @@ impl BuiltKernel {
         Ok(pipeline)
     }
 
-    /// Returns bytes of push constants: the launch block, or its address.
+    /// Returns the size in bytes of the push constants: the kernel-argument buffer, or its address.
     fn push_constant_size(&self) -> u32 {
-        match self.kernel.block_size {
+        match self.kernel.argument_buffer_size {
             0 => 0,
-            size if self.kernel.block_in_push_constants => size,
+            size if self.kernel.arguments_in_push_constants => size,
             _ => 8,
         }
     }
@@ -117,7 +117,7 @@ pub enum ArgValue {
     Pointer(u64),
 }
 
-/// While it lives, the program is not built again.
+/// Keeps the program from being built again while it lives.
 struct Attached(Ref<Program>);
 
 impl Attached {
@@ -133,7 +133,7 @@ impl Drop for Attached {
     }
 }
 
-/// What clSetKernelExecInfo is told.
+/// Settings of clSetKernelExecInfo.
 pub enum ExecInfo {
     /// Shared virtual memory that the kernel reaches by pointers in memory
     /// (CL_KERNEL_EXEC_INFO_SVM_PTRS).
@@ -141,11 +141,11 @@ pub enum ExecInfo {
     /// Device addresses in buffers that the kernel reaches by pointers in memory
     /// (CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT).
     Pointed(Vec<u64>),
-    /// What is so anyway.
+    /// A setting without effect: it is the case anyway.
     Nothing,
 }
 
-/// What the application has set for launches of a kernel.
+/// The kernel's arguments, and the other settings of its launches.
 #[derive(Clone)]
 pub struct KernelArguments {
     pub args: SmallVec<[Option<ArgValue>; 8]>,
@@ -178,7 +178,7 @@ impl KernelArguments {
         }
     }
 
-    /// Returns the size given for a local argument; 0 for other arguments.
+    /// Returns the size of a local argument; 0 for other arguments.
     pub fn local_size(&self, index: usize) -> usize {
         match self.args.get(index) {
             Some(Some(ArgValue::Local(size))) => *size,
@@ -191,7 +191,7 @@ pub struct Kernel {
     pub program: Ref<Program>,
     _attached: Attached,
     pub name: String,
-    /// The kernel on each device of the program, where it is built.
+    /// The kernel on each device of the program for which it is built.
     pub built: Vec<Option<Arc<BuiltKernel>>>,
     pub arguments: Mutex<KernelArguments>,
 }
@@ -244,12 +244,12 @@ impl Kernel {
         })
     }
 
-    /// Returns the kernel on any device: what is the same on all.
+    /// Returns the kernel on any device, for properties that are the same on all.
     pub fn any(&self) -> Result<&Arc<BuiltKernel>> {
         self.built.iter().flatten().next().ok_or(ClError(CL_INVALID_PROGRAM_EXECUTABLE))
     }
 
-    /// Returns metadata of an argument, or CL_INVALID_ARG_INDEX.
+    /// Returns the metadata of an argument, or CL_INVALID_ARG_INDEX.
     pub fn arg(&self, index: u32) -> Result<&meta::Arg> {
         self.any()?.kernel.args.get(index as usize).ok_or(ClError(CL_INVALID_ARG_INDEX))
     }
@@ -267,23 +267,23 @@ impl Kernel {
         Ok(())
     }
 
-    /// Returns bytes of local memory in use: variables, and the local arguments set so far.
+    /// Returns the bytes of local memory in use: variables, and the local arguments set so far.
     pub fn local_memory(&self, built: &BuiltKernel) -> u64 {
         let arguments = self.arguments.lock();
         LocalLayout::new(&built.kernel, |index| arguments.local_size(index)).total
     }
 }
 
-/// Where the local arguments of a launch lie in the local block.
+/// The layout of the local arguments of a launch in the local block.
 pub struct LocalLayout {
     /// Byte offset of each local argument, by ordinal.
     pub offsets: SmallVec<[u32; 4]>,
-    /// Bytes in all.
+    /// Size in bytes of variables and arguments.
     pub total: u64,
 }
 
 impl LocalLayout {
-    /// Places local arguments, whose sizes `size_of` tells by argument index, after the variables.
+    /// Places local arguments after the variables; `size_of` returns their sizes by argument index.
     pub fn new(kernel: &meta::Kernel, size_of: impl Fn(usize) -> usize) -> LocalLayout {
         let mut offsets: SmallVec<[u32; 4]> = SmallVec::new();
         let mut total = kernel.local.static_size;
@@ -300,7 +300,7 @@ impl LocalLayout {
         LocalLayout { offsets, total }
     }
 
-    /// Length of the block in the kernel's elements.
+    /// Returns the length of the block in the kernel's elements.
     pub fn length(&self, kernel: &meta::Kernel) -> u32 {
         let element = u64::from(kernel.local.element_size.max(1));
         u32::try_from(self.total.div_ceil(element).max(1)).unwrap_or(u32::MAX)

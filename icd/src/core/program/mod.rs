@@ -1,4 +1,4 @@
-//! Programs: source or binary, and what building them gave for each device.
+//! Programs: source or binary, and the results of building for each device.
 
 pub mod binary;
 pub mod build;
@@ -24,24 +24,24 @@ use std::sync::Arc;
 
 pub struct Program {
     pub context: Ref<Context>,
-    /// Devices the program is for, and what it is there.
+    /// The devices of the program, and its state on each.
     pub devices: Vec<Ref<Device>>,
     /// The concatenated strings of clCreateProgramWithSource; empty for other programs.
     pub source: String,
     pub origin: Origin,
     pub(super) builds: Mutex<Vec<Build>>,
-    /// Kernel objects that exist: while there are any, the program is not built again.
+    /// Number of kernel objects: while there are any, the program is not built again.
     kernels: AtomicU32,
-    /// Builds in the background: their callbacks may use the program, whoever has released it.
+    /// Number of builds in the background: their callbacks may use the program even if it was released.
     pub(super) background: AtomicU32,
 }
 
-/// What a program was made from.
+/// The origin of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     Source,
     Binary,
-    /// By clLinkProgram.
+    /// clLinkProgram.
     Linked,
 }
 
@@ -54,7 +54,7 @@ pub struct Build {
     pub code: Code,
 }
 
-/// What the program is on one device: what was made last, or loaded.
+/// The code of a program on one device: the last one built, or loaded.
 #[derive(Clone, Default)]
 pub enum Code {
     #[default]
@@ -76,7 +76,7 @@ impl Default for Build {
 }
 
 impl Build {
-    /// Returns the end of a build that made `code`, or nothing, which is an error.
+    /// Returns the state after a build whose result is `code`; `None` is an error.
     pub(super) fn ended(options: &str, log: String, code: Option<Code>) -> Build {
         let status = if code.is_some() { CL_BUILD_SUCCESS } else { CL_BUILD_ERROR };
         if code.is_none() {
@@ -85,7 +85,7 @@ impl Build {
         Build { status, options: options.to_string(), log, code: code.unwrap_or_default() }
     }
 
-    /// Returns what can be run: an executable, loaded ones only once they are built.
+    /// Returns the executable, a loaded one only once it is built.
     pub fn executable(&self) -> Option<&Arc<Executable>> {
         match &self.code {
             Code::Executable(executable) if self.status == CL_BUILD_SUCCESS => Some(executable),
@@ -93,7 +93,7 @@ impl Build {
         }
     }
 
-    /// Returns what can be linked.
+    /// Returns the code that can be linked.
     pub(super) fn object(&self) -> Option<&Arc<compiler::Object>> {
         match &self.code {
             Code::Object(object) | Code::Library(object) => Some(object),
@@ -101,12 +101,12 @@ impl Build {
         }
     }
 
-    /// CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE.
+    /// Returns CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE.
     pub fn global_variable_size(&self) -> u64 {
         self.executable().map_or(0, |executable| executable.program.data.global_size)
     }
 
-    /// CL_PROGRAM_BINARY_TYPE.
+    /// Returns CL_PROGRAM_BINARY_TYPE.
     pub fn binary_type(&self) -> cl_uint {
         match self.code {
             Code::None => CL_PROGRAM_BINARY_TYPE_NONE,
@@ -123,15 +123,15 @@ pub struct Executable {
     pub kernels: Vec<Arc<BuiltKernel>>,
 }
 
-/// The device's copy of a program's variables, made when a kernel first needs it. It lasts as long as
-/// the program: kernels find there what others left.
+/// The device's copy of a program's variables, made when a kernel first needs it. It lives as long as the program:
+/// kernels see the values that earlier ones stored.
 pub struct ProgramData {
     gpu: Arc<Gpu>,
     image: compiler::kernel::DataImage,
     copy: OnceCell<DataCopy>,
 }
 
-/// Where the copy lies.
+/// The place of the copy.
 pub struct DataCopy {
     pub buffer: Arc<vk::Buffer>,
     /// Device address of the first variable.
@@ -152,12 +152,12 @@ impl Kind for Program {
 }
 
 impl ProgramData {
-    /// Returns what the copy begins with.
+    /// Returns the initial contents of the copy.
     pub fn image(&self) -> &compiler::kernel::DataImage {
         &self.image
     }
 
-    /// Returns the copy, with the addresses that its bytes hold adjusted to where it lies.
+    /// Returns the copy; the addresses in it are relocated to its place.
     pub fn copy(&self) -> Result<&DataCopy> {
         self.copy.get_or_try_init(|| {
             let align = u64::from(self.image.align).max(16);
@@ -271,7 +271,7 @@ impl Program {
         })
     }
 
-    /// Returns position of a device in the program, or CL_INVALID_DEVICE.
+    /// Returns the position of a device in the program, or CL_INVALID_DEVICE.
     pub fn index_of(&self, device: &Ref<Device>) -> Result<usize> {
         self.devices.iter().position(|d| d == device).ok_or(ClError(CL_INVALID_DEVICE))
     }
@@ -281,7 +281,7 @@ impl Program {
         self.builds.lock().get(index).cloned().unwrap_or_default()
     }
 
-    /// States on all devices.
+    /// Returns the states on all devices.
     pub fn all_builds(&self) -> Vec<Build> {
         self.builds.lock().clone()
     }
@@ -313,7 +313,7 @@ impl Program {
         }
     }
 
-    /// Names of all kernels, from the first device that has an executable, or
+    /// Returns the names of all kernels, from the first device that has an executable, or
     /// CL_INVALID_PROGRAM_EXECUTABLE.
     pub fn kernel_names(&self) -> Result<Vec<String>> {
         let builds = self.builds.lock();

@@ -1,11 +1,10 @@
-//! The thread on which the application's callbacks are made that no call of its own brings about: those
-//! of events, and what kernels print meanwhile. They may take their time; nothing of the driver's own waits
-//! for this thread.
+//! The thread that makes the application's callbacks which do not belong to a call of its own: those of events, and
+//! the output of kernels meanwhile. They may take long; no thread of the driver waits for this one.
 
 use crate::object::callbacks::{self, Callback};
 use parking_lot::{Condvar, Mutex};
 
-/// Calls to be made, in order.
+/// Calls to make, in order.
 struct Inbox {
     started: bool,
     calls: Vec<Callback>,
@@ -14,7 +13,7 @@ struct Inbox {
 static INBOX: Mutex<Inbox> = Mutex::new(Inbox { started: false, calls: Vec::new() });
 static ARRIVED: Condvar = Condvar::new();
 
-/// Has the thread make calls, behind all that it was given before.
+/// Gives the thread calls to make after those that it was given before.
 pub fn call(calls: impl IntoIterator<Item = Callback>) {
     let mut inbox = INBOX.lock();
     inbox.calls.extend(calls);
@@ -29,7 +28,7 @@ pub fn call(calls: impl IntoIterator<Item = Callback>) {
     ARRIVED.notify_one();
 }
 
-/// Hands over the calls that this thread has deferred, which is one of the driver's own.
+/// Gives it the calls that the current thread, one of the driver's own, has deferred.
 pub fn take_deferred() {
     let deferred = callbacks::take_deferred();
     if !deferred.is_empty() {

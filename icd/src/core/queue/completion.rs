@@ -1,18 +1,18 @@
-//! Work that the host has to do for a command once the device has done its part.
+//! Completion work: what the host does for a command once the device has done its part.
 
 use crate::cl::error::Result;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-/// A piece of work. Several queues may share it; the first to reach it does it.
+/// A piece of work. Several queues may share it; the first one to reach it does it.
 pub trait CompletionWork: Send + Sync {
     /// Does the work unless it is done. The device must have completed the command.
     fn run(&self) -> Result<()>;
 
-    /// Returns true if somebody still has to do the work.
+    /// Returns true if the work is not done yet.
     fn is_pending(&self) -> bool;
 
-    /// Returns true if the work is done once, however often a queue is given it.
+    /// Returns true if the work is done only once, however often it is added to a queue.
     fn runs_once(&self) -> bool {
         true
     }
@@ -28,21 +28,21 @@ pub trait CompletionWork: Send + Sync {
     }
 }
 
-/// Pieces of work by the timeline values at which they are to be done; ascending.
+/// Pieces of work in ascending order of the timeline values at which they are done.
 #[derive(Default)]
 pub struct Completions {
     list: VecDeque<(u64, Arc<dyn CompletionWork>)>,
     known: HashSet<usize>,
 }
 
-/// Returns what tells a piece of work that runs once from all others that are alive.
+/// Returns an identity for a piece of work that runs once, unique among those that are alive.
 fn identity(work: &Arc<dyn CompletionWork>) -> Option<usize> {
     work.runs_once().then(|| Arc::as_ptr(work).cast::<u8>() as usize)
 }
 
 impl Completions {
-    /// Adds work to be done at a value, mostly no less than those before. Work that is listed already is done
-    /// earlier: queues that wait for each other in turn hand the same work to and fro.
+    /// Adds work for a value, which mostly is no less than those before. Work that is listed already is not added
+    /// again, since it is done earlier: queues that wait for each other in turn exchange the same work.
     pub fn add(&mut self, value: u64, work: Arc<dyn CompletionWork>) {
         if identity(&work).is_none_or(|identity| self.known.insert(identity)) {
             let later = self.list.iter().rev().take_while(|(at, _)| *at > value).count();
@@ -50,7 +50,7 @@ impl Completions {
         }
     }
 
-    /// Takes out the first piece of work if it is to be done at a value.
+    /// Takes out the first piece of work if its value is reached.
     pub fn take(&mut self, value: u64) -> Option<Arc<dyn CompletionWork>> {
         self.list.front().filter(|(at, _)| *at <= value)?;
         let (_, work) = self.list.pop_front()?;

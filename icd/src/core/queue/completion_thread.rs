@@ -1,6 +1,6 @@
-//! The thread of a queue that learns when the device completes commands which something on the host
-//! depends on: callbacks, deferred commands of other queues, continuations of the library. It exists while
-//! there are such commands. It sleeps in vkWaitSemaphores, and wakes once for each batch of the device.
+//! The completion thread of a queue. It completes the commands that something on the host depends on: callbacks,
+//! deferred commands of other queues, continuations of the library. It exists while there are such commands,
+//! sleeps in vkWaitSemaphores, and wakes once for each batch of the device.
 
 use super::callback_thread;
 use super::effects::Effects;
@@ -13,29 +13,29 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long the thread stays when it has nothing to do.
+/// The time for which the thread stays without work.
 const IDLE_TIME: Duration = Duration::from_millis(500);
 
-/// An event to be looked at when its queue reaches a timeline value: that of its command, or the one after which
-/// the device runs that.
+/// An event to check when its queue reaches a timeline value: the value of its command, or the one after which the
+/// device runs the command.
 struct Arrival {
     value: u64,
     event: Ref<Event>,
-    /// Whether a command waits for it, which is to start without delay.
+    /// True if a command waits for it and must start without delay.
     prompt: bool,
 }
 
 #[derive(Default)]
 struct Inbox {
     running: bool,
-    /// The thread waits for the oldest batch that is in flight.
+    /// True if the thread waits for the oldest batch that is in flight.
     asleep: bool,
-    /// The queue is gone.
+    /// True if the queue is gone.
     closed: bool,
     arrivals: Vec<Arrival>,
 }
 
-/// The way to the thread of one queue.
+/// The completion thread of one queue, as other threads see it.
 #[derive(Default)]
 pub struct CompletionThread {
     inbox: Mutex<Inbox>,
@@ -46,7 +46,7 @@ pub struct CompletionThread {
 #[derive(Default)]
 struct Awaited {
     by_value: BTreeMap<u64, Vec<Arrival>>,
-    /// How many of them are to be prompt.
+    /// The number of those that are prompt.
     prompt: usize,
 }
 
@@ -66,7 +66,7 @@ impl Awaited {
 }
 
 impl CompletionThread {
-    /// Has an event of the queue completed when the queue reaches `value`; `prompt`: as soon as can be.
+    /// Makes the thread complete an event of the queue when the queue reaches `value`; if `prompt`, without delay.
     pub fn add(self: &Arc<Self>, value: u64, event: &Ref<Event>, prompt: bool) {
         let mut inbox = self.inbox.lock();
         inbox.arrivals.push(Arrival { value, event: event.clone(), prompt });
@@ -123,8 +123,8 @@ impl CompletionThread {
         self.inbox.lock().asleep = false;
     }
 
-    /// Takes in the events that have arrived, and waits for some if there are none to wait for. Returns false
-    /// if none came: then the thread is to end.
+    /// Takes in the events that have arrived; if there are none at all, waits for some. Returns false if none came
+    /// in time, so that the thread ends.
     fn take_arrivals(&self, awaited: &mut Awaited) -> bool {
         let mut inbox = self.inbox.lock();
         if awaited.by_value.is_empty() && inbox.arrivals.is_empty() {
@@ -149,8 +149,8 @@ fn start(body: impl FnOnce() + Send + 'static) -> bool {
     started.is_ok()
 }
 
-/// Takes out the events whose commands are complete, or will never be, and returns what they bring about.
-/// Sees to it that the others have been submitted.
+/// Takes out the events whose commands are complete, or never will be, and returns their effects. Submits the
+/// others.
 fn complete(queue: &Ref<Queue>, awaited: &mut Awaited) -> Effects {
     let last = awaited.by_value.keys().next_back();
     if last.is_some_and(|last| queue.vk.submitted() < *last) {

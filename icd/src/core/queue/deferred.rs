@@ -1,28 +1,28 @@
-//! Deferred commands: those that wait for what only the host knows (user events, commands of other
-//! devices) or for what would keep the device from later commands that do not wait, and those that must
-//! not overtake them.
+//! Deferred commands: those that wait for something that only the host knows (user events, commands of other
+//! devices), those whose wait on the device would hold up later commands that need not wait, and those that must
+//! not overtake such commands.
 //!
-//! Each command counts the events that it still waits for; the events know it by its number. So an event
-//! costs the commands that wait for it, however many others are deferred.
+//! Each command counts the events that it still waits for; the events know it by its number. The cost of an event
+//! is thus in proportion to the commands that wait for it, however many others are deferred.
 
 use super::event::Event;
 use super::execute::Execute;
 use crate::object::Ref;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How a command is ordered against the others of its queue.
+/// The order of a command among the others of its queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
-    /// It waits for all that were enqueued before it, and not only for its wait list.
+    /// True if it waits for all commands enqueued before it, and not only for its wait list.
     pub behind_all: bool,
-    /// All that are enqueued after it wait for it.
+    /// True if all commands enqueued after it wait for it.
     pub before_all: bool,
 }
 
 impl Order {
     /// The order of every command of an in-order queue.
     pub const IN_ORDER: Order = Order { behind_all: true, before_all: true };
-    /// The order of commands of an out-of-order queue: their wait lists say it all.
+    /// The order of commands of an out-of-order queue: their wait lists alone.
     pub const FREE: Order = Order { behind_all: false, before_all: false };
 }
 
@@ -32,7 +32,7 @@ pub struct Deferred {
     pub waits: Vec<Ref<Event>>,
     pub order: Order,
     pub event: Ref<Event>,
-    /// How many entries of its wait list keep it from starting.
+    /// The number of entries of its wait list that keep it from starting.
     pub unresolved: usize,
 }
 
@@ -44,11 +44,11 @@ pub type Number = u64;
 pub struct DeferredCommands {
     commands: BTreeMap<Number, Deferred>,
     next: Number,
-    /// Those that defer all that come later.
+    /// Commands that defer all later ones.
     closing: BTreeSet<Number>,
-    /// Those that wait for no event any more, and for others of the queue only where those are closing.
+    /// Commands that wait for no event any more, and of the queue's commands only for closing ones.
     ready: BTreeSet<Number>,
-    /// Commands that are being started by threads that have let go of the queue meanwhile.
+    /// Commands that are being started by threads that have unlocked the queue meanwhile.
     starting: Vec<Starting>,
 }
 
@@ -60,13 +60,13 @@ struct Starting {
 }
 
 impl DeferredCommands {
-    /// Returns true if a command that is enqueued now must not overtake some of these.
+    /// Returns true if a command that is enqueued now must be deferred, so as not to overtake these.
     pub fn defers(&self, order: Order) -> bool {
         let waits = order.behind_all && !(self.commands.is_empty() && self.starting.is_empty());
         waits || !self.closing.is_empty() || self.is_closed()
     }
 
-    /// Returns the number that the next command gets which is [pushed](Self::push).
+    /// Returns the number that the next [pushed](Self::push) command gets.
     pub fn next_number(&self) -> Number {
         self.next
     }
@@ -130,7 +130,7 @@ impl DeferredCommands {
         Some((number, self.commands.remove(&number)?))
     }
 
-    /// Has a command that was taken out wait at its place for one more event.
+    /// Puts a command that was taken out back in its place, to wait for one more event.
     pub fn put_back(&mut self, number: Number, mut deferred: Deferred) {
         deferred.unresolved += 1;
         if deferred.order.before_all {
@@ -139,7 +139,7 @@ impl DeferredCommands {
         self.commands.insert(number, deferred);
     }
 
-    /// Notes that a thread goes on starting a command without the queue's lock: what is ordered behind it is
+    /// Notes that a thread unlocks the queue while it starts a command: commands that are ordered behind it are
     /// deferred until [`DeferredCommands::started`].
     pub fn starts(&mut self, order: Order, event: Option<Ref<Event>>) -> Number {
         let number = self.take_number();
@@ -152,7 +152,7 @@ impl DeferredCommands {
         self.starting.retain(|starting| starting.number != number);
     }
 
-    /// Returns true if a command that is being started comes before all that are enqueued after it.
+    /// Returns true if a command that is being started defers all later ones.
     fn is_closed(&self) -> bool {
         self.starting.iter().any(|starting| starting.order.before_all)
     }

@@ -1,4 +1,4 @@
-//! What goes on because an event has moved on: commands that waited for it, calls that were asked for.
+//! The effects of an event that changes its state: commands that waited for it start, callbacks are made.
 
 use super::callback_thread;
 use super::deferred::Number;
@@ -14,11 +14,11 @@ pub struct Waiter {
     pub number: Number,
 }
 
-/// What the library itself does when an event is complete, given its final status: on a thread of the
-/// library or in a call of the application, with no lock held. It must not block.
+/// A function of the library that is called with the final status of an event when that is complete, on a thread of
+/// the library or in a call of the application, with no lock held. It must not block.
 pub type Continuation = Box<dyn FnOnce(cl_int) -> Effects + Send>;
 
-/// What is to be done once no lock is held.
+/// Work for when no lock is held.
 #[derive(Default)]
 #[must_use]
 pub struct Effects {
@@ -31,7 +31,7 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Adds others behind these.
+    /// Appends other effects.
     pub fn extend(&mut self, others: Effects) {
         self.waiters.extend(others.waiters);
         self.continuations.extend(others.continuations);
@@ -43,8 +43,8 @@ impl Effects {
         self.waiters.is_empty() && self.continuations.is_empty() && self.calls.is_empty()
     }
 
-    /// Does it, and what follows from it. No lock may be held. The application's callbacks are left to their
-    /// own thread.
+    /// Runs these effects and those that follow from them. No lock may be held. The application's callbacks run on
+    /// their own thread.
     pub fn run(self) {
         let mut now = self;
         while !now.is_empty() {

@@ -1,4 +1,4 @@
-//! Events: what becomes of a command, or of the application's own condition (user events).
+//! Events: the state of a command, or of the application's own condition (user events).
 
 use super::effects::{Continuation, Effects, Waiter};
 use crate::cl::error::{self, ensure, fail, ClError, Result};
@@ -29,11 +29,11 @@ pub struct Event {
 
 struct State {
     phase: Phase,
-    /// When the command was begun to be given to the device, on the host clock.
+    /// When the command was submitted (CL_PROFILING_COMMAND_SUBMIT), on the host clock.
     submitted_at: u64,
     /// When the device ran it.
     times: Option<DeviceTimes>,
-    /// Timeline value of its queue after which the device runs it, if that is known.
+    /// Timeline value of its queue after which the device runs it, if known.
     runs_after: Option<u64>,
     callbacks: Vec<Registered>,
     /// Deferred commands that wait until this one is started.
@@ -41,35 +41,36 @@ struct State {
     /// Deferred commands that wait until it is finished.
     on_end: Vec<Waiter>,
     continuations: Vec<Continuation>,
-    /// What its queue's completion thread was told of.
+    /// Its place in its queue's completion thread.
     awaited: Awaited,
 }
 
-/// Whether a completion thread was given an event, and whether it is to be prompt.
+/// The place of an event in its completion thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Awaited {
     No,
     Yes,
+    /// A command waits for it and starts without delay.
     Promptly,
 }
 
-/// What a deferred command waits for.
+/// The stage of an event that a deferred command waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// That the event leaves [`Phase::Pending`].
+    /// The event leaves [`Phase::Pending`].
     Started,
-    /// That it reaches [`Phase::Finished`].
+    /// The event reaches [`Phase::Finished`].
     Finished,
 }
 
-/// How far a command is.
+/// The state of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Waits on the host: a user event, or a command behind one.
     Pending,
     /// The device has it: timeline values of its first and last part in its queue.
     Recorded { first: u64, last: u64 },
-    /// Done: the final status, and the host clock at start and end.
+    /// Complete or failed: the final status, and when the command ran.
     Finished { status: cl_int, span: Span },
 }
 
@@ -78,12 +79,12 @@ pub enum Phase {
 pub enum Span {
     /// On the host: nanoseconds of the host clock.
     Host { start: u64, end: u64 },
-    /// On the device, which took the times.
+    /// On the device, as its timestamps tell.
     Device,
 }
 
 impl Span {
-    /// One tick of the clock, now.
+    /// Returns one tick of the host clock, now.
     pub fn now() -> Span {
         let now = clock::now();
         Span::Host { start: now, end: now + 1 }
@@ -97,18 +98,18 @@ pub struct DeviceTimes {
     pub last: Arc<vk::CommandTimes>,
 }
 
-/// What becomes of a command that is started.
+/// The result of starting a command.
 pub struct Started {
     pub phase: Phase,
-    /// When that was begun, on the host clock.
+    /// When it was started, on the host clock.
     pub submitted_at: u64,
-    /// Where the device's times will be, if it takes any.
+    /// The slots for the device's times, if any are taken.
     pub times: Option<DeviceTimes>,
-    /// Timeline value of its queue after which the device runs the command, if that is known.
+    /// Timeline value of its queue after which the device runs the command, if known.
     pub runs_after: Option<u64>,
 }
 
-/// When a command went through its stages: nanoseconds of the host clock.
+/// The profiling times of a command: nanoseconds of the host clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Profile {
     pub queued: u64,
@@ -143,7 +144,7 @@ impl Event {
         Event::new(queue.context.clone(), Some(queue.clone()), command_type)
     }
 
-    /// clCreateUserEvent.
+    /// Returns a new user event (clCreateUserEvent).
     pub fn user(context: Ref<Context>) -> Ref<Event> {
         Event::new(context, None, CL_COMMAND_USER)
     }
@@ -175,15 +176,15 @@ impl Event {
         })
     }
 
-    /// Returns how far the command is known to be. Does not ask the device.
+    /// Returns the state as far as it is known. Does not ask the device.
     pub fn phase(&self) -> Phase {
         self.state.lock().phase
     }
 }
 
 impl State {
-    /// Takes out the calls of the callbacks for a status, and those above it, in the order in which the
-    /// statuses are passed. `failure`: the status that they are told in place of their own.
+    /// Takes out the callbacks for a status and for those before it, in the order of the statuses. `failure`: the
+    /// status that they are called with in place of their own.
     fn take_calls(
         &mut self,
         event: &Ref<Event>,
@@ -199,7 +200,7 @@ impl State {
         passed.into_iter().map(call).collect()
     }
 
-    /// Takes out all that goes on when the event is finished.
+    /// Takes out all effects of the event's end.
     fn take_effects(&mut self, event: &Ref<Event>, status: cl_int) -> Effects {
         let on_start = std::mem::take(&mut self.on_start);
         let waiters = on_start.into_iter().chain(std::mem::take(&mut self.on_end));
@@ -211,8 +212,8 @@ impl State {
         }
     }
 
-    /// Notes that the queue's completion thread is to have the event. Returns the timeline value to wait for if
-    /// it does not have it yet.
+    /// Notes that the queue's completion thread gets the event. Returns the timeline value to wait for, unless the
+    /// thread has the event already.
     fn await_completion(&mut self, how: Awaited) -> Option<u64> {
         let Phase::Recorded { last, .. } = self.phase else { return None };
         let before = self.awaited;
@@ -222,8 +223,8 @@ impl State {
 }
 
 impl State {
-    /// Returns the timeline value at which callbacks of CL_RUNNING are to be made, if there are any and it is
-    /// known; else they are made with those of CL_COMPLETE.
+    /// Returns the timeline value at which callbacks for CL_RUNNING are made, if there are any and the value is
+    /// known; otherwise they are made together with those for CL_COMPLETE.
     fn await_running(&self) -> Option<u64> {
         let is_recorded = matches!(self.phase, Phase::Recorded { .. });
         let waits = self.callbacks.iter().any(|callback| callback.status == CL_RUNNING);
@@ -232,8 +233,8 @@ impl State {
 }
 
 impl Ref<Event> {
-    /// Has a deferred command [resolved](Queue::resolve) when the event reaches a stage; returns false when it
-    /// has already.
+    /// Registers a deferred command to be [resolved](Queue::resolve) when the event reaches a stage; returns false
+    /// if the event has reached it already.
     pub fn add_waiter(&self, waiter: Waiter, stage: Stage) -> bool {
         let mut state = self.state.lock();
         match (state.phase, stage) {
@@ -247,7 +248,7 @@ impl Ref<Event> {
         true
     }
 
-    /// Has the library go on when the event is complete: at once if it is. No lock may be held.
+    /// Registers a continuation for when the event is complete; calls it at once if it is. No lock may be held.
     pub fn then(&self, continuation: impl FnOnce(cl_int) -> Effects + Send + 'static) {
         let mut state = self.state.lock();
         if let Phase::Finished { status, .. } = state.phase {
@@ -260,7 +261,7 @@ impl Ref<Event> {
         self.give_to_thread(value, true);
     }
 
-    /// Returns true if the device has the command and is through with what that is ordered behind.
+    /// Returns true if the device has the command and has completed everything that it is ordered behind.
     fn runs(&self) -> bool {
         let runs_after = self.state.lock().runs_after;
         let reached = |(value, queue): (u64, &Ref<Queue>)| {
@@ -269,15 +270,15 @@ impl Ref<Event> {
         runs_after.zip(self.queue.as_ref()).is_some_and(reached)
     }
 
-    /// Gives the event to its queue's completion thread, if there is a value for it to wait for.
+    /// Gives the event to its queue's completion thread, if the thread has a value to wait for.
     fn give_to_thread(&self, value: Option<u64>, prompt: bool) {
         if let Some((value, queue)) = value.zip(self.queue.as_ref()) {
             queue.completion_thread.add(value, self, prompt);
         }
     }
 
-    /// Moves the event on from [`Phase::Pending`]. Returns what follows, to be run when no lock is held and
-    /// the command has been submitted.
+    /// Moves the event on from [`Phase::Pending`]. Returns the effects, to be run when no lock is held and the
+    /// command has been submitted.
     pub fn advance(&self, started: Started) -> Effects {
         self.advance_locked(self.state.lock(), started)
     }
@@ -314,8 +315,8 @@ impl Ref<Event> {
         effects
     }
 
-    /// Returns what follows from the event's end, or from the beginning of its command. For its queue's
-    /// completion thread, at the timeline values that it was given.
+    /// Returns the effects of the event's end, or of the start of its command. Called by its queue's completion
+    /// thread at the timeline values that it was given.
     pub fn conclude(&self) -> Effects {
         let mut state = self.state.lock();
         let Phase::Finished { status, .. } = state.phase else {
@@ -342,7 +343,7 @@ impl Ref<Event> {
         (state.phase == Phase::Pending).then(|| self.advance_locked(state, started))
     }
 
-    /// Finishes the event if the device is done with it; true when it is finished.
+    /// Finishes the event if the device has completed the command; returns true if it is finished.
     pub fn poll(&self) -> Result<bool> {
         let (last, queue) = match (self.phase(), &self.queue) {
             (Phase::Finished { .. }, _) => return Ok(true),
@@ -357,7 +358,7 @@ impl Ref<Event> {
         Ok(true)
     }
 
-    /// Recorded → finished, unless another thread did it. What follows is left to the completion thread.
+    /// Moves the event from recorded to finished, unless another thread did. The completion thread runs the effects.
     fn finish(&self, status: cl_int) {
         let mut state = self.state.lock();
         if !matches!(state.phase, Phase::Recorded { .. }) {
@@ -369,7 +370,7 @@ impl Ref<Event> {
         self.changed.notify_all();
     }
 
-    /// Has the context's creator told of a command that failed by itself.
+    /// Notifies the context's creator of a command that failed by itself.
     fn tell_of_failure(&self, status: cl_int) {
         let own = status < 0 && status != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
         if let Some(notifier) = self.context.notifier().filter(|_| own && self.queue.is_some()) {
@@ -402,7 +403,7 @@ impl Ref<Event> {
         }
     }
 
-    /// CL_EVENT_COMMAND_EXECUTION_STATUS: asks the device, and makes sure that it will get there.
+    /// Returns CL_EVENT_COMMAND_EXECUTION_STATUS: asks the device, and submits the command.
     pub fn execution_status(&self) -> Result<cl_int> {
         if self.poll()? {
             if let Phase::Finished { status, .. } = self.phase() {
@@ -412,7 +413,7 @@ impl Ref<Event> {
         }
         match (self.phase(), &self.queue) {
             (Phase::Recorded { .. }, Some(queue)) => {
-                // A program that only polls would otherwise wait for ever for an open batch.
+                // A program that only polls would otherwise wait forever for an open batch.
                 queue.flush()?;
                 Ok(if self.runs() { CL_RUNNING } else { CL_SUBMITTED })
             }
@@ -454,7 +455,7 @@ impl Ref<Event> {
         let mut state = self.state.lock();
         let is_submitted = self.queue.is_none() || state.phase != Phase::Pending;
         let (passed, failure) = match state.phase {
-            // Behind those that the completion thread still has to make.
+            // After those that the completion thread still has to make.
             Phase::Finished { status, .. } if state.awaited == Awaited::No => {
                 (true, Some(status).filter(|status| *status < 0))
             }
@@ -464,7 +465,7 @@ impl Ref<Event> {
             let is_recorded = matches!(state.phase, Phase::Recorded { .. });
             drop(state);
             if let Some(queue) = self.queue.as_ref().filter(|_| is_recorded) {
-                // Submitted it is, now. An error shows at the command's end.
+                // It is submitted now. An error shows at the command's end.
                 let _ = queue.flush();
             }
             return Effects { calls: vec![self.call(callback, failure)], ..Effects::default() }
@@ -477,12 +478,12 @@ impl Ref<Event> {
         self.give_to_thread(runs, false);
     }
 
-    /// Returns the call of a callback, to be made by the thread of the callbacks.
+    /// Returns the call of a callback, for the callback thread to make.
     fn call(&self, callback: Registered, failure: Option<cl_int>) -> Callback {
         let event = self.clone();
         Box::new(move || {
             let Registered { status, function, data } = callback;
-            // What a command printed is out before the command is known to be complete.
+            // The output of a command is delivered before the command is known to be complete.
             event.queue.iter().for_each(|queue| queue.outbox.deliver_all());
             if let Some(function) = function {
                 // SAFETY: the application registered this function with this data.

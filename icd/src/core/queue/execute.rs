@@ -1,4 +1,4 @@
-//! What a queue asks of a command, and the command that is being started.
+//! The interface of commands to their queue, and the command that is being started.
 
 use super::deferred::Order;
 use super::event::{Event, Phase, Span};
@@ -14,7 +14,7 @@ use parking_lot::MutexGuard;
 
 /// A command of a queue.
 pub trait Execute: Send + 'static {
-    /// Returns what the trace calls the command: what it does, or the kernel that it runs.
+    /// Returns the name of the command in the trace: what it does, or the kernel that it runs.
     fn name(&self) -> &str;
 
     /// Starts the command: records it for the device, or does it on the host.
@@ -35,13 +35,13 @@ pub trait Execute: Send + 'static {
         true
     }
 
-    /// Copies the bytes of a write before it starts, so that the application has its memory back. Returns true
-    /// if it has.
+    /// Copies the bytes of a write before it starts, so that the application may reuse its memory. Returns true if
+    /// it may.
     fn take_host_bytes(&mut self) -> bool {
         false
     }
 
-    /// Sees to it that nothing is written to the application's memory any more: the command has failed.
+    /// Prevents all further writes to the application's memory, since the command has failed.
     fn cancel(&self) {}
 }
 
@@ -49,16 +49,16 @@ pub trait Execute: Send + 'static {
 pub struct Execution<'a> {
     pub queue: &'a Queue,
     pub state: MutexGuard<'a, State>,
-    /// Nothing in another queue is still to be waited for.
+    /// True if the command waits for nothing in another queue.
     pub ready: bool,
-    /// The caller waits for the command anyway.
+    /// True if the caller waits for the command in any case.
     pub blocking: bool,
-    /// Timeline values that a blocking call waits for, in turn, once it has let go of the queue.
+    /// Timeline values that a blocking call waits for, in turn, once it has unlocked the queue.
     pub waits: Vec<u64>,
     pub(super) order: Order,
-    /// Timeline value after which the device runs the command; `None` where that depends on other queues.
+    /// Timeline value after which the device runs the command; `None` if that depends on other queues.
     pub(super) runs_after: Option<u64>,
-    /// The command's event, if it is known by then.
+    /// The command's event, if there is one already.
     pub(super) event: Option<Ref<Event>>,
 }
 
@@ -111,14 +111,14 @@ impl Execution<'_> {
         Ok(phase)
     }
 
-    /// Returns true if everything that the command is ordered behind is complete, so that the host may
-    /// touch device memory itself.
+    /// Returns true if everything that the command is ordered behind is complete, so that the host may access
+    /// device memory itself.
     pub fn idle(&self) -> Result<bool> {
         Ok(self.ready && self.queue.reached(self.state.after)?)
     }
 
-    /// Runs `f`, which may block, while other threads have the queue. What they enqueue behind this command is
-    /// deferred until it has started.
+    /// Runs `f`, which may block, with the queue unlocked. Commands that other threads enqueue behind this one
+    /// meanwhile are deferred until it has started.
     pub fn unlocked<R>(&mut self, f: impl FnOnce() -> R) -> R {
         let state = &mut self.state;
         let (after, timed, times) = (state.after, state.timed, state.times.take());
@@ -144,17 +144,17 @@ impl Execution<'_> {
         self.queue.record(&mut self.state, commands)
     }
 
-    /// Returns what becomes of a command that the host did, from `start` on its clock until now.
+    /// Returns the phase of a command that the host did, from `start` on its clock until now.
     pub fn done_by_host(&self, start: u64) -> Phase {
         self.queue.done_by_host(&self.state, start)
     }
 
-    /// Executes a marker: nothing but its place in the order.
+    /// Executes a marker, which does nothing but take a place in the order.
     pub fn mark(&mut self) -> Result<Phase> {
         if self.idle()? {
             return Ok(self.done_by_host(clock::now()));
         }
-        // Its value on the timeline is behind all before; only a time is taken behind a barrier.
+        // Its value on the timeline follows all earlier ones; only a timestamp needs a barrier before it.
         if !self.state.timed {
             self.state.after = 0;
         }

@@ -1,5 +1,5 @@
-//! Command queues, in order and out of order: recorded on the calling thread. Commands that wait on
-//! the application (user events) stay here until it has spoken.
+//! Command queues, in order and out of order. Commands are recorded on the calling thread; those that wait for the
+//! application (user events) are deferred.
 //!
 //! In an out-of-order queue a command is ordered behind the timeline values of its wait list, and of
 //! the last barrier; the device may overlap it with everything else.
@@ -37,7 +37,7 @@ use parking_lot::{Mutex, MutexGuard};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
-/// What a queue was asked to be.
+/// The properties that a queue was created with.
 #[derive(Default)]
 pub struct Properties {
     pub bits: cl_command_queue_properties,
@@ -58,16 +58,16 @@ pub struct Queue {
     /// Its number in the trace; 0 when there is none.
     trace_number: u32,
     state: Mutex<State>,
-    /// What the host has to do when the timeline reaches certain values.
+    /// The host's work for timeline values.
     completions: Mutex<Completions>,
     completion_count: AtomicUsize,
-    /// Completes events that something on the host depends on.
+    /// Completes the events that something on the host depends on.
     pub completion_thread: Arc<CompletionThread>,
-    /// What its commands have printed.
+    /// The output of its kernels.
     pub outbox: Arc<Outbox>,
 }
 
-/// What changes with each command.
+/// The state that each command changes.
 pub struct State {
     deferred: DeferredCommands,
     /// Timeline value of the last command recorded.
@@ -76,16 +76,16 @@ pub struct State {
     pub readback: Arena,
     /// Timeline value that the last barrier of an out-of-order queue stands behind.
     barrier: u64,
-    /// Timeline value of the last command for which the device waits for another queue, and so do all later
-    /// ones.
+    /// Timeline value of the last command for which the device waits for another queue. All later commands wait,
+    /// too.
     waits_elsewhere: u64,
     /// Timeline value that the command that is being started is ordered behind.
     pub after: u64,
-    /// Whether anybody can ask when that command ran.
+    /// True if the application or the trace can ask when that command ran.
     pub timed: bool,
-    /// Where the device's times of that command will be.
+    /// The slots for the device's times of that command.
     pub times: Option<DeviceTimes>,
-    /// What the trace calls that command.
+    /// The name of that command in the trace.
     name: String,
 }
 
@@ -94,7 +94,7 @@ pub struct Request {
     pub command_type: cl_command_type,
     pub command: Box<dyn Execute>,
     pub waits: Vec<Ref<Event>>,
-    /// Return only when the command is complete.
+    /// True if the call returns only when the command is complete.
     pub blocking: bool,
     pub wants_event: bool,
 }
@@ -168,7 +168,7 @@ impl Queue {
         self.properties.bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0
     }
 
-    /// Returns how a command with a wait list or without stands to the others.
+    /// Returns how a command with or without a wait list is ordered against the others.
     fn order(&self, command_type: cl_command_type, waits: &[Ref<Event>]) -> Order {
         match command_type {
             _ if self.in_order() => Order::IN_ORDER,
@@ -178,19 +178,18 @@ impl Queue {
         }
     }
 
-    /// Returns true if a blocking call waits until the command is complete. In order, a write need only have
-    /// copied its bytes; out of order, nothing else would tell when others may follow.
+    /// Returns true if a blocking call waits until the command is complete. In order, a write needs only to have
+    /// copied its bytes; out of order, the application learns from nothing else when dependent commands may follow.
     fn must_wait(&self, command: &dyn Execute) -> bool {
         !self.in_order() || command.needs_host_bytes()
     }
 
-    /// Gives the device what is recorded.
+    /// Submits what is recorded.
     pub fn flush(&self) -> Result<()> {
         Ok(self.vk.flush()?)
     }
 
-    /// Returns true if the device has reached a timeline value; the host's part of what is complete by
-    /// then is done.
+    /// Returns true if the device has reached a timeline value; does the host's part of the commands up to it.
     pub fn reached(&self, value: u64) -> Result<bool> {
         let reached = value == 0 || self.vk.completed()? >= value;
         if reached {
@@ -239,13 +238,13 @@ impl Queue {
         self.completions.lock().until(value).cloned().collect()
     }
 
-    /// Returns the timeline value to wait for before another launch may print, if too many launches have
-    /// output that is not collected.
+    /// Returns the timeline value to wait for before another launch may print, if too many launches have output
+    /// that is not collected yet.
     pub fn oldest_printout(&self) -> Option<u64> {
         let completions = self.completions.lock();
         let mut prints = completions.printouts();
         let oldest = prints.next();
-        // What the command to be started waits for has no value to be waited for here yet.
+        // The dependencies of the command that is being started have no value on this timeline yet.
         let issued = self.vk.issued();
         oldest.filter(|value| *value <= issued && prints.count() + 1 >= MAX_PENDING)
     }
@@ -285,18 +284,18 @@ impl Queue {
         Ok((self.gpu.on_host(first.begin_ns)?, self.gpu.on_host(last.end_ns)?))
     }
 
-    /// Returns what becomes of a command that the host did, from `start` on its clock until now.
+    /// Returns the phase of a command that the host did, from `start` on its clock until now.
     pub fn done_by_host(&self, state: &State, start: u64) -> Phase {
         let end = clock::now().max(start + 1);
-        // What it was ordered behind may have ended on the device, whose clock agrees to some
-        // microseconds only.
+        // The command that it is ordered behind may have ended on the device, whose clock agrees with the
+        // host's to some microseconds only.
         let ended = || self.gpu.on_host(self.vk.last_end_ns(state.after)?).ok();
         let earliest = if state.timed { ended().unwrap_or(0) } else { 0 };
         let span = Span::Host { start: start.max(earliest), end: end.max(earliest + 1) };
         Phase::Finished { status: CL_COMPLETE, span }
     }
 
-    /// Returns value that a command is ordered behind in this queue.
+    /// Returns the timeline value that a command is ordered behind in this queue.
     fn value_behind(&self, state: &State, order: Order, waits: &[Ref<Event>]) -> u64 {
         if order.behind_all {
             return state.last;
@@ -310,7 +309,7 @@ impl Queue {
         own.fold(state.barrier, u64::max)
     }
 
-    /// clFinish: everything enqueued so far is done.
+    /// Waits until everything enqueued so far is complete (clFinish).
     pub fn finish(&self) -> Result<()> {
         let (deferred, last) = {
             let state = self.state.lock();
@@ -322,15 +321,15 @@ impl Queue {
         self.wait_for(last)
     }
 
-    /// Notes that events have reached what deferred commands wait for, and starts those commands that may start
-    /// now. Returns what follows. No lock may be held.
+    /// Notes that events have reached the stages that deferred commands wait for, and starts the commands that may
+    /// start now. Returns the effects. No lock may be held.
     pub fn resolve(waiters: Vec<(Waiter, Ref<Event>)>) -> Effects {
         let mut effects = Effects::default();
         let mut waiters = waiters.into_iter().peekable();
         while let Some((Waiter { queue, number }, event)) = waiters.next() {
             let mut state = queue.state.lock();
             queue.resolve_one(&mut state, number, &event);
-            // Those of one queue often follow one another.
+            // Commands of one queue often follow one another.
             while let Some((next, event)) = waiters.next_if(|(next, _)| next.queue == queue) {
                 queue.resolve_one(&mut state, next.number, &event);
             }
@@ -354,13 +353,13 @@ impl State {
 }
 
 impl Ref<Queue> {
-    /// Enqueues a command. Returns its event when one is wanted.
+    /// Enqueues a command. Returns its event if one is wanted.
     pub fn enqueue(&self, request: Request) -> Result<Option<Ref<Event>>> {
         let event = request.wants_event.then(|| Event::of_command(self, request.command_type));
         self.enqueue_as(request, event)
     }
 
-    /// The same with an event that is made already, where one is wanted.
+    /// As [`Self::enqueue`], with the event, if one is wanted, made before.
     pub fn enqueue_as(
         &self,
         request: Request,
@@ -406,7 +405,7 @@ impl Ref<Queue> {
         Ok(event)
     }
 
-    /// Defers a command, with so many of its wait list unresolved.
+    /// Defers a command; `unresolved` entries of its wait list keep it from starting.
     fn defer(
         &self,
         mut state: MutexGuard<'_, State>,
@@ -428,8 +427,8 @@ impl Ref<Queue> {
         Ok(wants_event.then_some(event))
     }
 
-    /// Starts a command that nothing defers. Returns what becomes of it, and the timeline values that a
-    /// blocking call then waits for.
+    /// Starts a command that nothing defers. Returns the result, and the timeline values that a blocking call then
+    /// waits for.
     fn start<'a>(
         &'a self,
         state: MutexGuard<'a, State>,
@@ -455,18 +454,18 @@ impl Ref<Queue> {
         (phase.map(|phase| Started { phase, submitted_at, times, runs_after }), waits, state)
     }
 
-    /// Returns how many of a command's wait list defer it, and has these resolved later.
+    /// Returns how many entries of a command's wait list defer it, and registers it to be resolved later.
     fn count_unresolved(&self, state: &State, order: Order, request: &Request) -> usize {
         let number = state.deferred.next_number();
         let Request { command, waits, .. } = request;
         waits.iter().filter(|event| self.is_unresolved(number, (&**command, order), event)).count()
     }
 
-    /// Returns true if an event defers a command, and then has that resolved later.
+    /// Returns true if an event defers a command, which it then registers to be resolved later.
     ///
-    /// The device itself waits for commands of its own queues, where all that comes later in this queue waits
-    /// with it: a device's queue that waits does nothing else. It cannot wait for commands of other devices,
-    /// nor for what the host has to do after a command: fill memory that a write then reads.
+    /// The device itself waits for commands of its own queues if all later commands of this queue wait as well: a
+    /// device's queue that waits does nothing else. It cannot wait for commands of other devices, nor for the
+    /// host's work after a command: filling memory that a write then reads.
     fn is_unresolved(
         &self,
         number: Number,
@@ -488,7 +487,8 @@ impl Ref<Queue> {
         event.add_waiter(Waiter { queue: self.clone(), number }, stage)
     }
 
-    /// Notes that an event has reached what a deferred command waited for; it may have to wait for more of it.
+    /// Notes that an event has reached the stage that a deferred command waited for. The command may have to wait for
+    /// a later stage.
     fn resolve_one(&self, state: &mut State, number: Number, event: &Ref<Event>) {
         let Some(Deferred { command, order, .. }) = state.deferred.get(number) else { return };
         if !self.is_unresolved(number, (&**command, *order), event) {
@@ -496,7 +496,7 @@ impl Ref<Queue> {
         }
     }
 
-    /// Starts the deferred commands that may start. Returns what follows.
+    /// Starts the deferred commands that may start. Returns the effects.
     fn start_deferred(&self) -> Effects {
         let mut effects = Effects::default();
         let mut started_commands = Vec::new();
@@ -520,7 +520,7 @@ impl Ref<Queue> {
             started_commands.push(deferred);
         }
         drop(state);
-        // Now that the lock is not held.
+        // Their destructors may need the lock.
         drop(started_commands);
         // The application may have flushed while these were deferred.
         if let Err(error) = self.flush() {

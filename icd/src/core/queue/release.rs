@@ -1,5 +1,5 @@
-//! The end of a queue: what it has recorded still runs, and the host does its part of that, on a thread of
-//! the library's. The application does not wait.
+//! The release of a queue: its recorded commands still run, and a thread of the library does the host's part. The
+//! application does not wait.
 
 use super::completion::Completions;
 use super::Queue;
@@ -10,16 +10,15 @@ use hekla_vk_backend as vk;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// What is left of a queue that nobody uses any more.
+/// The remains of a released queue.
 struct Released {
     vk: Arc<vk::Queue>,
     completions: Completions,
-    /// Printouts and copies use what is in it.
+    /// Kept because printouts and copies use it.
     _context: Ref<Context>,
 }
 
-/// Submits what a queue has recorded, and completes it: at once if the device is through with it, else on a
-/// thread.
+/// Submits what a queue has recorded, and completes it: at once if the device has, otherwise on a thread.
 pub fn complete_later(queue: &mut Queue) {
     let completions = std::mem::take(queue.completions.get_mut());
     let submitted = queue.vk.flush();
@@ -31,7 +30,7 @@ pub fn complete_later(queue: &mut Queue) {
         return;
     }
     let (vk, _context) = (queue.vk.clone(), queue.context.clone());
-    // The thread takes it from here, so that it is still at hand if there can be none.
+    // The thread takes it from here, so that it is still available if no thread can be started.
     let rest = Arc::new(Mutex::new(Some(Released { vk, completions, _context })));
     let theirs = rest.clone();
     let body = move || {
@@ -47,7 +46,7 @@ pub fn complete_later(queue: &mut Queue) {
 }
 
 impl Released {
-    /// Waits for the device, does the host's part, and lets go.
+    /// Waits for the device, does the host's part, and drops what is left.
     fn complete(mut self) {
         let ended = self.wait().and_then(|()| {
             while let Some(work) = self.completions.take(u64::MAX) {

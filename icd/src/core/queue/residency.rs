@@ -1,5 +1,5 @@
-//! How a queue has the bytes that a command needs on its device, in a context of several devices: the command
-//! is deferred until they are there.
+//! Residency of a command's buffers, in a context of several devices: the command is deferred until the bytes that
+//! it needs are on its queue's device.
 
 use super::callback_thread;
 use super::deferred::Number;
@@ -13,7 +13,7 @@ use crate::core::memory::reservation::{RangeUse, Reservation, Target};
 use crate::object::Ref;
 
 impl Queue {
-    /// Returns what a command uses that may be on another device.
+    /// Returns the ranges that a command uses and that may be on another device.
     pub(super) fn uses<'a>(&self, command: &'a dyn Execute) -> Vec<RangeUse<'a>> {
         if self.context.gpus.len() == 1 {
             return Vec::new();
@@ -27,7 +27,7 @@ impl Queue {
 }
 
 impl<'a> Execution<'a> {
-    /// Notes that the command, which is being started, uses ranges.
+    /// Reserves the ranges that the command, which is being started, uses.
     pub(super) fn reserve<'b>(&mut self, uses: &[RangeUse<'b>]) -> Result<Option<Reservation<'b>>>
     where
         'a: 'b,
@@ -40,16 +40,16 @@ impl<'a> Execution<'a> {
             if let Some(reservation) = queue.target().reserve_now(Some(&queue.vk), uses)? {
                 return Ok(Some(reservation));
             }
-            // The command was deferred for its bytes before: another device's has taken them away since.
+            // The bytes were there when the command was no longer deferred; another device has taken them since.
             self.unlocked(|| queue.target().bring(uses))?;
         }
     }
 }
 
 impl Ref<Queue> {
-    /// Returns true if bytes that a command needs have yet to come to the device. Has them brought, and the
-    /// command resolved when they are there. Nothing else may keep the command, which has or will have this
-    /// number among the deferred ones, from being started.
+    /// Returns true if bytes that a command needs are not on the device yet. Starts their move, and registers the
+    /// command to be resolved when they are there. Nothing else may keep the command, which has or will have this
+    /// number among the deferred ones, from starting.
     pub(super) fn awaits_bytes(&self, number: Number, command: &dyn Execute) -> bool {
         let uses = self.uses(command);
         if uses.is_empty() {

@@ -1,11 +1,11 @@
-//! The file of a trace: a JSON array that is whole whenever it is looked at, however the process ends.
+//! The file of a trace: a JSON array that is complete at any time, however the process ends.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// Bytes of events that are kept back.
+/// Bytes of events that are buffered.
 const BUFFER: usize = 64 << 10;
 const HEAD: &str = "[
 {\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":\"host\"}},
@@ -14,10 +14,10 @@ const TAIL: &str = "\n]\n";
 
 pub struct TraceFile {
     file: File,
-    /// Where the next event goes: the tail stands there.
+    /// The offset for the next event, where the end of the array is.
     end: u64,
     buffer: String,
-    /// The process that writes. One that is forked off it does not.
+    /// The process that writes. A process that is forked off it does not.
     process: u32,
 }
 
@@ -40,7 +40,7 @@ impl TraceFile {
         }
     }
 
-    /// Writes what was kept back. What cannot be written is lost.
+    /// Writes the buffered events. Events that cannot be written are lost.
     pub fn flush(&mut self) {
         if self.process != std::process::id() {
             self.buffer.clear();

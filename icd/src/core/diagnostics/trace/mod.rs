@@ -1,11 +1,12 @@
 //! `HEKLA_TRACE=FILE`: every call of the application and every command of the device as a Chrome trace
 //! (for ui.perfetto.dev or chrome://tracing), on one clock.
 //!
-//! Calls stand under process 1, a line a thread; commands under process 2, a line a queue, with
-//! the times that the device took. Without the variable, all this is one look at a static.
+//! Calls are shown under process 1, a line per thread; commands under process 2, a line per queue, with
+//! the device's timestamps. Without the variable, the cost is one read of a static.
 
 mod file;
 
+use crate::config;
 use crate::core::process::clock;
 use crate::core::process::fork;
 use file::{quoted, TraceFile};
@@ -13,7 +14,6 @@ use hekla_vk_backend as vk;
 use parking_lot::Mutex;
 use std::cell::Cell;
 use std::fmt::Write;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -47,9 +47,8 @@ pub fn trace() -> Option<&'static Trace> {
 }
 
 fn start() -> Option<Trace> {
-    let wish = std::env::var_os("HEKLA_TRACE").filter(|path| !path.is_empty())?;
+    let path = config::trace_file()?;
     crate::core::diagnostics::log::init();
-    let path = own_path(&wish.to_string_lossy());
     match TraceFile::create(&path) {
         Ok(file) => {
             // SAFETY: the function is one of this library, which is never unloaded.
@@ -64,12 +63,6 @@ fn start() -> Option<Trace> {
     }
 }
 
-/// Returns a path from the environment, with the number of this process for `%p`: several may write a file of
-/// their own.
-pub fn own_path(wish: &str) -> PathBuf {
-    PathBuf::from(wish.replace("%p", &std::process::id().to_string()))
-}
-
 extern "C" fn at_exit() {
     // Others may have held the locks when this process was forked off.
     if fork::is_child() {
@@ -82,8 +75,8 @@ extern "C" fn at_exit() {
 }
 
 impl Trace {
-    /// A call of the application that began at `start` on the host clock and ends now. `error` is what
-    /// it returned unless that is CL_SUCCESS.
+    /// Adds a call of the application that began at `start` on the host clock and ends now. `error` is the code that
+    /// it returned, unless that is CL_SUCCESS.
     pub fn call(&self, name: &str, start: u64, error: Option<i32>) {
         let mut event = slice(name, (1, thread_number()), start, clock::now());
         if let Some(error) = error {
@@ -93,7 +86,7 @@ impl Trace {
         self.file.lock().add(event);
     }
 
-    /// The pipeline of a kernel, whose making began at `start` on the host clock and ends now.
+    /// Adds the pipeline of a kernel, whose creation began at `start` on the host clock and ends now.
     pub fn pipeline(&self, kernel: &str, start: u64, how: vk::Creation) {
         let name = format!("pipeline of {kernel}");
         let mut event = slice(&name, (1, thread_number()), start, clock::now());
@@ -103,7 +96,7 @@ impl Trace {
         self.file.lock().add(event);
     }
 
-    /// Returns a number for a new queue, under which its commands stand.
+    /// Returns a number for a new queue, under which its commands are shown.
     pub fn queue(&self, device: &str) -> u32 {
         let number = self.queues.fetch_add(1, Ordering::Relaxed) + 1;
         let label = quoted(&format!("queue {number}, {device}"));
@@ -113,7 +106,7 @@ impl Trace {
         number
     }
 
-    /// A command of a queue, whose times will be known when it is complete.
+    /// Adds a command of a queue, whose times will be known when it is complete.
     pub fn command(
         &self,
         queue: u32,
@@ -154,12 +147,12 @@ fn slice(name: &str, (process, thread): (u32, u32), start: u64, end: u64) -> Str
     )
 }
 
-/// Nanoseconds as microseconds, exactly.
+/// Returns nanoseconds as exact microseconds.
 fn micros(ns: u64) -> String {
     format!("{}.{:03}", ns / 1000, ns % 1000)
 }
 
-/// Returns the threads that call, in the order of their first calls.
+/// Returns the number of this thread, in the order of the threads' first calls.
 fn thread_number() -> u32 {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     thread_local! {

@@ -1,0 +1,132 @@
+//! The environment variables that this crate reads, as typed values.
+//!
+//! No other module of the crate reads the environment; `hekla-vk-backend` has a module like this one for its own
+//! variables. README.md lists them all (`icd/tests/environment.rs` compares). Nothing is remembered here: a
+//! function reads its variable whenever it is called.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use tracing::level_filters::LevelFilter;
+
+/// Size of the disk cache in bytes without `HEKLA_CACHE_SIZE`.
+const DEFAULT_CACHE_SIZE: u64 = 512 << 20;
+
+/// Reads `HEKLA_DEVICE`: indices of devices and parts of their names, between commas. Default: empty, which
+/// leaves the choice to device selection.
+pub fn requested_devices() -> String {
+    std::env::var("HEKLA_DEVICE").unwrap_or_default()
+}
+
+/// Reads `HEKLA_DEVICE_TYPE`: returns true for `gpu` in either case, with which software devices are presented
+/// as GPUs. Default: false.
+pub fn present_as_gpu() -> bool {
+    std::env::var("HEKLA_DEVICE_TYPE").is_ok_and(|value| value.eq_ignore_ascii_case("gpu"))
+}
+
+/// Reads `HEKLA_CACHE`: returns false for `0`, which turns the disk cache off. Default: true.
+pub fn disk_cache() -> bool {
+    std::env::var("HEKLA_CACHE").map_or(true, |value| value != "0")
+}
+
+/// Reads `HEKLA_CACHE_SIZE`, a number of MiB: returns the most bytes that the disk cache may take. Default: 512
+/// MiB, also for what is no number, after a warning in the log.
+pub fn disk_cache_size() -> u64 {
+    let Ok(text) = std::env::var("HEKLA_CACHE_SIZE") else { return DEFAULT_CACHE_SIZE };
+    parse_mib(&text).unwrap_or_else(|| {
+        tracing::warn!("HEKLA_CACHE_SIZE={text} is not a number of MiB");
+        DEFAULT_CACHE_SIZE
+    })
+}
+
+fn parse_mib(text: &str) -> Option<u64> {
+    Some(text.trim().parse::<u64>().ok()?.saturating_mul(1 << 20))
+}
+
+/// Reads `XDG_CACHE_HOME` and `HOME`: returns the folder of the user's caches. As the XDG base directory
+/// specification has it, relative paths are ignored and the default is `~/.cache`.
+pub fn cache_home() -> Option<PathBuf> {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
+}
+
+/// Reads `HEKLA_LOG`: `off`, `error`, `warn`, `info`, `debug` or `trace`. The error is a message for the user
+/// about another value. Default: `None`, no log.
+pub fn log_level() -> Option<Result<LevelFilter, String>> {
+    let text = std::env::var("HEKLA_LOG").ok()?;
+    Some(
+        text.parse().map_err(|_| {
+            format!("HEKLA_LOG={text} is none of off, error, warn, info, debug, trace")
+        }),
+    )
+}
+
+/// Reads `HEKLA_LOG_FILE`: the file that the log goes to, where `%p` stands for the number of the process.
+/// Default: `None`, standard error.
+pub fn log_file() -> Option<PathBuf> {
+    process_path(std::env::var_os("HEKLA_LOG_FILE")?)
+}
+
+/// Reads `HEKLA_TRACE`: the file that a trace is written to, where `%p` stands for the number of the process.
+/// Default: `None`, no trace.
+pub fn trace_file() -> Option<PathBuf> {
+    process_path(std::env::var_os("HEKLA_TRACE")?)
+}
+
+/// Returns a path with the number of this process for `%p`, so that several processes write a file each;
+/// `None` for an empty one.
+fn process_path(text: OsString) -> Option<PathBuf> {
+    let path = text.to_string_lossy().replace("%p", &std::process::id().to_string());
+    (!path.is_empty()).then(|| PathBuf::from(path))
+}
+
+/// Reads `HEKLA_DUMP`: the folder that programs and their kernels' SPIR-V are written to. Default: `None`, nothing
+/// is written.
+pub fn dump_folder() -> Option<PathBuf> {
+    std::env::var_os("HEKLA_DUMP").map(PathBuf::from)
+}
+
+/// Reads `HEKLA_STAGING`: returns true for `1`, with which a device whose memory the host sees is treated as one
+/// whose it does not. Default: false. For tests.
+pub fn always_stage() -> bool {
+    std::env::var("HEKLA_STAGING").is_ok_and(|value| value == "1")
+}
+
+/// Reads `HEKLA_STAGING_LIMIT`: the most bytes of staging memory of each kind that a device has in use at once.
+/// Default: `None`, no limit. For tests.
+pub fn staging_limit() -> Option<u64> {
+    std::env::var("HEKLA_STAGING_LIMIT").ok()?.parse().ok()
+}
+
+/// Reads `VK_DRIVER_FILES` and `VK_ICD_FILENAMES`, which tell the Vulkan loader what drivers to take: returns each
+/// path with its variable's name.
+pub fn vulkan_drivers() -> Vec<(&'static str, String)> {
+    let mut paths = Vec::new();
+    for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
+        let Ok(value) = std::env::var(name) else { continue };
+        let named = value.split(':').filter(|path| !path.is_empty());
+        paths.extend(named.map(|path| (name, path.to_string())));
+    }
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_parsed_as_mib() {
+        assert_eq!(parse_mib(" 3 "), Some(3 << 20));
+        assert_eq!(parse_mib(&u64::MAX.to_string()), Some(u64::MAX));
+        for text in ["", "x", "-1", "1.5"] {
+            assert_eq!(parse_mib(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_number_of_the_process_replaces_its_sign() {
+        let path = process_path("/tmp/%p-%p.json".into()).unwrap();
+        let id = std::process::id();
+        assert_eq!(path, PathBuf::from(format!("/tmp/{id}-{id}.json")));
+        assert_eq!(process_path("".into()), None);
+    }
+}

@@ -1,0 +1,64 @@
+//! The environment is read in one module of each crate, and README.md lists the variables that are read.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Returns the workspace's folder.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Returns the names of variables of Hekla's that stand between `before` and a character that no name has.
+fn names(text: &str, before: &str) -> BTreeSet<String> {
+    let after = text.split(before).skip(1);
+    let name = |rest: &str| {
+        let is_part = |c: char| c.is_ascii_uppercase() || c == '_';
+        rest.chars().take_while(|c| is_part(*c)).collect::<String>()
+    };
+    after.map(name).filter(|name| name.starts_with("HEKLA_")).collect()
+}
+
+/// Returns the code of a source without its tests.
+fn without_tests(text: &str) -> &str {
+    text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text)
+}
+
+/// Calls `visit` with each source file under a folder.
+fn sources(folder: &Path, visit: &mut dyn FnMut(&Path)) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => sources(&path, visit),
+            false if path.extension().is_some_and(|e| e == "rs") => visit(&path),
+            false => {}
+        }
+    }
+}
+
+#[test]
+fn readme_lists_the_variables_that_are_read() {
+    let mut known = BTreeSet::new();
+    for module in ["icd/src/config.rs", "vk-backend/src/config.rs"] {
+        known.append(&mut names(without_tests(&read(&root().join(module))), "(\""));
+    }
+    assert!(known.contains("HEKLA_DEVICE") && known.contains("HEKLA_FAULT"), "{known:?}");
+    assert_eq!(names(&read(&root().join("README.md")), "\n| `"), known);
+}
+
+#[test]
+fn one_module_of_each_crate_reads_the_environment() {
+    for folder in ["icd/src", "vk-backend/src"] {
+        let folder = root().join(folder);
+        sources(&folder, &mut |path| {
+            let is_config = path == folder.join("config.rs");
+            let text = read(path);
+            let reads = ["env::var", "env::vars", "getenv"];
+            let found = reads.iter().any(|call| without_tests(&text).contains(call));
+            assert_eq!(found, is_config, "{}", path.display());
+        });
+    }
+}
