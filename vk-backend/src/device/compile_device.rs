@@ -33,11 +33,6 @@ impl CompileDevice {
         }
     }
 
-    /// Returns true if pipelines should be compiled here.
-    pub(crate) fn is_needed(&self) -> bool {
-        self.is_needed
-    }
-
     /// Returns true if there is one.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.opened.get(), Some(Some(_)))

@@ -176,7 +176,8 @@ impl PhysicalDevice {
         self.queue_family = *index as u32;
         let bits = config::timestamp_bits().unwrap_or(u32::MAX);
         self.info.limits.timestamp_valid_bits = family.timestamp_valid_bits.min(bits);
-        self.info.limits.queue_count = family.queue_count.min(MAX_VULKAN_QUEUES);
+        let most = config::queues().map_or(MAX_VULKAN_QUEUES, |n| n.clamp(1, MAX_VULKAN_QUEUES));
+        self.info.limits.queue_count = family.queue_count.min(most);
         self.bind_queue = self.choose_bind_queue(&families);
         true
     }

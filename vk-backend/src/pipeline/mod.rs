@@ -37,7 +37,7 @@ impl Device {
         if let Some(store) = self.pipeline_store.get() {
             return store::create(self, &mut draft, store.as_ref());
         }
-        if self.compile_device.is_needed() {
+        if self.code.is_shared() {
             if let Some(created) = apart::create(self, &mut draft, &[])? {
                 return Ok(created.pipeline);
             }

@@ -21,7 +21,7 @@ pub(super) fn create(
     let known = store.load(info, draft.desc).filter(|data| is_of_device(info, data));
     let known = known.unwrap_or_default();
     draft.given = known.len();
-    let made = match device.compile_device.is_needed() {
+    let made = match device.code.is_shared() {
         true => apart::create(device, draft, &known)?,
         false => None,
     };

@@ -538,7 +538,7 @@ impl Queue {
     /// # Safety
     /// As for vkQueueSubmit, except for the external synchronization of the queue.
     unsafe fn submit_raw(&self, info: vk::SubmitInfo<'_>) -> Result<(), Error> {
-        let _guard = self.device.code.hold();
+        let _guard = self.device.code.hold_to_submit();
         let queue = self.device.vulkan_queues[self.vulkan_queue].lock();
         // SAFETY: the lock gives this thread the Vulkan queue; the rest is the caller's promise.
         unsafe { self.device.raw.queue_submit(*queue, &[info], vk::Fence::null()) }
