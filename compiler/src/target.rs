@@ -52,6 +52,9 @@ pub struct Target {
     pub rounding_rte_16: bool,
     pub rounding_rte_32: bool,
     pub rounding_rte_64: bool,
+    /// RoundingModeRTE of 32 bits is declared only where numbers of 32 bits are divided: the device divides
+    /// as it should with that mode only, and without it its other operations treat denormals alike.
+    pub rounding_rte_32_to_divide: bool,
     /// By probe, for 16, 32 and 64 bits; [`Target::floats`] has them by type.
     pub float_traits: [FloatTraits; 3],
     /// By probe: `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives what it says. Where it does not,
@@ -195,6 +198,7 @@ impl Target {
             rounding_rte_16: false,
             rounding_rte_32: false,
             rounding_rte_64: false,
+            rounding_rte_32_to_divide: false,
             float_traits: [FloatTraits::IEEE; 3],
             merges_signs: true,
             fma32_fused: false,

@@ -852,6 +852,22 @@ block2(v5:f32):
 }
 
 #[test]
+fn single_rounds_to_nearest_where_it_is_divided_if_the_device_needs_it_there_alone() {
+    let mut target = targets()[1].1.clone();
+    let mut declares = |op: &str, to_divide: bool| {
+        let mut lines = Lines::new();
+        let a = lines.load("f32");
+        let result = lines.def("f32", &format!("{op} {a}, {a}"));
+        lines.store("f32", &result);
+        target.rounding_rte_32_to_divide = to_divide;
+        let kernel = try_emit(&kernel(&lines.text), &[], &Options::default(), &target);
+        disassemble(&kernel.expect("kernel").spirv).contains("RoundingModeRTE 32")
+    };
+    assert!(declares("fadd", false) && declares("fdiv", false) && declares("fdiv", true));
+    assert!(!declares("fadd", true));
+}
+
+#[test]
 fn float_controls_follow_options() {
     let mut lines = Lines::new();
     let a = lines.load("f32");

@@ -39,6 +39,8 @@ pub(super) struct Emitter<'a> {
     ids: SecondaryMap<Value, u32>,
     /// Ids of the functions.
     functions: SecondaryMap<Func, u32>,
+    /// True once a division of 32-bit floats was emitted.
+    pub divides_single: bool,
     /// The results of calls with several results, by their first ones.
     pub composites: FastMap<Value, u32>,
 }
@@ -78,6 +80,7 @@ impl<'a> Emitter<'a> {
             types: FastMap::default(),
             ids: func.value_map(),
             functions: ids,
+            divides_single: false,
             composites: FastMap::default(),
         })
     }

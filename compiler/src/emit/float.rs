@@ -61,6 +61,7 @@ impl Emitter<'_> {
             FMax => return Ok(self.glsl(Glsl::NMax, ty, &args)),
             _ => return Err(EmitError::malformed("an integer operation on floats")),
         };
+        self.divides_single |= matches!(op, Op::FDiv | Op::FRem) && scalar == Scalar::F32;
         let id = self.op(op, ty, &args);
         if flags.contains(FpFlags::NO_CONTRACT) && matches!(op, Op::FAdd | Op::FSub | Op::FMul) {
             self.no_contraction(id);

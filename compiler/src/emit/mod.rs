@@ -134,7 +134,7 @@ fn float_controls(emitter: &mut emitter::Emitter<'_>, options: &Options) {
             32,
             target.preserve_signed_zero_inf_nan_32,
             target.denorm_preserve_32 && !options.denorms_are_zero,
-            target.rounding_rte_32,
+            target.rounding_rte_32 && (emitter.divides_single || !target.rounding_rte_32_to_divide),
         ),
         (
             64,

@@ -18,6 +18,11 @@ use crate::probe::run::run_from_to;
 pub struct Probe {
     /// The execution modes to ask for.
     pub controls: FloatControls,
+    /// RoundingModeRTE of 32 bits should be asked for only by kernels that divide numbers of 32 bits. Without it
+    /// sums, products and Fma of the device treat denormals alike, and the nearest number is the result all the same;
+    /// with it they do not (NVIDIA's driver 580: sums and products keep them, Fma flushes). Quotients may need it
+    /// (there those by numbers beyond 2^126 are zero without it).
+    pub nearest32_to_divide: bool,
     /// GLSL.std.450 Fma of 32 bits rounds once.
     pub fma32_fused: bool,
     /// GLSL.std.450 Fma of 64 bits rounds once; false without float64.
@@ -46,7 +51,9 @@ pub struct Probe {
 
 /// Asks the device.
 pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
-    let (controls, floats) = choose_controls(device)?;
+    let controls = FloatControls::offered(&device.info().features);
+    let Floats { table, nearest32_to_divide } = try_controls(device, &controls)?;
+    tracing::debug!("what float operations do with {controls:?}:\n{table}");
     let single = probe_width::<f32>(device, &controls)?;
     let double = if device.info().features.float64 {
         probe_width::<f64>(device, &controls)?
@@ -55,6 +62,7 @@ pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
     };
     Ok(Probe {
         controls,
+        nearest32_to_divide,
         fma32_fused: single.fused,
         fma64_fused: double.fused,
         div32_exact: single.div_exact,
@@ -64,28 +72,34 @@ pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
         exp2_near: single.exp2_near,
         nearest32: single.nearest,
         nearest64: double.nearest,
-        floats,
+        floats: table,
         merges_signs: floats::merges_signs(device, &controls)?,
     })
 }
 
-/// Returns what kernels ask for, and what float operations do then: all that the device offers, unless
-/// operations of single treat denormals differently then and alike without the rounding mode.
-fn choose_controls(device: &Arc<Device>) -> Result<(FloatControls, FloatTable), Error> {
-    let features = &device.info().features;
-    let mut controls = FloatControls::offered(features);
-    let mut table = floats::run(device, &controls, Module::OneWidth)?;
-    let fewer = FloatControls::without_single_rounding(features);
-    if !table.is_consistent(FloatWidth::Single) && fewer != controls {
-        let other = floats::run(device, &fewer, Module::OneWidth)?;
-        let nearest = other.all(FloatWidth::Single, |_| true, |b| b.nearest_even);
-        if nearest && other.is_consistent(FloatWidth::Single) {
-            (controls, table) = (fewer, other);
-        }
+/// What [`try_controls`] finds.
+struct Floats {
+    table: FloatTable,
+    nearest32_to_divide: bool,
+}
+
+/// Returns what float operations do in modules of one width and of two, with RoundingModeRTE for single and, if some
+/// kernels should not ask for that, without.
+fn try_controls(device: &Arc<Device>, controls: &FloatControls) -> Result<Floats, Error> {
+    let one_width = floats::run(device, controls, Module::OneWidth)?;
+    let two_widths = floats::run(device, controls, Module::TwoWidths)?;
+    let table = one_width.both(&two_widths);
+    let fewer = controls.without_single_rounding(&device.info().features);
+    if one_width.is_consistent(FloatWidth::Single) || fewer == *controls {
+        return Ok(Floats { table, nearest32_to_divide: false });
     }
-    let table = table.both(&floats::run(device, &controls, Module::TwoWidths)?);
-    tracing::debug!("what float operations do with {controls:?}:\n{table}");
-    Ok((controls, table))
+    let alone = floats::run(device, &fewer, Module::OneWidth)?;
+    let nearest = alone.all(FloatWidth::Single, |_| true, |b| b.nearest_even);
+    if !nearest || !alone.is_consistent(FloatWidth::Single) {
+        return Ok(Floats { table, nearest32_to_divide: false });
+    }
+    let beside = floats::run(device, &fewer, Module::TwoWidths)?;
+    Ok(Floats { table: table.both(&alone).both(&beside), nearest32_to_divide: true })
 }
 
 /// Operands of one invocation.

@@ -30,11 +30,9 @@ impl FloatControls {
         }
     }
 
-    /// Returns the same without RoundingModeRTE for single: a driver (NVIDIA's, 580) lets sums and products of
-    /// single keep denormals where that mode is asked for, and flushes those of Fma all the same. Without it all
-    /// of them flush.
-    pub(crate) fn without_single_rounding(f: &Features) -> FloatControls {
-        FloatControls { rounding_rte: rounding(f, false), ..FloatControls::offered(f) }
+    /// Returns the same without RoundingModeRTE for single.
+    pub(crate) fn without_single_rounding(&self, f: &Features) -> FloatControls {
+        FloatControls { rounding_rte: rounding(f, false), ..*self }
     }
 
     /// Asks for the modes of a width of `bits` bits.
@@ -101,11 +99,14 @@ mod tests {
         assert_eq!((all.rounding_rte, all.denorm_preserve), ([true; 3], [true, true, false]));
         let f = features(Independence::Float32Only);
         assert_eq!(FloatControls::offered(&f).denorm_preserve, [false, true, false]);
-        assert_eq!(FloatControls::without_single_rounding(&f).rounding_rte, [true, false, true]);
+        assert_eq!(
+            FloatControls::offered(&f).without_single_rounding(&f).rounding_rte,
+            [true, false, true]
+        );
         let f = features(Independence::None);
         assert_eq!(FloatControls::offered(&f).denorm_preserve, [false; 3]);
         assert_eq!(FloatControls::offered(&f).rounding_rte, [true; 3]);
-        assert_eq!(FloatControls::without_single_rounding(&f).rounding_rte, [false; 3]);
+        assert_eq!(FloatControls::offered(&f).without_single_rounding(&f).rounding_rte, [false; 3]);
     }
 
     #[test]

@@ -61,6 +61,7 @@ impl Probe {
             modes.iter_mut().for_each(&mut *f);
         }
         [
+            &mut self.nearest32_to_divide,
             &mut self.fma32_fused,
             &mut self.fma64_fused,
             &mut self.div32_exact,
@@ -114,7 +115,7 @@ mod tests {
         *probe.floats.row_mut(FloatWidth::Single) = Some([Behaviour::RIGHT; FloatOp::ALL.len()]);
         *probe.floats.row_mut(FloatWidth::Double) = Some([Behaviour::RIGHT; FloatOp::ALL.len()]);
         let mut count = 0;
-        let present = |row: usize| [19, 20, 106].contains(&row);
+        let present = |row: usize| [20, 21, 107].contains(&row);
         probe.visit(&mut |answer| {
             if !present(count) {
                 *answer = count % 3 == 0;

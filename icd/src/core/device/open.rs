@@ -407,6 +407,7 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
         rounding_rte_16: rte_16,
         rounding_rte_32: rte_32,
         rounding_rte_64: rte_64,
+        rounding_rte_32_to_divide: probe.nearest32_to_divide,
         float_traits: vk::FloatWidth::ALL.map(|width| float_traits(&probe.floats, width)),
         merges_signs: probe.merges_signs,
         fma32_fused: probe.fma32_fused,
