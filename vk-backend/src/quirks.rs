@@ -3,8 +3,6 @@
 //! Behaviour that rests on more than Vulkan guarantees, or that works around a defect, is chosen here and
 //! nowhere else. A driver that is not in the table gets what the specification promises.
 
-use std::ops::RangeInclusive;
-
 use ash::vk;
 
 bitflags::bitflags! {
@@ -21,43 +19,73 @@ bitflags::bitflags! {
         const SLOW_BUFFER_COPIES = 1 << 2;
         /// The driver's exit handlers, run in a forked child, break the devices of its parent.
         const EXIT_BREAKS_PARENT = 1 << 3;
+        /// The driver is known for wrong results, or may be: it should be tested for them before it is offered
+        /// ([`crate::Device::find_defect`]), at the price of opening the device.
+        const TESTED_BEFORE_USE = 1 << 4;
+        /// A load whose address all invocations agree on is executed even where no invocation is active.
+        const UNMASKED_UNIFORM_LOADS = 1 << 5;
     }
 }
 
 /// The identity of a device's driver.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Driver {
+pub(crate) struct Driver<'a> {
     /// VkDriverId.
     pub(crate) id: vk::DriverId,
     /// VkPhysicalDeviceProperties::driverVersion, in the vendor's own encoding.
     pub(crate) version: u32,
+    /// VkPhysicalDeviceDriverProperties::driverInfo.
+    pub(crate) info: &'a str,
     pub(crate) device_type: vk::PhysicalDeviceType,
 }
 
 /// One row of the table: drivers and their quirks.
 struct Row {
     driver: vk::DriverId,
-    /// Versions in the vendor's own encoding.
-    versions: RangeInclusive<u32>,
+    versions: Versions,
     /// `None` for devices of any type.
     device_type: Option<vk::PhysicalDeviceType>,
     quirk: Quirks,
 }
 
-const ANY_VERSION: RangeInclusive<u32> = 0..=u32::MAX;
-
-/// NVIDIA's encoding of a version: 10 bits of major number at the top.
-const fn nvidia(major: u32) -> RangeInclusive<u32> {
-    major << 22..=(major << 22) + (1 << 22) - 1
+/// Versions of a driver.
+enum Versions {
+    Any,
+    /// Those with this major number in NVIDIA's encoding: 10 bits at the top.
+    Nvidia(u32),
+    /// Those of Mesa before a major and minor number, and those that tell none.
+    MesaBefore(u32, u32),
+    /// Those of Mesa after a major and minor number.
+    MesaAfter(u32, u32),
 }
 
-const TABLE: [Row; 4] = [
+impl Versions {
+    fn contains(&self, driver: &Driver<'_>) -> bool {
+        let mesa = mesa_version(driver.info);
+        match *self {
+            Versions::Any => true,
+            Versions::Nvidia(major) => driver.version >> 22 == major,
+            Versions::MesaBefore(major, minor) => mesa.is_none_or(|v| v < (major, minor)),
+            Versions::MesaAfter(major, minor) => mesa.is_some_and(|v| v > (major, minor)),
+        }
+    }
+}
+
+/// Returns major and minor number in a text like `Mesa 25.0.7-2 (LLVM 15.0.6)`. (Its software drivers do not tell
+/// them by `driverVersion`.)
+fn mesa_version(driver_info: &str) -> Option<(u32, u32)> {
+    let mut numbers = driver_info.strip_prefix("Mesa ")?.split(|c: char| !c.is_ascii_digit());
+    let mut number = || numbers.next()?.parse().ok();
+    Some((number()?, number()?))
+}
+
+const TABLE: [Row; 6] = [
     // Seen with 580.159 on an H200, also in a program of Vulkan alone (examples/stale_code): while several threads
     // create, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing or run another
     // pipeline's code.
     Row {
         driver: vk::DriverId::NVIDIA_PROPRIETARY,
-        versions: ANY_VERSION,
+        versions: Versions::Any,
         device_type: None,
         quirk: Quirks::SERIALIZED_PIPELINES,
     },
@@ -65,7 +93,7 @@ const TABLE: [Row; 4] = [
     // tried for days on 580 (H200), and on no other driver. It saves the interrupt of a signal, 30 us there.
     Row {
         driver: vk::DriverId::NVIDIA_PROPRIETARY,
-        versions: nvidia(580),
+        versions: Versions::Nvidia(580),
         device_type: None,
         quirk: Quirks::COMPLETION_MARKERS,
     },
@@ -73,7 +101,7 @@ const TABLE: [Row; 4] = [
     // H200. Other drivers of discrete devices copy by a shader of their own.
     Row {
         driver: vk::DriverId::NVIDIA_PROPRIETARY,
-        versions: ANY_VERSION,
+        versions: Versions::Any,
         device_type: Some(vk::PhysicalDeviceType::DISCRETE_GPU),
         quirk: Quirks::SLOW_BUFFER_COPIES,
     },
@@ -81,18 +109,34 @@ const TABLE: [Row; 4] = [
     // share: the child dies of a segmentation fault, the parent hangs in vkDestroyDevice or at its own end.
     Row {
         driver: vk::DriverId::NVIDIA_PROPRIETARY,
-        versions: ANY_VERSION,
+        versions: Versions::Any,
         device_type: None,
         quirk: Quirks::EXIT_BREAKS_PARENT,
+    },
+    // lavapipe of Mesa 22.3 (Debian 12) ends long loops early and lets inactive lanes run. That of 25.0 is the first
+    // one that is known to compute right.
+    Row {
+        driver: vk::DriverId::MESA_LLVMPIPE,
+        versions: Versions::MesaBefore(25, 0),
+        device_type: None,
+        quirk: Quirks::TESTED_BEFORE_USE,
+    },
+    // lavapipe of Mesa 26.2 does so, that of 25.0 does not. A test would end the process, so those in between and
+    // later ones are assumed to.
+    Row {
+        driver: vk::DriverId::MESA_LLVMPIPE,
+        versions: Versions::MesaAfter(25, 0),
+        device_type: None,
+        quirk: Quirks::UNMASKED_UNIFORM_LOADS,
     },
 ];
 
 impl Quirks {
     /// Returns the quirks of a driver.
-    pub(crate) fn of(driver: &Driver) -> Quirks {
+    pub(crate) fn of(driver: &Driver<'_>) -> Quirks {
         let applies = |row: &&Row| {
             row.driver == driver.id
-                && row.versions.contains(&driver.version)
+                && row.versions.contains(driver)
                 && row.device_type.is_none_or(|device_type| device_type == driver.device_type)
         };
         TABLE.iter().filter(applies).map(|row| row.quirk).collect()
@@ -105,7 +149,7 @@ mod tests {
 
     fn quirks(id: vk::DriverId, version: u32) -> Quirks {
         let device_type = vk::PhysicalDeviceType::DISCRETE_GPU;
-        Quirks::of(&Driver { id, version, device_type })
+        Quirks::of(&Driver { id, version, info: "", device_type })
     }
 
     #[test]
@@ -123,7 +167,6 @@ mod tests {
             vk::DriverId::INTEL_OPEN_SOURCE_MESA,
             vk::DriverId::INTEL_PROPRIETARY_WINDOWS,
             vk::DriverId::MESA_NVK,
-            vk::DriverId::MESA_LLVMPIPE,
             vk::DriverId::default(),
         ];
         for other in others {
@@ -136,10 +179,42 @@ mod tests {
         let mut driver = Driver {
             id: vk::DriverId::NVIDIA_PROPRIETARY,
             version: 570 << 22,
+            info: "570.10",
             device_type: vk::PhysicalDeviceType::DISCRETE_GPU,
         };
         assert!(Quirks::of(&driver).contains(Quirks::SLOW_BUFFER_COPIES));
         driver.device_type = vk::PhysicalDeviceType::INTEGRATED_GPU;
         assert_eq!(Quirks::of(&driver), Quirks::SERIALIZED_PIPELINES | Quirks::EXIT_BREAKS_PARENT);
+    }
+
+    #[test]
+    fn versions_of_mesa_are_read() {
+        for (text, version) in [
+            ("Mesa 22.3.6 (LLVM 15.0.6)", Some((22, 3))),
+            ("Mesa 25.0.7-2~bpo12+1 (LLVM 15.0.6)", Some((25, 0))),
+            ("Mesa 26.2.6-1 (LLVM 22.1.8)", Some((26, 2))),
+            ("Mesa 25.3-devel (git-0123abc) (LLVM 21.1.0)", Some((25, 3))),
+            ("Mesa 100.12.0", Some((100, 12))),
+            ("Mesa", None),
+            ("Mesa git", None),
+            ("Mesa 25", None),
+            ("580.65.06", None),
+            ("", None),
+        ] {
+            assert_eq!(mesa_version(text), version, "{text}");
+        }
+    }
+
+    #[test]
+    fn lavapipe_has_the_quirks_of_its_mesa() {
+        let device_type = vk::PhysicalDeviceType::CPU;
+        let quirks = |id, info| Quirks::of(&Driver { id, version: 1, info, device_type });
+        let lavapipe = |info| quirks(vk::DriverId::MESA_LLVMPIPE, info);
+        assert_eq!(lavapipe("Mesa 22.3.6 (LLVM 15.0.6)"), Quirks::TESTED_BEFORE_USE);
+        assert_eq!(lavapipe("Mesa 24.3.4"), Quirks::TESTED_BEFORE_USE);
+        assert_eq!(lavapipe("Mesa git"), Quirks::TESTED_BEFORE_USE);
+        assert_eq!(lavapipe("Mesa 25.0.0-rc1"), Quirks::empty());
+        assert_eq!(lavapipe("Mesa 26.2.6-1 (LLVM 22.1.8)"), Quirks::UNMASKED_UNIFORM_LOADS);
+        assert_eq!(quirks(vk::DriverId::MESA_RADV, "Mesa 22.3.6"), Quirks::empty());
     }
 }

@@ -86,6 +86,7 @@ fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> PhysicalDevice
     device.info.quirks = Quirks::of(&Driver {
         id: vk::DriverId::from_raw(device.info.driver_id as i32),
         version: device.info.driver_version,
+        info: &device.info.driver_info,
         device_type: core.device_type,
     });
     device.info.refusal = refusal(&device.info, has_compute);

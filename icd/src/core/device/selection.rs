@@ -59,10 +59,10 @@ pub fn enumerate() -> Result<Vec<EnumeratedDevice>, vk::Error> {
     Ok(devices.collect())
 }
 
-/// Tests a device that would be offered for wrong results if its driver is suspect. All other devices are
+/// Tests a device that would be offered for wrong results if its driver may give some. All other devices are
 /// tested when they are opened.
 fn check_results(physical: &vk::PhysicalDevice) -> Selection {
-    if !defects::is_suspect(&physical.info) {
+    if !physical.info.quirks.contains(vk::Quirks::TESTED_BEFORE_USE) {
         return Selection::Offered;
     }
     let defect = vk::Device::open(physical).and_then(|device| defects::defect(&device));
