@@ -31,7 +31,8 @@ pub struct Expectations(BTreeMap<String, Expectation>);
 
 impl Expectations {
     /// cts-config/expected/all.toml, and DRIVER.toml, which has the last word:
-    /// `[group] subtest = { result = "fail", why = "..." }`.
+    /// `[group] subtest = { result = "fail", why = "..." }`, where `"*"` stands for all subtests of the group that are
+    /// not listed themselves.
     pub fn read(driver: Driver) -> Result<Expectations, String> {
         let mut all = BTreeMap::new();
         for name in ["all", driver.name()] {
@@ -41,9 +42,10 @@ impl Expectations {
         Ok(Expectations(all))
     }
 
-    /// Returns the expectation of `GROUP.SUBTEST`, if it is listed.
-    pub fn of(&self, key: &str) -> Option<&Expectation> {
-        self.0.get(key)
+    /// Returns the expectation of a subtest, if it or its whole group is listed.
+    pub fn of(&self, group: &str, subtest: &str) -> Option<&Expectation> {
+        let entry = |subtest: &str| self.0.get(&format!("{group}.{subtest}"));
+        entry(subtest).or_else(|| entry("*"))
     }
 }
 
@@ -107,5 +109,17 @@ mod tests {
         add(&mut all, &table("[a]\nb = { result = \"fail\", why = \"y\" }")).unwrap();
         assert_eq!((all["a.b"].result.as_str(), all["a.b"].why.as_str()), ("fail", "y"));
         assert!(add(&mut all, &table("[a]\nb = { result = \"fail\" }")).is_err());
+    }
+
+    #[test]
+    fn a_star_stands_for_the_rest_of_a_group() {
+        let text = "[a]\n\"*\" = { result = \"skip\", why = \"x\" }\nb = { result = \"fail\", why = \"y\" }";
+        let mut all = BTreeMap::new();
+        add(&mut all, &text.parse().unwrap()).unwrap();
+        let all = Expectations(all);
+        let result = |group, subtest| all.of(group, subtest).map(|entry| entry.result.as_str());
+        assert_eq!(result("a", "b"), Some("fail"));
+        assert_eq!(result("a", "c"), Some("skip"));
+        assert_eq!(result("b", "b"), None);
     }
 }

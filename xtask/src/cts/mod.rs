@@ -176,7 +176,7 @@ impl Report<'_> {
         }
         let key = format!("{}.{}", task.group.name, task.subtest);
         let result = done.verdict.name();
-        let listed = self.expectations.of(&key);
+        let listed = self.expectations.of(&task.group.name, &task.subtest);
         let expected = listed.map_or("pass", |entry| entry.result.as_str());
         println!("{key}: {result} ({:.1} s)", done.seconds);
         self.total += 1;
