@@ -4,16 +4,16 @@
 //! not again in each program that includes it ([`crate::syntax::unused`] tells what makes two bodies
 //! the same). The memory is bounded.
 
-use crate::hash::FastSet;
 use crate::syntax::unused::{without_checked_bodies, UnusedBody};
 use crate::{preprocess, Options, Target};
+use rustc_hash::FxHashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Keys that are kept; when there are more, all are forgotten.
 const MAX_KEYS: usize = 1 << 17;
 
-static CHECKED: Mutex<Option<FastSet<u64>>> = Mutex::new(None);
+static CHECKED: Mutex<Option<FxHashSet<u64>>> = Mutex::new(None);
 
 /// Returns the tokens of a program, and in them the bodies of the functions that no kernel uses. Of those
 /// that are known to be good under these options, for this device, the braces alone are left.

@@ -11,7 +11,6 @@
 
 mod checked;
 pub mod emit;
-mod hash;
 pub mod ir;
 pub mod kernel;
 pub mod library;

@@ -6,11 +6,11 @@
 //! lookup where rspirv's builder searches a list.
 
 use super::EmitError;
-use crate::hash::FastMap;
 use rspirv::spirv::{
     AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op,
     StorageClass, MAGIC_NUMBER,
 };
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
@@ -64,8 +64,8 @@ pub(super) struct Asm {
     /// Types, constants and module-scope variables.
     globals: Vec<u32>,
     interface: Vec<u32>,
-    interned: FastMap<SmallVec<[u32; 6]>, u32>,
-    small_constants: FastMap<u32, u32>,
+    interned: FxHashMap<SmallVec<[u32; 6]>, u32>,
+    small_constants: FxHashMap<u32, u32>,
     /// Blocks of one coherent member: the member's type and the block.
     coherent_blocks: Vec<(u32, u32)>,
     /// The import of GLSL.std.450.
@@ -87,8 +87,8 @@ impl Asm {
             decorations: Vec::new(),
             globals: Vec::new(),
             interface: Vec::new(),
-            interned: FastMap::default(),
-            small_constants: FastMap::default(),
+            interned: FxHashMap::default(),
+            small_constants: FxHashMap::default(),
             coherent_blocks: Vec::new(),
             glsl: 0,
             void: 0,

@@ -7,11 +7,11 @@ use super::data;
 use super::launch::Launch;
 use super::plan::{Frame, Plan};
 use super::EmitError;
-use crate::hash::FastMap;
 use crate::ir::{Constant, Func, Function, Global, KernelEntry, Module, Type, Value, ValueDef};
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 use rspirv::spirv::{Decoration, Op};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 pub(super) type Res<T> = Result<T, EmitError>;
@@ -35,14 +35,14 @@ pub(super) struct Emitter<'a> {
     pub body: Vec<u32>,
     /// OpVariable instructions of the function.
     pub variables: Vec<u32>,
-    pub types: FastMap<Type, u32>,
+    pub types: FxHashMap<Type, u32>,
     ids: SecondaryMap<Value, u32>,
     /// Ids of the functions.
     functions: SecondaryMap<Func, u32>,
     /// True once a division of 32-bit floats was emitted.
     pub divides_single: bool,
     /// The results of calls with several results, by their first ones.
-    pub composites: FastMap<Value, u32>,
+    pub composites: FxHashMap<Value, u32>,
 }
 
 impl<'a> Emitter<'a> {
@@ -77,11 +77,11 @@ impl<'a> Emitter<'a> {
             data_offsets,
             body: Vec::new(),
             variables: Vec::new(),
-            types: FastMap::default(),
+            types: FxHashMap::default(),
             ids: func.value_map(),
             functions: ids,
             divides_single: false,
-            composites: FastMap::default(),
+            composites: FxHashMap::default(),
         })
     }
 

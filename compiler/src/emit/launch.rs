@@ -3,11 +3,11 @@
 use super::asm::Asm;
 use super::emitter::{Emitter, Res};
 use super::EmitError;
-use crate::hash::FastMap;
 use crate::ir::{AddressSpace, Global, KernelEntry, Scalar, Type, WorkItemQuery};
 use crate::kernel::{spec_id, ArgKind, ArgumentField, Field};
 use crate::target::Target;
 use rspirv::spirv::{BuiltIn, Decoration, MemoryAccess, Op, StorageClass};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,11 +22,11 @@ pub(super) struct Launch {
     /// The push-constant variable.
     variable: u32,
     /// Words of the buffer that were read in the entry block, which dominates all others.
-    words: FastMap<u32, u32>,
-    builtins: FastMap<u32, u32>,
+    words: FxHashMap<u32, u32>,
+    builtins: FxHashMap<u32, u32>,
     local_size: [u32; 3],
     has_global_offset: Option<u32>,
-    local_args: FastMap<u32, u32>,
+    local_args: FxHashMap<u32, u32>,
 }
 
 impl Launch {

@@ -4,9 +4,9 @@ use super::entities::{Block, Inst, Value};
 use super::inst::{BlockCall, InstData};
 use super::module::Linkage;
 use super::types::{Scalar, Type};
-use crate::hash::FastMap;
 use crate::rounding::half_bits;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// The origin of a value.
@@ -66,7 +66,7 @@ pub struct Function {
     pub linkage: Linkage,
     /// True if undefined values and the initial contents of private objects are zero.
     pub undefined_is_zero: bool,
-    constants: FastMap<(Type, Constant), Value>,
+    constants: FxHashMap<(Type, Constant), Value>,
 }
 
 impl Function {
@@ -83,7 +83,7 @@ impl Function {
             noinline: false,
             linkage: Linkage::default(),
             undefined_is_zero: false,
-            constants: FastMap::default(),
+            constants: FxHashMap::default(),
         };
         let entry = function.add_block();
         for &ty in params {

@@ -7,7 +7,6 @@
 //! fma is fused, whether denormals of double are flushed) is a macro, so that there is one analysed unit
 //! for each case.
 
-use crate::hash::FastMap;
 use crate::ir::Scalar;
 use crate::options::ClStd;
 use crate::preprocess::{preprocess, Interner};
@@ -16,6 +15,7 @@ use crate::sema::{self, Origin};
 use crate::source::{Diagnostics, SourceMap};
 use crate::syntax;
 use crate::{Options, Source, Target};
+use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
 /// A part of the library that is analysed as a whole.
@@ -32,7 +32,7 @@ pub enum Unit {
 pub struct Library {
     pub module: Module,
     /// Functions by name.
-    pub functions: FastMap<String, FunctionId>,
+    pub functions: FxHashMap<String, FunctionId>,
     /// The log of its analysis: empty, as the library's own tests make sure.
     pub log: String,
 }

@@ -3,11 +3,11 @@
 
 use super::memory::Addr;
 use super::{types, Context, Origin};
-use crate::hash::FastMap;
 use crate::ir::{self, AddressSpace, Block, Builder, FpFlags, Scalar, Type, Value};
 use crate::sema::hir::{self, FunctionId, LabelId, LocalId};
 use crate::sema::types::{Scalar as Name, TypeId, TypeKind, Types};
 use crate::source::Span;
+use rustc_hash::FxHashMap;
 
 /// Parameters and result of a function in the IR. A record result is written through a hidden
 /// first pointer; record parameters are pointers to copies that the callee owns.
@@ -37,8 +37,8 @@ pub fn lower_function(context: &mut Context, origin: Origin, id: FunctionId, fun
         source,
         context,
         b: Builder::new(&mut shell),
-        locals: FastMap::default(),
-        labels: FastMap::default(),
+        locals: FxHashMap::default(),
+        labels: FxHashMap::default(),
         exits: Vec::new(),
         switches: Vec::new(),
         result: None,
@@ -86,8 +86,8 @@ pub struct Lowering<'m, 'a> {
     pub(super) origin: Origin,
     pub source: &'a hir::Function,
     pub b: Builder<'m>,
-    locals: FastMap<LocalId, Addr>,
-    labels: FastMap<LabelId, Block>,
+    locals: FxHashMap<LocalId, Addr>,
+    labels: FxHashMap<LabelId, Block>,
     pub exits: Vec<Exits>,
     pub switches: Vec<SwitchLabels>,
     /// The address for a record result.

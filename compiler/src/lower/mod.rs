@@ -22,12 +22,12 @@ mod stmt;
 mod switch;
 mod types;
 
-use crate::hash::FastMap;
 use crate::ir::{self, Linkage};
 use crate::library::{self, Unit};
 use crate::sema::hir;
 use crate::source::{Diagnostics, Span};
 use crate::{Options, Target};
+use rustc_hash::FxHashMap;
 
 /// Lowers the kernels of a checked program and everything they use.
 ///
@@ -85,16 +85,16 @@ pub(crate) struct Context<'a> {
     /// True if the program will be linked with others.
     separate: bool,
     out: ir::Module,
-    functions: FastMap<(Origin, hir::FunctionId), ir::Func>,
-    globals: FastMap<(Origin, hir::GlobalId), ir::Global>,
+    functions: FxHashMap<(Origin, hir::FunctionId), ir::Func>,
+    globals: FxHashMap<(Origin, hir::GlobalId), ir::Global>,
     /// Memory of the work-group collective functions, by the bytes of a word.
-    collective: FastMap<u32, ir::Global>,
+    collective: FxHashMap<u32, ir::Global>,
     /// Functions that are called but not lowered yet.
     queue: Vec<(Origin, hir::FunctionId, ir::Func)>,
     /// Constants that hold the types of `printf` arguments, by contents.
-    signatures: FastMap<Vec<u8>, ir::Global>,
+    signatures: FxHashMap<Vec<u8>, ir::Global>,
     /// One place where each function is called, for diagnostics.
-    call_sites: FastMap<ir::Func, Span>,
+    call_sites: FxHashMap<ir::Func, Span>,
 }
 
 impl<'a> Context<'a> {
@@ -112,12 +112,12 @@ impl<'a> Context<'a> {
             diags,
             separate,
             out: ir::Module::default(),
-            functions: FastMap::default(),
-            globals: FastMap::default(),
-            collective: FastMap::default(),
+            functions: FxHashMap::default(),
+            globals: FxHashMap::default(),
+            collective: FxHashMap::default(),
             queue: Vec::new(),
-            signatures: FastMap::default(),
-            call_sites: FastMap::default(),
+            signatures: FxHashMap::default(),
+            call_sites: FxHashMap::default(),
         }
     }
 

@@ -1,19 +1,19 @@
 //! Common subexpressions: an instruction that a dominating one computed already is replaced by
 //! that; so is a load in a block that saw the value loaded or stored before, with no write between.
 
-use crate::hash::{FastHasher, FastMap};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
 /// Values by what computes them, each with its block.
 struct Table {
     /// By hash of operation, operands and result type. Of two with one hash the later is kept.
-    pure: FastMap<u64, (Value, Block)>,
+    pure: FxHashMap<u64, (Value, Block)>,
     /// The known contents of memory: by pointer, type, and state of the memory.
-    loads: FastMap<(Value, Type, u32), (Value, Block)>,
+    loads: FxHashMap<(Value, Type, u32), (Value, Block)>,
 }
 
 /// Counters of writes: a load is only equal to one of the same count.
@@ -151,8 +151,8 @@ enum Entry<'a> {
 impl Table {
     /// Returns a table for a function with this number of instructions, most of which compute something new.
     fn with_room_for(insts: usize) -> Table {
-        let pure = FastMap::with_capacity_and_hasher(insts, Default::default());
-        Table { pure, loads: FastMap::default() }
+        let pure = FxHashMap::with_capacity_and_hasher(insts, Default::default());
+        Table { pure, loads: FxHashMap::default() }
     }
 
     /// Returns the place for an instruction's result; `None` if it may not be replaced.
@@ -203,7 +203,7 @@ fn sorted(op: BinaryOp, args: [Value; 2]) -> [Value; 2] {
 }
 
 fn hash(data: &InstData, ty: Type) -> u64 {
-    let mut hasher = FastHasher::default();
+    let mut hasher = FxHasher::default();
     match *data {
         // The most frequent by far: two words.
         InstData::Binary { op, args, flags } => {

@@ -9,9 +9,9 @@ use super::cursor::Cursor;
 use super::param_alias::ParamAlias;
 use super::pointer_bases::has_unknown_access;
 use super::signature::{self, Signature};
-use crate::hash::FastMap;
 use crate::ir::*;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// A function of more instructions than this is refused.
@@ -182,14 +182,14 @@ struct Inliner<'a> {
     replaced: SecondaryMap<Value, Option<Value>>,
     any_replaced: bool,
     /// All results of copied calls, by the first.
-    results: FastMap<Value, SmallVec<[Value; 1]>>,
+    results: FxHashMap<Value, SmallVec<[Value; 1]>>,
 }
 
 /// The new places of a callee's entities.
 struct Copy<'a> {
     callee: &'a Function,
     values: Vec<Option<Value>>,
-    blocks: FastMap<Block, Block>,
+    blocks: FxHashMap<Block, Block>,
 }
 
 impl<'a> Inliner<'a> {
@@ -199,7 +199,7 @@ impl<'a> Inliner<'a> {
             allocas: Vec::new(),
             replaced: SecondaryMap::new(),
             any_replaced: false,
-            results: FastMap::default(),
+            results: FxHashMap::default(),
         }
     }
 
@@ -289,7 +289,7 @@ impl<'a> Inliner<'a> {
         let mut copy = Copy {
             callee,
             values: vec![None; callee.values.len()],
-            blocks: FastMap::with_capacity_and_hasher(callee.layout.len(), Default::default()),
+            blocks: FxHashMap::with_capacity_and_hasher(callee.layout.len(), Default::default()),
         };
         for (&param, &arg) in callee.params().iter().zip(args) {
             copy.values[param.index()] = Some(arg);

@@ -3,9 +3,9 @@
 
 use super::call_graph::{calls, CallGraph};
 use super::pointer_bases::{is_private, Base, Bases, Root};
-use crate::hash::FastMap;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// More distances than this between two parameters are as good as none known.
@@ -70,13 +70,13 @@ impl Relation {
 pub struct ParamAlias {
     room: SecondaryMap<Func, Vec<Option<Room>>>,
     /// By function and two of its parameters, the lower number first.
-    related: FastMap<(Func, u32, u32), Relation>,
+    related: FxHashMap<(Func, u32, u32), Relation>,
 }
 
 impl ParamAlias {
     /// Goes from callers to callees. The functions are still as `graph` saw them.
     pub fn compute(module: &Module, graph: &CallGraph) -> ParamAlias {
-        let mut facts = ParamAlias { room: SecondaryMap::new(), related: FastMap::default() };
+        let mut facts = ParamAlias { room: SecondaryMap::new(), related: FxHashMap::default() };
         for &id in graph.order.iter().rev() {
             let func = &module.functions[id];
             let passes_private = |args: &[Value]| args.iter().any(|&arg| is_private(func, arg));

@@ -4,9 +4,9 @@
 //! nothing to programs that do not use it.
 
 use super::macros::Special;
-use crate::hash::FastMap;
 use crate::options::ClStd;
 use crate::Options;
+use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// What decides which macros there are.
@@ -82,7 +82,7 @@ pub(super) enum Builtin {
 
 /// Returns the definition of a name, if it is a built-in macro's.
 pub(super) fn find(name: &str, features: &Features) -> Option<Builtin> {
-    static INDEX: LazyLock<FastMap<&str, (Need, &str, &str)>> = LazyLock::new(|| {
+    static INDEX: LazyLock<FxHashMap<&str, (Need, &str, &str)>> = LazyLock::new(|| {
         let groups = GROUPS.iter().flat_map(|&(need, group)| {
             group.iter().map(move |&(name, body)| {
                 let paren = name.find('(').unwrap_or(name.len());

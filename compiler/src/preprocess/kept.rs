@@ -2,7 +2,7 @@
 //! that includes them. The memory is bounded.
 
 use super::reading::Reading;
-use crate::hash::FastMap;
+use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,7 +15,7 @@ const MAX_READINGS: usize = 8;
 static FILES: Mutex<Files> = Mutex::new(Files { texts: None, bytes: 0 });
 
 struct Files {
-    texts: Option<FastMap<PathBuf, Arc<Text>>>,
+    texts: Option<FxHashMap<PathBuf, Arc<Text>>>,
     bytes: usize,
 }
 

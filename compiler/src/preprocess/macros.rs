@@ -6,8 +6,8 @@ use super::lexer::{flag, Lexer, PpKind, PpToken};
 use super::outline::mix;
 use super::token::Punct;
 use super::Preprocessor;
-use crate::hash::FastMap;
 use crate::source::Span;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// A macro.
@@ -280,7 +280,7 @@ impl Preprocessor<'_> {
         name: Span,
     ) -> Option<(Vec<Symbol>, bool, usize)> {
         let mut params: Vec<Symbol> = Vec::new();
-        let mut seen = FastMap::default();
+        let mut seen = FxHashMap::default();
         let mut pos = 1;
         if tokens.get(pos).is_some_and(|token| token.is(Punct::RParen)) {
             return Some((params, false, 2));
@@ -340,7 +340,7 @@ impl Preprocessor<'_> {
         params: &[Symbol],
         form: Form,
     ) -> Option<Vec<PpToken>> {
-        let numbers: FastMap<Symbol, u16> =
+        let numbers: FxHashMap<Symbol, u16> =
             params.iter().enumerate().map(|(i, &name)| (name, i as u16)).collect();
         let is_function = form != Form::Object;
         let mut body: Vec<PpToken> = Vec::with_capacity(tokens.len());

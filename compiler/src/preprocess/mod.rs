@@ -30,12 +30,12 @@ pub use interner::{Interner, StringId, Symbol};
 pub(crate) use reading::{Included, Reading};
 pub use token::{ExtensionBehaviour, FloatSuffix, FpContract, Pragma, Punct, Token, TokenKind};
 
-use crate::hash::{FastHasher, FastMap, FastSet};
 use crate::source::{Diagnostics, FileId, SourceMap, Span};
 use crate::{Options, Source};
 use lexer::{flag, Lexer, PpKind, PpToken};
 use reading::Cost;
-use std::hash::{BuildHasher, BuildHasherDefault};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -113,9 +113,9 @@ pub(crate) fn preprocess_parts(
         files: Vec::new(),
         contexts: Vec::new(),
         macros: macros::Macros::default(),
-        loaded: FastMap::default(),
-        texts: FastMap::default(),
-        once: FastSet::default(),
+        loaded: FxHashMap::default(),
+        texts: FxHashMap::default(),
+        once: FxHashSet::default(),
         recorder: record::Recorder::default(),
         included: Vec::new(),
         included_tokens: 0,
@@ -137,7 +137,10 @@ pub(crate) fn preprocess_parts(
 fn hash_of(options: &Options) -> u64 {
     let macros = Vec::new();
     let options = Options { macros, include_dirs: Vec::new(), ..options.clone() };
-    BuildHasherDefault::<FastHasher>::default().hash_one(options)
+    // Headers that were read are told apart by it: FxHasher is too weak.
+    let mut hasher = DefaultHasher::new();
+    options.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Names that mean something to the preprocessor itself.
@@ -175,11 +178,11 @@ struct Preprocessor<'a> {
     contexts: Vec<expand::Context>,
     macros: macros::Macros,
     /// Headers read so far: by include name, or by path when from disk.
-    loaded: FastMap<include::Key, FileId>,
+    loaded: FxHashMap<include::Key, FileId>,
     /// Headers from disk, of which readings may be known.
-    texts: FastMap<FileId, Arc<kept::Text>>,
+    texts: FxHashMap<FileId, Arc<kept::Text>>,
     /// Files that say `#pragma once`.
-    once: FastSet<FileId>,
+    once: FxHashSet<FileId>,
     /// The recordings of the headers that are being read.
     recorder: record::Recorder,
     /// Readings in the place of headers.

@@ -7,8 +7,8 @@ use super::outline::Outline;
 use super::reading::{self, Cost, Included, KeptMacro, Reading};
 use super::token::{Pragma, Token, TokenKind};
 use super::Preprocessor;
-use crate::hash::FastMap;
 use crate::source::{Definition, Expansion, FileId, Span};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The recorder of the headers that are being read.
@@ -293,12 +293,12 @@ impl<'a, 'b> Maker<'a, 'b> {
     fn events(
         &mut self,
         recording: &Recording,
-    ) -> (Box<[(Symbol, u64)]>, FastMap<Span, Symbol>, Vec<Symbol>) {
+    ) -> (Box<[(Symbol, u64)]>, FxHashMap<Span, Symbol>, Vec<Symbol>) {
         let macros = &self.pp.macros.list;
         let mut seen = vec![false; self.pp.interner.len()];
         let mut is_changed = vec![false; self.pp.interner.len()];
         let (mut asked, mut changed) = (Vec::new(), Vec::new());
-        let mut definitions = FastMap::default();
+        let mut definitions = FxHashMap::default();
         for &event in &self.pp.recorder.events[recording.events..] {
             match event {
                 Event::Asked(name, found) => {
@@ -350,7 +350,7 @@ impl<'a, 'b> Maker<'a, 'b> {
     fn expansions(
         &self,
         recording: &Recording,
-        definitions: &FastMap<Span, Symbol>,
+        definitions: &FxHashMap<Span, Symbol>,
     ) -> Option<(Vec<Expansion>, Vec<Symbol>)> {
         let mut expansions = Vec::new();
         let mut outside = Vec::new();

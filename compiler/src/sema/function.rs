@@ -11,7 +11,6 @@ use super::stmt::Switch;
 use super::typename::{Param, QualType};
 use super::types::{Scalar, TypeId, TypeKind};
 use super::{print, Origin, Sema};
-use crate::hash::FastMap;
 use crate::options::ClStd;
 use crate::preprocess::Symbol;
 use crate::source::Span;
@@ -20,6 +19,7 @@ use crate::syntax::ast::{
     TypeSpec,
 };
 use cranelift_entity::PrimaryMap;
+use rustc_hash::FxHashMap;
 
 /// Largest number of functions of one name.
 const MAX_OVERLOADS: usize = 512;
@@ -51,14 +51,14 @@ pub(super) struct FunctionState {
     pub id: FunctionId,
     pub ret: TypeId,
     pub is_kernel: bool,
-    pub labels: FastMap<Symbol, Label>,
+    pub labels: FxHashMap<Symbol, Label>,
     /// Loops around the current statement.
     pub loops: u32,
     /// Loops and switches around the current statement.
     pub breakables: u32,
     pub switches: Vec<Switch>,
     /// Values of const variables with constant initializers.
-    pub const_locals: FastMap<LocalId, Const>,
+    pub const_locals: FxHashMap<LocalId, Const>,
     /// Depth of the scope of its parameters.
     base_depth: u32,
     /// Of a block: the function around it, what it captures of that, and whether its type is known.
@@ -73,11 +73,11 @@ impl FunctionState {
             id,
             ret,
             is_kernel,
-            labels: FastMap::default(),
+            labels: FxHashMap::default(),
             loops: 0,
             breakables: 0,
             switches: Vec::new(),
-            const_locals: FastMap::default(),
+            const_locals: FxHashMap::default(),
             base_depth,
             outer: None,
             captures: Vec::new(),

@@ -30,7 +30,6 @@ mod stmt;
 mod typename;
 pub mod types;
 
-use crate::hash::FastMap;
 use crate::preprocess::{ExtensionBehaviour, FpContract, Interner, Pragma, Symbol};
 use crate::source::{Diagnostics, Span};
 use crate::syntax::ast::{self, AddressSpace};
@@ -38,6 +37,7 @@ use crate::{Options, Target};
 use cranelift_entity::SecondaryMap;
 use function::{FunctionState, Signature};
 use hir::{FunctionId, GlobalId, Module};
+use rustc_hash::FxHashMap;
 use scope::Scopes;
 use types::{Scalar, TypeId, TypeKind};
 
@@ -84,7 +84,7 @@ pub fn analyze(
         scopes: Scopes::new(interner.len()),
         function: None,
         signatures: SecondaryMap::new(),
-        functions_of: FastMap::default(),
+        functions_of: FxHashMap::default(),
         calls: SecondaryMap::new(),
         const_globals: SecondaryMap::new(),
         initialized: SecondaryMap::new(),
@@ -123,7 +123,7 @@ struct Sema<'a> {
     /// Properties of each function that [`hir::Function`] does not have.
     signatures: SecondaryMap<FunctionId, Signature>,
     /// The functions of each name, in whatever scope they are declared.
-    functions_of: FastMap<Symbol, Vec<FunctionId>>,
+    functions_of: FxHashMap<Symbol, Vec<FunctionId>>,
     /// The calls of each function, with their places.
     calls: SecondaryMap<FunctionId, Vec<(FunctionId, Span)>>,
     /// Globals whose initial bytes are their value for ever.
@@ -133,9 +133,9 @@ struct Sema<'a> {
     /// True if the current initializer is of a variable in global memory.
     initializes_global: bool,
     /// Variables with linkage (C99 6.2.2) by their names.
-    linked: FastMap<Symbol, globals::Linked>,
+    linked: FxHashMap<Symbol, globals::Linked>,
     /// String literals by their bytes.
-    strings: FastMap<Vec<u8>, GlobalId>,
+    strings: FxHashMap<Vec<u8>, GlobalId>,
     /// Bytes of initialized data so far.
     data_size: u64,
     /// True after `#pragma OPENCL FP_CONTRACT OFF` at file scope.

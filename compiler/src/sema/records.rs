@@ -5,9 +5,9 @@ use super::scope::{Entity, Tag};
 use super::typename::QualType;
 use super::types::{Field, Record, RecordId, Scalar, TypeId, TypeKind};
 use super::{Sema, MAX_OBJECT_SIZE, MAX_TYPE_DEPTH};
-use crate::hash::FastMap;
 use crate::source::Span;
 use crate::syntax::ast::{Attribute, Enumerator, FieldDecl, FieldDeclarator, Name};
+use rustc_hash::FxHashMap;
 
 /// A record while its members are laid out.
 struct Layout {
@@ -21,7 +21,7 @@ struct Layout {
     has_host_sized: bool,
     fields: Vec<Field>,
     /// Of all members, also those of anonymous members: where, and through which field.
-    names: FastMap<String, (Span, u32)>,
+    names: FxHashMap<String, (Span, u32)>,
 }
 
 /// What is said of a record besides its members.
@@ -97,7 +97,7 @@ impl Sema<'_> {
             depth: 0,
             has_host_sized: false,
             fields: Vec::new(),
-            names: FastMap::default(),
+            names: FxHashMap::default(),
         };
         for field in fields {
             let base = self.specified_type(&field.specs);

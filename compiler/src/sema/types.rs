@@ -1,8 +1,8 @@
 //! Types and their layout (OpenCL C 6.3): interned, so that equal types have equal ids.
 
-use crate::hash::FastMap;
 use crate::syntax::ast::{AddressSpace, ScalarName};
 use cranelift_entity::{entity_impl, PrimaryMap, SecondaryMap};
+use rustc_hash::FxHashMap;
 
 pub use crate::syntax::ast::ScalarName as Scalar;
 
@@ -70,7 +70,7 @@ pub struct Record {
     /// (`size_t`): no argument of a kernel (OpenCL C 6.11).
     pub has_host_sized: bool,
     /// Each member's field; for a member of an anonymous member, the anonymous field.
-    pub names: FastMap<String, u32>,
+    pub names: FxHashMap<String, u32>,
 }
 
 #[derive(Debug)]
@@ -90,7 +90,7 @@ pub struct Field {
 #[derive(Debug, Default)]
 pub struct Types {
     kinds: PrimaryMap<TypeId, TypeKind>,
-    ids: FastMap<TypeKind, TypeId>,
+    ids: FxHashMap<TypeKind, TypeId>,
     /// Height of each type's structure: 1 for a scalar, one more for a pointer to it.
     depths: SecondaryMap<TypeId, u32>,
     pub records: PrimaryMap<RecordId, Record>,

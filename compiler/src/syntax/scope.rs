@@ -1,8 +1,8 @@
 //! The meaning of names while they are parsed: keywords, types, or neither.
 
 use super::keywords::{BuiltinType, Keyword};
-use crate::hash::FastMap;
 use crate::preprocess::Symbol;
+use rustc_hash::FxHashMap;
 
 /// The meaning of an identifier at some place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,13 +27,13 @@ pub(super) struct Names {
     /// Length of `hidden` at the start of each open scope.
     scopes: Vec<usize>,
     /// Tags declared anywhere, for the message that asks for the missing `struct`.
-    tags: FastMap<Symbol, &'static str>,
+    tags: FxHashMap<Symbol, &'static str>,
 }
 
 impl Names {
     /// File scope, where names mean what the table says.
     pub fn new(meanings: Vec<Meaning>) -> Names {
-        Names { meanings, hidden: Vec::new(), scopes: Vec::new(), tags: FastMap::default() }
+        Names { meanings, hidden: Vec::new(), scopes: Vec::new(), tags: FxHashMap::default() }
     }
 
     pub fn meaning(&self, symbol: Symbol) -> Meaning {

@@ -17,8 +17,8 @@ mod spaces;
 mod special;
 mod workitem;
 
-use crate::hash::FastMap;
 use crate::options::ClStd;
+use rustc_hash::FxHashMap;
 use signature::{Family, Sig};
 use std::sync::LazyLock;
 
@@ -40,11 +40,11 @@ const FAMILIES: &[&[Family]] = &[
     workitem::FAMILIES,
 ];
 
-static BUILTINS: LazyLock<FastMap<&'static str, Builtin>> =
+static BUILTINS: LazyLock<FxHashMap<&'static str, Builtin>> =
     LazyLock::new(|| index(FAMILIES.iter().copied().flatten()));
 
-fn index<'f>(families: impl IntoIterator<Item = &'f Family>) -> FastMap<&'static str, Builtin> {
-    let mut map = FastMap::default();
+fn index<'f>(families: impl IntoIterator<Item = &'f Family>) -> FxHashMap<&'static str, Builtin> {
+    let mut map = FxHashMap::default();
     for family in families {
         for &name in family.names {
             map.insert(name, Builtin { name, sigs: family.sigs, since: family.since });

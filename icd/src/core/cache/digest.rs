@@ -1,48 +1,34 @@
-//! Digests: 128 bits that name the entries of the cache and show damage, and a hash of 64 bits.
+//! Digests: 256 bits that name the entries of the cache and show damage, and a hash of 64 bits; both BLAKE3.
 
-use std::collections::hash_map::DefaultHasher;
-use std::hash::Hasher;
-
-/// Two SipHashes of the same bytes. Programs that differ by chance never share one; there is no
-/// defence against somebody who may write to the user's own cache anyway.
+/// The BLAKE3 digest of byte strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Digest([u64; 2]);
+pub struct Digest(blake3::Hash);
 
 impl Digest {
-    pub const SIZE: usize = 16;
+    pub const SIZE: usize = blake3::OUT_LEN;
 
     /// Returns the digest of several byte strings, each preceded by its length.
     pub fn of(parts: &[&[u8]]) -> Digest {
-        Digest([0x68, 0x6b].map(|seed| {
-            // `DefaultHasher::new` has fixed keys. A new version of its algorithm makes old entries
-            // look damaged, that is all.
-            let mut hasher = DefaultHasher::new();
-            hasher.write_u64(seed);
-            for part in parts {
-                hasher.write_u64(part.len() as u64);
-                hasher.write(part);
-            }
-            hasher.finish()
-        }))
+        let mut hasher = blake3::Hasher::new();
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        Digest(hasher.finalize())
     }
 
     pub fn bytes(self) -> [u8; Self::SIZE] {
-        let mut bytes = [0; Self::SIZE];
-        for (place, half) in bytes.chunks_exact_mut(8).zip(self.0) {
-            place.copy_from_slice(&half.to_le_bytes());
-        }
-        bytes
+        self.0.into()
     }
 
     /// Returns the digest as part of a file's name.
     pub fn hex(self) -> String {
-        format!("{:016x}{:016x}", self.0[0], self.0[1])
+        self.0.to_string()
     }
 }
 
-/// Returns the FNV-1a hash of 64 bits.
+/// Returns the first 64 bits of the BLAKE3 digest.
 pub fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    let digest = blake3::hash(bytes);
+    u64::from_le_bytes(*digest.as_bytes().first_chunk().expect("a digest has 32 bytes"))
 }

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
-const MAGIC: &[u8; 8] = b"HEKLACH1";
+const MAGIC: &[u8; 8] = b"HEKLACH2";
 /// An entry that is used is marked as young again when it has become this old.
 const MARK_AFTER: Duration = Duration::from_secs(3600);
 /// Files that are being written have names that begin so.
