@@ -286,7 +286,7 @@ fn emit_kernels(
     let mut kernels = Vec::with_capacity(ir.kernels.len());
     let mut structures = SecondaryMap::new();
     if !target.merges_signs {
-        passes::choose_signs(ir, target.float64)?;
+        passes::rewrite_sign_merges(ir, target.float64)?;
     }
     for (func, function) in ir.functions.iter_mut() {
         structures[func] = passes::structurize::run(function);
