@@ -3,8 +3,8 @@
 
 use super::{done, Call, Outcome};
 use crate::ir::{
-    AddressSpace, BarrierFlags, BinaryOp, Global, GlobalData, IntCC, Linkage, Scalar, Sync, Type,
-    Value,
+    AddressSpace, BarrierFlags, BinaryOp, Global, GlobalData, IntCC, Linkage, Scalar,
+    SyncSemantics, Type, Value,
 };
 use crate::lower::convert::{max_value, min_value};
 use crate::lower::function::Lowering;
@@ -122,7 +122,7 @@ impl Lowering<'_, '_> {
         let objects = self.b.icmp(cc, predicate, zero);
         self.when(objects, |this| {
             let cell = this.cell(&room, zero);
-            this.b.atomic_store(cell.ptr, other, Sync::RELAXED);
+            this.b.atomic_store(cell.ptr, other, SyncSemantics::RELAXED);
         });
         self.local_barrier();
         self.read_cell(&room, zero)
