@@ -9,7 +9,6 @@
 //! nothing in a program's text makes it panic, hang or exhaust memory.
 #![forbid(unsafe_code)]
 
-mod checked;
 pub mod emit;
 mod hash;
 pub mod ir;
@@ -28,6 +27,7 @@ pub mod source;
 pub mod syntax;
 pub mod target;
 pub mod timing;
+mod verified_bodies;
 
 pub use kernel::Program;
 pub use object::{Modes, Object};
@@ -201,11 +201,12 @@ fn analyze(
     }
     let mut names = Interner::new();
     let macros = target.feature_macros(options.std);
-    let parts = preprocess::preprocess_parts(source, options, &macros, sources, &mut names, diags);
+    let preprocessed =
+        preprocess::preprocess_segments(source, options, &macros, sources, &mut names, diags);
     watch.end(Stage::Preprocess);
     let (tokens, unused) = match separate {
-        true => (parts.flatten(), Vec::new()),
-        false => checked::tokens_to_parse(parts, &names, options, target),
+        true => (preprocessed.flatten(), Vec::new()),
+        false => verified_bodies::tokens_to_parse(preprocessed, &names, options, target),
     };
     let unit = syntax::parse_skipping(&tokens, &unused, &mut names, diags, options);
     watch.end(Stage::Parse);
@@ -214,7 +215,7 @@ fn analyze(
     }
     let hir = sema::analyze(&unit, &names, options, target, diags, sema::Origin::Program);
     if diags.list().is_empty() {
-        checked::remember(&unused);
+        verified_bodies::insert(&unused);
     }
     watch.end(Stage::Sema);
     (!diags.has_errors()).then_some(hir)

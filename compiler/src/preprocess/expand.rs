@@ -167,7 +167,7 @@ impl Preprocessor<'_> {
     }
 
     fn expand_special(&mut self, special: Special, name: PpToken) -> PpToken {
-        self.recorder.give_up();
+        self.recorder.invalidate();
         let location = self.sources.location(name.span);
         let (kind, text) = match special {
             Special::Line => {
