@@ -30,7 +30,7 @@ pub mod timing;
 mod verified_bodies;
 
 pub use kernel::Program;
-pub use object::{Modes, Object};
+pub use object::{ModuleFlags, Object};
 pub use options::{LinkOptions, Options};
 pub use preprocess::read_header;
 pub use source::Lookup;
@@ -117,7 +117,7 @@ pub fn compile_object(source: &Source, options: &Options, target: &Target) -> Co
         let hir = analyze(source, options, target, true, &mut sources, &mut diags, watch);
         let module = hir.map(|hir| lower::lower_object(&hir, options, target, &mut diags));
         let module = module.filter(|_| !diags.has_errors());
-        let object = module.map(|module| Object { module, modes: Modes::of(options) });
+        let object = module.map(|module| Object { module, flags: ModuleFlags::of(options) });
         CompiledObject { log: diags.render(&sources), object }
     })
     .unwrap_or_else(|log| CompiledObject { log, object: None })
@@ -248,15 +248,15 @@ fn build(
 
 /// Runs the second half of the pipeline, for what was linked.
 fn finish_linked(object: Object, target: &Target) -> Result<Program, String> {
-    let modes = object.modes;
+    let flags = object.flags;
     let options = Options {
-        finite_math_only: modes.finite_only,
-        no_signed_zeros: modes.finite_only,
-        denorms_are_zero: modes.flush_denorms,
+        finite_math_only: flags.finite_only,
+        no_signed_zeros: flags.finite_only,
+        denorms_are_zero: flags.flush_denorms,
         ..Options::default()
     };
     let program = finish(object.module, &options, target, &mut Stopwatch::start())?;
-    Ok(Program { uniform_groups: modes.uniform_groups, ..program })
+    Ok(Program { uniform_groups: flags.uniform_groups, ..program })
 }
 
 /// Runs the second half of the pipeline: passes, then SPIR-V.

@@ -1,12 +1,12 @@
 //! The atomic functions of OpenCL C 1.x (6.15.12.8).
 
-use super::{done, Call, Outcome};
+use super::{done, BuiltinCall, BuiltinResult};
 use crate::ir::{AtomicOp, SyncSemantics, Value};
 use crate::lower::function::Lowering;
 use crate::sema::types::Scalar as Name;
 
 impl Lowering<'_, '_> {
-    pub fn atomic_builtin(&mut self, call: &Call) -> Outcome {
+    pub fn atomic_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
         if let Some(op) = call.name.strip_prefix("atom_") {
             return self.old_atomic(op, call);
         }
@@ -15,7 +15,7 @@ impl Lowering<'_, '_> {
     }
 
     /// `atomic_add(p, v)` and its like: relaxed, the old value results.
-    fn old_atomic(&mut self, op: &str, call: &Call) -> Outcome {
+    fn old_atomic(&mut self, op: &str, call: &BuiltinCall) -> BuiltinResult {
         match (op, call.args.as_slice()) {
             ("inc" | "dec", &[ptr]) => {
                 let one = self.b.iconst(call.result, 1);

@@ -1,6 +1,6 @@
 //! The atomic functions of OpenCL C 2.0 (6.15.12): order and scope as the IR has them.
 
-use super::{done, Call, Outcome};
+use super::{done, BuiltinCall, BuiltinResult};
 use crate::ir::{
     AddressSpace, AtomicOp, IntCC, MemoryOrder, MemoryScope, Scalar, SyncSemantics, Type, Value,
 };
@@ -10,7 +10,7 @@ use crate::sema::types::TypeKind;
 
 impl Lowering<'_, '_> {
     /// `op` is the name without `atomic_`.
-    pub(super) fn c11_atomic(&mut self, op: &str, call: &Call) -> Outcome {
+    pub(super) fn c11_atomic(&mut self, op: &str, call: &BuiltinCall) -> BuiltinResult {
         let op = op.strip_suffix("_explicit").unwrap_or(op);
         let operands = match op {
             "init" | "store" | "exchange" => 2,
@@ -63,8 +63,8 @@ impl Lowering<'_, '_> {
         op: &str,
         args: &[Value],
         sync: SyncSemantics,
-        call: &Call,
-    ) -> Outcome {
+        call: &BuiltinCall,
+    ) -> BuiltinResult {
         match (op, args) {
             ("store", &[ptr, value]) => {
                 let bits = self.as_bits(value);
@@ -125,7 +125,7 @@ impl Lowering<'_, '_> {
         self.b.bitcast(value, self.bits_type(value))
     }
 
-    fn expected_align(&self, call: &Call, ty: Type) -> u32 {
+    fn expected_align(&self, call: &BuiltinCall, ty: Type) -> u32 {
         match call.arg_type(1).map(|ty| self.types().kind(ty)) {
             Some(TypeKind::Pointer(pointer)) => self.types().align(pointer.pointee),
             _ => ty.bytes(),

@@ -33,7 +33,7 @@ impl Lowering<'_, '_> {
         let head = self.b.binary(BinaryOp::Or, signature, one);
         let format = self.low_word(format);
         words.insert(0, format);
-        self.write_record(head, &words)
+        self.write_printf_record(head, &words)
     }
 
     fn low_word(&mut self, ptr: Value) -> Value {
@@ -74,7 +74,7 @@ impl Lowering<'_, '_> {
 
     /// Reserves and writes a record of `head` and `words`. What comes after the first record that
     /// does not fit is not even counted, so that the count cannot overflow.
-    fn write_record(&mut self, head: Value, words: &[Value]) -> Value {
+    fn write_printf_record(&mut self, head: Value, words: &[Value]) -> Value {
         let size = 1 + words.iter().map(|&word| u32::from(self.b.ty(word).lanes)).sum::<u32>();
         debug_assert!(size >= RECORD_HEADER_WORDS);
         let buffer = self.b.work_item(WorkItemQuery::PrintfBuffer, 0);

@@ -1,11 +1,11 @@
 //! Barriers and fences (OpenCL C 6.15.8, 6.15.12.7).
 
-use super::{Call, Outcome};
+use super::{BuiltinCall, BuiltinResult};
 use crate::ir::{BarrierFlags, MemoryOrder, MemoryScope, SyncSemantics, Value};
 use crate::lower::function::Lowering;
 
 impl Lowering<'_, '_> {
-    pub fn sync_builtin(&mut self, call: &Call) -> Outcome {
+    pub fn sync_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
         let flags = self.fence_flags(call.args.first().copied());
         match call.name {
             "barrier" | "work_group_barrier" => self.work_group_barrier(flags, call),
@@ -34,7 +34,7 @@ impl Lowering<'_, '_> {
     }
 
     /// A barrier of a wider scope is a fence on both sides too.
-    fn work_group_barrier(&mut self, flags: BarrierFlags, call: &Call) {
+    fn work_group_barrier(&mut self, flags: BarrierFlags, call: &BuiltinCall) {
         let scope = call.args.get(1).map(|&scope| self.memory_scope(scope));
         let fence = SyncSemantics { order: MemoryOrder::AcqRel, scope: MemoryScope::Device };
         let wide = scope == Some(MemoryScope::Device) && flags.contains(BarrierFlags::GLOBAL);
