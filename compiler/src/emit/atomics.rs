@@ -167,11 +167,11 @@ impl Emitter<'_> {
                 }
             }
         };
-        self.from_bits(old, scalar)
+        self.scalar_of_bits(old, scalar)
     }
 
     /// Inverts [`Emitter::as_bits`].
-    fn from_bits(&mut self, bits: u32, scalar: Scalar) -> EmitResult<u32> {
+    fn scalar_of_bits(&mut self, bits: u32, scalar: Scalar) -> EmitResult<u32> {
         Ok(match self.repr(scalar) {
             Repr::Float(_) => {
                 let ty = self.scalar_type(scalar)?;
@@ -209,7 +209,7 @@ impl Emitter<'_> {
             order: sync.order,
         };
         let old = self.partword_atomic(location, shift, call, scalar)?;
-        self.from_bits(old, scalar)
+        self.scalar_of_bits(old, scalar)
     }
 
     /// Emits a read-modify-write operation; returns the old bits.

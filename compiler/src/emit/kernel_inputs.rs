@@ -54,9 +54,9 @@ impl KernelInputs {
         }
         inputs.size = end.next_multiple_of(4);
         inputs.in_push_constants = inputs.size <= target.push_constant_size;
-        let loaded_words = if inputs.in_push_constants { inputs.size / 4 } else { 2 };
-        if loaded_words > 0 {
-            let length = builder.const_u32(loaded_words);
+        let words = if inputs.in_push_constants { inputs.size / 4 } else { 2 };
+        if words > 0 {
+            let length = builder.const_u32(words);
             let block = builder.block_of_array(builder.u32, length, 4);
             inputs.variable = builder.variable(StorageClass::PushConstant, block);
         }
@@ -107,8 +107,8 @@ impl Emitter<'_> {
 
     /// Returns the address of the buffer, where push constants hold that.
     fn argument_buffer_address(&mut self) -> EmitResult<u32> {
-        let loaded_words = [self.push_constant_word(0), self.push_constant_word(1)];
-        self.value_of_words(&loaded_words, Type::ptr(AddressSpace::Constant))
+        let words = [self.push_constant_word(0), self.push_constant_word(1)];
+        self.value_of_words(&words, Type::ptr(AddressSpace::Constant))
     }
 
     /// Returns word number `index` of the kernel-argument buffer.
@@ -134,18 +134,18 @@ impl Emitter<'_> {
     fn argument_value(&mut self, offset: u32, ty: Type) -> EmitResult<u32> {
         let (first, shift) = (offset / 4, offset % 4 * 8);
         let count = ty.bytes().div_ceil(4);
-        let mut loaded_words: SmallVec<[u32; 9]> = SmallVec::new();
+        let mut words: SmallVec<[u32; 9]> = SmallVec::new();
         let needed = (offset % 4 + ty.bytes()).div_ceil(4);
         for i in 0..needed {
             if (first + i) * 4 >= self.inputs.size {
                 return Err(EmitError::malformed("an argument is read beyond its end"));
             }
-            loaded_words.push(self.argument_word(first + i)?);
+            words.push(self.argument_word(first + i)?);
         }
         if shift != 0 {
             for i in 0..count as usize {
-                let low = self.u32_op_const(Op::ShiftRightLogical, loaded_words[i], shift);
-                loaded_words[i] = match loaded_words.get(i + 1).copied() {
+                let low = self.u32_op_const(Op::ShiftRightLogical, words[i], shift);
+                words[i] = match words.get(i + 1).copied() {
                     Some(next) => {
                         let high = self.u32_op_const(Op::ShiftLeftLogical, next, 32 - shift);
                         self.u32_op(Op::BitwiseOr, low, high)
@@ -154,7 +154,7 @@ impl Emitter<'_> {
                 };
             }
         }
-        self.value_of_words(&loaded_words, ty)
+        self.value_of_words(&words, ty)
     }
 
     /// LoadArg.

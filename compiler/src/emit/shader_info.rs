@@ -95,6 +95,7 @@ impl Frame {
 pub(super) struct ShaderInfo {
     /// Of each function that has been visited.
     pub frames: SecondaryMap<Func, Frame>,
+    /// Of the function that is being visited.
     frame: Frame,
     /// True if the stack is seen by several functions.
     pub shared_stack: bool,
@@ -104,7 +105,8 @@ pub(super) struct ShaderInfo {
     pub stack_size: u64,
     pub local: AccessType,
     pub uses_local: bool,
-    has_local_identity: bool,
+    /// True if addresses in work-group memory are compared or converted: no variable may be at 0.
+    compares_local_addresses: bool,
     pub local_offsets: SecondaryMap<Global, u64>,
     /// Bytes of local variables.
     pub local_static_size: u64,
@@ -289,7 +291,8 @@ impl ShaderInfo {
                 _ => self.has_device_fence |= sync.scope == MemoryScope::Device,
             },
             ICmp { args, .. } => {
-                self.has_local_identity |= func.ty(args[0]).space() == Some(AddressSpace::Local);
+                self.compares_local_addresses |=
+                    func.ty(args[0]).space() == Some(AddressSpace::Local);
                 args.into_iter().for_each(|arg| self.frame.escape(arg));
             }
             Convert { op, arg } => {
@@ -303,7 +306,7 @@ impl ShaderInfo {
     fn convert(&mut self, op: ConvertOp, from: Type, to: Option<Type>) {
         let from = from.space();
         if from == Some(AddressSpace::Local) {
-            self.has_local_identity = true;
+            self.compares_local_addresses = true;
         }
         if op == ConvertOp::SpaceCast && to.and_then(Type::space) == Some(AddressSpace::Generic) {
             self.generic_local |= from == Some(AddressSpace::Local);
@@ -360,7 +363,7 @@ impl ShaderInfo {
 
     fn place_locals(&mut self, module: &Module) -> Result<(), EmitError> {
         // Where the address itself matters, nothing lies at 0, which is the null pointer.
-        let mut end = if self.has_local_identity { 16 } else { 0 };
+        let mut end = if self.compares_local_addresses { 16 } else { 0 };
         for (global, data) in module.globals.iter() {
             if self.local_offsets[global] == u64::MAX {
                 self.local_offsets[global] = align_up(end, data.align);
