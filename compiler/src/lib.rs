@@ -9,7 +9,6 @@
 //! nothing in a program's text makes it panic, hang or exhaust memory.
 #![forbid(unsafe_code)]
 
-mod checked;
 pub mod emit;
 pub mod ir;
 pub mod kernel;
@@ -27,9 +26,10 @@ pub mod source;
 pub mod syntax;
 pub mod target;
 pub mod timing;
+mod verified_bodies;
 
 pub use kernel::Program;
-pub use object::{Modes, Object};
+pub use object::{ModuleFlags, Object};
 pub use options::{LinkOptions, Options};
 pub use preprocess::read_header;
 pub use source::Lookup;
@@ -116,7 +116,7 @@ pub fn compile_object(source: &Source, options: &Options, target: &Target) -> Co
         let hir = analyze(source, options, target, true, &mut sources, &mut diags, watch);
         let module = hir.map(|hir| lower::lower_object(&hir, options, target, &mut diags));
         let module = module.filter(|_| !diags.has_errors());
-        let object = module.map(|module| Object { module, modes: Modes::of(options) });
+        let object = module.map(|module| Object { module, flags: ModuleFlags::of(options) });
         CompiledObject { log: diags.render(&sources), object }
     })
     .unwrap_or_else(|log| CompiledObject { log, object: None })
@@ -200,11 +200,12 @@ fn analyze(
     }
     let mut names = Interner::new();
     let macros = target.feature_macros(options.std);
-    let parts = preprocess::preprocess_parts(source, options, &macros, sources, &mut names, diags);
+    let preprocessed =
+        preprocess::preprocess_segments(source, options, &macros, sources, &mut names, diags);
     watch.end(Stage::Preprocess);
     let (tokens, unused) = match separate {
-        true => (parts.flatten(), Vec::new()),
-        false => checked::tokens_to_parse(parts, &names, options, target),
+        true => (preprocessed.flatten(), Vec::new()),
+        false => verified_bodies::tokens_to_parse(preprocessed, &names, options, target),
     };
     let unit = syntax::parse_skipping(&tokens, &unused, &mut names, diags, options);
     watch.end(Stage::Parse);
@@ -213,7 +214,7 @@ fn analyze(
     }
     let hir = sema::analyze(&unit, &names, options, target, diags, sema::Origin::Program);
     if diags.list().is_empty() {
-        checked::remember(&unused);
+        verified_bodies::insert(&unused);
     }
     watch.end(Stage::Sema);
     (!diags.has_errors()).then_some(hir)
@@ -246,15 +247,15 @@ fn build(
 
 /// Runs the second half of the pipeline, for what was linked.
 fn finish_linked(object: Object, target: &Target) -> Result<Program, String> {
-    let modes = object.modes;
+    let flags = object.flags;
     let options = Options {
-        finite_math_only: modes.finite_only,
-        no_signed_zeros: modes.finite_only,
-        denorms_are_zero: modes.flush_denorms,
+        finite_math_only: flags.finite_only,
+        no_signed_zeros: flags.finite_only,
+        denorms_are_zero: flags.flush_denorms,
         ..Options::default()
     };
     let program = finish(object.module, &options, target, &mut Stopwatch::start())?;
-    Ok(Program { uniform_groups: modes.uniform_groups, ..program })
+    Ok(Program { uniform_groups: flags.uniform_groups, ..program })
 }
 
 /// Runs the second half of the pipeline: passes, then SPIR-V.
@@ -285,7 +286,7 @@ fn emit_kernels(
     let mut kernels = Vec::with_capacity(ir.kernels.len());
     let mut structures = SecondaryMap::new();
     if !target.merges_signs {
-        passes::choose_signs(ir, target.float64)?;
+        passes::rewrite_sign_merges(ir, target.float64)?;
     }
     for (func, function) in ir.functions.iter_mut() {
         structures[func] = passes::structurize::run(function);

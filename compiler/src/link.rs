@@ -8,7 +8,7 @@ use crate::ir::names::space_name;
 use crate::ir::{
     AddressSpace, Func, Function, Global, GlobalData, InstData, Linkage, Module, Type,
 };
-use crate::object::{Modes, Object};
+use crate::object::{ModuleFlags, Object};
 use crate::options::LinkOptions;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use std::collections::HashMap;
@@ -31,20 +31,20 @@ pub fn link(objects: &[&Object], options: &LinkOptions) -> Result<Object, Vec<St
     }
     linker.errors.truncate(ERROR_LIMIT);
     match linker.errors.is_empty() {
-        true => Ok(Object { module, modes: modes(objects, options) }),
+        true => Ok(Object { module, flags: flags(objects, options) }),
         false => Err(linker.errors),
     }
 }
 
 /// A program may assume what all its objects may. Link options add to that where every object
 /// allows it (OpenCL API 5.8.7.2).
-fn modes(objects: &[&Object], options: &LinkOptions) -> Modes {
-    let all = |mode: fn(&Modes) -> bool| objects.iter().all(|object| mode(&object.modes));
-    let open = all(|modes| !modes.fixed);
-    Modes {
-        finite_only: all(|modes| modes.finite_only) || open && options.finite_only(),
-        flush_denorms: all(|modes| modes.flush_denorms) || open && options.denorms_are_zero,
-        uniform_groups: !all(|modes| !modes.uniform_groups),
+fn flags(objects: &[&Object], options: &LinkOptions) -> ModuleFlags {
+    let all = |flag: fn(&ModuleFlags) -> bool| objects.iter().all(|object| flag(&object.flags));
+    let open = all(|flags| !flags.fixed);
+    ModuleFlags {
+        finite_only: all(|flags| flags.finite_only) || open && options.finite_only(),
+        flush_denorms: all(|flags| flags.flush_denorms) || open && options.denorms_are_zero,
+        uniform_groups: !all(|flags| !flags.uniform_groups),
         fixed: options.create_library && !options.enable_link_options,
     }
 }
@@ -66,31 +66,31 @@ struct Linker {
     functions: PrimaryMap<Func, (Index, Func)>,
     globals: PrimaryMap<Global, (Index, Global)>,
     /// The merged entities for those of each object.
-    placed: Vec<Placed>,
-    signatures: SecondaryMap<Func, Signature>,
-    shapes: SecondaryMap<Global, Option<Shape>>,
+    entity_maps: Vec<EntityMap>,
+    function_types: SecondaryMap<Func, FunctionType>,
+    variable_types: SecondaryMap<Global, Option<VariableType>>,
     errors: Vec<String>,
 }
 
 #[derive(Default)]
-struct Placed {
+struct EntityMap {
     functions: SecondaryMap<Func, Option<Func>>,
     globals: SecondaryMap<Global, Option<Global>>,
 }
 
 /// Types that all declarations of a function agree on.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct Signature {
+struct FunctionType {
     params: Vec<Type>,
     ret: Option<Type>,
     defined: bool,
 }
 
-impl Signature {
-    fn of(function: &Function) -> Signature {
+impl FunctionType {
+    fn of(function: &Function) -> FunctionType {
         let params = function.params().iter().map(|&param| function.ty(param)).collect();
         let defined = function.linkage == Linkage::External;
-        Signature { params, ret: function.ret(), defined }
+        FunctionType { params, ret: function.ret(), defined }
     }
 
     fn text(&self) -> String {
@@ -102,7 +102,7 @@ impl Signature {
 
 /// The properties that all declarations of a variable agree on.
 #[derive(Debug, Clone, Copy)]
-struct Shape {
+struct VariableType {
     space: AddressSpace,
     /// Bytes; 0 in a declaration of an array without bounds.
     size: u64,
@@ -114,33 +114,33 @@ struct Shape {
 impl Linker {
     /// Gives everything in an object its place in the merged module.
     fn declare(&mut self, index: Index, module: &Module) {
-        let mut placed = Placed::default();
+        let mut map = EntityMap::default();
         for (id, function) in module.functions.iter() {
-            placed.functions[id] = Some(self.function(index, id, function));
+            map.functions[id] = Some(self.function(index, id, function));
         }
         for (id, global) in module.globals.iter() {
-            placed.globals[id] = Some(self.global(index, id, global));
+            map.globals[id] = Some(self.global(index, id, global));
         }
-        self.placed.push(placed);
+        self.entity_maps.push(map);
     }
 
     fn function(&mut self, index: Index, id: Func, function: &Function) -> Func {
         if function.linkage == Linkage::Internal {
             return self.functions.push((index, id));
         }
-        let new = Signature::of(function);
+        let new = FunctionType::of(function);
         let name = &function.name;
         let Some(&symbol) = self.symbols.get(name) else {
             let func = self.functions.push((index, id));
             self.symbols.insert(name.clone(), Symbol::Func(func));
-            self.signatures[func] = new;
+            self.function_types[func] = new;
             return func;
         };
         let Symbol::Func(func) = symbol else {
             self.errors.push(format!("symbol '{name}' is both a variable and a function"));
             return self.functions.push((index, id));
         };
-        let old = &self.signatures[func];
+        let old = &self.function_types[func];
         if (&old.params, old.ret) != (&new.params, new.ret) {
             let (old, new) = (old.text(), new.text());
             self.errors.push(format!("conflicting types for symbol '{name}': {old} and {new}"));
@@ -148,7 +148,7 @@ impl Linker {
             self.errors.push(format!("duplicate symbol: {name}"));
         } else if new.defined {
             self.functions[func] = (index, id);
-            self.signatures[func] = new;
+            self.function_types[func] = new;
         }
         func
     }
@@ -158,19 +158,19 @@ impl Linker {
             return self.globals.push((index, id));
         }
         let GlobalData { space, size, align, .. } = *global;
-        let new = Shape { space, size, align, defined: global.linkage == Linkage::External };
+        let new = VariableType { space, size, align, defined: global.linkage == Linkage::External };
         let name = &global.name;
         let Some(&symbol) = self.symbols.get(name) else {
             let place = self.globals.push((index, id));
             self.symbols.insert(name.clone(), Symbol::Global(place));
-            self.shapes[place] = Some(new);
+            self.variable_types[place] = Some(new);
             return place;
         };
         let Symbol::Global(place) = symbol else {
             self.errors.push(format!("symbol '{name}' is both a function and a variable"));
             return self.globals.push((index, id));
         };
-        let Some(old) = &mut self.shapes[place] else { return place };
+        let Some(old) = &mut self.variable_types[place] else { return place };
         old.align = old.align.max(align);
         if old.space != new.space {
             let spaces = (space_name(old.space), space_name(new.space));
@@ -186,7 +186,7 @@ impl Linker {
             self.errors.push(format!("duplicate symbol: {name}"));
         } else if new.defined {
             self.globals[place] = (index, id);
-            *old = Shape { align: old.align, ..new };
+            *old = VariableType { align: old.align, ..new };
         }
         place
     }
@@ -196,21 +196,21 @@ impl Linker {
         let mut module = Module::default();
         for (index, id) in self.functions.values() {
             let mut function = objects[*index].module.functions[*id].clone();
-            self.placed[*index].rename(&mut function);
+            self.entity_maps[*index].rename(&mut function);
             module.functions.push(function);
         }
         for (place, (index, id)) in self.globals.iter() {
             let mut global = objects[*index].module.globals[*id].clone();
-            global.align = self.shapes[place].map_or(global.align, |shape| shape.align);
+            global.align = self.variable_types[place].map_or(global.align, |shape| shape.align);
             for (_, target, _) in &mut global.relocations {
-                *target = self.placed[*index].globals[*target].unwrap_or(*target);
+                *target = self.entity_maps[*index].globals[*target].unwrap_or(*target);
             }
             module.globals.push(global);
         }
-        for (object, placed) in objects.iter().zip(&self.placed) {
+        for (object, map) in objects.iter().zip(&self.entity_maps) {
             for kernel in &object.module.kernels {
                 let mut kernel = kernel.clone();
-                kernel.func = placed.functions[kernel.func].unwrap_or(kernel.func);
+                kernel.func = map.functions[kernel.func].unwrap_or(kernel.func);
                 module.kernels.push(kernel);
             }
         }
@@ -218,7 +218,7 @@ impl Linker {
     }
 }
 
-impl Placed {
+impl EntityMap {
     /// Makes a function call and use what its callees and variables have become.
     fn rename(&self, function: &mut Function) {
         for inst in function.insts.values_mut() {

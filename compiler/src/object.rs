@@ -14,12 +14,12 @@ const MAX_DATA: u64 = 1 << 30;
 pub struct Object {
     /// Functions, variables and kernels before any pass.
     pub module: Module,
-    pub modes: Modes,
+    pub flags: ModuleFlags,
 }
 
-/// The options of a compilation that hold for the whole object.
+/// Module flags: the options of a compilation that hold for the whole object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Modes {
+pub struct ModuleFlags {
     /// True if infinities, NaNs and the sign of zero need not be kept.
     pub finite_only: bool,
     /// True if 32-bit denormals may be flushed.
@@ -30,10 +30,10 @@ pub struct Modes {
     pub fixed: bool,
 }
 
-impl Modes {
-    /// Returns the modes that the options of a compilation request.
-    pub fn of(options: &Options) -> Modes {
-        Modes {
+impl ModuleFlags {
+    /// Returns the flags that the options of a compilation request.
+    pub fn of(options: &Options) -> ModuleFlags {
+        ModuleFlags {
             finite_only: options.finite_math_only && options.no_signed_zeros,
             flush_denorms: options.denorms_are_zero,
             uniform_groups: options.uniform_groups(),
@@ -43,24 +43,24 @@ impl Modes {
 
     const FLAGS: usize = 4;
 
-    fn flags(&mut self) -> [&mut bool; Self::FLAGS] {
-        let Modes { finite_only, flush_denorms, uniform_groups, fixed } = self;
+    fn each_mut(&mut self) -> [&mut bool; Self::FLAGS] {
+        let ModuleFlags { finite_only, flush_denorms, uniform_groups, fixed } = self;
         [finite_only, flush_denorms, uniform_groups, fixed]
     }
 
     /// As bits, for binaries.
     pub fn bits(mut self) -> u32 {
-        let flags = self.flags().map(|flag| u32::from(*flag));
+        let flags = self.each_mut().map(|flag| u32::from(*flag));
         flags.iter().rev().fold(0, |bits, flag| bits << 1 | flag)
     }
 
-    /// Inverts [`Modes::bits`]; `None` for unknown bits.
-    pub fn from_bits(bits: u32) -> Option<Modes> {
-        let mut modes = Modes::default();
-        for (index, flag) in modes.flags().into_iter().enumerate() {
+    /// Inverts [`ModuleFlags::bits`]; `None` for unknown bits.
+    pub fn from_bits(bits: u32) -> Option<ModuleFlags> {
+        let mut flags = ModuleFlags::default();
+        for (index, flag) in flags.each_mut().into_iter().enumerate() {
             *flag = bits >> index & 1 != 0;
         }
-        (bits >> Self::FLAGS == 0).then_some(modes)
+        (bits >> Self::FLAGS == 0).then_some(flags)
     }
 }
 
@@ -73,13 +73,17 @@ impl Object {
     }
 
     /// Returns an object from its text and its kernels, or why they are not one.
-    pub fn read(text: &str, kernels: Vec<KernelEntry>, modes: Modes) -> Result<Object, String> {
+    pub fn read(
+        text: &str,
+        kernels: Vec<KernelEntry>,
+        flags: ModuleFlags,
+    ) -> Result<Object, String> {
         let refuse = || Err("internal error of the reader".to_string());
-        crate::on_big_stack(|| read_here(text, kernels, modes)).unwrap_or_else(|_| refuse())
+        crate::on_big_stack(|| read_here(text, kernels, flags)).unwrap_or_else(|_| refuse())
     }
 }
 
-fn read_here(text: &str, kernels: Vec<KernelEntry>, modes: Modes) -> Result<Object, String> {
+fn read_here(text: &str, kernels: Vec<KernelEntry>, flags: ModuleFlags) -> Result<Object, String> {
     let mut module = parse::parse_module(text).map_err(|error| error.to_string())?;
     module.kernels = kernels;
     let sizes = module.globals.values().map(|global| global.size);
@@ -87,5 +91,5 @@ fn read_here(text: &str, kernels: Vec<KernelEntry>, modes: Modes) -> Result<Obje
         return Err("its variables are too large".to_string());
     }
     verify::verify_module(&module).map_err(|error| error.to_string())?;
-    Ok(Object { module, modes })
+    Ok(Object { module, flags })
 }

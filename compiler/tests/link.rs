@@ -24,7 +24,7 @@ fn try_link(objects: &[&Object]) -> Compiled {
 fn linked(objects: &[&Object]) -> hekla_compiler::Program {
     let read = |object: &&Object| {
         let kernels = object.module.kernels.clone();
-        Object::read(&object.text(), kernels, object.modes).unwrap_or_else(|e| panic!("{e}"))
+        Object::read(&object.text(), kernels, object.flags).unwrap_or_else(|e| panic!("{e}"))
     };
     let again: Vec<Object> = objects.iter().map(read).collect();
     let again = try_link(&again.iter().collect::<Vec<_>>());
@@ -149,10 +149,10 @@ fn modes_are_those_that_all_objects_share() {
     assert!(linked(&[&fast, &plain]).uniform_groups);
     let relax = LinkOptions::parse("-create-library -cl-fast-relaxed-math").unwrap();
     let library = link_library(&[&plain], &relax).object.unwrap();
-    assert!(library.modes.finite_only && library.modes.fixed);
+    assert!(library.flags.finite_only && library.flags.fixed);
     let none = LinkOptions::default();
-    assert!(!link_library(&[&fast, &plain], &none).object.unwrap().modes.finite_only);
-    assert!(link_library(&[&fast], &none).object.unwrap().modes.finite_only);
+    assert!(!link_library(&[&fast, &plain], &none).object.unwrap().flags.finite_only);
+    assert!(link_library(&[&fast], &none).object.unwrap().flags.finite_only);
 }
 
 #[test]

@@ -21,7 +21,7 @@ fuzz_target!(|data: &[u8]| {
             Err(_) => return,
         },
     };
-    if let Ok(read) = Object::read(&text, object.module.kernels.clone(), object.modes) {
+    if let Ok(read) = Object::read(&text, object.module.kernels.clone(), object.flags) {
         // What no lowering writes may be refused late, by the emitter, as its own error.
         if let Some(program) = link(&[&read], &LinkOptions::default(), &target).program {
             check::is_valid(&program);

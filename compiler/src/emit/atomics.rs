@@ -1,49 +1,52 @@
 //! Atomic operations.
 
-use super::array::ArrayId;
-use super::emitter::{Emitter, Res};
+use super::emitter::{EmitResult, Emitter};
+use super::logical::ArrayId;
 use super::memory::{Elem, Mem};
 use super::repr::Repr;
 use super::EmitError;
 use crate::ir::{
-    AtomicOp, BinaryOp, FpFlags, InstData, IntCC, Order, Scalar, Sync, SyncScope, Type,
+    AtomicOp, BinaryOp, FpFlags, InstData, IntCC, MemoryOrder, MemoryScope, Scalar, SyncSemantics,
+    Type,
 };
 use rspirv::spirv::{Capability, MemorySemantics, Op, Scope};
 
 /// An atomic operation with the ids of its operands.
 #[derive(Clone, Copy)]
-pub(super) enum Call {
+pub(super) enum AtomicCall {
     Load,
     Store(u32),
     Rmw(AtomicOp, u32),
     CmpXchg { expected: u32, desired: u32 },
 }
 
-/// A place that atomics act on, with the integer type they see there.
+/// A location that atomics act on, with the integer type that they see there.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct AtomicLocation {
     pub pointer: u32,
     pub scope: u32,
     pub ty: u32,
     /// The accesses that the operation orders.
     memory: MemorySemantics,
-    pub order: Order,
+    pub order: MemoryOrder,
 }
 
 impl Emitter<'_> {
     /// Emits an atomic instruction; returns the old value (nothing for a store).
-    pub fn atomic(&mut self, data: &InstData, result: Type) -> Res<u32> {
+    pub fn atomic(&mut self, data: &InstData, result: Type) -> EmitResult<u32> {
         let (ptr, call, ty, sync) = match *data {
-            InstData::AtomicLoad { ptr, sync } => (ptr, Call::Load, result, sync),
+            InstData::AtomicLoad { ptr, sync } => (ptr, AtomicCall::Load, result, sync),
             InstData::AtomicStore { ptr, value, sync } => {
-                (ptr, Call::Store(self.id(value)?), self.func.ty(value), sync)
+                (ptr, AtomicCall::Store(self.id(value)?), self.func.ty(value), sync)
             }
             InstData::AtomicRmw { op, ptr, value, sync } => {
-                (ptr, Call::Rmw(op, self.id(value)?), self.func.ty(value), sync)
+                (ptr, AtomicCall::Rmw(op, self.id(value)?), self.func.ty(value), sync)
             }
             InstData::AtomicCmpXchg { ptr, expected, desired, sync } => {
-                let call =
-                    Call::CmpXchg { expected: self.id(expected)?, desired: self.id(desired)? };
+                let call = AtomicCall::CmpXchg {
+                    expected: self.id(expected)?,
+                    desired: self.id(desired)?,
+                };
                 (ptr, call, self.func.ty(expected), sync)
             }
             _ => return Err(EmitError::malformed("an atomic of another kind")),
@@ -53,17 +56,19 @@ impl Emitter<'_> {
         }
         let scalar = ty.scalar;
         let ty = self.ty(ty)?;
-        let ty = (!matches!(call, Call::Store(_))).then_some(ty);
-        if sync.order == Order::SeqCst {
+        let ty = (!matches!(call, AtomicCall::Store(_))).then_some(ty);
+        if sync.order == MemoryOrder::SeqCst {
             self.touch_order_word()?;
         }
         self.with_mem(ptr, ty, &mut |e, mem| match mem {
-            Mem::Array(ArrayId::Stack | ArrayId::Slot(_), _) => e.private_atomic(mem, call, scalar),
+            Mem::Array(ArrayId::Stack | ArrayId::FrameObject(_), _) => {
+                e.private_atomic(mem, call, scalar)
+            }
             _ => e.shared_atomic(mem, call, scalar, sync),
         })
     }
 
-    fn place(&mut self, mem: Mem, bits: u32, sync: Sync) -> Res<Place> {
+    fn location(&mut self, mem: Mem, bits: u32, sync: SyncSemantics) -> EmitResult<AtomicLocation> {
         let local = matches!(mem, Mem::Array(..));
         if bits == 64 {
             let (allowed, feature) = match local {
@@ -73,13 +78,13 @@ impl Emitter<'_> {
             if !allowed || !self.target.int64 {
                 return Err(EmitError::missing("a 64-bit atomic operation", feature));
             }
-            self.asm.need(Capability::Int64Atomics);
+            self.builder.require_capability(Capability::Int64Atomics);
         }
         let ty = self.int_type(bits);
         // What orders nothing may as well be atomic for all.
-        let narrow = sync.scope == SyncScope::WorkGroup && sync.orders();
+        let narrow = sync.scope == MemoryScope::WorkGroup && sync.orders();
         let scope = if local || narrow { Scope::Workgroup } else { Scope::Device };
-        let scope = self.c32(scope as u32);
+        let scope = self.const_u32(scope as u32);
         let memory = ordered_memory(local, sync.order);
         let pointer = match mem {
             Mem::Physical(address) => self.physical_pointer(address, 0, ty),
@@ -91,7 +96,7 @@ impl Emitter<'_> {
                 self.array_pointer(array, offset, 0, bits / 8)?
             }
         };
-        Ok(Place { pointer, scope, ty, memory, order: sync.order })
+        Ok(AtomicLocation { pointer, scope, ty, memory, order: sync.order })
     }
 
     /// Returns the bits of a scalar as the integer that atomics act on.
@@ -102,57 +107,71 @@ impl Emitter<'_> {
         }
     }
 
-    fn shared_atomic(&mut self, mem: Mem, call: Call, scalar: Scalar, sync: Sync) -> Res<u32> {
+    fn shared_atomic(
+        &mut self,
+        mem: Mem,
+        call: AtomicCall,
+        scalar: Scalar,
+        sync: SyncSemantics,
+    ) -> EmitResult<u32> {
         match mem {
-            Mem::Array(array, offset) if scalar.bits() == 32 && self.has_cells(array) => {
-                let (pointer, shift) = self.cell_at(array, offset, 0)?;
-                return self.part_atomic(pointer, shift, call, scalar, sync);
+            Mem::Array(array, offset)
+                if scalar.bits() == 32 && self.has_partword_accesses(array) =>
+            {
+                let (pointer, shift) = self.container_at(array, offset, 0)?;
+                return self.atomic_in_container(pointer, shift, call, scalar, sync);
             }
             _ => {}
         }
         let sync = match (mem, call) {
-            (Mem::Physical(_), Call::Rmw(..) | Call::CmpXchg { .. }) => self.update_order(sync),
+            (Mem::Physical(_), AtomicCall::Rmw(..) | AtomicCall::CmpXchg { .. }) => {
+                self.rmw_order(sync)
+            }
             _ => sync,
         };
-        let place = self.place(mem, scalar.bits(), sync)?;
-        let (ty, seq_cst) = (place.ty, sync.order == Order::SeqCst);
+        let location = self.location(mem, scalar.bits(), sync)?;
+        let (ty, seq_cst) = (location.ty, sync.order == MemoryOrder::SeqCst);
         let old = match call {
-            Call::Load if seq_cst => self.confirm(place, scalar.bits())?,
-            Call::Load => {
-                let order = if sync.order.acquires() { Order::Acquire } else { Order::Relaxed };
-                let semantics = self.semantics(order, place.memory);
-                self.op(Op::AtomicLoad, ty, &[place.pointer, place.scope, semantics])
+            AtomicCall::Load if seq_cst => self.load_by_rmw(location, scalar.bits())?,
+            AtomicCall::Load => {
+                let order =
+                    if sync.order.acquires() { MemoryOrder::Acquire } else { MemoryOrder::Relaxed };
+                let semantics = self.semantics(order, location.memory);
+                self.op(Op::AtomicLoad, ty, &[location.pointer, location.scope, semantics])
             }
-            Call::Store(value) => {
+            AtomicCall::Store(value) => {
                 let bits = self.as_bits(value, scalar, ty);
                 if seq_cst {
-                    self.update(Op::AtomicExchange, place, bits);
+                    self.emit_rmw(Op::AtomicExchange, location, bits);
                     return Ok(0);
                 }
-                let order = if sync.order.releases() { Order::Release } else { Order::Relaxed };
-                let semantics = self.semantics(order, place.memory);
-                self.op_void(Op::AtomicStore, &[place.pointer, place.scope, semantics, bits]);
+                let order =
+                    if sync.order.releases() { MemoryOrder::Release } else { MemoryOrder::Relaxed };
+                let semantics = self.semantics(order, location.memory);
+                self.op_void(Op::AtomicStore, &[location.pointer, location.scope, semantics, bits]);
                 return Ok(0);
             }
-            Call::Rmw(AtomicOp::FAdd, value) => self.atomic_float_add(place, value, scalar)?,
-            Call::Rmw(op, value) => {
-                let bits = self.as_bits(value, scalar, ty);
-                self.update(rmw_op(op), place, bits)
+            AtomicCall::Rmw(AtomicOp::FAdd, value) => {
+                self.atomic_float_add(location, value, scalar)?
             }
-            Call::CmpXchg { expected, desired } => {
+            AtomicCall::Rmw(op, value) => {
+                let bits = self.as_bits(value, scalar, ty);
+                self.emit_rmw(rmw_op(op), location, bits)
+            }
+            AtomicCall::CmpXchg { expected, desired } => {
                 let expected = self.as_bits(expected, scalar, ty);
                 let desired = self.as_bits(desired, scalar, ty);
                 match seq_cst {
-                    true => self.seq_cst_exchange(place, expected, desired, scalar.bits())?,
-                    false => self.compare_exchange(place, expected, desired),
+                    true => self.seq_cst_exchange(location, expected, desired, scalar.bits())?,
+                    false => self.compare_exchange(location, expected, desired),
                 }
             }
         };
-        self.of_bits(old, scalar)
+        self.scalar_of_bits(old, scalar)
     }
 
     /// Inverts [`Emitter::as_bits`].
-    fn of_bits(&mut self, bits: u32, scalar: Scalar) -> Res<u32> {
+    fn scalar_of_bits(&mut self, bits: u32, scalar: Scalar) -> EmitResult<u32> {
         Ok(match self.repr(scalar) {
             Repr::Float(_) => {
                 let ty = self.scalar_type(scalar)?;
@@ -162,113 +181,124 @@ impl Emitter<'_> {
         })
     }
 
-    /// Emits a 32-bit operation on part of a 64-bit cell.
-    fn part_atomic(
+    /// Emits a 32-bit operation on part of a 64-bit container.
+    fn atomic_in_container(
         &mut self,
         pointer: u32,
         shift: u32,
-        call: Call,
+        call: AtomicCall,
         scalar: Scalar,
-        sync: Sync,
-    ) -> Res<u32> {
-        self.asm.need(Capability::Int64Atomics);
+        sync: SyncSemantics,
+    ) -> EmitResult<u32> {
+        self.builder.require_capability(Capability::Int64Atomics);
         let word = self.int_type(32);
         let call = match call {
-            Call::Load | Call::Rmw(AtomicOp::FAdd, _) => call,
-            Call::Store(value) => Call::Store(self.as_bits(value, scalar, word)),
-            Call::Rmw(op, value) => Call::Rmw(op, self.as_bits(value, scalar, word)),
-            Call::CmpXchg { expected, desired } => Call::CmpXchg {
+            AtomicCall::Load | AtomicCall::Rmw(AtomicOp::FAdd, _) => call,
+            AtomicCall::Store(value) => AtomicCall::Store(self.as_bits(value, scalar, word)),
+            AtomicCall::Rmw(op, value) => AtomicCall::Rmw(op, self.as_bits(value, scalar, word)),
+            AtomicCall::CmpXchg { expected, desired } => AtomicCall::CmpXchg {
                 expected: self.as_bits(expected, scalar, word),
                 desired: self.as_bits(desired, scalar, word),
             },
         };
-        let place = Place {
+        let location = AtomicLocation {
             pointer,
-            scope: self.c32(Scope::Workgroup as u32),
+            scope: self.const_u32(Scope::Workgroup as u32),
             ty: self.int_type(64),
             memory: ordered_memory(true, sync.order),
             order: sync.order,
         };
-        let old = self.cell_atomic(place, shift, call, scalar)?;
-        self.of_bits(old, scalar)
+        let old = self.partword_atomic(location, shift, call, scalar)?;
+        self.scalar_of_bits(old, scalar)
     }
 
     /// Emits a read-modify-write operation; returns the old bits.
-    fn update(&mut self, op: Op, place: Place, bits: u32) -> u32 {
-        let semantics = self.semantics(place.order, place.memory);
-        self.op(op, place.ty, &[place.pointer, place.scope, semantics, bits])
+    fn emit_rmw(&mut self, op: Op, location: AtomicLocation, bits: u32) -> u32 {
+        let semantics = self.semantics(location.order, location.memory);
+        self.op(op, location.ty, &[location.pointer, location.scope, semantics, bits])
     }
 
-    /// Reads by a read-modify-write operation, which takes its place among all others.
-    fn confirm(&mut self, place: Place, bits: u32) -> Res<u32> {
+    /// Loads by a read-modify-write operation, which has its place in the modification order.
+    fn load_by_rmw(&mut self, location: AtomicLocation, bits: u32) -> EmitResult<u32> {
         let zero = self.constant(Scalar::int(bits), 0)?;
-        Ok(self.update(Op::AtomicIAdd, place, zero))
+        Ok(self.emit_rmw(Op::AtomicIAdd, location, zero))
     }
 
     /// Emits one compare-and-exchange; returns the old bits. One that fails is a load.
-    pub fn compare_exchange(&mut self, place: Place, expected: u32, desired: u32) -> u32 {
-        let failure = if place.order.acquires() { Order::Acquire } else { Order::Relaxed };
-        let equal = self.semantics(place.order, place.memory);
-        let unequal = self.semantics(failure, place.memory);
-        let operands = [place.pointer, place.scope, equal, unequal, desired, expected];
-        self.op(Op::AtomicCompareExchange, place.ty, &operands)
+    pub fn compare_exchange(
+        &mut self,
+        location: AtomicLocation,
+        expected: u32,
+        desired: u32,
+    ) -> u32 {
+        let failure =
+            if location.order.acquires() { MemoryOrder::Acquire } else { MemoryOrder::Relaxed };
+        let equal = self.semantics(location.order, location.memory);
+        let unequal = self.semantics(failure, location.memory);
+        let operands = [location.pointer, location.scope, equal, unequal, desired, expected];
+        self.op(Op::AtomicCompareExchange, location.ty, &operands)
     }
 
     /// Emits a sequentially consistent compare-and-exchange: a failure counts once a read-modify-write
     /// operation has seen another value, too.
     fn seq_cst_exchange(
         &mut self,
-        place: Place,
+        location: AtomicLocation,
         expected: u32,
         desired: u32,
         bits: u32,
-    ) -> Res<u32> {
-        let [old] = self.emit_loop([place.ty], [expected], |e, _| {
-            let seen = e.compare_exchange(place, expected, desired);
-            let now = e.confirm(place, bits)?;
+    ) -> EmitResult<u32> {
+        let [old] = self.emit_loop([location.ty], [expected], |e, _| {
+            let seen = e.compare_exchange(location, expected, desired);
+            let now = e.load_by_rmw(location, bits)?;
             let exchanged = e.bool_op(Op::IEqual, &[seen, expected]);
             let differs = e.bool_op(Op::INotEqual, &[now, expected]);
             let done = e.bool_op(Op::LogicalOr, &[exchanged, differs]);
-            Ok((done, [e.select(place.ty, exchanged, seen, now)]))
+            Ok((done, [e.select(location.ty, exchanged, seen, now)]))
         })?;
         Ok(old)
     }
 
     /// Adds by compare-and-exchange until no other work-item came between; returns the old bits.
-    fn atomic_float_add(&mut self, place: Place, value: u32, scalar: Scalar) -> Res<u32> {
-        let Place { pointer, scope, ty, .. } = place;
+    fn atomic_float_add(
+        &mut self,
+        location: AtomicLocation,
+        value: u32,
+        scalar: Scalar,
+    ) -> EmitResult<u32> {
+        let AtomicLocation { pointer, scope, ty, .. } = location;
         let float = self.scalar_type(scalar)?;
-        let relaxed = self.c32(MemorySemantics::RELAXED.bits());
+        let relaxed = self.const_u32(MemorySemantics::RELAXED.bits());
         let first = self.op(Op::AtomicLoad, ty, &[pointer, scope, relaxed]);
         let [old] = self.emit_loop([ty], [first], |e, [old]| {
             let number = e.op(Op::Bitcast, float, &[old]);
             let sum = e.float_binary(BinaryOp::FAdd, scalar, [number, value], FpFlags::empty())?;
             let bits = e.op(Op::Bitcast, ty, &[sum]);
-            let seen = e.compare_exchange(place, old, bits);
+            let seen = e.compare_exchange(location, old, bits);
             Ok((e.bool_op(Op::IEqual, &[seen, old]), [seen]))
         })?;
         Ok(old)
     }
 
     /// Private memory has one user: load, compute, store.
-    fn private_atomic(&mut self, mem: Mem, call: Call, scalar: Scalar) -> Res<u32> {
+    fn private_atomic(&mut self, mem: Mem, call: AtomicCall, scalar: Scalar) -> EmitResult<u32> {
         let ty = Type::of(scalar);
         let align = scalar.bytes();
         let old = match call {
-            Call::Store(_) => 0,
+            AtomicCall::Store(_) => 0,
             _ => self.load_from(mem, ty, align, false)?,
         };
         let new = match call {
-            Call::Load => return Ok(old),
-            Call::Store(value) => value,
-            Call::Rmw(AtomicOp::FAdd, value) => {
+            AtomicCall::Load => return Ok(old),
+            AtomicCall::Store(value) => value,
+            AtomicCall::Rmw(AtomicOp::FAdd, value) => {
                 self.float_binary(BinaryOp::FAdd, scalar, [old, value], FpFlags::empty())?
             }
-            Call::Rmw(op, value) => match binary_op(op) {
+            AtomicCall::Rmw(op, value) => match binary_op(op) {
                 Some(op) => self.int_binary(op, scalar, [old, value], None)?,
                 None => value,
             },
-            Call::CmpXchg { expected, desired } => {
+            AtomicCall::CmpXchg { expected, desired } => {
                 let int = Scalar::int(scalar.bits());
                 let (a, b) = (
                     self.bitcast(old, ty, Type::of(int))?,
@@ -285,9 +315,11 @@ impl Emitter<'_> {
 }
 
 /// Returns which accesses an operation on local or global memory orders.
-fn ordered_memory(local: bool, order: Order) -> MemorySemantics {
+fn ordered_memory(local: bool, order: MemoryOrder) -> MemorySemantics {
     match (order, local) {
-        (Order::SeqCst, _) => MemorySemantics::WORKGROUP_MEMORY | MemorySemantics::UNIFORM_MEMORY,
+        (MemoryOrder::SeqCst, _) => {
+            MemorySemantics::WORKGROUP_MEMORY | MemorySemantics::UNIFORM_MEMORY
+        }
         (_, true) => MemorySemantics::WORKGROUP_MEMORY,
         (_, false) => MemorySemantics::UNIFORM_MEMORY,
     }

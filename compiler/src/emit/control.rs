@@ -3,9 +3,9 @@
 //! A block of the IR may become several of SPIR-V (an atomic loop or a generic access in its
 //! middle), so phis are written last, when it is known from which label each edge comes.
 
-use super::asm::encode;
-use super::emitter::{Emitter, Res};
+use super::emitter::{EmitResult, Emitter};
 use super::repr::{Ids, Repr};
+use super::spirv_builder::encode;
 use super::EmitError;
 use crate::ir::{Block, BlockCall, InstData, IntCC, Merge, Scalar, Structure, SwitchCase, Value};
 use cranelift_entity::SecondaryMap;
@@ -51,14 +51,14 @@ impl Emitter<'_> {
         structure: &Structure,
         prologue: Option<Prologue>,
         out: &mut Vec<u32>,
-    ) -> Res<()> {
+    ) -> EmitResult<()> {
         let func = self.func;
         let Some(&entry) = func.layout.first() else {
             return Err(EmitError::malformed("a function without blocks"));
         };
         let mut laid_out = SecondaryMap::<Block, bool>::new();
         for &block in &func.layout {
-            self.control.labels[block] = self.asm.fresh();
+            self.control.labels[block] = self.builder.new_id();
             laid_out[block] = true;
         }
         let unreached = self.label_unreached_merges(structure, &laid_out);
@@ -68,7 +68,7 @@ impl Emitter<'_> {
             self.emit_block(block, block == entry, structure.merges[block])?;
             ranges.push((block, start..self.body.len()));
         }
-        self.stitch(entry, structure, prologue, &ranges, out)?;
+        self.write_blocks(entry, structure, prologue, &ranges, out)?;
         for block in unreached {
             encode(out, Op::Label, &[self.control.labels[block]]);
             encode(out, Op::Unreachable, &[]);
@@ -88,7 +88,7 @@ impl Emitter<'_> {
             if let Merge::Selection { merge } | Merge::Loop { merge, .. } = structure.merges[block]
             {
                 if !laid_out[merge] && self.control.labels[merge] == 0 {
-                    self.control.labels[merge] = self.asm.fresh();
+                    self.control.labels[merge] = self.builder.new_id();
                     unreached.push(merge);
                 }
             }
@@ -96,19 +96,19 @@ impl Emitter<'_> {
         unreached
     }
 
-    fn stitch(
+    fn write_blocks(
         &mut self,
         entry: Block,
         structure: &Structure,
         prologue: Option<Prologue>,
         ranges: &[(Block, Range<usize>)],
         out: &mut Vec<u32>,
-    ) -> Res<()> {
+    ) -> EmitResult<()> {
         out.reserve(self.body.len() + 64 * ranges.len());
         // The first block of a function may be neither branched to nor a loop's header.
         let looped = !self.control.edges[entry].is_empty()
             || matches!(structure.merges[entry], Merge::Loop { .. });
-        let empty = looped.then(|| Prologue { label: self.asm.fresh(), code: Vec::new() });
+        let empty = looped.then(|| Prologue { label: self.builder.new_id(), code: Vec::new() });
         let prologue = prologue.or(empty);
         if let Some(Prologue { label, code }) = &prologue {
             encode(out, Op::Label, &[*label]);
@@ -129,7 +129,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn write_phis(&mut self, block: Block, out: &mut Vec<u32>) -> Res<()> {
+    fn write_phis(&mut self, block: Block, out: &mut Vec<u32>) -> EmitResult<()> {
         let params = &self.func.blocks[block].params;
         for (i, &param) in params.iter().enumerate() {
             let ty = self.ty(self.func.ty(param))?;
@@ -148,7 +148,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn emit_block(&mut self, block: Block, is_entry: bool, merge: Merge) -> Res<()> {
+    fn emit_block(&mut self, block: Block, is_entry: bool, merge: Merge) -> EmitResult<()> {
         let func = self.func;
         self.control.current = self.control.labels[block];
         self.control.is_entry = is_entry;
@@ -158,7 +158,7 @@ impl Emitter<'_> {
         }
         if !is_entry {
             for &param in &func.blocks[block].params {
-                let id = self.asm.fresh();
+                let id = self.builder.new_id();
                 self.define(param, id);
             }
         }
@@ -177,7 +177,7 @@ impl Emitter<'_> {
     }
 
     /// Returns the label to branch to for a block, with the edge noted.
-    fn edge(&mut self, from: Block, to: Block, args: Ids) -> Res<u32> {
+    fn edge(&mut self, from: Block, to: Block, args: Ids) -> EmitResult<u32> {
         let label = self.control.labels[to];
         if label == 0 {
             return Err(EmitError::malformed(format!("a branch to {to}, which is not laid out")));
@@ -190,11 +190,11 @@ impl Emitter<'_> {
         Ok(label)
     }
 
-    fn args(&mut self, call: &BlockCall) -> Res<Ids> {
+    fn args(&mut self, call: &BlockCall) -> EmitResult<Ids> {
         call.args.iter().map(|&arg| self.id(arg)).collect()
     }
 
-    fn emit_terminator(&mut self, block: Block, data: &InstData, merge: Merge) -> Res<()> {
+    fn emit_terminator(&mut self, block: Block, data: &InstData, merge: Merge) -> EmitResult<()> {
         match data {
             InstData::Jump { target } => {
                 let args = self.args(target)?;
@@ -247,7 +247,7 @@ impl Emitter<'_> {
         then: &BlockCall,
         otherwise: &BlockCall,
         merge: Merge,
-    ) -> Res<()> {
+    ) -> EmitResult<()> {
         let cond = self.id(cond)?;
         let (mut then_args, else_args) = (self.args(then)?, self.args(otherwise)?);
         if then.block == otherwise.block {
@@ -274,7 +274,7 @@ impl Emitter<'_> {
         cond: u32,
         then: u32,
         otherwise: u32,
-    ) -> Res<u32> {
+    ) -> EmitResult<u32> {
         let param = self.func.blocks[target].params.get(index);
         match param {
             Some(&param) if then != otherwise => {
@@ -292,7 +292,7 @@ impl Emitter<'_> {
         cases: &[SwitchCase],
         default: &BlockCall,
         merge: Merge,
-    ) -> Res<()> {
+    ) -> EmitResult<()> {
         let scalar = self.func.ty(value).scalar;
         let id = self.id(value)?;
         // One edge for each target, with arguments chosen by the value.
@@ -346,18 +346,18 @@ impl Emitter<'_> {
         scalar: Scalar,
         id: u32,
         cases: &[SwitchCase],
-    ) -> Res<(u32, bool)> {
-        let word = self.asm.u32;
+    ) -> EmitResult<(u32, bool)> {
+        let word = self.builder.u32;
         Ok(match self.repr(scalar) {
             Repr::Int(64) => (id, true),
             Repr::Int(32) | Repr::Narrow(_) => (id, false),
             Repr::Int(_) => (self.op(Op::UConvert, word, &[id]), false),
             Repr::Pair => {
-                let mut selector = self.c32(0);
+                let mut selector = self.const_u32(0);
                 for (i, case) in cases.iter().enumerate() {
                     let constant = self.pair_const(case.value);
                     let here = self.pair_compare(IntCC::Eq, id, constant);
-                    let number = self.c32(i as u32 + 1);
+                    let number = self.const_u32(i as u32 + 1);
                     selector = self.select_u32(here, number, selector);
                 }
                 (selector, false)
@@ -371,10 +371,10 @@ impl Emitter<'_> {
         let Some((merge, continue_target)) = self.control.pending_loop.take() else { return };
         let mut continue_label = continue_target;
         if continue_target == self.control.current {
-            continue_label = self.asm.fresh();
+            continue_label = self.builder.new_id();
             self.control.own_continue = Some(continue_label);
         }
-        let label = self.asm.fresh();
+        let label = self.builder.new_id();
         self.op_void(Op::LoopMerge, &[merge, continue_label, LoopControl::NONE.bits()]);
         self.op_void(Op::Branch, &[label]);
         self.begin(label);
@@ -382,7 +382,7 @@ impl Emitter<'_> {
 
     /// Begins to emit a [`Prologue`]; returns its label.
     pub fn enter_prologue(&mut self) -> u32 {
-        self.control.current = self.asm.fresh();
+        self.control.current = self.builder.new_id();
         self.control.current
     }
 
@@ -397,11 +397,12 @@ impl Emitter<'_> {
         &mut self,
         cond: u32,
         ty: Option<u32>,
-        then: impl FnOnce(&mut Self) -> Res<u32>,
-        otherwise: impl FnOnce(&mut Self) -> Res<u32>,
-    ) -> Res<u32> {
+        then: impl FnOnce(&mut Self) -> EmitResult<u32>,
+        otherwise: impl FnOnce(&mut Self) -> EmitResult<u32>,
+    ) -> EmitResult<u32> {
         self.before_split();
-        let (first, second, merge) = (self.asm.fresh(), self.asm.fresh(), self.asm.fresh());
+        let (first, second, merge) =
+            (self.builder.new_id(), self.builder.new_id(), self.builder.new_id());
         self.op_void(Op::SelectionMerge, &[merge, SelectionControl::NONE.bits()]);
         self.op_void(Op::BranchConditional, &[cond, first, second]);
         self.control.depth += 1;
@@ -431,11 +432,11 @@ impl Emitter<'_> {
         &mut self,
         types: [u32; N],
         start: [u32; N],
-        body: impl FnOnce(&mut Self, [u32; N]) -> Res<(u32, [u32; N])>,
-    ) -> Res<[u32; N]> {
+        body: impl FnOnce(&mut Self, [u32; N]) -> EmitResult<(u32, [u32; N])>,
+    ) -> EmitResult<[u32; N]> {
         self.before_split();
-        let [header, inside, next, merge] = [(); 4].map(|()| self.asm.fresh());
-        let (boolean, begun) = (self.asm.bool, self.asm.bool_const(false));
+        let [header, inside, next, merge] = [(); 4].map(|()| self.builder.new_id());
+        let (boolean, begun) = (self.builder.bool, self.builder.bool_const(false));
         let before = self.control.current;
         self.op_void(Op::Branch, &[header]);
         self.begin(header);

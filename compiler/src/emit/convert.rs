@@ -1,8 +1,8 @@
 //! Conversions between scalars, bit casts, and pointers of different address spaces.
 
-use super::asm::Glsl;
-use super::emitter::{Emitter, Res};
+use super::emitter::{EmitResult, Emitter};
 use super::repr::Repr;
+use super::spirv_builder::Glsl;
 use super::EmitError;
 use crate::ir::{AddressSpace, ConvertOp, IntCC, MathOp, Scalar, Type};
 use rspirv::spirv::Op;
@@ -15,7 +15,7 @@ pub(super) const TAG_MASK: u32 = 0xe000_0000;
 
 impl Emitter<'_> {
     /// Emits a conversion of one scalar (not a bit cast).
-    pub fn convert(&mut self, op: ConvertOp, from: Scalar, to: Scalar, a: u32) -> Res<u32> {
+    pub fn convert(&mut self, op: ConvertOp, from: Scalar, to: Scalar, a: u32) -> EmitResult<u32> {
         match op {
             ConvertOp::Trunc | ConvertOp::ZExt => self.resize(from, to, a, false),
             ConvertOp::SExt => self.resize(from, to, a, true),
@@ -36,7 +36,7 @@ impl Emitter<'_> {
     }
 
     /// Integer or bool to an integer (or bool: the lowest bit) of any width.
-    fn resize(&mut self, from: Scalar, to: Scalar, a: u32, signed: bool) -> Res<u32> {
+    fn resize(&mut self, from: Scalar, to: Scalar, a: u32, signed: bool) -> EmitResult<u32> {
         if from == to {
             return Ok(a);
         }
@@ -50,7 +50,7 @@ impl Emitter<'_> {
         if to == Scalar::Bool {
             let word = self.as_word(from, a, false)?;
             let bit = self.mask_low(word, 1);
-            let zero = self.c32(0);
+            let zero = self.const_u32(0);
             return Ok(self.bool_op(Op::INotEqual, &[bit, zero]));
         }
         if let (Repr::Int(x), Repr::Int(y)) = (source, dest) {
@@ -69,8 +69,8 @@ impl Emitter<'_> {
     }
 
     /// Returns an integer of at most 32 bits extended to a word; of 64 bits, its low word.
-    fn as_word(&mut self, from: Scalar, a: u32, signed: bool) -> Res<u32> {
-        let word = self.asm.u32;
+    fn as_word(&mut self, from: Scalar, a: u32, signed: bool) -> EmitResult<u32> {
+        let word = self.builder.u32;
         Ok(match self.repr(from) {
             Repr::Int(32) => a,
             Repr::Narrow(bits) if signed => self.sign_extend(a, bits),
@@ -83,7 +83,7 @@ impl Emitter<'_> {
     }
 
     /// Returns a word cut to an integer of at most 32 bits.
-    fn narrowed_word(&mut self, to: Scalar, word: u32) -> Res<u32> {
+    fn narrowed_word(&mut self, to: Scalar, word: u32) -> EmitResult<u32> {
         Ok(match self.repr(to) {
             Repr::Int(32) => word,
             Repr::Narrow(bits) => self.mask_low(word, bits),
@@ -96,7 +96,7 @@ impl Emitter<'_> {
     }
 
     /// Returns a half that is kept as bits, as F32; other floats as they are.
-    fn computable(&mut self, scalar: Scalar, a: u32) -> Res<(Scalar, u32)> {
+    fn computable(&mut self, scalar: Scalar, a: u32) -> EmitResult<(Scalar, u32)> {
         if scalar == Scalar::F16 && !self.target.float16 {
             let words = self.words_of(a, Type::F16)?;
             return Ok((Scalar::F32, self.half_bits_to_float(words[0])?));
@@ -104,7 +104,7 @@ impl Emitter<'_> {
         Ok((scalar, a))
     }
 
-    fn float_to_int(&mut self, from: Scalar, to: Scalar, a: u32, signed: bool) -> Res<u32> {
+    fn float_to_int(&mut self, from: Scalar, to: Scalar, a: u32, signed: bool) -> EmitResult<u32> {
         let (from, a) = self.computable(from, a)?;
         let op = if signed { Op::ConvertFToS } else { Op::ConvertFToU };
         match self.repr(to) {
@@ -113,7 +113,7 @@ impl Emitter<'_> {
                 Ok(self.op(op, ty, &[a]))
             }
             Repr::Int(_) | Repr::Narrow(_) => {
-                let word = self.asm.u32;
+                let word = self.builder.u32;
                 let wide = self.op(op, word, &[a]);
                 self.narrowed_word(to, wide)
             }
@@ -124,9 +124,9 @@ impl Emitter<'_> {
 
     /// Splits the magnitude into two words, exactly: it is less than 2^64, and both the scaling by
     /// 2^-32 and the remainder are exact.
-    fn float_to_pair(&mut self, from: Scalar, a: u32, signed: bool) -> Res<u32> {
+    fn float_to_pair(&mut self, from: Scalar, a: u32, signed: bool) -> EmitResult<u32> {
         let ty = self.scalar_type(from)?;
-        let word = self.asm.u32;
+        let word = self.builder.u32;
         let magnitude = self.glsl(Glsl::FAbs, ty, &[a]);
         let (down, up) = match from {
             Scalar::F64 => (0x3df0_0000_0000_0000, 0x41f0_0000_0000_0000),
@@ -150,11 +150,11 @@ impl Emitter<'_> {
         let zero = self.constant(from, 0)?;
         let negative = self.bool_op(Op::FOrdLessThan, &[a, zero]);
         let negated = self.pair_negate(pair);
-        let ty = self.asm.pair();
+        let ty = self.builder.pair();
         Ok(self.select(ty, negative, negated, pair))
     }
 
-    fn int_to_float(&mut self, from: Scalar, to: Scalar, a: u32, signed: bool) -> Res<u32> {
+    fn int_to_float(&mut self, from: Scalar, to: Scalar, a: u32, signed: bool) -> EmitResult<u32> {
         if to == Scalar::F16 && !self.target.float16 {
             let wide = self.int_to_float(from, Scalar::F32, a, signed)?;
             return self.float_to_half(wide);
@@ -182,7 +182,7 @@ impl Emitter<'_> {
     /// unsigned one rounds twice. Half of a large word, with its last bit sticky, is converted and
     /// doubled.
     fn word_to_float(&mut self, a: u32, ty: u32) -> u32 {
-        let zero = self.c32(0);
+        let zero = self.const_u32(0);
         let large = self.bool_op(Op::SLessThan, &[a, zero]);
         let half = self.u32_op_const(Op::ShiftRightLogical, a, 1);
         let last = self.mask_low(a, 1);
@@ -194,14 +194,14 @@ impl Emitter<'_> {
     }
 
     /// Normalizes the magnitude so that its top 32 bits, with a sticky bit for the rest, round once.
-    fn pair_to_float(&mut self, to: Scalar, a: u32, signed: bool) -> Res<u32> {
+    fn pair_to_float(&mut self, to: Scalar, a: u32, signed: bool) -> EmitResult<u32> {
         let ty = self.scalar_type(to)?;
         if to == Scalar::F16 {
             let single = self.pair_to_float(Scalar::F32, a, signed)?;
             return Ok(self.op(Op::FConvert, ty, &[single]));
         }
         let zero_pair = self.pair_const(0);
-        let pair_ty = self.asm.pair();
+        let pair_ty = self.builder.pair();
         let (mut magnitude, mut negative) = (a, None);
         if signed {
             let sign = self.pair_compare(IntCC::Slt, a, zero_pair);
@@ -224,13 +224,13 @@ impl Emitter<'_> {
             let amount = self.zero_extend_word(zeros)?;
             let shifted = self.pair_binary(crate::ir::BinaryOp::Shl, magnitude, amount)?;
             let words = self.split(shifted);
-            let (zero, one) = (self.c32(0), self.c32(1));
+            let (zero, one) = (self.const_u32(0), self.const_u32(1));
             let any = self.bool_op(Op::INotEqual, &[words.lo, zero]);
             let sticky = self.select_u32(any, one, zero);
             let top = self.u32_op(Op::BitwiseOr, words.hi, sticky);
             let float = self.word_to_float(top, ty);
             // 2^(32 - zeros), from its bits; zero stays zero.
-            let limit = self.c32(32 + 127);
+            let limit = self.const_u32(32 + 127);
             let exponent = self.u32_op(Op::ISub, limit, zeros);
             let bits = self.u32_op_const(Op::ShiftLeftLogical, exponent, 23);
             let scale = self.op(Op::Bitcast, ty, &[bits]);
@@ -245,7 +245,7 @@ impl Emitter<'_> {
         })
     }
 
-    fn float_to_float(&mut self, from: Scalar, to: Scalar, a: u32) -> Res<u32> {
+    fn float_to_float(&mut self, from: Scalar, to: Scalar, a: u32) -> EmitResult<u32> {
         if from == to {
             return Ok(a);
         }
@@ -271,7 +271,7 @@ impl Emitter<'_> {
     }
 
     /// Returns a half as F32 where the device's own conversion would lose its denormals, or there is none.
-    fn widenable(&mut self, from: Scalar, a: u32) -> Res<(Scalar, u32)> {
+    fn widenable(&mut self, from: Scalar, a: u32) -> EmitResult<(Scalar, u32)> {
         if from != Scalar::F16 || !self.target.float16 || self.target.floats(from).widens {
             return self.computable(from, a);
         }
@@ -280,7 +280,7 @@ impl Emitter<'_> {
     }
 
     /// Returns the bits of a half as F32, in integers except for the denormals' own, which count units of 2^-24.
-    fn half_bits_to_float(&mut self, bits: u32) -> Res<u32> {
+    fn half_bits_to_float(&mut self, bits: u32) -> EmitResult<u32> {
         let single = self.scalar_type(Scalar::F32)?;
         let sign = self.u32_op_const(Op::BitwiseAnd, bits, 0x8000);
         let sign = self.u32_op_const(Op::ShiftLeftLogical, sign, 16);
@@ -291,9 +291,9 @@ impl Emitter<'_> {
         let count = self.op(Op::ConvertSToF, single, &[magnitude]);
         let unit = self.constant(Scalar::F32, 0x3380_0000)?;
         let small = self.op(Op::FMul, single, &[count, unit]);
-        let word = self.asm.u32;
+        let word = self.builder.u32;
         let small = self.op(Op::Bitcast, word, &[small]);
-        let (least, infinity) = (self.c32(0x0400), self.c32(0x7c00));
+        let (least, infinity) = (self.const_u32(0x0400), self.const_u32(0x7c00));
         let is_small = self.bool_op(Op::ULessThan, &[magnitude, least]);
         let is_special = self.bool_op(Op::UGreaterThanEqual, &[magnitude, infinity]);
         let result = self.select_u32(is_special, special, normal);
@@ -305,11 +305,11 @@ impl Emitter<'_> {
     /// F64 to F32 such that a further rounding to half is correct: cut, with the last bit set if
     /// anything was lost. Numbers that are denormal as F32 become some that are. On the bits, since
     /// drivers take a conversion there and back for nothing.
-    fn round_to_odd(&mut self, a: u32) -> Res<u32> {
+    fn round_to_odd(&mut self, a: u32) -> EmitResult<u32> {
         let single = self.scalar_type(Scalar::F32)?;
         let words = self.words_of(a, Type::F64)?;
         let (lo, hi) = (words[0], words[1]);
-        let (zero, one) = (self.c32(0), self.c32(1));
+        let (zero, one) = (self.const_u32(0), self.const_u32(1));
         let sign = self.u32_op_const(Op::BitwiseAnd, hi, 0x8000_0000);
         let magnitude = self.u32_op_const(Op::BitwiseAnd, hi, 0x7fff_ffff);
         // Normal: the exponent rebiased (896 less), 3 more bits of the fraction, and a sticky one.
@@ -324,18 +324,18 @@ impl Emitter<'_> {
         let any = self.u32_op(Op::BitwiseOr, magnitude, lo);
         let any = self.bool_op(Op::INotEqual, &[any, zero]);
         let tiny = self.select_u32(any, one, zero);
-        let limit = self.c32(897 << 20);
+        let limit = self.const_u32(897 << 20);
         let is_tiny = self.bool_op(Op::ULessThan, &[magnitude, limit]);
         let finite = self.select_u32(is_tiny, tiny, normal);
         // From 2^128 on: infinity, or a NaN where a bit is set behind that of infinity.
         let low_bits = self.bool_op(Op::INotEqual, &[lo, zero]);
         let low_bits = self.select_u32(low_bits, one, zero);
         let with_low = self.u32_op(Op::BitwiseOr, magnitude, low_bits);
-        let limit = self.c32(0x7ff0_0000);
+        let limit = self.const_u32(0x7ff0_0000);
         let is_nan = self.bool_op(Op::UGreaterThan, &[with_low, limit]);
-        let (nan, infinity) = (self.c32(0x7fc0_0000), self.c32(0x7f80_0000));
+        let (nan, infinity) = (self.const_u32(0x7fc0_0000), self.const_u32(0x7f80_0000));
         let special = self.select_u32(is_nan, nan, infinity);
-        let limit = self.c32(1151 << 20);
+        let limit = self.const_u32(1151 << 20);
         let is_large = self.bool_op(Op::UGreaterThanEqual, &[magnitude, limit]);
         let bits = self.select_u32(is_large, special, finite);
         let bits = self.u32_op(Op::BitwiseOr, bits, sign);
@@ -344,8 +344,8 @@ impl Emitter<'_> {
 
     /// F32 to the bits of a half, to nearest even. PackHalf2x16 is not used, whose rounding is the
     /// device's choice (lavapipe truncates).
-    fn float_to_half(&mut self, a: u32) -> Res<u32> {
-        let (word, single) = (self.asm.u32, self.scalar_type(Scalar::F32)?);
+    fn float_to_half(&mut self, a: u32) -> EmitResult<u32> {
+        let (word, single) = (self.builder.u32, self.scalar_type(Scalar::F32)?);
         let bits = self.op(Op::Bitcast, word, &[a]);
         let magnitude = self.u32_op_const(Op::BitwiseAnd, bits, 0x7fff_ffff);
         let sign = self.u32_op_const(Op::ShiftRightLogical, bits, 16);
@@ -363,14 +363,14 @@ impl Emitter<'_> {
         let sum = self.op(Op::FAdd, single, &[positive, half]);
         let sum = self.op(Op::Bitcast, word, &[sum]);
         let subnormal = self.u32_op_const(Op::ISub, sum, 0x3f00_0000);
-        let limit = self.c32(113 << 23);
+        let limit = self.const_u32(113 << 23);
         let small = self.bool_op(Op::ULessThan, &[magnitude, limit]);
         let finite = self.select_u32(small, subnormal, normal);
-        let (infinity, nan) = (self.c32(0x7c00), self.c32(0x7e00));
-        let limit = self.c32(0x7f80_0000);
+        let (infinity, nan) = (self.const_u32(0x7c00), self.const_u32(0x7e00));
+        let limit = self.const_u32(0x7f80_0000);
         let is_nan = self.bool_op(Op::UGreaterThan, &[magnitude, limit]);
         let special = self.select_u32(is_nan, nan, infinity);
-        let limit = self.c32(143 << 23);
+        let limit = self.const_u32(143 << 23);
         let large = self.bool_op(Op::UGreaterThanEqual, &[magnitude, limit]);
         let result = self.select_u32(large, special, finite);
         let result = self.u32_op(Op::BitwiseOr, result, sign);
@@ -378,7 +378,7 @@ impl Emitter<'_> {
     }
 
     /// Returns the same bits as another type, of other lanes perhaps.
-    pub fn bitcast(&mut self, a: u32, from: Type, to: Type) -> Res<u32> {
+    pub fn bitcast(&mut self, a: u32, from: Type, to: Type) -> EmitResult<u32> {
         let (source, dest) = (self.repr(from.scalar), self.repr(to.scalar));
         if source == dest && from.lanes == to.lanes {
             return Ok(a);
@@ -398,7 +398,7 @@ impl Emitter<'_> {
     }
 
     /// Pointers between address spaces. The null pointer stays null.
-    fn space_cast(&mut self, from: Scalar, to: Scalar, a: u32) -> Res<u32> {
+    fn space_cast(&mut self, from: Scalar, to: Scalar, a: u32) -> EmitResult<u32> {
         use AddressSpace::*;
         let (Scalar::Ptr(source), Scalar::Ptr(dest)) = (from, to) else {
             return Err(EmitError::malformed("a space cast of no pointer"));
@@ -412,17 +412,17 @@ impl Emitter<'_> {
             }
             _ => return Ok(a),
         };
-        let (zero, tag) = (self.c32(0), self.c32(tag));
+        let (zero, tag) = (self.const_u32(0), self.const_u32(tag));
         let null = self.bool_op(Op::IEqual, &[a, zero]);
         let high = self.select_u32(null, zero, tag);
         self.wide_from_words(a, high)
     }
     /// Returns a generic pointer to the space that its tag must tell; else null.
-    fn space_test(&mut self, to: Scalar, a: u32) -> Res<u32> {
+    fn space_test(&mut self, to: Scalar, a: u32) -> EmitResult<u32> {
         let high = self.high_word(a);
         let bits = self.u32_op_const(Op::BitwiseAnd, high, TAG_MASK);
-        let zero = self.c32(0);
-        let (private, local) = (self.c32(TAG_PRIVATE), self.c32(TAG_LOCAL));
+        let zero = self.const_u32(0);
+        let (private, local) = (self.const_u32(TAG_PRIVATE), self.const_u32(TAG_LOCAL));
         match to {
             Scalar::Ptr(AddressSpace::Local | AddressSpace::Private) => {
                 let is_local = to == Scalar::Ptr(AddressSpace::Local);

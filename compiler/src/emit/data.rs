@@ -17,7 +17,7 @@ fn is_initialized(data: &GlobalData) -> bool {
 }
 
 /// The place of each variable.
-pub(super) struct Layout {
+pub(super) struct DataLayout {
     /// Byte offset in the data image of each program-scope variable (not of local ones).
     pub offsets: SecondaryMap<Global, u64>,
     /// End of those whose bytes are given.
@@ -27,8 +27,8 @@ pub(super) struct Layout {
 }
 
 /// Places the variables: first those with initial values, then those that are zero.
-pub(super) fn layout(module: &Module) -> Result<Layout, EmitError> {
-    let mut layout = Layout { offsets: SecondaryMap::new(), initialized: 0, size: 0 };
+pub(super) fn layout(module: &Module) -> Result<DataLayout, EmitError> {
+    let mut layout = DataLayout { offsets: SecondaryMap::new(), initialized: 0, size: 0 };
     for initialized in [true, false] {
         for (global, data) in module.globals.iter() {
             if data.space == AddressSpace::Local || is_initialized(data) != initialized {
@@ -57,7 +57,7 @@ pub(super) fn layout(module: &Module) -> Result<Layout, EmitError> {
 /// # Errors
 /// When the variables take more than 1 GiB.
 pub fn layout_data(module: &Module) -> Result<(DataImage, SecondaryMap<Global, u64>), EmitError> {
-    let Layout { offsets, initialized, size } = layout(module)?;
+    let DataLayout { offsets, initialized, size } = layout(module)?;
     let mut image = DataImage {
         size,
         align: 1,

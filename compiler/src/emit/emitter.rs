@@ -1,11 +1,11 @@
 //! The state of emitting one kernel, and the small steps that everything else is made of.
 
-use super::array::Arrays;
-use super::asm::{encode, Asm, Glsl};
 use super::control::Control;
 use super::data;
-use super::launch::Launch;
-use super::plan::{Frame, Plan};
+use super::kernel_inputs::KernelInputs;
+use super::logical::Arrays;
+use super::shader_info::{Frame, ShaderInfo};
+use super::spirv_builder::{encode, Glsl, SpirvBuilder};
 use super::EmitError;
 use crate::ir::{Constant, Func, Function, Global, KernelEntry, Module, Type, Value, ValueDef};
 use crate::target::Target;
@@ -14,7 +14,7 @@ use rspirv::spirv::{Decoration, Op};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-pub(super) type Res<T> = Result<T, EmitError>;
+pub(super) type EmitResult<T> = Result<T, EmitError>;
 
 /// Emits one kernel. Ids (`u32`) are SPIR-V result ids.
 pub(super) struct Emitter<'a> {
@@ -22,11 +22,11 @@ pub(super) struct Emitter<'a> {
     /// The function being emitted.
     pub func: &'a Function,
     pub target: &'a Target,
-    pub asm: Asm,
-    pub plan: Plan,
+    pub builder: SpirvBuilder,
+    pub info: ShaderInfo,
     /// The private objects of the function being emitted.
     pub frame: Frame,
-    pub launch: Launch,
+    pub inputs: KernelInputs,
     pub arrays: Arrays,
     pub control: Control,
     /// Byte offsets of program-scope variables in the data image.
@@ -51,27 +51,27 @@ impl<'a> Emitter<'a> {
         kernel: &'a KernelEntry,
         functions: &[Func],
         target: &'a Target,
-    ) -> Res<Emitter<'a>> {
-        let plan = Plan::new(module, functions, target)?;
+    ) -> EmitResult<Emitter<'a>> {
+        let info = ShaderInfo::new(module, functions, target)?;
         let func = &module.functions[kernel.func];
         let data_offsets = data::layout(module)?.offsets;
-        let mut asm = Asm::new();
-        if plan.ordered {
-            super::order::use_vulkan_memory_model(&mut asm, target)?;
+        let mut builder = SpirvBuilder::new();
+        if info.ordered {
+            super::memory_model::use_vulkan_memory_model(&mut builder, target)?;
         }
-        let launch = Launch::new(&mut asm, kernel, &plan.fields, target)?;
+        let inputs = KernelInputs::new(&mut builder, kernel, &info.fields, target)?;
         let mut ids = SecondaryMap::new();
         for &func in functions {
-            ids[func] = if func == kernel.func { asm.main } else { asm.fresh() };
+            ids[func] = if func == kernel.func { builder.main } else { builder.new_id() };
         }
         Ok(Emitter {
             module,
             func,
             target,
-            asm,
-            plan,
+            builder,
+            info,
             frame: Frame::default(),
-            launch,
+            inputs,
             arrays: Arrays::default(),
             control: Control::default(),
             data_offsets,
@@ -86,7 +86,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Returns the id of a value. Constants get theirs here.
-    pub fn id(&mut self, value: Value) -> Res<u32> {
+    pub fn id(&mut self, value: Value) -> EmitResult<u32> {
         let id = self.ids[value];
         if id != 0 {
             return Ok(id);
@@ -101,7 +101,7 @@ impl<'a> Emitter<'a> {
             ValueDef::Const(Constant::Undef) => {
                 let ty = self.ty(data.ty)?;
                 let op = if self.func.undefined_is_zero { Op::ConstantNull } else { Op::Undef };
-                self.asm.intern(op, Some(ty), &[])
+                self.builder.intern(op, Some(ty), &[])
             }
             _ => return Err(EmitError::malformed(format!("{value} is used before it is defined"))),
         };
@@ -110,12 +110,12 @@ impl<'a> Emitter<'a> {
     }
 
     /// Before another function is emitted.
-    pub fn forget_values(&mut self) {
+    pub fn clear_values(&mut self) {
         self.ids.clear();
     }
 
     /// Returns the id of a function.
-    pub fn function_id(&self, func: Func) -> Res<u32> {
+    pub fn function_id(&self, func: Func) -> EmitResult<u32> {
         match self.functions[func] {
             0 => Err(EmitError::malformed(format!("{func} is not emitted"))),
             id => Ok(id),
@@ -128,7 +128,7 @@ impl<'a> Emitter<'a> {
 
     /// Emits an instruction with a result.
     pub fn op(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
-        let id = self.asm.fresh();
+        let id = self.builder.new_id();
         self.op_into(id, op, ty, operands);
         id
     }
@@ -148,31 +148,31 @@ impl<'a> Emitter<'a> {
     /// Emits an operation of GLSL.std.450.
     pub fn glsl(&mut self, op: Glsl, ty: u32, args: &[u32]) -> u32 {
         let mut operands: SmallVec<[u32; 5]> = SmallVec::new();
-        operands.extend([self.asm.glsl, op as u32]);
+        operands.extend([self.builder.glsl, op as u32]);
         operands.extend_from_slice(args);
         self.op(Op::ExtInst, ty, &operands)
     }
 
     /// Returns a 32-bit constant.
-    pub fn c32(&mut self, value: u32) -> u32 {
-        self.asm.c32(value)
+    pub fn const_u32(&mut self, value: u32) -> u32 {
+        self.builder.const_u32(value)
     }
 
     /// Emits an operation on 32-bit integers.
     pub fn u32_op(&mut self, op: Op, a: u32, b: u32) -> u32 {
-        let ty = self.asm.u32;
+        let ty = self.builder.u32;
         self.op(op, ty, &[a, b])
     }
 
     /// Emits an operation of a 32-bit integer and a constant.
     pub fn u32_op_const(&mut self, op: Op, a: u32, b: u32) -> u32 {
-        let b = self.c32(b);
+        let b = self.const_u32(b);
         self.u32_op(op, a, b)
     }
 
     /// Emits an operation with a bool result.
     pub fn bool_op(&mut self, op: Op, args: &[u32]) -> u32 {
-        let ty = self.asm.bool;
+        let ty = self.builder.bool;
         self.op(op, ty, args)
     }
 
@@ -181,7 +181,7 @@ impl<'a> Emitter<'a> {
     }
 
     pub fn select_u32(&mut self, cond: u32, then: u32, otherwise: u32) -> u32 {
-        let ty = self.asm.u32;
+        let ty = self.builder.u32;
         self.select(ty, cond, then, otherwise)
     }
 
@@ -192,6 +192,6 @@ impl<'a> Emitter<'a> {
 
     /// Forbids contraction of an operation.
     pub fn no_contraction(&mut self, id: u32) {
-        self.asm.decorate(id, Decoration::NoContraction, &[]);
+        self.builder.decorate(id, Decoration::NoContraction, &[]);
     }
 }

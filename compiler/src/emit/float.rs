@@ -1,15 +1,15 @@
 //! Floating-point operations on scalars.
 
-use super::asm::Glsl;
-use super::emitter::{Emitter, Res};
+use super::emitter::{EmitResult, Emitter};
 use super::repr::Repr;
+use super::spirv_builder::Glsl;
 use super::EmitError;
 use crate::ir::{BinaryOp, FloatCC, FpFlags, MathOp, Scalar, Type};
 use rspirv::spirv::Op;
 
 impl Emitter<'_> {
     /// Returns the type of a float that the device can compute with.
-    fn float_type(&mut self, scalar: Scalar) -> Res<u32> {
+    fn float_type(&mut self, scalar: Scalar) -> EmitResult<u32> {
         match self.repr(scalar) {
             Repr::Float(_) => self.scalar_type(scalar),
             _ if scalar == Scalar::F16 => {
@@ -19,7 +19,7 @@ impl Emitter<'_> {
         }
     }
 
-    pub fn float_negate(&mut self, scalar: Scalar, a: u32) -> Res<u32> {
+    pub fn float_negate(&mut self, scalar: Scalar, a: u32) -> EmitResult<u32> {
         let ty = self.float_type(scalar)?;
         match self.target.floats(scalar).sign_alone {
             true => Ok(self.op(Op::FNegate, ty, &[a])),
@@ -29,7 +29,7 @@ impl Emitter<'_> {
 
     /// Emits an operation on the bits of a float that are those of `mask` where the sign is the top one:
     /// for devices whose own lose denormals or NaNs.
-    fn float_sign(&mut self, scalar: Scalar, a: u32, op: Op, mask: u32) -> Res<u32> {
+    fn float_sign(&mut self, scalar: Scalar, a: u32, op: Op, mask: u32) -> EmitResult<u32> {
         let ty = Type::of(scalar);
         let mut words = self.words_of(a, ty)?;
         if let Some(top) = words.last_mut() {
@@ -45,7 +45,7 @@ impl Emitter<'_> {
         scalar: Scalar,
         args: [u32; 2],
         flags: FpFlags,
-    ) -> Res<u32> {
+    ) -> EmitResult<u32> {
         use BinaryOp::*;
         let ty = self.float_type(scalar)?;
         let op = match op {
@@ -71,8 +71,8 @@ impl Emitter<'_> {
 
     /// Returns the smaller of two F32, or the larger, by their order as integers: what the device takes for
     /// equal zeros is not to be the wrong one of two denormals.
-    fn float_choice(&mut self, smaller: bool, [a, b]: [u32; 2]) -> Res<u32> {
-        let (word, ty) = (self.asm.u32, self.scalar_type(Scalar::F32)?);
+    fn float_choice(&mut self, smaller: bool, [a, b]: [u32; 2]) -> EmitResult<u32> {
+        let (word, ty) = (self.builder.u32, self.scalar_type(Scalar::F32)?);
         let [x, y] = [a, b].map(|x| {
             let bits = self.op(Op::Bitcast, word, &[x]);
             let sign = self.u32_op_const(Op::ShiftRightArithmetic, bits, 31);
@@ -92,7 +92,7 @@ impl Emitter<'_> {
     }
 
     /// Emits the float operations of [`MathOp`].
-    pub fn float_math(&mut self, op: MathOp, scalar: Scalar, args: &[u32]) -> Res<u32> {
+    pub fn float_math(&mut self, op: MathOp, scalar: Scalar, args: &[u32]) -> EmitResult<u32> {
         use MathOp::*;
         if let (IsNan | IsInf, [a]) = (op, args) {
             return self.float_class(op == IsNan, scalar, *a);
@@ -131,7 +131,7 @@ impl Emitter<'_> {
     }
 
     /// NaN and infinity tests look at the bits: drivers may fold OpIsNan and x != x to false.
-    fn float_class(&mut self, nan: bool, scalar: Scalar, a: u32) -> Res<u32> {
+    fn float_class(&mut self, nan: bool, scalar: Scalar, a: u32) -> EmitResult<u32> {
         let repr = self.repr(scalar);
         let (bits, infinity) = match scalar {
             Scalar::F16 => (16, 0x7c00),
@@ -141,12 +141,12 @@ impl Emitter<'_> {
         };
         if bits == 64 {
             self.scalar_type(scalar)?;
-            let word = self.asm.u32;
+            let word = self.builder.u32;
             let pair = self.as_pair(a, repr);
             let (lo, hi) = (self.extract(word, pair, 0), self.extract(word, pair, 1));
             let hi = self.u32_op_const(Op::BitwiseAnd, hi, 0x7fff_ffff);
             // A bit set in the low word makes the high one differ from that of infinity.
-            let (zero, one) = (self.c32(0), self.c32(1));
+            let (zero, one) = (self.const_u32(0), self.const_u32(1));
             let any = self.bool_op(Op::INotEqual, &[lo, zero]);
             let sticky = self.select_u32(any, one, zero);
             let magnitude = self.u32_op(Op::BitwiseOr, hi, sticky);
@@ -154,7 +154,7 @@ impl Emitter<'_> {
         }
         let word = match repr {
             Repr::Float(16) | Repr::Int(16) => {
-                let word = self.asm.u32;
+                let word = self.builder.u32;
                 let half = self.int_type(16);
                 let bits = match repr {
                     Repr::Int(_) => a,
@@ -164,7 +164,7 @@ impl Emitter<'_> {
             }
             Repr::Narrow(_) => a,
             _ => {
-                let word = self.asm.u32;
+                let word = self.builder.u32;
                 self.op(Op::Bitcast, word, &[a])
             }
         };
@@ -173,12 +173,18 @@ impl Emitter<'_> {
     }
 
     fn class_of(&mut self, nan: bool, magnitude: u32, infinity: u32) -> u32 {
-        let infinity = self.c32(infinity);
+        let infinity = self.const_u32(infinity);
         let op = if nan { Op::UGreaterThan } else { Op::IEqual };
         self.bool_op(op, &[magnitude, infinity])
     }
 
-    pub fn float_compare(&mut self, cc: FloatCC, scalar: Scalar, a: u32, b: u32) -> Res<u32> {
+    pub fn float_compare(
+        &mut self,
+        cc: FloatCC,
+        scalar: Scalar,
+        a: u32,
+        b: u32,
+    ) -> EmitResult<u32> {
         use FloatCC::*;
         self.float_type(scalar)?;
         let op = match cc {

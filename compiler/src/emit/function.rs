@@ -1,9 +1,9 @@
 //! Functions: their heads, calls of them, and what they return. Several results are a struct.
 
-use super::asm::encode;
 use super::control::Control;
-use super::emitter::{Emitter, Res};
+use super::emitter::{EmitResult, Emitter};
 use super::repr::Ids;
+use super::spirv_builder::encode;
 use super::EmitError;
 use crate::ir::{Func, Structure, Type, Value};
 use rspirv::spirv::{FunctionControl, Op};
@@ -16,7 +16,7 @@ impl Emitter<'_> {
         id: Func,
         structure: &Structure,
         code: &mut Vec<u32>,
-    ) -> Res<()> {
+    ) -> EmitResult<()> {
         self.func = &self.module.functions[id];
         self.begin_function(id);
         let func = self.func;
@@ -25,16 +25,16 @@ impl Emitter<'_> {
         for &param in func.params() {
             types.push(self.ty(func.ty(param))?);
         }
-        let fn_type = self.asm.intern(Op::TypeFunction, None, &types);
+        let fn_type = self.builder.intern(Op::TypeFunction, None, &types);
         let control = FunctionControl::NONE.bits();
         encode(code, Op::Function, &[result, self.function_id(id)?, control, fn_type]);
         for (&param, &ty) in func.params().iter().zip(&types[1..]) {
-            let id = self.asm.fresh();
+            let id = self.builder.new_id();
             self.define(param, id);
             encode(code, Op::FunctionParameter, &[ty, id]);
         }
-        let is_kernel = self.function_id(id)? == self.asm.main;
-        let prologue = if is_kernel { self.clear_local()? } else { None };
+        let is_kernel = self.function_id(id)? == self.builder.main;
+        let prologue = if is_kernel { self.zero_initialize_local()? } else { None };
         self.emit_blocks(structure, prologue, code)?;
         encode(code, Op::FunctionEnd, &[]);
         Ok(())
@@ -42,44 +42,45 @@ impl Emitter<'_> {
 
     /// Forgets what concerns the function before.
     fn begin_function(&mut self, id: Func) {
-        self.frame = std::mem::take(&mut self.plan.frames[id]);
-        self.arrays.begin_function(self.frame.slots.len());
+        self.frame = std::mem::take(&mut self.info.frames[id]);
+        self.arrays.begin_function(self.frame.objects.len());
         self.control = Control::default();
-        self.launch.begin_function();
+        self.inputs.begin_function();
         self.body.clear();
         self.variables.clear();
         self.composites.clear();
-        self.forget_values();
+        self.clear_values();
     }
 
     /// Returns the type of a function's results.
-    fn return_type(&mut self, returns: &[Type]) -> Res<u32> {
+    fn return_type(&mut self, returns: &[Type]) -> EmitResult<u32> {
         match returns {
-            [] => Ok(self.asm.void),
+            [] => Ok(self.builder.void),
             [one] => self.ty(*one),
             _ => {
-                let members: Ids = returns.iter().map(|&ty| self.ty(ty)).collect::<Res<_>>()?;
-                Ok(self.asm.intern(Op::TypeStruct, None, &members))
+                let members: Ids =
+                    returns.iter().map(|&ty| self.ty(ty)).collect::<EmitResult<_>>()?;
+                Ok(self.builder.intern(Op::TypeStruct, None, &members))
             }
         }
     }
 
     /// Returns the operand of a return.
-    pub fn returned(&mut self, values: &[Value]) -> Res<Option<u32>> {
+    pub fn returned(&mut self, values: &[Value]) -> EmitResult<Option<u32>> {
         match values {
             [] => Ok(None),
             [one] => self.id(*one).map(Some),
             _ => {
                 let ty = self.return_type(&self.func.returns)?;
                 let members: Ids =
-                    values.iter().map(|&value| self.id(value)).collect::<Res<_>>()?;
+                    values.iter().map(|&value| self.id(value)).collect::<EmitResult<_>>()?;
                 Ok(Some(self.op(Op::CompositeConstruct, ty, &members)))
             }
         }
     }
 
     /// Emits a call; returns its result.
-    pub fn call(&mut self, callee: Func, args: &[Value]) -> Res<u32> {
+    pub fn call(&mut self, callee: Func, args: &[Value]) -> EmitResult<u32> {
         let function = self
             .module
             .functions
@@ -94,7 +95,12 @@ impl Emitter<'_> {
     }
 
     /// Emits a call whose first result is a value.
-    pub fn call_with_result(&mut self, callee: Func, args: &[Value], first: Value) -> Res<u32> {
+    pub fn call_with_result(
+        &mut self,
+        callee: Func,
+        args: &[Value],
+        first: Value,
+    ) -> EmitResult<u32> {
         let id = self.call(callee, args)?;
         if self.module.functions[callee].returns.len() == 1 {
             return Ok(id);
@@ -104,7 +110,7 @@ impl Emitter<'_> {
     }
 
     /// Result number `index` of the call whose first result is `call`.
-    pub fn call_result(&mut self, call: Value, index: u32, ty: Type) -> Res<u32> {
+    pub fn call_result(&mut self, call: Value, index: u32, ty: Type) -> EmitResult<u32> {
         let Some(&composite) = self.composites.get(&call) else {
             return Err(EmitError::malformed(format!("{call} is no call with several results")));
         };

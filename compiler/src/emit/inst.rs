@@ -1,6 +1,6 @@
 //! One IR instruction at a time: operands in, result id out.
 
-use super::emitter::{Emitter, Res};
+use super::emitter::{EmitResult, Emitter};
 use super::repr::Ids;
 use super::EmitError;
 use crate::ir::{ConvertOp, Inst, InstData, MathOp, MemFlags, Scalar, Type, UnaryOp, Value};
@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 impl Emitter<'_> {
     /// Emits an instruction that is no terminator.
-    pub fn emit_inst(&mut self, inst: Inst) -> Res<()> {
+    pub fn emit_inst(&mut self, inst: Inst) -> EmitResult<()> {
         let data = &self.func.insts[inst];
         match self.func.result(inst) {
             Some(result) => {
@@ -22,7 +22,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn emit_effect(&mut self, data: &InstData) -> Res<()> {
+    fn emit_effect(&mut self, data: &InstData) -> EmitResult<()> {
         match *data {
             InstData::Store { ptr, value, align, flags } => {
                 self.store(ptr, value, align, flags.contains(MemFlags::VOLATILE))
@@ -38,7 +38,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn emit_result(&mut self, data: &InstData, result: Value, ty: Type) -> Res<u32> {
+    fn emit_result(&mut self, data: &InstData, result: Value, ty: Type) -> EmitResult<u32> {
         use InstData::*;
         match *data {
             Unary { op, arg, .. } => self.per_lane(ty, &[arg], |e, args| match op {
@@ -99,8 +99,8 @@ impl Emitter<'_> {
         &mut self,
         ty: Type,
         args: &[Value],
-        mut emit: impl FnMut(&mut Self, &[u32]) -> Res<u32>,
-    ) -> Res<u32> {
+        mut emit: impl FnMut(&mut Self, &[u32]) -> EmitResult<u32>,
+    ) -> EmitResult<u32> {
         let mut ids = Ids::new();
         for &arg in args {
             ids.push(self.id(arg)?);
@@ -124,7 +124,7 @@ impl Emitter<'_> {
         self.join(&results, ty)
     }
 
-    fn math(&mut self, op: MathOp, args: &[Value], ty: Type) -> Res<u32> {
+    fn math(&mut self, op: MathOp, args: &[Value], ty: Type) -> EmitResult<u32> {
         use MathOp::*;
         let Some(&first) = args.first() else {
             return Err(EmitError::malformed(format!("{op:?} without operands")));
@@ -138,7 +138,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn select_value(&mut self, cond: Value, then: Value, otherwise: Value) -> Res<u32> {
+    fn select_value(&mut self, cond: Value, then: Value, otherwise: Value) -> EmitResult<u32> {
         let (cond_ty, ty) = (self.func.ty(cond), self.func.ty(then));
         let (cond, then, otherwise) = (self.id(cond)?, self.id(then)?, self.id(otherwise)?);
         let id = self.ty(ty)?;
@@ -155,7 +155,7 @@ impl Emitter<'_> {
         self.join(&results, ty)
     }
 
-    fn ptr_add(&mut self, ptr: Value, offset: Value) -> Res<u32> {
+    fn ptr_add(&mut self, ptr: Value, offset: Value) -> EmitResult<u32> {
         let (ty, offset_ty) = (self.func.ty(ptr), self.func.ty(offset));
         let base = self.id(ptr)?;
         if let (64, Some(bits)) = (ty.scalar.bits(), self.func.as_const(offset)) {

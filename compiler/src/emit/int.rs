@@ -1,15 +1,15 @@
 //! Integer and bool operations on scalars, whatever their representation.
 
-use super::asm::Glsl;
-use super::emitter::{Emitter, Res};
+use super::emitter::{EmitResult, Emitter};
 use super::repr::Repr;
+use super::spirv_builder::Glsl;
 use super::EmitError;
 use crate::ir::{BinaryOp, IntCC, MathOp, Scalar, Type, UnaryOp};
 use rspirv::spirv::Op;
 
 impl Emitter<'_> {
     /// Negation and complement of integers, logical not of bools.
-    pub fn int_unary(&mut self, op: UnaryOp, scalar: Scalar, a: u32) -> Res<u32> {
+    pub fn int_unary(&mut self, op: UnaryOp, scalar: Scalar, a: u32) -> EmitResult<u32> {
         let ty = self.scalar_type(scalar)?;
         let repr = self.repr(scalar);
         let op = match (op, repr) {
@@ -33,7 +33,7 @@ impl Emitter<'_> {
         scalar: Scalar,
         [a, b]: [u32; 2],
         known: Option<u64>,
-    ) -> Res<u32> {
+    ) -> EmitResult<u32> {
         use BinaryOp::*;
         match self.repr(scalar) {
             Repr::Int(bits) => self.native_binary(op, bits, [a, b], known),
@@ -76,7 +76,7 @@ impl Emitter<'_> {
         bits: u32,
         [a, b]: [u32; 2],
         known: Option<u64>,
-    ) -> Res<u32> {
+    ) -> EmitResult<u32> {
         use BinaryOp::*;
         let ty = self.int_type(bits);
         let plain = match op {
@@ -114,9 +114,9 @@ impl Emitter<'_> {
         let divisor = if known.is_some_and(|b| b != ones) {
             b
         } else {
-            let smallest = self.asm.number(ty, bits, 1 << (bits - 1));
-            let minus_one = self.asm.number(ty, bits, ones);
-            let one = self.asm.number(ty, bits, 1);
+            let smallest = self.builder.constant(ty, bits, 1 << (bits - 1));
+            let minus_one = self.builder.constant(ty, bits, ones);
+            let one = self.builder.constant(ty, bits, 1);
             let first = self.bool_op(Op::IEqual, &[a, smallest]);
             let second = self.bool_op(Op::IEqual, &[b, minus_one]);
             let overflow = self.bool_op(Op::LogicalAnd, &[first, second]);
@@ -152,12 +152,12 @@ impl Emitter<'_> {
             64 => self.mul_hi_64(signed, a, b),
             32 => {
                 let op = if signed { Op::SMulExtended } else { Op::UMulExtended };
-                let both = self.asm.two(ty);
+                let both = self.builder.result_pair(ty);
                 let product = self.op(op, both, &[a, b]);
                 self.extract(ty, product, 1)
             }
             _ => {
-                let word = self.asm.u32;
+                let word = self.builder.u32;
                 let widen = if signed { Op::SConvert } else { Op::UConvert };
                 let (a, b) = (self.op(widen, word, &[a]), self.op(widen, word, &[b]));
                 let product = self.u32_op(Op::IMul, a, b);
@@ -170,8 +170,8 @@ impl Emitter<'_> {
     /// Computes the high half from the four products of 32-bit halves, since drivers rarely have the 64-bit instruction.
     fn mul_hi_64(&mut self, signed: bool, a: u32, b: u32) -> u32 {
         let ty = self.int_type(64);
-        let mask = self.asm.number(ty, 64, 0xffff_ffff);
-        let half = self.asm.number(ty, 64, 32);
+        let mask = self.builder.constant(ty, 64, 0xffff_ffff);
+        let half = self.builder.constant(ty, 64, 32);
         let low = |e: &mut Self, x| e.op(Op::BitwiseAnd, ty, &[x, mask]);
         let high = |e: &mut Self, x| e.op(Op::ShiftRightLogical, ty, &[x, half]);
         let add = |e: &mut Self, x, y| e.op(Op::IAdd, ty, &[x, y]);
@@ -195,7 +195,7 @@ impl Emitter<'_> {
             result = add(self, result, part);
         }
         if signed {
-            let sign_shift = self.asm.number(ty, 64, 63);
+            let sign_shift = self.builder.constant(ty, 64, 63);
             for (sign_of, other) in [(a, b), (b, a)] {
                 let sign = self.op(Op::ShiftRightArithmetic, ty, &[sign_of, sign_shift]);
                 let part = self.op(Op::BitwiseAnd, ty, &[other, sign]);
@@ -206,7 +206,7 @@ impl Emitter<'_> {
     }
 
     /// Comparison of integers, pointers or bools.
-    pub fn int_compare(&mut self, cc: IntCC, scalar: Scalar, a: u32, b: u32) -> Res<u32> {
+    pub fn int_compare(&mut self, cc: IntCC, scalar: Scalar, a: u32, b: u32) -> EmitResult<u32> {
         use IntCC::*;
         let op = match cc {
             Eq => Op::IEqual,
@@ -237,9 +237,9 @@ impl Emitter<'_> {
     /// Leading (FindUMsb) or trailing (FindILsb) zeros of a word; set bits are not found in 0,
     /// where both give -1.
     pub fn count_zeros_32(&mut self, op: Glsl, id: u32) -> u32 {
-        let word = self.asm.u32;
+        let word = self.builder.u32;
         let found = self.glsl(op, word, &[id]);
-        let limit = self.c32(if op == Glsl::FindUMsb { 31 } else { 32 });
+        let limit = self.const_u32(if op == Glsl::FindUMsb { 31 } else { 32 });
         if op == Glsl::FindUMsb {
             self.u32_op(Op::ISub, limit, found)
         } else {
@@ -248,7 +248,7 @@ impl Emitter<'_> {
     }
 
     /// Emits the integer operations of [`MathOp`].
-    pub fn int_math(&mut self, op: MathOp, scalar: Scalar, a: u32) -> Res<u32> {
+    pub fn int_math(&mut self, op: MathOp, scalar: Scalar, a: u32) -> EmitResult<u32> {
         let repr = self.repr(scalar);
         if op == MathOp::SAbs {
             return self.int_abs(scalar, a);
@@ -257,7 +257,7 @@ impl Emitter<'_> {
             Repr::Int(32) => Ok(self.count_bits_32(op, a)),
             Repr::Int(64) | Repr::Pair => self.int_math_64(op, a),
             Repr::Int(bits) | Repr::Narrow(bits) => {
-                let word = self.asm.u32;
+                let word = self.builder.u32;
                 let wide = match repr {
                     Repr::Int(_) => self.op(Op::UConvert, word, &[a]),
                     _ => a,
@@ -289,7 +289,7 @@ impl Emitter<'_> {
     }
 
     fn count_bits_32(&mut self, op: MathOp, a: u32) -> u32 {
-        let word = self.asm.u32;
+        let word = self.builder.u32;
         match op {
             MathOp::Clz => self.count_zeros_32(Glsl::FindUMsb, a),
             MathOp::Ctz => self.count_zeros_32(Glsl::FindILsb, a),
@@ -298,7 +298,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn int_math_64(&mut self, op: MathOp, a: u32) -> Res<u32> {
+    fn int_math_64(&mut self, op: MathOp, a: u32) -> EmitResult<u32> {
         let count = match op {
             MathOp::Clz => self.count_bits_64(Glsl::FindUMsb, a),
             MathOp::Ctz => self.count_bits_64(Glsl::FindILsb, a),
@@ -314,7 +314,7 @@ impl Emitter<'_> {
         self.zero_extend_word(count)
     }
 
-    fn int_abs(&mut self, scalar: Scalar, a: u32) -> Res<u32> {
+    fn int_abs(&mut self, scalar: Scalar, a: u32) -> EmitResult<u32> {
         let ty = self.ty(Type::of(scalar))?;
         if self.repr(scalar) == Repr::Int(32) {
             return Ok(self.glsl(Glsl::SAbs, ty, &[a]));

@@ -1,8 +1,8 @@
 //! Loads and stores of any type in any address space, cut into the accesses that the memory allows.
 
-use super::array::ArrayId;
 use super::convert::{TAG_LOCAL, TAG_MASK, TAG_PRIVATE};
-use super::emitter::{Emitter, Res};
+use super::emitter::{EmitResult, Emitter};
+use super::logical::ArrayId;
 use super::repr::{Ids, Repr};
 use super::EmitError;
 use crate::ir::{AddressSpace, Scalar, Type, Value};
@@ -45,24 +45,26 @@ impl Elem {
 
 impl Emitter<'_> {
     /// Returns the SPIR-V type of an element. Capabilities for its storage are the accessor's affair.
-    pub fn elem_type(&mut self, elem: Elem) -> Res<u32> {
+    pub fn elem_type(&mut self, elem: Elem) -> EmitResult<u32> {
         Ok(match elem {
             Elem::Int(64) => self.int_type(64),
-            Elem::Int(bits) => self.asm.int(bits),
+            Elem::Int(bits) => self.builder.int(bits),
             Elem::Float(64) => self.scalar_type(Scalar::F64)?,
             Elem::Float(16) => self.scalar_type(Scalar::F16)?,
-            Elem::Float(bits) => self.asm.float(bits),
-            Elem::Pair => self.asm.pair(),
+            Elem::Float(bits) => self.builder.float(bits),
+            Elem::Pair => self.builder.pair(),
         })
     }
 
     /// Returns where a pointer that is not generic points.
-    fn mem(&mut self, ptr: Value) -> Res<Mem> {
+    fn mem(&mut self, ptr: Value) -> EmitResult<Mem> {
         match self.func.ty(ptr).space() {
             Some(AddressSpace::Local) => Ok(Mem::Array(ArrayId::Local, Offset::Value(ptr))),
             Some(AddressSpace::Private) => {
-                let array = match self.frame.slot_index(ptr) {
-                    Some(index) if !self.frame.slots[index].escapes => ArrayId::Slot(index),
+                let array = match self.frame.object_index(ptr) {
+                    Some(index) if !self.frame.objects[index].escapes => {
+                        ArrayId::FrameObject(index)
+                    }
                     _ => ArrayId::Stack,
                 };
                 Ok(Mem::Array(array, Offset::Value(ptr)))
@@ -78,18 +80,18 @@ impl Emitter<'_> {
         &mut self,
         ptr: Value,
         ty: Option<u32>,
-        access: &mut dyn FnMut(&mut Self, Mem) -> Res<u32>,
-    ) -> Res<u32> {
+        access: &mut dyn FnMut(&mut Self, Mem) -> EmitResult<u32>,
+    ) -> EmitResult<u32> {
         if self.func.ty(ptr).space() != Some(AddressSpace::Generic) {
             let mem = self.mem(ptr)?;
             return access(self, mem);
         }
         let address = self.id(ptr)?;
         let mut spaces: SmallVec<[(u32, ArrayId); 2]> = SmallVec::new();
-        if self.plan.generic_private {
+        if self.info.generic_private {
             spaces.push((TAG_PRIVATE, ArrayId::Stack));
         }
-        if self.plan.generic_local {
+        if self.info.generic_local {
             spaces.push((TAG_LOCAL, ArrayId::Local));
         }
         self.generic_access(address, &spaces, ty, access)
@@ -100,14 +102,14 @@ impl Emitter<'_> {
         address: u32,
         spaces: &[(u32, ArrayId)],
         ty: Option<u32>,
-        access: &mut dyn FnMut(&mut Self, Mem) -> Res<u32>,
-    ) -> Res<u32> {
+        access: &mut dyn FnMut(&mut Self, Mem) -> EmitResult<u32>,
+    ) -> EmitResult<u32> {
         let Some((&(tag, array), rest)) = spaces.split_last() else {
             return access(self, Mem::Physical(address));
         };
         let high = self.high_word(address);
         let bits = self.u32_op_const(Op::BitwiseAnd, high, TAG_MASK);
-        let tag = self.c32(tag);
+        let tag = self.const_u32(tag);
         let here = self.bool_op(Op::IEqual, &[bits, tag]);
         let offset = self.low_word(address);
         // Both branches use `access`, one after the other.
@@ -120,12 +122,18 @@ impl Emitter<'_> {
         )
     }
 
-    pub fn load(&mut self, ptr: Value, ty: Type, align: u32, volatile: bool) -> Res<u32> {
+    pub fn load(&mut self, ptr: Value, ty: Type, align: u32, volatile: bool) -> EmitResult<u32> {
         let result = self.ty(ty)?;
         self.with_mem(ptr, Some(result), &mut |e, mem| e.load_from(mem, ty, align, volatile))
     }
 
-    pub fn store(&mut self, ptr: Value, value: Value, align: u32, volatile: bool) -> Res<()> {
+    pub fn store(
+        &mut self,
+        ptr: Value,
+        value: Value,
+        align: u32,
+        volatile: bool,
+    ) -> EmitResult<()> {
         let ty = self.func.ty(value);
         let id = self.id(value)?;
         self.with_mem(ptr, None, &mut |e, mem| {
@@ -136,7 +144,7 @@ impl Emitter<'_> {
     }
 
     /// Returns the element type that an access of a scalar has in a memory, if it has it whole.
-    fn whole_elem(&mut self, mem: Mem, scalar: Scalar, align: u32) -> Res<Option<Elem>> {
+    fn whole_elem(&mut self, mem: Mem, scalar: Scalar, align: u32) -> EmitResult<Option<Elem>> {
         if align < scalar.bytes() {
             return Ok(None);
         }
@@ -155,7 +163,7 @@ impl Emitter<'_> {
         unit
     }
 
-    pub fn load_from(&mut self, mem: Mem, ty: Type, align: u32, volatile: bool) -> Res<u32> {
+    pub fn load_from(&mut self, mem: Mem, ty: Type, align: u32, volatile: bool) -> EmitResult<u32> {
         if ty.scalar == Scalar::Bool {
             return Err(EmitError::malformed("a bool in memory"));
         }
@@ -186,7 +194,14 @@ impl Emitter<'_> {
         self.value_of_words(&words, ty)
     }
 
-    pub fn store_to(&mut self, mem: Mem, id: u32, ty: Type, align: u32, volatile: bool) -> Res<()> {
+    pub fn store_to(
+        &mut self,
+        mem: Mem,
+        id: u32,
+        ty: Type,
+        align: u32,
+        volatile: bool,
+    ) -> EmitResult<()> {
         if ty.scalar == Scalar::Bool {
             return Err(EmitError::malformed("a bool in memory"));
         }
@@ -215,7 +230,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn load_elem(&mut self, mem: Mem, index: u32, elem: Elem, volatile: bool) -> Res<u32> {
+    fn load_elem(&mut self, mem: Mem, index: u32, elem: Elem, volatile: bool) -> EmitResult<u32> {
         match mem {
             Mem::Physical(address) => {
                 let address = self.address_add_const(address, index * elem.bytes());
@@ -225,7 +240,14 @@ impl Emitter<'_> {
         }
     }
 
-    fn store_elem(&mut self, mem: Mem, index: u32, elem: Elem, id: u32, volatile: bool) -> Res<()> {
+    fn store_elem(
+        &mut self,
+        mem: Mem,
+        index: u32,
+        elem: Elem,
+        id: u32,
+        volatile: bool,
+    ) -> EmitResult<()> {
         match mem {
             Mem::Physical(address) => {
                 let address = self.address_add_const(address, index * elem.bytes());
@@ -236,7 +258,7 @@ impl Emitter<'_> {
     }
 
     /// Reads 1, 2 or 4 bytes at a byte offset, zero-extended to a word.
-    fn load_unit(&mut self, mem: Mem, at: u32, unit: u32, volatile: bool) -> Res<u32> {
+    fn load_unit(&mut self, mem: Mem, at: u32, unit: u32, volatile: bool) -> EmitResult<u32> {
         match mem {
             Mem::Physical(address) => self.physical_load_unit(address, at, unit, volatile),
             Mem::Array(array, offset) => self.array_load_unit(array, offset, at, unit, volatile),
@@ -244,7 +266,14 @@ impl Emitter<'_> {
     }
 
     /// Writes the low 1, 2 or 4 bytes of a word.
-    fn store_unit(&mut self, mem: Mem, at: u32, unit: u32, id: u32, volatile: bool) -> Res<()> {
+    fn store_unit(
+        &mut self,
+        mem: Mem,
+        at: u32,
+        unit: u32,
+        id: u32,
+        volatile: bool,
+    ) -> EmitResult<()> {
         match mem {
             Mem::Physical(address) => self.physical_store_unit(address, at, unit, id, volatile),
             Mem::Array(array, offset) => {
@@ -254,7 +283,7 @@ impl Emitter<'_> {
     }
 
     /// Returns a loaded element (or vector of them) as an IR type of the same number of lanes.
-    fn loaded(&mut self, id: u32, elem: Elem, to: Type) -> Res<u32> {
+    fn loaded(&mut self, id: u32, elem: Elem, to: Type) -> EmitResult<u32> {
         let ty = self.ty(to)?;
         Ok(match (elem, self.repr(to.scalar)) {
             (Elem::Int(x), Repr::Int(y)) if x == y => id,
@@ -273,17 +302,17 @@ impl Emitter<'_> {
     }
 
     /// Inverts [`Emitter::loaded`].
-    fn storable(&mut self, id: u32, from: Type, elem: Elem) -> Res<u32> {
+    fn storable(&mut self, id: u32, from: Type, elem: Elem) -> EmitResult<u32> {
         let mut ty = self.elem_type(elem)?;
         if from.lanes > 1 {
-            ty = self.asm.vector(ty, u32::from(from.lanes));
+            ty = self.builder.vector(ty, u32::from(from.lanes));
         }
         Ok(match (self.repr(from.scalar), elem) {
             (Repr::Int(x), Elem::Int(y)) if x == y => id,
             (Repr::Float(x), Elem::Float(y)) if x == y => id,
             (Repr::Pair, Elem::Pair) => id,
             (Repr::Int(32), Elem::Pair) => {
-                let zero = self.c32(0);
+                let zero = self.const_u32(0);
                 self.pair(id, zero)
             }
             (Repr::Int(_) | Repr::Narrow(_), Elem::Int(_)) => self.op(Op::UConvert, ty, &[id]),

@@ -6,17 +6,13 @@
 //!
 //! Values are represented as `repr` says: natively where the device has the type, else 8- and
 //! 16-bit integers as zero-extended 32-bit ones, 64-bit integers and addresses as two words, halves
-//! as their bits. Arithmetic on those is in `int` and `pair`.
+//! as their bits. Arithmetic on those is in `int` and `int64`.
 //!
 //! Memory: global and constant accesses go through device addresses (`physical`), local and
-//! private ones through arrays (`array`) whose element type `plan` finds by looking at all
-//! accesses of the kernel. Arguments and launch values come from the kernel-argument buffer (`launch`).
+//! private ones through arrays (`logical`) whose element type `shader_info` infers from all
+//! accesses of the kernel. Arguments and launch values come from the kernel-argument buffer (`kernel_inputs`).
 
-mod array;
-mod asm;
 mod atomics;
-mod cells;
-mod clear;
 mod control;
 mod convert;
 mod data;
@@ -25,15 +21,19 @@ mod float;
 mod function;
 mod inst;
 mod int;
-mod launch;
+mod int64;
+mod kernel_inputs;
+mod logical;
 mod memory;
-mod order;
-mod pair;
+mod memory_model;
+mod partword;
 mod physical;
-mod plan;
 mod repr;
-mod unmasked;
+mod shader_info;
+mod spirv_builder;
+mod uniform_loads;
 mod vector;
+mod zero_workgroup_memory;
 
 pub use data::layout_data;
 
@@ -86,7 +86,7 @@ pub fn emit(
     }
     let functions = bottom_up(module, [kernel.func]).map_err(EmitError::Unsupported)?;
     let mut emitter = emitter::Emitter::new(module, kernel, &functions, target)?;
-    let private_size = emitter.plan.private_bytes();
+    let private_size = emitter.info.private_bytes();
     let mut code = Vec::new();
     for &func in &functions {
         emitter.emit_function(func, &structures[func], &mut code)?;
@@ -94,19 +94,19 @@ pub fn emit(
     float_controls(&mut emitter, options);
 
     let local = LocalBlock {
-        static_size: emitter.plan.local_static,
+        static_size: emitter.info.local_static_size,
         element_size: emitter.local_element_size(),
     };
-    let plan = &emitter.plan;
-    let (uses_barrier, local_size_visible) = (plan.uses_barrier, plan.local_size_visible);
-    let launch = std::mem::take(&mut emitter.launch);
+    let info = &emitter.info;
+    let (uses_barrier, local_size_visible) = (info.uses_barrier, info.local_size_visible);
+    let inputs = std::mem::take(&mut emitter.inputs);
     Ok(Kernel {
         name: kernel.name.clone(),
-        spirv: emitter.asm.assemble(target.spirv_version, &code)?,
+        spirv: emitter.builder.assemble(target.spirv_version, &code)?,
         args: kernel.args.clone(),
-        argument_fields: launch.fields,
-        argument_buffer_size: launch.size,
-        arguments_in_push_constants: launch.in_push_constants,
+        argument_fields: inputs.fields,
+        argument_buffer_size: inputs.size,
+        arguments_in_push_constants: inputs.in_push_constants,
         local,
         private_size,
         required_local_size: kernel.required_local_size,
@@ -144,7 +144,7 @@ fn float_controls(emitter: &mut emitter::Emitter<'_>, options: &Options) {
         ),
     ];
     for (bits, preserve, denorms, rte) in widths {
-        if !emitter.asm.has_float(bits) {
+        if !emitter.builder.has_float(bits) {
             continue;
         }
         let modes = [
@@ -158,8 +158,8 @@ fn float_controls(emitter: &mut emitter::Emitter<'_>, options: &Options) {
         ];
         for (wanted, capability, mode) in modes {
             if wanted {
-                emitter.asm.need(capability);
-                emitter.asm.execution_mode(mode, Some(bits));
+                emitter.builder.require_capability(capability);
+                emitter.builder.execution_mode(mode, Some(bits));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Accesses through device addresses (PhysicalStorageBuffer).
 
-use super::emitter::{Emitter, Res};
+use super::emitter::{EmitResult, Emitter};
 use super::memory::Elem;
 use crate::ir::Scalar;
 use rspirv::spirv::{Capability, MemoryAccess, MemorySemantics, Op, Scope, StorageClass};
@@ -10,13 +10,13 @@ impl Emitter<'_> {
     /// Returns a pointer to `pointee` at an address plus a constant number of bytes.
     pub fn physical_pointer(&mut self, address: u32, offset: u32, pointee: u32) -> u32 {
         let address = self.address_add_const(address, offset);
-        let ty = self.asm.pointer(StorageClass::PhysicalStorageBuffer, pointee);
+        let ty = self.builder.pointer(StorageClass::PhysicalStorageBuffer, pointee);
         let op = if self.target.int64 { Op::ConvertUToPtr } else { Op::Bitcast };
-        if self.plan.coherent {
-            let block = self.asm.coherent_block(pointee);
-            let to_block = self.asm.pointer(StorageClass::PhysicalStorageBuffer, block);
+        if self.info.coherent {
+            let block = self.builder.coherent_block(pointee);
+            let to_block = self.builder.pointer(StorageClass::PhysicalStorageBuffer, block);
             let block = self.op(op, to_block, &[address]);
-            let first = self.c32(0);
+            let first = self.const_u32(0);
             return self.op(Op::AccessChain, ty, &[block, first]);
         }
         self.op(op, ty, &[address])
@@ -40,16 +40,16 @@ impl Emitter<'_> {
 
     fn storage_capability(&mut self, bytes: u32) {
         match bytes {
-            1 => self.asm.need(Capability::StorageBuffer8BitAccess),
-            2 => self.asm.need(Capability::StorageBuffer16BitAccess),
+            1 => self.builder.require_capability(Capability::StorageBuffer8BitAccess),
+            2 => self.builder.require_capability(Capability::StorageBuffer16BitAccess),
             _ => {}
         }
     }
 
-    fn physical_type(&mut self, elem: Elem, lanes: u8) -> Res<u32> {
+    fn physical_type(&mut self, elem: Elem, lanes: u8) -> EmitResult<u32> {
         self.storage_capability(elem.bytes());
         let ty = self.elem_type(elem)?;
-        Ok(if lanes > 1 { self.asm.vector(ty, u32::from(lanes)) } else { ty })
+        Ok(if lanes > 1 { self.builder.vector(ty, u32::from(lanes)) } else { ty })
     }
 
     /// Memory operands of an access: alignment, and volatile if so. What is volatile is for others to see,
@@ -57,13 +57,13 @@ impl Emitter<'_> {
     fn access_operands(&mut self, align: u32, volatile: bool, store: bool) -> SmallVec<[u32; 3]> {
         let mut access = MemoryAccess::ALIGNED | self.shared_access();
         access.set(MemoryAccess::VOLATILE, volatile);
-        let is_visible = volatile && self.plan.ordered;
+        let is_visible = volatile && self.info.ordered;
         access.set(MemoryAccess::MAKE_POINTER_AVAILABLE, is_visible && store);
         access.set(MemoryAccess::MAKE_POINTER_VISIBLE, is_visible && !store);
         // More than 16 bytes are of no use to a device.
         let mut operands = SmallVec::from_slice(&[access.bits(), 1 << align.clamp(1, 16).ilog2()]);
         if is_visible {
-            operands.push(self.c32(Scope::Device as u32));
+            operands.push(self.const_u32(Scope::Device as u32));
         }
         operands
     }
@@ -81,7 +81,7 @@ impl Emitter<'_> {
         lanes: u8,
         align: u32,
         volatile: bool,
-    ) -> Res<u32> {
+    ) -> EmitResult<u32> {
         let ty = self.physical_type(elem, lanes)?;
         let address = self.load_address(address)?;
         let pointer = self.physical_pointer(address, 0, ty);
@@ -96,7 +96,7 @@ impl Emitter<'_> {
         lanes: u8,
         align: u32,
         volatile: bool,
-    ) -> Res<()> {
+    ) -> EmitResult<()> {
         let ty = self.physical_type(elem, lanes)?;
         let pointer = self.physical_pointer(address, 0, ty);
         let mut operands: SmallVec<[u32; 5]> = SmallVec::from_slice(&[pointer, id]);
@@ -114,14 +114,14 @@ impl Emitter<'_> {
     }
 
     /// Pointer to the aligned word that holds an address, and the bit position of the byte in it.
-    fn containing_word(&mut self, address: u32, at: u32) -> Res<(u32, u32)> {
+    fn containing_word(&mut self, address: u32, at: u32) -> EmitResult<(u32, u32)> {
         let address = self.address_add_const(address, at);
         let low = self.low_word(address);
         let shift = self.byte_shift(low);
         let low = self.u32_op_const(Op::BitwiseAnd, low, !3);
         let high = self.high_word(address);
         let aligned = self.wide_from_words(low, high)?;
-        let word = self.asm.u32;
+        let word = self.builder.u32;
         Ok((self.physical_pointer(aligned, 0, word), shift))
     }
 
@@ -132,8 +132,8 @@ impl Emitter<'_> {
         at: u32,
         unit: u32,
         volatile: bool,
-    ) -> Res<u32> {
-        let word = self.asm.u32;
+    ) -> EmitResult<u32> {
+        let word = self.builder.u32;
         if !self.has_storage(unit) {
             let (pointer, shift) = self.containing_word(address, at)?;
             let all = self.load_physical(pointer, word, 4, volatile);
@@ -154,7 +154,7 @@ impl Emitter<'_> {
         unit: u32,
         id: u32,
         volatile: bool,
-    ) -> Res<()> {
+    ) -> EmitResult<()> {
         if !self.has_storage(unit) {
             let (pointer, shift) = self.containing_word(address, at)?;
             self.atomic_insert(pointer, Scope::Device, shift, unit, id);
@@ -165,7 +165,7 @@ impl Emitter<'_> {
             4 => id,
             _ => {
                 self.storage_capability(unit);
-                let ty = self.asm.int(unit * 8);
+                let ty = self.builder.int(unit * 8);
                 self.op(Op::UConvert, ty, &[id])
             }
         };
@@ -179,8 +179,8 @@ impl Emitter<'_> {
     }
 
     /// Returns the bits of `unit` bytes at a bit position, and the low bytes of `id` moved there.
-    pub fn placed(&mut self, shift: u32, unit: u32, id: u32) -> (u32, u32) {
-        let mask = self.c32((1 << (unit * 8)) - 1);
+    pub fn mask_and_value(&mut self, shift: u32, unit: u32, id: u32) -> (u32, u32) {
+        let mask = self.const_u32((1 << (unit * 8)) - 1);
         let mask = self.u32_op(Op::ShiftLeftLogical, mask, shift);
         let value = self.mask_low(id, unit * 8);
         (mask, self.u32_op(Op::ShiftLeftLogical, value, shift))
@@ -189,12 +189,12 @@ impl Emitter<'_> {
     /// Replaces `unit` bytes of the word at a pointer by two atomic operations. Neither changes bytes
     /// that have the value already, as when all work-items of a group write the same.
     pub fn atomic_insert(&mut self, pointer: u32, scope: Scope, shift: u32, unit: u32, id: u32) {
-        let word = self.asm.u32;
-        let (mask, value) = self.placed(shift, unit, id);
+        let word = self.builder.u32;
+        let (mask, value) = self.mask_and_value(shift, unit, id);
         let keep = self.op(Op::Not, word, &[mask]);
         let keep = self.u32_op(Op::BitwiseOr, keep, value);
-        let scope = self.c32(scope as u32);
-        let relaxed = self.c32(MemorySemantics::RELAXED.bits());
+        let scope = self.const_u32(scope as u32);
+        let relaxed = self.const_u32(MemorySemantics::RELAXED.bits());
         for (op, bits) in [(Op::AtomicOr, value), (Op::AtomicAnd, keep)] {
             let operands: SmallVec<[u32; 4]> = SmallVec::from([pointer, scope, relaxed, bits]);
             self.op(op, word, &operands);

@@ -1,6 +1,6 @@
 //! How IR types are represented in SPIR-V on a device, and the way to and from 32-bit words.
 
-use super::emitter::{Emitter, Res};
+use super::emitter::{EmitResult, Emitter};
 use super::EmitError;
 use crate::ir::{AddressSpace, Scalar, Type};
 use rspirv::spirv::{Capability, Op};
@@ -44,48 +44,48 @@ impl Emitter<'_> {
     /// Returns an integer type that the device has natively, with its capability.
     pub fn int_type(&mut self, bits: u32) -> u32 {
         match bits {
-            8 => self.asm.need(Capability::Int8),
-            16 => self.asm.need(Capability::Int16),
-            64 => self.asm.need(Capability::Int64),
+            8 => self.builder.require_capability(Capability::Int8),
+            16 => self.builder.require_capability(Capability::Int16),
+            64 => self.builder.require_capability(Capability::Int64),
             _ => {}
         }
-        self.asm.int(bits)
+        self.builder.int(bits)
     }
 
-    pub fn scalar_type(&mut self, scalar: Scalar) -> Res<u32> {
+    pub fn scalar_type(&mut self, scalar: Scalar) -> EmitResult<u32> {
         self.ty(Type::of(scalar))
     }
 
     /// Returns the SPIR-V type of an IR type.
-    pub fn ty(&mut self, ty: Type) -> Res<u32> {
+    pub fn ty(&mut self, ty: Type) -> EmitResult<u32> {
         if let Some(&id) = self.types.get(&ty) {
             return Ok(id);
         }
         let id = match (ty.lanes, self.repr(ty.scalar)) {
-            (1, Repr::Bool) => self.asm.bool,
+            (1, Repr::Bool) => self.builder.bool,
             (1, Repr::Int(bits)) => self.int_type(bits),
-            (1, Repr::Narrow(_)) => self.asm.u32,
-            (1, Repr::Pair) => self.asm.pair(),
+            (1, Repr::Narrow(_)) => self.builder.u32,
+            (1, Repr::Pair) => self.builder.pair(),
             (1, Repr::Float(bits)) => {
                 match bits {
-                    16 => self.asm.need(Capability::Float16),
+                    16 => self.builder.require_capability(Capability::Float16),
                     64 if !self.target.float64 => {
                         return Err(EmitError::missing("double", "64-bit floats (shaderFloat64)"))
                     }
-                    64 => self.asm.need(Capability::Float64),
+                    64 => self.builder.require_capability(Capability::Float64),
                     _ => {}
                 }
-                self.asm.float(bits)
+                self.builder.float(bits)
             }
             // A vector of vectors is an array.
             (2..=4, Repr::Pair) => {
-                let element = self.asm.pair();
-                let length = self.asm.c32(u32::from(ty.lanes));
-                self.asm.array(element, length)
+                let element = self.builder.pair();
+                let length = self.builder.const_u32(u32::from(ty.lanes));
+                self.builder.array(element, length)
             }
             (2..=4, _) => {
                 let element = self.scalar_type(ty.scalar)?;
-                self.asm.vector(element, u32::from(ty.lanes))
+                self.builder.vector(element, u32::from(ty.lanes))
             }
             _ => return Err(EmitError::malformed(format!("a value of type {ty}"))),
         };
@@ -94,20 +94,20 @@ impl Emitter<'_> {
     }
 
     /// Returns a scalar constant from its bits.
-    pub fn constant(&mut self, scalar: Scalar, bits: u64) -> Res<u32> {
+    pub fn constant(&mut self, scalar: Scalar, bits: u64) -> EmitResult<u32> {
         Ok(match self.repr(scalar) {
-            Repr::Bool => self.asm.bool_const(bits & 1 != 0),
-            Repr::Int(32) | Repr::Narrow(_) => self.c32(bits as u32),
+            Repr::Bool => self.builder.bool_const(bits & 1 != 0),
+            Repr::Int(32) | Repr::Narrow(_) => self.const_u32(bits as u32),
             Repr::Int(width) | Repr::Float(width) => {
                 let ty = self.scalar_type(scalar)?;
-                self.asm.number(ty, width, bits)
+                self.builder.constant(ty, width, bits)
             }
             Repr::Pair => self.pair_const(bits),
         })
     }
 
     /// Returns the lanes of a value.
-    pub fn lanes(&mut self, id: u32, ty: Type) -> Res<Ids> {
+    pub fn lanes(&mut self, id: u32, ty: Type) -> EmitResult<Ids> {
         if ty.lanes == 1 {
             return Ok(smallvec![id]);
         }
@@ -116,7 +116,7 @@ impl Emitter<'_> {
     }
 
     /// Returns a value of its lanes.
-    pub fn join(&mut self, lanes: &[u32], ty: Type) -> Res<u32> {
+    pub fn join(&mut self, lanes: &[u32], ty: Type) -> EmitResult<u32> {
         match lanes {
             [one] => Ok(*one),
             _ => {
@@ -127,8 +127,8 @@ impl Emitter<'_> {
     }
 
     /// Returns the lane's bits in words: one, zero-extended, or two. Every pointer gives two, as in memory.
-    fn lane_words(&mut self, id: u32, scalar: Scalar) -> Res<SmallVec<[u32; 2]>> {
-        let word = self.asm.u32;
+    fn lane_words(&mut self, id: u32, scalar: Scalar) -> EmitResult<SmallVec<[u32; 2]>> {
+        let word = self.builder.u32;
         let repr = self.repr(scalar);
         let low = match repr {
             Repr::Bool => return Err(EmitError::malformed("a bool in memory")),
@@ -146,13 +146,13 @@ impl Emitter<'_> {
             Repr::Float(_) => self.op(Op::Bitcast, word, &[id]),
         };
         if scalar.is_ptr() {
-            return Ok(smallvec![low, self.c32(0)]);
+            return Ok(smallvec![low, self.const_u32(0)]);
         }
         Ok(smallvec![low])
     }
 
     /// Inverts [`Emitter::lane_words`]; bits above the lane's width are ignored.
-    fn lane_from_words(&mut self, words: [u32; 2], scalar: Scalar) -> Res<u32> {
+    fn lane_from_words(&mut self, words: [u32; 2], scalar: Scalar) -> EmitResult<u32> {
         let repr = self.repr(scalar);
         let ty = self.scalar_type(scalar)?;
         Ok(match repr {
@@ -178,7 +178,7 @@ impl Emitter<'_> {
         if repr == Repr::Pair {
             return id;
         }
-        let pair = self.asm.pair();
+        let pair = self.builder.pair();
         self.op(Op::Bitcast, pair, &[id])
     }
 
@@ -190,7 +190,7 @@ impl Emitter<'_> {
     }
 
     /// Returns the value's bytes as little-endian words, the last one zero-extended.
-    pub fn words_of(&mut self, id: u32, ty: Type) -> Res<SmallVec<[u32; 8]>> {
+    pub fn words_of(&mut self, id: u32, ty: Type) -> EmitResult<SmallVec<[u32; 8]>> {
         let lanes = self.lanes(id, ty)?;
         let bytes = ty.scalar.bytes();
         let mut words: SmallVec<[u32; 8]> = SmallVec::new();
@@ -209,7 +209,7 @@ impl Emitter<'_> {
     }
 
     /// Returns a value from little-endian words; what is above its size is ignored.
-    pub fn value_of_words(&mut self, words: &[u32], ty: Type) -> Res<u32> {
+    pub fn value_of_words(&mut self, words: &[u32], ty: Type) -> EmitResult<u32> {
         let bytes = ty.scalar.bytes();
         let mut lanes = Ids::new();
         for i in 0..u32::from(ty.lanes) {

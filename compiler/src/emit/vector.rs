@@ -1,13 +1,13 @@
 //! Building, taking apart and shuffling vectors.
 
-use super::emitter::{Emitter, Res};
+use super::emitter::{EmitResult, Emitter};
 use super::repr::{Ids, Repr};
 use super::EmitError;
 use crate::ir::{Type, Value};
 use rspirv::spirv::Op;
 
 impl Emitter<'_> {
-    pub fn build(&mut self, args: &[Value], ty: Type) -> Res<u32> {
+    pub fn build(&mut self, args: &[Value], ty: Type) -> EmitResult<u32> {
         let mut lanes = Ids::new();
         for &arg in args {
             lanes.push(self.id(arg)?);
@@ -18,14 +18,14 @@ impl Emitter<'_> {
         self.join(&lanes, ty)
     }
 
-    fn check_lane(&self, lane: u8, ty: Type) -> Res<()> {
+    fn check_lane(&self, lane: u8, ty: Type) -> EmitResult<()> {
         if lane < ty.lanes {
             return Ok(());
         }
         Err(EmitError::malformed(format!("lane {lane} of {ty}")))
     }
 
-    pub fn extract_lane(&mut self, arg: Value, lane: u8) -> Res<u32> {
+    pub fn extract_lane(&mut self, arg: Value, lane: u8) -> EmitResult<u32> {
         let ty = self.func.ty(arg);
         self.check_lane(lane, ty)?;
         let id = self.id(arg)?;
@@ -36,7 +36,7 @@ impl Emitter<'_> {
         Ok(self.extract(lane_ty, id, u32::from(lane)))
     }
 
-    pub fn insert_lane(&mut self, arg: Value, element: Value, lane: u8) -> Res<u32> {
+    pub fn insert_lane(&mut self, arg: Value, element: Value, lane: u8) -> EmitResult<u32> {
         let ty = self.func.ty(arg);
         self.check_lane(lane, ty)?;
         let (vector, element) = (self.id(arg)?, self.id(element)?);
@@ -48,7 +48,7 @@ impl Emitter<'_> {
     }
 
     /// Returns an I32 index modulo the number of lanes.
-    fn lane_index(&mut self, index: Value, lanes: u8) -> Res<u32> {
+    fn lane_index(&mut self, index: Value, lanes: u8) -> EmitResult<u32> {
         let id = self.id(index)?;
         let lanes = u32::from(lanes);
         Ok(if lanes.is_power_of_two() {
@@ -58,7 +58,7 @@ impl Emitter<'_> {
         })
     }
 
-    pub fn extract_dynamic(&mut self, arg: Value, index: Value) -> Res<u32> {
+    pub fn extract_dynamic(&mut self, arg: Value, index: Value) -> EmitResult<u32> {
         let ty = self.func.ty(arg);
         let vector = self.id(arg)?;
         if ty.lanes == 1 {
@@ -72,14 +72,14 @@ impl Emitter<'_> {
         let lanes = self.lanes(vector, ty)?;
         let mut result = lanes[0];
         for (i, &lane) in lanes.iter().enumerate().skip(1) {
-            let number = self.c32(i as u32);
+            let number = self.const_u32(i as u32);
             let here = self.bool_op(Op::IEqual, &[index, number]);
             result = self.select(lane_ty, here, lane, result);
         }
         Ok(result)
     }
 
-    pub fn insert_dynamic(&mut self, arg: Value, element: Value, index: Value) -> Res<u32> {
+    pub fn insert_dynamic(&mut self, arg: Value, element: Value, index: Value) -> EmitResult<u32> {
         let ty = self.func.ty(arg);
         let (vector, element) = (self.id(arg)?, self.id(element)?);
         if ty.lanes == 1 {
@@ -93,19 +93,19 @@ impl Emitter<'_> {
         let lane_ty = self.ty(ty.lane())?;
         let mut lanes = self.lanes(vector, ty)?;
         for (i, lane) in lanes.iter_mut().enumerate() {
-            let number = self.c32(i as u32);
+            let number = self.const_u32(i as u32);
             let here = self.bool_op(Op::IEqual, &[index, number]);
             *lane = self.select(lane_ty, here, element, *lane);
         }
         self.join(&lanes, ty)
     }
 
-    pub fn shuffle(&mut self, [a, b]: [Value; 2], lanes: &[u8], ty: Type) -> Res<u32> {
+    pub fn shuffle(&mut self, [a, b]: [Value; 2], lanes: &[u8], ty: Type) -> EmitResult<u32> {
         let source = self.func.ty(a);
         let vectors = [self.id(a)?, self.id(b)?];
         let total = source.lanes * 2;
         if let Some(lane) = lanes.iter().find(|&&lane| lane >= total) {
-            return Err(EmitError::malformed(format!("lane {lane} of two {source}")));
+            return Err(EmitError::malformed(format!("lane {lane} of result_pair {source}")));
         }
         if source.lanes > 1 && lanes.len() > 1 && self.repr(source.scalar) != Repr::Pair {
             let ty = self.ty(ty)?;

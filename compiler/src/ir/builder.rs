@@ -203,7 +203,13 @@ impl<'a> Builder<'a> {
         self.push_void(InstData::Store { ptr, value, align, flags });
     }
 
-    pub fn atomic_rmw(&mut self, op: AtomicOp, ptr: Value, value: Value, sync: Sync) -> Value {
+    pub fn atomic_rmw(
+        &mut self,
+        op: AtomicOp,
+        ptr: Value,
+        value: Value,
+        sync: SyncSemantics,
+    ) -> Value {
         let ty = self.ty(value);
         self.push(InstData::AtomicRmw { op, ptr, value, sync }, ty)
     }
@@ -213,17 +219,17 @@ impl<'a> Builder<'a> {
         ptr: Value,
         expected: Value,
         desired: Value,
-        sync: Sync,
+        sync: SyncSemantics,
     ) -> Value {
         let ty = self.ty(expected);
         self.push(InstData::AtomicCmpXchg { ptr, expected, desired, sync }, ty)
     }
 
-    pub fn atomic_load(&mut self, ty: Type, ptr: Value, sync: Sync) -> Value {
+    pub fn atomic_load(&mut self, ty: Type, ptr: Value, sync: SyncSemantics) -> Value {
         self.push(InstData::AtomicLoad { ptr, sync }, ty)
     }
 
-    pub fn atomic_store(&mut self, ptr: Value, value: Value, sync: Sync) {
+    pub fn atomic_store(&mut self, ptr: Value, value: Value, sync: SyncSemantics) {
         self.push_void(InstData::AtomicStore { ptr, value, sync });
     }
 
@@ -239,7 +245,7 @@ impl<'a> Builder<'a> {
         self.push_void(InstData::Barrier { flags });
     }
 
-    pub fn fence(&mut self, flags: BarrierFlags, sync: Sync) {
+    pub fn fence(&mut self, flags: BarrierFlags, sync: SyncSemantics) {
         self.push_void(InstData::Fence { flags, sync });
     }
 

@@ -10,23 +10,23 @@ const UNREACHABLE: u32 = u32::MAX;
 /// Predecessors and order of the reachable blocks; a snapshot that changes of the function do not
 /// update.
 pub struct Cfg {
-    preds: Neighbours,
-    succs: Neighbours,
+    preds: AdjacencyLists,
+    succs: AdjacencyLists,
     rpo: Vec<Block>,
     /// By block: its position in `rpo`.
     index: Vec<u32>,
 }
 
 /// For each block a list of blocks; all lists lie in one vector.
-struct Neighbours {
+struct AdjacencyLists {
     /// By block: where its list begins and how long it is.
     ranges: Vec<(u32, u32)>,
     blocks: Vec<Block>,
 }
 
-impl Neighbours {
-    fn new(blocks: usize) -> Neighbours {
-        Neighbours { ranges: vec![(0, 0); blocks], blocks: Vec::new() }
+impl AdjacencyLists {
+    fn new(blocks: usize) -> AdjacencyLists {
+        AdjacencyLists { ranges: vec![(0, 0); blocks], blocks: Vec::new() }
     }
 
     /// Empty for blocks that the snapshot does not know.
@@ -36,8 +36,8 @@ impl Neighbours {
     }
 
     /// Sources by target, in the order of the edges (source, target).
-    fn reversed(edges: &[(Block, Block)], blocks: usize) -> Neighbours {
-        let mut lists = Neighbours::new(blocks);
+    fn reversed(edges: &[(Block, Block)], blocks: usize) -> AdjacencyLists {
+        let mut lists = AdjacencyLists::new(blocks);
         for &(_, to) in edges {
             lists.ranges[to.index()].1 += 1;
         }
@@ -63,8 +63,8 @@ impl Cfg {
     pub fn compute(func: &Function) -> Cfg {
         let blocks = func.blocks.len();
         let mut cfg = Cfg {
-            preds: Neighbours::new(0),
-            succs: Neighbours::new(blocks),
+            preds: AdjacencyLists::new(0),
+            succs: AdjacencyLists::new(blocks),
             rpo: Vec::with_capacity(func.layout.len()),
             index: vec![UNREACHABLE; blocks],
         };
@@ -93,7 +93,7 @@ impl Cfg {
         for (i, &block) in cfg.rpo.iter().enumerate() {
             cfg.index[block.index()] = i as u32;
         }
-        cfg.preds = Neighbours::reversed(&edges, blocks);
+        cfg.preds = AdjacencyLists::reversed(&edges, blocks);
         cfg
     }
 

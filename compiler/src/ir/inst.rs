@@ -227,7 +227,7 @@ pub enum AtomicOp {
 
 /// The order of an atomic operation or a fence among the accesses around it (OpenCL C 6.15.12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Order {
+pub enum MemoryOrder {
     Relaxed,
     Acquire,
     Release,
@@ -235,24 +235,29 @@ pub enum Order {
     SeqCst,
 }
 
-impl Order {
-    pub const ALL: [Order; 5] =
-        [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
+impl MemoryOrder {
+    pub const ALL: [MemoryOrder; 5] = [
+        MemoryOrder::Relaxed,
+        MemoryOrder::Acquire,
+        MemoryOrder::Release,
+        MemoryOrder::AcqRel,
+        MemoryOrder::SeqCst,
+    ];
 
     /// Returns true if later accesses are ordered behind the operation.
     pub fn acquires(self) -> bool {
-        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
+        matches!(self, MemoryOrder::Acquire | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
     }
 
     /// Returns true if earlier accesses are ordered before the operation.
     pub fn releases(self) -> bool {
-        matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
+        matches!(self, MemoryOrder::Release | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
     }
 }
 
 /// Among which work-items an order holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SyncScope {
+pub enum MemoryScope {
     WorkGroup,
     Device,
 }
@@ -260,20 +265,22 @@ pub enum SyncScope {
 /// Order and scope of an atomic operation or a fence. An operation on local memory is of its
 /// work-group, whatever the scope says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Sync {
-    pub order: Order,
-    pub scope: SyncScope,
+pub struct SyncSemantics {
+    pub order: MemoryOrder,
+    pub scope: MemoryScope,
 }
 
-impl Sync {
+impl SyncSemantics {
     /// Order and scope of the atomic functions of OpenCL C 1.x.
-    pub const RELAXED: Sync = Sync { order: Order::Relaxed, scope: SyncScope::Device };
+    pub const RELAXED: SyncSemantics =
+        SyncSemantics { order: MemoryOrder::Relaxed, scope: MemoryScope::Device };
     /// Order and scope of the fences of OpenCL C 1.x in local memory.
-    pub const FENCE: Sync = Sync { order: Order::AcqRel, scope: SyncScope::WorkGroup };
+    pub const FENCE: SyncSemantics =
+        SyncSemantics { order: MemoryOrder::AcqRel, scope: MemoryScope::WorkGroup };
 
     /// Returns true if the operation orders other accesses.
     pub fn orders(self) -> bool {
-        self.order != Order::Relaxed
+        self.order != MemoryOrder::Relaxed
     }
 }
 
@@ -436,24 +443,24 @@ pub enum InstData {
         op: AtomicOp,
         ptr: Value,
         value: Value,
-        sync: Sync,
+        sync: SyncSemantics,
     },
     /// Returns the old value. One that fails orders as a load does.
     AtomicCmpXchg {
         ptr: Value,
         expected: Value,
         desired: Value,
-        sync: Sync,
+        sync: SyncSemantics,
     },
     AtomicLoad {
         ptr: Value,
-        sync: Sync,
+        sync: SyncSemantics,
     },
     /// No result.
     AtomicStore {
         ptr: Value,
         value: Value,
-        sync: Sync,
+        sync: SyncSemantics,
     },
     WorkItem {
         query: WorkItemQuery,
@@ -472,7 +479,7 @@ pub enum InstData {
     /// Memory fence; no result.
     Fence {
         flags: BarrierFlags,
-        sync: Sync,
+        sync: SyncSemantics,
     },
     /// The result is the callee's first, if it has one.
     Call {

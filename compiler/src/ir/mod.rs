@@ -18,7 +18,7 @@
 //! | --- | --- | --- |
 //! | global, constant | `ptr.global`, `ptr.constant` | 64 bits: a device address |
 //! | local | `ptr.local` | 32 bits: a byte offset into the work-group block |
-//! | private | `ptr.private` | 32 bits: a byte offset; names a slot until slots are merged |
+//! | private | `ptr.private` | 32 bits: a byte offset; names an object until objects are placed in the stack |
 //! | generic | `ptr.generic` | 64 bits, tagged in the top bits |
 
 pub mod builder;
@@ -41,7 +41,7 @@ pub use entities::{Block, Func, Global, Inst, Value};
 pub use function::{BlockData, Constant, Function, ValueDef};
 pub use inst::{
     AtomicOp, BarrierFlags, BinaryOp, BlockCall, ConvertOp, FloatCC, FpFlags, InstData, IntCC,
-    MathOp, MemFlags, Order, SwitchCase, Sync, SyncScope, UnaryOp, WorkItemQuery,
+    MathOp, MemFlags, MemoryOrder, MemoryScope, SwitchCase, SyncSemantics, UnaryOp, WorkItemQuery,
 };
 pub use module::{GlobalData, KernelEntry, Linkage, Module};
 pub use structure::{Merge, Structure};

@@ -1,8 +1,8 @@
 //! The names of the operations in the IR's text form, both ways.
 
 use super::inst::{
-    AtomicOp, BarrierFlags, BinaryOp, ConvertOp, FloatCC, FpFlags, IntCC, MathOp, MemFlags, Order,
-    SyncScope, UnaryOp, WorkItemQuery,
+    AtomicOp, BarrierFlags, BinaryOp, ConvertOp, FloatCC, FpFlags, IntCC, MathOp, MemFlags,
+    MemoryOrder, MemoryScope, UnaryOp, WorkItemQuery,
 };
 use super::module::Linkage;
 use super::types::{AddressSpace, Scalar, Type};
@@ -140,7 +140,7 @@ names!(AtomicOp {
     FAdd => "fadd",
 });
 
-names!(Order {
+names!(MemoryOrder {
     Relaxed => "relaxed",
     Acquire => "acquire",
     Release => "release",
@@ -148,7 +148,7 @@ names!(Order {
     SeqCst => "seq_cst",
 });
 
-names!(SyncScope {
+names!(MemoryScope {
     WorkGroup => "work_group",
     Device => "device",
 });

@@ -432,7 +432,7 @@ impl Parser {
         let func = &mut body.func;
         let state = body.blocks.entry(number).or_insert_with(|| {
             let entity = func.blocks.push(Default::default());
-            State { entity, defined: false, line }
+            ForwardReference { entity, defined: false, line }
         });
         Ok((number, state.entity))
     }
@@ -445,7 +445,7 @@ impl Parser {
             let Some(number) = numbered(&word, "block") else {
                 return self.fail_back("expected a block");
             };
-            body.blocks.insert(number, State { entity: entry, defined: true, line });
+            body.blocks.insert(number, ForwardReference { entity: entry, defined: true, line });
             body.func.layout.push(entry);
             self.expect(':')?;
             return self.insts(body, entry);
@@ -665,19 +665,24 @@ impl Parser {
                     return self.fail_back(format!("'{name}' is not an atomic operation"));
                 };
                 let [ptr, value] = self.pair(body)?;
-                Ok(AtomicRmw { op, ptr, value, sync: self.sync(Sync::RELAXED)? })
+                Ok(AtomicRmw { op, ptr, value, sync: self.sync(SyncSemantics::RELAXED)? })
             }
             "atomic_cmpxchg" => {
                 let [ptr, expected] = self.pair(body)?;
                 let desired = self.comma_value(body)?;
-                Ok(AtomicCmpXchg { ptr, expected, desired, sync: self.sync(Sync::RELAXED)? })
+                Ok(AtomicCmpXchg {
+                    ptr,
+                    expected,
+                    desired,
+                    sync: self.sync(SyncSemantics::RELAXED)?,
+                })
             }
             "atomic_load" => {
-                Ok(AtomicLoad { ptr: self.value(body)?, sync: self.sync(Sync::RELAXED)? })
+                Ok(AtomicLoad { ptr: self.value(body)?, sync: self.sync(SyncSemantics::RELAXED)? })
             }
             "atomic_store" => {
                 let [ptr, value] = self.pair(body)?;
-                Ok(AtomicStore { ptr, value, sync: self.sync(Sync::RELAXED)? })
+                Ok(AtomicStore { ptr, value, sync: self.sync(SyncSemantics::RELAXED)? })
             }
             "workitem" => {
                 let name = self.word("a query")?;
@@ -688,7 +693,9 @@ impl Parser {
             }
             "load_arg" => Ok(LoadArg { arg: self.number()?, offset: self.comma_number()? }),
             "barrier" => Ok(Barrier { flags: self.barrier_flags() }),
-            "fence" => Ok(Fence { flags: self.barrier_flags(), sync: self.sync(Sync::FENCE)? }),
+            "fence" => {
+                Ok(Fence { flags: self.barrier_flags(), sync: self.sync(SyncSemantics::FENCE)? })
+            }
             "call" => {
                 let func = self.func_ref()?;
                 Ok(Call { func, args: self.block_args(body)? })
@@ -701,13 +708,13 @@ impl Parser {
     }
 
     /// Order and scope, where they are not the usual ones.
-    fn sync(&mut self, usual: Sync) -> Parse<Sync> {
-        let Some(&order) = Order::ALL.iter().find(|order| self.eat_word(order.name())) else {
+    fn sync(&mut self, usual: SyncSemantics) -> Parse<SyncSemantics> {
+        let Some(&order) = MemoryOrder::ALL.iter().find(|order| self.eat_word(order.name())) else {
             return Ok(usual);
         };
         let name = self.word("a scope")?;
-        match SyncScope::from_name(&name) {
-            Some(scope) => Ok(Sync { order, scope }),
+        match MemoryScope::from_name(&name) {
+            Some(scope) => Ok(SyncSemantics { order, scope }),
             None => self.fail_back(format!("'{name}' is not a scope")),
         }
     }
@@ -761,7 +768,7 @@ impl Parser {
 }
 
 /// An entity that has been named, and whether its definition has been read.
-struct State<T> {
+struct ForwardReference<T> {
     entity: T,
     defined: bool,
     /// The place of its first mention.
@@ -771,17 +778,17 @@ struct State<T> {
 /// A function while it is read.
 struct Body {
     func: Function,
-    values: HashMap<u32, State<Value>>,
-    blocks: HashMap<u32, State<Block>>,
+    values: HashMap<u32, ForwardReference<Value>>,
+    blocks: HashMap<u32, ForwardReference<Block>>,
 }
 
 impl Body {
-    fn value(&mut self, number: u32, line: u32) -> &mut State<Value> {
+    fn value(&mut self, number: u32, line: u32) -> &mut ForwardReference<Value> {
         let func = &mut self.func;
         self.values.entry(number).or_insert_with(|| {
             let def = ValueDef::Param(Block::new(0), 0);
             let entity = func.values.push(ValueData { ty: Type::I32, def });
-            State { entity, defined: false, line }
+            ForwardReference { entity, defined: false, line }
         })
     }
 }

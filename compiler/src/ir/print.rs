@@ -29,7 +29,7 @@
 
 use super::entities::{Block, Func, Global, Inst, Value};
 use super::function::{Constant, Function, ValueDef};
-use super::inst::{BarrierFlags, BlockCall, FpFlags, InstData, MemFlags, Sync};
+use super::inst::{BarrierFlags, BlockCall, FpFlags, InstData, MemFlags, SyncSemantics};
 use super::module::{KernelEntry, Linkage, Module};
 use super::names::{linkage_name, space_name, BARRIER_FLAGS, FP_FLAGS, MEM_FLAGS};
 use super::types::{Scalar, Type};
@@ -48,7 +48,7 @@ impl fmt::Display for Function {
     /// Calls and globals show as `@fn0` and `@global0`, for want of the module.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = String::new();
-        Printer { out: &mut out, names: None, func: self, numbers: None }.function(&self.name);
+        Printer { out: &mut out, names: None, func: self, numbering: None }.function(&self.name);
         f.write_str(&out)
     }
 }
@@ -68,8 +68,8 @@ pub fn print_module(module: &Module, renumber: bool) -> String {
         if !out.is_empty() {
             out.push('\n');
         }
-        let numbers = renumber.then(|| Numbers::new(func));
-        let mut printer = Printer { out: &mut out, names: Some(&names), func, numbers };
+        let numbering = renumber.then(|| Numbering::new(func));
+        let mut printer = Printer { out: &mut out, names: Some(&names), func, numbering };
         printer.function(&names.funcs[id.index()]);
     }
     out
@@ -78,7 +78,7 @@ pub fn print_module(module: &Module, renumber: bool) -> String {
 /// Returns one instruction, as it shows in the function's text.
 pub fn print_inst(func: &Function, inst: Inst) -> String {
     let mut out = String::new();
-    Printer { out: &mut out, names: None, func, numbers: None }.inst(inst);
+    Printer { out: &mut out, names: None, func, numbering: None }.inst(inst);
     out
 }
 
@@ -181,31 +181,31 @@ fn print_kernel(out: &mut String, names: &Names, kernel: &KernelEntry) {
 }
 
 /// Dense numbers of the values and blocks of a function in the order of its text.
-struct Numbers {
+struct Numbering {
     values: SecondaryMap<Value, u32>,
     blocks: SecondaryMap<Block, u32>,
 }
 
-impl Numbers {
-    fn new(func: &Function) -> Numbers {
-        let mut numbers = Numbers { values: SecondaryMap::new(), blocks: SecondaryMap::new() };
+impl Numbering {
+    fn new(func: &Function) -> Numbering {
+        let mut numbering = Numbering { values: SecondaryMap::new(), blocks: SecondaryMap::new() };
         let mut next = 0;
         let mut number = |value: Value, values: &mut SecondaryMap<Value, u32>| {
             values[value] = next;
             next += 1;
         };
         for (i, &block) in func.layout.iter().enumerate() {
-            numbers.blocks[block] = i as u32;
+            numbering.blocks[block] = i as u32;
             for &param in &func.blocks[block].params {
-                number(param, &mut numbers.values);
+                number(param, &mut numbering.values);
             }
             for &inst in &func.blocks[block].insts {
                 if let Some(result) = func.result(inst) {
-                    number(result, &mut numbers.values);
+                    number(result, &mut numbering.values);
                 }
             }
         }
-        numbers
+        numbering
     }
 }
 
@@ -213,7 +213,7 @@ struct Printer<'a> {
     out: &'a mut String,
     names: Option<&'a Names>,
     func: &'a Function,
-    numbers: Option<Numbers>,
+    numbering: Option<Numbering>,
 }
 
 impl Printer<'_> {
@@ -260,7 +260,7 @@ impl Printer<'_> {
     }
 
     fn block(&mut self, block: Block) {
-        let number = self.numbers.as_ref().map_or(block.as_u32(), |n| n.blocks[block]);
+        let number = self.numbering.as_ref().map_or(block.as_u32(), |n| n.blocks[block]);
         let _ = write!(self.out, "block{number}");
     }
 
@@ -269,7 +269,7 @@ impl Printer<'_> {
         if let ValueDef::Const(constant) = data.def {
             print_const(self.out, data.ty, constant);
         } else {
-            let number = self.numbers.as_ref().map_or(value.as_u32(), |n| n.values[value]);
+            let number = self.numbering.as_ref().map_or(value.as_u32(), |n| n.values[value]);
             let _ = write!(self.out, "v{number}");
         }
     }
@@ -382,19 +382,19 @@ impl Printer<'_> {
             AtomicRmw { op, ptr, value, sync } => {
                 self.out.push_str("atomic_rmw ");
                 self.op(op.name(), none, &[*ptr, *value]);
-                self.sync(*sync, Sync::RELAXED);
+                self.sync(*sync, SyncSemantics::RELAXED);
             }
             AtomicCmpXchg { ptr, expected, desired, sync } => {
                 self.op("atomic_cmpxchg", none, &[*ptr, *expected, *desired]);
-                self.sync(*sync, Sync::RELAXED);
+                self.sync(*sync, SyncSemantics::RELAXED);
             }
             AtomicLoad { ptr, sync } => {
                 self.op("atomic_load", none, &[*ptr]);
-                self.sync(*sync, Sync::RELAXED);
+                self.sync(*sync, SyncSemantics::RELAXED);
             }
             AtomicStore { ptr, value, sync } => {
                 self.op("atomic_store", none, &[*ptr, *value]);
-                self.sync(*sync, Sync::RELAXED);
+                self.sync(*sync, SyncSemantics::RELAXED);
             }
             WorkItem { query, dim } => {
                 let _ = write!(self.out, "workitem {} {dim}", query.name());
@@ -409,7 +409,7 @@ impl Printer<'_> {
             Fence { flags, sync } => {
                 self.out.push_str("fence");
                 self.barrier_flags(*flags);
-                self.sync(*sync, Sync::FENCE);
+                self.sync(*sync, SyncSemantics::FENCE);
             }
             Call { func, args } => self.function_call(*func, args),
             CallResult { call, index } => {
@@ -442,7 +442,7 @@ impl Printer<'_> {
     }
 
     /// Order and scope, unless they are the usual ones.
-    fn sync(&mut self, sync: Sync, usual: Sync) {
+    fn sync(&mut self, sync: SyncSemantics, usual: SyncSemantics) {
         if sync != usual {
             let _ = write!(self.out, " {} {}", sync.order.name(), sync.scope.name());
         }

@@ -13,9 +13,9 @@ impl Lowering<'_, '_> {
             return None;
         }
         // The place first: its address is usually shared with loads in the value.
-        let slot = self.place(place);
+        let lvalue = self.place(place);
         let value = self.value(value);
-        self.write(&slot, value);
+        self.write(&lvalue, value);
         Some(value)
     }
 
@@ -34,9 +34,9 @@ impl Lowering<'_, '_> {
         value: &Expr,
         compute: TypeId,
     ) -> Value {
-        let slot = self.place(place);
+        let lvalue = self.place(place);
         let rhs = self.value(value);
-        let old = self.read(&slot, self.value_type(place.ty));
+        let old = self.read(&lvalue, self.value_type(place.ty));
         let (stored, _) = self.numeric(place.ty);
         let (wide, _) = self.numeric(compute);
         let lhs = self.convert(old, stored, wide);
@@ -48,7 +48,7 @@ impl Lowering<'_, '_> {
             CompoundOp::Shl | CompoundOp::Shr => self.shift(op == CompoundOp::Shl, lhs, rhs, wide),
         };
         let result = self.convert(result, wide, stored);
-        self.write(&slot, result);
+        self.write(&lvalue, result);
         result
     }
 
@@ -59,20 +59,20 @@ impl Lowering<'_, '_> {
         stride: u64,
         subtract: bool,
     ) -> Value {
-        let slot = self.place(place);
+        let lvalue = self.place(place);
         let by = self.value(index);
-        let old = self.read(&slot, self.value_type(place.ty));
+        let old = self.read(&lvalue, self.value_type(place.ty));
         let new = self.pointer_add(old, by, index.ty, stride, subtract);
-        self.write(&slot, new);
+        self.write(&lvalue, new);
         new
     }
 
     pub fn inc_dec(&mut self, place: &Place, increment: bool, prefix: bool, stride: u64) -> Value {
-        let slot = self.place(place);
+        let lvalue = self.place(place);
         let ty = self.value_type(place.ty);
-        let old = self.read(&slot, ty);
+        let old = self.read(&lvalue, ty);
         let new = self.stepped(old, ty, self.numeric(place.ty).0, increment, stride);
-        self.write(&slot, new);
+        self.write(&lvalue, new);
         if prefix {
             new
         } else {

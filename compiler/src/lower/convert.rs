@@ -224,9 +224,9 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Returns a narrower float by [`Self::narrow_bits`].
+    /// Returns a narrower float by [`Self::fptrunc_bits`].
     fn narrow(&mut self, value: Value, ty: Type, mode: Rounding) -> Value {
-        let bits = self.narrow_bits(value, ty.scalar, mode);
+        let bits = self.fptrunc_bits(value, ty.scalar, mode);
         let bits = self.resize(bits, Scalar::int(ty.scalar.bits()), false);
         self.b.bitcast(bits, ty)
     }

@@ -1,4 +1,4 @@
-//! Double arithmetic for devices that flush denormal numbers: OpenCL C 7.5.3 requires them, so what a
+//! Emulation of double arithmetic for devices that flush denormal numbers: OpenCL C 7.5.3 requires them, so what a
 //! program does with doubles becomes calls of the library's operations, or integer comparisons.
 //!
 //! The library's own functions are not changed: they know what may be flushed and what not.
@@ -17,16 +17,16 @@ const SIGN_BIT: i64 = i64::MIN;
 
 impl Context<'_> {
     /// Returns true if doubles need what this file does; false where options allow denormals to be zero.
-    pub(super) fn raises_denormals(&self) -> bool {
+    pub(super) fn emulates_denormals(&self) -> bool {
         let (target, options) = (self.target, self.options);
         let allowed = options.denorms_are_zero || options.unsafe_math;
         target.float64 && !target.floats(Scalar::F64).keeps_denormals && !allowed
     }
 
     /// Rewrites a function of the program.
-    pub(super) fn raise_denormals(&mut self, func: &mut Function, span: Span) {
+    pub(super) fn emulate_denormals(&mut self, func: &mut Function, span: Span) {
         for block in func.layout.clone() {
-            let mut pass = Raising { context: self, c: Cursor::new(func), span };
+            let mut pass = DenormalEmulation { context: self, c: Cursor::new(func), span };
             let insts = pass.c.begin(block);
             for &inst in &insts {
                 if let Some(data) = pass.replacement(inst) {
@@ -39,16 +39,16 @@ impl Context<'_> {
     }
 }
 
-struct Raising<'c, 'a, 'f> {
+struct DenormalEmulation<'c, 'a, 'f> {
     context: &'c mut Context<'a>,
     c: Cursor<'f>,
     span: Span,
 }
 
-impl Raising<'_, '_, '_> {
+impl DenormalEmulation<'_, '_, '_> {
     /// Returns the replacement of an instruction, and inserts the instructions that it needs before it.
     fn replacement(&mut self, inst: Inst) -> Option<InstData> {
-        let (args, per_lane): (Vec<Value>, LaneOp) = match self.c.func.insts[inst].clone() {
+        let (args, lane_op): (Vec<Value>, LaneOp) = match self.c.func.insts[inst].clone() {
             InstData::Binary { op, args, .. } => (args.to_vec(), binary(op)?),
             InstData::Math { op, args, .. } => (args.to_vec(), math(op)?),
             InstData::FCmp { cc, args, .. } if !matches!(cc, FloatCC::Ord | FloatCC::Uno) => {
@@ -57,13 +57,13 @@ impl Raising<'_, '_, '_> {
             _ => return None,
         };
         let ty = self.c.ty(args[0]);
-        if ty.scalar != Scalar::F64 || !self.concerns(per_lane, &args) {
+        if ty.scalar != Scalar::F64 || !self.may_involve_denormals(lane_op, &args) {
             return None;
         }
         let mut lanes = Vec::new();
         for lane in 0..ty.lanes {
             let of_lane: Vec<Value> = args.iter().map(|&arg| self.c.extract(arg, lane)).collect();
-            lanes.push(self.lane(per_lane, &of_lane)?);
+            lanes.push(self.lane(lane_op, &of_lane)?);
         }
         Some(match lanes[..] {
             // The instruction itself is what gives the value its name.
@@ -76,13 +76,15 @@ impl Raising<'_, '_, '_> {
     }
 
     /// Returns true if an operation may have a denormal operand or result; with some constants none can.
-    fn concerns(&self, op: LaneOp, args: &[Value]) -> bool {
-        let ample = |&arg: &Value| {
+    fn may_involve_denormals(&self, op: LaneOp, args: &[Value]) -> bool {
+        let is_large = |&arg: &Value| {
             let magnitude = self.c.func.as_const(arg).map(|bits| bits as i64 & i64::MAX);
             magnitude.is_some_and(|m| m >= SMALL)
         };
         match op {
-            LaneOp::Call("ieee_add" | "ieee_sub") | LaneOp::Compare(_) => !args.iter().any(ample),
+            LaneOp::Call("ieee_add" | "ieee_sub") | LaneOp::Compare(_) => {
+                !args.iter().any(is_large)
+            }
             _ => true,
         }
     }
@@ -91,14 +93,14 @@ impl Raising<'_, '_, '_> {
         match (op, args) {
             (LaneOp::Call(name), _) => self.call(name, args),
             (LaneOp::Compare(cc), &[a, b]) => Some(self.compare(cc, a, b)),
-            (LaneOp::Choose(cc), &[a, b]) => {
+            (LaneOp::MinMax(cc), &[a, b]) => {
                 // The device's own might give a zero for the operand.
                 let first = self.compare(cc, a, b);
                 let other_is_nan = self.c.math(MathOp::IsNan, &[b], Type::BOOL);
                 let first = self.c.binary(BinaryOp::Or, first, other_is_nan);
                 Some(self.c.select(first, a, b))
             }
-            (LaneOp::Whole(op), &[x]) => {
+            (LaneOp::RoundToInt(op), &[x]) => {
                 // Any small number does in place of a denormal one.
                 let bits = self.c.bitcast(x, Type::I64);
                 let magnitude = self.c.binary_imm(BinaryOp::And, bits, i64::MAX);
@@ -130,24 +132,24 @@ impl Raising<'_, '_, '_> {
             FloatCC::Ogt | FloatCC::Ugt => IntCC::Sgt,
             _ => IntCC::Sge,
         };
-        let (truth, is_small) = self.in_order(int, a, b);
+        let (truth, is_small) = self.compare_as_integers(int, a, b);
         let other = self.c.fcmp(cc, a, b);
         self.c.select(is_small, truth, other)
     }
 
-    /// Returns how two numbers compare as integers, and whether both are small, so that this counts.
-    fn in_order(&mut self, cc: IntCC, a: Value, b: Value) -> (Value, Value) {
+    /// Returns the result of comparing two numbers as integers, and whether both are small, so that it counts.
+    fn compare_as_integers(&mut self, cc: IntCC, a: Value, b: Value) -> (Value, Value) {
         let (x, y) = (self.c.bitcast(a, Type::I64), self.c.bitcast(b, Type::I64));
         let mx = self.c.binary_imm(BinaryOp::And, x, i64::MAX);
         let my = self.c.binary_imm(BinaryOp::And, y, i64::MAX);
         let larger = self.c.binary(BinaryOp::UMax, mx, my);
         let is_small = self.c.icmp_imm(IntCC::Ult, larger, SMALL);
-        let (x, y) = (self.place(x, mx), self.place(y, my));
+        let (x, y) = (self.integer_order(x, mx), self.integer_order(y, my));
         (self.c.icmp(cc, x, y), is_small)
     }
 
-    /// Integers that are ordered as the numbers are, both zeros being 0.
-    fn place(&mut self, bits: Value, magnitude: Value) -> Value {
+    /// Returns an integer for a number that compares as the number does, both zeros being 0.
+    fn integer_order(&mut self, bits: Value, magnitude: Value) -> Value {
         let sign = self.c.binary_imm(BinaryOp::AShr, bits, 63);
         let flipped = self.c.binary(BinaryOp::Xor, magnitude, sign);
         self.c.binary(BinaryOp::ISub, flipped, sign)
@@ -161,9 +163,9 @@ enum LaneOp {
     Call(&'static str),
     Compare(FloatCC),
     /// The first operand if it compares so with the other, or that is NaN.
-    Choose(FloatCC),
+    MinMax(FloatCC),
     /// Rounding to an integer.
-    Whole(MathOp),
+    RoundToInt(MathOp),
 }
 
 fn binary(op: BinaryOp) -> Option<LaneOp> {
@@ -172,8 +174,8 @@ fn binary(op: BinaryOp) -> Option<LaneOp> {
         BinaryOp::FSub => LaneOp::Call("ieee_sub"),
         BinaryOp::FMul => LaneOp::Call("ieee_mul"),
         BinaryOp::FDiv => LaneOp::Call("ieee_div"),
-        BinaryOp::FMin => LaneOp::Choose(FloatCC::Olt),
-        BinaryOp::FMax => LaneOp::Choose(FloatCC::Ogt),
+        BinaryOp::FMin => LaneOp::MinMax(FloatCC::Olt),
+        BinaryOp::FMax => LaneOp::MinMax(FloatCC::Ogt),
         _ => return None,
     })
 }
@@ -182,7 +184,7 @@ fn math(op: MathOp) -> Option<LaneOp> {
     Some(match op {
         MathOp::Fma => LaneOp::Call("ieee_fma"),
         MathOp::Sqrt => LaneOp::Call("ieee_sqrt"),
-        MathOp::Floor | MathOp::Ceil => LaneOp::Whole(op),
+        MathOp::Floor | MathOp::Ceil => LaneOp::RoundToInt(op),
         _ => return None,
     })
 }

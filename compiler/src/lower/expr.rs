@@ -70,8 +70,8 @@ impl Lowering<'_, '_> {
             ExprKind::Float(value) => self.b.fconst(ty, *value),
             ExprKind::NullPointer | ExprKind::Zero => self.zero(ty),
             ExprKind::Load(place) => {
-                let slot = self.place(place);
-                self.read(&slot, ty)
+                let lvalue = self.place(place);
+                self.read(&lvalue, ty)
             }
             ExprKind::AddressOf(place) => self.address_of(place).ptr,
             ExprKind::Neg(value) => {

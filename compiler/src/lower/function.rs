@@ -39,7 +39,7 @@ pub fn lower_function(context: &mut Context, origin: Origin, id: FunctionId, fun
         b: Builder::new(&mut shell),
         locals: FxHashMap::default(),
         labels: FxHashMap::default(),
-        exits: Vec::new(),
+        jump_targets: Vec::new(),
         switches: Vec::new(),
         result: None,
     };
@@ -48,8 +48,8 @@ pub fn lower_function(context: &mut Context, origin: Origin, id: FunctionId, fun
     lowering.stmts(source.body.as_deref().unwrap_or_default());
     lowering.finish();
     remove_unreachable(&mut shell);
-    if origin == Origin::User && context.raises_denormals() {
-        context.raise_denormals(&mut shell, source.span);
+    if origin == Origin::User && context.emulates_denormals() {
+        context.emulate_denormals(&mut shell, source.span);
     }
     context.out.functions[func] = shell;
 }
@@ -68,7 +68,7 @@ fn float_flags(context: &Context, origin: Origin, source: &hir::Function) -> FpF
 }
 
 /// The targets of `break` and `continue`; a switch leaves `continue` to the loop around it.
-pub struct Exits {
+pub struct JumpTargets {
     pub on_break: Block,
     pub on_continue: Option<Block>,
 }
@@ -88,7 +88,7 @@ pub struct Lowering<'m, 'a> {
     pub b: Builder<'m>,
     locals: FxHashMap<LocalId, Addr>,
     labels: FxHashMap<LabelId, Block>,
-    pub exits: Vec<Exits>,
+    pub jump_targets: Vec<JumpTargets>,
     pub switches: Vec<SwitchLabels>,
     /// The address for a record result.
     pub result: Option<Addr>,

@@ -32,7 +32,7 @@ const MAX_DEPTH: u32 = 200;
 
 /// The operation on each leaf of an object.
 #[derive(Clone, Copy)]
-enum Task {
+enum LeafOp {
     Zero(Addr),
     Copy { to: Addr, from: Addr },
 }
@@ -83,7 +83,7 @@ impl Lowering<'_, '_> {
 
     /// Copies an object, leaf by leaf.
     pub fn copy_object(&mut self, ty: TypeId, to: Addr, from: Addr) {
-        self.walk(ty, Task::Copy { to, from }, 0);
+        self.walk(ty, LeafOp::Copy { to, from }, 0);
     }
 
     /// Copies a part of an object to the others that its range designators name: the innermost range
@@ -92,26 +92,26 @@ impl Lowering<'_, '_> {
         let first = self.offset(object, part.offset);
         for (depth, range) in part.ranges.iter().enumerate().rev() {
             let second = self.offset(first, range.stride);
-            let task = Task::Copy { to: second, from: first };
+            let op = LeafOp::Copy { to: second, from: first };
             let inner = part.ranges.get(depth + 1..).unwrap_or_default();
-            self.walk_ranges(part.ty, (range.count - 1, range.stride), inner, task);
+            self.walk_ranges(part.ty, (range.count - 1, range.stride), inner, op);
         }
     }
 
     /// `n` parts at a distance of `stride`, each of which is the elements of ranges.
-    fn walk_ranges(&mut self, ty: TypeId, (n, stride): (u64, u64), inner: &[Range], task: Task) {
-        let body = |this: &mut Self, part: Task| match inner.split_first() {
+    fn walk_ranges(&mut self, ty: TypeId, (n, stride): (u64, u64), inner: &[Range], op: LeafOp) {
+        let body = |this: &mut Self, part: LeafOp| match inner.split_first() {
             Some((range, rest)) => this.walk_ranges(ty, (range.count, range.stride), rest, part),
             None => this.walk(ty, part, 0),
         };
         if n.saturating_mul(self.leaves(ty, 0)) <= UNROLLED_LEAVES && inner.is_empty() {
             for i in 0..n {
-                let part = self.advance(task, i * stride);
+                let part = self.advance(op, i * stride);
                 body(self, part);
             }
         } else {
             self.counted_loop(n, |this, i| {
-                let part = this.advance_by(task, i, stride);
+                let part = this.advance_by(op, i, stride);
                 body(this, part);
             });
         }
@@ -119,26 +119,26 @@ impl Lowering<'_, '_> {
 
     /// Sets an object to zero, leaf by leaf.
     pub fn zero_object(&mut self, ty: TypeId, addr: Addr) {
-        self.walk(ty, Task::Zero(addr), 0);
+        self.walk(ty, LeafOp::Zero(addr), 0);
     }
 
-    fn walk(&mut self, ty: TypeId, task: Task, depth: u32) {
+    fn walk(&mut self, ty: TypeId, op: LeafOp, depth: u32) {
         if let Some(value) = types::value_type(self.types(), ty) {
-            return self.leaf(value, task);
+            return self.leaf(value, op);
         }
         let (size, align) = types::layout(self.types(), ty);
         match *self.types().kind(ty) {
-            _ if depth > MAX_DEPTH => self.repeat(Type::I8, size, task),
-            TypeKind::Array(element, Some(n)) => self.walk_array(element, n, task, depth),
+            _ if depth > MAX_DEPTH => self.repeat(Type::I8, size, op),
+            TypeKind::Array(element, Some(n)) => self.walk_array(element, n, op, depth),
             TypeKind::Record(id) => {
                 let types = self.types();
                 let record = &types.records[id];
                 if record.is_union {
                     let chunk = Type::of(Scalar::int(8 * align.min(8)));
-                    return self.repeat(chunk, size / u64::from(chunk.bytes()), task);
+                    return self.repeat(chunk, size / u64::from(chunk.bytes()), op);
                 }
                 for field in &record.fields {
-                    let part = self.advance(task, u64::from(field.offset));
+                    let part = self.advance(op, u64::from(field.offset));
                     self.walk(field.ty, part, depth + 1);
                 }
             }
@@ -146,69 +146,69 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn walk_array(&mut self, element: TypeId, n: u64, task: Task, depth: u32) {
+    fn walk_array(&mut self, element: TypeId, n: u64, op: LeafOp, depth: u32) {
         let stride = types::layout(self.types(), element).0;
         if n.saturating_mul(self.leaves(element, 0)) <= UNROLLED_LEAVES {
             for i in 0..n {
-                let part = self.advance(task, i * stride);
+                let part = self.advance(op, i * stride);
                 self.walk(element, part, depth + 1);
             }
         } else {
             self.counted_loop(n, |this, i| {
-                let part = this.advance_by(task, i, stride);
+                let part = this.advance_by(op, i, stride);
                 this.walk(element, part, depth + 1);
             });
         }
     }
 
     /// `n` consecutive values of one type.
-    fn repeat(&mut self, ty: Type, n: u64, task: Task) {
+    fn repeat(&mut self, ty: Type, n: u64, op: LeafOp) {
         let stride = u64::from(ty.bytes());
         if n <= UNROLLED_LEAVES {
             for i in 0..n {
-                let part = self.advance(task, i * stride);
+                let part = self.advance(op, i * stride);
                 self.leaf(ty, part);
             }
         } else {
             self.counted_loop(n, |this, i| {
-                let part = this.advance_by(task, i, stride);
+                let part = this.advance_by(op, i, stride);
                 this.leaf(ty, part);
             });
         }
     }
 
-    fn leaf(&mut self, ty: Type, task: Task) {
+    fn leaf(&mut self, ty: Type, op: LeafOp) {
         let memory = types::memory_type(ty);
-        match task {
-            Task::Zero(addr) => {
+        match op {
+            LeafOp::Zero(addr) => {
                 let zero = self.zero(memory);
                 self.store(addr, zero);
             }
-            Task::Copy { to, from } => {
+            LeafOp::Copy { to, from } => {
                 let value = self.b.load(memory, from.ptr, from.align, from.flags);
                 self.store(to, value);
             }
         }
     }
 
-    fn advance(&mut self, task: Task, bytes: u64) -> Task {
-        match task {
-            Task::Zero(addr) => Task::Zero(self.offset(addr, bytes)),
-            Task::Copy { to, from } => {
-                Task::Copy { to: self.offset(to, bytes), from: self.offset(from, bytes) }
+    fn advance(&mut self, op: LeafOp, bytes: u64) -> LeafOp {
+        match op {
+            LeafOp::Zero(addr) => LeafOp::Zero(self.offset(addr, bytes)),
+            LeafOp::Copy { to, from } => {
+                LeafOp::Copy { to: self.offset(to, bytes), from: self.offset(from, bytes) }
             }
         }
     }
 
     /// As [`Self::advance`], by a run-time number (I32) of strides.
-    fn advance_by(&mut self, task: Task, index: Value, stride: u64) -> Task {
+    fn advance_by(&mut self, op: LeafOp, index: Value, stride: u64) -> LeafOp {
         let mut step = |addr: Addr| {
             let index = self.pointer_sized(index, addr.ptr, false);
             self.indexed(addr, index, stride)
         };
-        match task {
-            Task::Zero(addr) => Task::Zero(step(addr)),
-            Task::Copy { to, from } => Task::Copy { to: step(to), from: step(from) },
+        match op {
+            LeafOp::Zero(addr) => LeafOp::Zero(step(addr)),
+            LeafOp::Copy { to, from } => LeafOp::Copy { to: step(to), from: step(from) },
         }
     }
 

@@ -10,12 +10,12 @@ mod builtins;
 mod convert;
 mod denormals;
 mod expr;
+mod fptrunc;
 mod function;
 mod globals;
 mod half;
 mod kernel;
 mod memory;
-mod narrow;
 mod place;
 mod pointer;
 mod stmt;
@@ -90,7 +90,7 @@ pub(crate) struct Context<'a> {
     /// Memory of the work-group collective functions, by the bytes of a word.
     collective: FxHashMap<u32, ir::Global>,
     /// Functions that are called but not lowered yet.
-    queue: Vec<(Origin, hir::FunctionId, ir::Func)>,
+    worklist: Vec<(Origin, hir::FunctionId, ir::Func)>,
     /// Constants that hold the types of `printf` arguments, by contents.
     signatures: FxHashMap<Vec<u8>, ir::Global>,
     /// One place where each function is called, for diagnostics.
@@ -115,7 +115,7 @@ impl<'a> Context<'a> {
             functions: FxHashMap::default(),
             globals: FxHashMap::default(),
             collective: FxHashMap::default(),
-            queue: Vec::new(),
+            worklist: Vec::new(),
             signatures: FxHashMap::default(),
             call_sites: FxHashMap::default(),
         }
@@ -131,7 +131,7 @@ impl<'a> Context<'a> {
 
     /// Lowers what is called, and what that calls.
     fn finish(mut self) -> ir::Module {
-        while let Some((origin, id, func)) = self.queue.pop() {
+        while let Some((origin, id, func)) = self.worklist.pop() {
             function::lower_function(&mut self, origin, id, func);
         }
         self.refuse_recursion();
@@ -173,7 +173,7 @@ impl<'a> Context<'a> {
         self.functions.insert((origin, id), func);
         self.call_sites.insert(func, call);
         if !import {
-            self.queue.push((origin, id, func));
+            self.worklist.push((origin, id, func));
         }
         func
     }
@@ -181,31 +181,31 @@ impl<'a> Context<'a> {
     /// Recursion is not supported (OpenCL C 6.11, i): a cycle in the call graph is an error.
     fn refuse_recursion(&mut self) {
         #[derive(Clone, Copy, PartialEq)]
-        enum Mark {
-            New,
-            Open,
+        enum VisitState {
+            Unvisited,
+            OnStack,
             Done,
         }
         let callees: Vec<Vec<ir::Func>> = self.out.functions.values().map(callees).collect();
-        let mut marks = vec![Mark::New; callees.len()];
+        let mut states = vec![VisitState::Unvisited; callees.len()];
         for root in self.out.functions.keys() {
             // Depth first with an explicit stack of (function, next callee).
             let mut stack = vec![(root, 0)];
             while let Some((func, next)) = stack.pop() {
                 let at = func.as_u32() as usize;
-                if next == 0 && marks[at] != Mark::New {
+                if next == 0 && states[at] != VisitState::Unvisited {
                     continue;
                 }
-                marks[at] = Mark::Open;
+                states[at] = VisitState::OnStack;
                 let Some(&callee) = callees[at].get(next) else {
-                    marks[at] = Mark::Done;
+                    states[at] = VisitState::Done;
                     continue;
                 };
                 stack.push((func, next + 1));
-                match marks[callee.as_u32() as usize] {
-                    Mark::New => stack.push((callee, 0)),
-                    Mark::Done => {}
-                    Mark::Open => {
+                match states[callee.as_u32() as usize] {
+                    VisitState::Unvisited => stack.push((callee, 0)),
+                    VisitState::Done => {}
+                    VisitState::OnStack => {
                         let name = self.out.functions[callee].name.clone();
                         let span = self.call_sites.get(&callee).copied();
                         let message =

@@ -6,8 +6,8 @@ use super::types;
 use crate::ir::{AddressSpace, MemFlags, Scalar, Type, Value};
 use crate::sema::hir::{Expr, ExprKind, Place, PlaceKind};
 
-/// An evaluated place. Its operands have been evaluated, once.
-pub enum Slot {
+/// An lvalue: an evaluated place. Its operands have been evaluated, once.
+pub enum LValue {
     Memory(Addr),
     /// Components of the vector of type `vector` at `addr`.
     Lanes {
@@ -25,31 +25,31 @@ pub enum Slot {
 
 impl Lowering<'_, '_> {
     /// Evaluates a place.
-    pub fn place(&mut self, place: &Place) -> Slot {
-        let slot = match &place.kind {
-            PlaceKind::Local(id) => Slot::Memory(self.local(*id)),
+    pub fn place(&mut self, place: &Place) -> LValue {
+        let lvalue = match &place.kind {
+            PlaceKind::Local(id) => LValue::Memory(self.local(*id)),
             PlaceKind::Global(id) => {
                 let global = self.context.global(self.origin, *id);
                 let (space, align) = match self.context.out.globals.get(global) {
                     Some(data) => (data.space, data.align),
                     None => (AddressSpace::Constant, 1),
                 };
-                Slot::Memory(Addr::new(self.b.global_addr(global, space), align))
+                LValue::Memory(Addr::new(self.b.global_addr(global, space), align))
             }
             PlaceKind::Deref(pointer) => {
                 let align = self.known_align(place);
                 let ptr = self.value(pointer);
-                Slot::Memory(Addr::new(ptr, align))
+                LValue::Memory(Addr::new(ptr, align))
             }
             PlaceKind::Field { base, offset } => {
                 let base = self.address_of(base);
-                Slot::Memory(self.offset(base, u64::from(*offset)))
+                LValue::Memory(self.offset(base, u64::from(*offset)))
             }
             PlaceKind::Components { base, lanes } => self.components(base, lanes),
             PlaceKind::ComponentAt { base, index } => self.component_at(base, index),
-            PlaceKind::Temporary(value) => Slot::Memory(self.record(value)),
+            PlaceKind::Temporary(value) => LValue::Memory(self.record(value)),
         };
-        self.qualify(slot, place)
+        self.qualify(lvalue, place)
     }
 
     /// Returns what is known of a place's alignment without evaluating it: that of its type, or less where it
@@ -83,7 +83,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Adds what the place itself says of its accesses.
-    fn qualify(&self, slot: Slot, place: &Place) -> Slot {
+    fn qualify(&self, lvalue: LValue, place: &Place) -> LValue {
         let volatile = place.is_volatile;
         let adjust = |mut addr: Addr| {
             if volatile {
@@ -94,43 +94,43 @@ impl Lowering<'_, '_> {
             }
             addr
         };
-        match slot {
-            Slot::Memory(addr) => {
+        match lvalue {
+            LValue::Memory(addr) => {
                 let mut addr = adjust(addr);
                 if let Some(align) = place.align {
                     addr.align = addr.align.max(align).max(1);
                 }
-                Slot::Memory(addr)
+                LValue::Memory(addr)
             }
-            Slot::Lanes { addr, vector, lanes } => {
-                Slot::Lanes { addr: adjust(addr), vector, lanes }
+            LValue::Lanes { addr, vector, lanes } => {
+                LValue::Lanes { addr: adjust(addr), vector, lanes }
             }
-            Slot::LaneAt { addr, vector, index } => {
-                Slot::LaneAt { addr: adjust(addr), vector, index }
+            LValue::LaneAt { addr, vector, index } => {
+                LValue::LaneAt { addr: adjust(addr), vector, index }
             }
         }
     }
 
-    fn components(&mut self, base: &Place, lanes: &[u8]) -> Slot {
+    fn components(&mut self, base: &Place, lanes: &[u8]) -> LValue {
         let vector = self.value_type(base.ty);
         match self.place(base) {
-            Slot::Memory(addr) => Slot::Lanes { addr, vector, lanes: lanes.to_vec() },
-            Slot::Lanes { addr, vector, lanes: outer } => {
+            LValue::Memory(addr) => LValue::Lanes { addr, vector, lanes: lanes.to_vec() },
+            LValue::Lanes { addr, vector, lanes: outer } => {
                 let pick = |&lane: &u8| outer.get(usize::from(lane)).copied().unwrap_or(0);
-                Slot::Lanes { addr, vector, lanes: lanes.iter().map(pick).collect() }
+                LValue::Lanes { addr, vector, lanes: lanes.iter().map(pick).collect() }
             }
-            slot => slot,
+            lvalue => lvalue,
         }
     }
 
-    fn component_at(&mut self, base: &Place, index: &Expr) -> Slot {
+    fn component_at(&mut self, base: &Place, index: &Expr) -> LValue {
         let vector = self.value_type(base.ty);
-        let slot = self.place(base);
+        let lvalue = self.place(base);
         let index = self.value(index);
         let index = self.resize(index, Scalar::I32, false);
-        match slot {
-            Slot::Memory(addr) => Slot::LaneAt { addr, vector, index },
-            Slot::Lanes { addr, vector, lanes } => {
+        match lvalue {
+            LValue::Memory(addr) => LValue::LaneAt { addr, vector, index },
+            LValue::Lanes { addr, vector, lanes } => {
                 // An index into a swizzle: look the lane up.
                 let mut lane =
                     self.int(Scalar::I32, i64::from(lanes.first().copied().unwrap_or(0)));
@@ -140,9 +140,9 @@ impl Lowering<'_, '_> {
                     let candidate = self.int(Scalar::I32, i64::from(candidate));
                     lane = self.b.select(here, candidate, lane);
                 }
-                Slot::LaneAt { addr, vector, index: lane }
+                LValue::LaneAt { addr, vector, index: lane }
             }
-            slot => slot,
+            lvalue => lvalue,
         }
     }
 
@@ -150,12 +150,12 @@ impl Lowering<'_, '_> {
     /// first's is given.
     pub fn address_of(&mut self, place: &Place) -> Addr {
         match self.place(place) {
-            Slot::Memory(addr) => addr,
-            Slot::Lanes { addr, vector, lanes } => {
+            LValue::Memory(addr) => addr,
+            LValue::Lanes { addr, vector, lanes } => {
                 let lane = lanes.first().copied().unwrap_or(0);
                 self.lane_address(addr, vector, lane)
             }
-            Slot::LaneAt { addr, vector, index } => self.dynamic_lane(addr, vector, index),
+            LValue::LaneAt { addr, vector, index } => self.dynamic_lane(addr, vector, index),
         }
     }
 
@@ -170,12 +170,12 @@ impl Lowering<'_, '_> {
         self.indexed(addr, index, bytes)
     }
 
-    /// Reads a slot as a value of `ty`. Private vectors are read whole, so that they can become SSA
+    /// Reads an lvalue as a value of `ty`. Private vectors are read whole, so that they can become SSA
     /// values; elsewhere single components are.
-    pub fn read(&mut self, slot: &Slot, ty: Type) -> Value {
-        match slot {
-            Slot::Memory(addr) => self.load(ty, *addr),
-            Slot::Lanes { addr, vector, lanes } => {
+    pub fn read(&mut self, lvalue: &LValue, ty: Type) -> Value {
+        match lvalue {
+            LValue::Memory(addr) => self.load(ty, *addr),
+            LValue::Lanes { addr, vector, lanes } => {
                 if let (&[lane], false) = (lanes.as_slice(), self.is_private(addr)) {
                     let addr = self.lane_address(*addr, *vector, lane);
                     return self.load(ty, addr);
@@ -185,7 +185,7 @@ impl Lowering<'_, '_> {
                 let lanes: Vec<u8> = lanes.iter().map(|&lane| lane.min(last)).collect();
                 self.b.swizzle(whole, &lanes)
             }
-            Slot::LaneAt { addr, vector, index } => {
+            LValue::LaneAt { addr, vector, index } => {
                 if self.is_private(addr) {
                     let whole = self.load(*vector, *addr);
                     return self.b.extract_dynamic(whole, *index);
@@ -197,10 +197,10 @@ impl Lowering<'_, '_> {
     }
 
     /// Writes a value. Outside private memory other components are not touched.
-    pub fn write(&mut self, slot: &Slot, value: Value) {
-        match slot {
-            Slot::Memory(addr) => self.store(*addr, value),
-            Slot::Lanes { addr, vector, lanes } if self.is_private(addr) => {
+    pub fn write(&mut self, lvalue: &LValue, value: Value) {
+        match lvalue {
+            LValue::Memory(addr) => self.store(*addr, value),
+            LValue::Lanes { addr, vector, lanes } if self.is_private(addr) => {
                 let mut whole = self.load(*vector, *addr);
                 for (i, &lane) in existing(lanes, *vector) {
                     let element = self.b.extract(value, i as u8);
@@ -208,19 +208,19 @@ impl Lowering<'_, '_> {
                 }
                 self.store(*addr, whole);
             }
-            Slot::Lanes { addr, vector, lanes } => {
+            LValue::Lanes { addr, vector, lanes } => {
                 for (i, &lane) in existing(lanes, *vector) {
                     let element = self.b.extract(value, i as u8);
                     let addr = self.lane_address(*addr, *vector, lane);
                     self.store(addr, element);
                 }
             }
-            Slot::LaneAt { addr, vector, index } if self.is_private(addr) => {
+            LValue::LaneAt { addr, vector, index } if self.is_private(addr) => {
                 let whole = self.load(*vector, *addr);
                 let whole = self.b.insert_dynamic(whole, value, *index);
                 self.store(*addr, whole);
             }
-            Slot::LaneAt { addr, vector, index } => {
+            LValue::LaneAt { addr, vector, index } => {
                 let addr = self.dynamic_lane(*addr, *vector, *index);
                 self.store(addr, value);
             }

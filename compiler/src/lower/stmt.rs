@@ -1,6 +1,6 @@
 //! Statements: plain control flow; a structurizer follows.
 
-use super::function::{Exits, Lowering};
+use super::function::{JumpTargets, Lowering};
 use super::memory::Addr;
 use super::Origin;
 use crate::sema::hir::{Expr, Init, LocalId, Part, Stmt};
@@ -40,12 +40,12 @@ impl Lowering<'_, '_> {
                 }
             }
             Stmt::Break => {
-                if let Some(block) = self.exits.last().map(|e| e.on_break) {
+                if let Some(block) = self.jump_targets.last().map(|e| e.on_break) {
                     self.jump_away(block);
                 }
             }
             Stmt::Continue => {
-                if let Some(block) = self.exits.iter().rev().find_map(|e| e.on_continue) {
+                if let Some(block) = self.jump_targets.iter().rev().find_map(|e| e.on_continue) {
                     self.jump_away(block);
                 }
             }
@@ -96,9 +96,9 @@ impl Lowering<'_, '_> {
         }
         let next = if step.is_some() { self.b.new_block() } else { header };
         self.b.switch_to(inner);
-        self.exits.push(Exits { on_break: after, on_continue: Some(next) });
+        self.jump_targets.push(JumpTargets { on_break: after, on_continue: Some(next) });
         self.stmts(body);
-        self.exits.pop();
+        self.jump_targets.pop();
         if let Some(step) = step {
             self.fall_into(next);
             self.discard(step);
@@ -111,9 +111,9 @@ impl Lowering<'_, '_> {
         let test = self.b.new_block();
         let after = self.b.new_block();
         self.fall_into(inner);
-        self.exits.push(Exits { on_break: after, on_continue: Some(test) });
+        self.jump_targets.push(JumpTargets { on_break: after, on_continue: Some(test) });
         self.stmts(body);
-        self.exits.pop();
+        self.jump_targets.pop();
         self.fall_into(test);
         let cond = self.truth(cond);
         self.b.brif(cond, inner, after);

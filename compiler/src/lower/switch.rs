@@ -1,6 +1,6 @@
 //! The switch statement: its table, and comparisons for wide ranges of case values.
 
-use super::function::{Exits, Lowering, SwitchLabels};
+use super::function::{JumpTargets, Lowering, SwitchLabels};
 use crate::ir::{BinaryOp, Block, BlockCall, IntCC, SwitchCase, Value};
 use crate::sema::hir::{Case, Expr, Stmt};
 
@@ -21,9 +21,9 @@ impl Lowering<'_, '_> {
         let before_labels = self.b.new_block();
         self.b.switch_to(before_labels);
         self.switches.push(SwitchLabels { cases: blocks, default });
-        self.exits.push(Exits { on_break: after, on_continue: None });
+        self.jump_targets.push(JumpTargets { on_break: after, on_continue: None });
         self.stmts(body);
-        self.exits.pop();
+        self.jump_targets.pop();
         self.switches.pop();
         self.fall_into(after);
     }

@@ -7,25 +7,25 @@ use cranelift_entity::SecondaryMap;
 pub struct CallGraph {
     /// Each after what it calls; entries of kernels that nothing calls come last among theirs.
     pub order: Vec<Func>,
-    /// Calls of each function in the text of the others.
-    pub sites: SecondaryMap<Func, u32>,
+    /// Number of calls of each function in the reachable ones.
+    pub call_sites: SecondaryMap<Func, u32>,
 }
 
 impl CallGraph {
     /// Errors: recursion.
     pub fn compute(module: &Module) -> Result<CallGraph, String> {
         let order = bottom_up(module, module.kernels.iter().map(|kernel| kernel.func))?;
-        let mut sites = SecondaryMap::new();
+        let mut call_sites = SecondaryMap::new();
         for &func in &order {
             for (callee, _) in calls(&module.functions[func]) {
-                sites[callee] += 1;
+                call_sites[callee] += 1;
             }
         }
-        Ok(CallGraph { order, sites })
+        Ok(CallGraph { order, call_sites })
     }
 }
 
-/// Returns the calls of a function: whom, and with what.
+/// Returns the calls in a function: callees and arguments.
 pub fn calls(func: &Function) -> impl Iterator<Item = (Func, &[Value])> {
     let insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
     insts.filter_map(|&inst| match &func.insts[inst] {
@@ -41,7 +41,7 @@ fn callees(func: &Function) -> Vec<Func> {
     out
 }
 
-/// Functions that some reach, each after what it calls.
+/// Returns the functions that `roots` reach, each after what it calls.
 ///
 /// Errors: recursion.
 pub fn bottom_up(
@@ -51,8 +51,8 @@ pub fn bottom_up(
     #[derive(Clone, Copy, PartialEq, Default)]
     enum State {
         #[default]
-        New,
-        Open,
+        Unvisited,
+        OnStack,
         Done,
     }
     let mut state: SecondaryMap<Func, State> = SecondaryMap::new();
@@ -67,12 +67,12 @@ pub fn bottom_up(
                     stack.pop();
                     continue;
                 }
-                None if state[func] == State::Open => {
+                None if state[func] == State::OnStack => {
                     let name = &module.functions[func].name;
                     return Err(format!("recursion is not supported: '{name}' calls itself"));
                 }
                 None => {
-                    state[func] = State::Open;
+                    state[func] = State::OnStack;
                     pending.insert(callees(&module.functions[func]))
                 }
             };

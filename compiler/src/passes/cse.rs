@@ -1,5 +1,5 @@
-//! Common subexpressions: an instruction that a dominating one computed already is replaced by
-//! that; so is a load in a block that saw the value loaded or stored before, with no write between.
+//! Common subexpression elimination: an instruction that computes the same as a dominating one is replaced
+//! by that; a load is replaced by a value loaded or stored before in its block, with no write between.
 
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
@@ -8,17 +8,17 @@ use cranelift_entity::SecondaryMap;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
-/// Values by what computes them, each with its block.
-struct Table {
+/// The available values by what computes them, each with its block.
+struct AvailableValues {
     /// By hash of operation, operands and result type. Of two with one hash the later is kept.
     pure: FxHashMap<u64, (Value, Block)>,
-    /// The known contents of memory: by pointer, type, and state of the memory.
+    /// The known contents of memory: by pointer, type, and generation of the memory.
     loads: FxHashMap<(Value, Type, u32), (Value, Block)>,
 }
 
-/// Counters of writes: a load is only equal to one of the same count.
+/// Generations of each address space's memory: a write begins a new one. Loads are equal only within one.
 #[derive(Clone, Copy)]
-struct Memory {
+struct MemoryGenerations {
     private: u32,
     local: u32,
     global: u32,
@@ -27,8 +27,8 @@ struct Memory {
     next: u32,
 }
 
-impl Memory {
-    fn epoch(&self, space: Option<AddressSpace>) -> u32 {
+impl MemoryGenerations {
+    fn generation(&self, space: Option<AddressSpace>) -> u32 {
         match space {
             Some(AddressSpace::Private) => self.private,
             Some(AddressSpace::Local) => self.local,
@@ -37,19 +37,19 @@ impl Memory {
         }
     }
 
-    /// Notes a write through a pointer; generic pointers reach everything.
-    fn write(&mut self, space: Option<AddressSpace>) {
+    /// Begins a new generation after a write through a pointer; generic pointers reach every space.
+    fn advance(&mut self, space: Option<AddressSpace>) {
         self.next += 1;
         self.generic = self.next;
         match space {
             Some(AddressSpace::Private) => self.private = self.next,
             Some(AddressSpace::Local) => self.local = self.next,
             Some(AddressSpace::Global) => self.global = self.next,
-            _ => self.all(),
+            _ => self.advance_all(),
         }
     }
 
-    fn all(&mut self) {
+    fn advance_all(&mut self) {
         self.next += 1;
         (self.private, self.local) = (self.next, self.next);
         (self.global, self.generic) = (self.next, self.next);
@@ -60,24 +60,27 @@ impl Memory {
 pub fn run(func: &mut Function) -> bool {
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);
-    let mut table = Table::with_room_for(func.num_insts());
+    let mut available = AvailableValues::with_room_for(func.num_insts());
     let mut replaced: SecondaryMap<Value, Option<Value>> = func.value_map();
     let mut changed = false;
-    let mut memory = Memory { private: 1, local: 1, global: 1, generic: 1, next: 1 };
+    let mut generations =
+        MemoryGenerations { private: 1, local: 1, global: 1, generic: 1, next: 1 };
     for &block in dom.preorder() {
         // A load does not look beyond its block.
-        memory.all();
+        generations.advance_all();
         let mut insts = std::mem::take(&mut func.blocks[block].insts);
         insts.retain(|&inst| {
             if changed {
                 func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
             }
-            note_write(func, inst, &mut memory);
+            advance_generations(func, inst, &mut generations);
             let Some(result) = func.result(inst) else {
-                remember_store(func, inst, block, &memory, &mut table);
+                add_stored_value(func, inst, block, &generations, &mut available);
                 return true;
             };
-            let Some(entry) = table.entry(func, inst, result, &memory) else { return true };
+            let Some(entry) = available.entry(func, inst, result, &generations) else {
+                return true;
+            };
             // In preorder of the tree a leader that does not dominate this block never will
             // dominate a later one.
             match entry {
@@ -108,34 +111,41 @@ pub fn run(func: &mut Function) -> bool {
     changed
 }
 
-fn note_write(func: &Function, inst: Inst, memory: &mut Memory) {
+/// Begins new generations of the memory that an instruction may write.
+fn advance_generations(func: &Function, inst: Inst, generations: &mut MemoryGenerations) {
     match &func.insts[inst] {
         InstData::AtomicRmw { sync, .. }
         | InstData::AtomicCmpXchg { sync, .. }
         | InstData::AtomicStore { sync, .. }
             if sync.orders() =>
         {
-            memory.all();
+            generations.advance_all();
         }
         InstData::Store { ptr, .. }
         | InstData::AtomicRmw { ptr, .. }
         | InstData::AtomicCmpXchg { ptr, .. }
-        | InstData::AtomicStore { ptr, .. } => memory.write(func.ty(*ptr).space()),
+        | InstData::AtomicStore { ptr, .. } => generations.advance(func.ty(*ptr).space()),
         // An atomic load may be what this work-item waits on.
         InstData::AtomicLoad { .. }
         | InstData::Barrier { .. }
         | InstData::Fence { .. }
-        | InstData::Call { .. } => memory.all(),
+        | InstData::Call { .. } => generations.advance_all(),
         _ => {}
     }
 }
 
-/// A store makes the value known to loads that follow.
-fn remember_store(func: &Function, inst: Inst, block: Block, memory: &Memory, table: &mut Table) {
+/// Makes the value of a store available to loads that follow.
+fn add_stored_value(
+    func: &Function,
+    inst: Inst,
+    block: Block,
+    generations: &MemoryGenerations,
+    available: &mut AvailableValues,
+) {
     if let InstData::Store { ptr, value, flags, .. } = func.insts[inst] {
         if !flags.contains(MemFlags::VOLATILE) {
-            let epoch = memory.epoch(func.ty(ptr).space());
-            table.loads.insert((ptr, func.ty(value), epoch), (value, block));
+            let generation = generations.generation(func.ty(ptr).space());
+            available.loads.insert((ptr, func.ty(value), generation), (value, block));
         }
     }
 }
@@ -148,11 +158,11 @@ enum Entry<'a> {
     Free(&'a mut Value, &'a mut Block),
 }
 
-impl Table {
+impl AvailableValues {
     /// Returns a table for a function with this number of instructions, most of which compute something new.
-    fn with_room_for(insts: usize) -> Table {
+    fn with_room_for(insts: usize) -> AvailableValues {
         let pure = FxHashMap::with_capacity_and_hasher(insts, Default::default());
-        Table { pure, loads: FxHashMap::default() }
+        AvailableValues { pure, loads: FxHashMap::default() }
     }
 
     /// Returns the place for an instruction's result; `None` if it may not be replaced.
@@ -161,7 +171,7 @@ impl Table {
         func: &Function,
         inst: Inst,
         result: Value,
-        memory: &Memory,
+        generations: &MemoryGenerations,
     ) -> Option<Entry<'_>> {
         let (data, ty) = (&func.insts[inst], func.ty(result));
         match *data {
@@ -172,9 +182,9 @@ impl Table {
                 let space = func.ty(ptr).space();
                 let fixed =
                     flags.contains(MemFlags::INVARIANT) || space == Some(AddressSpace::Constant);
-                let epoch = if fixed { 0 } else { memory.epoch(space) };
+                let generation = if fixed { 0 } else { generations.generation(space) };
                 let mut is_new = false;
-                let (leader, home) = self.loads.entry((ptr, ty, epoch)).or_insert_with(|| {
+                let (leader, home) = self.loads.entry((ptr, ty, generation)).or_insert_with(|| {
                     is_new = true;
                     (result, Block::from_u32(0))
                 });

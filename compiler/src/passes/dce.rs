@@ -7,12 +7,12 @@ use smallvec::SmallVec;
 
 /// Returns true if anything was removed.
 pub fn run(func: &mut Function) -> bool {
-    let marks = Marker::new(func).mark();
-    sweep(func, &marks)
+    let liveness = Marker::new(func).mark();
+    sweep(func, &liveness)
 }
 
 /// Live instructions and values.
-struct Marks {
+struct Liveness {
     insts: SecondaryMap<Inst, bool>,
     values: SecondaryMap<Value, bool>,
 }
@@ -20,10 +20,10 @@ struct Marks {
 struct Marker<'a> {
     func: &'a Function,
     cfg: Cfg,
-    marks: Marks,
+    liveness: Liveness,
     work: Vec<Value>,
-    /// Root alloca of a pointer, found through address arithmetic.
-    roots: SecondaryMap<Value, Option<Inst>>,
+    /// The alloca that a pointer points into, found through address arithmetic.
+    underlying_allocas: SecondaryMap<Value, Option<Inst>>,
     /// Stores to an object of which nothing is read yet.
     pending: SecondaryMap<Inst, SmallVec<[Inst; 2]>>,
 }
@@ -33,22 +33,22 @@ impl<'a> Marker<'a> {
         Marker {
             func,
             cfg: Cfg::compute(func),
-            marks: Marks { insts: func.inst_map(), values: func.value_map() },
+            liveness: Liveness { insts: func.inst_map(), values: func.value_map() },
             work: Vec::new(),
-            roots: func.value_map(),
+            underlying_allocas: func.value_map(),
             pending: SecondaryMap::new(),
         }
     }
 
-    fn mark(mut self) -> Marks {
+    fn mark(mut self) -> Liveness {
         let func = self.func;
         for &param in func.params() {
-            self.marks.values[param] = true;
+            self.liveness.values[param] = true;
         }
         for i in 0..self.cfg.rpo().len() {
             let block = self.cfg.rpo()[i];
             for &inst in &func.blocks[block].insts {
-                self.seed(inst);
+                self.mark_if_live(inst);
             }
         }
         while let Some(value) = self.work.pop() {
@@ -58,26 +58,26 @@ impl<'a> Marker<'a> {
                 ValueDef::Param(block, index) => self.live_param(block, index as usize),
             }
         }
-        self.marks
+        self.liveness
     }
 
-    /// Marks what is live by itself; remembers roots and pending stores.
-    fn seed(&mut self, inst: Inst) {
+    /// Marks an instruction that is live by itself; adds underlying allocas and pending stores.
+    fn mark_if_live(&mut self, inst: Inst) {
         let func = self.func;
         match &func.insts[inst] {
             InstData::Alloca { .. } => {
                 if let Some(value) = func.result(inst) {
-                    self.roots[value] = Some(inst);
+                    self.underlying_allocas[value] = Some(inst);
                 }
             }
             InstData::PtrAdd { ptr, .. } => {
                 if let Some(value) = func.result(inst) {
-                    self.roots[value] = self.roots[*ptr];
+                    self.underlying_allocas[value] = self.underlying_allocas[*ptr];
                 }
             }
             InstData::Store { ptr, flags, .. } if !flags.contains(MemFlags::VOLATILE) => {
-                match self.roots[*ptr] {
-                    Some(root) => self.pending[root].push(inst),
+                match self.underlying_allocas[*ptr] {
+                    Some(alloca) => self.pending[alloca].push(inst),
                     None => self.live_inst(inst),
                 }
             }
@@ -87,13 +87,13 @@ impl<'a> Marker<'a> {
     }
 
     fn value(&mut self, value: Value) {
-        if !std::mem::replace(&mut self.marks.values[value], true) {
+        if !std::mem::replace(&mut self.liveness.values[value], true) {
             self.work.push(value);
         }
     }
 
     fn live_inst(&mut self, inst: Inst) {
-        if std::mem::replace(&mut self.marks.insts[inst], true) {
+        if std::mem::replace(&mut self.liveness.insts[inst], true) {
             return;
         }
         let func = self.func;
@@ -126,7 +126,7 @@ impl<'a> Marker<'a> {
     }
 }
 
-fn sweep(func: &mut Function, marks: &Marks) -> bool {
+fn sweep(func: &mut Function, liveness: &Liveness) -> bool {
     let mut changed = false;
     let entry = func.entry();
     // Which parameters of a block go; empty if none does.
@@ -136,11 +136,11 @@ fn sweep(func: &mut Function, marks: &Marks) -> bool {
         let data = &mut func.blocks[block];
         let before = data.insts.len();
         let insts = &func.insts;
-        data.insts.retain(|&i| marks.insts[i] || insts[i].is_terminator());
+        data.insts.retain(|&i| liveness.insts[i] || insts[i].is_terminator());
         changed |= data.insts.len() != before;
-        if block != entry && data.params.iter().any(|&p| !marks.values[p]) {
-            dead_params[block] = data.params.iter().map(|&p| !marks.values[p]).collect();
-            data.params.retain(|p| marks.values[*p]);
+        if block != entry && data.params.iter().any(|&p| !liveness.values[p]) {
+            dead_params[block] = data.params.iter().map(|&p| !liveness.values[p]).collect();
+            data.params.retain(|p| liveness.values[*p]);
             for i in 0..func.blocks[block].params.len() {
                 let param = func.blocks[block].params[i];
                 func.values[param].def = ValueDef::Param(block, i as u32);

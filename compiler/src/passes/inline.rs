@@ -1,14 +1,14 @@
-//! Calls: what is copied into its callers, what stays a function, and the copying.
+//! The inliner: decides which functions are inlined into their callers, and inlines them.
 //!
-//! Functions are gone through from callees to callers. Small ones and those that are called once are
-//! copied; large ones that are called from several places stay, so that the size of a program's
-//! code is about that of its text. What stays gets a [`super::signature`] of scalars.
+//! It goes bottom-up over the call graph. Small functions and those that are called once are
+//! inlined; large ones that are called from several places are kept, so that the size of a program's
+//! code is about that of its text. The arguments of those are promoted ([`super::argument_promotion`]).
 
+use super::argument_alias::ArgumentAlias;
+use super::argument_promotion::{self, PromotedSignature};
 use super::call_graph::{calls, CallGraph};
 use super::cursor::Cursor;
-use super::param_alias::ParamAlias;
-use super::pointer_bases::has_unknown_access;
-use super::signature::{self, Signature};
+use super::underlying_objects::has_unknown_access;
 use crate::ir::*;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
@@ -17,159 +17,177 @@ use smallvec::SmallVec;
 /// A function of more instructions than this is refused.
 pub const MAX_INSTS: usize = 1_000_000;
 
-/// When a function is copied into its callers.
+/// The thresholds of inlining.
 #[derive(Debug, Clone, Copy)]
-pub struct Policy {
+pub struct Thresholds {
     /// All calls of a kernel are inlined if it then has at most this number of instructions.
-    pub whole: usize,
+    pub kernel_size: usize,
     /// A function with at most this number of instructions is always inlined.
-    pub small: usize,
-    /// Functions are inlined while all copies but one have at most this number of instructions together.
+    pub always_inline_size: usize,
+    /// A function is inlined if all inlined bodies but one have at most this number of instructions together.
     pub growth: usize,
-    /// The same, for functions that are the worse for not being copied.
-    pub reluctant_growth: usize,
+    /// As `growth`, for functions with generic pointers among parameters and results.
+    pub generic_pointer_growth: usize,
 }
 
-impl Policy {
-    pub const DEFAULT: Policy =
-        Policy { whole: 20_000, small: 80, growth: 2_000, reluctant_growth: 50_000 };
-    /// Copies all it may.
-    pub const ALL: Policy = Policy { whole: usize::MAX, ..Policy::DEFAULT };
-    /// Copies only what it must; for tests.
-    pub const NONE: Policy = Policy { whole: 0, small: 0, growth: 0, reluctant_growth: 0 };
+impl Thresholds {
+    pub const DEFAULT: Thresholds = Thresholds {
+        kernel_size: 20_000,
+        always_inline_size: 80,
+        growth: 2_000,
+        generic_pointer_growth: 50_000,
+    };
+    /// Inlines all calls but those of `noinline` functions.
+    pub const ALL: Thresholds = Thresholds { kernel_size: usize::MAX, ..Thresholds::DEFAULT };
+    /// Inlines only what must be; for tests.
+    pub const NONE: Thresholds =
+        Thresholds { kernel_size: 0, always_inline_size: 0, growth: 0, generic_pointer_growth: 0 };
 }
 
-/// The passes that are applied to a function on the way.
-pub struct Steps {
-    /// A few cheap passes that pay off before a function is copied into its callers.
-    pub clean: fn(&mut Module, Func) -> Result<(), String>,
-    /// All passes, for a function that stays one.
+/// The pass pipelines that are run on functions between inlining.
+pub struct Pipelines {
+    /// Early simplification: a few cheap passes that pay off before a function is inlined.
+    pub simplify_early: fn(&mut Module, Func) -> Result<(), String>,
+    /// All passes, for a function that is kept.
     pub optimize: fn(&mut Module, Func) -> Result<(), String>,
 }
 
-/// Decides about all calls in what the kernels reach, and optimizes what stays: the kernels'
+/// Inlines calls in all functions that the kernels reach, and optimizes what is kept: the kernels'
 /// entries, and functions that they call, callees first.
 ///
-/// Errors: recursion, programs that grow beyond [`MAX_INSTS`], and those of the steps.
-pub fn run(module: &mut Module, policy: Policy, steps: &Steps) -> Result<(), String> {
+/// Errors: recursion, programs that grow beyond [`MAX_INSTS`], and those of the pipelines.
+pub fn run(
+    module: &mut Module,
+    thresholds: Thresholds,
+    pipelines: &Pipelines,
+) -> Result<(), String> {
     let graph = CallGraph::compute(module)?;
-    if is_whole(module, &graph, policy) {
-        return inline_all(module, &graph, steps);
+    if should_inline_all(module, &graph, thresholds) {
+        return inline_all(module, &graph, pipelines);
     }
     for &func in &graph.order {
-        (steps.clean)(module, func)?;
+        (pipelines.simplify_early)(module, func)?;
     }
-    let alias = ParamAlias::compute(module, &graph);
-    let mut fates: SecondaryMap<Func, Fate> = SecondaryMap::new();
+    let alias = ArgumentAlias::compute(module, &graph);
+    let mut decisions: SecondaryMap<Func, InlineDecision> = SecondaryMap::new();
     for &func in &graph.order {
-        inline_calls(module, func, &fates)?;
+        inline_calls(module, func, &decisions)?;
         let is_kernel = module.kernels.iter().any(|kernel| kernel.func == func);
-        if !is_kernel && graph.sites[func] == 1 && !module.functions[func].noinline {
+        if !is_kernel && graph.call_sites[func] == 1 && !module.functions[func].noinline {
             continue;
         }
-        (steps.optimize)(module, func)?;
+        (pipelines.optimize)(module, func)?;
         if !is_kernel {
-            fates[func] = decide(module, func, &fates, graph.sites[func], policy);
-            if let Fate::Stays { signature, unknown } = &mut fates[func] {
+            decisions[func] = decide(module, func, &decisions, graph.call_sites[func], thresholds);
+            if let InlineDecision::Keep { signature, has_unknown_access } = &mut decisions[func] {
                 let function = &mut module.functions[func];
-                *signature = signature::rewrite(function, func, &alias, *unknown);
-                (steps.optimize)(module, func)?;
-                signature.tighten(&mut module.functions[func]);
+                *signature = argument_promotion::promote_arguments(
+                    function,
+                    func,
+                    &alias,
+                    *has_unknown_access,
+                );
+                (pipelines.optimize)(module, func)?;
+                signature.prune(&mut module.functions[func]);
             }
         }
     }
-    keep_reachable(module);
+    remove_unreachable_functions(module);
     Ok(())
 }
 
-/// The decision about a function.
+/// Whether a function is inlined into its callers.
 #[derive(Debug, Clone, Default)]
-enum Fate {
+enum InlineDecision {
     #[default]
-    Copied,
-    Stays {
-        signature: Signature,
-        /// True if it accesses private memory through pointers of unknown origin, or what it calls does.
-        unknown: bool,
+    Inline,
+    Keep {
+        signature: PromotedSignature,
+        /// True if it, or a callee, accesses private memory through pointers whose underlying object is unknown.
+        has_unknown_access: bool,
     },
 }
 
 /// Returns true if the kernels are small with all their calls inlined, and no called function is `noinline`.
-fn is_whole(module: &Module, graph: &CallGraph, policy: Policy) -> bool {
+fn should_inline_all(module: &Module, graph: &CallGraph, thresholds: Thresholds) -> bool {
     let mut sizes: SecondaryMap<Func, usize> = SecondaryMap::new();
     for &func in &graph.order {
         let function = &module.functions[func];
         let size = calls(function)
             .fold(function.num_insts(), |size, (callee, _)| size.saturating_add(sizes[callee]));
         sizes[func] = size;
-        if size > policy.whole || function.noinline && graph.sites[func] > 0 {
+        if size > thresholds.kernel_size || function.noinline && graph.call_sites[func] > 0 {
             return false;
         }
     }
     true
 }
 
-/// Copies everything, and keeps the kernels' entries alone. A function that is called once is not
-/// worth cleaning: what it becomes part of is gone through anyway.
-fn inline_all(module: &mut Module, graph: &CallGraph, steps: &Steps) -> Result<(), String> {
-    let fates = SecondaryMap::new();
+/// Inlines all calls, and keeps the kernels' entries alone. Early simplification does not pay for a function
+/// that is called once: its caller is optimized anyway.
+fn inline_all(module: &mut Module, graph: &CallGraph, pipelines: &Pipelines) -> Result<(), String> {
+    let decisions = SecondaryMap::new();
     for &func in &graph.order {
-        inline_calls(module, func, &fates)?;
+        inline_calls(module, func, &decisions)?;
         if module.kernels.iter().any(|kernel| kernel.func == func) {
-            (steps.optimize)(module, func)?;
-        } else if graph.sites[func] != 1 {
-            (steps.clean)(module, func)?;
+            (pipelines.optimize)(module, func)?;
+        } else if graph.call_sites[func] != 1 {
+            (pipelines.simplify_early)(module, func)?;
         }
     }
-    keep_reachable(module);
+    remove_unreachable_functions(module);
     Ok(())
 }
 
+/// Decides whether a function that has been optimized is inlined into its callers.
 fn decide(
     module: &Module,
     func: Func,
-    fates: &SecondaryMap<Func, Fate>,
+    decisions: &SecondaryMap<Func, InlineDecision>,
     sites: u32,
-    policy: Policy,
-) -> Fate {
+    thresholds: Thresholds,
+) -> InlineDecision {
     let function = &module.functions[func];
     let size = function.num_insts();
     let growth = size.saturating_mul(sites.saturating_sub(1) as usize);
-    let limit = match is_reluctant(function) {
-        true => policy.reluctant_growth,
-        false => policy.growth,
+    let limit = match has_generic_pointers(function) {
+        true => thresholds.generic_pointer_growth,
+        false => thresholds.growth,
     };
-    let copied = size <= policy.small || growth <= limit;
-    if copied && !function.noinline || has_barrier(function) {
-        return Fate::Copied;
+    let inlines = size <= thresholds.always_inline_size || growth <= limit;
+    if inlines && !function.noinline || has_barrier(function) {
+        return InlineDecision::Inline;
     }
-    let is_unknown = |func: Func| matches!(fates[func], Fate::Stays { unknown: true, .. });
-    let unknown = has_unknown_access(function) || calls(function).any(|(f, _)| is_unknown(f));
-    Fate::Stays { signature: Signature::default(), unknown }
+    let keeps_unknown_access = |func: Func| {
+        matches!(decisions[func], InlineDecision::Keep { has_unknown_access: true, .. })
+    };
+    let has_unknown_access =
+        has_unknown_access(function) || calls(function).any(|(f, _)| keeps_unknown_access(f));
+    InlineDecision::Keep { signature: PromotedSignature::default(), has_unknown_access }
 }
 
-/// A barrier must be reached by all work-items together. Inside a function that would hang on how
-/// the device's compiler treats calls.
+/// Returns true if a function has a barrier. All work-items must reach it together; in a function that is
+/// called that would depend on how the device's compiler treats calls.
 fn has_barrier(func: &Function) -> bool {
     let mut insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
     insts.any(|&inst| matches!(func.insts[inst], InstData::Barrier { .. }))
 }
 
-/// Generic pointers are seldom generic once it is seen where they come from.
-fn is_reluctant(func: &Function) -> bool {
+/// Returns true if parameters or results are generic pointers. Inlined, most get a specific address space.
+fn has_generic_pointers(func: &Function) -> bool {
     let generic = |ty: Type| ty.space() == Some(AddressSpace::Generic);
     func.params().iter().any(|&param| generic(func.ty(param)))
         || func.returns.iter().any(|&ty| generic(ty))
 }
 
-/// Copies, or adjusts, the calls of a function whose callees have been decided about.
+/// Inlines or rewrites the calls of a function, according to the decisions about its callees.
 fn inline_calls(
     module: &mut Module,
     func: Func,
-    fates: &SecondaryMap<Func, Fate>,
+    decisions: &SecondaryMap<Func, InlineDecision>,
 ) -> Result<(), String> {
     let mut caller = std::mem::replace(&mut module.functions[func], Function::new("", &[], None));
-    let result = Inliner::new(&mut caller).run(module, fates);
+    let result = Inliner::new(&mut caller).run(module, decisions);
     module.functions[func] = caller;
     result
 }
@@ -181,12 +199,12 @@ struct Inliner<'a> {
     /// The values that replace the results of calls.
     replaced: SecondaryMap<Value, Option<Value>>,
     any_replaced: bool,
-    /// All results of copied calls, by the first.
+    /// All results of inlined calls, by the first.
     results: FxHashMap<Value, SmallVec<[Value; 1]>>,
 }
 
-/// The new places of a callee's entities.
-struct Copy<'a> {
+/// A callee's body while it is cloned: maps its values and blocks to the caller's.
+struct ClonedBody<'a> {
     callee: &'a Function,
     values: Vec<Option<Value>>,
     blocks: FxHashMap<Block, Block>,
@@ -203,13 +221,17 @@ impl<'a> Inliner<'a> {
         }
     }
 
-    fn run(mut self, module: &Module, fates: &SecondaryMap<Func, Fate>) -> Result<(), String> {
+    fn run(
+        mut self,
+        module: &Module,
+        decisions: &SecondaryMap<Func, InlineDecision>,
+    ) -> Result<(), String> {
         let mut size = self.caller.num_insts();
-        self.reserve(module, fates);
+        self.reserve(module, decisions);
         for block in std::mem::take(&mut self.caller.layout) {
             self.caller.layout.push(block);
             let insts = std::mem::take(&mut self.caller.blocks[block].insts);
-            let mut at = block;
+            let mut insert_block = block;
             for inst in insts {
                 if let InstData::CallResult { call, index } = self.caller.insts[inst] {
                     if let Some(values) = self.results.get(&call) {
@@ -219,12 +241,12 @@ impl<'a> Inliner<'a> {
                     }
                 }
                 let InstData::Call { func: callee, args } = &mut self.caller.insts[inst] else {
-                    self.caller.blocks[at].insts.push(inst);
+                    self.caller.blocks[insert_block].insts.push(inst);
                     continue;
                 };
                 let (callee, args) = (*callee, std::mem::take(args));
-                if let Fate::Stays { signature, .. } = &fates[callee] {
-                    self.adjust(at, inst, callee, signature, &args);
+                if let InlineDecision::Keep { signature, .. } = &decisions[callee] {
+                    self.rewrite_call(insert_block, inst, callee, signature, &args);
                     continue;
                 }
                 let function = &module.functions[callee];
@@ -233,23 +255,23 @@ impl<'a> Inliner<'a> {
                     let name = &self.caller.name;
                     return Err(format!("'{name}' is too large with all its calls inlined"));
                 }
-                at = self.call(at, inst, function, &args);
+                insert_block = self.inline_call(insert_block, inst, function, &args);
             }
         }
         self.finish();
         Ok(())
     }
 
-    /// Makes room for what is going to be copied.
-    fn reserve(&mut self, module: &Module, fates: &SecondaryMap<Func, Fate>) {
+    /// Reserves memory for what is going to be inlined.
+    fn reserve(&mut self, module: &Module, decisions: &SecondaryMap<Func, InlineDecision>) {
         let (mut insts, mut values) = (0, 0);
         for (callee, _) in calls(self.caller) {
-            if matches!(fates[callee], Fate::Copied) {
+            if matches!(decisions[callee], InlineDecision::Inline) {
                 insts += module.functions[callee].num_insts();
                 values += module.functions[callee].values.len();
             }
         }
-        // What is too large is not going to be copied.
+        // A callee that is too large is not inlined.
         let Function { insts: own, results, values: own_values, .. } = &mut *self.caller;
         own.reserve(insts.min(MAX_INSTS));
         own_values.reserve(values.min(MAX_INSTS));
@@ -261,46 +283,52 @@ impl<'a> Inliner<'a> {
         self.any_replaced = true;
     }
 
-    /// Makes a call of a function that stays fit the function's new signature.
-    fn adjust(
+    /// Rewrites a call of a kept function to the function's promoted signature.
+    fn rewrite_call(
         &mut self,
-        at: Block,
+        insert_block: Block,
         call: Inst,
         callee: Func,
-        signature: &Signature,
+        signature: &PromotedSignature,
         args: &[Value],
     ) {
         let mut cursor = Cursor::new(self.caller);
-        cursor.out = std::mem::take(&mut cursor.func.blocks[at].insts);
+        cursor.out = std::mem::take(&mut cursor.func.blocks[insert_block].insts);
         let value = signature.call(&mut cursor, callee, args);
-        cursor.finish(at);
+        cursor.finish(insert_block);
         if let (Some(result), Some(value)) = (self.caller.result(call), value) {
             self.replace(result, value);
         }
     }
 
-    /// Puts a callee's body behind what block `at` holds; returns the block where the caller goes on.
-    fn call(&mut self, at: Block, call: Inst, callee: &Function, args: &[Value]) -> Block {
+    /// Clones a callee's body at the end of `insert_block`; returns the block where the caller continues.
+    fn inline_call(
+        &mut self,
+        insert_block: Block,
+        call: Inst,
+        callee: &Function,
+        args: &[Value],
+    ) -> Block {
         let returns = callee.layout.iter().filter(|&&block| {
             let last = callee.terminator(block).map(|inst| &callee.insts[inst]);
             matches!(last, Some(InstData::Return { .. }))
         });
         let single = returns.clone().count() == 1;
-        let mut copy = Copy {
+        let mut clone = ClonedBody {
             callee,
             values: vec![None; callee.values.len()],
             blocks: FxHashMap::with_capacity_and_hasher(callee.layout.len(), Default::default()),
         };
         for (&param, &arg) in callee.params().iter().zip(args) {
-            copy.values[param.index()] = Some(arg);
+            clone.values[param.index()] = Some(arg);
         }
         // The callee's entry goes on in the current block.
-        copy.blocks.insert(callee.entry(), at);
+        clone.blocks.insert(callee.entry(), insert_block);
         for &block in &callee.layout[1..] {
             let new = self.caller.add_block();
-            copy.blocks.insert(block, new);
+            clone.blocks.insert(block, new);
             for (i, &param) in callee.blocks[block].params.iter().enumerate() {
-                let value = self.value(&mut copy, param);
+                let value = self.map_value(&mut clone, param);
                 self.caller.values[value].def = ValueDef::Param(new, i as u32);
                 self.caller.blocks[new].params.push(value);
             }
@@ -312,32 +340,33 @@ impl<'a> Inliner<'a> {
         if let Some(after) = after {
             let params = callee.returns.iter().map(|&ty| self.caller.add_param(after, ty));
             let params: SmallVec<[Value; 1]> = params.collect();
-            self.give(result, params);
+            self.bind_results(result, params);
         }
-        let mut rest = at;
+        let mut rest = insert_block;
         for &block in &callee.layout {
-            let to = copy.blocks[&block];
+            let into = clone.blocks[&block];
             for &inst in &callee.blocks[block].insts {
                 match (&callee.insts[inst], after) {
                     (InstData::Return { values }, Some(after)) => {
-                        let args = values.iter().map(|&v| self.value(&mut copy, v)).collect();
+                        let args = values.iter().map(|&v| self.map_value(&mut clone, v)).collect();
                         let target = BlockCall { block: after, args };
-                        self.caller.append(to, InstData::Jump { target }, None);
+                        self.caller.append(into, InstData::Jump { target }, None);
                     }
                     (InstData::Return { values }, None) => {
-                        let values = values.iter().map(|&v| self.value(&mut copy, v)).collect();
-                        self.give(result, values);
-                        rest = to;
+                        let values =
+                            values.iter().map(|&v| self.map_value(&mut clone, v)).collect();
+                        self.bind_results(result, values);
+                        rest = into;
                     }
-                    _ => self.inst(&mut copy, to, inst),
+                    _ => self.clone_inst(&mut clone, into, inst),
                 }
             }
         }
         after.unwrap_or(rest)
     }
 
-    /// Lets values stand for the results of a call whose first one is `result`.
-    fn give(&mut self, result: Option<Value>, values: SmallVec<[Value; 1]>) {
+    /// Replaces the results of an inlined call, the first of which is `result`, by values.
+    fn bind_results(&mut self, result: Option<Value>, values: SmallVec<[Value; 1]>) {
         if let Some(result) = result {
             self.replace(result, values[0]);
             self.results.insert(result, values);
@@ -345,36 +374,37 @@ impl<'a> Inliner<'a> {
     }
 
     /// Returns the caller's value for one of the callee's, made on first sight.
-    fn value(&mut self, copy: &mut Copy, value: Value) -> Value {
-        if let Some(known) = copy.values[value.index()] {
+    fn map_value(&mut self, clone: &mut ClonedBody, value: Value) -> Value {
+        if let Some(known) = clone.values[value.index()] {
             return known;
         }
-        let data = &copy.callee.values[value];
+        let data = &clone.callee.values[value];
         let new = match data.def {
             ValueDef::Const(Constant::Undef) => self.caller.undef(data.ty),
             ValueDef::Const(Constant::Bits(bits)) => self.caller.constant(data.ty, bits),
             // The definition is filled in where it is met.
             _ => self.caller.values.push(data.clone()),
         };
-        copy.values[value.index()] = Some(new);
+        clone.values[value.index()] = Some(new);
         new
     }
 
-    fn inst(&mut self, copy: &mut Copy, to: Block, inst: Inst) {
-        let mut data = copy.callee.insts[inst].clone();
-        data.map_args(|arg| self.value(copy, arg));
-        data.for_each_target_mut(|call| call.block = copy.blocks[&call.block]);
+    /// Clones an instruction into a block, or into the caller's entry if it is an alloca.
+    fn clone_inst(&mut self, clone: &mut ClonedBody, into: Block, inst: Inst) {
+        let mut data = clone.callee.insts[inst].clone();
+        data.map_args(|arg| self.map_value(clone, arg));
+        data.for_each_target_mut(|call| call.block = clone.blocks[&call.block]);
         let is_alloca = matches!(data, InstData::Alloca { .. });
         let new = self.caller.insts.push(data);
-        if let Some(result) = copy.callee.result(inst) {
-            let value = self.value(copy, result);
+        if let Some(result) = clone.callee.result(inst) {
+            let value = self.map_value(clone, result);
             self.caller.values[value].def = ValueDef::Inst(new);
             self.caller.results[new] = Some(value);
         }
         if is_alloca {
             self.allocas.push(new);
         } else {
-            self.caller.blocks[to].insts.push(new);
+            self.caller.blocks[into].insts.push(new);
         }
     }
 
@@ -394,26 +424,26 @@ impl<'a> Inliner<'a> {
     }
 }
 
-/// Drops the functions that no kernel reaches any more.
-fn keep_reachable(module: &mut Module) {
+/// Removes the functions that no kernel reaches any more.
+fn remove_unreachable_functions(module: &mut Module) {
     let Ok(graph) = CallGraph::compute(module) else { return };
     let mut renumber: SecondaryMap<Func, Option<Func>> = SecondaryMap::new();
-    let mut kept = PrimaryMap::new();
+    let mut reachable = PrimaryMap::new();
     for &func in &graph.order {
         let function = &mut module.functions[func];
         let function = std::mem::replace(function, Function::new("", &[], None));
-        renumber[func] = Some(kept.push(function));
+        renumber[func] = Some(reachable.push(function));
     }
     let new = |func: Func| renumber[func].unwrap_or(func);
     for kernel in &mut module.kernels {
         kernel.func = new(kernel.func);
     }
-    for function in kept.values_mut() {
+    for function in reachable.values_mut() {
         for &inst in function.layout.iter().flat_map(|&block| &function.blocks[block].insts) {
             if let InstData::Call { func, .. } = &mut function.insts[inst] {
                 *func = new(*func);
             }
         }
     }
-    module.functions = kept;
+    module.functions = reachable;
 }

@@ -3,7 +3,7 @@
 //!
 //! Block parameters must have been demoted ([`super::ssa_repair::demote_params`]).
 
-use super::ssa_repair::alloca_for;
+use super::ssa_repair::variable_for;
 use super::structurize::switch_to;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
@@ -82,7 +82,7 @@ fn entries_of(func: &Function, component: &[Block], entry: Block) -> Vec<Block> 
 
 /// Sends every edge to one of `entries` through a new block that switches on a variable.
 fn dispatch(func: &mut Function, entries: &[Block]) -> Block {
-    let selector = alloca_for(func, Type::I32);
+    let selector = variable_for(func, Type::I32);
     let sources = func.layout.clone();
     let dispatcher = func.add_block();
     for source in sources {

@@ -1,4 +1,4 @@
-//! Moves computations out of loops that give the same value in every round.
+//! Loop-invariant code motion: hoists computations that give the same value in every iteration.
 //!
 //! Only what costs little and cannot fail moves, since it may then run where it did not before: no
 //! loads, no divisions.
@@ -27,7 +27,7 @@ pub fn run(func: &mut Function) -> bool {
     for data in &mut loops.loops {
         data.blocks.sort_unstable_by_key(|&block| cfg.rpo_index(block));
     }
-    // Inner loops first: what leaves one may go on out of the next.
+    // Inner loops first: what is hoisted out of one may be hoisted out of the next.
     let mut changed = false;
     for index in (0..loops.loops.len()).rev() {
         changed |= hoist(func, &cfg, &loops, index, &mut home);
@@ -43,45 +43,46 @@ fn hoist(
     home: &mut SecondaryMap<Inst, Block>,
 ) -> bool {
     let data = &loops.loops[index];
-    let Some(before) = preheader(func, cfg, data) else { return false };
-    let mut moved = Vec::new();
+    let Some(preheader) = find_preheader(func, cfg, data) else { return false };
+    let mut hoisted = Vec::new();
     for &block in &data.blocks {
         let mut insts = std::mem::take(&mut func.blocks[block].insts);
         insts.retain(|&inst| {
-            let mut stays = !may_move(&func.insts[inst]);
-            if !stays {
+            let mut is_variant = !is_hoistable(&func.insts[inst]);
+            if !is_variant {
                 func.insts[inst].for_each_arg(|arg| {
-                    stays |= match func.def(arg) {
+                    is_variant |= match func.def(arg) {
                         ValueDef::Const(_) => false,
                         ValueDef::Param(at, _) => loops.contains(index, at),
                         ValueDef::Inst(def) => loops.contains(index, home[def]),
                     };
                 });
             }
-            if !stays {
-                home[inst] = before;
-                moved.push(inst);
+            if !is_variant {
+                home[inst] = preheader;
+                hoisted.push(inst);
             }
-            stays
+            is_variant
         });
         func.blocks[block].insts = insts;
     }
-    let list = &mut func.blocks[before].insts;
+    let list = &mut func.blocks[preheader].insts;
     let end = list.len().saturating_sub(1);
-    let changed = !moved.is_empty();
-    list.splice(end..end, moved);
+    let changed = !hoisted.is_empty();
+    list.splice(end..end, hoisted);
     changed
 }
 
 /// Returns the only block that enters a loop, if it goes nowhere else.
-fn preheader(func: &Function, cfg: &Cfg, data: &Loop) -> Option<Block> {
+fn find_preheader(func: &Function, cfg: &Cfg, data: &Loop) -> Option<Block> {
     let mut entering = cfg.preds(data.header).iter().filter(|p| !data.latches.contains(p));
-    let (&before, None) = (entering.next()?, entering.next()) else { return None };
-    let jumps = matches!(func.insts[func.terminator(before)?], InstData::Jump { .. });
-    jumps.then_some(before)
+    let (&preheader, None) = (entering.next()?, entering.next()) else { return None };
+    let jumps = matches!(func.insts[func.terminator(preheader)?], InstData::Jump { .. });
+    jumps.then_some(preheader)
 }
 
-fn may_move(data: &InstData) -> bool {
+/// Returns true if an instruction is cheap, and may be executed speculatively.
+fn is_hoistable(data: &InstData) -> bool {
     use InstData::*;
     match data {
         Binary { op, .. } => !matches!(

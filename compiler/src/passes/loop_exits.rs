@@ -1,5 +1,5 @@
-//! Where control goes when it leaves a loop, and which loop a block is placed in: what the
-//! structurizer asks of the natural loops, each named by its header.
+//! Loop exits for the structurizer: the targets of the edges that leave each natural loop, and the loop
+//! that each block is placed in. Loops are named by their headers.
 
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
@@ -26,14 +26,14 @@ impl LoopExits {
         let mut this = LoopExits { loops, loop_of, exits: SecondaryMap::new() };
         for &block in cfg.rpo() {
             for &succ in cfg.succs(block) {
-                this.record_exits(block, succ);
+                this.add_exit_edge(block, succ);
             }
         }
         this
     }
 
     /// Adds an edge to the exits of every loop that it leaves.
-    fn record_exits(&mut self, block: Block, succ: Block) {
+    fn add_exit_edge(&mut self, block: Block, succ: Block) {
         let mut around = self.loops.innermost(block);
         while let Some(index) = around {
             if self.loops.contains(index, succ) {

@@ -9,11 +9,11 @@ use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
-/// No slot: the value is not an alloca's address.
+/// No index: the value is not an alloca's address.
 const NONE: u32 = u32::MAX;
 
-/// A candidate for promotion.
-struct Slot {
+/// An alloca that may be promoted.
+struct AllocaInfo {
     alloca: Inst,
     /// Type of its SSA values: that of its first access.
     ty: Option<Type>,
@@ -22,106 +22,106 @@ struct Slot {
 
 /// Returns true if anything was promoted.
 pub fn run(func: &mut Function) -> bool {
-    let mut slots = find_slots(func);
-    if slots.slots.iter().all(|s| !s.promotable) {
+    let mut allocas = find_allocas(func);
+    if allocas.list.iter().all(|s| !s.promotable) {
         return false;
     }
     let (cfg, _) = unreachable::remove(func);
     let dom = DomTree::compute(&cfg);
-    slots.keep_promotable();
-    let params = place_params(func, &slots, &cfg, &dom);
-    Renamer::new(func, &slots, params).run(&dom);
+    allocas.keep_promotable();
+    let params = place_params(func, &allocas, &cfg, &dom);
+    Renamer::new(func, &allocas, params).run(&dom);
     true
 }
 
-struct Slots {
-    slots: Vec<Slot>,
-    /// Slot whose address a value is.
+struct Allocas {
+    list: Vec<AllocaInfo>,
+    /// Index of the alloca whose address a value is.
     of_value: SecondaryMap<Value, u32>,
 }
 
-impl Slots {
-    fn slot(&self, value: Value) -> Option<usize> {
+impl Allocas {
+    fn index(&self, value: Value) -> Option<usize> {
         match self.of_value[value] {
             NONE => None,
-            slot => Some(slot as usize),
+            index => Some(index as usize),
         }
     }
 
-    /// Forgets the slots that cannot be promoted.
+    /// Removes the allocas that cannot be promoted.
     fn keep_promotable(&mut self) {
-        let mut renumber = Vec::with_capacity(self.slots.len());
+        let mut renumber = Vec::with_capacity(self.list.len());
         let mut next = 0;
-        for slot in &self.slots {
-            renumber.push(if slot.promotable { next } else { NONE });
-            next += u32::from(slot.promotable);
+        for alloca in &self.list {
+            renumber.push(if alloca.promotable { next } else { NONE });
+            next += u32::from(alloca.promotable);
         }
-        for slot in self.of_value.values_mut() {
-            if *slot != NONE {
-                *slot = renumber[*slot as usize];
+        for index in self.of_value.values_mut() {
+            if *index != NONE {
+                *index = renumber[*index as usize];
             }
         }
-        self.slots.retain(|s| s.promotable);
+        self.list.retain(|s| s.promotable);
     }
 
-    /// Notes an access; accesses of one slot take the same number of bytes.
+    /// Adds an access; all accesses of a promotable alloca take the same number of bytes.
     fn access(&mut self, ptr: Value, ty: Type, flags: MemFlags) {
-        if let Some(slot) = self.slot(ptr) {
-            let slot = &mut self.slots[slot];
-            let first = *slot.ty.get_or_insert(ty);
+        if let Some(index) = self.index(ptr) {
+            let alloca = &mut self.list[index];
+            let first = *alloca.ty.get_or_insert(ty);
             // A vector of pointers has no integer to go through.
             let odd = |ty: Type| ty.scalar.is_ptr() && ty.lanes > 1;
             let fits = first == ty || first.bytes() == ty.bytes() && !odd(first) && !odd(ty);
             if !fits || flags.contains(MemFlags::VOLATILE) {
-                slot.promotable = false;
+                alloca.promotable = false;
             }
         }
     }
 }
 
-fn find_slots(func: &Function) -> Slots {
-    let mut slots = Slots { slots: Vec::new(), of_value: SecondaryMap::with_default(NONE) };
+fn find_allocas(func: &Function) -> Allocas {
+    let mut allocas = Allocas { list: Vec::new(), of_value: SecondaryMap::with_default(NONE) };
     for &inst in &func.blocks[func.entry()].insts {
         if let (InstData::Alloca { .. }, Some(value)) = (&func.insts[inst], func.result(inst)) {
-            slots.of_value[value] = slots.slots.len() as u32;
-            slots.slots.push(Slot { alloca: inst, ty: None, promotable: true });
+            allocas.of_value[value] = allocas.list.len() as u32;
+            allocas.list.push(AllocaInfo { alloca: inst, ty: None, promotable: true });
         }
     }
-    if slots.slots.is_empty() {
-        return slots;
+    if allocas.list.is_empty() {
+        return allocas;
     }
     for &block in &func.layout {
         for &inst in &func.blocks[block].insts {
             match func.insts[inst] {
                 InstData::Load { ptr, flags, .. } => {
                     let ty = func.result(inst).map_or(Type::I32, |v| func.ty(v));
-                    slots.access(ptr, ty, flags);
+                    allocas.access(ptr, ty, flags);
                 }
                 InstData::Store { ptr, value, flags, .. } => {
-                    slots.access(ptr, func.ty(value), flags);
-                    if let Some(slot) = slots.slot(value) {
-                        slots.slots[slot].promotable = false;
+                    allocas.access(ptr, func.ty(value), flags);
+                    if let Some(index) = allocas.index(value) {
+                        allocas.list[index].promotable = false;
                     }
                 }
                 ref other => other.for_each_arg(|arg| {
-                    if let Some(slot) = slots.slot(arg) {
-                        slots.slots[slot].promotable = false;
+                    if let Some(index) = allocas.index(arg) {
+                        allocas.list[index].promotable = false;
                     }
                 }),
             }
         }
     }
-    slots
+    allocas
 }
 
-/// Parameters that were added: (slot, parameter) for each block, in order.
+/// Parameters that were added: (index of the alloca, parameter) for each block, in order.
 type Params = SecondaryMap<Block, SmallVec<[(u32, Value); 2]>>;
 
-/// Adds a parameter for a slot wherever definitions meet and the slot is live.
-fn place_params(func: &mut Function, slots: &Slots, cfg: &Cfg, dom: &DomTree) -> Params {
+/// Adds a parameter for an alloca wherever definitions meet and its value is live.
+fn place_params(func: &mut Function, allocas: &Allocas, cfg: &Cfg, dom: &DomTree) -> Params {
     let frontiers = dom.frontiers(cfg);
-    let count = slots.slots.len();
-    // Blocks that store to a slot, and blocks that load from it before any store.
+    let count = allocas.list.len();
+    // Blocks that store to an alloca, and blocks that load from it before any store.
     let mut defs: Vec<Vec<Block>> = vec![Vec::new(); count];
     let mut uses: Vec<Vec<Block>> = vec![Vec::new(); count];
     let mut stored_in: Vec<u32> = vec![NONE; count];
@@ -129,18 +129,18 @@ fn place_params(func: &mut Function, slots: &Slots, cfg: &Cfg, dom: &DomTree) ->
         for &inst in &func.blocks[block].insts {
             match func.insts[inst] {
                 InstData::Load { ptr, .. } => {
-                    if let Some(slot) = slots.slot(ptr) {
-                        let stored = stored_in[slot] == block.as_u32();
-                        if !stored && uses[slot].last() != Some(&block) {
-                            uses[slot].push(block);
+                    if let Some(index) = allocas.index(ptr) {
+                        let stored = stored_in[index] == block.as_u32();
+                        if !stored && uses[index].last() != Some(&block) {
+                            uses[index].push(block);
                         }
                     }
                 }
                 InstData::Store { ptr, .. } => {
-                    if let Some(slot) = slots.slot(ptr) {
-                        if stored_in[slot] != block.as_u32() {
-                            stored_in[slot] = block.as_u32();
-                            defs[slot].push(block);
+                    if let Some(index) = allocas.index(ptr) {
+                        if stored_in[index] != block.as_u32() {
+                            stored_in[index] = block.as_u32();
+                            defs[index].push(block);
                         }
                     }
                 }
@@ -149,15 +149,15 @@ fn place_params(func: &mut Function, slots: &Slots, cfg: &Cfg, dom: &DomTree) ->
         }
     }
     let mut params = Params::new();
-    // Stamps say for which slot a block was marked last.
+    // Stamps say for which alloca a block was marked last.
     let mut live = SecondaryMap::<Block, u32>::with_default(NONE);
     live.resize(func.blocks.len());
     let (mut defined, mut placed) = (live.clone(), live.clone());
-    for slot in 0..count {
-        let stamp = slot as u32;
-        let Some(ty) = slots.slots[slot].ty else { continue };
-        defs[slot].iter().for_each(|&block| defined[block] = stamp);
-        let mut work = std::mem::take(&mut uses[slot]);
+    for index in 0..count {
+        let stamp = index as u32;
+        let Some(ty) = allocas.list[index].ty else { continue };
+        defs[index].iter().for_each(|&block| defined[block] = stamp);
+        let mut work = std::mem::take(&mut uses[index]);
         while let Some(block) = work.pop() {
             if live[block] == stamp {
                 continue;
@@ -165,7 +165,7 @@ fn place_params(func: &mut Function, slots: &Slots, cfg: &Cfg, dom: &DomTree) ->
             live[block] = stamp;
             work.extend(cfg.preds(block).iter().filter(|&&p| defined[p] != stamp));
         }
-        let mut work = std::mem::take(&mut defs[slot]);
+        let mut work = std::mem::take(&mut defs[index]);
         while let Some(block) = work.pop() {
             for &at in &frontiers[block] {
                 if placed[at] != stamp && live[at] == stamp {
@@ -183,9 +183,9 @@ fn place_params(func: &mut Function, slots: &Slots, cfg: &Cfg, dom: &DomTree) ->
 /// Walks the dominator tree and replaces loads by the values that reach them.
 struct Renamer<'a> {
     cursor: Cursor<'a>,
-    slots: &'a Slots,
+    allocas: &'a Allocas,
     params: Params,
-    /// Value of each slot at the point of the walk.
+    /// Value of each alloca at the point of the walk.
     current: Vec<Option<Value>>,
     /// The earlier contents of [`Renamer::current`], to go back up the tree.
     undo: Vec<(u32, Option<Value>)>,
@@ -194,11 +194,11 @@ struct Renamer<'a> {
 }
 
 impl<'a> Renamer<'a> {
-    fn new(func: &'a mut Function, slots: &'a Slots, params: Params) -> Renamer<'a> {
-        let current = vec![None; slots.slots.len()];
+    fn new(func: &'a mut Function, allocas: &'a Allocas, params: Params) -> Renamer<'a> {
+        let current = vec![None; allocas.list.len()];
         let replaced = func.value_map();
         let cursor = Cursor::new(func);
-        Renamer { cursor, slots, params, current, undo: Vec::new(), replaced }
+        Renamer { cursor, allocas, params, current, undo: Vec::new(), replaced }
     }
 
     fn run(mut self, dom: &DomTree) {
@@ -213,8 +213,8 @@ impl<'a> Renamer<'a> {
                 self.block(child);
             } else {
                 while self.undo.len() > *mark {
-                    if let Some((slot, value)) = self.undo.pop() {
-                        self.current[slot as usize] = value;
+                    if let Some((index, value)) = self.undo.pop() {
+                        self.current[index as usize] = value;
                     }
                 }
                 stack.pop();
@@ -222,20 +222,20 @@ impl<'a> Renamer<'a> {
         }
     }
 
-    fn set(&mut self, slot: usize, value: Value) {
-        self.undo.push((slot as u32, self.current[slot]));
-        self.current[slot] = Some(value);
+    fn set(&mut self, index: usize, value: Value) {
+        self.undo.push((index as u32, self.current[index]));
+        self.current[index] = Some(value);
     }
 
-    /// Returns the slot's value here; undefined before the first store.
-    fn get(&mut self, slot: usize) -> Value {
-        let ty = self.slots.slots[slot].ty.unwrap_or(Type::I32);
-        self.current[slot].unwrap_or_else(|| self.cursor.func.undef(ty))
+    /// Returns the alloca's value here; undefined before the first store.
+    fn get(&mut self, index: usize) -> Value {
+        let ty = self.allocas.list[index].ty.unwrap_or(Type::I32);
+        self.current[index].unwrap_or_else(|| self.cursor.func.undef(ty))
     }
 
     fn block(&mut self, block: Block) {
-        for (slot, param) in self.params[block].clone() {
-            self.set(slot as usize, param);
+        for (index, param) in self.params[block].clone() {
+            self.set(index as usize, param);
         }
         let insts = self.cursor.begin(block);
         for &inst in &insts {
@@ -245,19 +245,19 @@ impl<'a> Renamer<'a> {
             match *data {
                 InstData::Alloca { .. } => {
                     let value = self.cursor.func.result(inst);
-                    let slot = value.and_then(|v| self.slots.slot(v));
-                    match slot {
-                        Some(slot) if self.slots.slots[slot].alloca == inst => {}
+                    let index = value.and_then(|v| self.allocas.index(v));
+                    match index {
+                        Some(index) if self.allocas.list[index].alloca == inst => {}
                         _ => self.cursor.keep(inst),
                     }
                 }
                 InstData::Load { ptr, .. } => self.load(inst, ptr),
-                InstData::Store { ptr, value, .. } => match self.slots.slot(ptr) {
+                InstData::Store { ptr, value, .. } => match self.allocas.index(ptr) {
                     None => self.cursor.keep(inst),
-                    Some(slot) => {
-                        let ty = self.slots.slots[slot].ty.unwrap_or(Type::I32);
+                    Some(index) => {
+                        let ty = self.allocas.list[index].ty.unwrap_or(Type::I32);
                         let value = self.cursor.reinterpret(value, ty);
-                        self.set(slot, value);
+                        self.set(index, value);
                     }
                 },
                 _ => self.cursor.keep(inst),
@@ -268,11 +268,11 @@ impl<'a> Renamer<'a> {
     }
 
     fn load(&mut self, inst: Inst, ptr: Value) {
-        let (Some(slot), Some(result)) = (self.slots.slot(ptr), self.cursor.func.result(inst))
+        let (Some(index), Some(result)) = (self.allocas.index(ptr), self.cursor.func.result(inst))
         else {
             return self.cursor.keep(inst);
         };
-        let value = self.get(slot);
+        let value = self.get(index);
         let ty = self.cursor.ty(result);
         let value = self.cursor.reinterpret(value, ty);
         self.replaced[result] = Some(value);
@@ -284,8 +284,8 @@ impl<'a> Renamer<'a> {
         let mut data = std::mem::replace(&mut self.cursor.func.insts[inst], InstData::Unreachable);
         data.for_each_target_mut(|call| {
             for i in 0..self.params[call.block].len() {
-                let slot = self.params[call.block][i].0 as usize;
-                let value = self.get(slot);
+                let index = self.params[call.block][i].0 as usize;
+                let value = self.get(index);
                 call.args.push(value);
             }
         });

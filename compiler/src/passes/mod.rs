@@ -1,27 +1,27 @@
 //! Transformations of the IR, one file each, and the pipeline that runs them.
 
+pub mod argument_alias;
+pub mod argument_promotion;
 pub mod call_graph;
 pub mod cse;
 pub mod cursor;
 pub mod dce;
 pub mod dead_args;
-pub mod flatten;
 pub mod fold;
-pub mod generic;
+pub mod if_conversion;
+pub mod infer_address_spaces;
 pub mod inline;
 pub mod irreducible;
 pub mod licm;
 pub mod loop_exits;
 pub mod mem2reg;
-pub mod param_alias;
-pub mod pointer_bases;
 pub mod scalarize;
 pub mod sign_merge;
-pub mod signature;
 pub mod simplify;
 pub mod sroa;
 pub mod ssa_repair;
 pub mod structurize;
+pub mod underlying_objects;
 pub mod unreachable;
 pub mod unroll;
 
@@ -29,10 +29,10 @@ use crate::ir::verify::{debug_verify, debug_verify_function};
 use crate::ir::{Func, Function, Module};
 
 /// The most times that the scalar optimizations are run.
-const ROUNDS: usize = 3;
+const MAX_ITERATIONS: usize = 3;
 
 /// The most nested loops that are unrolled.
-const UNROLL_DEPTH: usize = 4;
+const MAX_UNROLL_DEPTH: usize = 4;
 
 /// Optimizes a module and leaves it ready for structurization: the kernels' entry functions and the
 /// functions that they call, reachable blocks only, and scalar except for memory accesses (see
@@ -41,13 +41,17 @@ const UNROLL_DEPTH: usize = 4;
 /// Errors: recursion, or a kernel that is too large; in debug builds also a pass that breaks a rule
 /// of the IR.
 pub fn optimize(module: &mut Module) -> Result<(), String> {
-    optimize_with(module, inline::Policy::DEFAULT)
+    optimize_with(module, inline::Thresholds::DEFAULT)
 }
 
-/// As [`optimize`], with other bounds on what is inlined.
-pub fn optimize_with(module: &mut Module, policy: inline::Policy) -> Result<(), String> {
+/// As [`optimize`], with other thresholds of inlining.
+pub fn optimize_with(module: &mut Module, thresholds: inline::Thresholds) -> Result<(), String> {
     debug_verify(module, "lowering")?;
-    inline::run(module, policy, &inline::Steps { clean, optimize: optimize_function })?;
+    inline::run(
+        module,
+        thresholds,
+        &inline::Pipelines { simplify_early, optimize: optimize_function },
+    )?;
     debug_verify(module, "inline")?;
     if module.functions.len() > module.kernels.len() {
         dead_args::run(module);
@@ -56,34 +60,35 @@ pub fn optimize_with(module: &mut Module, policy: inline::Policy) -> Result<(), 
     Ok(())
 }
 
-/// Runs all passes on one function whose calls have been decided about.
+/// Runs all passes on one function, after its calls have been inlined or kept.
 fn optimize_function(module: &mut Module, func: Func) -> Result<(), String> {
-    step(module, func, "unreachable", |f, _| unreachable::run(f))?;
-    step(module, func, "scalarize", |f, _| scalarize::run(f))?;
-    step(module, func, "dce", |f, _| dce::run(f))?;
-    scalar_rounds(module, func, true)?;
+    run_pass(module, func, "unreachable", |f, _| unreachable::run(f))?;
+    run_pass(module, func, "scalarize", |f, _| scalarize::run(f))?;
+    run_pass(module, func, "dce", |f, _| dce::run(f))?;
+    run_scalar_passes(module, func, true)?;
     if unroll_loops(module, func)? {
-        scalar_rounds(module, func, false)?;
+        run_scalar_passes(module, func, false)?;
     }
-    if step(module, func, "licm", |f, _| licm::run(f))? {
-        step(module, func, "cse", |f, _| cse::run(f))?;
+    if run_pass(module, func, "licm", |f, _| licm::run(f))? {
+        run_pass(module, func, "cse", |f, _| cse::run(f))?;
     }
     Ok(())
 }
 
-/// Runs the scalar optimizations until nothing changes, or [`ROUNDS`] times. `is_swept`: nothing has changed
+/// Runs the scalar optimizations until nothing changes, or [`MAX_ITERATIONS`] times. `is_dce_done`: nothing has changed
 /// since `dce` ran.
-fn scalar_rounds(module: &mut Module, func: Func, mut is_swept: bool) -> Result<(), String> {
-    for _ in 0..ROUNDS {
-        let mut changed = step(module, func, "generic", |f, _| generic::run(f))?;
-        changed |= step(module, func, "sroa", |f, _| sroa::run(f))?;
-        changed |= step(module, func, "mem2reg", |f, _| mem2reg::run(f))?;
-        changed |= step(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
-        changed |= step(module, func, "flatten", |f, _| flatten::run(f))?;
-        changed |= step(module, func, "cse", |f, _| cse::run(f))?;
-        if changed || !is_swept {
-            changed |= step(module, func, "dce", |f, _| dce::run(f))?;
-            is_swept = true;
+fn run_scalar_passes(module: &mut Module, func: Func, mut is_dce_done: bool) -> Result<(), String> {
+    for _ in 0..MAX_ITERATIONS {
+        let mut changed =
+            run_pass(module, func, "infer_address_spaces", |f, _| infer_address_spaces::run(f))?;
+        changed |= run_pass(module, func, "sroa", |f, _| sroa::run(f))?;
+        changed |= run_pass(module, func, "mem2reg", |f, _| mem2reg::run(f))?;
+        changed |= run_pass(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
+        changed |= run_pass(module, func, "if_conversion", |f, _| if_conversion::run(f))?;
+        changed |= run_pass(module, func, "cse", |f, _| cse::run(f))?;
+        if changed || !is_dce_done {
+            changed |= run_pass(module, func, "dce", |f, _| dce::run(f))?;
+            is_dce_done = true;
         }
         if !changed {
             break;
@@ -92,37 +97,37 @@ fn scalar_rounds(module: &mut Module, func: Func, mut is_swept: bool) -> Result<
     Ok(())
 }
 
-/// Unrolls loops from the inside out. Whether there were any to unroll.
+/// Unrolls loops from the inside out. Returns true if any was unrolled.
 fn unroll_loops(module: &mut Module, func: Func) -> Result<bool, String> {
-    for depth in 0..UNROLL_DEPTH {
-        if !step(module, func, "unroll", |f, _| unroll::run(f))? {
+    for depth in 0..MAX_UNROLL_DEPTH {
+        if !run_pass(module, func, "unroll", |f, _| unroll::run(f))? {
             return Ok(depth > 0);
         }
-        step(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
+        run_pass(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
     }
     Ok(true)
 }
 
-/// Merges signs without masks, for drivers that take the masks for a copysign that they get wrong.
-pub fn choose_signs(module: &mut Module, doubles: bool) -> Result<(), String> {
+/// Rewrites merges of signs by masks, for drivers that take those for a copysign and get it wrong.
+pub fn rewrite_sign_merges(module: &mut Module, doubles: bool) -> Result<(), String> {
     let functions: Vec<Func> = module.functions.keys().collect();
     for func in functions {
-        if step(module, func, "sign_merge", |f, _| sign_merge::run(f, doubles))? {
-            step(module, func, "dce", |f, _| dce::run(f))?;
+        if run_pass(module, func, "sign_merge", |f, _| sign_merge::run(f, doubles))? {
+            run_pass(module, func, "dce", |f, _| dce::run(f))?;
         }
     }
     Ok(())
 }
 
-/// Runs the passes that pay off before a function is copied into its callers.
-fn clean(module: &mut Module, func: Func) -> Result<(), String> {
+/// Early simplification: runs the passes that pay off before a function is inlined.
+fn simplify_early(module: &mut Module, func: Func) -> Result<(), String> {
     let function = &mut module.functions[func];
     unreachable::run(function);
-    generic::run(function);
+    infer_address_spaces::run(function);
     sroa::run(function);
     mem2reg::run(function);
     simplify::run(function, &module.globals);
-    if flatten::run(function) {
+    if if_conversion::run(function) {
         simplify::run(function, &module.globals);
     }
     cse::run(function);
@@ -131,7 +136,7 @@ fn clean(module: &mut Module, func: Func) -> Result<(), String> {
 }
 
 /// Runs one pass on one function and verifies in debug builds.
-fn step(
+fn run_pass(
     module: &mut Module,
     func: Func,
     name: &str,
@@ -145,17 +150,18 @@ fn step(
     Ok(changed)
 }
 
-/// For inlining alone.
-const NO_STEPS: inline::Steps = inline::Steps { clean: |_, _| Ok(()), optimize: |_, _| Ok(()) };
+/// Pipelines that do nothing, for tests of inlining alone.
+const NO_PIPELINES: inline::Pipelines =
+    inline::Pipelines { simplify_early: |_, _| Ok(()), optimize: |_, _| Ok(()) };
 
 /// Runs one pass by the name of its file on every function of a module; for file tests and
 /// debugging. `None` if there is no such pass.
 pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> {
     let pass: fn(&mut Function) -> bool = match name {
         "optimize" => return Some(optimize(module)),
-        "optimize_calls" => return Some(optimize_with(module, inline::Policy::NONE)),
-        "inline" => return Some(inline::run(module, inline::Policy::ALL, &NO_STEPS)),
-        "calls" => return Some(inline::run(module, inline::Policy::NONE, &NO_STEPS)),
+        "optimize_calls" => return Some(optimize_with(module, inline::Thresholds::NONE)),
+        "inline" => return Some(inline::run(module, inline::Thresholds::ALL, &NO_PIPELINES)),
+        "calls" => return Some(inline::run(module, inline::Thresholds::NONE, &NO_PIPELINES)),
         "dead_args" => {
             dead_args::run(module);
             return Some(Ok(()));
@@ -169,8 +175,8 @@ pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> 
         }
         "cse" => cse::run,
         "dce" => dce::run,
-        "flatten" => flatten::run,
-        "generic" => generic::run,
+        "if_conversion" => if_conversion::run,
+        "infer_address_spaces" => infer_address_spaces::run,
         "licm" => licm::run,
         "mem2reg" => mem2reg::run,
         "scalarize" => scalarize::run,

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 pub fn demote_params(func: &mut Function) {
     let blocks = func.layout.clone();
     let entry = func.entry();
-    let mut slots: SecondaryMap<Block, Vec<Value>> = SecondaryMap::new();
+    let mut variables: SecondaryMap<Block, Vec<Value>> = SecondaryMap::new();
     for &block in &blocks {
         if block == entry || func.blocks[block].params.is_empty() {
             continue;
@@ -22,10 +22,10 @@ pub fn demote_params(func: &mut Function) {
         let params = std::mem::take(&mut func.blocks[block].params);
         let mut loads = Vec::with_capacity(params.len());
         for &param in &params {
-            let slot = alloca_for(func, func.ty(param));
-            slots[block].push(slot);
+            let variable = variable_for(func, func.ty(param));
+            variables[block].push(variable);
             let align = func.ty(param).scalar.bytes();
-            let data = InstData::Load { ptr: slot, align, flags: MemFlags::empty() };
+            let data = InstData::Load { ptr: variable, align, flags: MemFlags::empty() };
             // The parameter itself becomes the result of the load.
             let inst = func.make_inst(data, None);
             func.results[inst] = Some(param);
@@ -39,7 +39,7 @@ pub fn demote_params(func: &mut Function) {
         let mut data = func.insts[terminator].clone();
         let is_jump = matches!(data, InstData::Jump { .. });
         data.for_each_target_mut(|call| {
-            demote_edge(func, block, is_jump, call, &slots[call.block])
+            demote_edge(func, block, is_jump, call, &variables[call.block])
         });
         func.insts[terminator] = data;
     }
@@ -51,14 +51,14 @@ fn demote_edge(
     source: Block,
     is_jump: bool,
     call: &mut BlockCall,
-    slots: &[Value],
+    variables: &[Value],
 ) {
     let args = std::mem::take(&mut call.args);
     if args.is_empty() {
         return;
     }
     let mut stores = SmallVec::<[_; 4]>::new();
-    for (&value, &ptr) in args.iter().zip(slots) {
+    for (&value, &ptr) in args.iter().zip(variables) {
         let align = func.ty(value).scalar.bytes();
         let data = InstData::Store { ptr, value, align, flags: MemFlags::empty() };
         stores.push(func.make_inst(data, None));
@@ -88,14 +88,14 @@ pub fn run(func: &mut Function) {
             }
         }
     }
-    let mut slots: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+    let mut variables: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let mut broken: Vec<Value> = Vec::new();
     for block in func.layout.clone() {
-        repair_block(func, block, &doms, &home, &mut slots, &mut broken);
+        repair_block(func, block, &doms, &home, &mut variables, &mut broken);
     }
     for value in broken {
-        if let (Some(slot), Some(block)) = (slots[value], home[value]) {
-            store_after_definition(func, value, block, slot);
+        if let (Some(variable), Some(block)) = (variables[value], home[value]) {
+            store_after_definition(func, value, block, variable);
         }
     }
     mem2reg::run(func);
@@ -107,7 +107,7 @@ fn repair_block(
     block: Block,
     doms: &DomTree,
     home: &SecondaryMap<Value, Option<Block>>,
-    slots: &mut SecondaryMap<Value, Option<Value>>,
+    variables: &mut SecondaryMap<Value, Option<Value>>,
     broken: &mut Vec<Value>,
 ) {
     let old = std::mem::take(&mut func.blocks[block].insts);
@@ -125,18 +125,21 @@ fn repair_block(
             if loaded.iter().any(|l| l.0 == value) {
                 continue;
             }
-            let slot = match slots[value] {
-                Some(slot) => slot,
+            let variable = match variables[value] {
+                Some(variable) => variable,
                 None => {
-                    let slot = alloca_for(func, func.ty(value));
-                    slots[value] = Some(slot);
+                    let variable = variable_for(func, func.ty(value));
+                    variables[value] = Some(variable);
                     broken.push(value);
-                    slot
+                    variable
                 }
             };
             let ty = func.ty(value);
-            let data =
-                InstData::Load { ptr: slot, align: ty.scalar.bytes(), flags: MemFlags::empty() };
+            let data = InstData::Load {
+                ptr: variable,
+                align: ty.scalar.bytes(),
+                flags: MemFlags::empty(),
+            };
             let load = func.make_inst(data, Some(ty));
             new.push(load);
             if let Some(result) = func.result(load) {
@@ -151,9 +154,9 @@ fn repair_block(
     func.blocks[block].insts = new;
 }
 
-fn store_after_definition(func: &mut Function, value: Value, block: Block, slot: Value) {
+fn store_after_definition(func: &mut Function, value: Value, block: Block, variable: Value) {
     let align = func.ty(value).scalar.bytes();
-    let data = InstData::Store { ptr: slot, value, align, flags: MemFlags::empty() };
+    let data = InstData::Store { ptr: variable, value, align, flags: MemFlags::empty() };
     let store = func.make_inst(data, None);
     let position = match func.def(value) {
         ValueDef::Inst(def) => {
@@ -165,7 +168,7 @@ fn store_after_definition(func: &mut Function, value: Value, block: Block, slot:
 }
 
 /// Returns a variable for one value, at the start of the entry block.
-pub(super) fn alloca_for(func: &mut Function, ty: Type) -> Value {
+pub(super) fn variable_for(func: &mut Function, ty: Type) -> Value {
     let entry = func.entry();
     let size = u64::from(ty.bytes());
     let ptr = Type::ptr(crate::ir::AddressSpace::Private);

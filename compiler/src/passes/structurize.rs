@@ -75,7 +75,7 @@ impl<'a> Structurizer<'a> {
         for (i, &block) in cfg.rpo().iter().enumerate() {
             order[block] = i as u32;
         }
-        let selector = ssa_repair::alloca_for(func, Type::I32);
+        let selector = ssa_repair::variable_for(func, Type::I32);
         let mut this = Structurizer {
             func,
             loops,

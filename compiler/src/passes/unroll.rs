@@ -1,7 +1,7 @@
-//! Unrolls small loops of constant length whose rounds index a private array, so that the indices
-//! become constants and the array registers.
+//! Full unrolling of small loops with a constant trip count that index a private array, so that the
+//! indices become constants and the array registers.
 //!
-//! A loop is copied once for each time its header runs; each copy's back edges lead to the next.
+//! A loop is cloned once for each time its header runs; each clone's back edges lead to the next.
 //! [`super::simplify`] then finds which exits are taken.
 
 use super::fold;
@@ -12,17 +12,17 @@ use crate::ir::*;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
 
-/// Most times that an unrolled loop's header runs.
-const MAX_ROUNDS: usize = 65;
+/// Greatest trip count of a loop that is unrolled: how often its header runs.
+const MAX_TRIP_COUNT: usize = 65;
 /// Most instructions that a loop may become.
 const MAX_LOOP: usize = 4096;
 /// Most instructions that a function may grow to by unrolling.
 const MAX_FUNCTION: usize = 32768;
 
-/// Unrolls innermost loops; run again (after [`super::simplify`]) for those around them. Whether
+/// Unrolls innermost loops; run again (after [`super::simplify`]) for those around them. Returns true if
 /// any was unrolled.
 pub fn run(func: &mut Function) -> bool {
-    if !indexes_private(func) {
+    if !has_dynamic_private_offset(func) {
         return false;
     }
     let cfg = Cfg::compute(func);
@@ -37,16 +37,16 @@ pub fn run(func: &mut Function) -> bool {
         }
     }
     for (data, outer) in loops.loops.iter().zip(outer) {
-        if outer || !depends(func, &cfg, data) {
+        if outer || !has_varying_private_offset(func, &cfg, data) {
             continue;
         }
-        let Some(rounds) = count_rounds(func, &cfg, data) else { continue };
+        let Some(trip_count) = trip_count(func, &cfg, data) else { continue };
         let insts: usize = data.blocks.iter().map(|&b| func.blocks[b].insts.len()).sum();
-        if insts * rounds > MAX_LOOP || size + insts * rounds > MAX_FUNCTION {
+        if insts * trip_count > MAX_LOOP || size + insts * trip_count > MAX_FUNCTION {
             continue;
         }
-        if unroll(func, data, rounds) {
-            size += insts * rounds;
+        if unroll(func, data, trip_count) {
+            size += insts * trip_count;
             changed = true;
         }
     }
@@ -58,7 +58,7 @@ fn is_private(func: &Function, ptr: Value) -> bool {
 }
 
 /// Returns true if any private object is accessed at an offset that is not constant.
-fn indexes_private(func: &Function) -> bool {
+fn has_dynamic_private_offset(func: &Function) -> bool {
     func.layout.iter().flat_map(|&block| &func.blocks[block].insts).any(|&inst| {
         matches!(func.insts[inst], InstData::PtrAdd { ptr, offset }
             if is_private(func, ptr) && func.as_const(offset).is_none())
@@ -66,7 +66,7 @@ fn indexes_private(func: &Function) -> bool {
 }
 
 /// Returns true if a private address depends on a value that changes from iteration to iteration.
-fn depends(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
+fn has_varying_private_offset(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
     let mut varying: SecondaryMap<Value, bool> = func.value_map();
     for &param in &func.blocks[data.header].params {
         varying[param] = true;
@@ -90,44 +90,44 @@ fn depends(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
     false
 }
 
-/// Returns how often the header runs, if a counter decides that.
-fn count_rounds(func: &Function, cfg: &Cfg, data: &Loop) -> Option<usize> {
+/// Returns how often the header runs, if an induction variable decides that.
+fn trip_count(func: &Function, cfg: &Cfg, data: &Loop) -> Option<usize> {
     let [latch] = data.latches[..] else { return None };
     // The test stands in the header or in the block that closes the loop.
     [data.header, latch].into_iter().find_map(|at| {
         let exit = exit_test(func, data, at)?;
         let params = func.blocks[data.header].params.len();
-        (0..params).find_map(|index| simulate(func, cfg, data, latch, index, &exit))
+        (0..params).find_map(|index| simulate_counter(func, cfg, data, latch, index, &exit))
     })
 }
 
-struct Exit {
+struct ExitTest {
     cond: Value,
     /// The loop ends when the condition has this value.
     when: bool,
 }
 
 /// Returns the condition at the end of block `at` of leaving the loop.
-fn exit_test(func: &Function, data: &Loop, at: Block) -> Option<Exit> {
+fn exit_test(func: &Function, data: &Loop, at: Block) -> Option<ExitTest> {
     let InstData::Brif { cond, then, otherwise } = &func.insts[func.terminator(at)?] else {
         return None;
     };
     let inside = |call: &BlockCall| data.blocks.contains(&call.block);
     match (inside(then), inside(otherwise)) {
-        (false, true) => Some(Exit { cond: *cond, when: true }),
-        (true, false) => Some(Exit { cond: *cond, when: false }),
+        (false, true) => Some(ExitTest { cond: *cond, when: true }),
+        (true, false) => Some(ExitTest { cond: *cond, when: false }),
         _ => None,
     }
 }
 
-/// Counts rounds by following header parameter `index`.
-fn simulate(
+/// Returns the trip count by evaluating header parameter `index` for each iteration.
+fn simulate_counter(
     func: &Function,
     cfg: &Cfg,
     data: &Loop,
     latch: Block,
     index: usize,
-    exit: &Exit,
+    exit: &ExitTest,
 ) -> Option<usize> {
     let param = *func.blocks[data.header].params.get(index)?;
     if !func.ty(param).scalar.is_int() || func.ty(param).is_vector() {
@@ -151,16 +151,16 @@ fn simulate(
     }
     let next = arg_of(latch)?;
     let mut counter = start?;
-    for round in 1..=MAX_ROUNDS {
+    for iteration in 1..=MAX_TRIP_COUNT {
         if (evaluate(func, exit.cond, param, counter, 8)? != 0) == exit.when {
-            return Some(round);
+            return Some(iteration);
         }
         counter = evaluate(func, next, param, counter, 8)?;
     }
     None
 }
 
-/// Value of a computation from constants and one known parameter.
+/// Returns the value of a computation from constants and one known parameter.
 fn evaluate(func: &Function, value: Value, param: Value, known: u64, depth: u32) -> Option<u64> {
     if value == param {
         return Some(known);
@@ -188,31 +188,32 @@ fn evaluate(func: &Function, value: Value, param: Value, known: u64, depth: u32)
     }
 }
 
-/// Copies a loop all of whose exits lead to one block.
-fn unroll(func: &mut Function, data: &Loop, rounds: usize) -> bool {
+/// Unrolls a loop all of whose exits lead to one block.
+fn unroll(func: &mut Function, data: &Loop, trip_count: usize) -> bool {
     let mut inside = EntitySet::<Block>::new();
     data.blocks.iter().for_each(|&block| {
         inside.insert(block);
     });
-    if !close_exits(func, data, &inside) {
+    if !form_closed_ssa(func, data, &inside) {
         return false;
     }
     // In the order of the layout, which reads best.
     let mut order = data.blocks.clone();
     order.sort_unstable();
-    let mut copies: Vec<Copy> = (1..rounds).map(|_| Copy::new(func, &order)).collect();
-    for copy in &mut copies {
-        copy.fill(func, &order);
+    let mut clones: Vec<ClonedIteration> =
+        (1..trip_count).map(|_| ClonedIteration::new(func, &order)).collect();
+    for clone in &mut clones {
+        clone.fill(func, &order);
     }
     let end = func.add_block();
     func.append(end, InstData::Unreachable, None);
-    // Each round goes on in the next; the last one leaves.
-    for round in 0..rounds {
-        let next = copies.get(round).map_or(end, |copy| copy.block(data.header));
+    // Each iteration continues in the next; the last one leaves.
+    for iteration in 0..trip_count {
+        let next = clones.get(iteration).map_or(end, |clone| clone.block(data.header));
         for &latch in &data.latches {
-            let (at, header) = match round.checked_sub(1) {
+            let (at, header) = match iteration.checked_sub(1) {
                 None => (latch, data.header),
-                Some(i) => (copies[i].block(latch), copies[i].block(data.header)),
+                Some(i) => (clones[i].block(latch), clones[i].block(data.header)),
             };
             let Some(inst) = func.terminator(at) else { continue };
             func.insts[inst].for_each_target_mut(|call| {
@@ -228,9 +229,9 @@ fn unroll(func: &mut Function, data: &Loop, rounds: usize) -> bool {
     true
 }
 
-/// Leads all exits through one new block that takes the loop's values for what is behind. False,
-/// with nothing changed, if the exits lead to different blocks.
-fn close_exits(func: &mut Function, data: &Loop, inside: &EntitySet<Block>) -> bool {
+/// Brings the loop into closed SSA form: all exits go through one new block, whose parameters are the loop's
+/// values that are used after it. Returns false, with nothing changed, if the exits lead to different blocks.
+fn form_closed_ssa(func: &mut Function, data: &Loop, inside: &EntitySet<Block>) -> bool {
     let mut exit = None;
     let mut same = true;
     for &block in &data.blocks {
@@ -252,7 +253,7 @@ fn close_exits(func: &mut Function, data: &Loop, inside: &EntitySet<Block>) -> b
             }
         }
     }
-    // The new block's parameters: the exit's, then one for each value that is used behind.
+    // The new block's parameters: the exit's, then one for each value that is used after the loop.
     let closing = func.add_block();
     let mut args: SmallVec<[Value; 2]> = SmallVec::new();
     for param in func.blocks[exit].params.clone() {
@@ -296,23 +297,24 @@ fn close_exits(func: &mut Function, data: &Loop, inside: &EntitySet<Block>) -> b
     true
 }
 
-/// A copy of a loop's blocks.
-struct Copy {
+/// The clone of a loop's blocks for one iteration.
+struct ClonedIteration {
     blocks: SecondaryMap<Block, Option<Block>>,
     values: SecondaryMap<Value, Option<Value>>,
 }
 
-impl Copy {
+impl ClonedIteration {
     /// Makes the blocks, with their parameters and values but without instructions.
-    fn new(func: &mut Function, blocks: &[Block]) -> Copy {
-        let mut copy = Copy { blocks: SecondaryMap::new(), values: SecondaryMap::new() };
+    fn new(func: &mut Function, blocks: &[Block]) -> ClonedIteration {
+        let mut clone =
+            ClonedIteration { blocks: SecondaryMap::new(), values: SecondaryMap::new() };
         for &block in blocks {
             let new = func.add_block();
-            copy.blocks[block] = Some(new);
+            clone.blocks[block] = Some(new);
             for i in 0..func.blocks[block].params.len() {
                 let param = func.blocks[block].params[i];
                 let ty = func.ty(param);
-                copy.values[param] = Some(func.add_param(new, ty));
+                clone.values[param] = Some(func.add_param(new, ty));
             }
             for i in 0..func.blocks[block].insts.len() {
                 let inst = func.blocks[block].insts[i];
@@ -320,11 +322,11 @@ impl Copy {
                 let new_inst = func.make_inst(InstData::Unreachable, ty);
                 func.blocks[new].insts.push(new_inst);
                 if let Some(result) = func.result(inst) {
-                    copy.values[result] = func.result(new_inst);
+                    clone.values[result] = func.result(new_inst);
                 }
             }
         }
-        copy
+        clone
     }
 
     fn block(&self, block: Block) -> Block {

@@ -195,7 +195,7 @@ impl Preprocessor<'_> {
                 self.check_extra(tokens.get(2), "line");
             }
         }
-        self.recorder.give_up();
+        self.recorder.invalidate();
         let Some(lexer) = self.lexer() else { return };
         lexer.end_directive();
         let (file, next_line) = (lexer.file, lexer.offset() + 1);

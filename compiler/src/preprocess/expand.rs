@@ -30,7 +30,7 @@ pub(super) struct Context {
 enum Tokens {
     /// A macro's body as it stands: each token gets the place of the invocation.
     Body(Rc<[PpToken]>, Span),
-    Copy(Vec<PpToken>),
+    Owned(Vec<PpToken>),
 }
 
 /// The source of a context's tokens.
@@ -56,7 +56,7 @@ impl Context {
             Tokens::Body(tokens, span) => {
                 tokens.get(self.next).map(|token| PpToken { span: *span, ..*token })
             }
-            Tokens::Copy(tokens) => tokens.get(self.next).copied(),
+            Tokens::Owned(tokens) => tokens.get(self.next).copied(),
         };
         match token {
             Some(token) if self.next == 0 && self.source != Source::Argument => {
@@ -126,11 +126,11 @@ impl Preprocessor<'_> {
         let in_text = self.contexts.is_empty();
         let definition = self.macros.list[index].definition;
         let tokens = match self.macros.list[index].form {
-            Form::Special(special) => Tokens::Copy(vec![self.expand_special(special, name)]),
+            Form::Special(special) => Tokens::Owned(vec![self.expand_special(special, name)]),
             Form::Object if !self.macros.list[index].has_operators => {
                 Tokens::Body(self.macros.list[index].body.clone(), name.span)
             }
-            Form::Object => Tokens::Copy(self.substitute(index, None, name.span)),
+            Form::Object => Tokens::Owned(self.substitute(index, None, name.span)),
             Form::Function { variadic } => {
                 if !self.eat_lparen() {
                     return false;
@@ -140,7 +140,7 @@ impl Preprocessor<'_> {
                 self.in_arguments -= 1;
                 let Some(arguments) = arguments else { return true };
                 if self.macros.list[index].has_operators {
-                    Tokens::Copy(self.substitute(index, Some(arguments), name.span))
+                    Tokens::Owned(self.substitute(index, Some(arguments), name.span))
                 } else {
                     Tokens::Body(self.macros.list[index].body.clone(), name.span)
                 }
@@ -151,7 +151,7 @@ impl Preprocessor<'_> {
         }
         let len = match &tokens {
             Tokens::Body(tokens, _) => tokens.len(),
-            Tokens::Copy(tokens) => tokens.len(),
+            Tokens::Owned(tokens) => tokens.len(),
         };
         if len > 0 && self.charge(len, name.span) {
             self.macros.list[index].disabled = true;
@@ -167,7 +167,7 @@ impl Preprocessor<'_> {
     }
 
     fn expand_special(&mut self, special: Special, name: PpToken) -> PpToken {
-        self.recorder.give_up();
+        self.recorder.invalidate();
         let location = self.sources.location(name.span);
         let (kind, text) = match special {
             Special::Line => {
@@ -292,7 +292,7 @@ impl Preprocessor<'_> {
         let below = self.contexts.len();
         let source = Source::Argument;
         self.contexts.push(Context {
-            tokens: Tokens::Copy(tokens.to_vec()),
+            tokens: Tokens::Owned(tokens.to_vec()),
             next: 0,
             source,
             space: 0,

@@ -1,8 +1,8 @@
 //! `#include`: where headers come from.
 
-use super::kept;
+use super::header_cache;
 use super::lexer::{Lexer, PpKind, PpToken};
-use super::record::Inclusion;
+use super::recorder::Inclusion;
 use super::token::Punct;
 use super::{File, Preprocessor};
 use crate::source::{FileId, Span};
@@ -83,7 +83,7 @@ impl Preprocessor<'_> {
         if was_once {
             return;
         }
-        if self.may_replay() && self.texts.contains_key(&file) {
+        if self.can_replay() && self.texts.contains_key(&file) {
             if self.replay(file, directory.as_deref()) {
                 return;
             }
@@ -179,7 +179,7 @@ impl Preprocessor<'_> {
         if let Some(&file) = self.loaded.get(&key) {
             return Some(file);
         }
-        let text = kept::load(path, read(path)?);
+        let text = header_cache::load(path, read(path)?);
         let file = self.sources.add(&path.to_string_lossy(), text.text.clone());
         self.texts.insert(file, text);
         self.loaded.insert(key, file);

@@ -1,10 +1,10 @@
 //! Macro definitions: `#define`, `#undef`, and the table of what is defined.
 
-use super::builtin;
 use super::interner::Symbol;
 use super::lexer::{flag, Lexer, PpKind, PpToken};
-use super::outline::mix;
+use super::predefined;
 use super::token::Punct;
+use super::top_level_index::mix;
 use super::Preprocessor;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -49,7 +49,7 @@ pub(super) enum Special {
 #[derive(Debug, Default)]
 pub(super) struct Macros {
     /// By symbol: [`UNKNOWN`], [`UNDEFINED`], or the number in `list` plus 2.
-    slots: Vec<u32>,
+    entries: Vec<u32>,
     pub list: Vec<Macro>,
 }
 
@@ -60,37 +60,37 @@ const UNDEFINED: u32 = 1;
 impl Preprocessor<'_> {
     /// Returns the number of the macro that a name stands for.
     pub(super) fn macro_of(&mut self, name: Symbol) -> Option<usize> {
-        let found = match self.macros.slots.get(name.0 as usize) {
+        let found = match self.macros.entries.get(name.0 as usize) {
             Some(&UNDEFINED) => None,
             None | Some(&UNKNOWN) => self.look_up_builtin(name),
-            Some(&slot) => Some(slot as usize - 2),
+            Some(&entry) => Some(entry as usize - 2),
         };
         if self.recorder.is_on() {
-            self.recorder.asked(name, found, self.interner.len());
+            self.recorder.queried(name, found, self.interner.len());
         }
         found
     }
 
     /// Returns the macro that a name stands for, if the program has defined it.
     pub(super) fn defined_macro(&self, name: Symbol) -> Option<&Macro> {
-        let slot = *self.macros.slots.get(name.0 as usize)?;
-        self.macros.list.get((slot as usize).checked_sub(2)?)
+        let entry = *self.macros.entries.get(name.0 as usize)?;
+        self.macros.list.get((entry as usize).checked_sub(2)?)
     }
 
-    fn set_slot(&mut self, name: Symbol, slot: u32) {
+    fn set_entry(&mut self, name: Symbol, entry: u32) {
         let index = name.0 as usize;
-        if index >= self.macros.slots.len() {
-            self.macros.slots.resize(self.interner.len().max(index + 1), UNKNOWN);
+        if index >= self.macros.entries.len() {
+            self.macros.entries.resize(self.interner.len().max(index + 1), UNKNOWN);
         }
-        self.macros.slots[index] = slot;
+        self.macros.entries[index] = entry;
     }
 
     /// Defines a built-in macro when its name is first met.
     fn look_up_builtin(&mut self, name: Symbol) -> Option<usize> {
-        self.set_slot(name, UNDEFINED);
-        let builtin = builtin::find(self.interner.resolve(name), &self.features)?;
+        self.set_entry(name, UNDEFINED);
+        let builtin = predefined::find(self.interner.resolve(name), &self.features)?;
         match builtin {
-            builtin::Builtin::Special(special) => {
+            predefined::Builtin::Special(special) => {
                 self.add_macro(Macro {
                     name,
                     form: Form::Special(special),
@@ -102,7 +102,7 @@ impl Preprocessor<'_> {
                     digest: 1,
                 });
             }
-            builtin::Builtin::Text { params, body } => self.define_text(name, params, body),
+            predefined::Builtin::Text { params, body } => self.define_text(name, params, body),
         }
         self.macro_of(name)
     }
@@ -142,11 +142,11 @@ impl Preprocessor<'_> {
     /// Undefines a macro on behalf of the program.
     pub(super) fn undefine(&mut self, name: Symbol) {
         self.recorder.changed(name);
-        self.set_slot(name, UNDEFINED);
+        self.set_entry(name, UNDEFINED);
     }
 
     fn add_macro(&mut self, definition: Macro) {
-        self.set_slot(definition.name, self.macros.list.len() as u32 + 2);
+        self.set_entry(definition.name, self.macros.list.len() as u32 + 2);
         self.macros.list.push(definition);
     }
 

@@ -7,33 +7,33 @@
 //! Everything is bounded: the depth of includes and of nested invocations, the text read, and what
 //! macros may expand to.
 
-mod builtin;
+mod cached_header;
 mod condition;
 mod directive;
 mod expand;
+mod header_cache;
 mod include;
 mod interner;
-mod kept;
 mod lexer;
 mod macros;
 mod number;
-pub(crate) mod outline;
 mod paste;
 mod pragma;
-mod reading;
-mod record;
+mod predefined;
+mod recorder;
 mod string;
 mod token;
+pub(crate) mod top_level_index;
 
+pub(crate) use cached_header::{CachedHeader, IncludedHeader};
 pub use include::read_header;
 pub use interner::{Interner, StringId, Symbol};
-pub(crate) use reading::{Included, Reading};
 pub use token::{ExtensionBehaviour, FloatSuffix, FpContract, Pragma, Punct, Token, TokenKind};
 
 use crate::source::{Diagnostics, FileId, SourceMap, Span};
 use crate::{Options, Source};
+use cached_header::ResourceUsage;
 use lexer::{flag, Lexer, PpKind, PpToken};
-use reading::Cost;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
@@ -42,26 +42,26 @@ use std::sync::Arc;
 /// Tokens of one compilation.
 const MAX_TOKENS: usize = 16 << 20;
 
-/// The tokens of a program in parts: its own, and among them those of headers that were read before.
+/// The tokens of a program in segments: its own, and among them those of cached headers.
 #[derive(Debug)]
-pub(crate) struct Parts {
+pub(crate) struct PreprocessedTokens {
     pub own: Vec<Token>,
-    /// By the places where they come in.
-    pub included: Vec<Included>,
+    /// Ordered by position.
+    pub included: Vec<IncludedHeader>,
 }
 
-impl Parts {
+impl PreprocessedTokens {
     /// Returns all tokens in their order.
     pub fn flatten(self) -> Vec<Token> {
         if self.included.is_empty() {
             return self.own;
         }
-        let included = self.included.iter().map(|included| included.reading.tokens.len());
+        let included = self.included.iter().map(|included| included.header.tokens.len());
         let mut tokens = Vec::with_capacity(self.own.len() + included.sum::<usize>());
         let mut at = 0;
         for included in &self.included {
             tokens.extend_from_slice(&self.own[at..included.at]);
-            included.append_to(0..included.reading.tokens.len(), &mut tokens);
+            included.append_to(0..included.header.tokens.len(), &mut tokens);
             at = included.at;
         }
         tokens.extend_from_slice(&self.own[at..]);
@@ -83,18 +83,18 @@ pub fn preprocess(
     interner: &mut Interner,
     diags: &mut Diagnostics,
 ) -> Vec<Token> {
-    preprocess_parts(main, options, predefined, sources, interner, diags).flatten()
+    preprocess_segments(main, options, predefined, sources, interner, diags).flatten()
 }
 
-/// As [`preprocess`], with the tokens in parts.
-pub(crate) fn preprocess_parts(
+/// As [`preprocess`], with the tokens in segments.
+pub(crate) fn preprocess_segments(
     main: &Source,
     options: &Options,
     predefined: &[(String, String)],
     sources: &mut SourceMap,
     interner: &mut Interner,
     diags: &mut Diagnostics,
-) -> Parts {
+) -> PreprocessedTokens {
     let names = Names {
         defined: interner.intern("defined"),
         va_args: interner.intern("__VA_ARGS__"),
@@ -109,16 +109,16 @@ pub(crate) fn preprocess_parts(
         interner,
         diags,
         names,
-        features: builtin::Features::new(options, predefined),
+        features: predefined::Features::new(options, predefined),
         files: Vec::new(),
         contexts: Vec::new(),
         macros: macros::Macros::default(),
         loaded: FxHashMap::default(),
         texts: FxHashMap::default(),
         once: FxHashSet::default(),
-        recorder: record::Recorder::default(),
+        recorder: recorder::Recorder::default(),
         included: Vec::new(),
-        included_tokens: 0,
+        included_token_count: 0,
         text_read: 0,
         expanded: 0,
         spelled: 0,
@@ -130,14 +130,14 @@ pub(crate) fn preprocess_parts(
         string: None,
     };
     preprocessor.run(main, predefined);
-    Parts { own: preprocessor.output, included: preprocessor.included }
+    PreprocessedTokens { own: preprocessor.output, included: preprocessor.included }
 }
 
 /// Returns a hash of the options that have to do with more than macros and files.
 fn hash_of(options: &Options) -> u64 {
     let macros = Vec::new();
     let options = Options { macros, include_dirs: Vec::new(), ..options.clone() };
-    // Headers that were read are told apart by it: FxHasher is too weak.
+    // Cached headers are told apart by it: FxHasher is too weak.
     let mut hasher = DefaultHasher::new();
     options.hash(&mut hasher);
     hasher.finish()
@@ -171,7 +171,7 @@ struct Preprocessor<'a> {
     interner: &'a mut Interner,
     diags: &'a mut Diagnostics,
     names: Names,
-    features: builtin::Features,
+    features: predefined::Features,
     /// Texts being read, the innermost include last.
     files: Vec<File>,
     /// Macro expansions being rescanned, the innermost last.
@@ -179,16 +179,16 @@ struct Preprocessor<'a> {
     macros: macros::Macros,
     /// Headers read so far: by include name, or by path when from disk.
     loaded: FxHashMap<include::Key, FileId>,
-    /// Headers from disk, of which readings may be known.
-    texts: FxHashMap<FileId, Arc<kept::Text>>,
+    /// Headers from disk, which may have cached headers.
+    texts: FxHashMap<FileId, Arc<header_cache::HeaderText>>,
     /// Files that say `#pragma once`.
     once: FxHashSet<FileId>,
     /// The recordings of the headers that are being read.
-    recorder: record::Recorder,
-    /// Readings in the place of headers.
-    included: Vec<Included>,
+    recorder: recorder::Recorder,
+    /// Cached headers in the place of headers.
+    included: Vec<IncludedHeader>,
     /// Their tokens.
-    included_tokens: usize,
+    included_token_count: usize,
     /// Bytes of text read, every inclusion counted.
     text_read: usize,
     /// Tokens that macros have produced.
@@ -222,7 +222,7 @@ impl Preprocessor<'_> {
             if token.kind == PpKind::Eof {
                 break;
             }
-            if self.output.len() + self.included_tokens >= MAX_TOKENS {
+            if self.output.len() + self.included_token_count >= MAX_TOKENS {
                 self.diags.fatal(token.span, "the program is too large");
                 break;
             }
@@ -294,14 +294,14 @@ impl Preprocessor<'_> {
     }
 
     /// Returns how much of the bounded resources is used so far.
-    fn cost(&self) -> Cost {
-        Cost { text_read: self.text_read, expanded: self.expanded, spelled: self.spelled }
+    fn resource_usage(&self) -> ResourceUsage {
+        ResourceUsage { text_read: self.text_read, expanded: self.expanded, spelled: self.spelled }
     }
 
-    fn set_cost(&mut self, cost: Cost) {
-        self.text_read = cost.text_read;
-        self.expanded = cost.expanded;
-        self.spelled = cost.spelled;
+    fn set_resource_usage(&mut self, usage: ResourceUsage) {
+        self.text_read = usage.text_read;
+        self.expanded = usage.expanded;
+        self.spelled = usage.spelled;
     }
 
     /// Turns a preprocessing token into a token (phase 7's beginning).

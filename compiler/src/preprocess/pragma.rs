@@ -117,7 +117,7 @@ impl Preprocessor<'_> {
             }
         }
         let is_reset = line.len() == 2;
-        self.recorder.give_up();
+        self.recorder.invalidate();
         if let Some(n) = alignment.or(is_reset.then_some(0)) {
             self.pack.pop();
             self.pack.push(n);

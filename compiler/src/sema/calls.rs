@@ -100,11 +100,11 @@ impl Sema<'_> {
         at: Span,
         span: Span,
     ) -> Expr {
-        if matches!(functions, [only] if self.signatures[*only].is_variadic) {
+        if matches!(functions, [only] if self.properties[*only].is_variadic) {
             return self.call_builtin(name, args, at, span);
         }
         let function = match functions {
-            [only] if !self.signatures[*only].overloadable => *only,
+            [only] if !self.properties[*only].overloadable => *only,
             _ => match self.overload(functions, &args) {
                 Ok(function) => function,
                 Err(ambiguous) => {

@@ -1,7 +1,7 @@
 //! Constant expressions (C99 6.6): values of typed expressions that are known here, and their bytes.
 
 use super::hir::{ArithOp, CompareOp, Expr, ExprKind, GlobalId, LocalId, Place, PlaceKind};
-use super::init_bytes::Image;
+use super::init_bytes::ConstantImage;
 use super::types::{Scalar, TypeId, TypeKind};
 use super::Sema;
 use crate::rounding::half_bits;
@@ -244,7 +244,7 @@ impl Sema<'_> {
 
     fn eval_bitcast(&self, e: &Expr, ty: TypeId) -> Option<Const> {
         let value = self.eval(e)?;
-        let mut image = Image::new(self.module.types.size(e.ty)?)?;
+        let mut image = ConstantImage::new(self.module.types.size(e.ty)?)?;
         self.write_const(&value, e.ty, 0, &mut image)?;
         self.read_const(&image.bytes, ty)
     }
@@ -330,7 +330,7 @@ impl Sema<'_> {
         value: &Const,
         ty: TypeId,
         offset: usize,
-        image: &mut Image,
+        image: &mut ConstantImage,
     ) -> Option<()> {
         let types = &self.module.types;
         let mut put = |offset: usize, bits: u64, size: usize| {

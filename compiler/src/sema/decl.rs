@@ -13,7 +13,7 @@ use crate::syntax::ast::{
 };
 
 /// The specifiers of a declaration, analyzed once for all its declarators.
-pub(super) struct Base {
+pub(super) struct AnalyzedSpecs {
     pub ty: QualType,
     pub attributes: Attributes,
 }
@@ -26,8 +26,10 @@ impl Sema<'_> {
         mut out: Option<&mut Vec<Stmt>>,
     ) {
         let specs = &declaration.specs;
-        let base =
-            Base { ty: self.specified_type(specs), attributes: self.attributes(&specs.attributes) };
+        let base = AnalyzedSpecs {
+            ty: self.specified_type(specs),
+            attributes: self.attributes(&specs.attributes),
+        };
         if declaration.declarators.is_empty() {
             let declares_tag = match &specs.ty {
                 TypeSpec::Record { tag, .. } => tag.is_some(),
@@ -61,7 +63,7 @@ impl Sema<'_> {
         }
     }
 
-    fn typedef_declaration(&mut self, base: &Base, item: &InitDeclarator, name: Symbol) {
+    fn typedef_declaration(&mut self, base: &AnalyzedSpecs, item: &InitDeclarator, name: Symbol) {
         let declarator = &item.declarator;
         let span = declarator.span;
         let mut ty = self.derive(base.ty, &declarator.derivations, span, Some(name));
@@ -105,7 +107,7 @@ impl Sema<'_> {
     fn variable(
         &mut self,
         declaration: &Declaration,
-        base: &Base,
+        base: &AnalyzedSpecs,
         item: &InitDeclarator,
         name: Symbol,
         out: Option<&mut Vec<Stmt>>,
@@ -258,19 +260,19 @@ impl Sema<'_> {
         self.check_redefinition(name, span);
         // An incomplete array gets its type from the initializer.
         let incomplete = matches!(self.module.types.kind(ty.ty), TypeKind::Array(_, None));
-        let mut pieces = None;
+        let mut entries = None;
         if let (true, Some(init)) = (incomplete, &item.init) {
-            pieces = self.initializer(&mut ty.ty, init, span);
-            if pieces.is_none() {
+            entries = self.initializer(&mut ty.ty, init, span);
+            if entries.is_none() {
                 ty.ty = self.basic.error;
             }
         }
         let Some(id) = self.new_local(self.text(name), ty.ty, ty.align, span) else { return };
         self.scopes.declare(name, Entity::Local(id, ty), span);
         if let (false, Some(init)) = (incomplete, &item.init) {
-            pieces = self.initializer(&mut ty.ty, init, span);
+            entries = self.initializer(&mut ty.ty, init, span);
         }
-        let init = pieces.map(|pieces| self.local_init(pieces, ty.ty));
+        let init = entries.map(|entries| self.local_init(entries, ty.ty));
         if let Some(Init::Value(e)) = &init {
             if ty.is_const && !ty.is_volatile && self.module.types.numeric(e.ty).is_some() {
                 if let (Some(constant), Some(function)) = (self.eval(e), &mut self.function) {

@@ -213,11 +213,11 @@ impl Sema<'_> {
         if self.module.types.numeric(qual.ty).is_some() {
             return Operand::Value(self.scalar_literal(qual.ty, init));
         }
-        let Some(pieces) = self.initializer(&mut qual.ty, init, span) else {
+        let Some(entries) = self.initializer(&mut qual.ty, init, span) else {
             return self.error_operand(span);
         };
         if self.function.is_none() {
-            let id = self.unnamed_global(qual, pieces, span);
+            let id = self.unnamed_global(qual, entries, span);
             let kind = PlaceKind::Global(id);
             let place = Place { kind, ty: qual.ty, is_volatile: false, align: None, span };
             let space = AddressSpace::Constant;
@@ -233,7 +233,7 @@ impl Sema<'_> {
         let Some(local) = self.new_local("", qual.ty, qual.align, span) else {
             return self.error_operand(span);
         };
-        let init = Box::new(self.local_init(pieces, qual.ty));
+        let init = Box::new(self.local_init(entries, qual.ty));
         let kind = PlaceKind::Local(local);
         let place = Place { kind, ty: qual.ty, is_volatile: false, align: None, span };
         let pointer = self.module.types.pointer(qual.ty, AddressSpace::Private);
@@ -253,8 +253,8 @@ impl Sema<'_> {
             ast::Initializer::Expr(expr) => expr.span,
             ast::Initializer::List(_, span) => *span,
         };
-        match self.initializer(&mut ty, init, span).map(|mut pieces| pieces.list.pop()) {
-            Some(Some((0, super::init::Piece::Value(value)))) => value,
+        match self.initializer(&mut ty, init, span).map(|mut entries| entries.list.pop()) {
+            Some(Some((0, super::init::InitEntry::Value(value)))) => value,
             _ => self.error_value(span),
         }
     }

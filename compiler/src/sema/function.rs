@@ -4,7 +4,7 @@
 use super::attributes::Attributes;
 use super::blocks::{Capture, Deduced};
 use super::consteval::Const;
-use super::decl::Base;
+use super::decl::AnalyzedSpecs;
 use super::hir::{ArgInfo, Function, FunctionId, KernelInfo, LabelId, Local, LocalId};
 use super::scope::{Binding, Entity};
 use super::stmt::Switch;
@@ -26,7 +26,7 @@ const MAX_OVERLOADS: usize = 512;
 
 /// The properties of a function besides its tree.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Signature {
+pub(super) struct FunctionProperties {
     /// True if other functions may have the name.
     pub overloadable: bool,
     /// True if the prototype ends with `...`: the built-in `printf` declared by the program.
@@ -39,7 +39,7 @@ pub(super) struct Signature {
 }
 
 /// The relation of a new declaration of a function to an earlier one.
-enum Earlier {
+enum Redeclaration {
     None,
     Same(FunctionId),
     /// Reported; this function stands for the new one.
@@ -103,7 +103,7 @@ impl Sema<'_> {
     pub(super) fn declare_function(
         &mut self,
         specs: &DeclSpecs,
-        base: &Base,
+        base: &AnalyzedSpecs,
         declarator: &Declarator,
         is_definition: bool,
     ) -> Option<(FunctionId, Vec<Param>)> {
@@ -124,7 +124,7 @@ impl Sema<'_> {
             self.error(span, "invalid prototype, variadic arguments are not allowed in OpenCL");
         }
         let (id, fits) = self.declare_prototype(specs, &attributes, (name, span), ret.ty, &params);
-        self.signatures[id].is_variadic |= *is_variadic;
+        self.properties[id].is_variadic |= *is_variadic;
         if is_definition && fits && self.module.functions[id].body.is_some() {
             let first = self.module.functions[id].span;
             self.error(span, format!("redefinition of '{}'", self.text(name)));
@@ -165,15 +165,15 @@ impl Sema<'_> {
         self.check_return_type(ret, specs.is_kernel, span);
         let is_static = specs.storage == Some(StorageClass::Static);
         let (id, fits) = match self.earlier_declaration(name, ret, params, attributes, span) {
-            Earlier::Same(id) => {
+            Redeclaration::Same(id) => {
                 self.check_linkage(id, is_static, span);
                 (id, true)
             }
-            Earlier::Conflict(id) => (id, false),
-            Earlier::None => {
+            Redeclaration::Conflict(id) => (id, false),
+            Redeclaration::None => {
                 let id = self.push_function(self.text(name), ret, params, span);
                 self.functions_of.entry(name).or_default().push(id);
-                self.signatures[id].is_static = is_static;
+                self.properties[id].is_static = is_static;
                 (id, true)
             }
         };
@@ -184,9 +184,9 @@ impl Sema<'_> {
         if !visible {
             self.scopes.declare_overload(name, id, span);
         }
-        self.signatures[id].overloadable |=
+        self.properties[id].overloadable |=
             attributes.overloadable || self.origin == Origin::Library;
-        self.signatures[id].not_inline |=
+        self.properties[id].not_inline |=
             !specs.is_inline || specs.storage == Some(StorageClass::Extern);
         self.module.functions[id].noinline |= attributes.noinline;
         (id, fits)
@@ -217,7 +217,7 @@ impl Sema<'_> {
 
     /// Reports a static declaration of what others may link to (C99 6.2.2p7).
     fn check_linkage(&mut self, id: FunctionId, is_static: bool, span: Span) {
-        if !is_static || self.signatures[id].is_static {
+        if !is_static || self.properties[id].is_static {
             return;
         }
         let function = &self.module.functions[id];
@@ -230,14 +230,14 @@ impl Sema<'_> {
     /// Names the functions that have external linkage, once all declarations are seen.
     pub(super) fn name_symbols(&mut self) {
         for id in self.module.functions.keys().collect::<Vec<_>>() {
-            let signature = &self.signatures[id];
+            let properties = &self.properties[id];
             let function = &self.module.functions[id];
-            let external = !signature.is_static && signature.not_inline;
+            let external = !properties.is_static && properties.not_inline;
             if !external && function.kernel.is_none() {
                 continue;
             }
             let mut symbol = function.name.clone();
-            if signature.overloadable {
+            if properties.overloadable {
                 let types = function.params.iter().map(|&param| function.locals[param].ty);
                 let types = types.map(|ty| print::type_name(&self.module.types, ty));
                 symbol.push_str(&format!("({})", types.collect::<Vec<_>>().join(", ")));
@@ -283,7 +283,7 @@ impl Sema<'_> {
         params: &[Param],
         attributes: &Attributes,
         span: Span,
-    ) -> Earlier {
+    ) -> Redeclaration {
         let binding = self.scopes.find_here(name);
         if let Some(Binding { span: first, .. }) =
             binding.filter(|binding| !matches!(binding.entity, Entity::Functions(_)))
@@ -293,11 +293,11 @@ impl Sema<'_> {
                 format!("redefinition of '{}' as different kind of symbol", self.text(name));
             self.error(span, message);
             self.diags.note(first, "previous definition is here");
-            return Earlier::None;
+            return Redeclaration::None;
         }
         // All functions of a name are one or are overloads, in whatever scope they are declared.
-        let Some(list) = self.functions_of.get(&name).cloned() else { return Earlier::None };
-        let Some(&first) = list.first() else { return Earlier::None };
+        let Some(list) = self.functions_of.get(&name).cloned() else { return Redeclaration::None };
+        let Some(&first) = list.first() else { return Redeclaration::None };
         let same = list.iter().copied().find(|&id| {
             let function = &self.module.functions[id];
             function.params.len() == params.len()
@@ -310,23 +310,23 @@ impl Sema<'_> {
         if let Some(id) = same {
             if self.module.functions[id].ret != ret && !self.is_error(ret) {
                 self.conflict(name, id, span);
-                return Earlier::Conflict(id);
+                return Redeclaration::Conflict(id);
             }
-            return Earlier::Same(id);
+            return Redeclaration::Same(id);
         }
         let overloadable = attributes.overloadable
             || self.origin == Origin::Library
-            || list.iter().any(|&id| self.signatures[id].overloadable);
+            || list.iter().any(|&id| self.properties[id].overloadable);
         if list.len() >= MAX_OVERLOADS {
             self.error(span, format!("too many overloads of '{}'", self.text(name)));
-            return Earlier::Conflict(first);
+            return Redeclaration::Conflict(first);
         }
         let in_error = params.iter().any(|param| self.is_error(param.ty.ty));
         if !overloadable && !in_error {
             self.conflict(name, first, span);
-            return Earlier::Conflict(first);
+            return Redeclaration::Conflict(first);
         }
-        Earlier::None
+        Redeclaration::None
     }
 
     fn conflict(&mut self, name: Symbol, earlier: FunctionId, span: Span) {
@@ -342,7 +342,7 @@ impl Sema<'_> {
         let no_contract = around.map_or(self.contract_off, |around| around.no_contract);
         let id = self.push_function(&name, ret, params, span);
         self.module.functions[id].no_contract = no_contract;
-        self.signatures[id].is_static = true;
+        self.properties[id].is_static = true;
         id
     }
 
@@ -481,7 +481,7 @@ impl Sema<'_> {
 
     /// A definition: the body is analyzed with the parameters in scope.
     pub(super) fn function_definition(&mut self, def: &FunctionDef) {
-        let base = Base {
+        let base = AnalyzedSpecs {
             ty: self.specified_type(&def.specs),
             attributes: self.attributes(&def.specs.attributes),
         };

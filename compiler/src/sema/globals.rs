@@ -2,7 +2,7 @@
 //! `constant` ones in functions (OpenCL C 6.7, C99 6.2.2 and 6.9.2).
 
 use super::hir::{Global, GlobalId};
-use super::init::Pieces;
+use super::init::FlatInitializer;
 use super::scope::Entity;
 use super::typename::QualType;
 use super::types::{TypeId, TypeKind};
@@ -14,7 +14,7 @@ use crate::target::MAX_GLOBAL_VARIABLE_SIZE;
 
 /// A variable that other declarations may name again, wherever they stand.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Linked {
+pub(super) struct LinkedVariable {
     id: GlobalId,
     ty: QualType,
     /// Its last declaration.
@@ -108,9 +108,9 @@ impl Sema<'_> {
             Some(init) => {
                 self.const_globals[id] = false;
                 self.initializes_global = ty.space == Some(AddressSpace::Global);
-                let pieces = self.initializer(&mut ty.ty, init, span);
+                let entries = self.initializer(&mut ty.ty, init, span);
                 self.initializes_global = false;
-                let data = pieces.and_then(|pieces| self.constant_init(&pieces, ty.ty, span));
+                let data = entries.and_then(|entries| self.constant_init(&entries, ty.ty, span));
                 let Some((bytes, relocations)) = data else {
                     return self.declare_error(name, span);
                 };
@@ -139,7 +139,7 @@ impl Sema<'_> {
     ) {
         self.scopes.declare(name, Entity::Global(id, ty), span);
         if linked {
-            self.linked.insert(name, Linked { id, ty, span });
+            self.linked.insert(name, LinkedVariable { id, ty, span });
         }
     }
 
@@ -183,7 +183,7 @@ impl Sema<'_> {
         ty: &mut QualType,
         span: Span,
     ) -> Option<GlobalId> {
-        let Linked { id, ty: old, span: first } = *self.linked.get(&name)?;
+        let LinkedVariable { id, ty: old, span: first } = *self.linked.get(&name)?;
         match self.scopes.find_here(name).map(|binding| &binding.entity) {
             None => {}
             Some(Entity::Global(here, _)) if *here == id => {}
@@ -256,8 +256,13 @@ impl Sema<'_> {
     }
 
     /// Analyzes a compound literal at file scope; it lies in constant memory.
-    pub(super) fn unnamed_global(&mut self, ty: QualType, pieces: Pieces, span: Span) -> GlobalId {
-        let data = self.constant_init(&pieces, ty.ty, span);
+    pub(super) fn unnamed_global(
+        &mut self,
+        ty: QualType,
+        entries: FlatInitializer,
+        span: Span,
+    ) -> GlobalId {
+        let data = self.constant_init(&entries, ty.ty, span);
         let ty = QualType { space: Some(AddressSpace::Constant), ..ty };
         let id = self.push_global(".literal", ty, span);
         if let Some((bytes, relocations)) = data {

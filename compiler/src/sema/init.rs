@@ -10,39 +10,39 @@ use crate::syntax::ast::{self, DesignatedInit, Designator, Initializer};
 
 /// The value stored at one offset.
 #[derive(Debug)]
-pub(super) enum Piece {
+pub(super) enum InitEntry {
     Value(hir::Expr),
     /// Characters of a string literal.
     Bytes(Vec<u8>),
-    /// Zero of a type, over what earlier pieces put there.
+    /// Zero of a type, over what earlier entries put there.
     Zero(TypeId),
-    /// Copies of the part at this offset, which earlier pieces initialize.
+    /// Copies of the part at this offset, which earlier entries initialize.
     Repeat(Repeat),
 }
 
-/// A flattened initializer: stores in order; what no piece covers is zero.
+/// A flattened initializer: stores in order; what no entry covers is zero.
 #[derive(Debug, Default)]
-pub(super) struct Pieces {
-    pub list: Vec<(u64, Piece)>,
+pub(super) struct FlatInitializer {
+    pub list: Vec<(u64, InitEntry)>,
     /// Bytes covered, padding apart.
     covered: u64,
     /// The end of the last of them.
     end: u64,
-    /// True if a designator was used: pieces may overlap.
+    /// True if a designator was used: entries may overlap.
     pub designated: bool,
 }
 
-impl Pieces {
-    fn push(&mut self, offset: u64, piece: Piece, size: u64) {
+impl FlatInitializer {
+    fn push(&mut self, offset: u64, entry: InitEntry, size: u64) {
         self.covered = self.covered.saturating_add(size);
         self.end = self.end.max(offset.saturating_add(size));
-        self.list.push((offset, piece));
+        self.list.push((offset, entry));
     }
 
     /// An initializer for a whole part begins: what earlier ones left there is zero again.
     fn restart(&mut self, offset: u64, ty: TypeId) {
         if offset < self.end {
-            self.list.push((offset, Piece::Zero(ty)));
+            self.list.push((offset, InitEntry::Zero(ty)));
         }
     }
 
@@ -51,13 +51,13 @@ impl Pieces {
         let has_bytes = ranges.iter().all(|range| range.stride > 0);
         if has_bytes && ranges.iter().any(|range| range.count > 1) {
             self.end = u64::MAX;
-            self.list.push((offset, Piece::Repeat(Repeat { offset, ty, ranges })));
+            self.list.push((offset, InitEntry::Repeat(Repeat { offset, ty, ranges })));
         }
     }
 }
 
 /// Progress through the items of one pair of braces.
-struct Cursor<'t> {
+struct InitListCursor<'t> {
     items: &'t [DesignatedInit],
     next: usize,
     /// True if the current item's designators have been followed.
@@ -66,9 +66,9 @@ struct Cursor<'t> {
     pending: Option<hir::Expr>,
 }
 
-impl<'t> Cursor<'t> {
-    fn new(items: &'t [DesignatedInit]) -> Cursor<'t> {
-        Cursor { items, next: 0, entered: false, pending: None }
+impl<'t> InitListCursor<'t> {
+    fn new(items: &'t [DesignatedInit]) -> InitListCursor<'t> {
+        InitListCursor { items, next: 0, entered: false, pending: None }
     }
 
     fn item(&self) -> Option<&'t DesignatedInit> {
@@ -102,20 +102,22 @@ impl Sema<'_> {
         ty: &mut TypeId,
         init: &Initializer,
         span: Span,
-    ) -> Option<Pieces> {
+    ) -> Option<FlatInitializer> {
         if self.is_error(*ty) {
             if let Initializer::Expr(expr) = init {
                 self.rvalue(expr);
             }
             return None;
         }
-        let mut pieces = Pieces::default();
+        let mut entries = FlatInitializer::default();
         let array = match *self.module.types.kind(*ty) {
             TypeKind::Array(element, length) => Some((element, length)),
             _ => None,
         };
         let count = match (init, array) {
-            (Initializer::List(items, at), _) => self.init_list(*ty, 0, items, *at, &mut pieces)?,
+            (Initializer::List(items, at), _) => {
+                self.init_list(*ty, 0, items, *at, &mut entries)?
+            }
             (Initializer::Expr(expr), Some((element, length))) => {
                 let ast::ExprKind::Str(bytes) = &expr.kind else {
                     self.rvalue(expr);
@@ -123,12 +125,12 @@ impl Sema<'_> {
                     self.error(expr.span, message);
                     return None;
                 };
-                self.string_piece(element, length, 0, bytes, expr.span, &mut pieces)?
+                self.string_entry(element, length, 0, bytes, expr.span, &mut entries)?
             }
             (Initializer::Expr(expr), None) => {
                 let e = self.converted(expr, *ty, Context::Initializing);
                 let size = self.leaf_size(*ty);
-                pieces.push(0, Piece::Value(e), size);
+                entries.push(0, InitEntry::Value(e), size);
                 0
             }
         };
@@ -144,7 +146,7 @@ impl Sema<'_> {
             }
             *ty = self.module.types.intern(TypeKind::Array(element, Some(count)));
         }
-        Some(pieces)
+        Some(entries)
     }
 
     /// Returns the number of bytes of a type that an initializer can cover: its size without padding.
@@ -160,14 +162,14 @@ impl Sema<'_> {
     }
 
     /// Reads a string literal for an array of characters; returns the length with the terminating zero.
-    fn string_piece(
+    fn string_entry(
         &mut self,
         element: TypeId,
         length: Option<u64>,
         offset: u64,
         bytes: &[u8],
         span: Span,
-        pieces: &mut Pieces,
+        entries: &mut FlatInitializer,
     ) -> Option<u64> {
         if !self.is_char(element) {
             let message = "array initializer must be an initializer list";
@@ -184,7 +186,7 @@ impl Sema<'_> {
             bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX));
         }
         let size = bytes.len() as u64;
-        pieces.push(offset, Piece::Bytes(bytes), size);
+        entries.push(offset, InitEntry::Bytes(bytes), size);
         Some(length.unwrap_or(full))
     }
 
@@ -199,18 +201,18 @@ impl Sema<'_> {
         offset: u64,
         items: &[DesignatedInit],
         span: Span,
-        pieces: &mut Pieces,
+        entries: &mut FlatInitializer,
     ) -> Option<u64> {
         match *self.module.types.kind(ty) {
             TypeKind::Array(element, length) => {
-                self.init_array(element, length, offset, items, pieces)
+                self.init_array(element, length, offset, items, entries)
             }
             TypeKind::Record(_) => {
-                self.init_record(ty, offset, items, pieces)?;
+                self.init_record(ty, offset, items, entries)?;
                 Some(0)
             }
             TypeKind::Vector(..) => {
-                self.init_vector(ty, offset, items, span, pieces);
+                self.init_vector(ty, offset, items, span, entries);
                 Some(0)
             }
             _ => {
@@ -229,12 +231,12 @@ impl Sema<'_> {
                         return None;
                     }
                     Some(Initializer::List(inner, at)) => {
-                        self.init_list(ty, offset, inner, *at, pieces)?;
+                        self.init_list(ty, offset, inner, *at, entries)?;
                     }
                     Some(Initializer::Expr(expr)) => {
                         let e = self.converted(expr, ty, Context::Initializing);
                         let size = self.leaf_size(ty);
-                        pieces.push(offset, Piece::Value(e), size);
+                        entries.push(offset, InitEntry::Value(e), size);
                     }
                 }
                 Some(0)
@@ -248,14 +250,14 @@ impl Sema<'_> {
         length: Option<u64>,
         offset: u64,
         items: &[DesignatedInit],
-        pieces: &mut Pieces,
+        entries: &mut FlatInitializer,
     ) -> Option<u64> {
         let stride = self.module.types.size(element)?;
-        let mut cursor = Cursor::new(items);
+        let mut cursor = InitListCursor::new(items);
         if let ([only], Some(bytes)) = (items, cursor.string()) {
             if self.is_char(element) && only.designators.is_empty() {
                 let span = init_span(&only.init);
-                return self.string_piece(element, length, offset, bytes, span, pieces);
+                return self.string_entry(element, length, offset, bytes, span, entries);
             }
         }
         let (mut index, mut count) = (0u64, 0u64);
@@ -265,7 +267,7 @@ impl Sema<'_> {
             if let Some((first, more)) = item.designators.split_first() {
                 (index, last) = self.array_designator(first, length)?;
                 rest = more;
-                pieces.designated = true;
+                entries.designated = true;
             } else if length.is_some_and(|length| index >= length) {
                 let span = init_span(&item.init);
                 self.diags.warning(span, "excess elements in array initializer");
@@ -279,10 +281,10 @@ impl Sema<'_> {
             let at = offset + index * stride;
             let range = Range { stride, count: last - index + 1 };
             if rest.is_empty() {
-                self.init_element(element, at, &mut cursor, pieces)?;
-                pieces.repeat(at, element, vec![range]);
+                self.init_element(element, at, &mut cursor, entries)?;
+                entries.repeat(at, element, vec![range]);
             } else {
-                self.init_designated(element, at, vec![range], rest, item, pieces)?;
+                self.init_designated(element, at, vec![range], rest, item, entries)?;
                 cursor.advance();
             }
             index = last + 1;
@@ -351,21 +353,21 @@ impl Sema<'_> {
         ty: TypeId,
         offset: u64,
         items: &[DesignatedInit],
-        pieces: &mut Pieces,
+        entries: &mut FlatInitializer,
     ) -> Option<()> {
         let id = hir::record_of(&self.module.types, ty)?;
         let is_union = self.module.types.records[id].is_union;
-        let mut cursor = Cursor::new(items);
+        let mut cursor = InitListCursor::new(items);
         let mut index = 0usize;
         while let Some(item) = cursor.item() {
             if let Some(first) = item.designators.first() {
-                pieces.designated = true;
+                entries.designated = true;
                 let mut path = Vec::new();
                 if let Designator::Field(name, _) = first {
                     self.find_member(id, self.text(*name), &mut path);
                     index = path.first().map_or(index, |&(_, index)| index);
                 }
-                self.init_designated(ty, offset, Vec::new(), &item.designators, item, pieces)?;
+                self.init_designated(ty, offset, Vec::new(), &item.designators, item, entries)?;
                 cursor.advance();
                 index += 1;
                 continue;
@@ -379,7 +381,7 @@ impl Sema<'_> {
                     break;
                 }
             };
-            self.init_element(field.0, offset + u64::from(field.1), &mut cursor, pieces)?;
+            self.init_element(field.0, offset + u64::from(field.1), &mut cursor, entries)?;
             index += 1;
         }
         Some(())
@@ -391,7 +393,7 @@ impl Sema<'_> {
         offset: u64,
         items: &[DesignatedInit],
         span: Span,
-        pieces: &mut Pieces,
+        entries: &mut FlatInitializer,
     ) {
         let mut parts = Vec::new();
         for item in items {
@@ -413,7 +415,7 @@ impl Sema<'_> {
         }
         let e = self.vector_of(ty, parts, span);
         let size = self.leaf_size(ty);
-        pieces.push(offset, Piece::Value(e), size);
+        entries.push(offset, InitEntry::Value(e), size);
     }
 
     /// Initializes a part of an aggregate from the cursor's items: one, or as many as the part has
@@ -422,14 +424,14 @@ impl Sema<'_> {
         &mut self,
         ty: TypeId,
         offset: u64,
-        cursor: &mut Cursor<'_>,
-        pieces: &mut Pieces,
+        cursor: &mut InitListCursor<'_>,
+        entries: &mut FlatInitializer,
     ) -> Option<()> {
         let Some(item) = cursor.item() else { return Some(()) };
         cursor.entered = true;
         if let Initializer::List(items, span) = &item.init {
-            pieces.restart(offset, ty);
-            self.init_list(ty, offset, items, *span, pieces)?;
+            entries.restart(offset, ty);
+            self.init_list(ty, offset, items, *span, entries)?;
             cursor.advance();
             return Some(());
         }
@@ -438,8 +440,8 @@ impl Sema<'_> {
             TypeKind::Array(element, length) => {
                 if let (true, Some(bytes)) = (self.is_char(element), cursor.string()) {
                     let span = init_span(&item.init);
-                    pieces.restart(offset, ty);
-                    self.string_piece(element, length, offset, bytes, span, pieces)?;
+                    entries.restart(offset, ty);
+                    self.string_entry(element, length, offset, bytes, span, entries)?;
                     cursor.advance();
                     return Some(());
                 }
@@ -447,14 +449,14 @@ impl Sema<'_> {
                 let mut index = 0;
                 while length.is_none_or(|length| index < length) && cursor.continues() {
                     let at = offset.saturating_add(index.saturating_mul(stride));
-                    self.init_element(element, at, cursor, pieces)?;
+                    self.init_element(element, at, cursor, entries)?;
                     index += 1;
                 }
             }
             TypeKind::Record(id) => {
                 let e = self.pending(cursor);
                 if e.is_some_and(|from| from == ty || self.is_error(from)) {
-                    self.whole_element(ty, offset, cursor, pieces);
+                    self.whole_element(ty, offset, cursor, entries);
                     return Some(());
                 }
                 let record = &self.module.types.records[id];
@@ -465,12 +467,12 @@ impl Sema<'_> {
                     if !cursor.continues() {
                         break;
                     }
-                    self.init_element(ty, offset + u64::from(at), cursor, pieces)?;
+                    self.init_element(ty, offset + u64::from(at), cursor, entries)?;
                 }
             }
             _ => {
                 self.pending(cursor);
-                self.whole_element(ty, offset, cursor, pieces);
+                self.whole_element(ty, offset, cursor, entries);
             }
         }
         // A part without members takes nothing: the item is left over.
@@ -483,7 +485,7 @@ impl Sema<'_> {
 
     /// Analyzes the current item, once, unless it is a string literal (which may be an array's
     /// contents); returns its type.
-    fn pending(&mut self, cursor: &mut Cursor<'_>) -> Option<TypeId> {
+    fn pending(&mut self, cursor: &mut InitListCursor<'_>) -> Option<TypeId> {
         if cursor.pending.is_none() && cursor.string().is_none() {
             if let Some(DesignatedInit { init: Initializer::Expr(expr), .. }) = cursor.item() {
                 cursor.pending = Some(self.rvalue(expr));
@@ -497,8 +499,8 @@ impl Sema<'_> {
         &mut self,
         ty: TypeId,
         offset: u64,
-        cursor: &mut Cursor<'_>,
-        pieces: &mut Pieces,
+        cursor: &mut InitListCursor<'_>,
+        entries: &mut FlatInitializer,
     ) {
         let e = match (cursor.pending.take(), cursor.item()) {
             (Some(e), _) => e,
@@ -507,7 +509,7 @@ impl Sema<'_> {
         };
         let e = self.assign_convert(e, ty, Context::Initializing);
         let size = self.leaf_size(ty);
-        pieces.push(offset, Piece::Value(e), size);
+        entries.push(offset, InitEntry::Value(e), size);
         cursor.advance();
     }
 
@@ -520,7 +522,7 @@ impl Sema<'_> {
         mut ranges: Vec<Range>,
         designators: &[Designator],
         item: &DesignatedInit,
-        pieces: &mut Pieces,
+        entries: &mut FlatInitializer,
     ) -> Option<()> {
         for designator in designators {
             match *self.module.types.kind(ty) {
@@ -569,29 +571,29 @@ impl Sema<'_> {
                 }
             }
         }
-        let mut cursor = Cursor::new(std::slice::from_ref(item));
-        self.init_element(ty, offset, &mut cursor, pieces)?;
-        pieces.repeat(offset, ty, ranges);
+        let mut cursor = InitListCursor::new(std::slice::from_ref(item));
+        self.init_element(ty, offset, &mut cursor, entries)?;
+        entries.repeat(offset, ty, ranges);
         Some(())
     }
 
     /// Returns the initializer of a private object.
-    pub(super) fn local_init(&self, mut pieces: Pieces, ty: TypeId) -> Init {
-        if let [(0, Piece::Value(e))] = pieces.list.as_slice() {
+    pub(super) fn local_init(&self, mut entries: FlatInitializer, ty: TypeId) -> Init {
+        if let [(0, InitEntry::Value(e))] = entries.list.as_slice() {
             if e.ty == ty {
-                if let Some((_, Piece::Value(e))) = pieces.list.pop() {
+                if let Some((_, InitEntry::Value(e))) = entries.list.pop() {
                     return Init::Value(e);
                 }
             }
         }
-        let zero = pieces.designated || pieces.covered < self.leaf_size(ty);
-        let mut parts = Vec::with_capacity(pieces.list.len());
-        for (offset, piece) in pieces.list {
-            match piece {
-                Piece::Value(e) => parts.push(Part::Value(offset as u32, e)),
-                Piece::Zero(ty) => parts.push(Part::Zero(offset as u32, ty)),
-                Piece::Repeat(repeat) => parts.push(Part::Repeat(repeat)),
-                Piece::Bytes(bytes) => {
+        let zero = entries.designated || entries.covered < self.leaf_size(ty);
+        let mut parts = Vec::with_capacity(entries.list.len());
+        for (offset, entry) in entries.list {
+            match entry {
+                InitEntry::Value(e) => parts.push(Part::Value(offset as u32, e)),
+                InitEntry::Zero(ty) => parts.push(Part::Zero(offset as u32, ty)),
+                InitEntry::Repeat(repeat) => parts.push(Part::Repeat(repeat)),
+                InitEntry::Bytes(bytes) => {
                     for (i, byte) in bytes.into_iter().enumerate() {
                         let kind = ExprKind::Int(u64::from(byte));
                         let e = value(kind, self.basic.char_, Span::default());

@@ -1,24 +1,24 @@
 //! The bytes of constant initializers, and the addresses among them.
 
 use super::hir::{self, ExprKind, GlobalId, Range, Relocation};
-use super::init::{Piece, Pieces};
+use super::init::{FlatInitializer, InitEntry};
 use super::types::TypeId;
 use super::{Sema, MAX_DATA_SIZE};
 use crate::source::Span;
 use std::collections::BTreeMap;
 
 /// Bytes of a constant object.
-pub(super) struct Image {
+pub(super) struct ConstantImage {
     pub bytes: Vec<u8>,
     /// Addresses by the offset of their eight bytes: an object and bytes added.
     pub addresses: BTreeMap<usize, (GlobalId, i64)>,
 }
 
-impl Image {
+impl ConstantImage {
     /// Returns an image of zeros.
-    pub(super) fn new(size: u64) -> Option<Image> {
+    pub(super) fn new(size: u64) -> Option<ConstantImage> {
         let bytes = vec![0; usize::try_from(size).ok()?];
-        Some(Image { bytes, addresses: BTreeMap::new() })
+        Some(ConstantImage { bytes, addresses: BTreeMap::new() })
     }
 
     /// Forgets what earlier initializers put somewhere.
@@ -53,38 +53,38 @@ impl Sema<'_> {
     /// Returns the bytes of a constant object, and the addresses among them; `None` after a diagnostic.
     pub(super) fn constant_init(
         &mut self,
-        pieces: &Pieces,
+        entries: &FlatInitializer,
         ty: TypeId,
         span: Span,
     ) -> Option<(Vec<u8>, Vec<Relocation>)> {
         let size = self.module.types.size(ty)?;
         self.add_data(size, span)?;
-        let mut image = Image::new(size)?;
-        for (offset, piece) in &pieces.list {
+        let mut image = ConstantImage::new(size)?;
+        for (offset, entry) in &entries.list {
             let offset = usize::try_from(*offset).ok()?;
-            match piece {
-                Piece::Zero(ty) => {
+            match entry {
+                InitEntry::Zero(ty) => {
                     let size = self.module.types.size(*ty)?;
                     self.add_data(size, span)?;
                     image.clear(offset, usize::try_from(size).ok()?);
                 }
-                Piece::Repeat(part) => {
+                InitEntry::Repeat(part) => {
                     let size = self.module.types.size(part.ty)?;
                     let counts = part.ranges.iter().map(|range| range.count);
                     self.add_data(counts.fold(size, u64::saturating_mul), span)?;
                     image.repeat(offset, usize::try_from(size).ok()?, &part.ranges);
                 }
-                Piece::Bytes(text) => {
+                InitEntry::Bytes(text) => {
                     if let Some(target) = image.bytes.get_mut(offset..offset + text.len()) {
                         target.copy_from_slice(text);
                     }
                 }
-                Piece::Value(e) if self.is_error(e.ty) => return None,
-                Piece::Value(e) => {
-                    if pieces.designated {
+                InitEntry::Value(e) if self.is_error(e.ty) => return None,
+                InitEntry::Value(e) => {
+                    if entries.designated {
                         image.clear(offset, usize::try_from(self.module.types.size(e.ty)?).ok()?);
                     }
-                    if self.constant_piece(e, offset, &mut image).is_none() {
+                    if self.constant_entry(e, offset, &mut image).is_none() {
                         self.error(e.span, "initializer element is not a compile-time constant");
                         return None;
                     }
@@ -108,7 +108,12 @@ impl Sema<'_> {
         Some(())
     }
 
-    fn constant_piece(&self, e: &hir::Expr, offset: usize, image: &mut Image) -> Option<()> {
+    fn constant_entry(
+        &self,
+        e: &hir::Expr,
+        offset: usize,
+        image: &mut ConstantImage,
+    ) -> Option<()> {
         if let Some(constant) = self.eval(e) {
             return self.write_const(&constant, e.ty, offset, image);
         }

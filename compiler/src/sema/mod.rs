@@ -35,7 +35,7 @@ use crate::source::{Diagnostics, Span};
 use crate::syntax::ast::{self, AddressSpace};
 use crate::{Options, Target};
 use cranelift_entity::SecondaryMap;
-use function::{FunctionState, Signature};
+use function::{FunctionProperties, FunctionState};
 use hir::{FunctionId, GlobalId, Module};
 use rustc_hash::FxHashMap;
 use scope::Scopes;
@@ -83,7 +83,7 @@ pub fn analyze(
         basic,
         scopes: Scopes::new(interner.len()),
         function: None,
-        signatures: SecondaryMap::new(),
+        properties: SecondaryMap::new(),
         functions_of: FxHashMap::default(),
         calls: SecondaryMap::new(),
         const_globals: SecondaryMap::new(),
@@ -121,7 +121,7 @@ struct Sema<'a> {
     /// The function whose body is analyzed.
     function: Option<FunctionState>,
     /// Properties of each function that [`hir::Function`] does not have.
-    signatures: SecondaryMap<FunctionId, Signature>,
+    properties: SecondaryMap<FunctionId, FunctionProperties>,
     /// The functions of each name, in whatever scope they are declared.
     functions_of: FxHashMap<Symbol, Vec<FunctionId>>,
     /// The calls of each function, with their places.
@@ -133,7 +133,7 @@ struct Sema<'a> {
     /// True if the current initializer is of a variable in global memory.
     initializes_global: bool,
     /// Variables with linkage (C99 6.2.2) by their names.
-    linked: FxHashMap<Symbol, globals::Linked>,
+    linked: FxHashMap<Symbol, globals::LinkedVariable>,
     /// String literals by their bytes.
     strings: FxHashMap<Vec<u8>, GlobalId>,
     /// Bytes of initialized data so far.

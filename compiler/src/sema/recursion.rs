@@ -7,39 +7,39 @@ use cranelift_entity::SecondaryMap;
 
 /// The state of a function in the walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Mark {
+enum VisitState {
     #[default]
-    New,
+    Unvisited,
     /// On the current path of calls.
-    Open,
+    OnStack,
     Done,
 }
 
 impl Sema<'_> {
     /// Reports every call that closes a cycle.
     pub(super) fn check_recursion(&mut self) {
-        let mut marks: SecondaryMap<FunctionId, Mark> = SecondaryMap::new();
+        let mut states: SecondaryMap<FunctionId, VisitState> = SecondaryMap::new();
         let mut found: Vec<(Span, FunctionId)> = Vec::new();
         for root in self.module.functions.keys() {
-            if marks[root] != Mark::New {
+            if states[root] != VisitState::Unvisited {
                 continue;
             }
-            marks[root] = Mark::Open;
+            states[root] = VisitState::OnStack;
             let mut path = vec![(root, 0)];
             while let Some((function, next)) = path.last_mut() {
                 let Some(&(callee, span)) = self.calls[*function].get(*next) else {
-                    marks[*function] = Mark::Done;
+                    states[*function] = VisitState::Done;
                     path.pop();
                     continue;
                 };
                 *next += 1;
-                match marks[callee] {
-                    Mark::New => {
-                        marks[callee] = Mark::Open;
+                match states[callee] {
+                    VisitState::Unvisited => {
+                        states[callee] = VisitState::OnStack;
                         path.push((callee, 0));
                     }
-                    Mark::Open => found.push((span, callee)),
-                    Mark::Done => {}
+                    VisitState::OnStack => found.push((span, callee)),
+                    VisitState::Done => {}
                 }
             }
         }

@@ -73,39 +73,39 @@ pub struct Lookup {
     pub text: Option<Arc<str>>,
 }
 
-/// A macro's invocation outside other macros, kept from an earlier reading of a header: files are by
-/// their numbers in [`KeptExpansions::files`].
+/// A macro's invocation outside other macros, in a cached header: files are by
+/// their numbers in [`CachedExpansions::files`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Expansion {
     pub at: Span,
-    pub definition: Definition,
+    pub definition: MacroDefinition,
 }
 
 /// The definition of a macro that a header invokes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Definition {
+pub(crate) enum MacroDefinition {
     /// In one of the header's files.
     Inside(Span),
-    /// Elsewhere: a number in [`KeptExpansions::outside`].
-    Outside(u32),
+    /// Elsewhere: a number in [`CachedExpansions::outside`].
+    External(u32),
 }
 
-/// The invocations in a header that was read before, and what their files are in this compilation.
+/// The invocations in a cached header, and what their files are in this compilation.
 #[derive(Debug)]
-pub(crate) struct KeptExpansions {
+pub(crate) struct CachedExpansions {
     pub list: Arc<[Expansion]>,
     pub files: Vec<FileId>,
-    pub outside: Vec<Span>,
+    pub external_macros: Vec<Span>,
 }
 
-impl KeptExpansions {
+impl CachedExpansions {
     /// Invocations and definitions.
     pub fn iter(&self) -> impl Iterator<Item = (Span, Span)> + '_ {
         let span = |span: Span| Span { file: self.files[span.file.0 as usize], ..span };
         self.list.iter().map(move |expansion| {
             let definition = match expansion.definition {
-                Definition::Inside(definition) => span(definition),
-                Definition::Outside(number) => self.outside[number as usize],
+                MacroDefinition::Inside(definition) => span(definition),
+                MacroDefinition::External(number) => self.external_macros[number as usize],
             };
             (span(expansion.at), definition)
         })
@@ -120,8 +120,8 @@ pub struct SourceMap {
     expansions: Vec<(Span, Span)>,
     /// By path; each is looked at once.
     lookups: HashMap<PathBuf, Option<FileId>>,
-    /// Expansions in headers that an earlier compilation has read.
-    kept_expansions: Vec<KeptExpansions>,
+    /// Expansions in cached headers.
+    cached_expansions: Vec<CachedExpansions>,
 }
 
 impl Default for SourceMap {
@@ -137,7 +137,7 @@ impl SourceMap {
         SourceMap {
             files: vec![builtin],
             expansions: Vec::new(),
-            kept_expansions: Vec::new(),
+            cached_expansions: Vec::new(),
             lookups: HashMap::new(),
         }
     }
@@ -226,8 +226,8 @@ impl SourceMap {
     }
 
     /// As [`SourceMap::mark_expansion`], for all of a header.
-    pub(crate) fn keep_expansions(&mut self, expansions: KeptExpansions) {
-        self.kept_expansions.push(expansions);
+    pub(crate) fn add_cached_expansions(&mut self, expansions: CachedExpansions) {
+        self.cached_expansions.push(expansions);
     }
 
     /// Returns the arguments of [`SourceMap::mark_expansion`], in order.
@@ -235,16 +235,18 @@ impl SourceMap {
         &self.expansions
     }
 
-    /// Returns the arguments of [`SourceMap::keep_expansions`], in order.
-    pub(crate) fn kept_expansions(&self) -> &[KeptExpansions] {
-        &self.kept_expansions
+    /// Returns the arguments of [`SourceMap::add_cached_expansions`], in order.
+    pub(crate) fn cached_expansions(&self) -> &[CachedExpansions] {
+        &self.cached_expansions
     }
 
     /// Returns where the macro is defined whose expansion gave the tokens at `span`.
     pub fn expansion(&self, span: Span) -> Option<Span> {
-        let kept = self.kept_expansions.iter();
-        let kept = kept.filter(|kept| kept.files.contains(&span.file)).flat_map(|kept| kept.iter());
-        let mut all = self.expansions.iter().copied().chain(kept);
+        let cached = self.cached_expansions.iter();
+        let cached = cached
+            .filter(|cached| cached.files.contains(&span.file))
+            .flat_map(|cached| cached.iter());
+        let mut all = self.expansions.iter().copied().chain(cached);
         all.find(|(at, _)| at.file == span.file && at.start == span.start)
             .map(|(_, definition)| definition)
     }

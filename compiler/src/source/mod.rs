@@ -8,7 +8,7 @@ mod map;
 mod render;
 
 pub use diagnostics::{Diagnostic, Diagnostics, Severity, ERROR_LIMIT, WARNING_LIMIT};
-pub(crate) use map::{Definition, Expansion, KeptExpansions};
+pub(crate) use map::{CachedExpansions, Expansion, MacroDefinition};
 pub use map::{Location, Lookup, SourceFile, SourceMap};
 
 /// A file of a [`SourceMap`].

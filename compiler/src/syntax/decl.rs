@@ -200,7 +200,7 @@ impl Parser<'_> {
             self.error(self.span(), "function definition is not allowed here");
         }
         let unused = self.unused_body();
-        if let Some(body) = unused.filter(|body| body.is_checked) {
+        if let Some(body) = unused.filter(|body| body.is_verified) {
             let opened = self.span();
             self.skip_body(body);
             let body = Block { stmts: Vec::new(), span: opened.to(self.last_span()) };

@@ -2,7 +2,7 @@
 
 use super::ast::{Expr, ExprKind, IntLiteral};
 use super::keywords::{initial_meanings, Keyword};
-use super::scope::{Meaning, Names};
+use super::scope::{Meaning, SymbolTable};
 use super::unused::UnusedBody;
 use super::{MAX_NESTING, MAX_TREE_HEIGHT};
 use crate::options::ClStd;
@@ -23,7 +23,7 @@ pub(super) struct Parser<'a> {
     pos: usize,
     /// The end of the text.
     eof: Span,
-    pub names: Names,
+    pub names: SymbolTable,
     pub interner: &'a mut Interner,
     diags: &'a mut Diagnostics,
     /// Brackets, braces and statements around the cursor.
@@ -63,7 +63,7 @@ impl<'a> Parser<'a> {
             (None, Some(last)) => last.span.after(),
             (None, None) => Span::default(),
         };
-        let names = Names::new(initial_meanings(interner, options));
+        let names = SymbolTable::new(initial_meanings(interner, options));
         Parser {
             tokens: tokens.get(..end).unwrap_or(tokens),
             pos: 0,

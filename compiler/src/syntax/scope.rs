@@ -20,7 +20,7 @@ pub(super) enum Meaning {
 
 /// A table of meanings by symbol, with scopes (C99 6.2.1).
 #[derive(Debug)]
-pub(super) struct Names {
+pub(super) struct SymbolTable {
     meanings: Vec<Meaning>,
     /// Meanings that declarations in the open scopes have hidden, the latest last.
     hidden: Vec<(Symbol, Meaning)>,
@@ -30,10 +30,10 @@ pub(super) struct Names {
     tags: FxHashMap<Symbol, &'static str>,
 }
 
-impl Names {
+impl SymbolTable {
     /// File scope, where names mean what the table says.
-    pub fn new(meanings: Vec<Meaning>) -> Names {
-        Names { meanings, hidden: Vec::new(), scopes: Vec::new(), tags: FxHashMap::default() }
+    pub fn new(meanings: Vec<Meaning>) -> SymbolTable {
+        SymbolTable { meanings, hidden: Vec::new(), scopes: Vec::new(), tags: FxHashMap::default() }
     }
 
     pub fn meaning(&self, symbol: Symbol) -> Meaning {

@@ -101,7 +101,7 @@ fn passes_in_any_order() {
         "scalarize",
         "licm",
         "unroll",
-        "flatten",
+        "if_conversion",
     ];
     check_all(0..seeds(), |seed| {
         let mut random = Random::new(seed ^ 0x77);

@@ -1,7 +1,7 @@
 //! Async copies (OpenCL C 6.15.11): the work-items of the group copy element by element, and
 //! waiting is a barrier.
 
-use super::{done, Call, Outcome};
+use super::{done, BuiltinCall, BuiltinResult};
 use crate::ir::{BarrierFlags, BinaryOp, Scalar, Type, Value};
 use crate::lower::function::Lowering;
 use crate::lower::memory::Addr;
@@ -9,16 +9,19 @@ use crate::lower::types;
 use crate::sema::types::{TypeId, TypeKind};
 
 /// An operand of a copy: a pointer and the distance between elements, in elements.
-struct Side {
+struct CopyOperand {
     ptr: Value,
     stride: Option<Value>,
 }
 
 impl Lowering<'_, '_> {
-    pub fn async_builtin(&mut self, call: &Call) -> Outcome {
+    pub fn async_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
         match (call.name, call.args.as_slice()) {
             ("async_work_group_copy", &[to, from, count, event]) => {
-                let (to, from) = (Side { ptr: to, stride: None }, Side { ptr: from, stride: None });
+                let (to, from) = (
+                    CopyOperand { ptr: to, stride: None },
+                    CopyOperand { ptr: from, stride: None },
+                );
                 self.copy_elements(call, to, from, count)?;
                 done(event)
             }
@@ -27,8 +30,8 @@ impl Lowering<'_, '_> {
                 let to_local = self.space(to) == crate::ir::AddressSpace::Local;
                 let (to_stride, from_stride) =
                     if to_local { (None, Some(stride)) } else { (Some(stride), None) };
-                let to = Side { ptr: to, stride: to_stride };
-                let from = Side { ptr: from, stride: from_stride };
+                let to = CopyOperand { ptr: to, stride: to_stride };
+                let from = CopyOperand { ptr: from, stride: from_stride };
                 self.copy_elements(call, to, from, count)?;
                 done(event)
             }
@@ -41,7 +44,13 @@ impl Lowering<'_, '_> {
     }
 
     /// `for (i = local id; i < count; i += local size) to[i] = from[i]`.
-    fn copy_elements(&mut self, call: &Call, to: Side, from: Side, count: Value) -> Option<()> {
+    fn copy_elements(
+        &mut self,
+        call: &BuiltinCall,
+        to: CopyOperand,
+        from: CopyOperand,
+        count: Value,
+    ) -> Option<()> {
         let element = self.pointee(call.arg_type(0)?)?;
         let (size, align) = types::layout(self.types(), element);
         let ty = types::value_type(self.types(), element)?;
@@ -63,16 +72,16 @@ impl Lowering<'_, '_> {
         self.b.load(types::memory_type(ty), addr.ptr, addr.align, addr.flags)
     }
 
-    fn element_address(&mut self, side: &Side, i: Value, size: u64, align: u32) -> Addr {
-        let index = match side.stride {
+    fn element_address(&mut self, operand: &CopyOperand, i: Value, size: u64, align: u32) -> Addr {
+        let index = match operand.stride {
             Some(stride) => {
                 let stride = self.resize(stride, Scalar::I64, false);
                 self.b.binary(BinaryOp::IMul, i, stride)
             }
             None => i,
         };
-        let index = self.pointer_sized(index, side.ptr, false);
-        self.indexed(Addr::new(side.ptr, align), index, size)
+        let index = self.pointer_sized(index, operand.ptr, false);
+        self.indexed(Addr::new(operand.ptr, align), index, size)
     }
 
     fn pointee(&self, ty: TypeId) -> Option<TypeId> {

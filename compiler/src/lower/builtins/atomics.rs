@@ -1,12 +1,12 @@
 //! The atomic functions of OpenCL C 1.x (6.15.12.8).
 
-use super::{done, Call, Outcome};
-use crate::ir::{AtomicOp, Sync, Value};
+use super::{done, BuiltinCall, BuiltinResult};
+use crate::ir::{AtomicOp, SyncSemantics, Value};
 use crate::lower::function::Lowering;
 use crate::sema::types::Scalar as Name;
 
 impl Lowering<'_, '_> {
-    pub fn atomic_builtin(&mut self, call: &Call) -> Outcome {
+    pub fn atomic_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
         if let Some(op) = call.name.strip_prefix("atom_") {
             return self.old_atomic(op, call);
         }
@@ -15,19 +15,19 @@ impl Lowering<'_, '_> {
     }
 
     /// `atomic_add(p, v)` and its like: relaxed, the old value results.
-    fn old_atomic(&mut self, op: &str, call: &Call) -> Outcome {
+    fn old_atomic(&mut self, op: &str, call: &BuiltinCall) -> BuiltinResult {
         match (op, call.args.as_slice()) {
             ("inc" | "dec", &[ptr]) => {
                 let one = self.b.iconst(call.result, 1);
                 let op = if op == "inc" { AtomicOp::Add } else { AtomicOp::Sub };
-                done(self.b.atomic_rmw(op, ptr, one, Sync::RELAXED))
+                done(self.b.atomic_rmw(op, ptr, one, SyncSemantics::RELAXED))
             }
             ("cmpxchg", &[ptr, expected, desired]) => {
-                done(self.b.atomic_cmpxchg(ptr, expected, desired, Sync::RELAXED))
+                done(self.b.atomic_cmpxchg(ptr, expected, desired, SyncSemantics::RELAXED))
             }
             (_, &[ptr, value]) => {
                 let op = self.read_modify_write(op, value, self.element(call, 1))?;
-                done(self.rmw(op, ptr, value, Sync::RELAXED))
+                done(self.rmw(op, ptr, value, SyncSemantics::RELAXED))
             }
             _ => None,
         }
@@ -55,7 +55,13 @@ impl Lowering<'_, '_> {
     }
 
     /// Floats are exchanged as integers.
-    pub(super) fn rmw(&mut self, op: AtomicOp, ptr: Value, value: Value, sync: Sync) -> Value {
+    pub(super) fn rmw(
+        &mut self,
+        op: AtomicOp,
+        ptr: Value,
+        value: Value,
+        sync: SyncSemantics,
+    ) -> Value {
         let ty = self.b.ty(value);
         if op == AtomicOp::Xchg && ty.scalar.is_float() {
             let bits = self.b.bitcast(value, self.bits_type(value));

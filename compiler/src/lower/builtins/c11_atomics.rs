@@ -1,14 +1,16 @@
 //! The atomic functions of OpenCL C 2.0 (6.15.12): order and scope as the IR has them.
 
-use super::{done, Call, Outcome};
-use crate::ir::{AddressSpace, AtomicOp, IntCC, Order, Scalar, Sync, SyncScope, Type, Value};
+use super::{done, BuiltinCall, BuiltinResult};
+use crate::ir::{
+    AddressSpace, AtomicOp, IntCC, MemoryOrder, MemoryScope, Scalar, SyncSemantics, Type, Value,
+};
 use crate::lower::function::Lowering;
 use crate::lower::memory::Addr;
 use crate::sema::types::TypeKind;
 
 impl Lowering<'_, '_> {
     /// `op` is the name without `atomic_`.
-    pub(super) fn c11_atomic(&mut self, op: &str, call: &Call) -> Outcome {
+    pub(super) fn c11_atomic(&mut self, op: &str, call: &BuiltinCall) -> BuiltinResult {
         let op = op.strip_suffix("_explicit").unwrap_or(op);
         let operands = match op {
             "init" | "store" | "exchange" => 2,
@@ -30,33 +32,39 @@ impl Lowering<'_, '_> {
 
     /// Returns what order and scope arguments say: one order or, for a compare-and-exchange, that of success
     /// and that of failure, which become one as strong as both. Without arguments it is the strongest.
-    fn synchronization(&self, args: &[Value], orders: usize) -> Sync {
+    fn synchronization(&self, args: &[Value], orders: usize) -> SyncSemantics {
         let (orders, scope) = args.split_at(orders.min(args.len()));
         let order = orders.iter().map(|&order| self.memory_order(order)).reduce(stronger);
-        let scope = scope.first().map_or(SyncScope::Device, |&scope| self.memory_scope(scope));
-        Sync { order: order.unwrap_or(Order::SeqCst), scope }
+        let scope = scope.first().map_or(MemoryScope::Device, |&scope| self.memory_scope(scope));
+        SyncSemantics { order: order.unwrap_or(MemoryOrder::SeqCst), scope }
     }
 
     /// Returns a value of memory_order; the strongest where it is not known here.
-    pub(super) fn memory_order(&self, value: Value) -> Order {
+    pub(super) fn memory_order(&self, value: Value) -> MemoryOrder {
         match self.b.func.as_const(value) {
-            Some(0) => Order::Relaxed,
-            Some(2) => Order::Acquire,
-            Some(3) => Order::Release,
-            Some(4) => Order::AcqRel,
-            _ => Order::SeqCst,
+            Some(0) => MemoryOrder::Relaxed,
+            Some(2) => MemoryOrder::Acquire,
+            Some(3) => MemoryOrder::Release,
+            Some(4) => MemoryOrder::AcqRel,
+            _ => MemoryOrder::SeqCst,
         }
     }
 
     /// Returns a value of memory_scope; the widest where it is not known here.
-    pub(super) fn memory_scope(&self, value: Value) -> SyncScope {
+    pub(super) fn memory_scope(&self, value: Value) -> MemoryScope {
         match self.b.func.as_const(value) {
-            Some(0 | 1) => SyncScope::WorkGroup,
-            _ => SyncScope::Device,
+            Some(0 | 1) => MemoryScope::WorkGroup,
+            _ => MemoryScope::Device,
         }
     }
 
-    fn c11_operation(&mut self, op: &str, args: &[Value], sync: Sync, call: &Call) -> Outcome {
+    fn c11_operation(
+        &mut self,
+        op: &str,
+        args: &[Value],
+        sync: SyncSemantics,
+        call: &BuiltinCall,
+    ) -> BuiltinResult {
         match (op, args) {
             ("store", &[ptr, value]) => {
                 let bits = self.as_bits(value);
@@ -117,7 +125,7 @@ impl Lowering<'_, '_> {
         self.b.bitcast(value, self.bits_type(value))
     }
 
-    fn expected_align(&self, call: &Call, ty: Type) -> u32 {
+    fn expected_align(&self, call: &BuiltinCall, ty: Type) -> u32 {
         match call.arg_type(1).map(|ty| self.types().kind(ty)) {
             Some(TypeKind::Pointer(pointer)) => self.types().align(pointer.pointee),
             _ => ty.bytes(),
@@ -126,14 +134,14 @@ impl Lowering<'_, '_> {
 }
 
 /// Returns the least order as strong as both.
-fn stronger(a: Order, b: Order) -> Order {
-    if a == Order::SeqCst || b == Order::SeqCst {
-        return Order::SeqCst;
+fn stronger(a: MemoryOrder, b: MemoryOrder) -> MemoryOrder {
+    if a == MemoryOrder::SeqCst || b == MemoryOrder::SeqCst {
+        return MemoryOrder::SeqCst;
     }
     match (a.acquires() || b.acquires(), a.releases() || b.releases()) {
-        (true, true) => Order::AcqRel,
-        (true, false) => Order::Acquire,
-        (false, true) => Order::Release,
-        (false, false) => Order::Relaxed,
+        (true, true) => MemoryOrder::AcqRel,
+        (true, false) => MemoryOrder::Acquire,
+        (false, true) => MemoryOrder::Release,
+        (false, false) => MemoryOrder::Relaxed,
     }
 }

@@ -1,10 +1,10 @@
 //! Work-group collective functions (OpenCL C 6.15.16), through work-group memory with a word for each
 //! work-item: reductions are trees, scans double their reach in each step.
 
-use super::{done, Call, Outcome};
+use super::{done, BuiltinCall, BuiltinResult};
 use crate::ir::{
-    AddressSpace, BarrierFlags, BinaryOp, Global, GlobalData, IntCC, Linkage, Scalar, Sync, Type,
-    Value,
+    AddressSpace, BarrierFlags, BinaryOp, Global, GlobalData, IntCC, Linkage, Scalar,
+    SyncSemantics, Type, Value,
 };
 use crate::lower::convert::{max_value, min_value};
 use crate::lower::function::Lowering;
@@ -19,9 +19,9 @@ struct Operation {
     identity: Value,
 }
 
-/// The collective memory as one work-item sees it.
+/// The scratch memory of collective functions, as one work-item sees it.
 #[derive(Clone, Copy)]
-struct Room {
+struct Scratch {
     base: Value,
     ty: Type,
     /// Linear local id and number of work-items, I32.
@@ -30,7 +30,7 @@ struct Room {
 }
 
 impl Lowering<'_, '_> {
-    pub fn collective_builtin(&mut self, call: &Call) -> Outcome {
+    pub fn collective_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
         let name = call.name.strip_prefix("work_group_")?;
         match (name, call.args.as_slice()) {
             ("all" | "any", &[predicate]) => done(self.vote(name == "all", predicate)),
@@ -74,63 +74,63 @@ impl Lowering<'_, '_> {
     }
 
     /// Returns a word for each work-item of the largest work-group, all collective functions' of a program.
-    fn room(&mut self, ty: Type) -> Room {
+    fn scratch(&mut self, ty: Type) -> Scratch {
         let bytes = ty.scalar.bytes();
         let size = u64::from(bytes) * u64::from(self.context.target.max_work_group_size);
         let global = self.context.collective_memory(bytes, size);
         let base = self.b.global_addr(global, AddressSpace::Local);
         let (id, count) = (self.local_linear_id(), self.local_count());
-        Room { base, ty, id, count }
+        Scratch { base, ty, id, count }
     }
 
-    fn cell(&mut self, room: &Room, index: Value) -> Addr {
-        let bytes = room.ty.scalar.bytes();
-        self.indexed(Addr::new(room.base, bytes), index, u64::from(bytes))
+    fn scratch_word(&mut self, scratch: &Scratch, index: Value) -> Addr {
+        let bytes = scratch.ty.scalar.bytes();
+        self.indexed(Addr::new(scratch.base, bytes), index, u64::from(bytes))
     }
 
-    fn read_cell(&mut self, room: &Room, index: Value) -> Value {
-        let cell = self.cell(room, index);
-        self.load(room.ty, cell)
+    fn read_scratch(&mut self, scratch: &Scratch, index: Value) -> Value {
+        let word = self.scratch_word(scratch, index);
+        self.load(scratch.ty, word)
     }
 
-    fn write_cell(&mut self, room: &Room, index: Value, value: Value) {
-        let cell = self.cell(room, index);
-        self.store(cell, value);
+    fn write_scratch(&mut self, scratch: &Scratch, index: Value, value: Value) {
+        let word = self.scratch_word(scratch, index);
+        self.store(word, value);
     }
 
     fn local_barrier(&mut self) {
         self.b.barrier(BarrierFlags::LOCAL);
     }
 
-    /// Stores every work-item's value in its cell, once the work-group is done with the earlier contents.
-    fn share(&mut self, room: &Room, value: Value) {
+    /// Stores every work-item's value in its word, once the work-group is done with the earlier contents.
+    fn share(&mut self, scratch: &Scratch, value: Value) {
         self.local_barrier();
-        self.write_cell(room, room.id, value);
+        self.write_scratch(scratch, scratch.id, value);
         self.local_barrier();
     }
 
-    /// One cell holds the answer until a work-item objects.
+    /// One word holds the answer until a work-item objects.
     fn vote(&mut self, all: bool, predicate: Value) -> Value {
-        let room = self.room(Type::I32);
+        let scratch = self.scratch(Type::I32);
         let (zero, one) = (self.int(Scalar::I32, 0), self.int(Scalar::I32, 1));
         let (start, other) = if all { (one, zero) } else { (zero, one) };
         self.local_barrier();
-        let first = self.b.icmp(IntCC::Eq, room.id, zero);
-        self.when(first, |this| this.write_cell(&room, zero, start));
+        let first = self.b.icmp(IntCC::Eq, scratch.id, zero);
+        self.when(first, |this| this.write_scratch(&scratch, zero, start));
         self.local_barrier();
         let cc = if all { IntCC::Eq } else { IntCC::Ne };
         let objects = self.b.icmp(cc, predicate, zero);
         self.when(objects, |this| {
-            let cell = this.cell(&room, zero);
-            this.b.atomic_store(cell.ptr, other, Sync::RELAXED);
+            let word = this.scratch_word(&scratch, zero);
+            this.b.atomic_store(word.ptr, other, SyncSemantics::RELAXED);
         });
         self.local_barrier();
-        self.read_cell(&room, zero)
+        self.read_scratch(&scratch, zero)
     }
 
     /// Returns the value of the work-item with these local ids (I64).
     fn broadcast(&mut self, value: Value, ids: &[Value]) -> Value {
-        let room = self.room(self.b.ty(value));
+        let scratch = self.scratch(self.b.ty(value));
         let mut source: Option<Value> = None;
         for (dim, &id) in ids.iter().enumerate().rev() {
             let id = self.resize(id, Scalar::I32, false);
@@ -143,60 +143,62 @@ impl Lowering<'_, '_> {
             ));
         }
         let zero = self.int(Scalar::I32, 0);
-        let chosen = self.b.icmp(IntCC::Eq, room.id, source.unwrap_or(zero));
+        let chosen = self.b.icmp(IntCC::Eq, scratch.id, source.unwrap_or(zero));
         self.local_barrier();
-        self.when(chosen, |this| this.write_cell(&room, zero, value));
+        self.when(chosen, |this| this.write_scratch(&scratch, zero, value));
         self.local_barrier();
-        self.read_cell(&room, zero)
+        self.read_scratch(&scratch, zero)
     }
 
-    /// In step `d` every cell whose number is a multiple of `2 d` takes in the one `d` further on.
+    /// In step `d` every word whose number is a multiple of `2 d` takes in the one `d` further on.
     fn reduce(&mut self, operation: Operation, value: Value) -> Value {
-        let room = self.room(operation.ty);
-        self.share(&room, value);
+        let scratch = self.scratch(operation.ty);
+        self.share(&scratch, value);
         let (zero, one) = (self.int(Scalar::I32, 0), self.int(Scalar::I32, 1));
-        self.doubling_loop(room.count, |this, d| {
+        self.doubling_loop(scratch.count, |this, d| {
             let twice = this.b.binary(BinaryOp::Shl, d, one);
             let mask = this.b.binary(BinaryOp::ISub, twice, one);
-            let low = this.b.binary(BinaryOp::And, room.id, mask);
+            let low = this.b.binary(BinaryOp::And, scratch.id, mask);
             let takes = this.b.icmp(IntCC::Eq, low, zero);
-            let other = this.b.binary(BinaryOp::IAdd, room.id, d);
-            let there = this.b.icmp(IntCC::Ult, other, room.count);
+            let other = this.b.binary(BinaryOp::IAdd, scratch.id, d);
+            let there = this.b.icmp(IntCC::Ult, other, scratch.count);
             let takes = this.b.binary(BinaryOp::And, takes, there);
             this.when(takes, |this| {
-                let (a, b) = (this.read_cell(&room, room.id), this.read_cell(&room, other));
+                let (a, b) =
+                    (this.read_scratch(&scratch, scratch.id), this.read_scratch(&scratch, other));
                 let sum = this.b.binary(operation.op, a, b);
-                this.write_cell(&room, room.id, sum);
+                this.write_scratch(&scratch, scratch.id, sum);
             });
             this.local_barrier();
         });
-        self.read_cell(&room, zero)
+        self.read_scratch(&scratch, zero)
     }
 
-    /// After step `d` every cell holds what the `2 d` cells that end with it held.
+    /// After step `d` every word holds what the `2 d` words that end with it held.
     fn scan(&mut self, operation: Operation, value: Value, exclusive: bool) -> Value {
-        let room = self.room(operation.ty);
-        self.share(&room, value);
-        self.doubling_loop(room.count, |this, d| {
-            let reaches = this.b.icmp(IntCC::Uge, room.id, d);
-            let before = this.b.binary(BinaryOp::ISub, room.id, d);
-            let before = this.b.select(reaches, before, room.id);
-            let (a, b) = (this.read_cell(&room, before), this.read_cell(&room, room.id));
+        let scratch = self.scratch(operation.ty);
+        self.share(&scratch, value);
+        self.doubling_loop(scratch.count, |this, d| {
+            let reaches = this.b.icmp(IntCC::Uge, scratch.id, d);
+            let before = this.b.binary(BinaryOp::ISub, scratch.id, d);
+            let before = this.b.select(reaches, before, scratch.id);
+            let (a, b) =
+                (this.read_scratch(&scratch, before), this.read_scratch(&scratch, scratch.id));
             this.local_barrier();
             this.when(reaches, |this| {
                 let sum = this.b.binary(operation.op, a, b);
-                this.write_cell(&room, room.id, sum);
+                this.write_scratch(&scratch, scratch.id, sum);
             });
             this.local_barrier();
         });
         if !exclusive {
-            return self.read_cell(&room, room.id);
+            return self.read_scratch(&scratch, scratch.id);
         }
         let (zero, one) = (self.int(Scalar::I32, 0), self.int(Scalar::I32, 1));
-        let first = self.b.icmp(IntCC::Eq, room.id, zero);
-        let before = self.b.binary(BinaryOp::ISub, room.id, one);
+        let first = self.b.icmp(IntCC::Eq, scratch.id, zero);
+        let before = self.b.binary(BinaryOp::ISub, scratch.id, one);
         let before = self.b.select(first, zero, before);
-        let sum = self.read_cell(&room, before);
+        let sum = self.read_scratch(&scratch, before);
         self.b.select(first, operation.identity, sum)
     }
 

@@ -1,15 +1,15 @@
 //! Common functions (OpenCL C 6.15.4) on floats.
 
-use super::{done, Call, Outcome};
+use super::{done, BuiltinCall, BuiltinResult};
 use crate::ir::{BinaryOp, FloatCC, Value};
 use crate::lower::function::Lowering;
 
 impl Lowering<'_, '_> {
-    pub fn common_builtin(&mut self, call: &Call) -> Outcome {
+    pub fn common_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
         if !self.is_float_call(call) {
             return None;
         }
-        let args = self.even_args(call);
+        let args = self.splat_args(call);
         match (call.name, args.as_slice()) {
             ("min", &[x, y]) => done(self.b.binary(BinaryOp::FMin, x, y)),
             ("max", &[x, y]) => done(self.b.binary(BinaryOp::FMax, x, y)),

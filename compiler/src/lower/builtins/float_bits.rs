@@ -1,13 +1,13 @@
 //! Math functions that are a few exact operations: sign and rounding to integers, comparisons.
 
-use super::Call;
+use super::BuiltinCall;
 use crate::ir::{BinaryOp, FloatCC, IntCC, MathOp, Scalar, Type, Value};
 use crate::lower::function::Lowering;
 
 impl Lowering<'_, '_> {
     /// Functions whose result is exact (or correctly rounded) with device instructions.
-    pub fn exact_math(&mut self, call: &Call) -> Option<Value> {
-        Some(match (call.name, self.even_args(call).as_slice()) {
+    pub fn exact_math(&mut self, call: &BuiltinCall) -> Option<Value> {
+        Some(match (call.name, self.splat_args(call).as_slice()) {
             ("fabs", &[x]) => self.b.math(MathOp::FAbs, &[x]),
             ("floor", &[x]) => self.b.math(MathOp::Floor, &[x]),
             ("ceil", &[x]) => self.b.math(MathOp::Ceil, &[x]),

@@ -1,11 +1,11 @@
 //! Geometric functions (OpenCL C 6.15.5).
 
-use super::{done, Call, Outcome};
+use super::{done, BuiltinCall, BuiltinResult};
 use crate::ir::{BinaryOp, FloatCC, MathOp, UnaryOp, Value};
 use crate::lower::function::Lowering;
 
 impl Lowering<'_, '_> {
-    pub fn geometric_builtin(&mut self, call: &Call) -> Outcome {
+    pub fn geometric_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
         if !self.is_float_call(call) {
             return None;
         }

@@ -1,13 +1,13 @@
 //! Functions of half (cl_khr_fp16): computed in float and rounded once, except for those that look at
 //! the bits of halves.
 
-use super::{done, Call, Outcome};
+use super::{done, BuiltinCall, BuiltinResult};
 use crate::ir::{BinaryOp, ConvertOp, FloatCC, FpFlags, IntCC, MathOp, Scalar, Value};
 use crate::lower::function::Lowering;
 
 impl Lowering<'_, '_> {
     /// Lowers a common, geometric or math function of halves.
-    pub fn half_builtin(&mut self, call: &Call) -> Outcome {
+    pub fn half_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
         let of_half = call.args.first().is_some_and(|&arg| self.is_half(arg));
         if !of_half && call.result.scalar != Scalar::F16 {
             return None;
@@ -46,18 +46,18 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn through_float(&mut self, call: &Call) -> Outcome {
+    fn through_float(&mut self, call: &BuiltinCall) -> BuiltinResult {
         let args = call.args.iter().map(|&arg| self.half_as_float(arg)).collect();
         let result = match call.result.scalar {
             Scalar::F16 => call.result.with_scalar(Scalar::F32),
             _ => call.result,
         };
-        let wider = Call { args, result, types: call.types.clone(), ..*call };
-        let outcome = self
+        let wider = BuiltinCall { args, result, types: call.types.clone(), ..*call };
+        let lowered = self
             .common_builtin(&wider)
             .or_else(|| self.geometric_builtin(&wider))
             .or_else(|| self.math_builtin(&wider))?;
-        Some(outcome.map(|value| self.b.convert(ConvertOp::FConvert, value, call.result)))
+        Some(lowered.map(|value| self.b.convert(ConvertOp::FConvert, value, call.result)))
     }
 
     /// Rounded once: the product is exact in float, and the sum is rounded to odd there, so that

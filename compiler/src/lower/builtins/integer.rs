@@ -1,18 +1,18 @@
 //! Integer functions (OpenCL C 6.15.3).
 
-use super::{done, Call, Outcome};
+use super::{done, BuiltinCall, BuiltinResult};
 use crate::ir::{BinaryOp, ConvertOp, IntCC, MathOp, Scalar, UnaryOp, Value};
 use crate::lower::convert::{max_value, min_value};
 use crate::lower::function::Lowering;
 use crate::sema::types::Scalar as Name;
 
 impl Lowering<'_, '_> {
-    pub fn integer_builtin(&mut self, call: &Call) -> Outcome {
+    pub fn integer_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
         if !self.is_int_call(call) {
             return None;
         }
         let name = self.element(call, 0);
-        let args = self.even_args(call);
+        let args = self.splat_args(call);
         match *args.as_slice() {
             [x] => self.integer_unary(call, name, x),
             [x, y] => self.integer_binary(call, name, x, y),
@@ -21,7 +21,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn integer_unary(&mut self, call: &Call, name: Name, x: Value) -> Outcome {
+    fn integer_unary(&mut self, call: &BuiltinCall, name: Name, x: Value) -> BuiltinResult {
         done(match call.name {
             "abs" if name.is_signed() => {
                 // Also right for the least value, whose magnitude is unsigned.
@@ -37,7 +37,13 @@ impl Lowering<'_, '_> {
         })
     }
 
-    fn integer_binary(&mut self, call: &Call, name: Name, x: Value, y: Value) -> Outcome {
+    fn integer_binary(
+        &mut self,
+        call: &BuiltinCall,
+        name: Name,
+        x: Value,
+        y: Value,
+    ) -> BuiltinResult {
         let signed = name.is_signed();
         done(match call.name {
             "min" => self.b.binary(if signed { BinaryOp::SMin } else { BinaryOp::UMin }, x, y),
@@ -83,12 +89,12 @@ impl Lowering<'_, '_> {
 
     fn integer_ternary(
         &mut self,
-        call: &Call,
+        call: &BuiltinCall,
         name: Name,
         x: Value,
         y: Value,
         z: Value,
-    ) -> Outcome {
+    ) -> BuiltinResult {
         let signed = name.is_signed();
         done(match call.name {
             "clamp" => {

@@ -3,7 +3,7 @@
 //! The library's function for `sin` of a float is `__sin_f32`. Its pointer parameters are private;
 //! other pointers get what was written to a temporary.
 
-use super::Call;
+use super::BuiltinCall;
 use crate::ir::{ConvertOp, Scalar, Type, Value};
 use crate::library::{self, Unit};
 use crate::lower::function::Lowering;
@@ -24,7 +24,7 @@ struct Output {
 
 impl Lowering<'_, '_> {
     /// Calls the library's function `name` with the call's arguments, if there is one.
-    pub fn library_math(&mut self, name: &str, call: &Call) -> Option<Value> {
+    pub fn library_math(&mut self, name: &str, call: &BuiltinCall) -> Option<Value> {
         let scalar = match call.args.first().map(|&arg| self.b.ty(arg).scalar) {
             Some(scalar) if scalar.is_float() => scalar,
             _ => return None,
@@ -84,7 +84,7 @@ impl Lowering<'_, '_> {
         Some((Origin::Library(unit), *id))
     }
 
-    fn outputs(&mut self, call: &Call) -> Vec<Output> {
+    fn outputs(&mut self, call: &BuiltinCall) -> Vec<Output> {
         let mut outputs = Vec::new();
         for (&arg, &ty) in call.args.iter().zip(&call.types) {
             let TypeKind::Pointer(pointer) = *self.types().kind(ty) else { continue };

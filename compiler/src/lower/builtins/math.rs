@@ -1,20 +1,20 @@
 //! Math functions (OpenCL C 6.15.2): which way each is computed.
 
-use super::{Call, Outcome};
+use super::{BuiltinCall, BuiltinResult};
 use crate::ir::{BinaryOp, ConvertOp, FpFlags, MathOp, Scalar, Value};
 use crate::lower::function::Lowering;
 use crate::lower::Origin;
 
 impl Lowering<'_, '_> {
-    pub fn math_builtin(&mut self, call: &Call) -> Outcome {
+    pub fn math_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
         self.math_value(call).map(Some)
     }
 
-    fn first_scalar(&self, call: &Call) -> Option<Scalar> {
+    fn first_scalar(&self, call: &BuiltinCall) -> Option<Scalar> {
         call.args.first().map(|&arg| self.b.ty(arg).scalar)
     }
 
-    fn math_value(&mut self, call: &Call) -> Option<Value> {
+    fn math_value(&mut self, call: &BuiltinCall) -> Option<Value> {
         if let Some(value) = self.exact_math(call) {
             return Some(value);
         }
@@ -33,7 +33,7 @@ impl Lowering<'_, '_> {
                 return Some(value);
             }
         }
-        match (call.name, self.even_args(call).as_slice()) {
+        match (call.name, self.splat_args(call).as_slice()) {
             ("mad", &[a, b, c]) => Some(self.mad(a, b, c)),
             ("fma", &[a, b, c]) if self.has_fma(a) => Some(self.b.math(MathOp::Fma, &[a, b, c])),
             ("sqrt", &[x]) if !single || !self.needs_exact_sqrt() => {
@@ -65,7 +65,7 @@ impl Lowering<'_, '_> {
 
     /// `a * b + c` however it is fastest.
     fn mad(&mut self, a: Value, b: Value, c: Value) -> Value {
-        let two_steps = self.b.ty(a).scalar == Scalar::F64 && self.context.raises_denormals();
+        let two_steps = self.b.ty(a).scalar == Scalar::F64 && self.context.emulates_denormals();
         if self.has_fma(a) && !two_steps {
             return self.b.math(MathOp::Fma, &[a, b, c]);
         }

@@ -1,6 +1,6 @@
 //! Vector data load and store functions (OpenCL C 6.15.7), half among them, and prefetch.
 
-use super::{done, Call, Outcome};
+use super::{done, BuiltinCall, BuiltinResult};
 use crate::ir::{AddressSpace, ConvertOp, MemFlags, Scalar, Type, Value};
 use crate::lower::function::Lowering;
 use crate::lower::memory::Addr;
@@ -53,7 +53,7 @@ fn parse(name: &str) -> Option<Access> {
 }
 
 impl Lowering<'_, '_> {
-    pub fn memory_builtin(&mut self, call: &Call) -> Outcome {
+    pub fn memory_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
         if call.name == "prefetch" {
             return Some(None);
         }
@@ -68,7 +68,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn vload(&mut self, call: &Call, access: &Access, offset: Value, ptr: Value) -> Value {
+    fn vload(&mut self, call: &BuiltinCall, access: &Access, offset: Value, ptr: Value) -> Value {
         if !access.half {
             let addr = self.vector_address(access, call.result, call, offset, ptr);
             return self.load(call.result, addr);
@@ -85,7 +85,14 @@ impl Lowering<'_, '_> {
         self.b.convert(ConvertOp::FConvert, float, call.result)
     }
 
-    fn vstore(&mut self, call: &Call, access: &Access, data: Value, offset: Value, ptr: Value) {
+    fn vstore(
+        &mut self,
+        call: &BuiltinCall,
+        access: &Access,
+        data: Value,
+        offset: Value,
+        ptr: Value,
+    ) {
         let ty = self.b.ty(data);
         if !access.half {
             let addr = self.vector_address(access, ty, call, offset, ptr);
@@ -107,7 +114,7 @@ impl Lowering<'_, '_> {
             let half = self.b.convert(ConvertOp::FConvert, data, ty.with_scalar(Scalar::F16));
             return self.b.bitcast(half, bits);
         }
-        let half = self.narrow_bits(data, Scalar::F16, rounding);
+        let half = self.fptrunc_bits(data, Scalar::F16, rounding);
         self.b.convert(ConvertOp::Trunc, half, bits)
     }
 
@@ -116,7 +123,7 @@ impl Lowering<'_, '_> {
         &mut self,
         access: &Access,
         ty: Type,
-        call: &Call,
+        call: &BuiltinCall,
         offset: Value,
         ptr: Value,
     ) -> Addr {

@@ -30,7 +30,7 @@ use crate::sema::types::{Scalar as Name, TypeId};
 use crate::source::Span;
 
 /// A call of a built-in function with evaluated arguments.
-pub struct Call {
+pub struct BuiltinCall {
     pub name: &'static str,
     pub args: Vec<Value>,
     pub types: Vec<TypeId>,
@@ -40,14 +40,14 @@ pub struct Call {
 }
 
 /// `Some` when a chapter knows the function: its result, if it has one.
-pub type Outcome = Option<Option<Value>>;
+pub type BuiltinResult = Option<Option<Value>>;
 
-/// Returns a chapter's answer for a function with a result.
-pub fn done(value: Value) -> Outcome {
+/// Returns what a chapter gives for a function with a result.
+pub fn done(value: Value) -> BuiltinResult {
     Some(Some(value))
 }
 
-impl Call {
+impl BuiltinCall {
     /// Argument number `n`. Chapters ask for the number of arguments first (`let [x, y] = ...`).
     pub fn arg_type(&self, n: usize) -> Option<TypeId> {
         self.types.get(n).copied()
@@ -61,14 +61,14 @@ impl Lowering<'_, '_> {
             return Some(self.printf(args));
         }
         let values = args.iter().map(|arg| self.value(arg)).collect();
-        let call = Call {
+        let call = BuiltinCall {
             name,
             args: values,
             types: args.iter().map(|arg| arg.ty).collect(),
             result: self.value_type(expr.ty),
             span: expr.span,
         };
-        let outcome = self
+        let lowered = self
             .work_item_builtin(&call)
             .or_else(|| self.sync_builtin(&call))
             .or_else(|| self.collective_builtin(&call))
@@ -83,7 +83,7 @@ impl Lowering<'_, '_> {
             .or_else(|| self.common_builtin(&call))
             .or_else(|| self.geometric_builtin(&call))
             .or_else(|| self.math_builtin(&call));
-        outcome.unwrap_or_else(|| {
+        lowered.unwrap_or_else(|| {
             let message = format!("built-in function '{name}' is not supported for these types");
             self.error(expr.span, message);
             Some(self.b.undef(call.result))
@@ -91,20 +91,20 @@ impl Lowering<'_, '_> {
     }
 
     /// Element type of an argument.
-    pub fn element(&self, call: &Call, n: usize) -> Name {
+    pub fn element(&self, call: &BuiltinCall, n: usize) -> Name {
         call.arg_type(n).map_or(Name::Int, |ty| self.numeric(ty).0)
     }
 
-    pub fn is_float_call(&self, call: &Call) -> bool {
+    pub fn is_float_call(&self, call: &BuiltinCall) -> bool {
         call.args.first().is_some_and(|&arg| self.b.ty(arg).scalar.is_float())
     }
 
-    pub fn is_int_call(&self, call: &Call) -> bool {
+    pub fn is_int_call(&self, call: &BuiltinCall) -> bool {
         call.args.first().is_some_and(|&arg| self.b.ty(arg).scalar.is_int())
     }
 
     /// Returns the arguments, scalars repeated to the widest vector among them.
-    pub fn even_args(&mut self, call: &Call) -> Vec<Value> {
+    pub fn splat_args(&mut self, call: &BuiltinCall) -> Vec<Value> {
         let widest = call.args.iter().copied().max_by_key(|&arg| self.b.ty(arg).lanes);
         let Some(widest) = widest else { return Vec::new() };
         call.args.iter().map(|&arg| self.match_lanes(arg, widest)).collect()

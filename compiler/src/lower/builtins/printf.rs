@@ -2,8 +2,8 @@
 //! [`crate::printf`] describes both.
 
 use crate::ir::{
-    AddressSpace, AtomicOp, BinaryOp, GlobalData, IntCC, Linkage, MemFlags, Scalar, Sync, Type,
-    Value, WorkItemQuery,
+    AddressSpace, AtomicOp, BinaryOp, GlobalData, IntCC, Linkage, MemFlags, Scalar, SyncSemantics,
+    Type, Value, WorkItemQuery,
 };
 use crate::lower::function::Lowering;
 use crate::lower::Context;
@@ -33,7 +33,7 @@ impl Lowering<'_, '_> {
         let head = self.b.binary(BinaryOp::Or, signature, one);
         let format = self.low_word(format);
         words.insert(0, format);
-        self.write_record(head, &words)
+        self.write_printf_record(head, &words)
     }
 
     fn low_word(&mut self, ptr: Value) -> Value {
@@ -74,13 +74,13 @@ impl Lowering<'_, '_> {
 
     /// Reserves and writes a record of `head` and `words`. What comes after the first record that
     /// does not fit is not even counted, so that the count cannot overflow.
-    fn write_record(&mut self, head: Value, words: &[Value]) -> Value {
+    fn write_printf_record(&mut self, head: Value, words: &[Value]) -> Value {
         let size = 1 + words.iter().map(|&word| u32::from(self.b.ty(word).lanes)).sum::<u32>();
         debug_assert!(size >= RECORD_HEADER_WORDS);
         let buffer = self.b.work_item(WorkItemQuery::PrintfBuffer, 0);
         let capacity = self.b.ptr_add_const(buffer, i64::from(WORD));
         let capacity = self.b.load(Type::I32, capacity, WORD, MemFlags::INVARIANT);
-        let used = self.b.atomic_load(Type::I32, buffer, Sync::RELAXED);
+        let used = self.b.atomic_load(Type::I32, buffer, SyncSemantics::RELAXED);
         let [reserve, fill, done] = std::array::from_fn(|_| self.b.new_block());
         let result = self.b.func.add_param(done, Type::I32);
         let (success, failure) = (self.int(Scalar::I32, 0), self.int(Scalar::I32, -1));
@@ -90,7 +90,7 @@ impl Lowering<'_, '_> {
 
         self.b.switch_to(reserve);
         let words_taken = self.int(Scalar::I32, i64::from(size));
-        let start = self.b.atomic_rmw(AtomicOp::Add, buffer, words_taken, Sync::RELAXED);
+        let start = self.b.atomic_rmw(AtomicOp::Add, buffer, words_taken, SyncSemantics::RELAXED);
         let end = self.b.binary(BinaryOp::IAdd, start, words_taken);
         let fits = self.b.icmp(IntCC::Ule, end, capacity);
         // Where the first record that does not fit would begin, there is a 0; others' goes beyond.

@@ -1,12 +1,12 @@
 //! Relational functions (OpenCL C 6.15.6). Classification looks at bits, so that no driver's
 //! opinion of NaN matters.
 
-use super::{done, Call, Outcome};
+use super::{done, BuiltinCall, BuiltinResult};
 use crate::ir::{BinaryOp, FloatCC, IntCC, Scalar, Type, UnaryOp, Value};
 use crate::lower::function::Lowering;
 
 impl Lowering<'_, '_> {
-    pub fn relational_builtin(&mut self, call: &Call) -> Outcome {
+    pub fn relational_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
         match (call.name, call.args.as_slice()) {
             ("any" | "all", &[x]) => done(self.any_all(call, x)),
             ("select", &[a, b, c]) => {
@@ -43,7 +43,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn any_all(&mut self, call: &Call, x: Value) -> Value {
+    fn any_all(&mut self, call: &BuiltinCall, x: Value) -> Value {
         let signs = self.is_negative(x);
         let op = if call.name == "any" { BinaryOp::Or } else { BinaryOp::And };
         let mut result = self.b.extract(signs, 0);
@@ -65,7 +65,7 @@ impl Lowering<'_, '_> {
         self.b.bitcast(result, ty)
     }
 
-    fn ordered(&mut self, call: &Call, x: Value, y: Value) -> Value {
+    fn ordered(&mut self, call: &BuiltinCall, x: Value, y: Value) -> Value {
         let (x, y) = (self.is_nan(x), self.is_nan(y));
         let mut truth = self.b.binary(BinaryOp::Or, x, y);
         if call.name == "isordered" {

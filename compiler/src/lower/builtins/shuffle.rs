@@ -1,11 +1,11 @@
 //! shuffle and shuffle2 (OpenCL C 6.15.14).
 
-use super::{done, Call, Outcome};
+use super::{done, BuiltinCall, BuiltinResult};
 use crate::ir::{BinaryOp, InstData, IntCC, Scalar, Value};
 use crate::lower::function::Lowering;
 
 impl Lowering<'_, '_> {
-    pub fn shuffle_builtin(&mut self, call: &Call) -> Outcome {
+    pub fn shuffle_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
         match (call.name, call.args.as_slice()) {
             ("shuffle", &[x, mask]) => done(self.shuffle(x, x, mask, 1)),
             ("shuffle2", &[x, y, mask]) => done(self.shuffle(x, y, mask, 2)),

@@ -1,6 +1,6 @@
 //! Address space qualifier functions (OpenCL C 6.15.10).
 
-use super::{done, Call, Outcome};
+use super::{done, BuiltinCall, BuiltinResult};
 use crate::ir::{AddressSpace, ConvertOp, IntCC, Type};
 use crate::lower::function::Lowering;
 
@@ -9,7 +9,7 @@ const LOCAL_FENCE: i64 = 1;
 const GLOBAL_FENCE: i64 = 2;
 
 impl Lowering<'_, '_> {
-    pub fn space_builtin(&mut self, call: &Call) -> Outcome {
+    pub fn space_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
         let &[ptr] = call.args.as_slice() else { return None };
         match call.name {
             "to_global" | "to_local" | "to_private" => {

@@ -1,11 +1,11 @@
 //! Barriers and fences (OpenCL C 6.15.8, 6.15.12.7).
 
-use super::{Call, Outcome};
-use crate::ir::{BarrierFlags, Order, Sync, SyncScope, Value};
+use super::{BuiltinCall, BuiltinResult};
+use crate::ir::{BarrierFlags, MemoryOrder, MemoryScope, SyncSemantics, Value};
 use crate::lower::function::Lowering;
 
 impl Lowering<'_, '_> {
-    pub fn sync_builtin(&mut self, call: &Call) -> Outcome {
+    pub fn sync_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
         let flags = self.fence_flags(call.args.first().copied());
         match call.name {
             "barrier" | "work_group_barrier" => self.work_group_barrier(flags, call),
@@ -13,9 +13,9 @@ impl Lowering<'_, '_> {
             "atomic_work_item_fence" => {
                 let &[_, order, scope] = call.args.as_slice() else { return None };
                 let order = self.memory_order(order);
-                if order != Order::Relaxed {
+                if order != MemoryOrder::Relaxed {
                     let scope = self.memory_scope(scope);
-                    self.b.fence(flags, Sync { order, scope });
+                    self.b.fence(flags, SyncSemantics { order, scope });
                 }
             }
             _ => return None,
@@ -27,17 +27,17 @@ impl Lowering<'_, '_> {
     /// an atomic operation ("the last work-group sums up"), so that it is of the device's scope there.
     fn legacy_fence(&mut self, flags: BarrierFlags) {
         let scope = match flags.contains(BarrierFlags::GLOBAL) {
-            true => SyncScope::Device,
-            false => SyncScope::WorkGroup,
+            true => MemoryScope::Device,
+            false => MemoryScope::WorkGroup,
         };
-        self.b.fence(flags, Sync { scope, ..Sync::FENCE });
+        self.b.fence(flags, SyncSemantics { scope, ..SyncSemantics::FENCE });
     }
 
     /// A barrier of a wider scope is a fence on both sides too.
-    fn work_group_barrier(&mut self, flags: BarrierFlags, call: &Call) {
+    fn work_group_barrier(&mut self, flags: BarrierFlags, call: &BuiltinCall) {
         let scope = call.args.get(1).map(|&scope| self.memory_scope(scope));
-        let fence = Sync { order: Order::AcqRel, scope: SyncScope::Device };
-        let wide = scope == Some(SyncScope::Device) && flags.contains(BarrierFlags::GLOBAL);
+        let fence = SyncSemantics { order: MemoryOrder::AcqRel, scope: MemoryScope::Device };
+        let wide = scope == Some(MemoryScope::Device) && flags.contains(BarrierFlags::GLOBAL);
         if wide {
             self.b.fence(flags, fence);
         }

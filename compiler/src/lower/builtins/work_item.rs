@@ -1,11 +1,11 @@
 //! Work-item functions (OpenCL C 6.15.1).
 
-use super::{done, Call, Outcome};
+use super::{done, BuiltinCall, BuiltinResult};
 use crate::ir::{BinaryOp, IntCC, Scalar, Value, WorkItemQuery};
 use crate::lower::function::Lowering;
 
 impl Lowering<'_, '_> {
-    pub fn work_item_builtin(&mut self, call: &Call) -> Outcome {
+    pub fn work_item_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
         use WorkItemQuery::*;
         // The query and what a dimension beyond the third gives.
         let (query, beyond) = match call.name {
@@ -47,7 +47,7 @@ impl Lowering<'_, '_> {
         self.resize(value, to, false)
     }
 
-    fn global_linear_id(&mut self, call: &Call) -> Value {
+    fn global_linear_id(&mut self, call: &BuiltinCall) -> Value {
         let to = call.result.scalar;
         let mut sum = None;
         for dim in [2, 1, 0] {

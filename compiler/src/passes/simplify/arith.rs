@@ -1,17 +1,17 @@
 //! Rules of arithmetic, comparison and selection.
 
-use super::Outcome;
+use super::Simplified;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use crate::passes::fold;
-use Outcome::{Become, Keep};
+use Simplified::{Become, Keep};
 
-fn value(v: Value) -> Outcome {
-    Outcome::Value(v)
+fn value(v: Value) -> Simplified {
+    Simplified::Value(v)
 }
 
-fn constant(c: &mut Cursor, ty: Type, bits: u64) -> Outcome {
-    Outcome::Value(c.func.constant(ty, bits))
+fn constant(c: &mut Cursor, ty: Type, bits: u64) -> Simplified {
+    Simplified::Value(c.func.constant(ty, bits))
 }
 
 /// Operation and operands of a binary instruction.
@@ -30,7 +30,7 @@ fn as_unary(c: &Cursor, op: UnaryOp, v: Value) -> Option<Value> {
     }
 }
 
-pub fn unary(c: &mut Cursor, op: UnaryOp, arg: Value, ty: Type) -> Outcome {
+pub fn unary(c: &mut Cursor, op: UnaryOp, arg: Value, ty: Type) -> Simplified {
     if let Some(a) = c.func.as_const(arg) {
         return constant(c, ty, fold::unary(op, ty.scalar, a));
     }
@@ -41,10 +41,10 @@ pub fn unary(c: &mut Cursor, op: UnaryOp, arg: Value, ty: Type) -> Outcome {
     if op == UnaryOp::Not && ty.scalar == Scalar::Bool {
         match c.func.def_inst(arg) {
             Some(&InstData::ICmp { cc, args }) => {
-                return Become(InstData::ICmp { cc: opposite(cc), args })
+                return Become(InstData::ICmp { cc: inverse(cc), args })
             }
             Some(&InstData::FCmp { cc, args, flags }) => {
-                return Become(InstData::FCmp { cc: float_opposite(cc), args, flags })
+                return Become(InstData::FCmp { cc: float_inverse(cc), args, flags })
             }
             _ => {}
         }
@@ -61,7 +61,7 @@ pub fn binary(
     [a, b]: [Value; 2],
     flags: FpFlags,
     ty: Type,
-) -> Outcome {
+) -> Simplified {
     let (x, y) = (c.func.as_const(a), c.func.as_const(b));
     if let (Some(x), Some(y)) = (x, y) {
         return match fold::binary(op, ty.scalar, x, y) {
@@ -89,7 +89,7 @@ pub fn binary(
     }
 }
 
-fn same_operands(c: &mut Cursor, op: BinaryOp, a: Value, ty: Type) -> Option<Outcome> {
+fn same_operands(c: &mut Cursor, op: BinaryOp, a: Value, ty: Type) -> Option<Simplified> {
     use BinaryOp::*;
     match op {
         And | Or | SMin | SMax | UMin | UMax => Some(value(a)),
@@ -105,7 +105,7 @@ fn int_left_constant(
     a: Value,
     b: Value,
     ty: Type,
-) -> Outcome {
+) -> Simplified {
     use BinaryOp::*;
     match (op, x) {
         (Shl | LShr | AShr | UDiv | URem | SDiv | SRem, 0) => value(a),
@@ -132,7 +132,7 @@ fn int_right_constant(
     b: Value,
     y: u64,
     ty: Type,
-) -> Outcome {
+) -> Simplified {
     use BinaryOp::*;
     let bits = ty.scalar.bits();
     let ones = fold::mask(bits, u64::MAX);
@@ -164,7 +164,7 @@ fn int_right_constant(
 }
 
 /// (x op c1) op c2 with both constants in one operation.
-fn merge_constants(c: &mut Cursor, op: BinaryOp, a: Value, y: u64, ty: Type) -> Outcome {
+fn merge_constants(c: &mut Cursor, op: BinaryOp, a: Value, y: u64, ty: Type) -> Simplified {
     use BinaryOp::*;
     let bits = ty.scalar.bits();
     let become_op = |c: &mut Cursor, op: BinaryOp, arg: Value, k: u64| {
@@ -211,7 +211,7 @@ fn self_operand(c: &Cursor, v: Value, index: usize) -> Value {
 }
 
 /// Removes a mask that clears no bit that zero extension left.
-fn masked_extension(c: &mut Cursor, op: BinaryOp, a: Value, y: u64) -> Outcome {
+fn masked_extension(c: &mut Cursor, op: BinaryOp, a: Value, y: u64) -> Simplified {
     if let (BinaryOp::And, Some(&InstData::Convert { op: ConvertOp::ZExt, arg })) =
         (op, c.func.def_inst(a))
     {
@@ -223,7 +223,7 @@ fn masked_extension(c: &mut Cursor, op: BinaryOp, a: Value, y: u64) -> Outcome {
     Keep
 }
 
-fn int_variables(c: &mut Cursor, op: BinaryOp, a: Value, b: Value, ty: Type) -> Outcome {
+fn int_variables(c: &mut Cursor, op: BinaryOp, a: Value, b: Value, ty: Type) -> Simplified {
     use BinaryOp::*;
     let none = FpFlags::empty();
     match op {
@@ -255,9 +255,9 @@ fn int_variables(c: &mut Cursor, op: BinaryOp, a: Value, b: Value, ty: Type) -> 
         }
         And | Or => {
             // x and not x.
-            let opposite =
+            let inverse =
                 as_unary(c, UnaryOp::Not, a) == Some(b) || as_unary(c, UnaryOp::Not, b) == Some(a);
-            match (opposite && ty.lanes == 1, op) {
+            match (inverse && ty.lanes == 1, op) {
                 (true, And) => constant(c, ty, 0),
                 (true, _) => constant(c, ty, u64::MAX),
                 _ => Keep,
@@ -273,7 +273,7 @@ fn float_binary(
     [a, b]: [Value; 2],
     flags: FpFlags,
     ty: Type,
-) -> Outcome {
+) -> Simplified {
     use BinaryOp::*;
     let fast = flags.contains(FpFlags::FAST);
     let sign = 1u64 << (ty.scalar.bits() - 1);
@@ -338,7 +338,7 @@ fn exact_reciprocal(scalar: Scalar, bits: u64) -> Option<u64> {
     (mantissa_zero && in_range).then(|| fold::float_bits(scalar, reciprocal))
 }
 
-pub fn math(c: &mut Cursor, op: MathOp, args: &[Value], ty: Type) -> Outcome {
+pub fn math(c: &mut Cursor, op: MathOp, args: &[Value], ty: Type) -> Simplified {
     let constants: Option<Vec<u64>> = args.iter().map(|&a| c.func.as_const(a)).collect();
     if let Some(constants) = constants {
         let scalar = c.ty(args[0]).scalar;
@@ -359,7 +359,7 @@ pub fn math(c: &mut Cursor, op: MathOp, args: &[Value], ty: Type) -> Outcome {
     Keep
 }
 
-fn opposite(cc: IntCC) -> IntCC {
+fn inverse(cc: IntCC) -> IntCC {
     match cc {
         IntCC::Eq => IntCC::Ne,
         IntCC::Ne => IntCC::Eq,
@@ -374,7 +374,7 @@ fn opposite(cc: IntCC) -> IntCC {
     }
 }
 
-fn float_opposite(cc: FloatCC) -> FloatCC {
+fn float_inverse(cc: FloatCC) -> FloatCC {
     use FloatCC::*;
     match cc {
         Oeq => Une,
@@ -409,7 +409,7 @@ fn swapped(cc: IntCC) -> IntCC {
     }
 }
 
-pub fn icmp(c: &mut Cursor, cc: IntCC, [a, b]: [Value; 2], ty: Type) -> Outcome {
+pub fn icmp(c: &mut Cursor, cc: IntCC, [a, b]: [Value; 2], ty: Type) -> Simplified {
     let (x, y) = (c.func.as_const(a), c.func.as_const(b));
     let scalar = c.ty(a).scalar;
     let bits = scalar.bits();
@@ -445,7 +445,7 @@ pub fn icmp(c: &mut Cursor, cc: IntCC, [a, b]: [Value; 2], ty: Type) -> Outcome 
     icmp_of(c, cc, a, y, ty)
 }
 
-fn bool_or_not(a: Value, invert: bool) -> Outcome {
+fn bool_or_not(a: Value, invert: bool) -> Simplified {
     if invert {
         Become(InstData::Unary { op: UnaryOp::Not, arg: a, flags: FpFlags::empty() })
     } else {
@@ -454,7 +454,7 @@ fn bool_or_not(a: Value, invert: bool) -> Outcome {
 }
 
 /// Comparison of what an instruction gives with a constant.
-fn icmp_of(c: &mut Cursor, cc: IntCC, a: Value, y: u64, ty: Type) -> Outcome {
+fn icmp_of(c: &mut Cursor, cc: IntCC, a: Value, y: u64, ty: Type) -> Simplified {
     let bits = c.ty(a).scalar.bits();
     let equality = matches!(cc, IntCC::Eq | IntCC::Ne);
     match c.func.def_inst(a) {
@@ -503,7 +503,7 @@ fn icmp_of(c: &mut Cursor, cc: IntCC, a: Value, y: u64, ty: Type) -> Outcome {
     }
 }
 
-pub fn fcmp(c: &mut Cursor, cc: FloatCC, [a, b]: [Value; 2], flags: FpFlags) -> Outcome {
+pub fn fcmp(c: &mut Cursor, cc: FloatCC, [a, b]: [Value; 2], flags: FpFlags) -> Simplified {
     let scalar = c.ty(a).scalar;
     if let (Some(x), Some(y)) = (c.func.as_const(a), c.func.as_const(b)) {
         return constant(c, Type::BOOL, u64::from(fold::fcmp(cc, scalar, x, y)));
@@ -520,7 +520,7 @@ pub fn fcmp(c: &mut Cursor, cc: FloatCC, [a, b]: [Value; 2], flags: FpFlags) -> 
     Keep
 }
 
-pub fn select(c: &mut Cursor, [cond, then, otherwise]: [Value; 3], ty: Type) -> Outcome {
+pub fn select(c: &mut Cursor, [cond, then, otherwise]: [Value; 3], ty: Type) -> Simplified {
     if then == otherwise {
         return value(then);
     }

@@ -15,21 +15,21 @@ const MAX_SELECTS: usize = 4;
 pub fn run(func: &mut Function) -> (Cfg, bool) {
     let mut changed = false;
     for i in 0..func.layout.len() {
-        changed |= branch(func, func.layout[i]);
+        changed |= simplify_branch(func, func.layout[i]);
     }
     let (mut cfg, removed) = unreachable::remove(func);
     changed |= removed;
-    if thread_empty(func, &cfg) {
+    if thread_jumps(func, &cfg) {
         (cfg, _) = unreachable::remove(func);
         changed = true;
     }
-    changed |= params(func, &cfg);
+    changed |= remove_redundant_params(func, &cfg);
     changed |= merge_chains(func, &cfg);
     (cfg, changed)
 }
 
 /// Decides a block's branch where it can be.
-fn branch(func: &mut Function, block: Block) -> bool {
+fn simplify_branch(func: &mut Function, block: Block) -> bool {
     let Some(inst) = func.terminator(block) else { return false };
     let new = match &func.insts[inst] {
         InstData::Brif { cond, then, otherwise } => {
@@ -100,7 +100,7 @@ fn to_selects(
 /// Leads branches around blocks that only jump on. A block that closes a loop stays, so that loops
 /// keep one back edge; so does one whose going would leave a two-way branch with an edge into a
 /// block that others reach too, unless the branch itself then goes away.
-fn thread_empty(func: &mut Function, cfg: &Cfg) -> bool {
+fn thread_jumps(func: &mut Function, cfg: &Cfg) -> bool {
     let mut changed = false;
     for &block in cfg.rpo() {
         if block == func.entry() || !func.blocks[block].params.is_empty() {
@@ -130,7 +130,7 @@ fn thread_empty(func: &mut Function, cfg: &Cfg) -> bool {
                         changed = true;
                     }
                 });
-                branch(func, pred);
+                simplify_branch(func, pred);
             }
         }
     }
@@ -152,7 +152,7 @@ fn leads_to(func: &Function, call: &BlockCall, target: Block) -> bool {
 }
 
 /// Removes parameters that get the same value from every branch (or themselves).
-fn params(func: &mut Function, cfg: &Cfg) -> bool {
+fn remove_redundant_params(func: &mut Function, cfg: &Cfg) -> bool {
     let entry = func.entry();
     // What each removed parameter stands for.
     let mut replaced: SecondaryMap<Value, Option<Value>> = func.value_map();
@@ -162,28 +162,29 @@ fn params(func: &mut Function, cfg: &Cfg) -> bool {
         if block == entry || func.blocks[block].params.is_empty() {
             continue;
         }
-        let mut same: SmallVec<[Same; 4]> =
-            func.blocks[block].params.iter().map(|_| Same::No).collect();
+        let mut unique: SmallVec<[UniqueArg; 4]> =
+            func.blocks[block].params.iter().map(|_| UniqueArg::None).collect();
         for &pred in cfg.preds(block) {
             let Some(inst) = func.terminator(pred) else { continue };
             func.insts[inst].for_each_target(|call| {
                 if call.block == block {
                     for (i, &arg) in call.args.iter().enumerate() {
                         let param = func.blocks[block].params[i];
-                        same[i].meet(param, resolve(&replaced, arg));
+                        unique[i].meet(param, resolve(&replaced, arg));
                     }
                 }
             });
         }
-        let gone: SmallVec<[bool; 4]> = same.iter().map(|s| matches!(s, Same::Always(_))).collect();
+        let gone: SmallVec<[bool; 4]> =
+            unique.iter().map(|s| matches!(s, UniqueArg::One(_))).collect();
         if !gone.contains(&true) {
             continue;
         }
         changed = true;
         let params = std::mem::take(&mut func.blocks[block].params);
-        for (param, same) in params.into_iter().zip(same) {
-            match same {
-                Same::Always(value) => replaced[param] = Some(value),
+        for (param, unique) in params.into_iter().zip(unique) {
+            match unique {
+                UniqueArg::One(value) => replaced[param] = Some(value),
                 _ => {
                     let index = func.blocks[block].params.len() as u32;
                     func.values[param].def = ValueDef::Param(block, index);
@@ -210,22 +211,22 @@ fn params(func: &mut Function, cfg: &Cfg) -> bool {
     changed
 }
 
-/// The common property of the arguments for a parameter.
+/// The argument that all branches pass for a parameter, if it is one.
 #[derive(Clone, Copy)]
-enum Same {
+enum UniqueArg {
     /// None seen yet.
-    No,
-    Always(Value),
-    Different,
+    None,
+    One(Value),
+    Many,
 }
 
-impl Same {
+impl UniqueArg {
     fn meet(&mut self, param: Value, arg: Value) {
         *self = match *self {
             _ if arg == param => return,
-            Same::No => Same::Always(arg),
-            Same::Always(value) if value == arg => return,
-            _ => Same::Different,
+            UniqueArg::None => UniqueArg::One(arg),
+            UniqueArg::One(value) if value == arg => return,
+            _ => UniqueArg::Many,
         };
     }
 }

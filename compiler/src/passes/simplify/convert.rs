@@ -1,32 +1,32 @@
 //! Rules of conversions and of taking vectors apart and together.
 
-use super::Outcome;
+use super::Simplified;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use crate::passes::fold;
-use Outcome::{Become, Keep};
+use Simplified::{Become, Keep};
 
-pub fn convert(c: &mut Cursor, op: ConvertOp, arg: Value, ty: Type) -> Outcome {
+pub fn convert(c: &mut Cursor, op: ConvertOp, arg: Value, ty: Type) -> Simplified {
     let from = c.ty(arg);
     if from == ty {
-        return Outcome::Value(arg);
+        return Simplified::Value(arg);
     }
     if c.func.is_undef(arg) {
         // Where no pointer points has one answer, so that get_fence gives a fence.
-        return Outcome::Value(match op {
+        return Simplified::Value(match op {
             ConvertOp::ToSpace => c.func.constant(ty, 0),
             _ => c.func.undef(ty),
         });
     }
     if let (Some(a), 1) = (c.func.as_const(arg), ty.lanes) {
         return match fold::convert(op, from.scalar, ty.scalar, a) {
-            Some(bits) => Outcome::Value(c.func.constant(ty, bits)),
+            Some(bits) => Simplified::Value(c.func.constant(ty, bits)),
             None => Keep,
         };
     }
     match c.func.def_inst(arg) {
         Some(&InstData::Convert { op: first, arg: source }) => {
-            twice(c, first, op, source, from, ty)
+            convert_of_convert(c, first, op, source, from, ty)
         }
         // A choice between constants converts at compile time.
         Some(&InstData::Select { args: [cond, then, otherwise] }) if ty.lanes == 1 => {
@@ -42,14 +42,14 @@ pub fn convert(c: &mut Cursor, op: ConvertOp, arg: Value, ty: Type) -> Outcome {
 }
 
 /// `second` of `first` of `source`: one conversion where that is the same.
-fn twice(
+fn convert_of_convert(
     c: &mut Cursor,
     first: ConvertOp,
     second: ConvertOp,
     source: Value,
     middle: Type,
     ty: Type,
-) -> Outcome {
+) -> Simplified {
     use ConvertOp::*;
     let from = c.ty(source);
     let single = |op: ConvertOp| Become(InstData::Convert { op, arg: source });
@@ -58,26 +58,26 @@ fn twice(
         (ZExt, ZExt) | (SExt, SExt) | (Trunc, Trunc) => single(second),
         // What zero extension gives is not negative.
         (ZExt, SExt) => single(ZExt),
-        (ZExt | SExt, Trunc) if from == ty => Outcome::Value(source),
+        (ZExt | SExt, Trunc) if from == ty => Simplified::Value(source),
         (ZExt | SExt, Trunc) if from.scalar.bits() > ty.scalar.bits() => single(Trunc),
         (ZExt | SExt, Trunc) => single(first),
         // Small integers are exact in what they are extended to.
         (ZExt, SToF | UToF) if from.scalar.is_int() => single(UToF),
         (SExt, SToF) if from.scalar.is_int() => single(SToF),
-        (PtrToInt, IntToPtr) | (IntToPtr, PtrToInt) if from == ty => Outcome::Value(source),
+        (PtrToInt, IntToPtr) | (IntToPtr, PtrToInt) if from == ty => Simplified::Value(source),
         (SpaceCast, SpaceCast) if from == ty && middle.space() == Some(AddressSpace::Generic) => {
-            Outcome::Value(source)
+            Simplified::Value(source)
         }
-        (SpaceCast, ToSpace) if from == ty => Outcome::Value(source),
-        (SpaceCast, ToSpace) => Outcome::Value(c.func.constant(ty, 0)),
+        (SpaceCast, ToSpace) if from == ty => Simplified::Value(source),
+        (SpaceCast, ToSpace) => Simplified::Value(c.func.constant(ty, 0)),
         _ => Keep,
     }
 }
 
 /// Replaces all lanes of one vector in their order by that vector.
-pub fn build(c: &mut Cursor, args: &[Value], ty: Type) -> Outcome {
+pub fn build(c: &mut Cursor, args: &[Value], ty: Type) -> Simplified {
     if args.iter().all(|&a| c.func.is_undef(a)) {
-        return Outcome::Value(c.func.undef(ty));
+        return Simplified::Value(c.func.undef(ty));
     }
     let mut source = None;
     for (i, &arg) in args.iter().enumerate() {
@@ -91,23 +91,23 @@ pub fn build(c: &mut Cursor, args: &[Value], ty: Type) -> Outcome {
         }
     }
     match source {
-        Some(vector) if c.ty(vector) == ty => Outcome::Value(vector),
+        Some(vector) if c.ty(vector) == ty => Simplified::Value(vector),
         _ => Keep,
     }
 }
 
-pub fn extract(c: &mut Cursor, arg: Value, lane: u8, ty: Type) -> Outcome {
+pub fn extract(c: &mut Cursor, arg: Value, lane: u8, ty: Type) -> Simplified {
     if c.func.is_undef(arg) {
-        return Outcome::Value(c.func.undef(ty));
+        return Simplified::Value(c.func.undef(ty));
     }
     match c.func.def_inst(arg) {
         Some(InstData::Build { args }) => match args.get(usize::from(lane)) {
-            Some(&value) => Outcome::Value(value),
+            Some(&value) => Simplified::Value(value),
             None => Keep,
         },
         Some(&InstData::Insert { arg, element, lane: inserted }) => {
             if inserted == lane {
-                Outcome::Value(element)
+                Simplified::Value(element)
             } else {
                 Become(InstData::Extract { arg, lane })
             }
@@ -123,10 +123,10 @@ pub fn extract(c: &mut Cursor, arg: Value, lane: u8, ty: Type) -> Outcome {
 }
 
 /// Removes a shuffle that changes nothing.
-pub fn shuffle(c: &mut Cursor, args: [Value; 2], lanes: &[u8], ty: Type) -> Outcome {
+pub fn shuffle(c: &mut Cursor, args: [Value; 2], lanes: &[u8], ty: Type) -> Simplified {
     let identity = lanes.iter().enumerate().all(|(i, &lane)| usize::from(lane) == i);
     if identity && c.ty(args[0]) == ty {
-        return Outcome::Value(args[0]);
+        return Simplified::Value(args[0]);
     }
     Keep
 }

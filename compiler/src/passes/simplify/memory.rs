@@ -1,24 +1,24 @@
 //! Rules of addresses, and loads of constants that the program itself holds.
 
-use super::Outcome;
+use super::Simplified;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use crate::passes::fold;
 use cranelift_entity::PrimaryMap;
 use smallvec::SmallVec;
-use Outcome::{Become, Keep};
+use Simplified::{Become, Keep};
 
 /// Constants gather at the outer end of a chain: (p + x) + c, so that equal p + x are found.
-pub fn ptr_add(c: &mut Cursor, ptr: Value, offset: Value, ty: Type) -> Outcome {
+pub fn ptr_add(c: &mut Cursor, ptr: Value, offset: Value, ty: Type) -> Simplified {
     let constant = signed_const(c, offset);
     if constant == Some(0) {
-        return Outcome::Value(ptr);
+        return Simplified::Value(ptr);
     }
     if let Some(&InstData::PtrAdd { ptr: base, offset: inner }) = c.func.def_inst(ptr) {
         if let Some(k) = signed_const(c, inner) {
             if let Some(y) = constant {
                 let sum = c.ptr_add_const(base, k.wrapping_add(y));
-                return Outcome::Value(sum);
+                return Simplified::Value(sum);
             }
             // (p + k) + x = (p + x) + k
             let moved = c.ptr_add(base, offset);
@@ -83,7 +83,7 @@ pub fn load(
     globals: &PrimaryMap<Global, GlobalData>,
     ptr: Value,
     ty: Type,
-) -> Outcome {
+) -> Simplified {
     let (mut at, mut offset) = (ptr, 0i64);
     let global = loop {
         match c.func.def_inst(at) {
@@ -123,7 +123,7 @@ pub fn load(
         })
         .collect();
     match lanes.as_slice() {
-        [single] => Outcome::Value(*single),
+        [single] => Simplified::Value(*single),
         _ => Become(InstData::Build { args: lanes }),
     }
 }

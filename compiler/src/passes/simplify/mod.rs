@@ -28,8 +28,8 @@ pub fn run(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>) -> boo
     changed
 }
 
-/// The outcome for an instruction.
-pub(crate) enum Outcome {
+/// The result of simplifying an instruction.
+pub(crate) enum Simplified {
     /// No rule applies.
     Keep,
     /// Its result is this value.
@@ -51,12 +51,12 @@ fn instructions(func: &mut Function, cfg: &Cfg, globals: &PrimaryMap<Global, Glo
             // A rule's result may be open to another rule, but not forever.
             for _ in 0..8 {
                 match simplify(&mut cursor, inst, globals) {
-                    Outcome::Keep => break,
-                    Outcome::Become(data) => {
+                    Simplified::Keep => break,
+                    Simplified::Become(data) => {
                         cursor.func.replace_inst(inst, data);
                         changed = true;
                     }
-                    Outcome::Value(value) => {
+                    Simplified::Value(value) => {
                         if let Some(result) = cursor.func.result(inst) {
                             replaced[result] = Some(value);
                         }
@@ -76,8 +76,12 @@ fn instructions(func: &mut Function, cfg: &Cfg, globals: &PrimaryMap<Global, Glo
     changed
 }
 
-fn simplify(cursor: &mut Cursor, inst: Inst, globals: &PrimaryMap<Global, GlobalData>) -> Outcome {
-    let Some(result) = cursor.func.result(inst) else { return Outcome::Keep };
+fn simplify(
+    cursor: &mut Cursor,
+    inst: Inst,
+    globals: &PrimaryMap<Global, GlobalData>,
+) -> Simplified {
+    let Some(result) = cursor.func.result(inst) else { return Simplified::Keep };
     let ty = cursor.ty(result);
     match cursor.func.insts[inst] {
         InstData::Unary { op, arg, .. } => arith::unary(cursor, op, arg, ty),
@@ -98,17 +102,17 @@ fn simplify(cursor: &mut Cursor, inst: Inst, globals: &PrimaryMap<Global, Global
         InstData::ExtractDynamic { arg, index } => {
             let lanes = u64::from(cursor.ty(arg).lanes.max(1));
             match cursor.func.as_const(index) {
-                Some(i) => Outcome::Become(InstData::Extract { arg, lane: (i % lanes) as u8 }),
-                None => Outcome::Keep,
+                Some(i) => Simplified::Become(InstData::Extract { arg, lane: (i % lanes) as u8 }),
+                None => Simplified::Keep,
             }
         }
         InstData::InsertDynamic { arg, element, index } => {
             let lanes = u64::from(ty.lanes.max(1));
             match cursor.func.as_const(index) {
                 Some(i) => {
-                    Outcome::Become(InstData::Insert { arg, element, lane: (i % lanes) as u8 })
+                    Simplified::Become(InstData::Insert { arg, element, lane: (i % lanes) as u8 })
                 }
-                None => Outcome::Keep,
+                None => Simplified::Keep,
             }
         }
         InstData::Shuffle { args, ref lanes } => {
@@ -117,6 +121,6 @@ fn simplify(cursor: &mut Cursor, inst: Inst, globals: &PrimaryMap<Global, Global
         }
         InstData::PtrAdd { ptr, offset } => memory::ptr_add(cursor, ptr, offset, ty),
         InstData::Load { ptr, .. } => memory::load(cursor, globals, ptr, ty),
-        _ => Outcome::Keep,
+        _ => Simplified::Keep,
     }
 }

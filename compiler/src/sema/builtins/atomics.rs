@@ -1,29 +1,29 @@
 //! The atomic functions of OpenCL C 2.0 (6.15.12): their types, and what their order and scope
 //! arguments need of the device.
 
-use super::signature::{Elements, Family, Sig, Spaces, P, SCALAR};
+use super::signature::{Elements, Family, Sig, Spaces, TypePattern, SCALAR};
 use crate::options::ClStd;
 use crate::sema::hir::Expr;
 use crate::sema::types::Scalar;
 use crate::sema::Sema;
 use crate::source::Span;
-use P::{Void, G};
+use TypePattern::{Void, G};
 
-const OBJECT: P = P::Atomic(Spaces::ATOMIC);
-const EXPECTED: P = P::OutElement(Spaces::WRITABLE);
-const BOOL: P = P::S(Scalar::Bool);
-const ORDER: P = P::S(Scalar::Int);
-const SCOPE: P = P::S(Scalar::Int);
+const OBJECT: TypePattern = TypePattern::Atomic(Spaces::ATOMIC);
+const EXPECTED: TypePattern = TypePattern::OutElement(Spaces::WRITABLE);
+const BOOL: TypePattern = TypePattern::S(Scalar::Bool);
+const ORDER: TypePattern = TypePattern::S(Scalar::Int);
+const SCOPE: TypePattern = TypePattern::S(Scalar::Int);
 
-const fn any(ret: P, params: &'static [P]) -> Sig {
+const fn any(ret: TypePattern, params: &'static [TypePattern]) -> Sig {
     Sig::new(Elements::ATOMIC, ret, params).lanes(SCALAR)
 }
 
-const fn integer(params: &'static [P]) -> Sig {
+const fn integer(params: &'static [TypePattern]) -> Sig {
     Sig::new(Elements::I32_I64, G, params).lanes(SCALAR)
 }
 
-const fn flag(ret: P, params: &'static [P]) -> Sig {
+const fn flag(ret: TypePattern, params: &'static [TypePattern]) -> Sig {
     Sig::new(Elements::FLAG, ret, params).lanes(SCALAR)
 }
 

@@ -1,9 +1,9 @@
 //! Common, geometric and relational functions (OpenCL C 6.15.4 to 6.15.6).
 
 use super::math::UNARY;
-use super::signature::{Elements, Family, Lanes, Sig, P};
+use super::signature::{Elements, Family, Lanes, Sig, TypePattern};
 use crate::sema::types::Scalar;
-use P::{E, G};
+use TypePattern::{E, G};
 
 const FLOATS: Elements = Elements::FLOATS;
 /// Geometric functions take up to four components.
@@ -36,19 +36,19 @@ pub(super) const FAMILIES: &[Family] = &[
             "isordered",
             "isunordered",
         ],
-        &[Sig::new(FLOATS, P::Relation, &[G, G])],
+        &[Sig::new(FLOATS, TypePattern::Relation, &[G, G])],
     ),
     Family::new(
         &["isfinite", "isinf", "isnan", "isnormal", "signbit"],
-        &[Sig::new(FLOATS, P::Relation, &[G])],
+        &[Sig::new(FLOATS, TypePattern::Relation, &[G])],
     ),
-    Family::new(&["any", "all"], &[Sig::new(Elements::SIGNED, P::S(Scalar::Int), &[G])]),
+    Family::new(&["any", "all"], &[Sig::new(Elements::SIGNED, TypePattern::S(Scalar::Int), &[G])]),
     Family::new(&["bitselect"], &[Sig::new(Elements::ALL, G, &[G, G, G])]),
     Family::new(
         &["select"],
         &[
-            Sig::new(Elements::ALL, G, &[G, G, P::SignedOf]),
-            Sig::new(Elements::ALL, G, &[G, G, P::UnsignedOf]),
+            Sig::new(Elements::ALL, G, &[G, G, TypePattern::SignedOf]),
+            Sig::new(Elements::ALL, G, &[G, G, TypePattern::UnsignedOf]),
         ],
     ),
 ];

@@ -1,14 +1,14 @@
 //! Integer functions (OpenCL C 6.15.3).
 
-use super::signature::{Elements, Family, Sig, P};
+use super::signature::{Elements, Family, Sig, TypePattern};
 use crate::options::ClStd;
-use P::{E, G};
+use TypePattern::{E, G};
 
 const INTS: Elements = Elements::INTS;
 
 pub(super) const FAMILIES: &[Family] = &[
-    Family::new(&["abs"], &[Sig::new(INTS, P::UnsignedOf, &[G])]),
-    Family::new(&["abs_diff"], &[Sig::new(INTS, P::UnsignedOf, &[G, G])]),
+    Family::new(&["abs"], &[Sig::new(INTS, TypePattern::UnsignedOf, &[G])]),
+    Family::new(&["abs_diff"], &[Sig::new(INTS, TypePattern::UnsignedOf, &[G, G])]),
     Family::new(
         &["add_sat", "hadd", "mul_hi", "rhadd", "rotate", "sub_sat"],
         &[Sig::new(INTS, G, &[G, G])],
@@ -19,7 +19,10 @@ pub(super) const FAMILIES: &[Family] = &[
     Family::new(&["mad_hi", "mad_sat"], &[Sig::new(INTS, G, &[G, G, G])]),
     Family::new(&["mad24"], &[Sig::new(Elements::I32, G, &[G, G, G])]),
     Family::new(&["mul24"], &[Sig::new(Elements::I32, G, &[G, G])]),
-    Family::new(&["upsample"], &[Sig::new(Elements::NARROW, P::Wide, &[G, P::UnsignedOf])]),
+    Family::new(
+        &["upsample"],
+        &[Sig::new(Elements::NARROW, TypePattern::Wide, &[G, TypePattern::UnsignedOf])],
+    ),
     // Of integers and, as common functions (6.15.4), of floats.
     Family::new(
         &["max", "min"],

@@ -1,14 +1,14 @@
 //! Math functions (OpenCL C 6.15.2).
 
-use super::signature::{Elements, Family, Sig, Spaces, P};
+use super::signature::{Elements, Family, Sig, Spaces, TypePattern};
 use crate::options::ClStd;
 use crate::sema::types::Scalar;
-use P::{E, G};
+use TypePattern::{E, G};
 
 const FLOATS: Elements = Elements::FLOATS;
-const INT: P = P::Like(Scalar::Int);
-const OUT: P = P::Out(Spaces::WRITABLE);
-const OUT_INT: P = P::OutLike(Spaces::WRITABLE, Scalar::Int);
+const INT: TypePattern = TypePattern::Like(Scalar::Int);
+const OUT: TypePattern = TypePattern::Out(Spaces::WRITABLE);
+const OUT_INT: TypePattern = TypePattern::OutLike(Spaces::WRITABLE, Scalar::Int);
 
 pub(super) const UNARY: &[Sig] = &[Sig::new(FLOATS, G, &[G])];
 const BINARY: &[Sig] = &[Sig::new(FLOATS, G, &[G, G])];
@@ -48,10 +48,10 @@ pub(super) const FAMILIES: &[Family] = &[
     Family::new(&["ilogb"], &[Sig::new(FLOATS, INT, &[G])]),
     Family::new(
         &["ldexp"],
-        &[Sig::new(FLOATS, G, &[G, INT]), Sig::new(FLOATS, G, &[G, P::S(Scalar::Int)])],
+        &[Sig::new(FLOATS, G, &[G, INT]), Sig::new(FLOATS, G, &[G, TypePattern::S(Scalar::Int)])],
     ),
     Family::new(&["pown", "rootn"], &[Sig::new(FLOATS, G, &[G, INT])]),
-    Family::new(&["nan"], &[Sig::new(FLOATS, G, &[P::UnsignedOf])]),
+    Family::new(&["nan"], &[Sig::new(FLOATS, G, &[TypePattern::UnsignedOf])]),
     Family::new(
         &[
             "half_cos",

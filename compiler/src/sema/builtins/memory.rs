@@ -1,25 +1,25 @@
 //! Functions on memory: vector data loads and stores (OpenCL C 6.15.7), async copies (6.15.11) and
 //! the atomics of OpenCL C 1.x (6.15.12.8).
 
-use super::signature::{Elements, Family, Sig, Spaces, P, SCALAR};
+use super::signature::{Elements, Family, Sig, Spaces, TypePattern, SCALAR};
 use crate::options::ClStd;
 use crate::sema::types::Scalar;
-use P::{E, G};
+use TypePattern::{E, G};
 
-const SIZE: P = P::S(Scalar::ULong);
-const READ: P = P::InElement(Spaces::READABLE);
-const WRITE: P = P::OutElement(Spaces::WRITABLE);
-const READ_HALF: P = P::InHalf(Spaces::READABLE);
-const WRITE_HALF: P = P::OutHalf(Spaces::WRITABLE);
+const SIZE: TypePattern = TypePattern::S(Scalar::ULong);
+const READ: TypePattern = TypePattern::InElement(Spaces::READABLE);
+const WRITE: TypePattern = TypePattern::OutElement(Spaces::WRITABLE);
+const READ_HALF: TypePattern = TypePattern::InHalf(Spaces::READABLE);
+const WRITE_HALF: TypePattern = TypePattern::OutHalf(Spaces::WRITABLE);
 /// The parameter of an atomic function that points to the object.
-const OBJECT: P = P::Out(Spaces::SHARED);
+const OBJECT: TypePattern = TypePattern::Out(Spaces::SHARED);
 
 const fn load(lanes: &'static [u8]) -> Sig {
     Sig::new(Elements::ALL, G, &[SIZE, READ]).lanes(lanes)
 }
 
 const fn store(lanes: &'static [u8]) -> Sig {
-    Sig::new(Elements::ALL, P::Void, &[G, SIZE, WRITE]).lanes(lanes)
+    Sig::new(Elements::ALL, TypePattern::Void, &[G, SIZE, WRITE]).lanes(lanes)
 }
 
 const fn load_half(lanes: &'static [u8]) -> Sig {
@@ -27,7 +27,7 @@ const fn load_half(lanes: &'static [u8]) -> Sig {
 }
 
 const fn store_half(lanes: &'static [u8]) -> Sig {
-    Sig::new(Elements::F32_F64, P::Void, &[G, SIZE, WRITE_HALF]).lanes(lanes)
+    Sig::new(Elements::F32_F64, TypePattern::Void, &[G, SIZE, WRITE_HALF]).lanes(lanes)
 }
 
 /// The names of a half store with every rounding mode.
@@ -70,13 +70,23 @@ pub(super) const FAMILIES: &[Family] = &[
         &[
             Sig::new(
                 Elements::ALL,
-                P::Event,
-                &[P::Out(Spaces::LOCAL), P::In(Spaces::GLOBAL), SIZE, P::Event],
+                TypePattern::Event,
+                &[
+                    TypePattern::Out(Spaces::LOCAL),
+                    TypePattern::In(Spaces::GLOBAL),
+                    SIZE,
+                    TypePattern::Event,
+                ],
             ),
             Sig::new(
                 Elements::ALL,
-                P::Event,
-                &[P::Out(Spaces::GLOBAL), P::In(Spaces::LOCAL), SIZE, P::Event],
+                TypePattern::Event,
+                &[
+                    TypePattern::Out(Spaces::GLOBAL),
+                    TypePattern::In(Spaces::LOCAL),
+                    SIZE,
+                    TypePattern::Event,
+                ],
             ),
         ],
     ),
@@ -85,19 +95,37 @@ pub(super) const FAMILIES: &[Family] = &[
         &[
             Sig::new(
                 Elements::ALL,
-                P::Event,
-                &[P::Out(Spaces::LOCAL), P::In(Spaces::GLOBAL), SIZE, SIZE, P::Event],
+                TypePattern::Event,
+                &[
+                    TypePattern::Out(Spaces::LOCAL),
+                    TypePattern::In(Spaces::GLOBAL),
+                    SIZE,
+                    SIZE,
+                    TypePattern::Event,
+                ],
             ),
             Sig::new(
                 Elements::ALL,
-                P::Event,
-                &[P::Out(Spaces::GLOBAL), P::In(Spaces::LOCAL), SIZE, SIZE, P::Event],
+                TypePattern::Event,
+                &[
+                    TypePattern::Out(Spaces::GLOBAL),
+                    TypePattern::In(Spaces::LOCAL),
+                    SIZE,
+                    SIZE,
+                    TypePattern::Event,
+                ],
             ),
         ],
     )
     .since(ClStd::Cl11),
-    Family::new(&["wait_group_events"], &[Sig::plain(P::Void, &[P::S(Scalar::Int), P::Events])]),
-    Family::new(&["prefetch"], &[Sig::new(Elements::ALL, P::Void, &[P::In(Spaces::GLOBAL), SIZE])]),
+    Family::new(
+        &["wait_group_events"],
+        &[Sig::plain(TypePattern::Void, &[TypePattern::S(Scalar::Int), TypePattern::Events])],
+    ),
+    Family::new(
+        &["prefetch"],
+        &[Sig::new(Elements::ALL, TypePattern::Void, &[TypePattern::In(Spaces::GLOBAL), SIZE])],
+    ),
     Family::new(
         &[
             "atomic_add",

@@ -4,7 +4,6 @@
 //! of overloads. A call chooses among all instances of its patterns the one whose parameters need
 //! the cheapest conversions.
 
-mod absent;
 mod atomics;
 mod common;
 mod integer;
@@ -15,6 +14,7 @@ mod resolve;
 mod signature;
 mod spaces;
 mod special;
+mod unavailable;
 mod workitem;
 
 use crate::options::ClStd;

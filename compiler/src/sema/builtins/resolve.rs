@@ -1,6 +1,6 @@
 //! Overload choice among the instances of signature patterns.
 
-use super::signature::{Sig, Spaces, P};
+use super::signature::{Sig, Spaces, TypePattern};
 use super::{Builtin, BUILTINS};
 use crate::sema::calls::{scalar_cost, WIDEN_COST};
 use crate::sema::convert::{common_scalar, promoted, Context};
@@ -62,22 +62,22 @@ fn wider(scalar: Scalar) -> Scalar {
 }
 
 /// Returns the numeric type that a pattern means, if it means one.
-fn number(pattern: P, (element, lanes): Shape) -> Option<Shape> {
+fn number(pattern: TypePattern, (element, lanes): Shape) -> Option<Shape> {
     Some(match pattern {
-        P::G => (element, lanes),
-        P::E => (element, 1),
-        P::Like(scalar) => (scalar, lanes),
-        P::S(scalar) => (scalar, 1),
-        P::Relation if lanes == 1 => (Scalar::Int, 1),
-        P::Relation | P::SignedOf => (element.signed_of_width(), lanes),
-        P::UnsignedOf => (element.unsigned_of_width(), lanes),
-        P::Wide => (wider(element), lanes),
+        TypePattern::G => (element, lanes),
+        TypePattern::E => (element, 1),
+        TypePattern::Like(scalar) => (scalar, lanes),
+        TypePattern::S(scalar) => (scalar, 1),
+        TypePattern::Relation if lanes == 1 => (Scalar::Int, 1),
+        TypePattern::Relation | TypePattern::SignedOf => (element.signed_of_width(), lanes),
+        TypePattern::UnsignedOf => (element.unsigned_of_width(), lanes),
+        TypePattern::Wide => (wider(element), lanes),
         _ => return None,
     })
 }
 
 /// Returns what passing an argument for a parameter costs; `None` if it cannot be passed.
-fn cost(pattern: P, shape: Shape, arg: Arg) -> Option<u32> {
+fn cost(pattern: TypePattern, shape: Shape, arg: Arg) -> Option<u32> {
     let pointer = |spaces: Spaces, want: Pointee, writes: bool| match arg {
         Arg::Pointer { pointee, space, is_const } => {
             let fits = pointee == want
@@ -89,22 +89,24 @@ fn cost(pattern: P, shape: Shape, arg: Arg) -> Option<u32> {
     };
     let (element, lanes) = shape;
     match pattern {
-        P::Out(spaces) => pointer(spaces, Pointee::Number(shape), true),
-        P::OutElement(spaces) => pointer(spaces, Pointee::Number((element, 1)), true),
-        P::OutLike(spaces, scalar) => pointer(spaces, Pointee::Number((scalar, lanes)), true),
-        P::OutHalf(spaces) => pointer(spaces, Pointee::Number((Scalar::Half, 1)), true),
-        P::In(spaces) => pointer(spaces, Pointee::Number(shape), false),
-        P::InElement(spaces) => pointer(spaces, Pointee::Number((element, 1)), false),
-        P::InHalf(spaces) => pointer(spaces, Pointee::Number((Scalar::Half, 1)), false),
-        P::Atomic(spaces) => pointer(spaces, Pointee::Atomic(element), true),
-        P::Events => pointer(Spaces::OWN, Pointee::Event, false),
-        P::Event => match arg {
+        TypePattern::Out(spaces) => pointer(spaces, Pointee::Number(shape), true),
+        TypePattern::OutElement(spaces) => pointer(spaces, Pointee::Number((element, 1)), true),
+        TypePattern::OutLike(spaces, scalar) => {
+            pointer(spaces, Pointee::Number((scalar, lanes)), true)
+        }
+        TypePattern::OutHalf(spaces) => pointer(spaces, Pointee::Number((Scalar::Half, 1)), true),
+        TypePattern::In(spaces) => pointer(spaces, Pointee::Number(shape), false),
+        TypePattern::InElement(spaces) => pointer(spaces, Pointee::Number((element, 1)), false),
+        TypePattern::InHalf(spaces) => pointer(spaces, Pointee::Number((Scalar::Half, 1)), false),
+        TypePattern::Atomic(spaces) => pointer(spaces, Pointee::Atomic(element), true),
+        TypePattern::Events => pointer(Spaces::OWN, Pointee::Event, false),
+        TypePattern::Event => match arg {
             Arg::Event => Some(0),
             // A null event; checked when it is converted.
             Arg::Number((scalar, 1)) if !scalar.is_float() => Some(1),
             _ => None,
         },
-        P::Void => None,
+        TypePattern::Void => None,
         _ => {
             let (want, count) = number(pattern, shape)?;
             match arg {
@@ -198,7 +200,7 @@ impl Sema<'_> {
                     self.warn_of_widening(&arg, ty);
                     self.convert_numeric(arg, ty)
                 }
-                None if pattern == P::Event => {
+                None if pattern == TypePattern::Event => {
                     let ty = self.module.types.intern(TypeKind::Opaque(EVENT));
                     self.assign_convert(arg, ty, Context::Passing)
                 }
@@ -224,10 +226,10 @@ impl Sema<'_> {
     }
 
     /// Returns the type of a result pattern.
-    fn pattern_type(&mut self, pattern: P, shape: Shape) -> TypeId {
+    fn pattern_type(&mut self, pattern: TypePattern, shape: Shape) -> TypeId {
         match (number(pattern, shape), pattern) {
             (Some((scalar, lanes)), _) => self.module.types.vector(scalar, lanes),
-            (None, P::Event) => self.module.types.intern(TypeKind::Opaque(EVENT)),
+            (None, TypePattern::Event) => self.module.types.intern(TypeKind::Opaque(EVENT)),
             (None, _) => self.basic.void,
         }
     }
@@ -323,12 +325,12 @@ impl Sema<'_> {
 
     /// Returns an instance in words: `float max(float, float)`.
     fn describe(&self, name: &str, sig: &Sig, shape: Shape) -> String {
-        let spell = |pattern: P| match number(pattern, shape) {
+        let spell = |pattern: TypePattern| match number(pattern, shape) {
             Some((scalar, 1)) => scalar.spelling().to_string(),
             Some((scalar, lanes)) => format!("{}{lanes}", scalar.spelling()),
             None => match pattern {
-                P::Void => "void".to_string(),
-                P::Event => EVENT.to_string(),
+                TypePattern::Void => "void".to_string(),
+                TypePattern::Event => EVENT.to_string(),
                 _ => "pointer".to_string(),
             },
         };
@@ -344,7 +346,12 @@ fn pick(best: &[Candidate], args: &[Arg]) -> Option<Candidate> {
     if rest.is_empty() || rest.iter().all(|candidate| candidate.shape == first.shape) {
         return Some(first);
     }
-    let generic = |pattern: &P| matches!(pattern, P::G | P::E | P::UnsignedOf | P::SignedOf);
+    let generic = |pattern: &TypePattern| {
+        matches!(
+            pattern,
+            TypePattern::G | TypePattern::E | TypePattern::UnsignedOf | TypePattern::SignedOf
+        )
+    };
     let scalars = first.sig.params.iter().zip(args).filter(|(pattern, _)| generic(pattern));
     let common = scalars
         .filter_map(|(_, arg)| match arg {

@@ -82,7 +82,7 @@ impl Spaces {
 
 /// A parameter or result type, where G is the generic type of the instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum P {
+pub(super) enum TypePattern {
     /// G itself.
     G,
     /// G's element: the spec's `sgentype`.
@@ -121,13 +121,13 @@ pub(super) enum P {
 pub(super) struct Sig {
     pub elements: Elements,
     pub lanes: Lanes,
-    pub ret: P,
-    pub params: &'static [P],
+    pub ret: TypePattern,
+    pub params: &'static [TypePattern],
 }
 
 impl Sig {
     /// Over vectors and scalars of `elements`.
-    pub const fn new(elements: Elements, ret: P, params: &'static [P]) -> Sig {
+    pub const fn new(elements: Elements, ret: TypePattern, params: &'static [TypePattern]) -> Sig {
         Sig { elements, lanes: ANY_LANES, ret, params }
     }
 
@@ -137,7 +137,7 @@ impl Sig {
     }
 
     /// Without a generic type.
-    pub const fn plain(ret: P, params: &'static [P]) -> Sig {
+    pub const fn plain(ret: TypePattern, params: &'static [TypePattern]) -> Sig {
         Sig { elements: Elements::NONE, lanes: SCALAR, ret, params }
     }
 }

@@ -1,13 +1,13 @@
 //! Work-item and synchronization functions (OpenCL C 6.15.1, 6.15.8, 6.15.9), and those of whole
 //! work-groups (6.15.16).
 
-use super::signature::{Elements, Family, Sig, P, SCALAR};
+use super::signature::{Elements, Family, Sig, TypePattern, SCALAR};
 use crate::options::ClStd;
 use crate::sema::types::Scalar;
 
-const UINT: P = P::S(Scalar::UInt);
-const INT: P = P::S(Scalar::Int);
-const SIZE: P = P::S(Scalar::ULong);
+const UINT: TypePattern = TypePattern::S(Scalar::UInt);
+const INT: TypePattern = TypePattern::S(Scalar::Int);
+const SIZE: TypePattern = TypePattern::S(Scalar::ULong);
 
 pub(super) const FAMILIES: &[Family] = &[
     Family::new(&["get_work_dim"], &[Sig::plain(UINT, &[])]),
@@ -28,11 +28,11 @@ pub(super) const FAMILIES: &[Family] = &[
         .since(ClStd::Cl20),
     Family::new(
         &["barrier", "mem_fence", "read_mem_fence", "write_mem_fence"],
-        &[Sig::plain(P::Void, &[UINT])],
+        &[Sig::plain(TypePattern::Void, &[UINT])],
     ),
     Family::new(
         &["work_group_barrier"],
-        &[Sig::plain(P::Void, &[UINT]), Sig::plain(P::Void, &[UINT, INT])],
+        &[Sig::plain(TypePattern::Void, &[UINT]), Sig::plain(TypePattern::Void, &[UINT, INT])],
     )
     .since(ClStd::Cl20),
     Family::new(&["work_group_all", "work_group_any"], &[Sig::plain(INT, &[INT])])
@@ -40,9 +40,11 @@ pub(super) const FAMILIES: &[Family] = &[
     Family::new(
         &["work_group_broadcast"],
         &[
-            Sig::new(Elements::COLLECTIVE, P::G, &[P::G, SIZE]).lanes(SCALAR),
-            Sig::new(Elements::COLLECTIVE, P::G, &[P::G, SIZE, SIZE]).lanes(SCALAR),
-            Sig::new(Elements::COLLECTIVE, P::G, &[P::G, SIZE, SIZE, SIZE]).lanes(SCALAR),
+            Sig::new(Elements::COLLECTIVE, TypePattern::G, &[TypePattern::G, SIZE]).lanes(SCALAR),
+            Sig::new(Elements::COLLECTIVE, TypePattern::G, &[TypePattern::G, SIZE, SIZE])
+                .lanes(SCALAR),
+            Sig::new(Elements::COLLECTIVE, TypePattern::G, &[TypePattern::G, SIZE, SIZE, SIZE])
+                .lanes(SCALAR),
         ],
     )
     .since(ClStd::Cl20),
@@ -58,9 +60,9 @@ pub(super) const FAMILIES: &[Family] = &[
             "work_group_scan_exclusive_min",
             "work_group_scan_exclusive_max",
         ],
-        &[Sig::new(Elements::COLLECTIVE, P::G, &[P::G]).lanes(SCALAR)],
+        &[Sig::new(Elements::COLLECTIVE, TypePattern::G, &[TypePattern::G]).lanes(SCALAR)],
     )
     .since(ClStd::Cl20),
-    Family::new(&["atomic_work_item_fence"], &[Sig::plain(P::Void, &[UINT, INT, INT])])
+    Family::new(&["atomic_work_item_fence"], &[Sig::plain(TypePattern::Void, &[UINT, INT, INT])])
         .since(ClStd::Cl20),
 ];

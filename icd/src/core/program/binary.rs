@@ -13,7 +13,7 @@ use hekla_compiler::ir::{Func, KernelEntry};
 use hekla_compiler::kernel::{
     Arg, ArgAddress, ArgKind, ArgumentField, DataImage, Field, Kernel, LocalBlock,
 };
-use hekla_compiler::{Modes, Object, Program, Target};
+use hekla_compiler::{ModuleFlags, Object, Program, Target};
 
 const MAGIC: &[u8; 8] = b"HEKLABIN";
 /// The version of the format. It changes with the format and with the meaning of the metadata.
@@ -130,7 +130,7 @@ impl Writer {
 
     fn object(&mut self, kind: u32, object: &Object) {
         self.u32(kind);
-        self.u32(object.modes.bits());
+        self.u32(object.flags.bits());
         self.u32(object.module.kernels.len() as u32);
         for kernel in &object.module.kernels {
             self.u32(kernel.func.as_u32());
@@ -275,9 +275,9 @@ impl<'a> Reader<'a> {
     }
 
     fn object(&mut self) -> Read<Object> {
-        let modes = Modes::from_bits(self.u32()?).ok_or("an unknown mode")?;
+        let flags = ModuleFlags::from_bits(self.u32()?).ok_or("an unknown mode")?;
         let kernels = self.list(Reader::entry)?;
-        Object::read(&self.string()?, kernels, modes)
+        Object::read(&self.string()?, kernels, flags)
     }
 
     fn entry(&mut self) -> Read<KernelEntry> {
@@ -414,7 +414,7 @@ mod tests {
         let bytes = write(Content::Library(&object), &target);
         let Loaded::Library(read) = read(&bytes, &target).unwrap() else { panic!() };
         assert_eq!(read.text(), object.text());
-        assert_eq!(read.modes, object.modes);
+        assert_eq!(read.flags, object.flags);
         assert_eq!(format!("{:?}", read.module.kernels), format!("{:?}", object.module.kernels));
         let again = write(Content::Library(&read), &target);
         assert_eq!(again, bytes);

@@ -39,24 +39,24 @@ impl Features {
         }
     }
 
-    fn meet(&self, need: Need) -> bool {
-        match need {
-            Need::Nothing => true,
-            Need::Std(std) => self.std >= std,
-            Need::Fp64 => self.fp64,
-            Need::Fp16 => self.fp16,
-            Need::FastMath => self.fast_relaxed_math,
-            Need::SeqCst => self.seq_cst,
-            Need::ScopeDevice => self.scope_device,
-            Need::ScopeAllDevices => self.scope_all_devices,
-            Need::Subgroups => self.subgroups,
+    fn meet(&self, requirement: Requirement) -> bool {
+        match requirement {
+            Requirement::Nothing => true,
+            Requirement::Std(std) => self.std >= std,
+            Requirement::Fp64 => self.fp64,
+            Requirement::Fp16 => self.fp16,
+            Requirement::FastMath => self.fast_relaxed_math,
+            Requirement::SeqCst => self.seq_cst,
+            Requirement::ScopeDevice => self.scope_device,
+            Requirement::ScopeAllDevices => self.scope_all_devices,
+            Requirement::Subgroups => self.subgroups,
         }
     }
 }
 
 /// The requirements of a group of macros.
 #[derive(Debug, Clone, Copy)]
-enum Need {
+enum Requirement {
     Nothing,
     /// This version of OpenCL C or a later one.
     Std(ClStd),
@@ -82,12 +82,12 @@ pub(super) enum Builtin {
 
 /// Returns the definition of a name, if it is a built-in macro's.
 pub(super) fn find(name: &str, features: &Features) -> Option<Builtin> {
-    static INDEX: LazyLock<FxHashMap<&str, (Need, &str, &str)>> = LazyLock::new(|| {
-        let groups = GROUPS.iter().flat_map(|&(need, group)| {
+    static INDEX: LazyLock<FxHashMap<&str, (Requirement, &str, &str)>> = LazyLock::new(|| {
+        let groups = GROUPS.iter().flat_map(|&(requirement, group)| {
             group.iter().map(move |&(name, body)| {
                 let paren = name.find('(').unwrap_or(name.len());
                 let (name, params) = name.split_at(paren);
-                (name, (need, params, body))
+                (name, (requirement, params, body))
             })
         });
         groups.collect()
@@ -113,30 +113,30 @@ pub(super) fn find(name: &str, features: &Features) -> Option<Builtin> {
         };
         return Some(Builtin::Text { params: "", body });
     }
-    let &(need, params, body) = INDEX.get(name)?;
-    features.meet(need).then_some(Builtin::Text { params, body })
+    let &(requirement, params, body) = INDEX.get(name)?;
+    features.meet(requirement).then_some(Builtin::Text { params, body })
 }
 
 type Group = &'static [(&'static str, &'static str)];
 
 /// All groups. No name is in two.
-static GROUPS: &[(Need, Group)] = &[
-    (Need::Nothing, VERSIONS),
-    (Need::Nothing, VERSION_NUMBERS),
-    (Need::FastMath, &[("__FAST_RELAXED_MATH__", "1")]),
-    (Need::Nothing, KEYWORDS),
-    (Need::Nothing, INTEGERS),
-    (Need::Nothing, FLOATS),
-    (Need::Fp64, DOUBLES),
-    (Need::Fp16, HALVES),
-    (Need::Nothing, FENCES),
-    (Need::Std(ClStd::Cl20), ATOMICS),
-    (Need::SeqCst, &[("memory_order_seq_cst", "5")]),
-    (Need::ScopeDevice, &[("memory_scope_device", "2")]),
-    (Need::ScopeAllDevices, ALL_DEVICES),
-    (Need::Subgroups, &[("memory_scope_sub_group", "4")]),
-    (Need::Nothing, SAMPLERS),
-    (Need::Nothing, CHANNELS),
+static GROUPS: &[(Requirement, Group)] = &[
+    (Requirement::Nothing, VERSIONS),
+    (Requirement::Nothing, VERSION_NUMBERS),
+    (Requirement::FastMath, &[("__FAST_RELAXED_MATH__", "1")]),
+    (Requirement::Nothing, KEYWORDS),
+    (Requirement::Nothing, INTEGERS),
+    (Requirement::Nothing, FLOATS),
+    (Requirement::Fp64, DOUBLES),
+    (Requirement::Fp16, HALVES),
+    (Requirement::Nothing, FENCES),
+    (Requirement::Std(ClStd::Cl20), ATOMICS),
+    (Requirement::SeqCst, &[("memory_order_seq_cst", "5")]),
+    (Requirement::ScopeDevice, &[("memory_scope_device", "2")]),
+    (Requirement::ScopeAllDevices, ALL_DEVICES),
+    (Requirement::Subgroups, &[("memory_scope_sub_group", "4")]),
+    (Requirement::Nothing, SAMPLERS),
+    (Requirement::Nothing, CHANNELS),
 ];
 
 /// OpenCL C 6.12, and what C99 6.10.8 asks for. A fixed date: the same text gives the same program.

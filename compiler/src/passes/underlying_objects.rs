@@ -1,5 +1,4 @@
-//! What the private pointers of a function are made of: which object or parameter they point into,
-//! and how far from its start.
+//! Underlying objects of private pointers: the alloca or parameter that each points into, and the offset in it.
 
 use crate::ir::cfg::Cfg;
 use crate::ir::*;
@@ -7,50 +6,54 @@ use cranelift_entity::SecondaryMap;
 
 /// The object that a private pointer points into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Root {
+pub enum UnderlyingObject {
     /// Nothing seen yet; stays so for undefined pointers and in unreachable code.
     #[default]
-    None,
+    Undefined,
     /// The object of an alloca.
-    Object(Inst),
+    Alloca(Inst),
     /// The object that the function's parameter of that number points to.
-    Param(u32),
+    Argument(u32),
     /// Anything whose address is known elsewhere.
     Unknown,
 }
 
-/// A root and the distance from it in bytes, if that is one number.
+/// A pointer as its underlying object and the offset from that in bytes, if that is a constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Base {
-    pub root: Root,
+pub struct DecomposedPointer {
+    pub object: UnderlyingObject,
     pub offset: Option<i64>,
 }
 
-impl Base {
-    const UNKNOWN: Base = Base { root: Root::Unknown, offset: None };
+impl DecomposedPointer {
+    const UNKNOWN: DecomposedPointer =
+        DecomposedPointer { object: UnderlyingObject::Unknown, offset: None };
 
-    fn meet(self, other: Base) -> Base {
-        match (self.root, other.root) {
-            (Root::None, _) => other,
-            (_, Root::None) => self,
-            (a, b) if a != b => Base::UNKNOWN,
+    fn meet(self, other: DecomposedPointer) -> DecomposedPointer {
+        match (self.object, other.object) {
+            (UnderlyingObject::Undefined, _) => other,
+            (_, UnderlyingObject::Undefined) => self,
+            (a, b) if a != b => DecomposedPointer::UNKNOWN,
             _ if self.offset == other.offset => self,
-            _ => Base { root: self.root, offset: None },
+            _ => DecomposedPointer { object: self.object, offset: None },
         }
     }
 }
 
-/// The base of each private pointer.
-pub struct Bases(SecondaryMap<Value, Base>);
+/// The underlying object and offset of each private pointer.
+pub struct UnderlyingObjects(SecondaryMap<Value, DecomposedPointer>);
 
-impl Bases {
+impl UnderlyingObjects {
     /// Iterates over the blocks until nothing changes.
-    pub fn compute(func: &Function) -> Bases {
+    pub fn compute(func: &Function) -> UnderlyingObjects {
         let cfg = Cfg::compute(func);
-        let mut bases = Bases(func.value_map());
+        let mut objects = UnderlyingObjects(func.value_map());
         for (i, &param) in func.params().iter().enumerate() {
             if is_private(func, param) {
-                bases.0[param] = Base { root: Root::Param(i as u32), offset: Some(0) };
+                objects.0[param] = DecomposedPointer {
+                    object: UnderlyingObject::Argument(i as u32),
+                    offset: Some(0),
+                };
             }
         }
         let mut changed = true;
@@ -58,18 +61,18 @@ impl Bases {
             changed = false;
             for &block in cfg.rpo() {
                 for &inst in &func.blocks[block].insts {
-                    changed |= bases.visit(func, inst);
+                    changed |= objects.visit(func, inst);
                 }
             }
         }
-        bases
+        objects
     }
 
-    /// Returns the base of a private pointer.
-    pub fn of(&self, func: &Function, value: Value) -> Base {
+    /// Returns the underlying object and offset of a private pointer.
+    pub fn of(&self, func: &Function, value: Value) -> DecomposedPointer {
         match func.def(value) {
-            ValueDef::Const(Constant::Undef) => Base::default(),
-            ValueDef::Const(Constant::Bits(_)) => Base::UNKNOWN,
+            ValueDef::Const(Constant::Undef) => DecomposedPointer::default(),
+            ValueDef::Const(Constant::Bits(_)) => DecomposedPointer::UNKNOWN,
             _ => self.0[value],
         }
     }
@@ -80,30 +83,32 @@ impl Bases {
         data.for_each_target(|call| {
             for (&param, &arg) in func.blocks[call.block].params.iter().zip(&call.args) {
                 if is_private(func, param) {
-                    let base = self.of(func, arg);
-                    changed |= self.update(param, base);
+                    let pointer = self.of(func, arg);
+                    changed |= self.update(param, pointer);
                 }
             }
         });
         let Some(result) = func.result(inst).filter(|&v| is_private(func, v)) else {
             return changed;
         };
-        let base = match *data {
-            InstData::Alloca { .. } => Base { root: Root::Object(inst), offset: Some(0) },
+        let pointer = match *data {
+            InstData::Alloca { .. } => {
+                DecomposedPointer { object: UnderlyingObject::Alloca(inst), offset: Some(0) }
+            }
             InstData::PtrAdd { ptr, offset } => {
-                let base = self.of(func, ptr);
+                let pointer = self.of(func, ptr);
                 let by = func.as_const(offset).map(|bits| i64::from(bits as u32 as i32));
-                let offset = base.offset.zip(by).map(|(a, b)| a + b);
-                Base { offset, ..base }
+                let offset = pointer.offset.zip(by).map(|(a, b)| a + b);
+                DecomposedPointer { offset, ..pointer }
             }
             InstData::Select { args } => self.of(func, args[1]).meet(self.of(func, args[2])),
-            _ => Base::UNKNOWN,
+            _ => DecomposedPointer::UNKNOWN,
         };
-        changed | self.update(result, base)
+        changed | self.update(result, pointer)
     }
 
-    fn update(&mut self, value: Value, base: Base) -> bool {
-        let met = self.0[value].meet(base);
+    fn update(&mut self, value: Value, pointer: DecomposedPointer) -> bool {
+        let met = self.0[value].meet(pointer);
         let changed = met != self.0[value];
         self.0[value] = met;
         changed
@@ -113,9 +118,11 @@ impl Bases {
 /// Returns true if a function accesses memory through pointers that may point to any private object. Its callees
 /// are not considered.
 pub fn has_unknown_access(function: &Function) -> bool {
-    let bases = Bases::compute(function);
+    let objects = UnderlyingObjects::compute(function);
     let is_unknown = |ptr: Value| match function.ty(ptr).space() {
-        Some(AddressSpace::Private) => bases.of(function, ptr).root == Root::Unknown,
+        Some(AddressSpace::Private) => {
+            objects.of(function, ptr).object == UnderlyingObject::Unknown
+        }
         space => space == Some(AddressSpace::Generic),
     };
     let mut insts = function.layout.iter().flat_map(|&block| &function.blocks[block].insts);

@@ -1,4 +1,4 @@
-//! The outline of a list of tokens: which functions it defines and where, and what else stands at
+//! The top-level index of a list of tokens: which functions it defines and where, and what else stands at
 //! file scope, as far as that can be told without parsing.
 //!
 //! The scan need not understand declarations. What it does not recognize as a function is a *root*:
@@ -11,9 +11,9 @@ use std::sync::OnceLock;
 
 /// The items at file scope.
 #[derive(Debug)]
-pub struct Outline {
+pub struct TopLevelIndex {
     /// In their order.
-    pub definitions: Vec<Definition>,
+    pub definitions: Vec<FunctionDefinition>,
     /// Tokens whose names are used: the bodies of kernels, and braces that are no function's.
     pub roots: Vec<Range<usize>>,
     /// Of all tokens at file scope.
@@ -24,7 +24,7 @@ pub struct Outline {
 
 /// The definition of a function as far as the scan understands it.
 #[derive(Debug)]
-pub struct Definition {
+pub struct FunctionDefinition {
     pub name: Symbol,
     pub is_kernel: bool,
     /// Its tokens, the braces among them.
@@ -39,9 +39,9 @@ pub struct Definition {
     pub packs: bool,
 }
 
-impl Outline {
+impl TopLevelIndex {
     /// Scans tokens whose names are those of `interner`.
-    pub fn of(tokens: &[Token], interner: &Interner) -> Outline {
+    pub fn of(tokens: &[Token], interner: &Interner) -> TopLevelIndex {
         let mut scan = Scan {
             tokens,
             interner,
@@ -52,14 +52,14 @@ impl Outline {
         };
         let is_closed = scan.file_scope();
         let Scan { definitions, roots, declared, .. } = scan;
-        Outline { definitions, roots, declared, is_closed }
+        TopLevelIndex { definitions, roots, declared, is_closed }
     }
 }
 
 struct Scan<'a> {
     tokens: &'a [Token],
     interner: &'a Interner,
-    definitions: Vec<Definition>,
+    definitions: Vec<FunctionDefinition>,
     roots: Vec<Range<usize>>,
     declared: Digest,
     /// By name, the last definition, counted from 1, that names it.
@@ -176,7 +176,15 @@ impl Scan<'_> {
         digest.extend(tokens, self.interner);
         let names = self.names(tokens);
         let before = self.declared;
-        self.definitions.push(Definition { name, is_kernel, body, before, digest, names, packs });
+        self.definitions.push(FunctionDefinition {
+            name,
+            is_kernel,
+            body,
+            before,
+            digest,
+            names,
+            packs,
+        });
     }
 
     /// Returns what the body of the next definition names.

@@ -1,9 +1,9 @@
 //! 64-bit integers as pairs of 32-bit words, for devices without them, and helpers for addresses
 //! that work either way.
 
-use super::asm::Glsl;
-use super::emitter::{Emitter, Res};
+use super::emitter::{EmitResult, Emitter};
 use super::repr::Repr;
+use super::spirv_builder::Glsl;
 use super::EmitError;
 use crate::ir::{BinaryOp, IntCC, Scalar, Type};
 use rspirv::spirv::Op;
@@ -17,24 +17,24 @@ pub(super) struct Words {
 
 impl Emitter<'_> {
     pub fn pair(&mut self, lo: u32, hi: u32) -> u32 {
-        let ty = self.asm.pair();
+        let ty = self.builder.pair();
         self.op(Op::CompositeConstruct, ty, &[lo, hi])
     }
 
     pub fn pair_const(&mut self, bits: u64) -> u32 {
-        let (lo, hi) = (self.c32(bits as u32), self.c32((bits >> 32) as u32));
-        let ty = self.asm.pair();
-        self.asm.intern(Op::ConstantComposite, Some(ty), &[lo, hi])
+        let (lo, hi) = (self.const_u32(bits as u32), self.const_u32((bits >> 32) as u32));
+        let ty = self.builder.pair();
+        self.builder.intern(Op::ConstantComposite, Some(ty), &[lo, hi])
     }
 
     pub fn split(&mut self, pair: u32) -> Words {
-        let word = self.asm.u32;
+        let word = self.builder.u32;
         Words { lo: self.extract(word, pair, 0), hi: self.extract(word, pair, 1) }
     }
 
     /// Low and high (or carry) part of an extended operation on words.
     fn extended(&mut self, op: Op, a: u32, b: u32) -> Words {
-        let ty = self.asm.two(self.asm.u32);
+        let ty = self.builder.result_pair(self.builder.u32);
         let both = self.op(op, ty, &[a, b]);
         self.split(both)
     }
@@ -61,7 +61,7 @@ impl Emitter<'_> {
 
     /// High half of the 128-bit product.
     fn umul_hi_words(&mut self, a: Words, b: Words) -> Words {
-        let zero = self.c32(0);
+        let zero = self.const_u32(0);
         let low = self.extended(Op::UMulExtended, a.lo, b.lo);
         let mid1 = self.extended(Op::UMulExtended, a.lo, b.hi);
         let mid2 = self.extended(Op::UMulExtended, a.hi, b.lo);
@@ -85,8 +85,8 @@ impl Emitter<'_> {
 
     /// Emits a shift by 0 to 63.
     fn shift_words(&mut self, op: BinaryOp, a: Words, amount: u32) -> Words {
-        let zero = self.c32(0);
-        let thirty_two = self.c32(32);
+        let zero = self.const_u32(0);
+        let thirty_two = self.const_u32(32);
         let near = self.u32_op_const(Op::BitwiseAnd, amount, 31);
         let far = self.bool_op(Op::UGreaterThanEqual, &[amount, thirty_two]);
         let back = self.u32_op(Op::ISub, thirty_two, near);
@@ -116,9 +116,9 @@ impl Emitter<'_> {
     }
 
     /// Integer operations on pairs.
-    pub fn pair_binary(&mut self, op: BinaryOp, a: u32, b: u32) -> Res<u32> {
+    pub fn pair_binary(&mut self, op: BinaryOp, a: u32, b: u32) -> EmitResult<u32> {
         use BinaryOp::*;
-        let ty = self.asm.pair();
+        let ty = self.builder.pair();
         let bitwise = match op {
             And => Some(Op::BitwiseAnd),
             Or => Some(Op::BitwiseOr),
@@ -173,7 +173,7 @@ impl Emitter<'_> {
         self.sub_words(Words { lo, hi }, Words { lo: sign, hi: sign })
     }
 
-    fn sdivrem_words(&mut self, op: BinaryOp, a: Words, b: Words) -> Res<Words> {
+    fn sdivrem_words(&mut self, op: BinaryOp, a: Words, b: Words) -> EmitResult<Words> {
         let (sign_a, sign_b) = (self.sign_word(a.hi), self.sign_word(b.hi));
         let (abs_a, abs_b) = (self.negate_if(a, sign_a), self.negate_if(b, sign_b));
         let (quotient, remainder) = self.udivrem_words(abs_a, abs_b)?;
@@ -186,10 +186,10 @@ impl Emitter<'_> {
     }
 
     /// Quotient and remainder by long division, one bit a turn of a loop.
-    fn udivrem_words(&mut self, a: Words, b: Words) -> Res<(Words, Words)> {
-        let zero = self.c32(0);
+    fn udivrem_words(&mut self, a: Words, b: Words) -> EmitResult<(Words, Words)> {
+        let zero = self.const_u32(0);
         let start = [zero, a.lo, a.hi, zero, zero];
-        let ty = self.asm.u32;
+        let ty = self.builder.u32;
         // State: turn, and the 128-bit register remainder:dividend that is shifted left; quotient
         // bits enter at the right.
         let end = self.emit_loop([ty; 5], start, |e, [turn, lo, hi, rlo, rhi]| {
@@ -204,16 +204,16 @@ impl Emitter<'_> {
             let rem_pair = e.pair(rem.lo, rem.hi);
             let b_pair = e.pair(b.lo, b.hi);
             let fits = e.pair_compare(IntCC::Uge, rem_pair, b_pair);
-            let zero = e.c32(0);
+            let zero = e.const_u32(0);
             let carried = e.bool_op(Op::INotEqual, &[top, zero]);
             let fits = e.bool_op(Op::LogicalOr, &[fits, carried]);
             let less = e.sub_words(rem, b);
             let rem = e.select_words(fits, less, rem);
-            let one = e.c32(1);
+            let one = e.const_u32(1);
             let bit = e.select_u32(fits, one, zero);
             let lo = e.u32_op(Op::BitwiseOr, lo, bit);
             let turn = e.u32_op(Op::IAdd, turn, one);
-            let end = e.c32(64);
+            let end = e.const_u32(64);
             let done = e.bool_op(Op::IEqual, &[turn, end]);
             Ok((done, [turn, lo, hi, rem.lo, rem.hi]))
         })?;
@@ -229,7 +229,7 @@ impl Emitter<'_> {
             let lo = self.u32_op(Op::BitwiseXor, x.lo, y.lo);
             let hi = self.u32_op(Op::BitwiseXor, x.hi, y.hi);
             let both = self.u32_op(Op::BitwiseOr, lo, hi);
-            let zero = self.c32(0);
+            let zero = self.const_u32(0);
             let op = if cc == Eq { Op::IEqual } else { Op::INotEqual };
             return self.bool_op(op, &[both, zero]);
         }
@@ -251,24 +251,24 @@ impl Emitter<'_> {
     }
 
     pub fn pair_negate(&mut self, a: u32) -> u32 {
-        let zero = self.c32(0);
+        let zero = self.const_u32(0);
         let a = self.split(a);
         let words = self.sub_words(Words { lo: zero, hi: zero }, a);
         self.pair(words.lo, words.hi)
     }
 
     /// Returns a word as I64, zero-extended.
-    pub fn zero_extend_word(&mut self, word: u32) -> Res<u32> {
+    pub fn zero_extend_word(&mut self, word: u32) -> EmitResult<u32> {
         if self.target.int64 {
             let ty = self.ty(Type::I64)?;
             return Ok(self.op(Op::UConvert, ty, &[word]));
         }
-        let zero = self.c32(0);
+        let zero = self.const_u32(0);
         Ok(self.pair(word, zero))
     }
 
     /// Returns a word as I64, sign-extended.
-    pub fn sign_extend_word(&mut self, word: u32) -> Res<u32> {
+    pub fn sign_extend_word(&mut self, word: u32) -> EmitResult<u32> {
         if self.target.int64 {
             let ty = self.ty(Type::I64)?;
             return Ok(self.op(Op::SConvert, ty, &[word]));
@@ -279,7 +279,7 @@ impl Emitter<'_> {
 
     /// Low word of an I64 or 64-bit pointer.
     pub fn low_word(&mut self, id: u32) -> u32 {
-        let word = self.asm.u32;
+        let word = self.builder.u32;
         if self.target.int64 {
             self.op(Op::UConvert, word, &[id])
         } else {
@@ -289,14 +289,14 @@ impl Emitter<'_> {
 
     /// High word of an I64 or 64-bit pointer.
     pub fn high_word(&mut self, id: u32) -> u32 {
-        let word = self.asm.u32;
+        let word = self.builder.u32;
         let repr = self.repr(Scalar::I64);
         let pair = self.as_pair(id, repr);
         self.extract(word, pair, 1)
     }
 
     /// Sum of two I64.
-    pub fn add_64(&mut self, a: u32, b: u32) -> Res<u32> {
+    pub fn add_64(&mut self, a: u32, b: u32) -> EmitResult<u32> {
         if self.target.int64 {
             let ty = self.ty(Type::I64)?;
             return Ok(self.op(Op::IAdd, ty, &[a, b]));
@@ -311,11 +311,11 @@ impl Emitter<'_> {
         }
         if self.target.int64 {
             let ty = self.int_type(64);
-            let offset = self.asm.number(ty, 64, u64::from(offset));
+            let offset = self.builder.constant(ty, 64, u64::from(offset));
             return self.op(Op::IAdd, ty, &[address, offset]);
         }
-        let zero = self.c32(0);
-        let offset = self.c32(offset);
+        let zero = self.const_u32(0);
+        let offset = self.const_u32(offset);
         let words = self.split(address);
         let words = self.add_words(words, Words { lo: offset, hi: zero });
         self.pair(words.lo, words.hi)
@@ -326,7 +326,7 @@ impl Emitter<'_> {
         let repr = self.repr(Scalar::I64);
         let pair = self.as_pair(id, repr);
         let Words { lo, hi } = self.split(pair);
-        let zero = self.c32(0);
+        let zero = self.const_u32(0);
         let (first, second) = if op == Glsl::FindUMsb { (hi, lo) } else { (lo, hi) };
         let near = self.count_zeros_32(op, first);
         let far = self.count_zeros_32(op, second);
@@ -336,7 +336,7 @@ impl Emitter<'_> {
     }
 
     /// Returns an I64 result from a pair or words, in its representation.
-    pub fn wide_from_words(&mut self, lo: u32, hi: u32) -> Res<u32> {
+    pub fn wide_from_words(&mut self, lo: u32, hi: u32) -> EmitResult<u32> {
         let pair = self.pair(lo, hi);
         match self.repr(Scalar::I64) {
             Repr::Pair => Ok(pair),

@@ -1,14 +1,14 @@
-//! Rewrites the signature of a function that stays one, so that what it takes and gives are scalars
-//! and its callers' private objects need not be memory: vectors become their lanes, and a pointer to
-//! private memory that is only accessed at known distances becomes the values there, with those that
-//! are written among the results (argument promotion).
+//! Argument promotion: rewrites the signature of a function that is not inlined, so that its parameters
+//! and results are scalars and its callers' private objects need not be memory. Vectors become their
+//! lanes; a pointer to private memory that is only accessed at constant offsets becomes the values
+//! there, with those that are written among the results.
 //!
-//! [`Signature::call`] makes a call of the function from one that was written for the old signature.
+//! [`PromotedSignature::call`] rewrites a call of the old signature.
 
+use super::argument_alias::{AliasResult, ArgumentAlias};
 use super::cursor::{align_at, Cursor};
 use super::dead_args::{fixed_results, keep_params, keep_results, used_params};
-use super::param_alias::{ParamAlias, Relation};
-use super::pointer_bases::{is_private, Bases, Root};
+use super::underlying_objects::{is_private, UnderlyingObject, UnderlyingObjects};
 use crate::ir::*;
 use smallvec::SmallVec;
 
@@ -18,15 +18,15 @@ const MAX_PARAMS: usize = 240;
 const OBJECT_ALIGN: i64 = 16;
 /// Most bytes that lie between the first and the last access through a pointer that becomes values.
 const MAX_EXTENT: i64 = 4096;
-/// More pieces than this for one set of overlapping accesses are not worth it.
-const MAX_PIECES: i64 = 64;
+/// Most parts that one set of overlapping accesses is split into.
+const MAX_PARTS: i64 = 64;
 
-/// A value in the memory that a parameter points to.
+/// A part of the memory that a parameter points to, which is passed as a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cell {
+pub struct ArgPart {
     /// Number of the old parameter.
     param: u32,
-    /// Bytes from where it points.
+    /// Bytes from the pointer.
     offset: i64,
     ty: Type,
     align: u32,
@@ -34,36 +34,36 @@ pub struct Cell {
 
 /// The value that is passed for a new parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Source {
+enum ArgSource {
     /// An old argument, or its lane of that number.
     Arg(u32, u8),
-    Cell(Cell),
+    Part(ArgPart),
 }
 
-/// The place of a value that the call returns.
+/// Where a value that the call returns goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Target {
+enum ResultTarget {
     /// The next lane of the old result.
     Result,
-    Cell(Cell),
+    Part(ArgPart),
 }
 
-/// The result of the call for a target.
+/// Where the value for a target comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Given {
+enum ResultSource {
     /// Result of that number.
     Result(u32),
-    /// What a parameter has that was passed, or would be.
-    Source(Source),
+    /// The value that is passed for a parameter, or was before that became unused.
+    Param(ArgSource),
     Constant(Type, Constant),
 }
 
-/// The way in which calls of a function are made.
+/// How calls of a function with promoted arguments are made.
 #[derive(Debug, Clone, Default)]
-pub struct Signature {
+pub struct PromotedSignature {
     /// For each new parameter.
-    params: Vec<Source>,
-    targets: Vec<(Target, Given)>,
+    params: Vec<ArgSource>,
+    targets: Vec<(ResultTarget, ResultSource)>,
     returns: SmallVec<[Type; 1]>,
 }
 
@@ -72,7 +72,7 @@ pub struct Signature {
 struct Accesses {
     list: Vec<Access>,
     /// True if there are accesses at unknown offsets, or other uses.
-    opaque: bool,
+    unpromotable: bool,
     stored: bool,
 }
 
@@ -96,95 +96,104 @@ impl Accesses {
     }
 }
 
-/// Rewrites a function's signature and gives how to call it. `unknown`: it calls functions that
-/// access private memory through pointers of unknown origin.
-pub fn rewrite(func: &mut Function, id: Func, alias: &ParamAlias, unknown: bool) -> Signature {
-    let accesses = promotable(func, id, alias, unknown);
+/// Promotes a function's arguments, and returns its new signature. `has_unknown_access`: it calls functions
+/// that access private memory through pointers whose underlying object is unknown.
+pub fn promote_arguments(
+    func: &mut Function,
+    id: Func,
+    alias: &ArgumentAlias,
+    has_unknown_access: bool,
+) -> PromotedSignature {
+    let accesses = promotable(func, id, alias, has_unknown_access);
     let mut params = Vec::new();
-    let mut cells: Vec<(Cell, bool)> = Vec::new();
+    let mut parts: Vec<(ArgPart, bool)> = Vec::new();
     for (i, &value) in func.params().iter().enumerate() {
         let param = i as u32;
         match &accesses[i] {
             Some(accesses) => {
-                for (cell, stored) in split(param, accesses) {
-                    params.push(Source::Cell(cell));
-                    cells.push((cell, stored));
+                for (part, stored) in split_into_parts(param, accesses) {
+                    params.push(ArgSource::Part(part));
+                    parts.push((part, stored));
                 }
             }
             None => {
                 let lanes = func.ty(value).lanes;
-                params.extend((0..lanes).map(|lane| Source::Arg(param, lane)));
+                params.extend((0..lanes).map(|lane| ArgSource::Arg(param, lane)));
             }
         }
     }
-    let written: Vec<Cell> = cells.iter().filter(|(_, s)| *s).map(|&(cell, _)| cell).collect();
+    let written: Vec<ArgPart> = parts.iter().filter(|(_, s)| *s).map(|&(part, _)| part).collect();
     let lanes = func.ret().map_or(0, |ty| ty.lanes);
-    let old_params = take_params(func, &params, &accesses);
-    give_results(func, &old_params, &written);
-    let results = (0..lanes).map(|_| Target::Result);
-    let targets = results.chain(written.into_iter().map(Target::Cell));
-    let targets = targets.enumerate().map(|(i, target)| (target, Given::Result(i as u32)));
-    Signature { params, targets: targets.collect(), returns: func.returns.clone() }
+    let old_params = rewrite_params(func, &params, &accesses);
+    rewrite_returns(func, &old_params, &written);
+    let results = (0..lanes).map(|_| ResultTarget::Result);
+    let targets = results.chain(written.into_iter().map(ResultTarget::Part));
+    let targets = targets.enumerate().map(|(i, target)| (target, ResultSource::Result(i as u32)));
+    PromotedSignature { params, targets: targets.collect(), returns: func.returns.clone() }
 }
 
 /// Returns the accesses through each parameter that can become values.
 fn promotable(
     func: &Function,
     id: Func,
-    alias: &ParamAlias,
-    unknown: bool,
+    alias: &ArgumentAlias,
+    has_unknown_access: bool,
 ) -> Vec<Option<Accesses>> {
     let count = func.params().len();
-    let Some(all) = find_accesses(func).filter(|_| !unknown) else { return vec![None; count] };
-    let mut good: Vec<bool> = (0..count)
+    let Some(all) = find_accesses(func).filter(|_| !has_unknown_access) else {
+        return vec![None; count];
+    };
+    let mut promoted: Vec<bool> = (0..count)
         .map(|i| {
-            let (accesses, room) = (&all[i], alias.room(id, i as u32));
-            let inside = |a: &Access| a.start >= -room.before && a.end <= room.behind;
+            let (accesses, dereferenceable) = (&all[i], alias.dereferenceable(id, i as u32));
+            let inside =
+                |a: &Access| a.start >= -dereferenceable.before && a.end <= dereferenceable.after;
             let start = accesses.list.iter().map(|a| a.start).min().unwrap_or(0);
             let end = accesses.list.iter().map(|a| a.end).max().unwrap_or(0);
             is_private(func, func.params()[i])
-                && !accesses.opaque
+                && !accesses.unpromotable
                 && end - start <= MAX_EXTENT
                 && accesses.list.iter().all(inside)
-                && split(i as u32, accesses).len() <= MAX_PARAMS
+                && split_into_parts(i as u32, accesses).len() <= MAX_PARAMS
         })
         .collect();
-    let conflict = |a: usize, b: usize| match alias.relation(id, a as u32, b as u32) {
+    let conflict = |a: usize, b: usize| match alias.alias_result(id, a as u32, b as u32) {
         None => false,
-        Some(_) if all[a].opaque || all[b].opaque => true,
-        Some(Relation::Any) => all[a].stored || all[b].stored,
-        Some(Relation::Distances(distances)) => {
+        Some(_) if all[a].unpromotable || all[b].unpromotable => true,
+        Some(AliasResult::MayAlias) => all[a].stored || all[b].stored,
+        Some(AliasResult::Distances(distances)) => {
             distances.iter().any(|&distance| all[a].touches(&all[b], distance))
         }
     };
     for a in 0..count {
         for b in 0..a {
-            if (good[a] || good[b]) && conflict(a, b) {
-                (good[a], good[b]) = (false, false);
+            if (promoted[a] || promoted[b]) && conflict(a, b) {
+                (promoted[a], promoted[b]) = (false, false);
             }
         }
     }
     // The largest go first when there are too many.
-    let size = |i: usize, good: bool| match good {
-        true => split(i as u32, &all[i]).len(),
+    let size = |i: usize, promoted: bool| match promoted {
+        true => split_into_parts(i as u32, &all[i]).len(),
         false => usize::from(func.ty(func.params()[i]).lanes),
     };
-    while (0..count).map(|i| size(i, good[i])).sum::<usize>() > MAX_PARAMS {
-        let Some(largest) = (0..count).filter(|&i| good[i]).max_by_key(|&i| size(i, true)) else {
+    while (0..count).map(|i| size(i, promoted[i])).sum::<usize>() > MAX_PARAMS {
+        let Some(largest) = (0..count).filter(|&i| promoted[i]).max_by_key(|&i| size(i, true))
+        else {
             break;
         };
-        good[largest] = false;
+        promoted[largest] = false;
     }
-    all.into_iter().zip(good).map(|(accesses, good)| good.then_some(accesses)).collect()
+    all.into_iter().zip(promoted).map(|(accesses, promoted)| promoted.then_some(accesses)).collect()
 }
 
-/// Returns the accesses through each parameter. `None`: there are accesses through pointers of unknown
-/// origin, which may be any of them.
+/// Returns the accesses through each parameter. `None` if there are accesses through
+/// pointers whose underlying object is unknown: they may alias any of them.
 fn find_accesses(func: &Function) -> Option<Vec<Accesses>> {
-    let bases = Bases::compute(func);
+    let objects = UnderlyingObjects::compute(func);
     let mut all = vec![Accesses::default(); func.params().len()];
-    let param_of = |value: Value| match bases.of(func, value).root {
-        Root::Param(param) if is_private(func, value) => Some(param as usize),
+    let param_of = |value: Value| match objects.of(func, value).object {
+        UnderlyingObject::Argument(param) if is_private(func, value) => Some(param as usize),
         _ => None,
     };
     for &inst in func.layout.iter().flat_map(|&block| &func.blocks[block].insts) {
@@ -196,7 +205,7 @@ fn find_accesses(func: &Function) -> Option<Vec<Accesses>> {
             }
             InstData::Store { ptr, value, align, flags } => {
                 if let Some(param) = param_of(value) {
-                    all[param].opaque = true;
+                    all[param].unpromotable = true;
                 }
                 (ptr, func.ty(value), align, flags, true)
             }
@@ -205,7 +214,7 @@ fn find_accesses(func: &Function) -> Option<Vec<Accesses>> {
                 // What else is done with a pointer; a generic one may be private.
                 data.for_each_arg(|arg| {
                     if let Some(param) = param_of(arg) {
-                        all[param].opaque = true;
+                        all[param].unpromotable = true;
                         all[param].stored = true;
                     }
                 });
@@ -218,9 +227,9 @@ fn find_accesses(func: &Function) -> Option<Vec<Accesses>> {
         if !is_private(func, ptr) {
             continue;
         }
-        let base = bases.of(func, ptr);
-        let Root::Param(param) = base.root else {
-            if base.root == Root::Unknown {
+        let pointer = objects.of(func, ptr);
+        let UnderlyingObject::Argument(param) = pointer.object else {
+            if pointer.object == UnderlyingObject::Unknown {
                 return None;
             }
             continue;
@@ -228,22 +237,22 @@ fn find_accesses(func: &Function) -> Option<Vec<Accesses>> {
         let accesses = &mut all[param as usize];
         accesses.stored |= store;
         let plain = !(flags.contains(MemFlags::VOLATILE) || ty.scalar.is_ptr() && ty.lanes > 1);
-        match base.offset {
+        match pointer.offset {
             Some(start) if plain => {
                 let end = start + i64::from(ty.bytes());
                 accesses.list.push(Access { start, end, ty, align, store });
             }
-            _ => accesses.opaque = true,
+            _ => accesses.unpromotable = true,
         }
     }
     Some(all)
 }
 
-/// Returns the cells that accesses need, ascending, and whether each is written.
-fn split(param: u32, accesses: &Accesses) -> Vec<(Cell, bool)> {
+/// Returns the parts that accesses need, ascending, and whether each is written.
+fn split_into_parts(param: u32, accesses: &Accesses) -> Vec<(ArgPart, bool)> {
     let mut list = accesses.list.clone();
     list.sort_by_key(|a| (a.start, a.end));
-    let mut cells = Vec::new();
+    let mut parts = Vec::new();
     let mut at = 0;
     while at < list.len() {
         let first = list[at];
@@ -259,8 +268,8 @@ fn split(param: u32, accesses: &Accesses) -> Vec<(Cell, bool)> {
         let same = group.iter().all(|a| (a.start, a.end) == (first.start, first.end));
         let store = group.iter().any(|a| a.store);
         if same && first.ty.lanes == 1 {
-            let cell = Cell { param, offset: first.start, ty: first.ty, align };
-            cells.push((cell, store));
+            let part = ArgPart { param, offset: first.start, ty: first.ty, align };
+            parts.push((part, store));
             continue;
         }
         let units = group.iter().fold(0, |bits, a| {
@@ -271,22 +280,22 @@ fn split(param: u32, accesses: &Accesses) -> Vec<(Cell, bool)> {
         for start in (first.start..end).step_by(unit as usize) {
             let align = align_at(align, (start - first.start) as u64).min(unit as u32);
             let written = group.iter().any(|a| a.store && a.start < start + unit && start < a.end);
-            cells.push((Cell { param, offset: start, ty, align }, written));
+            parts.push((ArgPart { param, offset: start, ty, align }, written));
         }
-        if (end - first.start) / unit > MAX_PIECES {
+        if (end - first.start) / unit > MAX_PARTS {
             // Too many to be of use: the caller finds more than it can pass.
-            cells.resize(MAX_PARAMS + 1, cells[0]);
-            return cells;
+            parts.resize(MAX_PARAMS + 1, parts[0]);
+            return parts;
         }
     }
-    cells
+    parts
 }
 
-/// Gives the entry block the new parameters; the old ones become what is made of them: private
-/// objects hold what the pointers were to find. Gives the old ones.
-fn take_params(
+/// Replaces the entry block's parameters. The old ones are rebuilt from the new: vectors from their lanes,
+/// pointers as pointers into allocas that the parts are stored to. Returns the old ones.
+fn rewrite_params(
     func: &mut Function,
-    params: &[Source],
+    params: &[ArgSource],
     accesses: &[Option<Accesses>],
 ) -> Vec<Value> {
     let entry = func.entry();
@@ -296,7 +305,7 @@ fn take_params(
     let mut found = Vec::new();
     for &source in params {
         match source {
-            Source::Arg(param, _) => {
+            ArgSource::Arg(param, _) => {
                 let value = old[param as usize];
                 let ty = func.ty(value);
                 if ty.is_vector() {
@@ -308,13 +317,13 @@ fn take_params(
                     func.blocks[entry].params.push(value);
                 }
             }
-            Source::Cell(cell) => found.push((cell, func.add_param(entry, cell.ty))),
+            ArgSource::Part(part) => found.push((part, func.add_param(entry, part.ty))),
         }
     }
     let mut c = Cursor::new(func);
     for (i, &value) in old.iter().enumerate() {
         let data = match &accesses[i] {
-            Some(accesses) => object(&mut c, accesses),
+            Some(accesses) => replacement_object(&mut c, accesses),
             None if lanes[i].is_empty() => continue,
             None => InstData::Build { args: lanes[i].iter().copied().collect() },
         };
@@ -323,17 +332,17 @@ fn take_params(
         c.func.values[value].def = ValueDef::Inst(inst);
         c.keep(inst);
     }
-    for (cell, value) in found {
-        let ptr = c.ptr_add_const(old[cell.param as usize], cell.offset);
-        c.store(ptr, value, cell.align, MemFlags::empty());
+    for (part, value) in found {
+        let ptr = c.ptr_add_const(old[part.param as usize], part.offset);
+        c.store(ptr, value, part.align, MemFlags::empty());
     }
     c.out.extend(rest);
     c.finish(entry);
     old
 }
 
-/// Returns a pointer into a new object that has room for all accesses.
-fn object(c: &mut Cursor, accesses: &Accesses) -> InstData {
+/// Returns a pointer into a new alloca that has room for all accesses.
+fn replacement_object(c: &mut Cursor, accesses: &Accesses) -> InstData {
     let start = accesses.list.iter().map(|a| a.start).min().unwrap_or(0).min(0);
     let end = accesses.list.iter().map(|a| a.end).max().unwrap_or(0).max(0);
     // So that the pointer is as well aligned as it was.
@@ -346,12 +355,12 @@ fn object(c: &mut Cursor, accesses: &Accesses) -> InstData {
     InstData::PtrAdd { ptr, offset: c.iconst(Type::I32, -start) }
 }
 
-/// Lets every return give the lanes of the result and the values of the written cells.
-fn give_results(func: &mut Function, params: &[Value], written: &[Cell]) {
+/// Makes every return pass the lanes of the result and the values of the written parts.
+fn rewrite_returns(func: &mut Function, params: &[Value], written: &[ArgPart]) {
     let result = func.ret();
     func.returns =
         (0..result.map_or(0, |ty| ty.lanes)).filter_map(|_| result).map(Type::lane).collect();
-    func.returns.extend(written.iter().map(|cell| cell.ty));
+    func.returns.extend(written.iter().map(|part| part.ty));
     for block in func.layout.clone() {
         let Some(inst) = func.terminator(block) else { continue };
         let InstData::Return { values } = &func.insts[inst] else { continue };
@@ -364,9 +373,9 @@ fn give_results(func: &mut Function, params: &[Value], written: &[Cell]) {
             let lanes = c.ty(result).lanes;
             values.extend((0..lanes).map(|lane| c.extract(result, lane)));
         }
-        for cell in written {
-            let ptr = c.ptr_add_const(params[cell.param as usize], cell.offset);
-            values.push(c.load(cell.ty, ptr, cell.align, MemFlags::empty()));
+        for part in written {
+            let ptr = c.ptr_add_const(params[part.param as usize], part.offset);
+            values.push(c.load(part.ty, ptr, part.align, MemFlags::empty()));
         }
         c.func.insts[inst] = InstData::Return { values };
         c.keep(inst);
@@ -374,23 +383,24 @@ fn give_results(func: &mut Function, params: &[Value], written: &[Cell]) {
     }
 }
 
-impl Signature {
-    /// After optimization: leaves out parameters that are not used, and results that are parameters
-    /// or constants.
-    pub fn tighten(&mut self, func: &mut Function) {
-        let known: Vec<Option<Given>> =
-            fixed_results(func).into_iter().map(|fixed| self.given(func, fixed?)).collect();
-        let kept: Vec<bool> = known.iter().map(Option::is_none).collect();
-        for (_, given) in &mut self.targets {
-            let Given::Result(old) = *given else { continue };
-            *given = known[old as usize].unwrap_or_else(|| {
+impl PromotedSignature {
+    /// Removes unused parameters, and results that are parameters or constants, after optimization.
+    pub fn prune(&mut self, func: &mut Function) {
+        let fixed_sources: Vec<Option<ResultSource>> =
+            fixed_results(func).into_iter().map(|fixed| self.result_source(func, fixed?)).collect();
+        let kept: Vec<bool> = fixed_sources.iter().map(Option::is_none).collect();
+        for (_, source) in &mut self.targets {
+            let ResultSource::Result(old) = *source else { continue };
+            *source = fixed_sources[old as usize].unwrap_or_else(|| {
                 let before = kept[..old as usize].iter().filter(|&&kept| kept).count();
-                Given::Result(before as u32)
+                ResultSource::Result(before as u32)
             });
         }
-        // A cell that keeps its value need not be written.
-        self.targets.retain(|(target, given)| match (target, given) {
-            (Target::Cell(cell), Given::Source(Source::Cell(source))) => cell != source,
+        // A part that keeps its value need not be written.
+        self.targets.retain(|(target, source)| match (target, source) {
+            (ResultTarget::Part(part), ResultSource::Param(ArgSource::Part(source))) => {
+                part != source
+            }
             _ => true,
         });
         keep_results(func, &kept);
@@ -401,26 +411,26 @@ impl Signature {
         self.params.retain(|_| used.next().unwrap_or(true));
     }
 
-    fn given(&self, func: &Function, fixed: Value) -> Option<Given> {
+    fn result_source(&self, func: &Function, fixed: Value) -> Option<ResultSource> {
         match func.def(fixed) {
-            ValueDef::Const(constant) => Some(Given::Constant(func.ty(fixed), constant)),
-            ValueDef::Param(_, index) => Some(Given::Source(self.params[index as usize])),
+            ValueDef::Const(constant) => Some(ResultSource::Constant(func.ty(fixed), constant)),
+            ValueDef::Param(_, index) => Some(ResultSource::Param(self.params[index as usize])),
             ValueDef::Inst(_) => None,
         }
     }
 
-    /// Makes the call with the arguments for the old signature; returns the old result.
+    /// Builds a call from the arguments for the old signature; returns the old result.
     pub fn call(&self, c: &mut Cursor, callee: Func, args: &[Value]) -> Option<Value> {
         let new_args: SmallVec<[Value; 4]> =
             self.params.iter().map(|&source| evaluate(c, source, args)).collect();
-        let sources: Vec<Option<Value>> = self
+        let values: Vec<Option<Value>> = self
             .targets
             .iter()
-            .map(|(_, given)| match *given {
-                Given::Result(_) => None,
-                Given::Source(source) => Some(evaluate(c, source, args)),
-                Given::Constant(ty, Constant::Bits(bits)) => Some(c.func.constant(ty, bits)),
-                Given::Constant(ty, Constant::Undef) => Some(c.func.undef(ty)),
+            .map(|(_, source)| match *source {
+                ResultSource::Result(_) => None,
+                ResultSource::Param(source) => Some(evaluate(c, source, args)),
+                ResultSource::Constant(ty, Constant::Bits(bits)) => Some(c.func.constant(ty, bits)),
+                ResultSource::Constant(ty, Constant::Undef) => Some(c.func.undef(ty)),
             })
             .collect();
         let data = InstData::Call { func: callee, args: new_args };
@@ -438,17 +448,17 @@ impl Signature {
             }
         }
         let mut lanes: SmallVec<[Value; 4]> = SmallVec::new();
-        for (&(target, given), source) in self.targets.iter().zip(sources) {
-            let value = match (given, source) {
-                (Given::Result(index), _) => results[index as usize],
+        for (&(target, source), value) in self.targets.iter().zip(values) {
+            let value = match (source, value) {
+                (ResultSource::Result(index), _) => results[index as usize],
                 (_, Some(value)) => value,
                 (_, None) => continue,
             };
             match target {
-                Target::Result => lanes.push(value),
-                Target::Cell(cell) => {
-                    let ptr = c.ptr_add_const(args[cell.param as usize], cell.offset);
-                    c.store(ptr, value, cell.align, MemFlags::empty());
+                ResultTarget::Result => lanes.push(value),
+                ResultTarget::Part(part) => {
+                    let ptr = c.ptr_add_const(args[part.param as usize], part.offset);
+                    c.store(ptr, value, part.align, MemFlags::empty());
                 }
             }
         }
@@ -456,13 +466,13 @@ impl Signature {
     }
 }
 
-/// Returns the value for a parameter, where the call stands.
-fn evaluate(c: &mut Cursor, source: Source, args: &[Value]) -> Value {
+/// Returns the value that a call passes for a parameter.
+fn evaluate(c: &mut Cursor, source: ArgSource, args: &[Value]) -> Value {
     match source {
-        Source::Arg(param, lane) => c.extract(args[param as usize], lane),
-        Source::Cell(cell) => {
-            let ptr = c.ptr_add_const(args[cell.param as usize], cell.offset);
-            c.load(cell.ty, ptr, cell.align, MemFlags::empty())
+        ArgSource::Arg(param, lane) => c.extract(args[param as usize], lane),
+        ArgSource::Part(part) => {
+            let ptr = c.ptr_add_const(args[part.param as usize], part.offset);
+            c.load(part.ty, ptr, part.align, MemFlags::empty())
         }
     }
 }

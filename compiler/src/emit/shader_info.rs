@@ -1,11 +1,11 @@
-//! Looks over a kernel and the functions that it calls once before emission: which memory they
-//! access and how, which private objects escape, which launch values are read.
+//! Shader info: gathered from a kernel and the functions that it calls before they are emitted. Which memory
+//! they access and with which types, which private objects escape, which launch values are read.
 
 use super::data::align_up;
 use super::EmitError;
 use crate::ir::{
-    AddressSpace, BarrierFlags, ConvertOp, Func, Function, Global, InstData, Module, Order, Scalar,
-    Sync, SyncScope, Type, Value, WorkItemQuery,
+    AddressSpace, BarrierFlags, ConvertOp, Func, Function, Global, InstData, MemoryOrder,
+    MemoryScope, Module, Scalar, SyncSemantics, Type, Value, WorkItemQuery,
 };
 use crate::kernel::Field;
 use crate::target::Target;
@@ -17,9 +17,9 @@ pub(super) const STACK_BASE: u64 = 16;
 /// Most bytes of private memory that a kernel may have.
 const MAX_PRIVATE: u64 = 1 << 24;
 
-/// The common properties of the accesses to one piece of memory.
+/// Access-type inference: the common type of the accesses to one piece of memory.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Agreement {
+pub(super) struct AccessType {
     /// Bytes of the scalars accessed; 0 when there was no access.
     pub bytes: u32,
     /// True if accesses differ in width or are not naturally aligned.
@@ -30,9 +30,9 @@ pub(super) struct Agreement {
     pub atomic64: bool,
 }
 
-impl Agreement {
+impl AccessType {
     fn access(&mut self, scalar: Scalar, align: u32, atomic: bool) {
-        self.merge(Agreement {
+        self.merge(AccessType {
             bytes: scalar.bytes(),
             mixed: align < scalar.bytes(),
             int: !scalar.is_float(),
@@ -40,7 +40,7 @@ impl Agreement {
         });
     }
 
-    fn merge(&mut self, other: Agreement) {
+    fn merge(&mut self, other: AccessType) {
         if other.bytes == 0 {
             return;
         }
@@ -53,12 +53,12 @@ impl Agreement {
 
 /// A private object.
 #[derive(Debug, Clone)]
-pub(super) struct Slot {
+pub(super) struct FrameObject {
     pub size: u64,
     pub align: u32,
     /// True if its address is stored, compared, passed through a phi: it lives in the stack.
     pub escapes: bool,
-    pub agreement: Agreement,
+    pub access_type: AccessType,
     /// Byte offset in the stack, if it escapes.
     pub offset: u64,
 }
@@ -66,50 +66,53 @@ pub(super) struct Slot {
 /// The private objects of one function.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Frame {
-    pub slots: Vec<Slot>,
-    /// Index + 1 of the slot that a private pointer points into; 0 when unknown.
-    roots: SecondaryMap<Value, u32>,
+    pub objects: Vec<FrameObject>,
+    /// Index + 1 of the underlying object of a private pointer; 0 when unknown.
+    object_of: SecondaryMap<Value, u32>,
     callees: Vec<Func>,
 }
 
 impl Frame {
-    /// Returns the slot that a private pointer surely points into.
-    pub fn slot(&self, ptr: Value) -> Option<&Slot> {
-        self.slot_index(ptr).and_then(|index| self.slots.get(index))
+    /// Returns the underlying object of a private pointer, if it is known.
+    pub fn object(&self, ptr: Value) -> Option<&FrameObject> {
+        self.object_index(ptr).and_then(|index| self.objects.get(index))
     }
 
-    pub fn slot_index(&self, ptr: Value) -> Option<usize> {
-        (self.roots[ptr] as usize).checked_sub(1)
+    pub fn object_index(&self, ptr: Value) -> Option<usize> {
+        (self.object_of[ptr] as usize).checked_sub(1)
     }
 
     fn escape(&mut self, value: Value) {
-        if let Some(slot) = self.slot_index(value).and_then(|index| self.slots.get_mut(index)) {
-            slot.escapes = true;
+        if let Some(object) = self.object_index(value).and_then(|index| self.objects.get_mut(index))
+        {
+            object.escapes = true;
         }
     }
 }
 
-/// The findings.
+/// The shader info of a kernel.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
-    /// Of each function. While a function is looked at, it is [`Plan::frame`].
+pub(super) struct ShaderInfo {
+    /// Of each function that has been visited.
     pub frames: SecondaryMap<Func, Frame>,
+    /// Of the function that is being visited.
     frame: Frame,
     /// True if the stack is seen by several functions.
     pub shared_stack: bool,
-    /// Accesses to the stack, which holds the slots that escape.
-    pub stack: Agreement,
+    /// Accesses to the stack, which holds the objects that escape.
+    pub stack: AccessType,
     /// End of the stack in bytes, [`STACK_BASE`] counted.
     pub stack_size: u64,
-    pub local: Agreement,
+    pub local: AccessType,
     pub uses_local: bool,
-    local_identity: bool,
+    /// True if addresses in work-group memory are compared or converted: no variable may be at 0.
+    compares_local_addresses: bool,
     pub local_offsets: SecondaryMap<Global, u64>,
     /// Bytes of local variables.
-    pub local_static: u64,
+    pub local_static_size: u64,
     /// True if the work-group sets its memory to zero when the kernel begins.
-    pub clears_local: bool,
-    generic: Agreement,
+    pub zero_initializes_local: bool,
+    generic: AccessType,
     /// True if local or private pointers become generic ones somewhere.
     pub generic_local: bool,
     pub generic_private: bool,
@@ -126,56 +129,61 @@ pub(super) struct Plan {
     pub device_order: bool,
     /// True if the same is so in GLSL's memory model: accesses of global memory are declared coherent.
     pub coherent: bool,
-    device_fence: bool,
-    global_barrier: bool,
-    global_update: bool,
+    has_device_fence: bool,
+    has_global_barrier: bool,
+    has_global_atomic_updates: bool,
 }
 
-impl Plan {
-    /// Looks over functions, each after what it calls.
-    pub fn new(module: &Module, functions: &[Func], target: &Target) -> Result<Plan, EmitError> {
+impl ShaderInfo {
+    /// Gathers the info of functions, given callees first.
+    pub fn new(
+        module: &Module,
+        functions: &[Func],
+        target: &Target,
+    ) -> Result<ShaderInfo, EmitError> {
         let shared_stack = functions.len() > 1;
-        let mut plan = Plan { stack_size: STACK_BASE, shared_stack, ..Plan::default() };
+        let mut info = ShaderInfo { stack_size: STACK_BASE, shared_stack, ..ShaderInfo::default() };
         for &id in functions {
             let func = &module.functions[id];
             for &block in &func.layout {
                 for &inst in &func.blocks[block].insts {
-                    plan.visit(module, func, &func.insts[inst], func.result(inst));
+                    info.visit(module, func, &func.insts[inst], func.result(inst));
                 }
             }
-            plan.frames[id] = std::mem::take(&mut plan.frame);
+            info.frames[id] = std::mem::take(&mut info.frame);
         }
-        plan.place_slots(functions)?;
-        plan.place_locals(module)?;
-        if plan.generic_local {
-            plan.local.merge(plan.generic);
+        info.place_objects(functions)?;
+        info.place_locals(module)?;
+        if info.generic_local {
+            info.local.merge(info.generic);
         }
-        if plan.generic_private {
-            plan.stack.merge(plan.generic);
+        if info.generic_private {
+            info.stack.merge(info.generic);
         }
-        if plan.seq_cst && has_seq_cst_fence(module) {
-            plan.fields.insert(Field::OrderWord);
+        if info.seq_cst && has_seq_cst_fence(module) {
+            info.fields.insert(Field::OrderWord);
         }
-        plan.choose_model(target);
-        plan.clears_local = target.zero_local && plan.local.bytes != 0;
-        plan.uses_barrier |= plan.clears_local;
-        plan.local_size_visible |= plan.uses_local || plan.uses_barrier;
-        Ok(plan)
+        info.choose_memory_model(target);
+        info.zero_initializes_local = target.zero_local && info.local.bytes != 0;
+        info.uses_barrier |= info.zero_initializes_local;
+        info.local_size_visible |= info.uses_local || info.uses_barrier;
+        Ok(info)
     }
 
     /// Chooses the memory model. Without Vulkan's, what needs it is refused by the emitter, except for what
     /// programs of OpenCL C 1.x do: for those GLSL's has coherent memory.
-    fn choose_model(&mut self, target: &Target) {
-        self.device_order = self.device_fence || (self.global_barrier && self.global_update);
+    fn choose_memory_model(&mut self, target: &Target) {
+        self.device_order =
+            self.has_device_fence || (self.has_global_barrier && self.has_global_atomic_updates);
         self.ordered |= self.device_order && target.vulkan_memory_model;
         self.coherent = self.device_order && !self.ordered;
     }
 
     /// Returns the number of bytes of private memory: the stack, and the objects that are arrays of their own.
     pub fn private_bytes(&self) -> u64 {
-        let slots = self.frames.values().flat_map(|frame| &frame.slots);
-        let own = slots.filter(|slot| !slot.escapes && slot.agreement.bytes != 0);
-        own.map(|slot| slot.size).sum::<u64>() + self.stack_bytes()
+        let objects = self.frames.values().flat_map(|frame| &frame.objects);
+        let own = objects.filter(|object| !object.escapes && object.access_type.bytes != 0);
+        own.map(|object| object.size).sum::<u64>() + self.stack_bytes()
     }
 
     /// Returns the number of bytes of the stack, if anything is accessed there.
@@ -193,8 +201,8 @@ impl Plan {
                 self.uses_local = true;
                 self.local.access(scalar, align, atomic);
             }
-            Some(AddressSpace::Private) => match self.frame.slot_index(ptr) {
-                Some(index) => self.frame.slots[index].agreement.access(scalar, align, atomic),
+            Some(AddressSpace::Private) => match self.frame.object_index(ptr) {
+                Some(index) => self.frame.objects[index].access_type.access(scalar, align, atomic),
                 None => self.stack.access(scalar, align, atomic),
             },
             Some(AddressSpace::Generic) => self.generic.access(scalar, align, atomic),
@@ -202,9 +210,9 @@ impl Plan {
         }
     }
 
-    fn order(&mut self, sync: Sync) {
+    fn order(&mut self, sync: SyncSemantics) {
         self.ordered |= sync.orders();
-        self.seq_cst |= sync.order == Order::SeqCst;
+        self.seq_cst |= sync.order == MemoryOrder::SeqCst;
     }
 
     fn visit(&mut self, module: &Module, func: &Function, data: &InstData, result: Option<Value>) {
@@ -212,21 +220,21 @@ impl Plan {
         match *data {
             Unary { .. } | Binary { .. } | Math { .. } | FCmp { .. } => {}
             Alloca { size, align } => {
-                let slot = Slot {
+                let object = FrameObject {
                     size,
                     align,
                     escapes: false,
-                    agreement: Agreement::default(),
+                    access_type: AccessType::default(),
                     offset: 0,
                 };
-                self.frame.slots.push(slot);
+                self.frame.objects.push(object);
                 if let Some(result) = result {
-                    self.frame.roots[result] = self.frame.slots.len() as u32;
+                    self.frame.object_of[result] = self.frame.objects.len() as u32;
                 }
             }
             PtrAdd { ptr, .. } => {
                 if let Some(result) = result {
-                    self.frame.roots[result] = self.frame.roots[ptr];
+                    self.frame.object_of[result] = self.frame.object_of[ptr];
                 }
             }
             Load { ptr, align, .. } => {
@@ -249,7 +257,7 @@ impl Plan {
                 let ty = func.ty(value);
                 self.access(func, ptr, ty, ty.scalar.bytes(), true);
                 let space = func.ty(ptr).space();
-                self.global_update |=
+                self.has_global_atomic_updates |=
                     matches!(space, Some(AddressSpace::Global | AddressSpace::Generic));
                 self.frame.escape(value);
             }
@@ -272,18 +280,19 @@ impl Plan {
             WorkItem { query, .. } => self.work_item(query),
             Barrier { flags } => {
                 self.uses_barrier = true;
-                self.global_barrier |= flags.contains(BarrierFlags::GLOBAL);
+                self.has_global_barrier |= flags.contains(BarrierFlags::GLOBAL);
             }
             Call { func, ref args } => {
                 self.frame.callees.push(func);
                 args.iter().for_each(|&arg| self.frame.escape(arg));
             }
             Fence { sync, .. } => match sync.order {
-                Order::SeqCst => self.order(sync),
-                _ => self.device_fence |= sync.scope == SyncScope::Device,
+                MemoryOrder::SeqCst => self.order(sync),
+                _ => self.has_device_fence |= sync.scope == MemoryScope::Device,
             },
             ICmp { args, .. } => {
-                self.local_identity |= func.ty(args[0]).space() == Some(AddressSpace::Local);
+                self.compares_local_addresses |=
+                    func.ty(args[0]).space() == Some(AddressSpace::Local);
                 args.into_iter().for_each(|arg| self.frame.escape(arg));
             }
             Convert { op, arg } => {
@@ -297,7 +306,7 @@ impl Plan {
     fn convert(&mut self, op: ConvertOp, from: Type, to: Option<Type>) {
         let from = from.space();
         if from == Some(AddressSpace::Local) {
-            self.local_identity = true;
+            self.compares_local_addresses = true;
         }
         if op == ConvertOp::SpaceCast && to.and_then(Type::space) == Some(AddressSpace::Generic) {
             self.generic_local |= from == Some(AddressSpace::Local);
@@ -323,20 +332,20 @@ impl Plan {
             matches!(query, GroupId | NumGroups | LocalId | LocalSize | EnqueuedLocalSize);
     }
 
-    /// Places what escapes in the stack: objects of a function behind those of all its callers.
-    fn place_slots(&mut self, functions: &[Func]) -> Result<(), EmitError> {
+    /// Places objects that escape in the stack: those of a function behind those of all its callers.
+    fn place_objects(&mut self, functions: &[Func]) -> Result<(), EmitError> {
         let mut total = 0u64;
         let mut starts: SecondaryMap<Func, u64> = SecondaryMap::with_default(STACK_BASE);
         for &id in functions.iter().rev() {
             let frame = &mut self.frames[id];
             let mut end = starts[id];
-            for slot in &mut frame.slots {
-                total = total.saturating_add(slot.size);
-                if slot.escapes {
+            for object in &mut frame.objects {
+                total = total.saturating_add(object.size);
+                if object.escapes {
                     // Any scalar may be accessed there at its natural alignment.
-                    slot.offset = align_up(end, slot.align.max(16));
-                    end = slot.offset.saturating_add(slot.size);
-                    self.stack.merge(slot.agreement);
+                    object.offset = align_up(end, object.align.max(16));
+                    end = object.offset.saturating_add(object.size);
+                    self.stack.merge(object.access_type);
                 }
             }
             for &callee in &frame.callees {
@@ -354,7 +363,7 @@ impl Plan {
 
     fn place_locals(&mut self, module: &Module) -> Result<(), EmitError> {
         // Where the address itself matters, nothing lies at 0, which is the null pointer.
-        let mut end = if self.local_identity { 16 } else { 0 };
+        let mut end = if self.compares_local_addresses { 16 } else { 0 };
         for (global, data) in module.globals.iter() {
             if self.local_offsets[global] == u64::MAX {
                 self.local_offsets[global] = align_up(end, data.align);
@@ -364,7 +373,7 @@ impl Plan {
         if end > u64::from(u32::MAX >> 1) {
             return Err(EmitError::Unsupported(format!("local variables of {end} bytes")));
         }
-        self.local_static = end;
+        self.local_static_size = end;
         Ok(())
     }
 }
@@ -376,7 +385,7 @@ fn has_seq_cst_fence(module: &Module) -> bool {
         let mut insts = function.layout.iter().flat_map(|&block| &function.blocks[block].insts);
         insts.any(|&inst| {
             let data = &function.insts[inst];
-            matches!(data, InstData::Fence { sync, .. } if sync.order == Order::SeqCst)
+            matches!(data, InstData::Fence { sync, .. } if sync.order == MemoryOrder::SeqCst)
         })
     })
 }

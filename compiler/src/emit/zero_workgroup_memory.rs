@@ -1,8 +1,8 @@
-//! Work-group memory that is zero when a kernel begins (cl_khr_initialize_memory): the work-items share
+//! Zero-initialization of work-group memory when a kernel begins (cl_khr_initialize_memory): the work-items share
 //! the work, and none goes on before all is done.
 
 use super::control::Prologue;
-use super::emitter::{Emitter, Res};
+use super::emitter::{EmitResult, Emitter};
 use crate::ir::{BarrierFlags, WorkItemQuery};
 use rspirv::spirv::Op;
 
@@ -11,15 +11,15 @@ impl Emitter<'_> {
     ///
     /// The block is as long as this launch's arguments make it, and a work-group may be one at the edge, of
     /// fewer work-items: both lengths are specialization constants.
-    pub fn clear_local(&mut self) -> Res<Option<Prologue>> {
-        if !self.plan.clears_local {
+    pub fn zero_initialize_local(&mut self) -> EmitResult<Option<Prologue>> {
+        if !self.info.zero_initializes_local {
             return Ok(None);
         }
         let label = self.enter_prologue();
         let (view, length) = self.whole_local()?;
         let (first, step) = self.share_of_work()?;
         let any = self.bool_op(Op::ULessThan, &[first, length]);
-        let word = self.asm.u32;
+        let word = self.builder.u32;
         let clear = |e: &mut Self| {
             e.emit_loop([word], [first], |e, [index]| {
                 e.zero_local_element(view, index)?;
@@ -34,7 +34,7 @@ impl Emitter<'_> {
     }
 
     /// This work-item's number in its work-group, and how many there are.
-    fn share_of_work(&mut self) -> Res<(u32, u32)> {
+    fn share_of_work(&mut self) -> EmitResult<(u32, u32)> {
         let mut number = self.work_item(WorkItemQuery::LocalId, 2)?;
         let mut count = self.work_item(WorkItemQuery::LocalSize, 2)?;
         for dim in [1, 0] {

@@ -1,4 +1,4 @@
-//! Gives generic pointers the address space that they are seen to come from.
+//! Address-space inference: gives generic pointers the specific address space that they point to.
 //!
 //! A generic pointer that is made of pointers to one space alone, and of null, by address
 //! arithmetic, selection and block parameters, becomes a pointer to that space; where it must stay
@@ -12,153 +12,157 @@ use cranelift_entity::SecondaryMap;
 
 const GENERIC: Type = Type::ptr(AddressSpace::Generic);
 
-/// The origin of a pointer.
+/// What is inferred of a pointer: a lattice, from its top to its bottom.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-enum Origin {
+enum InferredSpace {
     /// Nothing seen yet, or only the constants null and undefined, which are in any space.
     #[default]
-    None,
-    One(AddressSpace),
-    Many,
+    Uninitialized,
+    Known(AddressSpace),
+    Generic,
 }
 
-impl Origin {
-    fn meet(self, other: Origin) -> Origin {
+impl InferredSpace {
+    fn meet(self, other: InferredSpace) -> InferredSpace {
         match (self, other) {
-            (Origin::None, x) | (x, Origin::None) => x,
+            (InferredSpace::Uninitialized, x) | (x, InferredSpace::Uninitialized) => x,
             (a, b) if a == b => a,
-            _ => Origin::Many,
+            _ => InferredSpace::Generic,
         }
     }
 }
 
-/// Returns true if any pointer was given a space.
+/// Returns true if any pointer was given a specific space.
 pub fn run(func: &mut Function) -> bool {
     if !func.values.values().any(|v| v.ty == GENERIC) {
         return false;
     }
     let cfg = Cfg::compute(func);
-    let origins = find_origins(func, &cfg);
-    if !origins.values().any(|o| matches!(o, Origin::One(_))) {
+    let spaces = infer_spaces(func, &cfg);
+    if !spaces.values().any(|space| matches!(space, InferredSpace::Known(_))) {
         return false;
     }
-    let mut pass = Rewriter { c: Cursor::new(func), origins, known: SecondaryMap::new() };
+    let mut pass = Rewriter { c: Cursor::new(func), spaces, specific: SecondaryMap::new() };
     for &block in cfg.rpo() {
-        pass.params(block);
+        pass.rewrite_params(block);
     }
     for &block in cfg.rpo() {
         let insts = pass.c.begin(block);
         for &inst in &insts {
-            pass.inst(inst);
+            pass.rewrite_inst(inst);
         }
         pass.c.finish_in(block, insts);
     }
     true
 }
 
-/// Origins of all generic pointers, by iteration from none.
-fn find_origins(func: &Function, cfg: &Cfg) -> SecondaryMap<Value, Origin> {
-    let mut origins: SecondaryMap<Value, Origin> = func.value_map();
+/// Returns the spaces of all generic pointers, by iteration to a fixed point.
+fn infer_spaces(func: &Function, cfg: &Cfg) -> SecondaryMap<Value, InferredSpace> {
+    let mut spaces: SecondaryMap<Value, InferredSpace> = func.value_map();
     for &param in func.params() {
         if func.ty(param) == GENERIC {
-            origins[param] = Origin::Many;
+            spaces[param] = InferredSpace::Generic;
         }
     }
-    propagate(func, cfg, &mut origins);
+    propagate(func, cfg, &mut spaces);
     // What comes from constants alone is no object's address; any space will do.
-    let mut settled = true;
+    let mut is_complete = true;
     for &block in cfg.rpo() {
         let results = func.blocks[block].insts.iter().filter_map(|&inst| func.result(inst));
         for value in results.chain(func.blocks[block].params.iter().copied()) {
-            if func.ty(value) == GENERIC && origins[value] == Origin::None {
-                origins[value] = Origin::One(AddressSpace::Global);
-                settled = false;
+            if func.ty(value) == GENERIC && spaces[value] == InferredSpace::Uninitialized {
+                spaces[value] = InferredSpace::Known(AddressSpace::Global);
+                is_complete = false;
             }
         }
     }
-    if !settled {
-        propagate(func, cfg, &mut origins);
+    if !is_complete {
+        propagate(func, cfg, &mut spaces);
     }
-    origins
+    spaces
 }
 
-fn propagate(func: &Function, cfg: &Cfg, origins: &mut SecondaryMap<Value, Origin>) {
+fn propagate(func: &Function, cfg: &Cfg, spaces: &mut SecondaryMap<Value, InferredSpace>) {
     let mut changed = true;
     while changed {
         changed = false;
         for &block in cfg.rpo() {
             for &inst in &func.blocks[block].insts {
-                changed |= visit(func, inst, origins);
+                changed |= visit(func, inst, spaces);
             }
         }
     }
 }
 
 /// Returns true if a value is the same constant in every address space.
-fn is_anywhere(func: &Function, value: Value) -> bool {
+fn is_null_or_undef(func: &Function, value: Value) -> bool {
     matches!(func.def(value), ValueDef::Const(Constant::Bits(0) | Constant::Undef))
 }
 
-fn visit(func: &Function, inst: Inst, origins: &mut SecondaryMap<Value, Origin>) -> bool {
-    let of = |value: Value, origins: &SecondaryMap<Value, Origin>| match func.def(value) {
-        ValueDef::Const(_) if is_anywhere(func, value) => Origin::None,
-        // An address as a number.
-        ValueDef::Const(_) => Origin::Many,
-        _ => origins[value],
-    };
+fn visit(func: &Function, inst: Inst, spaces: &mut SecondaryMap<Value, InferredSpace>) -> bool {
+    let inferred_of =
+        |value: Value, spaces: &SecondaryMap<Value, InferredSpace>| match func.def(value) {
+            ValueDef::Const(_) if is_null_or_undef(func, value) => InferredSpace::Uninitialized,
+            // An address as a number.
+            ValueDef::Const(_) => InferredSpace::Generic,
+            _ => spaces[value],
+        };
     let mut changed = false;
-    let mut update = |value: Value, origin: Origin, origins: &mut SecondaryMap<Value, Origin>| {
-        let met = origins[value].meet(origin);
-        changed |= met != origins[value];
-        origins[value] = met;
-    };
+    let mut update =
+        |value: Value, inferred: InferredSpace, spaces: &mut SecondaryMap<Value, InferredSpace>| {
+            let met = spaces[value].meet(inferred);
+            changed |= met != spaces[value];
+            spaces[value] = met;
+        };
     let data = &func.insts[inst];
     data.for_each_target(|call| {
         for (&param, &arg) in func.blocks[call.block].params.iter().zip(&call.args) {
             if func.ty(param) == GENERIC {
-                update(param, of(arg, origins), origins);
+                update(param, inferred_of(arg, spaces), spaces);
             }
         }
     });
     if let Some(result) = func.result(inst).filter(|&v| func.ty(v) == GENERIC) {
-        let origin = match *data {
+        let inferred = match *data {
             InstData::Convert { op: ConvertOp::SpaceCast, arg } => {
-                func.ty(arg).space().map_or(Origin::Many, Origin::One)
+                func.ty(arg).space().map_or(InferredSpace::Generic, InferredSpace::Known)
             }
-            InstData::PtrAdd { ptr, .. } => of(ptr, origins),
-            InstData::Select { args } => of(args[1], origins).meet(of(args[2], origins)),
-            _ => Origin::Many,
+            InstData::PtrAdd { ptr, .. } => inferred_of(ptr, spaces),
+            InstData::Select { args } => {
+                inferred_of(args[1], spaces).meet(inferred_of(args[2], spaces))
+            }
+            _ => InferredSpace::Generic,
         };
-        update(result, origin, origins);
+        update(result, inferred, spaces);
     }
     changed
 }
 
 struct Rewriter<'a> {
     c: Cursor<'a>,
-    origins: SecondaryMap<Value, Origin>,
-    /// The pointer of a known space that took the place of a generic one.
-    known: SecondaryMap<Value, Option<Value>>,
+    spaces: SecondaryMap<Value, InferredSpace>,
+    /// The pointer of a specific space that took the place of a generic one.
+    specific: SecondaryMap<Value, Option<Value>>,
 }
 
 impl Rewriter<'_> {
-    fn space(&self, value: Value) -> Option<AddressSpace> {
-        match self.origins[value] {
-            Origin::One(space) => Some(space),
+    fn known_space(&self, value: Value) -> Option<AddressSpace> {
+        match self.spaces[value] {
+            InferredSpace::Known(space) => Some(space),
             _ => None,
         }
     }
 
-    fn params(&mut self, block: Block) {
+    fn rewrite_params(&mut self, block: Block) {
         let func = &mut *self.c.func;
-        let origins = &self.origins;
-        let known = |v: Value| matches!(origins[v], Origin::One(_));
-        if block == func.entry() || !func.blocks[block].params.iter().any(|&p| known(p)) {
+        let spaces = &self.spaces;
+        let is_known = |v: Value| matches!(spaces[v], InferredSpace::Known(_));
+        if block == func.entry() || !func.blocks[block].params.iter().any(|&p| is_known(p)) {
             return;
         }
         for param in std::mem::take(&mut func.blocks[block].params) {
-            if let Origin::One(space) = self.origins[param] {
-                self.known[param] = Some(func.add_param(block, Type::ptr(space)));
+            if let InferredSpace::Known(space) = self.spaces[param] {
+                self.specific[param] = Some(func.add_param(block, Type::ptr(space)));
             } else {
                 let index = func.blocks[block].params.len() as u32;
                 func.values[param].def = ValueDef::Param(block, index);
@@ -167,46 +171,46 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Returns a pointer as one to `space`, which it is known to be.
-    fn in_space(&mut self, value: Value, space: AddressSpace) -> Value {
+    /// Returns a pointer as one to `space`, which it is known to point to.
+    fn cast_to_space(&mut self, value: Value, space: AddressSpace) -> Value {
         let ty = Type::ptr(space);
         match self.c.func.def(value) {
             ValueDef::Const(Constant::Bits(bits)) => self.c.func.constant(ty, bits),
             ValueDef::Const(Constant::Undef) => self.c.func.undef(ty),
-            _ => self.known[value].unwrap_or(value),
+            _ => self.specific[value].unwrap_or(value),
         }
     }
 
-    /// Returns a pointer as generic again.
-    fn generic(&mut self, value: Value) -> Value {
-        match self.known[value] {
-            Some(known) => self.c.convert(ConvertOp::SpaceCast, known, GENERIC),
+    /// Returns a generic pointer for a value that may have been replaced by a specific one.
+    fn cast_to_generic(&mut self, value: Value) -> Value {
+        match self.specific[value] {
+            Some(specific) => self.c.convert(ConvertOp::SpaceCast, specific, GENERIC),
             None => value,
         }
     }
 
-    fn inst(&mut self, inst: Inst) {
+    fn rewrite_inst(&mut self, inst: Inst) {
         let result = self.c.func.result(inst);
-        if let Some((result, space)) = result.and_then(|v| Some((v, self.space(v)?))) {
-            self.known[result] = self.pointer(inst, space);
+        if let Some((result, space)) = result.and_then(|v| Some((v, self.known_space(v)?))) {
+            self.specific[result] = self.specific_pointer(inst, space);
             return;
         }
         let mut data = std::mem::replace(&mut self.c.func.insts[inst], InstData::Unreachable);
         match &mut data {
-            InstData::Load { ptr, .. } => *ptr = self.known[*ptr].unwrap_or(*ptr),
+            InstData::Load { ptr, .. } => *ptr = self.specific[*ptr].unwrap_or(*ptr),
             InstData::Store { ptr, value, .. } => {
-                *ptr = self.known[*ptr].unwrap_or(*ptr);
-                *value = self.generic(*value);
+                *ptr = self.specific[*ptr].unwrap_or(*ptr);
+                *value = self.cast_to_generic(*value);
             }
             InstData::AtomicRmw { ptr, .. }
             | InstData::AtomicCmpXchg { ptr, .. }
             | InstData::AtomicLoad { ptr, .. }
             | InstData::AtomicStore { ptr, .. } => {
-                *ptr = match self.space(*ptr) {
+                *ptr = match self.known_space(*ptr) {
                     Some(AddressSpace::Global | AddressSpace::Local) => {
-                        self.known[*ptr].unwrap_or(*ptr)
+                        self.specific[*ptr].unwrap_or(*ptr)
                     }
-                    _ => self.generic(*ptr),
+                    _ => self.cast_to_generic(*ptr),
                 }
             }
             &mut InstData::Convert {
@@ -214,27 +218,27 @@ impl Rewriter<'_> {
                 ref mut arg,
             } => {
                 let to = result.map(|v| self.c.ty(v));
-                match self.known[*arg] {
+                match self.specific[*arg] {
                     // Back to where it comes from: the uses take the pointer itself.
-                    Some(known) if Some(self.c.ty(known)) == to => {
-                        data = InstData::PtrAdd { ptr: known, offset: self.zero() };
+                    Some(specific) if Some(self.c.ty(specific)) == to => {
+                        data = InstData::PtrAdd { ptr: specific, offset: self.zero() };
                     }
                     // Elsewhere: null.
-                    Some(_) if op == ConvertOp::ToSpace => data = self.null(to),
-                    _ => *arg = self.generic(*arg),
+                    Some(_) if op == ConvertOp::ToSpace => data = self.null_pointer(to),
+                    _ => *arg = self.cast_to_generic(*arg),
                 }
             }
             InstData::ICmp { args, .. } => {
                 let space = self.common_space(*args);
                 for arg in args {
                     *arg = match space {
-                        Some(space) => self.in_space(*arg, space),
-                        None => self.generic(*arg),
+                        Some(space) => self.cast_to_space(*arg, space),
+                        None => self.cast_to_generic(*arg),
                     };
                 }
             }
-            other if other.is_terminator() => self.branch(other),
-            other => other.map_args(|arg| self.generic(arg)),
+            other if other.is_terminator() => self.rewrite_branch(other),
+            other => other.map_args(|arg| self.cast_to_generic(arg)),
         }
         self.c.func.insts[inst] = data;
         self.c.keep(inst);
@@ -245,7 +249,7 @@ impl Rewriter<'_> {
     }
 
     /// Returns an instruction whose result is the null pointer of a type.
-    fn null(&mut self, ty: Option<Type>) -> InstData {
+    fn null_pointer(&mut self, ty: Option<Type>) -> InstData {
         let bits = ty.map_or(64, |ty| ty.scalar.bits());
         let arg = self.c.iconst(Type::of(Scalar::int(bits)), 0);
         InstData::Convert { op: ConvertOp::IntToPtr, arg }
@@ -253,20 +257,20 @@ impl Rewriter<'_> {
 
     /// Returns the space that both of two pointers are known to point to, if there is one.
     fn common_space(&self, args: [Value; 2]) -> Option<AddressSpace> {
-        let [a, b] = args.map(|arg| self.space(arg));
+        let [a, b] = args.map(|arg| self.known_space(arg));
         match a.or(b) {
             space if a == b => space,
-            space if args.iter().any(|&arg| is_anywhere(self.c.func, arg)) => space,
+            space if args.iter().any(|&arg| is_null_or_undef(self.c.func, arg)) => space,
             _ => None,
         }
     }
 
-    /// Returns the pointer to `space` in place of an instruction's generic result.
-    fn pointer(&mut self, inst: Inst, space: AddressSpace) -> Option<Value> {
+    /// Returns the pointer to `space` in the place of an instruction's generic result.
+    fn specific_pointer(&mut self, inst: Inst, space: AddressSpace) -> Option<Value> {
         match self.c.func.insts[inst] {
             InstData::Convert { arg, .. } => Some(arg),
             InstData::PtrAdd { ptr, mut offset } => {
-                let ptr = self.in_space(ptr, space);
+                let ptr = self.cast_to_space(ptr, space);
                 if Scalar::Ptr(space).bits() == 32 && self.c.ty(offset) == Type::I64 {
                     offset = self.c.convert(ConvertOp::Trunc, offset, Type::I32);
                 }
@@ -274,17 +278,17 @@ impl Rewriter<'_> {
             }
             InstData::Select { args: [cond, then, otherwise] } => {
                 let (then, otherwise) =
-                    (self.in_space(then, space), self.in_space(otherwise, space));
+                    (self.cast_to_space(then, space), self.cast_to_space(otherwise, space));
                 Some(self.c.select(cond, then, otherwise))
             }
             _ => None,
         }
     }
 
-    fn branch(&mut self, data: &mut InstData) {
+    fn rewrite_branch(&mut self, data: &mut InstData) {
         if let InstData::Return { values } = data {
             for value in values {
-                *value = self.generic(*value);
+                *value = self.cast_to_generic(*value);
             }
         }
         // Parameters that changed are no longer in the blocks' lists: go by what the list has now.
@@ -294,9 +298,9 @@ impl Rewriter<'_> {
                 let to = param.and_then(|p| self.c.ty(p).space());
                 *arg = match to {
                     Some(space) if self.c.ty(*arg) == GENERIC && space != AddressSpace::Generic => {
-                        self.in_space(*arg, space)
+                        self.cast_to_space(*arg, space)
                     }
-                    _ => self.generic(*arg),
+                    _ => self.cast_to_generic(*arg),
                 };
             }
         });

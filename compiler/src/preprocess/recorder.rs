@@ -1,17 +1,17 @@
-//! Records, while a header is read, the result of the reading and what it depends on.
+//! The recorder of the header cache: records, while a header is preprocessed, the result and what it depends on.
 
+use super::cached_header::{self, CachedHeader, CachedMacro, IncludedHeader, ResourceUsage};
 use super::interner::{Interner, StringId, Symbol};
 use super::lexer::PpToken;
 use super::macros::Macro;
-use super::outline::Outline;
-use super::reading::{self, Cost, Included, KeptMacro, Reading};
 use super::token::{Pragma, Token, TokenKind};
+use super::top_level_index::TopLevelIndex;
 use super::Preprocessor;
-use crate::source::{Definition, Expansion, FileId, Span};
+use crate::source::{Expansion, FileId, MacroDefinition, Span};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The recorder of the headers that are being read.
+/// The recordings of the headers that are being preprocessed.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     /// The innermost header last.
@@ -20,8 +20,8 @@ pub(super) struct Recorder {
     pub inclusions: Vec<Inclusion>,
     /// Look-ups and changes of macro names, in order.
     events: Vec<Event>,
-    /// By name, the number of the recording that has noted it last.
-    noted: Vec<u32>,
+    /// By name, the number of the recording that queried it last.
+    last_queried_by: Vec<u32>,
     /// Recordings so far.
     count: u32,
     /// Files that said `#pragma once`, in that order.
@@ -43,9 +43,9 @@ pub(super) struct Inclusion {
 #[derive(Debug, Clone, Copy)]
 enum Event {
     /// A name was looked up: this macro, or none.
-    Asked(Symbol, Option<usize>),
+    MacroQueried(Symbol, Option<usize>),
     /// A name was defined or undefined.
-    Changed(Symbol),
+    MacroChanged(Symbol),
 }
 
 /// A header that is being read: how much there was of everything when that began.
@@ -60,11 +60,11 @@ struct Recording {
     events: usize,
     once: usize,
     expansions: usize,
-    kept_expansions: usize,
+    cached_expansions: usize,
     reports: usize,
-    cost: Cost,
-    /// True if something happened that a reading cannot tell.
-    is_broken: bool,
+    usage: ResourceUsage,
+    /// True if something happened that a cached header cannot hold.
+    is_uncacheable: bool,
 }
 
 impl Recorder {
@@ -72,26 +72,27 @@ impl Recorder {
         !self.recordings.is_empty()
     }
 
-    /// Gives up the recording: the text depends on more than macros and files, or changes more than those.
-    pub fn give_up(&mut self) {
-        self.recordings.iter_mut().for_each(|recording| recording.is_broken = true);
+    /// Marks all recordings as uncacheable: the text depends on more than macros and files, or changes more.
+    pub fn invalidate(&mut self) {
+        self.recordings.iter_mut().for_each(|recording| recording.is_uncacheable = true);
     }
 
     /// A name was looked up; `count` names are known.
-    pub fn asked(&mut self, name: Symbol, found: Option<usize>, count: usize) {
+    pub fn queried(&mut self, name: Symbol, found: Option<usize>, count: usize) {
         let Some(recording) = self.recordings.last() else { return };
         let index = name.0 as usize;
-        if index >= self.noted.len() {
-            self.noted.resize(count.max(index + 1), 0);
+        if index >= self.last_queried_by.len() {
+            self.last_queried_by.resize(count.max(index + 1), 0);
         }
-        if std::mem::replace(&mut self.noted[index], recording.number) != recording.number {
-            self.events.push(Event::Asked(name, found));
+        if std::mem::replace(&mut self.last_queried_by[index], recording.number) != recording.number
+        {
+            self.events.push(Event::MacroQueried(name, found));
         }
     }
 
     pub fn changed(&mut self, name: Symbol) {
         if self.is_on() {
-            self.events.push(Event::Changed(name));
+            self.events.push(Event::MacroChanged(name));
         }
     }
 
@@ -114,10 +115,10 @@ impl Preprocessor<'_> {
             events: recorder.events.len(),
             once: recorder.once.len(),
             expansions: self.sources.expansions().len(),
-            kept_expansions: self.sources.kept_expansions().len(),
+            cached_expansions: self.sources.cached_expansions().len(),
             reports: self.reports(),
-            cost: self.cost(),
-            is_broken: false,
+            usage: self.resource_usage(),
+            is_uncacheable: false,
         };
         self.recorder.recordings.push(recording);
     }
@@ -126,86 +127,87 @@ impl Preprocessor<'_> {
         self.diags.errors() + self.diags.warnings()
     }
 
-    /// The text being read ends: keeps what it came to, if that was noted and can be told.
+    /// Ends the recording of the text that ends, if there is one, and caches the result if it can be.
     pub(super) fn end_recording(&mut self) {
         let is_its = |recording: &mut Recording| recording.files == self.files.len();
         let Some(recording) = self.recorder.recordings.pop_if(is_its) else { return };
-        let is_good = !recording.is_broken && recording.reports == self.reports();
-        if is_good && self.may_replay() {
-            self.keep_reading(&recording);
+        let is_good = !recording.is_uncacheable && recording.reports == self.reports();
+        if is_good && self.can_replay() {
+            self.cache_header(&recording);
         }
         if !self.recorder.is_on() {
             self.recorder.events.clear();
         }
     }
 
-    /// Puts a reading in the place of the header's tokens, and keeps it for other programs.
-    fn keep_reading(&mut self, recording: &Recording) {
+    /// Replaces the header's tokens by a cached header, and keeps that for other programs.
+    fn cache_header(&mut self, recording: &Recording) {
         let found = self.recorder.inclusions.get(recording.inclusion).map(|i| i.found);
         let text = found.and_then(|file| self.texts.get(&file).cloned());
         let tokens = self.tokens_since(recording);
-        let included = self.reading(recording, &tokens);
+        let included = self.cached_header(recording, &tokens);
         let (Some(text), Some(included)) = (text, included) else { return };
-        text.keep(included.reading.clone());
+        text.insert(included.header.clone());
         let within = self.included.drain(recording.included..);
-        let within: usize = within.map(|included| included.reading.tokens.len()).sum();
-        self.included_tokens = self.included_tokens - within + tokens.len();
+        let within: usize = within.map(|included| included.header.tokens.len()).sum();
+        self.included_token_count = self.included_token_count - within + tokens.len();
         self.output.truncate(recording.tokens);
         self.included.push(included);
     }
 
-    /// Returns the tokens that the header has given, those of readings within it among them.
+    /// Returns the tokens of the header, those of cached headers that it includes among them.
     fn tokens_since(&self, recording: &Recording) -> Vec<Token> {
         let mut tokens = Vec::new();
         let mut at = recording.tokens;
         for included in &self.included[recording.included..] {
             tokens.extend_from_slice(&self.output[at..included.at]);
-            included.append_to(0..included.reading.tokens.len(), &mut tokens);
+            included.append_to(0..included.header.tokens.len(), &mut tokens);
             at = included.at;
         }
         tokens.extend_from_slice(&self.output[at..]);
         tokens
     }
 
-    /// Returns the result of the header. `None` if it has to do with texts that it did not read.
-    fn reading(&self, recording: &Recording, tokens: &[Token]) -> Option<Included> {
-        let mut made = Maker::new(self, recording);
+    /// Builds the cached header. `None` if it depends on texts that it did not include.
+    fn cached_header(&self, recording: &Recording, tokens: &[Token]) -> Option<IncludedHeader> {
+        let mut builder = CachedHeaderBuilder::new(self, recording);
         let texts: Option<Box<[_]>> =
-            made.files.iter().map(|file| Some(self.texts.get(file)?.text.clone())).collect();
+            builder.files.iter().map(|file| Some(self.texts.get(file)?.text.clone())).collect();
         let texts = texts?;
-        let inclusions = made.inclusions(recording)?;
+        let inclusions = builder.inclusions(recording)?;
         let depth = depth(&inclusions);
         let once = &self.recorder.once[recording.once..];
-        let once = once.iter().map(|&file| made.file(file)).collect::<Option<_>>()?;
-        let (asked, definitions, changed) = made.events(recording);
-        let macros = changed.into_iter().map(|name| made.kept_macro(name));
+        let once = once.iter().map(|&file| builder.file(file)).collect::<Option<_>>()?;
+        let (macro_dependencies, definitions, changed) = builder.events(recording);
+        let macros = changed.into_iter().map(|name| builder.cached_macro(name));
         let macros = macros.collect::<Option<_>>()?;
-        let (expansions, outside) = made.expansions(recording, &definitions)?;
-        let tokens = tokens.iter().map(|token| made.token(token)).collect::<Option<Box<[_]>>>()?;
-        let outline = Outline::of(&tokens, &made.names);
-        let Maker { names, symbols, strings, files, .. } = made;
-        let reading = Reading {
+        let (expansions, external_macros) = builder.expansions(recording, &definitions)?;
+        let tokens =
+            tokens.iter().map(|token| builder.token(token)).collect::<Option<Box<[_]>>>()?;
+        let index = TopLevelIndex::of(&tokens, &builder.names);
+        let CachedHeaderBuilder { names, symbols, strings, files, .. } = builder;
+        let header = CachedHeader {
             options: self.options_hash,
             names,
-            asked,
+            macro_dependencies,
             texts,
             inclusions,
             once,
             macros,
             tokens,
-            outline,
+            index,
             expansions: expansions.into(),
-            outside: outside.into(),
-            cost: self.cost().minus(&recording.cost),
+            external_macros: external_macros.into(),
+            usage: self.resource_usage().minus(&recording.usage),
             depth,
         };
         let at = recording.tokens;
-        Some(Included { at, reading: Arc::new(reading), symbols, strings, files })
+        Some(IncludedHeader { at, header: Arc::new(header), symbols, strings, files })
     }
 }
 
 /// Returns how deep the last of these lies within the others.
-fn depth(inclusions: &[reading::Inclusion]) -> usize {
+fn depth(inclusions: &[cached_header::CachedInclusion]) -> usize {
     let mut depths: Vec<usize> = Vec::with_capacity(inclusions.len());
     for inclusion in inclusions {
         depths.push(depths.get(inclusion.from).map_or(1, |depth| depth + 1));
@@ -213,8 +215,8 @@ fn depth(inclusions: &[reading::Inclusion]) -> usize {
     depths.into_iter().max().unwrap_or(0)
 }
 
-/// Gives names, strings and files the numbers that they have in a reading.
-struct Maker<'a, 'b> {
+/// Maps names, strings and files to their numbers in a cached header.
+struct CachedHeaderBuilder<'a, 'b> {
     pp: &'a Preprocessor<'b>,
     names: Interner,
     /// Numbers of the compilation's names; 0 for none yet.
@@ -225,8 +227,8 @@ struct Maker<'a, 'b> {
     files: Vec<FileId>,
 }
 
-impl<'a, 'b> Maker<'a, 'b> {
-    fn new(pp: &'a Preprocessor<'b>, recording: &Recording) -> Maker<'a, 'b> {
+impl<'a, 'b> CachedHeaderBuilder<'a, 'b> {
+    fn new(pp: &'a Preprocessor<'b>, recording: &Recording) -> CachedHeaderBuilder<'a, 'b> {
         let mut files = Vec::new();
         for inclusion in &pp.recorder.inclusions[recording.inclusion..] {
             if !files.contains(&inclusion.found) {
@@ -235,7 +237,7 @@ impl<'a, 'b> Maker<'a, 'b> {
         }
         let numbers = vec![0; pp.interner.len()];
         let (symbols, strings) = (vec![Symbol::EMPTY], Vec::new());
-        Maker { pp, names: Interner::new(), numbers, symbols, strings, files }
+        CachedHeaderBuilder { pp, names: Interner::new(), numbers, symbols, strings, files }
     }
 
     fn name(&mut self, name: Symbol) -> Symbol {
@@ -271,12 +273,12 @@ impl<'a, 'b> Maker<'a, 'b> {
         Some(Token { kind, span: self.span(token.span)? })
     }
 
-    fn inclusions(&self, recording: &Recording) -> Option<Box<[reading::Inclusion]>> {
+    fn inclusions(&self, recording: &Recording) -> Option<Box<[cached_header::CachedInclusion]>> {
         let first = recording.inclusion;
         let once = &self.pp.recorder.once[recording.once..];
         let inclusions = self.pp.recorder.inclusions[first..].iter();
-        let kept = inclusions.map(|inclusion| {
-            Some(reading::Inclusion {
+        let cached = inclusions.map(|inclusion| {
+            Some(cached_header::CachedInclusion {
                 from: inclusion.from.wrapping_sub(first),
                 name: inclusion.name.clone(),
                 angled: inclusion.angled,
@@ -284,10 +286,10 @@ impl<'a, 'b> Maker<'a, 'b> {
                 was_once: inclusion.was_once && !once.contains(&inclusion.found),
             })
         });
-        kept.collect()
+        cached.collect()
     }
 
-    /// Returns the macros that were asked for before the header changed them; where those are defined; and
+    /// Returns the macros that were queried before the header changed them; where those are defined; and
     /// the macros that it changed.
     #[allow(clippy::type_complexity)]
     fn events(
@@ -297,19 +299,19 @@ impl<'a, 'b> Maker<'a, 'b> {
         let macros = &self.pp.macros.list;
         let mut seen = vec![false; self.pp.interner.len()];
         let mut is_changed = vec![false; self.pp.interner.len()];
-        let (mut asked, mut changed) = (Vec::new(), Vec::new());
+        let (mut macro_dependencies, mut changed) = (Vec::new(), Vec::new());
         let mut definitions = FxHashMap::default();
         for &event in &self.pp.recorder.events[recording.events..] {
             match event {
-                Event::Asked(name, found) => {
+                Event::MacroQueried(name, found) => {
                     if !std::mem::replace(&mut seen[name.0 as usize], true) {
                         let found = found.and_then(|index| macros.get(index));
                         let number = self.name(name);
-                        asked.push((number, found.map_or(0, |found| found.digest)));
+                        macro_dependencies.push((number, found.map_or(0, |found| found.digest)));
                         definitions.extend(found.map(|found| (found.definition, number)));
                     }
                 }
-                Event::Changed(name) => {
+                Event::MacroChanged(name) => {
                     seen[name.0 as usize] = true;
                     if !std::mem::replace(&mut is_changed[name.0 as usize], true) {
                         changed.push(name);
@@ -317,17 +319,17 @@ impl<'a, 'b> Maker<'a, 'b> {
                 }
             }
         }
-        (asked.into(), definitions, changed)
+        (macro_dependencies.into(), definitions, changed)
     }
 
-    fn kept_macro(&mut self, name: Symbol) -> Option<(Symbol, Option<KeptMacro>)> {
+    fn cached_macro(&mut self, name: Symbol) -> Option<(Symbol, Option<CachedMacro>)> {
         let number = self.name(name);
         let Some(Macro { form, body, params, has_operators, definition, digest, .. }) =
             self.pp.defined_macro(name)
         else {
             return Some((number, None));
         };
-        let kept = KeptMacro {
+        let cached = CachedMacro {
             form: *form,
             body: body
                 .iter()
@@ -343,7 +345,7 @@ impl<'a, 'b> Maker<'a, 'b> {
             definition: self.span(*definition)?,
             digest: *digest,
         };
-        Some((number, Some(kept)))
+        Some((number, Some(cached)))
     }
 
     /// Returns the invocations in the header, and the names of the macros defined elsewhere.
@@ -353,25 +355,25 @@ impl<'a, 'b> Maker<'a, 'b> {
         definitions: &FxHashMap<Span, Symbol>,
     ) -> Option<(Vec<Expansion>, Vec<Symbol>)> {
         let mut expansions = Vec::new();
-        let mut outside = Vec::new();
+        let mut external_macros = Vec::new();
         let sources = &self.pp.sources;
-        let kept = sources.kept_expansions()[recording.kept_expansions..].iter();
+        let cached = sources.cached_expansions()[recording.cached_expansions..].iter();
         let own = sources.expansions()[recording.expansions..].iter().copied();
-        for (at, definition) in own.chain(kept.flat_map(|kept| kept.iter())) {
+        for (at, definition) in own.chain(cached.flat_map(|cached| cached.iter())) {
             let definition = match self.span(definition) {
-                Some(span) => Definition::Inside(span),
+                Some(span) => MacroDefinition::Inside(span),
                 None => {
                     let name = *definitions.get(&definition)?;
-                    let known = outside.iter().position(|&other| other == name);
+                    let known = external_macros.iter().position(|&other| other == name);
                     let number = known.unwrap_or_else(|| {
-                        outside.push(name);
-                        outside.len() - 1
+                        external_macros.push(name);
+                        external_macros.len() - 1
                     });
-                    Definition::Outside(number as u32)
+                    MacroDefinition::External(number as u32)
                 }
             };
             expansions.push(Expansion { at: self.span(at)?, definition });
         }
-        Some((expansions, outside))
+        Some((expansions, external_macros))
     }
 }

@@ -1,67 +1,68 @@
-//! The result of reading a header: tokens and macros, and the macros and files that it depends on.
+//! Cached headers: the result of preprocessing a header (tokens and macros), and the macros and files that
+//! it depends on.
 //!
 //! Programs of one application include the same headers. Where a header finds the macros that it
 //! asks for as an earlier program had them, and the files that it includes hold what they held, its
-//! tokens are those of the earlier reading. A reading has names, strings and files of its own, by
-//! number; [`Included`] says what they are in one compilation.
+//! tokens are those of the earlier time. A cached header has names, strings and files of its own, by
+//! number; [`IncludedHeader`] says what they are in one compilation.
 
 use super::expand::MAX_EXPANDED;
 use super::include::{MAX_DEPTH, MAX_TEXT};
 use super::interner::{Interner, StringId, Symbol};
 use super::lexer::PpToken;
 use super::macros::{Form, Macro};
-use super::outline::Outline;
 use super::paste::MAX_SPELLED;
 use super::token::{Pragma, Token, TokenKind};
+use super::top_level_index::TopLevelIndex;
 use super::{Preprocessor, MAX_TOKENS};
-use crate::source::{Expansion, FileId, KeptExpansions, Span};
+use crate::source::{CachedExpansions, Expansion, FileId, Span};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The result of reading a header once.
+/// The result of preprocessing a header once.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct CachedHeader {
     /// Of the options that matter: they decide which warnings there are.
     pub(super) options: u64,
     /// Names and strings.
     pub names: Interner,
-    /// The macros that were asked for, and what they were: [`Macro::digest`], or 0 if undefined.
-    pub(super) asked: Box<[(Symbol, u64)]>,
+    /// The macros that it depends on, and what they were: [`Macro::digest`], or 0 if undefined.
+    pub(super) macro_dependencies: Box<[(Symbol, u64)]>,
     /// The texts that were read, that of the header first.
     pub(super) texts: Box<[Arc<str>]>,
     /// The files that were included, the header first.
-    pub(super) inclusions: Box<[Inclusion]>,
+    pub(super) inclusions: Box<[CachedInclusion]>,
     /// Files that said `#pragma once`.
     pub(super) once: Box<[FileId]>,
     /// The macros that the header defines, or leaves undefined.
-    pub(super) macros: Box<[(Symbol, Option<KeptMacro>)]>,
+    pub(super) macros: Box<[(Symbol, Option<CachedMacro>)]>,
     pub tokens: Box<[Token]>,
-    pub outline: Outline,
+    pub index: TopLevelIndex,
     pub(super) expansions: Arc<[Expansion]>,
     /// Macros of other files that were expanded, by the number that [`Expansion`] has for them.
-    pub(super) outside: Box<[Symbol]>,
-    pub(super) cost: Cost,
+    pub(super) external_macros: Box<[Symbol]>,
+    pub(super) usage: ResourceUsage,
     /// Texts within texts.
     pub(super) depth: usize,
 }
 
-/// An `#include` that a reading came upon; files by their numbers in the reading.
+/// An `#include` in a cached header; files by their numbers in that.
 #[derive(Debug)]
-pub(super) struct Inclusion {
+pub(super) struct CachedInclusion {
     /// The inclusion in whose text it stands, by number.
     pub from: usize,
     pub name: String,
     pub angled: bool,
     pub found: FileId,
-    /// True if the file had said `#pragma once` before the reading began.
+    /// True if the file had said `#pragma once` before the header.
     pub was_once: bool,
 }
 
 /// A macro's definition, apart from its name.
 #[derive(Debug)]
-pub(super) struct KeptMacro {
+pub(super) struct CachedMacro {
     pub form: Form,
     pub body: Box<[PpToken]>,
     pub params: Box<[Symbol]>,
@@ -72,23 +73,23 @@ pub(super) struct KeptMacro {
 
 /// The bounded resources of a compilation, and how much of them is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cost {
+pub(super) struct ResourceUsage {
     pub text_read: usize,
     pub expanded: usize,
     pub spelled: usize,
 }
 
-impl Cost {
-    pub fn plus(self, other: &Cost) -> Cost {
-        Cost {
+impl ResourceUsage {
+    pub fn plus(self, other: &ResourceUsage) -> ResourceUsage {
+        ResourceUsage {
             text_read: self.text_read + other.text_read,
             expanded: self.expanded + other.expanded,
             spelled: self.spelled + other.spelled,
         }
     }
 
-    pub fn minus(self, other: &Cost) -> Cost {
-        Cost {
+    pub fn minus(self, other: &ResourceUsage) -> ResourceUsage {
+        ResourceUsage {
             text_read: self.text_read - other.text_read,
             expanded: self.expanded - other.expanded,
             spelled: self.spelled - other.spelled,
@@ -100,10 +101,10 @@ impl Cost {
     }
 }
 
-impl Reading {
+impl CachedHeader {
     /// Returns roughly the number of bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
-        let names: usize = self.outline.definitions.iter().map(|d| d.names.len()).sum();
+        let names: usize = self.index.definitions.iter().map(|d| d.names.len()).sum();
         size_of_val(&self.tokens[..])
             + size_of_val(&self.expansions[..])
             + self.names.len() * 48
@@ -112,20 +113,20 @@ impl Reading {
     }
 }
 
-/// A reading in a compilation.
+/// A cached header in a compilation.
 #[derive(Debug)]
-pub(crate) struct Included {
-    /// Tokens of the compilation before it, those of other readings not counted.
+pub(crate) struct IncludedHeader {
+    /// Tokens of the compilation before it, those of other cached headers not counted.
     pub at: usize,
-    pub reading: Arc<Reading>,
-    /// The compilation's names, strings and files, by their numbers in the reading.
+    pub header: Arc<CachedHeader>,
+    /// The compilation's names, strings and files, by their numbers in the cached header.
     pub symbols: Vec<Symbol>,
     pub strings: Vec<StringId>,
     pub files: Vec<FileId>,
 }
 
-impl Included {
-    /// Appends some of the reading's tokens, as they are in this compilation.
+impl IncludedHeader {
+    /// Appends some of the header's tokens, translated to this compilation.
     pub fn append_to(&self, range: Range<usize>, tokens: &mut Vec<Token>) {
         let symbol = |symbol: Symbol| self.symbols[symbol.0 as usize];
         let translate = |token: &Token| {
@@ -139,7 +140,7 @@ impl Included {
             };
             Token { kind, span: self.span(token.span) }
         };
-        tokens.extend(self.reading.tokens[range].iter().map(translate));
+        tokens.extend(self.header.tokens[range].iter().map(translate));
     }
 
     fn span(&self, span: Span) -> Span {
@@ -147,74 +148,74 @@ impl Included {
     }
 }
 
-/// A file that an inclusion of a reading finds now.
+/// A file that an `#include` of a cached header finds now.
 struct Found {
     file: FileId,
     directory: Option<PathBuf>,
 }
 
 impl Preprocessor<'_> {
-    /// Returns true if the recorded result of a header may replace reading it here.
-    pub(super) fn may_replay(&self) -> bool {
+    /// Returns true if a cached header may be replayed here.
+    pub(super) fn can_replay(&self) -> bool {
         self.contexts.is_empty() && self.in_arguments == 0 && self.string.is_none()
     }
 
-    /// Takes a header's tokens and macros from an earlier reading. False if no reading fits.
+    /// Takes a header's tokens and macros from the cache. Returns false if no cached header fits.
     pub(super) fn replay(&mut self, file: FileId, directory: Option<&Path>) -> bool {
         let Some(text) = self.texts.get(&file) else { return false };
-        let readings = text.readings();
-        readings.into_iter().any(|reading| self.replay_one(reading, file, directory))
+        let cached_headers = text.cached_headers();
+        cached_headers.into_iter().any(|header| self.try_replay(header, file, directory))
     }
 
-    fn replay_one(
+    fn try_replay(
         &mut self,
-        reading: Arc<Reading>,
+        header: Arc<CachedHeader>,
         file: FileId,
         directory: Option<&Path>,
     ) -> bool {
-        if reading.options != self.options_hash || !self.has_room(&reading) {
+        if header.options != self.options_hash || !self.has_room(&header) {
             return false;
         }
-        let Some(symbols) = self.asked_symbols(&reading) else { return false };
+        let Some(symbols) = self.matching_symbols(&header) else { return false };
         let inclusions = self.recorder.inclusions.len();
-        let Some(files) = self.find_files(&reading, file, directory) else {
+        let Some(files) = self.find_files(&header, file, directory) else {
             self.recorder.inclusions.truncate(inclusions);
             return false;
         };
-        self.apply(reading, symbols, files);
+        self.apply_cached(header, symbols, files);
         true
     }
 
-    fn has_room(&self, reading: &Reading) -> bool {
-        let cost = self.cost().plus(&reading.cost);
-        let tokens = self.output.len() + self.included_tokens + reading.tokens.len();
-        cost.is_allowed() && tokens < MAX_TOKENS && self.files.len() + reading.depth <= MAX_DEPTH
+    fn has_room(&self, header: &CachedHeader) -> bool {
+        let usage = self.resource_usage().plus(&header.usage);
+        let tokens = self.output.len() + self.included_token_count + header.tokens.len();
+        usage.is_allowed() && tokens < MAX_TOKENS && self.files.len() + header.depth <= MAX_DEPTH
     }
 
-    /// Returns the compilation's names for those of the reading, if its macros are as the reading had them.
-    fn asked_symbols(&mut self, reading: &Reading) -> Option<Vec<Symbol>> {
-        for &(name, digest) in &reading.asked {
-            let name = self.interner.intern_known(&reading.names, name);
+    /// Returns the compilation's names for those of a cached header, if the macros that it depends on are unchanged.
+    fn matching_symbols(&mut self, header: &CachedHeader) -> Option<Vec<Symbol>> {
+        for &(name, digest) in &header.macro_dependencies {
+            let name = self.interner.intern_known(&header.names, name);
             let now = self.macro_of(name).map_or(0, |index| self.macros.list[index].digest);
             if now != digest {
                 return None;
             }
         }
-        let names = (0..reading.names.len() as u32).map(Symbol);
-        Some(names.map(|name| self.interner.intern_known(&reading.names, name)).collect())
+        let names = (0..header.names.len() as u32).map(Symbol);
+        Some(names.map(|name| self.interner.intern_known(&header.names, name)).collect())
     }
 
-    /// Returns the compilation's files for those of the reading, if each include still finds the same text.
+    /// Returns the compilation's files for those of a cached header, if each include still finds the same text.
     fn find_files(
         &mut self,
-        reading: &Reading,
+        header: &CachedHeader,
         file: FileId,
         directory: Option<&Path>,
     ) -> Option<Vec<FileId>> {
         let first = self.recorder.inclusions.len() - 1;
-        let mut files: Vec<Option<FileId>> = vec![None; reading.texts.len()];
-        let mut found = Vec::with_capacity(reading.inclusions.len());
-        for (i, inclusion) in reading.inclusions.iter().enumerate() {
+        let mut files: Vec<Option<FileId>> = vec![None; header.texts.len()];
+        let mut found = Vec::with_capacity(header.inclusions.len());
+        for (i, inclusion) in header.inclusions.iter().enumerate() {
             let now = match i {
                 0 => Found { file, directory: directory.map(Path::to_path_buf) },
                 _ => {
@@ -226,7 +227,7 @@ impl Preprocessor<'_> {
                     if was_once != inclusion.was_once {
                         return None;
                     }
-                    self.recorder.inclusions.push(super::record::Inclusion {
+                    self.recorder.inclusions.push(super::recorder::Inclusion {
                         from: first + inclusion.from,
                         name: inclusion.name.clone(),
                         angled: inclusion.angled,
@@ -237,7 +238,7 @@ impl Preprocessor<'_> {
                 }
             };
             let number = inclusion.found.0 as usize;
-            if !Arc::ptr_eq(&self.texts.get(&now.file)?.text, &reading.texts[number]) {
+            if !Arc::ptr_eq(&self.texts.get(&now.file)?.text, &header.texts[number]) {
                 return None;
             }
             if files[number].replace(now.file).is_some_and(|before| before != now.file) {
@@ -248,60 +249,65 @@ impl Preprocessor<'_> {
         files.into_iter().collect()
     }
 
-    fn apply(&mut self, reading: Arc<Reading>, symbols: Vec<Symbol>, files: Vec<FileId>) {
-        let outside = reading.outside.iter().map(|name| {
+    fn apply_cached(
+        &mut self,
+        header: Arc<CachedHeader>,
+        symbols: Vec<Symbol>,
+        files: Vec<FileId>,
+    ) {
+        let external_macros = header.external_macros.iter().map(|name| {
             let index = self.macro_of(symbols[name.0 as usize]);
             index.map_or(Span::default(), |index| self.macros.list[index].definition)
         });
-        let outside = outside.collect();
-        self.sources.keep_expansions(KeptExpansions {
-            list: reading.expansions.clone(),
+        let external_macros = external_macros.collect();
+        self.sources.add_cached_expansions(CachedExpansions {
+            list: header.expansions.clone(),
             files: files.clone(),
-            outside,
+            external_macros,
         });
-        for (name, definition) in &reading.macros {
+        for (name, definition) in &header.macros {
             let name = symbols[name.0 as usize];
             match definition {
-                Some(definition) => self.define_kept(name, definition, &symbols, &files),
+                Some(definition) => self.define_cached(name, definition, &symbols, &files),
                 None => self.undefine(name),
             }
         }
-        for file in &reading.once {
+        for file in &header.once {
             self.mark_once(files[file.0 as usize]);
         }
-        let cost = self.cost().plus(&reading.cost);
-        self.set_cost(cost);
-        let strings = (0..reading.names.strings()).map(StringId);
+        let usage = self.resource_usage().plus(&header.usage);
+        self.set_resource_usage(usage);
+        let strings = (0..header.names.strings()).map(StringId);
         let strings =
-            strings.map(|id| self.interner.add_bytes(reading.names.bytes(id).to_vec())).collect();
-        self.included_tokens += reading.tokens.len();
+            strings.map(|id| self.interner.add_bytes(header.names.bytes(id).to_vec())).collect();
+        self.included_token_count += header.tokens.len();
         let at = self.output.len();
-        self.included.push(Included { at, reading, symbols, strings, files });
+        self.included.push(IncludedHeader { at, header, symbols, strings, files });
     }
 
-    fn define_kept(
+    fn define_cached(
         &mut self,
         name: Symbol,
-        kept: &KeptMacro,
+        cached: &CachedMacro,
         symbols: &[Symbol],
         files: &[FileId],
     ) {
         let symbol = |symbol: Symbol| symbols[symbol.0 as usize];
-        let body: Rc<[PpToken]> = kept
+        let body: Rc<[PpToken]> = cached
             .body
             .iter()
             .map(|token| PpToken { symbol: symbol(token.symbol), ..*token })
             .collect();
-        let span = kept.definition;
+        let span = cached.definition;
         self.redefine(Macro {
             name,
-            form: kept.form,
+            form: cached.form,
             body,
-            params: kept.params.iter().map(|&param| symbol(param)).collect(),
-            has_operators: kept.has_operators,
+            params: cached.params.iter().map(|&param| symbol(param)).collect(),
+            has_operators: cached.has_operators,
             disabled: false,
             definition: Span { file: files[span.file.0 as usize], ..span },
-            digest: kept.digest,
+            digest: cached.digest,
         });
     }
 }

@@ -1,7 +1,7 @@
-//! Turns small branches into choices: where both sides only compute a few values and meet again,
-//! both are computed and one is selected.
+//! If-conversion: where both arms of a branch only compute a few values and join again, both are
+//! computed speculatively and the results selected.
 //!
-//! To a device that is cheaper than branching, and the code becomes smaller: a branch costs a merge
+//! On a device that is cheaper than branching, and the code becomes smaller: a branch costs a merge
 //! instruction, labels and phis.
 
 use super::unreachable;
@@ -9,7 +9,7 @@ use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use smallvec::SmallVec;
 
-/// Most operations, weighted, on both sides and for the selections.
+/// Greatest total cost of the operations in both arms and of the selections.
 const MAX_COST: u32 = 16;
 
 /// Returns true if anything changed.
@@ -18,7 +18,7 @@ pub fn run(func: &mut Function) -> bool {
     let mut changed = false;
     // Inner branches first.
     for &block in cfg.rpo().iter().rev() {
-        changed |= branch(func, &cfg, block);
+        changed |= convert_branch(func, &cfg, block);
     }
     if changed {
         unreachable::run(func);
@@ -26,37 +26,38 @@ pub fn run(func: &mut Function) -> bool {
     changed
 }
 
-fn branch(func: &mut Function, cfg: &Cfg, block: Block) -> bool {
+/// Converts the branch at the end of a block, if it can be and is cheap. Returns true if it was.
+fn convert_branch(func: &mut Function, cfg: &Cfg, block: Block) -> bool {
     let Some(inst) = func.terminator(block) else { return false };
     let InstData::Brif { cond, then, otherwise } = &func.insts[inst] else { return false };
-    let (cond, calls) = (*cond, [then.clone(), otherwise.clone()]);
-    if func.as_const(cond).is_some() || calls[0].block == calls[1].block {
+    let (cond, targets) = (*cond, [then.clone(), otherwise.clone()]);
+    if func.as_const(cond).is_some() || targets[0].block == targets[1].block {
         return false;
     }
-    // Each side is a block of its own, or the place where both meet.
-    let sides = calls.each_ref().map(|call| side(func, cfg, call));
-    let ends = [0, 1].map(|i| sides[i].as_ref().map(|side| side.end.block));
-    let meet = match ends {
+    // Each arm is a block of its own, or the join block.
+    let arms = targets.each_ref().map(|target| arm(func, cfg, target));
+    let ends = [0, 1].map(|i| arms[i].as_ref().map(|arm| arm.end.block));
+    let join = match ends {
         [Some(a), Some(b)] if a == b => a,
-        [Some(a), _] if a == calls[1].block => a,
-        [_, Some(b)] if b == calls[0].block => b,
+        [Some(a), _] if a == targets[1].block => a,
+        [_, Some(b)] if b == targets[0].block => b,
         _ => return false,
     };
-    if meet == block {
+    if join == block {
         return false;
     }
     let mut cost = 0;
     let mut moved: SmallVec<[Inst; 16]> = SmallVec::new();
     let mut args: [SmallVec<[Value; 2]>; 2] = Default::default();
-    for (i, side) in sides.into_iter().enumerate() {
-        match side {
-            Some(side) if calls[i].block != meet => {
-                cost += side.cost;
-                let insts = &func.blocks[calls[i].block].insts;
+    for (i, arm) in arms.into_iter().enumerate() {
+        match arm {
+            Some(arm) if targets[i].block != join => {
+                cost += arm.cost;
+                let insts = &func.blocks[targets[i].block].insts;
                 moved.extend_from_slice(&insts[..insts.len() - 1]);
-                args[i] = side.end.args;
+                args[i] = arm.end.args;
             }
-            _ => args[i] = calls[i].args.clone(),
+            _ => args[i] = targets[i].args.clone(),
         }
     }
     let [then, otherwise] = args;
@@ -74,37 +75,38 @@ fn branch(func: &mut Function, cfg: &Cfg, block: Block) -> bool {
             *arg = func.append(block, data, ty).unwrap_or(other);
         }
     }
-    func.insts[inst] = InstData::Jump { target: BlockCall { block: meet, args } };
+    func.insts[inst] = InstData::Jump { target: BlockCall { block: join, args } };
     func.blocks[block].insts.push(inst);
     true
 }
 
 /// A block that only this branch reaches, with nothing but cheap operations.
-struct Side {
+struct Arm {
     cost: u32,
     /// The continuation.
     end: BlockCall,
 }
 
-fn side(func: &Function, cfg: &Cfg, call: &BlockCall) -> Option<Side> {
-    let data = &func.blocks[call.block];
-    if cfg.preds(call.block).len() != 1 || !data.params.is_empty() {
+/// Returns the arm that a branch target is; `None` if it is not one, or too expensive.
+fn arm(func: &Function, cfg: &Cfg, target: &BlockCall) -> Option<Arm> {
+    let data = &func.blocks[target.block];
+    if cfg.preds(target.block).len() != 1 || !data.params.is_empty() {
         return None;
     }
     let (&last, insts) = data.insts.split_last()?;
     let InstData::Jump { target } = &func.insts[last] else { return None };
     let mut cost = 0;
     for &inst in insts {
-        cost += weight(&func.insts[inst])?;
+        cost += speculation_cost(&func.insts[inst])?;
         if cost > MAX_COST {
             return None;
         }
     }
-    Some(Side { cost, end: target.clone() })
+    Some(Arm { cost, end: target.clone() })
 }
 
 /// Returns the cost of an operation that may be executed speculatively; `None` if it may not.
-fn weight(data: &InstData) -> Option<u32> {
+fn speculation_cost(data: &InstData) -> Option<u32> {
     use InstData::*;
     match data {
         Binary { op, .. } => match op {

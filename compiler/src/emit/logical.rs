@@ -1,9 +1,10 @@
-//! Work-group and private memory: arrays of the type that all accesses agree on, else of words.
+//! Work-group and private memory, which have logical addressing: arrays of the type that all accesses have,
+//! else of words.
 
-use super::cells::CELL;
-use super::emitter::{Emitter, Res};
+use super::emitter::{EmitResult, Emitter};
 use super::memory::{Elem, Offset};
-use super::plan::Agreement;
+use super::partword::CONTAINER_BYTES;
+use super::shader_info::AccessType;
 use super::EmitError;
 use crate::ir::{BinaryOp, ConvertOp, InstData, Scalar, Value, ValueDef};
 use crate::kernel::spec_id;
@@ -19,7 +20,7 @@ pub(super) enum ArrayId {
     /// The private objects whose addresses escape.
     Stack,
     /// A private object on its own.
-    Slot(usize),
+    FrameObject(usize),
 }
 
 /// One way to look at an array's bytes.
@@ -37,14 +38,14 @@ pub(super) struct Arrays {
     local: SmallVec<[View; 4]>,
     local_length: Option<u32>,
     stack: Option<View>,
-    slots: Vec<Option<View>>,
+    objects: Vec<Option<View>>,
 }
 
 impl Arrays {
     /// Prepares for a function with this number of private objects.
-    pub fn begin_function(&mut self, slots: usize) {
-        self.slots.clear();
-        self.slots.resize(slots, None);
+    pub fn begin_function(&mut self, objects: usize) {
+        self.objects.clear();
+        self.objects.resize(objects, None);
     }
 }
 
@@ -53,12 +54,12 @@ const EXPLICIT_ELEMENT: u32 = 16;
 /// The depth to which the computation of an address is followed.
 const INDEX_DEPTH: u32 = 8;
 
-/// Returns the element type for memory with these accesses; words when they do not agree.
-fn agreed_elem(agreement: Agreement, target: &Target) -> Elem {
-    if agreement.mixed {
+/// Returns the element type for memory with accesses of a type; words when they differ.
+fn element_for(access_type: AccessType, target: &Target) -> Elem {
+    if access_type.mixed {
         return Elem::Int(32);
     }
-    match (agreement.bytes, agreement.int) {
+    match (access_type.bytes, access_type.int) {
         (1, _) if target.int8 => Elem::Int(8),
         (2, false) if target.float16 => Elem::Float(16),
         (2, _) if target.int16 => Elem::Int(16),
@@ -80,27 +81,27 @@ struct Index {
 impl Emitter<'_> {
     /// Returns true if the work-group block has aliased views of several widths.
     fn local_is_explicit(&self) -> bool {
-        let local = self.plan.local;
-        let narrow = local.bytes < 4 && agreed_elem(local, self.target).bytes() != local.bytes;
+        let local = self.info.local;
+        let narrow = local.bytes < 4 && element_for(local, self.target).bytes() != local.bytes;
         self.target.workgroup_explicit_layout && local.bytes != 0 && (local.mixed || narrow)
     }
 
     /// Returns the elements of the work-group block where it is one array.
     fn local_elem(&self) -> Elem {
-        let local = self.plan.local;
+        let local = self.info.local;
         let atomic = self.target.int64 && self.target.atomic_int64_shared;
         match local.mixed && local.atomic64 && atomic {
-            true => Elem::Int(8 * CELL),
-            false => agreed_elem(local, self.target),
+            true => Elem::Int(8 * CONTAINER_BYTES),
+            false => element_for(local, self.target),
         }
     }
 
-    /// Returns true if the elements of an array are 64-bit cells and there are accesses to parts of them.
-    pub fn has_cells(&self, array: ArrayId) -> bool {
+    /// Returns true if the elements of an array are 64-bit containers and there are accesses to parts of them.
+    pub fn has_partword_accesses(&self, array: ArrayId) -> bool {
         array == ArrayId::Local
-            && self.plan.local.mixed
+            && self.info.local.mixed
             && !self.local_is_explicit()
-            && self.local_elem() == Elem::Int(8 * CELL)
+            && self.local_elem() == Elem::Int(8 * CONTAINER_BYTES)
     }
 
     /// Returns the number of bytes of an element of the work-group block, as the runtime counts its length.
@@ -113,12 +114,12 @@ impl Emitter<'_> {
 
     /// Returns the value of an Alloca: its byte offset in the stack, or in itself.
     pub fn alloca(&mut self, value: Value) -> u32 {
-        let offset = self.frame.slot(value).map_or(0, |slot| slot.offset);
-        self.c32(offset as u32)
+        let offset = self.frame.object(value).map_or(0, |object| object.offset);
+        self.const_u32(offset as u32)
     }
 
     /// Returns the view of an array with elements of that many bytes, if there is one.
-    pub fn view(&mut self, array: ArrayId, bytes: u32) -> Res<Option<View>> {
+    pub fn view(&mut self, array: ArrayId, bytes: u32) -> EmitResult<Option<View>> {
         let view = match array {
             ArrayId::Local if self.local_is_explicit() => return self.explicit_view(bytes),
             ArrayId::Local => match self.arrays.local.first() {
@@ -136,19 +137,21 @@ impl Emitter<'_> {
                     *self.arrays.stack.insert(view)
                 }
             },
-            ArrayId::Slot(index) => match self.arrays.slots.get(index).copied().flatten() {
-                Some(view) => view,
-                None => {
-                    let slot = &self.frame.slots[index];
-                    let view = self.declare_private(slot.size, slot.agreement)?;
-                    *self.arrays.slots[index].insert(view)
+            ArrayId::FrameObject(index) => {
+                match self.arrays.objects.get(index).copied().flatten() {
+                    Some(view) => view,
+                    None => {
+                        let object = &self.frame.objects[index];
+                        let view = self.declare_private(object.size, object.access_type)?;
+                        *self.arrays.objects[index].insert(view)
+                    }
                 }
-            },
+            }
         };
         Ok((view.elem.bytes() == bytes).then_some(view))
     }
 
-    fn array_elem_type(&mut self, elem: Elem) -> Res<u32> {
+    fn array_elem_type(&mut self, elem: Elem) -> EmitResult<u32> {
         match elem {
             Elem::Int(bits) => Ok(self.int_type(bits)),
             _ => self.elem_type(elem),
@@ -156,44 +159,44 @@ impl Emitter<'_> {
     }
 
     /// Returns the array type for private memory, and its elements.
-    fn private_array(&mut self, bytes: u64, agreement: Agreement) -> Res<(u32, Elem)> {
-        let elem = agreed_elem(agreement, self.target);
+    fn private_array(&mut self, bytes: u64, access_type: AccessType) -> EmitResult<(u32, Elem)> {
+        let elem = element_for(access_type, self.target);
         let element = self.array_elem_type(elem)?;
-        let length = self.c32(bytes.div_ceil(u64::from(elem.bytes())).max(1) as u32);
-        Ok((self.asm.array(element, length), elem))
+        let length = self.const_u32(bytes.div_ceil(u64::from(elem.bytes())).max(1) as u32);
+        Ok((self.builder.array(element, length), elem))
     }
 
-    fn declare_stack(&mut self) -> Res<View> {
-        let (bytes, agreement) = (self.plan.stack_bytes(), self.plan.stack);
-        if !self.plan.shared_stack {
-            return self.declare_private(bytes, agreement);
+    fn declare_stack(&mut self) -> EmitResult<View> {
+        let (bytes, access_type) = (self.info.stack_bytes(), self.info.stack);
+        if !self.info.shared_stack {
+            return self.declare_private(bytes, access_type);
         }
-        let (array, elem) = self.private_array(bytes, agreement)?;
-        let zero = self.first_contents(array);
-        let variable = self.asm.initialized_variable(StorageClass::Private, array, zero);
+        let (array, elem) = self.private_array(bytes, access_type)?;
+        let zero = self.initializer(array);
+        let variable = self.builder.initialized_variable(StorageClass::Private, array, zero);
         Ok(View { elem, variable, in_block: false })
     }
 
-    fn declare_private(&mut self, bytes: u64, agreement: Agreement) -> Res<View> {
-        let (array, elem) = self.private_array(bytes, agreement)?;
-        let ty = self.asm.pointer(StorageClass::Function, array);
-        let variable = self.asm.fresh();
+    fn declare_private(&mut self, bytes: u64, access_type: AccessType) -> EmitResult<View> {
+        let (array, elem) = self.private_array(bytes, access_type)?;
+        let ty = self.builder.pointer(StorageClass::Function, array);
+        let variable = self.builder.new_id();
         let mut operands: SmallVec<[u32; 4]> =
             SmallVec::from_slice(&[ty, variable, StorageClass::Function as u32]);
-        operands.extend(self.first_contents(array));
-        super::asm::encode(&mut self.variables, Op::Variable, &operands);
+        operands.extend(self.initializer(array));
+        super::spirv_builder::encode(&mut self.variables, Op::Variable, &operands);
         Ok(View { elem, variable, in_block: false })
     }
 
-    /// Returns what private memory of an array type holds at first, if anything in particular.
-    fn first_contents(&mut self, array: u32) -> Option<u32> {
+    /// Returns the initializer of private memory of an array type, if it has one.
+    fn initializer(&mut self, array: u32) -> Option<u32> {
         let zeroed = self.target.zero_private;
-        zeroed.then(|| self.asm.intern(Op::ConstantNull, Some(array), &[]))
+        zeroed.then(|| self.builder.intern(Op::ConstantNull, Some(array), &[]))
     }
 
     /// The work-group block's elements for one that sets all of them: how they are seen, and how many there
     /// are.
-    pub fn whole_local(&mut self) -> Res<(View, u32)> {
+    pub fn whole_local(&mut self) -> EmitResult<(View, u32)> {
         let bytes = if self.local_is_explicit() { 4 } else { self.local_element_size() };
         let view = self.view(ArrayId::Local, bytes)?;
         let view = view.ok_or_else(|| EmitError::malformed("no view of work-group memory"))?;
@@ -202,12 +205,12 @@ impl Emitter<'_> {
     }
 
     /// Sets an element of the work-group block to zero.
-    pub fn zero_local_element(&mut self, view: View, index: u32) -> Res<()> {
+    pub fn zero_local_element(&mut self, view: View, index: u32) -> EmitResult<()> {
         let ty = match view.in_block {
             true => self.elem_type(view.elem)?,
             false => self.array_elem_type(view.elem)?,
         };
-        let zero = self.asm.intern(Op::ConstantNull, Some(ty), &[]);
+        let zero = self.builder.intern(Op::ConstantNull, Some(ty), &[]);
         let pointer = self.element_pointer(ArrayId::Local, view, index)?;
         self.store_pointer(ArrayId::Local, pointer, zero, false);
         Ok(())
@@ -218,49 +221,49 @@ impl Emitter<'_> {
             return id;
         }
         let element = u64::from(self.local_element_size());
-        let default = self.plan.local_static.div_ceil(element).max(1);
-        let id = self.asm.spec_u32(spec_id::LOCAL_BLOCK_LEN, default as u32);
+        let default = self.info.local_static_size.div_ceil(element).max(1);
+        let id = self.builder.spec_const_u32(spec_id::LOCAL_BLOCK_LEN, default as u32);
         *self.arrays.local_length.insert(id)
     }
 
-    fn declare_local(&mut self) -> Res<View> {
+    fn declare_local(&mut self) -> EmitResult<View> {
         let elem = self.local_elem();
         let element = self.array_elem_type(elem)?;
         let length = self.local_length();
-        let array = self.asm.array(element, length);
-        let variable = self.asm.variable(StorageClass::Workgroup, array);
+        let array = self.builder.array(element, length);
+        let variable = self.builder.variable(StorageClass::Workgroup, array);
         Ok(View { elem, variable, in_block: false })
     }
 
-    fn explicit_view(&mut self, bytes: u32) -> Res<Option<View>> {
+    fn explicit_view(&mut self, bytes: u32) -> EmitResult<Option<View>> {
         let known = self.arrays.local.iter().find(|view| view.elem.bytes() == bytes);
         if let Some(view) = known {
             return Ok(Some(*view));
         }
         let target = self.target;
         match bytes {
-            1 if target.workgroup_explicit_layout_8 => {
-                self.asm.need(Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR)
-            }
-            2 if target.workgroup_explicit_layout_16 => {
-                self.asm.need(Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR)
-            }
+            1 if target.workgroup_explicit_layout_8 => self
+                .builder
+                .require_capability(Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR),
+            2 if target.workgroup_explicit_layout_16 => self
+                .builder
+                .require_capability(Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR),
             4 => {}
             8 if target.int64 => {}
             _ => return Ok(None),
         }
-        self.asm.need(Capability::WorkgroupMemoryExplicitLayoutKHR);
-        self.asm.extension("SPV_KHR_workgroup_memory_explicit_layout");
+        self.builder.require_capability(Capability::WorkgroupMemoryExplicitLayoutKHR);
+        self.builder.extension("SPV_KHR_workgroup_memory_explicit_layout");
         let elem = Elem::Int(bytes * 8);
         let element = self.elem_type(elem)?;
         let blocks = self.local_length();
-        let factor = self.c32(EXPLICIT_ELEMENT / bytes);
-        let word = self.asm.u32;
+        let factor = self.const_u32(EXPLICIT_ELEMENT / bytes);
+        let word = self.builder.u32;
         let operands = [Op::IMul as u32, blocks, factor];
-        let length = self.asm.declare(Op::SpecConstantOp, Some(word), &operands);
-        let block = self.asm.block_of_array(element, length, bytes);
-        let variable = self.asm.variable(StorageClass::Workgroup, block);
-        self.asm.decorate(variable, Decoration::Aliased, &[]);
+        let length = self.builder.declare(Op::SpecConstantOp, Some(word), &operands);
+        let block = self.builder.block_of_array(element, length, bytes);
+        let variable = self.builder.variable(StorageClass::Workgroup, block);
+        self.builder.decorate(variable, Decoration::Aliased, &[]);
         let view = View { elem, variable, in_block: true };
         self.arrays.local.push(view);
         Ok(Some(view))
@@ -269,20 +272,20 @@ impl Emitter<'_> {
     fn storage_class(&self, array: ArrayId) -> StorageClass {
         match array {
             ArrayId::Local => StorageClass::Workgroup,
-            ArrayId::Stack if self.plan.shared_stack => StorageClass::Private,
-            ArrayId::Stack | ArrayId::Slot(_) => StorageClass::Function,
+            ArrayId::Stack if self.info.shared_stack => StorageClass::Private,
+            ArrayId::Stack | ArrayId::FrameObject(_) => StorageClass::Function,
         }
     }
 
     /// Returns a pointer to an element.
-    fn element_pointer(&mut self, array: ArrayId, view: View, index: u32) -> Res<u32> {
+    fn element_pointer(&mut self, array: ArrayId, view: View, index: u32) -> EmitResult<u32> {
         let element = match view.in_block {
             true => self.elem_type(view.elem)?,
             false => self.array_elem_type(view.elem)?,
         };
-        let ty = self.asm.pointer(self.storage_class(array), element);
+        let ty = self.builder.pointer(self.storage_class(array), element);
         Ok(if view.in_block {
-            let zero = self.c32(0);
+            let zero = self.const_u32(0);
             self.op(Op::AccessChain, ty, &[view.variable, zero, index])
         } else {
             self.op(Op::AccessChain, ty, &[view.variable, index])
@@ -296,7 +299,7 @@ impl Emitter<'_> {
         offset: Offset,
         ahead: u32,
         bytes: u32,
-    ) -> Res<u32> {
+    ) -> EmitResult<u32> {
         let view = self
             .view(array, bytes)?
             .ok_or_else(|| EmitError::malformed("no view of an array's elements"))?;
@@ -313,7 +316,7 @@ impl Emitter<'_> {
     fn access_operand(&self, array: ArrayId, volatile: bool) -> Option<u32> {
         let mut access = match array {
             ArrayId::Local => self.shared_access(),
-            ArrayId::Stack | ArrayId::Slot(_) => MemoryAccess::empty(),
+            ArrayId::Stack | ArrayId::FrameObject(_) => MemoryAccess::empty(),
         };
         access.set(MemoryAccess::VOLATILE, volatile);
         (!access.is_empty()).then_some(access.bits())
@@ -338,7 +341,7 @@ impl Emitter<'_> {
         ahead: u32,
         elem: Elem,
         volatile: bool,
-    ) -> Res<u32> {
+    ) -> EmitResult<u32> {
         let pointer = self.array_pointer(array, offset, ahead, elem.bytes())?;
         let ty = self.elem_type(elem)?;
         Ok(self.load_pointer(array, pointer, ty, volatile))
@@ -352,13 +355,13 @@ impl Emitter<'_> {
         elem: Elem,
         id: u32,
         volatile: bool,
-    ) -> Res<()> {
+    ) -> EmitResult<()> {
         let pointer = self.array_pointer(array, offset, ahead, elem.bytes())?;
         self.store_pointer(array, pointer, id, volatile);
         Ok(())
     }
 
-    pub fn offset_id(&mut self, offset: Offset) -> Res<u32> {
+    pub fn offset_id(&mut self, offset: Offset) -> EmitResult<u32> {
         match offset {
             Offset::Value(ptr) => self.id(ptr),
             Offset::Id(id) => Ok(id),
@@ -366,7 +369,7 @@ impl Emitter<'_> {
     }
 
     /// Pointer to the word that holds byte `offset + at`, and that byte's bit position in it.
-    fn word_at(&mut self, array: ArrayId, offset: Offset, at: u32) -> Res<(u32, u32)> {
+    fn word_at(&mut self, array: ArrayId, offset: Offset, at: u32) -> EmitResult<(u32, u32)> {
         let base = self.offset_id(offset)?;
         let byte = match at {
             0 => base,
@@ -384,17 +387,17 @@ impl Emitter<'_> {
         at: u32,
         unit: u32,
         volatile: bool,
-    ) -> Res<u32> {
-        let word = self.asm.u32;
+    ) -> EmitResult<u32> {
+        let word = self.builder.u32;
         if let Some(view) = self.view(array, unit)? {
             let id = self.array_load(array, offset, at / unit, view.elem, volatile)?;
             return Ok(if unit == 4 { id } else { self.op(Op::UConvert, word, &[id]) });
         }
-        if self.has_cells(array) {
-            let (pointer, shift) = self.cell_at(array, offset, at)?;
-            let cell = self.int_type(64);
-            let all = self.load_pointer(array, pointer, cell, volatile);
-            let piece = self.word_of_cell(all, shift);
+        if self.has_partword_accesses(array) {
+            let (pointer, shift) = self.container_at(array, offset, at)?;
+            let container = self.int_type(64);
+            let all = self.load_pointer(array, pointer, container, volatile);
+            let piece = self.word_of_container(all, shift);
             return Ok(self.mask_low(piece, unit * 8));
         }
         let (pointer, shift) = self.word_at(array, offset, at)?;
@@ -413,7 +416,7 @@ impl Emitter<'_> {
         unit: u32,
         id: u32,
         volatile: bool,
-    ) -> Res<()> {
+    ) -> EmitResult<()> {
         if let Some(view) = self.view(array, unit)? {
             let id = match unit {
                 4 => id,
@@ -424,9 +427,9 @@ impl Emitter<'_> {
             };
             return self.array_store(array, offset, at / unit, view.elem, id, volatile);
         }
-        if self.has_cells(array) {
-            let (pointer, shift) = self.cell_at(array, offset, at)?;
-            self.insert_in_cell(pointer, shift, unit, id);
+        if self.has_partword_accesses(array) {
+            let (pointer, shift) = self.container_at(array, offset, at)?;
+            self.store_to_container(pointer, shift, unit, id);
             return Ok(());
         }
         let (pointer, shift) = self.word_at(array, offset, at)?;
@@ -434,8 +437,8 @@ impl Emitter<'_> {
             self.atomic_insert(pointer, Scope::Workgroup, shift, unit, id);
             return Ok(());
         }
-        let word = self.asm.u32;
-        let (mask, value) = self.placed(shift, unit, id);
+        let word = self.builder.u32;
+        let (mask, value) = self.mask_and_value(shift, unit, id);
         let keep = self.op(Op::Not, word, &[mask]);
         let old = self.load_pointer(array, pointer, word, volatile);
         let kept = self.u32_op(Op::BitwiseAnd, old, keep);
@@ -456,7 +459,7 @@ impl Emitter<'_> {
 
     fn index_id(&mut self, index: Index) -> u32 {
         match index {
-            Index { dynamic: None, constant } => self.c32(constant),
+            Index { dynamic: None, constant } => self.const_u32(constant),
             Index { dynamic: Some(id), constant: 0 } => id,
             Index { dynamic: Some(id), constant } => self.u32_op_const(Op::IAdd, id, constant),
         }
@@ -471,14 +474,14 @@ impl Emitter<'_> {
     }
 
     /// Index of the element that an aligned local or private pointer points to.
-    fn pointer_index(&mut self, ptr: Value, bytes: u32, depth: u32) -> Res<Index> {
+    fn pointer_index(&mut self, ptr: Value, bytes: u32, depth: u32) -> EmitResult<Index> {
         let constant = |offset: u64| Index { dynamic: None, constant: offset as u32 / bytes };
         match self.func.def_inst(ptr) {
             Some(InstData::Alloca { .. }) => {
-                return Ok(constant(self.frame.slot(ptr).map_or(0, |slot| slot.offset)));
+                return Ok(constant(self.frame.object(ptr).map_or(0, |object| object.offset)));
             }
             Some(InstData::GlobalAddr { global }) => {
-                let offset = self.plan.local_offsets[*global];
+                let offset = self.info.local_offsets[*global];
                 if offset.is_multiple_of(u64::from(bytes)) {
                     return Ok(constant(offset));
                 }
@@ -496,7 +499,7 @@ impl Emitter<'_> {
     }
 
     /// `value / bytes`, if the way it is computed shows a multiple.
-    fn scaled(&mut self, value: Value, bytes: u32, depth: u32) -> Res<Option<Index>> {
+    fn scaled(&mut self, value: Value, bytes: u32, depth: u32) -> EmitResult<Option<Index>> {
         if let Some(bits) = self.func.as_const(value) {
             let offset = bits as u32 as i32;
             let exact = offset % bytes as i32 == 0;
@@ -535,7 +538,12 @@ impl Emitter<'_> {
         }
     }
 
-    fn scaled_product(&mut self, value: Value, factor: u32, bytes: u32) -> Res<Option<Index>> {
+    fn scaled_product(
+        &mut self,
+        value: Value,
+        factor: u32,
+        bytes: u32,
+    ) -> EmitResult<Option<Index>> {
         if !factor.is_multiple_of(bytes) {
             return Ok(None);
         }
@@ -548,7 +556,7 @@ impl Emitter<'_> {
     }
 
     /// Returns the low word of an I32 or I64.
-    fn word_of(&mut self, value: Value) -> Res<u32> {
+    fn word_of(&mut self, value: Value) -> EmitResult<u32> {
         if let Some(InstData::Convert { op: ConvertOp::SExt | ConvertOp::ZExt, arg }) =
             self.func.def_inst(value)
         {

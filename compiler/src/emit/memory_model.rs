@@ -1,4 +1,4 @@
-//! Barriers, fences and the memory semantics of atomic operations.
+//! The memory model: barriers, fences and the memory semantics of atomic operations.
 //!
 //! Where atomic operations order other accesses, a module is written in Vulkan's memory model: what
 //! work-groups tell each other through memory arrives by that model alone. Other modules are in
@@ -12,29 +12,32 @@
 //! kernels. Where a program has fences, its other sequentially consistent operations touch that word
 //! first, since they must be ordered with the fences, too.
 //!
-//! Fences of OpenCL C 1.x on global memory are of the device's scope ([`Plan::device_order`]), since
+//! Fences of OpenCL C 1.x on global memory are of the device's scope ([`ShaderInfo::device_order`]), since
 //! programs hand results from work-group to work-group by them and a counter. So are barriers with
 //! CLK_GLOBAL_MEM_FENCE in kernels with atomic operations on global memory. Where there is only GLSL's
 //! memory model, in which barriers order nothing but coherent accesses, all of global memory is coherent
 //! in such kernels.
 //!
-//! [`Plan::device_order`]: super::plan::Plan::device_order
+//! [`ShaderInfo::device_order`]: super::shader_info::ShaderInfo::device_order
 
-use super::asm::Asm;
-use super::emitter::{Emitter, Res};
+use super::emitter::{EmitResult, Emitter};
+use super::spirv_builder::SpirvBuilder;
 use super::EmitError;
-use crate::ir::{BarrierFlags, Order, Sync, SyncScope};
+use crate::ir::{BarrierFlags, MemoryOrder, MemoryScope, SyncSemantics};
 use crate::target::Target;
 use rspirv::spirv::{Capability, MemoryAccess, MemorySemantics, Op, Scope};
 
 /// Declares Vulkan's memory model for a module.
-pub(super) fn use_vulkan_memory_model(asm: &mut Asm, target: &Target) -> Res<()> {
+pub(super) fn use_vulkan_memory_model(
+    builder: &mut SpirvBuilder,
+    target: &Target,
+) -> EmitResult<()> {
     if !target.vulkan_memory_model {
         let what = "an atomic operation or fence that orders accesses of other work-groups";
         return Err(EmitError::missing(what, "vulkanMemoryModelDeviceScope"));
     }
-    asm.need(Capability::VulkanMemoryModel);
-    asm.need(Capability::VulkanMemoryModelDeviceScope);
+    builder.require_capability(Capability::VulkanMemoryModel);
+    builder.require_capability(Capability::VulkanMemoryModelDeviceScope);
     Ok(())
 }
 
@@ -55,75 +58,75 @@ impl Emitter<'_> {
     /// availability and visibility operations unless they are private to a work-item, which in Vulkan's
     /// memory model is the default.
     pub fn shared_access(&self) -> MemoryAccess {
-        match self.plan.ordered {
+        match self.info.ordered {
             true => MemoryAccess::NON_PRIVATE_POINTER,
             false => MemoryAccess::empty(),
         }
     }
 
     /// Returns the semantics of an operation that orders accesses to `memory`.
-    pub fn semantics(&mut self, order: Order, memory: MemorySemantics) -> u32 {
+    pub fn semantics(&mut self, order: MemoryOrder, memory: MemorySemantics) -> u32 {
         let mut semantics = match (order.acquires(), order.releases()) {
-            (false, false) => return self.c32(MemorySemantics::RELAXED.bits()),
+            (false, false) => return self.const_u32(MemorySemantics::RELAXED.bits()),
             (true, false) => MemorySemantics::ACQUIRE,
             (false, true) => MemorySemantics::RELEASE,
             (true, true) => MemorySemantics::ACQUIRE_RELEASE,
         };
-        if self.plan.ordered {
+        if self.info.ordered {
             let visible = order.acquires().then_some(MemorySemantics::MAKE_VISIBLE);
             let available = order.releases().then_some(MemorySemantics::MAKE_AVAILABLE);
             semantics |= visible.unwrap_or(MemorySemantics::empty());
             semantics |= available.unwrap_or(MemorySemantics::empty());
         }
-        self.c32((semantics | memory).bits())
+        self.const_u32((semantics | memory).bits())
     }
 
     /// A work-group barrier. Where the kernel orders accesses between work-groups, what one work-item has
     /// learnt of another work-group holds for all that meet here, whatever the flags say: programs that
     /// count finished work-groups share the count through local memory.
     pub fn barrier(&mut self, flags: BarrierFlags) {
-        let execution = self.c32(Scope::Workgroup as u32);
-        let (scope, memory) = match self.plan.device_order {
+        let execution = self.const_u32(Scope::Workgroup as u32);
+        let (scope, memory) = match self.info.device_order {
             true => (Scope::Device, memory_of(flags) | MemorySemantics::UNIFORM_MEMORY),
             false => (Scope::Workgroup, memory_of(flags)),
         };
-        let scope = self.c32(scope as u32);
-        let semantics = self.semantics(Order::AcqRel, memory);
+        let scope = self.const_u32(scope as u32);
+        let semantics = self.semantics(MemoryOrder::AcqRel, memory);
         self.op_void(Op::ControlBarrier, &[execution, scope, semantics]);
     }
 
     /// Returns the order of an operation on global memory that changes it: without one of its own, that of the
     /// fences around it. OpenCL C 1.x has no other way to say it, and a fence before the operation, which
     /// is all that programs write, releases but does not acquire.
-    pub fn update_order(&self, sync: Sync) -> Sync {
-        match self.plan.device_order && !sync.orders() {
-            true => Sync { order: Order::AcqRel, scope: SyncScope::Device },
+    pub fn rmw_order(&self, sync: SyncSemantics) -> SyncSemantics {
+        match self.info.device_order && !sync.orders() {
+            true => SyncSemantics { order: MemoryOrder::AcqRel, scope: MemoryScope::Device },
             false => sync,
         }
     }
 
     /// Emits a fence. One of global memory is for the whole device: programs older than OpenCL C 2.0 rely
     /// on that.
-    pub fn fence(&mut self, flags: BarrierFlags, sync: Sync) -> Res<()> {
-        if sync.order == Order::SeqCst {
+    pub fn fence(&mut self, flags: BarrierFlags, sync: SyncSemantics) -> EmitResult<()> {
+        if sync.order == MemoryOrder::SeqCst {
             return self.touch_order_word();
         }
         let global = flags.contains(BarrierFlags::GLOBAL);
         let scope = if global { Scope::Device } else { Scope::Workgroup };
-        let scope = self.c32(scope as u32);
+        let scope = self.const_u32(scope as u32);
         let semantics = self.semantics(sync.order, memory_of(flags));
         self.op_void(Op::MemoryBarrier, &[scope, semantics]);
         Ok(())
     }
 
     /// Emits what a sequentially consistent fence does, and other such operations where there are fences.
-    pub fn touch_order_word(&mut self) -> Res<()> {
+    pub fn touch_order_word(&mut self) -> EmitResult<()> {
         let Some(address) = self.order_word()? else { return Ok(()) };
-        let word = self.asm.u32;
+        let word = self.builder.u32;
         let pointer = self.physical_pointer(address, 0, word);
-        let scope = self.c32(Scope::Device as u32);
-        let semantics = self.semantics(Order::AcqRel, memory_of(BarrierFlags::all()));
-        let zero = self.c32(0);
+        let scope = self.const_u32(Scope::Device as u32);
+        let semantics = self.semantics(MemoryOrder::AcqRel, memory_of(BarrierFlags::all()));
+        let zero = self.const_u32(0);
         self.op(Op::AtomicIAdd, word, &[pointer, scope, semantics, zero]);
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! Float to a narrower float in any rounding mode, with integer operations on the bits: what devices
-//! do not have, do with denormals as they like, or take for nothing when it is undone again.
+//! Truncation of a float to a narrower one in any rounding mode, with integer operations on the bits: devices
+//! lack it, flush denormals, or remove it where it is undone again.
 
 use super::function::Lowering;
 use crate::ir::{BinaryOp, ConvertOp, IntCC, Scalar, Type, UnaryOp, Value};
@@ -7,18 +7,18 @@ use crate::sema::hir::Rounding;
 
 /// The layout of the bits of a float.
 #[derive(Clone, Copy)]
-struct Layout {
+struct FloatFormat {
     /// Bits of the fraction.
     fraction: i64,
     bias: i64,
 }
 
-impl Layout {
-    fn of(scalar: Scalar) -> Layout {
+impl FloatFormat {
+    fn of(scalar: Scalar) -> FloatFormat {
         match scalar {
-            Scalar::F16 => Layout { fraction: 10, bias: 15 },
-            Scalar::F32 => Layout { fraction: 23, bias: 127 },
-            _ => Layout { fraction: 52, bias: 1023 },
+            Scalar::F16 => FloatFormat { fraction: 10, bias: 15 },
+            Scalar::F32 => FloatFormat { fraction: 23, bias: 127 },
+            _ => FloatFormat { fraction: 52, bias: 1023 },
         }
     }
 
@@ -35,10 +35,10 @@ impl Layout {
 
 impl Lowering<'_, '_> {
     /// Returns the bits of the `narrow` float (F16 or F32) that a wider one is rounded to, in I32 lanes.
-    pub fn narrow_bits(&mut self, value: Value, narrow: Scalar, mode: Rounding) -> Value {
+    pub fn fptrunc_bits(&mut self, value: Value, narrow: Scalar, mode: Rounding) -> Value {
         let float = self.b.ty(value);
         let int = self.bits_type(value);
-        let (from, to) = (Layout::of(float.scalar), Layout::of(narrow));
+        let (from, to) = (FloatFormat::of(float.scalar), FloatFormat::of(narrow));
         let bits = self.b.bitcast(value, int);
         let magnitude = self.and_const(bits, i64::MAX >> (64 - float.scalar.bits()));
         let negative = self.is_negative(bits);
@@ -126,7 +126,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Returns the magnitude that numbers beyond the largest finite one become.
-    fn overflow(&mut self, int: Type, negative: Value, to: Layout, mode: Rounding) -> Value {
+    fn overflow(&mut self, int: Type, negative: Value, to: FloatFormat, mode: Rounding) -> Value {
         let infinity = self.b.iconst(int, to.infinity());
         let largest = self.b.iconst(int, to.infinity() - 1);
         match mode {

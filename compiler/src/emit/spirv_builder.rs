@@ -1,4 +1,4 @@
-//! Assembles a SPIR-V module word by word: ids, capabilities, and types and constants interned in
+//! The SPIR-V builder: assembles a module word by word, with its ids, capabilities, and types and constants interned in
 //! maps.
 //!
 //! Words are written directly, not as `rspirv::dr` instructions: a kernel of some thousand
@@ -55,7 +55,7 @@ fn string_words(text: &str) -> Vec<u32> {
 }
 
 /// A module under construction: everything but its functions.
-pub(super) struct Asm {
+pub(super) struct SpirvBuilder {
     next_id: u32,
     capabilities: BTreeSet<u32>,
     extensions: BTreeSet<&'static str>,
@@ -77,9 +77,9 @@ pub(super) struct Asm {
     pub main: u32,
 }
 
-impl Asm {
-    pub fn new() -> Asm {
-        let mut asm = Asm {
+impl SpirvBuilder {
+    pub fn new() -> SpirvBuilder {
+        let mut builder = SpirvBuilder {
             next_id: 1,
             capabilities: BTreeSet::new(),
             extensions: BTreeSet::new(),
@@ -96,24 +96,24 @@ impl Asm {
             u32: 0,
             main: 0,
         };
-        asm.glsl = asm.fresh();
-        asm.main = asm.fresh();
-        asm.void = asm.intern(Op::TypeVoid, None, &[]);
-        asm.bool = asm.intern(Op::TypeBool, None, &[]);
-        asm.u32 = asm.int(32);
-        asm.need(Capability::Shader);
-        asm.need(Capability::PhysicalStorageBufferAddresses);
-        asm
+        builder.glsl = builder.new_id();
+        builder.main = builder.new_id();
+        builder.void = builder.intern(Op::TypeVoid, None, &[]);
+        builder.bool = builder.intern(Op::TypeBool, None, &[]);
+        builder.u32 = builder.int(32);
+        builder.require_capability(Capability::Shader);
+        builder.require_capability(Capability::PhysicalStorageBufferAddresses);
+        builder
     }
 
     /// Returns a new id.
-    pub fn fresh(&mut self) -> u32 {
+    pub fn new_id(&mut self) -> u32 {
         let id = self.next_id;
         self.next_id += 1;
         id
     }
 
-    pub fn need(&mut self, capability: Capability) {
+    pub fn require_capability(&mut self, capability: Capability) {
         self.capabilities.insert(capability as u32);
     }
 
@@ -154,7 +154,7 @@ impl Asm {
 
     /// Emits a module-scope instruction, always a new one.
     pub fn declare(&mut self, op: Op, ty: Option<u32>, operands: &[u32]) -> u32 {
-        let id = self.fresh();
+        let id = self.new_id();
         let mut words: SmallVec<[u32; 8]> = SmallVec::new();
         words.extend(ty);
         words.push(id);
@@ -188,7 +188,7 @@ impl Asm {
     }
 
     /// Returns the result type of the extended arithmetic: low and high part.
-    pub fn two(&mut self, element: u32) -> u32 {
+    pub fn result_pair(&mut self, element: u32) -> u32 {
         self.intern(Op::TypeStruct, None, &[element, element])
     }
 
@@ -224,7 +224,7 @@ impl Asm {
     }
 
     /// Returns a 32-bit constant.
-    pub fn c32(&mut self, value: u32) -> u32 {
+    pub fn const_u32(&mut self, value: u32) -> u32 {
         if let Some(&id) = self.small_constants.get(&value) {
             return id;
         }
@@ -235,7 +235,7 @@ impl Asm {
 
     /// Returns a constant of an integer or float type of 8 to 64 bits. Narrow ones are zero-extended to a
     /// word, as SPIR-V wants for types without sign.
-    pub fn number(&mut self, ty: u32, bits: u32, value: u64) -> u32 {
+    pub fn constant(&mut self, ty: u32, bits: u32, value: u64) -> u32 {
         match bits {
             64 => self.intern(Op::Constant, Some(ty), &[value as u32, (value >> 32) as u32]),
             _ => self.intern(Op::Constant, Some(ty), &[value as u32]),
@@ -248,7 +248,7 @@ impl Asm {
     }
 
     /// Returns a 32-bit specialization constant.
-    pub fn spec_u32(&mut self, spec_id: u32, default: u32) -> u32 {
+    pub fn spec_const_u32(&mut self, spec_id: u32, default: u32) -> u32 {
         let id = self.declare(Op::SpecConstant, Some(self.u32), &[default]);
         self.decorate(id, Decoration::SpecId, &[spec_id]);
         id
@@ -259,7 +259,7 @@ impl Asm {
         self.initialized_variable(class, pointee, None)
     }
 
-    /// As [`Asm::variable`], with what it holds at first: the id of a constant.
+    /// As [`SpirvBuilder::variable`], with an initializer: the id of a constant.
     pub fn initialized_variable(
         &mut self,
         class: StorageClass,
