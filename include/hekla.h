@@ -1138,7 +1138,7 @@
 
 #define CL_SEMAPHORE_HANDLE_SYNC_FD_KHR 8280
 
-#define Digest_SIZE 16
+
 
 #define MAX_REGIONS 1024
 
