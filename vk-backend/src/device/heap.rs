@@ -250,7 +250,7 @@ impl Heap {
         let allocation = pool.allocate(&desc).map_err(from_pool)?;
         if allocation.mapped_ptr().is_some_and(|p| !is_mapping(p.cast())) {
             let _ = pool.free(allocation);
-            return Err(Error::OutOfHostMemory);
+            return Err(NO_ROOM_FOR_MAPPING);
         }
         Ok(Memory {
             // SAFETY: the handle is only bound to the buffer that owns this allocation.
@@ -407,6 +407,10 @@ impl Heap {
     }
 }
 
+/// The error where the process has no room to map memory of a buffer: that memory cannot be had
+/// (CL_MEM_OBJECT_ALLOCATION_FAILURE).
+const NO_ROOM_FOR_MAPPING: Error = Error::OutOfDeviceMemory;
+
 /// Returns false for what is no mapping: mappings are aligned to minMemoryMapAlignment, 64 bytes at least. (lavapipe of
 /// Mesa 25.0 takes MAP_FAILED, all ones, for an address where the process has no room for a mapping.)
 fn is_mapping(p: NonNull<u8>) -> bool {
@@ -418,10 +422,10 @@ fn map(device: &ash::Device, memory: vk::DeviceMemory) -> Result<NonNull<u8>, Er
     // SAFETY: the memory is host visible, not mapped yet, and no other thread knows it.
     let p = unsafe { device.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty()) }
         .map_err(|e| match e {
-            vk::Result::ERROR_MEMORY_MAP_FAILED => Error::OutOfHostMemory,
+            vk::Result::ERROR_MEMORY_MAP_FAILED => NO_ROOM_FOR_MAPPING,
             e => Error::from_vk("vkMapMemory", e),
         })?;
-    NonNull::new(p.cast()).filter(|p| is_mapping(*p)).ok_or(Error::OutOfHostMemory)
+    NonNull::new(p.cast()).filter(|p| is_mapping(*p)).ok_or(NO_ROOM_FOR_MAPPING)
 }
 
 /// Returns the memory types as which the host memory at `ptr` can be imported.
@@ -453,7 +457,7 @@ fn host_pointer_types(
 fn from_pool(e: AllocationError) -> Error {
     match e {
         AllocationError::OutOfMemory => Error::OutOfDeviceMemory,
-        AllocationError::FailedToMap(_) => Error::OutOfHostMemory,
+        AllocationError::FailedToMap(_) => NO_ROOM_FOR_MAPPING,
         // The allocator reports other results of vkAllocateMemory only as text.
         AllocationError::Internal(text) if text.contains("HOST_MEMORY") => Error::OutOfHostMemory,
         AllocationError::Internal(text) if text.contains("DEVICE_LOST") => Error::DeviceLost,
