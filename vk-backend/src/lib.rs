@@ -45,8 +45,7 @@ mod sync;
 mod thread;
 
 pub use device::{
-    ClockCorrelation, CompiledApart, Creation, Device, PipelineDesc, PipelineStore, PoolUse,
-    Priority,
+    ClockCorrelation, Creation, Device, PipelineDesc, PipelineStore, PoolUse, Precompiled, Priority,
 };
 pub use error::Error;
 pub use memory::{Buffer, HostAccess};

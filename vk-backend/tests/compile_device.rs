@@ -3,11 +3,11 @@
 
 mod common;
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
+use common::MemoryStore;
 use hekla_vk_backend::asm::{op, KernelBuilder};
 use hekla_vk_backend::{
     validation_message_count, Device, DeviceInfo, Error, MemoryKind, Pipeline, PipelineDesc,
@@ -32,27 +32,6 @@ fn submit_in_another_thread(device: &Arc<Device>) {
         queue.wait(value).unwrap();
     };
     std::thread::scope(|scope| scope.spawn(submit).join().unwrap());
-}
-
-/// A store in memory.
-#[derive(Clone, Default)]
-struct Known(Arc<Mutex<HashMap<Vec<u32>, Vec<u8>>>>);
-
-impl PipelineStore for Known {
-    fn load(&self, _: &DeviceInfo, d: &PipelineDesc<'_>) -> Option<Vec<u8>> {
-        self.0.lock().unwrap().get(d.spirv).cloned()
-    }
-
-    fn store(&self, _: &DeviceInfo, d: &PipelineDesc<'_>, data: &[u8]) {
-        self.0.lock().unwrap().insert(d.spirv.to_vec(), data.to_vec());
-    }
-}
-
-impl Known {
-    fn set_for(&self, device: &Device) {
-        // SAFETY: it returns what it was given.
-        unsafe { device.set_pipeline_store(Box::new(self.clone())) };
-    }
 }
 
 /// A store that knows of each pipeline the data of a cache that saw none.
@@ -121,7 +100,7 @@ fn pipelines_that_many_threads_make_use_and_drop_compute_right_results() {
     let device = device();
     make_and_run_in_threads(&device);
     assert!(device.has_compile_device());
-    Known::default().set_for(&device);
+    MemoryStore::default().set_for(&device);
     make_and_run_in_threads(&device);
     make_and_run_in_threads(&device);
 }
@@ -132,7 +111,7 @@ fn without_a_second_device_the_first_compiles() {
     device.pretend_single();
     make_and_run_in_threads(&device);
     assert!(!device.has_compile_device());
-    assert_eq!(kernel(&device, 3, 4).creation().compiled_apart, None);
+    assert_eq!(kernel(&device, 3, 4).creation().precompiled, None);
 }
 
 #[test]
@@ -143,32 +122,32 @@ fn a_second_device_is_opened_where_something_must_be_compiled() {
     kernel(&proper, 3, 4);
     assert_eq!(proper.has_compile_device(), needed);
 
-    let (device, known) = (device(), Known::default());
+    let (device, known) = (device(), MemoryStore::default());
     known.set_for(&device);
     assert!(!device.has_compile_device());
     let creation = kernel(&device, 3, 4).creation();
     assert!(device.has_compile_device());
     assert!(creation.given == 0 && creation.found != Some(true), "{creation}");
-    let apart = creation.compiled_apart.expect("the compile device compiled it");
-    assert!(apart.duration <= creation.duration);
+    let precompiled = creation.precompiled.expect("the compile device compiled it");
+    assert!(precompiled.duration <= creation.duration);
     if known.0.lock().unwrap().is_empty() {
         println!("skipped: {} keeps nothing of pipelines", device.info().name);
         return;
     }
     // Only creating it is left to the device itself, in this process and in the next.
-    assert!(apart.taken, "{creation}");
+    assert!(precompiled.used, "{creation}");
     let next = common::device_with(Quirks::SERIALIZED_PIPELINES);
     known.set_for(&next);
     let creation = kernel(&next, 3, 4).creation();
     assert!(creation.given > 0 && creation.found != Some(false), "{creation}");
-    assert!(creation.compiled_apart.is_none() && !next.has_compile_device());
+    assert!(creation.precompiled.is_none() && !next.has_compile_device());
 }
 
 #[test]
 fn a_thread_that_submits_alone_compiles_on_the_device_itself() {
     let device = common::device_with(Quirks::SERIALIZED_PIPELINES);
     make_and_run(&device, 0..3);
-    assert_eq!(kernel(&device, 3, 4).creation().compiled_apart, None);
+    assert_eq!(kernel(&device, 3, 4).creation().precompiled, None);
     assert!(!device.has_compile_device());
     // For another thread the first one is another.
     std::thread::scope(|scope| scope.spawn(|| kernel(&device, 5, 6)).join().unwrap());
@@ -177,7 +156,7 @@ fn a_thread_that_submits_alone_compiles_on_the_device_itself() {
 }
 
 #[test]
-fn what_is_missing_from_an_earlier_process_is_compiled_apart() {
+fn what_is_missing_from_an_earlier_process_is_precompiled() {
     let device = device();
     // SAFETY: a header is complete data, of a cache that is empty.
     unsafe { device.set_pipeline_store(Box::new(Nothing)) };
@@ -188,7 +167,7 @@ fn what_is_missing_from_an_earlier_process_is_compiled_apart() {
     // A driver that cannot be told not to compile has compiled it. NVIDIA's (580) makes it all the same.
     let may_refuse = device.info().features.pipeline_creation_cache_control;
     let compiles = device.info().driver_id == NVIDIA_PROPRIETARY || !may_refuse;
-    assert!(creation.compiled_apart.is_some() || compiles, "{creation}");
+    assert!(creation.precompiled.is_some() || compiles, "{creation}");
 }
 
 #[test]

@@ -2,12 +2,8 @@
 
 mod common;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
-
-use hekla_vk_backend::{
-    Device, DeviceInfo, Error, FloatOp, FloatWidth, Instance, PipelineDesc, PipelineStore,
-};
+use common::MemoryStore;
+use hekla_vk_backend::{Device, Error, FloatOp, FloatWidth, Instance};
 
 #[test]
 fn every_device_is_described() {
@@ -47,20 +43,6 @@ fn a_device_opens_twice_and_outlives_its_instance() {
     assert!(!first.is_lost());
 }
 
-/// What drivers have learnt, in memory.
-#[derive(Clone, Default)]
-struct Learnt(Arc<Mutex<HashMap<Vec<u32>, Vec<u8>>>>);
-
-impl PipelineStore for Learnt {
-    fn load(&self, _: &DeviceInfo, d: &PipelineDesc<'_>) -> Option<Vec<u8>> {
-        self.0.lock().unwrap().get(d.spirv).cloned()
-    }
-
-    fn store(&self, _: &DeviceInfo, d: &PipelineDesc<'_>, data: &[u8]) {
-        self.0.lock().unwrap().insert(d.spirv.to_vec(), data.to_vec());
-    }
-}
-
 #[test]
 fn pipelines_are_made_from_what_was_learnt() {
     let device = common::device();
@@ -68,14 +50,12 @@ fn pipelines_are_made_from_what_was_learnt() {
     let tells = device.info().features.pipeline_creation_feedback;
     assert!(plain.given == 0 && (tells || plain.found.is_none()), "{plain:?}");
 
-    let learnt = Learnt::default();
-    // SAFETY: the store returns what it was given.
-    unsafe { device.set_pipeline_store(Box::new(learnt.clone())) };
+    let learnt = MemoryStore::default();
+    learnt.set_for(&device);
     let first = common::square(&device, 32, false).creation();
     assert_eq!(first.given, 0);
     let other = common::device();
-    // SAFETY: the store returns what it was given.
-    unsafe { other.set_pipeline_store(Box::new(learnt.clone())) };
+    learnt.set_for(&other);
     let again = common::square(&other, 32, false).creation();
     let kept: Vec<usize> = learnt.0.lock().unwrap().values().map(Vec::len).collect();
     match kept[..] {

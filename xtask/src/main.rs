@@ -13,6 +13,7 @@ mod hashcat;
 mod install;
 mod layering;
 mod mesa;
+mod pool;
 mod reference;
 mod soak;
 mod system;
@@ -30,8 +31,8 @@ usage: cargo xtask COMMAND
                             SwiftShader; all: also on lavapipe of Debian unstable
   run -- PROGRAM ARGS...    run a program with Hekla as its only OpenCL platform
   install [--prefix DIR]    install libhekla.so and hekla.icd (default prefix: /usr)
-  cts --bin DIR [--group NAME] [--subtest NAME] [--driver NAME] [--jobs N] [--library FILE]
-      [--record] [--results DIR]
+  cts --bin DIR [--group NAME]... [--subtest NAME] [--driver NAME] [--jobs N] [--limit SECONDS]
+      [--library FILE] [--record] [--results DIR]
                             run Khronos CTS binaries as cts-config/ describes
   bench [--out FILE] [--library FILE] [--vendors DIR] [--skip NAME] [--only TEXT]
                             measure all OpenCL platforms side by side with Hekla

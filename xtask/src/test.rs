@@ -3,10 +3,9 @@
 
 use crate::driver::{self, Driver, Installed};
 use crate::system::{self, step};
-use crate::{artifact, checks, Outcome};
-use std::path::Path;
+use crate::{artifact, checks, pool, Outcome};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 const PACKAGES: [&str; 9] = [
     "ocl-icd-libopencl1",
@@ -175,23 +174,13 @@ fn validate_modules(folder: &Path) -> Outcome {
     if modules.is_empty() {
         return Err(format!("no SPIR-V was dumped to {}", folder.display()));
     }
-    let next = AtomicUsize::new(0);
-    let validate = || -> Outcome {
-        while let Some(path) = modules.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let mut validator = Command::new("spirv-val");
-            validator.args(["--target-env", "vulkan1.2", "--scalar-block-layout"]).arg(path);
-            system::capture(&mut validator)?;
-        }
-        Ok(())
+    let validate = |path: &PathBuf| {
+        let mut validator = Command::new("spirv-val");
+        validator.args(["--target-env", "vulkan1.2", "--scalar-block-layout"]).arg(path);
+        system::capture(&mut validator)
     };
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(validate)).collect();
-        let join = |thread: std::thread::ScopedJoinHandle<Outcome>| {
-            thread.join().unwrap_or_else(|_| Err("spirv-val's thread panicked".to_string()))
-        };
-        threads.into_iter().try_for_each(join)
-    })?;
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    pool::in_order(&modules, jobs, validate, |_, said| said.map(drop))?;
     println!("spirv-val accepts all {} modules", modules.len());
     Ok(())
 }

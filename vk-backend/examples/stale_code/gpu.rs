@@ -135,6 +135,51 @@ impl Gpu {
         }
     }
 
+    /// Creates a pipeline of a valid module.
+    pub fn create_pipeline(
+        &self,
+        words: &[u32],
+        cache: vk::PipelineCache,
+        flags: vk::PipelineCreateFlags,
+    ) -> Result<vk::Pipeline, vk::Result> {
+        let device = &self.device;
+        let module = vk::ShaderModuleCreateInfo::default().code(words);
+        // SAFETY: the module is valid, infos outlive the calls, the cache synchronizes itself.
+        unsafe {
+            let module = tried("vkCreateShaderModule", device.create_shader_module(&module, None));
+            let stage = vk::PipelineShaderStageCreateInfo::default()
+                .stage(vk::ShaderStageFlags::COMPUTE)
+                .module(module)
+                .name(c"main");
+            let info = vk::ComputePipelineCreateInfo::default()
+                .stage(stage)
+                .layout(self.layout)
+                .flags(flags);
+            let made = device.create_compute_pipelines(cache, &[info], None);
+            device.destroy_shader_module(module, None);
+            made.map(|made| made[0]).map_err(|(_, e)| e)
+        }
+    }
+
+    /// Creates a command pool for a queue's family, and a command buffer from it.
+    pub fn create_commands(
+        &self,
+        queue: &Queue,
+        flags: vk::CommandPoolCreateFlags,
+    ) -> (vk::CommandPool, vk::CommandBuffer) {
+        let device = &self.device;
+        let info =
+            vk::CommandPoolCreateInfo::default().flags(flags).queue_family_index(queue.family);
+        // SAFETY: the device has this family; infos outlive the calls.
+        unsafe {
+            let pool = tried("vkCreateCommandPool", device.create_command_pool(&info, None));
+            let info =
+                vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
+            let made = tried("vkAllocateCommandBuffers", device.allocate_command_buffers(&info));
+            (pool, made[0])
+        }
+    }
+
     /// Returns a coherent memory type, if possible a cached one.
     fn memory_type(&self, allowed: u32) -> u32 {
         use vk::MemoryPropertyFlags as Flags;

@@ -26,22 +26,13 @@ pub struct Lane<'a> {
 
 impl<'a> Lane<'a> {
     pub fn new(pipelines: &'a Pipelines<'a>, queue: &'a Queue) -> Lane<'a> {
-        let device = &pipelines.gpu.device;
-        let info = vk::CommandPoolCreateInfo::default()
-            .flags(vk::CommandPoolCreateFlags::TRANSIENT)
-            .queue_family_index(queue.family);
-        let words = pipelines.gpu.words(WORDS);
-        // SAFETY: the device has this family; infos outlive the calls.
-        unsafe {
-            let pool = tried("vkCreateCommandPool", device.create_command_pool(&info, None));
-            let info =
-                vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-            let made = tried("vkAllocateCommandBuffers", device.allocate_command_buffers(&info));
-            let info = vk::FenceCreateInfo::default();
-            let fence = tried("vkCreateFence", device.create_fence(&info, None));
-            let (commands, longest) = (made[0], Duration::ZERO);
-            Lane { pipelines, queue, pool, commands, fence, words, longest }
-        }
+        let gpu = pipelines.gpu;
+        let (pool, commands) = gpu.create_commands(queue, vk::CommandPoolCreateFlags::TRANSIENT);
+        let words = gpu.words(WORDS);
+        // SAFETY: the info outlives the call.
+        let fence = unsafe { gpu.device.create_fence(&vk::FenceCreateInfo::default(), None) };
+        let (fence, longest) = (tried("vkCreateFence", fence), Duration::ZERO);
+        Lane { pipelines, queue, pool, commands, fence, words, longest }
     }
 
     /// Runs a pipeline on a number, and returns the words that are there then.

@@ -7,6 +7,12 @@ use ash::vk;
 
 use crate::gpu::{tried, Gpu};
 
+/// The driver compiles what is not in the cache.
+const COMPILE: vk::PipelineCreateFlags = vk::PipelineCreateFlags::empty();
+/// The driver creates a pipeline from the cache or not at all.
+const FROM_CACHE_ALONE: vk::PipelineCreateFlags =
+    vk::PipelineCreateFlags::FAIL_ON_PIPELINE_COMPILE_REQUIRED;
+
 /// What keeps a pipeline from running other code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protection {
@@ -81,19 +87,22 @@ impl<'a> Pipelines<'a> {
     pub fn make(&self, words: &[u32]) -> vk::Pipeline {
         let Some(compiler) = &self.compiler else {
             let _held = self.hold();
-            return tried("vkCreateComputePipelines", create(self.gpu, words, self.cache, false));
+            return tried(
+                "vkCreateComputePipelines",
+                self.gpu.create_pipeline(words, self.cache, COMPILE),
+            );
         };
         let data = compile(compiler, words);
         let cache = create_cache(self.gpu, &data);
         let made = {
             let _held = self.hold();
-            create(self.gpu, words, cache, true)
+            self.gpu.create_pipeline(words, cache, FROM_CACHE_ALONE)
         };
         let made = match made {
             Err(vk::Result::PIPELINE_COMPILE_REQUIRED) => {
                 self.missed.fetch_add(1, Ordering::Relaxed);
                 let _held = self.hold();
-                create(self.gpu, words, cache, false)
+                self.gpu.create_pipeline(words, cache, COMPILE)
             }
             made => made,
         };
@@ -113,7 +122,7 @@ impl<'a> Pipelines<'a> {
 /// Returns the cache data of a pipeline that is made for that alone.
 fn compile(gpu: &Gpu, words: &[u32]) -> Vec<u8> {
     let cache = create_cache(gpu, &[]);
-    let pipeline = tried("vkCreateComputePipelines", create(gpu, words, cache, false));
+    let pipeline = tried("vkCreateComputePipelines", gpu.create_pipeline(words, cache, COMPILE));
     // SAFETY: nothing else knows the cache and the pipeline.
     unsafe {
         let data = gpu.device.get_pipeline_cache_data(cache);
@@ -128,31 +137,4 @@ fn create_cache(gpu: &Gpu, data: &[u8]) -> vk::PipelineCache {
     let info = vk::PipelineCacheCreateInfo::default().initial_data(data);
     // SAFETY: the data is what the same driver gave.
     tried("vkCreatePipelineCache", unsafe { gpu.device.create_pipeline_cache(&info, None) })
-}
-
-/// Creates a pipeline; `from_cache`: from the cache or not at all.
-fn create(
-    gpu: &Gpu,
-    words: &[u32],
-    cache: vk::PipelineCache,
-    from_cache: bool,
-) -> Result<vk::Pipeline, vk::Result> {
-    let flags = match from_cache {
-        true => vk::PipelineCreateFlags::FAIL_ON_PIPELINE_COMPILE_REQUIRED,
-        false => vk::PipelineCreateFlags::empty(),
-    };
-    let module = vk::ShaderModuleCreateInfo::default().code(words);
-    // SAFETY: the module is valid, infos outlive the calls, the cache synchronizes itself.
-    unsafe {
-        let module = tried("vkCreateShaderModule", gpu.device.create_shader_module(&module, None));
-        let stage = vk::PipelineShaderStageCreateInfo::default()
-            .stage(vk::ShaderStageFlags::COMPUTE)
-            .module(module)
-            .name(c"main");
-        let info =
-            vk::ComputePipelineCreateInfo::default().stage(stage).layout(gpu.layout).flags(flags);
-        let made = gpu.device.create_compute_pipelines(cache, &[info], None);
-        gpu.device.destroy_shader_module(module, None);
-        made.map(|made| made[0]).map_err(|(_, e)| e)
-    }
 }

@@ -60,20 +60,9 @@ fn loop_module() -> Vec<u32> {
     k.finish()
 }
 
-fn create_pipeline(gpu: &Gpu, words: &[u32], cache: vk::PipelineCache) -> vk::Pipeline {
-    let module = vk::ShaderModuleCreateInfo::default().code(words);
-    // SAFETY: the module is valid, infos outlive the calls, the cache synchronizes itself.
-    unsafe {
-        let module = tried("vkCreateShaderModule", gpu.device.create_shader_module(&module, None));
-        let stage = vk::PipelineShaderStageCreateInfo::default()
-            .stage(vk::ShaderStageFlags::COMPUTE)
-            .module(module)
-            .name(c"main");
-        let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(gpu.layout)];
-        let made = gpu.device.create_compute_pipelines(cache, &info, None);
-        gpu.device.destroy_shader_module(module, None);
-        tried("vkCreateComputePipelines", made.map_err(|(_, e)| e))[0]
-    }
+fn create_pipeline(gpu: &Gpu, words: &[u32]) -> vk::Pipeline {
+    let (cache, flags) = (vk::PipelineCache::null(), vk::PipelineCreateFlags::empty());
+    tried("vkCreateComputePipelines", gpu.create_pipeline(words, cache, flags))
 }
 
 fn create_timeline(gpu: &Gpu) -> vk::Semaphore {
@@ -88,23 +77,19 @@ impl Job {
     fn new(gpu: &Gpu, queue: &'static Queue, pipeline: vk::Pipeline) -> Job {
         let gpu::Words { mapped: words, address, .. } = gpu.words(16);
         let device = &gpu.device;
-        let info = vk::CommandPoolCreateInfo::default().queue_family_index(queue.family);
+        let (_, commands) = gpu.create_commands(queue, vk::CommandPoolCreateFlags::empty());
         // SAFETY: all objects are this job's own, and the pipeline lives as long as the process.
         unsafe {
-            let pool = tried("vkCreateCommandPool", device.create_command_pool(&info, None));
-            let info =
-                vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-            let made = tried("vkAllocateCommandBuffers", device.allocate_command_buffers(&info));
             let begin = vk::CommandBufferBeginInfo::default();
-            tried("vkBeginCommandBuffer", device.begin_command_buffer(made[0], &begin));
-            device.cmd_bind_pipeline(made[0], vk::PipelineBindPoint::COMPUTE, pipeline);
+            tried("vkBeginCommandBuffer", device.begin_command_buffer(commands, &begin));
+            device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline);
             let (stages, bytes) = (vk::ShaderStageFlags::COMPUTE, address.to_le_bytes());
-            device.cmd_push_constants(made[0], gpu.layout, stages, 0, &bytes);
-            device.cmd_dispatch(made[0], 1, 1, 1);
-            tried("vkEndCommandBuffer", device.end_command_buffer(made[0]));
+            device.cmd_push_constants(commands, gpu.layout, stages, 0, &bytes);
+            device.cmd_dispatch(commands, 1, 1, 1);
+            tried("vkEndCommandBuffer", device.end_command_buffer(commands));
             let info = vk::FenceCreateInfo::default();
             let fence = tried("vkCreateFence", device.create_fence(&info, None));
-            Job { queue, commands: made[0], fence, semaphore: create_timeline(gpu), words }
+            Job { queue, commands, fence, semaphore: create_timeline(gpu), words }
         }
     }
 
@@ -218,14 +203,11 @@ fn call_all(gpu: &Gpu, calls: &Calls, job: Option<&Job>, busy: &Job, round: u64)
         });
         calls.timed("vkDestroySemaphore", || device.destroy_semaphore(semaphore, None));
         calls.timed("vkCreateCommandPool and vkDestroyCommandPool", || {
-            let info = vk::CommandPoolCreateInfo::default().queue_family_index(busy.queue.family);
-            let pool = tried("vkCreateCommandPool", device.create_command_pool(&info, None));
-            let info =
-                vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-            let made = tried("vkAllocateCommandBuffers", device.allocate_command_buffers(&info));
+            let flags = vk::CommandPoolCreateFlags::empty();
+            let (pool, commands) = gpu.create_commands(busy.queue, flags);
             let begin = vk::CommandBufferBeginInfo::default();
-            tried("vkBeginCommandBuffer", device.begin_command_buffer(made[0], &begin));
-            tried("vkEndCommandBuffer", device.end_command_buffer(made[0]));
+            tried("vkBeginCommandBuffer", device.begin_command_buffer(commands, &begin));
+            tried("vkEndCommandBuffer", device.end_command_buffer(commands));
             device.destroy_command_pool(pool, None);
         });
         let info = vk::BufferCreateInfo::default()
@@ -250,7 +232,7 @@ fn call_all(gpu: &Gpu, calls: &Calls, job: Option<&Job>, busy: &Job, round: u64)
             let (uint, at) = (k.uint(), k.constant(0));
             let value = k.constant(round as u32);
             k.store(0, uint, at, value);
-            create_pipeline(gpu, &k.finish(), vk::PipelineCache::null())
+            create_pipeline(gpu, &k.finish())
         });
         calls.timed("vkDestroyPipeline", || device.destroy_pipeline(pipeline, None));
     }
@@ -262,7 +244,7 @@ fn main() {
     let threads: usize = words.next().and_then(|n| n.parse().ok()).unwrap_or(3);
     let timeout_ms: u64 = words.next().and_then(|n| n.parse().ok()).unwrap_or(100);
     let gpu: &'static Gpu = Box::leak(Box::new(Gpu::open(gpu::instance(), 4)));
-    let pipeline = create_pipeline(gpu, &loop_module(), vk::PipelineCache::null());
+    let pipeline = create_pipeline(gpu, &loop_module());
     let busy = Job::new(gpu, &gpu.queues[0], pipeline);
     let other = gpu.queues.get(1).map(|queue| Job::new(gpu, queue, pipeline));
     let rounds = rounds_for(gpu, &busy, BUSY);

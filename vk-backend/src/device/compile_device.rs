@@ -1,5 +1,5 @@
 //! A second Vulkan device that only compiles pipelines, for drivers that must not compile while others submit
-//! ([`Quirks::SERIALIZED_PIPELINES`]).
+//! ([`crate::Quirks::SERIALIZED_PIPELINES`]).
 //!
 //! It has the extensions and features of the device that it compiles for, so that the driver finds in its pipeline
 //! cache data what it would compile for that one. Nothing is ever submitted to it.
@@ -10,12 +10,11 @@ use std::time::Duration;
 use once_cell::sync::OnceCell;
 
 use crate::device::opened::{create_raw, Queues};
-use crate::physical::{DeviceInfo, PhysicalDevice};
-use crate::quirks::Quirks;
+use crate::physical::PhysicalDevice;
 
 /// The compile device of a device: opened when something must be compiled.
+#[derive(Default)]
 pub(crate) struct CompileDevice {
-    is_needed: bool,
     /// `None` where it cannot be opened: the device itself compiles then.
     opened: OnceCell<Option<Opened>>,
     delay_ms: AtomicU64,
@@ -25,24 +24,13 @@ pub(crate) struct CompileDevice {
 struct Opened(ash::Device);
 
 impl CompileDevice {
-    pub(super) fn of(info: &DeviceInfo) -> CompileDevice {
-        CompileDevice {
-            is_needed: info.quirks.contains(Quirks::SERIALIZED_PIPELINES),
-            opened: OnceCell::new(),
-            delay_ms: AtomicU64::new(0),
-        }
-    }
-
     /// Returns true if there is one.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.opened.get(), Some(Some(_)))
     }
 
-    /// Returns the Vulkan device, opened at the first call; `None` where it is not needed or cannot be opened.
+    /// Returns the Vulkan device, opened at the first call; `None` where it cannot be opened.
     pub(crate) fn get(&self, p: &PhysicalDevice) -> Option<&ash::Device> {
-        if !self.is_needed {
-            return None;
-        }
         let open = || {
             let raw = create_raw(p, Queues::One).map(Opened);
             raw.inspect_err(|e| tracing::warn!("{}: no compile device: {e}", p.info.name)).ok()
@@ -50,7 +38,7 @@ impl CompileDevice {
         self.opened.get_or_init(open).as_ref().map(|opened| &opened.0)
     }
 
-    /// Waits for as long as a test wants compiling to take longer.
+    /// Waits for the time that a test adds to each compilation.
     pub(crate) fn delay(&self) {
         let delay = self.delay_ms.load(Ordering::Relaxed);
         if delay > 0 {
@@ -63,7 +51,7 @@ impl CompileDevice {
         self.delay_ms.store(delay.as_millis() as u64, Ordering::Relaxed);
     }
 
-    /// Has it be one that cannot be opened, if it is not open yet.
+    /// Makes opening it fail, if it is not open yet.
     pub(super) fn refuse(&self) {
         let _ = self.opened.set(None);
     }

@@ -22,6 +22,6 @@ pub(crate) use fault_injection::Outcome;
 pub(crate) use heap::Memory;
 pub use heap::PoolUse;
 pub use opened::Device;
-pub use pipeline_store::{CompiledApart, Creation, PipelineDesc, PipelineStore};
+pub use pipeline_store::{Creation, PipelineDesc, PipelineStore, Precompiled};
 pub(crate) use priority::take as take_vulkan_queue;
 pub use priority::Priority;

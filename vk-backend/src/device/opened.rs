@@ -91,7 +91,7 @@ impl Device {
             functions: ExtensionFunctions::load(p, &raw),
             clocks: Clocks::new(p, &raw),
             code: CodeLock::of(&p.info),
-            compile_device: CompileDevice::of(&p.info),
+            compile_device: CompileDevice::default(),
             lost: AtomicBool::new(false),
             faults: FaultInjection::from_environment(),
             host_visibility: HostVisibility::new(p.info.memory.unified),
@@ -204,12 +204,12 @@ impl Device {
         self.compile_device.is_open()
     }
 
-    /// Has compiling on the second Vulkan device take longer by `delay`. For tests.
+    /// Adds `delay` to each compilation on the second Vulkan device. For tests.
     pub fn delay_compilation(&self, delay: Duration) {
         self.compile_device.set_delay(delay);
     }
 
-    /// Treats the device as one of which no second can be opened. For tests, before the first pipeline.
+    /// Makes opening a second Vulkan device fail. For tests, before the first pipeline.
     pub fn pretend_single(&self) {
         self.compile_device.refuse();
     }

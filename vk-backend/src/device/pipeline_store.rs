@@ -39,24 +39,24 @@ pub struct Creation {
     /// Duration of the creation, from the SPIR-V module on.
     pub duration: Duration,
     /// How a second Vulkan device compiled it; `None` if none did.
-    pub compiled_apart: Option<CompiledApart>,
+    pub precompiled: Option<Precompiled>,
 }
 
 /// How a second Vulkan device compiled a pipeline ([`crate::Quirks::SERIALIZED_PIPELINES`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CompiledApart {
+pub struct Precompiled {
     /// Duration of that; the first time with the opening of the device.
     pub duration: Duration,
     /// True if the pipeline was created from its cache data; false if it was compiled once more.
-    pub taken: bool,
+    pub used: bool,
 }
 
 impl fmt::Display for Creation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
         write!(f, "{:.3} ms; ", ms(self.duration))?;
-        if let Some(CompiledApart { duration, taken }) = self.compiled_apart {
-            let what = if taken { "" } else { ", in vain" };
+        if let Some(Precompiled { duration, used }) = self.precompiled {
+            let what = if used { "" } else { ", in vain" };
             write!(f, "{:.3} ms of it on the compile device{what}; ", ms(duration))?;
         }
         let what = match (self.given, self.found) {

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use ash::vk;
 
-use crate::device::{CompiledApart, Creation, Device, PipelineDesc};
+use crate::device::{Creation, Device, PipelineDesc, Precompiled};
 use crate::error::Error;
-use crate::pipeline::stage::{create_layout, Compile, Made, Site, Stage};
+use crate::pipeline::stage::{create_layout, Compile, DeviceRef, Made, Stage};
 
 /// A kernel that is ready to be dispatched.
 pub struct Pipeline {
@@ -57,37 +57,46 @@ pub(super) struct Created {
     pub(super) learnt: Vec<u8>,
 }
 
-/// A pipeline that is about to be created.
-pub(super) struct Draft<'a> {
+/// The parts that a pipeline is created from.
+pub(super) struct PipelineBuilder<'a> {
     device: &'a Arc<Device>,
     pub(super) desc: &'a PipelineDesc<'a>,
     stage: Stage<'a>,
     layout: vk::PipelineLayout,
-    push_constant_size: u32,
+    pub(super) push_constant_size: u32,
     start: Instant,
     /// Bytes of cache data from an earlier process.
     pub(super) given: usize,
-    /// How long the compile device has compiled it.
-    pub(super) compiled_apart: Option<Duration>,
+    /// The time that the compile device took to compile it.
+    pub(super) precompiled: Option<Duration>,
 }
 
-impl<'a> Draft<'a> {
-    /// Makes what the pipeline is created from. `site` is the device itself.
+impl<'a> PipelineBuilder<'a> {
+    /// Makes what the pipeline is created from. `device_ref` is the device itself.
     ///
     /// # Safety
     /// As [`Device::create_pipeline`].
     pub(super) unsafe fn new(
         device: &'a Arc<Device>,
-        site: Site<'a>,
+        device_ref: DeviceRef<'a>,
         desc: &'a PipelineDesc<'a>,
-    ) -> Result<Draft<'a>, Error> {
+    ) -> Result<PipelineBuilder<'a>, Error> {
         let start = Instant::now();
         let push_constant_size = desc.push_constant_size.next_multiple_of(4);
-        let layout = layout(device, site, push_constant_size)?;
+        let layout = layout(device, device_ref, push_constant_size)?;
         // SAFETY: as the caller promises.
-        let stage = unsafe { Stage::new(site, desc) }?;
-        let (given, compiled_apart) = (0, None);
-        Ok(Draft { device, desc, stage, layout, push_constant_size, start, given, compiled_apart })
+        let stage = unsafe { Stage::new(device_ref, desc) }?;
+        let (given, precompiled) = (0, None);
+        Ok(PipelineBuilder {
+            device,
+            desc,
+            stage,
+            layout,
+            push_constant_size,
+            start,
+            given,
+            precompiled,
+        })
     }
 
     /// Creates the pipeline; the driver compiles what it does not find in the cache.
@@ -110,15 +119,15 @@ impl<'a> Draft<'a> {
         };
         let Made::Pipeline { raw, found } = made? else { return Ok(None) };
         // Where the driver cannot be told to refuse, `found` says what it did.
-        let taken = compile == Compile::Refused && found != Some(false);
+        let used = compile == Compile::Refused && found != Some(false);
         let creation = Creation {
             given: self.given,
-            found: match self.compiled_apart {
+            found: match self.precompiled {
                 Some(_) => found.map(|_| false),
                 None => found,
             },
             duration: self.start.elapsed(),
-            compiled_apart: self.compiled_apart.map(|duration| CompiledApart { duration, taken }),
+            precompiled: self.precompiled.map(|duration| Precompiled { duration, used }),
         };
         tracing::debug!("a pipeline took {creation}");
         Ok(Some(Arc::new(Pipeline {
@@ -132,7 +141,11 @@ impl<'a> Draft<'a> {
 }
 
 /// Returns the layout with `size` bytes of push constants and nothing else; created once.
-fn layout(device: &Device, site: Site<'_>, size: u32) -> Result<vk::PipelineLayout, Error> {
+fn layout(
+    device: &Device,
+    device_ref: DeviceRef<'_>,
+    size: u32,
+) -> Result<vk::PipelineLayout, Error> {
     let limit = device.info().limits.max_push_constants;
     if size > limit {
         return Err(Error::Unsupported(format!(
@@ -143,7 +156,7 @@ fn layout(device: &Device, site: Site<'_>, size: u32) -> Result<vk::PipelineLayo
     if let Some(layout) = layouts.get(&size) {
         return Ok(*layout);
     }
-    let layout = create_layout(site, size)?;
+    let layout = create_layout(device_ref, size)?;
     layouts.insert(size, layout);
     Ok(layout)
 }

@@ -1,8 +1,8 @@
 //! Compute pipelines, and their cache data from earlier processes.
 
-mod apart;
 mod cache;
 mod compute_pipeline;
+mod precompile;
 mod stage;
 mod store;
 
@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use crate::device::{Device, PipelineDesc, PipelineStore};
 use crate::error::Error;
-use crate::pipeline::compute_pipeline::Draft;
-use crate::pipeline::stage::Site;
+use crate::pipeline::compute_pipeline::PipelineBuilder;
+use crate::pipeline::stage::DeviceRef;
 
 pub use compute_pipeline::Pipeline;
 
@@ -31,18 +31,17 @@ impl Device {
     ) -> Result<Arc<Pipeline>, Error> {
         self.check_lost()?;
         let fault = |call, e| self.fault(call, e);
-        let site = Site { raw: &self.raw, features: &self.info().features, fault: &fault };
+        let device_ref =
+            DeviceRef { raw: &self.raw, features: &self.info().features, fault: &fault };
         // SAFETY: the caller's promise is this function's own.
-        let mut draft = unsafe { Draft::new(self, site, d) }?;
+        let mut builder = unsafe { PipelineBuilder::new(self, device_ref, d) }?;
         if let Some(store) = self.pipeline_store.get() {
-            return store::create(self, &mut draft, store.as_ref());
+            return store::create(self, &mut builder, store.as_ref());
         }
-        if self.code.is_shared() {
-            if let Some(created) = apart::create(self, &mut draft, &[])? {
-                return Ok(created.pipeline);
-            }
+        if let Some(created) = precompile::create(self, &mut builder, &[])? {
+            return Ok(created.pipeline);
         }
-        draft.create_compiled(self.pipeline_cache)
+        builder.create_compiled(self.pipeline_cache)
     }
 
     /// Uses `store` for all pipelines that are created from now on. The first store that is set stays.

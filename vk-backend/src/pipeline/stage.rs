@@ -11,7 +11,7 @@ use crate::physical::Features;
 
 /// A Vulkan device that pipelines are created on.
 #[derive(Clone, Copy)]
-pub(super) struct Site<'a> {
+pub(super) struct DeviceRef<'a> {
     pub(super) raw: &'a ash::Device,
     /// The features that are enabled.
     pub(super) features: &'a Features,
@@ -21,7 +21,7 @@ pub(super) struct Site<'a> {
 
 /// A shader module with its entry point and specialization.
 pub(super) struct Stage<'a> {
-    site: Site<'a>,
+    device_ref: DeviceRef<'a>,
     d: &'a PipelineDesc<'a>,
     entry: CString,
     module: vk::ShaderModule,
@@ -60,7 +60,10 @@ impl Made {
 impl<'a> Stage<'a> {
     /// # Safety
     /// The words are a valid module for the device, if they are a module at all.
-    pub(super) unsafe fn new(site: Site<'a>, d: &'a PipelineDesc<'a>) -> Result<Stage<'a>, Error> {
+    pub(super) unsafe fn new(
+        device_ref: DeviceRef<'a>,
+        d: &'a PipelineDesc<'a>,
+    ) -> Result<Stage<'a>, Error> {
         const MAGIC: u32 = 0x0723_0203;
         let entry = CString::new(d.entry)
             .map_err(|_| Error::Invalid("an entry point's name contains NUL".into()))?;
@@ -69,9 +72,9 @@ impl<'a> Stage<'a> {
         }
         let info = vk::ShaderModuleCreateInfo::default().code(d.spirv);
         // SAFETY: the words are a SPIR-V module, and a valid one, as the caller promises.
-        let module = unsafe { site.raw.create_shader_module(&info, None) }
-            .map_err(|e| (site.fault)("vkCreateShaderModule", e))?;
-        Ok(Stage { site, d, entry, module })
+        let module = unsafe { device_ref.raw.create_shader_module(&info, None) }
+            .map_err(|e| (device_ref.fault)("vkCreateShaderModule", e))?;
+        Ok(Stage { device_ref, d, entry, module })
     }
 
     /// Creates the pipeline with a layout of the same Vulkan device, from a cache of it.
@@ -81,7 +84,7 @@ impl<'a> Stage<'a> {
         cache: vk::PipelineCache,
         compile: Compile,
     ) -> Result<Made, Error> {
-        let features = self.site.features;
+        let features = self.device_ref.features;
         let mut entries = Vec::with_capacity(self.d.specialization.len());
         let mut values = Vec::with_capacity(self.d.specialization.len() * 4);
         for (id, value) in self.d.specialization {
@@ -107,9 +110,9 @@ impl<'a> Stage<'a> {
         if compile == Compile::Refused && features.pipeline_creation_cache_control {
             info = info.flags(vk::PipelineCreateFlags::FAIL_ON_PIPELINE_COMPILE_REQUIRED);
         }
-        let fault = |e| (self.site.fault)("vkCreateComputePipelines", e);
+        let fault = |e| (self.device_ref.fault)("vkCreateComputePipelines", e);
         // SAFETY: module and layout are alive, the chain outlives the call; the cache synchronizes itself.
-        let made = unsafe { self.site.raw.create_compute_pipelines(cache, &[info], None) };
+        let made = unsafe { self.device_ref.raw.create_compute_pipelines(cache, &[info], None) };
         match made {
             Ok(made) if !made.is_empty() && made[0] != vk::Pipeline::null() => {
                 Ok(Made::Pipeline { raw: made[0], found: found(&feedbacks) })
@@ -124,19 +127,22 @@ impl<'a> Stage<'a> {
 impl Drop for Stage<'_> {
     fn drop(&mut self) {
         // SAFETY: pipelines do not need their module once they are created.
-        unsafe { self.site.raw.destroy_shader_module(self.module, None) }
+        unsafe { self.device_ref.raw.destroy_shader_module(self.module, None) }
     }
 }
 
 /// Creates a pipeline layout with `size` bytes of push constants, which the device has, and nothing else.
-pub(super) fn create_layout(site: Site<'_>, size: u32) -> Result<vk::PipelineLayout, Error> {
+pub(super) fn create_layout(
+    device_ref: DeviceRef<'_>,
+    size: u32,
+) -> Result<vk::PipelineLayout, Error> {
     let ranges =
         [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(size)];
     let ranges = if size == 0 { &ranges[..0] } else { &ranges[..] };
     let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(ranges);
     // SAFETY: the range is within the device's limit; `info` outlives the call.
-    unsafe { site.raw.create_pipeline_layout(&info, None) }
-        .map_err(|e| (site.fault)("vkCreatePipelineLayout", e))
+    unsafe { device_ref.raw.create_pipeline_layout(&info, None) }
+        .map_err(|e| (device_ref.fault)("vkCreatePipelineLayout", e))
 }
 
 /// Returns true if the pipeline or, where the driver does not report that, its only stage was found in the cache.

@@ -302,8 +302,7 @@ pub(crate) fn run(
 fn other_width(f: &Features, module: Module, width: FloatWidth) -> Option<FloatWidth> {
     match (module, width) {
         (Module::OneWidth, _) => None,
-        (_, FloatWidth::Double) => Some(FloatWidth::Single),
-        (_, FloatWidth::Half) => Some(FloatWidth::Single),
+        (_, FloatWidth::Half | FloatWidth::Double) => Some(FloatWidth::Single),
         (_, FloatWidth::Single) => f.float64.then_some(FloatWidth::Double),
     }
 }

@@ -1,15 +1,39 @@
 //! What the tests share: finding a device, and two small kernels.
 #![allow(dead_code)]
 
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use hekla_vk_backend::asm::{op, KernelBuilder};
 use hekla_vk_backend::{
-    Buffer, Defect, Device, Error, Instance, MemoryKind, Pipeline, PipelineDesc, Quirks, Recorder,
+    Buffer, Defect, Device, DeviceInfo, Error, Instance, MemoryKind, Pipeline, PipelineDesc,
+    PipelineStore, Quirks, Recorder,
 };
 
 /// What helps a developer without a device to test on.
 const ADVICE: &str = "`cargo xtask run -- cargo test ...` gets a recent Mesa where there is none";
+
+/// A store of pipelines' cache data in memory.
+#[derive(Clone, Default)]
+pub struct MemoryStore(pub Arc<Mutex<HashMap<Vec<u32>, Vec<u8>>>>);
+
+impl PipelineStore for MemoryStore {
+    fn load(&self, _: &DeviceInfo, d: &PipelineDesc<'_>) -> Option<Vec<u8>> {
+        self.0.lock().unwrap().get(d.spirv).cloned()
+    }
+
+    fn store(&self, _: &DeviceInfo, d: &PipelineDesc<'_>, data: &[u8]) {
+        self.0.lock().unwrap().insert(d.spirv.to_vec(), data.to_vec());
+    }
+}
+
+impl MemoryStore {
+    /// Makes the device use the store.
+    pub fn set_for(&self, device: &Device) {
+        // SAFETY: it returns what it was given.
+        unsafe { device.set_pipeline_store(Box::new(self.clone())) };
+    }
+}
 
 /// Specialization constant ids of the work-group size.
 pub const LOCAL_SIZE_IDS: [u32; 3] = [0, 1, 2];

@@ -6,12 +6,11 @@
 //! the suite's binaries can be carried to another machine.
 
 mod config;
-mod pool;
 mod subtest;
 mod table;
 
 use crate::driver::Driver;
-use crate::{artifact, system, Outcome};
+use crate::{artifact, pool, system, Outcome};
 use config::{Expectations, Group};
 use std::path::PathBuf;
 use std::time::Instant;

@@ -11,48 +11,54 @@ use ash::vk;
 use crate::device::Device;
 use crate::error::Error;
 use crate::pipeline::cache::Cache;
-use crate::pipeline::compute_pipeline::{Created, Draft};
-use crate::pipeline::stage::{create_layout, Compile, Site, Stage};
+use crate::pipeline::compute_pipeline::{Created, PipelineBuilder};
+use crate::pipeline::stage::{create_layout, Compile, DeviceRef, Stage};
 
-/// Creates a pipeline from `known`, cache data from an earlier process, or from what the compile device makes.
-/// Returns `None` if neither is of use: then the device itself has to compile.
+/// Creates a pipeline, if other threads submit, from `known`, cache data from an earlier process, or from what the compile device makes.
+/// Returns `None` if no other thread submits, or neither is of use: then the device itself has to compile.
 pub(super) fn create(
     device: &Device,
-    draft: &mut Draft<'_>,
+    builder: &mut PipelineBuilder<'_>,
     known: &[u8],
 ) -> Result<Option<Created>, Error> {
+    if !device.code.is_shared() {
+        return Ok(None);
+    }
     if !known.is_empty() {
         let cache = Cache::new(&device.raw, known)?;
-        if let Some(pipeline) = draft.create(cache.raw, Compile::Refused)? {
+        if let Some(pipeline) = builder.create(cache.raw, Compile::Refused)? {
             return Ok(Some(Created { pipeline, learnt: Vec::new() }));
         }
     }
     let start = Instant::now();
-    let Some(data) = compile(device, draft) else { return Ok(None) };
-    draft.compiled_apart = Some(start.elapsed());
+    let Some(data) = compile(device, builder) else { return Ok(None) };
+    builder.precompiled = Some(start.elapsed());
     let cache = Cache::new(&device.raw, &data)?;
-    let made = draft.create(cache.raw, Compile::Refused)?;
+    let made = builder.create(cache.raw, Compile::Refused)?;
     Ok(made.map(|pipeline| Created { pipeline, learnt: data }))
 }
 
 /// Returns the cache data of the pipeline, made by the compile device. What goes wrong there is not reported: the
 /// device itself compiles then, or reports why not.
-fn compile(device: &Device, draft: &Draft<'_>) -> Option<Vec<u8>> {
+fn compile(device: &Device, builder: &PipelineBuilder<'_>) -> Option<Vec<u8>> {
     let raw = device.compile_device.get(&device.physical)?;
-    let site = Site { raw, features: &device.info().features, fault: &Error::from_vk };
-    // SAFETY: the words are those of the draft, a valid module for a device with the same features.
-    let data = unsafe { compile_on(site, draft) };
+    let device_ref = DeviceRef { raw, features: &device.info().features, fault: &Error::from_vk };
+    // SAFETY: the words are those of the builder, a valid module for a device with the same features.
+    let data = unsafe { compile_on(device_ref, builder) };
     device.compile_device.delay();
     data.inspect_err(|e| tracing::debug!("the compile device: {e}")).ok()
 }
 
 /// # Safety
-/// The draft's words are a valid module for the device.
-unsafe fn compile_on(site: Site<'_>, draft: &Draft<'_>) -> Result<Vec<u8>, Error> {
+/// The builder's words are a valid module for the device.
+unsafe fn compile_on(
+    device_ref: DeviceRef<'_>,
+    builder: &PipelineBuilder<'_>,
+) -> Result<Vec<u8>, Error> {
     // SAFETY: as the caller promises.
-    let stage = unsafe { Stage::new(site, draft.desc) }?;
-    let layout = create_layout(site, draft.desc.push_constant_size.next_multiple_of(4))?;
-    let cache = Cache::new(site.raw, &[]);
+    let stage = unsafe { Stage::new(device_ref, builder.desc) }?;
+    let layout = create_layout(device_ref, builder.push_constant_size)?;
+    let cache = Cache::new(device_ref.raw, &[]);
     let made = cache.and_then(|cache| {
         let made = stage.create_pipeline(layout, cache.raw, Compile::Allowed)?;
         Ok((made.raw(), cache.data()))
@@ -60,8 +66,8 @@ unsafe fn compile_on(site: Site<'_>, draft: &Draft<'_>) -> Result<Vec<u8>, Error
     let pipeline = made.as_ref().map_or(vk::Pipeline::null(), |(pipeline, _)| *pipeline);
     // SAFETY: both are known here only, and nothing was submitted; the pipeline may be null.
     unsafe {
-        site.raw.destroy_pipeline(pipeline, None);
-        site.raw.destroy_pipeline_layout(layout, None);
+        device_ref.raw.destroy_pipeline(pipeline, None);
+        device_ref.raw.destroy_pipeline_layout(layout, None);
     }
     made.map(|(_, data)| data)
 }
