@@ -130,6 +130,7 @@ fn tasks<'a>(
     wanted.sort_by_key(|group| group.alone);
     let mut tasks = Vec::new();
     for group in wanted {
+        runner.link_data(group)?;
         for subtest in runner.subtests_of(group)? {
             if request.subtest.as_ref().is_none_or(|only| *only == subtest) {
                 tasks.push(Task { group, subtest });

@@ -2,7 +2,7 @@
 
 use super::config::Group;
 use crate::driver::Installed;
-use crate::{artifact, system};
+use crate::{artifact, system, Outcome};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -69,6 +69,30 @@ impl Runner<'_> {
             true => Err(format!("{} lists no subtests", binary.display())),
             false => Ok(names),
         }
+    }
+
+    /// Makes the folders of a group's data findable where the driver needs a C library of its own: the suite looks
+    /// for them beside `/proc/self/exe`, which is then the dynamic loader. Links them there.
+    pub fn link_data(&self, group: &Group) -> Outcome {
+        let Some(folder) = self.driver.loader.as_deref().and_then(Path::parent) else {
+            return Ok(());
+        };
+        let binary = self.binary(group)?;
+        let beside = binary.parent().unwrap_or(self.bin);
+        let entries =
+            std::fs::read_dir(beside).map_err(|e| format!("{}: {e}", beside.display()))?;
+        for data in entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()) {
+            let link = folder.join(data.file_name().unwrap_or_default());
+            // What an earlier run linked may be elsewhere by now.
+            if link.is_symlink() {
+                let _ = std::fs::remove_file(&link);
+            }
+            if !link.exists() {
+                std::os::unix::fs::symlink(&data, &link)
+                    .map_err(|e| format!("{}: {e}", link.display()))?;
+            }
+        }
+        Ok(())
     }
 
     fn binary(&self, group: &Group) -> Result<PathBuf, String> {
