@@ -66,8 +66,10 @@ pub struct Target {
     /// By probe: 32-bit division and square root are correctly rounded.
     pub div32_exact: bool,
     pub sqrt32_exact: bool,
-    /// By probe: 32-bit Exp2 is good enough for the relaxed exponentials near zero.
-    pub exp2_near: bool,
+    /// By probe: 32-bit Exp2 is good enough for the relaxed exponentials near zero, and NaN has NaN.
+    pub exp2_accurate: bool,
+    /// By probe: 32-bit Log2 is good enough for the relaxed logarithms.
+    pub log2_accurate: bool,
     /// maxPushConstantsSize in bytes, at least 128.
     pub push_constant_size: u32,
     /// maxComputeWorkGroupInvocations.
@@ -205,7 +207,8 @@ impl Target {
             fma64_fused: false,
             div32_exact: false,
             sqrt32_exact: false,
-            exp2_near: false,
+            exp2_accurate: false,
+            log2_accurate: false,
             push_constant_size: 256,
             max_work_group_size: 1024,
             local_memory_size: 32768,

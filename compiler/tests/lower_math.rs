@@ -2,7 +2,7 @@
 
 mod lower_support;
 
-use hekla_compiler::ir::{InstData, MathOp};
+use hekla_compiler::ir::{BinaryOp, InstData, MathOp};
 use hekla_compiler::Target;
 use lower_support::{lower_text, run_doubles, run_floats, run_module, try_lower};
 
@@ -187,16 +187,47 @@ fn relaxed_math_takes_the_devices_functions() {
 }
 
 #[test]
-fn relaxed_exponentials_are_the_devices_where_it_is_near_enough() {
-    let text = "kernel void k(global float *p) { p[0] = exp(p[0]) + exp2(p[1]); }";
-    let functions = |exp2_near| {
-        let target = Target { exp2_near, ..Target::generic() };
-        let module = try_lower(text, "-cl-fast-relaxed-math", &target).unwrap();
+fn relaxed_functions_are_the_devices_where_those_are_accurate() {
+    let functions = |text: &str, options: &str, accurate: bool| {
+        let target =
+            Target { exp2_accurate: accurate, log2_accurate: accurate, ..Target::generic() };
+        let module = try_lower(text, options, &target).unwrap();
         module.functions.values().map(|f| f.name.clone()).collect::<Vec<_>>()
     };
-    assert!(functions(true).iter().all(|name| name == "k"));
-    let names = functions(false);
-    assert!(["__exp_f32", "__exp2_f32"].iter().all(|name| names.iter().any(|n| n == name)));
+    let relaxed = "-cl-fast-relaxed-math";
+    for (call, options, library) in [
+        ("exp(x)", relaxed, "__exp_f32"),
+        ("exp2(x)", relaxed, "__exp2_f32"),
+        ("log(x)", relaxed, "__log_f32"),
+        ("log2(x)", relaxed, "__log2_f32"),
+        ("log10(x)", relaxed, "__log10_f32"),
+        ("half_exp(x)", "", "__exp_f32"),
+        ("half_exp2(x)", "", "__exp2_f32"),
+        ("half_exp10(x)", "", "__exp10_f32"),
+    ] {
+        let text = format!("kernel void k(global float *p) {{ float x = p[0]; p[0] = {call}; }}");
+        for accurate in [true, false] {
+            let names = functions(&text, options, accurate);
+            assert_eq!(names.iter().any(|name| name == library), !accurate, "{call}: {names:?}");
+        }
+    }
+}
+
+/// The products of some devices take denormal numbers for zero, and their logarithms may read the exponent alone.
+#[test]
+fn relaxed_logarithms_of_denormals_multiply_none() {
+    let text = "kernel void k(global float *p) { p[0] = log2(p[0]); }";
+    let target = Target { log2_accurate: true, ..Target::generic() };
+    let module = try_lower(text, "-cl-fast-relaxed-math", &target).unwrap();
+    let run = |x: f32| run_module(&module, x.to_le_bytes().to_vec());
+    let log = |x| f32::from_le_bytes(run(x)[..4].try_into().unwrap());
+    assert_eq!(log(f32::from_bits(0x100)), -141.0);
+    assert_eq!(log(f32::from_bits(1)), -149.0);
+    assert_eq!(log(f32::MIN_POSITIVE), -126.0);
+    assert_eq!(log(8.0), 3.0);
+    assert!(log(-1e-40).is_nan() && log(-2.0).is_nan());
+    let is_product = |inst: &InstData| matches!(inst, InstData::Binary { op: BinaryOp::FMul, .. });
+    assert!(!module.functions.values().any(|f| f.insts.values().any(is_product)));
 }
 
 #[test]

@@ -49,7 +49,8 @@ pub fn everything() -> Target {
         fma64_fused: true,
         div32_exact: true,
         sqrt32_exact: true,
-        exp2_near: true,
+        exp2_accurate: true,
+        log2_accurate: true,
         ..Target::generic()
     }
 }

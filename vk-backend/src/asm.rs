@@ -83,6 +83,7 @@ pub mod glsl {
     pub const FLOOR: u32 = 8;
     pub const CEIL: u32 = 9;
     pub const EXP2: u32 = 29;
+    pub const LOG2: u32 = 30;
     pub const SQRT: u32 = 31;
     pub const FMA: u32 = 50;
     pub const N_MIN: u32 = 79;

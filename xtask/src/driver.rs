@@ -41,6 +41,11 @@ impl Driver {
         }
     }
 
+    /// Returns true if the driver computes on the processor.
+    pub fn is_software(self) -> bool {
+        !matches!(self, Driver::Nvidia)
+    }
+
     /// Returns the driver of a name.
     pub fn named(name: &str) -> Result<Driver, String> {
         let found = Driver::ALL.into_iter().find(|driver| driver.name() == name);

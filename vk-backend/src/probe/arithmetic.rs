@@ -35,9 +35,12 @@ pub struct Probe {
     pub sqrt32_exact: bool,
     /// GLSL.std.450 Sqrt of 64 bits is correctly rounded; false without float64.
     pub sqrt64_exact: bool,
-    /// GLSL.std.450 Exp2 of 32 bits is within 2.5 ulp near zero. (Vulkan allows 3 + 2 |x|; OpenCL's
-    /// relaxed exponentials, which round once more for their base, 3.)
-    pub exp2_near: bool,
+    /// GLSL.std.450 Exp2 of 32 bits is within 2.5 ulp near zero, and makes NaN of NaN. (Vulkan allows 3 + 2 |x|;
+    /// OpenCL's relaxed exponentials, which round once more for their base, 3.)
+    pub exp2_accurate: bool,
+    /// GLSL.std.450 Log2 of 32 bits is within what OpenCL's relaxed logarithms may err by, multiplied by ln 2 and
+    /// log10 2 too. (Vulkan allows 3 ulp before that multiplication, OpenCL after it; and 2^-21 in [0.5, 2] both.)
+    pub log2_accurate: bool,
     /// OpFAdd and OpFMul of 32 bits round to nearest even.
     pub nearest32: bool,
     /// OpFAdd and OpFMul of 64 bits round to nearest even; false without float64.
@@ -69,7 +72,8 @@ pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
         div64_exact: double.div_exact,
         sqrt32_exact: single.sqrt_exact,
         sqrt64_exact: double.sqrt_exact,
-        exp2_near: single.exp2_near,
+        exp2_accurate: single.exp2_accurate,
+        log2_accurate: single.log2_accurate,
         nearest32: single.nearest,
         nearest64: double.nearest,
         floats: table,
@@ -105,22 +109,27 @@ fn try_controls(device: &Arc<Device>, controls: &FloatControls) -> Result<Floats
 /// Operands of one invocation.
 type Operands<T> = [T; 3];
 /// What an invocation writes: see [`kernel`].
-const RESULTS: usize = 6;
+const RESULTS: usize = 7;
 const FMA: usize = 0;
 const DIV: usize = 1;
 const SQRT: usize = 2;
 const SUM: usize = 3;
 const PRODUCT: usize = 4;
-/// Of 32 bits alone: there is none wider.
+/// Of 32 bits alone: there are none wider.
 const EXP2: usize = 5;
+const LOG2: usize = 6;
 
 const LOCAL_SIZE: u32 = 64;
-/// Operands: random ones, then exponents near zero.
+/// Operands: random ones, then exponents near zero and NaN, then those of logarithms.
 const RANDOM: usize = 4096;
 const EXPONENTS: u64 = 4096;
+const ANTILOGARITHMS: u64 = 8192;
 /// Most error of Exp2 in ulp, and how far from zero.
 const EXP2_ERROR: f64 = 2.5;
 const EXP2_RANGE: f64 = 0.75;
+/// Most error of relaxed logarithms: in ulp, with some margin for numbers that were not tried, and absolutely in [0.5, 2].
+const LOG_ERROR: f64 = 2.75;
+const LOG_ERROR_NEAR_1: f64 = 1.0 / (1 << 22) as f64;
 
 /// The answers for one width.
 #[derive(Debug, Default)]
@@ -128,7 +137,8 @@ struct Answer {
     fused: bool,
     div_exact: bool,
     sqrt_exact: bool,
-    exp2_near: bool,
+    exp2_accurate: bool,
+    log2_accurate: bool,
     nearest: bool,
 }
 
@@ -142,6 +152,7 @@ trait Real: Copy + PartialEq + Add<Output = Self> + Mul<Output = Self> + Div<Out
     fn scaled(negative: bool, fraction: u64, exponent: i32) -> Self;
     fn fused(self, b: Self, c: Self) -> Self;
     fn root(self) -> Self;
+    fn not_a_number() -> Self;
     fn negated(self) -> Self;
     fn magnitude_normal(self) -> bool;
     fn wide(self) -> f64;
@@ -167,6 +178,9 @@ macro_rules! real {
             fn root(self) -> $t {
                 self.sqrt()
             }
+            fn not_a_number() -> $t {
+                <$t>::NAN
+            }
             fn negated(self) -> $t {
                 -self
             }
@@ -191,20 +205,23 @@ real!(f64, u64, 64, 52, -1022);
 fn probe_width<T: Real>(device: &Arc<Device>, controls: &FloatControls) -> Result<Answer, Error> {
     let mut operands = random_operands::<T>();
     operands.extend(exponent_operands::<T>());
+    operands.push([T::not_a_number(); 3]);
+    operands.extend(antilogarithms::<T>());
     while !operands.len().is_multiple_of(LOCAL_SIZE as usize) {
         operands.push(operands[0]);
     }
     let results = compute(device, controls, &operands)?;
-    let random = || operands.iter().zip(&results).take(RANDOM);
-    let mut exponents = operands.iter().zip(&results).skip(RANDOM).take(EXPONENTS as usize);
+    let computed = || operands.iter().zip(&results);
+    let random = || computed().take(RANDOM);
+    let mut exponents = computed().skip(RANDOM).take(EXPONENTS as usize + 1);
+    let mut antilogarithms = computed().skip(RANDOM + EXPONENTS as usize + 1);
     Ok(Answer {
         // Where the expected result is denormal or overflows, another question would be answered.
         fused: random().all(|([a, b, c], r)| same(a.fused(*b, *c), r[FMA])),
         div_exact: random().all(|([a, b, _], r)| same(*a / *b, r[DIV])),
         sqrt_exact: random().all(|([a, _, _], r)| same(a.root(), r[SQRT])),
-        exp2_near: exponents.all(|([a, _, _], r)| {
-            a.wide().abs() > EXP2_RANGE || exp2_error::<T>(a.wide(), r[EXP2].wide()) <= EXP2_ERROR
-        }),
+        exp2_accurate: exponents.all(|([a, _, _], r)| is_exp2::<T>(a.wide(), r[EXP2].wide())),
+        log2_accurate: antilogarithms.all(|([a, _, _], r)| is_log2::<T>(a.wide(), r[LOG2].wide())),
         nearest: random().all(|([a, b, _], r)| same(*a + *b, r[SUM]) && same(*a * *b, r[PRODUCT])),
     })
 }
@@ -252,10 +269,40 @@ fn exponent_operands<T: Real>() -> Vec<Operands<T>> {
     (0..EXPONENTS).map(|i| [number(i), one, one]).collect()
 }
 
-/// How far two to `x` is from what was found, in units of its last place.
-fn exp2_error<T: Real>(x: f64, found: f64) -> f64 {
-    let exact = x.exp2();
-    (found - exact).abs() / f64::exp2(exact.log2().floor() - f64::from(T::FRACTION))
+/// Numbers around 1, where their logarithms have few significant bits, evenly in each power of two.
+fn antilogarithms<T: Real>() -> impl Iterator<Item = Operands<T>> {
+    let one = T::scaled(false, 0, 0);
+    (0..ANTILOGARITHMS).map(move |i| {
+        let fraction = (i / 8).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 12;
+        [T::scaled(false, fraction, (i % 8) as i32 - 4), one, one]
+    })
+}
+
+/// Returns true if `found` is near enough to two to `x`, which may be NaN.
+fn is_exp2<T: Real>(x: f64, found: f64) -> bool {
+    let near = || error_in_ulp::<T>(x.exp2(), found) <= EXP2_ERROR;
+    if x.is_nan() {
+        found.is_nan()
+    } else {
+        x.abs() > EXP2_RANGE || near()
+    }
+}
+
+/// Returns true if `found` is near enough to the binary logarithm of `x` > 0 for all three logarithms.
+fn is_log2<T: Real>(x: f64, found: f64) -> bool {
+    use std::f64::consts::{LN_2, LOG10_2};
+    let exact = x.log2();
+    if (0.5..=2.0).contains(&x) {
+        return (found - exact).abs() <= LOG_ERROR_NEAR_1;
+    }
+    let rounding = |scale| if scale == 1.0 { 0.0 } else { 0.5 };
+    let error = |scale| error_in_ulp::<T>(exact * scale, found * scale) + rounding(scale);
+    [1.0, LN_2, LOG10_2].into_iter().all(|scale| error(scale) <= LOG_ERROR)
+}
+
+/// Returns how far `found` is from `exact` in units of the last place of T.
+fn error_in_ulp<T: Real>(exact: f64, found: f64) -> f64 {
+    (found - exact).abs() / f64::exp2(exact.abs().log2().floor() - f64::from(T::FRACTION))
 }
 
 /// Runs the kernel on all operands.
@@ -298,7 +345,12 @@ fn kernel<T: Real>(controls: &FloatControls) -> Vec<u32> {
     results[SQRT] = k.extended(glsl::SQRT, float, &[a]);
     results[SUM] = k.binary(op::F_ADD, float, a, b);
     results[PRODUCT] = k.binary(op::F_MUL, float, a, b);
-    results[EXP2] = if T::WIDTH == 32 { k.extended(glsl::EXP2, float, &[a]) } else { a };
+    let mut of_single = |function| match T::WIDTH {
+        32 => k.extended(function, float, &[a]),
+        _ => a,
+    };
+    results[EXP2] = of_single(glsl::EXP2);
+    results[LOG2] = of_single(glsl::LOG2);
     for (n, result) in results.into_iter().enumerate() {
         let index = element(&mut k, RESULTS as u32, n as u32);
         k.store(1, float, index, result);

@@ -11,6 +11,8 @@ pub struct Group {
     /// Path of the binary under the folder given.
     pub binary: String,
     pub args: Vec<String>,
+    /// More arguments where the driver computes on the processor, so that a subtest takes seconds there too.
+    pub software_args: Vec<String>,
     /// Subtests; empty when the binary's own list is taken.
     pub subtests: Vec<String>,
     /// Time limit of one subtest.
@@ -62,7 +64,7 @@ fn add(all: &mut BTreeMap<String, Expectation>, table: &toml::Table) -> Result<(
     Ok(())
 }
 
-/// cts-config/groups.toml: `[name] binary, args, subtests, seconds, alone`.
+/// cts-config/groups.toml: `[name] binary, args, software_args, subtests, seconds, alone`.
 pub fn read_groups() -> Result<Vec<Group>, String> {
     let table = read_toml(&system::root().join("cts-config/groups.toml"))?;
     let group = |(name, value): (&String, &toml::Value)| {
@@ -71,6 +73,7 @@ pub fn read_groups() -> Result<Vec<Group>, String> {
             name: name.clone(),
             binary: text("binary").ok_or_else(|| format!("group {name} names no binary"))?,
             args: strings(value.get("args")),
+            software_args: strings(value.get("software_args")),
             subtests: strings(value.get("subtests")),
             seconds: value.get("seconds").and_then(toml::Value::as_integer).unwrap_or(120) as u64,
             alone: value.get("alone").and_then(toml::Value::as_bool).unwrap_or(false),

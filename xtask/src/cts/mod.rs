@@ -52,6 +52,9 @@ pub fn run(args: &[String]) -> Outcome {
     if let Some(limit) = request.limit {
         all.iter_mut().for_each(|group| group.seconds = group.seconds.min(limit));
     }
+    if request.driver.is_software() {
+        all.iter_mut().for_each(|group| group.args.append(&mut group.software_args));
+    }
     let mut report = Report::new(&request, &all)?;
     let library = match &request.library {
         Some(library) => library.clone(),

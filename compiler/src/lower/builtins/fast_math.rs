@@ -30,9 +30,11 @@ impl Lowering<'_, '_> {
     }
 
     /// `half_<name>`: at most 8192 ulp. Near 1 the device's logarithm, and with it its power, is
-    /// only absolutely precise; the device's sine is so near every zero but 0: those are full ones.
+    /// only absolutely precise; the device's sine is so near every zero but 0: those are full ones. So are
+    /// exponentials where the device's may make a number of NaN.
     pub fn half_math(&mut self, name: &str, args: &[Value]) -> Option<Value> {
         match name {
+            "exp" | "exp2" | "exp10" if !self.context.target.exp2_accurate => None,
             "exp" | "exp2" | "exp10" | "sqrt" | "rsqrt" | "recip" | "divide" => {
                 self.native_math(name, args)
             }
@@ -40,8 +42,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Lowers the ordinary functions under -cl-fast-relaxed-math. Exponentials are the library's where the
-    /// device's errs by more than the 3 ulp that they may near zero.
+    /// Lowers the ordinary functions under -cl-fast-relaxed-math. Exponentials and logarithms are the library's where
+    /// the device's err by more than the 3 ulp that they may.
     pub fn relaxed_math(&mut self, name: &str, args: &[Value]) -> Option<Value> {
         match (name, args) {
             ("pow", &[x, y]) => {
@@ -52,6 +54,7 @@ impl Lowering<'_, '_> {
                 let y = self.b.convert(ConvertOp::SToF, n, self.b.ty(x));
                 Some(self.signed_power(x, y, n))
             }
+            ("log" | "log2" | "log10", _) if !self.context.target.log2_accurate => None,
             ("log2", &[x]) => Some(self.log2_of_any(x)),
             ("log" | "log10", &[x]) => {
                 use std::f64::consts::{LN_2, LOG10_2};
@@ -59,7 +62,7 @@ impl Lowering<'_, '_> {
                 Some(self.scale(log, if name == "log" { LN_2 } else { LOG10_2 }))
             }
             ("recip" | "divide", _) => None,
-            ("exp" | "exp2", _) if !self.context.target.exp2_near => None,
+            ("exp" | "exp2", _) if !self.context.target.exp2_accurate => None,
             _ => self.native_math(name, args),
         }
     }
@@ -76,13 +79,15 @@ impl Lowering<'_, '_> {
     }
 
     /// Returns the device's base-2 logarithm, right for denormal numbers too, of which some devices read the
-    /// exponent alone.
+    /// exponent alone. The bits of a denormal number, as an integer, are 2^149 times the number, on devices too whose
+    /// products take it for zero; those of a negative number make a negative one.
     fn log2_of_any(&mut self, x: Value) -> Value {
         let ty = self.b.ty(x);
         let smallest = self.b.fconst(ty, f64::from(f32::MIN_POSITIVE));
         let is_denormal = self.b.fcmp(FloatCC::Olt, x, smallest);
-        let (up, shift) = (self.b.fconst(ty, f64::exp2(24.0)), self.b.fconst(ty, 24.0));
-        let raised = self.b.binary(BinaryOp::FMul, x, up);
+        let shift = self.b.fconst(ty, 149.0);
+        let bits = self.b.bitcast(x, ty.with_scalar(Scalar::I32));
+        let raised = self.b.convert(ConvertOp::SToF, bits, ty);
         let argument = self.b.select(is_denormal, raised, x);
         let log = self.b.math(MathOp::Log2, &[argument]);
         let lowered = self.b.binary(BinaryOp::FSub, log, shift);
