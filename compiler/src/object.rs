@@ -3,8 +3,9 @@
 //! An object holds the program's IR as lowering leaves it, nothing inlined, with what other objects
 //! define as imports. [`Object::text`] and [`Object::read`] are its form in program binaries.
 
+use crate::big_stack::on_big_stack;
 use crate::ir::{parse, print, verify, KernelEntry, Module};
-use crate::Options;
+use crate::options::Options;
 
 /// Most bytes that an object's variables may take together.
 const MAX_DATA: u64 = 1 << 30;
@@ -79,7 +80,7 @@ impl Object {
         flags: ModuleFlags,
     ) -> Result<Object, String> {
         let refuse = || Err("internal error of the reader".to_string());
-        crate::on_big_stack(|| read_here(text, kernels, flags)).unwrap_or_else(|_| refuse())
+        on_big_stack(|| read_here(text, kernels, flags)).unwrap_or_else(|_| refuse())
     }
 }
 

@@ -4,8 +4,10 @@
 //! not again in each program that includes it ([`crate::syntax::unused`] tells what makes two bodies
 //! the same). The memory is bounded.
 
+use crate::options::Options;
+use crate::preprocess;
 use crate::syntax::unused::{without_verified_bodies, UnusedBody};
-use crate::{preprocess, Options, Target};
+use crate::target::Target;
 use rustc_hash::FxHashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, OnceLock, PoisonError};

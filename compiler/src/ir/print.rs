@@ -75,6 +75,16 @@ pub fn print_module(module: &Module, renumber: bool) -> String {
     out
 }
 
+/// Returns the text of one function, which names others as the module's text does.
+pub fn print_function(module: &Module, id: Func) -> String {
+    let mut out = String::new();
+    let names = Names::new(module);
+    let func = &module.functions[id];
+    let mut printer = Printer { out: &mut out, names: Some(&names), func, numbering: None };
+    printer.function(&names.funcs[id.index()]);
+    out
+}
+
 /// Returns one instruction, as it shows in the function's text.
 pub fn print_inst(func: &Function, inst: Inst) -> String {
     let mut out = String::new();

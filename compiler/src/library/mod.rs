@@ -9,12 +9,14 @@
 
 use crate::ir::Scalar;
 use crate::options::ClStd;
+use crate::options::Options;
 use crate::preprocess::{preprocess, Interner};
 use crate::sema::hir::{FunctionId, Module};
 use crate::sema::{self, Origin};
+use crate::source::Source;
 use crate::source::{Diagnostics, SourceMap};
 use crate::syntax;
-use crate::{Options, Source, Target};
+use crate::target::Target;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
@@ -108,7 +110,7 @@ fn analyse(unit: Unit, fused: bool, raised: bool) -> Library {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FloatTraits;
+    use crate::target::FloatTraits;
 
     #[test]
     fn every_unit_is_free_of_diagnostics() {

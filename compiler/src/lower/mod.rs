@@ -24,9 +24,10 @@ mod types;
 
 use crate::ir::{self, Linkage};
 use crate::library::{self, Unit};
+use crate::options::Options;
 use crate::sema::hir;
 use crate::source::{Diagnostics, Span};
-use crate::{Options, Target};
+use crate::target::Target;
 use rustc_hash::FxHashMap;
 
 /// Lowers the kernels of a checked program and everything they use.

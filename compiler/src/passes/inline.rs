@@ -30,6 +30,12 @@ pub struct Thresholds {
     pub generic_pointer_growth: usize,
 }
 
+impl Default for Thresholds {
+    fn default() -> Thresholds {
+        Thresholds::DEFAULT
+    }
+}
+
 impl Thresholds {
     pub const DEFAULT: Thresholds = Thresholds {
         kernel_size: 20_000,
@@ -44,29 +50,29 @@ impl Thresholds {
         Thresholds { kernel_size: 0, always_inline_size: 0, growth: 0, generic_pointer_growth: 0 };
 }
 
-/// The pass pipelines that are run on functions between inlining.
-pub struct Pipelines {
+/// The passes that are run on functions between inlining.
+pub trait FunctionPasses {
     /// Early simplification: a few cheap passes that pay off before a function is inlined.
-    pub simplify_early: fn(&mut Module, Func) -> Result<(), String>,
+    fn simplify_early(&self, module: &mut Module, func: Func) -> Result<(), String>;
     /// All passes, for a function that is kept.
-    pub optimize: fn(&mut Module, Func) -> Result<(), String>,
+    fn optimize(&self, module: &mut Module, func: Func) -> Result<(), String>;
 }
 
 /// Inlines calls in all functions that the kernels reach, and optimizes what is kept: the kernels'
 /// entries, and functions that they call, callees first.
 ///
-/// Errors: recursion, programs that grow beyond [`MAX_INSTS`], and those of the pipelines.
+/// Errors: recursion, programs that grow beyond [`MAX_INSTS`], and those of the passes.
 pub fn run(
     module: &mut Module,
     thresholds: Thresholds,
-    pipelines: &Pipelines,
+    passes: &impl FunctionPasses,
 ) -> Result<(), String> {
     let graph = CallGraph::compute(module)?;
     if should_inline_all(module, &graph, thresholds) {
-        return inline_all(module, &graph, pipelines);
+        return inline_all(module, &graph, passes);
     }
     for &func in &graph.order {
-        (pipelines.simplify_early)(module, func)?;
+        passes.simplify_early(module, func)?;
     }
     let alias = ArgumentAlias::compute(module, &graph);
     let mut decisions: SecondaryMap<Func, InlineDecision> = SecondaryMap::new();
@@ -76,7 +82,7 @@ pub fn run(
         if !is_kernel && graph.call_sites[func] == 1 && !module.functions[func].noinline {
             continue;
         }
-        (pipelines.optimize)(module, func)?;
+        passes.optimize(module, func)?;
         if !is_kernel {
             decisions[func] = decide(module, func, &decisions, graph.call_sites[func], thresholds);
             if let InlineDecision::Keep { signature, has_unknown_access } = &mut decisions[func] {
@@ -87,7 +93,7 @@ pub fn run(
                     &alias,
                     *has_unknown_access,
                 );
-                (pipelines.optimize)(module, func)?;
+                passes.optimize(module, func)?;
                 signature.prune(&mut module.functions[func]);
             }
         }
@@ -125,14 +131,18 @@ fn should_inline_all(module: &Module, graph: &CallGraph, thresholds: Thresholds)
 
 /// Inlines all calls, and keeps the kernels' entries alone. Early simplification does not pay for a function
 /// that is called once: its caller is optimized anyway.
-fn inline_all(module: &mut Module, graph: &CallGraph, pipelines: &Pipelines) -> Result<(), String> {
+fn inline_all(
+    module: &mut Module,
+    graph: &CallGraph,
+    passes: &impl FunctionPasses,
+) -> Result<(), String> {
     let decisions = SecondaryMap::new();
     for &func in &graph.order {
         inline_calls(module, func, &decisions)?;
         if module.kernels.iter().any(|kernel| kernel.func == func) {
-            (pipelines.optimize)(module, func)?;
+            passes.optimize(module, func)?;
         } else if graph.call_sites[func] != 1 {
-            (pipelines.simplify_early)(module, func)?;
+            passes.simplify_early(module, func)?;
         }
     }
     remove_unreachable_functions(module);

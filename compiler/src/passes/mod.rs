@@ -26,7 +26,8 @@ pub mod unreachable;
 pub mod unroll;
 
 use crate::ir::verify::{debug_verify, debug_verify_function};
-use crate::ir::{Func, Function, Module};
+use crate::ir::{Func, Function, Module, Structure};
+use cranelift_entity::SecondaryMap;
 
 /// The most times that the scalar optimizations are run.
 const MAX_ITERATIONS: usize = 3;
@@ -34,134 +35,203 @@ const MAX_ITERATIONS: usize = 3;
 /// The most nested loops that are unrolled.
 const MAX_UNROLL_DEPTH: usize = 4;
 
-/// Optimizes a module and leaves it ready for structurization: the kernels' entry functions and the
-/// functions that they call, reachable blocks only, and scalar except for memory accesses (see
-/// [`scalarize`]).
-///
-/// Errors: recursion, or a kernel that is too large; in debug builds also a pass that breaks a rule
-/// of the IR.
-pub fn optimize(module: &mut Module) -> Result<(), String> {
-    optimize_with(module, inline::Thresholds::DEFAULT)
+/// The names of the passes that a [`Pipeline`] runs.
+pub const NAMES: [&str; 15] = [
+    "cse",
+    "dce",
+    "dead_args",
+    "if_conversion",
+    "infer_address_spaces",
+    "inline",
+    "licm",
+    "mem2reg",
+    "scalarize",
+    "sign_merge",
+    "simplify",
+    "sroa",
+    "structurize",
+    "unreachable",
+    "unroll",
+];
+
+/// Is told of each pass that has run: its name, the module, and the function that it ran on, if on one alone.
+pub type Observer<'a> = dyn Fn(&'static str, &Module, Option<Func>) + 'a;
+
+/// The passes in their order.
+#[derive(Default)]
+pub struct Pipeline<'a> {
+    thresholds: inline::Thresholds,
+    observer: Option<&'a Observer<'a>>,
 }
 
-/// As [`optimize`], with other thresholds of inlining.
-pub fn optimize_with(module: &mut Module, thresholds: inline::Thresholds) -> Result<(), String> {
-    debug_verify(module, "lowering")?;
-    inline::run(
-        module,
-        thresholds,
-        &inline::Pipelines { simplify_early, optimize: optimize_function },
-    )?;
-    debug_verify(module, "inline")?;
-    if module.functions.len() > module.kernels.len() {
-        dead_args::run(module);
-        debug_verify(module, "dead_args")?;
+impl<'a> Pipeline<'a> {
+    /// Returns the pipeline with other thresholds of inlining.
+    pub fn with_thresholds(thresholds: inline::Thresholds) -> Pipeline<'a> {
+        Pipeline { thresholds, observer: None }
     }
-    Ok(())
-}
 
-/// Runs all passes on one function, after its calls have been inlined or kept.
-fn optimize_function(module: &mut Module, func: Func) -> Result<(), String> {
-    run_pass(module, func, "unreachable", |f, _| unreachable::run(f))?;
-    run_pass(module, func, "scalarize", |f, _| scalarize::run(f))?;
-    run_pass(module, func, "dce", |f, _| dce::run(f))?;
-    run_scalar_passes(module, func, true)?;
-    if unroll_loops(module, func)? {
-        run_scalar_passes(module, func, false)?;
+    /// Returns the pipeline that tells `observer` of each pass.
+    pub fn observed(observer: &'a Observer<'a>) -> Pipeline<'a> {
+        Pipeline { observer: Some(observer), ..Pipeline::default() }
     }
-    if run_pass(module, func, "licm", |f, _| licm::run(f))? {
-        run_pass(module, func, "cse", |f, _| cse::run(f))?;
-    }
-    Ok(())
-}
 
-/// Runs the scalar optimizations until nothing changes, or [`MAX_ITERATIONS`] times. `is_dce_done`: nothing has changed
-/// since `dce` ran.
-fn run_scalar_passes(module: &mut Module, func: Func, mut is_dce_done: bool) -> Result<(), String> {
-    for _ in 0..MAX_ITERATIONS {
-        let mut changed =
-            run_pass(module, func, "infer_address_spaces", |f, _| infer_address_spaces::run(f))?;
-        changed |= run_pass(module, func, "sroa", |f, _| sroa::run(f))?;
-        changed |= run_pass(module, func, "mem2reg", |f, _| mem2reg::run(f))?;
-        changed |= run_pass(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
-        changed |= run_pass(module, func, "if_conversion", |f, _| if_conversion::run(f))?;
-        changed |= run_pass(module, func, "cse", |f, _| cse::run(f))?;
-        if changed || !is_dce_done {
-            changed |= run_pass(module, func, "dce", |f, _| dce::run(f))?;
-            is_dce_done = true;
+    /// Optimizes a module and leaves it ready for structurization: the kernels' entry functions and the
+    /// functions that they call, reachable blocks only, and scalar except for memory accesses (see
+    /// [`scalarize`]).
+    ///
+    /// Errors: recursion, or a kernel that is too large; in debug builds also a pass that breaks a rule
+    /// of the IR.
+    pub fn optimize_module(&self, module: &mut Module) -> Result<(), String> {
+        debug_verify(module, "lowering")?;
+        inline::run(module, self.thresholds, self)?;
+        self.observe("inline", module, None);
+        debug_verify(module, "inline")?;
+        if module.functions.len() > module.kernels.len() {
+            dead_args::run(module);
+            self.observe("dead_args", module, None);
+            debug_verify(module, "dead_args")?;
         }
-        if !changed {
-            break;
+        Ok(())
+    }
+
+    /// Rewrites merges of signs by masks, for drivers that take those for a copysign and get it wrong.
+    pub fn rewrite_sign_merges(&self, module: &mut Module, doubles: bool) -> Result<(), String> {
+        let functions: Vec<Func> = module.functions.keys().collect();
+        for func in functions {
+            if self.run(module, func, "sign_merge", |f, _| sign_merge::run(f, doubles))? {
+                self.run(module, func, "dce", |f, _| dce::run(f))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Structures each function's control flow, which no pass may change any more.
+    pub fn structurize(&self, module: &mut Module) -> SecondaryMap<Func, Structure> {
+        let mut structures = SecondaryMap::new();
+        let functions: Vec<Func> = module.functions.keys().collect();
+        for func in functions {
+            structures[func] = structurize::run(&mut module.functions[func]);
+            self.observe("structurize", module, Some(func));
+        }
+        structures
+    }
+
+    /// Runs the scalar optimizations until nothing changes, or [`MAX_ITERATIONS`] times. `is_dce_done`: nothing has
+    /// changed since `dce` ran.
+    fn run_scalar_passes(
+        &self,
+        module: &mut Module,
+        func: Func,
+        mut is_dce_done: bool,
+    ) -> Result<(), String> {
+        for _ in 0..MAX_ITERATIONS {
+            let mut changed = self
+                .run(module, func, "infer_address_spaces", |f, _| infer_address_spaces::run(f))?;
+            changed |= self.run(module, func, "sroa", |f, _| sroa::run(f))?;
+            changed |= self.run(module, func, "mem2reg", |f, _| mem2reg::run(f))?;
+            changed |= self.run(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
+            changed |= self.run(module, func, "if_conversion", |f, _| if_conversion::run(f))?;
+            changed |= self.run(module, func, "cse", |f, _| cse::run(f))?;
+            if changed || !is_dce_done {
+                changed |= self.run(module, func, "dce", |f, _| dce::run(f))?;
+                is_dce_done = true;
+            }
+            if !changed {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Unrolls loops from the inside out. Returns true if any was unrolled.
+    fn unroll_loops(&self, module: &mut Module, func: Func) -> Result<bool, String> {
+        for depth in 0..MAX_UNROLL_DEPTH {
+            if !self.run(module, func, "unroll", |f, _| unroll::run(f))? {
+                return Ok(depth > 0);
+            }
+            self.run(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
+        }
+        Ok(true)
+    }
+
+    /// Runs one pass on one function and verifies in debug builds.
+    fn run(
+        &self,
+        module: &mut Module,
+        func: Func,
+        name: &'static str,
+        pass: impl FnOnce(&mut Function, &Module) -> bool,
+    ) -> Result<bool, String> {
+        let empty = Function::new("", &[], None);
+        let mut function = std::mem::replace(&mut module.functions[func], empty);
+        let changed = pass(&mut function, module);
+        module.functions[func] = function;
+        self.observe(name, module, Some(func));
+        debug_verify_function(module, func, name)?;
+        Ok(changed)
+    }
+
+    fn observe(&self, name: &'static str, module: &Module, func: Option<Func>) {
+        if let Some(observer) = self.observer {
+            observer(name, module, func);
         }
     }
-    Ok(())
 }
 
-/// Unrolls loops from the inside out. Returns true if any was unrolled.
-fn unroll_loops(module: &mut Module, func: Func) -> Result<bool, String> {
-    for depth in 0..MAX_UNROLL_DEPTH {
-        if !run_pass(module, func, "unroll", |f, _| unroll::run(f))? {
-            return Ok(depth > 0);
+impl inline::FunctionPasses for Pipeline<'_> {
+    fn simplify_early(&self, module: &mut Module, func: Func) -> Result<(), String> {
+        self.run(module, func, "unreachable", |f, _| unreachable::run(f))?;
+        self.run(module, func, "infer_address_spaces", |f, _| infer_address_spaces::run(f))?;
+        self.run(module, func, "sroa", |f, _| sroa::run(f))?;
+        self.run(module, func, "mem2reg", |f, _| mem2reg::run(f))?;
+        self.run(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
+        if self.run(module, func, "if_conversion", |f, _| if_conversion::run(f))? {
+            self.run(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
         }
-        run_pass(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
+        self.run(module, func, "cse", |f, _| cse::run(f))?;
+        self.run(module, func, "dce", |f, _| dce::run(f))?;
+        Ok(())
     }
-    Ok(true)
-}
 
-/// Rewrites merges of signs by masks, for drivers that take those for a copysign and get it wrong.
-pub fn rewrite_sign_merges(module: &mut Module, doubles: bool) -> Result<(), String> {
-    let functions: Vec<Func> = module.functions.keys().collect();
-    for func in functions {
-        if run_pass(module, func, "sign_merge", |f, _| sign_merge::run(f, doubles))? {
-            run_pass(module, func, "dce", |f, _| dce::run(f))?;
+    fn optimize(&self, module: &mut Module, func: Func) -> Result<(), String> {
+        self.run(module, func, "unreachable", |f, _| unreachable::run(f))?;
+        self.run(module, func, "scalarize", |f, _| scalarize::run(f))?;
+        self.run(module, func, "dce", |f, _| dce::run(f))?;
+        self.run_scalar_passes(module, func, true)?;
+        if self.unroll_loops(module, func)? {
+            self.run_scalar_passes(module, func, false)?;
         }
+        if self.run(module, func, "licm", |f, _| licm::run(f))? {
+            self.run(module, func, "cse", |f, _| cse::run(f))?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
-/// Early simplification: runs the passes that pay off before a function is inlined.
-fn simplify_early(module: &mut Module, func: Func) -> Result<(), String> {
-    let function = &mut module.functions[func];
-    unreachable::run(function);
-    infer_address_spaces::run(function);
-    sroa::run(function);
-    mem2reg::run(function);
-    simplify::run(function, &module.globals);
-    if if_conversion::run(function) {
-        simplify::run(function, &module.globals);
+/// No passes between inlining, for tests of that alone.
+struct NoPasses;
+
+impl inline::FunctionPasses for NoPasses {
+    fn simplify_early(&self, _: &mut Module, _: Func) -> Result<(), String> {
+        Ok(())
     }
-    cse::run(function);
-    dce::run(function);
-    Ok(())
-}
 
-/// Runs one pass on one function and verifies in debug builds.
-fn run_pass(
-    module: &mut Module,
-    func: Func,
-    name: &str,
-    pass: impl FnOnce(&mut Function, &Module) -> bool,
-) -> Result<bool, String> {
-    let empty = Function::new("", &[], None);
-    let mut function = std::mem::replace(&mut module.functions[func], empty);
-    let changed = pass(&mut function, module);
-    module.functions[func] = function;
-    debug_verify_function(module, func, name)?;
-    Ok(changed)
+    fn optimize(&self, _: &mut Module, _: Func) -> Result<(), String> {
+        Ok(())
+    }
 }
-
-/// Pipelines that do nothing, for tests of inlining alone.
-const NO_PIPELINES: inline::Pipelines =
-    inline::Pipelines { simplify_early: |_, _| Ok(()), optimize: |_, _| Ok(()) };
 
 /// Runs one pass by the name of its file on every function of a module; for file tests and
 /// debugging. `None` if there is no such pass.
 pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> {
     let pass: fn(&mut Function) -> bool = match name {
-        "optimize" => return Some(optimize(module)),
-        "optimize_calls" => return Some(optimize_with(module, inline::Thresholds::NONE)),
-        "inline" => return Some(inline::run(module, inline::Thresholds::ALL, &NO_PIPELINES)),
-        "calls" => return Some(inline::run(module, inline::Thresholds::NONE, &NO_PIPELINES)),
+        "optimize" => return Some(Pipeline::default().optimize_module(module)),
+        "optimize_calls" => {
+            let pipeline = Pipeline::with_thresholds(inline::Thresholds::NONE);
+            return Some(pipeline.optimize_module(module));
+        }
+        "inline" => return Some(inline::run(module, inline::Thresholds::ALL, &NoPasses)),
+        "calls" => return Some(inline::run(module, inline::Thresholds::NONE, &NoPasses)),
         "dead_args" => {
             dead_args::run(module);
             return Some(Ok(()));

@@ -199,7 +199,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns the text that an `#include` of this path finds now, as [`crate::Lookup::text`] has it.
+/// Returns the text that an `#include` of this path finds now, as [`crate::source::Lookup::text`] has it.
 pub fn read_header(path: &Path) -> Option<String> {
     let bytes = is_header(path).then(|| read(path))??;
     Some(match String::from_utf8(bytes) {

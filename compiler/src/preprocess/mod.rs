@@ -30,8 +30,9 @@ pub use include::read_header;
 pub use interner::{Interner, StringId, Symbol};
 pub use token::{ExtensionBehaviour, FloatSuffix, FpContract, Pragma, Punct, Token, TokenKind};
 
+use crate::options::Options;
+use crate::source::Source;
 use crate::source::{Diagnostics, FileId, SourceMap, Span};
-use crate::{Options, Source};
 use cached_header::ResourceUsage;
 use lexer::{flag, Lexer, PpKind, PpToken};
 use rustc_hash::{FxHashMap, FxHashSet};

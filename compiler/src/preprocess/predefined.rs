@@ -5,7 +5,7 @@
 
 use super::macros::Special;
 use crate::options::ClStd;
-use crate::Options;
+use crate::options::Options;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 

@@ -30,10 +30,11 @@ mod stmt;
 mod typename;
 pub mod types;
 
+use crate::options::Options;
 use crate::preprocess::{ExtensionBehaviour, FpContract, Interner, Pragma, Symbol};
 use crate::source::{Diagnostics, Span};
 use crate::syntax::ast::{self, AddressSpace};
-use crate::{Options, Target};
+use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 use function::{FunctionProperties, FunctionState};
 use hir::{FunctionId, GlobalId, Module};

@@ -1,7 +1,7 @@
 //! Diagnostics and their collector.
 
 use super::Span;
-use crate::Options;
+use crate::options::Options;
 
 /// Errors that are kept; the next one ends the compilation.
 pub const ERROR_LIMIT: usize = 20;

@@ -11,6 +11,16 @@ pub use diagnostics::{Diagnostic, Diagnostics, Severity, ERROR_LIMIT, WARNING_LI
 pub(crate) use map::{CachedExpansions, Expansion, MacroDefinition};
 pub use map::{Location, Lookup, SourceFile, SourceMap};
 
+/// Source of a program: its main text and the headers given to clCompileProgram.
+#[derive(Debug, Clone, Default)]
+pub struct Source {
+    /// Name that diagnostics show for the main text.
+    pub name: String,
+    pub text: String,
+    /// Headers by include name.
+    pub headers: Vec<(String, String)>,
+}
+
 /// A file of a [`SourceMap`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct FileId(pub(crate) u32);

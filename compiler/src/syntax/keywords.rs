@@ -7,8 +7,8 @@
 use super::ast::ScalarName;
 use super::scope::Meaning;
 use crate::options::ClStd;
+use crate::options::Options;
 use crate::preprocess::{Interner, Symbol};
-use crate::Options;
 
 /// A keyword; alternative spellings are one keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

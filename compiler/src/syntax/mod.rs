@@ -24,9 +24,9 @@ pub mod unused;
 
 pub use ast_print::print;
 
+use crate::options::Options;
 use crate::preprocess::{Interner, Token};
 use crate::source::Diagnostics;
-use crate::Options;
 
 /// Bound on the height of every tree that the parser builds; deeper input is diagnosed.
 pub const MAX_TREE_HEIGHT: u32 = 1500;

@@ -6,9 +6,9 @@ use super::scope::{Meaning, SymbolTable};
 use super::unused::UnusedBody;
 use super::{MAX_NESTING, MAX_TREE_HEIGHT};
 use crate::options::ClStd;
+use crate::options::Options;
 use crate::preprocess::{Interner, Pragma, Punct, Symbol, Token, TokenKind};
 use crate::source::{Diagnostics, Span};
-use crate::Options;
 
 /// A mistake was reported; who can, finds a place to go on from.
 #[derive(Debug, Clone, Copy)]

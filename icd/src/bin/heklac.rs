@@ -5,25 +5,35 @@
 //! Each kernel becomes a SPIR-V module of its own, as at run time: one kernel is written to the file
 //! named, several to `FILE.KERNEL.spv`.
 
-use hekla_compiler::{compile_timed, Options, Program, Source, Target};
+use hekla_compiler::kernel::Kernel;
+use hekla_compiler::{compile_timed, compile_to_ir, IrAt, Options, Program, Source, Target};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: heklac FILE.cl [OpenCL build options] -o FILE.spv
-       heklac FILE.cl [OpenCL build options] --metadata
+       heklac FILE.cl [OpenCL build options] --emit=metadata|ir|ir:lower|ir:PASS
        heklac --explain
   --minimal    compile for the weakest device (no 64-, 16- or 8-bit integers, no double)
-  --metadata   print arguments and kernel-argument buffer of each kernel
+  --emit=...   print, in place of SPIR-V: metadata (arguments and kernel-argument buffer of each kernel); the IR as the
+               passes leave it, as lowering leaves it, or after each run of a pass
   --explain    tell what Vulkan devices there are and why each is offered to OpenCL programs or not
   --time       print the time that each stage took";
+
+/// What is written.
+#[derive(PartialEq)]
+enum Emit {
+    Spirv,
+    Metadata,
+    Ir(IrAt),
+}
 
 struct Request {
     input: PathBuf,
     output: Option<PathBuf>,
     options: String,
     target: Target,
-    metadata: bool,
+    emit: Emit,
     time: bool,
 }
 
@@ -47,14 +57,20 @@ fn run() -> Result<(), String> {
     let text = String::from_utf8_lossy(&text).into_owned();
     let options = Options::parse(&request.options).map_err(|e| format!("heklac: {e}"))?;
     let source = Source { name: show, text, headers: Vec::new() };
+    if let Emit::Ir(at) = &request.emit {
+        print!("{}", compile_to_ir(&source, &options, &request.target, at)?);
+        return Ok(());
+    }
     let (compiled, timing) = compile_timed(&source, &options, &request.target);
     if request.time {
         eprintln!("{timing}");
     }
     let Some(program) = compiled.program else { return Err(compiled.log) };
     eprint!("{}", compiled.log);
-    if request.metadata {
-        program.kernels.iter().for_each(|kernel| println!("{kernel:#?}"));
+    if request.emit == Emit::Metadata {
+        for kernel in program.kernels.iter().cloned() {
+            println!("{:#?}", Kernel { spirv: Vec::new(), ..kernel });
+        }
     }
     match &request.output {
         Some(output) => write(&program, output),
@@ -80,7 +96,7 @@ fn parse(args: impl Iterator<Item = String>) -> Result<Request, String> {
         output: None,
         options: String::new(),
         target: Target::generic(),
-        metadata: false,
+        emit: Emit::Spirv,
         time: false,
     };
     let mut args = args.peekable();
@@ -89,12 +105,12 @@ fn parse(args: impl Iterator<Item = String>) -> Result<Request, String> {
             "-o" => request.output = args.next().map(PathBuf::from),
             "--minimal" => request.target = Target::minimal(),
             "--time" => request.time = true,
-            "--metadata" => request.metadata = true,
             "-h" | "--help" => return Err(USAGE.to_string()),
             "-D" | "-U" | "-I" => {
                 let operand = args.next().unwrap_or_default();
                 request.options.push_str(&format!(" {arg} \"{operand}\""));
             }
+            _ if arg.starts_with("--emit=") => request.emit = emit(&arg["--emit=".len()..])?,
             _ if arg.starts_with('-') => request.options.push_str(&format!(" \"{arg}\"")),
             _ if request.input.as_os_str().is_empty() => request.input = PathBuf::from(arg),
             _ => return Err(format!("heklac: one input file, not also '{arg}'\n{USAGE}")),
@@ -104,6 +120,20 @@ fn parse(args: impl Iterator<Item = String>) -> Result<Request, String> {
         true => Err(USAGE.to_string()),
         false => Ok(request),
     }
+}
+
+/// Returns what an argument of `--emit` asks for.
+fn emit(what: &str) -> Result<Emit, String> {
+    Ok(match what {
+        "spirv" => Emit::Spirv,
+        "metadata" => Emit::Metadata,
+        "ir" => Emit::Ir(IrAt::End),
+        "ir:lower" => Emit::Ir(IrAt::Lowered),
+        _ => match what.strip_prefix("ir:") {
+            Some(pass) => Emit::Ir(IrAt::Pass(pass.to_string())),
+            None => return Err(format!("heklac: --emit={what} is unknown\n{USAGE}")),
+        },
+    })
 }
 
 fn write(program: &Program, output: &Path) -> Result<(), String> {

@@ -1,0 +1,310 @@
+//! The pipeline: which stages run, in what order, on what.
+//!
+//! ```text
+//! text --preprocess--> tokens --syntax--> AST --sema--> HIR --lower--> IR --passes--> IR --emit--> SPIR-V
+//! ```
+//!
+//! [`compile`] runs it all; [`compile_object`] stops at the IR of one program, and [`link()`] goes on
+//! from that of several.
+
+use crate::big_stack::on_big_stack;
+use crate::kernel::Program;
+use crate::object::{ModuleFlags, Object};
+use crate::options::{LinkOptions, Options};
+use crate::passes::{self, Pipeline};
+use crate::preprocess::{self, Interner};
+use crate::source::{Diagnostics, Lookup, Source, SourceMap};
+use crate::target::Target;
+use crate::timing::{Stage, Stopwatch, Timing};
+use crate::{emit, ir, lower, sema, syntax, verified_bodies};
+use cranelift_entity::SecondaryMap;
+use std::cell::RefCell;
+
+/// What structurization says of each function.
+type Structures = SecondaryMap<ir::Func, ir::Structure>;
+
+/// The result of a build: a log, and a program unless there were errors.
+#[derive(Debug, Clone, Default)]
+pub struct Compiled {
+    /// Diagnostics as clang prints them; empty when there are none.
+    pub log: String,
+    /// `None` when the log holds an error.
+    pub program: Option<Program>,
+    /// Where headers were looked for on disk: with the text and the options, all that the result
+    /// depends on.
+    pub lookups: Vec<Lookup>,
+}
+
+impl Compiled {
+    fn failed(errors: &[String]) -> Compiled {
+        Compiled { log: error_log(errors), ..Compiled::default() }
+    }
+}
+
+/// The result of a compilation for linking: a log, and an object unless there were errors.
+#[derive(Debug, Clone, Default)]
+pub struct CompiledObject {
+    /// As [`Compiled::log`].
+    pub log: String,
+    /// `None` when the log holds an error.
+    pub object: Option<Object>,
+}
+
+impl CompiledObject {
+    fn failed(errors: &[String]) -> CompiledObject {
+        CompiledObject { log: error_log(errors), object: None }
+    }
+}
+
+/// Compiles and links one program for a device (clBuildProgram).
+///
+/// Runs on a thread with a large stack of its own; a panic, which would be a bug of the compiler,
+/// ends in the log.
+pub fn compile(source: &Source, options: &Options, target: &Target) -> Compiled {
+    compile_timed(source, options, target).0
+}
+
+/// As [`compile`], and tells where the time went.
+pub fn compile_timed(source: &Source, options: &Options, target: &Target) -> (Compiled, Timing) {
+    let mut watch = Stopwatch::start();
+    let compiled = on_big_stack(|| {
+        let mut sources = SourceMap::new();
+        let mut diags = Diagnostics::new(options);
+        let program = build(source, options, target, &mut sources, &mut diags, &mut watch);
+        let program = program.filter(|_| !diags.has_errors());
+        Compiled { log: diags.render(&sources), program, lookups: sources.take_lookups() }
+    });
+    (compiled.unwrap_or_else(|error| Compiled::failed(&[error])), watch.stop())
+}
+
+/// The places of the pipeline where the IR can be looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum IrAt {
+    /// As lowering leaves it.
+    Lowered,
+    /// After each run of the pass of that name, the function that it ran on.
+    Pass(String),
+    /// As the passes leave it.
+    End,
+}
+
+/// Returns the text of a program's IR somewhere in the pipeline; for debugging. Runs as [`compile`] does. The error is a
+/// build log, or says what passes there are.
+pub fn compile_to_ir(
+    source: &Source,
+    options: &Options,
+    target: &Target,
+    at: &IrAt,
+) -> Result<String, String> {
+    if let IrAt::Pass(name) = at {
+        if !passes::NAMES.contains(&name.as_str()) {
+            return Err(format!("no pass '{name}': one of {}\n", passes::NAMES.join(", ")));
+        }
+    }
+    let text = on_big_stack(|| {
+        let mut sources = SourceMap::new();
+        let mut diags = Diagnostics::new(options);
+        let watch = &mut Stopwatch::start();
+        let hir = analyze(source, options, target, false, &mut sources, &mut diags, watch);
+        let module = hir.map(|hir| lower::lower(&hir, options, target, &mut diags));
+        match module.filter(|_| !diags.has_errors()) {
+            Some(module) => ir_text(module, target, at).map_err(|error| error_log(&[error])),
+            None => Err(diags.render(&sources)),
+        }
+    });
+    text.unwrap_or_else(|error| Err(error_log(&[error])))
+}
+
+/// Runs the passes as far as it takes.
+fn ir_text(mut module: ir::Module, target: &Target, at: &IrAt) -> Result<String, String> {
+    let IrAt::Pass(wanted) = at else {
+        if *at == IrAt::End {
+            run_passes(&mut module, target, &Pipeline::default())?;
+        }
+        return Ok(module.to_string());
+    };
+    let text = RefCell::new(String::new());
+    let observer = |pass: &'static str, module: &ir::Module, func: Option<ir::Func>| {
+        if pass == wanted {
+            let ir = match func {
+                Some(func) => ir::print::print_function(module, func),
+                None => module.to_string(),
+            };
+            text.borrow_mut().push_str(&format!("; after {pass}\n{ir}\n"));
+        }
+    };
+    run_passes(&mut module, target, &Pipeline::observed(&observer))?;
+    Ok(text.into_inner())
+}
+
+/// Compiles a program for a device, to be linked with others (clCompileProgram). Runs as
+/// [`compile`] does.
+pub fn compile_object(source: &Source, options: &Options, target: &Target) -> CompiledObject {
+    on_big_stack(|| {
+        let mut sources = SourceMap::new();
+        let mut diags = Diagnostics::new(options);
+        let watch = &mut Stopwatch::start();
+        let hir = analyze(source, options, target, true, &mut sources, &mut diags, watch);
+        let module = hir.map(|hir| lower::lower_object(&hir, options, target, &mut diags));
+        let module = module.filter(|_| !diags.has_errors());
+        let object = module.map(|module| Object { module, flags: ModuleFlags::of(options) });
+        CompiledObject { log: diags.render(&sources), object }
+    })
+    .unwrap_or_else(|error| CompiledObject::failed(&[error]))
+}
+
+/// Links objects and libraries into a program (clLinkProgram). Runs as [`compile`] does.
+pub fn link(objects: &[&Object], options: &LinkOptions, target: &Target) -> Compiled {
+    on_big_stack(|| {
+        let program = crate::link::link(objects, options)
+            .and_then(|object| finish_linked(object, target).map_err(|error| vec![error]));
+        match program {
+            Ok(program) => Compiled { program: Some(program), ..Compiled::default() },
+            Err(errors) => Compiled::failed(&errors),
+        }
+    })
+    .unwrap_or_else(|error| Compiled::failed(&[error]))
+}
+
+/// Links objects and libraries into a library (clLinkProgram with `-create-library`). Runs as
+/// [`compile`] does.
+pub fn link_library(objects: &[&Object], options: &LinkOptions) -> CompiledObject {
+    let options = LinkOptions { create_library: true, ..options.clone() };
+    on_big_stack(|| match crate::link::link(objects, &options) {
+        Ok(object) => CompiledObject { log: String::new(), object: Some(object) },
+        Err(errors) => CompiledObject::failed(&errors),
+    })
+    .unwrap_or_else(|error| CompiledObject::failed(&[error]))
+}
+
+fn error_log(errors: &[String]) -> String {
+    errors.iter().map(|error| format!("error: {error}\n")).collect()
+}
+
+/// Runs the first half of the pipeline. Ends early after a stage that reported an error. Other programs
+/// may use the functions of a program that is compiled `separate`ly.
+fn analyze(
+    source: &Source,
+    options: &Options,
+    target: &Target,
+    separate: bool,
+    sources: &mut SourceMap,
+    diags: &mut Diagnostics,
+    watch: &mut Stopwatch,
+) -> Option<sema::hir::Module> {
+    if !target.c_versions().contains(&options.std) {
+        let std = options.std;
+        let message =
+            format!("'-cl-std=CL{std}' needs OpenCL C {std} which this device does not offer");
+        diags.error(None, message);
+        return None;
+    }
+    let mut names = Interner::new();
+    let macros = target.feature_macros(options.std);
+    let preprocessed =
+        preprocess::preprocess_segments(source, options, &macros, sources, &mut names, diags);
+    watch.end(Stage::Preprocess);
+    let (tokens, unused) = match separate {
+        true => (preprocessed.flatten(), Vec::new()),
+        false => verified_bodies::tokens_to_parse(preprocessed, &names, options, target),
+    };
+    let unit = syntax::parse_skipping(&tokens, &unused, &mut names, diags, options);
+    watch.end(Stage::Parse);
+    if diags.has_errors() {
+        return None;
+    }
+    let hir = sema::analyze(&unit, &names, options, target, diags, sema::Origin::Program);
+    if diags.list().is_empty() {
+        verified_bodies::insert(&unused);
+    }
+    watch.end(Stage::Sema);
+    (!diags.has_errors()).then_some(hir)
+}
+
+/// Runs the whole pipeline for a program of its own.
+fn build(
+    source: &Source,
+    options: &Options,
+    target: &Target,
+    sources: &mut SourceMap,
+    diags: &mut Diagnostics,
+    watch: &mut Stopwatch,
+) -> Option<Program> {
+    let hir = analyze(source, options, target, false, sources, diags, watch)?;
+    watch.end(Stage::Rest);
+    let ir = lower::lower(&hir, options, target, diags);
+    watch.end(Stage::Lower);
+    if diags.has_errors() {
+        return None;
+    }
+    match finish(ir, options, target, &Pipeline::default(), watch) {
+        Ok(program) => Some(program),
+        Err(message) => {
+            diags.error(None, message);
+            None
+        }
+    }
+}
+
+/// Runs the second half of the pipeline, for what was linked.
+fn finish_linked(object: Object, target: &Target) -> Result<Program, String> {
+    let flags = object.flags;
+    let options = Options {
+        finite_math_only: flags.finite_only,
+        no_signed_zeros: flags.finite_only,
+        denorms_are_zero: flags.flush_denorms,
+        ..Options::default()
+    };
+    let pipeline = Pipeline::default();
+    let program = finish(object.module, &options, target, &pipeline, &mut Stopwatch::start())?;
+    Ok(Program { uniform_groups: flags.uniform_groups, ..program })
+}
+
+/// Runs the second half of the pipeline: passes, then SPIR-V.
+fn finish(
+    mut ir: ir::Module,
+    options: &Options,
+    target: &Target,
+    pipeline: &Pipeline<'_>,
+    watch: &mut Stopwatch,
+) -> Result<Program, String> {
+    let structures = run_passes(&mut ir, target, pipeline)?;
+    watch.end(Stage::Passes);
+    let program = emit_kernels(&ir, &structures, options, target);
+    watch.end(Stage::Emit);
+    program
+}
+
+/// Runs all passes, down to the structure of each function.
+fn run_passes(
+    ir: &mut ir::Module,
+    target: &Target,
+    pipeline: &Pipeline<'_>,
+) -> Result<Structures, String> {
+    for function in ir.functions.values_mut() {
+        function.undefined_is_zero = target.zero_private;
+    }
+    pipeline.optimize_module(ir)?;
+    crate::link::drop_unused(ir);
+    if !target.merges_signs {
+        pipeline.rewrite_sign_merges(ir, target.float64)?;
+    }
+    Ok(pipeline.structurize(ir))
+}
+
+/// Writes each kernel's SPIR-V.
+fn emit_kernels(
+    ir: &ir::Module,
+    structures: &Structures,
+    options: &Options,
+    target: &Target,
+) -> Result<Program, String> {
+    let (data, _) = emit::layout_data(ir).map_err(|e| e.to_string())?;
+    let mut kernels = Vec::with_capacity(ir.kernels.len());
+    for entry in &ir.kernels {
+        let kernel = emit::emit(ir, entry, structures, options, target)
+            .map_err(|e| format!("kernel '{}': {e}", entry.name))?;
+        kernels.push(kernel);
+    }
+    Ok(Program { kernels, data, uniform_groups: options.uniform_groups() })
+}
