@@ -4,6 +4,7 @@
 //! panic, hang or exhaust memory. Modules import each other by their own paths; the names here are for other crates.
 #![forbid(unsafe_code)]
 
+pub mod analysis;
 mod big_stack;
 pub mod driver;
 pub mod emit;

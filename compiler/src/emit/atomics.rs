@@ -1,10 +1,9 @@
 //! Atomic operations.
 
-use super::emitter::{EmitResult, Emitter};
-use super::logical::ArrayId;
-use super::memory::{Elem, Mem};
+use super::emitter::Emitter;
+use super::error::{EmitError, EmitResult};
+use super::places::{ArrayId, Elem, Mem};
 use super::repr::Repr;
-use super::EmitError;
 use crate::ir::{
     AtomicOp, BinaryOp, FpFlags, InstData, IntCC, MemoryOrder, MemoryScope, Scalar, SyncSemantics,
     Type,

@@ -3,46 +3,16 @@
 //! A block of the IR may become several of SPIR-V (an atomic loop or a generic access in its
 //! middle), so phis are written last, when it is known from which label each edge comes.
 
-use super::emitter::{EmitResult, Emitter};
+use super::emitter::Emitter;
+use super::error::{EmitError, EmitResult};
+use super::position::Prologue;
 use super::repr::{Ids, Repr};
 use super::spirv_builder::encode;
-use super::EmitError;
 use crate::ir::{Block, BlockCall, InstData, IntCC, Merge, Scalar, Structure, SwitchCase, Value};
 use cranelift_entity::SecondaryMap;
 use rspirv::spirv::{LoopControl, Op, SelectionControl};
 use smallvec::SmallVec;
 use std::ops::Range;
-
-/// The place of emission in the graph.
-#[derive(Default)]
-pub(super) struct Control {
-    labels: SecondaryMap<Block, u32>,
-    /// Edges into each block: label they come from and arguments.
-    edges: SecondaryMap<Block, Vec<(u32, Ids)>>,
-    /// Label of the SPIR-V block being emitted.
-    current: u32,
-    is_entry: bool,
-    /// Depth of branches within an IR block.
-    depth: u32,
-    /// Merge and continue labels of a loop whose OpLoopMerge is still to be written.
-    pending_loop: Option<(u32, u32)>,
-    /// Continue block of a one-block loop that was split: the back edge then goes through it.
-    own_continue: Option<u32>,
-}
-
-/// The code that a function executes once, before its first block.
-pub(super) struct Prologue {
-    pub label: u32,
-    /// The code after the label; it has no terminator.
-    pub code: Vec<u32>,
-}
-
-impl Control {
-    /// Returns true if the code that is emitted now dominates the whole function.
-    pub fn in_entry(&self) -> bool {
-        self.is_entry && self.depth == 0
-    }
-}
 
 impl Emitter<'_> {
     /// Emits all blocks of the current function and appends them to the code.

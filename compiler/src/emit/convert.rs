@@ -1,9 +1,9 @@
 //! Conversions between scalars, bit casts, and pointers of different address spaces.
 
-use super::emitter::{EmitResult, Emitter};
+use super::emitter::Emitter;
+use super::error::{EmitError, EmitResult};
 use super::repr::Repr;
 use super::spirv_builder::Glsl;
-use super::EmitError;
 use crate::ir::{AddressSpace, ConvertOp, IntCC, MathOp, Scalar, Type};
 use rspirv::spirv::Op;
 

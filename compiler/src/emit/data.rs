@@ -1,6 +1,6 @@
 //! Lays out program-scope variables in the one data image that all kernels of a program share.
 
-use super::EmitError;
+use super::error::EmitError;
 use crate::ir::{AddressSpace, Global, GlobalData, Module};
 use crate::kernel::DataImage;
 use cranelift_entity::SecondaryMap;

@@ -1,20 +1,18 @@
 //! The state of emitting one kernel, and the small steps that everything else is made of.
 
-use super::control::Control;
+use super::argument_buffer::KernelInputs;
 use super::data;
-use super::kernel_inputs::KernelInputs;
-use super::logical::Arrays;
+use super::error::{EmitError, EmitResult};
+use super::places::Arrays;
+use super::position::Control;
 use super::shader_info::{Frame, ShaderInfo};
 use super::spirv_builder::{encode, Glsl, SpirvBuilder};
-use super::EmitError;
 use crate::ir::{Constant, Func, Function, Global, KernelEntry, Module, Type, Value, ValueDef};
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 use rspirv::spirv::{Decoration, Op};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-
-pub(super) type EmitResult<T> = Result<T, EmitError>;
 
 /// Emits one kernel. Ids (`u32`) are SPIR-V result ids.
 pub(super) struct Emitter<'a> {
@@ -57,7 +55,7 @@ impl<'a> Emitter<'a> {
         let data_offsets = data::layout(module)?.offsets;
         let mut builder = SpirvBuilder::new();
         if info.ordered {
-            super::memory_model::use_vulkan_memory_model(&mut builder, target)?;
+            builder.use_vulkan_memory_model(target)?;
         }
         let inputs = KernelInputs::new(&mut builder, kernel, &info.fields, target)?;
         let mut ids = SecondaryMap::new();

@@ -1,9 +1,9 @@
 //! Floating-point operations on scalars.
 
-use super::emitter::{EmitResult, Emitter};
+use super::emitter::Emitter;
+use super::error::{EmitError, EmitResult};
 use super::repr::Repr;
 use super::spirv_builder::Glsl;
-use super::EmitError;
 use crate::ir::{BinaryOp, FloatCC, FpFlags, MathOp, Scalar, Type};
 use rspirv::spirv::Op;
 

@@ -1,10 +1,10 @@
 //! Functions: their heads, calls of them, and what they return. Several results are a struct.
 
-use super::control::Control;
-use super::emitter::{EmitResult, Emitter};
+use super::emitter::Emitter;
+use super::error::{EmitError, EmitResult};
+use super::position::Control;
 use super::repr::Ids;
 use super::spirv_builder::encode;
-use super::EmitError;
 use crate::ir::{Func, Structure, Type, Value};
 use rspirv::spirv::{FunctionControl, Op};
 use smallvec::SmallVec;

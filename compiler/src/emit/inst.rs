@@ -1,8 +1,8 @@
 //! One IR instruction at a time: operands in, result id out.
 
-use super::emitter::{EmitResult, Emitter};
+use super::emitter::Emitter;
+use super::error::{EmitError, EmitResult};
 use super::repr::Ids;
-use super::EmitError;
 use crate::ir::{ConvertOp, Inst, InstData, MathOp, MemFlags, Scalar, Type, UnaryOp, Value};
 use rspirv::spirv::Op;
 use smallvec::SmallVec;

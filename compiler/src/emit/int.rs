@@ -1,9 +1,9 @@
 //! Integer and bool operations on scalars, whatever their representation.
 
-use super::emitter::{EmitResult, Emitter};
+use super::emitter::Emitter;
+use super::error::{EmitError, EmitResult};
 use super::repr::Repr;
 use super::spirv_builder::Glsl;
-use super::EmitError;
 use crate::ir::{BinaryOp, IntCC, MathOp, Scalar, Type, UnaryOp};
 use rspirv::spirv::Op;
 

@@ -1,10 +1,10 @@
 //! 64-bit integers as pairs of 32-bit words, for devices without them, and helpers for addresses
 //! that work either way.
 
-use super::emitter::{EmitResult, Emitter};
+use super::emitter::Emitter;
+use super::error::{EmitError, EmitResult};
 use super::repr::Repr;
 use super::spirv_builder::Glsl;
-use super::EmitError;
 use crate::ir::{BinaryOp, IntCC, Scalar, Type};
 use rspirv::spirv::Op;
 

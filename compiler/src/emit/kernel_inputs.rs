@@ -1,96 +1,11 @@
 //! Kernel inputs: the kernel-argument buffer with arguments and launch values, and work-item queries.
 
-use super::emitter::{EmitResult, Emitter};
-use super::spirv_builder::SpirvBuilder;
-use super::EmitError;
-use crate::ir::{AddressSpace, Global, KernelEntry, Scalar, Type, WorkItemQuery};
-use crate::kernel::{spec_id, ArgKind, ArgumentField, Field};
-use crate::target::Target;
+use super::emitter::Emitter;
+use super::error::{EmitError, EmitResult};
+use crate::ir::{AddressSpace, Global, Scalar, Type, WorkItemQuery};
+use crate::kernel::{spec_id, ArgKind, Field};
 use rspirv::spirv::{BuiltIn, Decoration, MemoryAccess, Op, StorageClass};
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// The layout of the kernel-argument buffer, and the module-scope objects of work-item queries.
-#[derive(Default)]
-pub(super) struct KernelInputs {
-    pub fields: Vec<ArgumentField>,
-    pub size: u32,
-    pub in_push_constants: bool,
-    offsets: BTreeMap<Field, u32>,
-    args: Vec<ArgKind>,
-    /// The push-constant variable.
-    variable: u32,
-    /// Words of the buffer that were read in the entry block, which dominates all others.
-    loaded_words: FxHashMap<u32, u32>,
-    builtins: FxHashMap<u32, u32>,
-    local_size: [u32; 3],
-    has_global_offset: Option<u32>,
-    local_args: FxHashMap<u32, u32>,
-}
-
-impl KernelInputs {
-    /// Lays out the buffer and declares the work-group size.
-    pub fn new(
-        builder: &mut SpirvBuilder,
-        kernel: &KernelEntry,
-        fields: &BTreeSet<Field>,
-        target: &Target,
-    ) -> EmitResult<KernelInputs> {
-        let mut inputs = KernelInputs {
-            args: kernel.args.iter().map(|arg| arg.kind).collect(),
-            ..KernelInputs::default()
-        };
-        let mut end = 0u32;
-        for &field in fields {
-            let (size, align) = inputs.field_layout(field)?;
-            let offset = end.next_multiple_of(align);
-            end = offset
-                .checked_add(size)
-                .filter(|&end| end < 1 << 20)
-                .ok_or_else(|| EmitError::Unsupported("the arguments are too large".into()))?;
-            inputs.fields.push(ArgumentField { field, offset });
-            inputs.offsets.insert(field, offset);
-        }
-        inputs.size = end.next_multiple_of(4);
-        inputs.in_push_constants = inputs.size <= target.push_constant_size;
-        let words = if inputs.in_push_constants { inputs.size / 4 } else { 2 };
-        if words > 0 {
-            let length = builder.const_u32(words);
-            let block = builder.block_of_array(builder.u32, length, 4);
-            inputs.variable = builder.variable(StorageClass::PushConstant, block);
-        }
-        inputs.declare_local_size(builder, kernel);
-        Ok(inputs)
-    }
-
-    /// Forgets what was read in another function.
-    pub fn begin_function(&mut self) {
-        self.loaded_words.clear();
-    }
-
-    fn field_layout(&self, field: Field) -> EmitResult<(u32, u32)> {
-        if let Some(layout) = field.layout() {
-            return Ok(layout);
-        }
-        let Field::Arg(arg) = field else { return Err(EmitError::malformed("a inputs field")) };
-        match self.args.get(arg as usize) {
-            Some(ArgKind::Value { size }) => Ok((*size, if *size >= 8 { 8 } else { 4 })),
-            Some(ArgKind::Buffer) => Ok((8, 8)),
-            _ => Err(EmitError::malformed(format!("argument {arg} has no value"))),
-        }
-    }
-
-    fn declare_local_size(&mut self, builder: &mut SpirvBuilder, kernel: &KernelEntry) {
-        let default = kernel.required_local_size.unwrap_or([1, 1, 1]);
-        for (i, size) in default.into_iter().enumerate() {
-            self.local_size[i] = builder.spec_const_u32(spec_id::LOCAL_SIZE[i], size);
-        }
-        let vector = builder.vector(builder.u32, 3);
-        let size = builder.declare(Op::SpecConstantComposite, Some(vector), &self.local_size);
-        builder.decorate(size, Decoration::BuiltIn, &[BuiltIn::WorkgroupSize as u32]);
-    }
-}
 
 impl Emitter<'_> {
     fn field(&self, field: Field) -> EmitResult<u32> {

@@ -1,53 +1,15 @@
 //! Work-group and private memory, which have logical addressing: arrays of the type that all accesses have,
 //! else of words.
 
-use super::emitter::{EmitResult, Emitter};
-use super::memory::{Elem, Offset};
-use super::partword::CONTAINER_BYTES;
+use super::emitter::Emitter;
+use super::error::{EmitError, EmitResult};
+use super::places::{ArrayId, Elem, Offset, View, CONTAINER_BYTES};
 use super::shader_info::AccessType;
-use super::EmitError;
 use crate::ir::{BinaryOp, ConvertOp, InstData, Scalar, Value, ValueDef};
 use crate::kernel::spec_id;
 use crate::target::Target;
 use rspirv::spirv::{Capability, Decoration, MemoryAccess, Op, Scope, StorageClass};
 use smallvec::SmallVec;
-
-/// The kind of array.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ArrayId {
-    /// The work-group block.
-    Local,
-    /// The private objects whose addresses escape.
-    Stack,
-    /// A private object on its own.
-    FrameObject(usize),
-}
-
-/// One way to look at an array's bytes.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct View {
-    pub elem: Elem,
-    variable: u32,
-    /// True if the array is the only member of a block.
-    in_block: bool,
-}
-
-/// The views of the arrays, made at first use.
-#[derive(Default)]
-pub(super) struct Arrays {
-    local: SmallVec<[View; 4]>,
-    local_length: Option<u32>,
-    stack: Option<View>,
-    objects: Vec<Option<View>>,
-}
-
-impl Arrays {
-    /// Prepares for a function with this number of private objects.
-    pub fn begin_function(&mut self, objects: usize) {
-        self.objects.clear();
-        self.objects.resize(objects, None);
-    }
-}
 
 /// Bytes of an element of the work-group block when it is seen through several views.
 const EXPLICIT_ELEMENT: u32 = 16;

@@ -1,47 +1,13 @@
 //! Loads and stores of any type in any address space, cut into the accesses that the memory allows.
 
 use super::convert::{TAG_LOCAL, TAG_MASK, TAG_PRIVATE};
-use super::emitter::{EmitResult, Emitter};
-use super::logical::ArrayId;
+use super::emitter::Emitter;
+use super::error::{EmitError, EmitResult};
+use super::places::{ArrayId, Elem, Mem, Offset};
 use super::repr::{Ids, Repr};
-use super::EmitError;
 use crate::ir::{AddressSpace, Scalar, Type, Value};
 use rspirv::spirv::Op;
 use smallvec::SmallVec;
-
-/// The memory that an access goes to.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Mem {
-    /// A device address.
-    Physical(u32),
-    /// A byte offset in work-group or private memory.
-    Array(ArrayId, Offset),
-}
-
-/// A byte offset: an IR pointer whose computation can be looked at, or just an id.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Offset {
-    Value(Value),
-    Id(u32),
-}
-
-/// The type of one element in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Elem {
-    Int(u32),
-    Float(u32),
-    /// Eight bytes as two words.
-    Pair,
-}
-
-impl Elem {
-    pub fn bytes(self) -> u32 {
-        match self {
-            Elem::Int(bits) | Elem::Float(bits) => bits / 8,
-            Elem::Pair => 8,
-        }
-    }
-}
 
 impl Emitter<'_> {
     /// Returns the SPIR-V type of an element. Capabilities for its storage are the accessor's affair.

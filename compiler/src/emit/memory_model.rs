@@ -20,26 +20,10 @@
 //!
 //! [`ShaderInfo::device_order`]: super::shader_info::ShaderInfo::device_order
 
-use super::emitter::{EmitResult, Emitter};
-use super::spirv_builder::SpirvBuilder;
-use super::EmitError;
+use super::emitter::Emitter;
+use super::error::EmitResult;
 use crate::ir::{BarrierFlags, MemoryOrder, MemoryScope, SyncSemantics};
-use crate::target::Target;
-use rspirv::spirv::{Capability, MemoryAccess, MemorySemantics, Op, Scope};
-
-/// Declares Vulkan's memory model for a module.
-pub(super) fn use_vulkan_memory_model(
-    builder: &mut SpirvBuilder,
-    target: &Target,
-) -> EmitResult<()> {
-    if !target.vulkan_memory_model {
-        let what = "an atomic operation or fence that orders accesses of other work-groups";
-        return Err(EmitError::missing(what, "vulkanMemoryModelDeviceScope"));
-    }
-    builder.require_capability(Capability::VulkanMemoryModel);
-    builder.require_capability(Capability::VulkanMemoryModelDeviceScope);
-    Ok(())
-}
+use rspirv::spirv::{MemoryAccess, MemorySemantics, Op, Scope};
 
 /// Returns the kinds of memory that barrier flags name; a barrier without any still is one.
 fn memory_of(flags: BarrierFlags) -> MemorySemantics {

@@ -12,11 +12,13 @@
 //! private ones through arrays (`logical`) whose element type `shader_info` infers from all
 //! accesses of the kernel. Arguments and launch values come from the kernel-argument buffer (`kernel_inputs`).
 
+mod argument_buffer;
 mod atomics;
 mod control;
 mod convert;
 mod data;
 mod emitter;
+mod error;
 mod float;
 mod function;
 mod inst;
@@ -28,44 +30,26 @@ mod memory;
 mod memory_model;
 mod partword;
 mod physical;
+mod places;
+mod position;
 mod repr;
 mod shader_info;
 mod spirv_builder;
 mod uniform_loads;
+mod values;
 mod vector;
 mod zero_workgroup_memory;
 
 pub use data::layout_data;
+pub use error::EmitError;
 
+use crate::analysis::call_graph::bottom_up;
 use crate::ir::{Func, KernelEntry, Module, Structure};
 use crate::kernel::{Kernel, LocalBlock};
 use crate::options::Options;
-use crate::passes::call_graph::bottom_up;
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 use rspirv::spirv::{Capability, ExecutionMode};
-
-/// Why a kernel cannot be emitted. The text is a sentence for the build log.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum EmitError {
-    /// The device lacks what the kernel needs, or a limit is exceeded.
-    #[error("{0}")]
-    Unsupported(String),
-    /// The IR breaks a rule that earlier stages guarantee.
-    #[error("internal error: {0}")]
-    Malformed(String),
-}
-
-impl EmitError {
-    /// The device lacks a capability that `what` needs.
-    fn missing(what: &str, feature: &str) -> EmitError {
-        EmitError::Unsupported(format!("{what} needs {feature}, which this device does not have"))
-    }
-
-    fn malformed(what: impl Into<String>) -> EmitError {
-        EmitError::Malformed(what.into())
-    }
-}
 
 /// Emits one kernel. `structures` holds what the structurizer gave for each function.
 ///

@@ -6,14 +6,11 @@
 //! bytes to other work-items.
 
 use super::atomics::{AtomicCall, AtomicLocation};
-use super::emitter::{EmitResult, Emitter};
-use super::logical::ArrayId;
-use super::memory::Offset;
+use super::emitter::Emitter;
+use super::error::EmitResult;
+use super::places::{ArrayId, Offset, CONTAINER_BYTES};
 use crate::ir::{AtomicOp, BinaryOp, FpFlags, IntCC, Scalar};
 use rspirv::spirv::{MemorySemantics, Op, Scope};
-
-/// Bytes of a container.
-pub(super) const CONTAINER_BYTES: u32 = 8;
 
 impl Emitter<'_> {
     /// Returns a pointer to the container that holds byte `offset + at`, and that byte's bit position in it.

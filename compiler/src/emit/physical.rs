@@ -1,7 +1,8 @@
 //! Accesses through device addresses (PhysicalStorageBuffer).
 
-use super::emitter::{EmitResult, Emitter};
-use super::memory::Elem;
+use super::emitter::Emitter;
+use super::error::EmitResult;
+use super::places::Elem;
 use crate::ir::Scalar;
 use rspirv::spirv::{Capability, MemoryAccess, MemorySemantics, Op, Scope, StorageClass};
 use smallvec::SmallVec;

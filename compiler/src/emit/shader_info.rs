@@ -2,7 +2,7 @@
 //! they access and with which types, which private objects escape, which launch values are read.
 
 use super::data::align_up;
-use super::EmitError;
+use super::error::EmitError;
 use crate::ir::{
     AddressSpace, BarrierFlags, ConvertOp, Func, Function, Global, InstData, MemoryOrder,
     MemoryScope, Module, Scalar, SyncSemantics, Type, Value, WorkItemQuery,

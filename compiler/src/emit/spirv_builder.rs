@@ -5,7 +5,8 @@
 //! instructions is then emitted in about a millisecond, and module-level deduplication is a map
 //! lookup where rspirv's builder searches a list.
 
-use super::EmitError;
+use super::error::{EmitError, EmitResult};
+use crate::target::Target;
 use rspirv::spirv::{
     AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op,
     StorageClass, MAGIC_NUMBER,
@@ -115,6 +116,17 @@ impl SpirvBuilder {
 
     pub fn require_capability(&mut self, capability: Capability) {
         self.capabilities.insert(capability as u32);
+    }
+
+    /// Declares Vulkan's memory model for the module. An error where the device has only GLSL's.
+    pub fn use_vulkan_memory_model(&mut self, target: &Target) -> EmitResult<()> {
+        if !target.vulkan_memory_model {
+            let what = "an atomic operation or fence that orders accesses of other work-groups";
+            return Err(EmitError::missing(what, "vulkanMemoryModelDeviceScope"));
+        }
+        self.require_capability(Capability::VulkanMemoryModel);
+        self.require_capability(Capability::VulkanMemoryModelDeviceScope);
+        Ok(())
     }
 
     pub fn extension(&mut self, name: &'static str) {

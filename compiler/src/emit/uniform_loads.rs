@@ -6,7 +6,8 @@
 //! invocations as far as the driver can tell are loaded from under the mask; so a zero is added that depends
 //! on the invocation's number in its sub-group.
 
-use super::emitter::{EmitResult, Emitter};
+use super::emitter::Emitter;
+use super::error::EmitResult;
 use crate::ir::Scalar;
 use rspirv::spirv::{BuiltIn, Capability, Op};
 

@@ -1,8 +1,8 @@
 //! Building, taking apart and shuffling vectors.
 
-use super::emitter::{EmitResult, Emitter};
+use super::emitter::Emitter;
+use super::error::{EmitError, EmitResult};
 use super::repr::{Ids, Repr};
-use super::EmitError;
 use crate::ir::{Type, Value};
 use rspirv::spirv::Op;
 

@@ -1,8 +1,9 @@
 //! Zero-initialization of work-group memory when a kernel begins (cl_khr_initialize_memory): the work-items share
 //! the work, and none goes on before all is done.
 
-use super::control::Prologue;
-use super::emitter::{EmitResult, Emitter};
+use super::emitter::Emitter;
+use super::error::EmitResult;
+use super::position::Prologue;
 use crate::ir::{BarrierFlags, WorkItemQuery};
 use rspirv::spirv::Op;
 

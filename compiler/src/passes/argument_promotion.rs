@@ -5,10 +5,10 @@
 //!
 //! [`PromotedSignature::call`] rewrites a call of the old signature.
 
-use super::argument_alias::{AliasResult, ArgumentAlias};
 use super::cursor::{align_at, Cursor};
 use super::dead_args::{fixed_results, keep_params, keep_results, used_params};
-use super::underlying_objects::{is_private, UnderlyingObject, UnderlyingObjects};
+use crate::analysis::argument_alias::{AliasResult, ArgumentAlias};
+use crate::analysis::underlying_objects::{is_private, UnderlyingObject, UnderlyingObjects};
 use crate::ir::*;
 use smallvec::SmallVec;
 

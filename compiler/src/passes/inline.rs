@@ -4,11 +4,11 @@
 //! inlined; large ones that are called from several places are kept, so that the size of a program's
 //! code is about that of its text. The arguments of those are promoted ([`super::argument_promotion`]).
 
-use super::argument_alias::ArgumentAlias;
 use super::argument_promotion::{self, PromotedSignature};
-use super::call_graph::{calls, CallGraph};
 use super::cursor::Cursor;
-use super::underlying_objects::has_unknown_access;
+use crate::analysis::argument_alias::ArgumentAlias;
+use crate::analysis::call_graph::{calls, CallGraph};
+use crate::analysis::underlying_objects::has_unknown_access;
 use crate::ir::*;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;

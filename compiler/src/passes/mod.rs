@@ -1,8 +1,6 @@
 //! Transformations of the IR, one file each, and the pipeline that runs them.
 
-pub mod argument_alias;
 pub mod argument_promotion;
-pub mod call_graph;
 pub mod cse;
 pub mod cursor;
 pub mod dce;
@@ -21,7 +19,6 @@ pub mod simplify;
 pub mod sroa;
 pub mod ssa_repair;
 pub mod structurize;
-pub mod underlying_objects;
 pub mod unreachable;
 pub mod unroll;
 

@@ -1,0 +1,5 @@
+//! Analyses: what is true of a program in the IR, for passes and for emission. None changes it.
+
+pub mod argument_alias;
+pub mod call_graph;
+pub mod underlying_objects;

@@ -1,0 +1,78 @@
+//! What memory accesses go to: memories, offsets in them, and their elements.
+
+use crate::ir::Value;
+use smallvec::SmallVec;
+
+/// The memory that an access goes to.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Mem {
+    /// A device address.
+    Physical(u32),
+    /// A byte offset in work-group or private memory.
+    Array(ArrayId, Offset),
+}
+
+/// A byte offset: an IR pointer whose computation can be looked at, or just an id.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Offset {
+    Value(Value),
+    Id(u32),
+}
+
+/// The type of one element in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Elem {
+    Int(u32),
+    Float(u32),
+    /// Eight bytes as two words.
+    Pair,
+}
+
+impl Elem {
+    pub fn bytes(self) -> u32 {
+        match self {
+            Elem::Int(bits) | Elem::Float(bits) => bits / 8,
+            Elem::Pair => 8,
+        }
+    }
+}
+
+/// The kind of array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ArrayId {
+    /// The work-group block.
+    Local,
+    /// The private objects whose addresses escape.
+    Stack,
+    /// A private object on its own.
+    FrameObject(usize),
+}
+
+/// One way to look at an array's bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View {
+    pub elem: Elem,
+    pub variable: u32,
+    /// True if the array is the only member of a block.
+    pub in_block: bool,
+}
+
+/// The views of the arrays, made at first use.
+#[derive(Default)]
+pub(super) struct Arrays {
+    pub local: SmallVec<[View; 4]>,
+    pub local_length: Option<u32>,
+    pub stack: Option<View>,
+    pub objects: Vec<Option<View>>,
+}
+
+impl Arrays {
+    /// Prepares for a function with this number of private objects.
+    pub fn begin_function(&mut self, objects: usize) {
+        self.objects.clear();
+        self.objects.resize(objects, None);
+    }
+}
+
+/// Bytes of an element of work-group memory with 64-bit atomic operations: see `partword`.
+pub(super) const CONTAINER_BYTES: u32 = 8;
