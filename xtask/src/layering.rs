@@ -82,15 +82,13 @@ fn without_tests(text: &str) -> String {
 /// Returns the paths that a source names and that may lead to modules of its crate.
 fn paths(text: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
-    let mut rest = text;
-    while let Some(start) = rest.find("use ") {
-        let begins = rest[..start].chars().next_back().is_none_or(|c| c.is_whitespace());
-        let after = &rest[start + 4..];
-        let end = after.find(';').unwrap_or(after.len());
-        if begins {
-            expand(&after[..end], &[], &mut found);
+    for (start, word) in text.match_indices("use ") {
+        let line = text[..start].rsplit('\n').next().unwrap_or("").trim();
+        // Not the word in a string.
+        if line.is_empty() || line.starts_with("pub") {
+            let after = &text[start + word.len()..];
+            expand(&after[..after.find(';').unwrap_or(after.len())], &[], &mut found);
         }
-        rest = &after[if begins { end } else { 0 }..];
     }
     for root in ["crate::", "super::"] {
         for (at, _) in text.match_indices(root) {
@@ -219,11 +217,17 @@ mod tests {
     #[test]
     fn paths_are_found_in_use_trees_and_in_expressions() {
         let text =
-            "use crate::a::{b, c::{self, D}};\nfn f() { super::g::h(); }\nlet x = crate::i::J;";
+            "use crate::a::{b, c::{self, D}};\nfn f() { super::g::h(); }\nlet x = crate::i::J;\n\
+             let s = \"use } of {x\";\n    pub(crate) use crate::k::L;";
         let found = paths(text);
-        for path in
-            ["crate::a::b", "crate::a::c::self", "crate::a::c::D", "super::g::h", "crate::i::J"]
-        {
+        for path in [
+            "crate::a::b",
+            "crate::a::c::self",
+            "crate::a::c::D",
+            "super::g::h",
+            "crate::i::J",
+            "crate::k::L",
+        ] {
             assert!(found.contains(&names(path)), "{path}: {found:?}");
         }
     }

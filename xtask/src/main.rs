@@ -29,6 +29,8 @@ usage: cargo xtask COMMAND
                             the best Vulkan device of this machine
   test [--drivers all]      install what is missing, then run every check and test on lavapipe and
                             SwiftShader; all: also on lavapipe of Debian unstable
+  check                     the checks of the source that test begins with: format, lints,
+                            documentation, imports between folders, the C header
   run -- PROGRAM ARGS...    run a program with Hekla as its only OpenCL platform
   install [--prefix DIR]    install libhekla.so and hekla.icd (default prefix: /usr)
   cts --bin DIR [--group NAME]... [--subtest NAME] [--driver NAME] [--jobs N] [--limit SECONDS]
@@ -65,6 +67,7 @@ fn main() -> ExitCode {
     let outcome = match command {
         "demo" => demo::run(),
         "test" => test::run(rest),
+        "check" => checks::run_all(),
         "run" => artifact::run_program(rest),
         "install" => install::run(rest),
         "cts" => cts::run(rest),
