@@ -1,8 +1,8 @@
 //! `#include`: where headers come from.
 
-use super::header_cache;
+use super::cache::header_cache;
+use super::cache::recorder::Inclusion;
 use super::lexer::{Lexer, PpKind, PpToken};
-use super::recorder::Inclusion;
 use super::token::Punct;
 use super::{File, Preprocessor};
 use crate::source::{FileId, Span};

@@ -1,10 +1,10 @@
 //! Macro definitions: `#define`, `#undef`, and the table of what is defined.
 
+use super::cache::top_level_index::mix;
 use super::interner::Symbol;
 use super::lexer::{flag, Lexer, PpKind, PpToken};
 use super::predefined;
 use super::token::Punct;
-use super::top_level_index::mix;
 use super::Preprocessor;
 use crate::source::Span;
 use rustc_hash::FxHashMap;

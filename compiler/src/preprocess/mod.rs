@@ -7,11 +7,10 @@
 //! Everything is bounded: the depth of includes and of nested invocations, the text read, and what
 //! macros may expand to.
 
-mod cached_header;
+pub(crate) mod cache;
 mod condition;
 mod directive;
 mod expand;
-mod header_cache;
 mod include;
 mod interner;
 mod lexer;
@@ -20,12 +19,10 @@ mod number;
 mod paste;
 mod pragma;
 mod predefined;
-mod recorder;
 mod string;
 mod token;
-pub(crate) mod top_level_index;
 
-pub(crate) use cached_header::{CachedHeader, IncludedHeader};
+pub(crate) use cache::cached_header::{CachedHeader, IncludedHeader};
 pub use include::read_header;
 pub use interner::{Interner, StringId, Symbol};
 pub use token::{ExtensionBehaviour, FloatSuffix, FpContract, Pragma, Punct, Token, TokenKind};
@@ -33,7 +30,8 @@ pub use token::{ExtensionBehaviour, FloatSuffix, FpContract, Pragma, Punct, Toke
 use crate::options::Options;
 use crate::source::Source;
 use crate::source::{Diagnostics, FileId, SourceMap, Span};
-use cached_header::ResourceUsage;
+use cache::cached_header::ResourceUsage;
+use cache::{header_cache, recorder};
 use lexer::{flag, Lexer, PpKind, PpToken};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -5,7 +5,7 @@
 //! not be parsed again, in the next program that has the same declarations before it
 //! (`crate::verified_bodies`): nothing is left of its tokens but the braces.
 
-use crate::preprocess::top_level_index::{mix, Digest, FunctionDefinition, TopLevelIndex};
+use crate::preprocess::cache::top_level_index::{mix, Digest, FunctionDefinition, TopLevelIndex};
 use crate::preprocess::{
     CachedHeader, IncludedHeader, Interner, PreprocessedTokens, Symbol, Token, TokenKind,
 };

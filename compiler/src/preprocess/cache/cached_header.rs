@@ -6,15 +6,15 @@
 //! tokens are those of the earlier time. A cached header has names, strings and files of its own, by
 //! number; [`IncludedHeader`] says what they are in one compilation.
 
-use super::expand::MAX_EXPANDED;
-use super::include::{MAX_DEPTH, MAX_TEXT};
-use super::interner::{Interner, StringId, Symbol};
-use super::lexer::PpToken;
-use super::macros::{Form, Macro};
-use super::paste::MAX_SPELLED;
-use super::token::{Pragma, Token, TokenKind};
 use super::top_level_index::TopLevelIndex;
-use super::{Preprocessor, MAX_TOKENS};
+use crate::preprocess::expand::MAX_EXPANDED;
+use crate::preprocess::include::{MAX_DEPTH, MAX_TEXT};
+use crate::preprocess::interner::{Interner, StringId, Symbol};
+use crate::preprocess::lexer::PpToken;
+use crate::preprocess::macros::{Form, Macro};
+use crate::preprocess::paste::MAX_SPELLED;
+use crate::preprocess::token::{Pragma, Token, TokenKind};
+use crate::preprocess::{Preprocessor, MAX_TOKENS};
 use crate::source::{CachedExpansions, Expansion, FileId, Span};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -25,32 +25,32 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct CachedHeader {
     /// Of the options that matter: they decide which warnings there are.
-    pub(super) options: u64,
+    pub(in crate::preprocess) options: u64,
     /// Names and strings.
     pub names: Interner,
     /// The macros that it depends on, and what they were: [`Macro::digest`], or 0 if undefined.
-    pub(super) macro_dependencies: Box<[(Symbol, u64)]>,
+    pub(in crate::preprocess) macro_dependencies: Box<[(Symbol, u64)]>,
     /// The texts that were read, that of the header first.
-    pub(super) texts: Box<[Arc<str>]>,
+    pub(in crate::preprocess) texts: Box<[Arc<str>]>,
     /// The files that were included, the header first.
-    pub(super) inclusions: Box<[CachedInclusion]>,
+    pub(in crate::preprocess) inclusions: Box<[CachedInclusion]>,
     /// Files that said `#pragma once`.
-    pub(super) once: Box<[FileId]>,
+    pub(in crate::preprocess) once: Box<[FileId]>,
     /// The macros that the header defines, or leaves undefined.
-    pub(super) macros: Box<[(Symbol, Option<CachedMacro>)]>,
+    pub(in crate::preprocess) macros: Box<[(Symbol, Option<CachedMacro>)]>,
     pub tokens: Box<[Token]>,
     pub index: TopLevelIndex,
-    pub(super) expansions: Arc<[Expansion]>,
+    pub(in crate::preprocess) expansions: Arc<[Expansion]>,
     /// Macros of other files that were expanded, by the number that [`Expansion`] has for them.
-    pub(super) external_macros: Box<[Symbol]>,
-    pub(super) usage: ResourceUsage,
+    pub(in crate::preprocess) external_macros: Box<[Symbol]>,
+    pub(in crate::preprocess) usage: ResourceUsage,
     /// Texts within texts.
-    pub(super) depth: usize,
+    pub(in crate::preprocess) depth: usize,
 }
 
 /// An `#include` in a cached header; files by their numbers in that.
 #[derive(Debug)]
-pub(super) struct CachedInclusion {
+pub(in crate::preprocess) struct CachedInclusion {
     /// The inclusion in whose text it stands, by number.
     pub from: usize,
     pub name: String,
@@ -62,7 +62,7 @@ pub(super) struct CachedInclusion {
 
 /// A macro's definition, apart from its name.
 #[derive(Debug)]
-pub(super) struct CachedMacro {
+pub(in crate::preprocess) struct CachedMacro {
     pub form: Form,
     pub body: Box<[PpToken]>,
     pub params: Box<[Symbol]>,
@@ -73,7 +73,7 @@ pub(super) struct CachedMacro {
 
 /// The bounded resources of a compilation, and how much of them is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ResourceUsage {
+pub(in crate::preprocess) struct ResourceUsage {
     pub text_read: usize,
     pub expanded: usize,
     pub spelled: usize,
@@ -103,7 +103,7 @@ impl ResourceUsage {
 
 impl CachedHeader {
     /// Returns roughly the number of bytes that it takes.
-    pub(super) fn bytes(&self) -> usize {
+    pub(in crate::preprocess) fn bytes(&self) -> usize {
         let names: usize = self.index.definitions.iter().map(|d| d.names.len()).sum();
         size_of_val(&self.tokens[..])
             + size_of_val(&self.expansions[..])
@@ -156,12 +156,12 @@ struct Found {
 
 impl Preprocessor<'_> {
     /// Returns true if a cached header may be replayed here.
-    pub(super) fn can_replay(&self) -> bool {
+    pub(in crate::preprocess) fn can_replay(&self) -> bool {
         self.contexts.is_empty() && self.in_arguments == 0 && self.string.is_none()
     }
 
     /// Takes a header's tokens and macros from the cache. Returns false if no cached header fits.
-    pub(super) fn replay(&mut self, file: FileId, directory: Option<&Path>) -> bool {
+    pub(in crate::preprocess) fn replay(&mut self, file: FileId, directory: Option<&Path>) -> bool {
         let Some(text) = self.texts.get(&file) else { return false };
         let cached_headers = text.cached_headers();
         cached_headers.into_iter().any(|header| self.try_replay(header, file, directory))

@@ -1,19 +1,19 @@
 //! The recorder of the header cache: records, while a header is preprocessed, the result and what it depends on.
 
 use super::cached_header::{self, CachedHeader, CachedMacro, IncludedHeader, ResourceUsage};
-use super::interner::{Interner, StringId, Symbol};
-use super::lexer::PpToken;
-use super::macros::Macro;
-use super::token::{Pragma, Token, TokenKind};
 use super::top_level_index::TopLevelIndex;
-use super::Preprocessor;
+use crate::preprocess::interner::{Interner, StringId, Symbol};
+use crate::preprocess::lexer::PpToken;
+use crate::preprocess::macros::Macro;
+use crate::preprocess::token::{Pragma, Token, TokenKind};
+use crate::preprocess::Preprocessor;
 use crate::source::{Expansion, FileId, MacroDefinition, Span};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The recordings of the headers that are being preprocessed.
 #[derive(Debug, Default)]
-pub(super) struct Recorder {
+pub(in crate::preprocess) struct Recorder {
     /// The innermost header last.
     recordings: Vec<Recording>,
     /// Every `#include` so far.
@@ -30,7 +30,7 @@ pub(super) struct Recorder {
 
 /// An `#include`.
 #[derive(Debug)]
-pub(super) struct Inclusion {
+pub(in crate::preprocess) struct Inclusion {
     /// The inclusion in whose text it stands.
     pub from: usize,
     pub name: String,
@@ -103,7 +103,7 @@ impl Recorder {
 
 impl Preprocessor<'_> {
     /// Begins to record the result of the header that is entered next.
-    pub(super) fn start_recording(&mut self) {
+    pub(in crate::preprocess) fn start_recording(&mut self) {
         self.recorder.count += 1;
         let recorder = &self.recorder;
         let recording = Recording {
@@ -128,7 +128,7 @@ impl Preprocessor<'_> {
     }
 
     /// Ends the recording of the text that ends, if there is one, and caches the result if it can be.
-    pub(super) fn end_recording(&mut self) {
+    pub(in crate::preprocess) fn end_recording(&mut self) {
         let is_its = |recording: &mut Recording| recording.files == self.files.len();
         let Some(recording) = self.recorder.recordings.pop_if(is_its) else { return };
         let is_good = !recording.is_uncacheable && recording.reports == self.reports();

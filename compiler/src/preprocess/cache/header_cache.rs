@@ -36,14 +36,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A file's text.
 #[derive(Debug)]
-pub(super) struct HeaderText {
+pub(in crate::preprocess) struct HeaderText {
     pub text: Arc<str>,
     /// The results of preprocessing it, the latest last.
     cached_headers: Mutex<Vec<Arc<CachedHeader>>>,
 }
 
 /// Returns the text of a file that holds these bytes now; with its cached headers, if it held them before.
-pub(super) fn load(path: &Path, bytes: Vec<u8>) -> Arc<HeaderText> {
+pub(in crate::preprocess) fn load(path: &Path, bytes: Vec<u8>) -> Arc<HeaderText> {
     let mut files = lock(&CACHE);
     let known = files.texts.as_ref().and_then(|texts| texts.get(path));
     if let Some(text) = known.filter(|text| text.text.as_bytes() == bytes) {
