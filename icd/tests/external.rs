@@ -434,7 +434,7 @@ fn sync_files_carry_the_state() {
     check(code);
     f.operate(f.wait, s.second_queue(), wait);
     s.finish();
-    // One that is signalled already.
+    // One that is signalled already; the second queue may not have waited yet.
     type Reimport = unsafe extern "C" fn(cl_semaphore_khr, *mut u64, i32) -> cl_int;
     let reimport: Reimport = s.extension(c"clReImportSemaphoreSyncFdKHR");
     check(unsafe { reimport(wait, null_mut(), -1) });

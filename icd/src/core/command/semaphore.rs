@@ -29,14 +29,14 @@ pub struct Semaphore {
     pub exports: vk::SemaphoreHandles,
     /// The kind of handle that it was imported from.
     pub imported: Option<vk::SemaphoreHandles>,
-    /// The Vulkan semaphore that other APIs share.
-    shared: Option<Arc<vk::Semaphore>>,
     state: Mutex<State>,
 }
 
-/// The commands of a semaphore.
+/// What may change of a semaphore: its payload and the commands that use it.
 #[derive(Default)]
 struct State {
+    /// The Vulkan semaphore that other APIs share.
+    shared: Option<Arc<vk::Semaphore>>,
     /// The last signal, and the wait for it.
     signal: Option<Ref<Event>>,
     wait: Option<Ref<Event>>,
@@ -77,23 +77,17 @@ impl Semaphore {
         ensure!(external.semaphore_export.contains(exports), CL_INVALID_PROPERTY);
         let takes = |(kind, _)| external.semaphore_import.contains(kind);
         ensure!(import.is_none_or(takes), CL_INVALID_DEVICE);
-        let shared = if import.is_some() || !exports.is_empty() {
-            let gpu = &context.gpus[context.index_of(device)?];
-            Some(gpu.device.create_semaphore(exports)?)
-        } else {
-            None
+        let shared = match import.is_some() || !exports.is_empty() {
+            true => Some(create_shared(&context, device, exports, import)?),
+            false => None,
         };
-        if let Some((shared, (kind, fd))) = shared.as_ref().zip(import) {
-            import_fd(shared, kind, fd)?;
-        }
         Ok(Ref::new(Semaphore {
             context,
             devices,
             properties: list,
             exports,
             imported: import.map(|(kind, _)| kind),
-            shared,
-            state: Mutex::default(),
+            state: Mutex::new(State { shared, ..State::default() }),
         }))
     }
 
@@ -114,8 +108,8 @@ impl Semaphore {
     /// clGetSemaphoreHandleForTypeKHR: a new descriptor, which the application owns; -1 for a sync file that
     /// is signalled.
     pub fn export(&self, kind: vk::SemaphoreHandles) -> Result<i32> {
-        let Some(shared) = &self.shared else { return fail(CL_INVALID_VALUE) };
         let mut state = self.state.lock();
+        let Some(shared) = state.shared.clone() else { return fail(CL_INVALID_VALUE) };
         if kind == vk::SemaphoreHandles::SYNC_FD {
             // The state is copied, as a wait uses it up: a signal must be on its way to the device.
             let on_its_way = |event: &Ref<Event>| event.phase() != Phase::Pending;
@@ -126,19 +120,40 @@ impl Semaphore {
         Ok(shared.export(kind)?.map_or(-1, IntoRawFd::into_raw_fd))
     }
 
-    /// clReImportSemaphoreSyncFdKHR.
+    /// clReImportSemaphoreSyncFdKHR: as if the semaphore were destroyed and created again. Commands that were enqueued
+    /// before keep the Vulkan semaphore that they know: Vulkan imports into none that is in use.
     pub fn reimport(&self, fd: i32) -> Result<()> {
         let sync = vk::SemaphoreHandles::SYNC_FD;
         ensure!(self.imported == Some(sync), CL_INVALID_SEMAPHORE_KHR);
-        let Some(shared) = &self.shared else { return fail(CL_INVALID_SEMAPHORE_KHR) };
-        let mut state = self.state.lock();
-        import_fd(shared, sync, fd).map_err(|error| match error.0 {
-            CL_INVALID_PROPERTY => ClError(CL_INVALID_VALUE),
-            _ => error,
-        })?;
-        *state = State::default();
+        let import = Some((sync, fd));
+        let shared = create_shared(&self.context, &self.devices[0], self.exports, import).map_err(
+            |error| match error.0 {
+                CL_INVALID_PROPERTY => ClError(CL_INVALID_VALUE),
+                _ => error,
+            },
+        )?;
+        *self.state.lock() = State { shared: Some(shared), ..State::default() };
         Ok(())
     }
+
+    fn shared(&self) -> Option<Arc<vk::Semaphore>> {
+        self.state.lock().shared.clone()
+    }
+}
+
+/// Creates a Vulkan semaphore and imports the application's descriptor, if there is one.
+fn create_shared(
+    context: &Ref<Context>,
+    device: &Ref<Device>,
+    exports: vk::SemaphoreHandles,
+    import: Option<(vk::SemaphoreHandles, i32)>,
+) -> Result<Arc<vk::Semaphore>> {
+    let gpu = &context.gpus[context.index_of(device)?];
+    let shared = gpu.device.create_semaphore(exports)?;
+    if let Some((kind, fd)) = import {
+        import_fd(&shared, kind, fd)?;
+    }
+    Ok(shared)
 }
 
 /// Imports the application's descriptor into a Vulkan semaphore, which then owns the descriptor.
@@ -178,7 +193,7 @@ impl Ref<Semaphore> {
                 return Some(signal);
             }
         }
-        if self.shared.is_some() {
+        if state.shared.is_some() {
             return None;
         }
         let early = Event::user(self.context.clone());
@@ -210,7 +225,7 @@ impl Ref<Queue> {
         semaphores: &[Ref<Semaphore>],
         mut waits: Vec<Ref<Event>>,
     ) -> Result<Ref<Event>> {
-        let shared: Vec<_> = semaphores.iter().filter_map(|s| s.shared.clone()).collect();
+        let shared: Vec<_> = semaphores.iter().filter_map(|s| s.shared()).collect();
         let command_type = match operation {
             Operation::Wait => CL_COMMAND_SEMAPHORE_WAIT_KHR,
             Operation::Signal => CL_COMMAND_SEMAPHORE_SIGNAL_KHR,
