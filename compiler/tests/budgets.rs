@@ -1,0 +1,67 @@
+//! Budgets: what typical kernels become in SPIR-V. A change that makes them larger fails here and has to say why; one
+//! that makes them smaller lowers the numbers.
+
+use hekla_compiler::{compile, Options, Source, Target};
+use rspirv::dr::{load_words, Module};
+use rspirv::spirv::Op;
+
+/// A kernel and what is emitted of it.
+struct Budget {
+    kernel: &'static str,
+    text: &'static str,
+    /// Instructions in functions.
+    instructions: usize,
+    /// Of them, merges of loops, merges of selections, and loads.
+    loops: usize,
+    selections: usize,
+    loads: usize,
+}
+
+macro_rules! budget {
+    ($kernel:literal, $instructions:literal, $loops:literal, $selections:literal, $loads:literal) => {
+        Budget {
+            kernel: $kernel,
+            text: include_str!(concat!("budgets/", $kernel, ".cl")),
+            instructions: $instructions,
+            loops: $loops,
+            selections: $selections,
+            loads: $loads,
+        }
+    };
+}
+
+const BUDGETS: [Budget; 7] = [
+    budget!("axpy", 87, 0, 1, 17),
+    budget!("nbody", 157, 2, 2, 16),
+    budget!("reduction", 119, 2, 4, 18),
+    budget!("search", 75, 1, 6, 10),
+    budget!("sgemm", 136, 2, 2, 19),
+    budget!("sha256", 1794, 1, 1, 235),
+    budget!("stencil", 110, 2, 3, 16),
+];
+
+fn emitted(budget: &Budget) -> Module {
+    let (name, text) = (format!("{}.cl", budget.kernel), budget.text.to_string());
+    let source = Source { name, text, headers: Vec::new() };
+    let compiled = compile(&source, &Options::default(), &Target::generic());
+    let program = compiled.program.unwrap_or_else(|| panic!("{}", compiled.log));
+    load_words(&program.kernels[0].spirv).unwrap()
+}
+
+#[test]
+fn kernels_keep_to_their_budgets() {
+    let mut exceeded = String::new();
+    for budget in &BUDGETS {
+        let module = emitted(budget);
+        let blocks = module.functions.iter().flat_map(|function| &function.blocks);
+        let ops: Vec<Op> =
+            blocks.flat_map(|block| &block.instructions).map(|inst| inst.class.opcode).collect();
+        let count = |op: Op| ops.iter().filter(|found| **found == op).count();
+        let found = (ops.len(), count(Op::LoopMerge), count(Op::SelectionMerge), count(Op::Load));
+        let limits = (budget.instructions, budget.loops, budget.selections, budget.loads);
+        if found != limits {
+            exceeded += &format!("{}: {found:?}, not {limits:?}\n", budget.kernel);
+        }
+    }
+    assert!(exceeded.is_empty(), "(instructions, loops, selections, loads)\n{exceeded}");
+}
