@@ -286,6 +286,7 @@ fn run_passes(
     }
     pipeline.optimize_module(ir)?;
     crate::link::drop_unused(ir);
+    pipeline.legalize(ir, target)?;
     if !target.merges_signs {
         pipeline.rewrite_sign_merges(ir, target.float64)?;
     }

@@ -294,7 +294,7 @@ impl Emitter<'_> {
                 self.float_binary(BinaryOp::FAdd, scalar, [old, value], FpFlags::empty())?
             }
             AtomicCall::Rmw(op, value) => match binary_op(op) {
-                Some(op) => self.int_binary(op, scalar, [old, value], None)?,
+                Some(op) => self.int_binary(op, scalar, [old, value])?,
                 None => value,
             },
             AtomicCall::CmpXchg { expected, desired } => {

@@ -4,7 +4,7 @@ use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use super::repr::Repr;
 use super::spirv_builder::Glsl;
-use crate::ir::{AddressSpace, ConvertOp, IntCC, MathOp, Scalar, Type};
+use crate::ir::{AddressSpace, ConvertOp, IntCC, Scalar, Type};
 use rspirv::spirv::Op;
 
 /// Bits 61 and up of a generic pointer: the space it points to. Device addresses have all of them
@@ -218,8 +218,7 @@ impl Emitter<'_> {
             let hi = self.op(Op::FMul, ty, &[hi, scale]);
             self.op(Op::FAdd, ty, &[hi, lo])
         } else {
-            let zeros = self.int_math(MathOp::Clz, Scalar::I64, magnitude)?;
-            let zeros = self.low_word(zeros);
+            let zeros = self.leading_zeros_of_pair(magnitude);
             let zeros = self.u32_op_const(Op::BitwiseAnd, zeros, 63);
             let amount = self.zero_extend_word(zeros)?;
             let shifted = self.pair_binary(crate::ir::BinaryOp::Shl, magnitude, amount)?;
@@ -381,6 +380,13 @@ impl Emitter<'_> {
     pub fn bitcast(&mut self, a: u32, from: Type, to: Type) -> EmitResult<u32> {
         let (source, dest) = (self.repr(from.scalar), self.repr(to.scalar));
         if source == dest && from.lanes == to.lanes {
+            return Ok(a);
+        }
+        let is_pair = |repr, ty: Type| match repr {
+            Repr::Pair => ty.lanes == 1,
+            _ => repr == Repr::Int(32) && ty.lanes == 2,
+        };
+        if is_pair(source, from) && is_pair(dest, to) {
             return Ok(a);
         }
         let native = |repr, lanes| match repr {

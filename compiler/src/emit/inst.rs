@@ -45,13 +45,10 @@ impl Emitter<'_> {
                 UnaryOp::FNeg => e.float_negate(ty.scalar, args[0]),
                 _ => e.int_unary(op, ty.scalar, args[0]),
             }),
-            Binary { op, args: [a, b], flags } => {
-                let known = self.func.as_const(b);
-                self.per_lane(ty, &[a, b], |e, args| match op.is_float() {
-                    true => e.float_binary(op, ty.scalar, [args[0], args[1]], flags),
-                    false => e.int_binary(op, ty.scalar, [args[0], args[1]], known),
-                })
-            }
+            Binary { op, args, flags } => self.per_lane(ty, &args, |e, args| match op.is_float() {
+                true => e.float_binary(op, ty.scalar, [args[0], args[1]], flags),
+                false => e.int_binary(op, ty.scalar, [args[0], args[1]]),
+            }),
             Math { op, ref args, .. } => self.math(op, args, ty),
             ICmp { cc, args } => {
                 let scalar = self.func.ty(args[0]).scalar;

@@ -26,33 +26,26 @@ impl Emitter<'_> {
         })
     }
 
-    /// Binary operations of integers and bools. `known` is `b` when it is a constant.
+    /// Binary operations of integers and bools.
     pub fn int_binary(
         &mut self,
         op: BinaryOp,
         scalar: Scalar,
         [a, b]: [u32; 2],
-        known: Option<u64>,
     ) -> EmitResult<u32> {
         use BinaryOp::*;
         match self.repr(scalar) {
-            Repr::Int(bits) => self.native_binary(op, bits, [a, b], known),
+            Repr::Int(bits) => self.native_binary(op, bits, [a, b]),
             Repr::Pair => self.pair_binary(op, a, b),
             Repr::Narrow(bits) => {
                 let (mut a, mut b) = (a, b);
-                if matches!(op, SDiv | SRem | AShr | SMin | SMax | SMulHi) {
+                if matches!(op, SDiv | AShr | SMin | SMax) {
                     a = self.sign_extend(a, bits);
                 }
-                if matches!(op, SDiv | SRem | SMin | SMax | SMulHi) {
+                if matches!(op, SDiv | SMin | SMax) {
                     b = self.sign_extend(b, bits);
                 }
-                let id = match op {
-                    SMulHi | UMulHi => {
-                        let product = self.u32_op(Op::IMul, a, b);
-                        self.u32_op_const(Op::ShiftRightLogical, product, bits)
-                    }
-                    _ => self.native_binary(op, 32, [a, b], None)?,
-                };
+                let id = self.native_binary(op, 32, [a, b])?;
                 let exact = matches!(op, And | Or | Xor | UDiv | URem | LShr | UMin | UMax);
                 Ok(if exact { id } else { self.mask_low(id, bits) })
             }
@@ -70,19 +63,14 @@ impl Emitter<'_> {
     }
 
     /// Operations on integers that the device has.
-    fn native_binary(
-        &mut self,
-        op: BinaryOp,
-        bits: u32,
-        [a, b]: [u32; 2],
-        known: Option<u64>,
-    ) -> EmitResult<u32> {
+    fn native_binary(&mut self, op: BinaryOp, bits: u32, [a, b]: [u32; 2]) -> EmitResult<u32> {
         use BinaryOp::*;
         let ty = self.int_type(bits);
         let plain = match op {
             IAdd => Op::IAdd,
             ISub => Op::ISub,
             IMul => Op::IMul,
+            SDiv => Op::SDiv,
             UDiv => Op::UDiv,
             URem => Op::UMod,
             Shl => Op::ShiftLeftLogical,
@@ -91,43 +79,11 @@ impl Emitter<'_> {
             And => Op::BitwiseAnd,
             Or => Op::BitwiseOr,
             Xor => Op::BitwiseXor,
-            SDiv | SRem => return Ok(self.signed_division(op, bits, [a, b], known)),
             SMin | SMax | UMin | UMax => return Ok(self.min_max(op, bits, a, b)),
-            SMulHi | UMulHi => return Ok(self.mul_hi(op == SMulHi, bits, a, b)),
-            _ => return Err(EmitError::malformed("a float operation on integers")),
+            SMulHi | UMulHi if bits == 32 => return Ok(self.mul_hi(op == SMulHi, a, b)),
+            _ => return Err(EmitError::malformed(format!("{op:?} of {bits} bits"))),
         };
         Ok(self.op(plain, ty, &[a, b]))
-    }
-
-    /// Signed division and remainder. The smallest integer divided by -1 traps in CPU drivers, so
-    /// the divisor is then 1 (the quotient is right, as is the remainder 0). The remainder is not
-    /// OpSRem, whose result Vulkan leaves undefined for negative operands.
-    fn signed_division(
-        &mut self,
-        op: BinaryOp,
-        bits: u32,
-        [a, b]: [u32; 2],
-        known: Option<u64>,
-    ) -> u32 {
-        let ty = self.int_type(bits);
-        let ones = u64::MAX >> (64 - bits);
-        let divisor = if known.is_some_and(|b| b != ones) {
-            b
-        } else {
-            let smallest = self.builder.constant(ty, bits, 1 << (bits - 1));
-            let minus_one = self.builder.constant(ty, bits, ones);
-            let one = self.builder.constant(ty, bits, 1);
-            let first = self.bool_op(Op::IEqual, &[a, smallest]);
-            let second = self.bool_op(Op::IEqual, &[b, minus_one]);
-            let overflow = self.bool_op(Op::LogicalAnd, &[first, second]);
-            self.select(ty, overflow, one, b)
-        };
-        let quotient = self.op(Op::SDiv, ty, &[a, divisor]);
-        if op == BinaryOp::SDiv {
-            return quotient;
-        }
-        let product = self.op(Op::IMul, ty, &[quotient, divisor]);
-        self.op(Op::ISub, ty, &[a, product])
     }
 
     /// Not the operations of GLSL.std.450, of which there are 32-bit ones: where they meet constants,
@@ -146,63 +102,13 @@ impl Emitter<'_> {
         self.select(ty, first, a, b)
     }
 
-    fn mul_hi(&mut self, signed: bool, bits: u32, a: u32, b: u32) -> u32 {
-        let ty = self.int_type(bits);
-        match bits {
-            64 => self.mul_hi_64(signed, a, b),
-            32 => {
-                let op = if signed { Op::SMulExtended } else { Op::UMulExtended };
-                let both = self.builder.result_pair(ty);
-                let product = self.op(op, both, &[a, b]);
-                self.extract(ty, product, 1)
-            }
-            _ => {
-                let word = self.builder.u32;
-                let widen = if signed { Op::SConvert } else { Op::UConvert };
-                let (a, b) = (self.op(widen, word, &[a]), self.op(widen, word, &[b]));
-                let product = self.u32_op(Op::IMul, a, b);
-                let high = self.u32_op_const(Op::ShiftRightLogical, product, bits);
-                self.op(Op::UConvert, ty, &[high])
-            }
-        }
-    }
-
-    /// Computes the high half from the four products of 32-bit halves, since drivers rarely have the 64-bit instruction.
-    fn mul_hi_64(&mut self, signed: bool, a: u32, b: u32) -> u32 {
-        let ty = self.int_type(64);
-        let mask = self.builder.constant(ty, 64, 0xffff_ffff);
-        let half = self.builder.constant(ty, 64, 32);
-        let low = |e: &mut Self, x| e.op(Op::BitwiseAnd, ty, &[x, mask]);
-        let high = |e: &mut Self, x| e.op(Op::ShiftRightLogical, ty, &[x, half]);
-        let add = |e: &mut Self, x, y| e.op(Op::IAdd, ty, &[x, y]);
-        let (a_lo, a_hi) = (low(self, a), high(self, a));
-        let (b_lo, b_hi) = (low(self, b), high(self, b));
-        let mut products = [0; 4];
-        for (i, (x, y)) in
-            [(a_lo, b_lo), (a_lo, b_hi), (a_hi, b_lo), (a_hi, b_hi)].into_iter().enumerate()
-        {
-            products[i] = self.op(Op::IMul, ty, &[x, y]);
-        }
-        let [lo_lo, lo_hi, hi_lo, hi_hi] = products;
-        let mut middle = high(self, lo_lo);
-        for product in [lo_hi, hi_lo] {
-            let part = low(self, product);
-            middle = add(self, middle, part);
-        }
-        let mut result = hi_hi;
-        for part in [lo_hi, hi_lo, middle] {
-            let part = high(self, part);
-            result = add(self, result, part);
-        }
-        if signed {
-            let sign_shift = self.builder.constant(ty, 64, 63);
-            for (sign_of, other) in [(a, b), (b, a)] {
-                let sign = self.op(Op::ShiftRightArithmetic, ty, &[sign_of, sign_shift]);
-                let part = self.op(Op::BitwiseAnd, ty, &[other, sign]);
-                result = self.op(Op::ISub, ty, &[result, part]);
-            }
-        }
-        result
+    /// The high half of a product of 32 bits.
+    fn mul_hi(&mut self, signed: bool, a: u32, b: u32) -> u32 {
+        let word = self.builder.u32;
+        let op = if signed { Op::SMulExtended } else { Op::UMulExtended };
+        let both = self.builder.result_pair(word);
+        let product = self.op(op, both, &[a, b]);
+        self.extract(word, product, 1)
     }
 
     /// Comparison of integers, pointers or bools.
@@ -249,42 +155,10 @@ impl Emitter<'_> {
 
     /// Emits the integer operations of [`MathOp`].
     pub fn int_math(&mut self, op: MathOp, scalar: Scalar, a: u32) -> EmitResult<u32> {
-        let repr = self.repr(scalar);
-        if op == MathOp::SAbs {
-            return self.int_abs(scalar, a);
-        }
-        match repr {
-            Repr::Int(32) => Ok(self.count_bits_32(op, a)),
-            Repr::Int(64) | Repr::Pair => self.int_math_64(op, a),
-            Repr::Int(bits) | Repr::Narrow(bits) => {
-                let word = self.builder.u32;
-                let wide = match repr {
-                    Repr::Int(_) => self.op(Op::UConvert, word, &[a]),
-                    _ => a,
-                };
-                let result = match op {
-                    MathOp::Ctz => {
-                        // A bit above the top stops the search.
-                        let stopped = self.u32_op_const(Op::BitwiseOr, wide, 1 << bits);
-                        self.count_bits_32(op, stopped)
-                    }
-                    MathOp::Clz => {
-                        let zeros = self.count_bits_32(op, wide);
-                        self.u32_op_const(Op::ISub, zeros, 32 - bits)
-                    }
-                    MathOp::BitReverse => {
-                        let reversed = self.count_bits_32(op, wide);
-                        self.u32_op_const(Op::ShiftRightLogical, reversed, 32 - bits)
-                    }
-                    _ => self.count_bits_32(op, wide),
-                };
-                let ty = self.scalar_type(scalar)?;
-                Ok(match repr {
-                    Repr::Int(_) => self.op(Op::UConvert, ty, &[result]),
-                    _ => result,
-                })
-            }
-            _ => Err(EmitError::malformed("a bit operation on other types")),
+        match op {
+            MathOp::SAbs => self.int_abs(scalar, a),
+            _ if self.repr(scalar) == Repr::Int(32) => Ok(self.count_bits_32(op, a)),
+            _ => Err(EmitError::malformed(format!("a bit operation on {scalar:?}"))),
         }
     }
 
@@ -296,22 +170,6 @@ impl Emitter<'_> {
             MathOp::PopCount => self.op(Op::BitCount, word, &[a]),
             _ => self.op(Op::BitReverse, word, &[a]),
         }
-    }
-
-    fn int_math_64(&mut self, op: MathOp, a: u32) -> EmitResult<u32> {
-        let count = match op {
-            MathOp::Clz => self.count_bits_64(Glsl::FindUMsb, a),
-            MathOp::Ctz => self.count_bits_64(Glsl::FindILsb, a),
-            _ => {
-                let (lo, hi) = (self.low_word(a), self.high_word(a));
-                let (lo, hi) = (self.count_bits_32(op, lo), self.count_bits_32(op, hi));
-                if op == MathOp::BitReverse {
-                    return self.wide_from_words(hi, lo);
-                }
-                self.u32_op(Op::IAdd, lo, hi)
-            }
-        };
-        self.zero_extend_word(count)
     }
 
     fn int_abs(&mut self, scalar: Scalar, a: u32) -> EmitResult<u32> {

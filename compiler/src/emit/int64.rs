@@ -321,17 +321,14 @@ impl Emitter<'_> {
         self.pair(words.lo, words.hi)
     }
 
-    /// Leading or trailing zeros, bits set, or reversal of 64 bits, word by word.
-    pub fn count_bits_64(&mut self, op: Glsl, id: u32) -> u32 {
-        let repr = self.repr(Scalar::I64);
-        let pair = self.as_pair(id, repr);
+    /// Returns the leading zeros of a pair, as a word.
+    pub fn leading_zeros_of_pair(&mut self, pair: u32) -> u32 {
         let Words { lo, hi } = self.split(pair);
         let zero = self.const_u32(0);
-        let (first, second) = if op == Glsl::FindUMsb { (hi, lo) } else { (lo, hi) };
-        let near = self.count_zeros_32(op, first);
-        let far = self.count_zeros_32(op, second);
+        let near = self.count_zeros_32(Glsl::FindUMsb, hi);
+        let far = self.count_zeros_32(Glsl::FindUMsb, lo);
         let far = self.u32_op_const(Op::IAdd, far, 32);
-        let use_near = self.bool_op(Op::INotEqual, &[first, zero]);
+        let use_near = self.bool_op(Op::INotEqual, &[hi, zero]);
         self.select_u32(use_near, near, far)
     }
 

@@ -109,7 +109,7 @@ impl Emitter<'_> {
                 self.op(Op::Bitcast, word, &[sum])
             }
             AtomicCall::Rmw(op, value) => match super::atomics::binary_op(op) {
-                Some(op) => self.int_binary(op, Scalar::I32, [old, value], None)?,
+                Some(op) => self.int_binary(op, Scalar::I32, [old, value])?,
                 None => value,
             },
             AtomicCall::CmpXchg { expected, desired } => {

@@ -10,6 +10,7 @@ pub mod if_conversion;
 pub mod infer_address_spaces;
 pub mod inline;
 pub mod irreducible;
+pub mod legalize;
 pub mod licm;
 pub mod loop_exits;
 pub mod mem2reg;
@@ -24,6 +25,7 @@ pub mod unroll;
 
 use crate::ir::verify::{debug_verify, debug_verify_function};
 use crate::ir::{Func, Function, Module, Structure};
+use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 
 /// The most times that the scalar optimizations are run.
@@ -33,13 +35,14 @@ const MAX_ITERATIONS: usize = 3;
 const MAX_UNROLL_DEPTH: usize = 4;
 
 /// The names of the passes that a [`Pipeline`] runs.
-pub const NAMES: [&str; 15] = [
+pub const NAMES: [&str; 16] = [
     "cse",
     "dce",
     "dead_args",
     "if_conversion",
     "infer_address_spaces",
     "inline",
+    "legalize",
     "licm",
     "mem2reg",
     "scalarize",
@@ -87,6 +90,18 @@ impl<'a> Pipeline<'a> {
             dead_args::run(module);
             self.observe("dead_args", module, None);
             debug_verify(module, "dead_args")?;
+        }
+        Ok(())
+    }
+
+    /// Legalizes all functions for a device.
+    pub fn legalize(&self, module: &mut Module, target: &Target) -> Result<(), String> {
+        let functions: Vec<Func> = module.functions.keys().collect();
+        for func in functions {
+            if self.run(module, func, "legalize", |f, _| legalize::run(f, target))? {
+                self.run(module, func, "cse", |f, _| cse::run(f))?;
+                self.run(module, func, "dce", |f, _| dce::run(f))?;
+            }
         }
         Ok(())
     }
@@ -244,6 +259,8 @@ pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> 
         "dce" => dce::run,
         "if_conversion" => if_conversion::run,
         "infer_address_spaces" => infer_address_spaces::run,
+        "legalize" => |f| legalize::run(f, &Target::generic()),
+        "legalize_minimal" => |f| legalize::run(f, &Target::minimal()),
         "licm" => licm::run,
         "mem2reg" => mem2reg::run,
         "scalarize" => scalarize::run,

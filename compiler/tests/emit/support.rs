@@ -4,7 +4,7 @@ use cranelift_entity::SecondaryMap;
 use hekla_compiler::emit::{emit, EmitError};
 use hekla_compiler::ir::{parse, verify, Block, Merge, Module, Structure};
 use hekla_compiler::kernel::Kernel;
-use hekla_compiler::passes::structurize;
+use hekla_compiler::passes::{legalize, structurize};
 use hekla_compiler::{Options, Target};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -20,7 +20,7 @@ pub fn try_emit(
     options: &Options,
     target: &Target,
 ) -> Result<Kernel, EmitError> {
-    let module = parse_text(text);
+    let module = legal(text, target);
     let entry = &module.kernels[0];
     let block = |i: usize| -> Block { module.functions[entry.func].layout[i] };
     let mut structure = Structure::default();
@@ -35,7 +35,7 @@ pub fn try_emit(
 
 /// Structurizes a kernel and the functions of its module, emits it and validates it.
 pub fn check_structurized(text: &str, target: &Target) -> Kernel {
-    let mut module = parse_text(text);
+    let mut module = legal(text, target);
     let entry = module.kernels[0].clone();
     let mut structures = SecondaryMap::new();
     for (func, function) in module.functions.iter_mut() {
@@ -45,6 +45,16 @@ pub fn check_structurized(text: &str, target: &Target) -> Kernel {
         .unwrap_or_else(|e| panic!("{e}\n{module}"));
     check_valid(&kernel, &module.to_string());
     kernel
+}
+
+/// Returns the module of a text, legalized.
+fn legal(text: &str, target: &Target) -> Module {
+    let mut module = parse_text(text);
+    for function in module.functions.values_mut() {
+        legalize::run(function, target);
+    }
+    verify::verify_module(&module).unwrap_or_else(|e| panic!("{e}\n{module}"));
+    module
 }
 
 fn parse_text(text: &str) -> Module {

@@ -1,0 +1,193 @@
+//! Integer operations that SPIR-V has not for every width, or leaves undefined for some operands.
+//!
+//! - Signed division: the smallest integer divided by -1 traps in CPU drivers, so the divisor is then 1 (the quotient is
+//!   right, as is the remainder 0).
+//! - Signed remainder: Vulkan leaves OpSRem undefined for negative operands, so it comes from the quotient.
+//! - High halves of products: SPIR-V has those of 32 bits; narrower ones come from a product of 32 bits, and those of 64
+//!   bits from four products of halves, since drivers rarely have the instruction.
+//! - Counting and reversing bits: SPIR-V has that of 32 bits.
+
+use crate::ir::*;
+use crate::passes::cursor::Cursor;
+use crate::target::Target;
+
+/// Legalizes a function. Returns true if anything changed.
+pub fn run(func: &mut Function, target: &Target) -> bool {
+    let mut changed = false;
+    for block in func.layout.clone() {
+        let mut c = Cursor::new(func);
+        let insts = c.begin(block);
+        for &inst in &insts {
+            if let Some(data) = legal(&mut c, inst, target) {
+                c.func.replace_inst(inst, data);
+                changed = true;
+            }
+            c.keep(inst);
+        }
+        c.finish_in(block, insts);
+    }
+    changed
+}
+
+/// Returns what an instruction becomes, after the instructions that it then needs have been inserted.
+fn legal(c: &mut Cursor<'_>, inst: Inst, target: &Target) -> Option<InstData> {
+    let ty = c.ty(c.func.result(inst)?);
+    // Of integers that are two words to the device the emitter divides and multiplies by words.
+    let is_native = ty.scalar != Scalar::I64 || target.int64;
+    match c.func.insts[inst] {
+        InstData::Binary { op, args: [a, b], .. } if ty.lanes == 1 && is_native => match op {
+            BinaryOp::SDiv => {
+                let divisor = guarded(c, a, b, target)?;
+                Some(binary(BinaryOp::SDiv, a, divisor))
+            }
+            BinaryOp::SRem => {
+                let divisor = guarded(c, a, b, target).unwrap_or(b);
+                let quotient = c.binary(BinaryOp::SDiv, a, divisor);
+                let product = c.binary(BinaryOp::IMul, quotient, divisor);
+                Some(binary(BinaryOp::ISub, a, product))
+            }
+            BinaryOp::SMulHi | BinaryOp::UMulHi => high_product(c, op == BinaryOp::SMulHi, a, b),
+            _ => None,
+        },
+        InstData::Math { op, ref args, .. } if ty.lanes == 1 => {
+            let arg = *args.first()?;
+            match op {
+                MathOp::Clz | MathOp::Ctz | MathOp::PopCount | MathOp::BitReverse => {
+                    bit_operation(c, op, arg)
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn binary(op: BinaryOp, a: Value, b: Value) -> InstData {
+    InstData::Binary { op, args: [a, b], flags: FpFlags::empty() }
+}
+
+/// Returns a divisor by which `a` can be divided without overflow; `None` where `b` is one.
+fn guarded(c: &mut Cursor<'_>, a: Value, b: Value, target: &Target) -> Option<Value> {
+    let ty = c.ty(a);
+    let bits = ty.scalar.bits();
+    let is_wider_there = match bits {
+        8 => !target.int8,
+        16 => !target.int16,
+        _ => false,
+    };
+    let is_not_minus_one = c.func.as_const(b).is_some_and(|b| b != u64::MAX >> (64 - bits));
+    if is_wider_there || is_not_minus_one {
+        return None;
+    }
+    let smallest = c.icmp_imm(IntCC::Eq, a, i64::MIN >> (64 - bits));
+    let by_minus_one = c.icmp_imm(IntCC::Eq, b, -1);
+    let overflows = c.binary(BinaryOp::And, smallest, by_minus_one);
+    let one = c.iconst(ty, 1);
+    Some(c.select(overflows, one, b))
+}
+
+/// Returns the high half of a product; `None` where the device has it.
+fn high_product(c: &mut Cursor<'_>, signed: bool, a: Value, b: Value) -> Option<InstData> {
+    let ty = c.ty(a);
+    match ty.scalar.bits() {
+        32 => None,
+        64 => Some(high_product_64(c, signed, a, b)),
+        bits => {
+            let a = c.resize(a, Type::I32, signed);
+            let b = c.resize(b, Type::I32, signed);
+            let product = c.binary(BinaryOp::IMul, a, b);
+            let high = c.binary_imm(BinaryOp::LShr, product, i64::from(bits));
+            Some(InstData::Convert { op: ConvertOp::Trunc, arg: high })
+        }
+    }
+}
+
+/// Adds up four products of 32-bit halves. For signed operands, what the sign bit of each counts too much is
+/// taken off.
+fn high_product_64(c: &mut Cursor<'_>, signed: bool, a: Value, b: Value) -> InstData {
+    use BinaryOp::*;
+    let low = |c: &mut Cursor<'_>, x| c.binary_imm(And, x, 0xffff_ffff);
+    let high = |c: &mut Cursor<'_>, x| c.binary_imm(LShr, x, 32);
+    let (a_lo, a_hi) = (low(c, a), high(c, a));
+    let (b_lo, b_hi) = (low(c, b), high(c, b));
+    let lo_lo = c.binary(IMul, a_lo, b_lo);
+    let lo_hi = c.binary(IMul, a_lo, b_hi);
+    let hi_lo = c.binary(IMul, a_hi, b_lo);
+    let hi_hi = c.binary(IMul, a_hi, b_hi);
+    let mut middle = high(c, lo_lo);
+    for product in [lo_hi, hi_lo] {
+        let part = low(c, product);
+        middle = c.binary(IAdd, middle, part);
+    }
+    let mut result = hi_hi;
+    for product in [lo_hi, hi_lo] {
+        let part = high(c, product);
+        result = c.binary(IAdd, result, part);
+    }
+    if signed {
+        for (sign_of, other) in [(a, b), (b, a)] {
+            let sign = c.binary_imm(AShr, sign_of, 63);
+            let part = c.binary(And, other, sign);
+            result = c.binary(ISub, result, part);
+        }
+    }
+    let carried = high(c, middle);
+    binary(IAdd, result, carried)
+}
+
+/// Returns a count of bits, or a reversal, in terms of that of 32 bits; `None` where the operand has 32.
+fn bit_operation(c: &mut Cursor<'_>, op: MathOp, arg: Value) -> Option<InstData> {
+    match c.ty(arg).scalar.bits() {
+        32 => None,
+        64 => Some(bit_operation_64(c, op, arg)),
+        bits => Some(narrow_bit_operation(c, op, arg, i64::from(bits))),
+    }
+}
+
+fn narrow_bit_operation(c: &mut Cursor<'_>, op: MathOp, arg: Value, bits: i64) -> InstData {
+    let wide = c.resize(arg, Type::I32, false);
+    let result = match op {
+        MathOp::Ctz => {
+            // A bit above the top stops the search.
+            let stopped = c.binary_imm(BinaryOp::Or, wide, 1 << bits);
+            c.math(op, &[stopped], Type::I32)
+        }
+        MathOp::Clz => {
+            let zeros = c.math(op, &[wide], Type::I32);
+            c.binary_imm(BinaryOp::ISub, zeros, 32 - bits)
+        }
+        MathOp::BitReverse => {
+            let reversed = c.math(op, &[wide], Type::I32);
+            c.binary_imm(BinaryOp::LShr, reversed, 32 - bits)
+        }
+        _ => c.math(op, &[wide], Type::I32),
+    };
+    InstData::Convert { op: ConvertOp::Trunc, arg: result }
+}
+
+fn bit_operation_64(c: &mut Cursor<'_>, op: MathOp, arg: Value) -> InstData {
+    let words = c.bitcast(arg, Type::vector(Scalar::I32, 2));
+    let (lo, hi) = (c.extract(words, 0), c.extract(words, 1));
+    let count = match op {
+        MathOp::Clz => count_zeros_64(c, op, hi, lo),
+        MathOp::Ctz => count_zeros_64(c, op, lo, hi),
+        _ => {
+            let (lo, hi) = (c.math(op, &[lo], Type::I32), c.math(op, &[hi], Type::I32));
+            if op == MathOp::BitReverse {
+                let swapped = c.build(&[hi, lo]);
+                return InstData::Convert { op: ConvertOp::Bitcast, arg: swapped };
+            }
+            c.binary(BinaryOp::IAdd, lo, hi)
+        }
+    };
+    InstData::Convert { op: ConvertOp::ZExt, arg: count }
+}
+
+/// Counts zeros from one end: those of the word there, or all of them and those of the other word.
+fn count_zeros_64(c: &mut Cursor<'_>, op: MathOp, near: Value, far: Value) -> Value {
+    let near_zeros = c.math(op, &[near], Type::I32);
+    let far_zeros = c.math(op, &[far], Type::I32);
+    let far_zeros = c.binary_imm(BinaryOp::IAdd, far_zeros, 32);
+    let ends_near = c.icmp_imm(IntCC::Ne, near, 0);
+    c.select(ends_near, near_zeros, far_zeros)
+}
