@@ -283,6 +283,28 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// Replaces instructions: `rewrite` returns what one becomes, after it has inserted what that needs, or `None` where it
+/// stays. Returns true if any was replaced.
+pub fn rewrite_insts(
+    func: &mut Function,
+    mut rewrite: impl FnMut(&mut Cursor<'_>, Inst) -> Option<InstData>,
+) -> bool {
+    let mut changed = false;
+    for block in func.layout.clone() {
+        let mut c = Cursor::new(func);
+        let insts = c.begin(block);
+        for &inst in &insts {
+            if let Some(data) = rewrite(&mut c, inst) {
+                c.func.replace_inst(inst, data);
+                changed = true;
+            }
+            c.keep(inst);
+        }
+        c.finish_in(block, insts);
+    }
+    changed
+}
+
 /// Alignment of an address `offset` bytes past one that is aligned to `align`.
 pub fn align_at(align: u32, offset: u64) -> u32 {
     let bits = u64::from(align) | offset;

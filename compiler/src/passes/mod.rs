@@ -54,7 +54,7 @@ pub const NAMES: [&str; 16] = [
     "unroll",
 ];
 
-/// Is told of each pass that has run: its name, the module, and the function that it ran on, if on one alone.
+/// Called after each pass with its name, the module, and the function that it ran on, if it ran on a single one.
 pub type Observer<'a> = dyn Fn(&'static str, &Module, Option<Func>) + 'a;
 
 /// The passes in their order.

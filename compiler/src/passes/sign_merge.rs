@@ -3,34 +3,23 @@
 //! result is chosen beside the number with the sign (`c ? x : (m & 0x7fffffff) | (x & 0x80000000)`;
 //! LLVM 15 and 22 do with AVX-512, and so they do with a choice between integers).
 
-use super::cursor::Cursor;
+use super::cursor::rewrite_insts;
 use crate::ir::*;
 
 /// Rewrites every such merge of 32 bits and, where the device has `doubles`, of 64. Returns true if there
 /// were any.
 pub fn run(func: &mut Function, doubles: bool) -> bool {
-    let mut changed = false;
-    for block in func.layout.clone() {
-        let mut c = Cursor::new(func);
-        let insts = c.begin(block);
-        for &inst in &insts {
-            if let Some(merge) = find(c.func, inst, doubles) {
-                let int = c.ty(merge.sign);
-                let float =
-                    int.with_scalar(if int == Type::I32 { Scalar::F32 } else { Scalar::F64 });
-                let negative = c.icmp_imm(IntCC::Slt, merge.sign, 0);
-                let magnitude = c.bitcast(merge.magnitude, float);
-                let above = c.math(MathOp::FAbs, &[magnitude], float);
-                let below = c.unary(UnaryOp::FNeg, above);
-                let arg = c.select(negative, below, above);
-                c.func.insts[inst] = InstData::Convert { op: ConvertOp::Bitcast, arg };
-                changed = true;
-            }
-            c.keep(inst);
-        }
-        c.finish_in(block, insts);
-    }
-    changed
+    rewrite_insts(func, |c, inst| {
+        let merge = find(c.func, inst, doubles)?;
+        let int = c.ty(merge.sign);
+        let float = int.with_scalar(if int == Type::I32 { Scalar::F32 } else { Scalar::F64 });
+        let negative = c.icmp_imm(IntCC::Slt, merge.sign, 0);
+        let magnitude = c.bitcast(merge.magnitude, float);
+        let above = c.math(MathOp::FAbs, &[magnitude], float);
+        let below = c.unary(UnaryOp::FNeg, above);
+        let arg = c.select(negative, below, above);
+        Some(InstData::Convert { op: ConvertOp::Bitcast, arg })
+    })
 }
 
 /// The integers whose bits are merged.

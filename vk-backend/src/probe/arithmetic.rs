@@ -123,7 +123,7 @@ const LOCAL_SIZE: u32 = 64;
 /// Operands: random ones, then exponents near zero and NaN, then those of logarithms.
 const RANDOM: usize = 4096;
 const EXPONENTS: u64 = 4096;
-const ANTILOGARITHMS: u64 = 8192;
+const LOG_OPERANDS: u64 = 8192;
 /// Most error of Exp2 in ulp, and how far from zero.
 const EXP2_ERROR: f64 = 2.5;
 const EXP2_RANGE: f64 = 0.75;
@@ -148,11 +148,11 @@ trait Real: Copy + PartialEq + Add<Output = Self> + Mul<Output = Self> + Div<Out
     /// Bits of the significand after the point, and the exponent of the least normal number.
     const FRACTION: i32;
     const MIN_EXPONENT: i32;
+    const NAN: Self;
     /// ± (1 + fraction) times two to `exponent`; `fraction` gives the bits after the point.
     fn scaled(negative: bool, fraction: u64, exponent: i32) -> Self;
     fn fused(self, b: Self, c: Self) -> Self;
     fn root(self) -> Self;
-    fn not_a_number() -> Self;
     fn negated(self) -> Self;
     fn magnitude_normal(self) -> bool;
     fn wide(self) -> f64;
@@ -166,6 +166,7 @@ macro_rules! real {
             const WIDTH: u32 = $width;
             const FRACTION: i32 = $fraction;
             const MIN_EXPONENT: i32 = $min;
+            const NAN: $t = <$t>::NAN;
             fn scaled(negative: bool, fraction: u64, exponent: i32) -> $t {
                 let biased = (exponent - $min + 1) as $bits;
                 let fraction = fraction as $bits & ((1 << $fraction) - 1);
@@ -177,9 +178,6 @@ macro_rules! real {
             }
             fn root(self) -> $t {
                 self.sqrt()
-            }
-            fn not_a_number() -> $t {
-                <$t>::NAN
             }
             fn negated(self) -> $t {
                 -self
@@ -205,8 +203,8 @@ real!(f64, u64, 64, 52, -1022);
 fn probe_width<T: Real>(device: &Arc<Device>, controls: &FloatControls) -> Result<Answer, Error> {
     let mut operands = random_operands::<T>();
     operands.extend(exponent_operands::<T>());
-    operands.push([T::not_a_number(); 3]);
-    operands.extend(antilogarithms::<T>());
+    operands.push([T::NAN; 3]);
+    operands.extend(log_operands::<T>());
     while !operands.len().is_multiple_of(LOCAL_SIZE as usize) {
         operands.push(operands[0]);
     }
@@ -214,14 +212,14 @@ fn probe_width<T: Real>(device: &Arc<Device>, controls: &FloatControls) -> Resul
     let computed = || operands.iter().zip(&results);
     let random = || computed().take(RANDOM);
     let mut exponents = computed().skip(RANDOM).take(EXPONENTS as usize + 1);
-    let mut antilogarithms = computed().skip(RANDOM + EXPONENTS as usize + 1);
+    let mut log_operands = computed().skip(RANDOM + EXPONENTS as usize + 1);
     Ok(Answer {
         // Where the expected result is denormal or overflows, another question would be answered.
         fused: random().all(|([a, b, c], r)| same(a.fused(*b, *c), r[FMA])),
         div_exact: random().all(|([a, b, _], r)| same(*a / *b, r[DIV])),
         sqrt_exact: random().all(|([a, _, _], r)| same(a.root(), r[SQRT])),
         exp2_accurate: exponents.all(|([a, _, _], r)| is_exp2::<T>(a.wide(), r[EXP2].wide())),
-        log2_accurate: antilogarithms.all(|([a, _, _], r)| is_log2::<T>(a.wide(), r[LOG2].wide())),
+        log2_accurate: log_operands.all(|([a, _, _], r)| is_log2::<T>(a.wide(), r[LOG2].wide())),
         nearest: random().all(|([a, b, _], r)| same(*a + *b, r[SUM]) && same(*a * *b, r[PRODUCT])),
     })
 }
@@ -259,10 +257,15 @@ fn random_operands<T: Real>() -> Vec<Operands<T>> {
         .collect()
 }
 
+/// Returns the `i`-th of fractions that fill [0, 1) evenly (multiples of the golden ratio).
+fn spread_fraction(i: u64) -> u64 {
+    i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 12
+}
+
 /// Numbers between -1 and 1, evenly in each power of two.
 fn exponent_operands<T: Real>() -> Vec<Operands<T>> {
     let number = |i: u64| {
-        let fraction = (i / 16).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 12;
+        let fraction = spread_fraction(i / 16);
         T::scaled(i % 2 == 1, fraction, -1 - (i / 2 % 8) as i32)
     };
     let one = T::scaled(false, 0, 0);
@@ -270,10 +273,10 @@ fn exponent_operands<T: Real>() -> Vec<Operands<T>> {
 }
 
 /// Numbers around 1, where their logarithms have few significant bits, evenly in each power of two.
-fn antilogarithms<T: Real>() -> impl Iterator<Item = Operands<T>> {
+fn log_operands<T: Real>() -> impl Iterator<Item = Operands<T>> {
     let one = T::scaled(false, 0, 0);
-    (0..ANTILOGARITHMS).map(move |i| {
-        let fraction = (i / 8).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 12;
+    (0..LOG_OPERANDS).map(move |i| {
+        let fraction = spread_fraction(i / 8);
         [T::scaled(false, fraction, (i % 8) as i32 - 4), one, one]
     })
 }

@@ -1,4 +1,4 @@
-//! Integer operations that SPIR-V has not for every width, or leaves undefined for some operands.
+//! Integer operations that SPIR-V does not have for every width, or leaves undefined for some operands.
 //!
 //! - Signed division: the smallest integer divided by -1 traps in CPU drivers, so the divisor is then 1 (the quotient is
 //!   right, as is the remainder 0).
@@ -8,31 +8,18 @@
 //! - Counting and reversing bits: SPIR-V has that of 32 bits.
 
 use crate::ir::*;
-use crate::passes::cursor::Cursor;
+use crate::passes::cursor::{rewrite_insts, Cursor};
 use crate::target::Target;
 
 /// Legalizes a function. Returns true if anything changed.
 pub fn run(func: &mut Function, target: &Target) -> bool {
-    let mut changed = false;
-    for block in func.layout.clone() {
-        let mut c = Cursor::new(func);
-        let insts = c.begin(block);
-        for &inst in &insts {
-            if let Some(data) = legal(&mut c, inst, target) {
-                c.func.replace_inst(inst, data);
-                changed = true;
-            }
-            c.keep(inst);
-        }
-        c.finish_in(block, insts);
-    }
-    changed
+    rewrite_insts(func, |c, inst| legalized(c, inst, target))
 }
 
 /// Returns what an instruction becomes, after the instructions that it then needs have been inserted.
-fn legal(c: &mut Cursor<'_>, inst: Inst, target: &Target) -> Option<InstData> {
+fn legalized(c: &mut Cursor<'_>, inst: Inst, target: &Target) -> Option<InstData> {
     let ty = c.ty(c.func.result(inst)?);
-    // Of integers that are two words to the device the emitter divides and multiplies by words.
+    // The emitter divides and multiplies 64-bit integers word by word where the device has none.
     let is_native = ty.scalar != Scalar::I64 || target.int64;
     match c.func.insts[inst] {
         InstData::Binary { op, args: [a, b], .. } if ty.lanes == 1 && is_native => match op {
@@ -70,13 +57,14 @@ fn binary(op: BinaryOp, a: Value, b: Value) -> InstData {
 fn guarded(c: &mut Cursor<'_>, a: Value, b: Value, target: &Target) -> Option<Value> {
     let ty = c.ty(a);
     let bits = ty.scalar.bits();
-    let is_wider_there = match bits {
+    // The emitter divides integers that the device does not have in 32 bits, where the quotient fits.
+    let is_widened = match bits {
         8 => !target.int8,
         16 => !target.int16,
         _ => false,
     };
     let is_not_minus_one = c.func.as_const(b).is_some_and(|b| b != u64::MAX >> (64 - bits));
-    if is_wider_there || is_not_minus_one {
+    if is_widened || is_not_minus_one {
         return None;
     }
     let smallest = c.icmp_imm(IntCC::Eq, a, i64::MIN >> (64 - bits));
@@ -102,8 +90,8 @@ fn high_product(c: &mut Cursor<'_>, signed: bool, a: Value, b: Value) -> Option<
     }
 }
 
-/// Adds up four products of 32-bit halves. For signed operands, what the sign bit of each counts too much is
-/// taken off.
+/// Adds up four products of 32-bit halves. A negative operand counts as 2^64 more than it is, so the other one is
+/// subtracted from the high half.
 fn high_product_64(c: &mut Cursor<'_>, signed: bool, a: Value, b: Value) -> InstData {
     use BinaryOp::*;
     let low = |c: &mut Cursor<'_>, x| c.binary_imm(And, x, 0xffff_ffff);

@@ -121,7 +121,7 @@ impl Semaphore {
     }
 
     /// clReImportSemaphoreSyncFdKHR: as if the semaphore were destroyed and created again. Commands that were enqueued
-    /// before keep the Vulkan semaphore that they know: Vulkan imports into none that is in use.
+    /// before keep the old Vulkan semaphore: Vulkan forbids importing into one that is in use.
     pub fn reimport(&self, fd: i32) -> Result<()> {
         let sync = vk::SemaphoreHandles::SYNC_FD;
         ensure!(self.imported == Some(sync), CL_INVALID_SEMAPHORE_KHR);
