@@ -313,7 +313,8 @@ impl Parser {
             let name = self.word("an argument's name")?;
             self.expect(':')?;
             let kind = self.arg_kind()?;
-            args.push(plain_arg(name, kind));
+            let is_restrict = self.eat_word("restrict");
+            args.push(Arg { is_restrict, ..plain_arg(name, kind) });
         }
         let required_local_size = if self.eat_word("reqd") {
             Some([self.number()?, self.number()?, self.number()?])

@@ -182,6 +182,7 @@ fn print_kernel(out: &mut String, names: &Names, kernel: &KernelEntry) {
                 write!(out, "{name}: local {ordinal} align {align}")
             }
         };
+        out.push_str(if arg.is_restrict { " restrict" } else { "" });
     }
     out.push(')');
     if let Some([x, y, z]) = kernel.required_local_size {

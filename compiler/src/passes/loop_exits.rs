@@ -107,6 +107,8 @@ fn is_cheap(func: &Function, block: Block) -> bool {
             let data = &func.insts[inst];
             let is_private_store = matches!(data, InstData::Store { ptr, .. }
                 if func.ty(*ptr).space() == Some(AddressSpace::Private));
-            data.is_terminator() || is_private_store || !(data.has_side_effect() || data.reads_memory())
+            data.is_terminator()
+                || is_private_store
+                || !(data.has_side_effect() || data.reads_memory())
         })
 }
