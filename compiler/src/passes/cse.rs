@@ -113,7 +113,8 @@ pub fn run(func: &mut Function) -> bool {
 
 /// Begins new generations of the memory that an instruction may write.
 fn advance_generations(func: &Function, inst: Inst, generations: &mut MemoryGenerations) {
-    match &func.insts[inst] {
+    let data = &func.insts[inst];
+    match data {
         InstData::AtomicRmw { sync, .. }
         | InstData::AtomicCmpXchg { sync, .. }
         | InstData::AtomicStore { sync, .. }
@@ -125,11 +126,9 @@ fn advance_generations(func: &Function, inst: Inst, generations: &mut MemoryGene
         | InstData::AtomicRmw { ptr, .. }
         | InstData::AtomicCmpXchg { ptr, .. }
         | InstData::AtomicStore { ptr, .. } => generations.advance(func.ty(*ptr).space()),
-        // An atomic load may be what this work-item waits on.
-        InstData::AtomicLoad { .. }
-        | InstData::Barrier { .. }
-        | InstData::Fence { .. }
-        | InstData::Call { .. } => generations.advance_all(),
+        InstData::Load { .. } => {}
+        // An atomic load may be what this work-item waits on. Calls write anything, barriers let others write.
+        _ if data.has_side_effect() => generations.advance_all(),
         _ => {}
     }
 }
@@ -190,8 +189,7 @@ impl AvailableValues {
                 });
                 Some(if is_new { Entry::Free(leader, home) } else { Entry::Leader(leader, home) })
             }
-            InstData::Alloca { .. } => None,
-            _ if data.has_side_effect() || data.reads_memory() => None,
+            _ if !data.is_mergeable() => None,
             _ => {
                 let (leader, home) =
                     self.pure.entry(hash(data, ty)).or_insert_with(|| (result, Block::from_u32(0)));
