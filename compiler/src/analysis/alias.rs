@@ -112,14 +112,10 @@ impl AliasClasses {
     fn find_escapes(&mut self, func: &Function, inst: Inst) {
         let data = &func.insts[inst];
         match data {
-            InstData::PtrAdd { .. }
-            | InstData::Load { .. }
-            | InstData::ICmp { .. }
-            | InstData::AtomicRmw { .. }
-            | InstData::AtomicCmpXchg { .. }
-            | InstData::AtomicLoad { .. }
-            | InstData::AtomicStore { .. } => {}
+            InstData::PtrAdd { .. } | InstData::ICmp { .. } => {}
             InstData::Store { value, .. } => self.escape(*value),
+            // Atomic operations and loads take no pointer but the address.
+            _ if data.address().is_some() => {}
             InstData::Select { args } => {
                 if let Some(result) = func.result(inst) {
                     self.flow(args[1], result);
@@ -192,7 +188,8 @@ impl AliasClasses {
 
     /// Returns the classes that an instruction may write, or behind which others' writes may be seen.
     pub fn clobbered(&self, func: &Function, inst: Inst) -> ClassSet {
-        match &func.insts[inst] {
+        let data = &func.insts[inst];
+        match data {
             InstData::AtomicRmw { sync, .. }
             | InstData::AtomicCmpXchg { sync, .. }
             | InstData::AtomicStore { sync, .. }
@@ -204,11 +201,9 @@ impl AliasClasses {
             | InstData::AtomicRmw { ptr, .. }
             | InstData::AtomicCmpXchg { ptr, .. }
             | InstData::AtomicStore { ptr, .. } => self.written(func, *ptr),
-            // An atomic load may be what this work-item waits on.
-            InstData::AtomicLoad { .. }
-            | InstData::Barrier { .. }
-            | InstData::Fence { .. }
-            | InstData::Call { .. } => !self.own,
+            InstData::Load { .. } => 0,
+            // An atomic load may be what this work-item waits on. Calls write anything, barriers let others write.
+            _ if data.has_side_effect() && !data.is_terminator() => !self.own,
             _ => 0,
         }
     }

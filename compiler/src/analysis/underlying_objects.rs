@@ -131,15 +131,7 @@ pub fn has_unknown_access(function: &Function) -> bool {
         space => space == Some(AddressSpace::Generic),
     };
     let mut insts = function.layout.iter().flat_map(|&block| &function.blocks[block].insts);
-    insts.any(|&inst| match function.insts[inst] {
-        InstData::Load { ptr, .. }
-        | InstData::Store { ptr, .. }
-        | InstData::AtomicRmw { ptr, .. }
-        | InstData::AtomicCmpXchg { ptr, .. }
-        | InstData::AtomicLoad { ptr, .. }
-        | InstData::AtomicStore { ptr, .. } => is_unknown(ptr),
-        _ => false,
-    })
+    insts.any(|&inst| function.insts[inst].address().is_some_and(is_unknown))
 }
 
 fn is_pointer(func: &Function, value: Value) -> bool {

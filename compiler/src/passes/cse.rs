@@ -124,8 +124,7 @@ impl AvailableValues {
                 });
                 Some(if is_new { Entry::Free(leader, home) } else { Entry::Leader(leader, home) })
             }
-            InstData::Alloca { .. } => None,
-            _ if data.has_side_effect() || data.reads_memory() => None,
+            _ if !data.is_mergeable() => None,
             _ => {
                 let (leader, home) =
                     self.pure.entry(hash(data, ty)).or_insert_with(|| (result, Block::from_u32(0)));
