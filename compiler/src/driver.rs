@@ -97,8 +97,9 @@ pub fn compile_to_ir(
     at: &IrAt,
 ) -> Result<String, String> {
     if let IrAt::Pass(name) = at {
-        if !passes::NAMES.contains(&name.as_str()) {
-            return Err(format!("no pass '{name}': one of {}\n", passes::NAMES.join(", ")));
+        let names = passes::names();
+        if !names.contains(&name.as_str()) {
+            return Err(format!("no pass '{name}': one of {}\n", names.join(", ")));
         }
     }
     let text = on_big_stack(|| {

@@ -33,7 +33,7 @@ fn a_function_is_printed_after_each_run_of_a_pass() {
     };
     assert_eq!((runs("scalarize"), runs("inline"), runs("structurize")), (1, 1, 1));
     assert!(runs("simplify") > 1);
-    for pass in passes::NAMES {
+    for pass in passes::names() {
         runs(pass);
     }
 }

@@ -178,16 +178,6 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.convert(ConvertOp::Bitcast, arg, ty)
     }
 
-    /// To an integer of another width, or the same.
-    pub fn resize(&mut self, arg: Value, ty: Type, signed: bool) -> Value {
-        let op = match (self.ty(arg).scalar.bits() > ty.scalar.bits(), signed) {
-            (true, _) => ConvertOp::Trunc,
-            (false, true) => ConvertOp::SExt,
-            (false, false) => ConvertOp::ZExt,
-        };
-        self.convert(op, arg, ty)
-    }
-
     /// Returns a vector from its lanes; a single lane is itself.
     pub fn build(&mut self, args: &[Value]) -> Value {
         if let [single] = *args {

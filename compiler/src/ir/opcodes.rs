@@ -286,3 +286,36 @@ impl InstData {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_two_operations_share_a_mnemonic() {
+        let mut names = HashSet::new();
+        let unary = UnaryOp::ALL.iter().map(|op| op.name());
+        let binary = BinaryOp::ALL.iter().map(|op| op.name());
+        let math = MathOp::ALL.iter().map(|op| op.name());
+        let convert = ConvertOp::ALL.iter().map(|op| op.name());
+        for name in unary.chain(binary).chain(math).chain(convert) {
+            assert!(names.insert(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn speculated_operations_neither_fail_nor_touch_memory() {
+        for op in BinaryOp::ALL {
+            let divides = matches!(op.name(), "sdiv" | "udiv" | "srem" | "urem");
+            assert!(!divides || op.speculation() == Never, "{op:?}");
+        }
+        let ptr = Value::from_u32(0);
+        let load = InstData::Load { ptr, align: 4, flags: MemFlags::empty() };
+        assert_eq!((load.speculation(), load.is_mergeable()), (Never, false));
+        assert!(!load.has_side_effect() && load.reads_memory());
+        let volatile = InstData::Load { ptr, align: 4, flags: MemFlags::VOLATILE };
+        assert!(volatile.has_side_effect());
+        assert!(!InstData::Alloca { size: 4, align: 4 }.is_mergeable());
+    }
+}

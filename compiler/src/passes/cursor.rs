@@ -2,7 +2,6 @@
 
 use super::fold;
 use crate::ir::*;
-use smallvec::SmallVec;
 
 /// Emits instructions into `out`; the pass puts that into a block.
 pub type Cursor<'a> = InstBuilder<'a, Vec<Inst>>;
@@ -14,34 +13,18 @@ impl InsertionPoint for Vec<Inst> {
     }
 
     fn fold(func: &mut Function, data: &InstData, ty: Type) -> Option<Value> {
+        if let Some(bits) = fold::inst(func, data, ty, |arg| func.as_const(arg)) {
+            return Some(func.constant(ty, bits));
+        }
         match *data {
-            InstData::Unary { op, arg, .. } => {
-                let bits = fold::unary(op, ty.scalar, func.as_const(arg)?);
-                Some(func.constant(ty, bits))
-            }
-            InstData::Binary { op, args: [a, b], .. } => binary(func, op, a, b, ty),
-            InstData::Math { op, ref args, .. } => {
-                let scalar = func.ty(args[0]).scalar;
-                let constants: Option<SmallVec<[u64; 3]>> =
-                    args.iter().map(|&a| func.as_const(a)).collect();
-                let bits = fold::math(op, scalar, &constants?)?;
-                Some(func.constant(ty, bits))
-            }
-            InstData::ICmp { cc, args: [a, b] } => {
-                let (x, y) = (func.as_const(a)?, func.as_const(b)?);
-                let bits = func.ty(a).scalar.bits();
-                Some(func.bool_const(fold::icmp(cc, bits, x, y)))
-            }
-            InstData::FCmp { cc, args: [a, b], .. } => {
-                let (x, y) = (func.as_const(a)?, func.as_const(b)?);
-                let scalar = func.ty(a).scalar;
-                Some(func.bool_const(fold::fcmp(cc, scalar, x, y)))
+            InstData::Binary { op, args: [a, b], .. } => {
+                identity(op, [a, b], [a, b].map(|arg| func.as_const(arg)))
             }
             InstData::Select { args: [_, then, otherwise] } if then == otherwise => Some(then),
             InstData::Select { args: [cond, then, otherwise] } => {
                 Some(if func.as_const(cond)? == 0 { otherwise } else { then })
             }
-            InstData::Convert { op, arg } => convert(func, op, arg, ty),
+            InstData::Convert { arg, .. } if func.is_undef(arg) => Some(func.undef(ty)),
             InstData::Build { ref args } => {
                 args.iter().all(|&arg| func.is_undef(arg)).then(|| func.undef(ty))
             }
@@ -56,32 +39,17 @@ impl InsertionPoint for Vec<Inst> {
     }
 }
 
-fn binary(func: &mut Function, op: BinaryOp, a: Value, b: Value, ty: Type) -> Option<Value> {
-    let constants = (func.as_const(a), func.as_const(b));
-    if let (Some(x), Some(y)) = constants {
-        if let Some(bits) = fold::binary(op, ty.scalar, x, y) {
-            return Some(func.constant(ty, bits));
-        }
-    }
-    // The identities that scalarization brings about most.
+/// Returns the operand that an operation gives by the identities that scalarization brings about most.
+fn identity(op: BinaryOp, [a, b]: [Value; 2], constants: [Option<u64>; 2]) -> Option<Value> {
     use BinaryOp::*;
     match (op, constants) {
-        (IAdd | ISub | Or | Xor | Shl | LShr | AShr, (_, Some(0))) => Some(a),
-        (IAdd | Or | Xor, (Some(0), _)) => Some(b),
-        (And | IMul | UMulHi, (_, Some(0))) => Some(b),
-        (And | IMul | UMulHi | Shl | LShr, (Some(0), _)) => Some(a),
-        (IMul, (_, Some(1))) => Some(a),
+        (IAdd | ISub | Or | Xor | Shl | LShr | AShr, [_, Some(0)]) => Some(a),
+        (IAdd | Or | Xor, [Some(0), _]) => Some(b),
+        (And | IMul | UMulHi, [_, Some(0)]) => Some(b),
+        (And | IMul | UMulHi | Shl | LShr, [Some(0), _]) => Some(a),
+        (IMul, [_, Some(1)]) => Some(a),
         _ => None,
     }
-}
-
-fn convert(func: &mut Function, op: ConvertOp, arg: Value, ty: Type) -> Option<Value> {
-    if let (Some(a), 1) = (func.as_const(arg), ty.lanes) {
-        if let Some(bits) = fold::convert(op, func.ty(arg).scalar, ty.scalar, a) {
-            return Some(func.constant(ty, bits));
-        }
-    }
-    func.is_undef(arg).then(|| func.undef(ty))
 }
 
 impl<'a> Cursor<'a> {
@@ -115,6 +83,16 @@ impl<'a> Cursor<'a> {
     pub fn math(&mut self, op: MathOp, args: &[Value], ty: Type) -> Value {
         debug_assert_eq!(ty, op.result(self.ty(args[0])));
         self.math_of(op, args)
+    }
+
+    /// To an integer of another width, or the same.
+    pub fn resize(&mut self, arg: Value, ty: Type, signed: bool) -> Value {
+        let op = match (self.ty(arg).scalar.bits() > ty.scalar.bits(), signed) {
+            (true, _) => ConvertOp::Trunc,
+            (false, true) => ConvertOp::SExt,
+            (false, false) => ConvertOp::ZExt,
+        };
+        self.convert(op, arg, ty)
     }
 
     /// Returns the integer with a scalar's bits in memory: as wide as [`Scalar::bytes`] says, so pointers

@@ -1,9 +1,12 @@
 //! Constant folding: the value of each operation on scalar constants, exactly as the device gives
 //! it. Operations whose result is undefined fold to nothing.
 
-use crate::ir::{BinaryOp, ConvertOp, FloatCC, IntCC, MathOp, Scalar, UnaryOp};
+use crate::ir::{
+    BinaryOp, ConvertOp, FloatCC, Function, InstData, IntCC, MathOp, Scalar, Type, UnaryOp, Value,
+};
 use crate::rounding::half_bits;
 use half::f16;
+use smallvec::SmallVec;
 
 /// Returns the low `bits` bits of a value.
 pub fn mask(bits: u32, value: u64) -> u64 {
@@ -35,6 +38,34 @@ pub fn float_bits(scalar: Scalar, value: f64) -> u64 {
         Scalar::F16 => u64::from(half_bits(value)),
         Scalar::F32 => u64::from((value as f32).to_bits()),
         _ => value.to_bits(),
+    }
+}
+
+/// Returns the scalar of type `ty` that an instruction gives, where `known` gives what its operands are.
+pub fn inst(
+    func: &Function,
+    data: &InstData,
+    ty: Type,
+    known: impl Fn(Value) -> Option<u64>,
+) -> Option<u64> {
+    let scalar_of = |value: Value| func.ty(value).scalar;
+    match *data {
+        InstData::Unary { op, arg, .. } => Some(unary(op, ty.scalar, known(arg)?)),
+        InstData::Binary { op, args: [a, b], .. } => binary(op, ty.scalar, known(a)?, known(b)?),
+        InstData::Math { op, ref args, .. } => {
+            let bits: Option<SmallVec<[u64; 3]>> = args.iter().map(|&arg| known(arg)).collect();
+            math(op, scalar_of(args[0]), &bits?)
+        }
+        InstData::ICmp { cc, args: [a, b] } => {
+            Some(icmp(cc, scalar_of(a).bits(), known(a)?, known(b)?).into())
+        }
+        InstData::FCmp { cc, args: [a, b], .. } => {
+            Some(fcmp(cc, scalar_of(a), known(a)?, known(b)?).into())
+        }
+        InstData::Convert { op, arg } if ty.lanes == 1 => {
+            convert(op, scalar_of(arg), ty.scalar, known(arg)?)
+        }
+        _ => None,
     }
 }
 

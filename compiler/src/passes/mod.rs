@@ -34,25 +34,94 @@ const MAX_ITERATIONS: usize = 3;
 /// The most nested loops that are unrolled.
 const MAX_UNROLL_DEPTH: usize = 4;
 
-/// The names of the passes that a [`Pipeline`] runs.
-pub const NAMES: [&str; 16] = [
-    "cse",
-    "dce",
-    "dead_args",
-    "if_conversion",
-    "infer_address_spaces",
-    "inline",
-    "legalize",
-    "licm",
-    "mem2reg",
-    "scalarize",
-    "sign_merge",
-    "simplify",
-    "sroa",
-    "structurize",
-    "unreachable",
-    "unroll",
+/// A pass on one function of a module, whose place in the module is empty while it runs, and the name of its file.
+/// Returns true if it changed anything.
+type FunctionPass = (&'static str, fn(&mut Function, &Module, Func) -> bool);
+
+/// A pass on a module, and its name.
+type ModulePass = (&'static str, fn(&mut Module) -> Result<(), String>);
+
+/// Makes a constant of each pass on functions, and the list of them.
+macro_rules! function_passes {
+    ($($pass:ident = $name:literal, $run:expr;)*) => {
+        $(const $pass: FunctionPass = ($name, $run);)*
+        const FUNCTION_PASSES: &[FunctionPass] = &[$($pass),*];
+    };
+}
+
+function_passes! {
+    CSE = "cse", |func, module, id| cse::run(func, module.kernel_of(id));
+    DCE = "dce", |func, _, _| dce::run(func);
+    IF_CONVERSION = "if_conversion", |func, _, _| if_conversion::run(func);
+    INFER_ADDRESS_SPACES = "infer_address_spaces", |func, _, _| infer_address_spaces::run(func);
+    LICM = "licm", |func, _, _| licm::run(func);
+    MEM2REG = "mem2reg", |func, _, _| mem2reg::run(func);
+    SCALARIZE = "scalarize", |func, _, _| scalarize::run(func);
+    SIMPLIFY = "simplify", |func, module, _| simplify::run(func, &module.globals);
+    SROA = "sroa", |func, _, _| sroa::run(func);
+    UNREACHABLE = "unreachable", |func, _, _| unreachable::run(func);
+    UNROLL = "unroll", |func, _, _| unroll::run(func);
+}
+
+/// The passes that the pipeline runs in other ways, as file tests run them.
+const OTHER_PASSES: &[ModulePass] = &[
+    ("dead_args", |module| {
+        dead_args::run(module);
+        Ok(())
+    }),
+    ("inline", |module| inline::run(module, inline::Thresholds::ALL, &NoPasses)),
+    ("legalize", |module| on_each(module, |func| legalize::run(func, &Target::generic()))),
+    ("sign_merge", |module| on_each(module, |func| sign_merge::run(func, true))),
+    ("structurize", |module| on_each(module, structurize::run)),
 ];
+
+/// Several passes, or a pass in other circumstances, for file tests.
+const VARIANTS: &[ModulePass] = &[
+    ("calls", |module| inline::run(module, inline::Thresholds::NONE, &NoPasses)),
+    ("legalize_minimal", |module| on_each(module, |func| legalize::run(func, &Target::minimal()))),
+    ("optimize", |module| Pipeline::default().optimize_module(module)),
+    ("optimize_calls", |module| {
+        Pipeline::with_thresholds(inline::Thresholds::NONE).optimize_module(module)
+    }),
+];
+
+/// Returns the names of the passes that a [`Pipeline`] runs.
+pub fn names() -> Vec<&'static str> {
+    let function_passes = FUNCTION_PASSES.iter().map(|pass| pass.0);
+    function_passes.chain(OTHER_PASSES.iter().map(|pass| pass.0)).collect()
+}
+
+/// Runs one pass by the name of its file on every function of a module; for file tests and
+/// debugging. `None` if there is no such pass.
+pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> {
+    if let Some((_, pass)) = FUNCTION_PASSES.iter().find(|pass| pass.0 == name) {
+        for id in module.functions.keys() {
+            run_on(module, id, |func, module| pass(func, module, id));
+        }
+        return Some(Ok(()));
+    }
+    let (_, pass) = OTHER_PASSES.iter().chain(VARIANTS).find(|pass| pass.0 == name)?;
+    Some(pass(module))
+}
+
+/// Runs a pass on every function, whatever it returns.
+fn on_each<T>(module: &mut Module, pass: impl Fn(&mut Function) -> T) -> Result<(), String> {
+    module.functions.values_mut().for_each(|func| _ = pass(func));
+    Ok(())
+}
+
+/// Runs a pass on one function.
+fn run_on(
+    module: &mut Module,
+    func: Func,
+    pass: impl FnOnce(&mut Function, &Module) -> bool,
+) -> bool {
+    let empty = Function::new("", &[], None);
+    let mut function = std::mem::replace(&mut module.functions[func], empty);
+    let changed = pass(&mut function, module);
+    module.functions[func] = function;
+    changed
+}
 
 /// Called after each pass with its name, the module, and the function that it ran on, if it ran on a single one.
 pub type Observer<'a> = dyn Fn(&'static str, &Module, Option<Func>) + 'a;
@@ -99,8 +168,8 @@ impl<'a> Pipeline<'a> {
         let functions: Vec<Func> = module.functions.keys().collect();
         for func in functions {
             if self.run(module, func, "legalize", |f, _| legalize::run(f, target))? {
-                self.run(module, func, "cse", |f, m| cse::run(f, m.kernel_of(func)))?;
-                self.run(module, func, "dce", |f, _| dce::run(f))?;
+                self.pass(module, func, CSE)?;
+                self.pass(module, func, DCE)?;
             }
         }
         Ok(())
@@ -111,7 +180,7 @@ impl<'a> Pipeline<'a> {
         let functions: Vec<Func> = module.functions.keys().collect();
         for func in functions {
             if self.run(module, func, "sign_merge", |f, _| sign_merge::run(f, doubles))? {
-                self.run(module, func, "dce", |f, _| dce::run(f))?;
+                self.pass(module, func, DCE)?;
             }
         }
         Ok(())
@@ -137,15 +206,14 @@ impl<'a> Pipeline<'a> {
         mut is_dce_done: bool,
     ) -> Result<(), String> {
         for _ in 0..MAX_ITERATIONS {
-            let mut changed = self
-                .run(module, func, "infer_address_spaces", |f, _| infer_address_spaces::run(f))?;
-            changed |= self.run(module, func, "sroa", |f, _| sroa::run(f))?;
-            changed |= self.run(module, func, "mem2reg", |f, _| mem2reg::run(f))?;
-            changed |= self.run(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
-            changed |= self.run(module, func, "if_conversion", |f, _| if_conversion::run(f))?;
-            changed |= self.run(module, func, "cse", |f, m| cse::run(f, m.kernel_of(func)))?;
+            let mut changed = self.pass(module, func, INFER_ADDRESS_SPACES)?;
+            changed |= self.pass(module, func, SROA)?;
+            changed |= self.pass(module, func, MEM2REG)?;
+            changed |= self.pass(module, func, SIMPLIFY)?;
+            changed |= self.pass(module, func, IF_CONVERSION)?;
+            changed |= self.pass(module, func, CSE)?;
             if changed || !is_dce_done {
-                changed |= self.run(module, func, "dce", |f, _| dce::run(f))?;
+                changed |= self.pass(module, func, DCE)?;
                 is_dce_done = true;
             }
             if !changed {
@@ -158,12 +226,17 @@ impl<'a> Pipeline<'a> {
     /// Unrolls loops from the inside out. Returns true if any was unrolled.
     fn unroll_loops(&self, module: &mut Module, func: Func) -> Result<bool, String> {
         for depth in 0..MAX_UNROLL_DEPTH {
-            if !self.run(module, func, "unroll", |f, _| unroll::run(f))? {
+            if !self.pass(module, func, UNROLL)? {
                 return Ok(depth > 0);
             }
-            self.run(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
+            self.pass(module, func, SIMPLIFY)?;
         }
         Ok(true)
+    }
+
+    /// Runs a pass of the table on one function.
+    fn pass(&self, module: &mut Module, func: Func, pass: FunctionPass) -> Result<bool, String> {
+        self.run(module, func, pass.0, |f, m| pass.1(f, m, func))
     }
 
     /// Runs one pass on one function and verifies in debug builds.
@@ -174,10 +247,7 @@ impl<'a> Pipeline<'a> {
         name: &'static str,
         pass: impl FnOnce(&mut Function, &Module) -> bool,
     ) -> Result<bool, String> {
-        let empty = Function::new("", &[], None);
-        let mut function = std::mem::replace(&mut module.functions[func], empty);
-        let changed = pass(&mut function, module);
-        module.functions[func] = function;
+        let changed = run_on(module, func, pass);
         self.observe(name, module, Some(func));
         debug_verify_function(module, func, name)?;
         Ok(changed)
@@ -192,29 +262,29 @@ impl<'a> Pipeline<'a> {
 
 impl inline::FunctionPasses for Pipeline<'_> {
     fn simplify_early(&self, module: &mut Module, func: Func) -> Result<(), String> {
-        self.run(module, func, "unreachable", |f, _| unreachable::run(f))?;
-        self.run(module, func, "infer_address_spaces", |f, _| infer_address_spaces::run(f))?;
-        self.run(module, func, "sroa", |f, _| sroa::run(f))?;
-        self.run(module, func, "mem2reg", |f, _| mem2reg::run(f))?;
-        self.run(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
-        if self.run(module, func, "if_conversion", |f, _| if_conversion::run(f))? {
-            self.run(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
+        self.pass(module, func, UNREACHABLE)?;
+        self.pass(module, func, INFER_ADDRESS_SPACES)?;
+        self.pass(module, func, SROA)?;
+        self.pass(module, func, MEM2REG)?;
+        self.pass(module, func, SIMPLIFY)?;
+        if self.pass(module, func, IF_CONVERSION)? {
+            self.pass(module, func, SIMPLIFY)?;
         }
-        self.run(module, func, "cse", |f, m| cse::run(f, m.kernel_of(func)))?;
-        self.run(module, func, "dce", |f, _| dce::run(f))?;
+        self.pass(module, func, CSE)?;
+        self.pass(module, func, DCE)?;
         Ok(())
     }
 
     fn optimize(&self, module: &mut Module, func: Func) -> Result<(), String> {
-        self.run(module, func, "unreachable", |f, _| unreachable::run(f))?;
-        self.run(module, func, "scalarize", |f, _| scalarize::run(f))?;
-        self.run(module, func, "dce", |f, _| dce::run(f))?;
+        self.pass(module, func, UNREACHABLE)?;
+        self.pass(module, func, SCALARIZE)?;
+        self.pass(module, func, DCE)?;
         self.run_scalar_passes(module, func, true)?;
         if self.unroll_loops(module, func)? {
             self.run_scalar_passes(module, func, false)?;
         }
-        if self.run(module, func, "licm", |f, _| licm::run(f))? {
-            self.run(module, func, "cse", |f, m| cse::run(f, m.kernel_of(func)))?;
+        if self.pass(module, func, LICM)? {
+            self.pass(module, func, CSE)?;
         }
         Ok(())
     }
@@ -231,57 +301,4 @@ impl inline::FunctionPasses for NoPasses {
     fn optimize(&self, _: &mut Module, _: Func) -> Result<(), String> {
         Ok(())
     }
-}
-
-/// Runs one pass by the name of its file on every function of a module; for file tests and
-/// debugging. `None` if there is no such pass.
-pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> {
-    let pass: fn(&mut Function) -> bool = match name {
-        "optimize" => return Some(Pipeline::default().optimize_module(module)),
-        "optimize_calls" => {
-            let pipeline = Pipeline::with_thresholds(inline::Thresholds::NONE);
-            return Some(pipeline.optimize_module(module));
-        }
-        "inline" => return Some(inline::run(module, inline::Thresholds::ALL, &NoPasses)),
-        "calls" => return Some(inline::run(module, inline::Thresholds::NONE, &NoPasses)),
-        "dead_args" => {
-            dead_args::run(module);
-            return Some(Ok(()));
-        }
-        "cse" => {
-            let Module { functions, kernels, .. } = module;
-            for (id, func) in functions.iter_mut() {
-                cse::run(func, kernels.iter().find(|kernel| kernel.func == id));
-            }
-            return Some(Ok(()));
-        }
-        "simplify" => {
-            let Module { functions, globals, .. } = module;
-            for func in functions.values_mut() {
-                simplify::run(func, globals);
-            }
-            return Some(Ok(()));
-        }
-        "dce" => dce::run,
-        "if_conversion" => if_conversion::run,
-        "infer_address_spaces" => infer_address_spaces::run,
-        "legalize" => |f| legalize::run(f, &Target::generic()),
-        "legalize_minimal" => |f| legalize::run(f, &Target::minimal()),
-        "licm" => licm::run,
-        "mem2reg" => mem2reg::run,
-        "scalarize" => scalarize::run,
-        "sign_merge" => |f| sign_merge::run(f, true),
-        "sroa" => sroa::run,
-        "structurize" => |f| {
-            structurize::run(f);
-            true
-        },
-        "unreachable" => unreachable::run,
-        "unroll" => unroll::run,
-        _ => return None,
-    };
-    for func in module.functions.values_mut() {
-        pass(func);
-    }
-    Some(Ok(()))
 }

@@ -169,23 +169,17 @@ fn evaluate(func: &Function, value: Value, param: Value, known: u64, depth: u32)
         return Some(bits);
     }
     let deeper = depth.checked_sub(1)?;
-    let eval = |value: Value| evaluate(func, value, param, known, deeper);
-    let scalar = func.ty(value).scalar;
-    match *func.def_inst(value)? {
-        InstData::Binary { op, args: [a, b], .. } if !op.is_float() => {
-            fold::binary(op, scalar, eval(a)?, eval(b)?)
+    let data = func.def_inst(value)?;
+    let is_exact = match data {
+        InstData::Binary { op, .. } => !op.is_float(),
+        InstData::Convert { op, .. } => {
+            matches!(op, ConvertOp::Trunc | ConvertOp::ZExt | ConvertOp::SExt)
         }
-        InstData::Unary { op, arg, .. } => Some(fold::unary(op, scalar, eval(arg)?)),
-        InstData::ICmp { cc, args: [a, b] } => {
-            let bits = func.ty(a).scalar.bits();
-            Some(u64::from(fold::icmp(cc, bits, eval(a)?, eval(b)?)))
-        }
-        InstData::Convert {
-            op: op @ (ConvertOp::Trunc | ConvertOp::ZExt | ConvertOp::SExt),
-            arg,
-        } => fold::convert(op, func.ty(arg).scalar, scalar, eval(arg)?),
-        _ => None,
-    }
+        InstData::Unary { .. } | InstData::ICmp { .. } => true,
+        _ => false,
+    };
+    let operand = |arg: Value| evaluate(func, arg, param, known, deeper);
+    is_exact.then(|| fold::inst(func, data, func.ty(value), operand)).flatten()
 }
 
 /// Unrolls a loop all of whose exits lead to one block.

@@ -31,9 +31,6 @@ fn as_unary(c: &Cursor, op: UnaryOp, v: Value) -> Option<Value> {
 }
 
 pub fn unary(c: &mut Cursor, op: UnaryOp, arg: Value, ty: Type) -> Simplified {
-    if let Some(a) = c.func.as_const(arg) {
-        return constant(c, ty, fold::unary(op, ty.scalar, a));
-    }
     if let Some(inner) = as_unary(c, op, arg) {
         return value(inner);
     }
@@ -63,11 +60,8 @@ pub fn binary(
     ty: Type,
 ) -> Simplified {
     let (x, y) = (c.func.as_const(a), c.func.as_const(b));
-    if let (Some(x), Some(y)) = (x, y) {
-        return match fold::binary(op, ty.scalar, x, y) {
-            Some(bits) => constant(c, ty, bits),
-            None => Keep,
-        };
+    if x.is_some() && y.is_some() {
+        return Keep;
     }
     if x.is_some() && op.is_commutative() {
         return Become(InstData::Binary { op, args: [b, a], flags });
@@ -338,15 +332,7 @@ fn exact_reciprocal(scalar: Scalar, bits: u64) -> Option<u64> {
     (mantissa_zero && in_range).then(|| fold::float_bits(scalar, reciprocal))
 }
 
-pub fn math(c: &mut Cursor, op: MathOp, args: &[Value], ty: Type) -> Simplified {
-    let constants: Option<Vec<u64>> = args.iter().map(|&a| c.func.as_const(a)).collect();
-    if let Some(constants) = constants {
-        let scalar = c.ty(args[0]).scalar;
-        return match fold::math(op, scalar, &constants) {
-            Some(bits) => constant(c, ty, bits),
-            None => Keep,
-        };
-    }
+pub fn math(c: &mut Cursor, op: MathOp, args: &[Value]) -> Simplified {
     if op == MathOp::FAbs {
         match c.func.def_inst(args[0]) {
             Some(InstData::Math { op: MathOp::FAbs, .. }) => return value(args[0]),
@@ -413,9 +399,6 @@ pub fn icmp(c: &mut Cursor, cc: IntCC, [a, b]: [Value; 2], ty: Type) -> Simplifi
     let (x, y) = (c.func.as_const(a), c.func.as_const(b));
     let scalar = c.ty(a).scalar;
     let bits = scalar.bits();
-    if let (Some(x), Some(y)) = (x, y) {
-        return constant(c, ty, u64::from(fold::icmp(cc, bits, x, y)));
-    }
     if a == b && ty.lanes == 1 {
         return constant(c, ty, u64::from(fold::icmp(cc, bits, 0, 0)));
     }
@@ -503,11 +486,7 @@ fn icmp_of(c: &mut Cursor, cc: IntCC, a: Value, y: u64, ty: Type) -> Simplified 
     }
 }
 
-pub fn fcmp(c: &mut Cursor, cc: FloatCC, [a, b]: [Value; 2], flags: FpFlags) -> Simplified {
-    let scalar = c.ty(a).scalar;
-    if let (Some(x), Some(y)) = (c.func.as_const(a), c.func.as_const(b)) {
-        return constant(c, Type::BOOL, u64::from(fold::fcmp(cc, scalar, x, y)));
-    }
+pub fn fcmp(cc: FloatCC, [a, b]: [Value; 2], flags: FpFlags) -> Simplified {
     // x == x asks whether x is a number.
     let asks = match cc {
         FloatCC::Oeq => FloatCC::Ord,

@@ -18,12 +18,6 @@ pub fn convert(c: &mut Cursor, op: ConvertOp, arg: Value, ty: Type) -> Simplifie
             _ => c.func.undef(ty),
         });
     }
-    if let (Some(a), 1) = (c.func.as_const(arg), ty.lanes) {
-        return match fold::convert(op, from.scalar, ty.scalar, a) {
-            Some(bits) => Simplified::Value(c.func.constant(ty, bits)),
-            None => Keep,
-        };
-    }
     match c.func.def_inst(arg) {
         Some(&InstData::Convert { op: first, arg: source }) => {
             convert_of_convert(c, first, op, source, from, ty)

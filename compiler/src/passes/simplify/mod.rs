@@ -7,6 +7,7 @@ mod convert;
 mod memory;
 
 use super::cursor::Cursor;
+use super::fold;
 use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
@@ -83,15 +84,19 @@ fn simplify(
 ) -> Simplified {
     let Some(result) = cursor.func.result(inst) else { return Simplified::Keep };
     let ty = cursor.ty(result);
+    let func = &*cursor.func;
+    if let Some(bits) = fold::inst(func, &func.insts[inst], ty, |arg| func.as_const(arg)) {
+        return Simplified::Value(cursor.func.constant(ty, bits));
+    }
     match cursor.func.insts[inst] {
         InstData::Unary { op, arg, .. } => arith::unary(cursor, op, arg, ty),
         InstData::Binary { op, args, flags } => arith::binary(cursor, op, args, flags, ty),
         InstData::Math { op, ref args, .. } => {
             let args = args.clone();
-            arith::math(cursor, op, &args, ty)
+            arith::math(cursor, op, &args)
         }
         InstData::ICmp { cc, args } => arith::icmp(cursor, cc, args, ty),
-        InstData::FCmp { cc, args, flags } => arith::fcmp(cursor, cc, args, flags),
+        InstData::FCmp { cc, args, flags } => arith::fcmp(cc, args, flags),
         InstData::Select { args } => arith::select(cursor, args, ty),
         InstData::Convert { op, arg } => convert::convert(cursor, op, arg, ty),
         InstData::Build { ref args } => {
