@@ -94,7 +94,8 @@ fn paths(text: &str) -> Vec<Vec<String>> {
         for (at, _) in text.match_indices(root) {
             let word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
             let path: String = text[at..].chars().take_while(|c| word(*c)).collect();
-            if !text[..at].ends_with(word) {
+            // A visibility is no import.
+            if !text[..at].ends_with(word) && !text[..at].ends_with("(in ") {
                 found.push(split(&path));
             }
         }
@@ -218,8 +219,9 @@ mod tests {
     fn paths_are_found_in_use_trees_and_in_expressions() {
         let text =
             "use crate::a::{b, c::{self, D}};\nfn f() { super::g::h(); }\nlet x = crate::i::J;\n\
-             let s = \"use } of {x\";\n    pub(crate) use crate::k::L;";
+             let s = \"use } of {x\";\n    pub(crate) use crate::k::L;\npub(in crate::m) fn n() {}";
         let found = paths(text);
+        assert!(!found.contains(&names("crate::m")), "{found:?}");
         for path in [
             "crate::a::b",
             "crate::a::c::self",

@@ -2,8 +2,8 @@
 
 use super::lexer::{PpKind, PpToken};
 use super::number;
+use super::state::Preprocessor;
 use super::token::{Punct, TokenKind};
-use super::Preprocessor;
 use crate::source::Span;
 
 /// Operators within operands within parentheses...

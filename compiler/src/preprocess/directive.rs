@@ -2,18 +2,8 @@
 
 use super::include::Header;
 use super::lexer::{Lexer, PpKind, PpToken};
-use super::Preprocessor;
+use super::state::{Conditional, Preprocessor};
 use crate::source::Span;
-
-/// An `#if` whose `#endif` is still to come.
-pub(super) struct Conditional {
-    /// The `#` of the `#if`.
-    pub span: Span,
-    /// True if one of its groups has been processed: the others are skipped.
-    taken: bool,
-    /// True if its `#else` has been seen.
-    in_else: bool,
-}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Name {

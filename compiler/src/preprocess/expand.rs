@@ -3,44 +3,19 @@
 //! Expansions being rescanned form a stack of [`Context`]s above the text. A macro is disabled
 //! while its context is on the stack; its name, met there, is marked and never expanded again.
 
+use super::definitions::{Form, Special};
 use super::interner::Symbol;
 use super::lexer::{flag, PpKind, PpToken};
-use super::macros::{Form, Special};
+use super::limits::MAX_EXPANDED;
 use super::paste::quote;
+use super::state::{Context, Preprocessor, Source, Tokens};
 use super::token::Punct;
-use super::Preprocessor;
 use crate::source::Span;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Tokens that macro expansion may produce in one compilation.
-pub(super) const MAX_EXPANDED: usize = 8 << 20;
 /// Invocations within arguments of invocations within arguments...
 const MAX_DEPTH: u32 = 200;
-
-/// Tokens to be read before those below it on the stack.
-pub(super) struct Context {
-    tokens: Tokens,
-    next: usize,
-    source: Source,
-    /// Leading white space of the expansion's first token.
-    space: u8,
-}
-
-enum Tokens {
-    /// A macro's body as it stands: each token gets the place of the invocation.
-    Body(Rc<[PpToken]>, Span),
-    Owned(Vec<PpToken>),
-}
-
-/// The source of a context's tokens.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Source {
-    /// The macro of this number, disabled until the context ends.
-    Macro(usize),
-    /// An argument being expanded by itself: reading stops at its end.
-    Argument,
-}
 
 /// The arguments of an invocation.
 struct Arguments {
@@ -48,23 +23,6 @@ struct Arguments {
     /// Of each argument, in `tokens`.
     ranges: Vec<Range<usize>>,
     expanded: Vec<Option<Rc<[PpToken]>>>,
-}
-
-impl Context {
-    fn peek(&self) -> Option<PpToken> {
-        let token = match &self.tokens {
-            Tokens::Body(tokens, span) => {
-                tokens.get(self.next).map(|token| PpToken { span: *span, ..*token })
-            }
-            Tokens::Owned(tokens) => tokens.get(self.next).copied(),
-        };
-        match token {
-            Some(token) if self.next == 0 && self.source != Source::Argument => {
-                Some(PpToken { flags: token.flags & !flag::SPACE | self.space, ..token })
-            }
-            token => token,
-        }
-    }
 }
 
 impl Preprocessor<'_> {

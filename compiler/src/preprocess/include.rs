@@ -3,16 +3,12 @@
 use super::cache::header_cache;
 use super::cache::recorder::Inclusion;
 use super::lexer::{Lexer, PpKind, PpToken};
+use super::limits::{MAX_DEPTH, MAX_TEXT};
+use super::state::{File, Key, Preprocessor};
 use super::token::Punct;
-use super::{File, Preprocessor};
 use crate::source::{FileId, Span};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-
-/// Texts within texts.
-pub(super) const MAX_DEPTH: usize = 64;
-/// Bytes read in one compilation, every inclusion counted.
-pub(super) const MAX_TEXT: usize = 64 << 20;
 
 /// The operand of an `#include`.
 pub(super) struct Header {
@@ -20,15 +16,6 @@ pub(super) struct Header {
     /// True for `<name>`, false for `"name"`.
     pub angled: bool,
     pub span: Span,
-}
-
-/// The identity of a header.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Key {
-    /// The number of a header given with the source.
-    Given(usize),
-    /// A file.
-    Path(PathBuf),
 }
 
 impl Preprocessor<'_> {

@@ -9,16 +9,21 @@
 
 pub(crate) mod cache;
 mod condition;
+mod definitions;
 mod directive;
 mod expand;
 mod include;
 mod interner;
 mod lexer;
+mod limits;
 mod macros;
 mod number;
 mod paste;
 mod pragma;
 mod predefined;
+mod record;
+mod replay;
+mod state;
 mod string;
 mod token;
 
@@ -29,17 +34,13 @@ pub use token::{ExtensionBehaviour, FloatSuffix, FpContract, Pragma, Punct, Toke
 
 use crate::options::Options;
 use crate::source::Source;
-use crate::source::{Diagnostics, FileId, SourceMap, Span};
-use cache::cached_header::ResourceUsage;
-use cache::{header_cache, recorder};
-use lexer::{flag, Lexer, PpKind, PpToken};
+use crate::source::{Diagnostics, SourceMap, Span};
+use cache::recorder;
+use lexer::{flag, PpKind, PpToken};
+use limits::MAX_TOKENS;
 use rustc_hash::{FxHashMap, FxHashSet};
+use state::{Names, Preprocessor};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::PathBuf;
-use std::sync::Arc;
-
-/// Tokens of one compilation.
-const MAX_TOKENS: usize = 16 << 20;
 
 /// The tokens of a program in segments: its own, and among them those of cached headers.
 #[derive(Debug)]
@@ -111,7 +112,7 @@ pub(crate) fn preprocess_segments(
         features: predefined::Features::new(options, predefined),
         files: Vec::new(),
         contexts: Vec::new(),
-        macros: macros::Macros::default(),
+        macros: definitions::Macros::default(),
         loaded: FxHashMap::default(),
         texts: FxHashMap::default(),
         once: FxHashSet::default(),
@@ -140,71 +141,6 @@ fn hash_of(options: &Options) -> u64 {
     let mut hasher = DefaultHasher::new();
     options.hash(&mut hasher);
     hasher.finish()
-}
-
-/// Names that mean something to the preprocessor itself.
-struct Names {
-    defined: Symbol,
-    va_args: Symbol,
-    pragma: Symbol,
-}
-
-/// A text being read.
-struct File {
-    lexer: Lexer,
-    conditionals: Vec<directive::Conditional>,
-    /// Directory of a file from disk.
-    directory: Option<PathBuf>,
-    /// Number of the `#include` that named it.
-    inclusion: usize,
-}
-
-/// The state of one compilation's preprocessing.
-struct Preprocessor<'a> {
-    headers: &'a [(String, String)],
-    /// Of the options but macros and directories.
-    options_hash: u64,
-    main_name: &'a str,
-    options: &'a Options,
-    sources: &'a mut SourceMap,
-    interner: &'a mut Interner,
-    diags: &'a mut Diagnostics,
-    names: Names,
-    features: predefined::Features,
-    /// Texts being read, the innermost include last.
-    files: Vec<File>,
-    /// Macro expansions being rescanned, the innermost last.
-    contexts: Vec<expand::Context>,
-    macros: macros::Macros,
-    /// Headers read so far: by include name, or by path when from disk.
-    loaded: FxHashMap<include::Key, FileId>,
-    /// Headers from disk, which may have cached headers.
-    texts: FxHashMap<FileId, Arc<header_cache::HeaderText>>,
-    /// Files that say `#pragma once`.
-    once: FxHashSet<FileId>,
-    /// The recordings of the headers that are being read.
-    recorder: recorder::Recorder,
-    /// Cached headers in the place of headers.
-    included: Vec<IncludedHeader>,
-    /// Their tokens.
-    included_token_count: usize,
-    /// Bytes of text read, every inclusion counted.
-    text_read: usize,
-    /// Tokens that macros have produced.
-    expanded: usize,
-    /// Bytes that `#` and `##` have made.
-    spelled: usize,
-    /// Depth of arguments being expanded.
-    depth: u32,
-    /// Invocations whose arguments are being collected.
-    in_arguments: u32,
-    /// The next value of `__COUNTER__`.
-    counter: u32,
-    /// The values of `#pragma pack`, the innermost `push` last; never empty.
-    pack: Vec<u32>,
-    output: Vec<Token>,
-    /// A string literal to which the next token may add (phase 6).
-    string: Option<(Vec<u8>, Span)>,
 }
 
 impl Preprocessor<'_> {
@@ -290,17 +226,6 @@ impl Preprocessor<'_> {
         self.end_recording();
         self.files.pop();
         true
-    }
-
-    /// Returns how much of the bounded resources is used so far.
-    fn resource_usage(&self) -> ResourceUsage {
-        ResourceUsage { text_read: self.text_read, expanded: self.expanded, spelled: self.spelled }
-    }
-
-    fn set_resource_usage(&mut self, usage: ResourceUsage) {
-        self.text_read = usage.text_read;
-        self.expanded = usage.expanded;
-        self.spelled = usage.spelled;
     }
 
     /// Turns a preprocessing token into a token (phase 7's beginning).

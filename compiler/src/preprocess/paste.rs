@@ -1,11 +1,10 @@
 //! The operators `#` and `##` (C99 6.10.3.2, 6.10.3.3).
 
+use super::interner::Symbol;
 use super::lexer::{flag, scan, PpKind, PpToken};
-use super::Preprocessor;
+use super::limits::MAX_SPELLED;
+use super::state::Preprocessor;
 use crate::source::Span;
-
-/// Bytes of text that `#` and `##` may make in one compilation.
-pub(super) const MAX_SPELLED: usize = 32 << 20;
 
 /// Returns a text as a string literal.
 pub(super) fn quote(text: &str) -> String {
@@ -80,7 +79,7 @@ impl Preprocessor<'_> {
             return None;
         }
         let symbol = match scanned.kind {
-            PpKind::Punct(punct) if punct.as_str() == text => super::Symbol::EMPTY,
+            PpKind::Punct(punct) if punct.as_str() == text => Symbol::EMPTY,
             _ => self.interner.intern(&text),
         };
         Some(PpToken { span: at, symbol, kind: scanned.kind, flags: left.flags & flag::SPACE })

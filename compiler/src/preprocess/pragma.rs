@@ -1,8 +1,8 @@
 //! `#pragma` and `_Pragma` (C99 6.10.6, 6.10.9; OpenCL C 6.9, 6.12).
 
 use super::lexer::{flag, Lexer, PpKind, PpToken};
+use super::state::Preprocessor;
 use super::token::{ExtensionBehaviour, FpContract, Pragma, Punct, Token, TokenKind};
-use super::Preprocessor;
 use crate::source::Span;
 
 impl Preprocessor<'_> {

@@ -3,7 +3,7 @@
 //! A macro of the table is defined when its name is first met in a program, so that the table costs
 //! nothing to programs that do not use it.
 
-use super::macros::Special;
+use super::definitions::Special;
 use crate::options::ClStd;
 use crate::options::Options;
 use rustc_hash::FxHashMap;

@@ -1,7 +1,7 @@
 //! Character constants and string literals (C99 6.4.4.4, 6.4.5).
 
 use super::lexer::PpToken;
-use super::Preprocessor;
+use super::state::Preprocessor;
 
 /// A decoded literal: its bytes, and what is wrong with it.
 struct Decoded {

@@ -4,7 +4,8 @@
 //! The scan need not understand declarations. What it does not recognize as a function is a *root*:
 //! all that it names counts as used.
 
-use crate::preprocess::{Interner, Pragma, Punct, Symbol, Token, TokenKind};
+use crate::preprocess::interner::{Interner, Symbol};
+use crate::preprocess::token::{Pragma, Punct, Token, TokenKind};
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 use std::sync::OnceLock;
