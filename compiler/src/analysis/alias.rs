@@ -40,6 +40,8 @@ pub struct AliasClasses {
     locals: ClassSet,
     /// Classes that nothing outside the function reaches.
     own: ClassSet,
+    /// Classes that no pointer to another object reaches: of `own`, and of `restrict` arguments.
+    isolated: ClassSet,
 }
 
 impl AliasClasses {
@@ -51,6 +53,7 @@ impl AliasClasses {
             variables: 0,
             locals: 0,
             own: 0,
+            isolated: 0,
         };
         let underlying = UnderlyingObjects::compute(func);
         for (value, data) in func.values.iter() {
@@ -70,9 +73,10 @@ impl AliasClasses {
                 _ if object.space == Some(AddressSpace::Local) => classes.locals |= class,
                 UnderlyingObject::Alloca(_) => classes.own |= class,
                 UnderlyingObject::Variable(_) => classes.variables |= class,
-                _ => {}
+                _ => classes.isolated |= class,
             }
         }
+        classes.isolated |= classes.own;
         classes
     }
 
@@ -178,6 +182,9 @@ impl AliasClasses {
     /// Returns the classes that a store through a pointer writes.
     pub fn written(&self, func: &Function, ptr: Value) -> ClassSet {
         let object = self.object(ptr).map(|index| 1 << (FIRST_OBJECT + index));
+        if let Some(class) = object.filter(|class| class & self.isolated != 0) {
+            return class;
+        }
         ANY | match func.ty(ptr).space() {
             Some(AddressSpace::Private) => ANY_PRIVATE | object.unwrap_or(0),
             Some(AddressSpace::Local) => ANY_LOCAL | object.unwrap_or(self.locals),

@@ -3,5 +3,7 @@
 pub mod alias;
 pub mod argument_alias;
 pub mod call_graph;
+pub mod known_bits;
 pub mod memory_versions;
+pub mod trip_count;
 pub mod underlying_objects;

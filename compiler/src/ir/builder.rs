@@ -120,6 +120,15 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.build(&vec![value; usize::from(lanes)])
     }
 
+    /// Builds with more flags.
+    pub fn with_flags<T>(&mut self, flags: FpFlags, build: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.flags;
+        self.flags |= flags;
+        let built = build(self);
+        self.flags = before;
+        built
+    }
+
     pub fn undef(&mut self, ty: Type) -> Value {
         self.func.undef(ty)
     }

@@ -12,13 +12,15 @@ pub use super::operations::{
 };
 
 bitflags! {
-    /// What a floating-point operation may assume or do.
+    /// What an operation may assume or do.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct FpFlags: u8 {
         /// May not be contracted into a fused multiply-add (FP_CONTRACT OFF).
         const NO_CONTRACT = 1;
         /// Fast relaxed math: no NaN, no infinities, no signed zeros, reassociation, reciprocals.
         const FAST = 2;
+        /// The result of an integer operation on signed numbers is exact: overflow is undefined (C99 6.5 p5).
+        const NO_SIGNED_WRAP = 4;
     }
 }
 

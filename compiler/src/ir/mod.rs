@@ -29,6 +29,7 @@ pub mod cfg;
 pub mod dominators;
 pub mod entities;
 mod fields;
+pub mod fold;
 pub mod function;
 pub mod inst;
 pub mod loops;

@@ -65,4 +65,7 @@ pub struct KernelEntry {
     pub attributes: String,
     /// True if the program asked for `-cl-kernel-arg-info`.
     pub arg_info: bool,
+    /// By argument, and perhaps shorter: the alignment in bytes that the type of a buffer's pointer demands; 0 where it
+    /// is none.
+    pub pointee_alignments: Vec<u32>,
 }

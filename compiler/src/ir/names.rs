@@ -5,7 +5,8 @@ use super::module::Linkage;
 use super::types::{AddressSpace, Scalar, Type};
 
 /// Names of the flags, in the order in which they are printed.
-pub const FP_FLAGS: [(&str, FpFlags); 2] = [("nc", FpFlags::NO_CONTRACT), ("fast", FpFlags::FAST)];
+pub const FP_FLAGS: [(&str, FpFlags); 3] =
+    [("nc", FpFlags::NO_CONTRACT), ("fast", FpFlags::FAST), ("nsw", FpFlags::NO_SIGNED_WRAP)];
 pub const MEM_FLAGS: [(&str, MemFlags); 2] =
     [("volatile", MemFlags::VOLATILE), ("invariant", MemFlags::INVARIANT)];
 pub const BARRIER_FLAGS: [(&str, BarrierFlags); 2] =

@@ -304,7 +304,7 @@ impl Parser {
         self.expect_word("kernel")?;
         let func = self.func_ref()?;
         let name = self.word("the kernel's name")?;
-        let mut args = Vec::new();
+        let (mut args, mut pointee_alignments) = (Vec::new(), Vec::new());
         self.expect('(')?;
         while !self.eat(')') {
             if !args.is_empty() {
@@ -313,6 +313,7 @@ impl Parser {
             let name = self.word("an argument's name")?;
             self.expect(':')?;
             let kind = self.arg_kind()?;
+            pointee_alignments.push(if self.eat_word("aligned") { self.number()? } else { 0 });
             let is_restrict = self.eat_word("restrict");
             args.push(Arg { is_restrict, ..plain_arg(name, kind) });
         }
@@ -329,6 +330,7 @@ impl Parser {
             local_size_hint: None,
             attributes: String::new(),
             arg_info: false,
+            pointee_alignments,
         });
         Ok(())
     }

@@ -182,6 +182,9 @@ fn print_kernel(out: &mut String, names: &Names, kernel: &KernelEntry) {
                 write!(out, "{name}: local {ordinal} align {align}")
             }
         };
+        if let Some(align) = kernel.pointee_alignments.get(i).filter(|&&align| align != 0) {
+            let _ = write!(out, " aligned {align}");
+        }
         out.push_str(if arg.is_restrict { " restrict" } else { "" });
     }
     out.push(')');

@@ -95,7 +95,8 @@ impl Lowering<'_, '_> {
             }
             _ => {
                 let one = self.b.iconst(ty, 1);
-                self.b.binary(if up { BinaryOp::IAdd } else { BinaryOp::ISub }, old, one)
+                let op = if up { BinaryOp::IAdd } else { BinaryOp::ISub };
+                self.b.with_flags(Self::overflow_flags(op, name), |b| b.binary(op, old, one))
             }
         }
     }

@@ -3,7 +3,9 @@
 use super::function::Lowering;
 use super::memory::Addr;
 use super::types;
-use crate::ir::{AddressSpace, BinaryOp, Block, ConvertOp, FloatCC, IntCC, Type, UnaryOp, Value};
+use crate::ir::{
+    AddressSpace, BinaryOp, Block, ConvertOp, FloatCC, FpFlags, IntCC, Type, UnaryOp, Value,
+};
 use crate::sema::hir::{ArithOp, CompareOp, Expr, ExprKind, FunctionId, PlaceKind};
 use crate::sema::types::{Scalar as Name, TypeKind};
 use crate::source::Span;
@@ -281,7 +283,16 @@ impl Lowering<'_, '_> {
             ArithOp::Or => BinaryOp::Or,
             ArithOp::Xor => BinaryOp::Xor,
         };
-        self.b.binary(op, lhs, rhs)
+        self.b.with_flags(Self::overflow_flags(op, name), |b| b.binary(op, lhs, rhs))
+    }
+
+    /// Returns the flags of an operation on a type in which overflow is undefined (C99 6.5 p5).
+    pub fn overflow_flags(op: BinaryOp, name: Name) -> FpFlags {
+        let may_overflow = matches!(op, BinaryOp::IAdd | BinaryOp::ISub | BinaryOp::IMul);
+        match may_overflow && matches!(name, Name::Int | Name::Long) {
+            true => FpFlags::NO_SIGNED_WRAP,
+            false => FpFlags::empty(),
+        }
     }
 
     /// Emits a shift; the amount counts modulo the width (OpenCL C 6.5.9).

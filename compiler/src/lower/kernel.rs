@@ -22,6 +22,7 @@ pub(super) fn lower_entry(context: &mut Context, id: FunctionId, info: &KernelIn
     let mut values = Vec::new();
     let mut args = Vec::new();
     let mut locals = 0;
+    let mut pointee_alignments = Vec::new();
     for (index, &param) in source.params.iter().enumerate() {
         let local = &source.locals[param];
         match classify(&module.types, local.ty, &mut locals) {
@@ -32,6 +33,10 @@ pub(super) fn lower_entry(context: &mut Context, id: FunctionId, info: &KernelIn
                 context.diags.error(local.span, message);
             }
         }
+        pointee_alignments.push(match module.types.kind(local.ty) {
+            TypeKind::Pointer(pointer) => module.types.align(pointer.pointee),
+            _ => 0,
+        });
         values.push(reader.read(index as u32, local.ty));
     }
     reader.b.call(body, &values, None);
@@ -45,6 +50,7 @@ pub(super) fn lower_entry(context: &mut Context, id: FunctionId, info: &KernelIn
         local_size_hint: info.local_size_hint,
         attributes: info.attributes.clone(),
         arg_info: context.options.kernel_arg_info,
+        pointee_alignments,
     });
 }
 

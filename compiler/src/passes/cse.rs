@@ -44,6 +44,7 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
             // dominate a later one.
             match entry {
                 Entry::Leader(leader, home) if dom.dominates(*home, block) => {
+                    keep_common_flags(func, *leader, inst);
                     replaced[result] = Some(*leader);
                     changed = true;
                     false
@@ -137,6 +138,20 @@ impl AvailableValues {
     }
 }
 
+/// Lets an instruction that takes the place of another assume no more than that.
+fn keep_common_flags(func: &mut Function, leader: Value, other: Inst) {
+    let InstData::Binary { flags: allowed, .. } = func.insts[other] else { return };
+    let ValueDef::Inst(leader) = func.def(leader) else { return };
+    if let InstData::Binary { flags, .. } = &mut func.insts[leader] {
+        *flags &= allowed;
+    }
+}
+
+/// Returns the flags in which equal instructions may not differ.
+fn significant(flags: FpFlags) -> FpFlags {
+    flags - FpFlags::NO_SIGNED_WRAP
+}
+
 /// Operands in their order, or for commutative operations in that of their numbers.
 fn sorted(op: BinaryOp, args: [Value; 2]) -> [Value; 2] {
     match args {
@@ -151,7 +166,7 @@ fn hash(data: &InstData, ty: Type) -> u64 {
         // The most frequent by far: two words.
         InstData::Binary { op, args, flags } => {
             let [a, b] = sorted(op, args).map(|arg| u64::from(arg.as_u32()));
-            hasher.write_u64(1 << 16 | (op as u64) << 8 | u64::from(flags.bits()));
+            hasher.write_u64(1 << 16 | (op as u64) << 8 | u64::from(significant(flags).bits()));
             hasher.write_u64(a << 32 | b);
         }
         _ => data.hash(&mut hasher),
@@ -168,7 +183,7 @@ fn equal(a: &InstData, b: &InstData) -> bool {
             &InstData::Binary { op: other_op, args: other_args, flags: other_flags },
         ) => {
             op == other_op
-                && flags == other_flags
+                && significant(flags) == significant(other_flags)
                 && sorted(op, args) == sorted(other_op, other_args)
         }
         _ => a == b,

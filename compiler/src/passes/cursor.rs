@@ -1,6 +1,6 @@
 //! The builder that passes use: it writes a block's new list of instructions, and folds constants on the way.
 
-use super::fold;
+use crate::ir::fold;
 use crate::ir::*;
 
 /// Emits instructions into `out`; the pass puts that into a block.

@@ -5,7 +5,7 @@ pub mod cse;
 pub mod cursor;
 pub mod dce;
 pub mod dead_args;
-pub mod fold;
+pub mod dead_stores;
 pub mod if_conversion;
 pub mod infer_address_spaces;
 pub mod inline;
@@ -22,6 +22,7 @@ pub mod ssa_repair;
 pub mod structurize;
 pub mod unreachable;
 pub mod unroll;
+pub mod vectorize;
 
 use crate::ir::verify::{debug_verify, debug_verify_function};
 use crate::ir::{Func, Function, Module, Structure};
@@ -52,6 +53,7 @@ macro_rules! function_passes {
 function_passes! {
     CSE = "cse", |func, module, id| cse::run(func, module.kernel_of(id));
     DCE = "dce", |func, _, _| dce::run(func);
+    DEAD_STORES = "dead_stores", |func, module, id| dead_stores::run(func, module.kernel_of(id));
     IF_CONVERSION = "if_conversion", |func, _, _| if_conversion::run(func);
     INFER_ADDRESS_SPACES = "infer_address_spaces", |func, _, _| infer_address_spaces::run(func);
     LICM = "licm", |func, _, _| licm::run(func);
@@ -61,6 +63,7 @@ function_passes! {
     SROA = "sroa", |func, _, _| sroa::run(func);
     UNREACHABLE = "unreachable", |func, _, _| unreachable::run(func);
     UNROLL = "unroll", |func, _, _| unroll::run(func);
+    VECTORIZE = "vectorize", |func, module, id| vectorize::run(func, module.kernel_of(id));
 }
 
 /// The passes that the pipeline runs in other ways, as file tests run them.
@@ -285,6 +288,10 @@ impl inline::FunctionPasses for Pipeline<'_> {
         }
         if self.pass(module, func, LICM)? {
             self.pass(module, func, CSE)?;
+        }
+        self.pass(module, func, DEAD_STORES)?;
+        if self.pass(module, func, VECTORIZE)? {
+            self.pass(module, func, DCE)?;
         }
         Ok(())
     }

@@ -1,10 +1,10 @@
-//! Full unrolling of small loops with a constant trip count that index a private array, so that the
-//! indices become constants and the array registers.
+//! Full unrolling of loops with a constant trip count: of those that index a private array, so that the indices become
+//! constants and the array registers, and of small ones, whose addresses then differ by constants.
 //!
 //! A loop is cloned once for each time its header runs; each clone's back edges lead to the next.
 //! [`super::simplify`] then finds which exits are taken.
 
-use super::fold;
+use crate::analysis::trip_count::trip_count;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::loops::{Loop, Loops};
@@ -16,15 +16,15 @@ use smallvec::SmallVec;
 const MAX_TRIP_COUNT: usize = 65;
 /// Most instructions that a loop may become.
 const MAX_LOOP: usize = 4096;
+/// Most instructions that a loop may become that indexes no private array.
+const MAX_SMALL_LOOP: usize = 256;
 /// Most instructions that a function may grow to by unrolling.
 const MAX_FUNCTION: usize = 32768;
 
 /// Unrolls innermost loops; run again (after [`super::simplify`]) for those around them. Returns true if
 /// any was unrolled.
 pub fn run(func: &mut Function) -> bool {
-    if !has_dynamic_private_offset(func) {
-        return false;
-    }
+    let indexes_arrays = has_dynamic_private_offset(func);
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);
     let loops = Loops::compute(&cfg, &dom);
@@ -37,12 +37,18 @@ pub fn run(func: &mut Function) -> bool {
         }
     }
     for (data, outer) in loops.loops.iter().zip(outer) {
-        if outer || !has_varying_private_offset(func, &cfg, data) {
+        let limit = match indexes_arrays && has_varying_private_offset(func, &cfg, data) {
+            true => MAX_LOOP,
+            false => MAX_SMALL_LOOP,
+        };
+        let insts: usize = data.blocks.iter().map(|&b| func.blocks[b].insts.len()).sum();
+        let is_small = limit == MAX_LOOP || 2 * insts <= limit && exits(func, data) == 1;
+        if outer || !is_small {
             continue;
         }
-        let Some(trip_count) = trip_count(func, &cfg, data) else { continue };
-        let insts: usize = data.blocks.iter().map(|&b| func.blocks[b].insts.len()).sum();
-        if insts * trip_count > MAX_LOOP || size + insts * trip_count > MAX_FUNCTION {
+        let limit = MAX_TRIP_COUNT.min(limit / insts);
+        let Some(trip_count) = trip_count(func, &cfg, data, limit) else { continue };
+        if size + insts * trip_count > MAX_FUNCTION {
             continue;
         }
         if unroll(func, data, trip_count) {
@@ -51,6 +57,12 @@ pub fn run(func: &mut Function) -> bool {
         }
     }
     changed
+}
+
+/// Returns the number of edges that leave a loop.
+fn exits(func: &Function, data: &Loop) -> usize {
+    let targets = data.blocks.iter().flat_map(|&block| func.successors(block));
+    targets.filter(|target| !data.blocks.contains(target)).count()
 }
 
 fn is_private(func: &Function, ptr: Value) -> bool {
@@ -88,98 +100,6 @@ fn has_varying_private_offset(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
         }
     }
     false
-}
-
-/// Returns how often the header runs, if an induction variable decides that.
-fn trip_count(func: &Function, cfg: &Cfg, data: &Loop) -> Option<usize> {
-    let [latch] = data.latches[..] else { return None };
-    // The test stands in the header or in the block that closes the loop.
-    [data.header, latch].into_iter().find_map(|at| {
-        let exit = exit_test(func, data, at)?;
-        let params = func.blocks[data.header].params.len();
-        (0..params).find_map(|index| simulate_counter(func, cfg, data, latch, index, &exit))
-    })
-}
-
-struct ExitTest {
-    cond: Value,
-    /// The loop ends when the condition has this value.
-    when: bool,
-}
-
-/// Returns the condition at the end of block `at` of leaving the loop.
-fn exit_test(func: &Function, data: &Loop, at: Block) -> Option<ExitTest> {
-    let InstData::Brif { cond, then, otherwise } = &func.insts[func.terminator(at)?] else {
-        return None;
-    };
-    let inside = |call: &BlockCall| data.blocks.contains(&call.block);
-    match (inside(then), inside(otherwise)) {
-        (false, true) => Some(ExitTest { cond: *cond, when: true }),
-        (true, false) => Some(ExitTest { cond: *cond, when: false }),
-        _ => None,
-    }
-}
-
-/// Returns the trip count by evaluating header parameter `index` for each iteration.
-fn simulate_counter(
-    func: &Function,
-    cfg: &Cfg,
-    data: &Loop,
-    latch: Block,
-    index: usize,
-    exit: &ExitTest,
-) -> Option<usize> {
-    let param = *func.blocks[data.header].params.get(index)?;
-    if !func.ty(param).scalar.is_int() || func.ty(param).is_vector() {
-        return None;
-    }
-    let arg_of = |pred: Block| {
-        let mut found = None;
-        func.insts[func.terminator(pred)?].for_each_target(|call| {
-            if call.block == data.header {
-                found = call.args.get(index).copied();
-            }
-        });
-        found
-    };
-    let mut start = None;
-    for &pred in cfg.preds(data.header).iter().filter(|&&pred| pred != latch) {
-        let value = func.as_const(arg_of(pred)?)?;
-        if *start.get_or_insert(value) != value {
-            return None;
-        }
-    }
-    let next = arg_of(latch)?;
-    let mut counter = start?;
-    for iteration in 1..=MAX_TRIP_COUNT {
-        if (evaluate(func, exit.cond, param, counter, 8)? != 0) == exit.when {
-            return Some(iteration);
-        }
-        counter = evaluate(func, next, param, counter, 8)?;
-    }
-    None
-}
-
-/// Returns the value of a computation from constants and one known parameter.
-fn evaluate(func: &Function, value: Value, param: Value, known: u64, depth: u32) -> Option<u64> {
-    if value == param {
-        return Some(known);
-    }
-    if let Some(bits) = func.as_const(value) {
-        return Some(bits);
-    }
-    let deeper = depth.checked_sub(1)?;
-    let data = func.def_inst(value)?;
-    let is_exact = match data {
-        InstData::Binary { op, .. } => !op.is_float(),
-        InstData::Convert { op, .. } => {
-            matches!(op, ConvertOp::Trunc | ConvertOp::ZExt | ConvertOp::SExt)
-        }
-        InstData::Unary { .. } | InstData::ICmp { .. } => true,
-        _ => false,
-    };
-    let operand = |arg: Value| evaluate(func, arg, param, known, deeper);
-    is_exact.then(|| fold::inst(func, data, func.ty(value), operand)).flatten()
 }
 
 /// Unrolls a loop all of whose exits lead to one block.

@@ -1,9 +1,9 @@
 //! Rules of arithmetic, comparison and selection.
 
 use super::Simplified;
+use crate::ir::fold;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
-use crate::passes::fold;
 use Simplified::{Become, Keep};
 
 fn value(v: Value) -> Simplified {
@@ -78,7 +78,7 @@ pub fn binary(
         return int_left_constant(c, op, x, a, b, ty);
     }
     match y {
-        Some(y) => int_right_constant(c, op, a, b, y, ty),
+        Some(y) => int_right_constant(c, op, [a, b], y, flags, ty),
         None => int_variables(c, op, a, b, ty),
     }
 }
@@ -122,9 +122,9 @@ fn int_left_constant(
 fn int_right_constant(
     c: &mut Cursor,
     op: BinaryOp,
-    a: Value,
-    b: Value,
+    [a, b]: [Value; 2],
     y: u64,
+    flags: FpFlags,
     ty: Type,
 ) -> Simplified {
     use BinaryOp::*;
@@ -145,7 +145,12 @@ fn int_right_constant(
         (Xor, 1, _) if ty.scalar == Scalar::Bool => {
             return Become(InstData::Unary { op: UnaryOp::Not, arg: a, flags: FpFlags::empty() })
         }
-        (ISub, y, _) => return become_op(c, IAdd, y.wrapping_neg()),
+        (ISub, y, _) => {
+            let smallest = 1 << (bits - 1);
+            let flags = if y == smallest { FpFlags::empty() } else { exact(flags) };
+            let k = c.func.constant(ty, y.wrapping_neg());
+            return Become(InstData::Binary { op: IAdd, args: [a, k], flags });
+        }
         (IMul, y, _) if y == ones => {
             return Become(InstData::Unary { op: UnaryOp::INeg, arg: a, flags: FpFlags::empty() })
         }
@@ -154,18 +159,30 @@ fn int_right_constant(
         (URem, y, Some(_)) => return become_op(c, And, y - 1),
         _ => {}
     }
-    merge_constants(c, op, a, y, ty)
+    merge_constants(c, op, a, y, flags, ty)
+}
+
+/// Returns what is known of overflow.
+fn exact(flags: FpFlags) -> FpFlags {
+    flags & FpFlags::NO_SIGNED_WRAP
 }
 
 /// (x op c1) op c2 with both constants in one operation.
-fn merge_constants(c: &mut Cursor, op: BinaryOp, a: Value, y: u64, ty: Type) -> Simplified {
+fn merge_constants(
+    c: &mut Cursor,
+    op: BinaryOp,
+    a: Value,
+    y: u64,
+    flags: FpFlags,
+    ty: Type,
+) -> Simplified {
     use BinaryOp::*;
     let bits = ty.scalar.bits();
     let become_op = |c: &mut Cursor, op: BinaryOp, arg: Value, k: u64| {
         let k = c.func.constant(ty, k);
         Become(InstData::Binary { op, args: [arg, k], flags: FpFlags::empty() })
     };
-    let Some((inner_op, [x, k], _)) = as_binary(c, a) else {
+    let Some((inner_op, [x, k], inner_flags)) = as_binary(c, a) else {
         return masked_extension(c, op, a, y);
     };
     if let (IAdd, ISub, Some(k)) = (op, inner_op, c.func.as_const(x)) {
@@ -176,6 +193,14 @@ fn merge_constants(c: &mut Cursor, op: BinaryOp, a: Value, y: u64, ty: Type) -> 
     }
     let Some(k) = c.func.as_const(k) else { return Keep };
     match (op, inner_op) {
+        (IAdd, IAdd) => {
+            let (k, y) = (fold::signed(bits, k), fold::signed(bits, y));
+            let sum = k.wrapping_add(y);
+            let is_exact = fold::signed(bits, sum as u64) == sum && k.checked_add(y).is_some();
+            let flags = if is_exact { exact(flags & inner_flags) } else { FpFlags::empty() };
+            let k = c.func.constant(ty, sum as u64);
+            Become(InstData::Binary { op, args: [x, k], flags })
+        }
         (IAdd | IMul | And | Or | Xor | UMin | UMax | SMin | SMax, _) if op == inner_op => {
             match fold::binary(op, ty.scalar, k, y) {
                 Some(k) => become_op(c, op, x, k),

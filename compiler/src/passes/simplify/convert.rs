@@ -1,9 +1,9 @@
 //! Rules of conversions and of taking vectors apart and together.
 
 use super::Simplified;
+use crate::ir::fold;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
-use crate::passes::fold;
 use Simplified::{Become, Keep};
 
 pub fn convert(c: &mut Cursor, op: ConvertOp, arg: Value, ty: Type) -> Simplified {

@@ -1,9 +1,9 @@
 //! Rules of addresses, and loads of constants that the program itself holds.
 
 use super::Simplified;
+use crate::ir::fold;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
-use crate::passes::fold;
 use cranelift_entity::PrimaryMap;
 use smallvec::SmallVec;
 use Simplified::{Become, Keep};
@@ -51,26 +51,52 @@ pub fn ptr_add(c: &mut Cursor, ptr: Value, offset: Value, ty: Type) -> Simplifie
     }
 }
 
-/// x and k of x + k or (x + k) << s.
+/// The most sums that are followed for a constant part.
+const MAX_DEPTH: u32 = 3;
+
+/// x and k of x + k, (x + k) << s, or the sign extension of a sum that does not overflow.
 fn split_constant(c: &mut Cursor, offset: Value) -> Option<(Value, u64)> {
-    let sum = |c: &Cursor, v: Value| match c.func.def_inst(v) {
-        Some(&InstData::Binary { op: BinaryOp::IAdd, args: [x, k], .. }) => {
-            Some((x, c.func.as_const(k)?))
+    match *c.func.def_inst(offset)? {
+        InstData::Binary { op: BinaryOp::IAdd, args: [x, k], .. } => Some((x, c.func.as_const(k)?)),
+        InstData::Binary {
+            op: op @ (BinaryOp::Shl | BinaryOp::IMul), args: [inner, by], ..
+        } => {
+            let factor = c.func.as_const(by)?;
+            let (x, k) = split_constant(c, inner)?;
+            let scaled = fold::binary(op, c.ty(offset).scalar, k, factor)?;
+            Some((c.binary(op, x, by), scaled))
+        }
+        InstData::Convert { op: ConvertOp::SExt, arg } => {
+            let (x, k) = split_extended(c, arg, c.ty(offset), MAX_DEPTH)?;
+            Some((x, k as u64))
         }
         _ => None,
-    };
-    if let Some(found) = sum(c, offset) {
-        return Some(found);
     }
-    let &InstData::Binary { op: op @ (BinaryOp::Shl | BinaryOp::IMul), args: [inner, by], .. } =
-        c.func.def_inst(offset)?
+}
+
+/// x and k, extended to a wider type, of a sum that does not overflow as a signed number: of x + k, or of a sum of sums.
+fn split_extended(c: &mut Cursor, sum: Value, ty: Type, depth: u32) -> Option<(Value, i64)> {
+    let depth = depth.checked_sub(1)?;
+    let &InstData::Binary { op: BinaryOp::IAdd, args: [a, b], flags } = c.func.def_inst(sum)?
     else {
         return None;
     };
-    let factor = c.func.as_const(by)?;
-    let (x, k) = sum(c, inner)?;
-    let scaled = fold::binary(op, c.ty(offset).scalar, k, factor)?;
-    Some((c.binary(op, x, by), scaled))
+    if !flags.contains(FpFlags::NO_SIGNED_WRAP) {
+        return None;
+    }
+    let extended = |c: &mut Cursor, value| c.convert(ConvertOp::SExt, value, ty);
+    if let Some(k) = c.func.as_signed_const(b) {
+        return Some((extended(c, a), k));
+    }
+    let (rest, k, other) = match split_extended(c, b, ty, depth) {
+        Some((rest, k)) => (rest, k, a),
+        None => {
+            let (rest, k) = split_extended(c, a, ty, depth)?;
+            (rest, k, b)
+        }
+    };
+    let other = extended(c, other);
+    Some((c.binary(BinaryOp::IAdd, other, rest), k))
 }
 
 /// Replaces a load from a constant variable at a known offset by the initial value.

@@ -7,8 +7,8 @@ mod convert;
 mod memory;
 
 use super::cursor::Cursor;
-use super::fold;
 use crate::ir::cfg::Cfg;
+use crate::ir::fold;
 use crate::ir::*;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 

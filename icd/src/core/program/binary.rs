@@ -141,6 +141,10 @@ impl Writer {
             self.size(kernel.local_size_hint);
             self.string(&kernel.attributes);
             self.u32(u32::from(kernel.arg_info));
+            self.u32(kernel.pointee_alignments.len() as u32);
+            for &align in &kernel.pointee_alignments {
+                self.u32(align);
+            }
         }
         self.string(&object.text());
     }
@@ -289,6 +293,7 @@ impl<'a> Reader<'a> {
             local_size_hint: self.size()?,
             attributes: self.string()?,
             arg_info: self.flag()?,
+            pointee_alignments: self.list(Reader::u32)?,
         })
     }
 

@@ -1,9 +1,10 @@
 //! Constant folding: the value of each operation on scalar constants, exactly as the device gives
 //! it. Operations whose result is undefined fold to nothing.
 
-use crate::ir::{
-    BinaryOp, ConvertOp, FloatCC, Function, InstData, IntCC, MathOp, Scalar, Type, UnaryOp, Value,
-};
+use super::function::Function;
+use super::inst::{BinaryOp, ConvertOp, FloatCC, InstData, IntCC, MathOp, UnaryOp};
+use super::types::{Scalar, Type};
+use super::Value;
 use crate::rounding::half_bits;
 use half::f16;
 use smallvec::SmallVec;

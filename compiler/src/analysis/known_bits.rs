@@ -1,0 +1,111 @@
+//! Known bits: the greatest value that an integer may have, and the power of two that it, or an address, is a multiple
+//! of.
+
+use crate::ir::*;
+
+/// How far the computation of a value is followed.
+const MAX_DEPTH: u32 = 6;
+/// The greatest alignment that is told, in bytes.
+const MAX_ALIGN: i64 = 64;
+
+/// What is known of the values of a function, a kernel's entry where `kernel` is given.
+pub struct KnownBits<'a> {
+    func: &'a Function,
+    kernel: Option<&'a KernelEntry>,
+}
+
+impl<'a> KnownBits<'a> {
+    pub fn new(func: &'a Function, kernel: Option<&'a KernelEntry>) -> KnownBits<'a> {
+        KnownBits { func, kernel }
+    }
+
+    /// Returns the alignment of an address in bytes, at least 1.
+    pub fn alignment(&self, ptr: Value) -> i64 {
+        self.alignment_within(ptr, MAX_DEPTH).min(MAX_ALIGN)
+    }
+
+    fn alignment_within(&self, ptr: Value, depth: u32) -> i64 {
+        let Some(depth) = depth.checked_sub(1) else { return 1 };
+        match self.func.def_inst(ptr) {
+            Some(&InstData::Alloca { align, .. }) => i64::from(align),
+            Some(&InstData::LoadArg { arg, .. }) => self.argument_alignment(arg),
+            Some(&InstData::PtrAdd { ptr, offset }) => {
+                let zeros = self.trailing_zeros_within(offset, depth).min(16);
+                self.alignment_within(ptr, depth).min(1 << zeros)
+            }
+            _ => 1,
+        }
+    }
+
+    /// Returns the alignment that the type of a kernel's argument demands.
+    fn argument_alignment(&self, arg: u32) -> i64 {
+        let alignments = self.kernel.map_or(&[][..], |kernel| &kernel.pointee_alignments);
+        i64::from(alignments.get(arg as usize).copied().unwrap_or(0)).max(1)
+    }
+
+    /// Returns how many of the low bits of an integer are zero; 64 if all are.
+    pub fn trailing_zeros(&self, value: Value) -> u32 {
+        self.trailing_zeros_within(value, MAX_DEPTH)
+    }
+
+    fn trailing_zeros_within(&self, value: Value, depth: u32) -> u32 {
+        if let Some(bits) = self.func.as_const(value) {
+            return bits.trailing_zeros();
+        }
+        let Some(depth) = depth.checked_sub(1) else { return 0 };
+        let zeros = |value: Value| self.trailing_zeros_within(value, depth);
+        match self.func.def_inst(value) {
+            Some(&InstData::Binary { op, args: [a, b], .. }) => match op {
+                BinaryOp::IAdd | BinaryOp::ISub | BinaryOp::Or | BinaryOp::Xor => {
+                    zeros(a).min(zeros(b))
+                }
+                BinaryOp::IMul => (zeros(a) + zeros(b)).min(64),
+                BinaryOp::And => zeros(a).max(zeros(b)),
+                BinaryOp::Shl => {
+                    let by = self.func.as_const(b).unwrap_or(0);
+                    (zeros(a) + by as u32).min(64)
+                }
+                _ => 0,
+            },
+            Some(&InstData::Convert {
+                op: ConvertOp::ZExt | ConvertOp::SExt | ConvertOp::Trunc,
+                arg,
+            }) if self.func.ty(arg).scalar != Scalar::Bool => zeros(arg),
+            _ => 0,
+        }
+    }
+
+    /// Returns the greatest unsigned value that an integer may have.
+    pub fn max(&self, value: Value) -> u64 {
+        self.max_within(value, MAX_DEPTH)
+    }
+
+    fn max_within(&self, value: Value, depth: u32) -> u64 {
+        let ones = |ty: Type| u64::MAX >> (64 - ty.scalar.bits().clamp(1, 64));
+        let all = ones(self.func.ty(value));
+        if let Some(bits) = self.func.as_const(value) {
+            return bits;
+        }
+        let Some(depth) = depth.checked_sub(1) else { return all };
+        let max = |value: Value| self.max_within(value, depth);
+        match self.func.def_inst(value) {
+            Some(&InstData::Binary { op, args: [a, b], .. }) => match op {
+                BinaryOp::IAdd => max(a).checked_add(max(b)).filter(|&sum| sum <= all),
+                BinaryOp::IMul => max(a).checked_mul(max(b)).filter(|&product| product <= all),
+                BinaryOp::And | BinaryOp::UMin => Some(max(a).min(max(b))),
+                BinaryOp::UMax => Some(max(a).max(max(b))),
+                BinaryOp::UDiv => Some(max(a)),
+                BinaryOp::URem => Some(max(a).min(max(b))),
+                BinaryOp::LShr => self.func.as_const(b).map(|by| max(a) >> by.min(63)),
+                _ => None,
+            },
+            Some(&InstData::Convert { op: ConvertOp::ZExt, arg }) => Some(max(arg)),
+            Some(&InstData::Convert { op: ConvertOp::Trunc, arg }) => {
+                Some(max(arg)).filter(|&max| max <= all)
+            }
+            Some(&InstData::Select { args: [_, a, b] }) => Some(max(a).max(max(b))),
+            _ => None,
+        }
+        .unwrap_or(all)
+    }
+}

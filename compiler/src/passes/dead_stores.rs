@@ -1,0 +1,67 @@
+//! Dead store elimination: removes a store that a later one in its block overwrites before anything can read it.
+
+use crate::analysis::alias::{AliasClasses, ClassSet};
+use crate::ir::*;
+use smallvec::SmallVec;
+
+/// A store that what comes before it in the block need not write for.
+struct Overwrite {
+    ptr: Value,
+    bytes: u32,
+    classes: ClassSet,
+}
+
+/// Eliminates in a function, a kernel's entry where `kernel` is given. Returns true if any store was removed.
+pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
+    let is_store = |func: &Function, inst: Inst| matches!(func.insts[inst], InstData::Store { .. });
+    let has_two_stores = |block: Block| {
+        func.blocks[block].insts.iter().filter(|&&inst| is_store(func, inst)).nth(1).is_some()
+    };
+    let blocks: Vec<Block> = func.layout.iter().copied().filter(|&b| has_two_stores(b)).collect();
+    if blocks.is_empty() {
+        return false;
+    }
+    let classes = AliasClasses::compute(func, kernel);
+    let mut changed = false;
+    for block in blocks {
+        let mut insts = std::mem::take(&mut func.blocks[block].insts);
+        let before = insts.len();
+        let mut overwrites: SmallVec<[Overwrite; 8]> = SmallVec::new();
+        let mut live: Vec<Inst> = insts
+            .drain(..)
+            .rev()
+            .filter(|&inst| !is_dead(func, &classes, inst, &mut overwrites))
+            .collect();
+        live.reverse();
+        changed |= live.len() != before;
+        func.blocks[block].insts = live;
+    }
+    changed
+}
+
+/// Returns true if an instruction is a store that one of `overwrites` makes needless; if not, updates them to what they
+/// are in front of it.
+fn is_dead(
+    func: &Function,
+    classes: &AliasClasses,
+    inst: Inst,
+    overwrites: &mut SmallVec<[Overwrite; 8]>,
+) -> bool {
+    match func.insts[inst] {
+        InstData::Store { ptr, value, flags, .. } if !flags.contains(MemFlags::VOLATILE) => {
+            let bytes = func.ty(value).bytes();
+            if overwrites.iter().any(|later| later.ptr == ptr && later.bytes >= bytes) {
+                return true;
+            }
+            overwrites.push(Overwrite { ptr, bytes, classes: classes.written(func, ptr) });
+        }
+        InstData::Load { ptr, .. } => {
+            let class = classes.read(func, ptr);
+            overwrites.retain(|later| later.classes >> class & 1 == 0);
+        }
+        InstData::Store { .. } => {}
+        _ if classes.clobbered(func, inst) != 0 => overwrites.clear(),
+        _ => {}
+    }
+    false
+}
