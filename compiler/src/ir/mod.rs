@@ -21,6 +21,7 @@
 //! | private | `ptr.private` | 32 bits: a byte offset; names an object until objects are placed in the stack |
 //! | generic | `ptr.generic` | 64 bits, tagged in the top bits |
 
+pub mod address;
 pub mod builder;
 pub mod cfg;
 pub mod dominators;
@@ -32,10 +33,12 @@ pub mod module;
 pub mod names;
 pub mod parse;
 pub mod print;
+pub mod shorthand;
 pub mod structure;
 pub mod types;
 pub mod verify;
 
+pub use address::Addr;
 pub use builder::Builder;
 pub use entities::{Block, Func, Global, Inst, Value};
 pub use function::{BlockData, Constant, Function, ValueDef};

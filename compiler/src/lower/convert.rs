@@ -25,7 +25,7 @@ impl Lowering<'_, '_> {
         let ty = self.b.ty(value).with_scalar(types::scalar(to));
         match (from, to) {
             _ if from == to => value,
-            (_, Name::Bool) => self.is_nonzero(value),
+            (_, Name::Bool) => self.b.is_nonzero(value),
             (Name::Bool, _) if to.is_float() => {
                 let one_or_zero =
                     self.b.convert(ConvertOp::ZExt, value, ty.with_scalar(Scalar::I32));
@@ -34,7 +34,7 @@ impl Lowering<'_, '_> {
             (Name::Bool, _) => self.b.convert(ConvertOp::ZExt, value, ty),
             _ => match (from.is_float(), to.is_float()) {
                 (false, false) if saturate => self.int_to_int_sat(value, from, to),
-                (false, false) => self.resize(value, ty.scalar, from.is_signed()),
+                (false, false) => self.b.resize(value, ty.scalar, from.is_signed()),
                 (false, true) => self.int_to_float(value, from, ty, rounding),
                 (true, false) => self.float_to_int(value, to, ty, rounding, saturate),
                 (true, true) => self.float_to_float(value, ty, rounding),
@@ -56,7 +56,7 @@ impl Lowering<'_, '_> {
             let high = self.b.iconst(ty, high as i64);
             value = self.b.binary(op, value, high);
         }
-        self.resize(value, types::scalar(to), from.is_signed())
+        self.b.resize(value, types::scalar(to), from.is_signed())
     }
 
     fn float_to_int(
@@ -108,7 +108,7 @@ impl Lowering<'_, '_> {
         let not_low = self.b.fcmp(FloatCC::Oge, value, low);
         let not_high = self.b.fcmp(FloatCC::Olt, value, high);
         let inside = self.b.binary(BinaryOp::And, not_low, not_high);
-        let zero = self.zero(float);
+        let zero = self.b.zero(float);
         let safe = self.b.select(inside, value, zero);
         let result = self.float_to_int_plain(safe, to, ty);
         let least = self.b.iconst(ty, min_value(to) as i64);
@@ -140,7 +140,7 @@ impl Lowering<'_, '_> {
             }
             // Narrow integers go through 32 bits, as not every device converts them.
             _ if self.b.ty(value).scalar.bits() < 32 => {
-                let wide = self.resize(value, Scalar::I32, signed);
+                let wide = self.b.resize(value, Scalar::I32, signed);
                 self.b.convert(ConvertOp::SToF, wide, ty)
             }
             _ => self.b.convert(op, value, ty),
@@ -160,7 +160,7 @@ impl Lowering<'_, '_> {
         let int = self.b.ty(value);
         let width = int.scalar.bits();
         let negative = match signed {
-            true => self.is_negative(value),
+            true => self.b.is_negative(value),
             false => {
                 let no = self.b.func.bool_const(false);
                 self.b.splat(no, int.lanes)
@@ -227,7 +227,7 @@ impl Lowering<'_, '_> {
     /// Returns a narrower float by [`Self::fptrunc_bits`].
     fn narrow(&mut self, value: Value, ty: Type, mode: Rounding) -> Value {
         let bits = self.fptrunc_bits(value, ty.scalar, mode);
-        let bits = self.resize(bits, Scalar::int(ty.scalar.bits()), false);
+        let bits = self.b.resize(bits, Scalar::int(ty.scalar.bits()), false);
         self.b.bitcast(bits, ty)
     }
 }

@@ -37,21 +37,21 @@ impl Lowering<'_, '_> {
     /// Returns the bits of the `narrow` float (F16 or F32) that a wider one is rounded to, in I32 lanes.
     pub fn fptrunc_bits(&mut self, value: Value, narrow: Scalar, mode: Rounding) -> Value {
         let float = self.b.ty(value);
-        let int = self.bits_type(value);
+        let int = self.b.bits_type(value);
         let (from, to) = (FloatFormat::of(float.scalar), FloatFormat::of(narrow));
         let bits = self.b.bitcast(value, int);
-        let magnitude = self.and_const(bits, i64::MAX >> (64 - float.scalar.bits()));
-        let negative = self.is_negative(bits);
+        let magnitude = self.b.and_const(bits, i64::MAX >> (64 - float.scalar.bits()));
+        let negative = self.b.is_negative(bits);
 
         // Normal results: cut the digits that have no place, and let the exponent count from the
         // narrower type's bias.
         let excess = from.fraction - to.fraction;
-        let cut = self.lshr_const(magnitude, excess);
-        let normal = self.add_const(cut, -((from.bias - to.bias) << to.fraction));
+        let cut = self.b.lshr_const(magnitude, excess);
+        let normal = self.b.add_const(cut, -((from.bias - to.bias) << to.fraction));
         // Denormal results: the significand shifted right by as much more as the exponent is below
         // the least normal one, until nothing is left. (Denormal numbers of the wider type all
         // vanish: their leading digit does not matter.)
-        let exponent = self.lshr_const(magnitude, from.fraction);
+        let exponent = self.b.lshr_const(magnitude, from.fraction);
         let least_exponent = from.bias - to.bias + 1;
         let distance = self.b.iconst(int, excess + least_exponent);
         let distance = self.b.binary(BinaryOp::ISub, distance, exponent);
@@ -59,14 +59,14 @@ impl Lowering<'_, '_> {
         let most = self.b.iconst(int, from.fraction + 2);
         let distance = self.b.binary(BinaryOp::SMax, distance, least);
         let distance = self.b.binary(BinaryOp::SMin, distance, most);
-        let digits = self.and_const(magnitude, (1 << from.fraction) - 1);
-        let with_leading = self.or_const(digits, 1 << from.fraction);
-        let no_leading = self.compare_const(IntCC::Eq, exponent, 0);
+        let digits = self.b.and_const(magnitude, (1 << from.fraction) - 1);
+        let with_leading = self.b.or_const(digits, 1 << from.fraction);
+        let no_leading = self.b.compare_const(IntCC::Eq, exponent, 0);
         let significand = self.b.select(no_leading, digits, with_leading);
         let small = self.b.binary(BinaryOp::LShr, significand, distance);
 
         let least_normal = least_exponent << from.fraction;
-        let is_small = self.compare_const(IntCC::Ult, magnitude, least_normal);
+        let is_small = self.b.compare_const(IntCC::Ult, magnitude, least_normal);
         let truncated = self.b.select(is_small, small, normal);
         let shift = self.b.select(is_small, distance, least);
         let source = self.b.select(is_small, significand, magnitude);
@@ -75,20 +75,20 @@ impl Lowering<'_, '_> {
         // Beyond the largest number: infinity or that number, as the mode says.
         let overflow = self.overflow(int, negative, to, mode);
         let limit = (from.bias + to.bias + 1) << from.fraction;
-        let is_large = self.compare_const(IntCC::Uge, magnitude, limit);
+        let is_large = self.b.compare_const(IntCC::Uge, magnitude, limit);
         let rounded = self.b.select(is_large, overflow, rounded);
         let infinity = self.b.iconst(int, to.infinity());
-        let is_infinite = self.compare_const(IntCC::Eq, magnitude, from.infinity());
+        let is_infinite = self.b.compare_const(IntCC::Eq, magnitude, from.infinity());
         let rounded = self.b.select(is_infinite, infinity, rounded);
-        let payload = self.and_const(cut, (1 << to.fraction) - 1);
-        let nan = self.or_const(payload, to.quiet());
-        let is_nan = self.compare_const(IntCC::Ugt, magnitude, from.infinity());
+        let payload = self.b.and_const(cut, (1 << to.fraction) - 1);
+        let nan = self.b.or_const(payload, to.quiet());
+        let is_nan = self.b.compare_const(IntCC::Ugt, magnitude, from.infinity());
         let rounded = self.b.select(is_nan, nan, rounded);
         let width = narrow.bits();
-        let sign = self.lshr_const(bits, i64::from(float.scalar.bits() - width));
-        let sign = self.and_const(sign, 1 << (width - 1));
+        let sign = self.b.lshr_const(bits, i64::from(float.scalar.bits() - width));
+        let sign = self.b.and_const(sign, 1 << (width - 1));
         let signed = self.b.binary(BinaryOp::Or, rounded, sign);
-        self.resize(signed, Scalar::I32, false)
+        self.b.resize(signed, Scalar::I32, false)
     }
 
     /// `truncated`, or one more, by the `shift` low bits of `source` that were cut.
@@ -105,7 +105,7 @@ impl Lowering<'_, '_> {
         let unit = self.b.binary(BinaryOp::Shl, one, shift);
         let mask = self.b.binary(BinaryOp::ISub, unit, one);
         let rest = self.b.binary(BinaryOp::And, source, mask);
-        let inexact = self.compare_const(IntCC::Ne, rest, 0);
+        let inexact = self.b.compare_const(IntCC::Ne, rest, 0);
         let up = match mode {
             Rounding::TowardZero => return truncated,
             Rounding::TowardNegative => self.b.binary(BinaryOp::And, inexact, negative),
@@ -115,9 +115,9 @@ impl Lowering<'_, '_> {
             }
             Rounding::NearestEven => {
                 // rest + (truncated & 1) > unit / 2
-                let odd = self.and_const(truncated, 1);
+                let odd = self.b.and_const(truncated, 1);
                 let rest = self.b.binary(BinaryOp::IAdd, rest, odd);
-                let tie = self.lshr_const(unit, 1);
+                let tie = self.b.lshr_const(unit, 1);
                 self.b.icmp(IntCC::Ugt, rest, tie)
             }
         };

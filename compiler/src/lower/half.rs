@@ -9,53 +9,22 @@ impl Lowering<'_, '_> {
     pub fn half_to_float(&mut self, half: Value) -> Value {
         let int = self.b.ty(half);
         let float = int.with_scalar(Scalar::F32);
-        let sign = self.and_const(half, 0x8000);
-        let sign = self.shl_const(sign, 16);
-        let magnitude = self.and_const(half, 0x7fff);
-        let shifted = self.shl_const(magnitude, 13);
-        let normal = self.add_const(shifted, 112 << 23);
-        let special = self.add_const(shifted, 224 << 23);
+        let sign = self.b.and_const(half, 0x8000);
+        let sign = self.b.shl_const(sign, 16);
+        let magnitude = self.b.and_const(half, 0x7fff);
+        let shifted = self.b.shl_const(magnitude, 13);
+        let normal = self.b.add_const(shifted, 112 << 23);
+        let special = self.b.add_const(shifted, 224 << 23);
         // A denormal half is its integer times 2^-24, a normal float.
         let count = self.b.convert(ConvertOp::UToF, magnitude, float);
         let unit = self.b.fconst(float, 1.0 / 16_777_216.0);
         let small = self.b.binary(BinaryOp::FMul, count, unit);
         let small = self.b.bitcast(small, int);
-        let is_special = self.compare_const(IntCC::Uge, magnitude, 0x7c00);
-        let is_small = self.compare_const(IntCC::Ult, magnitude, 0x0400);
+        let is_special = self.b.compare_const(IntCC::Uge, magnitude, 0x7c00);
+        let is_small = self.b.compare_const(IntCC::Ult, magnitude, 0x0400);
         let bits = self.b.select(is_special, special, normal);
         let bits = self.b.select(is_small, small, bits);
         let bits = self.b.binary(BinaryOp::Or, bits, sign);
         self.b.bitcast(bits, float)
-    }
-
-    pub fn and_const(&mut self, value: Value, mask: i64) -> Value {
-        self.binary_const(BinaryOp::And, value, mask)
-    }
-
-    pub fn or_const(&mut self, value: Value, bits: i64) -> Value {
-        self.binary_const(BinaryOp::Or, value, bits)
-    }
-
-    pub fn add_const(&mut self, value: Value, addend: i64) -> Value {
-        self.binary_const(BinaryOp::IAdd, value, addend)
-    }
-
-    pub fn shl_const(&mut self, value: Value, by: i64) -> Value {
-        self.binary_const(BinaryOp::Shl, value, by)
-    }
-
-    pub fn lshr_const(&mut self, value: Value, by: i64) -> Value {
-        self.binary_const(BinaryOp::LShr, value, by)
-    }
-
-    /// `value op constant`, the constant in each lane.
-    pub fn binary_const(&mut self, op: BinaryOp, value: Value, constant: i64) -> Value {
-        let constant = self.b.iconst(self.b.ty(value), constant);
-        self.b.binary(op, value, constant)
-    }
-
-    pub fn compare_const(&mut self, cc: IntCC, value: Value, constant: i64) -> Value {
-        let constant = self.b.iconst(self.b.ty(value), constant);
-        self.b.icmp(cc, value, constant)
     }
 }

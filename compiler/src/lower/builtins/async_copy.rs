@@ -2,9 +2,9 @@
 //! waiting is a barrier.
 
 use super::{done, BuiltinCall, BuiltinResult};
+use crate::ir::Addr;
 use crate::ir::{BarrierFlags, BinaryOp, Scalar, Type, Value};
 use crate::lower::function::Lowering;
-use crate::lower::memory::Addr;
 use crate::lower::types;
 use crate::sema::types::{TypeId, TypeKind};
 
@@ -27,7 +27,7 @@ impl Lowering<'_, '_> {
             }
             ("async_work_group_strided_copy", &[to, from, count, stride, event]) => {
                 // The stride is that of the side in global memory.
-                let to_local = self.space(to) == crate::ir::AddressSpace::Local;
+                let to_local = self.b.space(to) == crate::ir::AddressSpace::Local;
                 let (to_stride, from_stride) =
                     if to_local { (None, Some(stride)) } else { (Some(stride), None) };
                 let to = CopyOperand { ptr: to, stride: to_stride };
@@ -54,34 +54,34 @@ impl Lowering<'_, '_> {
         let element = self.pointee(call.arg_type(0)?)?;
         let (size, align) = types::layout(self.types(), element);
         let ty = types::value_type(self.types(), element)?;
-        let count = self.resize(count, Scalar::I64, false);
+        let count = self.b.resize(count, Scalar::I64, false);
         let start = self.local_linear_id();
-        let start = self.resize(start, Scalar::I64, false);
+        let start = self.b.resize(start, Scalar::I64, false);
         let step = self.local_count();
-        let step = self.resize(step, Scalar::I64, false);
-        self.strided_loop(start, count, step, |this, i| {
-            let source = this.element_address(&from, i, size, align);
-            let target = this.element_address(&to, i, size, align);
-            let value = this.load_element(ty, source);
-            this.store(target, value);
-        });
+        let step = self.b.resize(step, Scalar::I64, false);
+        let open = self.b.open_loop(start, count);
+        let source = self.element_address(&from, open.counter, size, align);
+        let target = self.element_address(&to, open.counter, size, align);
+        let value = self.load_element(ty, source);
+        self.b.write(target, value);
+        self.b.close_loop(open, BinaryOp::IAdd, step);
         Some(())
     }
 
     fn load_element(&mut self, ty: Type, addr: Addr) -> Value {
-        self.b.load(types::memory_type(ty), addr.ptr, addr.align, addr.flags)
+        self.b.load(ty.in_memory(), addr.ptr, addr.align, addr.flags)
     }
 
     fn element_address(&mut self, operand: &CopyOperand, i: Value, size: u64, align: u32) -> Addr {
         let index = match operand.stride {
             Some(stride) => {
-                let stride = self.resize(stride, Scalar::I64, false);
+                let stride = self.b.resize(stride, Scalar::I64, false);
                 self.b.binary(BinaryOp::IMul, i, stride)
             }
             None => i,
         };
-        let index = self.pointer_sized(index, operand.ptr, false);
-        self.indexed(Addr::new(operand.ptr, align), index, size)
+        let index = self.b.pointer_sized(index, operand.ptr, false);
+        self.b.indexed(Addr::new(operand.ptr, align), index, size)
     }
 
     fn pointee(&self, ty: TypeId) -> Option<TypeId> {

@@ -64,7 +64,7 @@ impl Lowering<'_, '_> {
     ) -> Value {
         let ty = self.b.ty(value);
         if op == AtomicOp::Xchg && ty.scalar.is_float() {
-            let bits = self.b.bitcast(value, self.bits_type(value));
+            let bits = self.b.bitcast(value, self.b.bits_type(value));
             let old = self.b.atomic_rmw(op, ptr, bits, sync);
             return self.b.bitcast(old, ty);
         }

@@ -1,11 +1,11 @@
 //! The atomic functions of OpenCL C 2.0 (6.15.12): order and scope as the IR has them.
 
 use super::{done, BuiltinCall, BuiltinResult};
+use crate::ir::Addr;
 use crate::ir::{
     AddressSpace, AtomicOp, IntCC, MemoryOrder, MemoryScope, Scalar, SyncSemantics, Type, Value,
 };
 use crate::lower::function::Lowering;
-use crate::lower::memory::Addr;
 use crate::sema::types::TypeKind;
 
 impl Lowering<'_, '_> {
@@ -22,7 +22,7 @@ impl Lowering<'_, '_> {
         let (args, rest) = call.args.split_at_checked(operands)?;
         if let ("init", &[ptr, value]) = (op, args) {
             let align = self.b.ty(value).scalar.bytes();
-            self.store(Addr::new(ptr, align), value);
+            self.b.write(Addr::new(ptr, align), value);
             return Some(None);
         }
         let orders = if operands == 3 { 2 } else { 1 };
@@ -67,7 +67,7 @@ impl Lowering<'_, '_> {
     ) -> BuiltinResult {
         match (op, args) {
             ("store", &[ptr, value]) => {
-                let bits = self.as_bits(value);
+                let bits = self.b.as_bits(value);
                 self.b.atomic_store(ptr, bits, sync);
                 Some(None)
             }
@@ -78,21 +78,21 @@ impl Lowering<'_, '_> {
                 done(self.b.bitcast(value, ty))
             }
             ("flag_test_and_set", &[ptr]) => {
-                let one = self.int(Scalar::I32, 1);
+                let one = self.b.int(Scalar::I32, 1);
                 let old = self.b.atomic_rmw(AtomicOp::Xchg, ptr, one, sync);
-                done(self.is_nonzero(old))
+                done(self.b.is_nonzero(old))
             }
             ("flag_clear", &[ptr]) => {
-                let zero = self.int(Scalar::I32, 0);
+                let zero = self.b.int(Scalar::I32, 0);
                 self.b.atomic_store(ptr, zero, sync);
                 Some(None)
             }
             ("compare_exchange_strong" | "compare_exchange_weak", &[ptr, expected, desired]) => {
                 let ty = self.b.ty(desired);
                 let expected = Addr::new(expected, self.expected_align(call, ty));
-                let desired = self.as_bits(desired);
+                let desired = self.b.as_bits(desired);
                 let bits = self.b.ty(desired);
-                let wanted = self.load(bits, expected);
+                let wanted = self.b.read(bits, expected);
                 let old = self.b.atomic_cmpxchg(ptr, wanted, desired, sync);
                 let exchanged = self.b.icmp(IntCC::Eq, old, wanted);
                 self.store_unless(exchanged, expected, old);
@@ -110,19 +110,15 @@ impl Lowering<'_, '_> {
     /// Stores where a condition does not hold. In private memory nobody sees a store of what is there
     /// already.
     fn store_unless(&mut self, cond: Value, addr: Addr, value: Value) {
-        if self.space(addr.ptr) == AddressSpace::Private {
-            return self.store(addr, value);
+        if self.b.space(addr.ptr) == AddressSpace::Private {
+            return self.b.write(addr, value);
         }
         let (store, join) = (self.b.new_block(), self.b.new_block());
         self.b.brif(cond, join, store);
         self.b.switch_to(store);
-        self.store(addr, value);
+        self.b.write(addr, value);
         self.b.jump(join, &[]);
         self.b.switch_to(join);
-    }
-
-    fn as_bits(&mut self, value: Value) -> Value {
-        self.b.bitcast(value, self.bits_type(value))
     }
 
     fn expected_align(&self, call: &BuiltinCall, ty: Type) -> u32 {

@@ -2,13 +2,13 @@
 //! work-item: reductions are trees, scans double their reach in each step.
 
 use super::{done, BuiltinCall, BuiltinResult};
+use crate::ir::Addr;
 use crate::ir::{
     AddressSpace, BarrierFlags, BinaryOp, Global, GlobalData, IntCC, Linkage, Scalar,
     SyncSemantics, Type, Value,
 };
 use crate::lower::convert::{max_value, min_value};
 use crate::lower::function::Lowering;
-use crate::lower::memory::Addr;
 use crate::sema::types::Scalar as Name;
 
 /// The operation of a reduction or scan.
@@ -68,7 +68,7 @@ impl Lowering<'_, '_> {
             FMax => self.b.fconst(ty, f64::NEG_INFINITY),
             SMin | UMin => self.b.iconst(ty, max_value(name) as i64),
             SMax | UMax => self.b.iconst(ty, min_value(name) as i64),
-            _ => self.zero(ty),
+            _ => self.b.zero(ty),
         };
         Some(Operation { op, ty, identity })
     }
@@ -85,17 +85,17 @@ impl Lowering<'_, '_> {
 
     fn scratch_word(&mut self, scratch: &Scratch, index: Value) -> Addr {
         let bytes = scratch.ty.scalar.bytes();
-        self.indexed(Addr::new(scratch.base, bytes), index, u64::from(bytes))
+        self.b.indexed(Addr::new(scratch.base, bytes), index, u64::from(bytes))
     }
 
     fn read_scratch(&mut self, scratch: &Scratch, index: Value) -> Value {
         let word = self.scratch_word(scratch, index);
-        self.load(scratch.ty, word)
+        self.b.read(scratch.ty, word)
     }
 
     fn write_scratch(&mut self, scratch: &Scratch, index: Value, value: Value) {
         let word = self.scratch_word(scratch, index);
-        self.store(word, value);
+        self.b.write(word, value);
     }
 
     fn local_barrier(&mut self) {
@@ -112,7 +112,7 @@ impl Lowering<'_, '_> {
     /// One word holds the answer until a work-item objects.
     fn vote(&mut self, all: bool, predicate: Value) -> Value {
         let scratch = self.scratch(Type::I32);
-        let (zero, one) = (self.int(Scalar::I32, 0), self.int(Scalar::I32, 1));
+        let (zero, one) = (self.b.int(Scalar::I32, 0), self.b.int(Scalar::I32, 1));
         let (start, other) = if all { (one, zero) } else { (zero, one) };
         self.local_barrier();
         let first = self.b.icmp(IntCC::Eq, scratch.id, zero);
@@ -133,7 +133,7 @@ impl Lowering<'_, '_> {
         let scratch = self.scratch(self.b.ty(value));
         let mut source: Option<Value> = None;
         for (dim, &id) in ids.iter().enumerate().rev() {
-            let id = self.resize(id, Scalar::I32, false);
+            let id = self.b.resize(id, Scalar::I32, false);
             source = Some(self.horner(
                 source,
                 crate::ir::WorkItemQuery::LocalSize,
@@ -142,7 +142,7 @@ impl Lowering<'_, '_> {
                 Scalar::I32,
             ));
         }
-        let zero = self.int(Scalar::I32, 0);
+        let zero = self.b.int(Scalar::I32, 0);
         let chosen = self.b.icmp(IntCC::Eq, scratch.id, source.unwrap_or(zero));
         self.local_barrier();
         self.when(chosen, |this| this.write_scratch(&scratch, zero, value));
@@ -154,7 +154,7 @@ impl Lowering<'_, '_> {
     fn reduce(&mut self, operation: Operation, value: Value) -> Value {
         let scratch = self.scratch(operation.ty);
         self.share(&scratch, value);
-        let (zero, one) = (self.int(Scalar::I32, 0), self.int(Scalar::I32, 1));
+        let (zero, one) = (self.b.int(Scalar::I32, 0), self.b.int(Scalar::I32, 1));
         self.doubling_loop(scratch.count, |this, d| {
             let twice = this.b.binary(BinaryOp::Shl, d, one);
             let mask = this.b.binary(BinaryOp::ISub, twice, one);
@@ -194,7 +194,7 @@ impl Lowering<'_, '_> {
         if !exclusive {
             return self.read_scratch(&scratch, scratch.id);
         }
-        let (zero, one) = (self.int(Scalar::I32, 0), self.int(Scalar::I32, 1));
+        let (zero, one) = (self.b.int(Scalar::I32, 0), self.b.int(Scalar::I32, 1));
         let first = self.b.icmp(IntCC::Eq, scratch.id, zero);
         let before = self.b.binary(BinaryOp::ISub, scratch.id, one);
         let before = self.b.select(first, zero, before);
@@ -204,8 +204,10 @@ impl Lowering<'_, '_> {
 
     /// `for (d = 1; d < n; d *= 2) body(d)`, unsigned I32.
     fn doubling_loop(&mut self, n: Value, body: impl FnOnce(&mut Self, Value)) {
-        let one = self.int(Scalar::I32, 1);
-        self.stepping_loop(one, n, (BinaryOp::Shl, one), body);
+        let one = self.b.int(Scalar::I32, 1);
+        let open = self.b.open_loop(one, n);
+        body(self, open.counter);
+        self.b.close_loop(open, BinaryOp::Shl, one);
     }
 
     /// `if (condition) body()`.

@@ -47,7 +47,7 @@ impl Lowering<'_, '_> {
     pub fn relaxed_math(&mut self, name: &str, args: &[Value]) -> Option<Value> {
         match (name, args) {
             ("pow", &[x, y]) => {
-                let whole = self.b.convert(ConvertOp::FToS, y, self.bits_type(y));
+                let whole = self.b.convert(ConvertOp::FToS, y, self.b.bits_type(y));
                 Some(self.signed_power(x, y, whole))
             }
             ("pown", &[x, n]) => {
@@ -105,12 +105,12 @@ impl Lowering<'_, '_> {
     fn signed_power(&mut self, x: Value, y: Value, whole: Value) -> Value {
         let magnitude = self.b.math(MathOp::FAbs, &[x]);
         let power = self.power(magnitude, y);
-        let odd = self.and_const(whole, 1);
-        let odd = self.compare_const(IntCC::Ne, odd, 0);
+        let odd = self.b.and_const(whole, 1);
+        let odd = self.b.compare_const(IntCC::Ne, odd, 0);
         let bits = self.b.bitcast(x, self.b.ty(x).with_scalar(Scalar::I32));
-        let negative = self.is_negative(bits);
+        let negative = self.b.is_negative(bits);
         let flip = self.b.binary(BinaryOp::And, odd, negative);
-        let minus = self.negate(power);
+        let minus = self.b.negate(power);
         self.b.select(flip, minus, power)
     }
 }

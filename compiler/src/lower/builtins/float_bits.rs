@@ -18,7 +18,7 @@ impl Lowering<'_, '_> {
             ("fmax", &[x, y]) => self.b.binary(BinaryOp::FMax, x, y),
             ("copysign", &[x, y]) => self.copysign(x, y),
             ("fdim", &[x, y]) => {
-                let zero = self.zero(self.b.ty(x));
+                let zero = self.b.zero(self.b.ty(x));
                 let difference = self.b.binary(BinaryOp::FSub, x, y);
                 let not_above = self.b.fcmp(FloatCC::Ole, x, y);
                 self.b.select(not_above, zero, difference)
@@ -47,11 +47,11 @@ impl Lowering<'_, '_> {
     /// Returns the magnitude of `x` with the sign of `y`.
     pub fn copysign(&mut self, x: Value, y: Value) -> Value {
         let ty = self.b.ty(x);
-        let bits = self.bits_type(x);
+        let bits = self.b.bits_type(x);
         let sign_bit = 1i64 << (ty.scalar.bits() - 1);
         let (x, y) = (self.b.bitcast(x, bits), self.b.bitcast(y, bits));
-        let magnitude = self.and_const(x, !sign_bit);
-        let sign = self.and_const(y, sign_bit);
+        let magnitude = self.b.and_const(x, !sign_bit);
+        let sign = self.b.and_const(y, sign_bit);
         let both = self.b.binary(BinaryOp::Or, magnitude, sign);
         self.b.bitcast(both, ty)
     }
@@ -61,7 +61,7 @@ impl Lowering<'_, '_> {
     fn by_magnitude(&mut self, x: Value, y: Value, cc: IntCC, otherwise: BinaryOp) -> Value {
         let ((a, infinity), (b, _)) = (self.magnitude(x), self.magnitude(y));
         let larger = self.b.binary(BinaryOp::UMax, a, b);
-        let ordered = self.compare_const(IntCC::Ule, larger, infinity);
+        let ordered = self.b.compare_const(IntCC::Ule, larger, infinity);
         let (first, second) = (self.b.icmp(cc, a, b), self.b.icmp(cc, b, a));
         let first = self.b.binary(BinaryOp::And, first, ordered);
         let second = self.b.binary(BinaryOp::And, second, ordered);
@@ -77,8 +77,8 @@ impl Lowering<'_, '_> {
             Scalar::F32 => (0x7fc0_0000, 0x003f_ffff),
             _ => (0x7ff8_0000_0000_0000, 0x0007_ffff_ffff_ffff),
         };
-        let bits = self.and_const(code, payload);
-        let bits = self.or_const(bits, quiet);
+        let bits = self.b.and_const(code, payload);
+        let bits = self.b.or_const(bits, quiet);
         self.b.bitcast(bits, ty)
     }
 }

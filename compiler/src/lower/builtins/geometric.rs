@@ -1,7 +1,7 @@
 //! Geometric functions (OpenCL C 6.15.5).
 
 use super::{done, BuiltinCall, BuiltinResult};
-use crate::ir::{BinaryOp, FloatCC, MathOp, UnaryOp, Value};
+use crate::ir::{BinaryOp, FloatCC, MathOp, Value};
 use crate::lower::function::Lowering;
 
 impl Lowering<'_, '_> {
@@ -62,7 +62,7 @@ impl Lowering<'_, '_> {
         let range = self.range(x);
         let (by, back) =
             (range.pick(self, range.up, range.down), range.pick(self, range.down, range.up));
-        let by = self.match_lanes(by, x);
+        let by = self.b.match_lanes(by, x);
         let scaled = self.b.binary(BinaryOp::FMul, x, by);
         let root = self.fast_length(scaled);
         self.b.binary(BinaryOp::FMul, root, back)
@@ -87,21 +87,21 @@ impl Lowering<'_, '_> {
         let x = self.or_directions(x, any_infinite);
         let by = range.pick(self, range.up, range.down);
         let by = self.b.select(any_infinite, range.one, by);
-        let by = self.match_lanes(by, x);
+        let by = self.b.match_lanes(by, x);
         let scaled = self.b.binary(BinaryOp::FMul, x, by);
         let length = self.fast_length(scaled);
-        let zero = self.zero(ty.lane());
+        let zero = self.b.zero(ty.lane());
         let is_zero = self.b.fcmp(FloatCC::Oeq, length, zero);
         let divisor = self.b.select(is_zero, range.one, length);
-        let divisor = self.match_lanes(divisor, x);
+        let divisor = self.b.match_lanes(divisor, x);
         // Scaling down makes small components denormal; so of a large vector the quotient is scaled,
         // after it was rounded.
-        let is_large = self.match_lanes(range.is_large, x);
+        let is_large = self.b.match_lanes(range.is_large, x);
         let dividend = self.b.select(is_large, x, scaled);
         let quotient = self.b.binary(BinaryOp::FDiv, dividend, divisor);
         let back = self.b.select(range.is_large, range.down, range.one);
         let back = self.b.select(any_infinite, range.one, back);
-        let back = self.match_lanes(back, x);
+        let back = self.b.match_lanes(back, x);
         self.b.binary(BinaryOp::FMul, quotient, back)
     }
 
@@ -109,7 +109,7 @@ impl Lowering<'_, '_> {
     fn fast_normalize(&mut self, x: Value) -> Value {
         let square = self.dot(x, x);
         let ty = self.b.ty(square);
-        let (zero, one) = (self.zero(ty), self.b.fconst(ty, 1.0));
+        let (zero, one) = (self.b.zero(ty), self.b.fconst(ty, 1.0));
         let is_zero = self.b.fcmp(FloatCC::Oeq, square, zero);
         let square = self.b.select(is_zero, one, square);
         let by = match ty.scalar.bits() {
@@ -119,7 +119,7 @@ impl Lowering<'_, '_> {
             }
             _ => self.b.math(MathOp::RSqrt, &[square]),
         };
-        let by = self.match_lanes(by, x);
+        let by = self.b.match_lanes(by, x);
         self.b.binary(BinaryOp::FMul, x, by)
     }
 
@@ -128,7 +128,7 @@ impl Lowering<'_, '_> {
     fn or_directions(&mut self, x: Value, any_infinite: Value) -> Value {
         let ty = self.b.ty(x);
         let infinity = self.b.fconst(ty, f64::INFINITY);
-        let (one, zero) = (self.b.fconst(ty, 1.0), self.zero(ty));
+        let (one, zero) = (self.b.fconst(ty, 1.0), self.b.zero(ty));
         let magnitude = self.b.math(MathOp::FAbs, &[x]);
         let is_infinite = self.b.fcmp(FloatCC::Oeq, magnitude, infinity);
         let sign = self.copysign(one, x);
@@ -137,7 +137,7 @@ impl Lowering<'_, '_> {
         let is_nan = self.b.math(MathOp::IsNan, &[x]);
         let rest = self.b.select(is_nan, x, rest);
         let direction = self.b.select(is_infinite, sign, rest);
-        let any_infinite = self.match_lanes(any_infinite, x);
+        let any_infinite = self.b.match_lanes(any_infinite, x);
         self.b.select(any_infinite, direction, x)
     }
 
@@ -163,11 +163,6 @@ impl Lowering<'_, '_> {
         let mut power = |exponent| self.b.fconst(lane, f64::exp2(exponent));
         let (up, one, down) = (power(factor), power(0.0), power(-factor));
         Range { largest, is_large, is_small, up, one, down }
-    }
-
-    /// `-x`.
-    pub fn negate(&mut self, x: Value) -> Value {
-        self.b.unary(UnaryOp::FNeg, x)
     }
 }
 

@@ -76,13 +76,13 @@ impl Lowering<'_, '_> {
         let rest = self.b.binary(BinaryOp::FAdd, product_rest, c_rest);
 
         let ty = self.b.ty(sum);
-        let zero = self.zero(ty);
+        let zero = self.b.zero(ty);
         let inexact = self.b.fcmp(FloatCC::One, rest, zero);
         let rest_up = self.b.fcmp(FloatCC::Ogt, rest, zero);
         let positive = self.b.fcmp(FloatCC::Ogt, sum, zero);
-        let int = self.bits_type(sum);
+        let int = self.b.bits_type(sum);
         let bits = self.b.bitcast(sum, int);
-        let last = self.and_const(bits, 1);
+        let last = self.b.and_const(bits, 1);
         let none = self.b.iconst(int, 0);
         let even = self.b.icmp(IntCC::Eq, last, none);
         let adjust = self.b.binary(BinaryOp::And, inexact, even);
@@ -99,12 +99,12 @@ impl Lowering<'_, '_> {
     /// Returns the next half after `x` toward `y`: halves in order are integers in order.
     fn half_next(&mut self, x: Value, y: Value) -> Value {
         let half = self.b.ty(x);
-        let bits = self.b.bitcast(x, self.bits_type(x));
-        let bits = self.resize(bits, Scalar::I32, false);
+        let bits = self.b.bitcast(x, self.b.bits_type(x));
+        let bits = self.b.resize(bits, Scalar::I32, false);
         let int = self.b.ty(bits);
         let zero = self.b.iconst(int, 0);
-        let sign = self.and_const(bits, 0x8000);
-        let magnitude = self.and_const(bits, 0x7fff);
+        let sign = self.b.and_const(bits, 0x8000);
+        let magnitude = self.b.and_const(bits, 0x7fff);
         let negated = self.b.binary(BinaryOp::ISub, zero, magnitude);
         let is_negative = self.b.icmp(IntCC::Ne, sign, zero);
         let place = self.b.select(is_negative, negated, magnitude);
@@ -115,9 +115,9 @@ impl Lowering<'_, '_> {
         let place = self.b.binary(BinaryOp::IAdd, place, step);
         let below = self.b.icmp(IntCC::Slt, place, zero);
         let negated = self.b.binary(BinaryOp::ISub, zero, place);
-        let negated = self.or_const(negated, 0x8000);
+        let negated = self.b.or_const(negated, 0x8000);
         let bits = self.b.select(below, negated, place);
-        let bits = self.resize(bits, Scalar::I16, false);
+        let bits = self.b.resize(bits, Scalar::I16, false);
         let next = self.b.bitcast(bits, half);
         let equal = self.b.fcmp(FloatCC::Oeq, from, to);
         let next = self.b.select(equal, y, next);

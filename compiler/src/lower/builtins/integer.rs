@@ -62,25 +62,25 @@ impl Lowering<'_, '_> {
                 let common = self.b.binary(if down { BinaryOp::And } else { BinaryOp::Or }, x, y);
                 let differing = self.b.binary(BinaryOp::Xor, x, y);
                 let shift = if signed { BinaryOp::AShr } else { BinaryOp::LShr };
-                let halved = self.binary_const(shift, differing, 1);
+                let halved = self.b.binary_const(shift, differing, 1);
                 self.b.binary(if down { BinaryOp::IAdd } else { BinaryOp::ISub }, common, halved)
             }
             "mul_hi" => self.mul_hi(name, x, y),
             "mul24" => self.b.binary(BinaryOp::IMul, x, y),
             "rotate" => {
                 let mask = i64::from(self.b.ty(x).scalar.bits() - 1);
-                let left = self.and_const(y, mask);
+                let left = self.b.and_const(y, mask);
                 let back = self.b.unary(UnaryOp::INeg, y);
-                let right = self.and_const(back, mask);
+                let right = self.b.and_const(back, mask);
                 let high = self.b.binary(BinaryOp::Shl, x, left);
                 let low = self.b.binary(BinaryOp::LShr, x, right);
                 self.b.binary(BinaryOp::Or, high, low)
             }
             "upsample" => {
                 let to = call.result.scalar;
-                let high = self.resize(x, to, false);
-                let high = self.shl_const(high, i64::from(to.bits() / 2));
-                let low = self.resize(y, to, false);
+                let high = self.b.resize(x, to, false);
+                let high = self.b.shl_const(high, i64::from(to.bits() / 2));
+                let low = self.b.resize(y, to, false);
                 self.b.binary(BinaryOp::Or, high, low)
             }
             _ => return None,
@@ -137,7 +137,7 @@ impl Lowering<'_, '_> {
         let difference = self.b.binary(BinaryOp::ISub, x, y);
         if !name.is_signed() {
             let wrapped = self.b.icmp(IntCC::Ult, x, y);
-            let zero = self.zero(self.b.ty(x));
+            let zero = self.b.zero(self.b.ty(x));
             return self.b.select(wrapped, zero, difference);
         }
         let a = self.b.binary(BinaryOp::Xor, x, y);
@@ -157,9 +157,9 @@ impl Lowering<'_, '_> {
         let ty = self.b.ty(value);
         let least = self.b.iconst(ty, min_value(name) as i64);
         let most = self.b.iconst(ty, max_value(name) as i64);
-        let negative = self.is_negative(sign);
+        let negative = self.b.is_negative(sign);
         let bound = self.b.select(negative, least, most);
-        let overflow = self.is_negative(overflow);
+        let overflow = self.b.is_negative(overflow);
         self.b.select(overflow, bound, value)
     }
 
@@ -171,16 +171,16 @@ impl Lowering<'_, '_> {
             let op = if signed { BinaryOp::SMulHi } else { BinaryOp::UMulHi };
             return self.b.binary(op, x, y);
         }
-        let (x, y) = (self.resize(x, Scalar::I32, signed), self.resize(y, Scalar::I32, signed));
+        let (x, y) = (self.b.resize(x, Scalar::I32, signed), self.b.resize(y, Scalar::I32, signed));
         let product = self.b.binary(BinaryOp::IMul, x, y);
-        let high = self.lshr_const(product, i64::from(bits));
+        let high = self.b.lshr_const(product, i64::from(bits));
         self.b.convert(ConvertOp::Trunc, high, ty)
     }
 
     /// 8 and 16 bits: `x * y + z` fits 32 bits.
     fn mad_sat_narrow(&mut self, name: Name, x: Value, y: Value, z: Value) -> Value {
         let signed = name.is_signed();
-        let [x, y, z] = [x, y, z].map(|v| self.resize(v, Scalar::I32, signed));
+        let [x, y, z] = [x, y, z].map(|v| self.b.resize(v, Scalar::I32, signed));
         let product = self.b.binary(BinaryOp::IMul, x, y);
         let sum = self.b.binary(BinaryOp::IAdd, product, z);
         let wide = if signed { Name::Int } else { Name::UInt };
@@ -199,18 +199,18 @@ impl Lowering<'_, '_> {
         let carry = self.b.convert(ConvertOp::ZExt, carry, ty);
         let high = self.b.binary(BinaryOp::IAdd, high, carry);
         if !signed {
-            let overflow = self.is_nonzero(high);
+            let overflow = self.b.is_nonzero(high);
             let most = self.b.iconst(ty, -1);
             return self.b.select(overflow, most, low);
         }
         let top = i64::from(ty.scalar.bits() - 1);
-        let extension = self.binary_const(BinaryOp::AShr, z, top);
+        let extension = self.b.binary_const(BinaryOp::AShr, z, top);
         let high = self.b.binary(BinaryOp::IAdd, high, extension);
-        let expected = self.binary_const(BinaryOp::AShr, low, top);
+        let expected = self.b.binary_const(BinaryOp::AShr, low, top);
         let overflow = self.b.icmp(IntCC::Ne, high, expected);
         let least = self.b.iconst(ty, min_value(name) as i64);
         let most = self.b.iconst(ty, max_value(name) as i64);
-        let negative = self.is_negative(high);
+        let negative = self.b.is_negative(high);
         let bound = self.b.select(negative, least, most);
         self.b.select(overflow, bound, low)
     }

@@ -4,10 +4,10 @@
 //! other pointers get what was written to a temporary.
 
 use super::BuiltinCall;
+use crate::ir::Addr;
 use crate::ir::{ConvertOp, Scalar, Type, Value};
 use crate::library::{self, Unit};
 use crate::lower::function::Lowering;
-use crate::lower::memory::Addr;
 use crate::lower::{types, Origin};
 use crate::sema::types::TypeKind;
 use crate::source::Span;
@@ -45,16 +45,16 @@ impl Lowering<'_, '_> {
             let result = self.b.call(func, &args, Some(call.result.lane()))?;
             results.push(result);
             for output in &mut outputs {
-                let value = self.load(output.computed.lane(), output.temporary);
+                let value = self.b.read(output.computed.lane(), output.temporary);
                 output.lanes.push(value);
             }
         }
         for output in outputs {
-            let value = self.join_lanes(&output.lanes);
+            let value = self.b.join_lanes(&output.lanes);
             let value = self.b.convert(ConvertOp::FConvert, value, output.ty);
-            self.store(output.target, value);
+            self.b.write(output.target, value);
         }
-        Some(self.join_lanes(&results))
+        Some(self.b.join_lanes(&results))
     }
 
     /// As [`Self::library_math`] for plain values: arguments and result have one type.
@@ -67,7 +67,7 @@ impl Lowering<'_, '_> {
             let func = self.context.function(origin, id, span);
             results.push(self.b.call(func, &lanes, Some(ty.lane()))?);
         }
-        Some(self.join_lanes(&results))
+        Some(self.b.join_lanes(&results))
     }
 
     fn library_function(
@@ -99,18 +99,10 @@ impl Lowering<'_, '_> {
                 target: Addr::new(arg, align),
                 ty,
                 computed,
-                temporary: self.memory(u64::from(size), size),
+                temporary: self.b.private_memory(u64::from(size), size),
                 lanes: Vec::new(),
             });
         }
         outputs
-    }
-
-    fn join_lanes(&mut self, lanes: &[Value]) -> Value {
-        match *lanes {
-            [] => self.b.undef(Type::I32),
-            [lane] => lane,
-            _ => self.b.build(lanes),
-        }
     }
 }

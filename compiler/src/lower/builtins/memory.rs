@@ -1,9 +1,9 @@
 //! Vector data load and store functions (OpenCL C 6.15.7), half among them, and prefetch.
 
 use super::{done, BuiltinCall, BuiltinResult};
+use crate::ir::Addr;
 use crate::ir::{AddressSpace, ConvertOp, MemFlags, Scalar, Type, Value};
 use crate::lower::function::Lowering;
-use crate::lower::memory::Addr;
 use crate::sema::hir::Rounding;
 
 /// The parts of a name like `vstorea_half4_rtz`.
@@ -71,16 +71,16 @@ impl Lowering<'_, '_> {
     fn vload(&mut self, call: &BuiltinCall, access: &Access, offset: Value, ptr: Value) -> Value {
         if !access.half {
             let addr = self.vector_address(access, call.result, call, offset, ptr);
-            return self.load(call.result, addr);
+            return self.b.read(call.result, addr);
         }
         let bits = Type::vector(Scalar::I16, access.lanes);
         let addr = self.vector_address(access, bits, call, offset, ptr);
-        let bits = self.load(bits, addr);
+        let bits = self.b.read(bits, addr);
         if self.context.target.float16 {
             let half = self.b.bitcast(bits, Type::vector(Scalar::F16, access.lanes));
             return self.b.convert(ConvertOp::FConvert, half, call.result);
         }
-        let bits = self.resize(bits, Scalar::I32, false);
+        let bits = self.b.resize(bits, Scalar::I32, false);
         let float = self.half_to_float(bits);
         self.b.convert(ConvertOp::FConvert, float, call.result)
     }
@@ -96,11 +96,11 @@ impl Lowering<'_, '_> {
         let ty = self.b.ty(data);
         if !access.half {
             let addr = self.vector_address(access, ty, call, offset, ptr);
-            return self.store(addr, data);
+            return self.b.write(addr, data);
         }
         let bits = self.half_bits(data, access.rounding);
         let addr = self.vector_address(access, self.b.ty(bits), call, offset, ptr);
-        self.store(addr, bits);
+        self.b.write(addr, bits);
     }
 
     /// Floats or doubles as the bits of halves, in I16 lanes.
@@ -132,11 +132,14 @@ impl Lowering<'_, '_> {
         let align = if access.aligned { element * lanes } else { element };
         let offset_ty = call.types.get(call.types.len().saturating_sub(2)).copied();
         let ptr = match offset_ty {
-            Some(ty) => self.pointer_add(ptr, offset, ty, element * lanes, false),
+            Some(ty) => {
+                let signed = self.numeric(ty).0.is_signed();
+                self.b.pointer_add(ptr, (offset, signed), element * lanes, false)
+            }
             None => ptr,
         };
         let mut addr = Addr::new(ptr, align as u32);
-        if self.space(ptr) == AddressSpace::Constant {
+        if self.b.space(ptr) == AddressSpace::Constant {
             addr.flags |= MemFlags::INVARIANT;
         }
         addr

@@ -24,7 +24,7 @@ mod sync;
 mod work_item;
 
 use super::function::Lowering;
-use crate::ir::{Scalar, Type, Value};
+use crate::ir::{Type, Value};
 use crate::sema::hir::Expr;
 use crate::sema::types::{Scalar as Name, TypeId};
 use crate::source::Span;
@@ -107,12 +107,6 @@ impl Lowering<'_, '_> {
     pub fn splat_args(&mut self, call: &BuiltinCall) -> Vec<Value> {
         let widest = call.args.iter().copied().max_by_key(|&arg| self.b.ty(arg).lanes);
         let Some(widest) = widest else { return Vec::new() };
-        call.args.iter().map(|&arg| self.match_lanes(arg, widest)).collect()
-    }
-
-    /// Returns the integer type with the bits of a float type, lane by lane.
-    pub fn bits_type(&self, value: Value) -> Type {
-        let ty = self.b.ty(value);
-        ty.with_scalar(Scalar::int(ty.scalar.bits()))
+        call.args.iter().map(|&arg| self.b.match_lanes(arg, widest)).collect()
     }
 }

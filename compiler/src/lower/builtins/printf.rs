@@ -29,7 +29,7 @@ impl Lowering<'_, '_> {
         let signature = self.context.printf_signature(signature);
         let signature = self.b.global_addr(signature, AddressSpace::Constant);
         let signature = self.low_word(signature);
-        let one = self.int(Scalar::I32, 1);
+        let one = self.b.int(Scalar::I32, 1);
         let head = self.b.binary(BinaryOp::Or, signature, one);
         let format = self.low_word(format);
         words.insert(0, format);
@@ -37,8 +37,8 @@ impl Lowering<'_, '_> {
     }
 
     fn low_word(&mut self, ptr: Value) -> Value {
-        let address = self.address(ptr);
-        self.resize(address, Scalar::I32, false)
+        let address = self.b.address(ptr);
+        self.b.resize(address, Scalar::I32, false)
     }
 
     /// Appends an argument's words, vectors of them or single ones.
@@ -47,8 +47,8 @@ impl Lowering<'_, '_> {
         let ty = self.b.ty(value);
         let (value, kind) = match ty.scalar {
             Scalar::Ptr(_) => {
-                let address = self.address(value);
-                (self.resize(address, Scalar::I64, false), Kind::Address)
+                let address = self.b.address(value);
+                (self.b.resize(address, Scalar::I64, false), Kind::Address)
             }
             Scalar::F16 | Scalar::F32 => {
                 let float = ty.with_scalar(Scalar::F32);
@@ -58,7 +58,7 @@ impl Lowering<'_, '_> {
             Scalar::I64 => (value, Kind::Long),
             _ => {
                 let signed = self.numeric(arg.ty).0.is_signed();
-                (self.resize(value, Scalar::I32, signed), Kind::Int)
+                (self.b.resize(value, Scalar::I32, signed), Kind::Int)
             }
         };
         let ty = ArgType { kind, lanes: ty.lanes };
@@ -83,24 +83,24 @@ impl Lowering<'_, '_> {
         let used = self.b.atomic_load(Type::I32, buffer, SyncSemantics::RELAXED);
         let [reserve, fill, done] = std::array::from_fn(|_| self.b.new_block());
         let result = self.b.func.add_param(done, Type::I32);
-        let (success, failure) = (self.int(Scalar::I32, 0), self.int(Scalar::I32, -1));
+        let (success, failure) = (self.b.int(Scalar::I32, 0), self.b.int(Scalar::I32, -1));
 
         let open = self.b.icmp(IntCC::Ult, used, capacity);
         self.b.brif_with(open, (reserve, &[]), (done, &[failure]));
 
         self.b.switch_to(reserve);
-        let words_taken = self.int(Scalar::I32, i64::from(size));
+        let words_taken = self.b.int(Scalar::I32, i64::from(size));
         let start = self.b.atomic_rmw(AtomicOp::Add, buffer, words_taken, SyncSemantics::RELAXED);
         let end = self.b.binary(BinaryOp::IAdd, start, words_taken);
         let fits = self.b.icmp(IntCC::Ule, end, capacity);
         // Where the first record that does not fit would begin, there is a 0; others' goes beyond.
         let start = self.b.binary(BinaryOp::UMin, start, capacity);
-        let start = self.resize(start, Scalar::I64, false);
-        let four = self.int(Scalar::I64, i64::from(WORD));
+        let start = self.b.resize(start, Scalar::I64, false);
+        let four = self.b.int(Scalar::I64, i64::from(WORD));
         let offset = self.b.binary(BinaryOp::IMul, start, four);
         let record = self.b.ptr_add(buffer, offset);
         let record = self.b.ptr_add_const(record, i64::from(HEADER_BYTES));
-        let zero = self.int(Scalar::I32, 0);
+        let zero = self.b.int(Scalar::I32, 0);
         let head = self.b.select(fits, head, zero);
         self.b.store(record, head, WORD, MemFlags::empty());
         self.b.brif_with(fits, (fill, &[]), (done, &[failure]));

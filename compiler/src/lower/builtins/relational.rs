@@ -12,15 +12,15 @@ impl Lowering<'_, '_> {
             ("select", &[a, b, c]) => {
                 // Scalars by value, vectors by the sign bit of each component.
                 let cond = match self.b.ty(c).is_vector() {
-                    true => self.is_negative(c),
-                    false => self.is_nonzero(c),
+                    true => self.b.is_negative(c),
+                    false => self.b.is_nonzero(c),
                 };
                 done(self.b.select(cond, b, a))
             }
             ("bitselect", &[a, b, c]) => done(self.bitselect(a, b, c)),
             (_, &[x]) if self.is_float_call(call) => {
                 let truth = self.classify(call.name, x)?;
-                done(self.int_of_bool(truth, call.result))
+                done(self.b.int_of_bool(truth, call.result))
             }
             (_, &[x, y]) if self.is_float_call(call) => {
                 let cc = match call.name {
@@ -37,26 +37,26 @@ impl Lowering<'_, '_> {
                     _ => return None,
                 };
                 let truth = self.b.fcmp(cc, x, y);
-                done(self.int_of_bool(truth, call.result))
+                done(self.b.int_of_bool(truth, call.result))
             }
             _ => None,
         }
     }
 
     fn any_all(&mut self, call: &BuiltinCall, x: Value) -> Value {
-        let signs = self.is_negative(x);
+        let signs = self.b.is_negative(x);
         let op = if call.name == "any" { BinaryOp::Or } else { BinaryOp::And };
         let mut result = self.b.extract(signs, 0);
         for lane in 1..self.b.ty(x).lanes {
             let sign = self.b.extract(signs, lane);
             result = self.b.binary(op, result, sign);
         }
-        self.int_of_bool(result, call.result)
+        self.b.int_of_bool(result, call.result)
     }
 
     fn bitselect(&mut self, a: Value, b: Value, c: Value) -> Value {
         let ty = self.b.ty(a);
-        let bits = self.bits_type(a);
+        let bits = self.b.bits_type(a);
         let [a, b, c] = [a, b, c].map(|v| self.b.bitcast(v, bits));
         // b's bits where c has ones: a ^ ((a ^ b) & c).
         let differing = self.b.binary(BinaryOp::Xor, a, b);
@@ -71,7 +71,7 @@ impl Lowering<'_, '_> {
         if call.name == "isordered" {
             truth = self.b.unary(UnaryOp::Not, truth);
         }
-        self.int_of_bool(truth, call.result)
+        self.b.int_of_bool(truth, call.result)
     }
 
     fn classify(&mut self, name: &str, x: Value) -> Option<Value> {
@@ -83,13 +83,13 @@ impl Lowering<'_, '_> {
                 // least normal <= magnitude < infinity
                 let (magnitude, infinity) = self.magnitude(x);
                 let least = infinity & infinity.wrapping_neg();
-                let above = self.compare_const(IntCC::Uge, magnitude, least);
-                let below = self.compare_const(IntCC::Ult, magnitude, infinity);
+                let above = self.b.compare_const(IntCC::Uge, magnitude, least);
+                let below = self.b.compare_const(IntCC::Ult, magnitude, infinity);
                 self.b.binary(BinaryOp::And, above, below)
             }
             "signbit" => {
-                let bits = self.b.bitcast(x, self.bits_type(x));
-                self.is_negative(bits)
+                let bits = self.b.bitcast(x, self.b.bits_type(x));
+                self.b.is_negative(bits)
             }
             _ => return None,
         })
@@ -102,18 +102,18 @@ impl Lowering<'_, '_> {
 
     fn compare_magnitude(&mut self, cc: IntCC, x: Value) -> Value {
         let (magnitude, infinity) = self.magnitude(x);
-        self.compare_const(cc, magnitude, infinity)
+        self.b.compare_const(cc, magnitude, infinity)
     }
 
     /// Returns the bits without the sign, and those of infinity.
     pub fn magnitude(&mut self, x: Value) -> (Value, i64) {
-        let ty: Type = self.bits_type(x);
+        let ty: Type = self.b.bits_type(x);
         let bits = self.b.bitcast(x, ty);
         let (mask, infinity) = match ty.scalar {
             Scalar::I16 => (0x7fff, 0x7c00),
             Scalar::I32 => (0x7fff_ffff, 0x7f80_0000),
             _ => (i64::MAX, 0x7ff0_0000_0000_0000),
         };
-        (self.and_const(bits, mask), infinity)
+        (self.b.and_const(bits, mask), infinity)
     }
 }

@@ -24,14 +24,14 @@ impl Lowering<'_, '_> {
         let mut results = Vec::new();
         for lane in 0..self.b.ty(mask).lanes {
             let index = self.b.extract(mask, lane);
-            let index = self.resize(index, Scalar::I32, false);
-            let index = self.and_const(index, i64::from(limit));
+            let index = self.b.resize(index, Scalar::I32, false);
+            let index = self.b.and_const(index, i64::from(limit));
             let mut value = self.b.extract_dynamic(x, index);
             if sources == 2 {
-                let rest = self.binary_const(BinaryOp::ISub, index, i64::from(lanes));
-                let rest = self.and_const(rest, i64::from(lanes) - 1);
+                let rest = self.b.binary_const(BinaryOp::ISub, index, i64::from(lanes));
+                let rest = self.b.and_const(rest, i64::from(lanes) - 1);
                 let other = self.b.extract_dynamic(y, rest);
-                let first = self.compare_const(IntCC::Ult, index, i64::from(lanes));
+                let first = self.b.compare_const(IntCC::Ult, index, i64::from(lanes));
                 value = self.b.select(first, value, other);
             }
             results.push(value);

@@ -19,7 +19,7 @@ impl Lowering<'_, '_> {
             "get_fence" => {
                 let local = Type::ptr(AddressSpace::Local);
                 let local = self.b.convert(ConvertOp::ToSpace, ptr, local);
-                let null = self.zero(self.b.ty(local));
+                let null = self.b.zero(self.b.ty(local));
                 let is_local = self.b.icmp(IntCC::Ne, local, null);
                 let local = self.b.iconst(call.result, LOCAL_FENCE);
                 let global = self.b.iconst(call.result, GLOBAL_FENCE);

@@ -21,7 +21,7 @@ impl Lowering<'_, '_> {
             "get_global_linear_id" => return done(self.global_linear_id(call)),
             "get_local_linear_id" => {
                 let id = self.local_linear_id();
-                return done(self.resize(id, call.result.scalar, false));
+                return done(self.b.resize(id, call.result.scalar, false));
             }
             _ => return None,
         };
@@ -30,13 +30,13 @@ impl Lowering<'_, '_> {
         if let Some(dim) = self.b.func.as_const(dim) {
             return done(match dim {
                 0..=2 => self.query(query, dim as u8, to),
-                _ => self.int(to, beyond),
+                _ => self.b.int(to, beyond),
             });
         }
-        let mut result = self.int(to, beyond);
+        let mut result = self.b.int(to, beyond);
         for candidate in [2, 1, 0] {
             let value = self.query(query, candidate, to);
-            let here = self.compare_const(IntCC::Eq, dim, i64::from(candidate));
+            let here = self.b.compare_const(IntCC::Eq, dim, i64::from(candidate));
             result = self.b.select(here, value, result);
         }
         done(result)
@@ -44,7 +44,7 @@ impl Lowering<'_, '_> {
 
     fn query(&mut self, query: WorkItemQuery, dim: u8, to: Scalar) -> Value {
         let value = self.b.work_item(query, dim);
-        self.resize(value, to, false)
+        self.b.resize(value, to, false)
     }
 
     fn global_linear_id(&mut self, call: &BuiltinCall) -> Value {
@@ -56,7 +56,7 @@ impl Lowering<'_, '_> {
             let id = self.b.binary(BinaryOp::ISub, id, offset);
             sum = Some(self.horner(sum, WorkItemQuery::GlobalSize, dim, id, to));
         }
-        sum.unwrap_or_else(|| self.int(to, 0))
+        sum.unwrap_or_else(|| self.b.int(to, 0))
     }
 
     /// Returns the linear local id as an I32.
@@ -66,7 +66,7 @@ impl Lowering<'_, '_> {
             let id = self.query(WorkItemQuery::LocalId, dim, Scalar::I32);
             sum = Some(self.horner(sum, WorkItemQuery::LocalSize, dim, id, Scalar::I32));
         }
-        sum.unwrap_or_else(|| self.int(Scalar::I32, 0))
+        sum.unwrap_or_else(|| self.b.int(Scalar::I32, 0))
     }
 
     /// `sum * size(dim) + id`.
