@@ -36,7 +36,7 @@ impl Lowering<'_, '_> {
         }
         match &expr.kind {
             ExprKind::Call { function, args } => self.call(*function, args, expr),
-            ExprKind::Builtin { name, args } => self.builtin(name, args, expr),
+            ExprKind::Builtin { function, args } => self.builtin(*function, args, expr),
             ExprKind::Conditional { cond, then, otherwise } if self.is_void(expr.ty) => {
                 self.branch_void(cond, then, otherwise);
                 None
@@ -125,7 +125,7 @@ impl Lowering<'_, '_> {
                 let from = self.numeric(value.ty).0;
                 let to = self.numeric(expr.ty).0;
                 let value = self.value(value);
-                self.convert_with(value, from, to, *rounding, *saturate)
+                self.convert_with(value, (from, to), *rounding, *saturate)
             }
             ExprKind::Splat(value) => {
                 let value = self.value(value);

@@ -48,7 +48,7 @@ pub fn lower_function(context: &mut Context, origin: Origin, id: FunctionId, fun
     lowering.stmts(source.body.as_deref().unwrap_or_default());
     lowering.finish();
     remove_unreachable(&mut shell);
-    if origin == Origin::User && context.emulates_denormals() {
+    if origin == Origin::User && context.target.emulates_denormals(context.options) {
         context.emulate_denormals(&mut shell, source.span);
     }
     context.out.functions[func] = shell;

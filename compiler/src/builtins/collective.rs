@@ -1,23 +1,87 @@
 //! Work-group collective functions (OpenCL C 6.15.16), through work-group memory with a word for each
 //! work-item: reductions are trees, scans double their reach in each step.
 
-use super::{done, BuiltinCall, BuiltinResult};
-use crate::ir::Addr;
+use super::integer::{max_op, min_op};
+use super::row::{Check, Lower, Row};
+use super::signature::TypePattern::{self, G};
+use super::signature::{Elements, Scalar as Name, Sig, SCALAR};
+use super::{Call, Lowerer};
 use crate::ir::{
-    AddressSpace, BarrierFlags, BinaryOp, Global, GlobalData, IntCC, Linkage, Scalar,
-    SyncSemantics, Type, Value,
+    Addr, AddressSpace, BarrierFlags, BinaryOp, Builder, GlobalData, IntCC, Linkage, Scalar,
+    SyncSemantics, Type, Value, WorkItemQuery,
 };
-use crate::lower::convert::{max_value, min_value};
-use crate::lower::function::Lowering;
-use crate::sema::types::Scalar as Name;
+use crate::options::ClStd;
 
-/// The operation of a reduction or scan.
+const INT: TypePattern = TypePattern::S(Name::Int);
+const SIZE: TypePattern = TypePattern::S(Name::ULong);
+const VOTE: &[Sig] = &[Sig::plain(INT, &[INT])];
+const COMBINE: &[Sig] = &[of_value(&[G])];
+
+const fn of_value(params: &'static [TypePattern]) -> Sig {
+    Sig::new(Elements::COLLECTIVE, G, params).lanes(SCALAR)
+}
+
+const fn collective(names: &'static [&'static str], sigs: &'static [Sig], lower: Lower) -> Row {
+    Row::new(names, sigs, lower).since(ClStd::Cl20).check(Check::Collective)
+}
+
+/// A reduction or scan.
+const fn combine(
+    names: &'static [&'static str],
+    lower: fn(&mut Lowerer<'_, '_>, &Call<'_>, Value) -> Value,
+) -> Row {
+    collective(names, COMBINE, Lower::Unary(lower))
+}
+
+pub(super) const ROWS: &[Row] = &[
+    collective(&["work_group_all"], VOTE, Lower::Unary(|l, _, predicate| l.vote(true, predicate))),
+    collective(&["work_group_any"], VOTE, Lower::Unary(|l, _, predicate| l.vote(false, predicate))),
+    collective(
+        &["work_group_broadcast"],
+        &[of_value(&[G, SIZE]), of_value(&[G, SIZE, SIZE]), of_value(&[G, SIZE, SIZE, SIZE])],
+        Lower::Call(|l, c| match *c.args {
+            [value, ref ids @ ..] => Some(l.broadcast(value, ids)),
+            _ => None,
+        }),
+    ),
+    combine(&["work_group_reduce_add"], |l, c, x| l.reduce(ADD, c, x)),
+    combine(&["work_group_reduce_min"], |l, c, x| l.reduce(MIN, c, x)),
+    combine(&["work_group_reduce_max"], |l, c, x| l.reduce(MAX, c, x)),
+    combine(&["work_group_scan_inclusive_add"], |l, c, x| l.inclusive_scan(ADD, c, x)),
+    combine(&["work_group_scan_inclusive_min"], |l, c, x| l.inclusive_scan(MIN, c, x)),
+    combine(&["work_group_scan_inclusive_max"], |l, c, x| l.inclusive_scan(MAX, c, x)),
+    combine(&["work_group_scan_exclusive_add"], |l, c, x| l.exclusive_scan(ADD, c, x)),
+    combine(&["work_group_scan_exclusive_min"], |l, c, x| l.exclusive_scan(MIN, c, x)),
+    combine(&["work_group_scan_exclusive_max"], |l, c, x| l.exclusive_scan(MAX, c, x)),
+];
+
+/// The operation of a reduction or scan, and the value that changes nothing, for the type of a call.
 #[derive(Clone, Copy)]
 struct Operation {
-    op: BinaryOp,
-    ty: Type,
-    identity: Value,
+    op: fn(&Call<'_>) -> BinaryOp,
+    identity: fn(&mut Builder<'_>, &Call<'_>) -> Value,
 }
+
+const ADD: Operation = Operation {
+    op: |c| if c.number().is_float() { BinaryOp::FAdd } else { BinaryOp::IAdd },
+    identity: |b, c| b.zero(c.result),
+};
+
+const MIN: Operation = Operation {
+    op: min_op,
+    identity: |b, c| match c.number() {
+        number if number.is_float() => b.fconst(c.result, f64::INFINITY),
+        number => b.iconst(c.result, number.max() as i64),
+    },
+};
+
+const MAX: Operation = Operation {
+    op: max_op,
+    identity: |b, c| match c.number() {
+        number if number.is_float() => b.fconst(c.result, f64::NEG_INFINITY),
+        number => b.iconst(c.result, number.min() as i64),
+    },
+};
 
 /// The scratch memory of collective functions, as one work-item sees it.
 #[derive(Clone, Copy)]
@@ -29,55 +93,21 @@ struct Scratch {
     count: Value,
 }
 
-impl Lowering<'_, '_> {
-    pub fn collective_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
-        let name = call.name.strip_prefix("work_group_")?;
-        match (name, call.args.as_slice()) {
-            ("all" | "any", &[predicate]) => done(self.vote(name == "all", predicate)),
-            ("broadcast", &[value, ref ids @ ..]) => done(self.broadcast(value, ids)),
-            (_, &[value]) => {
-                let (kind, op) = name.rsplit_once('_')?;
-                let operation = self.operation(op, self.b.ty(value), self.element(call, 0))?;
-                match kind {
-                    "reduce" => done(self.reduce(operation, value)),
-                    "scan_inclusive" => done(self.scan(operation, value, false)),
-                    "scan_exclusive" => done(self.scan(operation, value, true)),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
-    }
-
-    fn operation(&mut self, op: &str, ty: Type, name: Name) -> Option<Operation> {
-        use BinaryOp::*;
-        let (float, signed) = (name.is_float(), name.is_signed());
-        let op = match op {
-            "add" if float => FAdd,
-            "add" => IAdd,
-            "min" if float => FMin,
-            "min" if signed => SMin,
-            "min" => UMin,
-            "max" if float => FMax,
-            "max" if signed => SMax,
-            "max" => UMax,
-            _ => return None,
-        };
-        let identity = match op {
-            FMin => self.b.fconst(ty, f64::INFINITY),
-            FMax => self.b.fconst(ty, f64::NEG_INFINITY),
-            SMin | UMin => self.b.iconst(ty, max_value(name) as i64),
-            SMax | UMax => self.b.iconst(ty, min_value(name) as i64),
-            _ => self.b.zero(ty),
-        };
-        Some(Operation { op, ty, identity })
-    }
-
+impl Lowerer<'_, '_> {
     /// Returns a word for each work-item of the largest work-group, all collective functions' of a program.
     fn scratch(&mut self, ty: Type) -> Scratch {
         let bytes = ty.scalar.bytes();
-        let size = u64::from(bytes) * u64::from(self.context.target.max_work_group_size);
-        let global = self.context.collective_memory(bytes, size);
+        let size = u64::from(bytes) * u64::from(self.target.max_work_group_size);
+        let global = self.front.shared_global(GlobalData {
+            name: format!("collective{bytes}"),
+            size,
+            align: bytes,
+            space: AddressSpace::Local,
+            is_const: false,
+            init: None,
+            relocations: Vec::new(),
+            linkage: Linkage::Internal,
+        });
         let base = self.b.global_addr(global, AddressSpace::Local);
         let (id, count) = (self.local_linear_id(), self.local_count());
         Scratch { base, ty, id, count }
@@ -134,13 +164,8 @@ impl Lowering<'_, '_> {
         let mut source: Option<Value> = None;
         for (dim, &id) in ids.iter().enumerate().rev() {
             let id = self.b.resize(id, Scalar::I32, false);
-            source = Some(self.horner(
-                source,
-                crate::ir::WorkItemQuery::LocalSize,
-                dim as u8,
-                id,
-                Scalar::I32,
-            ));
+            source =
+                Some(self.horner(source, WorkItemQuery::LocalSize, dim as u8, id, Scalar::I32));
         }
         let zero = self.b.int(Scalar::I32, 0);
         let chosen = self.b.icmp(IntCC::Eq, scratch.id, source.unwrap_or(zero));
@@ -151,8 +176,9 @@ impl Lowering<'_, '_> {
     }
 
     /// In step `d` every word whose number is a multiple of `2 d` takes in the one `d` further on.
-    fn reduce(&mut self, operation: Operation, value: Value) -> Value {
-        let scratch = self.scratch(operation.ty);
+    fn reduce(&mut self, operation: Operation, call: &Call<'_>, value: Value) -> Value {
+        let op = (operation.op)(call);
+        let scratch = self.scratch(call.result);
         self.share(&scratch, value);
         let (zero, one) = (self.b.int(Scalar::I32, 0), self.b.int(Scalar::I32, 1));
         self.doubling_loop(scratch.count, |this, d| {
@@ -166,7 +192,7 @@ impl Lowering<'_, '_> {
             this.when(takes, |this| {
                 let (a, b) =
                     (this.read_scratch(&scratch, scratch.id), this.read_scratch(&scratch, other));
-                let sum = this.b.binary(operation.op, a, b);
+                let sum = this.b.binary(op, a, b);
                 this.write_scratch(&scratch, scratch.id, sum);
             });
             this.local_barrier();
@@ -174,9 +200,26 @@ impl Lowering<'_, '_> {
         self.read_scratch(&scratch, zero)
     }
 
+    fn inclusive_scan(&mut self, operation: Operation, call: &Call<'_>, value: Value) -> Value {
+        let scratch = self.scan(operation, call, value);
+        self.read_scratch(&scratch, scratch.id)
+    }
+
+    fn exclusive_scan(&mut self, operation: Operation, call: &Call<'_>, value: Value) -> Value {
+        let scratch = self.scan(operation, call, value);
+        let identity = (operation.identity)(self.b, call);
+        let (zero, one) = (self.b.int(Scalar::I32, 0), self.b.int(Scalar::I32, 1));
+        let first = self.b.icmp(IntCC::Eq, scratch.id, zero);
+        let before = self.b.binary(BinaryOp::ISub, scratch.id, one);
+        let before = self.b.select(first, zero, before);
+        let sum = self.read_scratch(&scratch, before);
+        self.b.select(first, identity, sum)
+    }
+
     /// After step `d` every word holds what the `2 d` words that end with it held.
-    fn scan(&mut self, operation: Operation, value: Value, exclusive: bool) -> Value {
-        let scratch = self.scratch(operation.ty);
+    fn scan(&mut self, operation: Operation, call: &Call<'_>, value: Value) -> Scratch {
+        let op = (operation.op)(call);
+        let scratch = self.scratch(call.result);
         self.share(&scratch, value);
         self.doubling_loop(scratch.count, |this, d| {
             let reaches = this.b.icmp(IntCC::Uge, scratch.id, d);
@@ -186,20 +229,12 @@ impl Lowering<'_, '_> {
                 (this.read_scratch(&scratch, before), this.read_scratch(&scratch, scratch.id));
             this.local_barrier();
             this.when(reaches, |this| {
-                let sum = this.b.binary(operation.op, a, b);
+                let sum = this.b.binary(op, a, b);
                 this.write_scratch(&scratch, scratch.id, sum);
             });
             this.local_barrier();
         });
-        if !exclusive {
-            return self.read_scratch(&scratch, scratch.id);
-        }
-        let (zero, one) = (self.b.int(Scalar::I32, 0), self.b.int(Scalar::I32, 1));
-        let first = self.b.icmp(IntCC::Eq, scratch.id, zero);
-        let before = self.b.binary(BinaryOp::ISub, scratch.id, one);
-        let before = self.b.select(first, zero, before);
-        let sum = self.read_scratch(&scratch, before);
-        self.b.select(first, operation.identity, sum)
+        scratch
     }
 
     /// `for (d = 1; d < n; d *= 2) body(d)`, unsigned I32.
@@ -208,36 +243,5 @@ impl Lowering<'_, '_> {
         let open = self.b.open_loop(one, n);
         body(self, open.counter);
         self.b.close_loop(open, BinaryOp::Shl, one);
-    }
-
-    /// `if (condition) body()`.
-    fn when(&mut self, condition: Value, body: impl FnOnce(&mut Self)) {
-        let (then, join) = (self.b.new_block(), self.b.new_block());
-        self.b.brif(condition, then, join);
-        self.b.switch_to(then);
-        body(self);
-        self.b.jump(join, &[]);
-        self.b.switch_to(join);
-    }
-}
-
-impl crate::lower::Context<'_> {
-    /// Returns the work-group memory of collective functions on words of `bytes` bytes, made on first use.
-    fn collective_memory(&mut self, bytes: u32, size: u64) -> Global {
-        if let Some(&global) = self.collective.get(&bytes) {
-            return global;
-        }
-        let global = self.out.globals.push(GlobalData {
-            name: format!("collective{bytes}"),
-            size,
-            align: bytes,
-            space: AddressSpace::Local,
-            is_const: false,
-            init: None,
-            relocations: Vec::new(),
-            linkage: Linkage::Internal,
-        });
-        self.collective.insert(bytes, global);
-        global
     }
 }

@@ -1,33 +1,65 @@
 //! Geometric functions (OpenCL C 6.15.5).
 
-use super::{done, BuiltinCall, BuiltinResult};
+use super::math::FLOATS;
+use super::row::{Lower, Row};
+use super::signature::TypePattern::{E, G};
+use super::signature::{Elements, Lanes, Sig, TypePattern};
+use super::Lowerer;
 use crate::ir::{BinaryOp, FloatCC, MathOp, Value};
-use crate::lower::function::Lowering;
 
-impl Lowering<'_, '_> {
-    pub fn geometric_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
-        if !self.is_float_call(call) {
-            return None;
-        }
-        match (call.name, call.args.as_slice()) {
-            ("dot", &[x, y]) => done(self.dot(x, y)),
-            ("cross", &[x, y]) => done(self.cross(x, y)),
-            ("length", &[x]) => done(self.length(x)),
-            ("fast_length", &[x]) => done(self.fast_length(x)),
-            ("distance", &[x, y]) => {
-                let difference = self.b.binary(BinaryOp::FSub, x, y);
-                done(self.length(difference))
-            }
-            ("fast_distance", &[x, y]) => {
-                let difference = self.b.binary(BinaryOp::FSub, x, y);
-                done(self.fast_length(difference))
-            }
-            ("normalize", &[x]) => done(self.normalize(x)),
-            ("fast_normalize", &[x]) => done(self.fast_normalize(x)),
-            _ => None,
-        }
-    }
+/// Geometric functions take up to four components.
+const LANES: Lanes = &[1, 2, 3, 4];
 
+const fn geometric(elements: Elements, ret: TypePattern, params: &'static [TypePattern]) -> Sig {
+    Sig::new(elements, ret, params).lanes(LANES)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row::floats(
+        &["cross"],
+        &[Sig::new(FLOATS, G, &[G, G]).lanes(&[3, 4])],
+        Lower::Binary(|l, _, x, y| l.cross(x, y)),
+    ),
+    Row::floats(
+        &["dot"],
+        &[geometric(FLOATS, E, &[G, G])],
+        Lower::Binary(|l, _, x, y| l.dot(x, y)),
+    ),
+    Row::floats(
+        &["distance"],
+        &[geometric(FLOATS, E, &[G, G])],
+        Lower::Binary(|l, _, x, y| {
+            let difference = l.b.binary(BinaryOp::FSub, x, y);
+            l.length(difference)
+        }),
+    ),
+    Row::floats(&["length"], &[geometric(FLOATS, E, &[G])], Lower::Unary(|l, _, x| l.length(x))),
+    Row::floats(
+        &["normalize"],
+        &[geometric(FLOATS, G, &[G])],
+        Lower::Unary(|l, _, x| l.normalize(x)),
+    ),
+    Row::new(
+        &["fast_distance"],
+        &[geometric(Elements::F32, E, &[G, G])],
+        Lower::Binary(|l, _, x, y| {
+            let difference = l.b.binary(BinaryOp::FSub, x, y);
+            l.fast_length(difference)
+        }),
+    ),
+    Row::new(
+        &["fast_length"],
+        &[geometric(Elements::F32, E, &[G])],
+        Lower::Unary(|l, _, x| l.fast_length(x)),
+    ),
+    Row::new(
+        &["fast_normalize"],
+        &[geometric(Elements::F32, G, &[G])],
+        Lower::Unary(|l, _, x| l.fast_normalize(x)),
+    ),
+];
+
+impl Lowerer<'_, '_> {
     /// Sum of the products.
     fn dot(&mut self, x: Value, y: Value) -> Value {
         let products = self.b.binary(BinaryOp::FMul, x, y);
@@ -166,7 +198,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// The result of [`Lowering::range`].
+/// The result of [`Lowerer::range`].
 struct Range {
     largest: Value,
     is_large: Value,
@@ -179,8 +211,8 @@ struct Range {
 
 impl Range {
     /// Returns a factor by size: 1 for ordinary vectors.
-    fn pick(&self, lowering: &mut Lowering<'_, '_>, small: Value, large: Value) -> Value {
-        let factor = lowering.b.select(self.is_small, small, self.one);
-        lowering.b.select(self.is_large, large, factor)
+    fn pick(&self, lowerer: &mut Lowerer<'_, '_>, small: Value, large: Value) -> Value {
+        let factor = lowerer.b.select(self.is_small, small, self.one);
+        lowerer.b.select(self.is_large, large, factor)
     }
 }

@@ -1,39 +1,49 @@
 //! `printf` (OpenCL C 6.15.14): a call reserves a record in the launch's buffer and fills it in.
 //! [`crate::printf`] describes both.
 
+use super::row::{Check, Lower, Row};
+use super::{Call, Lowerer};
 use crate::ir::{
-    AddressSpace, AtomicOp, BinaryOp, GlobalData, IntCC, Linkage, MemFlags, Scalar, SyncSemantics,
-    Type, Value, WorkItemQuery,
+    AddressSpace, AtomicOp, BinaryOp, ConvertOp, GlobalData, IntCC, Linkage, MemFlags, Scalar,
+    SyncSemantics, Type, Value, WorkItemQuery,
 };
-use crate::lower::function::Lowering;
-use crate::lower::Context;
+use crate::options::ClStd;
 use crate::printf::{ArgType, Kind, HEADER_BYTES, RECORD_HEADER_WORDS};
-use crate::sema::hir::Expr;
 
 /// Alignment of everything in the buffer.
 const WORD: u32 = 4;
 
-impl Lowering<'_, '_> {
+pub(super) const ROWS: &[Row] = &[Row::new(&["printf"], &[], Lower::Call(|l, c| l.printf(c)))
+    .since(ClStd::Cl12)
+    .check(Check::Printf)];
+
+impl Lowerer<'_, '_> {
     /// Lowers a call: 0, or -1 when the buffer is full (6.15.14.1).
-    pub fn printf(&mut self, args: &[Expr]) -> Value {
+    fn printf(&mut self, call: &Call<'_>) -> Option<Value> {
+        let (&format, args) = call.args.split_first()?;
         let mut words = Vec::new();
         let mut signature = Vec::new();
-        let format = match args.first() {
-            Some(format) => self.value(format),
-            None => self.b.undef(Type::ptr(AddressSpace::Constant)),
-        };
-        for arg in args.iter().skip(1) {
-            let ty = self.printf_argument(arg, &mut words);
-            signature.push(ty.code());
+        for (&arg, ty) in args.iter().zip(call.types.iter().skip(1)) {
+            signature.push(self.printf_argument(arg, ty.number.signed, &mut words).code());
         }
-        let signature = self.context.printf_signature(signature);
+        signature.push(0);
+        let signature = self.front.shared_global(GlobalData {
+            name: ".printf".to_string(),
+            size: signature.len() as u64,
+            align: WORD,
+            space: AddressSpace::Constant,
+            is_const: true,
+            init: Some(signature),
+            relocations: Vec::new(),
+            linkage: Linkage::Internal,
+        });
         let signature = self.b.global_addr(signature, AddressSpace::Constant);
         let signature = self.low_word(signature);
         let one = self.b.int(Scalar::I32, 1);
         let head = self.b.binary(BinaryOp::Or, signature, one);
         let format = self.low_word(format);
         words.insert(0, format);
-        self.write_printf_record(head, &words)
+        Some(self.write_printf_record(head, &words))
     }
 
     fn low_word(&mut self, ptr: Value) -> Value {
@@ -42,8 +52,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Appends an argument's words, vectors of them or single ones.
-    fn printf_argument(&mut self, arg: &Expr, words: &mut Vec<Value>) -> ArgType {
-        let value = self.value(arg);
+    fn printf_argument(&mut self, value: Value, signed: bool, words: &mut Vec<Value>) -> ArgType {
         let ty = self.b.ty(value);
         let (value, kind) = match ty.scalar {
             Scalar::Ptr(_) => {
@@ -52,14 +61,11 @@ impl Lowering<'_, '_> {
             }
             Scalar::F16 | Scalar::F32 => {
                 let float = ty.with_scalar(Scalar::F32);
-                (self.b.convert(crate::ir::ConvertOp::FConvert, value, float), Kind::Float)
+                (self.b.convert(ConvertOp::FConvert, value, float), Kind::Float)
             }
             Scalar::F64 => (value, Kind::Double),
             Scalar::I64 => (value, Kind::Long),
-            _ => {
-                let signed = self.numeric(arg.ty).0.is_signed();
-                (self.b.resize(value, Scalar::I32, signed), Kind::Int)
-            }
+            _ => (self.b.resize(value, Scalar::I32, signed), Kind::Int),
         };
         let ty = ArgType { kind, lanes: ty.lanes };
         for lane in 0..ty.lanes {
@@ -115,27 +121,5 @@ impl Lowering<'_, '_> {
         self.b.jump(done, &[success]);
         self.b.switch_to(done);
         result
-    }
-}
-
-impl Context<'_> {
-    /// Returns the constant that holds a signature, given without its end.
-    fn printf_signature(&mut self, mut codes: Vec<u8>) -> crate::ir::Global {
-        codes.push(0);
-        if let Some(&global) = self.signatures.get(&codes) {
-            return global;
-        }
-        let global = self.out.globals.push(GlobalData {
-            name: format!(".printf{}", self.signatures.len()),
-            size: codes.len() as u64,
-            align: WORD,
-            space: AddressSpace::Constant,
-            is_const: true,
-            init: Some(codes.clone()),
-            relocations: Vec::new(),
-            linkage: Linkage::Internal,
-        });
-        self.signatures.insert(codes, global);
-        global
     }
 }

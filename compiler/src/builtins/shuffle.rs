@@ -1,18 +1,20 @@
 //! shuffle and shuffle2 (OpenCL C 6.15.14).
 
-use super::{done, BuiltinCall, BuiltinResult};
+use super::row::{Check, Lower, Row};
+use super::Lowerer;
 use crate::ir::{BinaryOp, InstData, IntCC, Scalar, Value};
-use crate::lower::function::Lowering;
+use crate::options::ClStd;
 
-impl Lowering<'_, '_> {
-    pub fn shuffle_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
-        match (call.name, call.args.as_slice()) {
-            ("shuffle", &[x, mask]) => done(self.shuffle(x, x, mask, 1)),
-            ("shuffle2", &[x, y, mask]) => done(self.shuffle(x, y, mask, 2)),
-            _ => None,
-        }
-    }
+pub(super) const ROWS: &[Row] = &[
+    Row::new(&["shuffle"], &[], Lower::Binary(|l, _, x, mask| l.shuffle(x, x, mask, 1)))
+        .since(ClStd::Cl11)
+        .check(Check::Shuffle(1)),
+    Row::new(&["shuffle2"], &[], Lower::Ternary(|l, _, x, y, mask| l.shuffle(x, y, mask, 2)))
+        .since(ClStd::Cl11)
+        .check(Check::Shuffle(2)),
+];
 
+impl Lowerer<'_, '_> {
     /// Lanes of `x` (and `y`, of `sources` in all) by the low bits of the mask's lanes.
     fn shuffle(&mut self, x: Value, y: Value, mask: Value, sources: u8) -> Value {
         let lanes = self.b.ty(x).lanes;

@@ -1,71 +1,23 @@
-//! Functions of half (cl_khr_fp16): computed in float and rounded once, except for those that look at
-//! the bits of halves.
+//! Functions of half (cl_khr_fp16) that are not computed in float and rounded once.
 
-use super::{done, BuiltinCall, BuiltinResult};
-use crate::ir::{BinaryOp, ConvertOp, FloatCC, FpFlags, IntCC, MathOp, Scalar, Value};
-use crate::lower::function::Lowering;
+use super::{Call, Lowerer};
+use crate::ir::{BinaryOp, ConvertOp, FloatCC, FpFlags, IntCC, Scalar, Value};
 
-impl Lowering<'_, '_> {
-    /// Lowers a common, geometric or math function of halves.
-    pub fn half_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
-        let of_half = call.args.first().is_some_and(|&arg| self.is_half(arg));
-        if !of_half && call.result.scalar != Scalar::F16 {
-            return None;
-        }
-        match (call.name, call.args.as_slice()) {
-            ("nan", &[code]) => done(self.nan(code, call.result)),
-            ("fma", &[a, b, c]) => done(self.half_fma([a, b, c])),
-            // A conversion there and back would lose the sign of NaN.
-            ("copysign", &[x, y]) => done(self.copysign(x, y)),
-            ("fabs", &[x]) => done(self.b.math(MathOp::FAbs, &[x])),
-            ("nextafter", &[x, y]) => done(self.half_next(x, y)),
-            ("fract", _) => {
-                // The largest half below 1; rounding may have gone beyond.
-                let result = self.through_float(call)??;
-                let most = self.b.fconst(call.result, 1.0 - f64::exp2(-11.0));
-                let above = self.b.fcmp(FloatCC::Ogt, result, most);
-                done(self.b.select(above, most, result))
-            }
-            _ => self.through_float(call),
-        }
-    }
-
-    fn is_half(&self, value: Value) -> bool {
-        self.b.ty(value).scalar == Scalar::F16
-    }
-
-    /// Halves as floats; other values as they are.
-    pub fn half_as_float(&mut self, value: Value) -> Value {
-        match self.is_half(value) {
-            true => self.b.convert(
-                ConvertOp::FConvert,
-                value,
-                self.b.ty(value).with_scalar(Scalar::F32),
-            ),
-            false => value,
-        }
-    }
-
-    fn through_float(&mut self, call: &BuiltinCall) -> BuiltinResult {
-        let args = call.args.iter().map(|&arg| self.half_as_float(arg)).collect();
-        let result = match call.result.scalar {
-            Scalar::F16 => call.result.with_scalar(Scalar::F32),
-            _ => call.result,
-        };
-        let wider = BuiltinCall { args, result, types: call.types.clone(), ..*call };
-        let lowered = self
-            .common_builtin(&wider)
-            .or_else(|| self.geometric_builtin(&wider))
-            .or_else(|| self.math_builtin(&wider))?;
-        Some(lowered.map(|value| self.b.convert(ConvertOp::FConvert, value, call.result)))
+impl Lowerer<'_, '_> {
+    /// The largest half below 1 at most; rounding may have gone beyond.
+    pub(super) fn half_fract(&mut self, call: &Call<'_>) -> Option<Value> {
+        let result = self.in_float(call)?;
+        let most = self.b.fconst(call.result, 1.0 - f64::exp2(-11.0));
+        let above = self.b.fcmp(FloatCC::Ogt, result, most);
+        Some(self.b.select(above, most, result))
     }
 
     /// Rounded once: the product is exact in float, and the sum is rounded to odd there, so that
     /// rounding it again to a half is correct.
-    fn half_fma(&mut self, args: [Value; 3]) -> Value {
+    pub(super) fn half_fma(&mut self, args: [Value; 3]) -> Value {
         let flags = std::mem::replace(&mut self.b.flags, FpFlags::NO_CONTRACT);
         let half = self.b.ty(args[0]);
-        let [a, b, c] = args.map(|arg| self.half_as_float(arg));
+        let [a, b, c] = args.map(|arg| self.b.half_as_float(arg));
         let product = self.b.binary(BinaryOp::FMul, a, b);
         let sum = self.b.binary(BinaryOp::FAdd, product, c);
         // What was lost (Knuth's two-sum).
@@ -97,7 +49,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Returns the next half after `x` toward `y`: halves in order are integers in order.
-    fn half_next(&mut self, x: Value, y: Value) -> Value {
+    pub(super) fn half_next(&mut self, x: Value, y: Value) -> Value {
         let half = self.b.ty(x);
         let bits = self.b.bitcast(x, self.b.bits_type(x));
         let bits = self.b.resize(bits, Scalar::I32, false);
@@ -108,7 +60,7 @@ impl Lowering<'_, '_> {
         let negated = self.b.binary(BinaryOp::ISub, zero, magnitude);
         let is_negative = self.b.icmp(IntCC::Ne, sign, zero);
         let place = self.b.select(is_negative, negated, magnitude);
-        let (from, to) = (self.half_as_float(x), self.half_as_float(y));
+        let (from, to) = (self.b.half_as_float(x), self.b.half_as_float(y));
         let up = self.b.fcmp(FloatCC::Olt, from, to);
         let (plus, minus) = (self.b.iconst(int, 1), self.b.iconst(int, -1));
         let step = self.b.select(up, plus, minus);
