@@ -34,9 +34,9 @@ const BUDGETS: [Budget; 7] = [
     budget!("axpy", 87, 0, 1, 17),
     budget!("nbody", 157, 2, 2, 16),
     budget!("reduction", 119, 2, 4, 18),
-    budget!("search", 75, 1, 6, 10),
+    budget!("search", 58, 1, 3, 10),
     budget!("sgemm", 136, 2, 2, 19),
-    budget!("sha256", 1794, 1, 1, 235),
+    budget!("sha256", 1792, 1, 1, 234),
     budget!("stencil", 110, 2, 3, 16),
 ];
 

@@ -1,5 +1,7 @@
 //! Analyses: what is true of a program in the IR, for passes and for emission. None changes it.
 
+pub mod alias;
 pub mod argument_alias;
 pub mod call_graph;
+pub mod memory_versions;
 pub mod underlying_objects;

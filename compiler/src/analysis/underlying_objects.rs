@@ -1,10 +1,10 @@
-//! Underlying objects of private pointers: the alloca or parameter that each points into, and the offset in it.
+//! Underlying objects of pointers: the alloca, variable or argument that each points into, and the offset in it.
 
 use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 
-/// The object that a private pointer points into.
+/// The object that a pointer points into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnderlyingObject {
     /// Nothing seen yet; stays so for undefined pointers and in unreachable code.
@@ -14,6 +14,10 @@ pub enum UnderlyingObject {
     Alloca(Inst),
     /// The object that the function's parameter of that number points to.
     Argument(u32),
+    /// A global variable, of any address space.
+    Variable(Global),
+    /// The object that the kernel's argument of that number points to.
+    KernelArgument(u32),
     /// Anything whose address is known elsewhere.
     Unknown,
 }
@@ -40,7 +44,7 @@ impl DecomposedPointer {
     }
 }
 
-/// The underlying object and offset of each private pointer.
+/// The underlying object and offset of each pointer.
 pub struct UnderlyingObjects(SecondaryMap<Value, DecomposedPointer>);
 
 impl UnderlyingObjects {
@@ -49,7 +53,7 @@ impl UnderlyingObjects {
         let cfg = Cfg::compute(func);
         let mut objects = UnderlyingObjects(func.value_map());
         for (i, &param) in func.params().iter().enumerate() {
-            if is_private(func, param) {
+            if is_pointer(func, param) {
                 objects.0[param] = DecomposedPointer {
                     object: UnderlyingObject::Argument(i as u32),
                     offset: Some(0),
@@ -68,7 +72,7 @@ impl UnderlyingObjects {
         objects
     }
 
-    /// Returns the underlying object and offset of a private pointer.
+    /// Returns the underlying object and offset of a pointer.
     pub fn of(&self, func: &Function, value: Value) -> DecomposedPointer {
         match func.def(value) {
             ValueDef::Const(Constant::Undef) => DecomposedPointer::default(),
@@ -82,23 +86,24 @@ impl UnderlyingObjects {
         let data = &func.insts[inst];
         data.for_each_target(|call| {
             for (&param, &arg) in func.blocks[call.block].params.iter().zip(&call.args) {
-                if is_private(func, param) {
+                if is_pointer(func, param) {
                     let pointer = self.of(func, arg);
                     changed |= self.update(param, pointer);
                 }
             }
         });
-        let Some(result) = func.result(inst).filter(|&v| is_private(func, v)) else {
+        let Some(result) = func.result(inst).filter(|&v| is_pointer(func, v)) else {
             return changed;
         };
+        let start_of = |object| DecomposedPointer { object, offset: Some(0) };
         let pointer = match *data {
-            InstData::Alloca { .. } => {
-                DecomposedPointer { object: UnderlyingObject::Alloca(inst), offset: Some(0) }
-            }
+            InstData::Alloca { .. } => start_of(UnderlyingObject::Alloca(inst)),
+            InstData::GlobalAddr { global } => start_of(UnderlyingObject::Variable(global)),
+            InstData::LoadArg { arg, offset: 0 } => start_of(UnderlyingObject::KernelArgument(arg)),
             InstData::PtrAdd { ptr, offset } => {
                 let pointer = self.of(func, ptr);
-                let by = func.as_const(offset).map(|bits| i64::from(bits as u32 as i32));
-                let offset = pointer.offset.zip(by).map(|(a, b)| a + b);
+                let by = func.as_signed_const(offset);
+                let offset = pointer.offset.zip(by).and_then(|(a, b)| a.checked_add(b));
                 DecomposedPointer { offset, ..pointer }
             }
             InstData::Select { args } => self.of(func, args[1]).meet(self.of(func, args[2])),
@@ -126,15 +131,11 @@ pub fn has_unknown_access(function: &Function) -> bool {
         space => space == Some(AddressSpace::Generic),
     };
     let mut insts = function.layout.iter().flat_map(|&block| &function.blocks[block].insts);
-    insts.any(|&inst| match function.insts[inst] {
-        InstData::Load { ptr, .. }
-        | InstData::Store { ptr, .. }
-        | InstData::AtomicRmw { ptr, .. }
-        | InstData::AtomicCmpXchg { ptr, .. }
-        | InstData::AtomicLoad { ptr, .. }
-        | InstData::AtomicStore { ptr, .. } => is_unknown(ptr),
-        _ => false,
-    })
+    insts.any(|&inst| function.insts[inst].address().is_some_and(is_unknown))
+}
+
+fn is_pointer(func: &Function, value: Value) -> bool {
+    func.ty(value).scalar.is_ptr()
 }
 
 /// Returns true if a value is a pointer to private memory.

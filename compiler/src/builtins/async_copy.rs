@@ -1,7 +1,7 @@
 //! Async copies and prefetch (OpenCL C 6.15.11): the work-items of the group copy element by element, and
 //! waiting is a barrier.
 
-use super::row::{Lower, Row};
+use super::row::Row;
 use super::signature::TypePattern::{self, Event};
 use super::signature::{Elements, Scalar as Name, Sig, Spaces};
 use super::{ArgType, Call, Lowerer};
@@ -25,37 +25,37 @@ const fn copy(to_local: &'static [TypePattern], to_global: &'static [TypePattern
 }
 
 pub(super) const ROWS: &[Row] = &[
-    Row::new(
+    Row::call(
         &["async_work_group_copy"],
         &copy(&[TO_LOCAL, GLOBAL, SIZE, Event], &[TO_GLOBAL, LOCAL, SIZE, Event]),
-        Lower::Call(|l, c| match *c.args {
+        |l, c| match *c.args {
             [to, from, count, event] => l.copy_elements(c, [to, from], count, None, event),
             _ => None,
-        }),
+        },
     ),
-    Row::new(
+    Row::call(
         &["async_work_group_strided_copy"],
         &copy(&[TO_LOCAL, GLOBAL, SIZE, SIZE, Event], &[TO_GLOBAL, LOCAL, SIZE, SIZE, Event]),
-        Lower::Call(|l, c| match *c.args {
+        |l, c| match *c.args {
             [to, from, count, stride, event] => {
                 l.copy_elements(c, [to, from], count, Some(stride), event)
             }
             _ => None,
-        }),
+        },
     )
     .since(ClStd::Cl11),
-    Row::new(
+    Row::call(
         &["wait_group_events"],
         &[Sig::plain(TypePattern::Void, &[TypePattern::S(Name::Int), TypePattern::Events])],
-        Lower::Call(|l, _| {
+        |l, _| {
             l.b.barrier(BarrierFlags::all());
             None
-        }),
+        },
     ),
-    Row::new(
+    Row::call(
         &["prefetch"],
         &[Sig::new(Elements::ALL, TypePattern::Void, &[GLOBAL, SIZE])],
-        Lower::Call(|_, _| None),
+        |_, _| None,
     ),
 ];
 
@@ -75,11 +75,11 @@ impl Lowerer<'_, '_> {
         let (to_stride, from_stride) = if to_local { (None, stride) } else { (stride, None) };
         let to = CopyOperand { ptr: to, stride: to_stride };
         let from = CopyOperand { ptr: from, stride: from_stride };
-        let count = self.b.resize(count, Scalar::I64, false);
+        let count = self.b.resize_lanes(count, Scalar::I64, false);
         let start = self.local_linear_id();
-        let start = self.b.resize(start, Scalar::I64, false);
+        let start = self.b.resize_lanes(start, Scalar::I64, false);
         let step = self.local_count();
-        let step = self.b.resize(step, Scalar::I64, false);
+        let step = self.b.resize_lanes(step, Scalar::I64, false);
         let open = self.b.open_loop(start, count);
         let source = self.element_address(&from, open.counter, element);
         let target = self.element_address(&to, open.counter, element);
@@ -93,7 +93,7 @@ impl Lowerer<'_, '_> {
         let (size, align) = element.layout();
         let index = match operand.stride {
             Some(stride) => {
-                let stride = self.b.resize(stride, Scalar::I64, false);
+                let stride = self.b.resize_lanes(stride, Scalar::I64, false);
                 self.b.binary(BinaryOp::IMul, i, stride)
             }
             None => i,

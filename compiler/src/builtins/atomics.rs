@@ -1,6 +1,6 @@
 //! The atomic functions of OpenCL C 1.x (6.15.12.8): relaxed, the old value results.
 
-use super::row::{Check, Lower, Row};
+use super::row::{Check, Lower, Names, Row};
 use super::signature::TypePattern::{self, E, G};
 use super::signature::{Elements, Sig, Spaces, SCALAR};
 use super::{Call, Lowerer};
@@ -26,12 +26,12 @@ const fn exchange_if(elements: Elements) -> Sig {
 }
 
 /// `atomic_` functions, of 32 bits.
-const fn atomic(names: &'static [&'static str], sigs: &'static [Sig], lower: Lower) -> Row {
+const fn atomic(names: Names, sigs: &'static [Sig], lower: Lower) -> Row {
     Row::new(names, sigs, lower).since(ClStd::Cl11)
 }
 
 /// `atom_` functions, of 64 bits too.
-const fn atom(names: &'static [&'static str], sigs: &'static [Sig], lower: Lower) -> Row {
+const fn atom(names: Names, sigs: &'static [Sig], lower: Lower) -> Row {
     Row::new(names, sigs, lower).check(Check::Atomic64)
 }
 

@@ -1,7 +1,7 @@
 //! The atomic functions of OpenCL C 2.0 (6.15.12): order and scope as the IR has them.
 
 use super::atomics::{max_op, min_op};
-use super::row::{Check, Lower, LowerCall, Row, Synchronization};
+use super::row::{Check, LowerCall, Names, Row, Synchronization};
 use super::signature::TypePattern::{self, Void, G};
 use super::signature::{Elements, Scalar as Name, Sig, Spaces, SCALAR};
 use super::{Call, Lowerer};
@@ -51,30 +51,26 @@ const EXCHANGE_IF: Synchronization =
     Synchronization { orders: 2, wrong: [&[], &[RELEASE, BOTH]], ..orders(3, &[]) };
 
 const fn c11(
-    names: &'static [&'static str],
+    names: Names,
     sigs: &'static [Sig],
     synchronization: Synchronization,
     lower: LowerCall,
 ) -> Row {
     let check = Check::Synchronization(synchronization);
-    Row::new(names, sigs, Lower::Call(lower)).since(ClStd::Cl20).check(check)
+    Row::call(names, sigs, lower).since(ClStd::Cl20).check(check)
 }
 
-const fn fetch(names: &'static [&'static str], sigs: &'static [Sig], lower: LowerCall) -> Row {
+const fn fetch(names: Names, sigs: &'static [Sig], lower: LowerCall) -> Row {
     c11(names, sigs, UPDATE, lower)
 }
 
 pub(super) const ROWS: &[Row] = &[
-    Row::new(
-        &["atomic_init"],
-        &[any(Void, &[OBJECT, G])],
-        Lower::Call(|l, c| {
-            let &[ptr, value] = c.args else { return None };
-            let align = l.b.ty(value).scalar.bytes();
-            l.b.write(Addr::new(ptr, align), value);
-            None
-        }),
-    )
+    Row::call(&["atomic_init"], &[any(Void, &[OBJECT, G])], |l, c| {
+        let &[ptr, value] = c.args else { return None };
+        let align = l.b.ty(value).scalar.bytes();
+        l.b.write(Addr::new(ptr, align), value);
+        None
+    })
     .since(ClStd::Cl20),
     c11(&["atomic_store"], &[any(Void, &[OBJECT, G])], STORE, |l, c| l.atomic_store(c)),
     c11(

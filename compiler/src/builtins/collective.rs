@@ -2,7 +2,7 @@
 //! work-item: reductions are trees, scans double their reach in each step.
 
 use super::integer::{max_op, min_op};
-use super::row::{Check, Lower, Row};
+use super::row::{Check, Lower, LowerUnary, Names, Row};
 use super::signature::TypePattern::{self, G};
 use super::signature::{Elements, Scalar as Name, Sig, SCALAR};
 use super::{Call, Lowerer};
@@ -21,15 +21,12 @@ const fn of_value(params: &'static [TypePattern]) -> Sig {
     Sig::new(Elements::COLLECTIVE, G, params).lanes(SCALAR)
 }
 
-const fn collective(names: &'static [&'static str], sigs: &'static [Sig], lower: Lower) -> Row {
+const fn collective(names: Names, sigs: &'static [Sig], lower: Lower) -> Row {
     Row::new(names, sigs, lower).since(ClStd::Cl20).check(Check::Collective)
 }
 
 /// A reduction or scan.
-const fn combine(
-    names: &'static [&'static str],
-    lower: fn(&mut Lowerer<'_, '_>, &Call<'_>, Value) -> Value,
-) -> Row {
+const fn combine(names: Names, lower: LowerUnary) -> Row {
     collective(names, COMBINE, Lower::Unary(lower))
 }
 
@@ -163,7 +160,7 @@ impl Lowerer<'_, '_> {
         let scratch = self.scratch(self.b.ty(value));
         let mut source: Option<Value> = None;
         for (dim, &id) in ids.iter().enumerate().rev() {
-            let id = self.b.resize(id, Scalar::I32, false);
+            let id = self.b.resize_lanes(id, Scalar::I32, false);
             source =
                 Some(self.horner(source, WorkItemQuery::LocalSize, dim as u8, id, Scalar::I32));
         }

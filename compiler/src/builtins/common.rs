@@ -1,7 +1,7 @@
 //! Common functions (OpenCL C 6.15.4) on floats.
 
 use super::math::{FLOATS, UNARY};
-use super::row::{Lower, Row};
+use super::row::Row;
 use super::signature::Sig;
 use super::signature::TypePattern::{E, G};
 use super::Lowerer;
@@ -9,24 +9,27 @@ use crate::ir::{BinaryOp, FloatCC, Value};
 use std::f64::consts::PI;
 
 pub(super) const ROWS: &[Row] = &[
-    Row::floats(&["degrees"], UNARY, Lower::Unary(|l, _, x| l.scale(x, 180.0 / PI))),
-    Row::floats(&["radians"], UNARY, Lower::Unary(|l, _, x| l.scale(x, PI / 180.0))),
-    Row::floats(&["sign"], UNARY, Lower::Unary(|l, _, x| l.float_sign(x))),
-    Row::floats(
+    Row::unary(&["degrees"], UNARY, |l, _, x| l.scale(x, 180.0 / PI)).in_float(),
+    Row::unary(&["radians"], UNARY, |l, _, x| l.scale(x, PI / 180.0)).in_float(),
+    Row::unary(&["sign"], UNARY, |l, _, x| l.float_sign(x)).in_float(),
+    Row::ternary(
         &["mix"],
         &[Sig::new(FLOATS, G, &[G, G, G]), Sig::new(FLOATS, G, &[G, G, E])],
-        Lower::Ternary(|l, _, x, y, a| l.mix(x, y, a)),
-    ),
-    Row::floats(
+        |l, _, x, y, a| l.mix(x, y, a),
+    )
+    .in_float(),
+    Row::binary(
         &["step"],
         &[Sig::new(FLOATS, G, &[G, G]), Sig::new(FLOATS, G, &[E, G])],
-        Lower::Binary(|l, _, edge, x| l.step(edge, x)),
-    ),
-    Row::floats(
+        |l, _, edge, x| l.step(edge, x),
+    )
+    .in_float(),
+    Row::ternary(
         &["smoothstep"],
         &[Sig::new(FLOATS, G, &[G, G, G]), Sig::new(FLOATS, G, &[E, E, G])],
-        Lower::Ternary(|l, _, low, high, x| l.smoothstep(low, high, x)),
-    ),
+        |l, _, low, high, x| l.smoothstep(low, high, x),
+    )
+    .in_float(),
 ];
 
 impl Lowerer<'_, '_> {

@@ -67,7 +67,7 @@ impl Builder<'_> {
             (Scalar::Bool, _) => self.convert(ConvertOp::ZExt, value, ty),
             _ => match (from.is_float(), to.is_float()) {
                 (false, false) if saturate => self.int_to_int_sat(value, from, to),
-                (false, false) => self.resize(value, ty.scalar, from.signed),
+                (false, false) => self.resize_lanes(value, ty.scalar, from.signed),
                 (false, true) => self.int_to_float(value, from, ty, rounding),
                 (true, false) => self.float_to_int(value, to, ty, rounding, saturate),
                 (true, true) => self.float_to_float(value, ty, rounding),
@@ -89,7 +89,7 @@ impl Builder<'_> {
             let high = self.iconst(ty, high as i64);
             value = self.binary(op, value, high);
         }
-        self.resize(value, to.scalar, from.signed)
+        self.resize_lanes(value, to.scalar, from.signed)
     }
 
     fn float_to_int(
@@ -173,7 +173,7 @@ impl Builder<'_> {
             }
             // Narrow integers go through 32 bits, as not every device converts them.
             _ if self.ty(value).scalar.bits() < 32 => {
-                let wide = self.resize(value, Scalar::I32, signed);
+                let wide = self.resize_lanes(value, Scalar::I32, signed);
                 self.convert(ConvertOp::SToF, wide, ty)
             }
             _ => self.convert(op, value, ty),
@@ -269,7 +269,7 @@ impl Builder<'_> {
     /// Returns a narrower float by [`Self::fptrunc_bits`].
     fn narrow(&mut self, value: Value, ty: Type, mode: Rounding) -> Value {
         let bits = self.fptrunc_bits(value, ty.scalar, mode);
-        let bits = self.resize(bits, Scalar::int(ty.scalar.bits()), false);
+        let bits = self.resize_lanes(bits, Scalar::int(ty.scalar.bits()), false);
         self.bitcast(bits, ty)
     }
 }

@@ -48,7 +48,7 @@ impl Lowerer<'_, '_> {
     ) -> Value {
         let ((a, infinity), (b, _)) = (self.magnitude(x), self.magnitude(y));
         let larger = self.b.binary(BinaryOp::UMax, a, b);
-        let ordered = self.b.compare_const(IntCC::Ule, larger, infinity);
+        let ordered = self.b.icmp_imm(IntCC::Ule, larger, infinity);
         let (first, second) = (self.b.icmp(cc, a, b), self.b.icmp(cc, b, a));
         let first = self.b.binary(BinaryOp::And, first, ordered);
         let second = self.b.binary(BinaryOp::And, second, ordered);

@@ -1,7 +1,7 @@
 //! Device-precision math: `native_` and `half_` functions, and what -cl-fast-relaxed-math lets
 //! the ordinary ones become (OpenCL C 7.4, the table for relaxed math).
 
-use super::row::{Lower, LowerCall, Row};
+use super::row::{Lower, LowerCall, Names, Row};
 use super::signature::TypePattern::G;
 use super::signature::{Elements, Sig};
 use super::{Call, Lowerer};
@@ -11,14 +11,14 @@ use std::f64::consts::{LN_2, LOG10_2, LOG2_10, LOG2_E};
 const UNARY: &[Sig] = &[Sig::new(Elements::F32, G, &[G])];
 const BINARY: &[Sig] = &[Sig::new(Elements::F32, G, &[G, G])];
 
-const fn native(names: &'static [&'static str], lower: LowerCall) -> Row {
-    Row::new(names, UNARY, Lower::Call(lower))
+const fn native(names: Names, lower: LowerCall) -> Row {
+    Row::call(names, UNARY, lower)
 }
 
 /// `half_` functions: at most 8192 ulp. Near 1 the device's logarithm, and with it its power, is
 /// only absolutely precise; the device's sine is so near every zero but 0: those are full ones. So are
 /// exponentials where the device's may make a number of NaN.
-const fn full(names: &'static [&'static str], library: &'static str) -> Row {
+const fn full(names: Names, library: &'static str) -> Row {
     Row::new(names, UNARY, Lower::LibraryAs(library))
 }
 
@@ -34,13 +34,11 @@ pub(super) const ROWS: &[Row] = &[
     native(&["native_log10"], |l, c| l.log_of(c, LOG10_2)),
     native(&["native_sqrt", "half_sqrt"], |l, c| l.native(c, MathOp::Sqrt)),
     native(&["native_rsqrt", "half_rsqrt"], |l, c| l.native(c, MathOp::RSqrt)),
-    Row::new(&["native_recip", "half_recip"], UNARY, Lower::Unary(|l, _, x| l.reciprocal(x))),
-    Row::new(
-        &["native_divide", "half_divide"],
-        BINARY,
-        Lower::Binary(|l, _, x, y| l.b.binary(BinaryOp::FDiv, x, y)),
-    ),
-    Row::new(&["native_powr"], BINARY, Lower::Binary(|l, _, x, y| l.power(x, y))),
+    Row::unary(&["native_recip", "half_recip"], UNARY, |l, _, x| l.reciprocal(x)),
+    Row::binary(&["native_divide", "half_divide"], BINARY, |l, _, x, y| {
+        l.b.binary(BinaryOp::FDiv, x, y)
+    }),
+    Row::binary(&["native_powr"], BINARY, |l, _, x, y| l.power(x, y)),
     native(&["half_exp"], |l, c| l.accurate_exp(c, LOG2_E).or_else(|| l.library("exp", c))),
     native(&["half_exp2"], |l, c| l.accurate_exp2(c).or_else(|| l.library("exp2", c))),
     native(&["half_exp10"], |l, c| l.accurate_exp(c, LOG2_10).or_else(|| l.library("exp10", c))),
@@ -150,7 +148,7 @@ impl Lowerer<'_, '_> {
         let magnitude = self.b.math(MathOp::FAbs, &[x]);
         let power = self.power(magnitude, y);
         let odd = self.b.and_const(whole, 1);
-        let odd = self.b.compare_const(IntCC::Ne, odd, 0);
+        let odd = self.b.icmp_imm(IntCC::Ne, odd, 0);
         let bits = self.b.bitcast(x, self.b.ty(x).with_scalar(Scalar::I32));
         let negative = self.b.is_negative(bits);
         let flip = self.b.binary(BinaryOp::And, odd, negative);

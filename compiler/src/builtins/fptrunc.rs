@@ -49,8 +49,8 @@ impl Builder<'_> {
         let unit = self.fconst(float, 1.0 / 16_777_216.0);
         let small = self.binary(BinaryOp::FMul, count, unit);
         let small = self.bitcast(small, int);
-        let is_special = self.compare_const(IntCC::Uge, magnitude, 0x7c00);
-        let is_small = self.compare_const(IntCC::Ult, magnitude, 0x0400);
+        let is_special = self.icmp_imm(IntCC::Uge, magnitude, 0x7c00);
+        let is_small = self.icmp_imm(IntCC::Ult, magnitude, 0x0400);
         let bits = self.select(is_special, special, normal);
         let bits = self.select(is_small, small, bits);
         let bits = self.binary(BinaryOp::Or, bits, sign);
@@ -84,12 +84,12 @@ impl Builder<'_> {
         let distance = self.binary(BinaryOp::SMin, distance, most);
         let digits = self.and_const(magnitude, (1 << from.fraction) - 1);
         let with_leading = self.or_const(digits, 1 << from.fraction);
-        let no_leading = self.compare_const(IntCC::Eq, exponent, 0);
+        let no_leading = self.icmp_imm(IntCC::Eq, exponent, 0);
         let significand = self.select(no_leading, digits, with_leading);
         let small = self.binary(BinaryOp::LShr, significand, distance);
 
         let least_normal = least_exponent << from.fraction;
-        let is_small = self.compare_const(IntCC::Ult, magnitude, least_normal);
+        let is_small = self.icmp_imm(IntCC::Ult, magnitude, least_normal);
         let truncated = self.select(is_small, small, normal);
         let shift = self.select(is_small, distance, least);
         let source = self.select(is_small, significand, magnitude);
@@ -98,20 +98,20 @@ impl Builder<'_> {
         // Beyond the largest number: infinity or that number, as the mode says.
         let overflow = self.overflow(int, negative, to, mode);
         let limit = (from.bias + to.bias + 1) << from.fraction;
-        let is_large = self.compare_const(IntCC::Uge, magnitude, limit);
+        let is_large = self.icmp_imm(IntCC::Uge, magnitude, limit);
         let rounded = self.select(is_large, overflow, rounded);
         let infinity = self.iconst(int, to.infinity());
-        let is_infinite = self.compare_const(IntCC::Eq, magnitude, from.infinity());
+        let is_infinite = self.icmp_imm(IntCC::Eq, magnitude, from.infinity());
         let rounded = self.select(is_infinite, infinity, rounded);
         let payload = self.and_const(cut, (1 << to.fraction) - 1);
         let nan = self.or_const(payload, to.quiet());
-        let is_nan = self.compare_const(IntCC::Ugt, magnitude, from.infinity());
+        let is_nan = self.icmp_imm(IntCC::Ugt, magnitude, from.infinity());
         let rounded = self.select(is_nan, nan, rounded);
         let width = narrow.bits();
         let sign = self.lshr_const(bits, i64::from(float.scalar.bits() - width));
         let sign = self.and_const(sign, 1 << (width - 1));
         let signed = self.binary(BinaryOp::Or, rounded, sign);
-        self.resize(signed, Scalar::I32, false)
+        self.resize_lanes(signed, Scalar::I32, false)
     }
 
     /// `truncated`, or one more, by the `shift` low bits of `source` that were cut.
@@ -128,7 +128,7 @@ impl Builder<'_> {
         let unit = self.binary(BinaryOp::Shl, one, shift);
         let mask = self.binary(BinaryOp::ISub, unit, one);
         let rest = self.binary(BinaryOp::And, source, mask);
-        let inexact = self.compare_const(IntCC::Ne, rest, 0);
+        let inexact = self.icmp_imm(IntCC::Ne, rest, 0);
         let up = match mode {
             Rounding::TowardZero => return truncated,
             Rounding::TowardNegative => self.binary(BinaryOp::And, inexact, negative),

@@ -1,7 +1,7 @@
 //! Geometric functions (OpenCL C 6.15.5).
 
 use super::math::FLOATS;
-use super::row::{Lower, Row};
+use super::row::Row;
 use super::signature::TypePattern::{E, G};
 use super::signature::{Elements, Lanes, Sig, TypePattern};
 use super::Lowerer;
@@ -15,48 +15,26 @@ const fn geometric(elements: Elements, ret: TypePattern, params: &'static [TypeP
 }
 
 pub(super) const ROWS: &[Row] = &[
-    Row::floats(
-        &["cross"],
-        &[Sig::new(FLOATS, G, &[G, G]).lanes(&[3, 4])],
-        Lower::Binary(|l, _, x, y| l.cross(x, y)),
-    ),
-    Row::floats(
-        &["dot"],
-        &[geometric(FLOATS, E, &[G, G])],
-        Lower::Binary(|l, _, x, y| l.dot(x, y)),
-    ),
-    Row::floats(
-        &["distance"],
-        &[geometric(FLOATS, E, &[G, G])],
-        Lower::Binary(|l, _, x, y| {
-            let difference = l.b.binary(BinaryOp::FSub, x, y);
-            l.length(difference)
-        }),
-    ),
-    Row::floats(&["length"], &[geometric(FLOATS, E, &[G])], Lower::Unary(|l, _, x| l.length(x))),
-    Row::floats(
-        &["normalize"],
-        &[geometric(FLOATS, G, &[G])],
-        Lower::Unary(|l, _, x| l.normalize(x)),
-    ),
-    Row::new(
-        &["fast_distance"],
-        &[geometric(Elements::F32, E, &[G, G])],
-        Lower::Binary(|l, _, x, y| {
-            let difference = l.b.binary(BinaryOp::FSub, x, y);
-            l.fast_length(difference)
-        }),
-    ),
-    Row::new(
-        &["fast_length"],
-        &[geometric(Elements::F32, E, &[G])],
-        Lower::Unary(|l, _, x| l.fast_length(x)),
-    ),
-    Row::new(
-        &["fast_normalize"],
-        &[geometric(Elements::F32, G, &[G])],
-        Lower::Unary(|l, _, x| l.fast_normalize(x)),
-    ),
+    Row::binary(&["cross"], &[Sig::new(FLOATS, G, &[G, G]).lanes(&[3, 4])], |l, _, x, y| {
+        l.cross(x, y)
+    })
+    .in_float(),
+    Row::binary(&["dot"], &[geometric(FLOATS, E, &[G, G])], |l, _, x, y| l.dot(x, y)).in_float(),
+    Row::binary(&["distance"], &[geometric(FLOATS, E, &[G, G])], |l, _, x, y| {
+        let difference = l.b.binary(BinaryOp::FSub, x, y);
+        l.length(difference)
+    })
+    .in_float(),
+    Row::unary(&["length"], &[geometric(FLOATS, E, &[G])], |l, _, x| l.length(x)).in_float(),
+    Row::unary(&["normalize"], &[geometric(FLOATS, G, &[G])], |l, _, x| l.normalize(x)).in_float(),
+    Row::binary(&["fast_distance"], &[geometric(Elements::F32, E, &[G, G])], |l, _, x, y| {
+        let difference = l.b.binary(BinaryOp::FSub, x, y);
+        l.fast_length(difference)
+    }),
+    Row::unary(&["fast_length"], &[geometric(Elements::F32, E, &[G])], |l, _, x| l.fast_length(x)),
+    Row::unary(&["fast_normalize"], &[geometric(Elements::F32, G, &[G])], |l, _, x| {
+        l.fast_normalize(x)
+    }),
 ];
 
 impl Lowerer<'_, '_> {

@@ -52,7 +52,7 @@ impl Lowerer<'_, '_> {
     pub(super) fn half_next(&mut self, x: Value, y: Value) -> Value {
         let half = self.b.ty(x);
         let bits = self.b.bitcast(x, self.b.bits_type(x));
-        let bits = self.b.resize(bits, Scalar::I32, false);
+        let bits = self.b.resize_lanes(bits, Scalar::I32, false);
         let int = self.b.ty(bits);
         let zero = self.b.iconst(int, 0);
         let sign = self.b.and_const(bits, 0x8000);
@@ -69,7 +69,7 @@ impl Lowerer<'_, '_> {
         let negated = self.b.binary(BinaryOp::ISub, zero, place);
         let negated = self.b.or_const(negated, 0x8000);
         let bits = self.b.select(below, negated, place);
-        let bits = self.b.resize(bits, Scalar::I16, false);
+        let bits = self.b.resize_lanes(bits, Scalar::I16, false);
         let next = self.b.bitcast(bits, half);
         let equal = self.b.fcmp(FloatCC::Oeq, from, to);
         let next = self.b.select(equal, y, next);

@@ -1,7 +1,7 @@
 //! Integer functions (OpenCL C 6.15.3).
 
 use super::convert::Number;
-use super::row::{Lower, Row};
+use super::row::Row;
 use super::signature::TypePattern::{self, E, G};
 use super::signature::{Elements, Sig};
 use super::{Call, Lowerer};
@@ -16,61 +16,50 @@ const TERNARY: &[Sig] = &[Sig::new(INTS, G, &[G, G, G])];
 const EXTREME: &[Sig] = &[Sig::new(Elements::ALL, G, &[G, G]), Sig::new(Elements::ALL, G, &[G, E])];
 
 pub(super) const ROWS: &[Row] = &[
-    Row::new(
-        &["abs"],
-        &[Sig::new(INTS, TypePattern::UnsignedOf, &[G])],
-        Lower::Unary(|l, c, x| l.abs(c.is_signed(), x)),
-    ),
-    Row::new(
+    Row::unary(&["abs"], &[Sig::new(INTS, TypePattern::UnsignedOf, &[G])], |l, c, x| {
+        l.abs(c.is_signed(), x)
+    }),
+    Row::binary(
         &["abs_diff"],
         &[Sig::new(INTS, TypePattern::UnsignedOf, &[G, G])],
-        Lower::Binary(|l, c, x, y| l.abs_diff(c.is_signed(), x, y)),
+        |l, c, x, y| l.abs_diff(c.is_signed(), x, y),
     ),
-    Row::new(&["add_sat"], BINARY, Lower::Binary(|l, c, x, y| l.add_sat(c.number(), x, y))),
-    Row::new(&["sub_sat"], BINARY, Lower::Binary(|l, c, x, y| l.sub_sat(c.number(), x, y))),
-    Row::new(&["hadd"], BINARY, Lower::Binary(|l, c, x, y| l.hadd(c.is_signed(), x, y))),
-    Row::new(&["rhadd"], BINARY, Lower::Binary(|l, c, x, y| l.rhadd(c.is_signed(), x, y))),
-    Row::new(&["mul_hi"], BINARY, Lower::Binary(|l, c, x, y| l.mul_hi(c.number(), x, y))),
-    Row::new(&["rotate"], BINARY, Lower::Binary(|l, _, x, y| l.rotate(x, y))),
-    Row::new(&["clz"], UNARY, Lower::Unary(|l, _, x| l.b.math(MathOp::Clz, &[x]))),
-    Row::new(&["popcount"], UNARY, Lower::Unary(|l, _, x| l.b.math(MathOp::PopCount, &[x])))
-        .since(ClStd::Cl12),
-    Row::new(&["ctz"], UNARY, Lower::Unary(|l, _, x| l.b.math(MathOp::Ctz, &[x])))
-        .since(ClStd::Cl20),
-    Row::new(&["mad_hi"], TERNARY, Lower::Ternary(|l, c, x, y, z| l.mad_hi(c.number(), x, y, z))),
-    Row::new(
-        &["mad_sat"],
-        TERNARY,
-        Lower::Ternary(|l, c, x, y, z| match c.number().scalar.bits() < 32 {
-            true => l.mad_sat_narrow(c.number(), x, y, z),
-            false => l.mad_sat(c.number(), x, y, z),
-        }),
-    ),
-    Row::new(
-        &["mad24"],
-        &[Sig::new(Elements::I32, G, &[G, G, G])],
-        Lower::Ternary(|l, _, x, y, z| l.mad24(x, y, z)),
-    ),
-    Row::new(
-        &["mul24"],
-        &[Sig::new(Elements::I32, G, &[G, G])],
-        Lower::Binary(|l, _, x, y| l.b.binary(BinaryOp::IMul, x, y)),
-    ),
-    Row::new(
+    Row::binary(&["add_sat"], BINARY, |l, c, x, y| l.add_sat(c.number(), x, y)),
+    Row::binary(&["sub_sat"], BINARY, |l, c, x, y| l.sub_sat(c.number(), x, y)),
+    Row::binary(&["hadd"], BINARY, |l, c, x, y| l.hadd(c.is_signed(), x, y)),
+    Row::binary(&["rhadd"], BINARY, |l, c, x, y| l.rhadd(c.is_signed(), x, y)),
+    Row::binary(&["mul_hi"], BINARY, |l, c, x, y| l.mul_hi(c.number(), x, y)),
+    Row::binary(&["rotate"], BINARY, |l, _, x, y| l.rotate(x, y)),
+    Row::unary(&["clz"], UNARY, |l, _, x| l.b.math(MathOp::Clz, &[x])),
+    Row::unary(&["popcount"], UNARY, |l, _, x| l.b.math(MathOp::PopCount, &[x])).since(ClStd::Cl12),
+    Row::unary(&["ctz"], UNARY, |l, _, x| l.b.math(MathOp::Ctz, &[x])).since(ClStd::Cl20),
+    Row::ternary(&["mad_hi"], TERNARY, |l, c, x, y, z| l.mad_hi(c.number(), x, y, z)),
+    Row::ternary(&["mad_sat"], TERNARY, |l, c, x, y, z| match c.number().scalar.bits() < 32 {
+        true => l.mad_sat_narrow(c.number(), x, y, z),
+        false => l.mad_sat(c.number(), x, y, z),
+    }),
+    Row::ternary(&["mad24"], &[Sig::new(Elements::I32, G, &[G, G, G])], |l, _, x, y, z| {
+        l.mad24(x, y, z)
+    }),
+    Row::binary(&["mul24"], &[Sig::new(Elements::I32, G, &[G, G])], |l, _, x, y| {
+        l.b.binary(BinaryOp::IMul, x, y)
+    }),
+    Row::binary(
         &["upsample"],
         &[Sig::new(Elements::NARROW, TypePattern::Wide, &[G, TypePattern::UnsignedOf])],
-        Lower::Binary(|l, c, x, y| l.upsample(c.result.scalar, x, y)),
+        |l, c, x, y| l.upsample(c.result.scalar, x, y),
     ),
-    Row::floats(&["min"], EXTREME, Lower::Binary(|l, c, x, y| l.b.binary(min_op(c), x, y))),
-    Row::floats(&["max"], EXTREME, Lower::Binary(|l, c, x, y| l.b.binary(max_op(c), x, y))),
-    Row::floats(
+    Row::binary(&["min"], EXTREME, |l, c, x, y| l.b.binary(min_op(c), x, y)).in_float(),
+    Row::binary(&["max"], EXTREME, |l, c, x, y| l.b.binary(max_op(c), x, y)).in_float(),
+    Row::ternary(
         &["clamp"],
         &[Sig::new(Elements::ALL, G, &[G, G, G]), Sig::new(Elements::ALL, G, &[G, E, E])],
-        Lower::Ternary(|l, c, x, low, high| {
+        |l, c, x, low, high| {
             let raised = l.b.binary(max_op(c), x, low);
             l.b.binary(min_op(c), raised, high)
-        }),
-    ),
+        },
+    )
+    .in_float(),
 ];
 
 /// Returns the minimum of the arguments' type.
@@ -126,7 +115,7 @@ impl Lowerer<'_, '_> {
     fn half_of_differing(&mut self, signed: bool, x: Value, y: Value) -> Value {
         let differing = self.b.binary(BinaryOp::Xor, x, y);
         let shift = if signed { BinaryOp::AShr } else { BinaryOp::LShr };
-        self.b.binary_const(shift, differing, 1)
+        self.b.binary_imm(shift, differing, 1)
     }
 
     fn rotate(&mut self, x: Value, y: Value) -> Value {
@@ -140,9 +129,9 @@ impl Lowerer<'_, '_> {
     }
 
     fn upsample(&mut self, to: Scalar, x: Value, y: Value) -> Value {
-        let high = self.b.resize(x, to, false);
+        let high = self.b.resize_lanes(x, to, false);
         let high = self.b.shl_const(high, i64::from(to.bits() / 2));
-        let low = self.b.resize(y, to, false);
+        let low = self.b.resize_lanes(y, to, false);
         self.b.binary(BinaryOp::Or, high, low)
     }
 
@@ -208,7 +197,10 @@ impl Lowerer<'_, '_> {
             let op = if signed { BinaryOp::SMulHi } else { BinaryOp::UMulHi };
             return self.b.binary(op, x, y);
         }
-        let (x, y) = (self.b.resize(x, Scalar::I32, signed), self.b.resize(y, Scalar::I32, signed));
+        let (x, y) = (
+            self.b.resize_lanes(x, Scalar::I32, signed),
+            self.b.resize_lanes(y, Scalar::I32, signed),
+        );
         let product = self.b.binary(BinaryOp::IMul, x, y);
         let high = self.b.lshr_const(product, i64::from(bits));
         self.b.convert(ConvertOp::Trunc, high, ty)
@@ -217,7 +209,7 @@ impl Lowerer<'_, '_> {
     /// 8 and 16 bits: `x * y + z` fits 32 bits.
     fn mad_sat_narrow(&mut self, number: Number, x: Value, y: Value, z: Value) -> Value {
         let signed = number.signed;
-        let [x, y, z] = [x, y, z].map(|v| self.b.resize(v, Scalar::I32, signed));
+        let [x, y, z] = [x, y, z].map(|v| self.b.resize_lanes(v, Scalar::I32, signed));
         let product = self.b.binary(BinaryOp::IMul, x, y);
         let sum = self.b.binary(BinaryOp::IAdd, product, z);
         let wide = Number { scalar: Scalar::I32, signed };
@@ -241,9 +233,9 @@ impl Lowerer<'_, '_> {
             return self.b.select(overflow, most, low);
         }
         let top = i64::from(ty.scalar.bits() - 1);
-        let extension = self.b.binary_const(BinaryOp::AShr, z, top);
+        let extension = self.b.binary_imm(BinaryOp::AShr, z, top);
         let high = self.b.binary(BinaryOp::IAdd, high, extension);
-        let expected = self.b.binary_const(BinaryOp::AShr, low, top);
+        let expected = self.b.binary_imm(BinaryOp::AShr, low, top);
         let overflow = self.b.icmp(IntCC::Ne, high, expected);
         let least = self.b.iconst(ty, number.min() as i64);
         let most = self.b.iconst(ty, number.max() as i64);

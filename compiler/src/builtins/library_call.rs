@@ -43,11 +43,11 @@ impl Lowerer<'_, '_> {
             }
         }
         for output in outputs {
-            let value = self.b.join_lanes(&output.lanes);
+            let value = self.b.build(&output.lanes);
             let value = self.b.convert(ConvertOp::FConvert, value, output.ty);
             self.b.write(output.target, value);
         }
-        Some(self.b.join_lanes(&results))
+        Some(self.b.build(&results))
     }
 
     /// As [`Self::library`] for plain values: arguments and result have one type.
@@ -59,7 +59,7 @@ impl Lowerer<'_, '_> {
             let lanes: Vec<Value> = args.iter().map(|&arg| self.b.extract(arg, lane)).collect();
             results.push(self.b.call(func, &lanes, Some(ty.lane()))?);
         }
-        Some(self.b.join_lanes(&results))
+        Some(self.b.build(&results))
     }
 
     fn outputs(&mut self, call: &Call<'_>) -> Vec<Output> {

@@ -1,6 +1,6 @@
 //! Math functions (OpenCL C 6.15.2): which way each is computed.
 
-use super::row::{Lower, Row};
+use super::row::{Lower, Names, Row};
 use super::signature::TypePattern::{self, E, G};
 use super::signature::{Elements, Scalar as Name, Sig, Spaces};
 use super::{Call, Lowerer};
@@ -20,14 +20,14 @@ const EXTREME: &[Sig] = &[Sig::new(FLOATS, G, &[G, G]), Sig::new(FLOATS, G, &[G,
 const POWER_OF_INT: &[Sig] = &[Sig::new(FLOATS, G, &[G, INT])];
 
 /// A function that the library computes.
-const fn library(names: &'static [&'static str], sigs: &'static [Sig]) -> Row {
-    Row::floats(names, sigs, Lower::Library)
+const fn library(names: Names, sigs: &'static [Sig]) -> Row {
+    Row::new(names, sigs, Lower::Library).in_float()
 }
 
 /// A function that is one operation.
 macro_rules! operation {
     ($name:literal, $op:ident) => {
-        Row::floats(&[$name], UNARY, Lower::Unary(|l, _, x| l.b.math(MathOp::$op, &[x])))
+        Row::unary(&[$name], UNARY, |l, _, x| l.b.math(MathOp::$op, &[x])).in_float()
     };
 }
 
@@ -53,34 +53,30 @@ pub(super) const ROWS: &[Row] = &[
     operation!("floor", Floor),
     operation!("rint", Rint),
     operation!("trunc", Trunc),
-    Row::floats(&["round"], UNARY, Lower::Unary(|l, _, x| l.round_away(x))),
+    Row::unary(&["round"], UNARY, |l, _, x| l.round_away(x)).in_float(),
     // Conversion of a half there and back would lose the sign of NaN.
-    Row::new(&["fabs"], UNARY, Lower::Unary(|l, _, x| l.b.math(MathOp::FAbs, &[x]))),
-    Row::new(&["copysign"], BINARY, Lower::Binary(|l, _, x, y| l.copysign(x, y))),
-    Row::floats(&["sqrt"], UNARY, Lower::Call(|l, c| l.sqrt(c)))
+    Row::unary(&["fabs"], UNARY, |l, _, x| l.b.math(MathOp::FAbs, &[x])),
+    Row::binary(&["copysign"], BINARY, |l, _, x, y| l.copysign(x, y)),
+    Row::call(&["sqrt"], UNARY, |l, c| l.sqrt(c))
+        .in_float()
         .relaxed(|l, c| l.native(c, MathOp::Sqrt)),
-    Row::floats(&["rsqrt"], UNARY, Lower::Unary(|l, _, x| l.rsqrt(x))),
+    Row::unary(&["rsqrt"], UNARY, |l, _, x| l.rsqrt(x)).in_float(),
     library(&["atan2", "atan2pi", "fmod", "hypot", "remainder"], BINARY),
     library(&["nextafter"], BINARY).halves(Lower::Binary(|l, _, x, y| l.half_next(x, y))),
     library(&["pow"], BINARY).relaxed(|l, c| l.relaxed_pow(c)),
     library(&["powr"], BINARY).relaxed(|l, c| l.power_of(c)),
-    Row::floats(&["fdim"], BINARY, Lower::Binary(|l, _, x, y| l.fdim(x, y))),
-    Row::floats(
-        &["maxmag"],
-        BINARY,
-        Lower::Binary(|l, _, x, y| l.by_magnitude(x, y, IntCC::Ugt, BinaryOp::FMax)),
-    )
-    .since(ClStd::Cl11),
-    Row::floats(
-        &["minmag"],
-        BINARY,
-        Lower::Binary(|l, _, x, y| l.by_magnitude(x, y, IntCC::Ult, BinaryOp::FMin)),
-    )
-    .since(ClStd::Cl11),
-    Row::floats(&["fmax"], EXTREME, Lower::Binary(|l, _, x, y| l.b.binary(BinaryOp::FMax, x, y))),
-    Row::floats(&["fmin"], EXTREME, Lower::Binary(|l, _, x, y| l.b.binary(BinaryOp::FMin, x, y))),
-    Row::floats(&["mad"], TERNARY, Lower::Ternary(|l, _, a, b, c| l.mad(a, b, c))),
-    Row::floats(&["fma"], TERNARY, Lower::Call(|l, c| l.fma(c)))
+    Row::binary(&["fdim"], BINARY, |l, _, x, y| l.fdim(x, y)).in_float(),
+    Row::binary(&["maxmag"], BINARY, |l, _, x, y| l.by_magnitude(x, y, IntCC::Ugt, BinaryOp::FMax))
+        .in_float()
+        .since(ClStd::Cl11),
+    Row::binary(&["minmag"], BINARY, |l, _, x, y| l.by_magnitude(x, y, IntCC::Ult, BinaryOp::FMin))
+        .in_float()
+        .since(ClStd::Cl11),
+    Row::binary(&["fmax"], EXTREME, |l, _, x, y| l.b.binary(BinaryOp::FMax, x, y)).in_float(),
+    Row::binary(&["fmin"], EXTREME, |l, _, x, y| l.b.binary(BinaryOp::FMin, x, y)).in_float(),
+    Row::ternary(&["mad"], TERNARY, |l, _, a, b, c| l.mad(a, b, c)).in_float(),
+    Row::call(&["fma"], TERNARY, |l, c| l.fma(c))
+        .in_float()
         .halves(Lower::Ternary(|l, _, a, b, c| l.half_fma([a, b, c]))),
     library(&["modf", "sincos"], &[Sig::new(FLOATS, G, &[G, OUT])]),
     library(&["fract"], &[Sig::new(FLOATS, G, &[G, OUT])])
@@ -94,11 +90,9 @@ pub(super) const ROWS: &[Row] = &[
     ),
     library(&["pown"], POWER_OF_INT).relaxed(|l, c| l.relaxed_pown(c)),
     library(&["rootn"], POWER_OF_INT),
-    Row::new(
-        &["nan"],
-        &[Sig::new(FLOATS, G, &[TypePattern::UnsignedOf])],
-        Lower::Unary(|l, c, code| l.nan(code, c.result)),
-    ),
+    Row::unary(&["nan"], &[Sig::new(FLOATS, G, &[TypePattern::UnsignedOf])], |l, c, code| {
+        l.nan(code, c.result)
+    }),
 ];
 
 impl Lowerer<'_, '_> {

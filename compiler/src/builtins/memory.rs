@@ -1,6 +1,6 @@
 //! Vector data load and store functions (OpenCL C 6.15.7), half among them.
 
-use super::row::{Lower, LowerCall, Row};
+use super::row::{LowerCall, Names, Row};
 use super::signature::TypePattern::{self, Void, G};
 use super::signature::{Elements, Lanes, Scalar as Name, Sig, Spaces};
 use super::{Call, Lowerer, Rounding};
@@ -69,8 +69,8 @@ macro_rules! rows {
     };
 }
 
-const fn row(names: &'static [&'static str], sigs: &'static [Sig], lower: LowerCall) -> Row {
-    Row::new(names, sigs, Lower::Call(lower))
+const fn row(names: Names, sigs: &'static [Sig], lower: LowerCall) -> Row {
+    Row::call(names, sigs, lower)
 }
 
 pub(super) const ROWS: &[Row] = rows! {
@@ -100,7 +100,7 @@ impl Lowerer<'_, '_> {
         let float = if self.target.float16 {
             self.b.bitcast(bits, call.result.with_scalar(Scalar::F16))
         } else {
-            let bits = self.b.resize(bits, Scalar::I32, false);
+            let bits = self.b.resize_lanes(bits, Scalar::I32, false);
             self.b.half_to_float(bits)
         };
         Some(self.b.convert(ConvertOp::FConvert, float, call.result))

@@ -1,7 +1,7 @@
 //! `printf` (OpenCL C 6.15.14): a call reserves a record in the launch's buffer and fills it in.
 //! [`crate::printf`] describes both.
 
-use super::row::{Check, Lower, Row};
+use super::row::{Check, Row};
 use super::{Call, Lowerer};
 use crate::ir::{
     AddressSpace, AtomicOp, BinaryOp, ConvertOp, GlobalData, IntCC, Linkage, MemFlags, Scalar,
@@ -13,9 +13,8 @@ use crate::printf::{ArgType, Kind, HEADER_BYTES, RECORD_HEADER_WORDS};
 /// Alignment of everything in the buffer.
 const WORD: u32 = 4;
 
-pub(super) const ROWS: &[Row] = &[Row::new(&["printf"], &[], Lower::Call(|l, c| l.printf(c)))
-    .since(ClStd::Cl12)
-    .check(Check::Printf)];
+pub(super) const ROWS: &[Row] =
+    &[Row::call(&["printf"], &[], |l, c| l.printf(c)).since(ClStd::Cl12).check(Check::Printf)];
 
 impl Lowerer<'_, '_> {
     /// Lowers a call: 0, or -1 when the buffer is full (6.15.14.1).
@@ -48,7 +47,7 @@ impl Lowerer<'_, '_> {
 
     fn low_word(&mut self, ptr: Value) -> Value {
         let address = self.b.address(ptr);
-        self.b.resize(address, Scalar::I32, false)
+        self.b.resize_lanes(address, Scalar::I32, false)
     }
 
     /// Appends an argument's words, vectors of them or single ones.
@@ -57,7 +56,7 @@ impl Lowerer<'_, '_> {
         let (value, kind) = match ty.scalar {
             Scalar::Ptr(_) => {
                 let address = self.b.address(value);
-                (self.b.resize(address, Scalar::I64, false), Kind::Address)
+                (self.b.resize_lanes(address, Scalar::I64, false), Kind::Address)
             }
             Scalar::F16 | Scalar::F32 => {
                 let float = ty.with_scalar(Scalar::F32);
@@ -65,7 +64,7 @@ impl Lowerer<'_, '_> {
             }
             Scalar::F64 => (value, Kind::Double),
             Scalar::I64 => (value, Kind::Long),
-            _ => (self.b.resize(value, Scalar::I32, signed), Kind::Int),
+            _ => (self.b.resize_lanes(value, Scalar::I32, signed), Kind::Int),
         };
         let ty = ArgType { kind, lanes: ty.lanes };
         for lane in 0..ty.lanes {
@@ -101,7 +100,7 @@ impl Lowerer<'_, '_> {
         let fits = self.b.icmp(IntCC::Ule, end, capacity);
         // Where the first record that does not fit would begin, there is a 0; others' goes beyond.
         let start = self.b.binary(BinaryOp::UMin, start, capacity);
-        let start = self.b.resize(start, Scalar::I64, false);
+        let start = self.b.resize_lanes(start, Scalar::I64, false);
         let four = self.b.int(Scalar::I64, i64::from(WORD));
         let offset = self.b.binary(BinaryOp::IMul, start, four);
         let record = self.b.ptr_add(buffer, offset);

@@ -2,7 +2,7 @@
 //! opinion of NaN matters.
 
 use super::math::FLOATS;
-use super::row::{Lower, Row};
+use super::row::Row;
 use super::signature::TypePattern::{self, G};
 use super::signature::{Elements, Scalar as Name, Sig};
 use super::{Call, Lowerer};
@@ -13,84 +13,46 @@ const CLASSIFY: &[Sig] = &[Sig::new(FLOATS, TypePattern::Relation, &[G])];
 const ANY_ALL: &[Sig] = &[Sig::new(Elements::SIGNED, TypePattern::S(Name::Int), &[G])];
 
 pub(super) const ROWS: &[Row] = &[
-    Row::new(&["isequal"], COMPARE, Lower::Binary(|l, c, x, y| l.relation(c, FloatCC::Oeq, x, y))),
-    Row::new(
-        &["isnotequal"],
-        COMPARE,
-        Lower::Binary(|l, c, x, y| l.relation(c, FloatCC::Une, x, y)),
-    ),
-    Row::new(
-        &["isgreater"],
-        COMPARE,
-        Lower::Binary(|l, c, x, y| l.relation(c, FloatCC::Ogt, x, y)),
-    ),
-    Row::new(
-        &["isgreaterequal"],
-        COMPARE,
-        Lower::Binary(|l, c, x, y| l.relation(c, FloatCC::Oge, x, y)),
-    ),
-    Row::new(&["isless"], COMPARE, Lower::Binary(|l, c, x, y| l.relation(c, FloatCC::Olt, x, y))),
-    Row::new(
-        &["islessequal"],
-        COMPARE,
-        Lower::Binary(|l, c, x, y| l.relation(c, FloatCC::Ole, x, y)),
-    ),
-    Row::new(
-        &["islessgreater"],
-        COMPARE,
-        Lower::Binary(|l, c, x, y| l.relation(c, FloatCC::One, x, y)),
-    ),
-    Row::new(
-        &["isordered"],
-        COMPARE,
-        Lower::Binary(|l, c, x, y| {
-            let unordered = l.unordered(x, y);
-            let truth = l.b.unary(UnaryOp::Not, unordered);
-            l.b.int_of_bool(truth, c.result)
-        }),
-    ),
-    Row::new(
-        &["isunordered"],
-        COMPARE,
-        Lower::Binary(|l, c, x, y| {
-            let truth = l.unordered(x, y);
-            l.b.int_of_bool(truth, c.result)
-        }),
-    ),
-    Row::new(&["isnan"], CLASSIFY, Lower::Unary(|l, c, x| l.classify(c, IntCC::Ugt, x))),
-    Row::new(&["isinf"], CLASSIFY, Lower::Unary(|l, c, x| l.classify(c, IntCC::Eq, x))),
-    Row::new(&["isfinite"], CLASSIFY, Lower::Unary(|l, c, x| l.classify(c, IntCC::Ult, x))),
-    Row::new(
-        &["isnormal"],
-        CLASSIFY,
-        Lower::Unary(|l, c, x| {
-            let truth = l.is_normal(x);
-            l.b.int_of_bool(truth, c.result)
-        }),
-    ),
-    Row::new(
-        &["signbit"],
-        CLASSIFY,
-        Lower::Unary(|l, c, x| {
-            let bits = l.b.as_bits(x);
-            let truth = l.b.is_negative(bits);
-            l.b.int_of_bool(truth, c.result)
-        }),
-    ),
-    Row::new(&["any"], ANY_ALL, Lower::Unary(|l, c, x| l.combine_signs(c, BinaryOp::Or, x))),
-    Row::new(&["all"], ANY_ALL, Lower::Unary(|l, c, x| l.combine_signs(c, BinaryOp::And, x))),
-    Row::new(
-        &["bitselect"],
-        &[Sig::new(Elements::ALL, G, &[G, G, G])],
-        Lower::Ternary(|l, _, a, b, c| l.bitselect(a, b, c)),
-    ),
-    Row::new(
+    Row::binary(&["isequal"], COMPARE, |l, c, x, y| l.relation(c, FloatCC::Oeq, x, y)),
+    Row::binary(&["isnotequal"], COMPARE, |l, c, x, y| l.relation(c, FloatCC::Une, x, y)),
+    Row::binary(&["isgreater"], COMPARE, |l, c, x, y| l.relation(c, FloatCC::Ogt, x, y)),
+    Row::binary(&["isgreaterequal"], COMPARE, |l, c, x, y| l.relation(c, FloatCC::Oge, x, y)),
+    Row::binary(&["isless"], COMPARE, |l, c, x, y| l.relation(c, FloatCC::Olt, x, y)),
+    Row::binary(&["islessequal"], COMPARE, |l, c, x, y| l.relation(c, FloatCC::Ole, x, y)),
+    Row::binary(&["islessgreater"], COMPARE, |l, c, x, y| l.relation(c, FloatCC::One, x, y)),
+    Row::binary(&["isordered"], COMPARE, |l, c, x, y| {
+        let unordered = l.unordered(x, y);
+        let truth = l.b.unary(UnaryOp::Not, unordered);
+        l.b.int_of_bool(truth, c.result)
+    }),
+    Row::binary(&["isunordered"], COMPARE, |l, c, x, y| {
+        let truth = l.unordered(x, y);
+        l.b.int_of_bool(truth, c.result)
+    }),
+    Row::unary(&["isnan"], CLASSIFY, |l, c, x| l.classify(c, IntCC::Ugt, x)),
+    Row::unary(&["isinf"], CLASSIFY, |l, c, x| l.classify(c, IntCC::Eq, x)),
+    Row::unary(&["isfinite"], CLASSIFY, |l, c, x| l.classify(c, IntCC::Ult, x)),
+    Row::unary(&["isnormal"], CLASSIFY, |l, c, x| {
+        let truth = l.is_normal(x);
+        l.b.int_of_bool(truth, c.result)
+    }),
+    Row::unary(&["signbit"], CLASSIFY, |l, c, x| {
+        let bits = l.b.as_bits(x);
+        let truth = l.b.is_negative(bits);
+        l.b.int_of_bool(truth, c.result)
+    }),
+    Row::unary(&["any"], ANY_ALL, |l, c, x| l.combine_signs(c, BinaryOp::Or, x)),
+    Row::unary(&["all"], ANY_ALL, |l, c, x| l.combine_signs(c, BinaryOp::And, x)),
+    Row::ternary(&["bitselect"], &[Sig::new(Elements::ALL, G, &[G, G, G])], |l, _, a, b, c| {
+        l.bitselect(a, b, c)
+    }),
+    Row::ternary(
         &["select"],
         &[
             Sig::new(Elements::ALL, G, &[G, G, TypePattern::SignedOf]),
             Sig::new(Elements::ALL, G, &[G, G, TypePattern::UnsignedOf]),
         ],
-        Lower::Ternary(|l, _, a, b, c| l.select_by(a, b, c)),
+        |l, _, a, b, c| l.select_by(a, b, c),
     ),
 ];
 
@@ -115,8 +77,8 @@ impl Lowerer<'_, '_> {
     fn is_normal(&mut self, x: Value) -> Value {
         let (magnitude, infinity) = self.magnitude(x);
         let least = infinity & infinity.wrapping_neg();
-        let above = self.b.compare_const(IntCC::Uge, magnitude, least);
-        let below = self.b.compare_const(IntCC::Ult, magnitude, infinity);
+        let above = self.b.icmp_imm(IntCC::Uge, magnitude, least);
+        let below = self.b.icmp_imm(IntCC::Ult, magnitude, infinity);
         self.b.binary(BinaryOp::And, above, below)
     }
 
@@ -157,7 +119,7 @@ impl Lowerer<'_, '_> {
 
     fn compare_magnitude(&mut self, cc: IntCC, x: Value) -> Value {
         let (magnitude, infinity) = self.magnitude(x);
-        self.b.compare_const(cc, magnitude, infinity)
+        self.b.icmp_imm(cc, magnitude, infinity)
     }
 
     /// Returns the bits without the sign, and those of infinity.

@@ -8,7 +8,7 @@ use crate::options::ClStd;
 /// Functions that share everything but their names.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
-    pub(super) names: &'static [&'static str],
+    pub(super) names: Names,
     pub(super) sigs: &'static [Sig],
     pub(super) since: ClStd,
     pub(super) check: Check,
@@ -20,13 +20,19 @@ pub struct Row {
 /// Lowers a call; `None` if it has no result, or if there is no such way for its types.
 pub(super) type LowerCall = fn(&mut Lowerer<'_, '_>, &Call<'_>) -> Option<Value>;
 
+pub(super) type LowerUnary = fn(&mut Lowerer<'_, '_>, &Call<'_>, Value) -> Value;
+pub(super) type LowerBinary = fn(&mut Lowerer<'_, '_>, &Call<'_>, Value, Value) -> Value;
+pub(super) type LowerTernary = fn(&mut Lowerer<'_, '_>, &Call<'_>, Value, Value, Value) -> Value;
+
+pub(super) type Names = &'static [&'static str];
+
 /// How a function is lowered.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Lower {
     /// From one, two or three arguments, scalars among them repeated to the lanes of the widest.
-    Unary(fn(&mut Lowerer<'_, '_>, &Call<'_>, Value) -> Value),
-    Binary(fn(&mut Lowerer<'_, '_>, &Call<'_>, Value, Value) -> Value),
-    Ternary(fn(&mut Lowerer<'_, '_>, &Call<'_>, Value, Value, Value) -> Value),
+    Unary(LowerUnary),
+    Binary(LowerBinary),
+    Ternary(LowerTernary),
     /// Otherwise.
     Call(LowerCall),
     /// By the library's function of the same name for the type of the first argument: `__sin_f32`.
@@ -78,22 +84,30 @@ pub struct Synchronization {
 }
 
 impl Row {
-    pub(super) const fn new(
-        names: &'static [&'static str],
-        sigs: &'static [Sig],
-        lower: Lower,
-    ) -> Row {
+    pub(super) const fn new(names: Names, sigs: &'static [Sig], lower: Lower) -> Row {
         let (since, check) = (ClStd::Cl10, Check::Nothing);
         Row { names, sigs, since, check, lower, halves: Halves::Alike, relaxed: None }
     }
 
-    /// Of floats, halves among them computed in float.
-    pub(super) const fn floats(
-        names: &'static [&'static str],
-        sigs: &'static [Sig],
-        lower: Lower,
-    ) -> Row {
-        Row { halves: Halves::InFloat, ..Row::new(names, sigs, lower) }
+    pub(super) const fn unary(names: Names, sigs: &'static [Sig], lower: LowerUnary) -> Row {
+        Row::new(names, sigs, Lower::Unary(lower))
+    }
+
+    pub(super) const fn binary(names: Names, sigs: &'static [Sig], lower: LowerBinary) -> Row {
+        Row::new(names, sigs, Lower::Binary(lower))
+    }
+
+    pub(super) const fn ternary(names: Names, sigs: &'static [Sig], lower: LowerTernary) -> Row {
+        Row::new(names, sigs, Lower::Ternary(lower))
+    }
+
+    pub(super) const fn call(names: Names, sigs: &'static [Sig], lower: LowerCall) -> Row {
+        Row::new(names, sigs, Lower::Call(lower))
+    }
+
+    /// Halves are computed in float.
+    pub(super) const fn in_float(self) -> Row {
+        Row { halves: Halves::InFloat, ..self }
     }
 
     pub(super) const fn since(self, since: ClStd) -> Row {

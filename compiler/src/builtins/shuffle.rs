@@ -1,15 +1,15 @@
 //! shuffle and shuffle2 (OpenCL C 6.15.14).
 
-use super::row::{Check, Lower, Row};
+use super::row::{Check, Row};
 use super::Lowerer;
 use crate::ir::{BinaryOp, InstData, IntCC, Scalar, Value};
 use crate::options::ClStd;
 
 pub(super) const ROWS: &[Row] = &[
-    Row::new(&["shuffle"], &[], Lower::Binary(|l, _, x, mask| l.shuffle(x, x, mask, 1)))
+    Row::binary(&["shuffle"], &[], |l, _, x, mask| l.shuffle(x, x, mask, 1))
         .since(ClStd::Cl11)
         .check(Check::Shuffle(1)),
-    Row::new(&["shuffle2"], &[], Lower::Ternary(|l, _, x, y, mask| l.shuffle(x, y, mask, 2)))
+    Row::ternary(&["shuffle2"], &[], |l, _, x, y, mask| l.shuffle(x, y, mask, 2))
         .since(ClStd::Cl11)
         .check(Check::Shuffle(2)),
 ];
@@ -26,14 +26,14 @@ impl Lowerer<'_, '_> {
         let mut results = Vec::new();
         for lane in 0..self.b.ty(mask).lanes {
             let index = self.b.extract(mask, lane);
-            let index = self.b.resize(index, Scalar::I32, false);
+            let index = self.b.resize_lanes(index, Scalar::I32, false);
             let index = self.b.and_const(index, i64::from(limit));
             let mut value = self.b.extract_dynamic(x, index);
             if sources == 2 {
-                let rest = self.b.binary_const(BinaryOp::ISub, index, i64::from(lanes));
+                let rest = self.b.binary_imm(BinaryOp::ISub, index, i64::from(lanes));
                 let rest = self.b.and_const(rest, i64::from(lanes) - 1);
                 let other = self.b.extract_dynamic(y, rest);
-                let first = self.b.compare_const(IntCC::Ult, index, i64::from(lanes));
+                let first = self.b.icmp_imm(IntCC::Ult, index, i64::from(lanes));
                 value = self.b.select(first, value, other);
             }
             results.push(value);

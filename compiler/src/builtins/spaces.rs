@@ -1,6 +1,6 @@
 //! Address space qualifier functions (OpenCL C 6.15.10).
 
-use super::row::{Check, Lower, Row};
+use super::row::{Check, Lower, Names, Row};
 use super::{Call, Lowerer};
 use crate::ir::{AddressSpace, ConvertOp, IntCC, Type, Value};
 
@@ -8,7 +8,7 @@ use crate::ir::{AddressSpace, ConvertOp, IntCC, Type, Value};
 const LOCAL_FENCE: i64 = 1;
 const GLOBAL_FENCE: i64 = 2;
 
-const fn to_space(names: &'static [&'static str], space: AddressSpace) -> Row {
+const fn to_space(names: Names, space: AddressSpace) -> Row {
     let lower = Lower::Unary(|l, c, ptr| l.b.convert(ConvertOp::ToSpace, ptr, c.result));
     Row::new(names, &[], lower).check(Check::Space(Some(space)))
 }
@@ -17,8 +17,7 @@ pub(super) const ROWS: &[Row] = &[
     to_space(&["to_global"], AddressSpace::Global),
     to_space(&["to_local"], AddressSpace::Local),
     to_space(&["to_private"], AddressSpace::Private),
-    Row::new(&["get_fence"], &[], Lower::Unary(|l, c, ptr| l.fence_of(c, ptr)))
-        .check(Check::Space(None)),
+    Row::unary(&["get_fence"], &[], |l, c, ptr| l.fence_of(c, ptr)).check(Check::Space(None)),
 ];
 
 impl Lowerer<'_, '_> {

@@ -1,7 +1,7 @@
 //! Barriers and fences (OpenCL C 6.15.8, 6.15.12.7).
 
 use super::c11_atomics::orders;
-use super::row::{Check, Lower, Row, Synchronization};
+use super::row::{Check, Row, Synchronization};
 use super::signature::TypePattern::{self, Void};
 use super::signature::{Scalar as Name, Sig};
 use super::{Call, Lowerer};
@@ -13,23 +13,17 @@ const INT: TypePattern = TypePattern::S(Name::Int);
 const FENCE: &[Sig] = &[Sig::plain(Void, &[UINT])];
 
 pub(super) const ROWS: &[Row] = &[
-    Row::new(&["barrier"], FENCE, Lower::Call(|l, c| l.work_group_barrier(c))),
-    Row::new(
-        &["mem_fence", "read_mem_fence", "write_mem_fence"],
-        FENCE,
-        Lower::Call(|l, c| l.legacy_fence(c)),
-    ),
-    Row::new(
+    Row::call(&["barrier"], FENCE, |l, c| l.work_group_barrier(c)),
+    Row::call(&["mem_fence", "read_mem_fence", "write_mem_fence"], FENCE, |l, c| l.legacy_fence(c)),
+    Row::call(
         &["work_group_barrier"],
         &[Sig::plain(Void, &[UINT]), Sig::plain(Void, &[UINT, INT])],
-        Lower::Call(|l, c| l.work_group_barrier(c)),
+        |l, c| l.work_group_barrier(c),
     )
     .since(ClStd::Cl20),
-    Row::new(
-        &["atomic_work_item_fence"],
-        &[Sig::plain(Void, &[UINT, INT, INT])],
-        Lower::Call(|l, c| l.work_item_fence(c)),
-    )
+    Row::call(&["atomic_work_item_fence"], &[Sig::plain(Void, &[UINT, INT, INT])], |l, c| {
+        l.work_item_fence(c)
+    })
     .since(ClStd::Cl20)
     .check(Check::Synchronization(Synchronization { is_fence: true, ..orders(1, &[]) })),
 ];

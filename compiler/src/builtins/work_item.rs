@@ -1,6 +1,6 @@
 //! Work-item functions (OpenCL C 6.15.1).
 
-use super::row::{Lower, Row};
+use super::row::{LowerUnary, Names, Row};
 use super::signature::{Scalar as Name, Sig, TypePattern};
 use super::{Call, Lowerer};
 use crate::ir::{BinaryOp, IntCC, Scalar, Value, WorkItemQuery};
@@ -12,11 +12,9 @@ const OF_DIMENSION: &[Sig] = &[Sig::plain(SIZE, &[UINT])];
 const PLAIN: &[Sig] = &[Sig::plain(SIZE, &[])];
 
 pub(super) const ROWS: &[Row] = &[
-    Row::new(
-        &["get_work_dim"],
-        &[Sig::plain(UINT, &[])],
-        Lower::Call(|l, c| Some(l.query(WorkItemQuery::WorkDim, 0, c.result.scalar))),
-    ),
+    Row::call(&["get_work_dim"], &[Sig::plain(UINT, &[])], |l, c| {
+        Some(l.query(WorkItemQuery::WorkDim, 0, c.result.scalar))
+    }),
     dimension(&["get_global_id"], |l, c, dim| l.dimension(c, WorkItemQuery::GlobalId, dim, 0)),
     dimension(&["get_global_size"], |l, c, dim| l.dimension(c, WorkItemQuery::GlobalSize, dim, 1)),
     dimension(&["get_group_id"], |l, c, dim| l.dimension(c, WorkItemQuery::GroupId, dim, 0)),
@@ -31,25 +29,18 @@ pub(super) const ROWS: &[Row] = &[
         l.dimension(c, WorkItemQuery::EnqueuedLocalSize, dim, 1)
     })
     .since(ClStd::Cl20),
-    Row::new(&["get_global_linear_id"], PLAIN, Lower::Call(|l, c| Some(l.global_linear_id(c))))
+    Row::call(&["get_global_linear_id"], PLAIN, |l, c| Some(l.global_linear_id(c)))
         .since(ClStd::Cl20),
-    Row::new(
-        &["get_local_linear_id"],
-        PLAIN,
-        Lower::Call(|l, c| {
-            let id = l.local_linear_id();
-            Some(l.b.resize(id, c.result.scalar, false))
-        }),
-    )
+    Row::call(&["get_local_linear_id"], PLAIN, |l, c| {
+        let id = l.local_linear_id();
+        Some(l.b.resize_lanes(id, c.result.scalar, false))
+    })
     .since(ClStd::Cl20),
 ];
 
 /// A function of the number of a dimension.
-const fn dimension(
-    names: &'static [&'static str],
-    lower: fn(&mut Lowerer<'_, '_>, &Call<'_>, Value) -> Value,
-) -> Row {
-    Row::new(names, OF_DIMENSION, Lower::Unary(lower))
+const fn dimension(names: Names, lower: LowerUnary) -> Row {
+    Row::unary(names, OF_DIMENSION, lower)
 }
 
 impl Lowerer<'_, '_> {
@@ -71,7 +62,7 @@ impl Lowerer<'_, '_> {
         let mut result = self.b.int(to, beyond);
         for candidate in [2, 1, 0] {
             let value = self.query(query, candidate, to);
-            let here = self.b.compare_const(IntCC::Eq, dim, i64::from(candidate));
+            let here = self.b.icmp_imm(IntCC::Eq, dim, i64::from(candidate));
             result = self.b.select(here, value, result);
         }
         result
@@ -79,7 +70,7 @@ impl Lowerer<'_, '_> {
 
     fn query(&mut self, query: WorkItemQuery, dim: u8, to: Scalar) -> Value {
         let value = self.b.work_item(query, dim);
-        self.b.resize(value, to, false)
+        self.b.resize_lanes(value, to, false)
     }
 
     fn global_linear_id(&mut self, call: &Call<'_>) -> Value {

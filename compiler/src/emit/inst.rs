@@ -3,7 +3,9 @@
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use super::repr::Ids;
-use crate::ir::{ConvertOp, Inst, InstData, MathOp, MemFlags, Scalar, Type, UnaryOp, Value};
+use crate::ir::{
+    ConvertOp, Inst, InstData, MathOp, MemFlags, Scalar, ScalarKinds, Type, UnaryOp, Value,
+};
 use rspirv::spirv::Op;
 use smallvec::SmallVec;
 
@@ -122,13 +124,12 @@ impl Emitter<'_> {
     }
 
     fn math(&mut self, op: MathOp, args: &[Value], ty: Type) -> EmitResult<u32> {
-        use MathOp::*;
         let Some(&first) = args.first() else {
             return Err(EmitError::malformed(format!("{op:?} without operands")));
         };
         let scalar = self.func.ty(first).scalar;
-        match op {
-            SAbs | Clz | Ctz | PopCount | BitReverse => {
+        match op.takes() {
+            ScalarKinds::INT => {
                 self.per_lane(ty, &[first], |e, ids| e.int_math(op, scalar, ids[0]))
             }
             _ => self.per_lane(ty, args, |e, ids| e.float_math(op, scalar, ids)),

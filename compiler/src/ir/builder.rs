@@ -1,33 +1,52 @@
-//! A builder that appends instructions to a current block.
+//! The builder of instructions, over a place where they go: the end of a block, or a list that a pass writes
+//! ([`crate::passes::cursor`]).
 
-use super::entities::{Block, Func, Global, Value};
+use super::entities::{Block, Func, Global, Inst, Value};
 use super::function::Function;
 use super::inst::*;
 use super::types::{AddressSpace, Scalar, Type};
 use smallvec::SmallVec;
 
-/// Appends to the block it stands at. Operations of the same type on vectors and scalars look the
-/// same.
-pub struct Builder<'a> {
+/// Where a builder puts instructions.
+pub trait InsertionPoint {
+    fn insert(&mut self, func: &mut Function, inst: Inst);
+
+    /// Returns what stands for an instruction that is not needed.
+    fn fold(_: &mut Function, _: &InstData, _: Type) -> Option<Value> {
+        None
+    }
+}
+
+/// Puts instructions `out`. Operations of the same type on vectors and scalars look the same.
+pub struct InstBuilder<'a, P> {
     pub func: &'a mut Function,
-    block: Block,
+    pub out: P,
     /// Given to every float operation.
     pub flags: FpFlags,
+}
+
+/// Appends to the block it stands at, whatever it is given.
+pub type Builder<'a> = InstBuilder<'a, Block>;
+
+impl InsertionPoint for Block {
+    fn insert(&mut self, func: &mut Function, inst: Inst) {
+        func.blocks[*self].insts.push(inst);
+    }
 }
 
 impl<'a> Builder<'a> {
     /// Stands at the function's entry block.
     pub fn new(func: &'a mut Function) -> Builder<'a> {
-        let block = func.entry();
-        Builder { func, block, flags: FpFlags::empty() }
+        let out = func.entry();
+        Builder { func, out, flags: FpFlags::empty() }
     }
 
     pub fn block(&self) -> Block {
-        self.block
+        self.out
     }
 
     pub fn switch_to(&mut self, block: Block) {
-        self.block = block;
+        self.out = block;
     }
 
     pub fn new_block(&mut self) -> Block {
@@ -36,21 +55,49 @@ impl<'a> Builder<'a> {
 
     /// Returns true if the current block has its terminator already.
     pub fn is_terminated(&self) -> bool {
-        self.func.terminator(self.block).is_some()
+        self.func.terminator(self.out).is_some()
     }
 
+    /// Returns a private object; always placed in the entry block, at its start.
+    pub fn alloca(&mut self, size: u64, align: u32) -> Value {
+        let ty = Type::ptr(AddressSpace::Private);
+        let inst = self.func.make_inst(InstData::Alloca { size, align }, Some(ty));
+        let entry = self.func.entry();
+        self.func.blocks[entry].insts.insert(0, inst);
+        self.func.results[inst].expect("made with a result")
+    }
+
+    /// Result type is the first argument's; bool for IsNan and IsInf.
+    pub fn math(&mut self, op: MathOp, args: &[Value]) -> Value {
+        self.math_of(op, args)
+    }
+}
+
+impl<P: InsertionPoint> InstBuilder<'_, P> {
     pub fn ty(&self, value: Value) -> Type {
         self.func.ty(value)
     }
 
-    fn push(&mut self, data: InstData, ty: Type) -> Value {
+    /// Inserts an instruction as it is.
+    pub fn inst(&mut self, data: InstData, ty: Type) -> Value {
+        let value = self.func.values.next_key();
         let inst = self.func.make_inst(data, Some(ty));
-        self.func.blocks[self.block].insts.push(inst);
-        self.func.results[inst].expect("made with a result")
+        self.out.insert(self.func, inst);
+        value
     }
 
-    fn push_void(&mut self, data: InstData) {
-        self.func.append(self.block, data, None);
+    /// Inserts an instruction without result.
+    pub fn void(&mut self, data: InstData) {
+        let inst = self.func.make_inst(data, None);
+        self.out.insert(self.func, inst);
+    }
+
+    /// Inserts an instruction, unless it is folded.
+    fn push(&mut self, data: InstData, ty: Type) -> Value {
+        match P::fold(self.func, &data, ty) {
+            Some(value) => value,
+            None => self.inst(data, ty),
+        }
     }
 
     /// Returns a scalar integer constant, or a vector with that value in each lane.
@@ -70,8 +117,7 @@ impl<'a> Builder<'a> {
         if lanes == 1 {
             return value;
         }
-        let args: Vec<Value> = vec![value; usize::from(lanes)];
-        self.build(&args)
+        self.build(&vec![value; usize::from(lanes)])
     }
 
     pub fn undef(&mut self, ty: Type) -> Value {
@@ -88,18 +134,26 @@ impl<'a> Builder<'a> {
         self.push(InstData::Binary { op, args: [a, b], flags: self.flags }, ty)
     }
 
-    /// Result type is the first argument's; bool for IsNan and IsInf.
-    pub fn math(&mut self, op: MathOp, args: &[Value]) -> Value {
-        let mut ty = self.ty(args[0]);
-        if matches!(op, MathOp::IsNan | MathOp::IsInf) {
-            ty = ty.with_scalar(Scalar::Bool);
-        }
+    /// Inserts a binary operation with an integer constant on the right.
+    pub fn binary_imm(&mut self, op: BinaryOp, a: Value, b: i64) -> Value {
+        let b = self.iconst(self.ty(a), b);
+        self.binary(op, a, b)
+    }
+
+    pub(crate) fn math_of(&mut self, op: MathOp, args: &[Value]) -> Value {
+        let ty = op.result(self.ty(args[0]));
         self.push(InstData::Math { op, args: SmallVec::from_slice(args), flags: self.flags }, ty)
     }
 
     pub fn icmp(&mut self, cc: IntCC, a: Value, b: Value) -> Value {
         let ty = self.ty(a).with_scalar(Scalar::Bool);
         self.push(InstData::ICmp { cc, args: [a, b] }, ty)
+    }
+
+    /// Compares with an integer constant on the right.
+    pub fn icmp_imm(&mut self, cc: IntCC, a: Value, b: i64) -> Value {
+        let b = self.iconst(self.ty(a), b);
+        self.icmp(cc, a, b)
     }
 
     pub fn fcmp(&mut self, cc: FloatCC, a: Value, b: Value) -> Value {
@@ -124,7 +178,21 @@ impl<'a> Builder<'a> {
         self.convert(ConvertOp::Bitcast, arg, ty)
     }
 
+    /// To an integer of another width, or the same.
+    pub fn resize(&mut self, arg: Value, ty: Type, signed: bool) -> Value {
+        let op = match (self.ty(arg).scalar.bits() > ty.scalar.bits(), signed) {
+            (true, _) => ConvertOp::Trunc,
+            (false, true) => ConvertOp::SExt,
+            (false, false) => ConvertOp::ZExt,
+        };
+        self.convert(op, arg, ty)
+    }
+
+    /// Returns a vector from its lanes; a single lane is itself.
     pub fn build(&mut self, args: &[Value]) -> Value {
+        if let [single] = *args {
+            return single;
+        }
         let ty = Type::vector(self.ty(args[0]).scalar, args.len() as u8);
         self.push(InstData::Build { args: SmallVec::from_slice(args) }, ty)
     }
@@ -167,15 +235,6 @@ impl<'a> Builder<'a> {
         self.push(InstData::Shuffle { args: [a, b], lanes: SmallVec::from_slice(lanes) }, ty)
     }
 
-    /// Returns a private object; always placed in the entry block, at its start.
-    pub fn alloca(&mut self, size: u64, align: u32) -> Value {
-        let ty = Type::ptr(AddressSpace::Private);
-        let inst = self.func.make_inst(InstData::Alloca { size, align }, Some(ty));
-        let entry = self.func.entry();
-        self.func.blocks[entry].insts.insert(0, inst);
-        self.func.results[inst].expect("made with a result")
-    }
-
     pub fn global_addr(&mut self, global: Global, space: AddressSpace) -> Value {
         self.push(InstData::GlobalAddr { global }, Type::ptr(space))
     }
@@ -185,13 +244,16 @@ impl<'a> Builder<'a> {
         self.push(InstData::PtrAdd { ptr, offset }, ty)
     }
 
-    /// Pointer plus a constant number of bytes.
+    /// Pointer plus a constant number of bytes: 32-bit where that holds it.
     pub fn ptr_add_const(&mut self, ptr: Value, offset: i64) -> Value {
         if offset == 0 {
             return ptr;
         }
-        let width = Type::of(Scalar::int(self.ty(ptr).scalar.bits()));
-        let offset = self.func.constant(width, offset as u64);
+        let ty = match i32::try_from(offset) {
+            Ok(_) => Type::I32,
+            Err(_) => Type::of(Scalar::int(self.ty(ptr).scalar.bits())),
+        };
+        let offset = self.iconst(ty, offset);
         self.ptr_add(ptr, offset)
     }
 
@@ -200,7 +262,7 @@ impl<'a> Builder<'a> {
     }
 
     pub fn store(&mut self, ptr: Value, value: Value, align: u32, flags: MemFlags) {
-        self.push_void(InstData::Store { ptr, value, align, flags });
+        self.void(InstData::Store { ptr, value, align, flags });
     }
 
     pub fn atomic_rmw(
@@ -230,7 +292,7 @@ impl<'a> Builder<'a> {
     }
 
     pub fn atomic_store(&mut self, ptr: Value, value: Value, sync: SyncSemantics) {
-        self.push_void(InstData::AtomicStore { ptr, value, sync });
+        self.void(InstData::AtomicStore { ptr, value, sync });
     }
 
     pub fn work_item(&mut self, query: WorkItemQuery, dim: u8) -> Value {
@@ -242,28 +304,34 @@ impl<'a> Builder<'a> {
     }
 
     pub fn barrier(&mut self, flags: BarrierFlags) {
-        self.push_void(InstData::Barrier { flags });
+        self.void(InstData::Barrier { flags });
     }
 
     pub fn fence(&mut self, flags: BarrierFlags, sync: SyncSemantics) {
-        self.push_void(InstData::Fence { flags, sync });
+        self.void(InstData::Fence { flags, sync });
     }
 
     pub fn call(&mut self, func: Func, args: &[Value], ret: Option<Type>) -> Option<Value> {
         let data = InstData::Call { func, args: SmallVec::from_slice(args) };
-        self.func.append(self.block, data, ret)
+        match ret {
+            Some(ty) => Some(self.inst(data, ty)),
+            None => {
+                self.void(data);
+                None
+            }
+        }
     }
 
     pub fn jump(&mut self, block: Block, args: &[Value]) {
-        self.push_void(InstData::Jump { target: BlockCall::with_args(block, args) });
+        self.void(InstData::Jump { target: BlockCall::with_args(block, args) });
     }
 
     pub fn brif(&mut self, cond: Value, then: Block, otherwise: Block) {
         let (then, otherwise) = (BlockCall::new(then), BlockCall::new(otherwise));
-        self.push_void(InstData::Brif { cond, then, otherwise });
+        self.void(InstData::Brif { cond, then, otherwise });
     }
 
-    /// As [`Builder::brif`], with arguments for the parameters of the blocks.
+    /// As [`InstBuilder::brif`], with arguments for the parameters of the blocks.
     pub fn brif_with(
         &mut self,
         cond: Value,
@@ -271,18 +339,18 @@ impl<'a> Builder<'a> {
         otherwise: (Block, &[Value]),
     ) {
         let [then, otherwise] = [then, otherwise].map(|(b, args)| BlockCall::with_args(b, args));
-        self.push_void(InstData::Brif { cond, then, otherwise });
+        self.void(InstData::Brif { cond, then, otherwise });
     }
 
     pub fn switch(&mut self, value: Value, cases: Vec<SwitchCase>, default: Block) {
-        self.push_void(InstData::Switch { value, cases, default: BlockCall::new(default) });
+        self.void(InstData::Switch { value, cases, default: BlockCall::new(default) });
     }
 
     pub fn ret(&mut self, value: Option<Value>) {
-        self.push_void(InstData::Return { values: value.into_iter().collect() });
+        self.void(InstData::Return { values: value.into_iter().collect() });
     }
 
     pub fn unreachable(&mut self) {
-        self.push_void(InstData::Unreachable);
+        self.void(InstData::Unreachable);
     }
 }

@@ -153,6 +153,12 @@ impl Function {
         }
     }
 
+    /// Returns a scalar constant as the signed integer that its bits are.
+    pub fn as_signed_const(&self, value: Value) -> Option<i64> {
+        let unused = 64 - self.ty(value).scalar.bits();
+        self.as_const(value).map(|bits| (bits << unused) as i64 >> unused)
+    }
+
     /// Returns an interned scalar constant; `bits` is truncated to the type's width.
     pub fn constant(&mut self, ty: Type, bits: u64) -> Value {
         debug_assert_eq!(ty.lanes, 1);

@@ -61,6 +61,11 @@ impl Loops {
         self.loops.push(Loop { header, latches, parent, blocks, depth });
     }
 
+    /// Makes a block that the loop's own control flow does not come back from part of loop `index`.
+    pub fn absorb(&mut self, index: usize, block: Block) {
+        self.innermost[block] = Some(index as u32);
+    }
+
     /// Index of the smallest loop that a block is in.
     pub fn innermost(&self, block: Block) -> Option<usize> {
         self.innermost[block].map(|i| i as usize)

@@ -21,16 +21,22 @@
 //! | private | `ptr.private` | 32 bits: a byte offset; names an object until objects are placed in the stack |
 //! | generic | `ptr.generic` | 64 bits, tagged in the top bits |
 
+#[macro_use]
+mod table;
+
 pub mod address;
 pub mod builder;
 pub mod cfg;
 pub mod dominators;
 pub mod entities;
+mod fields;
 pub mod function;
 pub mod inst;
 pub mod loops;
 pub mod module;
 pub mod names;
+pub mod opcodes;
+pub mod operations;
 pub mod parse;
 pub mod print;
 pub mod shorthand;
@@ -39,12 +45,13 @@ pub mod types;
 pub mod verify;
 
 pub use address::Addr;
-pub use builder::Builder;
+pub use builder::{Builder, InsertionPoint, InstBuilder};
 pub use entities::{Block, Func, Global, Inst, Value};
 pub use function::{BlockData, Constant, Function, ValueDef};
 pub use inst::{
     AtomicOp, BarrierFlags, BinaryOp, BlockCall, ConvertOp, FloatCC, FpFlags, InstData, IntCC,
-    MathOp, MemFlags, MemoryOrder, MemoryScope, SwitchCase, SyncSemantics, UnaryOp, WorkItemQuery,
+    MathOp, MemFlags, MemoryOrder, MemoryScope, Properties, ScalarKinds, Speculation, SwitchCase,
+    SyncSemantics, UnaryOp, WorkItemQuery,
 };
 pub use module::{GlobalData, KernelEntry, Linkage, Module};
 pub use structure::{Merge, Structure};

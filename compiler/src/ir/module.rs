@@ -13,6 +13,13 @@ pub struct Module {
     pub kernels: Vec<KernelEntry>,
 }
 
+impl Module {
+    /// Returns the kernel whose entry a function is.
+    pub fn kernel_of(&self, func: Func) -> Option<&KernelEntry> {
+        self.kernels.iter().find(|kernel| kernel.func == func)
+    }
+}
+
 /// The linkage of a function or variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Linkage {

@@ -111,14 +111,14 @@ fn tokenize(text: &str) -> Result<Vec<Token>, ParseError> {
     Ok(tokens)
 }
 
-struct Parser {
+pub(super) struct Parser {
     tokens: Vec<Token>,
     at: usize,
     funcs: HashMap<String, Func>,
     globals: HashMap<String, Global>,
 }
 
-type Parse<T> = Result<T, ParseError>;
+pub(super) type Parse<T> = Result<T, ParseError>;
 
 impl Parser {
     fn peek(&self) -> Option<&Token> {
@@ -135,7 +135,7 @@ impl Parser {
     }
 
     /// Fails at the token just read.
-    fn fail_back<T>(&mut self, message: impl Into<String>) -> Parse<T> {
+    pub(super) fn fail_back<T>(&mut self, message: impl Into<String>) -> Parse<T> {
         self.at = self.at.saturating_sub(1);
         self.fail(message)
     }
@@ -152,13 +152,13 @@ impl Parser {
         found
     }
 
-    fn eat_word(&mut self, word: &str) -> bool {
+    pub(super) fn eat_word(&mut self, word: &str) -> bool {
         let found = self.peek().is_some_and(|t| matches!(&t.kind, Kind::Word(w) if w == word));
         self.at += usize::from(found);
         found
     }
 
-    fn expect(&mut self, punct: char) -> Parse<()> {
+    pub(super) fn expect(&mut self, punct: char) -> Parse<()> {
         if self.eat(punct) {
             return Ok(());
         }
@@ -166,14 +166,14 @@ impl Parser {
         self.fail(format!("expected '{shown}'"))
     }
 
-    fn expect_word(&mut self, word: &str) -> Parse<()> {
+    pub(super) fn expect_word(&mut self, word: &str) -> Parse<()> {
         if self.eat_word(word) {
             return Ok(());
         }
         self.fail(format!("expected '{word}'"))
     }
 
-    fn word(&mut self, what: &str) -> Parse<String> {
+    pub(super) fn word(&mut self, what: &str) -> Parse<String> {
         match self.next() {
             Some(Kind::Word(word)) => Ok(word),
             _ => self.fail_back(format!("expected {what}")),
@@ -187,7 +187,7 @@ impl Parser {
         }
     }
 
-    fn number<T: std::str::FromStr>(&mut self) -> Parse<T> {
+    pub(super) fn number<T: std::str::FromStr>(&mut self) -> Parse<T> {
         let word = self.word("a number")?;
         match word.parse() {
             Ok(number) => Ok(number),
@@ -195,12 +195,12 @@ impl Parser {
         }
     }
 
-    /// Returns a word for a linkage, if one stands here.
-    fn linkage(&mut self) -> Option<Linkage> {
+    /// Returns what a word names, if it stands here.
+    pub(super) fn eat_name<T>(&mut self, from_name: impl Fn(&str) -> Option<T>) -> Option<T> {
         let Some(Token { kind: Kind::Word(word), .. }) = self.peek() else { return None };
-        let linkage = linkage_from_name(word)?;
+        let named = from_name(word)?;
         self.at += 1;
-        Some(linkage)
+        Some(named)
     }
 
     fn ty(&mut self) -> Parse<Type> {
@@ -239,7 +239,7 @@ impl Parser {
         Ok(())
     }
 
-    fn global_ref(&mut self) -> Parse<Global> {
+    pub(super) fn global_ref(&mut self) -> Parse<Global> {
         let name = self.name()?;
         match self.globals.get(&name) {
             Some(&global) => Ok(global),
@@ -247,7 +247,7 @@ impl Parser {
         }
     }
 
-    fn func_ref(&mut self) -> Parse<Func> {
+    pub(super) fn func_ref(&mut self) -> Parse<Func> {
         let name = self.name()?;
         match self.funcs.get(&name) {
             Some(&func) => Ok(func),
@@ -271,7 +271,7 @@ impl Parser {
         let align = self.number()?;
         let (mut is_const, mut linkage) = (false, Linkage::default());
         while self.eat(',') {
-            match self.linkage() {
+            match self.eat_name(linkage_from_name) {
                 Some(known) => linkage = known,
                 None => {
                     self.expect_word("const")?;
@@ -313,7 +313,8 @@ impl Parser {
             let name = self.word("an argument's name")?;
             self.expect(':')?;
             let kind = self.arg_kind()?;
-            args.push(plain_arg(name, kind));
+            let is_restrict = self.eat_word("restrict");
+            args.push(Arg { is_restrict, ..plain_arg(name, kind) });
         }
         let required_local_size = if self.eat_word("reqd") {
             Some([self.number()?, self.number()?, self.number()?])
@@ -352,6 +353,7 @@ impl Parser {
         let name = module.functions[id].name.clone();
         let mut body = Body {
             func: Function::new(name, &[], None),
+            fp_flags: FpFlags::empty(),
             values: HashMap::new(),
             blocks: HashMap::new(),
         };
@@ -364,7 +366,7 @@ impl Parser {
             }
         }
         body.func.noinline = self.eat_word("noinline");
-        body.func.linkage = self.linkage().unwrap_or_default();
+        body.func.linkage = self.eat_name(linkage_from_name).unwrap_or_default();
         self.expect('{')?;
         body.func.layout.clear();
         while !self.eat('}') {
@@ -490,7 +492,7 @@ impl Parser {
     }
 
     /// Parses a value or constant.
-    fn value(&mut self, body: &mut Body) -> Parse<Value> {
+    pub(super) fn value(&mut self, body: &mut Body) -> Parse<Value> {
         let word = self.word("a value")?;
         if let Some(number) = numbered(&word, "v") {
             let line = self.line();
@@ -512,13 +514,15 @@ impl Parser {
         }
     }
 
-    fn comma_value(&mut self, body: &mut Body) -> Parse<Value> {
-        self.expect(',')?;
-        self.value(body)
-    }
-
-    fn values<A: smallvec::Array<Item = Value>>(&mut self, body: &mut Body) -> Parse<SmallVec<A>> {
+    /// Parses a list of values; it is empty where no value stands.
+    pub(super) fn values<A: smallvec::Array<Item = Value>>(
+        &mut self,
+        body: &mut Body,
+    ) -> Parse<SmallVec<A>> {
         let mut out = SmallVec::new();
+        if !self.is_at_value() {
+            return Ok(out);
+        }
         out.push(self.value(body)?);
         while self.eat(',') {
             out.push(self.value(body)?);
@@ -526,17 +530,32 @@ impl Parser {
         Ok(out)
     }
 
-    fn pair(&mut self, body: &mut Body) -> Parse<[Value; 2]> {
-        Ok([self.value(body)?, self.comma_value(body)?])
+    /// Returns true if a value or constant stands here, and neither a block nor the end of the function.
+    fn is_at_value(&self) -> bool {
+        self.peek().is_some_and(|token| match &token.kind {
+            Kind::Word(word) => numbered(word, "block").is_none(),
+            _ => false,
+        })
     }
 
-    /// `, 3`: a lane or other small number.
-    fn comma_number<T: std::str::FromStr>(&mut self) -> Parse<T> {
-        self.expect(',')?;
-        self.number()
+    /// Parses `[a, b]`, perhaps of nothing.
+    pub(super) fn brackets<T, C: Default + Extend<T>>(
+        &mut self,
+        mut item: impl FnMut(&mut Parser) -> Parse<T>,
+    ) -> Parse<C> {
+        self.expect('[')?;
+        let mut out = C::default();
+        let mut first = true;
+        while !self.eat(']') {
+            if !std::mem::take(&mut first) {
+                self.expect(',')?;
+            }
+            out.extend([item(self)?]);
+        }
+        Ok(out)
     }
 
-    fn block_args<A: smallvec::Array<Item = Value>>(
+    pub(super) fn block_args<A: smallvec::Array<Item = Value>>(
         &mut self,
         body: &mut Body,
     ) -> Parse<SmallVec<A>> {
@@ -548,221 +567,23 @@ impl Parser {
         Ok(out)
     }
 
-    fn target(&mut self, body: &mut Body) -> Parse<BlockCall> {
+    pub(super) fn target(&mut self, body: &mut Body) -> Parse<BlockCall> {
         let (_, block) = self.block_name(body)?;
         Ok(BlockCall { block, args: self.block_args(body)? })
     }
 
     /// Parses an instruction after its result.
     fn inst(&mut self, body: &mut Body) -> Parse<InstData> {
-        use InstData::*;
         let word = self.word("an instruction")?;
         let mut parts = word.split('.');
-        let op = parts.next().unwrap_or("");
+        let name = parts.next().unwrap_or("");
         let Some(flags) = fp_flags(parts) else {
             return self.fail_back(format!("unknown flag in '{word}'"));
         };
-        if let Some(op) = UnaryOp::from_name(op) {
-            return Ok(Unary { op, arg: self.value(body)?, flags });
-        }
-        if let Some(op) = BinaryOp::from_name(op) {
-            return Ok(Binary { op, args: self.pair(body)?, flags });
-        }
-        if let Some(op) = MathOp::from_name(op) {
-            return Ok(Math { op, args: self.values(body)?, flags });
-        }
-        if let Some(op) = ConvertOp::from_name(op) {
-            return Ok(Convert { op, arg: self.value(body)? });
-        }
-        match op {
-            "icmp" => {
-                let name = self.word("a condition")?;
-                let Some(cc) = IntCC::from_name(&name) else {
-                    return self.fail_back(format!("'{name}' is not an integer condition"));
-                };
-                Ok(ICmp { cc, args: self.pair(body)? })
-            }
-            "fcmp" => {
-                let name = self.word("a condition")?;
-                let Some(cc) = FloatCC::from_name(&name) else {
-                    return self.fail_back(format!("'{name}' is not a float condition"));
-                };
-                Ok(FCmp { cc, args: self.pair(body)?, flags })
-            }
-            "select" => {
-                let [cond, then] = self.pair(body)?;
-                Ok(Select { args: [cond, then, self.comma_value(body)?] })
-            }
-            "build" => Ok(Build { args: self.values(body)? }),
-            "extract" => Ok(Extract { arg: self.value(body)?, lane: self.comma_number()? }),
-            "extract_dynamic" => {
-                let [arg, index] = self.pair(body)?;
-                Ok(ExtractDynamic { arg, index })
-            }
-            "insert" => {
-                let [arg, element] = self.pair(body)?;
-                Ok(Insert { arg, element, lane: self.comma_number()? })
-            }
-            "insert_dynamic" => {
-                let [arg, element] = self.pair(body)?;
-                Ok(InsertDynamic { arg, element, index: self.comma_value(body)? })
-            }
-            "shuffle" => {
-                let args = self.pair(body)?;
-                self.expect(',')?;
-                self.expect('[')?;
-                let mut lanes = SmallVec::new();
-                while !self.eat(']') {
-                    if !lanes.is_empty() {
-                        self.expect(',')?;
-                    }
-                    lanes.push(self.number()?);
-                }
-                Ok(Shuffle { args, lanes })
-            }
-            _ => self.memory_inst(body, op),
-        }
-    }
-
-    fn access(&mut self) -> Parse<(u32, MemFlags)> {
-        self.expect(',')?;
-        self.expect_word("align")?;
-        let align = self.number()?;
-        let mut flags = MemFlags::empty();
-        for (name, flag) in MEM_FLAGS {
-            flags.set(flag, self.eat_word(name));
-        }
-        Ok((align, flags))
-    }
-
-    fn memory_inst(&mut self, body: &mut Body, op: &str) -> Parse<InstData> {
-        use InstData::*;
-        match op {
-            "alloca" => {
-                let size = self.number()?;
-                self.expect(',')?;
-                self.expect_word("align")?;
-                Ok(Alloca { size, align: self.number()? })
-            }
-            "global_addr" => Ok(GlobalAddr { global: self.global_ref()? }),
-            "ptradd" => {
-                let [ptr, offset] = self.pair(body)?;
-                Ok(PtrAdd { ptr, offset })
-            }
-            "load" => {
-                let ptr = self.value(body)?;
-                let (align, flags) = self.access()?;
-                Ok(Load { ptr, align, flags })
-            }
-            "store" => {
-                let [ptr, value] = self.pair(body)?;
-                let (align, flags) = self.access()?;
-                Ok(Store { ptr, value, align, flags })
-            }
-            "atomic_rmw" => {
-                let name = self.word("an atomic operation")?;
-                let Some(op) = AtomicOp::from_name(&name) else {
-                    return self.fail_back(format!("'{name}' is not an atomic operation"));
-                };
-                let [ptr, value] = self.pair(body)?;
-                Ok(AtomicRmw { op, ptr, value, sync: self.sync(SyncSemantics::RELAXED)? })
-            }
-            "atomic_cmpxchg" => {
-                let [ptr, expected] = self.pair(body)?;
-                let desired = self.comma_value(body)?;
-                Ok(AtomicCmpXchg {
-                    ptr,
-                    expected,
-                    desired,
-                    sync: self.sync(SyncSemantics::RELAXED)?,
-                })
-            }
-            "atomic_load" => {
-                Ok(AtomicLoad { ptr: self.value(body)?, sync: self.sync(SyncSemantics::RELAXED)? })
-            }
-            "atomic_store" => {
-                let [ptr, value] = self.pair(body)?;
-                Ok(AtomicStore { ptr, value, sync: self.sync(SyncSemantics::RELAXED)? })
-            }
-            "workitem" => {
-                let name = self.word("a query")?;
-                let Some(query) = WorkItemQuery::from_name(&name) else {
-                    return self.fail_back(format!("'{name}' is not a query"));
-                };
-                Ok(WorkItem { query, dim: self.number()? })
-            }
-            "load_arg" => Ok(LoadArg { arg: self.number()?, offset: self.comma_number()? }),
-            "barrier" => Ok(Barrier { flags: self.barrier_flags() }),
-            "fence" => {
-                Ok(Fence { flags: self.barrier_flags(), sync: self.sync(SyncSemantics::FENCE)? })
-            }
-            "call" => {
-                let func = self.func_ref()?;
-                Ok(Call { func, args: self.block_args(body)? })
-            }
-            "call_result" => {
-                Ok(CallResult { call: self.value(body)?, index: self.comma_number()? })
-            }
-            _ => self.terminator(body, op),
-        }
-    }
-
-    /// Order and scope, where they are not the usual ones.
-    fn sync(&mut self, usual: SyncSemantics) -> Parse<SyncSemantics> {
-        let Some(&order) = MemoryOrder::ALL.iter().find(|order| self.eat_word(order.name())) else {
-            return Ok(usual);
-        };
-        let name = self.word("a scope")?;
-        match MemoryScope::from_name(&name) {
-            Some(scope) => Ok(SyncSemantics { order, scope }),
-            None => self.fail_back(format!("'{name}' is not a scope")),
-        }
-    }
-
-    fn barrier_flags(&mut self) -> BarrierFlags {
-        let mut flags = BarrierFlags::empty();
-        for (name, flag) in BARRIER_FLAGS {
-            flags.set(flag, self.eat_word(name));
-        }
-        flags
-    }
-
-    fn terminator(&mut self, body: &mut Body, op: &str) -> Parse<InstData> {
-        use InstData::*;
-        match op {
-            "jump" => Ok(Jump { target: self.target(body)? }),
-            "brif" => {
-                let cond = self.value(body)?;
-                self.expect(',')?;
-                let then = self.target(body)?;
-                self.expect(',')?;
-                Ok(Brif { cond, then, otherwise: self.target(body)? })
-            }
-            "switch" => {
-                let value = self.value(body)?;
-                self.expect(',')?;
-                self.expect('[')?;
-                let mut cases = Vec::new();
-                while !self.eat(']') {
-                    if !cases.is_empty() {
-                        self.expect(',')?;
-                    }
-                    let value = self.number()?;
-                    self.expect(':')?;
-                    cases.push(SwitchCase { value, target: self.target(body)? });
-                }
-                self.expect(',')?;
-                Ok(Switch { value, cases, default: self.target(body)? })
-            }
-            "return" => {
-                let values = match body.func.returns.is_empty() {
-                    true => SmallVec::new(),
-                    false => self.values(body)?,
-                };
-                Ok(Return { values })
-            }
-            "unreachable" => Ok(Unreachable),
-            _ => self.fail_back(format!("unknown instruction '{op}'")),
+        body.fp_flags = flags;
+        match InstData::parse(name, self, body)? {
+            Some(inst) => Ok(inst),
+            None => self.fail_back(format!("unknown instruction '{name}'")),
         }
     }
 }
@@ -776,8 +597,10 @@ struct ForwardReference<T> {
 }
 
 /// A function while it is read.
-struct Body {
+pub(super) struct Body {
     func: Function,
+    /// The flags behind the name of the instruction that is read.
+    pub(super) fp_flags: FpFlags,
     values: HashMap<u32, ForwardReference<Value>>,
     blocks: HashMap<u32, ForwardReference<Block>>,
 }

@@ -29,9 +29,9 @@
 
 use super::entities::{Block, Func, Global, Inst, Value};
 use super::function::{Constant, Function, ValueDef};
-use super::inst::{BarrierFlags, BlockCall, FpFlags, InstData, MemFlags, SyncSemantics};
+use super::inst::{BlockCall, FpFlags};
 use super::module::{KernelEntry, Linkage, Module};
-use super::names::{linkage_name, space_name, BARRIER_FLAGS, FP_FLAGS, MEM_FLAGS};
+use super::names::{linkage_name, space_name, FP_FLAGS};
 use super::types::{Scalar, Type};
 use crate::kernel::ArgKind;
 use cranelift_entity::{EntityRef, SecondaryMap};
@@ -182,6 +182,7 @@ fn print_kernel(out: &mut String, names: &Names, kernel: &KernelEntry) {
                 write!(out, "{name}: local {ordinal} align {align}")
             }
         };
+        out.push_str(if arg.is_restrict { " restrict" } else { "" });
     }
     out.push(')');
     if let Some([x, y, z]) = kernel.required_local_size {
@@ -219,8 +220,8 @@ impl Numbering {
     }
 }
 
-struct Printer<'a> {
-    out: &'a mut String,
+pub(super) struct Printer<'a> {
+    pub(super) out: &'a mut String,
     names: Option<&'a Names>,
     func: &'a Function,
     numbering: Option<Numbering>,
@@ -284,21 +285,21 @@ impl Printer<'_> {
         }
     }
 
-    fn values(&mut self, values: &[Value]) {
+    pub(super) fn values(&mut self, values: &[Value]) {
         for (i, &value) in values.iter().enumerate() {
             self.out.push_str(if i > 0 { ", " } else { " " });
             self.value(value);
         }
     }
 
-    fn call(&mut self, target: &BlockCall) {
+    pub(super) fn call(&mut self, target: &BlockCall) {
         self.block(target.block);
         if !target.args.is_empty() {
             self.args(&target.args);
         }
     }
 
-    fn args(&mut self, args: &[Value]) {
+    pub(super) fn args(&mut self, args: &[Value]) {
         self.out.push('(');
         for (i, &arg) in args.iter().enumerate() {
             if i > 0 {
@@ -309,182 +310,33 @@ impl Printer<'_> {
         self.out.push(')');
     }
 
-    fn op(&mut self, name: &str, flags: FpFlags, args: &[Value]) {
-        self.out.push_str(name);
+    /// Prints the flags of a float operation, behind its name.
+    pub(super) fn fp_flags(&mut self, flags: FpFlags) {
         for (name, flag) in FP_FLAGS {
             if flags.contains(flag) {
                 let _ = write!(self.out, ".{name}");
             }
         }
-        self.values(args);
-    }
-
-    fn access(&mut self, align: u32, flags: MemFlags) {
-        let _ = write!(self.out, ", align {align}");
-        for (name, flag) in MEM_FLAGS {
-            if flags.contains(flag) {
-                let _ = write!(self.out, " {name}");
-            }
-        }
     }
 
     fn inst(&mut self, inst: Inst) {
-        use InstData::*;
         if let Some(result) = self.func.result(inst) {
             self.value(result);
             let _ = write!(self.out, ":{} = ", self.func.ty(result));
         }
-        let none = FpFlags::empty();
-        let func = self.func;
-        match &func.insts[inst] {
-            Unary { op, arg, flags } => self.op(op.name(), *flags, &[*arg]),
-            Binary { op, args, flags } => self.op(op.name(), *flags, args),
-            Math { op, args, flags } => self.op(op.name(), *flags, args),
-            ICmp { cc, args } => {
-                self.out.push_str("icmp ");
-                self.op(cc.name(), none, args);
-            }
-            FCmp { cc, args, flags } => {
-                self.op("fcmp", *flags, &[]);
-                self.out.push(' ');
-                self.op(cc.name(), none, args);
-            }
-            Select { args } => self.op("select", none, args),
-            Convert { op, arg } => self.op(op.name(), none, &[*arg]),
-            Build { args } => self.op("build", none, args),
-            Extract { arg, lane } => {
-                self.op("extract", none, &[*arg]);
-                let _ = write!(self.out, ", {lane}");
-            }
-            ExtractDynamic { arg, index } => self.op("extract_dynamic", none, &[*arg, *index]),
-            Insert { arg, element, lane } => {
-                self.op("insert", none, &[*arg, *element]);
-                let _ = write!(self.out, ", {lane}");
-            }
-            InsertDynamic { arg, element, index } => {
-                self.op("insert_dynamic", none, &[*arg, *element, *index])
-            }
-            Shuffle { args, lanes } => {
-                self.op("shuffle", none, args);
-                let _ = write!(self.out, ", {:?}", lanes.as_slice());
-            }
-            other => self.memory_inst(other),
-        }
+        self.func.insts[inst].print(self);
     }
 
-    fn memory_inst(&mut self, data: &InstData) {
-        use InstData::*;
-        let none = FpFlags::empty();
-        match data {
-            Alloca { size, align } => {
-                let _ = write!(self.out, "alloca {size}, align {align}");
-            }
-            GlobalAddr { global } => self.global_addr(*global),
-            PtrAdd { ptr, offset } => self.op("ptradd", none, &[*ptr, *offset]),
-            Load { ptr, align, flags } => {
-                self.op("load", none, &[*ptr]);
-                self.access(*align, *flags);
-            }
-            Store { ptr, value, align, flags } => {
-                self.op("store", none, &[*ptr, *value]);
-                self.access(*align, *flags);
-            }
-            AtomicRmw { op, ptr, value, sync } => {
-                self.out.push_str("atomic_rmw ");
-                self.op(op.name(), none, &[*ptr, *value]);
-                self.sync(*sync, SyncSemantics::RELAXED);
-            }
-            AtomicCmpXchg { ptr, expected, desired, sync } => {
-                self.op("atomic_cmpxchg", none, &[*ptr, *expected, *desired]);
-                self.sync(*sync, SyncSemantics::RELAXED);
-            }
-            AtomicLoad { ptr, sync } => {
-                self.op("atomic_load", none, &[*ptr]);
-                self.sync(*sync, SyncSemantics::RELAXED);
-            }
-            AtomicStore { ptr, value, sync } => {
-                self.op("atomic_store", none, &[*ptr, *value]);
-                self.sync(*sync, SyncSemantics::RELAXED);
-            }
-            WorkItem { query, dim } => {
-                let _ = write!(self.out, "workitem {} {dim}", query.name());
-            }
-            LoadArg { arg, offset } => {
-                let _ = write!(self.out, "load_arg {arg}, {offset}");
-            }
-            Barrier { flags } => {
-                self.out.push_str("barrier");
-                self.barrier_flags(*flags);
-            }
-            Fence { flags, sync } => {
-                self.out.push_str("fence");
-                self.barrier_flags(*flags);
-                self.sync(*sync, SyncSemantics::FENCE);
-            }
-            Call { func, args } => self.function_call(*func, args),
-            CallResult { call, index } => {
-                self.op("call_result", none, &[*call]);
-                let _ = write!(self.out, ", {index}");
-            }
-            other => self.terminator(other),
-        }
-    }
-
-    fn global_addr(&mut self, global: Global) {
+    pub(super) fn global_name(&mut self, global: Global) {
         let name = self.names.and_then(|n| n.globals.get(global.index()));
         let name = name.map_or_else(|| format!("@{global}"), |n| at(n));
-        let _ = write!(self.out, "global_addr {name}");
+        let _ = write!(self.out, " {name}");
     }
 
-    fn function_call(&mut self, func: Func, args: &[Value]) {
+    pub(super) fn func_name(&mut self, func: Func) {
         let name = self.names.and_then(|n| n.funcs.get(func.index()));
         let name = name.map_or_else(|| format!("@{func}"), |n| at(n));
-        let _ = write!(self.out, "call {name}");
-        self.args(args);
-    }
-
-    fn barrier_flags(&mut self, flags: BarrierFlags) {
-        for (name, flag) in BARRIER_FLAGS {
-            if flags.contains(flag) {
-                let _ = write!(self.out, " {name}");
-            }
-        }
-    }
-
-    /// Order and scope, unless they are the usual ones.
-    fn sync(&mut self, sync: SyncSemantics, usual: SyncSemantics) {
-        if sync != usual {
-            let _ = write!(self.out, " {} {}", sync.order.name(), sync.scope.name());
-        }
-    }
-
-    fn terminator(&mut self, data: &InstData) {
-        use InstData::*;
-        match data {
-            Jump { target } => {
-                self.out.push_str("jump ");
-                self.call(target);
-            }
-            Brif { cond, then, otherwise } => {
-                self.op("brif", FpFlags::empty(), &[*cond]);
-                self.out.push_str(", ");
-                self.call(then);
-                self.out.push_str(", ");
-                self.call(otherwise);
-            }
-            Switch { value, cases, default } => {
-                self.op("switch", FpFlags::empty(), &[*value]);
-                self.out.push_str(", [");
-                for (i, case) in cases.iter().enumerate() {
-                    let _ = write!(self.out, "{}{}: ", if i > 0 { ", " } else { "" }, case.value);
-                    self.call(&case.target);
-                }
-                self.out.push_str("], ");
-                self.call(default);
-            }
-            Return { values } => self.op("return", FpFlags::empty(), values),
-            _ => self.out.push_str("unreachable"),
-        }
+        let _ = write!(self.out, " {name}");
     }
 }
 

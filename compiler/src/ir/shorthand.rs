@@ -25,35 +25,24 @@ impl Builder<'_> {
         self.splat(lane, ty.lanes)
     }
 
-    /// `value op constant`, the constant in each lane.
-    pub fn binary_const(&mut self, op: BinaryOp, value: Value, constant: i64) -> Value {
-        let constant = self.iconst(self.ty(value), constant);
-        self.binary(op, value, constant)
-    }
-
     pub fn and_const(&mut self, value: Value, mask: i64) -> Value {
-        self.binary_const(BinaryOp::And, value, mask)
+        self.binary_imm(BinaryOp::And, value, mask)
     }
 
     pub fn or_const(&mut self, value: Value, bits: i64) -> Value {
-        self.binary_const(BinaryOp::Or, value, bits)
+        self.binary_imm(BinaryOp::Or, value, bits)
     }
 
     pub fn add_const(&mut self, value: Value, addend: i64) -> Value {
-        self.binary_const(BinaryOp::IAdd, value, addend)
+        self.binary_imm(BinaryOp::IAdd, value, addend)
     }
 
     pub fn shl_const(&mut self, value: Value, by: i64) -> Value {
-        self.binary_const(BinaryOp::Shl, value, by)
+        self.binary_imm(BinaryOp::Shl, value, by)
     }
 
     pub fn lshr_const(&mut self, value: Value, by: i64) -> Value {
-        self.binary_const(BinaryOp::LShr, value, by)
-    }
-
-    pub fn compare_const(&mut self, cc: IntCC, value: Value, constant: i64) -> Value {
-        let constant = self.iconst(self.ty(value), constant);
-        self.icmp(cc, value, constant)
+        self.binary_imm(BinaryOp::LShr, value, by)
     }
 
     /// `-value` of a float.
@@ -88,15 +77,9 @@ impl Builder<'_> {
         self.convert(op, truth, ty)
     }
 
-    /// Returns an integer (or bool) made wider or narrower; lanes are kept.
-    pub fn resize(&mut self, value: Value, to: Scalar, signed: bool) -> Value {
-        let ty = self.ty(value);
-        let op = match (to.bits() < ty.scalar.bits(), signed) {
-            (true, _) => ConvertOp::Trunc,
-            (false, true) => ConvertOp::SExt,
-            (false, false) => ConvertOp::ZExt,
-        };
-        self.convert(op, value, ty.with_scalar(to))
+    /// Returns an integer (or bool) whose lanes are made wider or narrower.
+    pub fn resize_lanes(&mut self, value: Value, to: Scalar, signed: bool) -> Value {
+        self.resize(value, self.ty(value).with_scalar(to), signed)
     }
 
     /// Returns the integer type with the bits of a float type, lane by lane.
@@ -119,15 +102,6 @@ impl Builder<'_> {
         value
     }
 
-    /// Returns a vector of these lanes; of a single one the scalar.
-    pub fn join_lanes(&mut self, lanes: &[Value]) -> Value {
-        match *lanes {
-            [] => self.undef(Type::I32),
-            [lane] => lane,
-            _ => self.build(lanes),
-        }
-    }
-
     /// Returns the address space of a pointer value; private for anything else.
     pub fn space(&self, ptr: Value) -> AddressSpace {
         self.ty(ptr).space().unwrap_or(AddressSpace::Private)
@@ -145,7 +119,7 @@ impl Builder<'_> {
     /// Returns an integer with the width of a pointer's offsets.
     pub fn pointer_sized(&mut self, index: Value, ptr: Value, signed: bool) -> Value {
         let width = self.ty(ptr).scalar.bits();
-        self.resize(index, Scalar::int(width), signed)
+        self.resize_lanes(index, Scalar::int(width), signed)
     }
 
     /// `ptr ± index * stride`.

@@ -3,13 +3,13 @@
 //! - Every block of the layout stands there once, ends in its only terminator, and its branches
 //!   pass arguments of the types of their targets' parameters. No branch leads to the entry.
 //! - Every operand is a constant, or its definition dominates its use (in reachable blocks).
-//! - Operand and result types are those that [`super::inst`] asks for.
+//! - Operand and result types are those that the rows of [`super::opcodes`] ask for.
 //! - Allocas stand in the entry block. `load_arg` stands in functions that are kernel entries, which
 //!   have neither parameters nor result.
 
 use super::cfg::Cfg;
 use super::dominators::DomTree;
-use super::entities::{Block, Func, Inst, Value};
+use super::entities::{Block, Func, Global, Inst, Value};
 use super::function::{Function, ValueDef};
 use super::inst::*;
 use super::module::Module;
@@ -66,11 +66,12 @@ pub fn verify_function(module: &Module, id: Func) -> Result<(), VerifyError> {
     let func = &module.functions[id];
     let error = |message: String| VerifyError { func: func.name.clone(), message };
     check_layout(func).map_err(error)?;
-    let is_entry = module.kernels.iter().any(|k| k.func == id);
-    let checker = Checker { module, func, is_entry };
+    let is_kernel_entry = module.kernels.iter().any(|k| k.func == id);
     for &block in &func.layout {
         for &inst in &func.blocks[block].insts {
-            checker.inst(block, inst).map_err(|message| {
+            let result = func.result(inst).map(|value| func.ty(value));
+            let checker = Checker { module, func, is_kernel_entry, block, result };
+            checker.inst(inst).map_err(|message| {
                 error(format!("{block}: `{}`: {message}", print_inst(func, inst)))
             })?;
         }
@@ -174,15 +175,18 @@ fn check_dominance(func: &Function) -> Result<(), String> {
     Ok(())
 }
 
-struct Checker<'a> {
+/// An instruction and its place, for the rules in [`super::opcodes`].
+pub(super) struct Checker<'a> {
     module: &'a Module,
     func: &'a Function,
-    is_entry: bool,
+    is_kernel_entry: bool,
+    block: Block,
+    result: Option<Type>,
 }
 
-type Check = Result<(), String>;
+pub(super) type Check = Result<(), String>;
 
-fn ensure(ok: bool, message: &str) -> Check {
+pub(super) fn ensure(ok: bool, message: &str) -> Check {
     if ok {
         Ok(())
     } else {
@@ -190,240 +194,68 @@ fn ensure(ok: bool, message: &str) -> Check {
     }
 }
 
-/// Returns true if a type is an integer of the width of a pointer's address.
-fn is_address(ty: Type, pointer: Type) -> bool {
-    ty == Type::of(Scalar::int(pointer.scalar.bits()))
-}
-
 impl Checker<'_> {
-    fn ty(&self, value: Value) -> Type {
+    fn inst(&self, inst: Inst) -> Check {
+        let data = &self.func.insts[inst];
+        let properties = data.properties();
+        if !properties.contains(Properties::CALL) {
+            match self.result {
+                None => ensure(properties.contains(Properties::VOID), "a result is missing")?,
+                Some(_) => ensure(!properties.contains(Properties::VOID), "has no result")?,
+            }
+        }
+        data.check_types(self, self.result.unwrap_or(Type::I32))
+    }
+
+    pub(super) fn ty(&self, value: Value) -> Type {
         self.func.ty(value)
     }
 
-    fn inst(&self, block: Block, inst: Inst) -> Check {
-        use InstData::*;
-        let data = &self.func.insts[inst];
-        let result = self.func.result(inst).map(|v| self.ty(v));
-        let void = match data {
-            Store { .. } | AtomicStore { .. } | Barrier { .. } | Fence { .. } => true,
-            Call { func, args } => return self.call(*func, args, result),
-            _ => data.is_terminator(),
-        };
-        match result {
-            None => ensure(void, "a result is missing")?,
-            Some(_) => ensure(!void, "has no result")?,
-        }
-        match result {
-            Some(ty) => self.value_inst(block, data, ty),
-            None => self.void_inst(data),
-        }
+    /// Returns true if all values are of a type.
+    pub(super) fn are(&self, values: &[Value], ty: Type) -> bool {
+        values.iter().all(|&value| self.ty(value) == ty)
     }
 
-    fn value_inst(&self, block: Block, data: &InstData, ty: Type) -> Check {
-        use InstData::*;
-        match data {
-            Unary { op, arg, .. } => {
-                ensure(self.ty(*arg) == ty, "operand and result differ in type")?;
-                ensure(
-                    match op {
-                        UnaryOp::INeg => ty.scalar.is_int(),
-                        UnaryOp::Not => ty.scalar.is_int() || ty.scalar == Scalar::Bool,
-                        UnaryOp::FNeg => ty.scalar.is_float(),
-                    },
-                    "wrong operand type",
-                )
-            }
-            Binary { op, args, .. } => {
-                let same = args.iter().all(|&a| self.ty(a) == ty);
-                ensure(same, "operands and result differ in type")?;
-                let logical = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
-                let ok = match op.is_float() {
-                    true => ty.scalar.is_float(),
-                    false => ty.scalar.is_int() || logical && ty.scalar == Scalar::Bool,
-                };
-                ensure(ok, "wrong operand type")
-            }
-            Math { op, args, .. } => self.math(*op, args, ty),
-            ICmp { args, .. } => self.compare(args, ty, |s| !s.is_float()),
-            FCmp { args, .. } => self.compare(args, ty, Scalar::is_float),
-            Select { args } => {
-                let cond = self.ty(args[0]);
-                let lanes = cond.lanes == 1 || cond.lanes == ty.lanes;
-                ensure(cond.scalar == Scalar::Bool && lanes, "condition is not bool")?;
-                ensure(args[1..].iter().all(|&a| self.ty(a) == ty), "operands differ in type")
-            }
-            Convert { op, arg } => self.convert(*op, self.ty(*arg), ty),
-            Build { .. }
-            | Extract { .. }
-            | ExtractDynamic { .. }
-            | Insert { .. }
-            | InsertDynamic { .. }
-            | Shuffle { .. } => self.vector_inst(data, ty),
-            Alloca { align, .. } => {
-                ensure(ty == Type::ptr(AddressSpace::Private), "gives ptr.private")?;
-                ensure(align.is_power_of_two(), "alignment is not a power of two")?;
-                ensure(block == self.func.entry(), "is not in the entry block")
-            }
-            GlobalAddr { global } => {
-                let Some(data) = self.module.globals.get(*global) else {
-                    return Err("no such global".to_string());
-                };
-                let local = data.space == AddressSpace::Local;
-                let ok = ty.scalar.is_ptr() && local == (ty.space() == Some(AddressSpace::Local));
-                ensure(ok && ty.space() != Some(AddressSpace::Private), "wrong address space")
-            }
-            PtrAdd { ptr, offset } => {
-                ensure(ty.scalar.is_ptr() && ty.lanes == 1, "gives a pointer")?;
-                ensure(self.ty(*ptr) == ty, "operand and result differ in type")?;
-                let offset = self.ty(*offset);
-                ensure(offset == Type::I32 || is_address(offset, ty), "wrong offset type")
-            }
-            Load { ptr, align, .. } => self.access(*ptr, ty, *align),
-            CallResult { call, index } => self.call_result(block, *call, *index, ty),
-            AtomicRmw { op, ptr, value, .. } => {
-                ensure(self.ty(*value) == ty, "operand and result differ in type")?;
-                let float = *op == AtomicOp::FAdd;
-                let ok = *op == AtomicOp::Xchg || float == ty.scalar.is_float();
-                ensure(ok, "wrong operand type")?;
-                self.atomic(*ptr, ty)
-            }
-            AtomicCmpXchg { ptr, expected, desired, .. } => {
-                let same = self.ty(*expected) == ty && self.ty(*desired) == ty;
-                ensure(same, "operands and result differ in type")?;
-                self.atomic(*ptr, ty)
-            }
-            AtomicLoad { ptr, .. } => self.atomic(*ptr, ty),
-            WorkItem { query, dim } => {
-                ensure(query.ty() == ty, "wrong result type")?;
-                ensure(*dim < 3, "dimension is not 0, 1 or 2")
-            }
-            LoadArg { .. } => {
-                ensure(self.is_entry, "is not in a kernel's entry")?;
-                ensure(ty.scalar != Scalar::Bool, "bool has no memory form")
-            }
-            _ => Err("has no result".to_string()),
-        }
+    pub(super) fn is_vector(&self, ty: Type) -> bool {
+        matches!(ty.lanes, 2 | 3 | 4 | 8 | 16)
     }
 
-    fn math(&self, op: MathOp, args: &[Value], ty: Type) -> Check {
-        use MathOp::*;
-        let count = match op {
-            Fma => 3,
-            Pow | Ldexp => 2,
-            _ => 1,
-        };
-        ensure(args.len() == count, "wrong number of operands")?;
-        let first = self.ty(args[0]);
-        if matches!(op, IsNan | IsInf) {
-            return ensure(
-                first.scalar.is_float() && ty == first.with_scalar(Scalar::Bool),
-                "wrong operand type",
-            );
-        }
-        let second = match op {
-            Ldexp => first.with_scalar(Scalar::I32),
-            _ => first,
-        };
-        let same = first == ty && args[1..].iter().all(|&a| self.ty(a) == second);
-        ensure(same, "operands and result differ in type")?;
-        let int = matches!(op, SAbs | Clz | Ctz | PopCount | BitReverse);
-        let ok = if int { ty.scalar.is_int() } else { ty.scalar.is_float() };
-        ensure(ok, "wrong operand type")
+    pub(super) fn is_in_entry(&self) -> bool {
+        self.block == self.func.entry()
     }
 
-    fn compare(&self, args: &[Value; 2], ty: Type, ok: impl Fn(Scalar) -> bool) -> Check {
+    pub(super) fn is_kernel_entry(&self) -> bool {
+        self.is_kernel_entry
+    }
+
+    pub(super) fn compare(&self, args: &[Value; 2], ty: Type, takes: ScalarKinds) -> Check {
         let arg = self.ty(args[0]);
-        ensure(arg == self.ty(args[1]), "operands differ in type")?;
-        ensure(ok(arg.scalar), "wrong operand type")?;
+        ensure(self.are(args, arg), "operands differ in type")?;
+        ensure(takes.has(arg.scalar), "wrong operand type")?;
         ensure(ty == arg.with_scalar(Scalar::Bool), "gives bool")
     }
 
-    fn convert(&self, op: ConvertOp, from: Type, to: Type) -> Check {
-        use ConvertOp::*;
-        let (a, b) = (from.scalar, to.scalar);
-        match op {
-            Bitcast => {
-                let plain = |s: Scalar| s != Scalar::Bool && !s.is_ptr();
-                ensure(plain(a) && plain(b), "bitcast is between integers and floats")?;
-                return ensure(from.bits() == to.bits(), "bitcast keeps the number of bits");
-            }
-            PtrToInt => return ensure(a.is_ptr() && is_address(to, from), "wrong types"),
-            IntToPtr => return ensure(b.is_ptr() && is_address(from, to), "wrong types"),
-            _ => {}
-        }
-        ensure(from.lanes == to.lanes, "conversions keep lanes")?;
-        let widens = (a.is_int() || a == Scalar::Bool) && b.is_int() && a.bits() < b.bits();
-        let int = |s: Scalar| s.is_int();
-        ensure(
-            match op {
-                Trunc => int(a) && int(b) && a.bits() > b.bits(),
-                ZExt | SExt => widens,
-                FToS | FToU => a.is_float() && int(b),
-                SToF | UToF => int(a) && b.is_float(),
-                FConvert => a.is_float() && b.is_float() && a != b,
-                SpaceCast => a.is_ptr() && b.is_ptr() && a != b,
-                ToSpace => {
-                    let named = !matches!(
-                        to.space(),
-                        None | Some(AddressSpace::Generic | AddressSpace::Constant)
-                    );
-                    from.space() == Some(AddressSpace::Generic) && named
-                }
-                Bitcast | PtrToInt | IntToPtr => true,
-            },
-            "wrong types",
-        )
+    pub(super) fn insertion(&self, arg: Value, element: Value, ty: Type) -> Check {
+        let fits = self.ty(arg) == ty && self.ty(element) == ty.lane();
+        ensure(self.is_vector(ty) && fits, "operands do not fit the result")
     }
 
-    fn vector_inst(&self, data: &InstData, ty: Type) -> Check {
-        use InstData::*;
-        let vector = |t: Type| matches!(t.lanes, 2 | 3 | 4 | 8 | 16);
-        match data {
-            Build { args } => {
-                let same = args.iter().all(|&a| self.ty(a) == ty.lane());
-                ensure(vector(ty) && usize::from(ty.lanes) == args.len(), "wrong lanes")?;
-                ensure(same, "operand is not of the lanes' type")
-            }
-            Extract { arg, lane } => {
-                let from = self.ty(*arg);
-                ensure(vector(from) && *lane < from.lanes, "no such lane")?;
-                ensure(from.lane() == ty, "result is not of the lanes' type")
-            }
-            ExtractDynamic { arg, index } => {
-                let from = self.ty(*arg);
-                ensure(vector(from) && from.lane() == ty, "result is not of the lanes' type")?;
-                ensure(self.ty(*index) == Type::I32, "index is not i32")
-            }
-            Insert { arg, element, lane } => {
-                ensure(vector(ty) && *lane < ty.lanes, "no such lane")?;
-                let ok = self.ty(*arg) == ty && self.ty(*element) == ty.lane();
-                ensure(ok, "operands do not fit the result")
-            }
-            InsertDynamic { arg, element, index } => {
-                let ok = self.ty(*arg) == ty && self.ty(*element) == ty.lane();
-                ensure(vector(ty) && ok, "operands do not fit the result")?;
-                ensure(self.ty(*index) == Type::I32, "index is not i32")
-            }
-            Shuffle { args, lanes } => {
-                let from = self.ty(args[0]);
-                ensure(from == self.ty(args[1]), "operands differ in type")?;
-                ensure(from.scalar == ty.scalar, "operands do not fit the result")?;
-                let count = usize::from(ty.lanes) == lanes.len() && vector(ty);
-                ensure(count && vector(from), "wrong lanes")?;
-                let total = u32::from(from.lanes) * 2;
-                ensure(lanes.iter().all(|&l| u32::from(l) < total), "no such lane")
-            }
-            _ => Ok(()),
-        }
+    pub(super) fn global_addr(&self, global: Global, ty: Type) -> Check {
+        let Some(data) = self.module.globals.get(global) else {
+            return Err("no such global".to_string());
+        };
+        let local = data.space == AddressSpace::Local;
+        let ok = ty.scalar.is_ptr() && local == (ty.space() == Some(AddressSpace::Local));
+        ensure(ok && ty.space() != Some(AddressSpace::Private), "wrong address space")
     }
 
-    fn access(&self, ptr: Value, ty: Type, align: u32) -> Check {
+    pub(super) fn access(&self, ptr: Value, ty: Type, align: u32) -> Check {
         ensure(self.ty(ptr).space().is_some() && self.ty(ptr).lanes == 1, "not a pointer")?;
         ensure(ty.scalar != Scalar::Bool, "bool has no memory form")?;
         ensure(align.is_power_of_two(), "alignment is not a power of two")
     }
 
-    fn atomic(&self, ptr: Value, ty: Type) -> Check {
+    pub(super) fn atomic(&self, ptr: Value, ty: Type) -> Check {
         let space = self.ty(ptr).space();
         let shared = matches!(
             space,
@@ -434,69 +266,52 @@ impl Checker<'_> {
         ensure(ok && ty.lanes == 1, "wrong type")
     }
 
-    fn call(&self, func: Func, args: &[Value], result: Option<Type>) -> Check {
+    pub(super) fn call(&self, func: Func, args: &[Value]) -> Check {
         let Some(callee) = self.module.functions.get(func) else {
             return Err("no such function".to_string());
         };
-        ensure(callee.ret() == result, "result is not what the callee gives")?;
-        let params = callee.params();
-        let same = params.len() == args.len()
-            && params.iter().zip(args).all(|(&p, &a)| callee.ty(p) == self.ty(a));
-        ensure(same, "arguments do not fit the callee's parameters")
+        ensure(callee.ret() == self.result, "result is not what the callee gives")?;
+        let params = callee.params().iter().map(|&param| callee.ty(param));
+        ensure(self.fit(args, params), "arguments do not fit the callee's parameters")
     }
 
-    fn call_result(&self, block: Block, call: Value, index: u32, ty: Type) -> Check {
+    /// Returns true if values are of these types, one by one.
+    fn fit(&self, values: &[Value], types: impl Iterator<Item = Type>) -> bool {
+        values.iter().map(|&value| self.ty(value)).eq(types)
+    }
+
+    pub(super) fn call_result(&self, call: Value, index: u32, ty: Type) -> Check {
         let ValueDef::Inst(inst) = self.func.def(call) else { return ensure(false, "not a call") };
         let InstData::Call { func, .. } = self.func.insts[inst] else {
             return ensure(false, "not a call");
         };
-        ensure(self.func.blocks[block].insts.contains(&inst), "the call is in another block")?;
+        let is_near = self.func.blocks[self.block].insts.contains(&inst);
+        ensure(is_near, "the call is in another block")?;
         let callee = self.module.functions.get(func);
         let result = callee.and_then(|callee| callee.returns.get(index as usize));
         ensure(index > 0 && result == Some(&ty), "result is not what the callee gives")
     }
 
-    fn void_inst(&self, data: &InstData) -> Check {
-        use InstData::*;
-        match data {
-            Store { ptr, value, align, .. } => self.access(*ptr, self.ty(*value), *align),
-            AtomicStore { ptr, value, .. } => self.atomic(*ptr, self.ty(*value)),
-            Return { values } => {
-                let same = values.len() == self.func.returns.len()
-                    && values.iter().zip(&self.func.returns).all(|(&v, &ty)| self.ty(v) == ty);
-                ensure(same, "values are not of the function's types")
-            }
-            Brif { cond, .. } => {
-                ensure(self.ty(*cond) == Type::BOOL, "condition is not bool")?;
-                self.targets(data)
-            }
-            Switch { value, cases, .. } => {
-                let ty = self.ty(*value);
-                ensure(ty.scalar.is_int() && ty.lanes == 1, "value is not an integer")?;
-                let bits = ty.scalar.bits();
-                let mut seen = HashSet::with_capacity(cases.len());
-                for case in cases {
-                    ensure(bits == 64 || case.value >> bits == 0, "case is wider than the value")?;
-                    ensure(seen.insert(case.value), "case stands there twice")?;
-                }
-                self.targets(data)
-            }
-            Jump { .. } => self.targets(data),
-            _ => Ok(()),
-        }
+    pub(super) fn returned(&self, values: &[Value]) -> Check {
+        let fit = self.fit(values, self.func.returns.iter().copied());
+        ensure(fit, "values are not of the function's types")
     }
 
-    fn targets(&self, data: &InstData) -> Check {
-        let mut result = Ok(());
-        data.for_each_target(|call| {
-            let params = &self.func.blocks[call.block].params;
-            let same = params.len() == call.args.len()
-                && params.iter().zip(&call.args).all(|(&p, &a)| self.ty(p) == self.ty(a));
-            if !same {
-                result = Err("arguments do not fit the target's parameters".to_string());
-            }
-        });
-        result
+    pub(super) fn cases(&self, ty: Type, cases: &[SwitchCase]) -> Check {
+        ensure(ty.scalar.is_int() && ty.lanes == 1, "value is not an integer")?;
+        let bits = ty.scalar.bits();
+        let mut seen = HashSet::with_capacity(cases.len());
+        for case in cases {
+            ensure(bits == 64 || case.value >> bits == 0, "case is wider than the value")?;
+            ensure(seen.insert(case.value), "case stands there twice")?;
+            self.target(&case.target)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn target(&self, call: &BlockCall) -> Check {
+        let params = self.func.blocks[call.block].params.iter().map(|&param| self.ty(param));
+        ensure(self.fit(&call.args, params), "arguments do not fit the target's parameters")
     }
 }
 

@@ -142,7 +142,7 @@ impl Lowering<'_, '_> {
             ExprKind::PointerToInt(value) => {
                 let value = self.value(value);
                 let address = self.b.address(value);
-                self.b.resize(address, ty.scalar, false)
+                self.b.resize_lanes(address, ty.scalar, false)
             }
             ExprKind::IntToPointer(value) => {
                 let signed = self.numeric(value.ty).0.is_signed();
@@ -266,7 +266,7 @@ impl Lowering<'_, '_> {
     pub fn shift(&mut self, left: bool, value: Value, amount: Value, name: Name) -> Value {
         let ty = self.b.ty(value);
         let amount = self.b.match_lanes(amount, value);
-        let amount = self.b.resize(amount, ty.scalar, false);
+        let amount = self.b.resize_lanes(amount, ty.scalar, false);
         let mask = i64::from(ty.scalar.bits().saturating_sub(1));
         let amount = match self.b.func.as_const(amount) {
             Some(bits) => self.b.iconst(ty, bits as i64 & mask),

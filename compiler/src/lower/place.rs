@@ -127,7 +127,7 @@ impl Lowering<'_, '_> {
         let vector = self.value_type(base.ty);
         let lvalue = self.place(base);
         let index = self.value(index);
-        let index = self.b.resize(index, Scalar::I32, false);
+        let index = self.b.resize_lanes(index, Scalar::I32, false);
         match lvalue {
             LValue::Memory(addr) => LValue::LaneAt { addr, vector, index },
             LValue::Lanes { addr, vector, lanes } => {

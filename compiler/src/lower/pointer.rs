@@ -14,7 +14,7 @@ impl Lowering<'_, '_> {
     }
 
     pub fn int_to_pointer(&mut self, value: Value, signed: bool, to: Type) -> Value {
-        let int = self.b.resize(value, Scalar::int(to.scalar.bits()), signed);
+        let int = self.b.resize_lanes(value, Scalar::int(to.scalar.bits()), signed);
         self.b.convert(ConvertOp::IntToPtr, int, to)
     }
 
@@ -23,7 +23,7 @@ impl Lowering<'_, '_> {
         let (lhs, rhs) = (self.value(lhs), self.value(rhs));
         let (lhs, rhs) = (self.b.address(lhs), self.b.address(rhs));
         let bytes = self.b.binary(BinaryOp::ISub, lhs, rhs);
-        let bytes = self.b.resize(bytes, Scalar::I64, true);
+        let bytes = self.b.resize_lanes(bytes, Scalar::I64, true);
         // The difference is a multiple of the stride, so that a shift does for powers of two.
         if stride.is_power_of_two() {
             let shift = self.b.int(Scalar::I64, i64::from(stride.trailing_zeros()));

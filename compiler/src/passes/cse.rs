@@ -1,6 +1,7 @@
 //! Common subexpression elimination: an instruction that computes the same as a dominating one is replaced
-//! by that; a load is replaced by a value loaded or stored before in its block, with no write between.
+//! by that; a load is replaced by a value that a dominating instruction loaded or stored, with no write between.
 
+use crate::analysis::memory_versions::MemoryVersions;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::*;
@@ -12,73 +13,31 @@ use std::hash::{Hash, Hasher};
 struct AvailableValues {
     /// By hash of operation, operands and result type. Of two with one hash the later is kept.
     pure: FxHashMap<u64, (Value, Block)>,
-    /// The known contents of memory: by pointer, type, and generation of the memory.
+    /// The known contents of memory: by pointer, type, and version of the memory.
     loads: FxHashMap<(Value, Type, u32), (Value, Block)>,
 }
 
-/// Generations of each address space's memory: a write begins a new one. Loads are equal only within one.
-#[derive(Clone, Copy)]
-struct MemoryGenerations {
-    private: u32,
-    local: u32,
-    global: u32,
-    /// The memory that generic pointers reach: all of it.
-    generic: u32,
-    next: u32,
-}
-
-impl MemoryGenerations {
-    fn generation(&self, space: Option<AddressSpace>) -> u32 {
-        match space {
-            Some(AddressSpace::Private) => self.private,
-            Some(AddressSpace::Local) => self.local,
-            Some(AddressSpace::Generic) => self.generic,
-            _ => self.global,
-        }
-    }
-
-    /// Begins a new generation after a write through a pointer; generic pointers reach every space.
-    fn advance(&mut self, space: Option<AddressSpace>) {
-        self.next += 1;
-        self.generic = self.next;
-        match space {
-            Some(AddressSpace::Private) => self.private = self.next,
-            Some(AddressSpace::Local) => self.local = self.next,
-            Some(AddressSpace::Global) => self.global = self.next,
-            _ => self.advance_all(),
-        }
-    }
-
-    fn advance_all(&mut self) {
-        self.next += 1;
-        (self.private, self.local) = (self.next, self.next);
-        (self.global, self.generic) = (self.next, self.next);
-    }
-}
-
-/// Returns true if anything was replaced.
-pub fn run(func: &mut Function) -> bool {
+/// Eliminates in a function, a kernel's entry where `kernel` is given. Returns true if anything was replaced.
+pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);
     let mut available = AvailableValues::with_room_for(func.num_insts());
     let mut replaced: SecondaryMap<Value, Option<Value>> = func.value_map();
     let mut changed = false;
-    let mut generations =
-        MemoryGenerations { private: 1, local: 1, global: 1, generic: 1, next: 1 };
+    let mut versions = MemoryVersions::compute(func, kernel, &cfg, &dom);
     for &block in dom.preorder() {
-        // A load does not look beyond its block.
-        generations.advance_all();
+        versions.enter(block, &dom);
         let mut insts = std::mem::take(&mut func.blocks[block].insts);
         insts.retain(|&inst| {
             if changed {
                 func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
             }
-            advance_generations(func, inst, &mut generations);
+            versions.pass(func, inst);
             let Some(result) = func.result(inst) else {
-                add_stored_value(func, inst, block, &generations, &mut available);
+                add_stored_value(func, inst, block, &versions, &mut available);
                 return true;
             };
-            let Some(entry) = available.entry(func, inst, result, &generations) else {
+            let Some(entry) = available.entry(func, inst, result, &versions) else {
                 return true;
             };
             // In preorder of the tree a leader that does not dominate this block never will
@@ -96,6 +55,7 @@ pub fn run(func: &mut Function) -> bool {
             }
         });
         func.blocks[block].insts = insts;
+        versions.leave(block);
     }
     if changed {
         // Operands of unreachable blocks, which the walk did not see.
@@ -111,41 +71,18 @@ pub fn run(func: &mut Function) -> bool {
     changed
 }
 
-/// Begins new generations of the memory that an instruction may write.
-fn advance_generations(func: &Function, inst: Inst, generations: &mut MemoryGenerations) {
-    match &func.insts[inst] {
-        InstData::AtomicRmw { sync, .. }
-        | InstData::AtomicCmpXchg { sync, .. }
-        | InstData::AtomicStore { sync, .. }
-            if sync.orders() =>
-        {
-            generations.advance_all();
-        }
-        InstData::Store { ptr, .. }
-        | InstData::AtomicRmw { ptr, .. }
-        | InstData::AtomicCmpXchg { ptr, .. }
-        | InstData::AtomicStore { ptr, .. } => generations.advance(func.ty(*ptr).space()),
-        // An atomic load may be what this work-item waits on.
-        InstData::AtomicLoad { .. }
-        | InstData::Barrier { .. }
-        | InstData::Fence { .. }
-        | InstData::Call { .. } => generations.advance_all(),
-        _ => {}
-    }
-}
-
 /// Makes the value of a store available to loads that follow.
 fn add_stored_value(
     func: &Function,
     inst: Inst,
     block: Block,
-    generations: &MemoryGenerations,
+    versions: &MemoryVersions,
     available: &mut AvailableValues,
 ) {
     if let InstData::Store { ptr, value, flags, .. } = func.insts[inst] {
         if !flags.contains(MemFlags::VOLATILE) {
-            let generation = generations.generation(func.ty(ptr).space());
-            available.loads.insert((ptr, func.ty(value), generation), (value, block));
+            let version = versions.of(func, ptr, flags);
+            available.loads.insert((ptr, func.ty(value), version), (value, block));
         }
     }
 }
@@ -171,7 +108,7 @@ impl AvailableValues {
         func: &Function,
         inst: Inst,
         result: Value,
-        generations: &MemoryGenerations,
+        versions: &MemoryVersions,
     ) -> Option<Entry<'_>> {
         let (data, ty) = (&func.insts[inst], func.ty(result));
         match *data {
@@ -179,19 +116,15 @@ impl AvailableValues {
                 if flags.contains(MemFlags::VOLATILE) {
                     return None;
                 }
-                let space = func.ty(ptr).space();
-                let fixed =
-                    flags.contains(MemFlags::INVARIANT) || space == Some(AddressSpace::Constant);
-                let generation = if fixed { 0 } else { generations.generation(space) };
+                let version = versions.of(func, ptr, flags);
                 let mut is_new = false;
-                let (leader, home) = self.loads.entry((ptr, ty, generation)).or_insert_with(|| {
+                let (leader, home) = self.loads.entry((ptr, ty, version)).or_insert_with(|| {
                     is_new = true;
                     (result, Block::from_u32(0))
                 });
                 Some(if is_new { Entry::Free(leader, home) } else { Entry::Leader(leader, home) })
             }
-            InstData::Alloca { .. } => None,
-            _ if data.has_side_effect() || data.reads_memory() => None,
+            _ if !data.is_mergeable() => None,
             _ => {
                 let (leader, home) =
                     self.pure.entry(hash(data, ty)).or_insert_with(|| (result, Block::from_u32(0)));

@@ -1,15 +1,87 @@
-//! A cursor that writes a block's new instruction list, folding constants on the way.
+//! The builder that passes use: it writes a block's new list of instructions, and folds constants on the way.
 
 use super::fold;
 use crate::ir::*;
 use smallvec::SmallVec;
 
 /// Emits instructions into `out`; the pass puts that into a block.
-pub struct Cursor<'a> {
-    pub func: &'a mut Function,
-    pub out: Vec<Inst>,
-    /// Given to every float operation.
-    pub flags: FpFlags,
+pub type Cursor<'a> = InstBuilder<'a, Vec<Inst>>;
+
+/// A list that becomes that of a block.
+impl InsertionPoint for Vec<Inst> {
+    fn insert(&mut self, _: &mut Function, inst: Inst) {
+        self.push(inst);
+    }
+
+    fn fold(func: &mut Function, data: &InstData, ty: Type) -> Option<Value> {
+        match *data {
+            InstData::Unary { op, arg, .. } => {
+                let bits = fold::unary(op, ty.scalar, func.as_const(arg)?);
+                Some(func.constant(ty, bits))
+            }
+            InstData::Binary { op, args: [a, b], .. } => binary(func, op, a, b, ty),
+            InstData::Math { op, ref args, .. } => {
+                let scalar = func.ty(args[0]).scalar;
+                let constants: Option<SmallVec<[u64; 3]>> =
+                    args.iter().map(|&a| func.as_const(a)).collect();
+                let bits = fold::math(op, scalar, &constants?)?;
+                Some(func.constant(ty, bits))
+            }
+            InstData::ICmp { cc, args: [a, b] } => {
+                let (x, y) = (func.as_const(a)?, func.as_const(b)?);
+                let bits = func.ty(a).scalar.bits();
+                Some(func.bool_const(fold::icmp(cc, bits, x, y)))
+            }
+            InstData::FCmp { cc, args: [a, b], .. } => {
+                let (x, y) = (func.as_const(a)?, func.as_const(b)?);
+                let scalar = func.ty(a).scalar;
+                Some(func.bool_const(fold::fcmp(cc, scalar, x, y)))
+            }
+            InstData::Select { args: [_, then, otherwise] } if then == otherwise => Some(then),
+            InstData::Select { args: [cond, then, otherwise] } => {
+                Some(if func.as_const(cond)? == 0 { otherwise } else { then })
+            }
+            InstData::Convert { op, arg } => convert(func, op, arg, ty),
+            InstData::Build { ref args } => {
+                args.iter().all(|&arg| func.is_undef(arg)).then(|| func.undef(ty))
+            }
+            InstData::Extract { arg, .. } if func.is_undef(arg) => Some(func.undef(ty)),
+            InstData::Extract { arg, lane } => match func.def_inst(arg) {
+                Some(InstData::Build { args }) => Some(args[usize::from(lane)]),
+                _ => None,
+            },
+            InstData::PtrAdd { ptr, offset } => (func.as_const(offset)? == 0).then_some(ptr),
+            _ => None,
+        }
+    }
+}
+
+fn binary(func: &mut Function, op: BinaryOp, a: Value, b: Value, ty: Type) -> Option<Value> {
+    let constants = (func.as_const(a), func.as_const(b));
+    if let (Some(x), Some(y)) = constants {
+        if let Some(bits) = fold::binary(op, ty.scalar, x, y) {
+            return Some(func.constant(ty, bits));
+        }
+    }
+    // The identities that scalarization brings about most.
+    use BinaryOp::*;
+    match (op, constants) {
+        (IAdd | ISub | Or | Xor | Shl | LShr | AShr, (_, Some(0))) => Some(a),
+        (IAdd | Or | Xor, (Some(0), _)) => Some(b),
+        (And | IMul | UMulHi, (_, Some(0))) => Some(b),
+        (And | IMul | UMulHi | Shl | LShr, (Some(0), _)) => Some(a),
+        (IMul, (_, Some(1))) => Some(a),
+        _ => None,
+    }
+}
+
+fn convert(func: &mut Function, op: ConvertOp, arg: Value, ty: Type) -> Option<Value> {
+    if let (Some(a), 1) = (func.as_const(arg), ty.lanes) {
+        if let Some(bits) = fold::convert(op, func.ty(arg).scalar, ty.scalar, a) {
+            return Some(func.constant(ty, bits));
+        }
+    }
+    func.is_undef(arg).then(|| func.undef(ty))
 }
 
 impl<'a> Cursor<'a> {
@@ -34,203 +106,15 @@ impl<'a> Cursor<'a> {
         self.func.blocks[block].insts = old;
     }
 
-    pub fn ty(&self, value: Value) -> Type {
-        self.func.ty(value)
-    }
-
     /// Keeps an instruction that exists already.
     pub fn keep(&mut self, inst: Inst) {
         self.out.push(inst);
     }
 
-    pub fn inst(&mut self, data: InstData, ty: Type) -> Value {
-        let value = self.func.values.next_key();
-        let inst = self.func.make_inst(data, Some(ty));
-        self.out.push(inst);
-        value
-    }
-
-    pub fn void(&mut self, data: InstData) {
-        let inst = self.func.make_inst(data, None);
-        self.out.push(inst);
-    }
-
-    /// Returns a scalar integer constant.
-    pub fn iconst(&mut self, ty: Type, value: i64) -> Value {
-        self.func.constant(ty, value as u64)
-    }
-
-    fn as_scalar_const(&self, value: Value) -> Option<u64> {
-        self.func.as_const(value)
-    }
-
-    pub fn unary(&mut self, op: UnaryOp, arg: Value) -> Value {
-        let ty = self.ty(arg);
-        if let Some(a) = self.as_scalar_const(arg) {
-            return self.func.constant(ty, fold::unary(op, ty.scalar, a));
-        }
-        self.inst(InstData::Unary { op, arg, flags: self.flags }, ty)
-    }
-
-    pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
-        let ty = self.ty(a);
-        let constants = (self.as_scalar_const(a), self.as_scalar_const(b));
-        if let (Some(x), Some(y)) = constants {
-            if let Some(bits) = fold::binary(op, ty.scalar, x, y) {
-                return self.func.constant(ty, bits);
-            }
-        }
-        // The identities that scalarization brings about most.
-        use BinaryOp::*;
-        match (op, constants) {
-            (IAdd | ISub | Or | Xor | Shl | LShr | AShr, (_, Some(0))) => return a,
-            (IAdd | Or | Xor, (Some(0), _)) => return b,
-            (And | IMul | UMulHi, (_, Some(0))) => return b,
-            (And | IMul | UMulHi | Shl | LShr, (Some(0), _)) => return a,
-            (IMul, (_, Some(1))) => return a,
-            _ => {}
-        }
-        self.inst(InstData::Binary { op, args: [a, b], flags: self.flags }, ty)
-    }
-
-    /// Inserts a binary operation with an integer constant on the right.
-    pub fn binary_imm(&mut self, op: BinaryOp, a: Value, b: i64) -> Value {
-        let ty = self.ty(a);
-        let b = self.iconst(ty, b);
-        self.binary(op, a, b)
-    }
-
+    /// Inserts an operation of [`MathOp`] with a result of type `ty`.
     pub fn math(&mut self, op: MathOp, args: &[Value], ty: Type) -> Value {
-        let constants: Option<SmallVec<[u64; 3]>> =
-            args.iter().map(|&a| self.as_scalar_const(a)).collect();
-        if let Some(constants) = constants {
-            let scalar = self.ty(args[0]).scalar;
-            if let Some(bits) = fold::math(op, scalar, &constants) {
-                return self.func.constant(ty, bits);
-            }
-        }
-        self.inst(InstData::Math { op, args: SmallVec::from_slice(args), flags: self.flags }, ty)
-    }
-
-    pub fn icmp(&mut self, cc: IntCC, a: Value, b: Value) -> Value {
-        let ty = self.ty(a);
-        if let (Some(x), Some(y)) = (self.as_scalar_const(a), self.as_scalar_const(b)) {
-            return self.func.bool_const(fold::icmp(cc, ty.scalar.bits(), x, y));
-        }
-        self.inst(InstData::ICmp { cc, args: [a, b] }, ty.with_scalar(Scalar::Bool))
-    }
-
-    pub fn icmp_imm(&mut self, cc: IntCC, a: Value, b: i64) -> Value {
-        let ty = self.ty(a);
-        let b = self.iconst(ty, b);
-        self.icmp(cc, a, b)
-    }
-
-    pub fn fcmp(&mut self, cc: FloatCC, a: Value, b: Value) -> Value {
-        let ty = self.ty(a);
-        if let (Some(x), Some(y)) = (self.as_scalar_const(a), self.as_scalar_const(b)) {
-            return self.func.bool_const(fold::fcmp(cc, ty.scalar, x, y));
-        }
-        let flags = self.flags;
-        self.inst(InstData::FCmp { cc, args: [a, b], flags }, ty.with_scalar(Scalar::Bool))
-    }
-
-    pub fn select(&mut self, cond: Value, then: Value, otherwise: Value) -> Value {
-        if then == otherwise {
-            return then;
-        }
-        match self.as_scalar_const(cond) {
-            Some(0) => return otherwise,
-            Some(_) => return then,
-            None => {}
-        }
-        let ty = self.ty(then);
-        self.inst(InstData::Select { args: [cond, then, otherwise] }, ty)
-    }
-
-    /// Converts; nothing is emitted when the type is `ty` already.
-    pub fn convert(&mut self, op: ConvertOp, arg: Value, ty: Type) -> Value {
-        let from = self.ty(arg);
-        if from == ty {
-            return arg;
-        }
-        if let (Some(a), 1) = (self.as_scalar_const(arg), ty.lanes) {
-            if let Some(bits) = fold::convert(op, from.scalar, ty.scalar, a) {
-                return self.func.constant(ty, bits);
-            }
-        }
-        if self.func.is_undef(arg) {
-            return self.func.undef(ty);
-        }
-        self.inst(InstData::Convert { op, arg }, ty)
-    }
-
-    pub fn bitcast(&mut self, arg: Value, ty: Type) -> Value {
-        self.convert(ConvertOp::Bitcast, arg, ty)
-    }
-
-    /// To an integer of another width, or the same.
-    pub fn resize(&mut self, arg: Value, ty: Type, signed: bool) -> Value {
-        let from = self.ty(arg);
-        let op = match (from.scalar.bits() > ty.scalar.bits(), signed) {
-            (true, _) => ConvertOp::Trunc,
-            (false, true) => ConvertOp::SExt,
-            (false, false) => ConvertOp::ZExt,
-        };
-        self.convert(op, arg, ty)
-    }
-
-    /// Returns a vector from its lanes; a single lane is itself.
-    pub fn build(&mut self, args: &[Value]) -> Value {
-        if let [single] = *args {
-            return single;
-        }
-        let ty = Type::vector(self.ty(args[0]).scalar, args.len() as u8);
-        if args.iter().all(|&a| self.func.is_undef(a)) {
-            return self.func.undef(ty);
-        }
-        self.inst(InstData::Build { args: SmallVec::from_slice(args) }, ty)
-    }
-
-    /// Returns a lane; a scalar is its own.
-    pub fn extract(&mut self, arg: Value, lane: u8) -> Value {
-        let ty = self.ty(arg);
-        if ty.lanes == 1 {
-            return arg;
-        }
-        if self.func.is_undef(arg) {
-            return self.func.undef(ty.lane());
-        }
-        match self.func.def_inst(arg) {
-            Some(InstData::Build { args }) => args[usize::from(lane)],
-            _ => self.inst(InstData::Extract { arg, lane }, ty.lane()),
-        }
-    }
-
-    pub fn ptr_add(&mut self, ptr: Value, offset: Value) -> Value {
-        if self.as_scalar_const(offset) == Some(0) {
-            return ptr;
-        }
-        let ty = self.ty(ptr);
-        self.inst(InstData::PtrAdd { ptr, offset }, ty)
-    }
-
-    /// Pointer plus a constant number of bytes: 32-bit where that holds it.
-    pub fn ptr_add_const(&mut self, ptr: Value, offset: i64) -> Value {
-        let ty = match i32::try_from(offset) {
-            Ok(_) => Type::I32,
-            Err(_) => Type::of(Scalar::int(self.ty(ptr).scalar.bits())),
-        };
-        let offset = self.iconst(ty, offset);
-        self.ptr_add(ptr, offset)
-    }
-
-    pub fn load(&mut self, ty: Type, ptr: Value, align: u32, flags: MemFlags) -> Value {
-        self.inst(InstData::Load { ptr, align, flags }, ty)
-    }
-
-    pub fn store(&mut self, ptr: Value, value: Value, align: u32, flags: MemFlags) {
-        self.void(InstData::Store { ptr, value, align, flags });
+        debug_assert_eq!(ty, op.result(self.ty(args[0])));
+        self.math_of(op, args)
     }
 
     /// Returns the integer with a scalar's bits in memory: as wide as [`Scalar::bytes`] says, so pointers

@@ -97,33 +97,10 @@ fn arm(func: &Function, cfg: &Cfg, target: &BlockCall) -> Option<Arm> {
     let InstData::Jump { target } = &func.insts[last] else { return None };
     let mut cost = 0;
     for &inst in insts {
-        cost += speculation_cost(&func.insts[inst])?;
+        cost += func.insts[inst].speculation().cost_out_of_arm()?;
         if cost > MAX_COST {
             return None;
         }
     }
     Some(Arm { cost, end: target.clone() })
-}
-
-/// Returns the cost of an operation that may be executed speculatively; `None` if it may not.
-fn speculation_cost(data: &InstData) -> Option<u32> {
-    use InstData::*;
-    match data {
-        Binary { op, .. } => match op {
-            BinaryOp::SDiv | BinaryOp::UDiv | BinaryOp::SRem | BinaryOp::URem => None,
-            BinaryOp::FDiv | BinaryOp::FRem => None,
-            BinaryOp::SMulHi | BinaryOp::UMulHi => Some(2),
-            _ => Some(1),
-        },
-        Math { op, .. } => match op {
-            MathOp::FAbs | MathOp::SAbs | MathOp::Fma => Some(1),
-            MathOp::Floor | MathOp::Ceil | MathOp::Trunc | MathOp::Rint => Some(1),
-            MathOp::IsNan | MathOp::IsInf => Some(1),
-            MathOp::Clz | MathOp::Ctz | MathOp::PopCount | MathOp::BitReverse => Some(2),
-            _ => None,
-        },
-        Unary { .. } | ICmp { .. } | FCmp { .. } | Select { .. } | Convert { .. } => Some(1),
-        Build { .. } | Extract { .. } | PtrAdd { .. } => Some(1),
-        _ => None,
-    }
 }

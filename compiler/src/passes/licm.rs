@@ -48,7 +48,7 @@ fn hoist(
     for &block in &data.blocks {
         let mut insts = std::mem::take(&mut func.blocks[block].insts);
         insts.retain(|&inst| {
-            let mut is_variant = !is_hoistable(&func.insts[inst]);
+            let mut is_variant = !func.insts[inst].speculation().leaves_loops();
             if !is_variant {
                 func.insts[inst].for_each_arg(|arg| {
                     is_variant |= match func.def(arg) {
@@ -79,27 +79,4 @@ fn find_preheader(func: &Function, cfg: &Cfg, data: &Loop) -> Option<Block> {
     let (&preheader, None) = (entering.next()?, entering.next()) else { return None };
     let jumps = matches!(func.insts[func.terminator(preheader)?], InstData::Jump { .. });
     jumps.then_some(preheader)
-}
-
-/// Returns true if an instruction is cheap, and may be executed speculatively.
-fn is_hoistable(data: &InstData) -> bool {
-    use InstData::*;
-    match data {
-        Binary { op, .. } => !matches!(
-            op,
-            BinaryOp::SDiv | BinaryOp::UDiv | BinaryOp::SRem | BinaryOp::URem | BinaryOp::FRem
-        ),
-        Math { op, .. } => matches!(op, MathOp::FAbs | MathOp::Fma | MathOp::SAbs),
-        Unary { .. }
-        | ICmp { .. }
-        | FCmp { .. }
-        | Select { .. }
-        | Convert { .. }
-        | Extract { .. }
-        | GlobalAddr { .. }
-        | PtrAdd { .. }
-        | WorkItem { .. }
-        | LoadArg { .. } => true,
-        _ => false,
-    }
 }

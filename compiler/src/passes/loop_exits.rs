@@ -1,11 +1,18 @@
 //! Loop exits for the structurizer: the targets of the edges that leave each natural loop, and the loop
 //! that each block is placed in. Loops are named by their headers.
+//!
+//! A few cheap instructions between a `break` and the code after the loop are placed in the loop. Exits that go on to
+//! one block are then one exit, and no selector has to tell them apart after the loop.
 
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::loops::Loops;
-use crate::ir::Block;
+use crate::ir::{AddressSpace, Block, Function, InstData};
 use cranelift_entity::SecondaryMap;
+
+/// Most instructions of an exit block that is placed in its loop, where work-items that leave at different times
+/// execute it one after the other.
+const MAX_EXIT_BLOCK: usize = 8;
 
 /// Loops by header, with their exits.
 pub struct LoopExits {
@@ -17,8 +24,9 @@ pub struct LoopExits {
 }
 
 impl LoopExits {
-    pub fn compute(cfg: &Cfg, doms: &DomTree) -> LoopExits {
-        let loops = Loops::compute(cfg, doms);
+    pub fn compute(func: &Function, cfg: &Cfg, doms: &DomTree) -> LoopExits {
+        let mut loops = Loops::compute(cfg, doms);
+        absorb_exit_blocks(func, cfg, &mut loops);
         let mut loop_of = SecondaryMap::new();
         for (index, l) in loops.loops.iter().enumerate() {
             loop_of[l.header] = Some(index as u32);
@@ -78,4 +86,29 @@ impl LoopExits {
         }
         left
     }
+}
+
+/// Makes exit blocks part of the loop that they leave.
+fn absorb_exit_blocks(func: &Function, cfg: &Cfg, loops: &mut Loops) {
+    for &block in cfg.rpo() {
+        let ([pred], [_]) = (cfg.preds(block), cfg.succs(block)) else { continue };
+        let Some(index) = loops.innermost(*pred) else { continue };
+        if loops.innermost(block) == loops.loops[index].parent && is_cheap(func, block) {
+            loops.absorb(index, block);
+        }
+    }
+}
+
+/// Returns true if a block only computes a little.
+fn is_cheap(func: &Function, block: Block) -> bool {
+    let insts = &func.blocks[block].insts;
+    insts.len() <= MAX_EXIT_BLOCK
+        && insts.iter().all(|&inst| {
+            let data = &func.insts[inst];
+            let is_private_store = matches!(data, InstData::Store { ptr, .. }
+                if func.ty(*ptr).space() == Some(AddressSpace::Private));
+            data.is_terminator()
+                || is_private_store
+                || !(data.has_side_effect() || data.reads_memory())
+        })
 }

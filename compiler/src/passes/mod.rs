@@ -99,7 +99,7 @@ impl<'a> Pipeline<'a> {
         let functions: Vec<Func> = module.functions.keys().collect();
         for func in functions {
             if self.run(module, func, "legalize", |f, _| legalize::run(f, target))? {
-                self.run(module, func, "cse", |f, _| cse::run(f))?;
+                self.run(module, func, "cse", |f, m| cse::run(f, m.kernel_of(func)))?;
                 self.run(module, func, "dce", |f, _| dce::run(f))?;
             }
         }
@@ -143,7 +143,7 @@ impl<'a> Pipeline<'a> {
             changed |= self.run(module, func, "mem2reg", |f, _| mem2reg::run(f))?;
             changed |= self.run(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
             changed |= self.run(module, func, "if_conversion", |f, _| if_conversion::run(f))?;
-            changed |= self.run(module, func, "cse", |f, _| cse::run(f))?;
+            changed |= self.run(module, func, "cse", |f, m| cse::run(f, m.kernel_of(func)))?;
             if changed || !is_dce_done {
                 changed |= self.run(module, func, "dce", |f, _| dce::run(f))?;
                 is_dce_done = true;
@@ -200,7 +200,7 @@ impl inline::FunctionPasses for Pipeline<'_> {
         if self.run(module, func, "if_conversion", |f, _| if_conversion::run(f))? {
             self.run(module, func, "simplify", |f, m| simplify::run(f, &m.globals))?;
         }
-        self.run(module, func, "cse", |f, _| cse::run(f))?;
+        self.run(module, func, "cse", |f, m| cse::run(f, m.kernel_of(func)))?;
         self.run(module, func, "dce", |f, _| dce::run(f))?;
         Ok(())
     }
@@ -214,7 +214,7 @@ impl inline::FunctionPasses for Pipeline<'_> {
             self.run_scalar_passes(module, func, false)?;
         }
         if self.run(module, func, "licm", |f, _| licm::run(f))? {
-            self.run(module, func, "cse", |f, _| cse::run(f))?;
+            self.run(module, func, "cse", |f, m| cse::run(f, m.kernel_of(func)))?;
         }
         Ok(())
     }
@@ -248,6 +248,13 @@ pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> 
             dead_args::run(module);
             return Some(Ok(()));
         }
+        "cse" => {
+            let Module { functions, kernels, .. } = module;
+            for (id, func) in functions.iter_mut() {
+                cse::run(func, kernels.iter().find(|kernel| kernel.func == id));
+            }
+            return Some(Ok(()));
+        }
         "simplify" => {
             let Module { functions, globals, .. } = module;
             for func in functions.values_mut() {
@@ -255,7 +262,6 @@ pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> 
             }
             return Some(Ok(()));
         }
-        "cse" => cse::run,
         "dce" => dce::run,
         "if_conversion" => if_conversion::run,
         "infer_address_spaces" => infer_address_spaces::run,

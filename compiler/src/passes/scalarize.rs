@@ -121,18 +121,12 @@ impl Scalarizer<'_> {
         let result = self.c.func.result(inst);
         let ty = result.map_or(Type::I32, |v| self.c.ty(v));
         let lanes: Lanes = match data {
-            Unary { .. }
-            | Binary { .. }
-            | Math { .. }
-            | ICmp { .. }
-            | FCmp { .. }
-            | Select { .. } => self.lanewise(&data, ty),
+            _ if data.is_lanewise() => self.lanewise(&data, ty),
             Convert { op: ConvertOp::Bitcast, arg } => self.bitcast(arg, ty),
             // Pairs that stand for 64-bit addresses stay.
             Convert { op: ConvertOp::PtrToInt | ConvertOp::IntToPtr, .. } | PtrAdd { .. } => {
                 return self.rebuild_args(inst)
             }
-            Convert { .. } => self.lanewise(&data, ty),
             Build { args } => args.into_iter().collect(),
             Extract { arg, lane } => SmallVec::from_slice(&[self.lane(arg, lane)]),
             ExtractDynamic { arg, index } => {

@@ -70,7 +70,7 @@ impl<'a> Structurizer<'a> {
     fn new(func: &'a mut Function) -> Structurizer<'a> {
         let cfg = Cfg::compute(func);
         let doms = DomTree::compute(&cfg);
-        let loops = LoopExits::compute(&cfg, &doms);
+        let loops = LoopExits::compute(func, &cfg, &doms);
         let mut order = SecondaryMap::new();
         for (i, &block) in cfg.rpo().iter().enumerate() {
             order[block] = i as u32;

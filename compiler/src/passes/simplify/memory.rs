@@ -10,12 +10,12 @@ use Simplified::{Become, Keep};
 
 /// Constants gather at the outer end of a chain: (p + x) + c, so that equal p + x are found.
 pub fn ptr_add(c: &mut Cursor, ptr: Value, offset: Value, ty: Type) -> Simplified {
-    let constant = signed_const(c, offset);
+    let constant = c.func.as_signed_const(offset);
     if constant == Some(0) {
         return Simplified::Value(ptr);
     }
     if let Some(&InstData::PtrAdd { ptr: base, offset: inner }) = c.func.def_inst(ptr) {
-        if let Some(k) = signed_const(c, inner) {
+        if let Some(k) = c.func.as_signed_const(inner) {
             if let Some(y) = constant {
                 let sum = c.ptr_add_const(base, k.wrapping_add(y));
                 return Simplified::Value(sum);
@@ -49,10 +49,6 @@ pub fn ptr_add(c: &mut Cursor, ptr: Value, offset: Value, ty: Type) -> Simplifie
         }
         None => Keep,
     }
-}
-
-fn signed_const(c: &Cursor, value: Value) -> Option<i64> {
-    Some(fold::signed(c.ty(value).scalar.bits(), c.func.as_const(value)?))
 }
 
 /// x and k of x + k or (x + k) << s.
@@ -89,7 +85,7 @@ pub fn load(
         match c.func.def_inst(at) {
             Some(&InstData::GlobalAddr { global }) => break global,
             Some(&InstData::PtrAdd { ptr, offset: by }) => {
-                let Some(by) = signed_const(c, by) else { return Keep };
+                let Some(by) = c.func.as_signed_const(by) else { return Keep };
                 offset = offset.wrapping_add(by);
                 at = ptr;
             }

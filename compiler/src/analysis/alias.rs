@@ -1,0 +1,210 @@
+//! Alias classes: sets of memory that pointers of different classes do not share.
+//!
+//! A class of its own have private objects whose address stays in the function, variables and arguments of work-group
+//! memory, variables of program scope, and what the program reaches through a `restrict` argument of a kernel alone
+//! (C99 6.7.3.1). All else is one class for each address space.
+
+use super::underlying_objects::{UnderlyingObject, UnderlyingObjects};
+use crate::ir::*;
+use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
+
+/// A set of alias classes, by bit.
+pub type ClassSet = u64;
+
+/// The memory that any pointer of an address space may reach. A load through such a pointer depends on writes to all of
+/// the space, which are therefore writes of this class too.
+const ANY: ClassSet = 1;
+const ANY_GLOBAL: ClassSet = 2;
+const ANY_LOCAL: ClassSet = 4;
+const ANY_PRIVATE: ClassSet = 8;
+/// Number of the first class of an object; there are as many as the set has room for.
+const FIRST_OBJECT: usize = 4;
+const MAX_OBJECTS: usize = ClassSet::BITS as usize - FIRST_OBJECT;
+
+/// An object that may have an alias class of its own.
+struct Object {
+    base: UnderlyingObject,
+    space: Option<AddressSpace>,
+    /// True if its address is stored, passed on or mixed with others.
+    escapes: bool,
+}
+
+/// The alias classes of a function.
+pub struct AliasClasses {
+    objects: SmallVec<[Object; 8]>,
+    /// Number + 1 of the object that a pointer points into; 0 where it has no class of its own.
+    object_of: SecondaryMap<Value, u8>,
+    /// Classes of objects that unknown pointers may reach, by address space.
+    variables: ClassSet,
+    locals: ClassSet,
+    /// Classes that nothing outside the function reaches.
+    own: ClassSet,
+}
+
+impl AliasClasses {
+    /// Finds the classes of a function, a kernel's entry where `kernel` is given.
+    pub fn compute(func: &Function, kernel: Option<&KernelEntry>) -> AliasClasses {
+        let mut classes = AliasClasses {
+            objects: SmallVec::new(),
+            object_of: func.value_map(),
+            variables: 0,
+            locals: 0,
+            own: 0,
+        };
+        let underlying = UnderlyingObjects::compute(func);
+        for (value, data) in func.values.iter() {
+            if data.ty.scalar.is_ptr() {
+                let object = underlying.of(func, value).object;
+                classes.object_of[value] = classes.number(object, data.ty.space(), kernel);
+            }
+        }
+        for &block in &func.layout {
+            for &inst in &func.blocks[block].insts {
+                classes.find_escapes(func, inst);
+            }
+        }
+        for (index, object) in classes.objects.iter().enumerate() {
+            let class = 1 << (FIRST_OBJECT + index);
+            match object.base {
+                _ if object.space == Some(AddressSpace::Local) => classes.locals |= class,
+                UnderlyingObject::Alloca(_) => classes.own |= class,
+                UnderlyingObject::Variable(_) => classes.variables |= class,
+                _ => {}
+            }
+        }
+        classes
+    }
+
+    /// Returns the number + 1 of an object; 0 if it has no class of its own, or there are too many.
+    fn number(
+        &mut self,
+        base: UnderlyingObject,
+        space: Option<AddressSpace>,
+        kernel: Option<&KernelEntry>,
+    ) -> u8 {
+        let is_restrict = |arg: u32| {
+            let args = kernel.map_or(&[][..], |kernel| &kernel.args);
+            args.get(arg as usize).is_some_and(|arg| arg.is_restrict)
+        };
+        let has_class = match base {
+            UnderlyingObject::Alloca(_) | UnderlyingObject::Variable(_) => true,
+            UnderlyingObject::KernelArgument(arg) => {
+                space == Some(AddressSpace::Local) || is_restrict(arg)
+            }
+            _ => false,
+        };
+        if !has_class {
+            return 0;
+        }
+        let known = self.objects.iter().position(|object| object.base == base);
+        let index = known.unwrap_or(self.objects.len());
+        if index == self.objects.len() {
+            if index == MAX_OBJECTS {
+                return 0;
+            }
+            self.objects.push(Object { base, space, escapes: false });
+        }
+        index as u8 + 1
+    }
+
+    /// Finds the uses of addresses that the analysis does not follow.
+    fn find_escapes(&mut self, func: &Function, inst: Inst) {
+        let data = &func.insts[inst];
+        match data {
+            InstData::PtrAdd { .. } | InstData::ICmp { .. } => {}
+            InstData::Store { value, .. } => self.escape(*value),
+            // Atomic operations and loads take no pointer but the address.
+            _ if data.address().is_some() => {}
+            InstData::Select { args } => {
+                if let Some(result) = func.result(inst) {
+                    self.flow(args[1], result);
+                    self.flow(args[2], result);
+                }
+            }
+            _ if data.is_terminator() => {
+                let mut passed: SmallVec<[(Value, Value); 4]> = SmallVec::new();
+                data.for_each_target(|call| {
+                    let params = &func.blocks[call.block].params;
+                    passed.extend(call.args.iter().copied().zip(params.iter().copied()));
+                });
+                passed.into_iter().for_each(|(arg, param)| self.flow(arg, param));
+                if let InstData::Return { values } = data {
+                    values.iter().for_each(|&value| self.escape(value));
+                }
+            }
+            _ => data.for_each_arg(|arg| self.escape(arg)),
+        }
+    }
+
+    /// A pointer becomes another one.
+    fn flow(&mut self, from: Value, to: Value) {
+        if self.object_of[from] != self.object_of[to] {
+            self.escape(from);
+        }
+    }
+
+    fn escape(&mut self, value: Value) {
+        if let Some(index) = usize::from(self.object_of[value]).checked_sub(1) {
+            self.objects[index].escapes = true;
+        }
+    }
+
+    /// Returns the number of classes.
+    pub fn count(&self) -> usize {
+        FIRST_OBJECT + self.objects.len()
+    }
+
+    fn object(&self, ptr: Value) -> Option<usize> {
+        let index = usize::from(self.object_of[ptr]).checked_sub(1)?;
+        (!self.objects[index].escapes).then_some(index)
+    }
+
+    /// Returns the number of the class that a load through a pointer reads. Writes to anything that it may read are
+    /// writes of this class.
+    pub fn read(&self, func: &Function, ptr: Value) -> usize {
+        if let Some(index) = self.object(ptr) {
+            return FIRST_OBJECT + index;
+        }
+        let any = match func.ty(ptr).space() {
+            Some(AddressSpace::Private) => ANY_PRIVATE,
+            Some(AddressSpace::Local) => ANY_LOCAL,
+            Some(AddressSpace::Global | AddressSpace::Constant) => ANY_GLOBAL,
+            _ => ANY,
+        };
+        any.trailing_zeros() as usize
+    }
+
+    /// Returns the classes that a store through a pointer writes.
+    pub fn written(&self, func: &Function, ptr: Value) -> ClassSet {
+        let object = self.object(ptr).map(|index| 1 << (FIRST_OBJECT + index));
+        ANY | match func.ty(ptr).space() {
+            Some(AddressSpace::Private) => ANY_PRIVATE | object.unwrap_or(0),
+            Some(AddressSpace::Local) => ANY_LOCAL | object.unwrap_or(self.locals),
+            Some(AddressSpace::Global) => ANY_GLOBAL | object.unwrap_or(self.variables),
+            _ => ANY_GLOBAL | ANY_LOCAL | ANY_PRIVATE | self.variables | self.locals,
+        }
+    }
+
+    /// Returns the classes that an instruction may write, or behind which others' writes may be seen.
+    pub fn clobbered(&self, func: &Function, inst: Inst) -> ClassSet {
+        let data = &func.insts[inst];
+        match data {
+            InstData::AtomicRmw { sync, .. }
+            | InstData::AtomicCmpXchg { sync, .. }
+            | InstData::AtomicStore { sync, .. }
+                if sync.orders() =>
+            {
+                !self.own
+            }
+            InstData::Store { ptr, .. }
+            | InstData::AtomicRmw { ptr, .. }
+            | InstData::AtomicCmpXchg { ptr, .. }
+            | InstData::AtomicStore { ptr, .. } => self.written(func, *ptr),
+            InstData::Load { .. } => 0,
+            // An atomic load may be what this work-item waits on. Calls write anything, barriers let others write.
+            _ if data.has_side_effect() && !data.is_terminator() => !self.own,
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Memory versions: memory in SSA form, by alias class. Two loads from one pointer give the same value where the
+//! version of its class is the same.
+//!
+//! A write begins a new version; so does a block that several versions reach (where memory SSA has a phi).
+
+use super::alias::{AliasClasses, ClassSet};
+use crate::ir::cfg::Cfg;
+use crate::ir::dominators::DomTree;
+use crate::ir::*;
+use cranelift_entity::{EntityRef, SecondaryMap};
+
+/// The versions along a walk over the dominator tree.
+pub struct MemoryVersions {
+    classes: AliasClasses,
+    /// Classes whose version is new where a block begins.
+    merged: SecondaryMap<Block, ClassSet>,
+    /// At the end of each block that was left: a version for each class.
+    at_exit: Vec<u32>,
+    current: Vec<u32>,
+    last: u32,
+}
+
+impl MemoryVersions {
+    pub fn compute(
+        func: &Function,
+        kernel: Option<&KernelEntry>,
+        cfg: &Cfg,
+        dom: &DomTree,
+    ) -> MemoryVersions {
+        let classes = AliasClasses::compute(func, kernel);
+        let merged = merged_classes(func, &classes, cfg, dom);
+        let (count, last) = (classes.count(), classes.count() as u32);
+        let at_exit = vec![0; count * cfg.num_blocks()];
+        MemoryVersions { classes, merged, at_exit, current: (1..=last).collect(), last }
+    }
+
+    fn exit_of(&self, block: Block) -> std::ops::Range<usize> {
+        let count = self.current.len();
+        block.index() * count..(block.index() + 1) * count
+    }
+
+    /// Goes to the start of a block, whose immediate dominator has been left before.
+    pub fn enter(&mut self, block: Block, dom: &DomTree) {
+        if let Some(idom) = dom.idom(block) {
+            let range = self.exit_of(idom);
+            self.current.copy_from_slice(&self.at_exit[range]);
+        }
+        self.begin(self.merged[block]);
+    }
+
+    /// Goes to the end of the block.
+    pub fn leave(&mut self, block: Block) {
+        let range = self.exit_of(block);
+        self.at_exit[range].copy_from_slice(&self.current);
+    }
+
+    /// Goes past an instruction.
+    pub fn pass(&mut self, func: &Function, inst: Inst) {
+        let clobbered = self.classes.clobbered(func, inst);
+        self.begin(clobbered);
+    }
+
+    fn begin(&mut self, classes: ClassSet) {
+        if classes == 0 {
+            return;
+        }
+        self.last += 1;
+        for (class, version) in self.current.iter_mut().enumerate() {
+            if classes >> class & 1 != 0 {
+                *version = self.last;
+            }
+        }
+    }
+
+    /// Returns the version of what a load through a pointer reads; 0 for memory that does not change.
+    pub fn of(&self, func: &Function, ptr: Value, flags: MemFlags) -> u32 {
+        let is_constant = func.ty(ptr).space() == Some(AddressSpace::Constant);
+        match is_constant || flags.contains(MemFlags::INVARIANT) {
+            true => 0,
+            false => self.current[self.classes.read(func, ptr)],
+        }
+    }
+}
+
+/// Returns the classes that several versions of may reach the start of each block: the iterated dominance frontier of
+/// the blocks that write them.
+fn merged_classes(
+    func: &Function,
+    classes: &AliasClasses,
+    cfg: &Cfg,
+    dom: &DomTree,
+) -> SecondaryMap<Block, ClassSet> {
+    let mut merged: SecondaryMap<Block, ClassSet> = SecondaryMap::new();
+    merged.resize(cfg.num_blocks());
+    let mut work: Vec<(Block, ClassSet)> = Vec::new();
+    for &block in cfg.rpo() {
+        let insts = &func.blocks[block].insts;
+        let written = insts.iter().fold(0, |set, &inst| set | classes.clobbered(func, inst));
+        if written != 0 {
+            work.push((block, written));
+        }
+    }
+    if work.is_empty() || cfg.rpo().len() == 1 {
+        return merged;
+    }
+    let frontiers = dom.frontiers(cfg);
+    while let Some((block, written)) = work.pop() {
+        for &join in &frontiers[block] {
+            let new = written & !merged[join];
+            if new != 0 {
+                merged[join] |= new;
+                work.push((join, new));
+            }
+        }
+    }
+    merged
+}

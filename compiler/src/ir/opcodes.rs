@@ -1,0 +1,288 @@
+//! The table of instructions: of each its fields, text form, properties, and type rule. Printing, parsing,
+//! verification and the walk over operands come from it; passes ask for properties and speculation. Unless said
+//! otherwise operands and result have one common type, scalar or vector, and act per lane.
+//!
+//! A new instruction is a row here, a method in `builder.rs`, SPIR-V in `emit/`, and its meaning in
+//! `tests/interpreter/mod.rs`.
+
+use super::entities::{Func, Global, Value};
+use super::fields::{Field, Named};
+use super::inst::*;
+use super::operations::is_address;
+use super::parse::{Body, Parse, Parser};
+use super::print::Printer;
+use super::types::{AddressSpace, Scalar, Type};
+use super::verify::{ensure, Check, Checker};
+use bitflags::bitflags;
+use smallvec::SmallVec;
+use Speculation::{Anywhere, Never, OutOfArms, OutOfLoops};
+
+bitflags! {
+    /// What passes have to know of an instruction.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Properties: u8 {
+        /// Must stay even if its result is unused: writes memory, or synchronizes. Calls count as such.
+        const EFFECT = 1;
+        /// Reads memory, so may not move over writes.
+        const READS = 2;
+        /// Ends a block.
+        const TERMINATOR = 4;
+        /// Has no result.
+        const VOID = 8;
+        /// Has a result if the function that it names has.
+        const CALL = 16;
+        /// Each execution gives something else.
+        const UNIQUE = 32;
+        /// Does the same with each lane of its operands.
+        const LANEWISE = 64;
+    }
+}
+
+const PURE: Properties = Properties::empty();
+const EFFECT: Properties = Properties::EFFECT;
+const READS: Properties = Properties::READS;
+const VOID: Properties = Properties::VOID;
+const CALL: Properties = Properties::CALL;
+const UNIQUE: Properties = Properties::UNIQUE;
+const LANEWISE: Properties = Properties::LANEWISE;
+const END: Properties = Properties::TERMINATOR.union(VOID);
+
+instructions! {
+    Unary { op: UnaryOp, arg: Value, flags: FpFlags } [op flags arg]
+        LANEWISE, Anywhere(1);
+        |c, ty| {
+            ensure(c.ty(*arg) == ty, "operand and result differ in type")?;
+            ensure(op.takes().has(ty.scalar), "wrong operand type")
+        }
+    Binary { op: BinaryOp, args: [Value; 2], flags: FpFlags } [op flags args]
+        LANEWISE, op.speculation();
+        |c, ty| {
+            ensure(c.are(args, ty), "operands and result differ in type")?;
+            ensure(op.takes().has(ty.scalar), "wrong operand type")
+        }
+    Math { op: MathOp, args: SmallVec<[Value; 3]>, flags: FpFlags } [op flags args]
+        LANEWISE, op.speculation();
+        |c, ty| {
+            ensure(args.len() == op.operands(), "wrong number of operands")?;
+            let first = c.ty(args[0]);
+            let same = ty == op.result(first) && c.are(&args[1..], op.second(first));
+            ensure(same, "operands and result differ in type")?;
+            ensure(op.takes().has(first.scalar), "wrong operand type")
+        }
+    /// Bool (or bool vector) result.
+    ICmp { cc: IntCC, args: [Value; 2] } ["icmp" cc args]
+        LANEWISE, Anywhere(1);
+        |c, ty| c.compare(args, ty, !ScalarKinds::FLOAT)
+    FCmp { cc: FloatCC, args: [Value; 2], flags: FpFlags } ["fcmp" flags cc args]
+        LANEWISE, Anywhere(1);
+        |c, ty| c.compare(args, ty, ScalarKinds::FLOAT)
+    /// `args[0] ? args[1] : args[2]`; the condition is one bool, or a bool vector of as many lanes.
+    Select { args: [Value; 3] } ["select" args]
+        LANEWISE, Anywhere(1);
+        |c, ty| {
+            let cond = c.ty(args[0]);
+            let lanes = cond.lanes == 1 || cond.lanes == ty.lanes;
+            ensure(cond.scalar == Scalar::Bool && lanes, "condition is not bool")?;
+            ensure(c.are(&args[1..], ty), "operands differ in type")
+        }
+    Convert { op: ConvertOp, arg: Value } [op arg]
+        if op.is_lanewise() { LANEWISE } else { PURE }, Anywhere(1);
+        |c, ty| ensure(op.converts(c.ty(*arg), ty), "wrong types")
+    /// A vector from its lanes.
+    Build { args: SmallVec<[Value; 4]> } ["build" args]
+        PURE, OutOfArms(1);
+        |c, ty| {
+            ensure(c.is_vector(ty) && usize::from(ty.lanes) == args.len(), "wrong lanes")?;
+            ensure(c.are(args, ty.lane()), "operand is not of the lanes' type")
+        }
+    /// One lane.
+    Extract { arg: Value, lane: u8 } ["extract" arg, lane]
+        PURE, Anywhere(1);
+        |c, ty| {
+            let from = c.ty(*arg);
+            ensure(c.is_vector(from) && *lane < from.lanes, "no such lane")?;
+            ensure(from.lane() == ty, "result is not of the lanes' type")
+        }
+    /// One lane chosen at run time; the index (I32) is taken modulo the lanes.
+    ExtractDynamic { arg: Value, index: Value } ["extract_dynamic" arg, index]
+        PURE, Never;
+        |c, ty| {
+            let from = c.ty(*arg);
+            ensure(c.is_vector(from) && from.lane() == ty, "result is not of the lanes' type")?;
+            ensure(c.ty(*index) == Type::I32, "index is not i32")
+        }
+    /// The vector with one lane replaced.
+    Insert { arg: Value, element: Value, lane: u8 } ["insert" arg, element, lane]
+        PURE, Never;
+        |c, ty| {
+            ensure(*lane < ty.lanes, "no such lane")?;
+            c.insertion(*arg, *element, ty)
+        }
+    InsertDynamic { arg: Value, element: Value, index: Value } ["insert_dynamic" arg, element, index]
+        PURE, Never;
+        |c, ty| {
+            ensure(c.ty(*index) == Type::I32, "index is not i32")?;
+            c.insertion(*arg, *element, ty)
+        }
+    /// Lanes of the concatenation of two vectors of one type.
+    Shuffle { args: [Value; 2], lanes: SmallVec<[u8; 16]> } ["shuffle" args, lanes]
+        PURE, Never;
+        |c, ty| {
+            let from = c.ty(args[0]);
+            ensure(c.are(args, from) && from.scalar == ty.scalar, "operands do not fit the result")?;
+            let count = usize::from(ty.lanes) == lanes.len();
+            ensure(count && c.is_vector(ty) && c.is_vector(from), "wrong lanes")?;
+            ensure(lanes.iter().all(|&lane| lane < from.lanes * 2), "no such lane")
+        }
+    /// A private object of `size` bytes. Must be in the entry block. Gives `ptr.private`.
+    Alloca { size: u64, align: u32 } ["alloca" size, "align" align]
+        UNIQUE, Never;
+        |c, ty| {
+            ensure(ty == Type::ptr(AddressSpace::Private), "gives ptr.private")?;
+            ensure(align.is_power_of_two(), "alignment is not a power of two")?;
+            ensure(c.is_in_entry(), "is not in the entry block")
+        }
+    /// Address of a global variable.
+    GlobalAddr { global: Global } ["global_addr" global]
+        PURE, OutOfLoops;
+        |c, ty| c.global_addr(*global, ty)
+    /// Pointer plus a signed byte offset: I64 or I32 for 64-bit spaces, I32 for local and private.
+    PtrAdd { ptr: Value, offset: Value } ["ptradd" ptr, offset]
+        PURE, Anywhere(1);
+        |c, ty| {
+            ensure(ty.scalar.is_ptr() && ty.lanes == 1, "gives a pointer")?;
+            ensure(c.ty(*ptr) == ty, "operand and result differ in type")?;
+            let offset = c.ty(*offset);
+            ensure(offset == Type::I32 || is_address(offset, ty), "wrong offset type")
+        }
+    /// Reads a scalar or vector; `align` in bytes is at least 1 and may be less than natural.
+    Load { ptr: Value, align: u32, flags: MemFlags } ["load" ptr, "align" align flags]
+        if flags.contains(MemFlags::VOLATILE) { READS | EFFECT } else { READS }, Never;
+        |c, ty| c.access(*ptr, ty, *align)
+    /// No result.
+    Store { ptr: Value, value: Value, align: u32, flags: MemFlags }
+        ["store" ptr, value, "align" align flags]
+        EFFECT | VOID, Never;
+        |c, _| c.access(*ptr, c.ty(*value), *align)
+    /// Of I32, I64 or F32. Gives the old value.
+    AtomicRmw { op: AtomicOp, ptr: Value, value: Value, sync: SyncSemantics }
+        ["atomic_rmw" op ptr, value sync unless SyncSemantics::RELAXED]
+        READS | EFFECT, Never;
+        |c, ty| {
+            ensure(c.ty(*value) == ty, "operand and result differ in type")?;
+            ensure(op.takes().has(ty.scalar), "wrong operand type")?;
+            c.atomic(*ptr, ty)
+        }
+    /// Returns the old value. One that fails orders as a load does.
+    AtomicCmpXchg { ptr: Value, expected: Value, desired: Value, sync: SyncSemantics }
+        ["atomic_cmpxchg" ptr, expected, desired sync unless SyncSemantics::RELAXED]
+        READS | EFFECT, Never;
+        |c, ty| {
+            ensure(c.are(&[*expected, *desired], ty), "operands and result differ in type")?;
+            c.atomic(*ptr, ty)
+        }
+    AtomicLoad { ptr: Value, sync: SyncSemantics }
+        ["atomic_load" ptr sync unless SyncSemantics::RELAXED]
+        READS | EFFECT, Never;
+        |c, ty| c.atomic(*ptr, ty)
+    /// No result.
+    AtomicStore { ptr: Value, value: Value, sync: SyncSemantics }
+        ["atomic_store" ptr, value sync unless SyncSemantics::RELAXED]
+        EFFECT | VOID, Never;
+        |c, _| c.atomic(*ptr, c.ty(*value))
+    WorkItem { query: WorkItemQuery, dim: u8 } ["workitem" query dim]
+        PURE, OutOfLoops;
+        |_, ty| {
+            ensure(query.ty() == ty, "wrong result type")?;
+            ensure(*dim < 3, "dimension is not 0, 1 or 2")
+        }
+    /// Reads a scalar, vector or pointer (global, constant, local) at byte `offset` of the kernel argument number
+    /// `arg`. Only in kernel entry functions (which have no parameters).
+    LoadArg { arg: u32, offset: u32 } ["load_arg" arg, offset]
+        PURE, OutOfLoops;
+        |c, ty| {
+            ensure(c.is_kernel_entry(), "is not in a kernel's entry")?;
+            ensure(ty.scalar != Scalar::Bool, "bool has no memory form")
+        }
+    /// Work-group control barrier; no result.
+    Barrier { flags: BarrierFlags } ["barrier" flags]
+        EFFECT | VOID, Never;
+        |_, _| Ok(())
+    /// Memory fence; no result.
+    Fence { flags: BarrierFlags, sync: SyncSemantics } ["fence" flags sync unless SyncSemantics::FENCE]
+        EFFECT | VOID, Never;
+        |_, _| Ok(())
+    /// The result is the callee's first, if it has one.
+    Call { func: Func, args: SmallVec<[Value; 4]> } ["call" func (args)]
+        READS | EFFECT | CALL, Never;
+        |c, _| c.call(*func, args)
+    /// Result number `index`, at least 1, of a call whose first result is `call`. Stands behind the call in its
+    /// block.
+    CallResult { call: Value, index: u32 } ["call_result" call, index]
+        PURE, Never;
+        |c, ty| c.call_result(*call, *index, ty)
+
+    Jump { target: BlockCall } ["jump" target]
+        END, Never;
+        |c, _| c.target(target)
+    Brif { cond: Value, then: BlockCall, otherwise: BlockCall } ["brif" cond, then, otherwise]
+        END, Never;
+        |c, _| {
+            ensure(c.ty(*cond) == Type::BOOL, "condition is not bool")?;
+            c.target(then)?;
+            c.target(otherwise)
+        }
+    /// On an integer value of any width.
+    Switch { value: Value, cases: Vec<SwitchCase>, default: BlockCall } ["switch" value, cases, default]
+        END, Never;
+        |c, _| {
+            c.cases(c.ty(*value), cases)?;
+            c.target(default)
+        }
+    /// As many values as the function has results.
+    Return { values: SmallVec<[Value; 1]> } ["return" values]
+        END, Never;
+        |c, _| c.returned(values)
+    Unreachable ["unreachable"]
+        END, Never;
+        |_, _| Ok(())
+}
+
+impl InstData {
+    pub fn is_terminator(&self) -> bool {
+        self.properties().contains(Properties::TERMINATOR)
+    }
+
+    /// Returns true if the instruction must stay even if its result is unused.
+    pub fn has_side_effect(&self) -> bool {
+        self.properties().intersects(EFFECT | Properties::TERMINATOR)
+    }
+
+    /// Returns true if the instruction reads memory, so may not move over writes.
+    pub fn reads_memory(&self) -> bool {
+        self.properties().contains(READS)
+    }
+
+    /// Returns true if the result depends on the operands only, so that an equal instruction may take its place.
+    pub fn is_mergeable(&self) -> bool {
+        !self.properties().intersects(EFFECT | READS | UNIQUE | Properties::TERMINATOR)
+    }
+
+    /// Returns true if a vector's lanes are computed one by one.
+    pub fn is_lanewise(&self) -> bool {
+        self.properties().contains(LANEWISE)
+    }
+
+    /// Returns the pointer through which the instruction accesses memory.
+    pub fn address(&self) -> Option<Value> {
+        match *self {
+            InstData::Load { ptr, .. }
+            | InstData::Store { ptr, .. }
+            | InstData::AtomicRmw { ptr, .. }
+            | InstData::AtomicCmpXchg { ptr, .. }
+            | InstData::AtomicLoad { ptr, .. }
+            | InstData::AtomicStore { ptr, .. } => Some(ptr),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! The tables of operations: of each its name in the text form, on what it acts, and what passes may do with it.
+//!
+//! A new operation is a row here, a value in `passes/fold.rs`, SPIR-V in `emit/`, and its meaning in
+//! `tests/interpreter/operations.rs`.
+
+use super::types::{AddressSpace, Scalar, Type};
+use bitflags::bitflags;
+
+bitflags! {
+    /// Kinds of scalars.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct ScalarKinds: u8 {
+        const BOOL = 1;
+        const INT = 2;
+        const FLOAT = 4;
+        const PTR = 8;
+    }
+}
+
+impl ScalarKinds {
+    /// Returns true if a scalar is of one of the kinds.
+    pub fn has(self, scalar: Scalar) -> bool {
+        self.contains(match scalar {
+            Scalar::Bool => BOOL,
+            Scalar::Ptr(_) => PTR,
+            _ if scalar.is_float() => FLOAT,
+            _ => INT,
+        })
+    }
+}
+
+const BOOL: ScalarKinds = ScalarKinds::BOOL;
+const INT: ScalarKinds = ScalarKinds::INT;
+const FLOAT: ScalarKinds = ScalarKinds::FLOAT;
+const PTR: ScalarKinds = ScalarKinds::PTR;
+
+/// Where an operation may be executed though the program would not have executed it: one that can neither fail nor
+/// touch memory. The numbers are costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speculation {
+    Never,
+    /// In front of a loop that it stands in.
+    OutOfLoops,
+    /// In place of a branch around it.
+    OutOfArms(u32),
+    /// Both.
+    Anywhere(u32),
+}
+
+impl Speculation {
+    /// Returns the cost of executing the operation whatever a branch around it decides; `None` if it may not be.
+    pub fn cost_out_of_arm(self) -> Option<u32> {
+        match self {
+            Speculation::OutOfArms(cost) | Speculation::Anywhere(cost) => Some(cost),
+            Speculation::Never | Speculation::OutOfLoops => None,
+        }
+    }
+
+    /// Returns true if the operation is cheap, and may be executed in front of a loop that it stands in.
+    pub fn leaves_loops(self) -> bool {
+        matches!(self, Speculation::OutOfLoops | Speculation::Anywhere(_))
+    }
+}
+
+use Speculation::{Anywhere, Never, OutOfArms, OutOfLoops};
+
+operations! {
+    /// Operations with one operand, whose type the result has.
+    UnaryOp: ScalarKinds {
+        /// Two's complement negation.
+        INeg = "ineg" => INT,
+        /// Bitwise not; logical not on bool.
+        Not = "not" => BOOL.union(INT),
+        FNeg = "fneg" => FLOAT,
+    }
+}
+
+impl UnaryOp {
+    /// Returns the kinds of scalars that the operation takes.
+    pub fn takes(self) -> ScalarKinds {
+        *self.rule()
+    }
+}
+
+/// The row of an operation on operands of one type.
+struct Arithmetic {
+    takes: ScalarKinds,
+    /// Number of operands.
+    operands: usize,
+    is_commutative: bool,
+    speculation: Speculation,
+}
+
+const fn on(takes: ScalarKinds) -> Arithmetic {
+    Arithmetic { takes, operands: 2, is_commutative: false, speculation: Anywhere(1) }
+}
+
+impl Arithmetic {
+    const fn commutes(self) -> Arithmetic {
+        Arithmetic { is_commutative: true, ..self }
+    }
+
+    const fn moves(self, speculation: Speculation) -> Arithmetic {
+        Arithmetic { speculation, ..self }
+    }
+
+    /// With another number of operands than two.
+    const fn operands(self, operands: usize) -> Arithmetic {
+        Arithmetic { operands, ..self }
+    }
+}
+
+operations! {
+    /// Operations with two operands, whose type the result has.
+    BinaryOp: Arithmetic {
+        IAdd = "iadd" => on(INT).commutes(),
+        ISub = "isub" => on(INT),
+        IMul = "imul" => on(INT).commutes(),
+        /// Division by zero and overflow give some value, never a trap.
+        SDiv = "sdiv" => on(INT).moves(Never),
+        UDiv = "udiv" => on(INT).moves(Never),
+        SRem = "srem" => on(INT).moves(Never),
+        URem = "urem" => on(INT).moves(Never),
+        /// Shift amounts have the type of the shifted value and are less than its width (lowering masks them).
+        Shl = "shl" => on(INT),
+        LShr = "lshr" => on(INT),
+        AShr = "ashr" => on(INT),
+        And = "and" => on(BOOL.union(INT)).commutes(),
+        Or = "or" => on(BOOL.union(INT)).commutes(),
+        Xor = "xor" => on(BOOL.union(INT)).commutes(),
+        SMin = "smin" => on(INT).commutes(),
+        SMax = "smax" => on(INT).commutes(),
+        UMin = "umin" => on(INT).commutes(),
+        UMax = "umax" => on(INT).commutes(),
+        /// High half of the double-width product.
+        SMulHi = "smulhi" => on(INT).commutes().moves(Anywhere(2)),
+        UMulHi = "umulhi" => on(INT).commutes().moves(Anywhere(2)),
+        FAdd = "fadd" => on(FLOAT).commutes(),
+        FSub = "fsub" => on(FLOAT),
+        FMul = "fmul" => on(FLOAT).commutes(),
+        FDiv = "fdiv" => on(FLOAT).moves(OutOfLoops),
+        /// C's fmod (result has the sign of the dividend).
+        FRem = "frem" => on(FLOAT).moves(Never),
+        /// fmin, fmax: if one operand is NaN the other is the result.
+        FMin = "fmin" => on(FLOAT),
+        FMax = "fmax" => on(FLOAT),
+    }
+}
+
+impl BinaryOp {
+    /// Returns the kinds of scalars that the operation takes.
+    pub fn takes(self) -> ScalarKinds {
+        self.rule().takes
+    }
+
+    pub fn is_float(self) -> bool {
+        self.takes() == FLOAT
+    }
+
+    pub fn is_commutative(self) -> bool {
+        self.rule().is_commutative
+    }
+
+    pub fn speculation(self) -> Speculation {
+        self.rule().speculation
+    }
+}
+
+operations! {
+    /// Operations that map onto a device instruction (GLSL.std.450 or core SPIR-V).
+    MathOp: Arithmetic {
+        /// fma(a, b, c): fused on devices where the probe said so; lowering emits it only there or for `mad`.
+        Fma = "fma" => on(FLOAT).operands(3),
+        FAbs = "fabs" => on(FLOAT).operands(1),
+        Floor = "floor" => on(FLOAT).operands(1).moves(OutOfArms(1)),
+        Ceil = "ceil" => on(FLOAT).operands(1).moves(OutOfArms(1)),
+        Trunc = "ftrunc" => on(FLOAT).operands(1).moves(OutOfArms(1)),
+        /// To nearest even.
+        Rint = "rint" => on(FLOAT).operands(1).moves(OutOfArms(1)),
+        Sqrt = "sqrt" => on(FLOAT).operands(1).moves(Never),
+        /// 1/sqrt, device precision.
+        RSqrt = "rsqrt" => on(FLOAT).operands(1).moves(Never),
+        /// Device-precision (native_) functions.
+        Sin = "sin" => on(FLOAT).operands(1).moves(Never),
+        Cos = "cos" => on(FLOAT).operands(1).moves(Never),
+        Tan = "tan" => on(FLOAT).operands(1).moves(Never),
+        Exp2 = "exp2" => on(FLOAT).operands(1).moves(Never),
+        Log2 = "log2" => on(FLOAT).operands(1).moves(Never),
+        Pow = "pow" => on(FLOAT).moves(Never),
+        /// x * 2^e, e an I32 per lane.
+        Ldexp = "ldexp" => on(FLOAT).moves(Never),
+        /// Bool result.
+        IsNan = "isnan" => on(FLOAT).operands(1).moves(OutOfArms(1)),
+        IsInf = "isinf" => on(FLOAT).operands(1).moves(OutOfArms(1)),
+        /// Integer operations.
+        SAbs = "sabs" => on(INT).operands(1),
+        /// Leading zeros; the width for 0.
+        Clz = "clz" => on(INT).operands(1).moves(OutOfArms(2)),
+        /// Trailing zeros; the width for 0.
+        Ctz = "ctz" => on(INT).operands(1).moves(OutOfArms(2)),
+        PopCount = "popcount" => on(INT).operands(1).moves(OutOfArms(2)),
+        BitReverse = "bitreverse" => on(INT).operands(1).moves(OutOfArms(2)),
+    }
+}
+
+impl MathOp {
+    /// Returns the kinds of scalars that the operation takes.
+    pub fn takes(self) -> ScalarKinds {
+        self.rule().takes
+    }
+
+    pub fn operands(self) -> usize {
+        self.rule().operands
+    }
+
+    pub fn speculation(self) -> Speculation {
+        self.rule().speculation
+    }
+
+    /// Returns the result's type by that of the first operand.
+    pub fn result(self, first: Type) -> Type {
+        match self {
+            MathOp::IsNan | MathOp::IsInf => first.with_scalar(Scalar::Bool),
+            _ => first,
+        }
+    }
+
+    /// Returns the type of the operands behind the first.
+    pub fn second(self, first: Type) -> Type {
+        match self {
+            MathOp::Ldexp => first.with_scalar(Scalar::I32),
+            _ => first,
+        }
+    }
+}
+
+/// The rule that a conversion's types obey.
+type ConvertRule = fn(Type, Type) -> bool;
+
+/// Returns true if all lanes change from one kind to another.
+fn per_lane(from: Type, from_kinds: ScalarKinds, to: Type, to_kinds: ScalarKinds) -> bool {
+    from.lanes == to.lanes && from_kinds.has(from.scalar) && to_kinds.has(to.scalar)
+}
+
+fn widens(from: Type, to: Type) -> bool {
+    per_lane(from, BOOL.union(INT), to, INT) && from.scalar.bits() < to.scalar.bits()
+}
+
+/// Returns true if a type is an integer of the width of a pointer's address.
+pub fn is_address(ty: Type, pointer: Type) -> bool {
+    pointer.scalar.is_ptr() && ty == Type::of(Scalar::int(pointer.scalar.bits()))
+}
+
+fn leaves_generic(from: Type, to: Type) -> bool {
+    use AddressSpace::{Generic, Global, Local, Private};
+    from.space() == Some(Generic) && matches!(to.space(), Some(Global | Local | Private))
+}
+
+operations! {
+    /// Conversions; the result type says to what. Lanes are kept.
+    ConvertOp: ConvertRule {
+        /// Integer to a narrower one.
+        Trunc = "trunc" => |a, b| per_lane(a, INT, b, INT) && a.scalar.bits() > b.scalar.bits(),
+        /// Integer or bool to a wider integer.
+        ZExt = "zext" => widens,
+        /// Integer or bool (true is -1) to a wider integer.
+        SExt = "sext" => widens,
+        /// Float to signed integer, toward zero; out of range is undefined.
+        FToS = "ftos" => |a, b| per_lane(a, FLOAT, b, INT),
+        /// Float to unsigned integer, toward zero; out of range is undefined.
+        FToU = "ftou" => |a, b| per_lane(a, FLOAT, b, INT),
+        /// Signed integer to float, to nearest even.
+        SToF = "stof" => |a, b| per_lane(a, INT, b, FLOAT),
+        UToF = "utof" => |a, b| per_lane(a, INT, b, FLOAT),
+        /// Float to a float of another width, to nearest even.
+        FConvert = "fconvert" => |a, b| per_lane(a, FLOAT, b, FLOAT) && a != b,
+        /// Same total number of bits, other type; lanes may differ. Also bool-free vectors.
+        Bitcast = "bitcast" => |a, b| {
+            let kinds = INT.union(FLOAT);
+            kinds.has(a.scalar) && kinds.has(b.scalar) && a.bits() == b.bits()
+        },
+        /// Pointer to I64 (global, constant, generic) or I32 (local, private).
+        PtrToInt = "ptrtoint" => |a, b| is_address(b, a),
+        IntToPtr = "inttoptr" => |a, b| is_address(a, b),
+        /// Pointer to a pointer of another address space (global <-> constant is a no-op; to and from generic adds
+        /// or strips the tag). Null stays null.
+        SpaceCast = "spacecast" => |a, b| per_lane(a, PTR, b, PTR) && a != b,
+        /// Generic pointer to one of global, local or private memory; null if it points elsewhere.
+        ToSpace = "tospace" => leaves_generic,
+    }
+}
+
+impl ConvertOp {
+    /// Returns true if the operation converts from one type to the other.
+    pub fn converts(self, from: Type, to: Type) -> bool {
+        self.rule()(from, to)
+    }
+
+    /// Returns true if lanes are converted one by one.
+    pub fn is_lanewise(self) -> bool {
+        !matches!(self, ConvertOp::Bitcast | ConvertOp::PtrToInt | ConvertOp::IntToPtr)
+    }
+}
+
+operations! {
+    IntCC {
+        Eq = "eq",
+        Ne = "ne",
+        Slt = "slt",
+        Sle = "sle",
+        Sgt = "sgt",
+        Sge = "sge",
+        Ult = "ult",
+        Ule = "ule",
+        Ugt = "ugt",
+        Uge = "uge",
+    }
+}
+
+operations! {
+    /// Float comparisons: ordered (false with NaN) except for `Une`, and the unordered forms `U..`.
+    FloatCC {
+        Oeq = "oeq",
+        One = "one",
+        Olt = "olt",
+        Ole = "ole",
+        Ogt = "ogt",
+        Oge = "oge",
+        Ueq = "ueq",
+        Une = "une",
+        Ult = "ult",
+        Ule = "ule",
+        Ugt = "ugt",
+        Uge = "uge",
+        /// Neither is NaN.
+        Ord = "ord",
+        /// One is NaN.
+        Uno = "uno",
+    }
+}
+
+operations! {
+    AtomicOp: ScalarKinds {
+        Xchg = "xchg" => INT.union(FLOAT),
+        Add = "add" => INT,
+        Sub = "sub" => INT,
+        And = "and" => INT,
+        Or = "or" => INT,
+        Xor = "xor" => INT,
+        SMin = "smin" => INT,
+        SMax = "smax" => INT,
+        UMin = "umin" => INT,
+        UMax = "umax" => INT,
+        FAdd = "fadd" => FLOAT,
+    }
+}
+
+impl AtomicOp {
+    /// Returns the kinds of scalars that the operation takes.
+    pub fn takes(self) -> ScalarKinds {
+        *self.rule()
+    }
+}
+
+operations! {
+    /// The order of an atomic operation or a fence among the accesses around it (OpenCL C 6.15.12).
+    MemoryOrder {
+        Relaxed = "relaxed",
+        Acquire = "acquire",
+        Release = "release",
+        AcqRel = "acq_rel",
+        SeqCst = "seq_cst",
+    }
+}
+
+operations! {
+    /// Among which work-items an order holds.
+    MemoryScope {
+        WorkGroup = "work_group",
+        Device = "device",
+    }
+}
+
+operations! {
+    /// Values that the launch gives, and their types; the dimension is 0, 1 or 2.
+    WorkItemQuery: Type {
+        GlobalId = "global_id" => Type::I64,
+        GlobalSize = "global_size" => Type::I64,
+        GlobalOffset = "global_offset" => Type::I64,
+        GroupId = "group_id" => Type::I64,
+        NumGroups = "num_groups" => Type::I64,
+        /// Below the device's largest work-group.
+        LocalId = "local_id" => Type::I32,
+        /// This work-group's actual size.
+        LocalSize = "local_size" => Type::I32,
+        EnqueuedLocalSize = "enqueued_local_size" => Type::I32,
+        /// Dimension is 0.
+        WorkDim = "work_dim" => Type::I32,
+        /// Global pointer to the launch's buffer for [`crate::printf`]; dimension is 0.
+        PrintfBuffer = "printf_buffer" => Type::ptr(AddressSpace::Global),
+    }
+}
+
+impl WorkItemQuery {
+    /// Returns the type of the result.
+    pub fn ty(self) -> Type {
+        *self.rule()
+    }
+}
