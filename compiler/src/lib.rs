@@ -6,6 +6,7 @@
 
 pub mod analysis;
 mod big_stack;
+pub mod builtins;
 pub mod driver;
 pub mod emit;
 pub mod ir;

@@ -1,7 +1,7 @@
 //! What the compiler must know of the device it compiles for: plain data, filled in by the runtime.
 
 use crate::ir::Scalar;
-use crate::options::ClStd;
+use crate::options::{ClStd, Options};
 
 /// Most bytes of one variable in global memory (CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE). Vulkan devices
 /// allocate at least 1 GiB in one piece.
@@ -112,6 +112,12 @@ impl Target {
             Scalar::F64 => self.float_traits[2],
             _ => self.float_traits[1],
         }
+    }
+
+    /// Returns true if arithmetic with denormal doubles is emulated; false where options allow denormals to be zero.
+    pub fn emulates_denormals(&self, options: &Options) -> bool {
+        let allowed = options.denorms_are_zero || options.unsafe_math;
+        self.float64 && !self.floats(Scalar::F64).keeps_denormals && !allowed
     }
 
     /// Macros that tell a program what this device offers: extension names, and from OpenCL C 3.0 on

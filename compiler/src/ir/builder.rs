@@ -183,6 +183,16 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::Convert { op, arg }, ty)
     }
 
+    /// To an integer of another width, or the same.
+    pub fn resize(&mut self, arg: Value, ty: Type, signed: bool) -> Value {
+        let op = match (self.ty(arg).scalar.bits() > ty.scalar.bits(), signed) {
+            (true, _) => ConvertOp::Trunc,
+            (false, true) => ConvertOp::SExt,
+            (false, false) => ConvertOp::ZExt,
+        };
+        self.convert(op, arg, ty)
+    }
+
     pub fn bitcast(&mut self, arg: Value, ty: Type) -> Value {
         self.convert(ConvertOp::Bitcast, arg, ty)
     }

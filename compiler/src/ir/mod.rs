@@ -24,6 +24,7 @@
 #[macro_use]
 mod table;
 
+pub mod address;
 pub mod builder;
 pub mod cfg;
 pub mod dominators;
@@ -39,10 +40,12 @@ pub mod opcodes;
 pub mod operations;
 pub mod parse;
 pub mod print;
+pub mod shorthand;
 pub mod structure;
 pub mod types;
 pub mod verify;
 
+pub use address::Addr;
 pub use builder::{Builder, InsertionPoint, InstBuilder};
 pub use entities::{Block, Func, Global, Inst, Value};
 pub use function::{BlockData, Constant, Function, ValueDef};

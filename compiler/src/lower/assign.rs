@@ -20,7 +20,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Assigns a struct or union and returns the place's address.
-    pub fn assign_record(&mut self, place: &Place, value: &Expr) -> super::memory::Addr {
+    pub fn assign_record(&mut self, place: &Place, value: &Expr) -> crate::ir::Addr {
         let to = self.address_of(place);
         let from = self.record(value);
         self.copy_object(place.ty, to, from);
@@ -42,7 +42,7 @@ impl Lowering<'_, '_> {
         let lhs = self.convert(old, stored, wide);
         let result = match op {
             CompoundOp::Arith(op) => {
-                let rhs = self.match_lanes(rhs, lhs);
+                let rhs = self.b.match_lanes(rhs, lhs);
                 self.arith(op, lhs, rhs, wide)
             }
             CompoundOp::Shl | CompoundOp::Shr => self.shift(op == CompoundOp::Shl, lhs, rhs, wide),
@@ -62,7 +62,8 @@ impl Lowering<'_, '_> {
         let lvalue = self.place(place);
         let by = self.value(index);
         let old = self.read(&lvalue, self.value_type(place.ty));
-        let new = self.pointer_add(old, by, index.ty, stride, subtract);
+        let new =
+            self.b.pointer_add(old, (by, self.numeric(index.ty).0.is_signed()), stride, subtract);
         self.write(&lvalue, new);
         new
     }

@@ -16,13 +16,6 @@ const LEAST_NORMAL: i64 = 1 << 52;
 const SIGN_BIT: i64 = i64::MIN;
 
 impl Context<'_> {
-    /// Returns true if doubles need what this file does; false where options allow denormals to be zero.
-    pub(super) fn emulates_denormals(&self) -> bool {
-        let (target, options) = (self.target, self.options);
-        let allowed = options.denorms_are_zero || options.unsafe_math;
-        target.float64 && !target.floats(Scalar::F64).keeps_denormals && !allowed
-    }
-
     /// Rewrites a function of the program.
     pub(super) fn emulate_denormals(&mut self, func: &mut Function, span: Span) {
         for block in func.layout.clone() {

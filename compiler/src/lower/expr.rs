@@ -1,10 +1,9 @@
 //! Expressions: values, truth values, records.
 
 use super::function::Lowering;
-use super::memory::Addr;
 use super::types;
 use crate::ir::{
-    AddressSpace, BinaryOp, Block, ConvertOp, FloatCC, FpFlags, IntCC, Type, UnaryOp, Value,
+    Addr, AddressSpace, BinaryOp, Block, FloatCC, FpFlags, IntCC, Type, UnaryOp, Value,
 };
 use crate::sema::hir::{ArithOp, CompareOp, Expr, ExprKind, FunctionId, PlaceKind};
 use crate::sema::types::{Scalar as Name, TypeKind};
@@ -38,7 +37,7 @@ impl Lowering<'_, '_> {
         }
         match &expr.kind {
             ExprKind::Call { function, args } => self.call(*function, args, expr),
-            ExprKind::Builtin { name, args } => self.builtin(name, args, expr),
+            ExprKind::Builtin { function, args } => self.builtin(*function, args, expr),
             ExprKind::Conditional { cond, then, otherwise } if self.is_void(expr.ty) => {
                 self.branch_void(cond, then, otherwise);
                 None
@@ -70,7 +69,7 @@ impl Lowering<'_, '_> {
             ExprKind::Int(bits) if ty.scalar.is_float() => self.b.fconst(ty, *bits as f64),
             ExprKind::Int(bits) => self.b.iconst(ty, *bits as i64),
             ExprKind::Float(value) => self.b.fconst(ty, *value),
-            ExprKind::NullPointer | ExprKind::Zero => self.zero(ty),
+            ExprKind::NullPointer | ExprKind::Zero => self.b.zero(ty),
             ExprKind::Load(place) => {
                 let lvalue = self.place(place);
                 self.read(&lvalue, ty)
@@ -88,15 +87,15 @@ impl Lowering<'_, '_> {
             ExprKind::Not(value) if ty.is_vector() => self.vector_not(value, ty),
             ExprKind::Not(_) | ExprKind::Logical { .. } => {
                 let truth = self.truth(expr);
-                self.int_of_bool(truth, ty)
+                self.b.int_of_bool(truth, ty)
             }
             ExprKind::Compare(op, lhs, rhs) => {
                 let truth = self.compare(*op, lhs, rhs);
-                self.int_of_bool(truth, ty)
+                self.b.int_of_bool(truth, ty)
             }
             ExprKind::Arith(op, lhs, rhs) => {
                 let (lhs, rhs) = (self.value(lhs), self.value(rhs));
-                let rhs = self.match_lanes(rhs, lhs);
+                let rhs = self.b.match_lanes(rhs, lhs);
                 self.arith(*op, lhs, rhs, self.numeric(expr.ty).0)
             }
             ExprKind::Shift { left, value, amount } => {
@@ -110,7 +109,7 @@ impl Lowering<'_, '_> {
             ExprKind::VectorSelect { cond, then, otherwise } => {
                 let (cond, then) = (self.value(cond), self.value(then));
                 let otherwise = self.value(otherwise);
-                let negative = self.is_negative(cond);
+                let negative = self.b.is_negative(cond);
                 self.b.select(negative, then, otherwise)
             }
             _ => self.value_of_operation(expr, ty),
@@ -127,7 +126,7 @@ impl Lowering<'_, '_> {
                 let from = self.numeric(value.ty).0;
                 let to = self.numeric(expr.ty).0;
                 let value = self.value(value);
-                self.convert_with(value, from, to, *rounding, *saturate)
+                self.convert_with(value, (from, to), *rounding, *saturate)
             }
             ExprKind::Splat(value) => {
                 let value = self.value(value);
@@ -143,8 +142,8 @@ impl Lowering<'_, '_> {
             }
             ExprKind::PointerToInt(value) => {
                 let value = self.value(value);
-                let address = self.address(value);
-                self.resize(address, ty.scalar, false)
+                let address = self.b.address(value);
+                self.b.resize_lanes(address, ty.scalar, false)
             }
             ExprKind::IntToPointer(value) => {
                 let signed = self.numeric(value.ty).0.is_signed();
@@ -154,7 +153,12 @@ impl Lowering<'_, '_> {
             ExprKind::PointerAdd { pointer, index, stride, subtract } => {
                 let pointer = self.value(pointer);
                 let by = self.value(index);
-                self.pointer_add(pointer, by, index.ty, *stride, *subtract)
+                self.b.pointer_add(
+                    pointer,
+                    (by, self.numeric(index.ty).0.is_signed()),
+                    *stride,
+                    *subtract,
+                )
             }
             ExprKind::PointerDiff { lhs, rhs, stride } => self.pointer_diff(lhs, rhs, *stride),
             ExprKind::VectorLiteral(parts) => self.vector_literal(parts, ty),
@@ -203,51 +207,24 @@ impl Lowering<'_, '_> {
             }
             _ => {
                 let value = self.value(expr);
-                self.is_nonzero(value)
+                self.b.is_nonzero(value)
             }
         }
     }
 
-    /// `value != 0` per lane.
-    pub fn is_nonzero(&mut self, value: Value) -> Value {
-        let ty = self.b.ty(value);
-        if ty.scalar == crate::ir::Scalar::Bool {
-            return value;
-        }
-        if ty.scalar.is_float() {
-            let zero = self.zero(ty);
-            return self.b.fcmp(FloatCC::Une, value, zero);
-        }
-        let value = if ty.scalar.is_ptr() { self.address(value) } else { value };
-        let zero = self.zero(self.b.ty(value));
-        self.b.icmp(IntCC::Ne, value, zero)
-    }
-
-    /// `value < 0` per lane of an integer: its top bit.
-    pub fn is_negative(&mut self, value: Value) -> Value {
-        let zero = self.zero(self.b.ty(value));
-        self.b.icmp(IntCC::Slt, value, zero)
-    }
-
-    /// Bools as an integer type: 0 and 1 in scalars, 0 and -1 in vectors.
-    pub fn int_of_bool(&mut self, truth: Value, ty: Type) -> Value {
-        let op = if ty.is_vector() { ConvertOp::SExt } else { ConvertOp::ZExt };
-        self.b.convert(op, truth, ty)
-    }
-
     fn vector_not(&mut self, value: &Expr, ty: Type) -> Value {
         let value = self.value(value);
-        let truth = self.is_nonzero(value);
+        let truth = self.b.is_nonzero(value);
         let truth = self.b.unary(UnaryOp::Not, truth);
-        self.int_of_bool(truth, ty)
+        self.b.int_of_bool(truth, ty)
     }
 
     fn vector_logical(&mut self, and: bool, lhs: &Expr, rhs: &Expr, ty: Type) -> Value {
         let (lhs, rhs) = (self.value(lhs), self.value(rhs));
-        let (lhs, rhs) = (self.is_nonzero(lhs), self.is_nonzero(rhs));
+        let (lhs, rhs) = (self.b.is_nonzero(lhs), self.b.is_nonzero(rhs));
         let op = if and { BinaryOp::And } else { BinaryOp::Or };
         let truth = self.b.binary(op, lhs, rhs);
-        self.int_of_bool(truth, ty)
+        self.b.int_of_bool(truth, ty)
     }
 
     fn compare(&mut self, op: CompareOp, lhs: &Expr, rhs: &Expr) -> Value {
@@ -259,7 +236,7 @@ impl Lowering<'_, '_> {
         if self.b.ty(lhs).scalar.is_float() {
             return self.b.fcmp(float_cc(op), lhs, rhs);
         }
-        let (lhs, rhs) = (self.address(lhs), self.address(rhs));
+        let (lhs, rhs) = (self.b.address(lhs), self.b.address(rhs));
         self.b.icmp(int_cc(op, signed), lhs, rhs)
     }
 
@@ -298,8 +275,8 @@ impl Lowering<'_, '_> {
     /// Emits a shift; the amount counts modulo the width (OpenCL C 6.5.9).
     pub fn shift(&mut self, left: bool, value: Value, amount: Value, name: Name) -> Value {
         let ty = self.b.ty(value);
-        let amount = self.match_lanes(amount, value);
-        let amount = self.resize(amount, ty.scalar, false);
+        let amount = self.b.match_lanes(amount, value);
+        let amount = self.b.resize_lanes(amount, ty.scalar, false);
         let mask = i64::from(ty.scalar.bits().saturating_sub(1));
         let amount = match self.b.func.as_const(amount) {
             Some(bits) => self.b.iconst(ty, bits as i64 & mask),
@@ -314,15 +291,6 @@ impl Lowering<'_, '_> {
             (false, false) => BinaryOp::LShr,
         };
         self.b.binary(op, value, amount)
-    }
-
-    /// Returns a scalar repeated to the lanes of `like`.
-    pub fn match_lanes(&mut self, value: Value, like: Value) -> Value {
-        let (lanes, wanted) = (self.b.ty(value).lanes, self.b.ty(like).lanes);
-        if lanes == 1 && wanted > 1 && !self.b.ty(value).scalar.is_ptr() {
-            return self.b.splat(value, wanted);
-        }
-        value
     }
 
     fn logical(&mut self, and: bool, lhs: &Expr, rhs: &Expr) -> Value {

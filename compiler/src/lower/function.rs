@@ -1,9 +1,9 @@
 //! Lowering of one function: its parameters, locals, labels, and the state that statements and
 //! expressions share.
 
-use super::memory::Addr;
 use super::{types, Context, Origin};
-use crate::ir::{self, AddressSpace, Block, Builder, FpFlags, Scalar, Type, Value};
+use crate::ir::Addr;
+use crate::ir::{self, AddressSpace, Block, Builder, FpFlags, Type};
 use crate::sema::hir::{self, FunctionId, LabelId, LocalId};
 use crate::sema::types::{Scalar as Name, TypeId, TypeKind, Types};
 use crate::source::Span;
@@ -48,7 +48,7 @@ pub fn lower_function(context: &mut Context, origin: Origin, id: FunctionId, fun
     lowering.stmts(source.body.as_deref().unwrap_or_default());
     lowering.finish();
     remove_unreachable(&mut shell);
-    if origin == Origin::User && context.emulates_denormals() {
+    if origin == Origin::User && context.target.emulates_denormals(context.options) {
         context.emulate_denormals(&mut shell, source.span);
     }
     context.out.functions[func] = shell;
@@ -134,7 +134,7 @@ impl<'a> Lowering<'_, 'a> {
                 self.locals.insert(local, Addr::new(value, align));
             } else {
                 let addr = self.local(local);
-                self.store(addr, value);
+                self.b.write(addr, value);
             }
         }
     }
@@ -147,25 +147,18 @@ impl<'a> Lowering<'_, 'a> {
         let addr = match self.source.locals.get(id) {
             Some(local) => {
                 let (size, align) = types::layout(self.types(), local.ty);
-                self.memory(size, align.max(local.align))
+                self.b.private_memory(size, align.max(local.align))
             }
-            None => self.memory(8, 8),
+            None => self.b.private_memory(8, 8),
         };
         self.locals.insert(id, addr);
         addr
     }
 
-    /// New private memory.
-    pub fn memory(&mut self, size: u64, align: u32) -> Addr {
-        let align = align.max(1);
-        let ptr = self.b.alloca(size.max(1), align);
-        Addr::new(ptr, align)
-    }
-
     /// New private memory for an object of a type.
     pub fn temporary(&mut self, ty: TypeId) -> Addr {
         let (size, align) = types::layout(self.types(), ty);
-        self.memory(size, align)
+        self.b.private_memory(size, align)
     }
 
     pub fn label(&mut self, label: LabelId) -> Block {
@@ -206,11 +199,6 @@ impl<'a> Lowering<'_, 'a> {
                 self.b.unreachable();
             }
         }
-    }
-
-    /// Returns a constant integer of a scalar type.
-    pub fn int(&mut self, scalar: Scalar, value: i64) -> Value {
-        self.b.iconst(Type::of(scalar), value)
     }
 }
 

@@ -1,8 +1,7 @@
 //! Kernel entries: a function without parameters that reads the arguments and calls the body.
 
-use super::memory::Addr;
 use super::{types, Context, Origin};
-use crate::ir::{self, AddressSpace, Builder, KernelEntry, MemFlags, Scalar, Type, Value};
+use crate::ir::{self, Addr, AddressSpace, Builder, KernelEntry, MemFlags, Scalar, Type, Value};
 use crate::kernel::{Arg, ArgAddress, ArgKind};
 use crate::sema::hir::{ArgInfo, FunctionId, KernelInfo};
 use crate::sema::types::{TypeId, TypeKind, Types};
@@ -114,7 +113,7 @@ impl ArgReader<'_> {
 
     /// Bools come as bytes.
     fn load(&mut self, arg: u32, ty: Type, offset: u32) -> Value {
-        let memory = types::memory_type(ty);
+        let memory = ty.in_memory();
         let value = self.b.load_arg(memory, arg, offset);
         if memory == ty {
             return value;
@@ -125,7 +124,7 @@ impl ArgReader<'_> {
 
     fn read_record(&mut self, arg: u32, ty: TypeId, object: Addr, offset: u32) {
         if let Some(value) = types::value_type(self.types, ty) {
-            return self.copy_leaf(arg, types::memory_type(value), object, offset);
+            return self.copy_leaf(arg, value.in_memory(), object, offset);
         }
         let (size, align) = types::layout(self.types, ty);
         match self.types.kind(ty) {

@@ -1,28 +1,10 @@
-//! Memory: addresses with what is known of them, loads and stores of values, copies and zeroing of
-//! whole objects.
+//! Memory: copies and zeroing of whole objects.
 
 use super::function::Lowering;
 use super::types;
-use crate::ir::{AddressSpace, ConvertOp, MemFlags, Scalar, Type, Value};
-use crate::ir::{BinaryOp, IntCC};
+use crate::ir::{Addr, BinaryOp, Scalar, Type, Value};
 use crate::sema::hir::{Range, Repeat};
 use crate::sema::types::{TypeId, TypeKind};
-
-/// An address with its alignment and how accesses to it behave.
-#[derive(Debug, Clone, Copy)]
-pub struct Addr {
-    pub ptr: Value,
-    /// Bytes, a power of two.
-    pub align: u32,
-    pub flags: MemFlags,
-}
-
-impl Addr {
-    /// Returns an ordinary address.
-    pub fn new(ptr: Value, align: u32) -> Addr {
-        Addr { ptr, align: align.max(1), flags: MemFlags::empty() }
-    }
-}
 
 /// Arrays of at most this many leaves are copied without a loop.
 const UNROLLED_LEAVES: u64 = 64;
@@ -38,49 +20,6 @@ enum LeafOp {
 }
 
 impl Lowering<'_, '_> {
-    /// Reads a value of an IR type (bools from bytes).
-    pub fn load(&mut self, ty: Type, addr: Addr) -> Value {
-        let memory = types::memory_type(ty);
-        let value = self.b.load(memory, addr.ptr, addr.align, addr.flags);
-        if memory == ty {
-            return value;
-        }
-        let zero = self.b.iconst(memory, 0);
-        self.b.icmp(IntCC::Ne, value, zero)
-    }
-
-    /// Writes a value (bools as bytes 0 and 1).
-    pub fn store(&mut self, addr: Addr, value: Value) {
-        let ty = self.b.ty(value);
-        let memory = types::memory_type(ty);
-        let value = self.b.convert(ConvertOp::ZExt, value, memory);
-        let flags = addr.flags & MemFlags::VOLATILE;
-        self.b.store(addr.ptr, value, addr.align, flags);
-    }
-
-    /// Returns the address some bytes further on.
-    pub fn offset(&mut self, addr: Addr, bytes: u64) -> Addr {
-        let ptr = self.b.ptr_add_const(addr.ptr, bytes as i64);
-        let align = match bytes {
-            0 => addr.align,
-            n => addr.align.min(1 << n.trailing_zeros().min(16)),
-        };
-        Addr { ptr, align, ..addr }
-    }
-
-    /// Returns the address `index * stride` bytes further on; `index` has the width of the pointer.
-    pub fn indexed(&mut self, addr: Addr, index: Value, stride: u64) -> Addr {
-        let ty = self.b.ty(index);
-        let stride_value = self.b.iconst(ty, stride as i64);
-        let bytes = self.b.binary(BinaryOp::IMul, index, stride_value);
-        let ptr = self.b.ptr_add(addr.ptr, bytes);
-        let align = match stride {
-            0 => addr.align,
-            n => addr.align.min(1 << n.trailing_zeros().min(16)),
-        };
-        Addr { ptr, align, ..addr }
-    }
-
     /// Copies an object, leaf by leaf.
     pub fn copy_object(&mut self, ty: TypeId, to: Addr, from: Addr) {
         self.walk(ty, LeafOp::Copy { to, from }, 0);
@@ -89,9 +28,9 @@ impl Lowering<'_, '_> {
     /// Copies a part of an object to the others that its range designators name: the innermost range
     /// first, so that each further one copies what those before it have filled.
     pub fn repeat_part(&mut self, object: Addr, part: &Repeat) {
-        let first = self.offset(object, part.offset);
+        let first = self.b.offset(object, part.offset);
         for (depth, range) in part.ranges.iter().enumerate().rev() {
-            let second = self.offset(first, range.stride);
+            let second = self.b.offset(first, range.stride);
             let op = LeafOp::Copy { to: second, from: first };
             let inner = part.ranges.get(depth + 1..).unwrap_or_default();
             self.walk_ranges(part.ty, (range.count - 1, range.stride), inner, op);
@@ -178,24 +117,24 @@ impl Lowering<'_, '_> {
     }
 
     fn leaf(&mut self, ty: Type, op: LeafOp) {
-        let memory = types::memory_type(ty);
+        let memory = ty.in_memory();
         match op {
             LeafOp::Zero(addr) => {
-                let zero = self.zero(memory);
-                self.store(addr, zero);
+                let zero = self.b.zero(memory);
+                self.b.write(addr, zero);
             }
             LeafOp::Copy { to, from } => {
                 let value = self.b.load(memory, from.ptr, from.align, from.flags);
-                self.store(to, value);
+                self.b.write(to, value);
             }
         }
     }
 
     fn advance(&mut self, op: LeafOp, bytes: u64) -> LeafOp {
         match op {
-            LeafOp::Zero(addr) => LeafOp::Zero(self.offset(addr, bytes)),
+            LeafOp::Zero(addr) => LeafOp::Zero(self.b.offset(addr, bytes)),
             LeafOp::Copy { to, from } => {
-                LeafOp::Copy { to: self.offset(to, bytes), from: self.offset(from, bytes) }
+                LeafOp::Copy { to: self.b.offset(to, bytes), from: self.b.offset(from, bytes) }
             }
         }
     }
@@ -203,8 +142,8 @@ impl Lowering<'_, '_> {
     /// As [`Self::advance`], by a run-time number (I32) of strides.
     fn advance_by(&mut self, op: LeafOp, index: Value, stride: u64) -> LeafOp {
         let mut step = |addr: Addr| {
-            let index = self.pointer_sized(index, addr.ptr, false);
-            self.indexed(addr, index, stride)
+            let index = self.b.pointer_sized(index, addr.ptr, false);
+            self.b.indexed(addr, index, stride)
         };
         match op {
             LeafOp::Zero(addr) => LeafOp::Zero(step(addr)),
@@ -231,54 +170,11 @@ impl Lowering<'_, '_> {
 
     /// `for (i = 0; i < n; i++) body(i)` with an I32 counter.
     pub fn counted_loop(&mut self, n: u64, body: impl FnOnce(&mut Self, Value)) {
-        let n = self.int(Scalar::I32, n.min(u64::from(u32::MAX)) as i64);
-        let zero = self.int(Scalar::I32, 0);
-        let one = self.int(Scalar::I32, 1);
-        self.strided_loop(zero, n, one, body);
-    }
-
-    /// `for (i = start; i < end; i += step) body(i)`, unsigned, in the type of the operands.
-    pub fn strided_loop(
-        &mut self,
-        start: Value,
-        end: Value,
-        step: Value,
-        body: impl FnOnce(&mut Self, Value),
-    ) {
-        self.stepping_loop(start, end, (BinaryOp::IAdd, step), body);
-    }
-
-    /// `for (i = start; i < end; i = i op operand) body(i)`, unsigned, in the type of the operands.
-    pub fn stepping_loop(
-        &mut self,
-        start: Value,
-        end: Value,
-        (op, operand): (BinaryOp, Value),
-        body: impl FnOnce(&mut Self, Value),
-    ) {
-        let ty = self.b.ty(start);
-        let header = self.b.new_block();
-        let i = self.b.func.add_param(header, ty);
-        self.b.jump(header, &[start]);
-        self.b.switch_to(header);
-        let inside = self.b.icmp(IntCC::Ult, i, end);
-        let (inner, after) = (self.b.new_block(), self.b.new_block());
-        self.b.brif(inside, inner, after);
-        self.b.switch_to(inner);
-        body(self, i);
-        let next = self.b.binary(op, i, operand);
-        self.b.jump(header, &[next]);
-        self.b.switch_to(after);
-    }
-
-    /// Zero (null, false) of any type.
-    pub fn zero(&mut self, ty: Type) -> Value {
-        let lane = self.b.func.constant(ty.lane(), 0);
-        self.b.splat(lane, ty.lanes)
-    }
-
-    /// Returns the address space of a pointer value; private for anything else.
-    pub fn space(&self, ptr: Value) -> AddressSpace {
-        self.b.ty(ptr).space().unwrap_or(AddressSpace::Private)
+        let n = self.b.int(Scalar::I32, n.min(u64::from(u32::MAX)) as i64);
+        let zero = self.b.int(Scalar::I32, 0);
+        let one = self.b.int(Scalar::I32, 1);
+        let open = self.b.open_loop(zero, n);
+        body(self, open.counter);
+        self.b.close_loop(open, BinaryOp::IAdd, one);
     }
 }

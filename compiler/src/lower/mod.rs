@@ -7,13 +7,10 @@
 
 mod assign;
 mod builtins;
-mod convert;
 mod denormals;
 mod expr;
-mod fptrunc;
 mod function;
 mod globals;
-mod half;
 mod kernel;
 mod memory;
 mod place;
@@ -88,12 +85,10 @@ pub(crate) struct Context<'a> {
     out: ir::Module,
     functions: FxHashMap<(Origin, hir::FunctionId), ir::Func>,
     globals: FxHashMap<(Origin, hir::GlobalId), ir::Global>,
-    /// Memory of the work-group collective functions, by the bytes of a word.
-    collective: FxHashMap<u32, ir::Global>,
     /// Functions that are called but not lowered yet.
     worklist: Vec<(Origin, hir::FunctionId, ir::Func)>,
-    /// Constants that hold the types of `printf` arguments, by contents.
-    signatures: FxHashMap<Vec<u8>, ir::Global>,
+    /// Variables of built-in functions, by name, size and contents.
+    shared_globals: FxHashMap<(String, u64, Option<Vec<u8>>), ir::Global>,
     /// One place where each function is called, for diagnostics.
     call_sites: FxHashMap<ir::Func, Span>,
 }
@@ -115,9 +110,8 @@ impl<'a> Context<'a> {
             out: ir::Module::default(),
             functions: FxHashMap::default(),
             globals: FxHashMap::default(),
-            collective: FxHashMap::default(),
             worklist: Vec::new(),
-            signatures: FxHashMap::default(),
+            shared_globals: FxHashMap::default(),
             call_sites: FxHashMap::default(),
         }
     }

@@ -1,8 +1,8 @@
 //! Places: where an object is, and reading and writing it, components of vectors among them.
 
 use super::function::Lowering;
-use super::memory::Addr;
 use super::types;
+use crate::ir::Addr;
 use crate::ir::{AddressSpace, MemFlags, Scalar, Type, Value};
 use crate::sema::hir::{Expr, ExprKind, Place, PlaceKind};
 
@@ -43,7 +43,7 @@ impl Lowering<'_, '_> {
             }
             PlaceKind::Field { base, offset } => {
                 let base = self.address_of(base);
-                LValue::Memory(self.offset(base, u64::from(*offset)))
+                LValue::Memory(self.b.offset(base, u64::from(*offset)))
             }
             PlaceKind::Components { base, lanes } => self.components(base, lanes),
             PlaceKind::ComponentAt { base, index } => self.component_at(base, index),
@@ -89,7 +89,7 @@ impl Lowering<'_, '_> {
             if volatile {
                 addr.flags |= MemFlags::VOLATILE;
             }
-            if self.space(addr.ptr) == AddressSpace::Constant {
+            if self.b.space(addr.ptr) == AddressSpace::Constant {
                 addr.flags |= MemFlags::INVARIANT;
             }
             addr
@@ -127,17 +127,17 @@ impl Lowering<'_, '_> {
         let vector = self.value_type(base.ty);
         let lvalue = self.place(base);
         let index = self.value(index);
-        let index = self.resize(index, Scalar::I32, false);
+        let index = self.b.resize_lanes(index, Scalar::I32, false);
         match lvalue {
             LValue::Memory(addr) => LValue::LaneAt { addr, vector, index },
             LValue::Lanes { addr, vector, lanes } => {
                 // An index into a swizzle: look the lane up.
                 let mut lane =
-                    self.int(Scalar::I32, i64::from(lanes.first().copied().unwrap_or(0)));
+                    self.b.int(Scalar::I32, i64::from(lanes.first().copied().unwrap_or(0)));
                 for (i, &candidate) in lanes.iter().enumerate().skip(1) {
-                    let at = self.int(Scalar::I32, i as i64);
+                    let at = self.b.int(Scalar::I32, i as i64);
                     let here = self.b.icmp(crate::ir::IntCC::Eq, index, at);
-                    let candidate = self.int(Scalar::I32, i64::from(candidate));
+                    let candidate = self.b.int(Scalar::I32, i64::from(candidate));
                     lane = self.b.select(here, candidate, lane);
                 }
                 LValue::LaneAt { addr, vector, index: lane }
@@ -160,38 +160,38 @@ impl Lowering<'_, '_> {
     }
 
     fn lane_address(&mut self, addr: Addr, vector: Type, lane: u8) -> Addr {
-        let bytes = u64::from(types::memory_type(vector).scalar.bytes());
-        self.offset(addr, bytes * u64::from(lane))
+        let bytes = u64::from(vector.in_memory().scalar.bytes());
+        self.b.offset(addr, bytes * u64::from(lane))
     }
 
     fn dynamic_lane(&mut self, addr: Addr, vector: Type, index: Value) -> Addr {
-        let bytes = u64::from(types::memory_type(vector).scalar.bytes());
-        let index = self.pointer_sized(index, addr.ptr, false);
-        self.indexed(addr, index, bytes)
+        let bytes = u64::from(vector.in_memory().scalar.bytes());
+        let index = self.b.pointer_sized(index, addr.ptr, false);
+        self.b.indexed(addr, index, bytes)
     }
 
     /// Reads an lvalue as a value of `ty`. Private vectors are read whole, so that they can become SSA
     /// values; elsewhere single components are.
     pub fn read(&mut self, lvalue: &LValue, ty: Type) -> Value {
         match lvalue {
-            LValue::Memory(addr) => self.load(ty, *addr),
+            LValue::Memory(addr) => self.b.read(ty, *addr),
             LValue::Lanes { addr, vector, lanes } => {
                 if let (&[lane], false) = (lanes.as_slice(), self.is_private(addr)) {
                     let addr = self.lane_address(*addr, *vector, lane);
-                    return self.load(ty, addr);
+                    return self.b.read(ty, addr);
                 }
-                let whole = self.load(*vector, *addr);
+                let whole = self.b.read(*vector, *addr);
                 let last = vector.lanes - 1;
                 let lanes: Vec<u8> = lanes.iter().map(|&lane| lane.min(last)).collect();
                 self.b.swizzle(whole, &lanes)
             }
             LValue::LaneAt { addr, vector, index } => {
                 if self.is_private(addr) {
-                    let whole = self.load(*vector, *addr);
+                    let whole = self.b.read(*vector, *addr);
                     return self.b.extract_dynamic(whole, *index);
                 }
                 let addr = self.dynamic_lane(*addr, *vector, *index);
-                self.load(ty, addr)
+                self.b.read(ty, addr)
             }
         }
     }
@@ -199,36 +199,36 @@ impl Lowering<'_, '_> {
     /// Writes a value. Outside private memory other components are not touched.
     pub fn write(&mut self, lvalue: &LValue, value: Value) {
         match lvalue {
-            LValue::Memory(addr) => self.store(*addr, value),
+            LValue::Memory(addr) => self.b.write(*addr, value),
             LValue::Lanes { addr, vector, lanes } if self.is_private(addr) => {
-                let mut whole = self.load(*vector, *addr);
+                let mut whole = self.b.read(*vector, *addr);
                 for (i, &lane) in existing(lanes, *vector) {
                     let element = self.b.extract(value, i as u8);
                     whole = self.b.insert(whole, element, lane);
                 }
-                self.store(*addr, whole);
+                self.b.write(*addr, whole);
             }
             LValue::Lanes { addr, vector, lanes } => {
                 for (i, &lane) in existing(lanes, *vector) {
                     let element = self.b.extract(value, i as u8);
                     let addr = self.lane_address(*addr, *vector, lane);
-                    self.store(addr, element);
+                    self.b.write(addr, element);
                 }
             }
             LValue::LaneAt { addr, vector, index } if self.is_private(addr) => {
-                let whole = self.load(*vector, *addr);
+                let whole = self.b.read(*vector, *addr);
                 let whole = self.b.insert_dynamic(whole, value, *index);
-                self.store(*addr, whole);
+                self.b.write(*addr, whole);
             }
             LValue::LaneAt { addr, vector, index } => {
                 let addr = self.dynamic_lane(*addr, *vector, *index);
-                self.store(addr, value);
+                self.b.write(addr, value);
             }
         }
     }
 
     fn is_private(&self, addr: &Addr) -> bool {
-        self.space(addr.ptr) == AddressSpace::Private
+        self.b.space(addr.ptr) == AddressSpace::Private
     }
 }
 

@@ -1,8 +1,8 @@
 //! Statements: plain control flow; a structurizer follows.
 
 use super::function::{JumpTargets, Lowering};
-use super::memory::Addr;
 use super::Origin;
+use crate::ir::Addr;
 use crate::sema::hir::{Expr, Init, LocalId, Part, Stmt};
 
 impl Lowering<'_, '_> {
@@ -166,7 +166,7 @@ impl Lowering<'_, '_> {
             Init::Value(value) => {
                 let value = self.value(value);
                 let to = self.local(local);
-                self.store(to, value);
+                self.b.write(to, value);
             }
             Init::Parts { zero, parts } => {
                 let to = self.local(local);
@@ -177,7 +177,7 @@ impl Lowering<'_, '_> {
                     match part {
                         Part::Value(offset, value) => self.initialize_part(to, *offset, value),
                         Part::Zero(offset, ty) => {
-                            let part = self.offset(to, u64::from(*offset));
+                            let part = self.b.offset(to, u64::from(*offset));
                             self.zero_object(*ty, part);
                         }
                         Part::Repeat(repeat) => self.repeat_part(to, repeat),
@@ -190,12 +190,12 @@ impl Lowering<'_, '_> {
     fn initialize_part(&mut self, object: Addr, offset: u32, value: &Expr) {
         if self.is_record(value.ty) {
             let from = self.record(value);
-            let to = self.offset(object, u64::from(offset));
+            let to = self.b.offset(object, u64::from(offset));
             self.copy_object(value.ty, to, from);
         } else {
             let stored = self.value(value);
-            let to = self.offset(object, u64::from(offset));
-            self.store(to, stored);
+            let to = self.b.offset(object, u64::from(offset));
+            self.b.write(to, stored);
         }
     }
 }

@@ -36,14 +36,6 @@ pub fn is_record(types: &Types, ty: TypeId) -> bool {
     matches!(types.kind(ty), TypeKind::Record(_) | TypeKind::Array(..))
 }
 
-/// Returns how a value of the type looks in memory: bools take a byte.
-pub fn memory_type(ty: Type) -> Type {
-    match ty.scalar {
-        Scalar::Bool => ty.with_scalar(Scalar::I8),
-        _ => ty,
-    }
-}
-
 /// Returns size and alignment in bytes of an object of the type; opaque objects take 8.
 pub fn layout(types: &Types, ty: TypeId) -> (u64, u32) {
     match types.kind(ty) {

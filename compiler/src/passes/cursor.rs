@@ -85,16 +85,6 @@ impl<'a> Cursor<'a> {
         self.math_of(op, args)
     }
 
-    /// To an integer of another width, or the same.
-    pub fn resize(&mut self, arg: Value, ty: Type, signed: bool) -> Value {
-        let op = match (self.ty(arg).scalar.bits() > ty.scalar.bits(), signed) {
-            (true, _) => ConvertOp::Trunc,
-            (false, true) => ConvertOp::SExt,
-            (false, false) => ConvertOp::ZExt,
-        };
-        self.convert(op, arg, ty)
-    }
-
     /// Returns the integer with a scalar's bits in memory: as wide as [`Scalar::bytes`] says, so pointers
     /// into local and private memory are zero-extended.
     pub fn to_memory_int(&mut self, value: Value) -> Value {

@@ -5,6 +5,8 @@
 //! ([`Expr`]) and objects ([`Place`]) are different things: reading an object is
 //! [`ExprKind::Load`], so lowering never has to ask whether an expression is an lvalue.
 
+pub use crate::builtins::{Builtin, Rounding};
+
 use super::types::{RecordId, TypeId, Types};
 use crate::source::Span;
 use crate::syntax::ast::{AddressSpace, Unroll};
@@ -378,10 +380,9 @@ pub enum ExprKind {
         function: FunctionId,
         args: Vec<Expr>,
     },
-    /// A built-in function of OpenCL C 6.15, by its name, arguments converted to the parameter
-    /// types of the overload chosen. What each means is lowering's business.
+    /// A built-in function of OpenCL C 6.15, arguments converted to the parameter types of the overload chosen.
     Builtin {
-        name: &'static str,
+        function: Builtin,
         args: Vec<Expr>,
     },
     Comma(Box<Expr>, Box<Expr>),
@@ -426,15 +427,6 @@ pub enum CompareOp {
     Le,
     Gt,
     Ge,
-}
-
-/// Rounding modes of `convert_` (OpenCL C 6.4.3.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Rounding {
-    NearestEven,
-    TowardZero,
-    TowardPositive,
-    TowardNegative,
 }
 
 /// Convenience for readers of the tree: the record behind a type, if it is one.

@@ -216,22 +216,6 @@ impl Types {
     }
 }
 
-/// Every scalar type.
-pub const ALL_SCALARS: [ScalarName; 12] = [
-    ScalarName::Bool,
-    ScalarName::Char,
-    ScalarName::UChar,
-    ScalarName::Short,
-    ScalarName::UShort,
-    ScalarName::Int,
-    ScalarName::UInt,
-    ScalarName::Long,
-    ScalarName::ULong,
-    ScalarName::Half,
-    ScalarName::Float,
-    ScalarName::Double,
-];
-
 impl ScalarName {
     /// Returns the size in bytes (OpenCL C table 1); bool takes one.
     pub fn size(self) -> u32 {
@@ -274,7 +258,7 @@ impl ScalarName {
 
     /// Returns the scalar of an OpenCL C name: `uchar`.
     pub fn from_spelling(name: &str) -> Option<ScalarName> {
-        ALL_SCALARS.into_iter().find(|scalar| scalar.spelling() == name)
+        ScalarName::ALL.into_iter().find(|scalar| scalar.spelling() == name)
     }
 
     /// Returns the OpenCL C spelling: `uchar`.

@@ -166,6 +166,13 @@ pub enum ScalarName {
     Double,
 }
 
+impl ScalarName {
+    pub const ALL: [ScalarName; 12] = {
+        use ScalarName::*;
+        [Bool, Char, UChar, Short, UShort, Int, UInt, Long, ULong, Half, Float, Double]
+    };
+}
+
 #[derive(Debug)]
 pub enum TypeSpec {
     Void,

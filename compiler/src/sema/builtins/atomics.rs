@@ -1,95 +1,10 @@
-//! The atomic functions of OpenCL C 2.0 (6.15.12): their types, and what their order and scope
-//! arguments need of the device.
+//! What the order and scope arguments of the atomic functions of OpenCL C 2.0 (6.15.12) need of the device.
 
-use super::signature::{Elements, Family, Sig, Spaces, TypePattern, SCALAR};
+use crate::builtins::{Builtin, Synchronization};
 use crate::options::ClStd;
 use crate::sema::hir::Expr;
-use crate::sema::types::Scalar;
 use crate::sema::Sema;
 use crate::source::Span;
-use TypePattern::{Void, G};
-
-const OBJECT: TypePattern = TypePattern::Atomic(Spaces::ATOMIC);
-const EXPECTED: TypePattern = TypePattern::OutElement(Spaces::WRITABLE);
-const BOOL: TypePattern = TypePattern::S(Scalar::Bool);
-const ORDER: TypePattern = TypePattern::S(Scalar::Int);
-const SCOPE: TypePattern = TypePattern::S(Scalar::Int);
-
-const fn any(ret: TypePattern, params: &'static [TypePattern]) -> Sig {
-    Sig::new(Elements::ATOMIC, ret, params).lanes(SCALAR)
-}
-
-const fn integer(params: &'static [TypePattern]) -> Sig {
-    Sig::new(Elements::I32_I64, G, params).lanes(SCALAR)
-}
-
-const fn flag(ret: TypePattern, params: &'static [TypePattern]) -> Sig {
-    Sig::new(Elements::FLAG, ret, params).lanes(SCALAR)
-}
-
-const fn c11(names: &'static [&'static str], sigs: &'static [Sig]) -> Family {
-    Family::new(names, sigs).since(ClStd::Cl20)
-}
-
-pub(super) const FAMILIES: &[Family] = &[
-    c11(&["atomic_init", "atomic_store"], &[any(Void, &[OBJECT, G])]),
-    c11(
-        &["atomic_store_explicit"],
-        &[any(Void, &[OBJECT, G, ORDER]), any(Void, &[OBJECT, G, ORDER, SCOPE])],
-    ),
-    c11(&["atomic_load"], &[any(G, &[OBJECT])]),
-    c11(&["atomic_load_explicit"], &[any(G, &[OBJECT, ORDER]), any(G, &[OBJECT, ORDER, SCOPE])]),
-    c11(&["atomic_exchange"], &[any(G, &[OBJECT, G])]),
-    c11(
-        &["atomic_exchange_explicit"],
-        &[any(G, &[OBJECT, G, ORDER]), any(G, &[OBJECT, G, ORDER, SCOPE])],
-    ),
-    c11(
-        &["atomic_compare_exchange_strong", "atomic_compare_exchange_weak"],
-        &[any(BOOL, &[OBJECT, EXPECTED, G])],
-    ),
-    c11(
-        &["atomic_compare_exchange_strong_explicit", "atomic_compare_exchange_weak_explicit"],
-        &[
-            any(BOOL, &[OBJECT, EXPECTED, G, ORDER, ORDER]),
-            any(BOOL, &[OBJECT, EXPECTED, G, ORDER, ORDER, SCOPE]),
-        ],
-    ),
-    c11(
-        &[
-            "atomic_fetch_add",
-            "atomic_fetch_sub",
-            "atomic_fetch_or",
-            "atomic_fetch_xor",
-            "atomic_fetch_and",
-            "atomic_fetch_min",
-            "atomic_fetch_max",
-        ],
-        &[integer(&[OBJECT, G])],
-    ),
-    c11(
-        &[
-            "atomic_fetch_add_explicit",
-            "atomic_fetch_sub_explicit",
-            "atomic_fetch_or_explicit",
-            "atomic_fetch_xor_explicit",
-            "atomic_fetch_and_explicit",
-            "atomic_fetch_min_explicit",
-            "atomic_fetch_max_explicit",
-        ],
-        &[integer(&[OBJECT, G, ORDER]), integer(&[OBJECT, G, ORDER, SCOPE])],
-    ),
-    c11(&["atomic_flag_test_and_set"], &[flag(BOOL, &[OBJECT])]),
-    c11(
-        &["atomic_flag_test_and_set_explicit"],
-        &[flag(BOOL, &[OBJECT, ORDER]), flag(BOOL, &[OBJECT, ORDER, SCOPE])],
-    ),
-    c11(&["atomic_flag_clear"], &[flag(Void, &[OBJECT])]),
-    c11(
-        &["atomic_flag_clear_explicit"],
-        &[flag(Void, &[OBJECT, ORDER]), flag(Void, &[OBJECT, ORDER, SCOPE])],
-    ),
-];
 
 const ACQ_REL: &str = "__opencl_c_atomic_order_acq_rel";
 const SEQ_CST: &str = "__opencl_c_atomic_order_seq_cst";
@@ -103,39 +18,16 @@ const RELEASE: i128 = 3;
 const BOTH: i128 = 4;
 const SEQUENTIAL: i128 = 5;
 
-/// The order and scope arguments of a function.
-struct Synchronization {
-    /// Position of the first order.
-    first: usize,
-    orders: usize,
-    /// Orders without meaning for the function, for the first order and for the second.
-    wrong: [&'static [i128]; 2],
-}
-
-/// `None` for functions without order and scope.
-fn synchronization(name: &str) -> Option<Synchronization> {
-    let name = name.strip_prefix("atomic_")?;
-    let base = name.strip_suffix("_explicit").unwrap_or(name);
-    let (first, wrong): (_, &[i128]) = match base {
-        "work_item_fence" => (1, &[]),
-        "store" => (2, &[ACQUIRE, BOTH]),
-        "load" => (1, &[RELEASE, BOTH]),
-        "flag_clear" => (1, &[ACQUIRE, BOTH]),
-        "flag_test_and_set" => (1, &[]),
-        "exchange" => (2, &[]),
-        "compare_exchange_strong" | "compare_exchange_weak" => (3, &[]),
-        _ if base.starts_with("fetch_") => (2, &[]),
-        _ => return None,
-    };
-    let orders = if first == 3 { 2 } else { 1 };
-    Some(Synchronization { first, orders, wrong: [wrong, &[RELEASE, BOTH]] })
-}
-
 impl Sema<'_> {
     /// Returns true if the device offers the order and scope of a call (6.15.12.10). Warns of orders that the
     /// function cannot have.
-    pub(super) fn synchronization_offered(&mut self, name: &str, args: &[Expr], at: Span) -> bool {
-        let Some(sync) = synchronization(name) else { return true };
+    pub(super) fn synchronization_offered(
+        &mut self,
+        function: Builtin,
+        sync: Synchronization,
+        args: &[Expr],
+        at: Span,
+    ) -> bool {
         let mut needed: Vec<&str> = Vec::new();
         if args.len() == sync.first {
             needed.extend([SEQ_CST, SCOPE_DEVICE]);
@@ -147,7 +39,7 @@ impl Sema<'_> {
                     self.diags.warning(order.span, message);
                 }
                 match value {
-                    ACQUIRE | RELEASE | BOTH if name != "atomic_work_item_fence" => {
+                    ACQUIRE | RELEASE | BOTH if !sync.is_fence => {
                         needed.push(ACQ_REL);
                     }
                     SEQUENTIAL => needed.push(SEQ_CST),
@@ -167,8 +59,10 @@ impl Sema<'_> {
         }
         let missing = needed.into_iter().find(|name| !self.target.offers(self.options.std, name));
         if let Some(feature) = missing {
-            let message =
-                format!("this use of '{name}' requires {feature} which this device does not offer");
+            let message = format!(
+                "this use of '{}' requires {feature} which this device does not offer",
+                function.name()
+            );
             self.error(at, message);
         }
         missing.is_none()

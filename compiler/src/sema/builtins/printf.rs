@@ -1,6 +1,7 @@
 //! `printf` (OpenCL C 6.15.14): its arguments after the default promotions, and clang's warnings
 //! (-Wformat) where the format string is known.
 
+use crate::builtins::Builtin;
 use crate::printf::{pieces, Conversion, Directive, Length, Mistake, Piece};
 use crate::sema::convert::Context;
 use crate::sema::hir::{Expr, ExprKind, GlobalId, Place, PlaceKind};
@@ -22,7 +23,7 @@ enum Format {
 
 impl Sema<'_> {
     /// Analyzes a call of `printf`: the format as a pointer to constant char, the arguments promoted.
-    pub(super) fn printf(&mut self, mut args: Vec<Expr>, span: Span) -> Expr {
+    pub(super) fn printf(&mut self, function: Builtin, mut args: Vec<Expr>, span: Span) -> Expr {
         if args.is_empty() || args.len() > MAX_ARGS {
             let few = if args.is_empty() { "few" } else { "many" };
             let have = args.len();
@@ -53,7 +54,7 @@ impl Sema<'_> {
             }
             all.push(arg);
         }
-        value(ExprKind::Builtin { name: "printf", args: all }, self.basic.int, span)
+        value(ExprKind::Builtin { function, args: all }, self.basic.int, span)
     }
 
     fn format_pointer(&mut self, format: Expr) -> Expr {

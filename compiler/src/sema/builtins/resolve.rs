@@ -1,18 +1,16 @@
 //! Overload choice among the instances of signature patterns.
 
-use super::signature::{Sig, Spaces, TypePattern};
-use super::{Builtin, BUILTINS};
+use super::special::is_special;
+use crate::builtins::signature::{Shape, Sig, Spaces, TypePattern};
+use crate::builtins::{Builtin, Check};
 use crate::sema::calls::{scalar_cost, WIDEN_COST};
 use crate::sema::convert::{common_scalar, promoted, Context};
 use crate::sema::hir::{Expr, ExprKind};
 use crate::sema::operand::value;
-use crate::sema::types::{Scalar, TypeId, TypeKind, ALL_SCALARS, EVENT};
+use crate::sema::types::{Scalar, TypeId, TypeKind, EVENT};
 use crate::sema::Sema;
 use crate::source::Span;
 use crate::syntax::ast::AddressSpace;
-
-/// A generic type's instance: element and components.
-type Shape = (Scalar, u8);
 
 /// An argument, as far as the choice depends on it.
 #[derive(Debug, Clone, Copy)]
@@ -49,33 +47,6 @@ fn spaces_of(space: AddressSpace) -> u8 {
     }
 }
 
-/// Returns the next wider integer of the same signedness.
-fn wider(scalar: Scalar) -> Scalar {
-    match scalar {
-        Scalar::Char => Scalar::Short,
-        Scalar::UChar => Scalar::UShort,
-        Scalar::Short => Scalar::Int,
-        Scalar::UShort => Scalar::UInt,
-        Scalar::Int => Scalar::Long,
-        _ => Scalar::ULong,
-    }
-}
-
-/// Returns the numeric type that a pattern means, if it means one.
-fn number(pattern: TypePattern, (element, lanes): Shape) -> Option<Shape> {
-    Some(match pattern {
-        TypePattern::G => (element, lanes),
-        TypePattern::E => (element, 1),
-        TypePattern::Like(scalar) => (scalar, lanes),
-        TypePattern::S(scalar) => (scalar, 1),
-        TypePattern::Relation if lanes == 1 => (Scalar::Int, 1),
-        TypePattern::Relation | TypePattern::SignedOf => (element.signed_of_width(), lanes),
-        TypePattern::UnsignedOf => (element.unsigned_of_width(), lanes),
-        TypePattern::Wide => (wider(element), lanes),
-        _ => return None,
-    })
-}
-
 /// Returns what passing an argument for a parameter costs; `None` if it cannot be passed.
 fn cost(pattern: TypePattern, shape: Shape, arg: Arg) -> Option<u32> {
     let pointer = |spaces: Spaces, want: Pointee, writes: bool| match arg {
@@ -108,7 +79,7 @@ fn cost(pattern: TypePattern, shape: Shape, arg: Arg) -> Option<u32> {
         },
         TypePattern::Void => None,
         _ => {
-            let (want, count) = number(pattern, shape)?;
+            let (want, count) = pattern.number(shape)?;
             match arg {
                 Arg::Number((have, n)) if n == count => match n {
                     1 => Some(scalar_cost(have, want)),
@@ -130,26 +101,32 @@ impl Sema<'_> {
         at: Span,
         span: Span,
     ) -> Option<Expr> {
-        match self.family_builtin(name) {
-            Some(builtin) => Some(self.choose(builtin, args, at, span)),
-            None if self.has_space_builtin(name) => Some(self.space_builtin(name, args, at, span)),
-            None => self.special_builtin(name, args, at, span),
-        }
+        let Some(function) = self.offered_builtin(name) else {
+            return self.special_builtin(name, args, at, span);
+        };
+        Some(match function.check() {
+            Check::Printf => self.printf(function, args, span),
+            Check::Shuffle(sources) => self.shuffle(function, sources, args, at, span),
+            Check::Space(space) => self.space_builtin(function, space, args, at, span),
+            _ => self.choose(function, args, at, span),
+        })
     }
 
     /// Returns true if the program may call a built-in function of this name.
     pub(in crate::sema) fn has_builtin(&self, name: &str) -> bool {
-        let in_family = self.family_builtin(name).is_some();
-        in_family || self.has_space_builtin(name) || self.has_special_builtin(name)
+        self.offered_builtin(name).is_some() || is_special(name)
     }
 
-    /// Returns the function with patterns of this name, if the program's version and the device have it.
-    fn family_builtin(&self, name: &str) -> Option<Builtin> {
-        let &builtin = BUILTINS.get(name)?;
-        let collective = name.starts_with("work_group_") && name != "work_group_barrier";
+    /// Returns the function of this name, if the program's version and the device have it.
+    fn offered_builtin(&self, name: &str) -> Option<Builtin> {
+        let function = Builtin::named(name)?;
         let feature = "__opencl_c_work_group_collective_functions";
-        let offered = !collective || self.target.offers(self.options.std, feature);
-        (offered && builtin.since <= self.options.std).then_some(builtin)
+        let offered = match function.check() {
+            Check::Collective => self.target.offers(self.options.std, feature),
+            Check::Space(_) => self.pointee_space == AddressSpace::Generic,
+            _ => true,
+        };
+        (offered && function.since() <= self.options.std).then_some(function)
     }
 
     fn classify(&self, e: &Expr) -> Arg {
@@ -179,22 +156,25 @@ impl Sema<'_> {
             if best.is_empty() {
                 self.no_match(builtin, &args, at);
             } else {
-                self.error(at, format!("call to '{}' is ambiguous", builtin.name));
+                self.error(at, format!("call to '{}' is ambiguous", builtin.name()));
                 for candidate in best.iter().take(8) {
-                    let note = self.describe(builtin.name, candidate.sig, candidate.shape);
+                    let note = self.describe(builtin.name(), candidate.sig, candidate.shape);
                     self.diags.note(None, format!("candidate function: {note}"));
                 }
             }
             return self.error_value(span);
         };
-        let offered = self.atomic_offered(builtin.name, candidate, &kinds, at)
-            && self.synchronization_offered(builtin.name, &args, at);
+        let offered = match builtin.check() {
+            Check::Atomic64 => self.atomic_offered(builtin, candidate, &kinds, at),
+            Check::Synchronization(sync) => self.synchronization_offered(builtin, sync, &args, at),
+            _ => true,
+        };
         if !offered {
             return self.error_value(span);
         }
         let mut converted = Vec::with_capacity(args.len());
         for (&pattern, arg) in candidate.sig.params.iter().zip(args) {
-            let arg = match number(pattern, candidate.shape) {
+            let arg = match pattern.number(candidate.shape) {
                 Some((scalar, lanes)) => {
                     let ty = self.module.types.vector(scalar, lanes);
                     self.warn_of_widening(&arg, ty);
@@ -209,7 +189,7 @@ impl Sema<'_> {
             converted.push(arg);
         }
         let ret = self.pattern_type(candidate.sig.ret, candidate.shape);
-        value(ExprKind::Builtin { name: builtin.name, args: converted }, ret, span)
+        value(ExprKind::Builtin { function: builtin, args: converted }, ret, span)
     }
 
     /// Scalars are not widened to the vectors that built-in functions take (OpenCL C 6.15); other
@@ -227,7 +207,7 @@ impl Sema<'_> {
 
     /// Returns the type of a result pattern.
     fn pattern_type(&mut self, pattern: TypePattern, shape: Shape) -> TypeId {
-        match (number(pattern, shape), pattern) {
+        match (pattern.number(shape), pattern) {
             (Some((scalar, lanes)), _) => self.module.types.vector(scalar, lanes),
             (None, TypePattern::Event) => self.module.types.intern(TypeKind::Opaque(EVENT)),
             (None, _) => self.basic.void,
@@ -258,16 +238,9 @@ impl Sema<'_> {
                 best.push(Candidate { sig, shape, cost: total });
             }
         };
-        for sig in builtin.sigs.iter().filter(|sig| sig.params.len() == args.len()) {
-            if ALL_SCALARS.iter().all(|&scalar| !sig.elements.contains(scalar)) {
-                consider(sig, (Scalar::Int, 1));
-            }
-            for element in ALL_SCALARS {
-                if sig.elements.contains(element) && self.offered(element) {
-                    for &lanes in sig.lanes {
-                        consider(sig, (element, lanes));
-                    }
-                }
+        for sig in builtin.sigs().iter().filter(|sig| sig.params.len() == args.len()) {
+            for shape in sig.shapes().filter(|&(element, _)| self.offered(element)) {
+                consider(sig, shape);
             }
         }
         best
@@ -283,8 +256,14 @@ impl Sema<'_> {
     }
 
     /// 64-bit atomics need the device's support.
-    fn atomic_offered(&mut self, name: &str, candidate: Candidate, args: &[Arg], at: Span) -> bool {
-        if !name.starts_with("atom_") || candidate.shape.0.size() != 8 {
+    fn atomic_offered(
+        &mut self,
+        builtin: Builtin,
+        candidate: Candidate,
+        args: &[Arg],
+        at: Span,
+    ) -> bool {
+        if candidate.shape.0.size() != 8 {
             return true;
         }
         let local = matches!(args.first(), Some(Arg::Pointer { space: AddressSpace::Local, .. }));
@@ -294,8 +273,9 @@ impl Sema<'_> {
         };
         if !offered {
             let message = format!(
-                "use of '{name}' on 64-bit integers requires cl_khr_int64_base_atomics which this \
-                 device does not offer"
+                "use of '{}' on 64-bit integers requires cl_khr_int64_base_atomics which this \
+                 device does not offer",
+                builtin.name()
             );
             self.error(at, message);
         }
@@ -303,9 +283,9 @@ impl Sema<'_> {
     }
 
     fn no_match(&mut self, builtin: Builtin, args: &[Expr], at: Span) {
-        self.error(at, format!("no matching function for call to '{}'", builtin.name));
-        let right_count = builtin.sigs.iter().any(|sig| sig.params.len() == args.len());
-        let note = match builtin.sigs.first() {
+        self.error(at, format!("no matching function for call to '{}'", builtin.name()));
+        let right_count = builtin.sigs().iter().any(|sig| sig.params.len() == args.len());
+        let note = match builtin.sigs().first() {
             Some(sig) if !right_count => {
                 let n = sig.params.len();
                 let plural = if n == 1 { "argument" } else { "arguments" };
@@ -325,7 +305,7 @@ impl Sema<'_> {
 
     /// Returns an instance in words: `float max(float, float)`.
     fn describe(&self, name: &str, sig: &Sig, shape: Shape) -> String {
-        let spell = |pattern: TypePattern| match number(pattern, shape) {
+        let spell = |pattern: TypePattern| match pattern.number(shape) {
             Some((scalar, 1)) => scalar.spelling().to_string(),
             Some((scalar, lanes)) => format!("{}{lanes}", scalar.spelling()),
             None => match pattern {

@@ -1,7 +1,7 @@
 //! Built-in functions whose types no pattern describes: conversions and reinterpretations, named
 //! after their result (OpenCL C 6.4.3, 6.4.4), shuffles and `vec_step` (6.15.13), and `printf`.
 
-use crate::options::ClStd;
+use crate::builtins::Builtin;
 use crate::sema::hir::{Expr, ExprKind, Rounding};
 use crate::sema::operand::value;
 use crate::sema::types::{Scalar, TypeId};
@@ -51,30 +51,32 @@ fn parse_conversion(name: &str) -> Option<Conversion> {
     Some(Conversion { element, lanes, saturate: saturate.is_some(), rounding })
 }
 
-fn parse_reinterpretation(name: &str) -> Option<(Scalar, u8)> {
-    parse_type(name.strip_prefix("as_")?)
+/// A function whose name says its types.
+enum Special {
+    Conversion(Conversion),
+    /// To elements and their number.
+    Reinterpretation(Scalar, u8),
+    /// `__builtin_expect`.
+    Expect,
 }
 
-/// Returns the version of OpenCL C from which on there is a function of this name; `None` if there is none.
-pub(super) fn since(name: &str) -> Option<ClStd> {
-    match name {
-        "printf" => Some(ClStd::Cl12),
-        "shuffle" | "shuffle2" => Some(ClStd::Cl11),
-        "__builtin_expect" => Some(ClStd::Cl10),
-        _ => {
-            let by_type =
-                parse_conversion(name).is_some() || parse_reinterpretation(name).is_some();
-            by_type.then_some(ClStd::Cl10)
-        }
+fn parse(name: &str) -> Option<Special> {
+    if name == "__builtin_expect" {
+        return Some(Special::Expect);
     }
+    let reinterpretation = || {
+        let (element, lanes) = parse_type(name.strip_prefix("as_")?)?;
+        Some(Special::Reinterpretation(element, lanes))
+    };
+    parse_conversion(name).map(Special::Conversion).or_else(reinterpretation)
+}
+
+/// Returns true if there is such a function.
+pub(super) fn is_special(name: &str) -> bool {
+    parse(name).is_some()
 }
 
 impl Sema<'_> {
-    /// Returns true if there is such a function in the program's version.
-    pub(super) fn has_special_builtin(&self, name: &str) -> bool {
-        since(name).is_some_and(|since| since <= self.options.std)
-    }
-
     /// Analyzes a call of one of these functions; `None` if the name is none of theirs.
     pub(super) fn special_builtin(
         &mut self,
@@ -83,54 +85,51 @@ impl Sema<'_> {
         at: Span,
         span: Span,
     ) -> Option<Expr> {
-        if !self.has_special_builtin(name) {
-            return None;
-        }
-        let count = match name {
-            "printf" => return Some(self.printf(args, span)),
-            "shuffle2" => 3,
-            "shuffle" | "__builtin_expect" => 2,
-            _ => 1,
-        };
-        if args.len() != count {
-            let (have, few) = (args.len(), if args.len() < count { "few" } else { "many" });
-            self.error(
-                span,
-                format!("too {few} arguments to function call, expected {count}, have {have}"),
-            );
+        let special = parse(name)?;
+        let count = if matches!(special, Special::Expect) { 2 } else { 1 };
+        if !self.has_count(&args, count, span) {
             return Some(self.error_value(span));
         }
-        match name {
-            "__builtin_expect" => {
+        match special {
+            Special::Expect => {
                 args.pop();
-                return args.pop();
+                args.pop()
             }
-            "shuffle" => return Some(self.shuffle("shuffle", args, at, span)),
-            "shuffle2" => return Some(self.shuffle("shuffle2", args, at, span)),
-            _ => {}
+            Special::Reinterpretation(element, lanes) => {
+                let to = self.offered_type(element, lanes, at);
+                Some(self.reinterpret(args.pop()?, to, span))
+            }
+            Special::Conversion(conversion) => {
+                Some(self.conversion(name, &conversion, args.pop()?, at, span))
+            }
         }
-        let arg = args.pop()?;
-        if let Some((element, lanes)) = parse_reinterpretation(name) {
-            let to = self.offered_type(element, lanes, at)?;
-            return Some(self.reinterpret(arg, to, span));
+    }
+
+    /// Returns true if a call has as many arguments as it should; false after a diagnostic.
+    fn has_count(&mut self, args: &[Expr], count: usize, span: Span) -> bool {
+        let have = args.len();
+        if have != count {
+            let few = if have < count { "few" } else { "many" };
+            let message =
+                format!("too {few} arguments to function call, expected {count}, have {have}");
+            self.error(span, message);
         }
-        let conversion = parse_conversion(name)?;
-        Some(self.conversion(name, &conversion, arg, at, span))
+        have == count
     }
 
     /// Returns a type that the device offers; the error type after a diagnostic.
-    fn offered_type(&mut self, element: Scalar, lanes: u8, at: Span) -> Option<TypeId> {
+    fn offered_type(&mut self, element: Scalar, lanes: u8, at: Span) -> TypeId {
         let extension = match element {
             Scalar::Double if !self.target.float64 => "cl_khr_fp64",
             Scalar::Half if !self.half_arithmetic() => "cl_khr_fp16",
-            _ => return Some(self.module.types.vector(element, lanes)),
+            _ => return self.module.types.vector(element, lanes),
         };
         let message = format!(
             "use of type '{}' requires {extension} which this device does not offer",
             element.spelling()
         );
         self.error(at, message);
-        Some(self.basic.error)
+        self.basic.error
     }
 
     fn conversion(
@@ -141,9 +140,7 @@ impl Sema<'_> {
         at: Span,
         span: Span,
     ) -> Expr {
-        let Some(to) = self.offered_type(conversion.element, conversion.lanes, at) else {
-            return self.error_value(span);
-        };
+        let to = self.offered_type(conversion.element, conversion.lanes, at);
         if self.is_error(to) {
             return self.error_value(span);
         }
@@ -209,15 +206,25 @@ impl Sema<'_> {
     }
 
     /// `shuffle(x, mask)`, `shuffle2(x, y, mask)`.
-    fn shuffle(&mut self, name: &'static str, args: Vec<Expr>, at: Span, span: Span) -> Expr {
+    pub(super) fn shuffle(
+        &mut self,
+        function: Builtin,
+        sources: usize,
+        args: Vec<Expr>,
+        at: Span,
+        span: Span,
+    ) -> Expr {
+        let name = function.name();
+        if !self.has_count(&args, sources + 1, span) {
+            return self.error_value(span);
+        }
         let shapes: Vec<_> = args.iter().map(|arg| self.module.types.numeric(arg.ty)).collect();
         let power_of_two = |lanes: u8| lanes > 1 && lanes.is_power_of_two();
         let (first, mask) = (shapes.first().copied().flatten(), shapes.last().copied().flatten());
         let (Some((element, lanes)), Some((index, count))) = (first, mask) else {
             return self.no_shuffle(name, at, span);
         };
-        let same =
-            args.len() < 3 || args.first().map(|arg| arg.ty) == args.get(1).map(|arg| arg.ty);
+        let same = sources < 2 || args.first().map(|arg| arg.ty) == args.get(1).map(|arg| arg.ty);
         let fits = same
             && power_of_two(lanes)
             && power_of_two(count)
@@ -226,7 +233,7 @@ impl Sema<'_> {
             return self.no_shuffle(name, at, span);
         }
         let ty = self.module.types.vector(element, count);
-        value(ExprKind::Builtin { name, args }, ty, span)
+        value(ExprKind::Builtin { function, args }, ty, span)
     }
 
     fn no_shuffle(&mut self, name: &str, at: Span, span: Span) -> Expr {

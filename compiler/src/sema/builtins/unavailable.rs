@@ -1,8 +1,7 @@
 //! Built-in functions that a program cannot call: those of later versions of OpenCL C, and those of
 //! optional features that the device lacks. The diagnostic of a call says what it would need.
 
-use super::{special, BUILTINS};
-use crate::options::ClStd;
+use crate::builtins::{Builtin, Check};
 use crate::sema::Sema;
 use crate::source::Span;
 
@@ -114,16 +113,12 @@ fn feature_of(name: &str) -> Option<&'static str> {
     listed.map(|(feature, _)| *feature).or_else(|| by_prefix().map(|(_, feature)| *feature))
 }
 
-/// Returns the version of OpenCL C from which on there is a built-in function of this name.
-fn since(name: &str) -> Option<ClStd> {
-    BUILTINS.get(name).map(|builtin| builtin.since).or_else(|| special::since(name))
-}
-
 impl Sema<'_> {
     /// Says that there is no function of this name, and what would bring it.
     pub(in crate::sema) fn no_function(&mut self, name: &str, at: Span) {
-        let version = since(name).filter(|since| *since > self.options.std);
-        let collective = name.starts_with("work_group_") && BUILTINS.contains_key(name);
+        let builtin = Builtin::named(name);
+        let version = builtin.map(Builtin::since).filter(|since| *since > self.options.std);
+        let collective = builtin.is_some_and(|builtin| builtin.check() == Check::Collective);
         let feature = match version {
             None if collective => Some("__opencl_c_work_group_collective_functions"),
             None => feature_of(name),

@@ -1,37 +1,18 @@
 //! Math functions that are a few exact operations: sign and rounding to integers, comparisons.
 
-use super::BuiltinCall;
+use super::Lowerer;
 use crate::ir::{BinaryOp, FloatCC, IntCC, MathOp, Scalar, Type, Value};
-use crate::lower::function::Lowering;
 
-impl Lowering<'_, '_> {
-    /// Functions whose result is exact (or correctly rounded) with device instructions.
-    pub fn exact_math(&mut self, call: &BuiltinCall) -> Option<Value> {
-        Some(match (call.name, self.splat_args(call).as_slice()) {
-            ("fabs", &[x]) => self.b.math(MathOp::FAbs, &[x]),
-            ("floor", &[x]) => self.b.math(MathOp::Floor, &[x]),
-            ("ceil", &[x]) => self.b.math(MathOp::Ceil, &[x]),
-            ("trunc", &[x]) => self.b.math(MathOp::Trunc, &[x]),
-            ("rint", &[x]) => self.b.math(MathOp::Rint, &[x]),
-            ("round", &[x]) => self.round_away(x),
-            ("fmin", &[x, y]) => self.b.binary(BinaryOp::FMin, x, y),
-            ("fmax", &[x, y]) => self.b.binary(BinaryOp::FMax, x, y),
-            ("copysign", &[x, y]) => self.copysign(x, y),
-            ("fdim", &[x, y]) => {
-                let zero = self.zero(self.b.ty(x));
-                let difference = self.b.binary(BinaryOp::FSub, x, y);
-                let not_above = self.b.fcmp(FloatCC::Ole, x, y);
-                self.b.select(not_above, zero, difference)
-            }
-            ("maxmag", &[x, y]) => self.by_magnitude(x, y, IntCC::Ugt, BinaryOp::FMax),
-            ("minmag", &[x, y]) => self.by_magnitude(x, y, IntCC::Ult, BinaryOp::FMin),
-            ("nan", &[code]) => self.nan(code, call.result),
-            _ => return None,
-        })
+impl Lowerer<'_, '_> {
+    pub(super) fn fdim(&mut self, x: Value, y: Value) -> Value {
+        let zero = self.b.zero(self.b.ty(x));
+        let difference = self.b.binary(BinaryOp::FSub, x, y);
+        let not_above = self.b.fcmp(FloatCC::Ole, x, y);
+        self.b.select(not_above, zero, difference)
     }
 
     /// Halfway cases away from zero. `x - trunc(x)` is exact.
-    fn round_away(&mut self, x: Value) -> Value {
+    pub(super) fn round_away(&mut self, x: Value) -> Value {
         let ty = self.b.ty(x);
         let whole = self.b.math(MathOp::Trunc, &[x]);
         let rest = self.b.binary(BinaryOp::FSub, x, whole);
@@ -45,23 +26,29 @@ impl Lowering<'_, '_> {
     }
 
     /// Returns the magnitude of `x` with the sign of `y`.
-    pub fn copysign(&mut self, x: Value, y: Value) -> Value {
+    pub(super) fn copysign(&mut self, x: Value, y: Value) -> Value {
         let ty = self.b.ty(x);
-        let bits = self.bits_type(x);
+        let bits = self.b.bits_type(x);
         let sign_bit = 1i64 << (ty.scalar.bits() - 1);
         let (x, y) = (self.b.bitcast(x, bits), self.b.bitcast(y, bits));
-        let magnitude = self.and_const(x, !sign_bit);
-        let sign = self.and_const(y, sign_bit);
+        let magnitude = self.b.and_const(x, !sign_bit);
+        let sign = self.b.and_const(y, sign_bit);
         let both = self.b.binary(BinaryOp::Or, magnitude, sign);
         self.b.bitcast(both, ty)
     }
 
     /// `x` or `y`, whichever magnitude compares so; `otherwise` of both if neither does, or one is NaN.
     /// Magnitudes are compared as integers, so that denormal numbers count on every device.
-    fn by_magnitude(&mut self, x: Value, y: Value, cc: IntCC, otherwise: BinaryOp) -> Value {
+    pub(super) fn by_magnitude(
+        &mut self,
+        x: Value,
+        y: Value,
+        cc: IntCC,
+        otherwise: BinaryOp,
+    ) -> Value {
         let ((a, infinity), (b, _)) = (self.magnitude(x), self.magnitude(y));
         let larger = self.b.binary(BinaryOp::UMax, a, b);
-        let ordered = self.compare_const(IntCC::Ule, larger, infinity);
+        let ordered = self.b.icmp_imm(IntCC::Ule, larger, infinity);
         let (first, second) = (self.b.icmp(cc, a, b), self.b.icmp(cc, b, a));
         let first = self.b.binary(BinaryOp::And, first, ordered);
         let second = self.b.binary(BinaryOp::And, second, ordered);
@@ -71,14 +58,14 @@ impl Lowering<'_, '_> {
     }
 
     /// Returns a quiet NaN with the code as payload.
-    pub fn nan(&mut self, code: Value, ty: Type) -> Value {
+    pub(super) fn nan(&mut self, code: Value, ty: Type) -> Value {
         let (quiet, payload) = match ty.scalar {
             Scalar::F16 => (0x7e00, 0x01ff),
             Scalar::F32 => (0x7fc0_0000, 0x003f_ffff),
             _ => (0x7ff8_0000_0000_0000, 0x0007_ffff_ffff_ffff),
         };
-        let bits = self.and_const(code, payload);
-        let bits = self.or_const(bits, quiet);
+        let bits = self.b.and_const(code, payload);
+        let bits = self.b.or_const(bits, quiet);
         self.b.bitcast(bits, ty)
     }
 }

@@ -1,11 +1,10 @@
 //! Signature patterns: parameter and result types in terms of one generic type.
 
-use crate::options::ClStd;
-use crate::sema::types::Scalar;
+pub use crate::syntax::ast::ScalarName as Scalar;
 
 /// A set of scalar types, as bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Elements(u16);
+pub struct Elements(u16);
 
 impl Elements {
     pub const NONE: Elements = Elements(0);
@@ -56,15 +55,18 @@ impl Elements {
     }
 }
 
-/// Numbers of components that a generic type may have, ascending.
-pub(super) type Lanes = &'static [u8];
+/// An instance of a generic type: element and number of components.
+pub type Shape = (Scalar, u8);
 
-pub(super) const ANY_LANES: Lanes = &[1, 2, 3, 4, 8, 16];
-pub(super) const SCALAR: Lanes = &[1];
+/// Numbers of components that a generic type may have, ascending.
+pub type Lanes = &'static [u8];
+
+pub const ANY_LANES: Lanes = &[1, 2, 3, 4, 8, 16];
+pub const SCALAR: Lanes = &[1];
 
 /// A set of address spaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Spaces(pub u8);
+pub struct Spaces(pub u8);
 
 impl Spaces {
     pub const GLOBAL: Spaces = Spaces(2);
@@ -82,7 +84,7 @@ impl Spaces {
 
 /// A parameter or result type, where G is the generic type of the instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TypePattern {
+pub enum TypePattern {
     /// G itself.
     G,
     /// G's element: the spec's `sgentype`.
@@ -116,9 +118,38 @@ pub(super) enum TypePattern {
     Events,
 }
 
+impl TypePattern {
+    /// Returns the numeric type that the pattern means in an instance, if it means one.
+    pub fn number(self, (element, lanes): Shape) -> Option<Shape> {
+        Some(match self {
+            TypePattern::G => (element, lanes),
+            TypePattern::E => (element, 1),
+            TypePattern::Like(scalar) => (scalar, lanes),
+            TypePattern::S(scalar) => (scalar, 1),
+            TypePattern::Relation if lanes == 1 => (Scalar::Int, 1),
+            TypePattern::Relation | TypePattern::SignedOf => (element.signed_of_width(), lanes),
+            TypePattern::UnsignedOf => (element.unsigned_of_width(), lanes),
+            TypePattern::Wide => (wider(element), lanes),
+            _ => return None,
+        })
+    }
+}
+
+/// Returns the next wider integer of the same signedness.
+fn wider(scalar: Scalar) -> Scalar {
+    match scalar {
+        Scalar::Char => Scalar::Short,
+        Scalar::UChar => Scalar::UShort,
+        Scalar::Short => Scalar::Int,
+        Scalar::UShort => Scalar::UInt,
+        Scalar::Int => Scalar::Long,
+        _ => Scalar::ULong,
+    }
+}
+
 /// One pattern of a function.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sig {
+pub struct Sig {
     pub elements: Elements,
     pub lanes: Lanes,
     pub ret: TypePattern,
@@ -136,27 +167,17 @@ impl Sig {
         Sig { lanes, ..self }
     }
 
+    /// Returns all instances: those of each element in turn; one of int where there is no generic type.
+    pub fn shapes(&self) -> impl Iterator<Item = Shape> {
+        let Sig { elements, lanes, .. } = *self;
+        let plain = (elements == Elements::NONE).then_some((Scalar::Int, 1));
+        let elements = Scalar::ALL.into_iter().filter(move |&element| elements.contains(element));
+        let generic = elements.flat_map(move |element| lanes.iter().map(move |&n| (element, n)));
+        plain.into_iter().chain(generic)
+    }
+
     /// Without a generic type.
     pub const fn plain(ret: TypePattern, params: &'static [TypePattern]) -> Sig {
         Sig { elements: Elements::NONE, lanes: SCALAR, ret, params }
-    }
-}
-
-/// Functions that share their patterns.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Family {
-    pub names: &'static [&'static str],
-    pub sigs: &'static [Sig],
-    /// The version of OpenCL C from which on programs may call them.
-    pub since: ClStd,
-}
-
-impl Family {
-    pub const fn new(names: &'static [&'static str], sigs: &'static [Sig]) -> Family {
-        Family { names, sigs, since: ClStd::Cl10 }
-    }
-
-    pub const fn since(self, since: ClStd) -> Family {
-        Family { since, ..self }
     }
 }

@@ -1,18 +1,20 @@
 //! shuffle and shuffle2 (OpenCL C 6.15.14).
 
-use super::{done, BuiltinCall, BuiltinResult};
+use super::row::{Check, Row};
+use super::Lowerer;
 use crate::ir::{BinaryOp, InstData, IntCC, Scalar, Value};
-use crate::lower::function::Lowering;
+use crate::options::ClStd;
 
-impl Lowering<'_, '_> {
-    pub fn shuffle_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
-        match (call.name, call.args.as_slice()) {
-            ("shuffle", &[x, mask]) => done(self.shuffle(x, x, mask, 1)),
-            ("shuffle2", &[x, y, mask]) => done(self.shuffle(x, y, mask, 2)),
-            _ => None,
-        }
-    }
+pub(super) const ROWS: &[Row] = &[
+    Row::binary(&["shuffle"], &[], |l, _, x, mask| l.shuffle(x, x, mask, 1))
+        .since(ClStd::Cl11)
+        .check(Check::Shuffle(1)),
+    Row::ternary(&["shuffle2"], &[], |l, _, x, y, mask| l.shuffle(x, y, mask, 2))
+        .since(ClStd::Cl11)
+        .check(Check::Shuffle(2)),
+];
 
+impl Lowerer<'_, '_> {
     /// Lanes of `x` (and `y`, of `sources` in all) by the low bits of the mask's lanes.
     fn shuffle(&mut self, x: Value, y: Value, mask: Value, sources: u8) -> Value {
         let lanes = self.b.ty(x).lanes;
@@ -24,14 +26,14 @@ impl Lowering<'_, '_> {
         let mut results = Vec::new();
         for lane in 0..self.b.ty(mask).lanes {
             let index = self.b.extract(mask, lane);
-            let index = self.resize(index, Scalar::I32, false);
-            let index = self.and_const(index, i64::from(limit));
+            let index = self.b.resize_lanes(index, Scalar::I32, false);
+            let index = self.b.and_const(index, i64::from(limit));
             let mut value = self.b.extract_dynamic(x, index);
             if sources == 2 {
-                let rest = self.binary_const(BinaryOp::ISub, index, i64::from(lanes));
-                let rest = self.and_const(rest, i64::from(lanes) - 1);
+                let rest = self.b.binary_imm(BinaryOp::ISub, index, i64::from(lanes));
+                let rest = self.b.and_const(rest, i64::from(lanes) - 1);
                 let other = self.b.extract_dynamic(y, rest);
-                let first = self.compare_const(IntCC::Ult, index, i64::from(lanes));
+                let first = self.b.icmp_imm(IntCC::Ult, index, i64::from(lanes));
                 value = self.b.select(first, value, other);
             }
             results.push(value);

@@ -1,36 +1,50 @@
 //! Common functions (OpenCL C 6.15.4) on floats.
 
-use super::{done, BuiltinCall, BuiltinResult};
+use super::math::{FLOATS, UNARY};
+use super::row::Row;
+use super::signature::Sig;
+use super::signature::TypePattern::{E, G};
+use super::Lowerer;
 use crate::ir::{BinaryOp, FloatCC, Value};
-use crate::lower::function::Lowering;
+use std::f64::consts::PI;
 
-impl Lowering<'_, '_> {
-    pub fn common_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
-        if !self.is_float_call(call) {
-            return None;
-        }
-        let args = self.splat_args(call);
-        match (call.name, args.as_slice()) {
-            ("min", &[x, y]) => done(self.b.binary(BinaryOp::FMin, x, y)),
-            ("max", &[x, y]) => done(self.b.binary(BinaryOp::FMax, x, y)),
-            ("clamp", &[x, low, high]) => done(self.float_clamp(x, low, high)),
-            ("degrees", &[x]) => done(self.scale(x, 180.0 / std::f64::consts::PI)),
-            ("radians", &[x]) => done(self.scale(x, std::f64::consts::PI / 180.0)),
-            ("mix", &[x, y, a]) => {
-                let range = self.b.binary(BinaryOp::FSub, y, x);
-                let part = self.b.binary(BinaryOp::FMul, range, a);
-                done(self.b.binary(BinaryOp::FAdd, x, part))
-            }
-            ("step", &[edge, x]) => {
-                let ty = self.b.ty(x);
-                let below = self.b.fcmp(FloatCC::Olt, x, edge);
-                let (zero, one) = (self.b.fconst(ty, 0.0), self.b.fconst(ty, 1.0));
-                done(self.b.select(below, zero, one))
-            }
-            ("smoothstep", &[low, high, x]) => done(self.smoothstep(low, high, x)),
-            ("sign", &[x]) => done(self.float_sign(x)),
-            _ => None,
-        }
+pub(super) const ROWS: &[Row] = &[
+    Row::unary(&["degrees"], UNARY, |l, _, x| l.scale(x, 180.0 / PI)).in_float(),
+    Row::unary(&["radians"], UNARY, |l, _, x| l.scale(x, PI / 180.0)).in_float(),
+    Row::unary(&["sign"], UNARY, |l, _, x| l.float_sign(x)).in_float(),
+    Row::ternary(
+        &["mix"],
+        &[Sig::new(FLOATS, G, &[G, G, G]), Sig::new(FLOATS, G, &[G, G, E])],
+        |l, _, x, y, a| l.mix(x, y, a),
+    )
+    .in_float(),
+    Row::binary(
+        &["step"],
+        &[Sig::new(FLOATS, G, &[G, G]), Sig::new(FLOATS, G, &[E, G])],
+        |l, _, edge, x| l.step(edge, x),
+    )
+    .in_float(),
+    Row::ternary(
+        &["smoothstep"],
+        &[Sig::new(FLOATS, G, &[G, G, G]), Sig::new(FLOATS, G, &[E, E, G])],
+        |l, _, low, high, x| l.smoothstep(low, high, x),
+    )
+    .in_float(),
+];
+
+impl Lowerer<'_, '_> {
+    /// `x + (y - x) * a`.
+    fn mix(&mut self, x: Value, y: Value, a: Value) -> Value {
+        let range = self.b.binary(BinaryOp::FSub, y, x);
+        let part = self.b.binary(BinaryOp::FMul, range, a);
+        self.b.binary(BinaryOp::FAdd, x, part)
+    }
+
+    fn step(&mut self, edge: Value, x: Value) -> Value {
+        let ty = self.b.ty(x);
+        let below = self.b.fcmp(FloatCC::Olt, x, edge);
+        let (zero, one) = (self.b.fconst(ty, 0.0), self.b.fconst(ty, 1.0));
+        self.b.select(below, zero, one)
     }
 
     fn float_clamp(&mut self, x: Value, low: Value, high: Value) -> Value {
@@ -39,7 +53,7 @@ impl Lowering<'_, '_> {
     }
 
     /// `x * factor`.
-    pub fn scale(&mut self, x: Value, factor: f64) -> Value {
+    pub(super) fn scale(&mut self, x: Value, factor: f64) -> Value {
         let factor = self.b.fconst(self.b.ty(x), factor);
         self.b.binary(BinaryOp::FMul, x, factor)
     }

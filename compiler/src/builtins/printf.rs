@@ -1,65 +1,70 @@
 //! `printf` (OpenCL C 6.15.14): a call reserves a record in the launch's buffer and fills it in.
 //! [`crate::printf`] describes both.
 
+use super::row::{Check, Row};
+use super::{Call, Lowerer};
 use crate::ir::{
-    AddressSpace, AtomicOp, BinaryOp, GlobalData, IntCC, Linkage, MemFlags, Scalar, SyncSemantics,
-    Type, Value, WorkItemQuery,
+    AddressSpace, AtomicOp, BinaryOp, ConvertOp, GlobalData, IntCC, Linkage, MemFlags, Scalar,
+    SyncSemantics, Type, Value, WorkItemQuery,
 };
-use crate::lower::function::Lowering;
-use crate::lower::Context;
+use crate::options::ClStd;
 use crate::printf::{ArgType, Kind, HEADER_BYTES, RECORD_HEADER_WORDS};
-use crate::sema::hir::Expr;
 
 /// Alignment of everything in the buffer.
 const WORD: u32 = 4;
 
-impl Lowering<'_, '_> {
+pub(super) const ROWS: &[Row] =
+    &[Row::call(&["printf"], &[], |l, c| l.printf(c)).since(ClStd::Cl12).check(Check::Printf)];
+
+impl Lowerer<'_, '_> {
     /// Lowers a call: 0, or -1 when the buffer is full (6.15.14.1).
-    pub fn printf(&mut self, args: &[Expr]) -> Value {
+    fn printf(&mut self, call: &Call<'_>) -> Option<Value> {
+        let (&format, args) = call.args.split_first()?;
         let mut words = Vec::new();
         let mut signature = Vec::new();
-        let format = match args.first() {
-            Some(format) => self.value(format),
-            None => self.b.undef(Type::ptr(AddressSpace::Constant)),
-        };
-        for arg in args.iter().skip(1) {
-            let ty = self.printf_argument(arg, &mut words);
-            signature.push(ty.code());
+        for (&arg, ty) in args.iter().zip(call.types.iter().skip(1)) {
+            signature.push(self.printf_argument(arg, ty.number.signed, &mut words).code());
         }
-        let signature = self.context.printf_signature(signature);
+        signature.push(0);
+        let signature = self.front.shared_global(GlobalData {
+            name: ".printf".to_string(),
+            size: signature.len() as u64,
+            align: WORD,
+            space: AddressSpace::Constant,
+            is_const: true,
+            init: Some(signature),
+            relocations: Vec::new(),
+            linkage: Linkage::Internal,
+        });
         let signature = self.b.global_addr(signature, AddressSpace::Constant);
         let signature = self.low_word(signature);
-        let one = self.int(Scalar::I32, 1);
+        let one = self.b.int(Scalar::I32, 1);
         let head = self.b.binary(BinaryOp::Or, signature, one);
         let format = self.low_word(format);
         words.insert(0, format);
-        self.write_printf_record(head, &words)
+        Some(self.write_printf_record(head, &words))
     }
 
     fn low_word(&mut self, ptr: Value) -> Value {
-        let address = self.address(ptr);
-        self.resize(address, Scalar::I32, false)
+        let address = self.b.address(ptr);
+        self.b.resize_lanes(address, Scalar::I32, false)
     }
 
     /// Appends an argument's words, vectors of them or single ones.
-    fn printf_argument(&mut self, arg: &Expr, words: &mut Vec<Value>) -> ArgType {
-        let value = self.value(arg);
+    fn printf_argument(&mut self, value: Value, signed: bool, words: &mut Vec<Value>) -> ArgType {
         let ty = self.b.ty(value);
         let (value, kind) = match ty.scalar {
             Scalar::Ptr(_) => {
-                let address = self.address(value);
-                (self.resize(address, Scalar::I64, false), Kind::Address)
+                let address = self.b.address(value);
+                (self.b.resize_lanes(address, Scalar::I64, false), Kind::Address)
             }
             Scalar::F16 | Scalar::F32 => {
                 let float = ty.with_scalar(Scalar::F32);
-                (self.b.convert(crate::ir::ConvertOp::FConvert, value, float), Kind::Float)
+                (self.b.convert(ConvertOp::FConvert, value, float), Kind::Float)
             }
             Scalar::F64 => (value, Kind::Double),
             Scalar::I64 => (value, Kind::Long),
-            _ => {
-                let signed = self.numeric(arg.ty).0.is_signed();
-                (self.resize(value, Scalar::I32, signed), Kind::Int)
-            }
+            _ => (self.b.resize_lanes(value, Scalar::I32, signed), Kind::Int),
         };
         let ty = ArgType { kind, lanes: ty.lanes };
         for lane in 0..ty.lanes {
@@ -83,24 +88,24 @@ impl Lowering<'_, '_> {
         let used = self.b.atomic_load(Type::I32, buffer, SyncSemantics::RELAXED);
         let [reserve, fill, done] = std::array::from_fn(|_| self.b.new_block());
         let result = self.b.func.add_param(done, Type::I32);
-        let (success, failure) = (self.int(Scalar::I32, 0), self.int(Scalar::I32, -1));
+        let (success, failure) = (self.b.int(Scalar::I32, 0), self.b.int(Scalar::I32, -1));
 
         let open = self.b.icmp(IntCC::Ult, used, capacity);
         self.b.brif_with(open, (reserve, &[]), (done, &[failure]));
 
         self.b.switch_to(reserve);
-        let words_taken = self.int(Scalar::I32, i64::from(size));
+        let words_taken = self.b.int(Scalar::I32, i64::from(size));
         let start = self.b.atomic_rmw(AtomicOp::Add, buffer, words_taken, SyncSemantics::RELAXED);
         let end = self.b.binary(BinaryOp::IAdd, start, words_taken);
         let fits = self.b.icmp(IntCC::Ule, end, capacity);
         // Where the first record that does not fit would begin, there is a 0; others' goes beyond.
         let start = self.b.binary(BinaryOp::UMin, start, capacity);
-        let start = self.resize(start, Scalar::I64, false);
-        let four = self.int(Scalar::I64, i64::from(WORD));
+        let start = self.b.resize_lanes(start, Scalar::I64, false);
+        let four = self.b.int(Scalar::I64, i64::from(WORD));
         let offset = self.b.binary(BinaryOp::IMul, start, four);
         let record = self.b.ptr_add(buffer, offset);
         let record = self.b.ptr_add_const(record, i64::from(HEADER_BYTES));
-        let zero = self.int(Scalar::I32, 0);
+        let zero = self.b.int(Scalar::I32, 0);
         let head = self.b.select(fits, head, zero);
         self.b.store(record, head, WORD, MemFlags::empty());
         self.b.brif_with(fits, (fill, &[]), (done, &[failure]));
@@ -115,27 +120,5 @@ impl Lowering<'_, '_> {
         self.b.jump(done, &[success]);
         self.b.switch_to(done);
         result
-    }
-}
-
-impl Context<'_> {
-    /// Returns the constant that holds a signature, given without its end.
-    fn printf_signature(&mut self, mut codes: Vec<u8>) -> crate::ir::Global {
-        codes.push(0);
-        if let Some(&global) = self.signatures.get(&codes) {
-            return global;
-        }
-        let global = self.out.globals.push(GlobalData {
-            name: format!(".printf{}", self.signatures.len()),
-            size: codes.len() as u64,
-            align: WORD,
-            space: AddressSpace::Constant,
-            is_const: true,
-            init: Some(codes.clone()),
-            relocations: Vec::new(),
-            linkage: Linkage::Internal,
-        });
-        self.signatures.insert(codes, global);
-        global
     }
 }

@@ -1,33 +1,43 @@
 //! Geometric functions (OpenCL C 6.15.5).
 
-use super::{done, BuiltinCall, BuiltinResult};
-use crate::ir::{BinaryOp, FloatCC, MathOp, UnaryOp, Value};
-use crate::lower::function::Lowering;
+use super::math::FLOATS;
+use super::row::Row;
+use super::signature::TypePattern::{E, G};
+use super::signature::{Elements, Lanes, Sig, TypePattern};
+use super::Lowerer;
+use crate::ir::{BinaryOp, FloatCC, MathOp, Value};
 
-impl Lowering<'_, '_> {
-    pub fn geometric_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
-        if !self.is_float_call(call) {
-            return None;
-        }
-        match (call.name, call.args.as_slice()) {
-            ("dot", &[x, y]) => done(self.dot(x, y)),
-            ("cross", &[x, y]) => done(self.cross(x, y)),
-            ("length", &[x]) => done(self.length(x)),
-            ("fast_length", &[x]) => done(self.fast_length(x)),
-            ("distance", &[x, y]) => {
-                let difference = self.b.binary(BinaryOp::FSub, x, y);
-                done(self.length(difference))
-            }
-            ("fast_distance", &[x, y]) => {
-                let difference = self.b.binary(BinaryOp::FSub, x, y);
-                done(self.fast_length(difference))
-            }
-            ("normalize", &[x]) => done(self.normalize(x)),
-            ("fast_normalize", &[x]) => done(self.fast_normalize(x)),
-            _ => None,
-        }
-    }
+/// Geometric functions take up to four components.
+const LANES: Lanes = &[1, 2, 3, 4];
 
+const fn geometric(elements: Elements, ret: TypePattern, params: &'static [TypePattern]) -> Sig {
+    Sig::new(elements, ret, params).lanes(LANES)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row::binary(&["cross"], &[Sig::new(FLOATS, G, &[G, G]).lanes(&[3, 4])], |l, _, x, y| {
+        l.cross(x, y)
+    })
+    .in_float(),
+    Row::binary(&["dot"], &[geometric(FLOATS, E, &[G, G])], |l, _, x, y| l.dot(x, y)).in_float(),
+    Row::binary(&["distance"], &[geometric(FLOATS, E, &[G, G])], |l, _, x, y| {
+        let difference = l.b.binary(BinaryOp::FSub, x, y);
+        l.length(difference)
+    })
+    .in_float(),
+    Row::unary(&["length"], &[geometric(FLOATS, E, &[G])], |l, _, x| l.length(x)).in_float(),
+    Row::unary(&["normalize"], &[geometric(FLOATS, G, &[G])], |l, _, x| l.normalize(x)).in_float(),
+    Row::binary(&["fast_distance"], &[geometric(Elements::F32, E, &[G, G])], |l, _, x, y| {
+        let difference = l.b.binary(BinaryOp::FSub, x, y);
+        l.fast_length(difference)
+    }),
+    Row::unary(&["fast_length"], &[geometric(Elements::F32, E, &[G])], |l, _, x| l.fast_length(x)),
+    Row::unary(&["fast_normalize"], &[geometric(Elements::F32, G, &[G])], |l, _, x| {
+        l.fast_normalize(x)
+    }),
+];
+
+impl Lowerer<'_, '_> {
     /// Sum of the products.
     fn dot(&mut self, x: Value, y: Value) -> Value {
         let products = self.b.binary(BinaryOp::FMul, x, y);
@@ -62,7 +72,7 @@ impl Lowering<'_, '_> {
         let range = self.range(x);
         let (by, back) =
             (range.pick(self, range.up, range.down), range.pick(self, range.down, range.up));
-        let by = self.match_lanes(by, x);
+        let by = self.b.match_lanes(by, x);
         let scaled = self.b.binary(BinaryOp::FMul, x, by);
         let root = self.fast_length(scaled);
         self.b.binary(BinaryOp::FMul, root, back)
@@ -87,21 +97,21 @@ impl Lowering<'_, '_> {
         let x = self.or_directions(x, any_infinite);
         let by = range.pick(self, range.up, range.down);
         let by = self.b.select(any_infinite, range.one, by);
-        let by = self.match_lanes(by, x);
+        let by = self.b.match_lanes(by, x);
         let scaled = self.b.binary(BinaryOp::FMul, x, by);
         let length = self.fast_length(scaled);
-        let zero = self.zero(ty.lane());
+        let zero = self.b.zero(ty.lane());
         let is_zero = self.b.fcmp(FloatCC::Oeq, length, zero);
         let divisor = self.b.select(is_zero, range.one, length);
-        let divisor = self.match_lanes(divisor, x);
+        let divisor = self.b.match_lanes(divisor, x);
         // Scaling down makes small components denormal; so of a large vector the quotient is scaled,
         // after it was rounded.
-        let is_large = self.match_lanes(range.is_large, x);
+        let is_large = self.b.match_lanes(range.is_large, x);
         let dividend = self.b.select(is_large, x, scaled);
         let quotient = self.b.binary(BinaryOp::FDiv, dividend, divisor);
         let back = self.b.select(range.is_large, range.down, range.one);
         let back = self.b.select(any_infinite, range.one, back);
-        let back = self.match_lanes(back, x);
+        let back = self.b.match_lanes(back, x);
         self.b.binary(BinaryOp::FMul, quotient, back)
     }
 
@@ -109,7 +119,7 @@ impl Lowering<'_, '_> {
     fn fast_normalize(&mut self, x: Value) -> Value {
         let square = self.dot(x, x);
         let ty = self.b.ty(square);
-        let (zero, one) = (self.zero(ty), self.b.fconst(ty, 1.0));
+        let (zero, one) = (self.b.zero(ty), self.b.fconst(ty, 1.0));
         let is_zero = self.b.fcmp(FloatCC::Oeq, square, zero);
         let square = self.b.select(is_zero, one, square);
         let by = match ty.scalar.bits() {
@@ -119,7 +129,7 @@ impl Lowering<'_, '_> {
             }
             _ => self.b.math(MathOp::RSqrt, &[square]),
         };
-        let by = self.match_lanes(by, x);
+        let by = self.b.match_lanes(by, x);
         self.b.binary(BinaryOp::FMul, x, by)
     }
 
@@ -128,7 +138,7 @@ impl Lowering<'_, '_> {
     fn or_directions(&mut self, x: Value, any_infinite: Value) -> Value {
         let ty = self.b.ty(x);
         let infinity = self.b.fconst(ty, f64::INFINITY);
-        let (one, zero) = (self.b.fconst(ty, 1.0), self.zero(ty));
+        let (one, zero) = (self.b.fconst(ty, 1.0), self.b.zero(ty));
         let magnitude = self.b.math(MathOp::FAbs, &[x]);
         let is_infinite = self.b.fcmp(FloatCC::Oeq, magnitude, infinity);
         let sign = self.copysign(one, x);
@@ -137,7 +147,7 @@ impl Lowering<'_, '_> {
         let is_nan = self.b.math(MathOp::IsNan, &[x]);
         let rest = self.b.select(is_nan, x, rest);
         let direction = self.b.select(is_infinite, sign, rest);
-        let any_infinite = self.match_lanes(any_infinite, x);
+        let any_infinite = self.b.match_lanes(any_infinite, x);
         self.b.select(any_infinite, direction, x)
     }
 
@@ -164,14 +174,9 @@ impl Lowering<'_, '_> {
         let (up, one, down) = (power(factor), power(0.0), power(-factor));
         Range { largest, is_large, is_small, up, one, down }
     }
-
-    /// `-x`.
-    pub fn negate(&mut self, x: Value) -> Value {
-        self.b.unary(UnaryOp::FNeg, x)
-    }
 }
 
-/// The result of [`Lowering::range`].
+/// The result of [`Lowerer::range`].
 struct Range {
     largest: Value,
     is_large: Value,
@@ -184,8 +189,8 @@ struct Range {
 
 impl Range {
     /// Returns a factor by size: 1 for ordinary vectors.
-    fn pick(&self, lowering: &mut Lowering<'_, '_>, small: Value, large: Value) -> Value {
-        let factor = lowering.b.select(self.is_small, small, self.one);
-        lowering.b.select(self.is_large, large, factor)
+    fn pick(&self, lowerer: &mut Lowerer<'_, '_>, small: Value, large: Value) -> Value {
+        let factor = lowerer.b.select(self.is_small, small, self.one);
+        lowerer.b.select(self.is_large, large, factor)
     }
 }

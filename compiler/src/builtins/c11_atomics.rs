@@ -1,0 +1,247 @@
+//! The atomic functions of OpenCL C 2.0 (6.15.12): order and scope as the IR has them.
+
+use super::atomics::{max_op, min_op};
+use super::row::{Check, LowerCall, Names, Row, Synchronization};
+use super::signature::TypePattern::{self, Void, G};
+use super::signature::{Elements, Scalar as Name, Sig, Spaces, SCALAR};
+use super::{Call, Lowerer};
+use crate::ir::{
+    Addr, AddressSpace, AtomicOp, IntCC, MemoryOrder, MemoryScope, Scalar, SyncSemantics, Type,
+    Value,
+};
+use crate::options::ClStd;
+
+const OBJECT: TypePattern = TypePattern::Atomic(Spaces::ATOMIC);
+const EXPECTED: TypePattern = TypePattern::OutElement(Spaces::WRITABLE);
+const BOOL: TypePattern = TypePattern::S(Name::Bool);
+const ORDER: TypePattern = TypePattern::S(Name::Int);
+const SCOPE: TypePattern = TypePattern::S(Name::Int);
+
+const fn any(ret: TypePattern, params: &'static [TypePattern]) -> Sig {
+    Sig::new(Elements::ATOMIC, ret, params).lanes(SCALAR)
+}
+
+const fn integer(params: &'static [TypePattern]) -> Sig {
+    Sig::new(Elements::I32_I64, G, params).lanes(SCALAR)
+}
+
+const fn flag(ret: TypePattern, params: &'static [TypePattern]) -> Sig {
+    Sig::new(Elements::FLAG, ret, params).lanes(SCALAR)
+}
+
+const FETCH: &[Sig] = &[integer(&[OBJECT, G])];
+const FETCH_EXPLICIT: &[Sig] = &[integer(&[OBJECT, G, ORDER]), integer(&[OBJECT, G, ORDER, SCOPE])];
+
+// Values of memory_order.
+const ACQUIRE: i128 = 2;
+const RELEASE: i128 = 3;
+const BOTH: i128 = 4;
+
+/// One order from argument `first` on, not one of `wrong`.
+pub(super) const fn orders(first: usize, wrong: &'static [i128]) -> Synchronization {
+    Synchronization { first, orders: 1, is_fence: false, wrong: [wrong, &[]] }
+}
+
+const STORE: Synchronization = orders(2, &[ACQUIRE, BOTH]);
+const LOAD: Synchronization = orders(1, &[RELEASE, BOTH]);
+const UPDATE: Synchronization = orders(2, &[]);
+const CLEAR: Synchronization = orders(1, &[ACQUIRE, BOTH]);
+const SET: Synchronization = orders(1, &[]);
+const EXCHANGE_IF: Synchronization =
+    Synchronization { orders: 2, wrong: [&[], &[RELEASE, BOTH]], ..orders(3, &[]) };
+
+const fn c11(
+    names: Names,
+    sigs: &'static [Sig],
+    synchronization: Synchronization,
+    lower: LowerCall,
+) -> Row {
+    let check = Check::Synchronization(synchronization);
+    Row::call(names, sigs, lower).since(ClStd::Cl20).check(check)
+}
+
+const fn fetch(names: Names, sigs: &'static [Sig], lower: LowerCall) -> Row {
+    c11(names, sigs, UPDATE, lower)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row::call(&["atomic_init"], &[any(Void, &[OBJECT, G])], |l, c| {
+        let &[ptr, value] = c.args else { return None };
+        let align = l.b.ty(value).scalar.bytes();
+        l.b.write(Addr::new(ptr, align), value);
+        None
+    })
+    .since(ClStd::Cl20),
+    c11(&["atomic_store"], &[any(Void, &[OBJECT, G])], STORE, |l, c| l.atomic_store(c)),
+    c11(
+        &["atomic_store_explicit"],
+        &[any(Void, &[OBJECT, G, ORDER]), any(Void, &[OBJECT, G, ORDER, SCOPE])],
+        STORE,
+        |l, c| l.atomic_store(c),
+    ),
+    c11(&["atomic_load"], &[any(G, &[OBJECT])], LOAD, |l, c| l.atomic_load(c)),
+    c11(
+        &["atomic_load_explicit"],
+        &[any(G, &[OBJECT, ORDER]), any(G, &[OBJECT, ORDER, SCOPE])],
+        LOAD,
+        |l, c| l.atomic_load(c),
+    ),
+    c11(&["atomic_exchange"], &[any(G, &[OBJECT, G])], UPDATE, |l, c| l.fetch(c, AtomicOp::Xchg)),
+    c11(
+        &["atomic_exchange_explicit"],
+        &[any(G, &[OBJECT, G, ORDER]), any(G, &[OBJECT, G, ORDER, SCOPE])],
+        UPDATE,
+        |l, c| l.fetch(c, AtomicOp::Xchg),
+    ),
+    c11(
+        &["atomic_compare_exchange_strong", "atomic_compare_exchange_weak"],
+        &[any(BOOL, &[OBJECT, EXPECTED, G])],
+        EXCHANGE_IF,
+        |l, c| l.compare_exchange(c),
+    ),
+    c11(
+        &["atomic_compare_exchange_strong_explicit", "atomic_compare_exchange_weak_explicit"],
+        &[
+            any(BOOL, &[OBJECT, EXPECTED, G, ORDER, ORDER]),
+            any(BOOL, &[OBJECT, EXPECTED, G, ORDER, ORDER, SCOPE]),
+        ],
+        EXCHANGE_IF,
+        |l, c| l.compare_exchange(c),
+    ),
+    fetch(&["atomic_fetch_add"], FETCH, |l, c| l.fetch(c, AtomicOp::Add)),
+    fetch(&["atomic_fetch_add_explicit"], FETCH_EXPLICIT, |l, c| l.fetch(c, AtomicOp::Add)),
+    fetch(&["atomic_fetch_sub"], FETCH, |l, c| l.fetch(c, AtomicOp::Sub)),
+    fetch(&["atomic_fetch_sub_explicit"], FETCH_EXPLICIT, |l, c| l.fetch(c, AtomicOp::Sub)),
+    fetch(&["atomic_fetch_or"], FETCH, |l, c| l.fetch(c, AtomicOp::Or)),
+    fetch(&["atomic_fetch_or_explicit"], FETCH_EXPLICIT, |l, c| l.fetch(c, AtomicOp::Or)),
+    fetch(&["atomic_fetch_xor"], FETCH, |l, c| l.fetch(c, AtomicOp::Xor)),
+    fetch(&["atomic_fetch_xor_explicit"], FETCH_EXPLICIT, |l, c| l.fetch(c, AtomicOp::Xor)),
+    fetch(&["atomic_fetch_and"], FETCH, |l, c| l.fetch(c, AtomicOp::And)),
+    fetch(&["atomic_fetch_and_explicit"], FETCH_EXPLICIT, |l, c| l.fetch(c, AtomicOp::And)),
+    fetch(&["atomic_fetch_min"], FETCH, |l, c| l.fetch(c, min_op(c))),
+    fetch(&["atomic_fetch_min_explicit"], FETCH_EXPLICIT, |l, c| l.fetch(c, min_op(c))),
+    fetch(&["atomic_fetch_max"], FETCH, |l, c| l.fetch(c, max_op(c))),
+    fetch(&["atomic_fetch_max_explicit"], FETCH_EXPLICIT, |l, c| l.fetch(c, max_op(c))),
+    c11(&["atomic_flag_test_and_set"], &[flag(BOOL, &[OBJECT])], SET, |l, c| l.flag_set(c)),
+    c11(
+        &["atomic_flag_test_and_set_explicit"],
+        &[flag(BOOL, &[OBJECT, ORDER]), flag(BOOL, &[OBJECT, ORDER, SCOPE])],
+        SET,
+        |l, c| l.flag_set(c),
+    ),
+    c11(&["atomic_flag_clear"], &[flag(Void, &[OBJECT])], CLEAR, |l, c| l.flag_clear(c)),
+    c11(
+        &["atomic_flag_clear_explicit"],
+        &[flag(Void, &[OBJECT, ORDER]), flag(Void, &[OBJECT, ORDER, SCOPE])],
+        CLEAR,
+        |l, c| l.flag_clear(c),
+    ),
+];
+
+impl Lowerer<'_, '_> {
+    fn atomic_store(&mut self, call: &Call<'_>) -> Option<Value> {
+        let &[ptr, value, ref sync @ ..] = call.args else { return None };
+        let sync = self.synchronization(sync, 1);
+        let bits = self.b.as_bits(value);
+        self.b.atomic_store(ptr, bits, sync);
+        None
+    }
+
+    fn atomic_load(&mut self, call: &Call<'_>) -> Option<Value> {
+        let &[ptr, ref sync @ ..] = call.args else { return None };
+        let sync = self.synchronization(sync, 1);
+        let bits = Type::of(Scalar::int(call.result.scalar.bits()));
+        let value = self.b.atomic_load(bits, ptr, sync);
+        Some(self.b.bitcast(value, call.result))
+    }
+
+    fn fetch(&mut self, call: &Call<'_>, op: AtomicOp) -> Option<Value> {
+        let &[ptr, value, ref sync @ ..] = call.args else { return None };
+        let sync = self.synchronization(sync, 1);
+        Some(self.rmw(op, ptr, value, sync))
+    }
+
+    fn flag_set(&mut self, call: &Call<'_>) -> Option<Value> {
+        let &[ptr, ref sync @ ..] = call.args else { return None };
+        let sync = self.synchronization(sync, 1);
+        let one = self.b.int(Scalar::I32, 1);
+        let old = self.b.atomic_rmw(AtomicOp::Xchg, ptr, one, sync);
+        Some(self.b.is_nonzero(old))
+    }
+
+    fn flag_clear(&mut self, call: &Call<'_>) -> Option<Value> {
+        let &[ptr, ref sync @ ..] = call.args else { return None };
+        let sync = self.synchronization(sync, 1);
+        let zero = self.b.int(Scalar::I32, 0);
+        self.b.atomic_store(ptr, zero, sync);
+        None
+    }
+
+    fn compare_exchange(&mut self, call: &Call<'_>) -> Option<Value> {
+        let &[ptr, expected, desired, ref sync @ ..] = call.args else { return None };
+        let sync = self.synchronization(sync, 2);
+        let desired = self.b.as_bits(desired);
+        let bits = self.b.ty(desired);
+        let expected = Addr::new(expected, bits.bytes());
+        let wanted = self.b.read(bits, expected);
+        let old = self.b.atomic_cmpxchg(ptr, wanted, desired, sync);
+        let exchanged = self.b.icmp(IntCC::Eq, old, wanted);
+        self.store_unless(exchanged, expected, old);
+        Some(exchanged)
+    }
+
+    /// Returns what order and scope arguments say: one order or, for a compare-and-exchange, that of success
+    /// and that of failure, which become one as strong as both. Without arguments it is the strongest.
+    fn synchronization(&self, args: &[Value], orders: usize) -> SyncSemantics {
+        let (orders, scope) = args.split_at(orders.min(args.len()));
+        let order = orders.iter().map(|&order| self.memory_order(order)).reduce(stronger);
+        let scope = scope.first().map_or(MemoryScope::Device, |&scope| self.memory_scope(scope));
+        SyncSemantics { order: order.unwrap_or(MemoryOrder::SeqCst), scope }
+    }
+
+    /// Returns a value of memory_order; the strongest where it is not known here.
+    pub(super) fn memory_order(&self, value: Value) -> MemoryOrder {
+        match self.b.func.as_const(value) {
+            Some(0) => MemoryOrder::Relaxed,
+            Some(2) => MemoryOrder::Acquire,
+            Some(3) => MemoryOrder::Release,
+            Some(4) => MemoryOrder::AcqRel,
+            _ => MemoryOrder::SeqCst,
+        }
+    }
+
+    /// Returns a value of memory_scope; the widest where it is not known here.
+    pub(super) fn memory_scope(&self, value: Value) -> MemoryScope {
+        match self.b.func.as_const(value) {
+            Some(0 | 1) => MemoryScope::WorkGroup,
+            _ => MemoryScope::Device,
+        }
+    }
+
+    /// Stores where a condition does not hold. In private memory nobody sees a store of what is there
+    /// already.
+    fn store_unless(&mut self, cond: Value, addr: Addr, value: Value) {
+        if self.b.space(addr.ptr) == AddressSpace::Private {
+            return self.b.write(addr, value);
+        }
+        let (store, join) = (self.b.new_block(), self.b.new_block());
+        self.b.brif(cond, join, store);
+        self.b.switch_to(store);
+        self.b.write(addr, value);
+        self.b.jump(join, &[]);
+        self.b.switch_to(join);
+    }
+}
+
+/// Returns the least order as strong as both.
+fn stronger(a: MemoryOrder, b: MemoryOrder) -> MemoryOrder {
+    if a == MemoryOrder::SeqCst || b == MemoryOrder::SeqCst {
+        return MemoryOrder::SeqCst;
+    }
+    match (a.acquires() || b.acquires(), a.releases() || b.releases()) {
+        (true, true) => MemoryOrder::AcqRel,
+        (true, false) => MemoryOrder::Acquire,
+        (false, true) => MemoryOrder::Release,
+        (false, false) => MemoryOrder::Relaxed,
+    }
+}

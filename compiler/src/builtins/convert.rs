@@ -1,0 +1,275 @@
+//! Conversions between numeric types: plain, saturating, and with a rounding mode
+//! (OpenCL C 6.4.3). All work on vectors lane by lane.
+
+use crate::ir::{
+    BinaryOp, Builder, ConvertOp, FloatCC, IntCC, MathOp, Scalar, Type, UnaryOp, Value,
+};
+
+/// A scalar type with its sign, as far as it is a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Number {
+    pub scalar: Scalar,
+    /// True for signed integers and for floats.
+    pub signed: bool,
+}
+
+/// Rounding modes of conversions (OpenCL C 6.4.3.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rounding {
+    NearestEven,
+    TowardZero,
+    TowardPositive,
+    TowardNegative,
+}
+
+impl Number {
+    pub const INT: Number = Number { scalar: Scalar::I32, signed: true };
+
+    pub fn is_float(self) -> bool {
+        self.scalar.is_float()
+    }
+
+    /// Returns the least value of an integer type.
+    pub fn min(self) -> i128 {
+        match self.signed {
+            true => -(1i128 << (self.scalar.bits() - 1)),
+            false => 0,
+        }
+    }
+
+    /// Returns the greatest value of an integer type.
+    pub fn max(self) -> i128 {
+        match self.signed {
+            true => (1i128 << (self.scalar.bits() - 1)) - 1,
+            false => (1i128 << self.scalar.bits()) - 1,
+        }
+    }
+}
+
+impl Builder<'_> {
+    /// Returns the value as another number: into floats rounded to nearest even, into integers toward zero, unless
+    /// told otherwise; `convert_<to>[_sat][_rounding]`.
+    pub fn convert_number(
+        &mut self,
+        value: Value,
+        (from, to): (Number, Number),
+        rounding: Option<Rounding>,
+        saturate: bool,
+    ) -> Value {
+        let ty = self.ty(value).with_scalar(to.scalar);
+        match (from.scalar, to.scalar) {
+            _ if from == to => value,
+            (_, Scalar::Bool) => self.is_nonzero(value),
+            (Scalar::Bool, _) if to.is_float() => {
+                let one_or_zero = self.convert(ConvertOp::ZExt, value, ty.with_scalar(Scalar::I32));
+                self.convert(ConvertOp::UToF, one_or_zero, ty)
+            }
+            (Scalar::Bool, _) => self.convert(ConvertOp::ZExt, value, ty),
+            _ => match (from.is_float(), to.is_float()) {
+                (false, false) if saturate => self.int_to_int_sat(value, from, to),
+                (false, false) => self.resize_lanes(value, ty.scalar, from.signed),
+                (false, true) => self.int_to_float(value, from, ty, rounding),
+                (true, false) => self.float_to_int(value, to, ty, rounding, saturate),
+                (true, true) => self.float_to_float(value, ty, rounding),
+            },
+        }
+    }
+
+    fn int_to_int_sat(&mut self, value: Value, from: Number, to: Number) -> Value {
+        let ty = self.ty(value);
+        let (low, high) = (to.min(), to.max());
+        let mut value = value;
+        // Clamp in the source's type where the target's bound lies inside the source's range.
+        if from.signed && from.min() < low {
+            let low = self.iconst(ty, low as i64);
+            value = self.binary(BinaryOp::SMax, value, low);
+        }
+        if from.max() > high {
+            let op = if from.signed { BinaryOp::SMin } else { BinaryOp::UMin };
+            let high = self.iconst(ty, high as i64);
+            value = self.binary(op, value, high);
+        }
+        self.resize_lanes(value, to.scalar, from.signed)
+    }
+
+    fn float_to_int(
+        &mut self,
+        value: Value,
+        to: Number,
+        ty: Type,
+        rounding: Option<Rounding>,
+        saturate: bool,
+    ) -> Value {
+        // Half is converted through float, which is exact.
+        let wide = self.ty(value).scalar.bits().max(32);
+        let float = if wide == 64 { Scalar::F64 } else { Scalar::F32 };
+        let value_ty = self.ty(value).with_scalar(float);
+        let value = self.convert(ConvertOp::FConvert, value, value_ty);
+        let value = match rounding {
+            None | Some(Rounding::TowardZero) => value,
+            Some(Rounding::NearestEven) => self.math(MathOp::Rint, &[value]),
+            Some(Rounding::TowardPositive) => self.math(MathOp::Ceil, &[value]),
+            Some(Rounding::TowardNegative) => self.math(MathOp::Floor, &[value]),
+        };
+        if saturate {
+            self.float_to_int_sat(value, to, ty)
+        } else {
+            self.float_to_int_plain(value, to, ty)
+        }
+    }
+
+    /// Toward zero; narrow integers through 32 bits, so that what does not fit wraps around.
+    fn float_to_int_plain(&mut self, value: Value, to: Number, ty: Type) -> Value {
+        if ty.scalar.bits() < 32 {
+            let wide = self.convert(ConvertOp::FToS, value, ty.with_scalar(Scalar::I32));
+            return self.convert(ConvertOp::Trunc, wide, ty);
+        }
+        let op = if to.signed { ConvertOp::FToS } else { ConvertOp::FToU };
+        self.convert(op, value, ty)
+    }
+
+    /// Values beyond the range give its ends, NaN gives 0; the conversion itself sees only values
+    /// in range.
+    fn float_to_int_sat(&mut self, value: Value, to: Number, ty: Type) -> Value {
+        let float = self.ty(value);
+        // Both bounds are powers of two or zero, so exact. What lies between the lower bound and the
+        // integer below it would be cut to the bound anyway.
+        let low = self.fconst(float, to.min() as f64);
+        let high = self.fconst(float, (to.max() + 1) as f64);
+        let too_low = self.fcmp(FloatCC::Olt, value, low);
+        let too_high = self.fcmp(FloatCC::Oge, value, high);
+        let not_low = self.fcmp(FloatCC::Oge, value, low);
+        let not_high = self.fcmp(FloatCC::Olt, value, high);
+        let inside = self.binary(BinaryOp::And, not_low, not_high);
+        let zero = self.zero(float);
+        let safe = self.select(inside, value, zero);
+        let result = self.float_to_int_plain(safe, to, ty);
+        let least = self.iconst(ty, to.min() as i64);
+        let most = self.iconst(ty, to.max() as i64);
+        let result = self.select(too_low, least, result);
+        self.select(too_high, most, result)
+    }
+
+    fn int_to_float(
+        &mut self,
+        value: Value,
+        from: Number,
+        ty: Type,
+        rounding: Option<Rounding>,
+    ) -> Value {
+        let signed = from.signed;
+        // Integers that do not fit float exactly overflow half, so going through float rounds once.
+        if ty.scalar == Scalar::F16 {
+            let float = ty.with_scalar(Scalar::F32);
+            let value = self.int_to_float(value, from, float, rounding);
+            return self.float_to_float(value, ty, rounding);
+        }
+        let digits = if ty.scalar == Scalar::F64 { 53 } else { 24 };
+        let op = if signed { ConvertOp::SToF } else { ConvertOp::UToF };
+        let exact = self.ty(value).scalar.bits() <= digits;
+        match rounding {
+            Some(mode) if !exact && mode != Rounding::NearestEven => {
+                self.int_to_float_directed(value, signed, ty, digits, mode)
+            }
+            // Narrow integers go through 32 bits, as not every device converts them.
+            _ if self.ty(value).scalar.bits() < 32 => {
+                let wide = self.resize_lanes(value, Scalar::I32, signed);
+                self.convert(ConvertOp::SToF, wide, ty)
+            }
+            _ => self.convert(op, value, ty),
+        }
+    }
+
+    /// Cuts the magnitude to the float's digits, converts that exactly, and steps away from zero
+    /// where the mode asks for it and something was cut.
+    fn int_to_float_directed(
+        &mut self,
+        value: Value,
+        signed: bool,
+        ty: Type,
+        digits: u32,
+        mode: Rounding,
+    ) -> Value {
+        let int = self.ty(value);
+        let width = int.scalar.bits();
+        let negative = match signed {
+            true => self.is_negative(value),
+            false => {
+                let no = self.func.bool_const(false);
+                self.splat(no, int.lanes)
+            }
+        };
+        let opposite = self.unary(UnaryOp::INeg, value);
+        let magnitude = self.select(negative, opposite, value);
+        // Bits below the digits: max(width - digits - clz, 0) of them.
+        let leading = self.math(MathOp::Clz, &[magnitude]);
+        let spare = self.iconst(int, i64::from(width - digits));
+        let leading = self.binary(BinaryOp::UMin, leading, spare);
+        let cut = self.binary(BinaryOp::ISub, spare, leading);
+        let ones = self.iconst(int, -1);
+        let mask = self.binary(BinaryOp::Shl, ones, cut);
+        let kept = self.binary(BinaryOp::And, magnitude, mask);
+        let inexact = self.icmp(IntCC::Ne, kept, magnitude);
+        let toward_zero = self.convert(ConvertOp::UToF, kept, ty);
+        let away = match mode {
+            Rounding::TowardPositive => {
+                let positive = self.unary(UnaryOp::Not, negative);
+                self.binary(BinaryOp::And, inexact, positive)
+            }
+            Rounding::TowardNegative => self.binary(BinaryOp::And, inexact, negative),
+            _ => {
+                let no = self.func.bool_const(false);
+                self.splat(no, int.lanes)
+            }
+        };
+        let rounded = self.step_bits(toward_zero, away, 1);
+        let minus = self.unary(UnaryOp::FNeg, rounded);
+        self.select(negative, minus, rounded)
+    }
+
+    /// Returns the float whose bits are `by` more, where `condition` holds.
+    fn step_bits(&mut self, value: Value, condition: Value, by: i64) -> Value {
+        let ty = self.ty(value);
+        let int = ty.with_scalar(Scalar::int(ty.scalar.bits()));
+        let bits = self.bitcast(value, int);
+        let by = self.iconst(int, by);
+        let stepped = self.binary(BinaryOp::IAdd, bits, by);
+        let bits = self.select(condition, stepped, bits);
+        self.bitcast(bits, ty)
+    }
+
+    /// Returns halves as floats, and other values as they are.
+    pub fn half_as_float(&mut self, value: Value) -> Value {
+        let ty = self.ty(value);
+        match ty.scalar {
+            Scalar::F16 => self.convert(ConvertOp::FConvert, value, ty.with_scalar(Scalar::F32)),
+            _ => value,
+        }
+    }
+
+    fn float_to_float(&mut self, value: Value, ty: Type, rounding: Option<Rounding>) -> Value {
+        let from = self.ty(value);
+        let mode = rounding.unwrap_or(Rounding::NearestEven);
+        // Between half and double lies float: on the way up it changes nothing.
+        match (from.scalar, ty.scalar) {
+            (Scalar::F16, Scalar::F64) => {
+                let float = self.half_as_float(value);
+                return self.convert(ConvertOp::FConvert, float, ty);
+            }
+            (Scalar::F64, Scalar::F16) => return self.narrow(value, ty, mode),
+            _ => {}
+        }
+        let narrows = ty.scalar.bits() < from.scalar.bits();
+        match narrows && mode != Rounding::NearestEven {
+            true => self.narrow(value, ty, mode),
+            false => self.convert(ConvertOp::FConvert, value, ty),
+        }
+    }
+
+    /// Returns a narrower float by [`Self::fptrunc_bits`].
+    fn narrow(&mut self, value: Value, ty: Type, mode: Rounding) -> Value {
+        let bits = self.fptrunc_bits(value, ty.scalar, mode);
+        let bits = self.resize_lanes(bits, Scalar::int(ty.scalar.bits()), false);
+        self.bitcast(bits, ty)
+    }
+}

@@ -1,0 +1,158 @@
+//! Device-precision math: `native_` and `half_` functions, and what -cl-fast-relaxed-math lets
+//! the ordinary ones become (OpenCL C 7.4, the table for relaxed math).
+
+use super::row::{Lower, LowerCall, Names, Row};
+use super::signature::TypePattern::G;
+use super::signature::{Elements, Sig};
+use super::{Call, Lowerer};
+use crate::ir::{BinaryOp, ConvertOp, FloatCC, IntCC, MathOp, Scalar, Value};
+use std::f64::consts::{LN_2, LOG10_2, LOG2_10, LOG2_E};
+
+const UNARY: &[Sig] = &[Sig::new(Elements::F32, G, &[G])];
+const BINARY: &[Sig] = &[Sig::new(Elements::F32, G, &[G, G])];
+
+const fn native(names: Names, lower: LowerCall) -> Row {
+    Row::call(names, UNARY, lower)
+}
+
+/// `half_` functions: at most 8192 ulp. Near 1 the device's logarithm, and with it its power, is
+/// only absolutely precise; the device's sine is so near every zero but 0: those are full ones. So are
+/// exponentials where the device's may make a number of NaN.
+const fn full(names: Names, library: &'static str) -> Row {
+    Row::new(names, UNARY, Lower::LibraryAs(library))
+}
+
+pub(super) const ROWS: &[Row] = &[
+    native(&["native_sin"], |l, c| l.native(c, MathOp::Sin)),
+    native(&["native_cos"], |l, c| l.native(c, MathOp::Cos)),
+    native(&["native_tan"], |l, c| l.native(c, MathOp::Tan)),
+    native(&["native_exp2"], |l, c| l.native(c, MathOp::Exp2)),
+    native(&["native_exp"], |l, c| l.exp_of(c, LOG2_E)),
+    native(&["native_exp10"], |l, c| l.exp_of(c, LOG2_10)),
+    native(&["native_log2"], |l, c| l.native(c, MathOp::Log2)),
+    native(&["native_log"], |l, c| l.log_of(c, LN_2)),
+    native(&["native_log10"], |l, c| l.log_of(c, LOG10_2)),
+    native(&["native_sqrt", "half_sqrt"], |l, c| l.native(c, MathOp::Sqrt)),
+    native(&["native_rsqrt", "half_rsqrt"], |l, c| l.native(c, MathOp::RSqrt)),
+    Row::unary(&["native_recip", "half_recip"], UNARY, |l, _, x| l.reciprocal(x)),
+    Row::binary(&["native_divide", "half_divide"], BINARY, |l, _, x, y| {
+        l.b.binary(BinaryOp::FDiv, x, y)
+    }),
+    Row::binary(&["native_powr"], BINARY, |l, _, x, y| l.power(x, y)),
+    native(&["half_exp"], |l, c| l.accurate_exp(c, LOG2_E).or_else(|| l.library("exp", c))),
+    native(&["half_exp2"], |l, c| l.accurate_exp2(c).or_else(|| l.library("exp2", c))),
+    native(&["half_exp10"], |l, c| l.accurate_exp(c, LOG2_10).or_else(|| l.library("exp10", c))),
+    full(&["half_cos"], "cos"),
+    full(&["half_sin"], "sin"),
+    full(&["half_tan"], "tan"),
+    full(&["half_log"], "log"),
+    full(&["half_log2"], "log2"),
+    full(&["half_log10"], "log10"),
+    Row::new(&["half_powr"], BINARY, Lower::LibraryAs("powr")),
+];
+
+/// These lower calls, and give `None` where the device is not good enough.
+impl Lowerer<'_, '_> {
+    /// The device's operation.
+    pub(super) fn native(&mut self, call: &Call<'_>, op: MathOp) -> Option<Value> {
+        Some(self.b.math(op, call.args))
+    }
+
+    /// e^x and its like: 2^(x * log2 of the base).
+    pub(super) fn exp_of(&mut self, call: &Call<'_>, log2_base: f64) -> Option<Value> {
+        let &[x] = call.args else { return None };
+        let scaled = self.scale(x, log2_base);
+        Some(self.b.math(MathOp::Exp2, &[scaled]))
+    }
+
+    fn log_of(&mut self, call: &Call<'_>, log_of_2: f64) -> Option<Value> {
+        let log = self.b.math(MathOp::Log2, call.args);
+        Some(self.scale(log, log_of_2))
+    }
+
+    /// As [`Self::exp_of`] where it errs by no more than 3 ulp and NaN has NaN.
+    pub(super) fn accurate_exp(&mut self, call: &Call<'_>, log2_base: f64) -> Option<Value> {
+        match self.target.exp2_accurate {
+            true => self.exp_of(call, log2_base),
+            false => None,
+        }
+    }
+
+    pub(super) fn accurate_exp2(&mut self, call: &Call<'_>) -> Option<Value> {
+        match self.target.exp2_accurate {
+            true => self.native(call, MathOp::Exp2),
+            false => None,
+        }
+    }
+
+    /// The device's logarithm where it errs by no more than the 3 ulp that it may.
+    pub(super) fn relaxed_log2(&mut self, call: &Call<'_>) -> Option<Value> {
+        match call.args {
+            &[x] if self.target.log2_accurate => Some(self.log2_of_any(x)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn relaxed_log(&mut self, call: &Call<'_>, log_of_2: f64) -> Option<Value> {
+        let log = self.relaxed_log2(call)?;
+        Some(self.scale(log, log_of_2))
+    }
+
+    pub(super) fn relaxed_pow(&mut self, call: &Call<'_>) -> Option<Value> {
+        let &[x, y] = call.args else { return None };
+        let whole = self.b.convert(ConvertOp::FToS, y, self.b.bits_type(y));
+        Some(self.signed_power(x, y, whole))
+    }
+
+    pub(super) fn relaxed_pown(&mut self, call: &Call<'_>) -> Option<Value> {
+        let &[x, n] = call.args else { return None };
+        let y = self.b.convert(ConvertOp::SToF, n, self.b.ty(x));
+        Some(self.signed_power(x, y, n))
+    }
+
+    pub(super) fn power_of(&mut self, call: &Call<'_>) -> Option<Value> {
+        let &[x, y] = call.args else { return None };
+        Some(self.power(x, y))
+    }
+
+    fn reciprocal(&mut self, x: Value) -> Value {
+        let one = self.b.fconst(self.b.ty(x), 1.0);
+        self.b.binary(BinaryOp::FDiv, one, x)
+    }
+
+    /// Returns the device's base-2 logarithm, right for denormal numbers too, of which some devices read the
+    /// exponent alone. The bits of a denormal number, as an integer, are 2^149 times the number, on devices too whose
+    /// products take it for zero; those of a negative number make a negative one.
+    fn log2_of_any(&mut self, x: Value) -> Value {
+        let ty = self.b.ty(x);
+        let smallest = self.b.fconst(ty, f64::from(f32::MIN_POSITIVE));
+        let is_denormal = self.b.fcmp(FloatCC::Olt, x, smallest);
+        let shift = self.b.fconst(ty, 149.0);
+        let bits = self.b.bitcast(x, ty.with_scalar(Scalar::I32));
+        let raised = self.b.convert(ConvertOp::SToF, bits, ty);
+        let argument = self.b.select(is_denormal, raised, x);
+        let log = self.b.math(MathOp::Log2, &[argument]);
+        let lowered = self.b.binary(BinaryOp::FSub, log, shift);
+        self.b.select(is_denormal, lowered, log)
+    }
+
+    /// x^y for x >= 0.
+    fn power(&mut self, x: Value, y: Value) -> Value {
+        let log = self.b.math(MathOp::Log2, &[x]);
+        let exponent = self.b.binary(BinaryOp::FMul, log, y);
+        self.b.math(MathOp::Exp2, &[exponent])
+    }
+
+    /// x^y where `whole` is y as an integer: negative for negative x and odd y.
+    fn signed_power(&mut self, x: Value, y: Value, whole: Value) -> Value {
+        let magnitude = self.b.math(MathOp::FAbs, &[x]);
+        let power = self.power(magnitude, y);
+        let odd = self.b.and_const(whole, 1);
+        let odd = self.b.icmp_imm(IntCC::Ne, odd, 0);
+        let bits = self.b.bitcast(x, self.b.ty(x).with_scalar(Scalar::I32));
+        let negative = self.b.is_negative(bits);
+        let flip = self.b.binary(BinaryOp::And, odd, negative);
+        let minus = self.b.negate(power);
+        self.b.select(flip, minus, power)
+    }
+}

@@ -1,0 +1,170 @@
+//! Math functions (OpenCL C 6.15.2): which way each is computed.
+
+use super::row::{Lower, Names, Row};
+use super::signature::TypePattern::{self, E, G};
+use super::signature::{Elements, Scalar as Name, Sig, Spaces};
+use super::{Call, Lowerer};
+use crate::ir::{BinaryOp, ConvertOp, FpFlags, IntCC, MathOp, Scalar, Type, Value};
+use crate::options::ClStd;
+use std::f64::consts::{LN_2, LOG10_2, LOG2_10, LOG2_E};
+
+pub(super) const FLOATS: Elements = Elements::FLOATS;
+const INT: TypePattern = TypePattern::Like(Name::Int);
+const OUT: TypePattern = TypePattern::Out(Spaces::WRITABLE);
+const OUT_INT: TypePattern = TypePattern::OutLike(Spaces::WRITABLE, Name::Int);
+
+pub(super) const UNARY: &[Sig] = &[Sig::new(FLOATS, G, &[G])];
+const BINARY: &[Sig] = &[Sig::new(FLOATS, G, &[G, G])];
+const TERNARY: &[Sig] = &[Sig::new(FLOATS, G, &[G, G, G])];
+const EXTREME: &[Sig] = &[Sig::new(FLOATS, G, &[G, G]), Sig::new(FLOATS, G, &[G, E])];
+const POWER_OF_INT: &[Sig] = &[Sig::new(FLOATS, G, &[G, INT])];
+
+/// A function that the library computes.
+const fn library(names: Names, sigs: &'static [Sig]) -> Row {
+    Row::new(names, sigs, Lower::Library).in_float()
+}
+
+/// A function that is one operation.
+macro_rules! operation {
+    ($name:literal, $op:ident) => {
+        Row::unary(&[$name], UNARY, |l, _, x| l.b.math(MathOp::$op, &[x])).in_float()
+    };
+}
+
+pub(super) const ROWS: &[Row] = &[
+    library(
+        &[
+            "acos", "acosh", "acospi", "asin", "asinh", "asinpi", "atan", "atanh", "atanpi",
+            "cbrt", "cosh", "cospi", "erf", "erfc", "expm1", "lgamma", "log1p", "logb", "sinh",
+            "sinpi", "tanh", "tanpi", "tgamma",
+        ],
+        UNARY,
+    ),
+    library(&["cos"], UNARY).relaxed(|l, c| l.native(c, MathOp::Cos)),
+    library(&["sin"], UNARY).relaxed(|l, c| l.native(c, MathOp::Sin)),
+    library(&["tan"], UNARY).relaxed(|l, c| l.native(c, MathOp::Tan)),
+    library(&["exp"], UNARY).relaxed(|l, c| l.accurate_exp(c, LOG2_E)),
+    library(&["exp2"], UNARY).relaxed(|l, c| l.accurate_exp2(c)),
+    library(&["exp10"], UNARY).relaxed(|l, c| l.exp_of(c, LOG2_10)),
+    library(&["log"], UNARY).relaxed(|l, c| l.relaxed_log(c, LN_2)),
+    library(&["log2"], UNARY).relaxed(|l, c| l.relaxed_log2(c)),
+    library(&["log10"], UNARY).relaxed(|l, c| l.relaxed_log(c, LOG10_2)),
+    operation!("ceil", Ceil),
+    operation!("floor", Floor),
+    operation!("rint", Rint),
+    operation!("trunc", Trunc),
+    Row::unary(&["round"], UNARY, |l, _, x| l.round_away(x)).in_float(),
+    // Conversion of a half there and back would lose the sign of NaN.
+    Row::unary(&["fabs"], UNARY, |l, _, x| l.b.math(MathOp::FAbs, &[x])),
+    Row::binary(&["copysign"], BINARY, |l, _, x, y| l.copysign(x, y)),
+    Row::call(&["sqrt"], UNARY, |l, c| l.sqrt(c))
+        .in_float()
+        .relaxed(|l, c| l.native(c, MathOp::Sqrt)),
+    Row::unary(&["rsqrt"], UNARY, |l, _, x| l.rsqrt(x)).in_float(),
+    library(&["atan2", "atan2pi", "fmod", "hypot", "remainder"], BINARY),
+    library(&["nextafter"], BINARY).halves(Lower::Binary(|l, _, x, y| l.half_next(x, y))),
+    library(&["pow"], BINARY).relaxed(|l, c| l.relaxed_pow(c)),
+    library(&["powr"], BINARY).relaxed(|l, c| l.power_of(c)),
+    Row::binary(&["fdim"], BINARY, |l, _, x, y| l.fdim(x, y)).in_float(),
+    Row::binary(&["maxmag"], BINARY, |l, _, x, y| l.by_magnitude(x, y, IntCC::Ugt, BinaryOp::FMax))
+        .in_float()
+        .since(ClStd::Cl11),
+    Row::binary(&["minmag"], BINARY, |l, _, x, y| l.by_magnitude(x, y, IntCC::Ult, BinaryOp::FMin))
+        .in_float()
+        .since(ClStd::Cl11),
+    Row::binary(&["fmax"], EXTREME, |l, _, x, y| l.b.binary(BinaryOp::FMax, x, y)).in_float(),
+    Row::binary(&["fmin"], EXTREME, |l, _, x, y| l.b.binary(BinaryOp::FMin, x, y)).in_float(),
+    Row::ternary(&["mad"], TERNARY, |l, _, a, b, c| l.mad(a, b, c)).in_float(),
+    Row::call(&["fma"], TERNARY, |l, c| l.fma(c))
+        .in_float()
+        .halves(Lower::Ternary(|l, _, a, b, c| l.half_fma([a, b, c]))),
+    library(&["modf", "sincos"], &[Sig::new(FLOATS, G, &[G, OUT])]),
+    library(&["fract"], &[Sig::new(FLOATS, G, &[G, OUT])])
+        .halves(Lower::Call(|l, c| l.half_fract(c))),
+    library(&["frexp", "lgamma_r"], &[Sig::new(FLOATS, G, &[G, OUT_INT])]),
+    library(&["remquo"], &[Sig::new(FLOATS, G, &[G, G, OUT_INT])]),
+    library(&["ilogb"], &[Sig::new(FLOATS, INT, &[G])]),
+    library(
+        &["ldexp"],
+        &[Sig::new(FLOATS, G, &[G, INT]), Sig::new(FLOATS, G, &[G, TypePattern::S(Name::Int)])],
+    ),
+    library(&["pown"], POWER_OF_INT).relaxed(|l, c| l.relaxed_pown(c)),
+    library(&["rootn"], POWER_OF_INT),
+    Row::unary(&["nan"], &[Sig::new(FLOATS, G, &[TypePattern::UnsignedOf])], |l, c, code| {
+        l.nan(code, c.result)
+    }),
+];
+
+impl Lowerer<'_, '_> {
+    /// Returns true if the device's fma rounds once.
+    fn has_fma(&self, ty: Type) -> bool {
+        match ty.scalar {
+            Scalar::F64 => self.target.fma64_fused,
+            _ => self.target.fma32_fused,
+        }
+    }
+
+    fn fma(&mut self, call: &Call<'_>) -> Option<Value> {
+        match self.has_fma(call.result) {
+            true => Some(self.b.math(MathOp::Fma, call.args)),
+            false => self.library("fma", call),
+        }
+    }
+
+    /// Returns true if programs ask for correct rounding of 32-bit division and square root here.
+    fn rounds_correctly(&self) -> bool {
+        self.options.correctly_rounded_divide_sqrt && !self.in_library
+    }
+
+    fn sqrt(&mut self, call: &Call<'_>) -> Option<Value> {
+        let exact = self.rounds_correctly() && !self.target.sqrt32_exact;
+        match exact && call.result.scalar == Scalar::F32 {
+            true => self.library("sqrt", call),
+            false => self.native(call, MathOp::Sqrt),
+        }
+    }
+
+    fn rsqrt(&mut self, x: Value) -> Value {
+        let ty = self.b.ty(x);
+        if ty.scalar == Scalar::F32 {
+            return self.b.math(MathOp::RSqrt, &[x]);
+        }
+        let root = self.b.math(MathOp::Sqrt, &[x]);
+        let one = self.b.fconst(ty, 1.0);
+        self.b.binary(BinaryOp::FDiv, one, root)
+    }
+
+    /// `a * b + c` however it is fastest.
+    fn mad(&mut self, a: Value, b: Value, c: Value) -> Value {
+        let two_steps =
+            self.b.ty(a).scalar == Scalar::F64 && self.target.emulates_denormals(self.options);
+        if self.has_fma(self.b.ty(a)) && !two_steps {
+            return self.b.math(MathOp::Fma, &[a, b, c]);
+        }
+        let flags = self.b.flags;
+        self.b.flags.remove(FpFlags::NO_CONTRACT);
+        let product = self.b.binary(BinaryOp::FMul, a, b);
+        let sum = self.b.binary(BinaryOp::FAdd, product, c);
+        self.b.flags = flags;
+        sum
+    }
+
+    /// `lhs / rhs`: the device's division is good for 2.5 ulp, as the spec's; where correct rounding
+    /// is asked for and the device does not have it, the library's.
+    /// Of halves it is float's, rounded.
+    pub fn divide(&mut self, lhs: Value, rhs: Value) -> Value {
+        let ty = self.b.ty(lhs);
+        if ty.scalar == Scalar::F16 {
+            let (lhs, rhs) = (self.b.half_as_float(lhs), self.b.half_as_float(rhs));
+            let quotient = self.b.binary(BinaryOp::FDiv, lhs, rhs);
+            return self.b.convert(ConvertOp::FConvert, quotient, ty);
+        }
+        let exact = self.rounds_correctly() && !self.target.div32_exact;
+        if exact && ty.scalar == Scalar::F32 {
+            if let Some(value) = self.library_values("divide", &[lhs, rhs]) {
+                return value;
+            }
+        }
+        self.b.binary(BinaryOp::FDiv, lhs, rhs)
+    }
+}

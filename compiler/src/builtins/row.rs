@@ -1,0 +1,129 @@
+//! Rows of the table of built-in functions.
+
+use super::lowerer::{Call, Lowerer};
+use super::signature::Sig;
+use crate::ir::{AddressSpace, Value};
+use crate::options::ClStd;
+
+/// Functions that share everything but their names.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    pub(super) names: Names,
+    pub(super) sigs: &'static [Sig],
+    pub(super) since: ClStd,
+    pub(super) check: Check,
+    pub(super) lower: Lower,
+    pub(super) halves: Halves,
+    pub(super) relaxed: Option<LowerCall>,
+}
+
+/// Lowers a call; `None` if it has no result, or if there is no such way for its types.
+pub(super) type LowerCall = fn(&mut Lowerer<'_, '_>, &Call<'_>) -> Option<Value>;
+
+pub(super) type LowerUnary = fn(&mut Lowerer<'_, '_>, &Call<'_>, Value) -> Value;
+pub(super) type LowerBinary = fn(&mut Lowerer<'_, '_>, &Call<'_>, Value, Value) -> Value;
+pub(super) type LowerTernary = fn(&mut Lowerer<'_, '_>, &Call<'_>, Value, Value, Value) -> Value;
+
+pub(super) type Names = &'static [&'static str];
+
+/// How a function is lowered.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Lower {
+    /// From one, two or three arguments, scalars among them repeated to the lanes of the widest.
+    Unary(LowerUnary),
+    Binary(LowerBinary),
+    Ternary(LowerTernary),
+    /// Otherwise.
+    Call(LowerCall),
+    /// By the library's function of the same name for the type of the first argument: `__sin_f32`.
+    Library,
+    /// By that of another name.
+    LibraryAs(&'static str),
+}
+
+/// How a function is lowered for halves.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Halves {
+    /// As for other types.
+    Alike,
+    /// In float: halves are converted to it, and a half result back.
+    InFloat,
+    /// In this way.
+    By(Lower),
+}
+
+/// What a front end checks of calls beside the patterns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Check {
+    Nothing,
+    /// 64-bit objects need the device's atomics on them.
+    Atomic64,
+    /// Orders and scopes need features of the device (6.15.12.10).
+    Synchronization(Synchronization),
+    /// Needs `__opencl_c_work_group_collective_functions`.
+    Collective,
+    /// `shuffle` or `shuffle2`: this many vectors of a type that no pattern describes, and a mask.
+    Shuffle(usize),
+    /// Takes a pointer to anything in the generic address space, and gives one to this space, or flags.
+    Space(Option<AddressSpace>),
+    /// `printf`, of any arguments.
+    Printf,
+}
+
+/// The order and scope arguments of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Synchronization {
+    /// Position of the first order.
+    pub first: usize,
+    /// Number of orders; the scope comes after them.
+    pub orders: usize,
+    /// True for a fence, whose acquire and release orders every device offers.
+    pub is_fence: bool,
+    /// Orders without meaning for the function, for the first order and for the second.
+    pub wrong: [&'static [i128]; 2],
+}
+
+impl Row {
+    pub(super) const fn new(names: Names, sigs: &'static [Sig], lower: Lower) -> Row {
+        let (since, check) = (ClStd::Cl10, Check::Nothing);
+        Row { names, sigs, since, check, lower, halves: Halves::Alike, relaxed: None }
+    }
+
+    pub(super) const fn unary(names: Names, sigs: &'static [Sig], lower: LowerUnary) -> Row {
+        Row::new(names, sigs, Lower::Unary(lower))
+    }
+
+    pub(super) const fn binary(names: Names, sigs: &'static [Sig], lower: LowerBinary) -> Row {
+        Row::new(names, sigs, Lower::Binary(lower))
+    }
+
+    pub(super) const fn ternary(names: Names, sigs: &'static [Sig], lower: LowerTernary) -> Row {
+        Row::new(names, sigs, Lower::Ternary(lower))
+    }
+
+    pub(super) const fn call(names: Names, sigs: &'static [Sig], lower: LowerCall) -> Row {
+        Row::new(names, sigs, Lower::Call(lower))
+    }
+
+    /// Halves are computed in float.
+    pub(super) const fn in_float(self) -> Row {
+        Row { halves: Halves::InFloat, ..self }
+    }
+
+    pub(super) const fn since(self, since: ClStd) -> Row {
+        Row { since, ..self }
+    }
+
+    pub(super) const fn check(self, check: Check) -> Row {
+        Row { check, ..self }
+    }
+
+    pub(super) const fn halves(self, lower: Lower) -> Row {
+        Row { halves: Halves::By(lower), ..self }
+    }
+
+    /// Lowered so for 32-bit floats under -cl-fast-relaxed-math, where that gives a value.
+    pub(super) const fn relaxed(self, lower: LowerCall) -> Row {
+        Row { relaxed: Some(lower), ..self }
+    }
+}
