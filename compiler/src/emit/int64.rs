@@ -4,7 +4,6 @@
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use super::repr::Repr;
-use super::spirv_builder::Glsl;
 use crate::ir::{BinaryOp, IntCC, Scalar, Type};
 use rspirv::spirv::Op;
 
@@ -319,17 +318,6 @@ impl Emitter<'_> {
         let words = self.split(address);
         let words = self.add_words(words, Words { lo: offset, hi: zero });
         self.pair(words.lo, words.hi)
-    }
-
-    /// Returns the leading zeros of a pair, as a word.
-    pub fn leading_zeros_of_pair(&mut self, pair: u32) -> u32 {
-        let Words { lo, hi } = self.split(pair);
-        let zero = self.const_u32(0);
-        let near = self.count_zeros_32(Glsl::FindUMsb, hi);
-        let far = self.count_zeros_32(Glsl::FindUMsb, lo);
-        let far = self.u32_op_const(Op::IAdd, far, 32);
-        let use_near = self.bool_op(Op::INotEqual, &[hi, zero]);
-        self.select_u32(use_near, near, far)
     }
 
     /// Returns an I64 result from a pair or words, in its representation.

@@ -5,8 +5,8 @@
 //! accepts). Block parameters become `OpPhi`.
 //!
 //! Values are represented as `repr` says: natively where the device has the type, else 8- and
-//! 16-bit integers as zero-extended 32-bit ones, 64-bit integers and addresses as two words, halves
-//! as their bits. Arithmetic on those is in `int` and `int64`.
+//! 16-bit integers as zero-extended 32-bit ones, 64-bit integers and addresses as two words. Arithmetic on
+//! those is in `int` and `int64`.
 //!
 //! Memory: global and constant accesses go through device addresses (`physical`), local and
 //! private ones through arrays (`logical`) whose element type `shader_info` infers from all

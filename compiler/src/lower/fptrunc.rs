@@ -1,5 +1,5 @@
-//! Truncation of a float to a narrower one in any rounding mode, with integer operations on the bits: devices
-//! lack it, flush denormals, or remove it where it is undone again.
+//! Conversion of a float to a narrower one in a directed rounding mode, with integer operations on the bits. (To nearest
+//! even is an instruction.)
 
 use super::function::Lowering;
 use crate::ir::{BinaryOp, ConvertOp, IntCC, Scalar, Type, UnaryOp, Value};
@@ -34,7 +34,8 @@ impl FloatFormat {
 }
 
 impl Lowering<'_, '_> {
-    /// Returns the bits of the `narrow` float (F16 or F32) that a wider one is rounded to, in I32 lanes.
+    /// Returns the bits of the `narrow` float (F16 or F32) that a wider one is rounded to, in I32 lanes. `mode` is not
+    /// to nearest even.
     pub fn fptrunc_bits(&mut self, value: Value, narrow: Scalar, mode: Rounding) -> Value {
         let float = self.b.ty(value);
         let int = self.bits_type(value);
@@ -42,6 +43,12 @@ impl Lowering<'_, '_> {
         let bits = self.b.bitcast(value, int);
         let magnitude = self.and_const(bits, i64::MAX >> (64 - float.scalar.bits()));
         let negative = self.is_negative(bits);
+        // Where the magnitude is rounded up.
+        let away = match mode {
+            Rounding::TowardPositive => Some(self.b.unary(UnaryOp::Not, negative)),
+            Rounding::TowardNegative => Some(negative),
+            Rounding::TowardZero | Rounding::NearestEven => None,
+        };
 
         // Normal results: cut the digits that have no place, and let the exponent count from the
         // narrower type's bias.
@@ -70,10 +77,10 @@ impl Lowering<'_, '_> {
         let truncated = self.b.select(is_small, small, normal);
         let shift = self.b.select(is_small, distance, least);
         let source = self.b.select(is_small, significand, magnitude);
-        let rounded = self.round_cut(truncated, source, shift, negative, mode);
+        let rounded = self.round_cut(truncated, source, shift, away);
 
         // Beyond the largest number: infinity or that number, as the mode says.
-        let overflow = self.overflow(int, negative, to, mode);
+        let overflow = self.overflow(int, to, away);
         let limit = (from.bias + to.bias + 1) << from.fraction;
         let is_large = self.compare_const(IntCC::Uge, magnitude, limit);
         let rounded = self.b.select(is_large, overflow, rounded);
@@ -91,49 +98,31 @@ impl Lowering<'_, '_> {
         self.resize(signed, Scalar::I32, false)
     }
 
-    /// `truncated`, or one more, by the `shift` low bits of `source` that were cut.
+    /// `truncated`, or one more where `away` holds and the `shift` low bits of `source` that were cut are not zero.
     fn round_cut(
         &mut self,
         truncated: Value,
         source: Value,
         shift: Value,
-        negative: Value,
-        mode: Rounding,
+        away: Option<Value>,
     ) -> Value {
+        let Some(away) = away else { return truncated };
         let int = self.b.ty(source);
         let one = self.b.iconst(int, 1);
         let unit = self.b.binary(BinaryOp::Shl, one, shift);
         let mask = self.b.binary(BinaryOp::ISub, unit, one);
         let rest = self.b.binary(BinaryOp::And, source, mask);
         let inexact = self.compare_const(IntCC::Ne, rest, 0);
-        let up = match mode {
-            Rounding::TowardZero => return truncated,
-            Rounding::TowardNegative => self.b.binary(BinaryOp::And, inexact, negative),
-            Rounding::TowardPositive => {
-                let positive = self.b.unary(UnaryOp::Not, negative);
-                self.b.binary(BinaryOp::And, inexact, positive)
-            }
-            Rounding::NearestEven => {
-                // rest + (truncated & 1) > unit / 2
-                let odd = self.and_const(truncated, 1);
-                let rest = self.b.binary(BinaryOp::IAdd, rest, odd);
-                let tie = self.lshr_const(unit, 1);
-                self.b.icmp(IntCC::Ugt, rest, tie)
-            }
-        };
+        let up = self.b.binary(BinaryOp::And, inexact, away);
         let up = self.b.convert(ConvertOp::ZExt, up, int);
         self.b.binary(BinaryOp::IAdd, truncated, up)
     }
 
     /// Returns the magnitude that numbers beyond the largest finite one become.
-    fn overflow(&mut self, int: Type, negative: Value, to: FloatFormat, mode: Rounding) -> Value {
-        let infinity = self.b.iconst(int, to.infinity());
+    fn overflow(&mut self, int: Type, to: FloatFormat, away: Option<Value>) -> Value {
         let largest = self.b.iconst(int, to.infinity() - 1);
-        match mode {
-            Rounding::NearestEven => infinity,
-            Rounding::TowardZero => largest,
-            Rounding::TowardPositive => self.b.select(negative, largest, infinity),
-            Rounding::TowardNegative => self.b.select(negative, infinity, largest),
-        }
+        let Some(away) = away else { return largest };
+        let infinity = self.b.iconst(int, to.infinity());
+        self.b.select(away, infinity, largest)
     }
 }

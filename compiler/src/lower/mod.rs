@@ -7,13 +7,13 @@
 
 mod assign;
 mod builtins;
+mod constants;
 mod convert;
 mod denormals;
 mod expr;
 mod fptrunc;
 mod function;
 mod globals;
-mod half;
 mod kernel;
 mod memory;
 mod place;

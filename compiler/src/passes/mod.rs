@@ -236,6 +236,11 @@ impl inline::FunctionPasses for NoPasses {
 /// Runs one pass by the name of its file on every function of a module; for file tests and
 /// debugging. `None` if there is no such pass.
 pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> {
+    if let Some(device) = name.strip_prefix("legalize_") {
+        let target = legalize::device(device)?;
+        module.functions.values_mut().for_each(|func| _ = legalize::run(func, &target));
+        return Some(Ok(()));
+    }
     let pass: fn(&mut Function) -> bool = match name {
         "optimize" => return Some(Pipeline::default().optimize_module(module)),
         "optimize_calls" => {
@@ -266,7 +271,6 @@ pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> 
         "if_conversion" => if_conversion::run,
         "infer_address_spaces" => infer_address_spaces::run,
         "legalize" => |f| legalize::run(f, &Target::generic()),
-        "legalize_minimal" => |f| legalize::run(f, &Target::minimal()),
         "licm" => licm::run,
         "mem2reg" => mem2reg::run,
         "scalarize" => scalarize::run,

@@ -76,13 +76,8 @@ impl Lowering<'_, '_> {
         let bits = Type::vector(Scalar::I16, access.lanes);
         let addr = self.vector_address(access, bits, call, offset, ptr);
         let bits = self.load(bits, addr);
-        if self.context.target.float16 {
-            let half = self.b.bitcast(bits, Type::vector(Scalar::F16, access.lanes));
-            return self.b.convert(ConvertOp::FConvert, half, call.result);
-        }
-        let bits = self.resize(bits, Scalar::I32, false);
-        let float = self.half_to_float(bits);
-        self.b.convert(ConvertOp::FConvert, float, call.result)
+        let half = self.b.bitcast(bits, Type::vector(Scalar::F16, access.lanes));
+        self.b.convert(ConvertOp::FConvert, half, call.result)
     }
 
     fn vstore(
@@ -107,10 +102,7 @@ impl Lowering<'_, '_> {
     fn half_bits(&mut self, data: Value, rounding: Rounding) -> Value {
         let ty = self.b.ty(data);
         let bits = ty.with_scalar(Scalar::I16);
-        if self.context.target.float16
-            && ty.scalar == Scalar::F32
-            && rounding == Rounding::NearestEven
-        {
+        if rounding == Rounding::NearestEven {
             let half = self.b.convert(ConvertOp::FConvert, data, ty.with_scalar(Scalar::F16));
             return self.b.bitcast(half, bits);
         }

@@ -172,7 +172,7 @@ fn bit_operation_64(c: &mut Cursor<'_>, op: MathOp, arg: Value) -> InstData {
 }
 
 /// Counts zeros from one end: those of the word there, or all of them and those of the other word.
-fn count_zeros_64(c: &mut Cursor<'_>, op: MathOp, near: Value, far: Value) -> Value {
+pub fn count_zeros_64(c: &mut Cursor<'_>, op: MathOp, near: Value, far: Value) -> Value {
     let near_zeros = c.math(op, &[near], Type::I32);
     let far_zeros = c.math(op, &[far], Type::I32);
     let far_zeros = c.binary_imm(BinaryOp::IAdd, far_zeros, 32);
