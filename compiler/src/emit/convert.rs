@@ -34,64 +34,25 @@ impl Emitter<'_> {
         }
     }
 
-    /// Integer or bool to an integer (or bool: the lowest bit) of any width.
+    /// Integer or bool to an integer of any width. Integers that the device does not have are those of its memory:
+    /// words whose upper bits are zero.
     fn resize(&mut self, from: Scalar, to: Scalar, a: u32, signed: bool) -> EmitResult<u32> {
-        if from == to {
-            return Ok(a);
-        }
         let ty = self.scalar_type(to)?;
-        let (source, dest) = (self.repr(from), self.repr(to));
-        if from == Scalar::Bool {
-            let one = self.constant(to, if signed { u64::MAX >> (64 - to.bits()) } else { 1 })?;
-            let zero = self.constant(to, 0)?;
-            return Ok(self.select(ty, a, one, zero));
-        }
-        if to == Scalar::Bool {
-            let word = self.as_word(from, a, false)?;
-            let bit = self.mask_low(word, 1);
-            let zero = self.const_u32(0);
-            return Ok(self.bool_op(Op::INotEqual, &[bit, zero]));
-        }
-        if let (Repr::Int(x), Repr::Int(y)) = (source, dest) {
-            let op = if signed && x < y { Op::SConvert } else { Op::UConvert };
-            return Ok(if x == y { a } else { self.op(op, ty, &[a]) });
-        }
-        if source == dest {
-            return Ok(a);
-        }
-        if to.bits() == 64 {
-            let word = self.as_word(from, a, signed)?;
-            return if signed { self.sign_extend_word(word) } else { self.zero_extend_word(word) };
-        }
-        let word = self.as_word(from, a, signed)?;
-        self.narrowed_word(to, word)
-    }
-
-    /// Returns an integer of at most 32 bits extended to a word; of 64 bits, its low word.
-    fn as_word(&mut self, from: Scalar, a: u32, signed: bool) -> EmitResult<u32> {
-        let word = self.builder.u32;
-        Ok(match self.repr(from) {
-            Repr::Int(32) => a,
-            Repr::Narrow(bits) if signed => self.sign_extend(a, bits),
-            Repr::Narrow(_) => a,
-            Repr::Int(bits) if signed && bits < 32 => self.op(Op::SConvert, word, &[a]),
-            Repr::Int(_) => self.op(Op::UConvert, word, &[a]),
-            Repr::Pair => self.extract(word, a, 0),
-            _ => return Err(EmitError::malformed("an integer conversion of other types")),
-        })
-    }
-
-    /// Returns a word cut to an integer of at most 32 bits.
-    fn narrowed_word(&mut self, to: Scalar, word: u32) -> EmitResult<u32> {
-        Ok(match self.repr(to) {
-            Repr::Int(32) => word,
-            Repr::Narrow(bits) => self.mask_low(word, bits),
-            Repr::Int(_) => {
-                let ty = self.scalar_type(to)?;
-                self.op(Op::UConvert, ty, &[word])
+        match (self.repr(from), self.repr(to)) {
+            (Repr::Bool, Repr::Int(bits)) => {
+                let one = self.constant(to, if signed { u64::MAX >> (64 - bits) } else { 1 })?;
+                let zero = self.constant(to, 0)?;
+                Ok(self.select(ty, a, one, zero))
             }
-            _ => return Err(EmitError::malformed("an integer conversion to other types")),
-        })
+            (Repr::Int(x), Repr::Int(y)) if x == y => Ok(a),
+            (Repr::Int(x), Repr::Int(y)) => {
+                let op = if signed && x < y { Op::SConvert } else { Op::UConvert };
+                Ok(self.op(op, ty, &[a]))
+            }
+            (Repr::Narrow(_), Repr::Int(32)) if !signed => Ok(a),
+            (Repr::Int(32), Repr::Narrow(bits)) => Ok(self.mask_low(a, bits)),
+            _ => Err(EmitError::malformed(format!("a conversion of {from} to {to}"))),
+        }
     }
 
     /// Converts between numbers whose types the device has, integers of at least 32 bits.

@@ -7,7 +7,10 @@ use super::places::Arrays;
 use super::position::Control;
 use super::shader_info::{Frame, ShaderInfo};
 use super::spirv_builder::{encode, Glsl, SpirvBuilder};
-use crate::ir::{Constant, Func, Function, Global, KernelEntry, Module, Type, Value, ValueDef};
+use super::Observer;
+use crate::ir::{
+    Constant, Func, Function, Global, Inst, KernelEntry, Module, Type, Value, ValueDef,
+};
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 use rspirv::spirv::{Decoration, Op};
@@ -41,6 +44,7 @@ pub(super) struct Emitter<'a> {
     pub divides_single: bool,
     /// The results of calls with several results, by their first ones.
     pub composites: FxHashMap<Value, u32>,
+    pub observer: Option<&'a mut Observer<'a>>,
 }
 
 impl<'a> Emitter<'a> {
@@ -80,7 +84,20 @@ impl<'a> Emitter<'a> {
             functions: ids,
             divides_single: false,
             composites: FxHashMap::default(),
+            observer: None,
         })
+    }
+
+    /// Tells the observer what an instruction became: all that was written from `start` on.
+    pub fn observe(&mut self, inst: Inst, start: usize) {
+        let Some(observer) = &mut self.observer else { return };
+        let mut at = start;
+        let mut count = 0;
+        while let Some(&first) = self.body.get(at) {
+            at += (first >> 16).max(1) as usize;
+            count += 1;
+        }
+        observer(self.func, inst, count);
     }
 
     /// Returns the id of a value. Constants get theirs here.

@@ -4,9 +4,8 @@
 //! and the graphs are structured ([`Structure`] names the merge blocks, the layout is an order that SPIR-V
 //! accepts). Block parameters become `OpPhi`.
 //!
-//! Values are represented as `repr` says: natively where the device has the type, else 8- and
-//! 16-bit integers as zero-extended 32-bit ones, 64-bit integers and addresses as two words. Arithmetic on
-//! those is in `int` and `int64`.
+//! Values are represented as `repr` says: natively. Of types that the device does not have, legalization leaves
+//! addresses of 64 bits (two words), and integers of 8 and 16 bits between a memory access and a conversion.
 //!
 //! Memory: global and constant accesses go through device addresses (`physical`), local and
 //! private ones through arrays (`logical`) whose element type `shader_info` infers from all
@@ -44,7 +43,7 @@ pub use data::layout_data;
 pub use error::EmitError;
 
 use crate::analysis::call_graph::bottom_up;
-use crate::ir::{Func, KernelEntry, Module, Structure};
+use crate::ir::{Func, Function, Inst, KernelEntry, Module, Structure};
 use crate::kernel::{Kernel, LocalBlock};
 use crate::options::Options;
 use crate::target::Target;
@@ -65,11 +64,32 @@ pub fn emit(
     options: &Options,
     target: &Target,
 ) -> Result<Kernel, EmitError> {
+    emit_observed(module, kernel, structures, options, target, None)
+}
+
+/// Called for each instruction of the IR with its function and the number of SPIR-V instructions that it became.
+pub type Observer<'a> = dyn FnMut(&Function, Inst, usize) + 'a;
+
+/// As [`emit`], and tells `observer` of each instruction; for tests.
+///
+/// # Errors
+/// As [`emit`].
+pub fn emit_observed(
+    module: &Module,
+    kernel: &KernelEntry,
+    structures: &SecondaryMap<Func, Structure>,
+    options: &Options,
+    target: &Target,
+    observer: Option<&mut Observer<'_>>,
+) -> Result<Kernel, EmitError> {
     if !module.functions.is_valid(kernel.func) {
         return Err(EmitError::malformed("the kernel has no function"));
     }
     let functions = bottom_up(module, [kernel.func]).map_err(EmitError::Unsupported)?;
     let mut emitter = emitter::Emitter::new(module, kernel, &functions, target)?;
+    if let Some(observer) = observer {
+        emitter.observer = Some(observer);
+    }
     let private_size = emitter.info.private_bytes();
     let mut code = Vec::new();
     for &func in &functions {

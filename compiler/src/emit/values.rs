@@ -66,13 +66,7 @@ impl Emitter<'_> {
                 }
                 self.builder.float(bits)
             }
-            // A vector of vectors is an array.
-            (2..=4, Repr::Pair) => {
-                let element = self.builder.pair();
-                let length = self.builder.const_u32(u32::from(ty.lanes));
-                self.builder.array(element, length)
-            }
-            (2..=4, _) => {
+            (2..=4, repr) if repr != Repr::Pair => {
                 let element = self.scalar_type(ty.scalar)?;
                 self.builder.vector(element, u32::from(ty.lanes))
             }
@@ -221,14 +215,5 @@ impl Emitter<'_> {
             return id;
         }
         self.u32_op_const(Op::BitwiseAnd, id, (1 << bits) - 1)
-    }
-
-    /// Returns the low bits of a word, sign-extended.
-    pub fn sign_extend(&mut self, id: u32, bits: u32) -> u32 {
-        if bits >= 32 {
-            return id;
-        }
-        let up = self.u32_op_const(Op::ShiftLeftLogical, id, 32 - bits);
-        self.u32_op_const(Op::ShiftRightArithmetic, up, 32 - bits)
     }
 }

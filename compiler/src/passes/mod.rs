@@ -96,14 +96,14 @@ impl<'a> Pipeline<'a> {
 
     /// Legalizes all functions for a device.
     pub fn legalize(&self, module: &mut Module, target: &Target) -> Result<(), String> {
-        let functions: Vec<Func> = module.functions.keys().collect();
-        for func in functions {
-            if self.run(module, func, "legalize", |f, _| legalize::run(f, target))? {
-                self.run(module, func, "cse", |f, m| cse::run(f, m.kernel_of(func)))?;
-                self.run(module, func, "dce", |f, _| dce::run(f))?;
-            }
+        let changed = legalize::run(module, target);
+        self.observe("legalize", module, None);
+        debug_verify(module, "legalize")?;
+        for func in changed {
+            self.run(module, func, "cse", |f, m| cse::run(f, m.kernel_of(func)))?;
+            self.run(module, func, "dce", |f, _| dce::run(f))?;
         }
-        Ok(())
+        legalize::debug_check(module, target)
     }
 
     /// Rewrites merges of signs by masks, for drivers that take those for a copysign and get it wrong.
@@ -238,7 +238,7 @@ impl inline::FunctionPasses for NoPasses {
 pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> {
     if let Some(device) = name.strip_prefix("legalize_") {
         let target = legalize::device(device)?;
-        module.functions.values_mut().for_each(|func| _ = legalize::run(func, &target));
+        legalize::run(module, &target);
         return Some(Ok(()));
     }
     let pass: fn(&mut Function) -> bool = match name {
@@ -260,6 +260,10 @@ pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> 
             }
             return Some(Ok(()));
         }
+        "legalize" => {
+            legalize::run(module, &Target::generic());
+            return Some(Ok(()));
+        }
         "simplify" => {
             let Module { functions, globals, .. } = module;
             for func in functions.values_mut() {
@@ -270,7 +274,6 @@ pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> 
         "dce" => dce::run,
         "if_conversion" => if_conversion::run,
         "infer_address_spaces" => infer_address_spaces::run,
-        "legalize" => |f| legalize::run(f, &Target::generic()),
         "licm" => licm::run,
         "mem2reg" => mem2reg::run,
         "scalarize" => scalarize::run,

@@ -4,7 +4,7 @@ use cranelift_entity::SecondaryMap;
 use hekla_compiler::emit::{emit, EmitError};
 use hekla_compiler::ir::{parse, verify, Block, Merge, Module, Structure};
 use hekla_compiler::kernel::Kernel;
-use hekla_compiler::passes::{legalize, structurize};
+use hekla_compiler::passes::{legalize, scalarize, structurize};
 use hekla_compiler::{Options, Target};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -13,22 +13,26 @@ use std::process::{Command, Stdio};
 #[derive(Clone, Copy)]
 pub struct Loop(pub usize, pub usize, pub usize);
 
-/// Emits the only kernel of a module.
+/// Emits the only kernel of a module, structurized where it has blocks and no loops are given.
 pub fn try_emit(
     text: &str,
     loops: &[Loop],
     options: &Options,
     target: &Target,
 ) -> Result<Kernel, EmitError> {
-    let module = legal(text, target);
-    let entry = &module.kernels[0];
+    let mut module = legal(text, target);
+    let entry = &module.kernels[0].clone();
+    let mut structures = SecondaryMap::new();
+    if loops.is_empty() && module.functions[entry.func].layout.len() > 1 {
+        structures[entry.func] = structurize::run(&mut module.functions[entry.func]);
+        return emit(&module, entry, &structures, options, target);
+    }
     let block = |i: usize| -> Block { module.functions[entry.func].layout[i] };
     let mut structure = Structure::default();
     for &Loop(header, merge, next) in loops {
         structure.merges[block(header)] =
             Merge::Loop { merge: block(merge), continue_target: block(next) };
     }
-    let mut structures = SecondaryMap::new();
     structures[entry.func] = structure;
     emit(&module, entry, &structures, options, target)
 }
@@ -47,12 +51,13 @@ pub fn check_structurized(text: &str, target: &Target) -> Kernel {
     kernel
 }
 
-/// Returns the module of a text, legalized.
+/// Returns the module of a text, legalized. What becomes words has no vectors.
 fn legal(text: &str, target: &Target) -> Module {
     let mut module = parse_text(text);
-    for function in module.functions.values_mut() {
-        legalize::run(function, target);
+    if !(target.int64 && target.int16 && target.int8) {
+        module.functions.values_mut().for_each(|func| _ = scalarize::run(func));
     }
+    legalize::run(&mut module, target);
     verify::verify_module(&module).unwrap_or_else(|e| panic!("{e}\n{module}"));
     module
 }

@@ -1,18 +1,43 @@
 //! Legalization: what a device has no instruction for becomes what it has instructions for.
 //!
-//! Runs after all other passes but structurization. What is still emulated by the emitter: 64-, 16- and 8-bit integers
-//! that the device does not have, generic pointers, and accesses of other widths than the memory's.
+//! Runs after all other passes but structurization. What is still emulated by the emitter: generic pointers, accesses of
+//! other widths than the memory's, and atomic operations.
 
+mod check;
 mod conversions;
 mod floats;
 mod half;
+mod int64;
 mod integers;
+mod narrow;
 
-use crate::ir::Function;
+pub use check::debug_check;
+
+use crate::ir::{Func, Function, Module};
+use crate::passes::simplify;
 use crate::target::{FloatTraits, Target};
 
-/// Legalizes a function for a device. Returns true if anything changed.
-pub fn run(func: &mut Function, target: &Target) -> bool {
+/// Legalizes all functions for a device. Returns those that have changed.
+pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
+    let results = int64::results(module);
+    let Module { functions, globals, .. } = module;
+    let mut changed = Vec::new();
+    for (id, func) in functions.iter_mut() {
+        let mut is_changed = operations(func, target);
+        if !target.int64 && int64::run(func, &results) {
+            simplify::run_on_integers(func, globals);
+            is_changed = true;
+        }
+        is_changed |= narrow::run(func, target);
+        if is_changed {
+            changed.push(id);
+        }
+    }
+    changed
+}
+
+/// Legalizes the operations of a function, but for the types that they are of.
+fn operations(func: &mut Function, target: &Target) -> bool {
     let mut changed = integers::run(func, target);
     changed |= floats::run(func, target);
     if !target.float16 {
@@ -30,6 +55,7 @@ pub(super) fn device(name: &str) -> Option<Target> {
         "minimal" => Target::minimal(),
         "half" => Target { float16: true, ..generic },
         "no_int64" => Target { int64: false, ..generic },
+        "no_int8" => Target { int8: false, ..generic },
         "flushing" => Target { float16: true, float_traits: [wrong; 3], ..generic },
         _ => return None,
     })
