@@ -11,6 +11,7 @@
 //! private ones through arrays (`logical`) whose element type `shader_info` infers from all
 //! accesses of the kernel. Arguments and launch values come from the kernel-argument buffer (`kernel_inputs`).
 
+mod address;
 mod argument_buffer;
 mod atomics;
 mod control;
@@ -22,7 +23,6 @@ mod float;
 mod function;
 mod inst;
 mod int;
-mod int64;
 mod kernel_inputs;
 mod logical;
 mod memory;

@@ -19,7 +19,7 @@ use crate::target::{FloatTraits, Target};
 
 /// Legalizes all functions for a device. Returns those that have changed.
 pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
-    let results = int64::results(module);
+    let results = if target.int64 { Default::default() } else { int64::results(module) };
     let Module { functions, globals, .. } = module;
     let mut changed = Vec::new();
     for (id, func) in functions.iter_mut() {
@@ -28,7 +28,9 @@ pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
             simplify::run_on_integers(func, globals);
             is_changed = true;
         }
-        is_changed |= narrow::run(func, target);
+        if !(target.int8 && target.int16) {
+            is_changed |= narrow::run(func, target);
+        }
         if is_changed {
             changed.push(id);
         }
