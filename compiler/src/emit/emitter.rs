@@ -7,7 +7,6 @@ use super::places::Arrays;
 use super::position::Control;
 use super::shader_info::{Frame, ShaderInfo};
 use super::spirv_builder::{encode, Glsl, SpirvBuilder};
-use super::Observer;
 use crate::ir::{
     Constant, Func, Function, Global, Inst, KernelEntry, Module, Type, Value, ValueDef,
 };
@@ -16,6 +15,9 @@ use cranelift_entity::SecondaryMap;
 use rspirv::spirv::{Decoration, Op};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+
+/// Called for each instruction of the IR with its function and the number of SPIR-V instructions that it became.
+pub type Observer<'a> = dyn FnMut(&Function, Inst, usize) + 'a;
 
 /// Emits one kernel. Ids (`u32`) are SPIR-V result ids.
 pub(super) struct Emitter<'a> {

@@ -40,10 +40,11 @@ mod vector;
 mod zero_workgroup_memory;
 
 pub use data::layout_data;
+pub use emitter::Observer;
 pub use error::EmitError;
 
 use crate::analysis::call_graph::bottom_up;
-use crate::ir::{Func, Function, Inst, KernelEntry, Module, Structure};
+use crate::ir::{Func, KernelEntry, Module, Structure};
 use crate::kernel::{Kernel, LocalBlock};
 use crate::options::Options;
 use crate::target::Target;
@@ -66,9 +67,6 @@ pub fn emit(
 ) -> Result<Kernel, EmitError> {
     emit_observed(module, kernel, structures, options, target, None)
 }
-
-/// Called for each instruction of the IR with its function and the number of SPIR-V instructions that it became.
-pub type Observer<'a> = dyn FnMut(&Function, Inst, usize) + 'a;
 
 /// As [`emit`], and tells `observer` of each instruction; for tests.
 ///

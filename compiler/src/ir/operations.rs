@@ -258,7 +258,7 @@ pub fn is_int_or_words(ty: Type, int: Type) -> bool {
 
 /// Returns true if a type holds a pointer's address.
 fn holds_address(ty: Type, pointer: Type) -> bool {
-    is_int_or_words(ty, Type::of(Scalar::int(pointer.scalar.bits())))
+    pointer.scalar.is_ptr() && is_int_or_words(ty, Type::of(Scalar::int(pointer.scalar.bits())))
 }
 
 fn leaves_generic(from: Type, to: Type) -> bool {
