@@ -5,8 +5,7 @@ use super::error::{EmitError, EmitResult};
 use super::places::{ArrayId, Elem, Mem};
 use super::repr::Repr;
 use crate::ir::{
-    AtomicOp, BinaryOp, FpFlags, InstData, IntCC, MemoryOrder, MemoryScope, Scalar, SyncSemantics,
-    Type,
+    AtomicOp, BinaryOp, FpFlags, InstData, MemoryOrder, MemoryScope, Scalar, SyncSemantics, Type,
 };
 use rspirv::spirv::{Capability, MemorySemantics, Op, Scope};
 
@@ -54,17 +53,15 @@ impl Emitter<'_> {
             return Err(EmitError::malformed(format!("an atomic operation on {ty}")));
         }
         let scalar = ty.scalar;
-        let ty = self.ty(ty)?;
-        let ty = (!matches!(call, AtomicCall::Store(_))).then_some(ty);
         if sync.order == MemoryOrder::SeqCst {
             self.touch_order_word()?;
         }
-        self.with_mem(ptr, ty, &mut |e, mem| match mem {
+        match self.mem(ptr)? {
             Mem::Array(ArrayId::Stack | ArrayId::FrameObject(_), _) => {
-                e.private_atomic(mem, call, scalar)
+                Err(EmitError::malformed("an atomic operation on private memory"))
             }
-            _ => e.shared_atomic(mem, call, scalar, sync),
-        })
+            mem => self.shared_atomic(mem, call, scalar, sync),
+        }
     }
 
     fn location(&mut self, mem: Mem, bits: u32, sync: SyncSemantics) -> EmitResult<AtomicLocation> {
@@ -276,39 +273,6 @@ impl Emitter<'_> {
             let seen = e.compare_exchange(location, old, bits);
             Ok((e.bool_op(Op::IEqual, &[seen, old]), [seen]))
         })?;
-        Ok(old)
-    }
-
-    /// Private memory has one user: load, compute, store.
-    fn private_atomic(&mut self, mem: Mem, call: AtomicCall, scalar: Scalar) -> EmitResult<u32> {
-        let ty = Type::of(scalar);
-        let align = scalar.bytes();
-        let old = match call {
-            AtomicCall::Store(_) => 0,
-            _ => self.load_from(mem, ty, align, false)?,
-        };
-        let new = match call {
-            AtomicCall::Load => return Ok(old),
-            AtomicCall::Store(value) => value,
-            AtomicCall::Rmw(AtomicOp::FAdd, value) => {
-                self.float_binary(BinaryOp::FAdd, scalar, [old, value], FpFlags::empty())?
-            }
-            AtomicCall::Rmw(op, value) => match binary_op(op) {
-                Some(op) => self.int_binary(op, scalar, [old, value])?,
-                None => value,
-            },
-            AtomicCall::CmpXchg { expected, desired } => {
-                let int = Scalar::int(scalar.bits());
-                let (a, b) = (
-                    self.bitcast(old, ty, Type::of(int))?,
-                    self.bitcast(expected, ty, Type::of(int))?,
-                );
-                let same = self.int_compare(IntCC::Eq, int, a, b)?;
-                let ty = self.ty(ty)?;
-                self.select(ty, same, desired, old)
-            }
-        };
-        self.store_to(mem, new, ty, align, false)?;
         Ok(old)
     }
 }

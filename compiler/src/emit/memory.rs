@@ -1,6 +1,5 @@
 //! Loads and stores of any type in any address space, cut into the accesses that the memory allows.
 
-use super::convert::{TAG_LOCAL, TAG_MASK, TAG_PRIVATE};
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use super::places::{ArrayId, Elem, Mem, Offset};
@@ -22,8 +21,8 @@ impl Emitter<'_> {
         })
     }
 
-    /// Returns where a pointer that is not generic points.
-    fn mem(&mut self, ptr: Value) -> EmitResult<Mem> {
+    /// Returns where a pointer points.
+    pub fn mem(&mut self, ptr: Value) -> EmitResult<Mem> {
         match self.func.ty(ptr).space() {
             Some(AddressSpace::Local) => Ok(Mem::Array(ArrayId::Local, Offset::Value(ptr))),
             Some(AddressSpace::Private) => {
@@ -35,62 +34,14 @@ impl Emitter<'_> {
                 };
                 Ok(Mem::Array(array, Offset::Value(ptr)))
             }
-            Some(_) => Ok(Mem::Physical(self.id(ptr)?)),
-            None => Err(EmitError::malformed("an access through no pointer")),
+            Some(AddressSpace::Global | AddressSpace::Constant) => Ok(Mem::Physical(self.id(ptr)?)),
+            _ => Err(EmitError::malformed("an access through no pointer, or a generic one")),
         }
-    }
-
-    /// Calls `access` with the memory that a pointer points to; for a generic pointer that may point
-    /// to several, once in each of several branches.
-    pub fn with_mem(
-        &mut self,
-        ptr: Value,
-        ty: Option<u32>,
-        access: &mut dyn FnMut(&mut Self, Mem) -> EmitResult<u32>,
-    ) -> EmitResult<u32> {
-        if self.func.ty(ptr).space() != Some(AddressSpace::Generic) {
-            let mem = self.mem(ptr)?;
-            return access(self, mem);
-        }
-        let address = self.id(ptr)?;
-        let mut spaces: SmallVec<[(u32, ArrayId); 2]> = SmallVec::new();
-        if self.info.generic_private {
-            spaces.push((TAG_PRIVATE, ArrayId::Stack));
-        }
-        if self.info.generic_local {
-            spaces.push((TAG_LOCAL, ArrayId::Local));
-        }
-        self.generic_access(address, &spaces, ty, access)
-    }
-
-    fn generic_access(
-        &mut self,
-        address: u32,
-        spaces: &[(u32, ArrayId)],
-        ty: Option<u32>,
-        access: &mut dyn FnMut(&mut Self, Mem) -> EmitResult<u32>,
-    ) -> EmitResult<u32> {
-        let Some((&(tag, array), rest)) = spaces.split_last() else {
-            return access(self, Mem::Physical(address));
-        };
-        let high = self.high_word(address);
-        let bits = self.u32_op_const(Op::BitwiseAnd, high, TAG_MASK);
-        let tag = self.const_u32(tag);
-        let here = self.bool_op(Op::IEqual, &[bits, tag]);
-        let offset = self.low_word(address);
-        // Both branches use `access`, one after the other.
-        let access = std::cell::RefCell::new(access);
-        self.emit_if(
-            here,
-            ty,
-            |e| (access.borrow_mut())(e, Mem::Array(array, Offset::Id(offset))),
-            |e| e.generic_access(address, rest, ty, &mut **access.borrow_mut()),
-        )
     }
 
     pub fn load(&mut self, ptr: Value, ty: Type, align: u32, volatile: bool) -> EmitResult<u32> {
-        let result = self.ty(ty)?;
-        self.with_mem(ptr, Some(result), &mut |e, mem| e.load_from(mem, ty, align, volatile))
+        let mem = self.mem(ptr)?;
+        self.load_from(mem, ty, align, volatile)
     }
 
     pub fn store(
@@ -102,11 +53,8 @@ impl Emitter<'_> {
     ) -> EmitResult<()> {
         let ty = self.func.ty(value);
         let id = self.id(value)?;
-        self.with_mem(ptr, None, &mut |e, mem| {
-            e.store_to(mem, id, ty, align, volatile)?;
-            Ok(0)
-        })?;
-        Ok(())
+        let mem = self.mem(ptr)?;
+        self.store_to(mem, id, ty, align, volatile)
     }
 
     /// Returns the element type that an access of a scalar has in a memory, if it has it whole.

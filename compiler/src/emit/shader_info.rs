@@ -4,8 +4,8 @@
 use super::data::align_up;
 use super::error::EmitError;
 use crate::ir::{
-    AddressSpace, BarrierFlags, ConvertOp, Func, Function, Global, InstData, MemoryOrder,
-    MemoryScope, Module, Scalar, SyncSemantics, Type, Value, WorkItemQuery,
+    AddressSpace, BarrierFlags, Func, Function, Global, InstData, MemoryOrder, MemoryScope, Module,
+    Scalar, SyncSemantics, Type, Value, WorkItemQuery,
 };
 use crate::kernel::Field;
 use crate::target::Target;
@@ -112,10 +112,6 @@ pub(super) struct ShaderInfo {
     pub local_static_size: u64,
     /// True if the work-group sets its memory to zero when the kernel begins.
     pub zero_initializes_local: bool,
-    generic: AccessType,
-    /// True if local or private pointers become generic ones somewhere.
-    pub generic_local: bool,
-    pub generic_private: bool,
     pub fields: BTreeSet<Field>,
     pub uses_barrier: bool,
     pub local_size_visible: bool,
@@ -154,12 +150,6 @@ impl ShaderInfo {
         }
         info.place_objects(functions)?;
         info.place_locals(module)?;
-        if info.generic_local {
-            info.local.merge(info.generic);
-        }
-        if info.generic_private {
-            info.stack.merge(info.generic);
-        }
         if info.seq_cst && has_seq_cst_fence(module) {
             info.fields.insert(Field::OrderWord);
         }
@@ -205,7 +195,6 @@ impl ShaderInfo {
                 Some(index) => self.frame.objects[index].access_type.access(scalar, align, atomic),
                 None => self.stack.access(scalar, align, atomic),
             },
-            Some(AddressSpace::Generic) => self.generic.access(scalar, align, atomic),
             _ => {}
         }
     }
@@ -256,9 +245,8 @@ impl ShaderInfo {
                 self.order(sync);
                 let ty = func.ty(value);
                 self.access(func, ptr, ty, ty.scalar.bytes(), true);
-                let space = func.ty(ptr).space();
                 self.has_global_atomic_updates |=
-                    matches!(space, Some(AddressSpace::Global | AddressSpace::Generic));
+                    func.ty(ptr).space() == Some(AddressSpace::Global);
                 self.frame.escape(value);
             }
             GlobalAddr { global } => {
@@ -295,22 +283,11 @@ impl ShaderInfo {
                     func.ty(args[0]).space() == Some(AddressSpace::Local);
                 args.into_iter().for_each(|arg| self.frame.escape(arg));
             }
-            Convert { op, arg } => {
+            Convert { arg, .. } => {
                 self.frame.escape(arg);
-                self.convert(op, func.ty(arg), result.map(|value| func.ty(value)));
+                self.compares_local_addresses |= func.ty(arg).space() == Some(AddressSpace::Local);
             }
             _ => data.for_each_arg(|arg| self.frame.escape(arg)),
-        }
-    }
-
-    fn convert(&mut self, op: ConvertOp, from: Type, to: Option<Type>) {
-        let from = from.space();
-        if from == Some(AddressSpace::Local) {
-            self.compares_local_addresses = true;
-        }
-        if op == ConvertOp::SpaceCast && to.and_then(Type::space) == Some(AddressSpace::Generic) {
-            self.generic_local |= from == Some(AddressSpace::Local);
-            self.generic_private |= from == Some(AddressSpace::Private);
         }
     }
 

@@ -96,12 +96,11 @@ impl<'a> Pipeline<'a> {
 
     /// Legalizes all functions for a device.
     pub fn legalize(&self, module: &mut Module, target: &Target) -> Result<(), String> {
-        let functions: Vec<Func> = module.functions.keys().collect();
-        for func in functions {
-            if self.run(module, func, "legalize", |f, _| legalize::run(f, target))? {
-                self.run(module, func, "cse", |f, m| cse::run(f, m.kernel_of(func)))?;
-                self.run(module, func, "dce", |f, _| dce::run(f))?;
-            }
+        for func in legalize::run(module, target) {
+            self.observe("legalize", module, Some(func));
+            debug_verify_function(module, func, "legalize")?;
+            self.run(module, func, "cse", |f, m| cse::run(f, m.kernel_of(func)))?;
+            self.run(module, func, "dce", |f, _| dce::run(f))?;
         }
         Ok(())
     }
@@ -255,6 +254,12 @@ pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> 
             }
             return Some(Ok(()));
         }
+        "legalize" | "legalize_minimal" => {
+            let is_minimal = name == "legalize_minimal";
+            let target = if is_minimal { Target::minimal() } else { Target::generic() };
+            legalize::run(module, &target);
+            return Some(Ok(()));
+        }
         "simplify" => {
             let Module { functions, globals, .. } = module;
             for func in functions.values_mut() {
@@ -265,8 +270,6 @@ pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> 
         "dce" => dce::run,
         "if_conversion" => if_conversion::run,
         "infer_address_spaces" => infer_address_spaces::run,
-        "legalize" => |f| legalize::run(f, &Target::generic()),
-        "legalize_minimal" => |f| legalize::run(f, &Target::minimal()),
         "licm" => licm::run,
         "mem2reg" => mem2reg::run,
         "scalarize" => scalarize::run,

@@ -13,22 +13,26 @@ use std::process::{Command, Stdio};
 #[derive(Clone, Copy)]
 pub struct Loop(pub usize, pub usize, pub usize);
 
-/// Emits the only kernel of a module.
+/// Emits the only kernel of a module, structurized where it has blocks and no loops are given.
 pub fn try_emit(
     text: &str,
     loops: &[Loop],
     options: &Options,
     target: &Target,
 ) -> Result<Kernel, EmitError> {
-    let module = legal(text, target);
-    let entry = &module.kernels[0];
+    let mut module = legal(text, target);
+    let entry = &module.kernels[0].clone();
+    let mut structures = SecondaryMap::new();
+    if loops.is_empty() && module.functions[entry.func].layout.len() > 1 {
+        structures[entry.func] = structurize::run(&mut module.functions[entry.func]);
+        return emit(&module, entry, &structures, options, target);
+    }
     let block = |i: usize| -> Block { module.functions[entry.func].layout[i] };
     let mut structure = Structure::default();
     for &Loop(header, merge, next) in loops {
         structure.merges[block(header)] =
             Merge::Loop { merge: block(merge), continue_target: block(next) };
     }
-    let mut structures = SecondaryMap::new();
     structures[entry.func] = structure;
     emit(&module, entry, &structures, options, target)
 }
@@ -50,9 +54,7 @@ pub fn check_structurized(text: &str, target: &Target) -> Kernel {
 /// Returns the module of a text, legalized.
 fn legal(text: &str, target: &Target) -> Module {
     let mut module = parse_text(text);
-    for function in module.functions.values_mut() {
-        legalize::run(function, target);
-    }
+    legalize::run(&mut module, target);
     verify::verify_module(&module).unwrap_or_else(|e| panic!("{e}\n{module}"));
     module
 }
