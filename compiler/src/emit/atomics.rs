@@ -84,12 +84,12 @@ impl Emitter<'_> {
         let memory = ordered_memory(local, sync.order);
         let pointer = match mem {
             Mem::Physical(address) => self.physical_pointer(address, 0, ty),
-            Mem::Array(array, offset) => {
+            Mem::Array(array, ptr) => {
                 let elem = self.view(array, bits / 8)?.map(|view| view.elem);
                 if elem != Some(Elem::Int(bits)) {
                     return Err(EmitError::malformed("an atomic operation on no element"));
                 }
-                self.array_pointer(array, offset, 0, bits / 8)?
+                self.array_pointer(array, ptr, bits / 8)?
             }
         };
         Ok(AtomicLocation { pointer, scope, ty, memory, order: sync.order })
@@ -111,10 +111,8 @@ impl Emitter<'_> {
         sync: SyncSemantics,
     ) -> EmitResult<u32> {
         match mem {
-            Mem::Array(array, offset)
-                if scalar.bits() == 32 && self.has_partword_accesses(array) =>
-            {
-                let (pointer, shift) = self.container_at(array, offset, 0)?;
+            Mem::Array(array, ptr) if scalar.bits() == 32 && self.has_partword_accesses(array) => {
+                let (pointer, shift) = self.container_of(array, ptr)?;
                 return self.atomic_in_container(pointer, shift, call, scalar, sync);
             }
             _ => {}

@@ -9,8 +9,8 @@
 //! as their bits. Arithmetic on those is in `int` and `int64`.
 //!
 //! Memory: global and constant accesses go through device addresses (`physical`), local and
-//! private ones through arrays (`logical`) whose element type `shader_info` infers from all
-//! accesses of the kernel. Arguments and launch values come from the kernel-argument buffer (`kernel_inputs`).
+//! private ones through arrays (`logical`) whose element type is that of all accesses of the kernel
+//! ([`crate::analysis::access_types`]). Arguments and launch values come from the kernel-argument buffer (`kernel_inputs`).
 
 mod argument_buffer;
 mod atomics;

@@ -1,32 +1,24 @@
-//! Part-word accesses to work-group memory whose elements are 64-bit containers: for kernels with 64-bit
-//! atomic operations on it and other accesses besides, where the block has no aliased views (VK_KHR_workgroup_memory_explicit_layout).
-//!
-//! Vulkan's atomic operations act on whole elements, so the elements are 64 bits wide. What is narrower is a
-//! part of a container: read by a shift, written by atomic operations on the container, which leave its other
-//! bytes to other work-items.
+//! Atomic operations on words of work-group memory whose elements are 64-bit containers: for kernels with 64-bit
+//! atomic operations on it and others besides, where the block has no aliased views
+//! (VK_KHR_workgroup_memory_explicit_layout).
 
 use super::atomics::{AtomicCall, AtomicLocation};
 use super::emitter::Emitter;
 use super::error::EmitResult;
-use super::places::{ArrayId, Offset, CONTAINER_BYTES};
-use crate::ir::{AtomicOp, BinaryOp, FpFlags, IntCC, Scalar};
-use rspirv::spirv::{MemorySemantics, Op, Scope};
+use super::places::ArrayId;
+use crate::analysis::access_types::CONTAINER;
+use crate::ir::{AtomicOp, BinaryOp, FpFlags, IntCC, Scalar, Value};
+use rspirv::spirv::{MemorySemantics, Op};
 
 impl Emitter<'_> {
-    /// Returns a pointer to the container that holds byte `offset + at`, and that byte's bit position in it.
-    pub fn container_at(
-        &mut self,
-        array: ArrayId,
-        offset: Offset,
-        at: u32,
-    ) -> EmitResult<(u32, u32)> {
-        let base = self.offset_id(offset)?;
-        let byte = match at {
-            0 => base,
-            _ => self.u32_op_const(Op::IAdd, base, at),
-        };
-        let pointer = self.array_pointer(array, Offset::Id(byte), 0, CONTAINER_BYTES)?;
-        let within = self.u32_op_const(Op::BitwiseAnd, byte, CONTAINER_BYTES - 1);
+    /// Returns a pointer to the container that holds a word, and the word's bit position in it.
+    pub fn container_of(&mut self, array: ArrayId, ptr: Value) -> EmitResult<(u32, u32)> {
+        let byte = self.id(ptr)?;
+        let bytes = CONTAINER.bytes();
+        let view = self.element_view(array, bytes)?;
+        let index = self.u32_op_const(Op::ShiftRightLogical, byte, bytes.ilog2());
+        let pointer = self.element_pointer(array, view, index)?;
+        let within = self.u32_op_const(Op::BitwiseAnd, byte, bytes - 1);
         Ok((pointer, self.u32_op_const(Op::ShiftLeftLogical, within, 3)))
     }
 
@@ -50,21 +42,6 @@ impl Emitter<'_> {
         let ones = self.const_u32(u32::MAX >> (32 - bits));
         let mask = self.word_in_container(ones, shift);
         self.op(Op::Not, long, &[mask])
-    }
-
-    /// Replaces the low `unit` bytes of a word in a container by two atomic operations.
-    pub fn store_to_container(&mut self, pointer: u32, shift: u32, unit: u32, id: u32) {
-        let long = self.int_type(64);
-        self.builder.require_capability(rspirv::spirv::Capability::Int64Atomics);
-        let low = self.mask_low(id, unit * 8);
-        let value = self.word_in_container(low, shift);
-        let others = self.container_mask_without(unit * 8, shift);
-        let keep = self.op(Op::BitwiseOr, long, &[others, value]);
-        let scope = self.const_u32(Scope::Workgroup as u32);
-        let relaxed = self.const_u32(MemorySemantics::RELAXED.bits());
-        for (op, bits) in [(Op::AtomicOr, value), (Op::AtomicAnd, keep)] {
-            self.op(op, long, &[pointer, scope, relaxed, bits]);
-        }
     }
 
     /// Emits an atomic operation on the word that begins at a bit of the container at `location`: a compare-and-exchange of

@@ -5,7 +5,6 @@
 
 use super::atomics;
 use super::split::Splitter;
-use crate::analysis::call_graph::components;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use cranelift_entity::SecondaryMap;
@@ -26,8 +25,10 @@ pub struct Spaces {
 }
 
 /// Returns the spaces for each function: what is cast to generic pointers in the functions that share kernels with it.
-pub fn spaces_of_functions(module: &Module) -> SecondaryMap<Func, Spaces> {
-    let component = components(module);
+pub fn spaces_of_functions(
+    module: &Module,
+    component: &SecondaryMap<Func, Func>,
+) -> SecondaryMap<Func, Spaces> {
     let mut spaces: SecondaryMap<Func, Spaces> = SecondaryMap::new();
     for (id, func) in module.functions.iter() {
         let found = &mut spaces[component[id]];

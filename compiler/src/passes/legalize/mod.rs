@@ -1,26 +1,74 @@
 //! Legalization: what a device has no instruction for becomes what it has instructions for.
 //!
 //! Runs after all other passes but structurization. What is still emulated by the emitter: 64-, 16- and 8-bit integers
-//! that the device does not have, half, and accesses of other widths than the memory's.
+//! that the device does not have, and half.
 
+mod access;
 mod atomics;
 mod generic;
 mod integers;
 mod split;
+mod words;
 
-use crate::ir::{Func, Module};
+use crate::analysis::access_types::{AccessType, Accesses};
+use crate::analysis::call_graph::components;
+use crate::ir::{AddressSpace, Func, Function, InstData, Module};
 use crate::target::Target;
+use cranelift_entity::SecondaryMap;
 
 /// Legalizes all functions for a device. Returns those that have changed.
 pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
-    let spaces = generic::spaces_of_functions(module);
-    let mut changed = Vec::new();
+    let component = components(module);
+    let mut changed: SecondaryMap<Func, bool> = SecondaryMap::new();
+    let spaces = generic::spaces_of_functions(module, &component);
     for (id, func) in module.functions.iter_mut() {
-        let mut is_changed = integers::run(func, target);
-        is_changed |= generic::run(func, spaces[id]);
-        if is_changed {
-            changed.push(id);
-        }
+        changed[id] = integers::run(func, target) | generic::run(func, spaces[id]);
     }
-    changed
+    legalize_accesses(module, target, &component, &mut changed);
+    module.functions.keys().filter(|&id| changed[id]).collect()
+}
+
+/// Legalizes loads and stores. Functions that share kernels see the same stack and work-group memory.
+fn legalize_accesses(
+    module: &mut Module,
+    target: &Target,
+    component: &SecondaryMap<Func, Func>,
+    changed: &mut SecondaryMap<Func, bool>,
+) {
+    let mut accesses: SecondaryMap<Func, Accesses> = SecondaryMap::new();
+    let mut shared: SecondaryMap<Func, (AccessType, AccessType)> = SecondaryMap::new();
+    for (id, func) in module.functions.iter().filter(|(_, func)| has_array_accesses(func)) {
+        accesses[id] = Accesses::compute(func, false);
+        let (stack, local) = &mut shared[component[id]];
+        stack.merge(accesses[id].stack);
+        local.merge(accesses[id].local);
+    }
+    let Module { functions, globals, .. } = module;
+    for (id, func) in functions.iter_mut() {
+        let (stack, local) = shared[component[id]];
+        let memories = access::Memories {
+            target,
+            globals,
+            accesses: &accesses[id],
+            stack: stack.element(target),
+            local: local.local_layout(target),
+        };
+        changed[id] |= access::run(func, &memories);
+    }
+}
+
+/// Returns true if a function accesses work-group or private memory.
+fn has_array_accesses(func: &Function) -> bool {
+    let is_array =
+        |ptr| matches!(func.ty(ptr).space(), Some(AddressSpace::Local | AddressSpace::Private));
+    let mut insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
+    insts.any(|&inst| match func.insts[inst] {
+        InstData::Load { ptr, .. }
+        | InstData::Store { ptr, .. }
+        | InstData::AtomicRmw { ptr, .. }
+        | InstData::AtomicCmpXchg { ptr, .. }
+        | InstData::AtomicLoad { ptr, .. }
+        | InstData::AtomicStore { ptr, .. } => is_array(ptr),
+        _ => false,
+    })
 }
