@@ -3,7 +3,7 @@
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use super::places::{ArrayId, Elem, View};
-use crate::analysis::access_types::{AccessType, LocalLayout, CONTAINER};
+use crate::analysis::access_types::{AccessType, LocalLayout};
 use crate::ir::{BinaryOp, ConvertOp, InstData, Scalar, Value, ValueDef};
 use crate::kernel::spec_id;
 use rspirv::spirv::{Capability, Decoration, MemoryAccess, Op, StorageClass};
@@ -24,13 +24,6 @@ struct Index {
 impl Emitter<'_> {
     fn local_layout(&self) -> LocalLayout {
         self.info.local.local_layout(self.target)
-    }
-
-    /// Returns true if the elements of an array are 64-bit containers and there are accesses to parts of them.
-    pub fn has_partword_accesses(&self, array: ArrayId) -> bool {
-        array == ArrayId::Local
-            && self.info.local.mixed
-            && self.local_layout() == LocalLayout::Array(CONTAINER)
     }
 
     /// Returns the number of bytes of an element of the work-group block, as the runtime counts its length.
@@ -221,7 +214,7 @@ impl Emitter<'_> {
     }
 
     /// Returns a pointer to an element.
-    pub fn element_pointer(&mut self, array: ArrayId, view: View, index: u32) -> EmitResult<u32> {
+    fn element_pointer(&mut self, array: ArrayId, view: View, index: u32) -> EmitResult<u32> {
         let element = match view.in_block {
             true => self.elem_type(view.elem)?,
             false => self.array_elem_type(view.elem)?,

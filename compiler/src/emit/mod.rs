@@ -28,7 +28,6 @@ mod kernel_inputs;
 mod logical;
 mod memory;
 mod memory_model;
-mod partword;
 mod physical;
 mod places;
 mod position;

@@ -63,13 +63,12 @@ pub(super) struct ShaderInfo {
     /// True if an atomic operation orders accesses, or a fence those of different work-groups: the module is
     /// written in Vulkan's memory model.
     pub ordered: bool,
-    /// True if some atomic operation or fence is sequentially consistent.
-    pub seq_cst: bool,
     /// True if fences, or barriers beside atomic operations on global memory, hand plain accesses to other
     /// work-groups: atomic operations without an order of their own are then ordered with them.
     pub device_order: bool,
     /// True if the same is so in GLSL's memory model: accesses of global memory are declared coherent.
     pub coherent: bool,
+    has_seq_cst_fence: bool,
     has_device_fence: bool,
     has_global_barrier: bool,
     has_global_atomic_updates: bool,
@@ -95,7 +94,7 @@ impl ShaderInfo {
         }
         info.place_objects(functions)?;
         info.place_locals(module)?;
-        if info.seq_cst && has_seq_cst_fence(module) {
+        if info.has_seq_cst_fence {
             info.fields.insert(Field::OrderWord);
         }
         info.choose_memory_model(target);
@@ -140,7 +139,6 @@ impl ShaderInfo {
 
     fn order(&mut self, sync: SyncSemantics) {
         self.ordered |= sync.orders();
-        self.seq_cst |= sync.order == MemoryOrder::SeqCst;
     }
 
     fn visit(&mut self, module: &Module, func: &Function, data: &InstData, result: Option<Value>) {
@@ -177,7 +175,10 @@ impl ShaderInfo {
             }
             Call { func, .. } => self.callees.push(func),
             Fence { sync, .. } => match sync.order {
-                MemoryOrder::SeqCst => self.order(sync),
+                MemoryOrder::SeqCst => {
+                    self.order(sync);
+                    self.has_seq_cst_fence = true;
+                }
                 _ => self.has_device_fence |= sync.scope == MemoryScope::Device,
             },
             _ => {}
@@ -247,16 +248,4 @@ impl ShaderInfo {
         self.local_static_size = end;
         Ok(())
     }
-}
-
-/// Returns true if a program has sequentially consistent fences, which all sequentially consistent
-/// operations of its kernels then must be ordered with.
-fn has_seq_cst_fence(module: &Module) -> bool {
-    module.functions.values().any(|function| {
-        let mut insts = function.layout.iter().flat_map(|&block| &function.blocks[block].insts);
-        insts.any(|&inst| {
-            let data = &function.insts[inst];
-            matches!(data, InstData::Fence { sync, .. } if sync.order == MemoryOrder::SeqCst)
-        })
-    })
 }

@@ -74,6 +74,11 @@ pub fn run(func: &mut Function, memories: &Memories<'_>) -> bool {
 }
 
 impl Memories<'_> {
+    /// Returns true if pointers of a type point into containers of 64 bits.
+    pub fn has_containers(&self, ptr: Type) -> bool {
+        ptr.space() == Some(AddressSpace::Local) && self.local == LocalLayout::Array(CONTAINER)
+    }
+
     /// Returns the access that an instruction makes, if the memory does not do it as it is.
     fn illegal_access(&self, func: &Function, inst: Inst) -> Option<Access> {
         let (ptr, ty, align, flags) = match func.insts[inst] {
@@ -206,7 +211,7 @@ impl Memories<'_> {
         }
     }
 
-    /// Reads 1, 2 or 4 bytes, zero-extended to a word.
+    /// Reads 1, 2 or 4 bytes as a word, zero-extended where other bytes of the value come above them.
     fn load_unit(&self, c: &mut Cursor<'_>, access: Access, at: u32, unit: u32) -> Value {
         let Access { memory, flags, .. } = access;
         let ptr = advanced(c, access.ptr, at);
@@ -219,13 +224,13 @@ impl Memories<'_> {
         let all = c.load(whole, ptr, whole.bytes(), flags);
         let moved = c.binary(BinaryOp::LShr, all, shift);
         let word = c.convert(ConvertOp::Trunc, moved, Type::I32);
-        match unit {
-            4 => word,
-            _ => c.binary_imm(BinaryOp::And, word, (1 << (unit * 8)) - 1),
+        match access.is_top(at, unit) {
+            true => word,
+            false => c.binary_imm(BinaryOp::And, word, (1 << (unit * 8)) - 1),
         }
     }
 
-    /// Writes the low 1, 2 or 4 bytes of a word.
+    /// Writes the low 1, 2 or 4 bytes of a word, above which there are zeros or other bytes of the value.
     fn store_unit(&self, c: &mut Cursor<'_>, access: Access, at: u32, unit: u32, word: Value) {
         let Access { memory, flags, .. } = access;
         let ptr = advanced(c, access.ptr, at);
@@ -236,7 +241,10 @@ impl Memories<'_> {
         let whole = memory.containing_type();
         let (ptr, shift) = self.containing(c, ptr, memory);
         let ones = i64::from(u32::MAX >> (32 - unit * 8));
-        let low = if unit < 4 { c.binary_imm(BinaryOp::And, word, ones) } else { word };
+        let low = match access.is_top(at, unit) {
+            true => word,
+            false => c.binary_imm(BinaryOp::And, word, ones),
+        };
         let low = c.convert(ConvertOp::ZExt, low, whole);
         let value = c.binary(BinaryOp::Shl, low, shift);
         let ones = c.iconst(whole, ones);
@@ -338,6 +346,11 @@ impl Memory {
 }
 
 impl Access {
+    /// Returns true if no bytes of the value come above a unit in its word.
+    fn is_top(&self, at: u32, unit: u32) -> bool {
+        (at + unit).is_multiple_of(4) || at + unit == self.ty.bytes()
+    }
+
     /// Returns the number of bytes at a time of an access that cannot be made in elements of its type.
     fn unit(&self) -> u32 {
         let mut unit = self.align.clamp(1, 4);

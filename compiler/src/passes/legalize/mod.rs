@@ -28,7 +28,7 @@ pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
     module.functions.keys().filter(|&id| changed[id]).collect()
 }
 
-/// Legalizes loads and stores. Functions that share kernels see the same stack and work-group memory.
+/// Legalizes loads, stores and atomic operations. Functions that share kernels see the same stack and work-group memory.
 fn legalize_accesses(
     module: &mut Module,
     target: &Target,
@@ -43,6 +43,7 @@ fn legalize_accesses(
         stack.merge(accesses[id].stack);
         local.merge(accesses[id].local);
     }
+    let has_fences = atomics::has_seq_cst_fence(module);
     let Module { functions, globals, .. } = module;
     for (id, func) in functions.iter_mut() {
         let (stack, local) = shared[component[id]];
@@ -54,6 +55,7 @@ fn legalize_accesses(
             local: local.local_layout(target),
         };
         changed[id] |= access::run(func, &memories);
+        changed[id] |= atomics::run(func, &memories, has_fences);
     }
 }
 
