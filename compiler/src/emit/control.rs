@@ -1,7 +1,7 @@
 //! Blocks, phis and branches.
 //!
-//! A block of the IR may become several of SPIR-V (an atomic loop or a generic access in its
-//! middle), so phis are written last, when it is known from which label each edge comes.
+//! A block of the IR may become several of SPIR-V (an atomic loop in its middle), so phis are written last, when it is
+//! known from which label each edge comes.
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};

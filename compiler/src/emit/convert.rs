@@ -1,16 +1,10 @@
-//! Conversions between scalars, bit casts, and pointers of different address spaces.
+//! Conversions between scalars, and bit casts.
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use super::repr::Repr;
-use crate::ir::{AddressSpace, ConvertOp, Scalar, Type};
+use crate::ir::{ConvertOp, Scalar, Type};
 use rspirv::spirv::Op;
-
-/// Bits 61 and up of a generic pointer: the space it points to. Device addresses have all of them
-/// equal, so these patterns are free.
-pub(super) const TAG_PRIVATE: u32 = 0x2000_0000;
-pub(super) const TAG_LOCAL: u32 = 0x4000_0000;
-pub(super) const TAG_MASK: u32 = 0xe000_0000;
 
 impl Emitter<'_> {
     /// Emits a conversion of one scalar (not a bit cast).
@@ -28,8 +22,10 @@ impl Emitter<'_> {
                 let to = if to.is_ptr() { Scalar::int(to.bits()) } else { to };
                 self.resize(from, to, a, false)
             }
-            ConvertOp::SpaceCast => self.space_cast(from, to, a),
-            ConvertOp::ToSpace => self.space_test(to, a),
+            ConvertOp::SpaceCast if from.bits() == to.bits() => Ok(a),
+            ConvertOp::SpaceCast | ConvertOp::ToSpace => {
+                Err(EmitError::malformed("a generic pointer that is not legalized"))
+            }
             ConvertOp::Bitcast => self.bitcast(a, Type::of(from), Type::of(to)),
         }
     }
@@ -94,50 +90,5 @@ impl Emitter<'_> {
         }
         let words = self.words_of(a, from)?;
         self.value_of_words(&words, to)
-    }
-
-    /// Pointers between address spaces. The null pointer stays null.
-    fn space_cast(&mut self, from: Scalar, to: Scalar, a: u32) -> EmitResult<u32> {
-        use AddressSpace::*;
-        let (Scalar::Ptr(source), Scalar::Ptr(dest)) = (from, to) else {
-            return Err(EmitError::malformed("a space cast of no pointer"));
-        };
-        let tag = match (source, dest) {
-            (Local, Generic) => TAG_LOCAL,
-            (Private, Generic) => TAG_PRIVATE,
-            (Generic, Local | Private) => return Ok(self.low_word(a)),
-            (Local | Private, _) | (_, Local | Private) if source != dest => {
-                return Err(EmitError::malformed("a cast between disjoint address spaces"))
-            }
-            _ => return Ok(a),
-        };
-        let (zero, tag) = (self.const_u32(0), self.const_u32(tag));
-        let null = self.bool_op(Op::IEqual, &[a, zero]);
-        let high = self.select_u32(null, zero, tag);
-        self.wide_from_words(a, high)
-    }
-    /// Returns a generic pointer to the space that its tag must tell; else null.
-    fn space_test(&mut self, to: Scalar, a: u32) -> EmitResult<u32> {
-        let high = self.high_word(a);
-        let bits = self.u32_op_const(Op::BitwiseAnd, high, TAG_MASK);
-        let zero = self.const_u32(0);
-        let (private, local) = (self.const_u32(TAG_PRIVATE), self.const_u32(TAG_LOCAL));
-        match to {
-            Scalar::Ptr(AddressSpace::Local | AddressSpace::Private) => {
-                let is_local = to == Scalar::Ptr(AddressSpace::Local);
-                let tag = if is_local { local } else { private };
-                let here = self.bool_op(Op::IEqual, &[bits, tag]);
-                let offset = self.low_word(a);
-                Ok(self.select_u32(here, offset, zero))
-            }
-            Scalar::Ptr(AddressSpace::Global) => {
-                let is_local = self.bool_op(Op::IEqual, &[bits, local]);
-                let is_private = self.bool_op(Op::IEqual, &[bits, private]);
-                let elsewhere = self.bool_op(Op::LogicalOr, &[is_local, is_private]);
-                let (ty, null) = (self.scalar_type(to)?, self.constant(to, 0)?);
-                Ok(self.select(ty, elsewhere, null, a))
-            }
-            _ => Err(EmitError::malformed("a question for a space that generic pointers have not")),
-        }
     }
 }

@@ -8,8 +8,8 @@
 //! addresses of 64 bits (two words), and integers of 8 and 16 bits between a memory access and a conversion.
 //!
 //! Memory: global and constant accesses go through device addresses (`physical`), local and
-//! private ones through arrays (`logical`) whose element type `shader_info` infers from all
-//! accesses of the kernel. Arguments and launch values come from the kernel-argument buffer (`kernel_inputs`).
+//! private ones through arrays (`logical`) whose element type is that of all accesses of the kernel
+//! ([`crate::analysis::access_types`]). Arguments and launch values come from the kernel-argument buffer (`kernel_inputs`).
 
 mod address;
 mod argument_buffer;
@@ -27,7 +27,6 @@ mod kernel_inputs;
 mod logical;
 mod memory;
 mod memory_model;
-mod partword;
 mod physical;
 mod places;
 mod position;

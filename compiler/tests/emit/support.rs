@@ -2,39 +2,22 @@
 
 use cranelift_entity::SecondaryMap;
 use hekla_compiler::emit::{emit, EmitError};
-use hekla_compiler::ir::{parse, verify, Block, Merge, Module, Structure};
+use hekla_compiler::ir::{parse, verify, Module};
 use hekla_compiler::kernel::Kernel;
 use hekla_compiler::passes::{legalize, scalarize, structurize};
 use hekla_compiler::{Options, Target};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// A loop header, its merge block and its continue target, as indices into the layout.
-#[derive(Clone, Copy)]
-pub struct Loop(pub usize, pub usize, pub usize);
-
-/// Emits the only kernel of a module, structurized where it has blocks and no loops are given.
-pub fn try_emit(
-    text: &str,
-    loops: &[Loop],
-    options: &Options,
-    target: &Target,
-) -> Result<Kernel, EmitError> {
+/// Emits the only kernel of a module, structurized where it has several blocks.
+pub fn try_emit(text: &str, options: &Options, target: &Target) -> Result<Kernel, EmitError> {
     let mut module = legal(text, target);
-    let entry = &module.kernels[0].clone();
+    let entry = module.kernels[0].clone();
     let mut structures = SecondaryMap::new();
-    if loops.is_empty() && module.functions[entry.func].layout.len() > 1 {
+    if module.functions[entry.func].layout.len() > 1 {
         structures[entry.func] = structurize::run(&mut module.functions[entry.func]);
-        return emit(&module, entry, &structures, options, target);
     }
-    let block = |i: usize| -> Block { module.functions[entry.func].layout[i] };
-    let mut structure = Structure::default();
-    for &Loop(header, merge, next) in loops {
-        structure.merges[block(header)] =
-            Merge::Loop { merge: block(merge), continue_target: block(next) };
-    }
-    structures[entry.func] = structure;
-    emit(&module, entry, &structures, options, target)
+    emit(&module, &entry, &structures, options, target)
 }
 
 /// Structurizes a kernel and the functions of its module, emits it and validates it.
@@ -75,9 +58,9 @@ fn check_valid(kernel: &Kernel, source: &str) {
 }
 
 /// Emits a kernel and validates it.
-pub fn check(text: &str, loops: &[Loop], target: &Target) -> Kernel {
-    let kernel = try_emit(text, loops, &Options::default(), target)
-        .unwrap_or_else(|e| panic!("{e}\n{text}"));
+pub fn check(text: &str, target: &Target) -> Kernel {
+    let kernel =
+        try_emit(text, &Options::default(), target).unwrap_or_else(|e| panic!("{e}\n{text}"));
     check_valid(&kernel, text);
     kernel
 }
