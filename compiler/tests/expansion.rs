@@ -78,9 +78,8 @@ const KERNELS: [(&str, &str); 12] = [
 fn is_exempt(data: &InstData) -> bool {
     use InstData::*;
     match data {
-        // Accesses that the memory does not have, and through generic pointers.
+        // Indices of arrays are computed at each access.
         Load { .. } | Store { .. } => true,
-        AtomicRmw { .. } | AtomicCmpXchg { .. } | AtomicLoad { .. } | AtomicStore { .. } => true,
         // Sums of a built-in and a launch value; arguments and addresses that are put together of words.
         WorkItem { .. } | LoadArg { .. } | GlobalAddr { .. } => true,
         // Barriers and fences of both memories; orders of Vulkan's memory model.

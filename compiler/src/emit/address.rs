@@ -2,8 +2,7 @@
 
 use super::emitter::Emitter;
 use super::error::EmitResult;
-use super::repr::Repr;
-use crate::ir::{Scalar, Type};
+use crate::ir::Type;
 use rspirv::spirv::Op;
 
 /// The words of a pair.
@@ -63,14 +62,6 @@ impl Emitter<'_> {
         }
     }
 
-    /// High word of an I64 or 64-bit pointer.
-    pub fn high_word(&mut self, id: u32) -> u32 {
-        let word = self.builder.u32;
-        let repr = self.repr(Scalar::I64);
-        let pair = self.as_pair(id, repr);
-        self.extract(word, pair, 1)
-    }
-
     /// Sum of two I64.
     pub fn add_64(&mut self, a: u32, b: u32) -> EmitResult<u32> {
         if self.target.int64 {
@@ -97,17 +88,5 @@ impl Emitter<'_> {
         let words = self.split(address);
         let words = self.add_words(words, Words { lo: offset, hi: zero });
         self.pair(words.lo, words.hi)
-    }
-
-    /// Returns an I64 result from a pair or words, in its representation.
-    pub fn wide_from_words(&mut self, lo: u32, hi: u32) -> EmitResult<u32> {
-        let pair = self.pair(lo, hi);
-        match self.repr(Scalar::I64) {
-            Repr::Pair => Ok(pair),
-            _ => {
-                let ty = self.ty(Type::I64)?;
-                Ok(self.op(Op::Bitcast, ty, &[pair]))
-            }
-        }
     }
 }

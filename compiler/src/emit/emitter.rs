@@ -197,11 +197,6 @@ impl<'a> Emitter<'a> {
         self.op(Op::Select, ty, &[cond, then, otherwise])
     }
 
-    pub fn select_u32(&mut self, cond: u32, then: u32, otherwise: u32) -> u32 {
-        let ty = self.builder.u32;
-        self.select(ty, cond, then, otherwise)
-    }
-
     /// Returns one member of a composite.
     pub fn extract(&mut self, ty: u32, composite: u32, index: u32) -> u32 {
         self.op(Op::CompositeExtract, ty, &[composite, index])
