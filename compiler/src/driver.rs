@@ -287,10 +287,11 @@ fn run_passes(
     }
     pipeline.optimize_module(ir)?;
     crate::link::drop_unused(ir);
-    pipeline.legalize(ir, target)?;
+    // Before legalization, which may put other operations in place of those on signs.
     if !target.merges_signs {
         pipeline.rewrite_sign_merges(ir, target.float64)?;
     }
+    pipeline.legalize(ir, target)?;
     Ok(pipeline.structurize(ir))
 }
 

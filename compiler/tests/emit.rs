@@ -9,7 +9,7 @@ use hekla_compiler::ir::parse;
 use hekla_compiler::kernel::{ArgumentField, Field};
 use hekla_compiler::{Options, Target};
 use std::fmt::Write;
-use support::{check, check_structurized, disassemble, targets, try_emit, Loop};
+use support::{check, check_structurized, disassemble, targets, try_emit};
 
 /// Returns a kernel with a buffer `v0`, whose first block has the given lines.
 fn kernel(lines: &str) -> String {
@@ -96,7 +96,7 @@ fn integer_operations() {
                 let value = lines.def("bool", &format!("icmp {cc} {a}, {b}"));
                 lines.store("bool", &value);
             }
-            check(&kernel(&lines.text), &[], &target);
+            check(&kernel(&lines.text), &target);
             println!("{name} {ty}");
         }
     }
@@ -134,7 +134,7 @@ fn float_operations() {
                 let value = lines.def("bool", &format!("fcmp {cc} {a}, {b}"));
                 lines.store("bool", &value);
             }
-            check(&kernel(&lines.text), &[], &target);
+            check(&kernel(&lines.text), &target);
         }
     }
 }
@@ -181,7 +181,7 @@ fn conversions() {
                 }
             }
         }
-        check(&kernel(&lines.text), &[], &target);
+        check(&kernel(&lines.text), &target);
     }
 }
 
@@ -202,7 +202,7 @@ fn bit_casts() {
                 }
             }
         }
-        check(&kernel(&lines.text), &[], &target);
+        check(&kernel(&lines.text), &target);
     }
 }
 
@@ -237,7 +237,7 @@ fn vectors() {
                 let value = lines.def(&ty, &format!("select {less}, {a}, {c}"));
                 lines.store(&ty, &value);
             }
-            check(&kernel(&lines.text), &[], &target);
+            check(&kernel(&lines.text), &target);
         }
     }
 }
@@ -277,7 +277,7 @@ fn device_memory() {
                 let value = lines.def(ty, &format!("load {pointer}, align {align} volatile"));
                 lines.line(&format!("store {pointer}, {value}, align {align} volatile"));
             }
-            check(&kernel(&lines.text), &[], &target);
+            check(&kernel(&lines.text), &target);
         }
     }
 }
@@ -308,11 +308,11 @@ fn local_and_private_memory() {
         for space in ["local", "private"] {
             let all: Vec<&str> = stored(&target).collect();
             for ty in &all {
-                check(&array_kernel(space, &[ty], natural), &[], &target);
-                check(&array_kernel(space, &[ty], |_| 1), &[], &target);
+                check(&array_kernel(space, &[ty], natural), &target);
+                check(&array_kernel(space, &[ty], |_| 1), &target);
             }
-            check(&array_kernel(space, &all, natural), &[], &target);
-            check(&array_kernel(space, &all, |_| 2), &[], &target);
+            check(&array_kernel(space, &all, natural), &target);
+            check(&array_kernel(space, &all, |_| 2), &target);
         }
     }
 }
@@ -329,11 +329,11 @@ fn arrays_have_the_type_that_accesses_agree_on() {
         (&["i8", "f64"], 4, "%_arr_uint"),
     ];
     for (types, size, array) in cases {
-        let kernel = check(&array_kernel("local", types, natural), &[], &generic);
+        let kernel = check(&array_kernel("local", types, natural), &generic);
         assert_eq!((kernel.local.static_size, kernel.local.element_size), (256, size));
         let text = disassemble(&kernel.spirv);
         assert!(text.contains(&format!("OpTypePointer Workgroup {array}")), "{array}\n{text}");
-        let kernel = check(&array_kernel("private", types, natural), &[], &generic);
+        let kernel = check(&array_kernel("private", types, natural), &generic);
         assert_eq!(kernel.private_size, 256);
         let text = disassemble(&kernel.spirv);
         assert!(text.contains(&format!("OpTypePointer Function {array}")), "{array}\n{text}");
@@ -343,10 +343,10 @@ fn arrays_have_the_type_that_accesses_agree_on() {
 #[test]
 fn sub_word_stores_to_local_memory_are_atomic() {
     let text = array_kernel("local", &["i8", "i32"], natural);
-    let words = disassemble(&check(&text, &[], &Target::generic()).spirv);
+    let words = disassemble(&check(&text, &Target::generic()).spirv);
     assert!(words.contains("OpAtomicAnd") && words.contains("OpAtomicOr"));
     let rich = &targets()[1].1;
-    let kernel = check(&text, &[], rich);
+    let kernel = check(&text, rich);
     assert_eq!(kernel.local.element_size, 16);
     let views = disassemble(&kernel.spirv);
     assert!(!views.contains("OpAtomic") && views.contains("Aliased"));
@@ -361,7 +361,7 @@ fn array_indices_are_not_multiplied_and_divided() {
     let at = lines.def("ptr.private", &format!("ptradd {base}, {offset}"));
     let at = lines.def("ptr.private", &format!("ptradd {at}, 8:i32"));
     lines.line(&format!("store {at}, 1.0:f32, align 4"));
-    let text = disassemble(&check(&kernel(&lines.text), &[], &Target::generic()).spirv);
+    let text = disassemble(&check(&kernel(&lines.text), &Target::generic()).spirv);
     assert!(!text.contains("OpShiftRight"), "{text}");
 }
 
@@ -379,7 +379,7 @@ fn escaping_private_pointers_share_a_stack() {
         let back = lines.def("ptr.private", &format!("load {c}, align 8"));
         let value = lines.def("i8", &format!("load {back}, align 1"));
         lines.store("i8", &value);
-        let kernel = check(&kernel(&lines.text), &[], &target);
+        let kernel = check(&kernel(&lines.text), &target);
         // 16 bytes of null, 16, 10 padded; and 8 outside the stack.
         assert_eq!(kernel.private_size, 16 + 16 + 10 + 8);
     }
@@ -465,7 +465,7 @@ fn generic_pointers() {
         let back = lines.def("ptr.local", &format!("spacecast {k}"));
         lines.line(&format!("store {back}, {sum}, align 4"));
         let text = format!("global @tile: local, size 64, align 4\n{}", kernel(&lines.text));
-        check(&text, &[], &target);
+        check(&text, &target);
     }
 }
 
@@ -504,7 +504,7 @@ fn wide_atomics_share_local_memory_with_other_accesses() {
             }
         }
         let text = format!("global @tile: local, size 64, align 8\n{}", kernel(&lines.text));
-        let kernel = check(&text, &[], &target);
+        let kernel = check(&text, &target);
         let explicit = target.workgroup_explicit_layout;
         assert_eq!(kernel.local.element_size, if explicit { 16 } else { 8 }, "{name}");
     }
@@ -557,9 +557,9 @@ fn atomics() {
                 }
                 let text = kernel(&lines.text);
                 if ty != "i64" || shared {
-                    check(&text, &[], &target);
+                    check(&text, &target);
                 } else {
-                    let error = try_emit(&text, &[], &Options::default(), &target);
+                    let error = try_emit(&text, &Options::default(), &target);
                     let message = error.expect_err(name).to_string();
                     assert!(message.contains("64-bit atomic"), "{message}");
                 }
@@ -590,7 +590,7 @@ fn launch_values() {
         }
         let value = lines.def("i32", "workitem work_dim 0");
         lines.store("i32", &value);
-        let kernel = check(&kernel(&lines.text), &[], &target);
+        let kernel = check(&kernel(&lines.text), &target);
         assert!(kernel.local_size_visible && !kernel.uses_barrier);
         let fields: Vec<Field> = kernel.argument_fields.iter().map(|f| f.field).collect();
         let expected = [
@@ -632,7 +632,7 @@ block0:
 }
 ";
     for (_, target) in targets() {
-        let kernel = check(text, &[], &target);
+        let kernel = check(text, &target);
         let at = |arg, offset| ArgumentField { field: Field::Arg(arg), offset };
         assert_eq!(kernel.argument_fields, [at(0, 0), at(1, 8), at(2, 16), at(3, 40)]);
         assert_eq!(kernel.argument_buffer_size, 52);
@@ -643,8 +643,7 @@ block0:
 
 #[test]
 fn empty_kernel_needs_nothing() {
-    let kernel =
-        check("kernel @k k()\nfn @k() {\nblock0:\n    return\n}\n", &[], &Target::generic());
+    let kernel = check("kernel @k k()\nfn @k() {\nblock0:\n    return\n}\n", &Target::generic());
     assert_eq!((kernel.argument_buffer_size, kernel.argument_fields.len()), (0, 0));
     assert_eq!((kernel.local.static_size, kernel.private_size), (0, 0));
 }
@@ -679,7 +678,7 @@ block0:
     assert_eq!(image.bytes[16..24], 4u64.to_le_bytes());
     assert_eq!(image.relocations, [16]);
     for (_, target) in targets() {
-        let kernel = check(text, &[], &target);
+        let kernel = check(text, &target);
         assert_eq!(
             kernel.argument_fields,
             [ArgumentField { field: Field::DataAddress, offset: 0 }]
@@ -691,7 +690,7 @@ block0:
 fn barriers_and_fences() {
     for flags in ["local", "global", "local global", ""] {
         let text = kernel(&format!("    barrier {flags}\n    fence {flags}\n"));
-        let kernel = check(&text, &[], &Target::generic());
+        let kernel = check(&text, &Target::generic());
         assert!(kernel.uses_barrier && kernel.local_size_visible);
     }
 }
@@ -829,7 +828,7 @@ fn structured_random_graphs() {
 }
 
 #[test]
-fn a_loop_of_one_block_may_be_split() {
+fn a_loop_of_one_block_may_hold_an_atomic_loop() {
     let text = "\
 kernel @k k(a: buffer)
 fn @k() {
@@ -847,7 +846,7 @@ block2(v5:f32):
 }
 ";
     for (_, target) in targets() {
-        check(text, &[Loop(1, 2, 1)], &target);
+        check_structurized(text, &target);
     }
 }
 
@@ -860,7 +859,7 @@ fn single_rounds_to_nearest_where_it_is_divided_if_the_device_needs_it_there_alo
         let result = lines.def("f32", &format!("{op} {a}, {a}"));
         lines.store("f32", &result);
         target.rounding_rte_32_to_divide = to_divide;
-        let kernel = try_emit(&kernel(&lines.text), &[], &Options::default(), &target);
+        let kernel = try_emit(&kernel(&lines.text), &Options::default(), &target);
         disassemble(&kernel.expect("kernel").spirv).contains("RoundingModeRTE 32")
     };
     assert!(declares("fadd", false) && declares("fdiv", false) && declares("fdiv", true));
@@ -877,7 +876,7 @@ fn float_controls_follow_options() {
     let rich = &targets()[1].1;
     let modes = |options: &str| {
         let options = Options::parse(options).expect("options");
-        disassemble(&try_emit(&text, &[], &options, rich).expect("kernel").spirv)
+        disassemble(&try_emit(&text, &options, rich).expect("kernel").spirv)
     };
     let strict = modes("");
     for mode in ["SignedZeroInfNanPreserve 32", "DenormPreserve 32", "RoundingModeRTE 32"] {
@@ -894,7 +893,7 @@ fn missing_capabilities_are_named() {
     let a = lines.load("f64");
     lines.store("f64", &a);
     let text = kernel(&lines.text);
-    let error = try_emit(&text, &[], &Options::default(), &Target::minimal());
+    let error = try_emit(&text, &Options::default(), &Target::minimal());
     let message = error.expect_err("no double").to_string();
     assert_eq!(
         message,
@@ -904,7 +903,7 @@ fn missing_capabilities_are_named() {
     let a = lines.load("f64");
     let b = lines.def("f64", &format!("sin {a}"));
     lines.store("f64", &b);
-    let error = try_emit(&kernel(&lines.text), &[], &Options::default(), &Target::generic());
+    let error = try_emit(&kernel(&lines.text), &Options::default(), &Target::generic());
     assert!(matches!(error, Err(EmitError::Unsupported(_))), "{error:?}");
 }
 
@@ -921,6 +920,6 @@ fn large_functions_are_emitted() {
         };
     }
     lines.store("f32", &a);
-    let kernel = check(&kernel(&lines.text), &[], &Target::generic());
+    let kernel = check(&kernel(&lines.text), &Target::generic());
     assert!(kernel.spirv.len() > 5000 * 5);
 }

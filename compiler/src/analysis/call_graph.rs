@@ -41,6 +41,31 @@ fn callees(func: &Function) -> Vec<Func> {
     out
 }
 
+/// Returns the connected component of each function in the graph of calls, named by one of its functions: kernels in
+/// different ones share no function.
+pub fn components(module: &Module) -> SecondaryMap<Func, Func> {
+    let mut component: SecondaryMap<Func, Func> = SecondaryMap::with_default(Func::from_u32(0));
+    for func in module.functions.keys() {
+        component[func] = func;
+    }
+    fn root(component: &SecondaryMap<Func, Func>, mut func: Func) -> Func {
+        while component[func] != func {
+            func = component[func];
+        }
+        func
+    }
+    for (func, data) in module.functions.iter() {
+        for (callee, _) in calls(data) {
+            let (a, b) = (root(&component, func), root(&component, callee));
+            component[a.max(b)] = a.min(b);
+        }
+    }
+    for func in module.functions.keys() {
+        component[func] = root(&component, func);
+    }
+    component
+}
+
 /// Returns the functions that `roots` reach, each after what it calls.
 ///
 /// Errors: recursion.

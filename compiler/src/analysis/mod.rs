@@ -1,5 +1,6 @@
 //! Analyses: what is true of a program in the IR, for passes and for emission. None changes it.
 
+pub mod access_types;
 pub mod alias;
 pub mod argument_alias;
 pub mod call_graph;

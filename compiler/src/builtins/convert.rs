@@ -251,13 +251,9 @@ impl Builder<'_> {
         let from = self.ty(value);
         let mode = rounding.unwrap_or(Rounding::NearestEven);
         // Between half and double lies float: on the way up it changes nothing.
-        match (from.scalar, ty.scalar) {
-            (Scalar::F16, Scalar::F64) => {
-                let float = self.half_as_float(value);
-                return self.convert(ConvertOp::FConvert, float, ty);
-            }
-            (Scalar::F64, Scalar::F16) => return self.narrow(value, ty, mode),
-            _ => {}
+        if (from.scalar, ty.scalar) == (Scalar::F16, Scalar::F64) {
+            let float = self.half_as_float(value);
+            return self.convert(ConvertOp::FConvert, float, ty);
         }
         let narrows = ty.scalar.bits() < from.scalar.bits();
         match narrows && mode != Rounding::NearestEven {
@@ -266,7 +262,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns a narrower float by [`Self::fptrunc_bits`].
+    /// Returns a narrower float, rounded in a directed mode.
     fn narrow(&mut self, value: Value, ty: Type, mode: Rounding) -> Value {
         let bits = self.fptrunc_bits(value, ty.scalar, mode);
         let bits = self.resize_lanes(bits, Scalar::int(ty.scalar.bits()), false);

@@ -1,6 +1,5 @@
-//! Conversions between widths of floats with integer operations on the bits: halves on devices that lack them, and
-//! truncation in any rounding mode, which devices lack, or do with denormals flushed, or remove where it is
-//! undone again.
+//! Conversion of a float to a narrower one in a directed rounding mode, with integer operations on the bits. (To nearest
+//! even is an instruction.)
 
 use super::convert::Rounding;
 use crate::ir::{BinaryOp, Builder, ConvertOp, IntCC, Scalar, Type, UnaryOp, Value};
@@ -34,30 +33,8 @@ impl FloatFormat {
 }
 
 impl Builder<'_> {
-    /// Returns the float with the value of a half, whose bits stand in I32 lanes, zero-extended. Exact.
-    pub fn half_to_float(&mut self, half: Value) -> Value {
-        let int = self.ty(half);
-        let float = int.with_scalar(Scalar::F32);
-        let sign = self.and_const(half, 0x8000);
-        let sign = self.shl_const(sign, 16);
-        let magnitude = self.and_const(half, 0x7fff);
-        let shifted = self.shl_const(magnitude, 13);
-        let normal = self.add_const(shifted, 112 << 23);
-        let special = self.add_const(shifted, 224 << 23);
-        // A denormal half is its integer times 2^-24, a normal float.
-        let count = self.convert(ConvertOp::UToF, magnitude, float);
-        let unit = self.fconst(float, 1.0 / 16_777_216.0);
-        let small = self.binary(BinaryOp::FMul, count, unit);
-        let small = self.bitcast(small, int);
-        let is_special = self.icmp_imm(IntCC::Uge, magnitude, 0x7c00);
-        let is_small = self.icmp_imm(IntCC::Ult, magnitude, 0x0400);
-        let bits = self.select(is_special, special, normal);
-        let bits = self.select(is_small, small, bits);
-        let bits = self.binary(BinaryOp::Or, bits, sign);
-        self.bitcast(bits, float)
-    }
-
-    /// Returns the bits of the `narrow` float (F16 or F32) that a wider one is rounded to, in I32 lanes.
+    /// Returns the bits of the `narrow` float (F16 or F32) that a wider one is rounded to, in I32 lanes. `mode` is not
+    /// to nearest even.
     pub fn fptrunc_bits(&mut self, value: Value, narrow: Scalar, mode: Rounding) -> Value {
         let float = self.ty(value);
         let int = self.bits_type(value);
@@ -65,6 +42,12 @@ impl Builder<'_> {
         let bits = self.bitcast(value, int);
         let magnitude = self.and_const(bits, i64::MAX >> (64 - float.scalar.bits()));
         let negative = self.is_negative(bits);
+        // Where the magnitude is rounded up.
+        let away = match mode {
+            Rounding::TowardPositive => Some(self.unary(UnaryOp::Not, negative)),
+            Rounding::TowardNegative => Some(negative),
+            Rounding::TowardZero | Rounding::NearestEven => None,
+        };
 
         // Normal results: cut the digits that have no place, and let the exponent count from the
         // narrower type's bias.
@@ -93,10 +76,10 @@ impl Builder<'_> {
         let truncated = self.select(is_small, small, normal);
         let shift = self.select(is_small, distance, least);
         let source = self.select(is_small, significand, magnitude);
-        let rounded = self.round_cut(truncated, source, shift, negative, mode);
+        let rounded = self.round_cut(truncated, source, shift, away);
 
         // Beyond the largest number: infinity or that number, as the mode says.
-        let overflow = self.overflow(int, negative, to, mode);
+        let overflow = self.overflow(int, to, away);
         let limit = (from.bias + to.bias + 1) << from.fraction;
         let is_large = self.icmp_imm(IntCC::Uge, magnitude, limit);
         let rounded = self.select(is_large, overflow, rounded);
@@ -114,49 +97,31 @@ impl Builder<'_> {
         self.resize_lanes(signed, Scalar::I32, false)
     }
 
-    /// `truncated`, or one more, by the `shift` low bits of `source` that were cut.
+    /// `truncated`, or one more where `away` holds and the `shift` low bits of `source` that were cut are not zero.
     fn round_cut(
         &mut self,
         truncated: Value,
         source: Value,
         shift: Value,
-        negative: Value,
-        mode: Rounding,
+        away: Option<Value>,
     ) -> Value {
+        let Some(away) = away else { return truncated };
         let int = self.ty(source);
         let one = self.iconst(int, 1);
         let unit = self.binary(BinaryOp::Shl, one, shift);
         let mask = self.binary(BinaryOp::ISub, unit, one);
         let rest = self.binary(BinaryOp::And, source, mask);
         let inexact = self.icmp_imm(IntCC::Ne, rest, 0);
-        let up = match mode {
-            Rounding::TowardZero => return truncated,
-            Rounding::TowardNegative => self.binary(BinaryOp::And, inexact, negative),
-            Rounding::TowardPositive => {
-                let positive = self.unary(UnaryOp::Not, negative);
-                self.binary(BinaryOp::And, inexact, positive)
-            }
-            Rounding::NearestEven => {
-                // rest + (truncated & 1) > unit / 2
-                let odd = self.and_const(truncated, 1);
-                let rest = self.binary(BinaryOp::IAdd, rest, odd);
-                let tie = self.lshr_const(unit, 1);
-                self.icmp(IntCC::Ugt, rest, tie)
-            }
-        };
+        let up = self.binary(BinaryOp::And, inexact, away);
         let up = self.convert(ConvertOp::ZExt, up, int);
         self.binary(BinaryOp::IAdd, truncated, up)
     }
 
     /// Returns the magnitude that numbers beyond the largest finite one become.
-    fn overflow(&mut self, int: Type, negative: Value, to: FloatFormat, mode: Rounding) -> Value {
-        let infinity = self.iconst(int, to.infinity());
+    fn overflow(&mut self, int: Type, to: FloatFormat, away: Option<Value>) -> Value {
         let largest = self.iconst(int, to.infinity() - 1);
-        match mode {
-            Rounding::NearestEven => infinity,
-            Rounding::TowardZero => largest,
-            Rounding::TowardPositive => self.select(negative, largest, infinity),
-            Rounding::TowardNegative => self.select(negative, infinity, largest),
-        }
+        let Some(away) = away else { return largest };
+        let infinity = self.iconst(int, to.infinity());
+        self.select(away, infinity, largest)
     }
 }

@@ -97,13 +97,8 @@ impl Lowerer<'_, '_> {
         let bits = call.result.with_scalar(Scalar::I16);
         let addr = self.vector_address(bits, aligned, offset, ptr);
         let bits = self.b.read(bits, addr);
-        let float = if self.target.float16 {
-            self.b.bitcast(bits, call.result.with_scalar(Scalar::F16))
-        } else {
-            let bits = self.b.resize_lanes(bits, Scalar::I32, false);
-            self.b.half_to_float(bits)
-        };
-        Some(self.b.convert(ConvertOp::FConvert, float, call.result))
+        let half = self.b.bitcast(bits, call.result.with_scalar(Scalar::F16));
+        Some(self.b.convert(ConvertOp::FConvert, half, call.result))
     }
 
     fn vstore_half(&mut self, call: &Call<'_>, aligned: bool, rounding: Rounding) -> Option<Value> {
@@ -118,7 +113,7 @@ impl Lowerer<'_, '_> {
     fn half_bits(&mut self, data: Value, rounding: Rounding) -> Value {
         let ty = self.b.ty(data);
         let bits = ty.with_scalar(Scalar::I16);
-        if self.target.float16 && ty.scalar == Scalar::F32 && rounding == Rounding::NearestEven {
+        if rounding == Rounding::NearestEven {
             let half = self.b.convert(ConvertOp::FConvert, data, ty.with_scalar(Scalar::F16));
             return self.b.bitcast(half, bits);
         }

@@ -1,7 +1,7 @@
 //! Blocks, phis and branches.
 //!
-//! A block of the IR may become several of SPIR-V (an atomic loop or a generic access in its
-//! middle), so phis are written last, when it is known from which label each edge comes.
+//! A block of the IR may become several of SPIR-V (an atomic loop in its middle), so phis are written last, when it is
+//! known from which label each edge comes.
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
@@ -136,9 +136,13 @@ impl Emitter<'_> {
             return Err(EmitError::malformed(format!("{block} is empty")));
         };
         for &inst in insts {
+            let start = self.body.len();
             self.emit_inst(inst)?;
+            self.observe(inst, start);
         }
+        let start = self.body.len();
         self.emit_terminator(block, &func.insts[last], merge)?;
+        self.observe(last, start);
         if let Some(label) = self.control.own_continue.take() {
             self.op_void(Op::Label, &[label]);
             self.op_void(Op::Branch, &[self.control.labels[block]]);
@@ -285,17 +289,14 @@ impl Emitter<'_> {
                 targets[found].1 = args;
             }
         }
-        let (selector, wide) = self.switch_selector(scalar, id, cases)?;
+        let (selector, wide) = self.switch_selector(scalar, id)?;
         let mut labels = SecondaryMap::<Block, u32>::new();
         for (target, args) in targets {
             labels[target] = self.edge(block, target, args)?;
         }
         let mut operands = vec![selector, labels[default.block]];
-        for (i, case) in cases.iter().enumerate() {
-            match self.repr(scalar) {
-                Repr::Pair => operands.push(i as u32 + 1),
-                _ => operands.push(case.value as u32),
-            }
+        for case in cases {
+            operands.push(case.value as u32);
             if wide {
                 operands.push((case.value >> 32) as u32);
             }
@@ -309,29 +310,13 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Returns what OpSwitch looks at, and whether its literals have 64 bits. A pair is replaced by the
-    /// number of the case that it equals, counted from 1.
-    fn switch_selector(
-        &mut self,
-        scalar: Scalar,
-        id: u32,
-        cases: &[SwitchCase],
-    ) -> EmitResult<(u32, bool)> {
+    /// Returns what OpSwitch looks at, and whether its literals have 64 bits.
+    fn switch_selector(&mut self, scalar: Scalar, id: u32) -> EmitResult<(u32, bool)> {
         let word = self.builder.u32;
         Ok(match self.repr(scalar) {
             Repr::Int(64) => (id, true),
-            Repr::Int(32) | Repr::Narrow(_) => (id, false),
+            Repr::Int(32) => (id, false),
             Repr::Int(_) => (self.op(Op::UConvert, word, &[id]), false),
-            Repr::Pair => {
-                let mut selector = self.const_u32(0);
-                for (i, case) in cases.iter().enumerate() {
-                    let constant = self.pair_const(case.value);
-                    let here = self.pair_compare(IntCC::Eq, id, constant);
-                    let number = self.const_u32(i as u32 + 1);
-                    selector = self.select_u32(here, number, selector);
-                }
-                (selector, false)
-            }
             _ => return Err(EmitError::malformed("a switch on no integer")),
         })
     }

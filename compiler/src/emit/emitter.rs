@@ -7,12 +7,17 @@ use super::places::Arrays;
 use super::position::Control;
 use super::shader_info::{Frame, ShaderInfo};
 use super::spirv_builder::{encode, Glsl, SpirvBuilder};
-use crate::ir::{Constant, Func, Function, Global, KernelEntry, Module, Type, Value, ValueDef};
+use crate::ir::{
+    Constant, Func, Function, Global, Inst, KernelEntry, Module, Type, Value, ValueDef,
+};
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 use rspirv::spirv::{Decoration, Op};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+
+/// Called for each instruction of the IR with its function and the number of SPIR-V instructions that it became.
+pub type Observer<'a> = dyn FnMut(&Function, Inst, usize) + 'a;
 
 /// Emits one kernel. Ids (`u32`) are SPIR-V result ids.
 pub(super) struct Emitter<'a> {
@@ -41,6 +46,7 @@ pub(super) struct Emitter<'a> {
     pub divides_single: bool,
     /// The results of calls with several results, by their first ones.
     pub composites: FxHashMap<Value, u32>,
+    pub observer: Option<&'a mut Observer<'a>>,
 }
 
 impl<'a> Emitter<'a> {
@@ -80,7 +86,20 @@ impl<'a> Emitter<'a> {
             functions: ids,
             divides_single: false,
             composites: FxHashMap::default(),
+            observer: None,
         })
+    }
+
+    /// Tells the observer what an instruction became: all that was written from `start` on.
+    pub fn observe(&mut self, inst: Inst, start: usize) {
+        let Some(observer) = &mut self.observer else { return };
+        let mut at = start;
+        let mut count = 0;
+        while let Some(&first) = self.body.get(at) {
+            at += (first >> 16).max(1) as usize;
+            count += 1;
+        }
+        observer(self.func, inst, count);
     }
 
     /// Returns the id of a value. Constants get theirs here.
@@ -176,11 +195,6 @@ impl<'a> Emitter<'a> {
 
     pub fn select(&mut self, ty: u32, cond: u32, then: u32, otherwise: u32) -> u32 {
         self.op(Op::Select, ty, &[cond, then, otherwise])
-    }
-
-    pub fn select_u32(&mut self, cond: u32, then: u32, otherwise: u32) -> u32 {
-        let ty = self.builder.u32;
-        self.select(ty, cond, then, otherwise)
     }
 
     /// Returns one member of a composite.

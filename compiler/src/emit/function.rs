@@ -43,7 +43,7 @@ impl Emitter<'_> {
     /// Forgets what concerns the function before.
     fn begin_function(&mut self, id: Func) {
         self.frame = std::mem::take(&mut self.info.frames[id]);
-        self.arrays.begin_function(self.frame.objects.len());
+        self.arrays.begin_function(self.frame.accesses.objects.len());
         self.control = Control::default();
         self.inputs.begin_function();
         self.body.clear();

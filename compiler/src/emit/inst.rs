@@ -2,7 +2,7 @@
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
-use super::repr::Ids;
+use super::repr::{Ids, Repr};
 use crate::ir::{
     ConvertOp, Inst, InstData, MathOp, MemFlags, Scalar, ScalarKinds, Type, UnaryOp, Value,
 };
@@ -61,9 +61,20 @@ impl Emitter<'_> {
                 self.per_lane(ty, &args, |e, args| e.float_compare(cc, scalar, args[0], args[1]))
             }
             Select { args: [cond, then, otherwise] } => self.select_value(cond, then, otherwise),
+            // Two words are what an address of 64 bits is where the device has no such integers.
+            Convert { op: ConvertOp::Bitcast, arg }
+            | Convert { op: ConvertOp::PtrToInt | ConvertOp::IntToPtr, arg }
+                if ty.lanes != self.func.ty(arg).lanes =>
+            {
+                let id = self.id(arg)?;
+                self.bitcast(id, self.func.ty(arg), ty)
+            }
             Convert { op: ConvertOp::Bitcast, arg } => {
                 let id = self.id(arg)?;
                 self.bitcast(id, self.func.ty(arg), ty)
+            }
+            Convert { op: ConvertOp::ZExt | ConvertOp::Trunc, arg } if ty.is_vector() => {
+                self.resize_vector(arg, ty)
             }
             Convert { op, arg } => {
                 let from = self.func.ty(arg).scalar;
@@ -123,6 +134,22 @@ impl Emitter<'_> {
         self.join(&results, ty)
     }
 
+    /// Zero-extends or truncates a vector. Where the device has no such integers, they are words in either case.
+    fn resize_vector(&mut self, arg: Value, to: Type) -> EmitResult<u32> {
+        let (id, from) = (self.id(arg)?, self.func.ty(arg));
+        let ty = self.ty(to)?;
+        match (self.repr(from.scalar), self.repr(to.scalar)) {
+            (Repr::Narrow(_), Repr::Int(32)) => Ok(id),
+            (Repr::Int(32), Repr::Narrow(bits)) => {
+                let mask = self.const_u32((1 << bits) - 1);
+                let lanes = Ids::from_elem(mask, usize::from(to.lanes));
+                let mask = self.builder.intern(Op::ConstantComposite, Some(ty), &lanes);
+                Ok(self.op(Op::BitwiseAnd, ty, &[id, mask]))
+            }
+            _ => Ok(self.op(Op::UConvert, ty, &[id])),
+        }
+    }
+
     fn math(&mut self, op: MathOp, args: &[Value], ty: Type) -> EmitResult<u32> {
         let Some(&first) = args.first() else {
             return Err(EmitError::malformed(format!("{op:?} without operands")));
@@ -137,45 +164,32 @@ impl Emitter<'_> {
     }
 
     fn select_value(&mut self, cond: Value, then: Value, otherwise: Value) -> EmitResult<u32> {
-        let (cond_ty, ty) = (self.func.ty(cond), self.func.ty(then));
+        let ty = self.ty(self.func.ty(then))?;
         let (cond, then, otherwise) = (self.id(cond)?, self.id(then)?, self.id(otherwise)?);
-        let id = self.ty(ty)?;
-        if cond_ty.lanes == 1 || self.repr(ty.scalar) != super::repr::Repr::Pair {
-            return Ok(self.select(id, cond, then, otherwise));
-        }
-        let (conds, thens) = (self.lanes(cond, cond_ty)?, self.lanes(then, ty)?);
-        let others = self.lanes(otherwise, ty)?;
-        let lane = self.ty(ty.lane())?;
-        let mut results = Ids::new();
-        for ((&cond, &then), &other) in conds.iter().zip(&thens).zip(&others) {
-            results.push(self.select(lane, cond, then, other));
-        }
-        self.join(&results, ty)
+        Ok(self.select(ty, cond, then, otherwise))
     }
 
     fn ptr_add(&mut self, ptr: Value, offset: Value) -> EmitResult<u32> {
         let (ty, offset_ty) = (self.func.ty(ptr), self.func.ty(offset));
         let base = self.id(ptr)?;
-        if let (64, Some(bits)) = (ty.scalar.bits(), self.func.as_const(offset)) {
-            let bits = match offset_ty.scalar {
-                Scalar::I32 => i64::from(bits as u32 as i32) as u64,
-                _ => bits,
-            };
-            let offset = self.constant(Scalar::I64, bits)?;
-            return self.add_64(base, offset);
-        }
-        let offset = self.id(offset)?;
         if ty.scalar.bits() == 32 {
-            let offset = match offset_ty.scalar {
-                Scalar::I64 => self.low_word(offset),
-                _ => offset,
-            };
+            let offset = self.id(offset)?;
             return Ok(self.u32_op(Op::IAdd, base, offset));
         }
-        let offset = match (offset_ty.scalar, offset_ty.lanes) {
-            (Scalar::I32, 1) => self.sign_extend_word(offset)?,
-            _ => self.bitcast(offset, offset_ty, Type::I64)?,
+        if !self.target.int64 {
+            return Err(EmitError::malformed("arithmetic on an address of two words"));
+        }
+        let wide = self.ty(Type::I64)?;
+        let offset = match (self.func.as_const(offset), offset_ty.scalar) {
+            (Some(bits), Scalar::I32) => {
+                self.constant(Scalar::I64, i64::from(bits as u32 as i32) as u64)?
+            }
+            (None, Scalar::I32) => {
+                let offset = self.id(offset)?;
+                self.op(Op::SConvert, wide, &[offset])
+            }
+            _ => self.id(offset)?,
         };
-        self.add_64(base, offset)
+        Ok(self.op(Op::IAdd, wide, &[base, offset]))
     }
 }

@@ -1,4 +1,4 @@
-//! Integer and bool operations on scalars, whatever their representation.
+//! Operations on integers that the device has, and on bools.
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
@@ -11,19 +11,13 @@ impl Emitter<'_> {
     /// Negation and complement of integers, logical not of bools.
     pub fn int_unary(&mut self, op: UnaryOp, scalar: Scalar, a: u32) -> EmitResult<u32> {
         let ty = self.scalar_type(scalar)?;
-        let repr = self.repr(scalar);
-        let op = match (op, repr) {
+        let op = match (op, self.repr(scalar)) {
             (UnaryOp::Not, Repr::Bool) => Op::LogicalNot,
-            (UnaryOp::Not, _) => Op::Not,
-            (UnaryOp::INeg, Repr::Pair) => return Ok(self.pair_negate(a)),
-            (UnaryOp::INeg, _) => Op::SNegate,
-            (UnaryOp::FNeg, _) => return Err(EmitError::malformed("fneg of integers")),
+            (UnaryOp::Not, Repr::Int(_)) => Op::Not,
+            (UnaryOp::INeg, Repr::Int(_)) => Op::SNegate,
+            _ => return Err(EmitError::malformed(format!("{op:?} of {scalar:?}"))),
         };
-        let id = self.op(op, ty, &[a]);
-        Ok(match repr {
-            Repr::Narrow(bits) => self.mask_low(id, bits),
-            _ => id,
-        })
+        Ok(self.op(op, ty, &[a]))
     }
 
     /// Binary operations of integers and bools.
@@ -36,19 +30,6 @@ impl Emitter<'_> {
         use BinaryOp::*;
         match self.repr(scalar) {
             Repr::Int(bits) => self.native_binary(op, bits, [a, b]),
-            Repr::Pair => self.pair_binary(op, a, b),
-            Repr::Narrow(bits) => {
-                let (mut a, mut b) = (a, b);
-                if matches!(op, SDiv | AShr | SMin | SMax) {
-                    a = self.sign_extend(a, bits);
-                }
-                if matches!(op, SDiv | SMin | SMax) {
-                    b = self.sign_extend(b, bits);
-                }
-                let id = self.native_binary(op, 32, [a, b])?;
-                let exact = matches!(op, And | Or | Xor | UDiv | URem | LShr | UMin | UMax);
-                Ok(if exact { id } else { self.mask_low(id, bits) })
-            }
             Repr::Bool => {
                 let op = match op {
                     And => Op::LogicalAnd,
@@ -58,7 +39,7 @@ impl Emitter<'_> {
                 };
                 Ok(self.bool_op(op, &[a, b]))
             }
-            Repr::Float(_) => Err(EmitError::malformed("an integer operation on floats")),
+            _ => Err(EmitError::malformed(format!("{op:?} of {scalar:?}"))),
         }
     }
 
@@ -126,23 +107,17 @@ impl Emitter<'_> {
             Ugt => Op::UGreaterThan,
             Uge => Op::UGreaterThanEqual,
         };
-        let signed = matches!(cc, Slt | Sle | Sgt | Sge);
         Ok(match (self.repr(scalar), cc) {
-            (Repr::Pair, _) => self.pair_compare(cc, a, b),
             (Repr::Bool, Eq) => self.bool_op(Op::LogicalEqual, &[a, b]),
             (Repr::Bool, Ne) => self.bool_op(Op::LogicalNotEqual, &[a, b]),
-            (Repr::Narrow(bits), _) if signed => {
-                let (a, b) = (self.sign_extend(a, bits), self.sign_extend(b, bits));
-                self.bool_op(op, &[a, b])
-            }
-            (Repr::Int(_) | Repr::Narrow(_), _) => self.bool_op(op, &[a, b]),
+            (Repr::Int(_), _) => self.bool_op(op, &[a, b]),
             _ => return Err(EmitError::malformed("an integer comparison of other types")),
         })
     }
 
     /// Leading (FindUMsb) or trailing (FindILsb) zeros of a word; set bits are not found in 0,
     /// where both give -1.
-    pub fn count_zeros_32(&mut self, op: Glsl, id: u32) -> u32 {
+    fn count_zeros_32(&mut self, op: Glsl, id: u32) -> u32 {
         let word = self.builder.u32;
         let found = self.glsl(op, word, &[id]);
         let limit = self.const_u32(if op == Glsl::FindUMsb { 31 } else { 32 });

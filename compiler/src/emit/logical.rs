@@ -1,37 +1,18 @@
-//! Work-group and private memory, which have logical addressing: arrays of the type that all accesses have,
-//! else of words.
+//! Work-group and private memory, which have logical addressing: arrays of the type that all accesses have.
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
-use super::places::{ArrayId, Elem, Offset, View, CONTAINER_BYTES};
-use super::shader_info::AccessType;
+use super::places::{ArrayId, Elem, View};
+use crate::analysis::access_types::{AccessType, LocalLayout};
 use crate::ir::{BinaryOp, ConvertOp, InstData, Scalar, Value, ValueDef};
 use crate::kernel::spec_id;
-use crate::target::Target;
-use rspirv::spirv::{Capability, Decoration, MemoryAccess, Op, Scope, StorageClass};
+use rspirv::spirv::{Capability, Decoration, MemoryAccess, Op, StorageClass};
 use smallvec::SmallVec;
 
 /// Bytes of an element of the work-group block when it is seen through several views.
 const EXPLICIT_ELEMENT: u32 = 16;
 /// The depth to which the computation of an address is followed.
 const INDEX_DEPTH: u32 = 8;
-
-/// Returns the element type for memory with accesses of a type; words when they differ.
-fn element_for(access_type: AccessType, target: &Target) -> Elem {
-    if access_type.mixed {
-        return Elem::Int(32);
-    }
-    match (access_type.bytes, access_type.int) {
-        (1, _) if target.int8 => Elem::Int(8),
-        (2, false) if target.float16 => Elem::Float(16),
-        (2, _) if target.int16 => Elem::Int(16),
-        (4, false) => Elem::Float(32),
-        (8, false) if target.float64 => Elem::Float(64),
-        (8, _) if target.int64 => Elem::Int(64),
-        (8, _) => Elem::Pair,
-        _ => Elem::Int(32),
-    }
-}
 
 /// An element's index: a computed part and a constant one.
 #[derive(Debug, Clone, Copy)]
@@ -41,49 +22,29 @@ struct Index {
 }
 
 impl Emitter<'_> {
-    /// Returns true if the work-group block has aliased views of several widths.
-    fn local_is_explicit(&self) -> bool {
-        let local = self.info.local;
-        let narrow = local.bytes < 4 && element_for(local, self.target).bytes() != local.bytes;
-        self.target.workgroup_explicit_layout && local.bytes != 0 && (local.mixed || narrow)
-    }
-
-    /// Returns the elements of the work-group block where it is one array.
-    fn local_elem(&self) -> Elem {
-        let local = self.info.local;
-        let atomic = self.target.int64 && self.target.atomic_int64_shared;
-        match local.mixed && local.atomic64 && atomic {
-            true => Elem::Int(8 * CONTAINER_BYTES),
-            false => element_for(local, self.target),
-        }
-    }
-
-    /// Returns true if the elements of an array are 64-bit containers and there are accesses to parts of them.
-    pub fn has_partword_accesses(&self, array: ArrayId) -> bool {
-        array == ArrayId::Local
-            && self.info.local.mixed
-            && !self.local_is_explicit()
-            && self.local_elem() == Elem::Int(8 * CONTAINER_BYTES)
+    fn local_layout(&self) -> LocalLayout {
+        self.info.local.local_layout(self.target)
     }
 
     /// Returns the number of bytes of an element of the work-group block, as the runtime counts its length.
     pub fn local_element_size(&self) -> u32 {
-        match self.local_is_explicit() {
-            true => EXPLICIT_ELEMENT,
-            false => self.local_elem().bytes(),
+        match self.local_layout() {
+            LocalLayout::Views => EXPLICIT_ELEMENT,
+            LocalLayout::Array(element) => element.bytes(),
         }
     }
 
     /// Returns the value of an Alloca: its byte offset in the stack, or in itself.
     pub fn alloca(&mut self, value: Value) -> u32 {
-        let offset = self.frame.object(value).map_or(0, |object| object.offset);
-        self.const_u32(offset as u32)
+        self.const_u32(self.frame.offset(value) as u32)
     }
 
     /// Returns the view of an array with elements of that many bytes, if there is one.
     pub fn view(&mut self, array: ArrayId, bytes: u32) -> EmitResult<Option<View>> {
         let view = match array {
-            ArrayId::Local if self.local_is_explicit() => return self.explicit_view(bytes),
+            ArrayId::Local if self.local_layout() == LocalLayout::Views => {
+                return self.explicit_view(bytes)
+            }
             ArrayId::Local => match self.arrays.local.first() {
                 Some(view) => *view,
                 None => {
@@ -103,7 +64,7 @@ impl Emitter<'_> {
                 match self.arrays.objects.get(index).copied().flatten() {
                     Some(view) => view,
                     None => {
-                        let object = &self.frame.objects[index];
+                        let object = &self.frame.accesses.objects[index];
                         let view = self.declare_private(object.size, object.access_type)?;
                         *self.arrays.objects[index].insert(view)
                     }
@@ -111,6 +72,14 @@ impl Emitter<'_> {
             }
         };
         Ok((view.elem.bytes() == bytes).then_some(view))
+    }
+
+    /// Returns the view of an array with elements of that many bytes.
+    pub fn element_view(&mut self, array: ArrayId, bytes: u32) -> EmitResult<View> {
+        let view = self.view(array, bytes)?;
+        view.ok_or_else(|| {
+            EmitError::malformed(format!("an access of {bytes} bytes of an element"))
+        })
     }
 
     fn array_elem_type(&mut self, elem: Elem) -> EmitResult<u32> {
@@ -122,7 +91,7 @@ impl Emitter<'_> {
 
     /// Returns the array type for private memory, and its elements.
     fn private_array(&mut self, bytes: u64, access_type: AccessType) -> EmitResult<(u32, Elem)> {
-        let elem = element_for(access_type, self.target);
+        let elem = Elem::of(access_type.element(self.target));
         let element = self.array_elem_type(elem)?;
         let length = self.const_u32(bytes.div_ceil(u64::from(elem.bytes())).max(1) as u32);
         Ok((self.builder.array(element, length), elem))
@@ -159,9 +128,11 @@ impl Emitter<'_> {
     /// The work-group block's elements for one that sets all of them: how they are seen, and how many there
     /// are.
     pub fn whole_local(&mut self) -> EmitResult<(View, u32)> {
-        let bytes = if self.local_is_explicit() { 4 } else { self.local_element_size() };
-        let view = self.view(ArrayId::Local, bytes)?;
-        let view = view.ok_or_else(|| EmitError::malformed("no view of work-group memory"))?;
+        let bytes = match self.local_layout() {
+            LocalLayout::Views => 4,
+            LocalLayout::Array(element) => element.bytes(),
+        };
+        let view = self.element_view(ArrayId::Local, bytes)?;
         let length = self.local_length();
         Ok((view, self.u32_op_const(Op::IMul, length, self.local_element_size() / bytes)))
     }
@@ -189,7 +160,10 @@ impl Emitter<'_> {
     }
 
     fn declare_local(&mut self) -> EmitResult<View> {
-        let elem = self.local_elem();
+        let LocalLayout::Array(element) = self.local_layout() else {
+            return Err(EmitError::malformed("one array where there are views"));
+        };
+        let elem = Elem::of(element);
         let element = self.array_elem_type(elem)?;
         let length = self.local_length();
         let array = self.builder.array(element, length);
@@ -202,17 +176,17 @@ impl Emitter<'_> {
         if let Some(view) = known {
             return Ok(Some(*view));
         }
-        let target = self.target;
+        if !LocalLayout::has_view(bytes, self.target) {
+            return Ok(None);
+        }
         match bytes {
-            1 if target.workgroup_explicit_layout_8 => self
+            1 => self
                 .builder
                 .require_capability(Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR),
-            2 if target.workgroup_explicit_layout_16 => self
+            2 => self
                 .builder
                 .require_capability(Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR),
-            4 => {}
-            8 if target.int64 => {}
-            _ => return Ok(None),
+            _ => {}
         }
         self.builder.require_capability(Capability::WorkgroupMemoryExplicitLayoutKHR);
         self.builder.extension("SPV_KHR_workgroup_memory_explicit_layout");
@@ -254,22 +228,10 @@ impl Emitter<'_> {
         })
     }
 
-    /// Returns a pointer to the element at a byte offset, `ahead` elements further.
-    pub fn array_pointer(
-        &mut self,
-        array: ArrayId,
-        offset: Offset,
-        ahead: u32,
-        bytes: u32,
-    ) -> EmitResult<u32> {
-        let view = self
-            .view(array, bytes)?
-            .ok_or_else(|| EmitError::malformed("no view of an array's elements"))?;
-        let index = match offset {
-            Offset::Value(ptr) => self.pointer_index(ptr, bytes, INDEX_DEPTH)?,
-            Offset::Id(id) => Index { dynamic: Some(self.divide(id, bytes)), constant: 0 },
-        };
-        let index = Index { constant: index.constant.wrapping_add(ahead), ..index };
+    /// Returns a pointer to the element that a pointer of the IR points to.
+    pub fn array_pointer(&mut self, array: ArrayId, ptr: Value, bytes: u32) -> EmitResult<u32> {
+        let view = self.element_view(array, bytes)?;
+        let index = self.pointer_index(ptr, bytes, INDEX_DEPTH)?;
         let index = self.index_id(index);
         self.element_pointer(array, view, index)
     }
@@ -299,12 +261,11 @@ impl Emitter<'_> {
     pub fn array_load(
         &mut self,
         array: ArrayId,
-        offset: Offset,
-        ahead: u32,
+        ptr: Value,
         elem: Elem,
         volatile: bool,
     ) -> EmitResult<u32> {
-        let pointer = self.array_pointer(array, offset, ahead, elem.bytes())?;
+        let pointer = self.array_pointer(array, ptr, elem.bytes())?;
         let ty = self.elem_type(elem)?;
         Ok(self.load_pointer(array, pointer, ty, volatile))
     }
@@ -312,100 +273,13 @@ impl Emitter<'_> {
     pub fn array_store(
         &mut self,
         array: ArrayId,
-        offset: Offset,
-        ahead: u32,
+        ptr: Value,
         elem: Elem,
         id: u32,
         volatile: bool,
     ) -> EmitResult<()> {
-        let pointer = self.array_pointer(array, offset, ahead, elem.bytes())?;
+        let pointer = self.array_pointer(array, ptr, elem.bytes())?;
         self.store_pointer(array, pointer, id, volatile);
-        Ok(())
-    }
-
-    pub fn offset_id(&mut self, offset: Offset) -> EmitResult<u32> {
-        match offset {
-            Offset::Value(ptr) => self.id(ptr),
-            Offset::Id(id) => Ok(id),
-        }
-    }
-
-    /// Pointer to the word that holds byte `offset + at`, and that byte's bit position in it.
-    fn word_at(&mut self, array: ArrayId, offset: Offset, at: u32) -> EmitResult<(u32, u32)> {
-        let base = self.offset_id(offset)?;
-        let byte = match at {
-            0 => base,
-            _ => self.u32_op_const(Op::IAdd, base, at),
-        };
-        let shift = self.byte_shift(byte);
-        Ok((self.array_pointer(array, Offset::Id(byte), 0, 4)?, shift))
-    }
-
-    /// Reads 1, 2 or 4 bytes, zero-extended to a word.
-    pub fn array_load_unit(
-        &mut self,
-        array: ArrayId,
-        offset: Offset,
-        at: u32,
-        unit: u32,
-        volatile: bool,
-    ) -> EmitResult<u32> {
-        let word = self.builder.u32;
-        if let Some(view) = self.view(array, unit)? {
-            let id = self.array_load(array, offset, at / unit, view.elem, volatile)?;
-            return Ok(if unit == 4 { id } else { self.op(Op::UConvert, word, &[id]) });
-        }
-        if self.has_partword_accesses(array) {
-            let (pointer, shift) = self.container_at(array, offset, at)?;
-            let container = self.int_type(64);
-            let all = self.load_pointer(array, pointer, container, volatile);
-            let piece = self.word_of_container(all, shift);
-            return Ok(self.mask_low(piece, unit * 8));
-        }
-        let (pointer, shift) = self.word_at(array, offset, at)?;
-        let all = self.load_pointer(array, pointer, word, volatile);
-        let piece = self.u32_op(Op::ShiftRightLogical, all, shift);
-        Ok(self.mask_low(piece, unit * 8))
-    }
-
-    /// Writes the low 1, 2 or 4 bytes of a word. In work-group memory that is atomic, since other
-    /// work-items may write the word's other bytes.
-    pub fn array_store_unit(
-        &mut self,
-        array: ArrayId,
-        offset: Offset,
-        at: u32,
-        unit: u32,
-        id: u32,
-        volatile: bool,
-    ) -> EmitResult<()> {
-        if let Some(view) = self.view(array, unit)? {
-            let id = match unit {
-                4 => id,
-                _ => {
-                    let ty = self.elem_type(view.elem)?;
-                    self.op(Op::UConvert, ty, &[id])
-                }
-            };
-            return self.array_store(array, offset, at / unit, view.elem, id, volatile);
-        }
-        if self.has_partword_accesses(array) {
-            let (pointer, shift) = self.container_at(array, offset, at)?;
-            self.store_to_container(pointer, shift, unit, id);
-            return Ok(());
-        }
-        let (pointer, shift) = self.word_at(array, offset, at)?;
-        if array == ArrayId::Local {
-            self.atomic_insert(pointer, Scope::Workgroup, shift, unit, id);
-            return Ok(());
-        }
-        let word = self.builder.u32;
-        let (mask, value) = self.mask_and_value(shift, unit, id);
-        let keep = self.op(Op::Not, word, &[mask]);
-        let old = self.load_pointer(array, pointer, word, volatile);
-        let kept = self.u32_op(Op::BitwiseAnd, old, keep);
-        let new = self.u32_op(Op::BitwiseOr, kept, value);
-        self.store_pointer(array, pointer, new, volatile);
         Ok(())
     }
 
@@ -440,7 +314,7 @@ impl Emitter<'_> {
         let constant = |offset: u64| Index { dynamic: None, constant: offset as u32 / bytes };
         match self.func.def_inst(ptr) {
             Some(InstData::Alloca { .. }) => {
-                return Ok(constant(self.frame.object(ptr).map_or(0, |object| object.offset)));
+                return Ok(constant(self.frame.offset(ptr)));
             }
             Some(InstData::GlobalAddr { global }) => {
                 let offset = self.info.local_offsets[*global];

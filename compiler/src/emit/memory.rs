@@ -1,13 +1,12 @@
-//! Loads and stores of any type in any address space, cut into the accesses that the memory allows.
+//! Loads and stores. Each is one access: legalization has cut those that the memory does not do whole.
 
-use super::convert::{TAG_LOCAL, TAG_MASK, TAG_PRIVATE};
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
-use super::places::{ArrayId, Elem, Mem, Offset};
-use super::repr::{Ids, Repr};
+use super::places::{ArrayId, Elem, Mem};
+use super::repr::Repr;
+use crate::analysis::access_types::PAIR;
 use crate::ir::{AddressSpace, Scalar, Type, Value};
 use rspirv::spirv::Op;
-use smallvec::SmallVec;
 
 impl Emitter<'_> {
     /// Returns the SPIR-V type of an element. Capabilities for its storage are the accessor's affair.
@@ -22,75 +21,32 @@ impl Emitter<'_> {
         })
     }
 
-    /// Returns where a pointer that is not generic points.
-    fn mem(&mut self, ptr: Value) -> EmitResult<Mem> {
+    /// Returns where a pointer points.
+    pub fn mem(&mut self, ptr: Value) -> EmitResult<Mem> {
         match self.func.ty(ptr).space() {
-            Some(AddressSpace::Local) => Ok(Mem::Array(ArrayId::Local, Offset::Value(ptr))),
+            Some(AddressSpace::Local) => Ok(Mem::Array(ArrayId::Local, ptr)),
             Some(AddressSpace::Private) => {
-                let array = match self.frame.object_index(ptr) {
-                    Some(index) if !self.frame.objects[index].escapes => {
-                        ArrayId::FrameObject(index)
-                    }
-                    _ => ArrayId::Stack,
-                };
-                Ok(Mem::Array(array, Offset::Value(ptr)))
+                let own = self.frame.accesses.own_array(ptr);
+                Ok(Mem::Array(own.map_or(ArrayId::Stack, ArrayId::FrameObject), ptr))
             }
-            Some(_) => Ok(Mem::Physical(self.id(ptr)?)),
-            None => Err(EmitError::malformed("an access through no pointer")),
+            Some(AddressSpace::Global | AddressSpace::Constant) => Ok(Mem::Physical(self.id(ptr)?)),
+            _ => Err(EmitError::malformed("an access through no pointer, or a generic one")),
         }
-    }
-
-    /// Calls `access` with the memory that a pointer points to; for a generic pointer that may point
-    /// to several, once in each of several branches.
-    pub fn with_mem(
-        &mut self,
-        ptr: Value,
-        ty: Option<u32>,
-        access: &mut dyn FnMut(&mut Self, Mem) -> EmitResult<u32>,
-    ) -> EmitResult<u32> {
-        if self.func.ty(ptr).space() != Some(AddressSpace::Generic) {
-            let mem = self.mem(ptr)?;
-            return access(self, mem);
-        }
-        let address = self.id(ptr)?;
-        let mut spaces: SmallVec<[(u32, ArrayId); 2]> = SmallVec::new();
-        if self.info.generic_private {
-            spaces.push((TAG_PRIVATE, ArrayId::Stack));
-        }
-        if self.info.generic_local {
-            spaces.push((TAG_LOCAL, ArrayId::Local));
-        }
-        self.generic_access(address, &spaces, ty, access)
-    }
-
-    fn generic_access(
-        &mut self,
-        address: u32,
-        spaces: &[(u32, ArrayId)],
-        ty: Option<u32>,
-        access: &mut dyn FnMut(&mut Self, Mem) -> EmitResult<u32>,
-    ) -> EmitResult<u32> {
-        let Some((&(tag, array), rest)) = spaces.split_last() else {
-            return access(self, Mem::Physical(address));
-        };
-        let high = self.high_word(address);
-        let bits = self.u32_op_const(Op::BitwiseAnd, high, TAG_MASK);
-        let tag = self.const_u32(tag);
-        let here = self.bool_op(Op::IEqual, &[bits, tag]);
-        let offset = self.low_word(address);
-        // Both branches use `access`, one after the other.
-        let access = std::cell::RefCell::new(access);
-        self.emit_if(
-            here,
-            ty,
-            |e| (access.borrow_mut())(e, Mem::Array(array, Offset::Id(offset))),
-            |e| e.generic_access(address, rest, ty, &mut **access.borrow_mut()),
-        )
     }
 
     pub fn load(&mut self, ptr: Value, ty: Type, align: u32, volatile: bool) -> EmitResult<u32> {
-        let result = self.ty(ty)?;
-        self.with_mem(ptr, Some(result), &mut |e, mem| e.load_from(mem, ty, align, volatile))
+        match self.mem(ptr)? {
+            Mem::Physical(address) => {
+                let elem = self.physical_elem(ty.scalar)?;
+                let id = self.physical_load(address, elem, ty.lanes, align, volatile)?;
+                self.loaded(id, elem, ty)
+            }
+            Mem::Array(array, ptr) => {
+                let view = self.element_view(array, ty.bytes())?;
+                let id = self.array_load(array, ptr, view.elem, volatile)?;
+                self.loaded(id, view.elem, ty)
+            }
+        }
     }
 
     pub fn store(
@@ -102,191 +58,57 @@ impl Emitter<'_> {
     ) -> EmitResult<()> {
         let ty = self.func.ty(value);
         let id = self.id(value)?;
-        self.with_mem(ptr, None, &mut |e, mem| {
-            e.store_to(mem, id, ty, align, volatile)?;
-            Ok(0)
-        })?;
-        Ok(())
-    }
-
-    /// Returns the element type that an access of a scalar has in a memory, if it has it whole.
-    fn whole_elem(&mut self, mem: Mem, scalar: Scalar, align: u32) -> EmitResult<Option<Elem>> {
-        if align < scalar.bytes() {
-            return Ok(None);
-        }
-        match mem {
-            Mem::Physical(_) => Ok(self.physical_elem(scalar)),
-            Mem::Array(array, _) => Ok(self.view(array, scalar.bytes())?.map(|view| view.elem)),
-        }
-    }
-
-    /// Returns the number of bytes at a time of an access that cannot be made in elements of its type.
-    fn unit(ty: Type, align: u32) -> u32 {
-        let mut unit = align.clamp(1, 4);
-        while !ty.bytes().is_multiple_of(unit) {
-            unit /= 2;
-        }
-        unit
-    }
-
-    pub fn load_from(&mut self, mem: Mem, ty: Type, align: u32, volatile: bool) -> EmitResult<u32> {
-        if ty.scalar == Scalar::Bool {
-            return Err(EmitError::malformed("a bool in memory"));
-        }
-        if let Some(elem) = self.whole_elem(mem, ty.scalar, align)? {
-            if let (Mem::Physical(address), true) = (mem, ty.lanes == 1 || elem != Elem::Pair) {
-                let id = self.physical_load(address, elem, ty.lanes, align, volatile)?;
-                return self.loaded(id, elem, ty);
-            }
-            let mut lanes = Ids::new();
-            for lane in 0..u32::from(ty.lanes) {
-                let id = self.load_elem(mem, lane, elem, volatile)?;
-                lanes.push(self.loaded(id, elem, ty.lane())?);
-            }
-            return self.join(&lanes, ty);
-        }
-        let unit = Self::unit(ty, align);
-        let mut words: SmallVec<[u32; 8]> = SmallVec::new();
-        for at in (0..ty.bytes()).step_by(unit as usize) {
-            let piece = self.load_unit(mem, at, unit, volatile)?;
-            match (words.last_mut(), at % 4) {
-                (Some(last), 1..) => {
-                    let high = self.u32_op_const(Op::ShiftLeftLogical, piece, at % 4 * 8);
-                    *last = self.u32_op(Op::BitwiseOr, *last, high);
-                }
-                _ => words.push(piece),
-            }
-        }
-        self.value_of_words(&words, ty)
-    }
-
-    pub fn store_to(
-        &mut self,
-        mem: Mem,
-        id: u32,
-        ty: Type,
-        align: u32,
-        volatile: bool,
-    ) -> EmitResult<()> {
-        if ty.scalar == Scalar::Bool {
-            return Err(EmitError::malformed("a bool in memory"));
-        }
-        if let Some(elem) = self.whole_elem(mem, ty.scalar, align)? {
-            if let (Mem::Physical(address), true) = (mem, ty.lanes == 1 || elem != Elem::Pair) {
+        match self.mem(ptr)? {
+            Mem::Physical(address) => {
+                let elem = self.physical_elem(ty.scalar)?;
                 let id = self.storable(id, ty, elem)?;
-                return self.physical_store(address, id, elem, ty.lanes, align, volatile);
+                self.physical_store(address, id, elem, ty.lanes, align, volatile)
             }
-            let lanes = self.lanes(id, ty)?;
-            for (lane, &id) in lanes.iter().enumerate() {
-                let id = self.storable(id, ty.lane(), elem)?;
-                self.store_elem(mem, lane as u32, elem, id, volatile)?;
-            }
-            return Ok(());
-        }
-        let unit = Self::unit(ty, align);
-        let words = self.words_of(id, ty)?;
-        for at in (0..ty.bytes()).step_by(unit as usize) {
-            let word = words[(at / 4) as usize];
-            let piece = match at % 4 {
-                0 => word,
-                byte => self.u32_op_const(Op::ShiftRightLogical, word, byte * 8),
-            };
-            self.store_unit(mem, at, unit, piece, volatile)?;
-        }
-        Ok(())
-    }
-
-    fn load_elem(&mut self, mem: Mem, index: u32, elem: Elem, volatile: bool) -> EmitResult<u32> {
-        match mem {
-            Mem::Physical(address) => {
-                let address = self.address_add_const(address, index * elem.bytes());
-                self.physical_load(address, elem, 1, elem.bytes(), volatile)
-            }
-            Mem::Array(array, offset) => self.array_load(array, offset, index, elem, volatile),
-        }
-    }
-
-    fn store_elem(
-        &mut self,
-        mem: Mem,
-        index: u32,
-        elem: Elem,
-        id: u32,
-        volatile: bool,
-    ) -> EmitResult<()> {
-        match mem {
-            Mem::Physical(address) => {
-                let address = self.address_add_const(address, index * elem.bytes());
-                self.physical_store(address, id, elem, 1, elem.bytes(), volatile)
-            }
-            Mem::Array(array, offset) => self.array_store(array, offset, index, elem, id, volatile),
-        }
-    }
-
-    /// Reads 1, 2 or 4 bytes at a byte offset, zero-extended to a word.
-    fn load_unit(&mut self, mem: Mem, at: u32, unit: u32, volatile: bool) -> EmitResult<u32> {
-        match mem {
-            Mem::Physical(address) => self.physical_load_unit(address, at, unit, volatile),
-            Mem::Array(array, offset) => self.array_load_unit(array, offset, at, unit, volatile),
-        }
-    }
-
-    /// Writes the low 1, 2 or 4 bytes of a word.
-    fn store_unit(
-        &mut self,
-        mem: Mem,
-        at: u32,
-        unit: u32,
-        id: u32,
-        volatile: bool,
-    ) -> EmitResult<()> {
-        match mem {
-            Mem::Physical(address) => self.physical_store_unit(address, at, unit, id, volatile),
-            Mem::Array(array, offset) => {
-                self.array_store_unit(array, offset, at, unit, id, volatile)
+            Mem::Array(array, ptr) => {
+                let view = self.element_view(array, ty.bytes())?;
+                let id = self.storable(id, ty, view.elem)?;
+                self.array_store(array, ptr, view.elem, id, volatile)
             }
         }
     }
 
-    /// Returns a loaded element (or vector of them) as an IR type of the same number of lanes.
+    /// Returns true if an element is of a type's representation.
+    fn is_same(&self, elem: Elem, ty: Type) -> bool {
+        match (elem, self.repr(ty.scalar)) {
+            (Elem::Int(x), Repr::Int(y)) => x == y,
+            (Elem::Float(x), Repr::Float(y)) => x == y,
+            (Elem::Pair, repr) => repr == Repr::Pair || ty == PAIR,
+            _ => false,
+        }
+    }
+
+    /// Returns a loaded element (or vector of them) as an IR type of the same number of lanes. Types that the device
+    /// has in memory alone are widened.
     fn loaded(&mut self, id: u32, elem: Elem, to: Type) -> EmitResult<u32> {
         let ty = self.ty(to)?;
-        Ok(match (elem, self.repr(to.scalar)) {
-            (Elem::Int(x), Repr::Int(y)) if x == y => id,
-            (Elem::Float(x), Repr::Float(y)) if x == y => id,
-            (Elem::Pair, Repr::Pair) => id,
-            // Local and private pointers take eight bytes.
-            (Elem::Pair, Repr::Int(32)) => self.extract(ty, id, 0),
-            (Elem::Int(_), Repr::Int(_) | Repr::Narrow(_)) => self.op(Op::UConvert, ty, &[id]),
-            (Elem::Int(bits), Repr::Float(_)) => {
-                // What is stored as an integer and taken as a float is computed with between.
-                self.int_type(bits);
-                self.op(Op::Bitcast, ty, &[id])
-            }
-            _ => self.op(Op::Bitcast, ty, &[id]),
-        })
+        if self.is_same(elem, to) {
+            return Ok(id);
+        }
+        match (elem, self.repr(to.scalar)) {
+            (Elem::Int(_), Repr::Narrow(_)) => Ok(self.op(Op::UConvert, ty, &[id])),
+            _ => Err(EmitError::malformed(format!("a load of {to} from other elements"))),
+        }
     }
 
     /// Inverts [`Emitter::loaded`].
     fn storable(&mut self, id: u32, from: Type, elem: Elem) -> EmitResult<u32> {
-        let mut ty = self.elem_type(elem)?;
-        if from.lanes > 1 {
-            ty = self.builder.vector(ty, u32::from(from.lanes));
+        if self.is_same(elem, from) {
+            return Ok(id);
         }
-        Ok(match (self.repr(from.scalar), elem) {
-            (Repr::Int(x), Elem::Int(y)) if x == y => id,
-            (Repr::Float(x), Elem::Float(y)) if x == y => id,
-            (Repr::Pair, Elem::Pair) => id,
-            (Repr::Int(32), Elem::Pair) => {
-                let zero = self.const_u32(0);
-                self.pair(id, zero)
+        match (self.repr(from.scalar), elem) {
+            (Repr::Narrow(_), Elem::Int(_)) => {
+                let mut ty = self.elem_type(elem)?;
+                if from.lanes > 1 {
+                    ty = self.builder.vector(ty, u32::from(from.lanes));
+                }
+                Ok(self.op(Op::UConvert, ty, &[id]))
             }
-            (Repr::Int(_) | Repr::Narrow(_), Elem::Int(_)) => self.op(Op::UConvert, ty, &[id]),
-            (Repr::Float(_), Elem::Int(bits)) => {
-                self.int_type(bits);
-                self.op(Op::Bitcast, ty, &[id])
-            }
-            _ => self.op(Op::Bitcast, ty, &[id]),
-        })
+            _ => Err(EmitError::malformed(format!("a store of {from} to other elements"))),
+        }
     }
 }

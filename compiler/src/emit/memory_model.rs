@@ -4,7 +4,7 @@
 //! work-groups tell each other through memory arrives by that model alone. Other modules are in
 //! GLSL's, which asks less of drivers.
 //!
-//! Vulkan has no sequentially consistent operations. They are made of read-modify-write operations
+//! Vulkan has no sequentially consistent operations. Legalization makes them of read-modify-write operations
 //! that acquire and release: a load adds 0, a store exchanges, a failed compare-and-exchange is
 //! confirmed by adding 0. Each such operation on an object synchronizes with the next one on it, so
 //! "happens before" contains the modification order of every object; it has no cycles, and any total
@@ -103,8 +103,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits what a sequentially consistent fence does, and other such operations where there are fences.
-    pub fn touch_order_word(&mut self) -> EmitResult<()> {
+    /// Emits what a sequentially consistent fence does.
+    fn touch_order_word(&mut self) -> EmitResult<()> {
         let Some(address) = self.order_word()? else { return Ok(()) };
         let word = self.builder.u32;
         let pointer = self.physical_pointer(address, 0, word);

@@ -4,14 +4,14 @@
 //! and the graphs are structured ([`Structure`] names the merge blocks, the layout is an order that SPIR-V
 //! accepts). Block parameters become `OpPhi`.
 //!
-//! Values are represented as `repr` says: natively where the device has the type, else 8- and
-//! 16-bit integers as zero-extended 32-bit ones, 64-bit integers and addresses as two words, halves
-//! as their bits. Arithmetic on those is in `int` and `int64`.
+//! Values are represented as `repr` says: natively. Of types that the device does not have, legalization leaves
+//! addresses of 64 bits (two words), and integers of 8 and 16 bits between a memory access and a conversion.
 //!
 //! Memory: global and constant accesses go through device addresses (`physical`), local and
-//! private ones through arrays (`logical`) whose element type `shader_info` infers from all
-//! accesses of the kernel. Arguments and launch values come from the kernel-argument buffer (`kernel_inputs`).
+//! private ones through arrays (`logical`) whose element type is that of all accesses of the kernel
+//! ([`crate::analysis::access_types`]). Arguments and launch values come from the kernel-argument buffer (`kernel_inputs`).
 
+mod address;
 mod argument_buffer;
 mod atomics;
 mod control;
@@ -23,12 +23,10 @@ mod float;
 mod function;
 mod inst;
 mod int;
-mod int64;
 mod kernel_inputs;
 mod logical;
 mod memory;
 mod memory_model;
-mod partword;
 mod physical;
 mod places;
 mod position;
@@ -41,6 +39,7 @@ mod vector;
 mod zero_workgroup_memory;
 
 pub use data::layout_data;
+pub use emitter::Observer;
 pub use error::EmitError;
 
 use crate::analysis::call_graph::bottom_up;
@@ -65,11 +64,29 @@ pub fn emit(
     options: &Options,
     target: &Target,
 ) -> Result<Kernel, EmitError> {
+    emit_observed(module, kernel, structures, options, target, None)
+}
+
+/// As [`emit`], and tells `observer` of each instruction; for tests.
+///
+/// # Errors
+/// As [`emit`].
+pub fn emit_observed(
+    module: &Module,
+    kernel: &KernelEntry,
+    structures: &SecondaryMap<Func, Structure>,
+    options: &Options,
+    target: &Target,
+    observer: Option<&mut Observer<'_>>,
+) -> Result<Kernel, EmitError> {
     if !module.functions.is_valid(kernel.func) {
         return Err(EmitError::malformed("the kernel has no function"));
     }
     let functions = bottom_up(module, [kernel.func]).map_err(EmitError::Unsupported)?;
     let mut emitter = emitter::Emitter::new(module, kernel, &functions, target)?;
+    if let Some(observer) = observer {
+        emitter.observer = Some(observer);
+    }
     let private_size = emitter.info.private_bytes();
     let mut code = Vec::new();
     for &func in &functions {

@@ -1,6 +1,7 @@
 //! What memory accesses go to: memories, offsets in them, and their elements.
 
-use crate::ir::Value;
+use crate::analysis::access_types::PAIR;
+use crate::ir::{Type, Value};
 use smallvec::SmallVec;
 
 /// The memory that an access goes to.
@@ -8,15 +9,8 @@ use smallvec::SmallVec;
 pub(super) enum Mem {
     /// A device address.
     Physical(u32),
-    /// A byte offset in work-group or private memory.
-    Array(ArrayId, Offset),
-}
-
-/// A byte offset: an IR pointer whose computation can be looked at, or just an id.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Offset {
-    Value(Value),
-    Id(u32),
+    /// A pointer into work-group or private memory.
+    Array(ArrayId, Value),
 }
 
 /// The type of one element in memory.
@@ -29,6 +23,15 @@ pub(super) enum Elem {
 }
 
 impl Elem {
+    /// Returns the element of a type that arrays have.
+    pub fn of(ty: Type) -> Elem {
+        match ty {
+            PAIR => Elem::Pair,
+            _ if ty.scalar.is_float() => Elem::Float(ty.bits()),
+            _ => Elem::Int(ty.bits()),
+        }
+    }
+
     pub fn bytes(self) -> u32 {
         match self {
             Elem::Int(bits) | Elem::Float(bits) => bits / 8,
@@ -73,6 +76,3 @@ impl Arrays {
         self.objects.resize(objects, None);
     }
 }
-
-/// Bytes of an element of work-group memory with 64-bit atomic operations: see `partword`.
-pub(super) const CONTAINER_BYTES: u32 = 8;

@@ -8,9 +8,9 @@ pub(super) enum Repr {
     Bool,
     /// An integer type of that many bits.
     Int(u32),
-    /// An 8- or 16-bit integer, zero-extended in 32 bits.
+    /// An integer of 8 or 16 bits that the device has in memory at most, zero-extended in 32 bits.
     Narrow(u32),
-    /// 64 bits as a vector of two words, the low one first.
+    /// An address of 64 bits as a vector of two words, the low one first.
     Pair,
     Float(u32),
 }

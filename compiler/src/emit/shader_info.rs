@@ -1,11 +1,12 @@
 //! Shader info: gathered from a kernel and the functions that it calls before they are emitted. Which memory
-//! they access and with which types, which private objects escape, which launch values are read.
+//! they access, where private objects and local variables lie, which launch values are read.
 
 use super::data::align_up;
 use super::error::EmitError;
+use crate::analysis::access_types::{AccessType, Accesses};
 use crate::ir::{
-    AddressSpace, BarrierFlags, ConvertOp, Func, Function, Global, InstData, MemoryOrder,
-    MemoryScope, Module, Scalar, SyncSemantics, Type, Value, WorkItemQuery,
+    AddressSpace, BarrierFlags, Func, Function, Global, InstData, MemoryOrder, MemoryScope, Module,
+    SyncSemantics, Type, Value, WorkItemQuery,
 };
 use crate::kernel::Field;
 use crate::target::Target;
@@ -17,76 +18,20 @@ pub(super) const STACK_BASE: u64 = 16;
 /// Most bytes of private memory that a kernel may have.
 const MAX_PRIVATE: u64 = 1 << 24;
 
-/// Access-type inference: the common type of the accesses to one piece of memory.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct AccessType {
-    /// Bytes of the scalars accessed; 0 when there was no access.
-    pub bytes: u32,
-    /// True if accesses differ in width or are not naturally aligned.
-    pub mixed: bool,
-    /// True if some access is of integers (or atomic).
-    pub int: bool,
-    /// True if some access is a 64-bit atomic operation.
-    pub atomic64: bool,
-}
-
-impl AccessType {
-    fn access(&mut self, scalar: Scalar, align: u32, atomic: bool) {
-        self.merge(AccessType {
-            bytes: scalar.bytes(),
-            mixed: align < scalar.bytes(),
-            int: !scalar.is_float(),
-            atomic64: atomic && scalar.bytes() == 8,
-        });
-    }
-
-    fn merge(&mut self, other: AccessType) {
-        if other.bytes == 0 {
-            return;
-        }
-        self.mixed |= other.mixed || (self.bytes != 0 && self.bytes != other.bytes);
-        self.bytes = other.bytes;
-        self.int |= other.int;
-        self.atomic64 |= other.atomic64;
-    }
-}
-
-/// A private object.
-#[derive(Debug, Clone)]
-pub(super) struct FrameObject {
-    pub size: u64,
-    pub align: u32,
-    /// True if its address is stored, compared, passed through a phi: it lives in the stack.
-    pub escapes: bool,
-    pub access_type: AccessType,
-    /// Byte offset in the stack, if it escapes.
-    pub offset: u64,
-}
-
 /// The private objects of one function.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Frame {
-    pub objects: Vec<FrameObject>,
-    /// Index + 1 of the underlying object of a private pointer; 0 when unknown.
-    object_of: SecondaryMap<Value, u32>,
+    pub accesses: Accesses,
+    /// Byte offsets in the stack of the objects that escape.
+    offsets: Vec<u64>,
     callees: Vec<Func>,
 }
 
 impl Frame {
-    /// Returns the underlying object of a private pointer, if it is known.
-    pub fn object(&self, ptr: Value) -> Option<&FrameObject> {
-        self.object_index(ptr).and_then(|index| self.objects.get(index))
-    }
-
-    pub fn object_index(&self, ptr: Value) -> Option<usize> {
-        (self.object_of[ptr] as usize).checked_sub(1)
-    }
-
-    fn escape(&mut self, value: Value) {
-        if let Some(object) = self.object_index(value).and_then(|index| self.objects.get_mut(index))
-        {
-            object.escapes = true;
-        }
+    /// Returns the byte offset in the stack of an object, given its address; 0 for one that is an array of its own.
+    pub fn offset(&self, ptr: Value) -> u64 {
+        let index = self.accesses.object_index(ptr);
+        index.and_then(|index| self.offsets.get(index).copied()).unwrap_or(0)
     }
 }
 
@@ -95,8 +40,8 @@ impl Frame {
 pub(super) struct ShaderInfo {
     /// Of each function that has been visited.
     pub frames: SecondaryMap<Func, Frame>,
-    /// Of the function that is being visited.
-    frame: Frame,
+    /// The callees of the function that is being visited.
+    callees: Vec<Func>,
     /// True if the stack is seen by several functions.
     pub shared_stack: bool,
     /// Accesses to the stack, which holds the objects that escape.
@@ -112,23 +57,18 @@ pub(super) struct ShaderInfo {
     pub local_static_size: u64,
     /// True if the work-group sets its memory to zero when the kernel begins.
     pub zero_initializes_local: bool,
-    generic: AccessType,
-    /// True if local or private pointers become generic ones somewhere.
-    pub generic_local: bool,
-    pub generic_private: bool,
     pub fields: BTreeSet<Field>,
     pub uses_barrier: bool,
     pub local_size_visible: bool,
     /// True if an atomic operation orders accesses, or a fence those of different work-groups: the module is
     /// written in Vulkan's memory model.
     pub ordered: bool,
-    /// True if some atomic operation or fence is sequentially consistent.
-    pub seq_cst: bool,
     /// True if fences, or barriers beside atomic operations on global memory, hand plain accesses to other
     /// work-groups: atomic operations without an order of their own are then ordered with them.
     pub device_order: bool,
     /// True if the same is so in GLSL's memory model: accesses of global memory are declared coherent.
     pub coherent: bool,
+    has_seq_cst_fence: bool,
     has_device_fence: bool,
     has_global_barrier: bool,
     has_global_atomic_updates: bool,
@@ -150,17 +90,11 @@ impl ShaderInfo {
                     info.visit(module, func, &func.insts[inst], func.result(inst));
                 }
             }
-            info.frames[id] = std::mem::take(&mut info.frame);
+            info.add_frame(id, Accesses::compute(func, true));
         }
         info.place_objects(functions)?;
         info.place_locals(module)?;
-        if info.generic_local {
-            info.local.merge(info.generic);
-        }
-        if info.generic_private {
-            info.stack.merge(info.generic);
-        }
-        if info.seq_cst && has_seq_cst_fence(module) {
+        if info.has_seq_cst_fence {
             info.fields.insert(Field::OrderWord);
         }
         info.choose_memory_model(target);
@@ -168,6 +102,15 @@ impl ShaderInfo {
         info.uses_barrier |= info.zero_initializes_local;
         info.local_size_visible |= info.uses_local || info.uses_barrier;
         Ok(info)
+    }
+
+    fn add_frame(&mut self, id: Func, accesses: Accesses) {
+        self.stack.merge(accesses.stack);
+        self.local.merge(accesses.local);
+        self.uses_local |= accesses.local.bytes != 0;
+        self.compares_local_addresses |= accesses.compares_local_addresses;
+        let (offsets, callees) = (Vec::new(), std::mem::take(&mut self.callees));
+        self.frames[id] = Frame { accesses, offsets, callees };
     }
 
     /// Chooses the memory model. Without Vulkan's, what needs it is refused by the emitter, except for what
@@ -181,7 +124,7 @@ impl ShaderInfo {
 
     /// Returns the number of bytes of private memory: the stack, and the objects that are arrays of their own.
     pub fn private_bytes(&self) -> u64 {
-        let objects = self.frames.values().flat_map(|frame| &frame.objects);
+        let objects = self.frames.values().flat_map(|frame| &frame.accesses.objects);
         let own = objects.filter(|object| !object.escapes && object.access_type.bytes != 0);
         own.map(|object| object.size).sum::<u64>() + self.stack_bytes()
     }
@@ -194,72 +137,20 @@ impl ShaderInfo {
         }
     }
 
-    fn access(&mut self, func: &Function, ptr: Value, ty: Type, align: u32, atomic: bool) {
-        let scalar = if atomic { Scalar::int(ty.scalar.bits()) } else { ty.scalar };
-        match func.ty(ptr).space() {
-            Some(AddressSpace::Local) => {
-                self.uses_local = true;
-                self.local.access(scalar, align, atomic);
-            }
-            Some(AddressSpace::Private) => match self.frame.object_index(ptr) {
-                Some(index) => self.frame.objects[index].access_type.access(scalar, align, atomic),
-                None => self.stack.access(scalar, align, atomic),
-            },
-            Some(AddressSpace::Generic) => self.generic.access(scalar, align, atomic),
-            _ => {}
-        }
-    }
-
     fn order(&mut self, sync: SyncSemantics) {
         self.ordered |= sync.orders();
-        self.seq_cst |= sync.order == MemoryOrder::SeqCst;
     }
 
     fn visit(&mut self, module: &Module, func: &Function, data: &InstData, result: Option<Value>) {
         use InstData::*;
         match *data {
-            Unary { .. } | Binary { .. } | Math { .. } | FCmp { .. } => {}
-            Alloca { size, align } => {
-                let object = FrameObject {
-                    size,
-                    align,
-                    escapes: false,
-                    access_type: AccessType::default(),
-                    offset: 0,
-                };
-                self.frame.objects.push(object);
-                if let Some(result) = result {
-                    self.frame.object_of[result] = self.frame.objects.len() as u32;
-                }
-            }
-            PtrAdd { ptr, .. } => {
-                if let Some(result) = result {
-                    self.frame.object_of[result] = self.frame.object_of[ptr];
-                }
-            }
-            Load { ptr, align, .. } => {
-                let ty = result.map_or(Type::I32, |value| func.ty(value));
-                self.access(func, ptr, ty, align, false);
-            }
-            Store { ptr, value, align, .. } => {
-                self.access(func, ptr, func.ty(value), align, false);
-                self.frame.escape(value);
-            }
-            AtomicLoad { ptr, sync } => {
+            AtomicLoad { sync, .. } => self.order(sync),
+            AtomicRmw { ptr, sync, .. }
+            | AtomicStore { ptr, sync, .. }
+            | AtomicCmpXchg { ptr, sync, .. } => {
                 self.order(sync);
-                let ty = result.map_or(Type::I32, |value| func.ty(value));
-                self.access(func, ptr, ty, ty.scalar.bytes(), true);
-            }
-            AtomicRmw { ptr, value, sync, .. }
-            | AtomicStore { ptr, value, sync }
-            | AtomicCmpXchg { ptr, expected: value, sync, .. } => {
-                self.order(sync);
-                let ty = func.ty(value);
-                self.access(func, ptr, ty, ty.scalar.bytes(), true);
-                let space = func.ty(ptr).space();
-                self.has_global_atomic_updates |=
-                    matches!(space, Some(AddressSpace::Global | AddressSpace::Generic));
-                self.frame.escape(value);
+                self.has_global_atomic_updates |= sync != SyncSemantics::PART_OF_STORE
+                    && func.ty(ptr).space() == Some(AddressSpace::Global);
             }
             GlobalAddr { global } => {
                 if module.globals.get(global).is_some_and(|g| g.space == AddressSpace::Local) {
@@ -282,35 +173,15 @@ impl ShaderInfo {
                 self.uses_barrier = true;
                 self.has_global_barrier |= flags.contains(BarrierFlags::GLOBAL);
             }
-            Call { func, ref args } => {
-                self.frame.callees.push(func);
-                args.iter().for_each(|&arg| self.frame.escape(arg));
-            }
+            Call { func, .. } => self.callees.push(func),
             Fence { sync, .. } => match sync.order {
-                MemoryOrder::SeqCst => self.order(sync),
+                MemoryOrder::SeqCst => {
+                    self.order(sync);
+                    self.has_seq_cst_fence = true;
+                }
                 _ => self.has_device_fence |= sync.scope == MemoryScope::Device,
             },
-            ICmp { args, .. } => {
-                self.compares_local_addresses |=
-                    func.ty(args[0]).space() == Some(AddressSpace::Local);
-                args.into_iter().for_each(|arg| self.frame.escape(arg));
-            }
-            Convert { op, arg } => {
-                self.frame.escape(arg);
-                self.convert(op, func.ty(arg), result.map(|value| func.ty(value)));
-            }
-            _ => data.for_each_arg(|arg| self.frame.escape(arg)),
-        }
-    }
-
-    fn convert(&mut self, op: ConvertOp, from: Type, to: Option<Type>) {
-        let from = from.space();
-        if from == Some(AddressSpace::Local) {
-            self.compares_local_addresses = true;
-        }
-        if op == ConvertOp::SpaceCast && to.and_then(Type::space) == Some(AddressSpace::Generic) {
-            self.generic_local |= from == Some(AddressSpace::Local);
-            self.generic_private |= from == Some(AddressSpace::Private);
+            _ => {}
         }
     }
 
@@ -339,14 +210,15 @@ impl ShaderInfo {
         for &id in functions.iter().rev() {
             let frame = &mut self.frames[id];
             let mut end = starts[id];
-            for object in &mut frame.objects {
+            for object in &frame.accesses.objects {
                 total = total.saturating_add(object.size);
+                let mut offset = 0;
                 if object.escapes {
                     // Any scalar may be accessed there at its natural alignment.
-                    object.offset = align_up(end, object.align.max(16));
-                    end = object.offset.saturating_add(object.size);
-                    self.stack.merge(object.access_type);
+                    offset = align_up(end, object.align.max(16));
+                    end = offset.saturating_add(object.size);
                 }
+                frame.offsets.push(offset);
             }
             for &callee in &frame.callees {
                 starts[callee] = starts[callee].max(end);
@@ -376,16 +248,4 @@ impl ShaderInfo {
         self.local_static_size = end;
         Ok(())
     }
-}
-
-/// Returns true if a program has sequentially consistent fences, which all sequentially consistent
-/// operations of its kernels then must be ordered with.
-fn has_seq_cst_fence(module: &Module) -> bool {
-    module.functions.values().any(|function| {
-        let mut insts = function.layout.iter().flat_map(|&block| &function.blocks[block].insts);
-        insts.any(|&inst| {
-            let data = &function.insts[inst];
-            matches!(data, InstData::Fence { sync, .. } if sync.order == MemoryOrder::SeqCst)
-        })
-    })
 }

@@ -14,9 +14,9 @@ impl Emitter<'_> {
             Scalar::Bool => Repr::Bool,
             Scalar::I8 if target.int8 => Repr::Int(8),
             Scalar::I8 => Repr::Narrow(8),
-            Scalar::F16 if target.float16 => Repr::Float(16),
-            Scalar::I16 | Scalar::F16 if target.int16 => Repr::Int(16),
-            Scalar::I16 | Scalar::F16 => Repr::Narrow(16),
+            Scalar::I16 if target.int16 => Repr::Int(16),
+            Scalar::I16 => Repr::Narrow(16),
+            Scalar::F16 => Repr::Float(16),
             Scalar::I32 => Repr::Int(32),
             Scalar::Ptr(AddressSpace::Local | AddressSpace::Private) => Repr::Int(32),
             Scalar::I64 | Scalar::Ptr(_) if target.int64 => Repr::Int(64),
@@ -53,6 +53,10 @@ impl Emitter<'_> {
             (1, Repr::Pair) => self.builder.pair(),
             (1, Repr::Float(bits)) => {
                 match bits {
+                    16 if !self.target.float16 => {
+                        let needs = "16-bit floats (shaderFloat16)";
+                        return Err(EmitError::missing("half arithmetic", needs));
+                    }
                     16 => self.builder.require_capability(Capability::Float16),
                     64 if !self.target.float64 => {
                         return Err(EmitError::missing("double", "64-bit floats (shaderFloat64)"))
@@ -62,13 +66,7 @@ impl Emitter<'_> {
                 }
                 self.builder.float(bits)
             }
-            // A vector of vectors is an array.
-            (2..=4, Repr::Pair) => {
-                let element = self.builder.pair();
-                let length = self.builder.const_u32(u32::from(ty.lanes));
-                self.builder.array(element, length)
-            }
-            (2..=4, _) => {
+            (2..=4, repr) if repr != Repr::Pair => {
                 let element = self.scalar_type(ty.scalar)?;
                 self.builder.vector(element, u32::from(ty.lanes))
             }
@@ -217,14 +215,5 @@ impl Emitter<'_> {
             return id;
         }
         self.u32_op_const(Op::BitwiseAnd, id, (1 << bits) - 1)
-    }
-
-    /// Returns the low bits of a word, sign-extended.
-    pub fn sign_extend(&mut self, id: u32, bits: u32) -> u32 {
-        if bits >= 32 {
-            return id;
-        }
-        let up = self.u32_op_const(Op::ShiftLeftLogical, id, 32 - bits);
-        self.u32_op_const(Op::ShiftRightArithmetic, up, 32 - bits)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
-use super::repr::{Ids, Repr};
+use super::repr::Ids;
 use crate::ir::{Type, Value};
 use rspirv::spirv::Op;
 
@@ -66,17 +66,7 @@ impl Emitter<'_> {
         }
         let index = self.lane_index(index, ty.lanes)?;
         let lane_ty = self.ty(ty.lane())?;
-        if self.repr(ty.scalar) != Repr::Pair {
-            return Ok(self.op(Op::VectorExtractDynamic, lane_ty, &[vector, index]));
-        }
-        let lanes = self.lanes(vector, ty)?;
-        let mut result = lanes[0];
-        for (i, &lane) in lanes.iter().enumerate().skip(1) {
-            let number = self.const_u32(i as u32);
-            let here = self.bool_op(Op::IEqual, &[index, number]);
-            result = self.select(lane_ty, here, lane, result);
-        }
-        Ok(result)
+        Ok(self.op(Op::VectorExtractDynamic, lane_ty, &[vector, index]))
     }
 
     pub fn insert_dynamic(&mut self, arg: Value, element: Value, index: Value) -> EmitResult<u32> {
@@ -86,18 +76,8 @@ impl Emitter<'_> {
             return Ok(element);
         }
         let index = self.lane_index(index, ty.lanes)?;
-        if self.repr(ty.scalar) != Repr::Pair {
-            let ty = self.ty(ty)?;
-            return Ok(self.op(Op::VectorInsertDynamic, ty, &[vector, element, index]));
-        }
-        let lane_ty = self.ty(ty.lane())?;
-        let mut lanes = self.lanes(vector, ty)?;
-        for (i, lane) in lanes.iter_mut().enumerate() {
-            let number = self.const_u32(i as u32);
-            let here = self.bool_op(Op::IEqual, &[index, number]);
-            *lane = self.select(lane_ty, here, element, *lane);
-        }
-        self.join(&lanes, ty)
+        let ty = self.ty(ty)?;
+        Ok(self.op(Op::VectorInsertDynamic, ty, &[vector, element, index]))
     }
 
     pub fn shuffle(&mut self, [a, b]: [Value; 2], lanes: &[u8], ty: Type) -> EmitResult<u32> {
@@ -107,7 +87,7 @@ impl Emitter<'_> {
         if let Some(lane) = lanes.iter().find(|&&lane| lane >= total) {
             return Err(EmitError::malformed(format!("lane {lane} of result_pair {source}")));
         }
-        if source.lanes > 1 && lanes.len() > 1 && self.repr(source.scalar) != Repr::Pair {
+        if source.lanes > 1 && lanes.len() > 1 {
             let ty = self.ty(ty)?;
             let mut operands = Ids::from_slice(&vectors);
             operands.extend(lanes.iter().map(|&lane| u32::from(lane)));

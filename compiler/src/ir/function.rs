@@ -264,6 +264,15 @@ impl Function {
         map_of(self.blocks.len())
     }
 
+    /// Gives every value of one scalar type, vectors of it among them, another type of as many bits.
+    pub fn retype(&mut self, from: Scalar, to: Scalar) {
+        let types = self.values.values_mut().map(|value| &mut value.ty).chain(&mut self.returns);
+        for ty in types.filter(|ty| ty.scalar == from) {
+            ty.scalar = to;
+        }
+        self.constants.retain(|(ty, _), _| ty.scalar != from);
+    }
+
     /// Replaces operands everywhere: `map` gives the replacement of a value, or the value itself.
     pub fn replace_uses(&mut self, mut map: impl FnMut(Value) -> Value) {
         for &block in &self.layout {

@@ -68,6 +68,9 @@ impl SyncSemantics {
     /// Order and scope of the atomic functions of OpenCL C 1.x.
     pub const RELAXED: SyncSemantics =
         SyncSemantics { order: MemoryOrder::Relaxed, scope: MemoryScope::Device };
+    /// Of operations that are parts of a plain store: they order nothing, nor do fences order by them.
+    pub const PART_OF_STORE: SyncSemantics =
+        SyncSemantics { order: MemoryOrder::Relaxed, scope: MemoryScope::WorkGroup };
     /// Order and scope of the fences of OpenCL C 1.x in local memory.
     pub const FENCE: SyncSemantics =
         SyncSemantics { order: MemoryOrder::AcqRel, scope: MemoryScope::WorkGroup };

@@ -251,6 +251,16 @@ pub fn is_address(ty: Type, pointer: Type) -> bool {
     pointer.scalar.is_ptr() && ty == Type::of(Scalar::int(pointer.scalar.bits()))
 }
 
+/// Returns true if a type has the bits of an integer type in one number or, after legalization, in words.
+pub fn is_int_or_words(ty: Type, int: Type) -> bool {
+    ty == int || int == Type::I64 && ty == Type::vector(Scalar::I32, 2)
+}
+
+/// Returns true if a type holds a pointer's address.
+fn holds_address(ty: Type, pointer: Type) -> bool {
+    pointer.scalar.is_ptr() && is_int_or_words(ty, Type::of(Scalar::int(pointer.scalar.bits())))
+}
+
 fn leaves_generic(from: Type, to: Type) -> bool {
     use AddressSpace::{Generic, Global, Local, Private};
     from.space() == Some(Generic) && matches!(to.space(), Some(Global | Local | Private))
@@ -279,9 +289,10 @@ operations! {
             let kinds = INT.union(FLOAT);
             kinds.has(a.scalar) && kinds.has(b.scalar) && a.bits() == b.bits()
         },
-        /// Pointer to I64 (global, constant, generic) or I32 (local, private).
-        PtrToInt = "ptrtoint" => |a, b| is_address(b, a),
-        IntToPtr = "inttoptr" => |a, b| is_address(a, b),
+        /// Pointer to I64 (global, constant, generic) or I32 (local, private). Two I32 stand for an I64 where the
+        /// device has none.
+        PtrToInt = "ptrtoint" => |a, b| holds_address(b, a),
+        IntToPtr = "inttoptr" => |a, b| holds_address(a, b),
         /// Pointer to a pointer of another address space (global <-> constant is a no-op; to and from generic adds
         /// or strips the tag). Null stays null.
         SpaceCast = "spacecast" => |a, b| per_lane(a, PTR, b, PTR) && a != b,

@@ -2,6 +2,7 @@
 
 use crate::ir::fold;
 use crate::ir::*;
+use rustc_hash::FxHashMap;
 
 /// Emits instructions into `out`; the pass puts that into a block.
 pub type Cursor<'a> = InstBuilder<'a, Vec<Inst>>;
@@ -155,6 +156,38 @@ pub fn rewrite_insts(
         c.finish_in(block, insts);
     }
     changed
+}
+
+/// Replaces values: `rewrite` returns what takes the place of an instruction's result, after it has inserted what that
+/// needs, or `None` where the instruction stays. Returns true if any was replaced.
+pub fn replace_values(
+    func: &mut Function,
+    mut rewrite: impl FnMut(&mut Cursor<'_>, Inst) -> Option<Value>,
+) -> bool {
+    let mut replaced: FxHashMap<Value, Value> = FxHashMap::default();
+    for block in func.layout.clone() {
+        let mut c = Cursor::new(func);
+        let insts = c.begin(block);
+        for &inst in &insts {
+            match (rewrite(&mut c, inst), c.func.result(inst)) {
+                (Some(value), Some(result)) => {
+                    replaced.insert(result, value);
+                }
+                _ => c.keep(inst),
+            }
+        }
+        c.finish_in(block, insts);
+    }
+    if replaced.is_empty() {
+        return false;
+    }
+    func.replace_uses(|mut value| {
+        while let Some(&other) = replaced.get(&value) {
+            value = other;
+        }
+        value
+    });
+    true
 }
 
 /// Alignment of an address `offset` bytes past one that is aligned to `align`.

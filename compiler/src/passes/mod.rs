@@ -73,7 +73,10 @@ const OTHER_PASSES: &[ModulePass] = &[
         Ok(())
     }),
     ("inline", |module| inline::run(module, inline::Thresholds::ALL, &NoPasses)),
-    ("legalize", |module| on_each(module, |func| legalize::run(func, &Target::generic()))),
+    ("legalize", |module| {
+        legalize::run(module, &Target::generic());
+        Ok(())
+    }),
     ("sign_merge", |module| on_each(module, |func| sign_merge::run(func, true))),
     ("structurize", |module| on_each(module, structurize::run)),
 ];
@@ -81,7 +84,6 @@ const OTHER_PASSES: &[ModulePass] = &[
 /// Several passes, or a pass in other circumstances, for file tests.
 const VARIANTS: &[ModulePass] = &[
     ("calls", |module| inline::run(module, inline::Thresholds::NONE, &NoPasses)),
-    ("legalize_minimal", |module| on_each(module, |func| legalize::run(func, &Target::minimal()))),
     ("optimize", |module| Pipeline::default().optimize_module(module)),
     ("optimize_calls", |module| {
         Pipeline::with_thresholds(inline::Thresholds::NONE).optimize_module(module)
@@ -97,6 +99,10 @@ pub fn names() -> Vec<&'static str> {
 /// Runs one pass by the name of its file on every function of a module; for file tests and
 /// debugging. `None` if there is no such pass.
 pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> {
+    if let Some(device) = name.strip_prefix("legalize_") {
+        legalize::run(module, &legalize::device(device)?);
+        return Some(Ok(()));
+    }
     if let Some((_, pass)) = FUNCTION_PASSES.iter().find(|pass| pass.0 == name) {
         for id in module.functions.keys() {
             run_on(module, id, |func, module| pass(func, module, id));
@@ -168,14 +174,14 @@ impl<'a> Pipeline<'a> {
 
     /// Legalizes all functions for a device.
     pub fn legalize(&self, module: &mut Module, target: &Target) -> Result<(), String> {
-        let functions: Vec<Func> = module.functions.keys().collect();
-        for func in functions {
-            if self.run(module, func, "legalize", |f, _| legalize::run(f, target))? {
-                self.pass(module, func, CSE)?;
-                self.pass(module, func, DCE)?;
-            }
+        let changed = legalize::run(module, target);
+        self.observe("legalize", module, None);
+        debug_verify(module, "legalize")?;
+        for func in changed {
+            self.pass(module, func, CSE)?;
+            self.pass(module, func, DCE)?;
         }
-        Ok(())
+        legalize::debug_check(module, target)
     }
 
     /// Rewrites merges of signs by masks, for drivers that take those for a copysign and get it wrong.

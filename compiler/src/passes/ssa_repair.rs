@@ -4,7 +4,7 @@
 use super::mem2reg;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
-use crate::ir::{Block, BlockCall, Function, InstData, MemFlags, Type, Value, ValueDef};
+use crate::ir::{Block, BlockCall, Function, Inst, InstData, MemFlags, Type, Value, ValueDef};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
@@ -88,70 +88,128 @@ pub fn run(func: &mut Function) {
             }
         }
     }
-    let mut variables: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
-    let mut broken: Vec<Value> = Vec::new();
+    let mut repair = Repair {
+        doms,
+        home,
+        variables: SecondaryMap::new(),
+        broken: Vec::new(),
+        new: Vec::new(),
+        available: Vec::new(),
+    };
     for block in func.layout.clone() {
-        repair_block(func, block, &doms, &home, &mut variables, &mut broken);
+        repair.repair_block(func, block);
     }
-    for value in broken {
-        if let (Some(variable), Some(block)) = (variables[value], home[value]) {
+    for value in std::mem::take(&mut repair.broken) {
+        if let (Some(variable), Some(block)) = (repair.variables[value], repair.home[value]) {
             store_after_definition(func, value, block, variable);
         }
     }
     mem2reg::run(func);
 }
 
-/// Loads each operand that its definition does not dominate from its variable.
-fn repair_block(
-    func: &mut Function,
-    block: Block,
-    doms: &DomTree,
-    home: &SecondaryMap<Value, Option<Block>>,
-    variables: &mut SecondaryMap<Value, Option<Value>>,
-    broken: &mut Vec<Value>,
-) {
-    let old = std::mem::take(&mut func.blocks[block].insts);
-    let mut new = Vec::with_capacity(old.len());
-    let mut loaded: Vec<(Value, Value)> = Vec::new();
-    for inst in old {
-        let mut wrong = SmallVec::<[Value; 4]>::new();
-        func.insts[inst].for_each_arg(|v| {
-            let is_wrong = home[v].is_some_and(|def| def != block && !doms.dominates(def, block));
-            if is_wrong && !wrong.contains(&v) {
-                wrong.push(v);
-            }
-        });
-        for value in wrong {
-            if loaded.iter().any(|l| l.0 == value) {
-                continue;
-            }
-            let variable = match variables[value] {
-                Some(variable) => variable,
-                None => {
-                    let variable = variable_for(func, func.ty(value));
-                    variables[value] = Some(variable);
-                    broken.push(value);
-                    variable
+/// The most steps of an address's computation that are repeated.
+const MAX_STEPS: u32 = 8;
+
+/// The state of repairing a function.
+struct Repair {
+    doms: DomTree,
+    /// The block of each value's definition.
+    home: SecondaryMap<Value, Option<Block>>,
+    variables: SecondaryMap<Value, Option<Value>>,
+    /// Values that have got variables.
+    broken: Vec<Value>,
+    /// The block's new instructions, and what stands for broken values there.
+    new: Vec<Inst>,
+    available: Vec<(Value, Value)>,
+}
+
+impl Repair {
+    /// Puts something available in place of each operand that its definition does not dominate.
+    fn repair_block(&mut self, func: &mut Function, block: Block) {
+        let old = std::mem::take(&mut func.blocks[block].insts);
+        self.new.reserve(old.len());
+        self.available.clear();
+        for inst in old {
+            let mut wrong = SmallVec::<[Value; 4]>::new();
+            func.insts[inst].for_each_arg(|v| {
+                if self.is_wrong(v, block) && !wrong.contains(&v) {
+                    wrong.push(v);
                 }
-            };
-            let ty = func.ty(value);
-            let data = InstData::Load {
-                ptr: variable,
-                align: ty.scalar.bytes(),
-                flags: MemFlags::empty(),
-            };
-            let load = func.make_inst(data, Some(ty));
-            new.push(load);
-            if let Some(result) = func.result(load) {
-                loaded.push((value, result));
+            });
+            if !wrong.is_empty() {
+                for value in wrong {
+                    self.make_available(func, block, value, MAX_STEPS);
+                }
+                let available = &self.available;
+                func.insts[inst]
+                    .map_args(|v| available.iter().find(|l| l.0 == v).map_or(v, |l| l.1));
             }
+            self.new.push(inst);
         }
-        func.insts[inst].map_args(|v| loaded.iter().find(|l| l.0 == v).map_or(v, |l| l.1));
-        new.push(inst);
+        // The entry may have got allocas meanwhile.
+        self.new.splice(0..0, std::mem::take(&mut func.blocks[block].insts));
+        func.blocks[block].insts = std::mem::take(&mut self.new);
     }
-    // The entry may have got allocas meanwhile.
-    new.splice(0..0, std::mem::take(&mut func.blocks[block].insts));
-    func.blocks[block].insts = new;
+
+    fn is_wrong(&self, value: Value, block: Block) -> bool {
+        self.home[value].is_some_and(|def| def != block && !self.doms.dominates(def, block))
+    }
+
+    /// Returns what stands for a value in the block: itself, or what is loaded from its variable. An address in a
+    /// private object is computed again, so that it is still known which object it points into.
+    fn make_available(
+        &mut self,
+        func: &mut Function,
+        block: Block,
+        value: Value,
+        steps: u32,
+    ) -> Value {
+        if !self.is_wrong(value, block) {
+            return value;
+        }
+        if let Some(&(_, known)) = self.available.iter().find(|l| l.0 == value) {
+            return known;
+        }
+        let data = match func.def_inst(value) {
+            Some(&InstData::PtrAdd { ptr, offset }) if is_in_object(func, value, steps) => {
+                let ptr = self.make_available(func, block, ptr, steps - 1);
+                let offset = self.make_available(func, block, offset, steps - 1);
+                InstData::PtrAdd { ptr, offset }
+            }
+            _ => {
+                let ptr = self.variable(func, value);
+                let align = func.ty(value).scalar.bytes();
+                InstData::Load { ptr, align, flags: MemFlags::empty() }
+            }
+        };
+        let inst = func.make_inst(data, Some(func.ty(value)));
+        self.new.push(inst);
+        let result = func.result(inst).unwrap_or(value);
+        self.available.push((value, result));
+        result
+    }
+
+    fn variable(&mut self, func: &mut Function, value: Value) -> Value {
+        if let Some(variable) = self.variables[value] {
+            return variable;
+        }
+        let variable = variable_for(func, func.ty(value));
+        self.variables[value] = Some(variable);
+        self.broken.push(value);
+        variable
+    }
+}
+
+/// Returns true if a value is computed from the address of a private object in that many steps.
+fn is_in_object(func: &Function, mut value: Value, steps: u32) -> bool {
+    for _ in 0..steps {
+        match func.def_inst(value) {
+            Some(InstData::Alloca { .. }) => return true,
+            Some(&InstData::PtrAdd { ptr, .. }) => value = ptr,
+            _ => return false,
+        }
+    }
+    false
 }
 
 fn store_after_definition(func: &mut Function, value: Value, block: Block, variable: Value) {

@@ -2,35 +2,22 @@
 
 use cranelift_entity::SecondaryMap;
 use hekla_compiler::emit::{emit, EmitError};
-use hekla_compiler::ir::{parse, verify, Block, Merge, Module, Structure};
+use hekla_compiler::ir::{parse, verify, Module};
 use hekla_compiler::kernel::Kernel;
-use hekla_compiler::passes::{legalize, structurize};
+use hekla_compiler::passes::{legalize, scalarize, structurize};
 use hekla_compiler::{Options, Target};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// A loop header, its merge block and its continue target, as indices into the layout.
-#[derive(Clone, Copy)]
-pub struct Loop(pub usize, pub usize, pub usize);
-
-/// Emits the only kernel of a module.
-pub fn try_emit(
-    text: &str,
-    loops: &[Loop],
-    options: &Options,
-    target: &Target,
-) -> Result<Kernel, EmitError> {
-    let module = legal(text, target);
-    let entry = &module.kernels[0];
-    let block = |i: usize| -> Block { module.functions[entry.func].layout[i] };
-    let mut structure = Structure::default();
-    for &Loop(header, merge, next) in loops {
-        structure.merges[block(header)] =
-            Merge::Loop { merge: block(merge), continue_target: block(next) };
-    }
+/// Emits the only kernel of a module, structurized where it has several blocks.
+pub fn try_emit(text: &str, options: &Options, target: &Target) -> Result<Kernel, EmitError> {
+    let mut module = legal(text, target);
+    let entry = module.kernels[0].clone();
     let mut structures = SecondaryMap::new();
-    structures[entry.func] = structure;
-    emit(&module, entry, &structures, options, target)
+    if module.functions[entry.func].layout.len() > 1 {
+        structures[entry.func] = structurize::run(&mut module.functions[entry.func]);
+    }
+    emit(&module, &entry, &structures, options, target)
 }
 
 /// Structurizes a kernel and the functions of its module, emits it and validates it.
@@ -47,12 +34,13 @@ pub fn check_structurized(text: &str, target: &Target) -> Kernel {
     kernel
 }
 
-/// Returns the module of a text, legalized.
+/// Returns the module of a text, legalized. What becomes words has no vectors.
 fn legal(text: &str, target: &Target) -> Module {
     let mut module = parse_text(text);
-    for function in module.functions.values_mut() {
-        legalize::run(function, target);
+    if !(target.int64 && target.int16 && target.int8) {
+        module.functions.values_mut().for_each(|func| _ = scalarize::run(func));
     }
+    legalize::run(&mut module, target);
     verify::verify_module(&module).unwrap_or_else(|e| panic!("{e}\n{module}"));
     module
 }
@@ -70,9 +58,9 @@ fn check_valid(kernel: &Kernel, source: &str) {
 }
 
 /// Emits a kernel and validates it.
-pub fn check(text: &str, loops: &[Loop], target: &Target) -> Kernel {
-    let kernel = try_emit(text, loops, &Options::default(), target)
-        .unwrap_or_else(|e| panic!("{e}\n{text}"));
+pub fn check(text: &str, target: &Target) -> Kernel {
+    let kernel =
+        try_emit(text, &Options::default(), target).unwrap_or_else(|e| panic!("{e}\n{text}"));
     check_valid(&kernel, text);
     kernel
 }

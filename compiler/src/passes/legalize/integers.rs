@@ -19,7 +19,7 @@ pub fn run(func: &mut Function, target: &Target) -> bool {
 /// Returns what an instruction becomes, after the instructions that it then needs have been inserted.
 fn legalized(c: &mut Cursor<'_>, inst: Inst, target: &Target) -> Option<InstData> {
     let ty = c.ty(c.func.result(inst)?);
-    // The emitter divides and multiplies 64-bit integers word by word where the device has none.
+    // Where the device has no 64-bit integers, `int64` divides and multiplies word by word.
     let is_native = ty.scalar != Scalar::I64 || target.int64;
     match c.func.insts[inst] {
         InstData::Binary { op, args: [a, b], .. } if ty.lanes == 1 && is_native => match op {
@@ -57,7 +57,7 @@ fn binary(op: BinaryOp, a: Value, b: Value) -> InstData {
 fn guarded(c: &mut Cursor<'_>, a: Value, b: Value, target: &Target) -> Option<Value> {
     let ty = c.ty(a);
     let bits = ty.scalar.bits();
-    // The emitter divides integers that the device does not have in 32 bits, where the quotient fits.
+    // Integers that the device does not have are divided in 32 bits, where the quotient fits.
     let is_widened = match bits {
         8 => !target.int8,
         16 => !target.int16,
@@ -172,7 +172,7 @@ fn bit_operation_64(c: &mut Cursor<'_>, op: MathOp, arg: Value) -> InstData {
 }
 
 /// Counts zeros from one end: those of the word there, or all of them and those of the other word.
-fn count_zeros_64(c: &mut Cursor<'_>, op: MathOp, near: Value, far: Value) -> Value {
+pub fn count_zeros_64(c: &mut Cursor<'_>, op: MathOp, near: Value, far: Value) -> Value {
     let near_zeros = c.math(op, &[near], Type::I32);
     let far_zeros = c.math(op, &[far], Type::I32);
     let far_zeros = c.binary_imm(BinaryOp::IAdd, far_zeros, 32);

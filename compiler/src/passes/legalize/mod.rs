@@ -1,14 +1,119 @@
 //! Legalization: what a device has no instruction for becomes what it has instructions for.
 //!
-//! Runs after all other passes but structurization. What is still emulated by the emitter: 64-, 16- and 8-bit integers
-//! that the device does not have, half, generic pointers, and accesses of other widths than the memory's.
+//! Runs after all other passes but structurization.
 
+mod access;
+mod atomics;
+mod check;
+mod conversions;
+mod floats;
+mod generic;
+mod half;
+mod int64;
 mod integers;
+mod narrow;
+mod split;
+mod words;
 
-use crate::ir::Function;
-use crate::target::Target;
+pub use check::debug_check;
 
-/// Legalizes a function for a device. Returns true if anything changed.
-pub fn run(func: &mut Function, target: &Target) -> bool {
-    integers::run(func, target)
+use crate::analysis::access_types::{AccessType, Accesses};
+use crate::analysis::call_graph::components;
+use crate::ir::{AddressSpace, Func, Function, InstData, Module};
+use crate::passes::simplify;
+use crate::target::{FloatTraits, Target};
+use cranelift_entity::SecondaryMap;
+
+/// Legalizes all functions for a device. Returns those that have changed.
+pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
+    let component = components(module);
+    let mut changed: SecondaryMap<Func, bool> = SecondaryMap::new();
+    let spaces = generic::spaces_of_functions(module, &component);
+    for (id, func) in module.functions.iter_mut() {
+        changed[id] = integers::run(func, target) | generic::run(func, spaces[id]);
+    }
+    legalize_accesses(module, target, &component, &mut changed);
+    for (id, func) in module.functions.iter_mut() {
+        changed[id] |= floats::run(func, target);
+        changed[id] |= !target.float16 && half::store_as_bits(func);
+    }
+    legalize_types(module, target, &mut changed);
+    module.functions.keys().filter(|&id| changed[id]).collect()
+}
+
+/// Replaces the integers that the device does not have. What functions take and give changes with them.
+fn legalize_types(module: &mut Module, target: &Target, changed: &mut SecondaryMap<Func, bool>) {
+    let results = if target.int64 { Default::default() } else { int64::results(module) };
+    let Module { functions, globals, .. } = module;
+    for (id, func) in functions.iter_mut() {
+        if !target.int64 && int64::run(func, &results) {
+            simplify::run_on_integers(func, globals);
+            changed[id] = true;
+        }
+        if !(target.int8 && target.int16) {
+            changed[id] |= narrow::run(func, target);
+        }
+    }
+}
+
+/// Legalizes loads, stores and atomic operations. Functions that share kernels see the same stack and work-group memory.
+fn legalize_accesses(
+    module: &mut Module,
+    target: &Target,
+    component: &SecondaryMap<Func, Func>,
+    changed: &mut SecondaryMap<Func, bool>,
+) {
+    let mut accesses: SecondaryMap<Func, Accesses> = SecondaryMap::new();
+    let mut shared: SecondaryMap<Func, (AccessType, AccessType)> = SecondaryMap::new();
+    for (id, func) in module.functions.iter().filter(|(_, func)| has_array_accesses(func)) {
+        accesses[id] = Accesses::compute(func, false);
+        let (stack, local) = &mut shared[component[id]];
+        stack.merge(accesses[id].stack);
+        local.merge(accesses[id].local);
+    }
+    let has_fences = atomics::has_seq_cst_fence(module);
+    let Module { functions, globals, .. } = module;
+    for (id, func) in functions.iter_mut() {
+        let (stack, local) = shared[component[id]];
+        let memories = access::Memories {
+            target,
+            globals,
+            accesses: &accesses[id],
+            stack: stack.element(target),
+            local: local.local_layout(target),
+        };
+        changed[id] |= access::run(func, &memories);
+        changed[id] |= atomics::run(func, &memories, has_fences);
+    }
+}
+
+/// Returns true if a function accesses work-group or private memory.
+fn has_array_accesses(func: &Function) -> bool {
+    let is_array =
+        |ptr| matches!(func.ty(ptr).space(), Some(AddressSpace::Local | AddressSpace::Private));
+    let mut insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
+    insts.any(|&inst| match func.insts[inst] {
+        InstData::Load { ptr, .. }
+        | InstData::Store { ptr, .. }
+        | InstData::AtomicRmw { ptr, .. }
+        | InstData::AtomicCmpXchg { ptr, .. }
+        | InstData::AtomicLoad { ptr, .. }
+        | InstData::AtomicStore { ptr, .. } => is_array(ptr),
+        _ => false,
+    })
+}
+
+/// Returns a kind of device by its name in file tests.
+pub(super) fn device(name: &str) -> Option<Target> {
+    let generic = Target::generic();
+    let wrong =
+        FloatTraits { sign_alone: false, keeps_denormals: false, widens: false, orders: false };
+    Some(match name {
+        "minimal" => Target::minimal(),
+        "half" => Target { float16: true, ..generic },
+        "no_int64" => Target { int64: false, ..generic },
+        "no_int8" => Target { int8: false, ..generic },
+        "flushing" => Target { float16: true, float_traits: [wrong; 3], ..generic },
+        _ => return None,
+    })
 }

@@ -15,12 +15,29 @@ use cranelift_entity::{PrimaryMap, SecondaryMap};
 /// The most times that the pass goes through the whole function.
 const ROUNDS: usize = 4;
 
+/// What the rules may look at.
+#[derive(Clone, Copy)]
+struct Scope<'a> {
+    globals: &'a PrimaryMap<Global, GlobalData>,
+    /// False after legalization, which puts operations on floats as the device takes them.
+    floats: bool,
+}
+
 /// Returns true if anything changed.
 pub fn run(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>) -> bool {
+    run_in(func, Scope { globals, floats: true })
+}
+
+/// As [`run`], without the rules that concern floats: for what legalization left.
+pub fn run_on_integers(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>) -> bool {
+    run_in(func, Scope { globals, floats: false })
+}
+
+fn run_in(func: &mut Function, scope: Scope<'_>) -> bool {
     let mut changed = false;
     for _ in 0..ROUNDS {
         let (cfg, flow) = control::run(func);
-        let insts = instructions(func, &cfg, globals);
+        let insts = instructions(func, &cfg, scope);
         changed |= flow || insts;
         if !flow && !insts {
             break;
@@ -39,7 +56,7 @@ pub(crate) enum Simplified {
     Become(InstData),
 }
 
-fn instructions(func: &mut Function, cfg: &Cfg, globals: &PrimaryMap<Global, GlobalData>) -> bool {
+fn instructions(func: &mut Function, cfg: &Cfg, scope: Scope<'_>) -> bool {
     let mut replaced: SecondaryMap<Value, Option<Value>> = func.value_map();
     let (mut changed, mut any_replaced) = (false, false);
     let mut cursor = Cursor::new(func);
@@ -51,7 +68,7 @@ fn instructions(func: &mut Function, cfg: &Cfg, globals: &PrimaryMap<Global, Glo
             }
             // A rule's result may be open to another rule, but not forever.
             for _ in 0..8 {
-                match simplify(&mut cursor, inst, globals) {
+                match simplify(&mut cursor, inst, scope) {
                     Simplified::Keep => break,
                     Simplified::Become(data) => {
                         cursor.func.replace_inst(inst, data);
@@ -77,13 +94,12 @@ fn instructions(func: &mut Function, cfg: &Cfg, globals: &PrimaryMap<Global, Glo
     changed
 }
 
-fn simplify(
-    cursor: &mut Cursor,
-    inst: Inst,
-    globals: &PrimaryMap<Global, GlobalData>,
-) -> Simplified {
+fn simplify(cursor: &mut Cursor, inst: Inst, scope: Scope<'_>) -> Simplified {
     let Some(result) = cursor.func.result(inst) else { return Simplified::Keep };
     let ty = cursor.ty(result);
+    if !scope.floats && (ty.scalar.is_float() || takes_floats(cursor.func, inst)) {
+        return Simplified::Keep;
+    }
     let func = &*cursor.func;
     if let Some(bits) = fold::inst(func, &func.insts[inst], ty, |arg| func.as_const(arg)) {
         return Simplified::Value(cursor.func.constant(ty, bits));
@@ -125,7 +141,13 @@ fn simplify(
             convert::shuffle(cursor, args, &lanes, ty)
         }
         InstData::PtrAdd { ptr, offset } => memory::ptr_add(cursor, ptr, offset, ty),
-        InstData::Load { ptr, .. } => memory::load(cursor, globals, ptr, ty),
+        InstData::Load { ptr, .. } => memory::load(cursor, scope.globals, ptr, ty),
         _ => Simplified::Keep,
     }
+}
+
+fn takes_floats(func: &Function, inst: Inst) -> bool {
+    let mut any = false;
+    func.insts[inst].for_each_arg(|arg| any |= func.ty(arg).scalar.is_float());
+    any
 }

@@ -1,0 +1,251 @@
+//! Access types: the common type of the accesses to each piece of memory that has logical addressing, which are arrays:
+//! private objects, the stack of those whose addresses escape, and work-group memory.
+
+use crate::ir::cfg::Cfg;
+use crate::ir::*;
+use crate::target::Target;
+use cranelift_entity::SecondaryMap;
+use rustc_hash::FxHashSet;
+
+/// Bytes of an element of work-group memory with 64-bit atomic operations and other accesses, where the block has no
+/// aliased views (VK_KHR_workgroup_memory_explicit_layout): Vulkan's atomic operations act on whole elements.
+pub const CONTAINER: Type = Type::I64;
+
+/// Two words, of which 64 bits are made on devices without 64-bit integers.
+pub const PAIR: Type = Type::vector(Scalar::I32, 2);
+
+/// The common type of the accesses to one piece of memory.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AccessType {
+    /// Bytes of the scalars accessed; 0 when there was no access.
+    pub bytes: u32,
+    /// True if accesses differ in width or are not naturally aligned.
+    pub mixed: bool,
+    /// True if some access is of integers (or atomic).
+    pub int: bool,
+    /// True if some access is a 64-bit atomic operation.
+    pub atomic64: bool,
+}
+
+impl AccessType {
+    /// Adds another access type.
+    pub fn merge(&mut self, other: AccessType) {
+        if other.bytes == 0 {
+            return;
+        }
+        self.mixed |= other.mixed || (self.bytes != 0 && self.bytes != other.bytes);
+        self.bytes = other.bytes;
+        self.int |= other.int;
+        self.atomic64 |= other.atomic64;
+    }
+
+    /// Returns the type of an array's elements; words when accesses differ.
+    pub fn element(self, target: &Target) -> Type {
+        if self.mixed {
+            return Type::I32;
+        }
+        match (self.bytes, self.int) {
+            (1, _) if target.int8 => Type::I8,
+            (2, false) if target.float16 => Type::F16,
+            (2, _) if target.int16 => Type::I16,
+            (4, false) => Type::F32,
+            (8, false) if target.float64 => Type::F64,
+            (8, _) if target.int64 => Type::I64,
+            (8, _) => PAIR,
+            _ => Type::I32,
+        }
+    }
+
+    /// Returns how work-group memory with these accesses is laid out.
+    pub fn local_layout(self, target: &Target) -> LocalLayout {
+        let element = self.element(target);
+        let narrow = self.bytes < 4 && element.bytes() != self.bytes;
+        if target.workgroup_explicit_layout && self.bytes != 0 && (self.mixed || narrow) {
+            return LocalLayout::Views;
+        }
+        let has_atomics = target.int64 && target.atomic_int64_shared;
+        match self.mixed && self.atomic64 && has_atomics {
+            true => LocalLayout::Array(CONTAINER),
+            false => LocalLayout::Array(element),
+        }
+    }
+}
+
+/// The layout of the work-group block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LocalLayout {
+    /// One array of elements of this type.
+    Array(Type),
+    /// Aliased views of several widths.
+    Views,
+}
+
+impl LocalLayout {
+    /// Returns true if a view has elements of that many bytes.
+    pub fn has_view(bytes: u32, target: &Target) -> bool {
+        match bytes {
+            1 => target.workgroup_explicit_layout_8,
+            2 => target.workgroup_explicit_layout_16,
+            4 => true,
+            _ => bytes == 8 && target.int64,
+        }
+    }
+}
+
+/// A private object.
+#[derive(Debug, Clone)]
+pub struct PrivateObject {
+    pub size: u64,
+    pub align: u32,
+    /// True if its address is stored, compared, passed through a phi: it lives in the stack.
+    pub escapes: bool,
+    pub access_type: AccessType,
+}
+
+/// The accesses of a function to memory with logical addressing.
+#[derive(Debug, Clone, Default)]
+pub struct Accesses {
+    pub objects: Vec<PrivateObject>,
+    /// Index + 1 of the underlying object of a private pointer; 0 when unknown.
+    object_of: SecondaryMap<Value, u32>,
+    /// Accesses to the stack, those to objects that escape among them.
+    pub stack: AccessType,
+    pub local: AccessType,
+    /// True if addresses in work-group memory are compared or converted: no variable may be at 0.
+    pub compares_local_addresses: bool,
+    /// Addresses of which nothing but the alignment is asked.
+    alignments: FxHashSet<Value>,
+}
+
+impl Accesses {
+    /// Gathers the accesses of a function. After legalization (`is_legal`), an access of two words is one of 64 bits.
+    pub fn compute(func: &Function, is_legal: bool) -> Accesses {
+        let mut accesses = Accesses { alignments: alignments(func), ..Accesses::default() };
+        for &block in Cfg::compute(func).rpo() {
+            for &inst in &func.blocks[block].insts {
+                accesses.visit(func, inst, is_legal);
+            }
+        }
+        for object in accesses.objects.iter().filter(|object| object.escapes) {
+            accesses.stack.merge(object.access_type);
+        }
+        accesses
+    }
+
+    /// Returns the index of the underlying object of a private pointer, if that is known.
+    pub fn object_index(&self, ptr: Value) -> Option<usize> {
+        (self.object_of[ptr] as usize).checked_sub(1)
+    }
+
+    /// Returns the object that is an array of its own and that a private pointer points into; `None` for the stack.
+    pub fn own_array(&self, ptr: Value) -> Option<usize> {
+        self.object_index(ptr).filter(|&index| !self.objects[index].escapes)
+    }
+
+    fn visit(&mut self, func: &Function, inst: Inst, is_legal: bool) {
+        use InstData::*;
+        let data = &func.insts[inst];
+        let result = func.result(inst);
+        if let Some((ptr, access_type)) = access(func, data, result, is_legal) {
+            match (func.ty(ptr).space(), self.object_index(ptr)) {
+                (Some(AddressSpace::Local), _) => self.local.merge(access_type),
+                (Some(AddressSpace::Private), Some(index)) => {
+                    self.objects[index].access_type.merge(access_type)
+                }
+                (Some(AddressSpace::Private), None) => self.stack.merge(access_type),
+                _ => {}
+            }
+        }
+        match *data {
+            Alloca { size, align } => {
+                let access_type = AccessType::default();
+                self.objects.push(PrivateObject { size, align, escapes: false, access_type });
+                if let Some(result) = result {
+                    self.object_of[result] = self.objects.len() as u32;
+                }
+            }
+            PtrAdd { ptr, .. } => {
+                if let Some(result) = result {
+                    self.object_of[result] = self.object_of[ptr];
+                }
+            }
+            Load { .. } | AtomicLoad { .. } => {}
+            Store { value, .. }
+            | AtomicRmw { value, .. }
+            | AtomicStore { value, .. }
+            | AtomicCmpXchg { expected: value, .. } => self.escape(value),
+            Convert { .. } if result.is_some_and(|value| self.alignments.contains(&value)) => {}
+            ICmp { args: [arg, _], .. } | Convert { arg, .. } => {
+                self.compares_local_addresses |= func.ty(arg).space() == Some(AddressSpace::Local);
+                data.for_each_arg(|arg| self.escape(arg));
+            }
+            _ => data.for_each_arg(|arg| self.escape(arg)),
+        }
+    }
+
+    fn escape(&mut self, value: Value) {
+        if let Some(index) = self.object_index(value) {
+            self.objects[index].escapes = true;
+        }
+    }
+}
+
+/// Returns the pointer that an instruction accesses memory through, and how.
+fn access(
+    func: &Function,
+    data: &InstData,
+    result: Option<Value>,
+    is_legal: bool,
+) -> Option<(Value, AccessType)> {
+    let loaded = || result.map_or(Type::I32, |value| func.ty(value));
+    let (ptr, ty, align) = match *data {
+        InstData::Load { ptr, align, .. } => (ptr, loaded(), Some(align)),
+        InstData::Store { ptr, value, align, .. } => (ptr, func.ty(value), Some(align)),
+        InstData::AtomicLoad { ptr, .. } => (ptr, loaded(), None),
+        InstData::AtomicRmw { ptr, value, .. }
+        | InstData::AtomicStore { ptr, value, .. }
+        | InstData::AtomicCmpXchg { ptr, expected: value, .. } => (ptr, func.ty(value), None),
+        _ => return None,
+    };
+    let bytes = if is_legal && ty == PAIR { 8 } else { ty.scalar.bytes() };
+    let access_type = AccessType {
+        bytes,
+        mixed: align.is_some_and(|align| align < bytes),
+        int: align.is_none() || !ty.scalar.is_float(),
+        atomic64: align.is_none() && bytes == 8,
+    };
+    Some((ptr, access_type))
+}
+
+/// Returns the addresses in memory with logical addressing, as integers, of which only low bits are asked for. They tell
+/// nothing of where an object is: all have addresses that are multiples of 16, or of their alignment.
+fn alignments(func: &Function) -> FxHashSet<Value> {
+    let mut addresses = FxHashSet::default();
+    let insts = || func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
+    for &inst in insts() {
+        if let InstData::Convert { op: ConvertOp::PtrToInt, arg } = func.insts[inst] {
+            let space = func.ty(arg).space();
+            if matches!(space, Some(AddressSpace::Local | AddressSpace::Private)) {
+                addresses.extend(func.result(inst));
+            }
+        }
+    }
+    if addresses.is_empty() {
+        return addresses;
+    }
+    for &inst in insts() {
+        let data = &func.insts[inst];
+        let asks_low_bits = match *data {
+            InstData::Binary { op: BinaryOp::And, args: [_, mask], .. } => {
+                func.as_const(mask).is_some_and(|mask| mask < 16)
+            }
+            _ => false,
+        };
+        if !asks_low_bits {
+            data.for_each_arg(|arg| {
+                addresses.remove(&arg);
+            });
+        }
+    }
+    addresses
+}

@@ -1,0 +1,412 @@
+//! Loads and stores of other types than the memory's: cut into accesses that it does whole.
+//!
+//! Device memory has scalars and vectors of all types that the device can store, at their alignment. Work-group and
+//! private memory are arrays ([`crate::analysis::access_types`]), accessed one element at a time. What is unaligned is
+//! accessed in units of its alignment, up to a word. A unit that the memory does not have is a part of a word (or of a
+//! container of 64 bits): read by a shift; written by atomic operations on the word, which leave its other bytes to other
+//! work-items, or in private memory by a load and a store.
+
+use super::words::{value_of_words, words_of};
+use crate::analysis::access_types::{Accesses, LocalLayout, CONTAINER, PAIR};
+use crate::ir::fold;
+use crate::ir::*;
+use crate::passes::cursor::Cursor;
+use crate::target::Target;
+use cranelift_entity::PrimaryMap;
+use smallvec::SmallVec;
+
+/// The depth to which the computation of an address is followed.
+const DEPTH: u32 = 8;
+
+/// What the memories of a function are like.
+pub struct Memories<'a> {
+    pub target: &'a Target,
+    pub globals: &'a PrimaryMap<Global, GlobalData>,
+    pub accesses: &'a Accesses,
+    /// The elements of the stack.
+    pub stack: Type,
+    pub local: LocalLayout,
+}
+
+/// The memory that an access goes to.
+#[derive(Debug, Clone, Copy)]
+enum Memory {
+    Device,
+    /// An array of elements of a type.
+    Array {
+        element: Type,
+        is_private: bool,
+    },
+    /// Work-group memory that has aliased views.
+    Views,
+}
+
+/// A load or store.
+#[derive(Clone, Copy)]
+struct Access {
+    memory: Memory,
+    ptr: Value,
+    ty: Type,
+    align: u32,
+    flags: MemFlags,
+}
+
+/// Legalizes a function. Returns true if anything changed.
+pub fn run(func: &mut Function, memories: &Memories<'_>) -> bool {
+    let mut changed = false;
+    for block in func.layout.clone() {
+        let is_legal = |&inst: &Inst| memories.illegal_access(func, inst).is_none();
+        if func.blocks[block].insts.iter().all(is_legal) {
+            continue;
+        }
+        changed = true;
+        let mut c = Cursor::new(func);
+        let insts = c.begin(block);
+        for &inst in &insts {
+            match memories.illegal_access(c.func, inst) {
+                Some(access) => memories.legalize(&mut c, inst, access),
+                None => c.keep(inst),
+            }
+        }
+        c.finish_in(block, insts);
+    }
+    changed
+}
+
+impl Memories<'_> {
+    /// Returns true if pointers of a type point into containers of 64 bits.
+    pub fn has_containers(&self, ptr: Type) -> bool {
+        ptr.space() == Some(AddressSpace::Local) && self.local == LocalLayout::Array(CONTAINER)
+    }
+
+    /// Returns the access that an instruction makes, if the memory does not do it as it is.
+    fn illegal_access(&self, func: &Function, inst: Inst) -> Option<Access> {
+        let (ptr, ty, align, flags) = match func.insts[inst] {
+            InstData::Load { ptr, align, flags } => {
+                (ptr, func.ty(func.result(inst)?), align, flags)
+            }
+            InstData::Store { ptr, value, align, flags } => (ptr, func.ty(value), align, flags),
+            _ => return None,
+        };
+        let memory = self.memory(func, ptr)?;
+        let access = Access { memory, ptr, ty, align, flags };
+        let element = self.element(access);
+        let is_legal = match memory {
+            // Without 64-bit integers, those are vectors of two words.
+            Memory::Device if ty.lanes > 1 && is_wide_int(ty.scalar) => {
+                self.target.int64 && element.is_some()
+            }
+            Memory::Device => element == Some(ty.lane()),
+            Memory::Array { .. } | Memory::Views => element == Some(ty),
+        };
+        (!is_legal).then_some(access)
+    }
+
+    fn memory(&self, func: &Function, ptr: Value) -> Option<Memory> {
+        Some(match func.ty(ptr).space()? {
+            AddressSpace::Global | AddressSpace::Constant => Memory::Device,
+            AddressSpace::Local => match self.local {
+                LocalLayout::Views => Memory::Views,
+                LocalLayout::Array(element) => Memory::Array { element, is_private: false },
+            },
+            AddressSpace::Private => {
+                let own = self.accesses.own_array(ptr).map(|index| &self.accesses.objects[index]);
+                let element = own.map_or(self.stack, |own| own.access_type.element(self.target));
+                Memory::Array { element, is_private: true }
+            }
+            AddressSpace::Generic => return None,
+        })
+    }
+
+    /// Returns the type with which the memory has a scalar of an access whole.
+    fn element(&self, access: Access) -> Option<Type> {
+        let bytes = access.ty.scalar.bytes();
+        if access.align < bytes {
+            return None;
+        }
+        match access.memory {
+            Memory::Device => match access.ty.scalar {
+                Scalar::Ptr(AddressSpace::Local | AddressSpace::Private) => Some(Type::I64),
+                scalar => self.has_unit(access.memory, bytes).then_some(Type::of(scalar)),
+            },
+            Memory::Array { element, .. } => (element.bytes() == bytes).then_some(element),
+            Memory::Views => {
+                self.has_unit(access.memory, bytes).then_some(Type::of(Scalar::int(bytes * 8)))
+            }
+        }
+    }
+
+    /// Returns true if a memory has integers of that many bytes.
+    fn has_unit(&self, memory: Memory, bytes: u32) -> bool {
+        match memory {
+            Memory::Device => match bytes {
+                1 => self.target.storage8,
+                2 => self.target.storage16,
+                _ => true,
+            },
+            Memory::Array { element, .. } => element.bytes() == bytes,
+            Memory::Views => LocalLayout::has_view(bytes, self.target),
+        }
+    }
+
+    /// Writes what an access becomes.
+    fn legalize(&self, c: &mut Cursor<'_>, inst: Inst, access: Access) {
+        if let InstData::Store { value, .. } = c.func.insts[inst] {
+            return self.store(c, access, value);
+        }
+        let value = self.load(c, access);
+        // The last instruction gives the value: the load becomes that one.
+        let Some(last) = c.out.pop() else { return };
+        debug_assert_eq!(c.func.result(last), Some(value));
+        let data = c.func.insts[last].clone();
+        c.func.replace_inst(inst, data);
+        c.keep(inst);
+    }
+
+    fn load(&self, c: &mut Cursor<'_>, access: Access) -> Value {
+        let Access { ptr, ty, flags, .. } = access;
+        let bytes = ty.scalar.bytes();
+        if let Some(element) = self.element(access) {
+            let mut lanes: SmallVec<[Value; 4]> = SmallVec::new();
+            for lane in 0..u32::from(ty.lanes) {
+                let ptr = advanced(c, ptr, lane * bytes);
+                let loaded = c.load(element, ptr, bytes, flags);
+                lanes.push(scalar_of_element(c, loaded, ty.scalar));
+            }
+            return c.build(&lanes);
+        }
+        let unit = access.unit();
+        let mut words: SmallVec<[Value; 8]> = SmallVec::new();
+        for at in (0..ty.bytes()).step_by(unit as usize) {
+            let piece = self.load_unit(c, access, at, unit);
+            match (words.last_mut(), at % 4) {
+                (Some(last), byte @ 1..) => {
+                    let high = c.binary_imm(BinaryOp::Shl, piece, i64::from(byte * 8));
+                    *last = c.binary(BinaryOp::Or, *last, high);
+                }
+                _ => words.push(piece),
+            }
+        }
+        value_of_words(c, &words, ty)
+    }
+
+    fn store(&self, c: &mut Cursor<'_>, access: Access, value: Value) {
+        let Access { ptr, ty, flags, .. } = access;
+        let bytes = ty.scalar.bytes();
+        if let Some(element) = self.element(access) {
+            for lane in 0..ty.lanes {
+                let scalar = c.extract(value, lane);
+                let scalar = element_of_scalar(c, scalar, element);
+                let ptr = advanced(c, ptr, u32::from(lane) * bytes);
+                c.store(ptr, scalar, bytes, flags);
+            }
+            return;
+        }
+        let unit = access.unit();
+        let words = words_of(c, value);
+        for at in (0..ty.bytes()).step_by(unit as usize) {
+            let word = words[(at / 4) as usize];
+            let piece = c.binary_imm(BinaryOp::LShr, word, i64::from(at % 4 * 8));
+            self.store_unit(c, access, at, unit, piece);
+        }
+    }
+
+    /// Reads 1, 2 or 4 bytes as a word, zero-extended where other bytes of the value come above them.
+    fn load_unit(&self, c: &mut Cursor<'_>, access: Access, at: u32, unit: u32) -> Value {
+        let Access { memory, flags, .. } = access;
+        let ptr = advanced(c, access.ptr, at);
+        if self.has_unit(memory, unit) {
+            let loaded = c.load(Type::of(Scalar::int(unit * 8)), ptr, unit, flags);
+            return c.convert(ConvertOp::ZExt, loaded, Type::I32);
+        }
+        let whole = memory.containing_type();
+        let (ptr, shift) = self.containing(c, ptr, memory);
+        let all = c.load(whole, ptr, whole.bytes(), flags);
+        let moved = c.binary(BinaryOp::LShr, all, shift);
+        let word = c.convert(ConvertOp::Trunc, moved, Type::I32);
+        match access.is_top(at, unit) {
+            true => word,
+            false => c.binary_imm(BinaryOp::And, word, (1 << (unit * 8)) - 1),
+        }
+    }
+
+    /// Writes the low 1, 2 or 4 bytes of a word, above which there are zeros or other bytes of the value.
+    fn store_unit(&self, c: &mut Cursor<'_>, access: Access, at: u32, unit: u32, word: Value) {
+        let Access { memory, flags, .. } = access;
+        let ptr = advanced(c, access.ptr, at);
+        if self.has_unit(memory, unit) {
+            let value = c.convert(ConvertOp::Trunc, word, Type::of(Scalar::int(unit * 8)));
+            return c.store(ptr, value, unit, flags);
+        }
+        let whole = memory.containing_type();
+        let (ptr, shift) = self.containing(c, ptr, memory);
+        let ones = i64::from(u32::MAX >> (32 - unit * 8));
+        let low = match access.is_top(at, unit) {
+            true => word,
+            false => c.binary_imm(BinaryOp::And, word, ones),
+        };
+        let low = c.convert(ConvertOp::ZExt, low, whole);
+        let value = c.binary(BinaryOp::Shl, low, shift);
+        let ones = c.iconst(whole, ones);
+        let mask = c.binary(BinaryOp::Shl, ones, shift);
+        let others = c.unary(UnaryOp::Not, mask);
+        if let Memory::Array { is_private: true, .. } = memory {
+            let old = c.load(whole, ptr, whole.bytes(), flags);
+            let kept = c.binary(BinaryOp::And, old, others);
+            let new = c.binary(BinaryOp::Or, kept, value);
+            return c.store(ptr, new, whole.bytes(), flags);
+        }
+        // Neither operation changes bytes that have the value already, as when all work-items of a group write the same.
+        let keep = c.binary(BinaryOp::Or, others, value);
+        for (op, value) in [(AtomicOp::Or, value), (AtomicOp::And, keep)] {
+            let sync = SyncSemantics::PART_OF_STORE;
+            c.inst(InstData::AtomicRmw { op, ptr, value, sync }, whole);
+        }
+    }
+
+    /// Returns a pointer to the word or container that holds the byte at a pointer, and that byte's bit position in it.
+    fn containing(&self, c: &mut Cursor<'_>, ptr: Value, memory: Memory) -> (Value, Value) {
+        let whole = memory.containing_type();
+        let mask = whole.bytes() - 1;
+        if let Some(low) = self.low_bits(c.func, ptr, mask, DEPTH) {
+            let shift = c.iconst(whole, i64::from(low * 8));
+            return (advanced(c, ptr, low.wrapping_neg()), shift);
+        }
+        let (ptr, low) = match memory {
+            Memory::Device => {
+                let address = c.convert(ConvertOp::PtrToInt, ptr, Type::I64);
+                let aligned = c.binary_imm(BinaryOp::And, address, !i64::from(mask));
+                let ty = c.ty(ptr);
+                let word = c.convert(ConvertOp::Trunc, address, Type::I32);
+                let low = c.binary_imm(BinaryOp::And, word, i64::from(mask));
+                (c.convert(ConvertOp::IntToPtr, aligned, ty), low)
+            }
+            // Asks for the address's low bits alone, so that the object stays an array of its own.
+            _ => {
+                let offset = c.convert(ConvertOp::PtrToInt, ptr, Type::I32);
+                let low = c.binary_imm(BinaryOp::And, offset, i64::from(mask));
+                let back = c.unary(UnaryOp::INeg, low);
+                (c.ptr_add(ptr, back), low)
+            }
+        };
+        let shift = c.binary_imm(BinaryOp::Shl, low, 3);
+        (ptr, c.convert(ConvertOp::ZExt, shift, whole))
+    }
+
+    /// Returns the low bits of an address or a summand of one, if the way it is computed shows them.
+    fn low_bits(&self, func: &Function, value: Value, mask: u32, depth: u32) -> Option<u32> {
+        if let Some(bits) = func.as_const(value) {
+            return Some(bits as u32 & mask);
+        }
+        let depth = depth.checked_sub(1)?;
+        let of = |value: Value| self.low_bits(func, value, mask, depth);
+        let bits = match *func.def_inst(value)? {
+            // In its own array, and in the stack, an object lies at a multiple of 16.
+            InstData::Alloca { .. } => 0,
+            InstData::GlobalAddr { global } => {
+                (self.globals.get(global)?.align > mask).then_some(0)?
+            }
+            InstData::PtrAdd { ptr, offset } => of(ptr)?.wrapping_add(of(offset)?),
+            InstData::Binary { op: BinaryOp::IAdd, args: [a, b], .. } => {
+                of(a)?.wrapping_add(of(b)?)
+            }
+            InstData::Binary { op: BinaryOp::Shl, args: [a, by], .. } => {
+                match func.as_const(by)? as u32 {
+                    by @ 0..=2 => of(a).or((1 << by > mask).then_some(0))? << by,
+                    _ => 0,
+                }
+            }
+            InstData::Binary { op: BinaryOp::IMul, args: [a, by], .. } => {
+                let by = func.as_const(by)? as u32;
+                match by & mask {
+                    0 => 0,
+                    _ => of(a)?.wrapping_mul(by),
+                }
+            }
+            InstData::Convert { op: ConvertOp::SExt | ConvertOp::ZExt, arg }
+                if func.ty(arg).scalar.bits() >= 8 =>
+            {
+                of(arg)?
+            }
+            InstData::Convert { op: ConvertOp::Trunc, arg } => of(arg)?,
+            _ => return None,
+        };
+        Some(bits & mask)
+    }
+}
+
+impl Memory {
+    /// Returns the integer that parts of are read and written: a word or a container.
+    fn containing_type(self) -> Type {
+        match self {
+            Memory::Array { element: CONTAINER, .. } => CONTAINER,
+            _ => Type::I32,
+        }
+    }
+}
+
+impl Access {
+    /// Returns true if no bytes of the value come above a unit in its word.
+    fn is_top(&self, at: u32, unit: u32) -> bool {
+        (at + unit).is_multiple_of(4) || at + unit == self.ty.bytes()
+    }
+
+    /// Returns the number of bytes at a time of an access that cannot be made in elements of its type.
+    fn unit(&self) -> u32 {
+        let mut unit = self.align.clamp(1, 4);
+        while !self.ty.bytes().is_multiple_of(unit) {
+            unit /= 2;
+        }
+        unit
+    }
+}
+
+/// Returns a pointer a signed number of bytes further. Constants are added up.
+fn advanced(c: &mut Cursor<'_>, ptr: Value, by: u32) -> Value {
+    let by = i64::from(by as i32);
+    let (base, known) = match c.func.def_inst(ptr) {
+        Some(&InstData::PtrAdd { ptr: base, offset }) => {
+            let bits = c.ty(offset).scalar.bits();
+            match c.func.as_const(offset) {
+                Some(offset) => (base, fold::signed(bits, offset)),
+                None => (ptr, 0),
+            }
+        }
+        _ => (ptr, 0),
+    };
+    if by == 0 {
+        return ptr;
+    }
+    c.ptr_add_const(base, known.wrapping_add(by))
+}
+
+fn is_wide_int(scalar: Scalar) -> bool {
+    scalar == Scalar::I64 || (scalar.is_ptr() && scalar.bits() == 64)
+}
+
+/// Returns a loaded element as a scalar of the same size.
+fn scalar_of_element(c: &mut Cursor<'_>, element: Value, scalar: Scalar) -> Value {
+    if c.ty(element) == Type::of(scalar) {
+        return element;
+    }
+    match (c.ty(element), scalar) {
+        (PAIR, Scalar::F64) => c.bitcast(element, Type::F64),
+        (PAIR, _) => {
+            let int = c.bitcast(element, Type::I64);
+            c.from_memory_int(int, scalar)
+        }
+        _ => c.from_memory_int(element, scalar),
+    }
+}
+
+/// Inverts [`scalar_of_element`].
+fn element_of_scalar(c: &mut Cursor<'_>, scalar: Value, element: Type) -> Value {
+    match c.ty(scalar) {
+        ty if ty == element => scalar,
+        Type::F64 if element == PAIR => c.bitcast(scalar, PAIR),
+        _ => {
+            let int = c.to_memory_int(scalar);
+            c.bitcast(int, element)
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! Atomic operations that SPIR-V does not have.
+//!
+//! - Those on private memory are loads and stores, since there is one user.
+//! - Those on floats act on the bits; a sum is a loop of compare-and-exchange operations until no other work-item came
+//!   between.
+//! - Those on words of work-group memory whose elements are 64-bit containers are such a loop on the container.
+//! - Sequentially consistent ones are read-modify-write operations that acquire and release (see `emit::memory_model`): a
+//!   load adds 0, a store exchanges, a failed compare-and-exchange is confirmed by adding 0. Where the program has
+//!   sequentially consistent fences, a fence comes first.
+
+use super::access::Memories;
+use super::split::Splitter;
+use crate::analysis::access_types::CONTAINER;
+use crate::ir::*;
+use crate::passes::cursor::Cursor;
+use rustc_hash::FxHashMap;
+
+/// Legalizes a function's operations on memory that work-items share. Returns true if anything changed.
+pub fn run(func: &mut Function, memories: &Memories<'_>, has_fences: bool) -> bool {
+    let mut changed = false;
+    let mut replaced: FxHashMap<Value, Value> = FxHashMap::default();
+    for block in func.layout.clone() {
+        let is_illegal =
+            |func: &Function, inst| Atomic::of(func, inst).filter(|a| a.is_illegal(memories, func));
+        if !func.blocks[block].insts.iter().any(|&inst| is_illegal(func, inst).is_some()) {
+            continue;
+        }
+        changed = true;
+        let mut s = Splitter::new(func, block);
+        for inst in s.take_insts() {
+            let Some(atomic) = is_illegal(s.c.func, inst) else {
+                s.c.keep(inst);
+                continue;
+            };
+            if has_fences && atomic.is_seq_cst() {
+                let sync = atomic.sync;
+                s.c.void(InstData::Fence { flags: BarrierFlags::all(), sync });
+            }
+            let value = atomic.legalize(&mut s, memories);
+            if let Some((result, value)) = s.c.func.result(inst).zip(value) {
+                replaced.insert(result, value);
+            }
+        }
+        s.finish();
+    }
+    if !replaced.is_empty() {
+        func.replace_uses(|value| replaced.get(&value).copied().unwrap_or(value));
+    }
+    changed
+}
+
+/// Returns true if a program has sequentially consistent fences, which all sequentially consistent
+/// operations of its kernels then must be ordered with.
+pub fn has_seq_cst_fence(module: &Module) -> bool {
+    module.functions.values().any(|func| {
+        let mut insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
+        insts.any(|&inst| {
+            let data = &func.insts[inst];
+            matches!(data, InstData::Fence { sync, .. } if sync.order == MemoryOrder::SeqCst)
+        })
+    })
+}
+
+/// What an atomic operation does.
+#[derive(Clone, Copy)]
+enum Call {
+    Load,
+    Store(Value),
+    Rmw(AtomicOp, Value),
+    CmpXchg { expected: Value, desired: Value },
+}
+
+/// An atomic operation.
+#[derive(Clone, Copy)]
+struct Atomic {
+    call: Call,
+    ptr: Value,
+    ty: Type,
+    sync: SyncSemantics,
+}
+
+impl Atomic {
+    fn of(func: &Function, inst: Inst) -> Option<Atomic> {
+        let (call, ptr, sync) = match func.insts[inst] {
+            InstData::AtomicLoad { ptr, sync } => (Call::Load, ptr, sync),
+            InstData::AtomicStore { ptr, value, sync } => (Call::Store(value), ptr, sync),
+            InstData::AtomicRmw { op, ptr, value, sync } => (Call::Rmw(op, value), ptr, sync),
+            InstData::AtomicCmpXchg { ptr, expected, desired, sync } => {
+                (Call::CmpXchg { expected, desired }, ptr, sync)
+            }
+            _ => return None,
+        };
+        let ty = match call {
+            Call::Store(value) => func.ty(value),
+            _ => func.ty(func.result(inst)?),
+        };
+        Some(Atomic { call, ptr, ty, sync })
+    }
+
+    fn is_seq_cst(&self) -> bool {
+        self.sync.order == MemoryOrder::SeqCst
+    }
+
+    fn is_illegal(&self, memories: &Memories<'_>, func: &Function) -> bool {
+        self.ty.scalar.is_float() || self.is_seq_cst() || self.is_in_container(memories, func)
+    }
+
+    fn is_in_container(&self, memories: &Memories<'_>, func: &Function) -> bool {
+        self.ty.bits() == 32 && memories.has_containers(func.ty(self.ptr))
+    }
+
+    /// Writes what the operation becomes. Returns what takes the place of its result, if it has one.
+    fn legalize(self, s: &mut Splitter<'_>, memories: &Memories<'_>) -> Option<Value> {
+        let Atomic { ptr, sync, .. } = self;
+        let int = self.int();
+        if self.is_in_container(memories, s.c.func) {
+            let word = self.in_container(s)?;
+            return Some(s.c.bitcast(word, self.ty));
+        }
+        let zero = s.c.iconst(int, 0);
+        let data = match self.on_bits(&mut s.c) {
+            Call::Rmw(AtomicOp::FAdd, _) => {
+                let old = self.add_float(s);
+                return Some(s.c.bitcast(old, self.ty));
+            }
+            Call::CmpXchg { expected, desired } if self.is_seq_cst() => {
+                let old = self.seq_cst_exchange(s, expected, desired);
+                return Some(s.c.bitcast(old, self.ty));
+            }
+            Call::Load if self.is_seq_cst() => {
+                InstData::AtomicRmw { op: AtomicOp::Add, ptr, value: zero, sync }
+            }
+            Call::Store(value) if self.is_seq_cst() => {
+                s.c.inst(InstData::AtomicRmw { op: AtomicOp::Xchg, ptr, value, sync }, int);
+                return None;
+            }
+            Call::Store(value) => {
+                s.c.void(InstData::AtomicStore { ptr, value, sync });
+                return None;
+            }
+            Call::Load => InstData::AtomicLoad { ptr, sync },
+            Call::Rmw(op, value) => InstData::AtomicRmw { op, ptr, value, sync },
+            Call::CmpXchg { expected, desired } => {
+                InstData::AtomicCmpXchg { ptr, expected, desired, sync }
+            }
+        };
+        let old = s.c.inst(data, int);
+        Some(s.c.bitcast(old, self.ty))
+    }
+
+    /// Returns the integer type that the operation acts on.
+    fn int(&self) -> Type {
+        Type::of(Scalar::int(self.ty.scalar.bits()))
+    }
+
+    /// Returns the operation with operands that are integers.
+    fn on_bits(self, c: &mut Cursor<'_>) -> Call {
+        let int = self.int();
+        let mut bits = |value| c.bitcast(value, int);
+        match self.call {
+            Call::Load => Call::Load,
+            Call::Store(value) => Call::Store(bits(value)),
+            Call::Rmw(op, value) => Call::Rmw(op, bits(value)),
+            Call::CmpXchg { expected, desired } => {
+                Call::CmpXchg { expected: bits(expected), desired: bits(desired) }
+            }
+        }
+    }
+
+    /// Writes a loop of compare-and-exchange operations on an integer. `new` returns what becomes of the old bits.
+    /// Returns the old bits.
+    fn update_by_exchange(
+        self,
+        s: &mut Splitter<'_>,
+        ptr: Value,
+        first: Value,
+        new: impl FnOnce(&mut Cursor<'_>, Value) -> Value,
+    ) -> Value {
+        let lp = Loop::begin(s, first);
+        let desired = new(&mut s.c, lp.state);
+        let seen = compare_exchange(&mut s.c, ptr, lp.state, desired, self.sync);
+        let done = s.c.icmp(IntCC::Eq, seen, lp.state);
+        lp.end(s, seen, done);
+        lp.state
+    }
+
+    /// Returns the bits in memory before the first turn of a loop.
+    fn first(self, c: &mut Cursor<'_>, ptr: Value, ty: Type) -> Value {
+        let sync = SyncSemantics { order: MemoryOrder::Relaxed, ..self.sync };
+        c.inst(InstData::AtomicLoad { ptr, sync }, ty)
+    }
+
+    fn add_float(self, s: &mut Splitter<'_>) -> Value {
+        let first = self.first(&mut s.c, self.ptr, self.int());
+        self.update_by_exchange(s, self.ptr, first, |c, old| self.updated_bits(c, old))
+    }
+
+    /// Writes the loop of a sequentially consistent compare-and-exchange: a failure counts once a read-modify-write
+    /// operation has seen another value, too.
+    fn seq_cst_exchange(self, s: &mut Splitter<'_>, expected: Value, desired: Value) -> Value {
+        let Atomic { ptr, sync, .. } = self;
+        let lp = Loop::begin(s, expected);
+        let seen = compare_exchange(&mut s.c, ptr, expected, desired, sync);
+        let zero = s.c.iconst(self.int(), 0);
+        let confirm = InstData::AtomicRmw { op: AtomicOp::Add, ptr, value: zero, sync };
+        let now = s.c.inst(confirm, self.int());
+        let exchanged = s.c.icmp(IntCC::Eq, seen, expected);
+        let differs = s.c.icmp(IntCC::Ne, now, expected);
+        let done = s.c.binary(BinaryOp::Or, exchanged, differs);
+        let next = s.c.select(exchanged, seen, now);
+        lp.end(s, next, done);
+        lp.state
+    }
+
+    /// Writes an operation on a word of a 64-bit container. Returns the old word, but for a store.
+    fn in_container(self, s: &mut Splitter<'_>) -> Option<Value> {
+        let offset = s.c.convert(ConvertOp::PtrToInt, self.ptr, Type::I32);
+        let low = s.c.binary_imm(BinaryOp::And, offset, i64::from(CONTAINER.bytes() - 1));
+        let back = s.c.unary(UnaryOp::INeg, low);
+        let container = s.c.ptr_add(self.ptr, back);
+        let shift = s.c.binary_imm(BinaryOp::Shl, low, 3);
+        let shift = s.c.convert(ConvertOp::ZExt, shift, CONTAINER);
+        let first = self.first(&mut s.c, container, CONTAINER);
+        let word_of = |c: &mut Cursor<'_>, container| {
+            let moved = c.binary(BinaryOp::LShr, container, shift);
+            c.convert(ConvertOp::Trunc, moved, Type::I32)
+        };
+        let mut old = first;
+        if !matches!(self.call, Call::Load) || self.sync.order.acquires() {
+            let ones = s.c.iconst(CONTAINER, i64::from(u32::MAX));
+            let mask = s.c.binary(BinaryOp::Shl, ones, shift);
+            let others = s.c.unary(UnaryOp::Not, mask);
+            old = self.update_by_exchange(s, container, first, |c, old| {
+                let word = word_of(c, old);
+                let new = self.updated_bits(c, word);
+                let new = c.convert(ConvertOp::ZExt, new, CONTAINER);
+                let new = c.binary(BinaryOp::Shl, new, shift);
+                let kept = c.binary(BinaryOp::And, old, others);
+                c.binary(BinaryOp::Or, kept, new)
+            });
+        }
+        let is_store = matches!(self.call, Call::Store(_));
+        (!is_store).then(|| word_of(&mut s.c, old))
+    }
+
+    /// Returns what the operation makes of the old bits.
+    fn updated_bits(self, c: &mut Cursor<'_>, old: Value) -> Value {
+        if let Call::Rmw(AtomicOp::FAdd, value) = self.call {
+            let number = c.bitcast(old, self.ty);
+            let sum = c.binary(BinaryOp::FAdd, number, value);
+            return c.bitcast(sum, self.int());
+        }
+        match self.on_bits(c) {
+            Call::Load => old,
+            Call::Store(value) => value,
+            Call::Rmw(op, value) => updated(c, op, old, value),
+            Call::CmpXchg { expected, desired } => {
+                let same = c.icmp(IntCC::Eq, old, expected);
+                c.select(same, desired, old)
+            }
+        }
+    }
+}
+
+/// A loop that runs its body at least once.
+///
+/// It ends at its header, and what it gives is the header's parameter, which keeps what each invocation leaves with. A
+/// driver that runs several in lockstep (SwiftShader) gives all of them the values that the body computes for the last
+/// one.
+#[derive(Clone, Copy)]
+struct Loop {
+    header: Block,
+    merge: Block,
+    /// The state: of this turn in the body, the last one after the loop.
+    state: Value,
+}
+
+impl Loop {
+    /// Goes on in the body. The state begins as a value.
+    fn begin(s: &mut Splitter<'_>, first: Value) -> Loop {
+        let ty = s.c.ty(first);
+        let [header, body, merge] = [(); 3].map(|()| s.new_block());
+        let state = s.c.func.add_param(header, ty);
+        let ended = s.c.func.add_param(header, Type::BOOL);
+        let begun = s.c.func.bool_const(false);
+        s.jump(header, &[first, begun]);
+        s.switch_to(header);
+        s.branch_to(ended, merge, body);
+        s.switch_to(body);
+        Loop { header, merge, state }
+    }
+
+    /// Ends the body with the next state, and goes on after the loop.
+    fn end(self, s: &mut Splitter<'_>, next: Value, done: Value) {
+        s.jump(self.header, &[next, done]);
+        s.switch_to(self.merge);
+    }
+}
+
+fn compare_exchange(
+    c: &mut Cursor<'_>,
+    ptr: Value,
+    expected: Value,
+    desired: Value,
+    sync: SyncSemantics,
+) -> Value {
+    let ty = c.ty(expected);
+    c.inst(InstData::AtomicCmpXchg { ptr, expected, desired, sync }, ty)
+}
+
+/// Writes an atomic operation on private memory. Returns the old value, if the operation gives one.
+pub fn on_private_memory(c: &mut Cursor<'_>, atomic: &InstData, ty: Type) -> Option<Value> {
+    let (align, flags) = (ty.scalar.bytes(), MemFlags::empty());
+    let load = |c: &mut Cursor<'_>, ptr: Value| c.load(ty, ptr, align, flags);
+    let (ptr, old, new) = match *atomic {
+        InstData::AtomicLoad { ptr, .. } => return Some(load(c, ptr)),
+        InstData::AtomicStore { ptr, value, .. } => (ptr, None, value),
+        InstData::AtomicRmw { op, ptr, value, .. } => {
+            let old = load(c, ptr);
+            (ptr, Some(old), updated(c, op, old, value))
+        }
+        InstData::AtomicCmpXchg { ptr, expected, desired, .. } => {
+            let old = load(c, ptr);
+            let int = Type::of(Scalar::int(ty.scalar.bits()));
+            let (a, b) = (c.bitcast(old, int), c.bitcast(expected, int));
+            let same = c.icmp(IntCC::Eq, a, b);
+            (ptr, Some(old), c.select(same, desired, old))
+        }
+        _ => return None,
+    };
+    c.store(ptr, new, align, flags);
+    old
+}
+
+/// Returns what an operation makes of the old value.
+fn updated(c: &mut Cursor<'_>, op: AtomicOp, old: Value, value: Value) -> Value {
+    let op = match op {
+        AtomicOp::Xchg => return value,
+        AtomicOp::Add => BinaryOp::IAdd,
+        AtomicOp::FAdd => BinaryOp::FAdd,
+        AtomicOp::Sub => BinaryOp::ISub,
+        AtomicOp::And => BinaryOp::And,
+        AtomicOp::Or => BinaryOp::Or,
+        AtomicOp::Xor => BinaryOp::Xor,
+        AtomicOp::SMin => BinaryOp::SMin,
+        AtomicOp::SMax => BinaryOp::SMax,
+        AtomicOp::UMin => BinaryOp::UMin,
+        AtomicOp::UMax => BinaryOp::UMax,
+    };
+    c.binary(op, old, value)
+}

@@ -1,0 +1,59 @@
+//! What legalization guarantees, checked in debug builds.
+
+use super::narrow;
+use crate::ir::print::print_inst;
+use crate::ir::*;
+use crate::target::Target;
+
+/// In debug builds, returns an error that names an instruction of a type that the device does not have.
+pub fn debug_check(module: &Module, target: &Target) -> Result<(), String> {
+    if !cfg!(debug_assertions) {
+        return Ok(());
+    }
+    module.functions.values().try_for_each(|func| check(func, target))
+}
+
+fn check(func: &Function, target: &Target) -> Result<(), String> {
+    for &block in &func.layout {
+        for &param in &func.blocks[block].params {
+            if is_missing(func.ty(param), target) {
+                return Err(format!("internal error: {param} of {block} is not legal\n{func}"));
+            }
+        }
+        for &inst in &func.blocks[block].insts {
+            if !is_legal(func, inst, target) {
+                let text = print_inst(func, inst);
+                return Err(format!("internal error: `{text}` is not legal\n{func}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns true if a type is an integer that the device does not compute with.
+fn is_missing(ty: Type, target: &Target) -> bool {
+    narrow::is_missing(ty.scalar, target) || ty.scalar == Scalar::I64 && !target.int64
+}
+
+fn is_legal(func: &Function, inst: Inst, target: &Target) -> bool {
+    use InstData::*;
+    let data = &func.insts[inst];
+    let mut types: Vec<Type> = func.result(inst).iter().map(|&value| func.ty(value)).collect();
+    data.for_each_arg(|arg| types.push(func.ty(arg)));
+    if let (PtrAdd { .. } | ICmp { .. }, false) = (data, target.int64) {
+        if types.iter().any(|ty| ty.scalar.is_ptr() && ty.scalar.bits() == 64) {
+            return false;
+        }
+    }
+    types.iter().filter(|ty| is_missing(**ty, target)).all(|ty| match (data, ty.scalar) {
+        // Refused by the emitter.
+        (AtomicRmw { .. } | AtomicCmpXchg { .. }, Scalar::I64) => true,
+        (AtomicLoad { .. } | AtomicStore { .. }, Scalar::I64) => true,
+        (Convert { op: ConvertOp::Bitcast, .. }, _) => true,
+        (_, Scalar::I64) => false,
+        // Integers on their way from and to memory.
+        (Load { .. } | LoadArg { .. } | Store { .. }, _) => true,
+        (Convert { op: ConvertOp::ZExt | ConvertOp::Trunc, .. }, _) => true,
+        _ => false,
+    })
+}

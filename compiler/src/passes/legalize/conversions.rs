@@ -1,0 +1,170 @@
+//! Conversions between numbers that a device has no instruction for, or a wrong one: of integers of 8, 16 and 64 bits,
+//! of unsigned words on weak devices, and of halves.
+
+use super::half;
+use super::integers::count_zeros_64;
+use crate::ir::*;
+use crate::passes::cursor::Cursor;
+use crate::target::Target;
+
+/// Returns the result of a conversion to `ty`; `None` where the device's own is right.
+pub fn legalized(
+    c: &mut Cursor<'_>,
+    op: ConvertOp,
+    arg: Value,
+    ty: Type,
+    target: &Target,
+) -> Option<Value> {
+    match op {
+        ConvertOp::FConvert => float_to_float(c, arg, ty, target),
+        ConvertOp::FToS | ConvertOp::FToU => float_to_int(c, op, arg, ty, target),
+        ConvertOp::SToF | ConvertOp::UToF => int_to_float(c, op, arg, ty, target),
+        _ => None,
+    }
+}
+
+fn float_to_float(c: &mut Cursor<'_>, arg: Value, ty: Type, target: &Target) -> Option<Value> {
+    if ty == Type::F16 {
+        return Some(half::from_float(c, arg));
+    }
+    // The device's own conversion may lose denormals.
+    let is_native = target.float16 && target.floats(Scalar::F16).widens;
+    if c.ty(arg) != Type::F16 || is_native {
+        return None;
+    }
+    let single = half::to_single(c, arg);
+    Some(c.convert(ConvertOp::FConvert, single, ty))
+}
+
+fn float_to_int(
+    c: &mut Cursor<'_>,
+    op: ConvertOp,
+    arg: Value,
+    ty: Type,
+    target: &Target,
+) -> Option<Value> {
+    let is_bits = c.ty(arg) == Type::F16 && !target.float16;
+    let float = if is_bits { half::to_single(c, arg) } else { arg };
+    match ty.scalar.bits() {
+        64 if !target.int64 => Some(float_to_words(c, op, float)),
+        8 | 16 => {
+            let word = c.convert(op, float, Type::I32);
+            Some(c.convert(ConvertOp::Trunc, word, ty))
+        }
+        _ => is_bits.then(|| c.convert(op, float, ty)),
+    }
+}
+
+/// Splits the magnitude into two words, exactly: it is less than 2^64, and both the scaling by 2^-32 and the remainder
+/// are exact.
+fn float_to_words(c: &mut Cursor<'_>, op: ConvertOp, arg: Value) -> Value {
+    let (ty, down, up) = match c.ty(arg) {
+        Type::F64 => (Type::F64, 0x3df0_0000_0000_0000, 0x41f0_0000_0000_0000),
+        _ => (Type::F32, 0x2f80_0000, 0x4f80_0000),
+    };
+    let arg = c.convert(ConvertOp::FConvert, arg, ty);
+    let (down, up) = (c.func.constant(ty, down), c.func.constant(ty, up));
+    let magnitude = c.math(MathOp::FAbs, &[arg], ty);
+    let scaled = c.binary(BinaryOp::FMul, magnitude, down);
+    let high = c.math(MathOp::Trunc, &[scaled], ty);
+    let part = c.binary(BinaryOp::FMul, high, up);
+    let low = c.binary(BinaryOp::FSub, magnitude, part);
+    let high = c.convert(ConvertOp::FToU, high, Type::I32);
+    let low = c.convert(ConvertOp::FToU, low, Type::I32);
+    let words = c.build(&[low, high]);
+    let result = c.bitcast(words, Type::I64);
+    if op == ConvertOp::FToU {
+        return result;
+    }
+    let zero = c.func.constant(ty, 0);
+    let is_negative = c.fcmp(FloatCC::Olt, arg, zero);
+    let negated = c.unary(UnaryOp::INeg, result);
+    c.select(is_negative, negated, result)
+}
+
+fn int_to_float(
+    c: &mut Cursor<'_>,
+    op: ConvertOp,
+    arg: Value,
+    ty: Type,
+    target: &Target,
+) -> Option<Value> {
+    let is_wide = c.ty(arg) == Type::I64 && !target.int64;
+    // Integers that do not fit F32 exactly overflow half, so going through F32 rounds once.
+    if ty == Type::F16 && (is_wide || !target.float16) {
+        let single = int_to_float(c, op, arg, Type::F32, target);
+        let single = single.unwrap_or_else(|| c.convert(op, arg, Type::F32));
+        return Some(half::from_float(c, single));
+    }
+    let is_signed = op == ConvertOp::SToF;
+    match c.ty(arg).scalar.bits() {
+        64 if is_wide => Some(words_to_float(c, is_signed, arg, ty)),
+        32 if !is_signed && !target.int64 && ty == Type::F32 => Some(word_to_float(c, arg)),
+        8 | 16 => {
+            let word = c.resize(arg, Type::I32, is_signed);
+            Some(c.convert(op, word, ty))
+        }
+        _ => None,
+    }
+}
+
+/// Returns an unsigned word as F32 through the signed conversion, for weak devices: SwiftShader's unsigned one rounds
+/// twice. Half of a large word, with its last bit sticky, is converted and doubled.
+fn word_to_float(c: &mut Cursor<'_>, word: Value) -> Value {
+    let large = c.icmp_imm(IntCC::Slt, word, 0);
+    let half = c.binary_imm(BinaryOp::LShr, word, 1);
+    let last = c.binary_imm(BinaryOp::And, word, 1);
+    let half = c.binary(BinaryOp::Or, half, last);
+    let word = c.select(large, half, word);
+    let float = c.convert(ConvertOp::SToF, word, Type::F32);
+    let double = c.binary(BinaryOp::FAdd, float, float);
+    c.select(large, double, float)
+}
+
+fn words_to_float(c: &mut Cursor<'_>, is_signed: bool, arg: Value, ty: Type) -> Value {
+    let convert = if ty == Type::F64 { magnitude_to_double } else { magnitude_to_single };
+    if !is_signed {
+        return convert(c, arg);
+    }
+    let is_negative = c.icmp_imm(IntCC::Slt, arg, 0);
+    let negated = c.unary(UnaryOp::INeg, arg);
+    let magnitude = c.select(is_negative, negated, arg);
+    let float = convert(c, magnitude);
+    let negated = c.unary(UnaryOp::FNeg, float);
+    c.select(is_negative, negated, float)
+}
+
+/// Both words are exact, their sum rounds once.
+fn magnitude_to_double(c: &mut Cursor<'_>, magnitude: Value) -> Value {
+    let words = c.bitcast(magnitude, Type::vector(Scalar::I32, 2));
+    let [lo, hi] = [0, 1].map(|i| {
+        let word = c.extract(words, i);
+        c.convert(ConvertOp::UToF, word, Type::F64)
+    });
+    let scale = c.func.constant(Type::F64, 0x41f0_0000_0000_0000);
+    let hi = c.binary(BinaryOp::FMul, hi, scale);
+    c.binary(BinaryOp::FAdd, hi, lo)
+}
+
+/// Shifts the magnitude so that its top 32 bits, with a sticky bit for the rest, round once.
+fn magnitude_to_single(c: &mut Cursor<'_>, magnitude: Value) -> Value {
+    let pair = Type::vector(Scalar::I32, 2);
+    let words = c.bitcast(magnitude, pair);
+    let (lo, hi) = (c.extract(words, 0), c.extract(words, 1));
+    let zeros = count_zeros_64(c, MathOp::Clz, hi, lo);
+    let zeros = c.binary_imm(BinaryOp::And, zeros, 63);
+    let amount = c.resize(zeros, Type::I64, false);
+    let shifted = c.binary(BinaryOp::Shl, magnitude, amount);
+    let words = c.bitcast(shifted, pair);
+    let (lo, hi) = (c.extract(words, 0), c.extract(words, 1));
+    let any = c.icmp_imm(IntCC::Ne, lo, 0);
+    let sticky = c.convert(ConvertOp::ZExt, any, Type::I32);
+    let top = c.binary(BinaryOp::Or, hi, sticky);
+    let float = word_to_float(c, top);
+    // 2^(32 - zeros), from its bits; zero stays zero.
+    let limit = c.iconst(Type::I32, 32 + 127);
+    let exponent = c.binary(BinaryOp::ISub, limit, zeros);
+    let bits = c.binary_imm(BinaryOp::Shl, exponent, 23);
+    let scale = c.bitcast(bits, Type::F32);
+    c.binary(BinaryOp::FMul, float, scale)
+}

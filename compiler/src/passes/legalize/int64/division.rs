@@ -1,0 +1,101 @@
+//! Division of 64-bit integers: a loop that gives one bit of the quotient a turn.
+
+use super::words::{self, sign_of, word, Words};
+use super::Splitter;
+use crate::ir::*;
+use crate::passes::cursor::Cursor;
+
+/// A division that stands in the block that is being rewritten.
+pub struct Division {
+    signed: bool,
+    operands: [Words; 2],
+    quotient: Words,
+    remainder: Words,
+}
+
+impl Splitter<'_> {
+    /// Returns the quotient or the remainder, from the same loop where both are wanted.
+    pub fn divide(&mut self, op: BinaryOp, a: Words, b: Words) -> Words {
+        use BinaryOp::{SDiv, SRem, UDiv};
+        let signed = matches!(op, SDiv | SRem);
+        let same = |d: &&Division| d.signed == signed && d.operands == [a, b];
+        let (quotient, remainder) = match self.divisions.iter().find(same) {
+            Some(division) => (division.quotient, division.remainder),
+            None => {
+                let (quotient, remainder) = match signed {
+                    true => self.divide_signed(a, b),
+                    false => self.divide_unsigned(a, b),
+                };
+                self.divisions.push(Division { signed, operands: [a, b], quotient, remainder });
+                (quotient, remainder)
+            }
+        };
+        if matches!(op, SDiv | UDiv) {
+            quotient
+        } else {
+            remainder
+        }
+    }
+
+    /// Divides the magnitudes. The remainder has the sign of the dividend.
+    fn divide_signed(&mut self, a: Words, b: Words) -> (Words, Words) {
+        let (sign_a, sign_b) = (sign_of(&mut self.c, a.hi), sign_of(&mut self.c, b.hi));
+        let a = words::negate_if(&mut self.c, a, sign_a);
+        let b = words::negate_if(&mut self.c, b, sign_b);
+        let (quotient, remainder) = self.divide_unsigned(a, b);
+        let sign = self.c.binary(BinaryOp::Xor, sign_a, sign_b);
+        let quotient = words::negate_if(&mut self.c, quotient, sign);
+        (quotient, words::negate_if(&mut self.c, remainder, sign_a))
+    }
+
+    /// Ends the current block with a loop and goes on in the block behind it. The loop is left at its header, whose
+    /// parameters hold the results: they keep what each invocation leaves with. A driver that runs several in
+    /// lockstep (SwiftShader) would give all of them what the body computes for the last one.
+    fn divide_unsigned(&mut self, a: Words, b: Words) -> (Words, Words) {
+        let [header, body, behind] = [(); 3].map(|()| self.c.func.add_block());
+        let [turn, lo, hi, rem_lo, rem_hi] =
+            [(); 5].map(|()| self.c.func.add_param(header, Type::I32));
+        let zero = word(&mut self.c, 0);
+        let start = [zero, a.lo, a.hi, zero, zero];
+        self.end_block(InstData::Jump { target: BlockCall::with_args(header, &start) }, header);
+
+        let done = self.c.icmp_imm(IntCC::Eq, turn, 64);
+        let (then, otherwise) = (BlockCall::new(behind), BlockCall::new(body));
+        self.end_block(InstData::Brif { cond: done, then, otherwise }, body);
+
+        let dividend = Words { lo, hi };
+        let remainder = Words { lo: rem_lo, hi: rem_hi };
+        let (next_dividend, next_remainder) = divide_bit(&mut self.c, dividend, remainder, b);
+        let turn = self.c.binary_imm(BinaryOp::IAdd, turn, 1);
+        let next = [turn, next_dividend.lo, next_dividend.hi, next_remainder.lo, next_remainder.hi];
+        self.end_block(InstData::Jump { target: BlockCall::with_args(header, &next) }, behind);
+        (dividend, remainder)
+    }
+}
+
+/// Shifts the 128-bit register remainder:dividend to the left; the bit of the quotient enters at the right.
+fn divide_bit(
+    c: &mut Cursor<'_>,
+    dividend: Words,
+    remainder: Words,
+    divisor: Words,
+) -> (Words, Words) {
+    use BinaryOp::*;
+    let shifted = |c: &mut Cursor<'_>, word, below| {
+        let up = c.binary_imm(Shl, word, 1);
+        let bit = c.binary_imm(LShr, below, 31);
+        c.binary(Or, up, bit)
+    };
+    let top = c.binary_imm(LShr, remainder.hi, 31);
+    let hi = shifted(c, remainder.hi, remainder.lo);
+    let remainder = Words { lo: shifted(c, remainder.lo, dividend.hi), hi };
+    let hi = shifted(c, dividend.hi, dividend.lo);
+    let lo = c.binary_imm(Shl, dividend.lo, 1);
+    let fits = words::compare(c, IntCC::Uge, remainder, divisor);
+    let carried = c.icmp_imm(IntCC::Ne, top, 0);
+    let fits = c.binary(Or, fits, carried);
+    let less = words::sub(c, remainder, divisor);
+    let remainder = words::select(c, fits, less, remainder);
+    let bit = c.convert(ConvertOp::ZExt, fits, Type::I32);
+    (Words { lo: c.binary(Or, lo, bit), hi }, remainder)
+}

@@ -1,0 +1,349 @@
+//! 64-bit integers on devices without them: two words of 32 bits.
+//!
+//! As a parameter of a block or an operand a number is two values. Where it is one thing (in memory, as a parameter or
+//! result of a function, as an address) it is a vector of both words, the low one first; a vector of numbers is
+//! as many vectors of at most four words as it takes.
+//!
+//! Pointers of 64 bits stay what they are, but PtrToInt gives their words and IntToPtr takes them; arithmetic on
+//! them is arithmetic on the words.
+
+mod division;
+mod objects;
+mod words;
+
+use crate::ir::*;
+use crate::passes::cursor::Cursor;
+use crate::passes::unreachable;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use division::Division;
+use objects::pieces;
+use smallvec::{smallvec, SmallVec};
+use words::{sign_of, word, Words};
+
+/// Two words.
+const PAIR: Type = Type::vector(Scalar::I32, 2);
+
+/// The results of each function before any was changed.
+pub type Results = PrimaryMap<Func, SmallVec<[Type; 1]>>;
+
+/// Returns the results of a module's functions.
+pub fn results(module: &Module) -> Results {
+    module.functions.values().map(|func| func.returns.clone()).collect()
+}
+
+/// Legalizes a function, its parameters and results too. Returns true if anything changed.
+pub fn run(func: &mut Function, results: &Results) -> bool {
+    if !func.values.values().any(|value| is_wide(value.ty) || is_address(value.ty)) {
+        return false;
+    }
+    let (cfg, _) = unreachable::remove(func);
+    let (words, calls, replaced) = (func.value_map(), func.value_map(), func.value_map());
+    func.returns = func.returns.iter().flat_map(|&ty| pieces_or_whole(ty)).collect();
+    let (c, block) = (Cursor::new(func), cfg.rpo()[0]);
+    let mut pass = Splitter { c, results, words, calls, replaced, block, divisions: Vec::new() };
+    for &block in &cfg.rpo()[1..] {
+        pass.split_params(block);
+    }
+    for &block in cfg.rpo() {
+        pass.rewrite_block(block);
+    }
+    true
+}
+
+fn is_wide(ty: Type) -> bool {
+    ty.scalar == Scalar::I64
+}
+
+/// Returns true if a type is that of pointers of 64 bits.
+fn is_address(ty: Type) -> bool {
+    ty.scalar.is_ptr() && ty.scalar.bits() == 64
+}
+
+fn pieces_or_whole(ty: Type) -> SmallVec<[Type; 4]> {
+    if is_wide(ty) {
+        pieces(ty)
+    } else {
+        SmallVec::from_slice(&[ty])
+    }
+}
+
+/// Returns true if a conversion is one of words. Those between floats and numbers are legalized before this.
+fn is_of_words(op: ConvertOp) -> bool {
+    use ConvertOp::*;
+    matches!(op, Trunc | ZExt | SExt | PtrToInt | IntToPtr | Bitcast)
+}
+
+struct Splitter<'a> {
+    c: Cursor<'a>,
+    results: &'a Results,
+    /// Words of the numbers, by lane, and of addresses that were computed here.
+    words: SecondaryMap<Value, SmallVec<[Words; 1]>>,
+    /// The first vectors of what calls give, by their results.
+    calls: SecondaryMap<Value, Option<Value>>,
+    /// Values that another now stands for.
+    replaced: SecondaryMap<Value, Option<Value>>,
+    /// The block that is being written.
+    block: Block,
+    /// Divisions of the block that is being rewritten.
+    divisions: Vec<Division>,
+}
+
+impl Splitter<'_> {
+    /// Gives a block two parameters for a number.
+    fn split_params(&mut self, block: Block) {
+        let func = &mut *self.c.func;
+        if !func.blocks[block].params.iter().any(|&param| is_wide(func.ty(param))) {
+            return;
+        }
+        for param in std::mem::take(&mut func.blocks[block].params) {
+            let ty = func.ty(param);
+            if is_wide(ty) {
+                let mut word = || func.add_param(block, Type::I32);
+                let lanes = (0..ty.lanes).map(|_| Words { lo: word(), hi: word() });
+                self.words[param] = lanes.collect();
+            } else {
+                let index = func.blocks[block].params.len() as u32;
+                func.values[param].def = ValueDef::Param(block, index);
+                func.blocks[block].params.push(param);
+            }
+        }
+    }
+
+    fn rewrite_block(&mut self, block: Block) {
+        self.divisions.clear();
+        self.block = block;
+        let mut insts = self.c.begin(block);
+        if block == self.c.func.entry() {
+            self.split_function_params(block);
+            // Where a division ends the block, these still stand in it.
+            let func = &self.c.func;
+            insts.sort_by_key(|&inst| !matches!(func.insts[inst], InstData::Alloca { .. }));
+        }
+        self.gather_call_results(&mut insts);
+        for inst in insts {
+            let replaced = &self.replaced;
+            self.c.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
+            if self.is_concerned(inst) {
+                self.rewrite(inst);
+            } else {
+                self.c.keep(inst);
+            }
+        }
+        self.c.finish(self.block);
+    }
+
+    /// Ends the block that is being written and begins another one.
+    fn end_block(&mut self, terminator: InstData, next: Block) {
+        self.c.void(terminator);
+        self.c.finish(self.block);
+        self.block = next;
+    }
+
+    /// Returns true if an instruction has to do with numbers or addresses of 64 bits.
+    fn is_concerned(&self, inst: Inst) -> bool {
+        let func = &self.c.func;
+        let mut concerned = func.result(inst).is_some_and(|result| is_wide(func.ty(result)));
+        func.insts[inst].for_each_arg(|arg| concerned |= is_wide(func.ty(arg)));
+        concerned
+            || match func.insts[inst] {
+                InstData::PtrAdd { ptr: arg, .. } | InstData::ICmp { args: [arg, _], .. } => {
+                    is_address(func.ty(arg))
+                }
+                // Its results may be counted otherwise.
+                InstData::CallResult { .. } => true,
+                _ => false,
+            }
+    }
+
+    fn rewrite(&mut self, inst: Inst) {
+        let data = self.c.func.insts[inst].clone();
+        if data.is_terminator() {
+            return self.terminator(inst, data);
+        }
+        let result = self.c.func.result(inst);
+        let ty = result.map_or(Type::I32, |result| self.c.ty(result));
+        let lanes: SmallVec<[Words; 1]> = match data {
+            InstData::Unary { op, arg, .. } => {
+                let arg = self.words(arg);
+                smallvec![self.unary(op, arg)]
+            }
+            InstData::Math { op: MathOp::SAbs, ref args, .. } => {
+                let arg = self.words(args[0]);
+                let sign = sign_of(&mut self.c, arg.hi);
+                smallvec![words::negate_if(&mut self.c, arg, sign)]
+            }
+            InstData::Binary { op, args: [a, b], .. } => {
+                let (a, b) = (self.words(a), self.words(b));
+                let simple = words::binary(&mut self.c, op, a, b);
+                smallvec![simple.unwrap_or_else(|| self.divide(op, a, b))]
+            }
+            InstData::ICmp { cc, args: [a, b] } => {
+                let (a, b) = (self.words(a), self.words(b));
+                let holds = words::compare(&mut self.c, cc, a, b);
+                return self.replace(result, holds);
+            }
+            InstData::Select { args: [cond, then, otherwise] } => {
+                let (then, otherwise) = (self.words(then), self.words(otherwise));
+                smallvec![words::select(&mut self.c, cond, then, otherwise)]
+            }
+            InstData::Convert { op, arg } if is_of_words(op) => {
+                return self.convert(inst, op, arg, ty);
+            }
+            InstData::Build { ref args } => args.iter().map(|&arg| self.words(arg)).collect(),
+            InstData::Extract { arg, lane } => {
+                smallvec![self.all_words(arg)[usize::from(lane)]]
+            }
+            InstData::PtrAdd { ptr, offset } => return self.ptr_add(inst, ptr, offset),
+            InstData::Load { ptr, align, flags } => self.load(ptr, ty, align, flags),
+            InstData::Store { ptr, value, align, flags } => {
+                return self.store(ptr, value, align, flags)
+            }
+            InstData::LoadArg { arg, offset } => self.load_arg(arg, offset, ty),
+            InstData::WorkItem { .. } => {
+                let vector = self.c.inst(data, PAIR);
+                smallvec![Words::of_vector(&mut self.c, vector)]
+            }
+            InstData::Call { func, ref args } => return self.call(inst, func, args),
+            InstData::CallResult { call, index } => return self.call_result(inst, call, index),
+            _ => return self.keep_wide(inst, data),
+        };
+        if let Some(result) = result {
+            self.words[result] = lanes;
+        }
+    }
+
+    /// Has another value stand for a result.
+    fn replace(&mut self, result: Option<Value>, value: Value) {
+        if let Some(result) = result {
+            self.replaced[result] = Some(value);
+        }
+    }
+
+    /// Returns the words of all lanes of a number.
+    fn all_words(&mut self, value: Value) -> SmallVec<[Words; 1]> {
+        if !self.words[value].is_empty() {
+            return self.words[value].clone();
+        }
+        let ty = self.c.ty(value);
+        let one = match self.c.func.def(value) {
+            ValueDef::Const(Constant::Bits(bits)) => Words::constant(&mut self.c, bits),
+            ValueDef::Const(Constant::Undef) => {
+                let undef = self.c.func.undef(Type::I32);
+                Words { lo: undef, hi: undef }
+            }
+            _ => {
+                let op = if is_address(ty) { ConvertOp::PtrToInt } else { ConvertOp::Bitcast };
+                let vector = self.c.convert(op, value, PAIR);
+                Words::of_vector(&mut self.c, vector)
+            }
+        };
+        SmallVec::from_elem(one, usize::from(ty.lanes))
+    }
+
+    /// Returns the words of a scalar number or an address.
+    fn words(&mut self, value: Value) -> Words {
+        self.all_words(value)[0]
+    }
+
+    fn unary(&mut self, op: UnaryOp, arg: Words) -> Words {
+        match op {
+            UnaryOp::Not => Words { lo: self.c.unary(op, arg.lo), hi: self.c.unary(op, arg.hi) },
+            _ => words::negate(&mut self.c, arg),
+        }
+    }
+
+    fn convert(&mut self, inst: Inst, op: ConvertOp, arg: Value, ty: Type) {
+        let result = self.c.func.result(inst);
+        let converted = match op {
+            ConvertOp::Trunc => {
+                let low = self.words(arg).lo;
+                let cut = self.c.resize(low, ty, false);
+                return self.replace(result, cut);
+            }
+            ConvertOp::ZExt => {
+                let low = self.c.convert(op, arg, Type::I32);
+                Words::zero_extended(&mut self.c, low)
+            }
+            ConvertOp::SExt => {
+                let low = self.c.convert(op, arg, Type::I32);
+                Words::sign_extended(&mut self.c, low)
+            }
+            ConvertOp::Bitcast if is_wide(ty) => {
+                let vector = self.c.bitcast(arg, PAIR);
+                Words::of_vector(&mut self.c, vector)
+            }
+            ConvertOp::Bitcast => {
+                let vector = self.words(arg).joined(&mut self.c);
+                let other = self.c.bitcast(vector, ty);
+                return self.replace(result, other);
+            }
+            ConvertOp::IntToPtr => {
+                let words = self.words(arg);
+                return self.become_address(inst, words);
+            }
+            _ => self.words(arg),
+        };
+        if let Some(result) = result {
+            self.words[result] = smallvec![converted];
+        }
+    }
+
+    /// Keeps an instruction that is legalized elsewhere, or refused: its numbers are put together and taken apart.
+    fn keep_wide(&mut self, inst: Inst, mut data: InstData) {
+        data.map_args(|arg| match is_wide(self.c.ty(arg)) {
+            true => {
+                debug_assert!(!self.c.ty(arg).is_vector(), "scalarize runs before");
+                let vector = self.words(arg).joined(&mut self.c);
+                self.c.bitcast(vector, Type::I64)
+            }
+            false => arg,
+        });
+        self.c.func.insts[inst] = data;
+        self.c.keep(inst);
+        if let Some(result) = self.c.func.result(inst).filter(|&v| is_wide(self.c.ty(v))) {
+            let vector = self.c.bitcast(result, PAIR);
+            self.words[result] = smallvec![Words::of_vector(&mut self.c, vector)];
+        }
+    }
+
+    fn terminator(&mut self, inst: Inst, data: InstData) {
+        let mut data = match data {
+            InstData::Switch { value, cases, default } if is_wide(self.c.ty(value)) => {
+                self.switch(value, cases, default)
+            }
+            InstData::Return { values } => {
+                let values = values.into_iter().flat_map(|value| self.as_pieces(value)).collect();
+                InstData::Return { values }
+            }
+            _ => data,
+        };
+        data.for_each_target_mut(|call| {
+            let args = std::mem::take(&mut call.args);
+            for arg in args {
+                if is_wide(self.c.ty(arg)) {
+                    let words = self.all_words(arg);
+                    call.args.extend(words.into_iter().flat_map(|words| [words.lo, words.hi]));
+                } else {
+                    call.args.push(arg);
+                }
+            }
+        });
+        self.c.func.insts[inst] = data;
+        self.c.keep(inst);
+    }
+
+    /// Returns a switch on the number of the case that a value equals, counted from 1.
+    fn switch(&mut self, value: Value, cases: Vec<SwitchCase>, default: BlockCall) -> InstData {
+        let value = self.words(value);
+        let mut selector = word(&mut self.c, 0);
+        let mut numbered = Vec::with_capacity(cases.len());
+        for (case, number) in cases.into_iter().zip(1..) {
+            let constant = Words::constant(&mut self.c, case.value);
+            let here = words::compare(&mut self.c, IntCC::Eq, value, constant);
+            let chosen = word(&mut self.c, number);
+            selector = self.c.select(here, chosen, selector);
+            numbered.push(SwitchCase { value: number.into(), target: case.target });
+        }
+        InstData::Switch { value: selector, cases: numbered, default }
+    }
+}

@@ -1,0 +1,225 @@
+//! 64-bit integers where they are one thing: in memory, as parameters and results of functions, and as addresses.
+
+use super::words::{self, Words};
+use super::{is_address, is_wide, pieces_or_whole, Splitter};
+use crate::ir::*;
+use crate::passes::cursor::align_at;
+use smallvec::{smallvec, SmallVec};
+
+/// Returns the vectors of words that hold a number or a vector of them.
+pub fn pieces(ty: Type) -> SmallVec<[Type; 4]> {
+    let of_two = |first: u8| Type::vector(Scalar::I32, 2 * (ty.lanes - first).min(2));
+    (0..ty.lanes).step_by(2).map(of_two).collect()
+}
+
+impl Splitter<'_> {
+    /// Returns the words that vectors hold.
+    fn of_pieces(&mut self, vectors: &[Value]) -> SmallVec<[Words; 1]> {
+        let mut lanes = SmallVec::new();
+        for &vector in vectors {
+            for at in (0..self.c.ty(vector).lanes).step_by(2) {
+                let lo = self.c.extract(vector, at);
+                lanes.push(Words { lo, hi: self.c.extract(vector, at + 1) });
+            }
+        }
+        lanes
+    }
+
+    /// Returns the vectors that hold a number; what is none as it is.
+    pub fn as_pieces(&mut self, value: Value) -> SmallVec<[Value; 4]> {
+        if !is_wide(self.c.ty(value)) {
+            return SmallVec::from_slice(&[value]);
+        }
+        let lanes = self.all_words(value);
+        let vector = |lanes: &[Words]| {
+            let words: SmallVec<[Value; 4]> =
+                lanes.iter().flat_map(|lane| [lane.lo, lane.hi]).collect();
+            self.c.build(&words)
+        };
+        lanes.chunks(2).map(vector).collect()
+    }
+
+    /// Gives the function vectors of words as parameters.
+    pub fn split_function_params(&mut self, entry: Block) {
+        for param in std::mem::take(&mut self.c.func.blocks[entry].params) {
+            let ty = self.c.ty(param);
+            if is_wide(ty) {
+                let vectors: SmallVec<[Value; 4]> =
+                    pieces(ty).into_iter().map(|ty| self.c.func.add_param(entry, ty)).collect();
+                self.words[param] = self.of_pieces(&vectors);
+            } else {
+                let index = self.c.func.blocks[entry].params.len() as u32;
+                self.c.func.values[param].def = ValueDef::Param(entry, index);
+                self.c.func.blocks[entry].params.push(param);
+            }
+        }
+    }
+
+    /// Puts what calls give directly behind them, where a division does not come between.
+    pub fn gather_call_results(&self, insts: &mut Vec<Inst>) {
+        let func = &self.c.func;
+        let call_of = |inst: Inst| match func.insts[inst] {
+            InstData::CallResult { call, .. } => Some(call),
+            _ => None,
+        };
+        if !insts.iter().any(|&inst| call_of(inst).is_some()) {
+            return;
+        }
+        let old = std::mem::take(insts);
+        for &inst in old.iter().filter(|&&inst| call_of(inst).is_none()) {
+            insts.push(inst);
+            if let (InstData::Call { .. }, Some(call)) = (&func.insts[inst], func.result(inst)) {
+                insts.extend(old.iter().filter(|&&other| call_of(other) == Some(call)));
+            }
+        }
+    }
+
+    pub fn call(&mut self, inst: Inst, func: Func, args: &[Value]) {
+        let args = args.iter().flat_map(|&arg| self.as_pieces(arg)).collect();
+        let data = InstData::Call { func, args };
+        match self.c.func.result(inst).filter(|&result| is_wide(self.c.ty(result))) {
+            Some(result) => self.calls[result] = Some(self.take_result(result, data, 0)),
+            None => {
+                self.c.func.insts[inst] = data;
+                self.c.keep(inst);
+            }
+        }
+    }
+
+    /// A result that stands behind others, which may have become several.
+    pub fn call_result(&mut self, inst: Inst, call: Value, index: u32) {
+        let Some(&InstData::Call { func, .. }) = self.c.func.def_inst(call) else {
+            return self.c.keep(inst);
+        };
+        let before = &self.results[func][..index as usize];
+        let index = before.iter().map(|&ty| pieces_or_whole(ty).len() as u32).sum();
+        let data = InstData::CallResult { call: self.calls[call].unwrap_or(call), index };
+        match self.c.func.result(inst).filter(|&result| is_wide(self.c.ty(result))) {
+            Some(result) => _ = self.take_result(result, data, index),
+            None => {
+                self.c.func.insts[inst] = data;
+                self.c.keep(inst);
+            }
+        }
+    }
+
+    /// Inserts what gives the first vector of a result, number `index` of its call, and those behind it. Returns the
+    /// first one.
+    fn take_result(&mut self, result: Value, data: InstData, index: u32) -> Value {
+        let pieces = pieces(self.c.ty(result));
+        let behind = match data {
+            InstData::CallResult { call, .. } => Some(call),
+            _ => None,
+        };
+        let first = self.c.inst(data, pieces[0]);
+        let call = behind.unwrap_or(first);
+        let mut vectors: SmallVec<[Value; 4]> = SmallVec::from_slice(&[first]);
+        for (&ty, index) in pieces[1..].iter().zip(index + 1..) {
+            vectors.push(self.c.inst(InstData::CallResult { call, index }, ty));
+        }
+        self.words[result] = self.of_pieces(&vectors);
+        first
+    }
+
+    /// Returns the types of the accesses that one to numbers becomes: private and work-group memory are read and
+    /// written a word at a time.
+    fn access_types(&self, ptr: Value, ty: Type) -> SmallVec<[Type; 4]> {
+        match self.c.ty(ptr).space() {
+            Some(AddressSpace::Private | AddressSpace::Local) => {
+                SmallVec::from_elem(Type::I32, 2 * usize::from(ty.lanes))
+            }
+            _ => pieces(ty),
+        }
+    }
+
+    pub fn load(
+        &mut self,
+        ptr: Value,
+        ty: Type,
+        align: u32,
+        flags: MemFlags,
+    ) -> SmallVec<[Words; 1]> {
+        let mut words: SmallVec<[Value; 4]> = SmallVec::new();
+        let mut offset = 0;
+        for ty in self.access_types(ptr, ty) {
+            let at = self.offset(ptr, offset);
+            let value = self.c.load(ty, at, align_at(align, offset.into()), flags);
+            words.extend((0..ty.lanes).map(|lane| self.c.extract(value, lane)));
+            offset += ty.bytes();
+        }
+        words.chunks(2).map(|pair| Words { lo: pair[0], hi: pair[1] }).collect()
+    }
+
+    pub fn store(&mut self, ptr: Value, value: Value, align: u32, flags: MemFlags) {
+        let ty = self.c.ty(value);
+        let lanes = self.all_words(value);
+        let words: SmallVec<[Value; 8]> =
+            lanes.iter().flat_map(|lane| [lane.lo, lane.hi]).collect();
+        let mut offset = 0;
+        for ty in self.access_types(ptr, ty) {
+            let first = offset as usize / 4;
+            let value = self.c.build(&words[first..first + usize::from(ty.lanes)]);
+            let at = self.offset(ptr, offset);
+            self.c.store(at, value, align_at(align, offset.into()), flags);
+            offset += ty.bytes();
+        }
+    }
+
+    pub fn load_arg(&mut self, arg: u32, offset: u32, ty: Type) -> SmallVec<[Words; 1]> {
+        let mut word = |index: u32| {
+            let offset = offset + 4 * index;
+            self.c.inst(InstData::LoadArg { arg, offset }, Type::I32)
+        };
+        (0..ty.lanes.into())
+            .map(|lane| Words { lo: word(2 * lane), hi: word(2 * lane + 1) })
+            .collect()
+    }
+
+    /// Returns a pointer a constant number of bytes further on.
+    fn offset(&mut self, ptr: Value, bytes: u32) -> Value {
+        if bytes == 0 || !is_address(self.c.ty(ptr)) {
+            return self.c.ptr_add_const(ptr, bytes.into());
+        }
+        let (base, bytes) = (self.words(ptr), Words::constant(&mut self.c, bytes.into()));
+        let words = words::add(&mut self.c, base, bytes);
+        let vector = words.joined(&mut self.c);
+        let ty = self.c.ty(ptr);
+        self.c.inst(InstData::Convert { op: ConvertOp::IntToPtr, arg: vector }, ty)
+    }
+
+    /// PtrAdd of a pointer of 64 bits, with an offset of I32 or I64; that of others keeps its instruction.
+    pub fn ptr_add(&mut self, inst: Inst, ptr: Value, offset: Value) {
+        let base = self.words(ptr);
+        let offset = match is_wide(self.c.ty(offset)) {
+            true => self.words(offset),
+            false => Words::sign_extended(&mut self.c, offset),
+        };
+        let words = words::add(&mut self.c, base, offset);
+        self.become_address(inst, words);
+    }
+
+    /// Has an instruction give the pointer that has these words.
+    pub fn become_address(&mut self, inst: Inst, words: Words) {
+        let vector = words.joined(&mut self.c);
+        self.c.func.insts[inst] = InstData::Convert { op: ConvertOp::IntToPtr, arg: vector };
+        self.c.keep(inst);
+        if let Some(result) = self.c.func.result(inst) {
+            self.words[result] = smallvec![words];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::PAIR;
+    use super::*;
+
+    #[test]
+    fn vectors_are_cut_into_pieces_of_two_numbers() {
+        let lanes = |lanes| pieces(Type::vector(Scalar::I64, lanes)).to_vec();
+        let quad = Type::vector(Scalar::I32, 4);
+        assert_eq!(lanes(1), [PAIR]);
+        assert_eq!(lanes(3), [quad, PAIR]);
+        assert_eq!(lanes(4), [quad, quad]);
+    }
+}
