@@ -12,7 +12,7 @@ mod words;
 
 use crate::analysis::access_types::{AccessType, Accesses};
 use crate::analysis::call_graph::components;
-use crate::ir::{AddressSpace, Func, Function, InstData, Module};
+use crate::ir::{AddressSpace, Func, Function, Module};
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 
@@ -64,13 +64,5 @@ fn has_array_accesses(func: &Function) -> bool {
     let is_array =
         |ptr| matches!(func.ty(ptr).space(), Some(AddressSpace::Local | AddressSpace::Private));
     let mut insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
-    insts.any(|&inst| match func.insts[inst] {
-        InstData::Load { ptr, .. }
-        | InstData::Store { ptr, .. }
-        | InstData::AtomicRmw { ptr, .. }
-        | InstData::AtomicCmpXchg { ptr, .. }
-        | InstData::AtomicLoad { ptr, .. }
-        | InstData::AtomicStore { ptr, .. } => is_array(ptr),
-        _ => false,
-    })
+    insts.any(|&inst| func.insts[inst].address().is_some_and(is_array))
 }
