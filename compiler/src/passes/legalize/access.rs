@@ -366,11 +366,7 @@ fn advanced(c: &mut Cursor<'_>, ptr: Value, by: u32) -> Value {
     let by = i64::from(by as i32);
     let (base, known) = match c.func.def_inst(ptr) {
         Some(&InstData::PtrAdd { ptr: base, offset }) => {
-            let bits = c.ty(offset).scalar.bits();
-            match c.func.as_const(offset) {
-                Some(offset) => (base, fold::signed(bits, offset)),
-                None => (ptr, 0),
-            }
+            c.func.as_signed_const(offset).map_or((ptr, 0), |known| (base, known))
         }
         _ => (ptr, 0),
     };

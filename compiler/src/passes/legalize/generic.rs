@@ -55,24 +55,11 @@ impl Spaces {
                 self.private |= from == Some(AddressSpace::Private);
             }
         }
-        let ptr = accessed(data).or(match *data {
+        let ptr = data.address().or(match *data {
             InstData::Convert { arg, .. } => Some(arg),
             _ => None,
         });
         self.used |= ptr.is_some_and(|ptr| is_generic(func, ptr));
-    }
-}
-
-/// Returns the pointer that an instruction accesses memory through.
-fn accessed(data: &InstData) -> Option<Value> {
-    match *data {
-        InstData::Load { ptr, .. }
-        | InstData::Store { ptr, .. }
-        | InstData::AtomicRmw { ptr, .. }
-        | InstData::AtomicCmpXchg { ptr, .. }
-        | InstData::AtomicLoad { ptr, .. }
-        | InstData::AtomicStore { ptr, .. } => Some(ptr),
-        _ => None,
     }
 }
 
@@ -99,7 +86,7 @@ pub fn run(func: &mut Function, spaces: Spaces) -> bool {
 /// Writes what an instruction becomes. Returns true if that is something else.
 fn legalize(s: &mut Splitter<'_>, inst: Inst, spaces: Spaces) -> bool {
     let data = &s.c.func.insts[inst];
-    match accessed(data) {
+    match data.address() {
         Some(ptr) if is_generic(s.c.func, ptr) => {
             access(s, inst, ptr, spaces);
             return true;

@@ -19,7 +19,7 @@ pub use check::debug_check;
 
 use crate::analysis::access_types::{AccessType, Accesses};
 use crate::analysis::call_graph::components;
-use crate::ir::{AddressSpace, Func, Function, InstData, Module};
+use crate::ir::{AddressSpace, Func, Function, Module};
 use crate::passes::simplify;
 use crate::target::{FloatTraits, Target};
 use cranelift_entity::SecondaryMap;
@@ -92,15 +92,7 @@ fn has_array_accesses(func: &Function) -> bool {
     let is_array =
         |ptr| matches!(func.ty(ptr).space(), Some(AddressSpace::Local | AddressSpace::Private));
     let mut insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
-    insts.any(|&inst| match func.insts[inst] {
-        InstData::Load { ptr, .. }
-        | InstData::Store { ptr, .. }
-        | InstData::AtomicRmw { ptr, .. }
-        | InstData::AtomicCmpXchg { ptr, .. }
-        | InstData::AtomicLoad { ptr, .. }
-        | InstData::AtomicStore { ptr, .. } => is_array(ptr),
-        _ => false,
-    })
+    insts.any(|&inst| func.insts[inst].address().is_some_and(is_array))
 }
 
 /// Returns a kind of device by its name in file tests.
