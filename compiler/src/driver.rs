@@ -16,7 +16,7 @@ use crate::preprocess::{self, Interner};
 use crate::source::{Diagnostics, Lookup, Source, SourceMap};
 use crate::target::Target;
 use crate::timing::{Stage, Stopwatch, Timing};
-use crate::{emit, ir, lower, sema, syntax, verified_bodies};
+use crate::{emit, ir, lower, quirks, sema, syntax, verified_bodies};
 use cranelift_entity::SecondaryMap;
 use std::cell::RefCell;
 
@@ -97,8 +97,9 @@ pub fn compile_to_ir(
     at: &IrAt,
 ) -> Result<String, String> {
     if let IrAt::Pass(name) = at {
-        if !passes::NAMES.contains(&name.as_str()) {
-            return Err(format!("no pass '{name}': one of {}\n", passes::NAMES.join(", ")));
+        let names = [&passes::NAMES[..], &quirks::NAMES].concat();
+        if !names.contains(&name.as_str()) {
+            return Err(format!("no pass '{name}': one of {}\n", names.join(", ")));
         }
     }
     let text = on_big_stack(|| {
@@ -286,11 +287,9 @@ fn run_passes(
     }
     pipeline.optimize_module(ir)?;
     crate::link::drop_unused(ir);
-    // Before legalization, which may put other operations in place of those on signs.
-    if !target.merges_signs {
-        pipeline.rewrite_sign_merges(ir, target.float64)?;
-    }
+    quirks::before_legalization(ir, target, pipeline)?;
     pipeline.legalize(ir, target)?;
+    quirks::after_legalization(ir, target, pipeline)?;
     Ok(pipeline.structurize(ir))
 }
 

@@ -4,7 +4,7 @@ use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use crate::ir::{AddressSpace, Global, Scalar, Type, WorkItemQuery};
 use crate::kernel::{spec_id, ArgKind, Field};
-use rspirv::spirv::{BuiltIn, Decoration, MemoryAccess, Op, StorageClass};
+use rspirv::spirv::{BuiltIn, Capability, Decoration, MemoryAccess, Op, StorageClass};
 use smallvec::SmallVec;
 
 impl Emitter<'_> {
@@ -131,12 +131,6 @@ impl Emitter<'_> {
         self.extract(word, all, u32::from(dim))
     }
 
-    /// Returns a built-in of one 32-bit unsigned integer.
-    pub fn word_builtin(&mut self, builtin: BuiltIn) -> u32 {
-        let word = self.builder.u32;
-        self.load_builtin(builtin, word)
-    }
-
     fn load_builtin(&mut self, builtin: BuiltIn, ty: u32) -> u32 {
         let builder = &mut self.builder;
         let variable = *self.inputs.builtins.entry(builtin as u32).or_insert_with(|| {
@@ -191,6 +185,11 @@ impl Emitter<'_> {
             EnqueuedLocalSize => plain(self, Field::EnqueuedLocalSize, Type::I32),
             WorkDim => plain(self, Field::WorkDim, query.ty()),
             PrintfBuffer => plain(self, Field::PrintfBuffer, query.ty()),
+            SubgroupInvocation => {
+                self.builder.require_capability(Capability::GroupNonUniform);
+                let word = self.builder.u32;
+                Ok(self.load_builtin(BuiltIn::SubgroupLocalInvocationId, word))
+            }
         }
     }
 }

@@ -325,7 +325,7 @@ impl ShaderInfo {
             EnqueuedLocalSize => Some(Field::EnqueuedLocalSize),
             WorkDim => Some(Field::WorkDim),
             PrintfBuffer => Some(Field::PrintfBuffer),
-            LocalId | LocalSize => None,
+            LocalId | LocalSize | SubgroupInvocation => None,
         };
         self.fields.extend(field);
         self.local_size_visible |=

@@ -398,6 +398,8 @@ operations! {
         WorkDim = "work_dim" => Type::I32,
         /// Global pointer to the launch's buffer for [`crate::printf`]; dimension is 0.
         PrintfBuffer = "printf_buffer" => Type::ptr(AddressSpace::Global),
+        /// The number of the work-item in its sub-group; dimension is 0.
+        SubgroupInvocation = "subgroup_invocation" => Type::I32,
     }
 }
 

@@ -4,6 +4,8 @@
 use super::memory::Addr;
 use super::{types, Context, Origin};
 use crate::ir::{self, AddressSpace, Block, Builder, FpFlags, Scalar, Type, Value};
+use crate::library::{self, Unit};
+use crate::quirks::denormals;
 use crate::sema::hir::{self, FunctionId, LabelId, LocalId};
 use crate::sema::types::{Scalar as Name, TypeId, TypeKind, Types};
 use crate::source::Span;
@@ -48,8 +50,12 @@ pub fn lower_function(context: &mut Context, origin: Origin, id: FunctionId, fun
     lowering.stmts(source.body.as_deref().unwrap_or_default());
     lowering.finish();
     remove_unreachable(&mut shell);
-    if origin == Origin::User && context.emulates_denormals() {
-        context.emulate_denormals(&mut shell, source.span);
+    if origin == Origin::User && denormals::are_emulated(context.target, context.options) {
+        let library = library::unit(Unit::Double, context.target);
+        denormals::run(&mut shell, &mut |name| {
+            let id = *library.functions.get(&format!("__{name}_f64"))?;
+            Some(context.function(Origin::Library(Unit::Double), id, source.span))
+        });
     }
     context.out.functions[func] = shell;
 }

@@ -9,7 +9,6 @@ mod assign;
 mod builtins;
 mod constants;
 mod convert;
-mod denormals;
 mod expr;
 mod fptrunc;
 mod function;

@@ -15,7 +15,6 @@ pub mod licm;
 pub mod loop_exits;
 pub mod mem2reg;
 pub mod scalarize;
-pub mod sign_merge;
 pub mod simplify;
 pub mod sroa;
 pub mod ssa_repair;
@@ -35,7 +34,7 @@ const MAX_ITERATIONS: usize = 3;
 const MAX_UNROLL_DEPTH: usize = 4;
 
 /// The names of the passes that a [`Pipeline`] runs.
-pub const NAMES: [&str; 16] = [
+pub const NAMES: [&str; 15] = [
     "cse",
     "dce",
     "dead_args",
@@ -46,7 +45,6 @@ pub const NAMES: [&str; 16] = [
     "licm",
     "mem2reg",
     "scalarize",
-    "sign_merge",
     "simplify",
     "sroa",
     "structurize",
@@ -106,11 +104,16 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    /// Rewrites merges of signs by masks, for drivers that take those for a copysign and get it wrong.
-    pub fn rewrite_sign_merges(&self, module: &mut Module, doubles: bool) -> Result<(), String> {
+    /// Runs a pass of another room on all functions.
+    pub fn run_on_all(
+        &self,
+        module: &mut Module,
+        name: &'static str,
+        pass: impl Fn(&mut Function) -> bool,
+    ) -> Result<(), String> {
         let functions: Vec<Func> = module.functions.keys().collect();
         for func in functions {
-            if self.run(module, func, "sign_merge", |f, _| sign_merge::run(f, doubles))? {
+            if self.run(module, func, name, |f, _| pass(f))? {
                 self.run(module, func, "dce", |f, _| dce::run(f))?;
             }
         }
@@ -274,7 +277,6 @@ pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> 
         "licm" => licm::run,
         "mem2reg" => mem2reg::run,
         "scalarize" => scalarize::run,
-        "sign_merge" => |f| sign_merge::run(f, true),
         "sroa" => sroa::run,
         "structurize" => |f| {
             structurize::run(f);

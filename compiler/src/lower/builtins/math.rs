@@ -4,6 +4,7 @@ use super::{BuiltinCall, BuiltinResult};
 use crate::ir::{BinaryOp, ConvertOp, FpFlags, MathOp, Scalar, Value};
 use crate::lower::function::Lowering;
 use crate::lower::Origin;
+use crate::quirks::denormals;
 
 impl Lowering<'_, '_> {
     pub fn math_builtin(&mut self, call: &BuiltinCall) -> BuiltinResult {
@@ -65,7 +66,9 @@ impl Lowering<'_, '_> {
 
     /// `a * b + c` however it is fastest.
     fn mad(&mut self, a: Value, b: Value, c: Value) -> Value {
-        let two_steps = self.b.ty(a).scalar == Scalar::F64 && self.context.emulates_denormals();
+        let (target, options) = (self.context.target, self.context.options);
+        let is_double = self.b.ty(a).scalar == Scalar::F64;
+        let two_steps = is_double && denormals::are_emulated(target, options);
         if self.has_fma(a) && !two_steps {
             return self.b.math(MathOp::Fma, &[a, b, c]);
         }
