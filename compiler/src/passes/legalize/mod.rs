@@ -7,13 +7,15 @@ mod conversions;
 mod floats;
 mod half;
 mod integers;
+mod work_items;
 
 use crate::ir::Function;
 use crate::target::{FloatTraits, Target};
 
 /// Legalizes a function for a device. Returns true if anything changed.
 pub fn run(func: &mut Function, target: &Target) -> bool {
-    let mut changed = integers::run(func, target);
+    let mut changed = work_items::run(func);
+    changed |= integers::run(func, target);
     changed |= floats::run(func, target);
     if !target.float16 {
         changed |= half::store_as_bits(func);
