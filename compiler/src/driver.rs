@@ -16,7 +16,7 @@ use crate::preprocess::{self, Interner};
 use crate::source::{Diagnostics, Lookup, Source, SourceMap};
 use crate::target::Target;
 use crate::timing::{Stage, Stopwatch, Timing};
-use crate::{emit, ir, lower, sema, syntax, verified_bodies};
+use crate::{emit, ir, lower, quirks, sema, syntax, verified_bodies};
 use cranelift_entity::SecondaryMap;
 use std::cell::RefCell;
 
@@ -97,7 +97,7 @@ pub fn compile_to_ir(
     at: &IrAt,
 ) -> Result<String, String> {
     if let IrAt::Pass(name) = at {
-        let names = passes::names();
+        let names = [passes::names(), quirks::NAMES.to_vec()].concat();
         if !names.contains(&name.as_str()) {
             return Err(format!("no pass '{name}': one of {}\n", names.join(", ")));
         }
@@ -287,11 +287,9 @@ fn run_passes(
     }
     pipeline.optimize_module(ir)?;
     crate::link::drop_unused(ir);
-    // Before legalization, which may put other operations in place of those on signs.
-    if !target.merges_signs {
-        pipeline.rewrite_sign_merges(ir, target.float64)?;
-    }
+    quirks::before_legalization(ir, target, pipeline)?;
     pipeline.legalize(ir, target)?;
+    quirks::after_legalization(ir, target, pipeline)?;
     Ok(pipeline.structurize(ir))
 }
 

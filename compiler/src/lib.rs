@@ -19,6 +19,7 @@ pub mod options;
 pub mod passes;
 pub mod preprocess;
 pub mod printf;
+pub mod quirks;
 mod rounding;
 pub mod sema;
 pub mod source;

@@ -58,7 +58,7 @@ pub struct Target {
     /// By probe, for 16, 32 and 64 bits; [`Target::floats`] has them by type.
     pub float_traits: [FloatTraits; 3],
     /// By probe: `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives what it says. Where it does not,
-    /// [`crate::passes::sign_merge`] puts it otherwise.
+    /// [`crate::quirks::sign_merge`] puts it otherwise.
     pub merges_signs: bool,
     /// By probe: GLSL.std.450 Fma is one correctly rounded operation.
     pub fma32_fused: bool,

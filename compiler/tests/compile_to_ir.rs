@@ -1,7 +1,7 @@
 //! The IR of a program at each place of the pipeline, as `heklac --emit=ir` prints it.
 
 use hekla_compiler::ir::parse::parse_module;
-use hekla_compiler::{compile_to_ir, passes, IrAt, Options, Source, Target};
+use hekla_compiler::{compile_to_ir, passes, quirks, IrAt, Options, Source, Target};
 
 fn ir(text: &str, at: &IrAt) -> Result<String, String> {
     let source = Source { name: "a.cl".into(), text: text.into(), headers: Vec::new() };
@@ -33,7 +33,7 @@ fn a_function_is_printed_after_each_run_of_a_pass() {
     };
     assert_eq!((runs("scalarize"), runs("inline"), runs("structurize")), (1, 1, 1));
     assert!(runs("simplify") > 1);
-    for pass in passes::names() {
+    for pass in passes::names().into_iter().chain(quirks::NAMES) {
         runs(pass);
     }
 }

@@ -6,7 +6,7 @@
 //! `HEKLA_BLESS=1` writes what came out as the expectation.
 
 use hekla_compiler::ir::{parse, print, verify};
-use hekla_compiler::passes;
+use hekla_compiler::{passes, quirks};
 use std::path::{Path, PathBuf};
 
 const EXPECT: &str = "\n; expect\n";
@@ -26,7 +26,9 @@ fn run(text: &str) -> String {
     }
     let passes = header("passes:").unwrap_or("").split(',').map(str::trim);
     for pass in passes.filter(|pass| !pass.is_empty()) {
-        match passes::run_named(&mut module, pass) {
+        let result = passes::run_named(&mut module, pass)
+            .or_else(|| quirks::run_named(&mut module, pass).map(Ok));
+        match result {
             None => return format!("error: no pass '{pass}'\n"),
             Some(Err(error)) => return format!("error: {error}\n"),
             Some(Ok(())) => {}

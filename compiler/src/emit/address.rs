@@ -1,8 +1,6 @@
 //! Addresses of 64 bits: integers, or pairs of 32-bit words on devices without such integers.
 
 use super::emitter::Emitter;
-use super::error::EmitResult;
-use crate::ir::Type;
 use rspirv::spirv::Op;
 
 /// The words of a pair.
@@ -42,16 +40,6 @@ impl Emitter<'_> {
         Words { lo: low.lo, hi: self.u32_op(Op::IAdd, hi, low.hi) }
     }
 
-    /// Returns a word as I64, zero-extended.
-    pub fn zero_extend_word(&mut self, word: u32) -> EmitResult<u32> {
-        if self.target.int64 {
-            let ty = self.ty(Type::I64)?;
-            return Ok(self.op(Op::UConvert, ty, &[word]));
-        }
-        let zero = self.const_u32(0);
-        Ok(self.pair(word, zero))
-    }
-
     /// Low word of an I64 or 64-bit pointer.
     pub fn low_word(&mut self, id: u32) -> u32 {
         let word = self.builder.u32;
@@ -60,17 +48,6 @@ impl Emitter<'_> {
         } else {
             self.extract(word, id, 0)
         }
-    }
-
-    /// Sum of two I64.
-    pub fn add_64(&mut self, a: u32, b: u32) -> EmitResult<u32> {
-        if self.target.int64 {
-            let ty = self.ty(Type::I64)?;
-            return Ok(self.op(Op::IAdd, ty, &[a, b]));
-        }
-        let (a, b) = (self.split(a), self.split(b));
-        let words = self.add_words(a, b);
-        Ok(self.pair(words.lo, words.hi))
     }
 
     /// Returns a 64-bit address plus a constant.

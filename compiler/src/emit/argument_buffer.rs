@@ -2,7 +2,7 @@
 
 use super::error::{EmitError, EmitResult};
 use super::spirv_builder::SpirvBuilder;
-use crate::ir::KernelEntry;
+use crate::ir::{KernelEntry, WorkItemQuery};
 use crate::kernel::{spec_id, ArgKind, ArgumentField, Field};
 use crate::target::Target;
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
@@ -88,4 +88,20 @@ impl KernelInputs {
         let size = builder.declare(Op::SpecConstantComposite, Some(vector), &self.local_size);
         builder.decorate(size, Decoration::BuiltIn, &[BuiltIn::WorkgroupSize as u32]);
     }
+}
+
+/// Returns the field of the kernel-argument buffer that a query is a word of.
+pub(super) fn field_of(query: WorkItemQuery) -> Option<Field> {
+    use WorkItemQuery::*;
+    Some(match query {
+        GlobalBaseWord => Field::GlobalBase,
+        GroupBaseWord => Field::GroupBase,
+        GlobalOffsetWord => Field::GlobalOffset,
+        GlobalSizeWord => Field::GlobalSize,
+        NumGroupsWord => Field::NumGroups,
+        EnqueuedLocalSize => Field::EnqueuedLocalSize,
+        WorkDim => Field::WorkDim,
+        PrintfBufferWord => Field::PrintfBuffer,
+        _ => return None,
+    })
 }

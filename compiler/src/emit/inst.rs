@@ -93,10 +93,7 @@ impl Emitter<'_> {
                 self.load(ptr, ty, align, flags.contains(MemFlags::VOLATILE))
             }
             AtomicRmw { .. } | AtomicCmpXchg { .. } | AtomicLoad { .. } => self.atomic(data, ty),
-            WorkItem { query, dim } => {
-                let id = self.work_item(query, dim)?;
-                self.bitcast(id, query.ty(), ty)
-            }
+            WorkItem { query, dim } => self.work_item(query, dim),
             LoadArg { arg, offset } => self.load_arg(arg, offset, ty),
             Call { func, ref args } => self.call_with_result(func, args, result),
             CallResult { call, index } => self.call_result(call, index, ty),

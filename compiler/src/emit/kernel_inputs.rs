@@ -1,11 +1,11 @@
 //! Kernel inputs: the kernel-argument buffer with arguments and launch values, and work-item queries.
 
+use super::argument_buffer::field_of;
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
-use crate::ir::{AddressSpace, Global, Scalar, Type, WorkItemQuery};
+use crate::ir::{AddressSpace, Global, Type, WorkItemQuery};
 use crate::kernel::{spec_id, ArgKind, Field};
-use rspirv::spirv::{BuiltIn, Decoration, MemoryAccess, Op, StorageClass};
-use smallvec::SmallVec;
+use rspirv::spirv::{BuiltIn, Capability, Decoration, MemoryAccess, Op, StorageClass};
 
 impl Emitter<'_> {
     fn field(&self, field: Field) -> EmitResult<u32> {
@@ -45,31 +45,11 @@ impl Emitter<'_> {
         Ok(id)
     }
 
-    /// Returns a value at a byte offset of the kernel-argument buffer.
-    fn argument_value(&mut self, offset: u32, ty: Type) -> EmitResult<u32> {
-        let (first, shift) = (offset / 4, offset % 4 * 8);
-        let count = ty.bytes().div_ceil(4);
-        let mut words: SmallVec<[u32; 9]> = SmallVec::new();
-        let needed = (offset % 4 + ty.bytes()).div_ceil(4);
-        for i in 0..needed {
-            if (first + i) * 4 >= self.inputs.size {
-                return Err(EmitError::malformed("an argument is read beyond its end"));
-            }
-            words.push(self.argument_word(first + i)?);
-        }
-        if shift != 0 {
-            for i in 0..count as usize {
-                let low = self.u32_op_const(Op::ShiftRightLogical, words[i], shift);
-                words[i] = match words.get(i + 1).copied() {
-                    Some(next) => {
-                        let high = self.u32_op_const(Op::ShiftLeftLogical, next, 32 - shift);
-                        self.u32_op(Op::BitwiseOr, low, high)
-                    }
-                    None => low,
-                };
-            }
-        }
-        self.value_of_words(&words, ty)
+    /// Returns an address in the kernel-argument buffer.
+    fn address_field(&mut self, field: Field, space: AddressSpace) -> EmitResult<u32> {
+        let word = self.field(field)? / 4;
+        let words = [self.argument_word(word)?, self.argument_word(word + 1)?];
+        self.value_of_words(&words, Type::ptr(space))
     }
 
     /// LoadArg.
@@ -79,10 +59,16 @@ impl Emitter<'_> {
         }
         let field = self.field(Field::Arg(arg))?;
         let (size, _) = self.inputs.field_layout(Field::Arg(arg))?;
-        if u64::from(offset) + u64::from(ty.bytes()) > u64::from(size.next_multiple_of(4)) {
-            return Err(EmitError::malformed("an argument is read beyond its end"));
+        if ty.bytes() != 4
+            || !offset.is_multiple_of(4)
+            || offset.saturating_add(4) > size.next_multiple_of(4)
+        {
+            return Err(EmitError::malformed(
+                "an argument is read beyond its end, or not by words",
+            ));
         }
-        self.argument_value(field + offset, ty)
+        let word = self.argument_word((field + offset) / 4)?;
+        self.bitcast(word, Type::I32, ty)
     }
 
     fn local_arg(&mut self, arg: u32) -> EmitResult<u32> {
@@ -110,17 +96,16 @@ impl Emitter<'_> {
             return Ok(self.const_u32(offset as u32));
         }
         let offset = self.data_offsets[global];
-        let field = self.field(Field::DataAddress)?;
-        let base = self.argument_value(field, Type::ptr(AddressSpace::Constant))?;
+        let base = self.address_field(Field::DataAddress, AddressSpace::Constant)?;
         Ok(self.address_add_const(base, offset as u32))
     }
 
     /// Returns the address of the word by which sequentially consistent operations are ordered, if the
     /// kernel needs one.
     pub fn order_word(&mut self) -> EmitResult<Option<u32>> {
-        match self.inputs.offsets.get(&Field::OrderWord).copied() {
-            Some(field) => self.argument_value(field, Type::ptr(AddressSpace::Global)).map(Some),
-            None => Ok(None),
+        match self.inputs.offsets.contains_key(&Field::OrderWord) {
+            true => self.address_field(Field::OrderWord, AddressSpace::Global).map(Some),
+            false => Ok(None),
         }
     }
 
@@ -129,12 +114,6 @@ impl Emitter<'_> {
         let all = self.load_builtin(builtin, vector);
         let word = self.builder.u32;
         self.extract(word, all, u32::from(dim))
-    }
-
-    /// Returns a built-in of one 32-bit unsigned integer.
-    pub fn word_builtin(&mut self, builtin: BuiltIn) -> u32 {
-        let word = self.builder.u32;
-        self.load_builtin(builtin, word)
     }
 
     fn load_builtin(&mut self, builtin: BuiltIn, ty: u32) -> u32 {
@@ -156,41 +135,25 @@ impl Emitter<'_> {
         })
     }
 
-    /// Returns a 64-bit launch value that is zero unless [`spec_id::HAS_GLOBAL_OFFSET`] is set.
-    fn offset_field(&mut self, field: Field, dim: u8) -> EmitResult<u32> {
-        let flag = self.has_global_offset();
-        let offset = self.field(field)?;
-        let value = self.argument_value(offset + u32::from(dim) * 8, Type::I64)?;
-        let zero = self.constant(Scalar::I64, 0)?;
-        let ty = self.ty(Type::I64)?;
-        Ok(self.select(ty, flag, value, zero))
-    }
-
     /// WorkItem.
     pub fn work_item(&mut self, query: WorkItemQuery, dim: u8) -> EmitResult<u32> {
         use WorkItemQuery::*;
-        let dim = dim.min(2);
-        let wide = |e: &mut Self, builtin, field| {
-            let low = e.builtin(builtin, dim);
-            let id = e.zero_extend_word(low)?;
-            let base = e.offset_field(field, dim)?;
-            e.add_64(id, base)
-        };
-        let plain = |e: &mut Self, field, ty: Type| {
-            let offset = e.field(field)?;
-            e.argument_value(offset + u32::from(dim) * ty.bytes(), ty)
-        };
+        if let Some(field) = field_of(query) {
+            let first = self.field(field)? / 4;
+            return self.argument_word(first + u32::from(dim));
+        }
         match query {
-            GlobalId => wide(self, BuiltIn::GlobalInvocationId, Field::GlobalBase),
-            GroupId => wide(self, BuiltIn::WorkgroupId, Field::GroupBase),
-            GlobalOffset => self.offset_field(Field::GlobalOffset, dim),
-            GlobalSize => plain(self, Field::GlobalSize, Type::I64),
-            NumGroups => plain(self, Field::NumGroups, Type::I64),
+            InvocationId => Ok(self.builtin(BuiltIn::GlobalInvocationId, dim)),
+            WorkGroupId => Ok(self.builtin(BuiltIn::WorkgroupId, dim)),
             LocalId => Ok(self.builtin(BuiltIn::LocalInvocationId, dim)),
-            LocalSize => Ok(self.inputs.local_size[usize::from(dim)]),
-            EnqueuedLocalSize => plain(self, Field::EnqueuedLocalSize, Type::I32),
-            WorkDim => plain(self, Field::WorkDim, query.ty()),
-            PrintfBuffer => plain(self, Field::PrintfBuffer, query.ty()),
+            LocalSize => Ok(self.inputs.local_size[usize::from(dim.min(2))]),
+            HasOffset => Ok(self.has_global_offset()),
+            SubgroupInvocation => {
+                self.builder.require_capability(Capability::GroupNonUniform);
+                let word = self.builder.u32;
+                Ok(self.load_builtin(BuiltIn::SubgroupLocalInvocationId, word))
+            }
+            _ => Err(EmitError::malformed(format!("{query:?} in one piece"))),
         }
     }
 }

@@ -33,7 +33,6 @@ mod position;
 mod repr;
 mod shader_info;
 mod spirv_builder;
-mod uniform_loads;
 mod values;
 mod vector;
 mod zero_workgroup_memory;
@@ -46,6 +45,7 @@ use crate::analysis::call_graph::bottom_up;
 use crate::ir::{Func, KernelEntry, Module, Structure};
 use crate::kernel::{Kernel, LocalBlock};
 use crate::options::Options;
+use crate::quirks;
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 use rspirv::spirv::{Capability, ExecutionMode};
@@ -135,7 +135,7 @@ fn float_controls(emitter: &mut emitter::Emitter<'_>, options: &Options) {
             32,
             target.preserve_signed_zero_inf_nan_32,
             target.denorm_preserve_32 && !options.denorms_are_zero,
-            target.rounding_rte_32 && (emitter.divides_single || !target.rounding_rte_32_to_divide),
+            quirks::declares_nearest_32(target, emitter.divides_single),
         ),
         (
             64,

@@ -85,7 +85,6 @@ impl Emitter<'_> {
         volatile: bool,
     ) -> EmitResult<u32> {
         let ty = self.physical_type(elem, lanes)?;
-        let address = self.load_address(address)?;
         let pointer = self.physical_pointer(address, 0, ty);
         Ok(self.load_physical(pointer, ty, align, volatile))
     }

@@ -1,6 +1,7 @@
 //! Shader info: gathered from a kernel and the functions that it calls before they are emitted. Which memory
 //! they access, where private objects and local variables lie, which launch values are read.
 
+use super::argument_buffer::field_of;
 use super::data::align_up;
 use super::error::EmitError;
 use crate::analysis::access_types::{AccessType, Accesses};
@@ -187,20 +188,9 @@ impl ShaderInfo {
 
     fn work_item(&mut self, query: WorkItemQuery) {
         use WorkItemQuery::*;
-        let field = match query {
-            GlobalId => Some(Field::GlobalBase),
-            GlobalSize => Some(Field::GlobalSize),
-            GlobalOffset => Some(Field::GlobalOffset),
-            GroupId => Some(Field::GroupBase),
-            NumGroups => Some(Field::NumGroups),
-            EnqueuedLocalSize => Some(Field::EnqueuedLocalSize),
-            WorkDim => Some(Field::WorkDim),
-            PrintfBuffer => Some(Field::PrintfBuffer),
-            LocalId | LocalSize => None,
-        };
-        self.fields.extend(field);
+        self.fields.extend(field_of(query));
         self.local_size_visible |=
-            matches!(query, GroupId | NumGroups | LocalId | LocalSize | EnqueuedLocalSize);
+            matches!(query, WorkGroupId | NumGroupsWord | LocalId | LocalSize | EnqueuedLocalSize);
     }
 
     /// Places objects that escape in the stack: those of a function behind those of all its callers.

@@ -194,7 +194,7 @@ instructions! {
         PURE, OutOfLoops;
         |_, ty| {
             ensure(is_int_or_words(ty, query.ty()), "wrong result type")?;
-            ensure(*dim < 3, "dimension is not 0, 1 or 2")
+            ensure(*dim < query.dims(), "no such dimension")
         }
     /// Reads a scalar, vector or pointer (global, constant, local) at byte `offset` of the kernel argument number
     /// `arg`. Only in kernel entry functions (which have no parameters).

@@ -393,7 +393,7 @@ operations! {
 }
 
 operations! {
-    /// Values that the launch gives, and their types; the dimension is 0, 1 or 2.
+    /// Values that the launch gives, and their types; the dimension is 0, 1 or 2, unless said otherwise.
     WorkItemQuery: Type {
         GlobalId = "global_id" => Type::I64,
         GlobalSize = "global_size" => Type::I64,
@@ -409,6 +409,24 @@ operations! {
         WorkDim = "work_dim" => Type::I32,
         /// Global pointer to the launch's buffer for [`crate::printf`]; dimension is 0.
         PrintfBuffer = "printf_buffer" => Type::ptr(AddressSpace::Global),
+        /// The number of the work-item in its sub-group; dimension is 0.
+        SubgroupInvocation = "subgroup_invocation" => Type::I32,
+        /// The global id within the dispatch. What follows, too, is what legalization makes of the above.
+        InvocationId = "invocation_id" => Type::I32,
+        /// The id of the work-group within the dispatch.
+        WorkGroupId = "work_group_id" => Type::I32,
+        /// True if the dispatch has a global offset, or begins at another work-group than the first; dimension is 0.
+        HasOffset = "has_offset" => Type::BOOL,
+        /// A word of the global id of the dispatch's first work-item. The dimension counts words, two for each
+        /// dimension, in this query and all that follow.
+        GlobalBaseWord = "global_base_word" => Type::I32,
+        /// A word of the id of the dispatch's first work-group.
+        GroupBaseWord = "group_base_word" => Type::I32,
+        GlobalOffsetWord = "global_offset_word" => Type::I32,
+        GlobalSizeWord = "global_size_word" => Type::I32,
+        NumGroupsWord = "num_groups_word" => Type::I32,
+        /// A word of the address.
+        PrintfBufferWord = "printf_buffer_word" => Type::I32,
     }
 }
 
@@ -416,5 +434,14 @@ impl WorkItemQuery {
     /// Returns the type of the result.
     pub fn ty(self) -> Type {
         *self.rule()
+    }
+
+    /// Returns what the dimension is less than.
+    pub fn dims(self) -> u8 {
+        use WorkItemQuery::*;
+        match self {
+            GlobalBaseWord | GroupBaseWord | GlobalOffsetWord | GlobalSizeWord | NumGroupsWord => 6,
+            _ => 3,
+        }
     }
 }

@@ -4,6 +4,8 @@
 use super::{types, Context, Origin};
 use crate::ir::Addr;
 use crate::ir::{self, AddressSpace, Block, Builder, FpFlags, Type};
+use crate::library::{self, Unit};
+use crate::quirks::denormals;
 use crate::sema::hir::{self, FunctionId, LabelId, LocalId};
 use crate::sema::types::{Scalar as Name, TypeId, TypeKind, Types};
 use crate::source::Span;
@@ -49,7 +51,11 @@ pub fn lower_function(context: &mut Context, origin: Origin, id: FunctionId, fun
     lowering.finish();
     remove_unreachable(&mut shell);
     if origin == Origin::User && context.target.emulates_denormals(context.options) {
-        context.emulate_denormals(&mut shell, source.span);
+        let library = library::unit(Unit::Double, context.target);
+        denormals::run(&mut shell, &mut |name| {
+            let id = *library.functions.get(&format!("__{name}_f64"))?;
+            Some(context.function(Origin::Library(Unit::Double), id, source.span))
+        });
     }
     context.out.functions[func] = shell;
 }

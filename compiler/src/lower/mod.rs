@@ -7,7 +7,6 @@
 
 mod assign;
 mod builtins;
-mod denormals;
 mod expr;
 mod function;
 mod globals;

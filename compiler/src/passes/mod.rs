@@ -15,7 +15,6 @@ pub mod licm;
 pub mod loop_exits;
 pub mod mem2reg;
 pub mod scalarize;
-pub mod sign_merge;
 pub mod simplify;
 pub mod sroa;
 pub mod ssa_repair;
@@ -77,7 +76,6 @@ const OTHER_PASSES: &[ModulePass] = &[
         legalize::run(module, &Target::generic());
         Ok(())
     }),
-    ("sign_merge", |module| on_each(module, |func| sign_merge::run(func, true))),
     ("structurize", |module| on_each(module, structurize::run)),
 ];
 
@@ -184,11 +182,16 @@ impl<'a> Pipeline<'a> {
         legalize::debug_check(module, target)
     }
 
-    /// Rewrites merges of signs by masks, for drivers that take those for a copysign and get it wrong.
-    pub fn rewrite_sign_merges(&self, module: &mut Module, doubles: bool) -> Result<(), String> {
+    /// Runs a pass of another room on all functions.
+    pub fn run_on_all(
+        &self,
+        module: &mut Module,
+        name: &'static str,
+        pass: impl Fn(&mut Function) -> bool,
+    ) -> Result<(), String> {
         let functions: Vec<Func> = module.functions.keys().collect();
         for func in functions {
-            if self.run(module, func, "sign_merge", |f, _| sign_merge::run(f, doubles))? {
+            if self.run(module, func, name, |f, _| pass(f))? {
                 self.pass(module, func, DCE)?;
             }
         }

@@ -655,7 +655,7 @@ fn to_words(k: &mut KernelBuilder, width: FloatWidth, x: u32) -> [u32; 2] {
 }
 
 /// Returns true if the sign of one number arrives on the magnitude of another where the result is one of two
-/// (see `sign_merge` among the compiler's passes).
+/// (see `sign_merge` among the compiler's quirks).
 pub(crate) fn merges_signs(device: &Arc<Device>, controls: &FloatControls) -> Result<bool, Error> {
     let mut k = KernelBuilder::new(1);
     k.local_size([GROUP, 1, 1]);

@@ -8,7 +8,6 @@
 
 use super::words::{value_of_words, words_of};
 use crate::analysis::access_types::{Accesses, LocalLayout, CONTAINER, PAIR};
-use crate::ir::fold;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use crate::target::Target;

@@ -14,6 +14,7 @@ mod integers;
 mod narrow;
 mod split;
 mod words;
+mod work_items;
 
 pub use check::debug_check;
 
@@ -30,7 +31,8 @@ pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
     let mut changed: SecondaryMap<Func, bool> = SecondaryMap::new();
     let spaces = generic::spaces_of_functions(module, &component);
     for (id, func) in module.functions.iter_mut() {
-        changed[id] = integers::run(func, target) | generic::run(func, spaces[id]);
+        changed[id] =
+            work_items::run(func) | integers::run(func, target) | generic::run(func, spaces[id]);
     }
     legalize_accesses(module, target, &component, &mut changed);
     for (id, func) in module.functions.iter_mut() {

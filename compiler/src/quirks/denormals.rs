@@ -3,11 +3,8 @@
 //!
 //! The library's own functions are not changed: they know what may be flushed and what not.
 
-use super::{Context, Origin};
 use crate::ir::*;
-use crate::library::{self, Unit};
-use crate::passes::cursor::Cursor;
-use crate::source::Span;
+use crate::passes::cursor::{replace_values, Cursor};
 
 /// Magnitudes below 2^-900: comparisons with denormal numbers among those are decided by integers;
 /// beside larger ones a denormal number may as well be zero.
@@ -15,32 +12,22 @@ const SMALL: i64 = 123 << 52;
 const LEAST_NORMAL: i64 = 1 << 52;
 const SIGN_BIT: i64 = i64::MIN;
 
-impl Context<'_> {
-    /// Rewrites a function of the program.
-    pub(super) fn emulate_denormals(&mut self, func: &mut Function, span: Span) {
-        for block in func.layout.clone() {
-            let mut pass = DenormalEmulation { context: self, c: Cursor::new(func), span };
-            let insts = pass.c.begin(block);
-            for &inst in &insts {
-                if let Some(data) = pass.replacement(inst) {
-                    pass.c.func.insts[inst] = data;
-                }
-                pass.c.keep(inst);
-            }
-            pass.c.finish_in(block, insts);
-        }
-    }
+/// Gives the library's function for an operation on doubles (`ieee_add`), if it has one.
+type Callee<'a> = dyn FnMut(&str) -> Option<Func> + 'a;
+
+/// Rewrites a function of the program.
+pub fn run(func: &mut Function, callee: &mut Callee<'_>) {
+    replace_values(func, |c, inst| DenormalEmulation { c, callee }.replacement(inst));
 }
 
-struct DenormalEmulation<'c, 'a, 'f> {
-    context: &'c mut Context<'a>,
-    c: Cursor<'f>,
-    span: Span,
+struct DenormalEmulation<'a, 'c, 'f> {
+    c: &'a mut Cursor<'f>,
+    callee: &'a mut Callee<'c>,
 }
 
 impl DenormalEmulation<'_, '_, '_> {
-    /// Returns the replacement of an instruction, and inserts the instructions that it needs before it.
-    fn replacement(&mut self, inst: Inst) -> Option<InstData> {
+    /// Returns the replacement of a result, and inserts the instructions that it needs.
+    fn replacement(&mut self, inst: Inst) -> Option<Value> {
         let (args, lane_op): (Vec<Value>, LaneOp) = match self.c.func.insts[inst].clone() {
             InstData::Binary { op, args, .. } => (args.to_vec(), binary(op)?),
             InstData::Math { op, args, .. } => (args.to_vec(), math(op)?),
@@ -58,14 +45,7 @@ impl DenormalEmulation<'_, '_, '_> {
             let of_lane: Vec<Value> = args.iter().map(|&arg| self.c.extract(arg, lane)).collect();
             lanes.push(self.lane(lane_op, &of_lane)?);
         }
-        Some(match lanes[..] {
-            // The instruction itself is what gives the value its name.
-            [single] => {
-                let yes = self.c.func.bool_const(true);
-                InstData::Select { args: [yes, single, single] }
-            }
-            _ => InstData::Build { args: lanes.into() },
-        })
+        Some(self.c.build(&lanes))
     }
 
     /// Returns true if an operation may have a denormal operand or result; with some constants none can.
@@ -110,9 +90,7 @@ impl DenormalEmulation<'_, '_, '_> {
     }
 
     fn call(&mut self, name: &str, args: &[Value]) -> Option<Value> {
-        let library = library::unit(Unit::Double, self.context.target);
-        let id = *library.functions.get(&format!("__{name}_f64"))?;
-        let func = self.context.function(Origin::Library(Unit::Double), id, self.span);
+        let func = (self.callee)(name)?;
         Some(self.c.inst(InstData::Call { func, args: args.into() }, Type::F64))
     }
 

@@ -3,8 +3,8 @@
 //! result is chosen beside the number with the sign (`c ? x : (m & 0x7fffffff) | (x & 0x80000000)`;
 //! LLVM 15 and 22 do with AVX-512, and so they do with a choice between integers).
 
-use super::cursor::rewrite_insts;
 use crate::ir::*;
+use crate::passes::cursor::rewrite_insts;
 
 /// Rewrites every such merge of 32 bits and, where the device has `doubles`, of 64. Returns true if there
 /// were any.

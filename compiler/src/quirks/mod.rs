@@ -1,0 +1,61 @@
+//! Workarounds for what drivers get wrong, each chosen by what the runtime's probe, or the driver's version, says of the
+//! device ([`Target`]).
+//!
+//! Operations that a device gets wrong by themselves (signs, orders and conversions of [`FloatTraits`]) are legalized
+//! instead; functions that would be inaccurate ([`Target::exp2_accurate`], [`Target::log2_accurate`]) are lowered
+//! otherwise.
+//!
+//! [`FloatTraits`]: crate::target::FloatTraits
+
+pub mod denormals;
+pub mod sign_merge;
+pub mod uniform_loads;
+
+use crate::ir::{Function, Module};
+use crate::passes::Pipeline;
+use crate::target::Target;
+
+/// The names of the passes that run on modules.
+pub const NAMES: [&str; 2] = ["sign_merge", "uniform_loads"];
+
+/// Runs what goes before legalization: that may put masks in place of signs.
+pub fn before_legalization(
+    module: &mut Module,
+    target: &Target,
+    pipeline: &Pipeline<'_>,
+) -> Result<(), String> {
+    if target.merges_signs {
+        return Ok(());
+    }
+    pipeline.run_on_all(module, "sign_merge", |f| sign_merge::run(f, target.float64))
+}
+
+/// Runs what goes behind legalization: that decides what loads there are.
+pub fn after_legalization(
+    module: &mut Module,
+    target: &Target,
+    pipeline: &Pipeline<'_>,
+) -> Result<(), String> {
+    // Addresses of two words are those of other drivers.
+    if !(target.unmasked_uniform_loads && target.int64) {
+        return Ok(());
+    }
+    pipeline.run_on_all(module, "uniform_loads", uniform_loads::run)
+}
+
+/// Returns true if the rounding mode to nearest even is to be declared for 32-bit floats, in a kernel that divides such
+/// or does not.
+pub fn declares_nearest_32(target: &Target, divides: bool) -> bool {
+    target.rounding_rte_32 && (divides || !target.rounding_rte_32_to_divide)
+}
+
+/// Runs a pass by its name on every function, for file tests. `None` if there is no such pass.
+pub fn run_named(module: &mut Module, name: &str) -> Option<()> {
+    let pass: fn(&mut Function) -> bool = match name {
+        "sign_merge" => |f| sign_merge::run(f, true),
+        "uniform_loads" => uniform_loads::run,
+        _ => return None,
+    };
+    module.functions.values_mut().for_each(|func| _ = pass(func));
+    Some(())
+}
