@@ -7,8 +7,8 @@ use crate::options::{ClStd, Options};
 /// allocate at least 1 GiB in one piece.
 pub const MAX_GLOBAL_VARIABLE_SIZE: u64 = 64 << 20;
 
-/// Capabilities of a Vulkan device that decide how code is emitted. What is false is emulated (by legalization, or still
-/// by the emitter) or diagnosed.
+/// Capabilities of a Vulkan device that decide how code is emitted. What is false is emulated (by legalization) or
+/// diagnosed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Target {
     /// shaderInt64; without it 64-bit integers are pairs of 32-bit ones.

@@ -30,9 +30,11 @@ macro_rules! budget {
     };
 }
 
-const BUDGETS: [Budget; 7] = [
+const BUDGETS: [Budget; 9] = [
+    budget!("adjacent", 43, 0, 0, 8),
     budget!("axpy", 79, 0, 1, 17),
     budget!("nbody", 157, 2, 2, 16),
+    budget!("reads", 45, 0, 1, 8),
     budget!("reduction", 113, 2, 4, 17),
     budget!("search", 58, 1, 3, 10),
     budget!("sgemm", 282, 1, 1, 49),

@@ -1,6 +1,6 @@
 //! The tables of operations: of each its name in the text form, on what it acts, and what passes may do with it.
 //!
-//! A new operation is a row here, a value in `passes/fold.rs`, SPIR-V in `emit/`, and its meaning in
+//! A new operation is a row here, a value in `fold.rs`, SPIR-V in `emit/`, and its meaning in
 //! `tests/interpreter/operations.rs`.
 
 use super::types::{AddressSpace, Scalar, Type};

@@ -1,6 +1,7 @@
 //! Rules of arithmetic, comparison and selection.
 
 use super::Simplified;
+use crate::analysis::known_bits::KnownBits;
 use crate::ir::fold;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
@@ -242,10 +243,22 @@ fn masked_extension(c: &mut Cursor, op: BinaryOp, a: Value, y: u64) -> Simplifie
     Keep
 }
 
+/// Returns an unsigned division or remainder of 64-bit integers that 32 bits hold, in 32 bits.
+fn narrow_division(c: &mut Cursor, op: BinaryOp, a: Value, b: Value) -> Simplified {
+    let known = KnownBits::new(c.func, None);
+    if known.max(a) > u64::from(u32::MAX) || known.max(b) > u64::from(u32::MAX) {
+        return Keep;
+    }
+    let [a, b] = [a, b].map(|value| c.convert(ConvertOp::Trunc, value, Type::I32));
+    let narrow = c.binary(op, a, b);
+    Become(InstData::Convert { op: ConvertOp::ZExt, arg: narrow })
+}
+
 fn int_variables(c: &mut Cursor, op: BinaryOp, a: Value, b: Value, ty: Type) -> Simplified {
     use BinaryOp::*;
     let none = FpFlags::empty();
     match op {
+        UDiv | URem if ty == Type::I64 => narrow_division(c, op, a, b),
         IAdd => {
             // a + (-b) = a - b, and the like.
             if let Some(b) = as_unary(c, UnaryOp::INeg, b) {
