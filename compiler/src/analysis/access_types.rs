@@ -11,9 +11,6 @@ use rustc_hash::FxHashSet;
 /// aliased views (VK_KHR_workgroup_memory_explicit_layout): Vulkan's atomic operations act on whole elements.
 pub const CONTAINER: Type = Type::I64;
 
-/// Two words, of which 64 bits are made on devices without 64-bit integers.
-pub const PAIR: Type = Type::vector(Scalar::I32, 2);
-
 /// The common type of the accesses to one piece of memory.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AccessType {
@@ -51,7 +48,7 @@ impl AccessType {
             (4, false) => Type::F32,
             (8, false) if target.float64 => Type::F64,
             (8, _) if target.int64 => Type::I64,
-            (8, _) => PAIR,
+            (8, _) => Type::PAIR,
             _ => Type::I32,
         }
     }
@@ -207,7 +204,7 @@ fn access(
         | InstData::AtomicCmpXchg { ptr, expected: value, .. } => (ptr, func.ty(value), None),
         _ => return None,
     };
-    let bytes = if is_legal && ty == PAIR { 8 } else { ty.scalar.bytes() };
+    let bytes = if is_legal && ty == Type::PAIR { 8 } else { ty.scalar.bytes() };
     let access_type = AccessType {
         bytes,
         mixed: align.is_some_and(|align| align < bytes),

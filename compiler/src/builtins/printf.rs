@@ -71,7 +71,7 @@ impl Lowerer<'_, '_> {
             let lane = self.b.extract(value, lane);
             words.push(match ty.lane_words() {
                 1 => self.b.bitcast(lane, Type::I32),
-                _ => self.b.bitcast(lane, Type::vector(Scalar::I32, 2)),
+                _ => self.b.bitcast(lane, Type::PAIR),
             });
         }
         ty

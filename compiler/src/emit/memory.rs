@@ -4,7 +4,6 @@ use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use super::places::{ArrayId, Elem, Mem};
 use super::repr::Repr;
-use crate::analysis::access_types::PAIR;
 use crate::ir::{AddressSpace, Scalar, Type, Value};
 use rspirv::spirv::Op;
 
@@ -77,7 +76,7 @@ impl Emitter<'_> {
         match (elem, self.repr(ty.scalar)) {
             (Elem::Int(x), Repr::Int(y)) => x == y,
             (Elem::Float(x), Repr::Float(y)) => x == y,
-            (Elem::Pair, repr) => repr == Repr::Pair || ty == PAIR,
+            (Elem::Pair, repr) => repr == Repr::Pair || ty == Type::PAIR,
             _ => false,
         }
     }

@@ -1,6 +1,5 @@
 //! What memory accesses go to: memories, offsets in them, and their elements.
 
-use crate::analysis::access_types::PAIR;
 use crate::ir::{Type, Value};
 use smallvec::SmallVec;
 
@@ -26,7 +25,7 @@ impl Elem {
     /// Returns the element of a type that arrays have.
     pub fn of(ty: Type) -> Elem {
         match ty {
-            PAIR => Elem::Pair,
+            Type::PAIR => Elem::Pair,
             _ if ty.scalar.is_float() => Elem::Float(ty.bits()),
             _ => Elem::Int(ty.bits()),
         }

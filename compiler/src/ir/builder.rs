@@ -21,7 +21,7 @@ pub trait InsertionPoint {
 pub struct InstBuilder<'a, P> {
     pub func: &'a mut Function,
     pub out: P,
-    /// Given to every float operation.
+    /// Given to every operation that has flags.
     pub flags: FpFlags,
 }
 

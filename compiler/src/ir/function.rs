@@ -159,6 +159,16 @@ impl Function {
         self.as_const(value).map(|bits| (bits << unused) as i64 >> unused)
     }
 
+    /// Returns a pointer as another one and a constant number of bytes from that.
+    pub fn base_and_offset(&self, ptr: Value) -> (Value, i64) {
+        match self.def_inst(ptr) {
+            Some(&InstData::PtrAdd { ptr: base, offset }) => {
+                self.as_signed_const(offset).map_or((ptr, 0), |bytes| (base, bytes))
+            }
+            _ => (ptr, 0),
+        }
+    }
+
     /// Returns an interned scalar constant; `bits` is truncated to the type's width.
     pub fn constant(&mut self, ty: Type, bits: u64) -> Value {
         debug_assert_eq!(ty.lanes, 1);

@@ -8,7 +8,7 @@
 use super::entities::{Func, Global, Value};
 use super::fields::{Field, Named};
 use super::inst::*;
-use super::operations::{is_address, is_int_or_words};
+use super::operations::is_address;
 use super::parse::{Body, Parse, Parser};
 use super::print::Printer;
 use super::types::{AddressSpace, Scalar, Type};
@@ -193,7 +193,7 @@ instructions! {
     WorkItem { query: WorkItemQuery, dim: u8 } ["workitem" query dim]
         PURE, OutOfLoops;
         |_, ty| {
-            ensure(is_int_or_words(ty, query.ty()), "wrong result type")?;
+            ensure(query.ty() == ty, "wrong result type")?;
             ensure(*dim < query.dims(), "no such dimension")
         }
     /// Reads a scalar, vector or pointer (global, constant, local) at byte `offset` of the kernel argument number

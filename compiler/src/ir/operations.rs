@@ -252,8 +252,8 @@ pub fn is_address(ty: Type, pointer: Type) -> bool {
 }
 
 /// Returns true if a type has the bits of an integer type in one number or, after legalization, in words.
-pub fn is_int_or_words(ty: Type, int: Type) -> bool {
-    ty == int || int == Type::I64 && ty == Type::vector(Scalar::I32, 2)
+fn is_int_or_words(ty: Type, int: Type) -> bool {
+    ty == int || int == Type::I64 && ty == Type::PAIR
 }
 
 /// Returns true if a type holds a pointer's address.

@@ -86,6 +86,12 @@ impl<'a> Cursor<'a> {
         self.math_of(op, args)
     }
 
+    /// Returns the words of a number of 64 bits, the low one first.
+    pub fn words_of(&mut self, value: Value) -> (Value, Value) {
+        let pair = self.bitcast(value, Type::PAIR);
+        (self.extract(pair, 0), self.extract(pair, 1))
+    }
+
     /// Returns the integer with a scalar's bits in memory: as wide as [`Scalar::bytes`] says, so pointers
     /// into local and private memory are zero-extended.
     pub fn to_memory_int(&mut self, value: Value) -> Value {

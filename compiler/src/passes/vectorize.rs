@@ -89,24 +89,13 @@ fn access(func: &Function, inst: Inst) -> Option<Access> {
     (is_global && is_plain && has_size).then_some(Access { ptr, ty, align, flags, is_store })
 }
 
-/// Returns a pointer as a base and a constant number of bytes.
-fn decompose(func: &Function, ptr: Value) -> (Value, i64) {
-    match func.def_inst(ptr) {
-        Some(&InstData::PtrAdd { ptr: base, offset }) => match func.as_signed_const(offset) {
-            Some(bytes) => (base, bytes),
-            None => (ptr, 0),
-        },
-        _ => (ptr, 0),
-    }
-}
-
 /// Gathers the accesses of a block.
 fn groups(func: &Function, classes: &AliasClasses, block: Block) -> Vec<Group> {
     let (mut open, mut closed): (Vec<Group>, Vec<Group>) = (Vec::new(), Vec::new());
     for (at, &inst) in func.blocks[block].insts.iter().enumerate() {
         let found = access(func, inst);
         let home = found.as_ref().map(|access| {
-            let (base, offset) = decompose(func, access.ptr);
+            let (base, offset) = func.base_and_offset(access.ptr);
             (base, Member { offset, align: access.align, at })
         });
         let belongs = |group: &Group| match (&found, &home) {

@@ -7,7 +7,7 @@
 //! work-items, or in private memory by a load and a store.
 
 use super::words::{value_of_words, words_of};
-use crate::analysis::access_types::{Accesses, LocalLayout, CONTAINER, PAIR};
+use crate::analysis::access_types::{Accesses, LocalLayout, CONTAINER};
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use crate::target::Target;
@@ -259,7 +259,7 @@ impl Memories<'_> {
         let keep = c.binary(BinaryOp::Or, others, value);
         for (op, value) in [(AtomicOp::Or, value), (AtomicOp::And, keep)] {
             let sync = SyncSemantics::PART_OF_STORE;
-            c.inst(InstData::AtomicRmw { op, ptr, value, sync }, whole);
+            c.atomic_rmw(op, ptr, value, sync);
         }
     }
 
@@ -363,15 +363,10 @@ impl Access {
 /// Returns a pointer a signed number of bytes further. Constants are added up.
 fn advanced(c: &mut Cursor<'_>, ptr: Value, by: u32) -> Value {
     let by = i64::from(by as i32);
-    let (base, known) = match c.func.def_inst(ptr) {
-        Some(&InstData::PtrAdd { ptr: base, offset }) => {
-            c.func.as_signed_const(offset).map_or((ptr, 0), |known| (base, known))
-        }
-        _ => (ptr, 0),
-    };
     if by == 0 {
         return ptr;
     }
+    let (base, known) = c.func.base_and_offset(ptr);
     c.ptr_add_const(base, known.wrapping_add(by))
 }
 
@@ -385,8 +380,8 @@ fn scalar_of_element(c: &mut Cursor<'_>, element: Value, scalar: Scalar) -> Valu
         return element;
     }
     match (c.ty(element), scalar) {
-        (PAIR, Scalar::F64) => c.bitcast(element, Type::F64),
-        (PAIR, _) => {
+        (Type::PAIR, Scalar::F64) => c.bitcast(element, Type::F64),
+        (Type::PAIR, _) => {
             let int = c.bitcast(element, Type::I64);
             c.from_memory_int(int, scalar)
         }
@@ -398,7 +393,7 @@ fn scalar_of_element(c: &mut Cursor<'_>, element: Value, scalar: Scalar) -> Valu
 fn element_of_scalar(c: &mut Cursor<'_>, scalar: Value, element: Type) -> Value {
     match c.ty(scalar) {
         ty if ty == element => scalar,
-        Type::F64 if element == PAIR => c.bitcast(scalar, PAIR),
+        Type::F64 if element == Type::PAIR => c.bitcast(scalar, Type::PAIR),
         _ => {
             let int = c.to_memory_int(scalar);
             c.bitcast(int, element)

@@ -131,7 +131,7 @@ impl Atomic {
                 InstData::AtomicRmw { op: AtomicOp::Add, ptr, value: zero, sync }
             }
             Call::Store(value) if self.is_seq_cst() => {
-                s.c.inst(InstData::AtomicRmw { op: AtomicOp::Xchg, ptr, value, sync }, int);
+                s.c.atomic_rmw(AtomicOp::Xchg, ptr, value, sync);
                 return None;
             }
             Call::Store(value) => {
@@ -178,7 +178,7 @@ impl Atomic {
     ) -> Value {
         let lp = Loop::begin(s, first);
         let desired = new(&mut s.c, lp.state);
-        let seen = compare_exchange(&mut s.c, ptr, lp.state, desired, self.sync);
+        let seen = s.c.atomic_cmpxchg(ptr, lp.state, desired, self.sync);
         let done = s.c.icmp(IntCC::Eq, seen, lp.state);
         lp.end(s, seen, done);
         lp.state
@@ -187,7 +187,7 @@ impl Atomic {
     /// Returns the bits in memory before the first turn of a loop.
     fn first(self, c: &mut Cursor<'_>, ptr: Value, ty: Type) -> Value {
         let sync = SyncSemantics { order: MemoryOrder::Relaxed, ..self.sync };
-        c.inst(InstData::AtomicLoad { ptr, sync }, ty)
+        c.atomic_load(ty, ptr, sync)
     }
 
     fn add_float(self, s: &mut Splitter<'_>) -> Value {
@@ -200,10 +200,9 @@ impl Atomic {
     fn seq_cst_exchange(self, s: &mut Splitter<'_>, expected: Value, desired: Value) -> Value {
         let Atomic { ptr, sync, .. } = self;
         let lp = Loop::begin(s, expected);
-        let seen = compare_exchange(&mut s.c, ptr, expected, desired, sync);
+        let seen = s.c.atomic_cmpxchg(ptr, expected, desired, sync);
         let zero = s.c.iconst(self.int(), 0);
-        let confirm = InstData::AtomicRmw { op: AtomicOp::Add, ptr, value: zero, sync };
-        let now = s.c.inst(confirm, self.int());
+        let now = s.c.atomic_rmw(AtomicOp::Add, ptr, zero, sync);
         let exchanged = s.c.icmp(IntCC::Eq, seen, expected);
         let differs = s.c.icmp(IntCC::Ne, now, expected);
         let done = s.c.binary(BinaryOp::Or, exchanged, differs);
@@ -295,17 +294,6 @@ impl Loop {
         s.jump(self.header, &[next, done]);
         s.switch_to(self.merge);
     }
-}
-
-fn compare_exchange(
-    c: &mut Cursor<'_>,
-    ptr: Value,
-    expected: Value,
-    desired: Value,
-    sync: SyncSemantics,
-) -> Value {
-    let ty = c.ty(expected);
-    c.inst(InstData::AtomicCmpXchg { ptr, expected, desired, sync }, ty)
 }
 
 /// Writes an atomic operation on private memory. Returns the old value, if the operation gives one.

@@ -136,7 +136,7 @@ fn words_to_float(c: &mut Cursor<'_>, is_signed: bool, arg: Value, ty: Type) -> 
 
 /// Both words are exact, their sum rounds once.
 fn magnitude_to_double(c: &mut Cursor<'_>, magnitude: Value) -> Value {
-    let words = c.bitcast(magnitude, Type::vector(Scalar::I32, 2));
+    let words = c.bitcast(magnitude, Type::PAIR);
     let [lo, hi] = [0, 1].map(|i| {
         let word = c.extract(words, i);
         c.convert(ConvertOp::UToF, word, Type::F64)
@@ -148,15 +148,12 @@ fn magnitude_to_double(c: &mut Cursor<'_>, magnitude: Value) -> Value {
 
 /// Shifts the magnitude so that its top 32 bits, with a sticky bit for the rest, round once.
 fn magnitude_to_single(c: &mut Cursor<'_>, magnitude: Value) -> Value {
-    let pair = Type::vector(Scalar::I32, 2);
-    let words = c.bitcast(magnitude, pair);
-    let (lo, hi) = (c.extract(words, 0), c.extract(words, 1));
+    let (lo, hi) = c.words_of(magnitude);
     let zeros = count_zeros_64(c, MathOp::Clz, hi, lo);
     let zeros = c.binary_imm(BinaryOp::And, zeros, 63);
     let amount = c.resize(zeros, Type::I64, false);
     let shifted = c.binary(BinaryOp::Shl, magnitude, amount);
-    let words = c.bitcast(shifted, pair);
-    let (lo, hi) = (c.extract(words, 0), c.extract(words, 1));
+    let (lo, hi) = c.words_of(shifted);
     let any = c.icmp_imm(IntCC::Ne, lo, 0);
     let sticky = c.convert(ConvertOp::ZExt, any, Type::I32);
     let top = c.binary(BinaryOp::Or, hi, sticky);

@@ -113,8 +113,7 @@ fn legalize(s: &mut Splitter<'_>, inst: Inst, spaces: Spaces) -> bool {
 /// Returns the words of a generic pointer, the low one first.
 fn words(c: &mut Cursor<'_>, ptr: Value) -> (Value, Value) {
     let address = c.convert(ConvertOp::PtrToInt, ptr, Type::I64);
-    let words = c.bitcast(address, Type::vector(Scalar::I32, 2));
-    (c.extract(words, 0), c.extract(words, 1))
+    c.words_of(address)
 }
 
 /// Returns the tag of a generic pointer, and the offset that it holds if it has one.

@@ -106,8 +106,7 @@ pub fn from_float(c: &mut Cursor<'_>, float: Value) -> Value {
 /// anything was lost. Numbers that are denormal as F32 become some that are. On the bits, since drivers take a
 /// conversion there and back for nothing.
 fn round_to_odd(c: &mut Cursor<'_>, double: Value) -> Value {
-    let words = c.bitcast(double, Type::vector(Scalar::I32, 2));
-    let (lo, hi) = (c.extract(words, 0), c.extract(words, 1));
+    let (lo, hi) = c.words_of(double);
     let is_set = |c: &mut Cursor<'_>, word| {
         let any = c.icmp_imm(IntCC::Ne, word, 0);
         c.convert(ConvertOp::ZExt, any, Type::I32)

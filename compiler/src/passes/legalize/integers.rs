@@ -154,8 +154,7 @@ fn narrow_bit_operation(c: &mut Cursor<'_>, op: MathOp, arg: Value, bits: i64) -
 }
 
 fn bit_operation_64(c: &mut Cursor<'_>, op: MathOp, arg: Value) -> InstData {
-    let words = c.bitcast(arg, Type::vector(Scalar::I32, 2));
-    let (lo, hi) = (c.extract(words, 0), c.extract(words, 1));
+    let (lo, hi) = c.words_of(arg);
     let count = match op {
         MathOp::Clz => count_zeros_64(c, op, hi, lo),
         MathOp::Ctz => count_zeros_64(c, op, lo, hi),

@@ -1,6 +1,5 @@
 //! Values as their bytes in memory: little-endian words of 32 bits.
 
-use crate::analysis::access_types::PAIR;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use smallvec::{smallvec, SmallVec};
@@ -39,8 +38,8 @@ fn words_of_scalar(c: &mut Cursor<'_>, value: Value) -> SmallVec<[Value; 2]> {
         return smallvec![low, c.iconst(Type::I32, 0)];
     }
     let wide = if scalar.is_float() { value } else { c.to_memory_int(value) };
-    let pair = c.bitcast(wide, PAIR);
-    smallvec![c.extract(pair, 0), c.extract(pair, 1)]
+    let (low, high) = c.words_of(wide);
+    smallvec![low, high]
 }
 
 /// Returns a value from its bytes; what is above its size is ignored.

@@ -20,9 +20,6 @@ use objects::pieces;
 use smallvec::{smallvec, SmallVec};
 use words::{sign_of, word, Words};
 
-/// Two words.
-const PAIR: Type = Type::vector(Scalar::I32, 2);
-
 /// The results of each function before any was changed.
 pub type Results = PrimaryMap<Func, SmallVec<[Type; 1]>>;
 
@@ -198,11 +195,6 @@ impl Splitter<'_> {
             InstData::Store { ptr, value, align, flags } => {
                 return self.store(ptr, value, align, flags)
             }
-            InstData::LoadArg { arg, offset } => self.load_arg(arg, offset, ty),
-            InstData::WorkItem { .. } => {
-                let vector = self.c.inst(data, PAIR);
-                smallvec![Words::of_vector(&mut self.c, vector)]
-            }
             InstData::Call { func, ref args } => return self.call(inst, func, args),
             InstData::CallResult { call, index } => return self.call_result(inst, call, index),
             _ => return self.keep_wide(inst, data),
@@ -233,7 +225,7 @@ impl Splitter<'_> {
             }
             _ => {
                 let op = if is_address(ty) { ConvertOp::PtrToInt } else { ConvertOp::Bitcast };
-                let vector = self.c.convert(op, value, PAIR);
+                let vector = self.c.convert(op, value, Type::PAIR);
                 Words::of_vector(&mut self.c, vector)
             }
         };
@@ -269,7 +261,7 @@ impl Splitter<'_> {
                 Words::sign_extended(&mut self.c, low)
             }
             ConvertOp::Bitcast if is_wide(ty) => {
-                let vector = self.c.bitcast(arg, PAIR);
+                let vector = self.c.bitcast(arg, Type::PAIR);
                 Words::of_vector(&mut self.c, vector)
             }
             ConvertOp::Bitcast => {
@@ -301,7 +293,7 @@ impl Splitter<'_> {
         self.c.func.insts[inst] = data;
         self.c.keep(inst);
         if let Some(result) = self.c.func.result(inst).filter(|&v| is_wide(self.c.ty(v))) {
-            let vector = self.c.bitcast(result, PAIR);
+            let vector = self.c.bitcast(result, Type::PAIR);
             self.words[result] = smallvec![Words::of_vector(&mut self.c, vector)];
         }
     }

@@ -1,7 +1,7 @@
 //! 64-bit integers where they are one thing: in memory, as parameters and results of functions, and as addresses.
 
 use super::words::{self, Words};
-use super::{is_address, is_wide, pieces_or_whole, Splitter};
+use super::{is_wide, pieces_or_whole, Splitter};
 use crate::ir::*;
 use crate::passes::cursor::align_at;
 use smallvec::{smallvec, SmallVec};
@@ -121,17 +121,7 @@ impl Splitter<'_> {
         first
     }
 
-    /// Returns the types of the accesses that one to numbers becomes: private and work-group memory are read and
-    /// written a word at a time.
-    fn access_types(&self, ptr: Value, ty: Type) -> SmallVec<[Type; 4]> {
-        match self.c.ty(ptr).space() {
-            Some(AddressSpace::Private | AddressSpace::Local) => {
-                SmallVec::from_elem(Type::I32, 2 * usize::from(ty.lanes))
-            }
-            _ => pieces(ty),
-        }
-    }
-
+    /// Of device memory: what arrays have of 64 bits are vectors of two words by now.
     pub fn load(
         &mut self,
         ptr: Value,
@@ -141,7 +131,7 @@ impl Splitter<'_> {
     ) -> SmallVec<[Words; 1]> {
         let mut words: SmallVec<[Value; 4]> = SmallVec::new();
         let mut offset = 0;
-        for ty in self.access_types(ptr, ty) {
+        for ty in pieces(ty) {
             let at = self.offset(ptr, offset);
             let value = self.c.load(ty, at, align_at(align, offset.into()), flags);
             words.extend((0..ty.lanes).map(|lane| self.c.extract(value, lane)));
@@ -156,7 +146,7 @@ impl Splitter<'_> {
         let words: SmallVec<[Value; 8]> =
             lanes.iter().flat_map(|lane| [lane.lo, lane.hi]).collect();
         let mut offset = 0;
-        for ty in self.access_types(ptr, ty) {
+        for ty in pieces(ty) {
             let first = offset as usize / 4;
             let value = self.c.build(&words[first..first + usize::from(ty.lanes)]);
             let at = self.offset(ptr, offset);
@@ -165,20 +155,10 @@ impl Splitter<'_> {
         }
     }
 
-    pub fn load_arg(&mut self, arg: u32, offset: u32, ty: Type) -> SmallVec<[Words; 1]> {
-        let mut word = |index: u32| {
-            let offset = offset + 4 * index;
-            self.c.inst(InstData::LoadArg { arg, offset }, Type::I32)
-        };
-        (0..ty.lanes.into())
-            .map(|lane| Words { lo: word(2 * lane), hi: word(2 * lane + 1) })
-            .collect()
-    }
-
     /// Returns a pointer a constant number of bytes further on.
     fn offset(&mut self, ptr: Value, bytes: u32) -> Value {
-        if bytes == 0 || !is_address(self.c.ty(ptr)) {
-            return self.c.ptr_add_const(ptr, bytes.into());
+        if bytes == 0 {
+            return ptr;
         }
         let (base, bytes) = (self.words(ptr), Words::constant(&mut self.c, bytes.into()));
         let words = words::add(&mut self.c, base, bytes);
@@ -211,15 +191,14 @@ impl Splitter<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::PAIR;
     use super::*;
 
     #[test]
     fn vectors_are_cut_into_pieces_of_two_numbers() {
         let lanes = |lanes| pieces(Type::vector(Scalar::I64, lanes)).to_vec();
         let quad = Type::vector(Scalar::I32, 4);
-        assert_eq!(lanes(1), [PAIR]);
-        assert_eq!(lanes(3), [quad, PAIR]);
+        assert_eq!(lanes(1), [Type::PAIR]);
+        assert_eq!(lanes(3), [quad, Type::PAIR]);
         assert_eq!(lanes(4), [quad, quad]);
     }
 }
