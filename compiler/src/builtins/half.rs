@@ -1,7 +1,7 @@
 //! Functions of half (cl_khr_fp16) that are not computed in float and rounded once.
 
 use super::{Call, Lowerer};
-use crate::ir::{BinaryOp, ConvertOp, FloatCC, FpFlags, IntCC, Scalar, Value};
+use crate::ir::{BinaryOp, ConvertOp, FloatCC, IntCC, OpFlags, Scalar, Value};
 
 impl Lowerer<'_, '_> {
     /// The largest half below 1 at most; rounding may have gone beyond.
@@ -15,7 +15,7 @@ impl Lowerer<'_, '_> {
     /// Rounded once: the product is exact in float, and the sum is rounded to odd there, so that
     /// rounding it again to a half is correct.
     pub(super) fn half_fma(&mut self, args: [Value; 3]) -> Value {
-        let flags = std::mem::replace(&mut self.b.flags, FpFlags::NO_CONTRACT);
+        let flags = std::mem::replace(&mut self.b.flags, OpFlags::NO_CONTRACT);
         let half = self.b.ty(args[0]);
         let [a, b, c] = args.map(|arg| self.b.half_as_float(arg));
         let product = self.b.binary(BinaryOp::FMul, a, b);

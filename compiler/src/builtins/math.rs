@@ -4,7 +4,7 @@ use super::row::{Lower, Names, Row};
 use super::signature::TypePattern::{self, E, G};
 use super::signature::{Elements, Scalar as Name, Sig, Spaces};
 use super::{Call, Lowerer};
-use crate::ir::{BinaryOp, ConvertOp, FpFlags, IntCC, MathOp, Scalar, Type, Value};
+use crate::ir::{BinaryOp, ConvertOp, IntCC, MathOp, OpFlags, Scalar, Type, Value};
 use crate::options::ClStd;
 use std::f64::consts::{LN_2, LOG10_2, LOG2_10, LOG2_E};
 
@@ -142,7 +142,7 @@ impl Lowerer<'_, '_> {
             return self.b.math(MathOp::Fma, &[a, b, c]);
         }
         let flags = self.b.flags;
-        self.b.flags.remove(FpFlags::NO_CONTRACT);
+        self.b.flags.remove(OpFlags::NO_CONTRACT);
         let product = self.b.binary(BinaryOp::FMul, a, b);
         let sum = self.b.binary(BinaryOp::FAdd, product, c);
         self.b.flags = flags;

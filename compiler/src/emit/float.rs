@@ -3,7 +3,7 @@
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use super::spirv_builder::Glsl;
-use crate::ir::{BinaryOp, FloatCC, FpFlags, MathOp, Scalar};
+use crate::ir::{BinaryOp, FloatCC, MathOp, OpFlags, Scalar};
 use rspirv::spirv::Op;
 
 impl Emitter<'_> {
@@ -25,7 +25,7 @@ impl Emitter<'_> {
         op: BinaryOp,
         scalar: Scalar,
         args: [u32; 2],
-        flags: FpFlags,
+        flags: OpFlags,
     ) -> EmitResult<u32> {
         use BinaryOp::*;
         let ty = self.float_type(scalar)?;
@@ -41,7 +41,7 @@ impl Emitter<'_> {
         };
         self.divides_single |= matches!(op, Op::FDiv | Op::FRem) && scalar == Scalar::F32;
         let id = self.op(op, ty, &args);
-        if flags.contains(FpFlags::NO_CONTRACT) && matches!(op, Op::FAdd | Op::FSub | Op::FMul) {
+        if flags.contains(OpFlags::NO_CONTRACT) && matches!(op, Op::FAdd | Op::FSub | Op::FMul) {
             self.no_contraction(id);
         }
         Ok(id)

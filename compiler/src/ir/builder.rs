@@ -22,7 +22,7 @@ pub struct InstBuilder<'a, P> {
     pub func: &'a mut Function,
     pub out: P,
     /// Given to every operation that has flags.
-    pub flags: FpFlags,
+    pub flags: OpFlags,
 }
 
 /// Appends to the block it stands at, whatever it is given.
@@ -38,7 +38,7 @@ impl<'a> Builder<'a> {
     /// Stands at the function's entry block.
     pub fn new(func: &'a mut Function) -> Builder<'a> {
         let out = func.entry();
-        Builder { func, out, flags: FpFlags::empty() }
+        Builder { func, out, flags: OpFlags::empty() }
     }
 
     pub fn block(&self) -> Block {
@@ -121,7 +121,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
     }
 
     /// Builds with more flags.
-    pub fn with_flags<T>(&mut self, flags: FpFlags, build: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn with_flags<T>(&mut self, flags: OpFlags, build: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.flags;
         self.flags |= flags;
         let built = build(self);

@@ -108,13 +108,13 @@ macro_rules! flags {
 
 flags!(MemFlags MEM_FLAGS, BarrierFlags BARRIER_FLAGS);
 
-impl Field for FpFlags {
+impl Field for OpFlags {
     fn print(&self, p: &mut Printer<'_>) {
-        p.fp_flags(*self);
+        p.op_flags(*self);
     }
 
-    fn parse(_: &mut Parser, body: &mut Body) -> Parse<FpFlags> {
-        Ok(body.fp_flags)
+    fn parse(_: &mut Parser, body: &mut Body) -> Parse<OpFlags> {
+        Ok(body.op_flags)
     }
 }
 

@@ -14,7 +14,7 @@ pub use super::operations::{
 bitflags! {
     /// What an operation may assume or do.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-    pub struct FpFlags: u8 {
+    pub struct OpFlags: u8 {
         /// May not be contracted into a fused multiply-add (FP_CONTRACT OFF).
         const NO_CONTRACT = 1;
         /// Fast relaxed math: no NaN, no infinities, no signed zeros, reassociation, reciprocals.

@@ -50,8 +50,8 @@ pub use builder::{Builder, InsertionPoint, InstBuilder};
 pub use entities::{Block, Func, Global, Inst, Value};
 pub use function::{BlockData, Constant, Function, ValueDef};
 pub use inst::{
-    AtomicOp, BarrierFlags, BinaryOp, BlockCall, ConvertOp, FloatCC, FpFlags, InstData, IntCC,
-    MathOp, MemFlags, MemoryOrder, MemoryScope, Properties, ScalarKinds, Speculation, SwitchCase,
+    AtomicOp, BarrierFlags, BinaryOp, BlockCall, ConvertOp, FloatCC, InstData, IntCC, MathOp,
+    MemFlags, MemoryOrder, MemoryScope, OpFlags, Properties, ScalarKinds, Speculation, SwitchCase,
     SyncSemantics, UnaryOp, WorkItemQuery,
 };
 pub use module::{GlobalData, KernelEntry, Linkage, Module};

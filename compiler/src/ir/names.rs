@@ -1,12 +1,12 @@
 //! The names of flags, address spaces and types in the IR's text form, both ways.
 
-use super::inst::{BarrierFlags, FpFlags, MemFlags};
+use super::inst::{BarrierFlags, MemFlags, OpFlags};
 use super::module::Linkage;
 use super::types::{AddressSpace, Scalar, Type};
 
 /// Names of the flags, in the order in which they are printed.
-pub const FP_FLAGS: [(&str, FpFlags); 3] =
-    [("nc", FpFlags::NO_CONTRACT), ("fast", FpFlags::FAST), ("nsw", FpFlags::NO_SIGNED_WRAP)];
+pub const OP_FLAGS: [(&str, OpFlags); 3] =
+    [("nc", OpFlags::NO_CONTRACT), ("fast", OpFlags::FAST), ("nsw", OpFlags::NO_SIGNED_WRAP)];
 pub const MEM_FLAGS: [(&str, MemFlags); 2] =
     [("volatile", MemFlags::VOLATILE), ("invariant", MemFlags::INVARIANT)];
 pub const BARRIER_FLAGS: [(&str, BarrierFlags); 2] =

@@ -48,19 +48,19 @@ const LANEWISE: Properties = Properties::LANEWISE;
 const END: Properties = Properties::TERMINATOR.union(VOID);
 
 instructions! {
-    Unary { op: UnaryOp, arg: Value, flags: FpFlags } [op flags arg]
+    Unary { op: UnaryOp, arg: Value, flags: OpFlags } [op flags arg]
         LANEWISE, Anywhere(1);
         |c, ty| {
             ensure(c.ty(*arg) == ty, "operand and result differ in type")?;
             ensure(op.takes().has(ty.scalar), "wrong operand type")
         }
-    Binary { op: BinaryOp, args: [Value; 2], flags: FpFlags } [op flags args]
+    Binary { op: BinaryOp, args: [Value; 2], flags: OpFlags } [op flags args]
         LANEWISE, op.speculation();
         |c, ty| {
             ensure(c.are(args, ty), "operands and result differ in type")?;
             ensure(op.takes().has(ty.scalar), "wrong operand type")
         }
-    Math { op: MathOp, args: SmallVec<[Value; 3]>, flags: FpFlags } [op flags args]
+    Math { op: MathOp, args: SmallVec<[Value; 3]>, flags: OpFlags } [op flags args]
         LANEWISE, op.speculation();
         |c, ty| {
             ensure(args.len() == op.operands(), "wrong number of operands")?;
@@ -73,7 +73,7 @@ instructions! {
     ICmp { cc: IntCC, args: [Value; 2] } ["icmp" cc args]
         LANEWISE, Anywhere(1);
         |c, ty| c.compare(args, ty, !ScalarKinds::FLOAT)
-    FCmp { cc: FloatCC, args: [Value; 2], flags: FpFlags } ["fcmp" flags cc args]
+    FCmp { cc: FloatCC, args: [Value; 2], flags: OpFlags } ["fcmp" flags cc args]
         LANEWISE, Anywhere(1);
         |c, ty| c.compare(args, ty, ScalarKinds::FLOAT)
     /// `args[0] ? args[1] : args[2]`; the condition is one bool, or a bool vector of as many lanes.

@@ -355,7 +355,7 @@ impl Parser {
         let name = module.functions[id].name.clone();
         let mut body = Body {
             func: Function::new(name, &[], None),
-            fp_flags: FpFlags::empty(),
+            op_flags: OpFlags::empty(),
             values: HashMap::new(),
             blocks: HashMap::new(),
         };
@@ -579,10 +579,10 @@ impl Parser {
         let word = self.word("an instruction")?;
         let mut parts = word.split('.');
         let name = parts.next().unwrap_or("");
-        let Some(flags) = fp_flags(parts) else {
+        let Some(flags) = op_flags(parts) else {
             return self.fail_back(format!("unknown flag in '{word}'"));
         };
-        body.fp_flags = flags;
+        body.op_flags = flags;
         match InstData::parse(name, self, body)? {
             Some(inst) => Ok(inst),
             None => self.fail_back(format!("unknown instruction '{name}'")),
@@ -602,7 +602,7 @@ struct ForwardReference<T> {
 pub(super) struct Body {
     func: Function,
     /// The flags behind the name of the instruction that is read.
-    pub(super) fp_flags: FpFlags,
+    pub(super) op_flags: OpFlags,
     values: HashMap<u32, ForwardReference<Value>>,
     blocks: HashMap<u32, ForwardReference<Block>>,
 }
@@ -623,10 +623,10 @@ fn numbered(word: &str, prefix: &str) -> Option<u32> {
     word.strip_prefix(prefix)?.parse().ok()
 }
 
-fn fp_flags<'a>(names: impl Iterator<Item = &'a str>) -> Option<FpFlags> {
-    let mut flags = FpFlags::empty();
+fn op_flags<'a>(names: impl Iterator<Item = &'a str>) -> Option<OpFlags> {
+    let mut flags = OpFlags::empty();
     for name in names {
-        flags |= FP_FLAGS.iter().find(|(n, _)| *n == name)?.1;
+        flags |= OP_FLAGS.iter().find(|(n, _)| *n == name)?.1;
     }
     Some(flags)
 }

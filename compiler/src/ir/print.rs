@@ -29,9 +29,9 @@
 
 use super::entities::{Block, Func, Global, Inst, Value};
 use super::function::{Constant, Function, ValueDef};
-use super::inst::{BlockCall, FpFlags};
+use super::inst::{BlockCall, OpFlags};
 use super::module::{KernelEntry, Linkage, Module};
-use super::names::{linkage_name, space_name, FP_FLAGS};
+use super::names::{linkage_name, space_name, OP_FLAGS};
 use super::types::{Scalar, Type};
 use crate::kernel::ArgKind;
 use cranelift_entity::{EntityRef, SecondaryMap};
@@ -314,8 +314,8 @@ impl Printer<'_> {
     }
 
     /// Prints the flags of a float operation, behind its name.
-    pub(super) fn fp_flags(&mut self, flags: FpFlags) {
-        for (name, flag) in FP_FLAGS {
+    pub(super) fn op_flags(&mut self, flags: OpFlags) {
+        for (name, flag) in OP_FLAGS {
             if flags.contains(flag) {
                 let _ = write!(self.out, ".{name}");
             }

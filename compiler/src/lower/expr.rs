@@ -3,7 +3,7 @@
 use super::function::Lowering;
 use super::types;
 use crate::ir::{
-    Addr, AddressSpace, BinaryOp, Block, FloatCC, FpFlags, IntCC, Type, UnaryOp, Value,
+    Addr, AddressSpace, BinaryOp, Block, FloatCC, IntCC, OpFlags, Type, UnaryOp, Value,
 };
 use crate::sema::hir::{ArithOp, CompareOp, Expr, ExprKind, FunctionId, PlaceKind};
 use crate::sema::types::{Scalar as Name, TypeKind};
@@ -264,11 +264,11 @@ impl Lowering<'_, '_> {
     }
 
     /// Returns the flags of an operation on a type in which overflow is undefined (C99 6.5 p5).
-    pub fn overflow_flags(op: BinaryOp, name: Name) -> FpFlags {
+    pub fn overflow_flags(op: BinaryOp, name: Name) -> OpFlags {
         let may_overflow = matches!(op, BinaryOp::IAdd | BinaryOp::ISub | BinaryOp::IMul);
         match may_overflow && matches!(name, Name::Int | Name::Long) {
-            true => FpFlags::NO_SIGNED_WRAP,
-            false => FpFlags::empty(),
+            true => OpFlags::NO_SIGNED_WRAP,
+            false => OpFlags::empty(),
         }
     }
 

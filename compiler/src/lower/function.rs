@@ -3,7 +3,7 @@
 
 use super::{types, Context, Origin};
 use crate::ir::Addr;
-use crate::ir::{self, AddressSpace, Block, Builder, FpFlags, Type};
+use crate::ir::{self, AddressSpace, Block, Builder, OpFlags, Type};
 use crate::library::{self, Unit};
 use crate::quirks::denormals;
 use crate::sema::hir::{self, FunctionId, LabelId, LocalId};
@@ -61,13 +61,13 @@ pub fn lower_function(context: &mut Context, origin: Origin, id: FunctionId, fun
 }
 
 /// The library computes exactly what it says; user code may be contracted or relaxed.
-fn float_flags(context: &Context, origin: Origin, source: &hir::Function) -> FpFlags {
+fn float_flags(context: &Context, origin: Origin, source: &hir::Function) -> OpFlags {
     match origin {
-        Origin::Library(_) => FpFlags::NO_CONTRACT,
+        Origin::Library(_) => OpFlags::NO_CONTRACT,
         Origin::User => {
-            let mut flags = FpFlags::empty();
-            flags.set(FpFlags::NO_CONTRACT, source.no_contract);
-            flags.set(FpFlags::FAST, context.options.fast_relaxed_math);
+            let mut flags = OpFlags::empty();
+            flags.set(OpFlags::NO_CONTRACT, source.no_contract);
+            flags.set(OpFlags::FAST, context.options.fast_relaxed_math);
             flags
         }
     }

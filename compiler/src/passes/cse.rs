@@ -148,8 +148,8 @@ fn keep_common_flags(func: &mut Function, leader: Value, other: Inst) {
 }
 
 /// Returns the flags in which equal instructions may not differ.
-fn significant(flags: FpFlags) -> FpFlags {
-    flags - FpFlags::NO_SIGNED_WRAP
+fn significant(flags: OpFlags) -> OpFlags {
+    flags - OpFlags::NO_SIGNED_WRAP
 }
 
 /// Operands in their order, or for commutative operations in that of their numbers.

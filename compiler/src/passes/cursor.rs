@@ -55,7 +55,7 @@ fn identity(op: BinaryOp, [a, b]: [Value; 2], constants: [Option<u64>; 2]) -> Op
 
 impl<'a> Cursor<'a> {
     pub fn new(func: &'a mut Function) -> Cursor<'a> {
-        Cursor { func, out: Vec::new(), flags: FpFlags::empty() }
+        Cursor { func, out: Vec::new(), flags: OpFlags::empty() }
     }
 
     /// Ends the current list: it becomes that of `block`.

@@ -50,7 +50,7 @@ fn legalized(c: &mut Cursor<'_>, inst: Inst, target: &Target) -> Option<InstData
 }
 
 fn binary(op: BinaryOp, a: Value, b: Value) -> InstData {
-    InstData::Binary { op, args: [a, b], flags: FpFlags::empty() }
+    InstData::Binary { op, args: [a, b], flags: OpFlags::empty() }
 }
 
 /// Returns a divisor by which `a` can be divided without overflow; `None` where `b` is one.

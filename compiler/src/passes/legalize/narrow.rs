@@ -264,5 +264,5 @@ fn mask_of(bits: u32) -> u64 {
 }
 
 fn binary(op: BinaryOp, a: Value, b: Value) -> InstData {
-    InstData::Binary { op, args: [a, b], flags: FpFlags::empty() }
+    InstData::Binary { op, args: [a, b], flags: OpFlags::empty() }
 }

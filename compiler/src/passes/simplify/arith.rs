@@ -16,7 +16,7 @@ fn constant(c: &mut Cursor, ty: Type, bits: u64) -> Simplified {
 }
 
 /// Operation and operands of a binary instruction.
-fn as_binary(c: &Cursor, v: Value) -> Option<(BinaryOp, [Value; 2], FpFlags)> {
+fn as_binary(c: &Cursor, v: Value) -> Option<(BinaryOp, [Value; 2], OpFlags)> {
     match c.func.def_inst(v)? {
         InstData::Binary { op, args, flags } => Some((*op, *args, *flags)),
         _ => None,
@@ -57,7 +57,7 @@ pub fn binary(
     c: &mut Cursor,
     op: BinaryOp,
     [a, b]: [Value; 2],
-    flags: FpFlags,
+    flags: OpFlags,
     ty: Type,
 ) -> Simplified {
     let (x, y) = (c.func.as_const(a), c.func.as_const(b));
@@ -125,7 +125,7 @@ fn int_right_constant(
     op: BinaryOp,
     [a, b]: [Value; 2],
     y: u64,
-    flags: FpFlags,
+    flags: OpFlags,
     ty: Type,
 ) -> Simplified {
     use BinaryOp::*;
@@ -133,7 +133,7 @@ fn int_right_constant(
     let ones = fold::mask(bits, u64::MAX);
     let become_op = |c: &mut Cursor, op: BinaryOp, k: u64| {
         let k = c.func.constant(ty, k);
-        Become(InstData::Binary { op, args: [a, k], flags: FpFlags::empty() })
+        Become(InstData::Binary { op, args: [a, k], flags: OpFlags::empty() })
     };
     let power = y.is_power_of_two().then(|| u64::from(y.trailing_zeros()));
     match (op, y, power) {
@@ -144,16 +144,16 @@ fn int_right_constant(
         (And | UMin, y, _) if y == ones => return value(a),
         (Or | UMax, y, _) if y == ones => return value(b),
         (Xor, 1, _) if ty.scalar == Scalar::Bool => {
-            return Become(InstData::Unary { op: UnaryOp::Not, arg: a, flags: FpFlags::empty() })
+            return Become(InstData::Unary { op: UnaryOp::Not, arg: a, flags: OpFlags::empty() })
         }
         (ISub, y, _) => {
             let smallest = 1 << (bits - 1);
-            let flags = if y == smallest { FpFlags::empty() } else { exact(flags) };
+            let flags = if y == smallest { OpFlags::empty() } else { exact(flags) };
             let k = c.func.constant(ty, y.wrapping_neg());
             return Become(InstData::Binary { op: IAdd, args: [a, k], flags });
         }
         (IMul, y, _) if y == ones => {
-            return Become(InstData::Unary { op: UnaryOp::INeg, arg: a, flags: FpFlags::empty() })
+            return Become(InstData::Unary { op: UnaryOp::INeg, arg: a, flags: OpFlags::empty() })
         }
         (IMul, _, Some(k)) => return become_op(c, Shl, k),
         (UDiv, _, Some(k)) => return become_op(c, LShr, k),
@@ -164,8 +164,8 @@ fn int_right_constant(
 }
 
 /// Returns what is known of overflow.
-fn exact(flags: FpFlags) -> FpFlags {
-    flags & FpFlags::NO_SIGNED_WRAP
+fn exact(flags: OpFlags) -> OpFlags {
+    flags & OpFlags::NO_SIGNED_WRAP
 }
 
 /// (x op c1) op c2 with both constants in one operation.
@@ -174,14 +174,14 @@ fn merge_constants(
     op: BinaryOp,
     a: Value,
     y: u64,
-    flags: FpFlags,
+    flags: OpFlags,
     ty: Type,
 ) -> Simplified {
     use BinaryOp::*;
     let bits = ty.scalar.bits();
     let become_op = |c: &mut Cursor, op: BinaryOp, arg: Value, k: u64| {
         let k = c.func.constant(ty, k);
-        Become(InstData::Binary { op, args: [arg, k], flags: FpFlags::empty() })
+        Become(InstData::Binary { op, args: [arg, k], flags: OpFlags::empty() })
     };
     let Some((inner_op, [x, k], inner_flags)) = as_binary(c, a) else {
         return masked_extension(c, op, a, y);
@@ -190,7 +190,7 @@ fn merge_constants(
         // (c1 - x) + c2
         let left = c.func.constant(ty, k.wrapping_add(y));
         let args = [left, self_operand(c, a, 1)];
-        return Become(InstData::Binary { op: ISub, args, flags: FpFlags::empty() });
+        return Become(InstData::Binary { op: ISub, args, flags: OpFlags::empty() });
     }
     let Some(k) = c.func.as_const(k) else { return Keep };
     match (op, inner_op) {
@@ -198,7 +198,7 @@ fn merge_constants(
             let (k, y) = (fold::signed(bits, k), fold::signed(bits, y));
             let sum = k.wrapping_add(y);
             let is_exact = fold::signed(bits, sum as u64) == sum && k.checked_add(y).is_some();
-            let flags = if is_exact { exact(flags & inner_flags) } else { FpFlags::empty() };
+            let flags = if is_exact { exact(flags & inner_flags) } else { OpFlags::empty() };
             let k = c.func.constant(ty, sum as u64);
             Become(InstData::Binary { op, args: [x, k], flags })
         }
@@ -256,7 +256,7 @@ fn narrow_division(c: &mut Cursor, op: BinaryOp, a: Value, b: Value) -> Simplifi
 
 fn int_variables(c: &mut Cursor, op: BinaryOp, a: Value, b: Value, ty: Type) -> Simplified {
     use BinaryOp::*;
-    let none = FpFlags::empty();
+    let none = OpFlags::empty();
     match op {
         UDiv | URem if ty == Type::I64 => narrow_division(c, op, a, b),
         IAdd => {
@@ -303,11 +303,11 @@ fn float_binary(
     c: &mut Cursor,
     op: BinaryOp,
     [a, b]: [Value; 2],
-    flags: FpFlags,
+    flags: OpFlags,
     ty: Type,
 ) -> Simplified {
     use BinaryOp::*;
-    let fast = flags.contains(FpFlags::FAST);
+    let fast = flags.contains(OpFlags::FAST);
     let sign = 1u64 << (ty.scalar.bits() - 1);
     let one = fold::float_bits(ty.scalar, 1.0);
     let negate = |arg: Value| Become(InstData::Unary { op: UnaryOp::FNeg, arg, flags });
@@ -468,7 +468,7 @@ pub fn icmp(c: &mut Cursor, cc: IntCC, [a, b]: [Value; 2], ty: Type) -> Simplifi
 
 fn bool_or_not(a: Value, invert: bool) -> Simplified {
     if invert {
-        Become(InstData::Unary { op: UnaryOp::Not, arg: a, flags: FpFlags::empty() })
+        Become(InstData::Unary { op: UnaryOp::Not, arg: a, flags: OpFlags::empty() })
     } else {
         value(a)
     }
@@ -524,7 +524,7 @@ fn icmp_of(c: &mut Cursor, cc: IntCC, a: Value, y: u64, ty: Type) -> Simplified 
     }
 }
 
-pub fn fcmp(cc: FloatCC, [a, b]: [Value; 2], flags: FpFlags) -> Simplified {
+pub fn fcmp(cc: FloatCC, [a, b]: [Value; 2], flags: OpFlags) -> Simplified {
     // x == x asks whether x is a number.
     let asks = match cc {
         FloatCC::Oeq => FloatCC::Ord,
@@ -558,7 +558,7 @@ pub fn select(c: &mut Cursor, [cond, then, otherwise]: [Value; 3], ty: Type) -> 
     if ty != Type::BOOL {
         return Keep;
     }
-    let flags = FpFlags::empty();
+    let flags = OpFlags::empty();
     match (c.func.as_const(then), c.func.as_const(otherwise)) {
         (Some(p), Some(_)) => bool_or_not(cond, p == 0),
         (None, Some(0)) => {

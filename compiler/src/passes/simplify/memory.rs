@@ -81,7 +81,7 @@ fn split_extended(c: &mut Cursor, sum: Value, ty: Type, depth: u32) -> Option<(V
     else {
         return None;
     };
-    if !flags.contains(FpFlags::NO_SIGNED_WRAP) {
+    if !flags.contains(OpFlags::NO_SIGNED_WRAP) {
         return None;
     }
     let extended = |c: &mut Cursor, value| c.convert(ConvertOp::SExt, value, ty);
