@@ -8,12 +8,12 @@ use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::command::Command;
 use crate::core::context::Context;
+use crate::core::memory::buffer::Buffer;
 use crate::core::memory::host::{HostAddress, Pages};
 use crate::core::memory::mapping::Mapping;
 use crate::core::memory::operand::Operand;
 use crate::core::memory::properties::BufferProperties;
 use crate::core::memory::rect::Rect;
-use crate::core::memory::Mem;
 use crate::core::queue::event::Event;
 use crate::core::queue::Queue;
 use crate::dispatch::boundary::entry;
@@ -29,7 +29,7 @@ fn host(pointer: *const c_void) -> Option<HostAddress> {
 /// The handles of a transfer.
 struct Target {
     queue: Ref<Queue>,
-    mem: Ref<Mem>,
+    mem: Ref<Buffer>,
     waits: Vec<Ref<Event>>,
 }
 
@@ -51,8 +51,8 @@ unsafe fn target(
 }
 
 /// Returns a buffer of the queue's context.
-fn buffer(queue: &Ref<Queue>, mem: cl_mem) -> Result<Ref<Mem>> {
-    let mem = Ref::<Mem>::from_handle(mem)?;
+fn buffer(queue: &Ref<Queue>, mem: cl_mem) -> Result<Ref<Buffer>> {
+    let mem = Ref::<Buffer>::from_handle(mem)?;
     ensure!(mem.context == queue.context, CL_INVALID_CONTEXT);
     Ok(mem)
 }
@@ -76,7 +76,7 @@ struct RectArgs {
 impl RectArgs {
     /// # Safety
     /// The pointers are as the API requires.
-    unsafe fn boxes(&self, mem: &Mem) -> Result<Boxes> {
+    unsafe fn boxes(&self, mem: &Buffer) -> Result<Boxes> {
         // SAFETY: as the caller promises.
         let (buffer_origin, host_origin, region) = unsafe {
             (triple(self.buffer_origin)?, triple(self.host_origin)?, triple(self.region)?)
@@ -103,7 +103,7 @@ entry! {
     ) -> handle cl_mem {
         let context = Ref::<Context>::from_handle(context)?;
         let plain = BufferProperties::default();
-        Ok(Mem::new_buffer(context, flags, size, host(host_ptr), plain)?.expose())
+        Ok(Buffer::new(context, flags, size, host(host_ptr), plain)?.expose())
     }
 
     /// clCreateBufferWithProperties.
@@ -117,7 +117,7 @@ entry! {
         let context = Ref::<Context>::from_handle(context)?;
         // SAFETY: the list is as the API requires.
         let properties = unsafe { buffer_properties::read(&context, properties) }?;
-        Ok(Mem::new_buffer(context, flags, size, host(host_ptr), properties)?.expose())
+        Ok(Buffer::new(context, flags, size, host(host_ptr), properties)?.expose())
     }
 
     /// clCreateSubBuffer.
@@ -127,13 +127,13 @@ entry! {
         buffer_create_type: cl_buffer_create_type,
         buffer_create_info: *const c_void,
     ) -> handle cl_mem {
-        let parent = Ref::<Mem>::from_handle(buffer)?;
+        let parent = Ref::<Buffer>::from_handle(buffer)?;
         ensure!(parent.parent.is_none(), CL_INVALID_MEM_OBJECT);
         ensure!(buffer_create_type == CL_BUFFER_CREATE_TYPE_REGION, CL_INVALID_VALUE);
         ensure!(!buffer_create_info.is_null(), CL_INVALID_VALUE);
         // SAFETY: for this type the API requires a cl_buffer_region.
         let region = unsafe { buffer_create_info.cast::<cl_buffer_region>().read_unaligned() };
-        Ok(Mem::new_sub_buffer(&parent, flags, region)?.expose())
+        Ok(Buffer::new_sub_buffer(&parent, flags, region)?.expose())
     }
 
     /// clEnqueueReadBuffer.
@@ -417,7 +417,7 @@ entry! {
 
 /// CL_INVALID_VALUE for flags that do not exist or contradict each other, CL_INVALID_OPERATION for
 /// access that the buffer does not give to the host.
-fn check_map_flags(mem: &Mem, flags: cl_map_flags) -> Result<()> {
+fn check_map_flags(mem: &Buffer, flags: cl_map_flags) -> Result<()> {
     args::check_map_flags(flags)?;
     ensure!(flags & CL_MAP_READ == 0 || mem.host_readable(), CL_INVALID_OPERATION);
     let writes = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0;
@@ -429,7 +429,7 @@ fn check_map_flags(mem: &Mem, flags: cl_map_flags) -> Result<()> {
 /// the host sees that, else staging memory or, if there is not enough, ordinary memory.
 fn place_mapping(
     queue: &Queue,
-    mem: &Mem,
+    mem: &Buffer,
     flags: cl_map_flags,
     offset: usize,
     size: usize,
@@ -460,7 +460,7 @@ fn place_mapping(
 }
 
 /// Returns the command that makes the region's bytes visible to the application.
-fn map_command(mem: &Ref<Mem>, mapping: &Mapping) -> Command {
+fn map_command(mem: &Ref<Buffer>, mapping: &Mapping) -> Command {
     let region = mapping.pointer.range(mapping.size);
     if mapping.is_copy() {
         let to = Operand::own_target(&mem.context, region);

@@ -6,7 +6,7 @@ use crate::cl::error::{ensure, Result};
 use crate::cl::*;
 use crate::core::command::ownership::Direction;
 use crate::core::command::Command;
-use crate::core::memory::Mem;
+use crate::core::memory::buffer::Buffer;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 
@@ -27,9 +27,9 @@ impl Enqueue {
         let (count, list) = self.mems;
         ensure!(list.is_null() == (count == 0), CL_INVALID_VALUE);
         // SAFETY: as the caller promises.
-        let mems = unsafe { args::objects::<Mem>(list, count) }?;
+        let mems = unsafe { args::objects::<Buffer>(list, count) }?;
         ensure!(mems.iter().all(|mem| mem.import.is_some()), CL_INVALID_MEM_OBJECT);
-        let usable = |mem: &Ref<Mem>| {
+        let usable = |mem: &Ref<Buffer>| {
             let devices = mem.import.iter().flat_map(|import| &import.devices);
             mem.context == queue.context && devices.into_iter().any(|d| *d == queue.device)
         };

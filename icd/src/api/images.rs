@@ -5,7 +5,8 @@ use super::args;
 use crate::cl::error::{ensure, fail, Result};
 use crate::cl::*;
 use crate::core::context::Context;
-use crate::core::memory::{self, Mem};
+use crate::core::memory::buffer::Buffer;
+use crate::core::memory::flags;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
@@ -85,7 +86,7 @@ entry! {
     ) -> status {
         Ref::<Context>::from_handle(context)?;
         // CL_MEM_KERNEL_READ_AND_WRITE is for this query alone, and goes with any other flag (5.3.2).
-        memory::check_flags(flags & !CL_MEM_KERNEL_READ_AND_WRITE)?;
+        flags::check(flags & !CL_MEM_KERNEL_READ_AND_WRITE)?;
         let known = CL_MEM_OBJECT_IMAGE2D..=CL_MEM_OBJECT_IMAGE1D_BUFFER;
         ensure!(known.contains(&image_type), CL_INVALID_VALUE);
         ensure!(image_formats.is_null() || num_entries > 0, CL_INVALID_VALUE);
@@ -102,7 +103,7 @@ entry! {
         _param_value: *mut c_void,
         _param_value_size_ret: *mut usize,
     ) -> status {
-        Ref::<Mem>::from_handle(image)?;
+        Ref::<Buffer>::from_handle(image)?;
         fail(CL_INVALID_MEM_OBJECT)
     }
 

@@ -6,7 +6,7 @@ use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::device::sharing::Sharing;
 use crate::core::device::Device;
-use crate::core::memory::Mem;
+use crate::core::memory::buffer::Buffer;
 use crate::core::program::kernel::{ArgValue, BuiltKernel, ExecInfo, Kernel};
 use crate::core::program::Program;
 use crate::dispatch::boundary::entry;
@@ -44,7 +44,7 @@ pub(super) unsafe fn arg_value(
             if handle.is_null() {
                 return Ok(ArgValue::Buffer(None));
             }
-            let mem = Ref::<Mem>::from_handle(handle)?;
+            let mem = Ref::<Buffer>::from_handle(handle)?;
             ensure!(mem.context == kernel.program.context, CL_INVALID_CONTEXT);
             Ok(ArgValue::Buffer(Some(mem.downgrade())))
         }

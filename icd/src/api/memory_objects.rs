@@ -6,7 +6,7 @@ use crate::cl::error::ensure;
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::command::{Command, Migration};
-use crate::core::memory::Mem;
+use crate::core::memory::buffer::Buffer;
 use crate::dispatch::boundary::entry;
 use crate::object::callbacks::UserData;
 use crate::object::Ref;
@@ -15,12 +15,12 @@ use std::ffi::c_void;
 entry! {
     /// clRetainMemObject.
     fn clRetainMemObject(memobj: cl_mem) -> status {
-        Ref::<Mem>::retain(memobj)
+        Ref::<Buffer>::retain(memobj)
     }
 
     /// clReleaseMemObject.
     fn clReleaseMemObject(memobj: cl_mem) -> status {
-        Ref::<Mem>::release(memobj)
+        Ref::<Buffer>::release(memobj)
     }
 
     /// clSetMemObjectDestructorCallback.
@@ -29,7 +29,7 @@ entry! {
         pfn_notify: MemDestructor,
         user_data: *mut c_void,
     ) -> status {
-        let mem = Ref::<Mem>::from_handle(memobj)?;
+        let mem = Ref::<Buffer>::from_handle(memobj)?;
         ensure!(pfn_notify.is_some(), CL_INVALID_VALUE);
         mem.add_destructor(pfn_notify, UserData(user_data));
         Ok(())
@@ -43,7 +43,7 @@ entry! {
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
     ) -> status {
-        let mem = Ref::<Mem>::from_handle(memobj)?;
+        let mem = Ref::<Buffer>::from_handle(memobj)?;
         let null = std::ptr::null_mut::<_cl_mem>();
         let value = match param_name {
             CL_MEM_TYPE => Some(Value::of(CL_MEM_OBJECT_BUFFER)),
@@ -86,7 +86,7 @@ entry! {
         // SAFETY: the arrays are as the API requires.
         let (mems, waits) = unsafe {
             (
-                args::objects::<Mem>(mem_objects, num_mem_objects)?,
+                args::objects::<Buffer>(mem_objects, num_mem_objects)?,
                 args::wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?,
             )
         };

@@ -4,7 +4,7 @@ use super::args;
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
 use crate::core::command::native::NativeCall;
-use crate::core::memory::Mem;
+use crate::core::memory::buffer::Buffer;
 use crate::core::queue::Queue;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
@@ -20,13 +20,13 @@ unsafe fn buffers(
     count: cl_uint,
     mems: *const cl_mem,
     places: *const *const c_void,
-) -> Result<Vec<(usize, Option<Ref<Mem>>)>> {
+) -> Result<Vec<(usize, Option<Ref<Buffer>>)>> {
     let count = count as usize;
     // SAFETY: as the caller promises.
     let (mems, places) = unsafe { (args::slice(mems, count), args::slice(places, count)) };
     let buffer = |(handle, place): (&cl_mem, &*const c_void)| {
         let offset = (*place as usize).wrapping_sub(arguments as usize);
-        let mem = (!handle.is_null()).then(|| Ref::<Mem>::from_handle(*handle)).transpose()?;
+        let mem = (!handle.is_null()).then(|| Ref::<Buffer>::from_handle(*handle)).transpose()?;
         let of_context = mem.as_ref().is_none_or(|mem| mem.context == queue.context);
         ensure!(of_context, CL_INVALID_CONTEXT);
         Ok((offset, mem))

@@ -3,7 +3,7 @@
 use crate::cl::error::fail;
 use crate::cl::*;
 use crate::core::context::Context;
-use crate::core::memory::Mem;
+use crate::core::memory::buffer::Buffer;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
@@ -29,7 +29,7 @@ entry! {
         _param_value: *mut c_void,
         _param_value_size_ret: *mut usize,
     ) -> status {
-        Ref::<Mem>::from_handle(pipe)?;
+        Ref::<Buffer>::from_handle(pipe)?;
         fail(CL_INVALID_MEM_OBJECT)
     }
 }

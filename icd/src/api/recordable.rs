@@ -7,8 +7,8 @@ use crate::cl::*;
 use crate::core::command::launch::Sizes;
 use crate::core::command::Command;
 use crate::core::context::Context;
+use crate::core::memory::buffer::Buffer;
 use crate::core::memory::rect::{overlap, Rect};
-use crate::core::memory::Mem;
 use crate::object::Ref;
 use smallvec::SmallVec;
 use std::ffi::c_void;
@@ -25,8 +25,8 @@ pub(super) unsafe fn triple(pointer: *const usize) -> Result<[usize; 3]> {
 
 /// Copies `size` bytes from and to offsets in buffers (clEnqueueCopyBuffer).
 pub(super) fn copy(
-    (source, src_offset): (Ref<Mem>, usize),
-    (target, dst_offset): (Ref<Mem>, usize),
+    (source, src_offset): (Ref<Buffer>, usize),
+    (target, dst_offset): (Ref<Buffer>, usize),
     size: usize,
 ) -> Result<Command> {
     source.check_range(src_offset, size)?;
@@ -41,8 +41,8 @@ pub(super) fn copy(
 
 /// Copies between boxes in buffers (clEnqueueCopyBufferRect).
 pub(super) fn copy_rect(
-    (source, from): (Ref<Mem>, Rect),
-    (target, to): (Ref<Mem>, Rect),
+    (source, from): (Ref<Buffer>, Rect),
+    (target, to): (Ref<Buffer>, Rect),
 ) -> Result<Command> {
     ensure!(from.end().is_some_and(|end| end <= source.size), CL_INVALID_VALUE);
     ensure!(to.end().is_some_and(|end| end <= target.size), CL_INVALID_VALUE);
@@ -56,7 +56,7 @@ pub(super) fn copy_rect(
 }
 
 /// Fails with CL_MEM_COPY_OVERLAP if source and target have bytes in common.
-fn check_overlap(source: &Mem, from: &Rect, target: &Mem, to: &Rect) -> Result<()> {
+fn check_overlap(source: &Buffer, from: &Rect, target: &Buffer, to: &Rect) -> Result<()> {
     if source.same_storage(target)
         && overlap(&from.shifted(source.origin), &to.shifted(target.origin))
     {
@@ -70,7 +70,7 @@ fn check_overlap(source: &Mem, from: &Rect, target: &Mem, to: &Rect) -> Result<(
 /// # Safety
 /// `pattern` is NULL or valid for `pattern_size` bytes.
 pub(super) unsafe fn fill(
-    mem: Ref<Mem>,
+    mem: Ref<Buffer>,
     pattern: *const c_void,
     pattern_size: usize,
     offset: usize,
@@ -94,11 +94,11 @@ pub(super) fn shared(
     context: &Ref<Context>,
     address: usize,
     size: usize,
-) -> Result<Option<Ref<Mem>>> {
+) -> Result<Option<Ref<Buffer>>> {
     let Some((allocation, offset)) = context.svm.find_range(address, size)? else {
         return Ok(None);
     };
-    Ok(Some(Mem::of_shared(&allocation, context, CL_MEM_READ_WRITE, (offset, size))))
+    Ok(Some(Buffer::of_shared(&allocation, context, CL_MEM_READ_WRITE, (offset, size))))
 }
 
 /// Checks the addresses of clEnqueueSVMMemcpy for `size` bytes, more than none.

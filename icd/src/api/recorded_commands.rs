@@ -10,8 +10,8 @@ use crate::core::command_buffer::order::Kind;
 use crate::core::command_buffer::{CommandBuffer, Work};
 use crate::core::device::capabilities::MUTABLE_DISPATCH_CAPABILITIES;
 use crate::core::device::sharing::Sharing;
+use crate::core::memory::buffer::Buffer;
 use crate::core::memory::rect::Rect;
-use crate::core::memory::Mem;
 use crate::core::program::kernel::Kernel;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
@@ -68,8 +68,8 @@ impl Given {
 
 impl Place {
     /// Returns a buffer of the command buffer's context.
-    fn mem(&self, handle: cl_mem) -> Result<Ref<Mem>> {
-        let mem = Ref::<Mem>::from_handle(handle)?;
+    fn mem(&self, handle: cl_mem) -> Result<Ref<Buffer>> {
+        let mem = Ref::<Buffer>::from_handle(handle)?;
         ensure!(mem.context == self.buffer.queue.context, CL_INVALID_CONTEXT);
         Ok(mem)
     }

@@ -8,11 +8,11 @@ use crate::cl::*;
 use crate::core::command::Command;
 use crate::core::context::Context;
 use crate::core::device::sharing::Sharing;
+use crate::core::memory::buffer::Buffer;
 use crate::core::memory::host::HostAddress;
 use crate::core::memory::operand::Operand;
 use crate::core::memory::properties::BufferProperties;
 use crate::core::memory::rect::Rect;
-use crate::core::memory::Mem;
 use crate::core::queue::effects::Effects;
 use crate::core::queue::event::Event;
 use crate::core::queue::{Queue, Request};
@@ -74,7 +74,7 @@ fn copy_command(target: &mut Target, from: usize, to: usize, size: usize) -> Res
         (None, None) => {
             let context = target.queue.context.clone();
             let plain = BufferProperties::default();
-            let mem = Mem::new_buffer(context.clone(), CL_MEM_READ_WRITE, size, None, plain)?;
+            let mem = Buffer::new(context.clone(), CL_MEM_READ_WRITE, size, None, plain)?;
             let from = Operand::source(&context, Rect::linear(from, size));
             let to = Operand::target(&context, Rect::linear(to, size));
             let written = target.queue.enqueue(Request {
@@ -249,7 +249,7 @@ entry! {
         let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
         allocation.add_map(&target.queue.context, address, size, flags);
         let command = if allocation.has_shadow() && !invalidates {
-            let mem = Mem::of_shared(&allocation, &target.queue.context, CL_MEM_READ_WRITE, (offset, size));
+            let mem = Buffer::of_shared(&allocation, &target.queue.context, CL_MEM_READ_WRITE, (offset, size));
             let to = Operand::own_target(&target.queue.context, HostAddress(address).range(size));
             Command::Read { mem, from: Rect::linear(0, size), to }
         } else {
@@ -275,7 +275,7 @@ entry! {
         let Some((allocation, offset)) = found else { return fail(CL_INVALID_VALUE) };
         let (size, written) = allocation.take_map(&target.queue.context, address)?;
         let command = if allocation.has_shadow() && written {
-            let mem = Mem::of_shared(&allocation, &target.queue.context, CL_MEM_READ_WRITE, (offset, size));
+            let mem = Buffer::of_shared(&allocation, &target.queue.context, CL_MEM_READ_WRITE, (offset, size));
             let from = Operand::own_source(HostAddress(address).range(size));
             Command::Write { mem, from, to: Rect::linear(0, size) }
         } else {

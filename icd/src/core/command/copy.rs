@@ -3,8 +3,8 @@
 use super::transfer::MAX_REGIONS;
 use crate::cl::error::Result;
 use crate::core::device::staging::{Arena, Staging};
+use crate::core::memory::buffer::Buffer;
 use crate::core::memory::rect::{runs, Rect};
-use crate::core::memory::Mem;
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::Execution;
 use crate::core::queue::Queue;
@@ -28,8 +28,8 @@ impl<'a> Copy<'a> {
     /// Rectangles count from the beginning of the whole buffers.
     pub fn prepare(
         queue: &'a Queue,
-        (source, from): (&Mem, &Rect),
-        (target, to): (&Mem, &Rect),
+        (source, from): (&Buffer, &Rect),
+        (target, to): (&Buffer, &Rect),
     ) -> Result<Copy<'a>> {
         Ok(Copy {
             source: source.on_device(queue.device_index)?,
@@ -73,7 +73,7 @@ impl Fill {
     pub fn prepare(
         queue: &Queue,
         upload: &mut Arena,
-        mem: &Ref<Mem>,
+        mem: &Ref<Buffer>,
         (offset, size): (usize, usize),
         pattern: &[u8],
     ) -> Result<Fill> {
@@ -121,8 +121,8 @@ impl Execution<'_> {
     /// Copies from buffer to buffer. The boxes count from the beginning of the whole buffers.
     pub fn copy(
         &mut self,
-        (source, from): (&Ref<Mem>, &Rect),
-        (target, to): (&Ref<Mem>, &Rect),
+        (source, from): (&Ref<Buffer>, &Rect),
+        (target, to): (&Ref<Buffer>, &Rect),
     ) -> Result<Phase> {
         let copy = Copy::prepare(self.queue, (source, from), (target, to))?;
         let value = self.record(|recorder| copy.append(recorder));
@@ -130,7 +130,12 @@ impl Execution<'_> {
     }
 
     /// Repeats a pattern over a part (offset and size) of a buffer.
-    pub fn fill(&mut self, mem: &Ref<Mem>, range: (usize, usize), pattern: &[u8]) -> Result<Phase> {
+    pub fn fill(
+        &mut self,
+        mem: &Ref<Buffer>,
+        range: (usize, usize),
+        pattern: &[u8],
+    ) -> Result<Phase> {
         let fill = Fill::prepare(self.queue, &mut self.state.upload, mem, range, pattern)?;
         let value = self.record(|recorder| fill.append(recorder));
         Ok(Phase::Recorded { first: value, last: value })

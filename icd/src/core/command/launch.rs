@@ -7,8 +7,8 @@ use crate::core::command::ndrange::{choose_local_size, Dispatch, LocalLimits, Nd
 use crate::core::command::printout::Printout;
 use crate::core::device::staging::{Arena, Staging};
 use crate::core::device::Device;
+use crate::core::memory::buffer::Buffer;
 use crate::core::memory::reservation::{Effect, RangeUse};
-use crate::core::memory::Mem;
 use crate::core::printf::Printer;
 use crate::core::program::kernel::{
     self, ArgValue, BuiltKernel, KernelArguments, LocalLayout, PipelineKey,
@@ -33,7 +33,7 @@ pub struct Launch {
     /// Shared virtual memory that arguments point into or clSetKernelExecInfo named.
     shared: Vec<Arc<vk::Buffer>>,
     /// Buffers whose device addresses are arguments or were named to clSetKernelExecInfo.
-    pointed: Vec<Ref<Mem>>,
+    pointed: Vec<Ref<Buffer>>,
     range: NdRange,
     dispatches: SmallVec<[Dispatch; 1]>,
     layout: LocalLayout,
@@ -49,7 +49,7 @@ impl Launch {
 /// An argument as it was at enqueue.
 enum ArgumentValue {
     Bytes(SmallVec<[u8; 16]>),
-    Buffer(Option<Ref<Mem>>),
+    Buffer(Option<Ref<Buffer>>),
     Local,
 }
 
@@ -272,7 +272,7 @@ fn shared_memory(queue: &Queue, arguments: &KernelArguments) -> Vec<Arc<vk::Buff
 
 /// Returns the buffers that device addresses among the arguments lie in, and those that clSetKernelExecInfo
 /// named.
-fn pointed_buffers(queue: &Queue, arguments: &KernelArguments) -> Vec<Ref<Mem>> {
+fn pointed_buffers(queue: &Queue, arguments: &KernelArguments) -> Vec<Ref<Buffer>> {
     let named = arguments.pointed.iter().copied();
     let find = |address| queue.context.addresses.find(queue.device_index, address);
     addresses(arguments).chain(named).filter_map(find).collect()

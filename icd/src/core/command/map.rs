@@ -3,11 +3,11 @@
 use crate::cl::error::Result;
 use crate::core::context::host_writes::HostWrite;
 use crate::core::device::staging::Staging;
+use crate::core::memory::buffer::Buffer;
 use crate::core::memory::host::Pages;
 use crate::core::memory::mapping::Mapping;
 use crate::core::memory::operand::Operand;
 use crate::core::memory::rect::Rect;
-use crate::core::memory::Mem;
 use crate::core::queue::completion::CompletionWork;
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::Execution;
@@ -66,7 +66,7 @@ impl CompletionWork for Invalidate {
 
 impl Execution<'_> {
     /// Copies the device's bytes to the memory of a mapping, `to`.
-    pub fn map(&mut self, mem: &Ref<Mem>, mapping: &Mapping, to: &Operand) -> Result<Phase> {
+    pub fn map(&mut self, mem: &Ref<Buffer>, mapping: &Mapping, to: &Operand) -> Result<Phase> {
         if !mapping.reads() {
             return self.mark();
         }
@@ -82,7 +82,7 @@ impl Execution<'_> {
     }
 
     /// Copies the host's writes to a mapping to the device.
-    pub fn unmap(&mut self, mem: &Ref<Mem>, mapping: &Mapping) -> Result<Phase> {
+    pub fn unmap(&mut self, mem: &Ref<Buffer>, mapping: &Mapping) -> Result<Phase> {
         if !mapping.writes() {
             return self.mark();
         }
@@ -96,7 +96,7 @@ impl Execution<'_> {
 
     fn map_staging(
         &mut self,
-        mem: &Ref<Mem>,
+        mem: &Ref<Buffer>,
         mapping: &Mapping,
         staging: &Arc<Staging>,
         to: &Operand,
@@ -122,7 +122,7 @@ impl Execution<'_> {
 
     fn unmap_staging(
         &mut self,
-        mem: &Ref<Mem>,
+        mem: &Ref<Buffer>,
         mapping: &Mapping,
         staging: &Arc<Staging>,
     ) -> Result<Phase> {

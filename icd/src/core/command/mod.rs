@@ -12,12 +12,12 @@ pub mod semaphore;
 pub mod transfer;
 
 use crate::cl::error::Result;
+use crate::core::memory::buffer::Buffer;
 use crate::core::memory::host::HostAddress;
 use crate::core::memory::mapping::Mapping;
 use crate::core::memory::operand::Operand;
 use crate::core::memory::rect::{runs, Rect};
 use crate::core::memory::reservation::{Effect, RangeUse};
-use crate::core::memory::Mem;
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::{Execute, Execution};
 use crate::object::Ref;
@@ -60,56 +60,56 @@ pub enum Command {
     Marker,
     /// Moves bytes to its device before it starts; does nothing else.
     Migrate {
-        mems: Vec<Ref<Mem>>,
+        mems: Vec<Ref<Buffer>>,
         migration: Migration,
     },
     /// Device to application.
     Read {
-        mem: Ref<Mem>,
+        mem: Ref<Buffer>,
         from: Rect,
         to: Operand,
     },
     /// Application to device.
     Write {
-        mem: Ref<Mem>,
+        mem: Ref<Buffer>,
         from: Operand,
         to: Rect,
     },
     /// Application to device, from bytes that were copied at enqueue, tightly packed.
     WriteOwned {
-        mem: Ref<Mem>,
+        mem: Ref<Buffer>,
         bytes: Vec<u8>,
         to: Rect,
     },
     /// Buffer to buffer.
     Copy {
-        source: Ref<Mem>,
+        source: Ref<Buffer>,
         from: Rect,
-        target: Ref<Mem>,
+        target: Ref<Buffer>,
         to: Rect,
     },
     /// A repeated pattern; `size` is a multiple of its length.
     Fill {
-        mem: Ref<Mem>,
+        mem: Ref<Buffer>,
         offset: usize,
         size: usize,
         pattern: SmallVec<[u8; 16]>,
     },
     /// Device to the memory of a mapping, `to`.
     Map {
-        mem: Ref<Mem>,
+        mem: Ref<Buffer>,
         mapping: Mapping,
         to: Operand,
     },
     /// Staging memory of a mapping to the device.
     Unmap {
-        mem: Ref<Mem>,
+        mem: Ref<Buffer>,
         mapping: Mapping,
     },
     Launch(Box<Launch>),
     /// Ownership transfer of memory of other APIs.
     TransferOwnership {
-        mems: Vec<Ref<Mem>>,
+        mems: Vec<Ref<Buffer>>,
         direction: Direction,
     },
     /// Wait for, or signal of, semaphores that other APIs share.

@@ -9,8 +9,8 @@ use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::command::Command;
 use crate::core::context::host_writes::HostWrite;
+use crate::core::memory::buffer::Buffer;
 use crate::core::memory::reservation::{Effect, RangeUse, Target};
-use crate::core::memory::Mem;
 use crate::core::process::clock;
 use crate::core::queue::effects::Effects;
 use crate::core::queue::event::{Event, Phase, Span, Started};
@@ -61,7 +61,7 @@ pub struct NativeCall {
     function: unsafe extern "C" fn(*mut c_void),
     arguments: Arguments,
     /// Where in the arguments the address of a buffer's bytes goes; NULL for none.
-    buffers: Vec<(usize, Option<Ref<Mem>>)>,
+    buffers: Vec<(usize, Option<Ref<Buffer>>)>,
 }
 
 impl NativeCall {
@@ -71,7 +71,7 @@ impl NativeCall {
     pub fn new(
         function: unsafe extern "C" fn(*mut c_void),
         arguments: &[u8],
-        buffers: Vec<(usize, Option<Ref<Mem>>)>,
+        buffers: Vec<(usize, Option<Ref<Buffer>>)>,
     ) -> Result<NativeCall> {
         let arguments = Arguments::copy_of(arguments);
         let last = arguments.size.checked_sub(size_of::<usize>());
@@ -97,7 +97,7 @@ impl NativeCall {
 }
 
 /// Returns where the host finds a buffer's bytes.
-fn address_of(queue: &Queue, mem: &Mem) -> Result<usize> {
+fn address_of(queue: &Queue, mem: &Buffer) -> Result<usize> {
     let buffer = mem.on_device(queue.device_index)?;
     let base = queue.gpu.host_view(&buffer).filter(|_| buffer.is_coherent());
     let base = base.ok_or(ClError(CL_OUT_OF_RESOURCES))?;

@@ -2,8 +2,8 @@
 //! (cl_khr_external_memory).
 
 use crate::cl::error::Result;
+use crate::core::memory::buffer::Buffer;
 use crate::core::memory::reservation::{Effect, RangeUse};
-use crate::core::memory::Mem;
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::Execution;
 use crate::object::Ref;
@@ -21,7 +21,7 @@ pub enum Direction {
 
 /// Returns the uses of a transfer, on the device that has the memory: acquiring replaces the contents, releasing
 /// needs them.
-pub fn uses(mems: &[Ref<Mem>], direction: Direction) -> impl Iterator<Item = RangeUse<'_>> {
+pub fn uses(mems: &[Ref<Buffer>], direction: Direction) -> impl Iterator<Item = RangeUse<'_>> {
     let effect = match direction {
         Direction::Acquire => Effect::Overwrite,
         Direction::Release => Effect::Read,
@@ -38,7 +38,11 @@ pub fn uses(mems: &[Ref<Mem>], direction: Direction) -> impl Iterator<Item = Ran
 impl Execution<'_> {
     /// Transfers the ownership of imported memory. In a context of several devices one of them has the memory and the
     /// others have copies: the contents are acquired on that device, and are moved there before a release.
-    pub fn transfer_ownership(&mut self, mems: &[Ref<Mem>], direction: Direction) -> Result<Phase> {
+    pub fn transfer_ownership(
+        &mut self,
+        mems: &[Ref<Buffer>],
+        direction: Direction,
+    ) -> Result<Phase> {
         let queue = self.queue;
         let mut here = Vec::new();
         for mem in mems {

@@ -5,10 +5,10 @@ use crate::core::command::host_copy::{HostCopy, Piece};
 use crate::core::context::host_ranges::HostRange;
 use crate::core::device::open::{chunk_size, Access, Pace, MIN_CHUNK};
 use crate::core::device::staging::Staging;
+use crate::core::memory::buffer::Buffer;
 use crate::core::memory::host::HostAddress;
 use crate::core::memory::operand::{Operand, Parts};
 use crate::core::memory::rect::{runs, Rect, Run};
-use crate::core::memory::Mem;
 use crate::core::process::clock;
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::Execution;
@@ -138,7 +138,7 @@ fn copy_with_stop(
 impl Execution<'_> {
     /// Copies a box of a buffer, which counts from the beginning of the whole buffer, to the application's
     /// memory.
-    pub fn read(&mut self, mem: &Ref<Mem>, from: Rect, to: &Operand) -> Result<Phase> {
+    pub fn read(&mut self, mem: &Ref<Buffer>, from: Rect, to: &Operand) -> Result<Phase> {
         let buffer = mem.on_device(self.queue.device_index)?;
         let in_view = self.queue.gpu.host_view(&buffer).is_some();
         let host_moves = self.queue.gpu.host_moves(&buffer, from.bytes(), Access::Read)
@@ -229,7 +229,7 @@ impl Execution<'_> {
 
     /// Copies a box of the application's memory to a buffer. `to` counts from the beginning of the whole
     /// buffer.
-    pub fn write(&mut self, mem: &Ref<Mem>, from: &Operand, to: Rect) -> Result<Phase> {
+    pub fn write(&mut self, mem: &Ref<Buffer>, from: &Operand, to: Rect) -> Result<Phase> {
         // The host's part of an earlier read may be pending, whose bytes this command writes.
         if self.queue.will_write(self.state.after, from.span()) {
             let after = self.state.after;

@@ -8,7 +8,7 @@ pub mod recorded;
 use crate::cl::error::{ensure, Result};
 use crate::cl::*;
 use crate::core::command::Command;
-use crate::core::memory::Mem;
+use crate::core::memory::buffer::Buffer;
 use crate::core::queue::Queue;
 use crate::object::{Kind, Ref, Retained};
 use dispatch::{Change, Dispatch, MutableCommand};
@@ -49,7 +49,7 @@ pub enum Work {
     /// A command that never changes, and the memory objects that the application named.
     Fixed {
         command: Arc<Command>,
-        _retained: SmallVec<[Retained<Mem>; 2]>,
+        _retained: SmallVec<[Retained<Buffer>; 2]>,
     },
     Dispatch(Ref<MutableCommand>),
 }
@@ -193,7 +193,7 @@ impl From<Command> for Work {
     /// Returns a copy, a fill or a marker.
     fn from(command: Command) -> Work {
         // Parts of shared virtual memory have no handles.
-        let retain = |mem: &Ref<Mem>| (mem.reference_count() > 0).then(|| Retained::new(mem));
+        let retain = |mem: &Ref<Buffer>| (mem.reference_count() > 0).then(|| Retained::new(mem));
         let mems = match &command {
             Command::Copy { source, target, .. } => [Some(source), Some(target)],
             Command::Fill { mem, .. } => [Some(mem), None],

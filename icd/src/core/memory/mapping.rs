@@ -1,8 +1,8 @@
 //! Mapped regions of a buffer, and the memory behind them.
 
+use super::buffer::Buffer;
 use super::host::{HostAddress, Pages};
 use super::residency::Storage;
-use super::Mem;
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
 use crate::core::context::host_ranges::HostRange;
@@ -30,12 +30,12 @@ impl Mapping {
 
     /// Returns true if the pointer leads to the buffer's own memory. (Shared virtual memory is known by its
     /// addresses, mapped or not.)
-    fn is_direct(&self, mem: &Mem) -> bool {
+    fn is_direct(&self, mem: &Buffer) -> bool {
         !self.is_copy() && mem.host_ptr.is_none() && mem.svm.is_none()
     }
 
     /// Returns true if the pointer leads to the host's shadow of shared virtual memory.
-    fn is_shadow(&self, mem: &Mem) -> bool {
+    fn is_shadow(&self, mem: &Buffer) -> bool {
         !self.is_copy() && mem.host_ptr.is_some() && mem.svm.is_some()
     }
 
@@ -69,7 +69,7 @@ impl Mapped {
     }
 }
 
-impl Mem {
+impl Buffer {
     /// Returns an identity for the object among the owners of mapped regions.
     fn as_owner(&self) -> usize {
         std::ptr::from_ref(self) as usize
@@ -139,7 +139,7 @@ impl Mem {
         }
     }
 
-    /// The opposite of [`Mem::share`].
+    /// The opposite of [`Buffer::share`].
     fn unshare(&self, mapping: &Mapping) {
         let ranges = &self.context.host_ranges;
         let pointer = mapping.pointer.0;

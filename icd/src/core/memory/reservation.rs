@@ -4,11 +4,11 @@
 //! use: it holds the locks of their ranges, taken in the order of addresses, and never waits. Another device that
 //! needs the bytes waits for the command, recorded or not.
 
+use super::buffer::Buffer;
 use super::fetch::{Arrival, Fetch, Move};
 use super::residency::Replicas;
 use super::spans::{Devices, Span, Spans};
 use super::usage::Usage;
-use super::Mem;
 use crate::cl::error::Result;
 use crate::core::context::Context;
 use crate::core::memory::rect::{runs, Rect};
@@ -32,7 +32,7 @@ pub enum Effect {
 
 /// A range of a buffer that a command uses.
 pub struct RangeUse<'a> {
-    mem: &'a Mem,
+    mem: &'a Buffer,
     /// Counts from the beginning of the whole buffer.
     range: Range<usize>,
     effect: Effect,
@@ -42,18 +42,22 @@ pub struct RangeUse<'a> {
 
 impl<'a> RangeUse<'a> {
     /// Returns the use of `size` bytes at an offset that counts from the beginning of a memory object.
-    pub fn new(mem: &'a Mem, offset: usize, size: usize, effect: Effect) -> RangeUse<'a> {
+    pub fn new(mem: &'a Buffer, offset: usize, size: usize, effect: Effect) -> RangeUse<'a> {
         let start = mem.origin + offset;
         RangeUse { mem, range: start..start + size, effect, device: None }
     }
 
     /// Returns the use of a whole memory object.
-    pub fn whole(mem: &'a Mem, effect: Effect) -> RangeUse<'a> {
+    pub fn whole(mem: &'a Buffer, effect: Effect) -> RangeUse<'a> {
         RangeUse::new(mem, 0, mem.size, effect)
     }
 
     /// Returns the uses of a box in a memory object.
-    pub fn rect(mem: &'a Mem, rect: &Rect, effect: Effect) -> impl Iterator<Item = RangeUse<'a>> {
+    pub fn rect(
+        mem: &'a Buffer,
+        rect: &Rect,
+        effect: Effect,
+    ) -> impl Iterator<Item = RangeUse<'a>> {
         let rows = runs(rect, rect);
         rows.map(move |run| RangeUse::new(mem, run.from, run.size, effect))
     }

@@ -1,9 +1,9 @@
 //! The memory of a buffer on each device of the context.
 
+use super::buffer::Buffer;
 use super::fetch::Place;
 use super::properties::Import;
 use super::spans::{Devices, Spans, MAX_DEVICES};
-use super::Mem;
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::context::Context;
@@ -54,7 +54,7 @@ impl Replicas {
     }
 }
 
-impl Mem {
+impl Buffer {
     /// Returns the address on each device of the context; allocates memory where there is none yet.
     pub(super) fn find_addresses(&self) -> Result<Vec<u64>> {
         let address = |buffer: &vk::Buffer| buffer.address() + self.origin as u64;
@@ -69,7 +69,7 @@ impl Mem {
     }
 
     /// Returns true if two memory objects share storage.
-    pub fn same_storage(&self, other: &Mem) -> bool {
+    pub fn same_storage(&self, other: &Buffer) -> bool {
         match (&self.root().storage, &other.root().storage) {
             (Storage::Single(one), Storage::Single(two)) => Arc::ptr_eq(one, two),
             _ => std::ptr::eq(self.root(), other.root()),

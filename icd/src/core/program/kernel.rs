@@ -5,7 +5,7 @@ use crate::cl::*;
 use crate::core::device::open::Gpu;
 use crate::core::device::Device;
 use crate::core::diagnostics::trace::trace;
-use crate::core::memory::Mem;
+use crate::core::memory::buffer::Buffer;
 use crate::core::process::clock;
 use crate::core::program::{Program, ProgramData};
 use crate::object::notify::Notifier;
@@ -110,7 +110,7 @@ impl BuiltKernel {
 pub enum ArgValue {
     Bytes(SmallVec<[u8; 16]>),
     /// `None` is a NULL pointer. The kernel does not keep the object alive (5.9.2).
-    Buffer(Option<WeakRef<Mem>>),
+    Buffer(Option<WeakRef<Buffer>>),
     Local(usize),
     /// An address in shared virtual memory, or one of the device
     /// (clSetKernelArgDevicePointerEXT).

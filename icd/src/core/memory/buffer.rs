@@ -1,0 +1,225 @@
+//! Buffers and sub-buffers (5.2).
+
+use super::flags::{self, ACCESS, HOST_POINTER};
+use super::host::HostAddress;
+use super::mapping::Mapped;
+use super::operand;
+use super::properties::{BufferProperties, Import};
+use super::residency::Storage;
+use super::MemBase;
+use crate::cl::error::{ensure, Result};
+use crate::cl::*;
+use crate::core::context::svm::Allocation;
+use crate::core::context::Context;
+use crate::core::device::staging::Staging;
+use crate::core::device::BASE_ALIGNMENT;
+use crate::object::notify::Notifier;
+use crate::object::{Kind, Ref};
+use parking_lot::Mutex;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A buffer or sub-buffer.
+pub struct Buffer {
+    base: MemBase,
+    /// The address on each device of the context (CL_MEM_DEVICE_ADDRESS_EXT); empty unless requested at creation.
+    pub device_addresses: Vec<u64>,
+    /// Set if the memory is another API's.
+    pub import: Option<Import>,
+    /// The buffer that a sub-buffer is part of.
+    pub parent: Option<Ref<Buffer>>,
+    /// Offset of the object's bytes in the device's buffer, for sub-buffers and objects in shared virtual memory.
+    pub origin: usize,
+    /// The host's address, if the bytes are shared virtual memory.
+    pub svm: Option<HostAddress>,
+    pub(super) storage: Storage,
+    /// The mapped regions of a buffer and of its sub-buffers.
+    pub(super) maps: Mutex<Vec<Mapped>>,
+    /// Staging memory of the last mapping: large pinned memory is slow to make. With
+    /// CL_MEM_ALLOC_HOST_PTR there is some from the beginning, for the whole buffer.
+    pub(super) spare: Mutex<Option<Arc<Staging>>>,
+}
+
+impl Deref for Buffer {
+    type Target = MemBase;
+    fn deref(&self) -> &MemBase {
+        &self.base
+    }
+}
+
+impl Kind for Buffer {
+    type Target = _cl_mem;
+    const INVALID: cl_int = CL_INVALID_MEM_OBJECT;
+
+    fn notifier(&self) -> Option<&Arc<Notifier>> {
+        self.context.notifier()
+    }
+
+    fn reachable(&self) -> bool {
+        self.has_children()
+    }
+
+    fn dropped(&mut self, handle: cl_mem) {
+        self.forget_mappings();
+        if let Some(parent) = &self.parent {
+            parent.remove_child();
+        }
+        if self.svm.is_none() {
+            self.context.addresses.remove(&self.device_addresses);
+        }
+        self.base.call_destructors(handle);
+    }
+}
+
+impl Buffer {
+    /// clCreateBuffer. `host` is the application's pointer, not NULL when given.
+    pub fn new(
+        context: Ref<Context>,
+        flags: cl_mem_flags,
+        size: usize,
+        host: Option<HostAddress>,
+        properties: BufferProperties,
+    ) -> Result<Ref<Buffer>> {
+        flags::check(flags)?;
+        if properties.import.is_some() {
+            ensure!(flags & HOST_POINTER == 0, CL_INVALID_VALUE);
+            ensure!(host.is_none(), CL_INVALID_HOST_PTR);
+        }
+        ensure!(size > 0, CL_INVALID_BUFFER_SIZE);
+        let fits = context.devices.iter().any(|d| size as u64 <= d.max_allocation());
+        ensure!(fits, CL_INVALID_BUFFER_SIZE);
+        let wants_host = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
+        ensure!(wants_host == host.is_some(), CL_INVALID_HOST_PTR);
+        let flags = if flags & ACCESS == 0 { flags | CL_MEM_READ_WRITE } else { flags };
+
+        let shared = host.and_then(|host| context.svm.find(host.0));
+        if let Some((allocation, offset)) = &shared {
+            ensure!(size <= allocation.size - offset, CL_INVALID_BUFFER_SIZE);
+        }
+        // Host memory that is shared with the device needs no copy (5.2.1).
+        let used_host = host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0);
+        let mut mem = match (shared.filter(|_| used_host.is_some()), properties.import) {
+            (Some((allocation, offset)), _) => {
+                Buffer::within(&allocation, &context, flags, (offset, size))
+            }
+            (None, Some(handle)) => {
+                let (storage, import) =
+                    Storage::imported(&context, size, handle, properties.devices.as_deref())?;
+                let base = MemBase::new(context, flags, size);
+                Buffer { import: Some(import), ..Buffer::of(base, storage) }
+            }
+            (None, None) => {
+                let shadowed =
+                    host.map_or(Ok(None), |host| operand::behind_shadow(&context, host, size))?;
+                let current = shadowed.as_ref().map(|b| HostAddress(b.as_ptr() as usize));
+                let storage = Storage::new(&context, size, current.or(host))?;
+                let base = MemBase::new(context, flags, size);
+                Buffer::of(MemBase { host_ptr: used_host, ..base }, storage)
+            }
+        };
+        mem.base.properties = properties.list;
+        if properties.device_address {
+            mem.device_addresses = mem.find_addresses()?;
+        }
+        mem.reserve_mapping()?;
+        let mem = Ref::new(mem);
+        if mem.svm.is_none() {
+            mem.context.addresses.add(&mem.device_addresses, mem.size as u64, &mem);
+        }
+        Ok(mem)
+    }
+
+    /// Returns a buffer with these bytes that is no part of another.
+    fn of(base: MemBase, storage: Storage) -> Buffer {
+        Buffer {
+            base,
+            device_addresses: Vec::new(),
+            import: None,
+            parent: None,
+            origin: 0,
+            svm: None,
+            storage,
+            maps: Mutex::default(),
+            spare: Mutex::default(),
+        }
+    }
+
+    /// Returns a memory object, for commands, of bytes (first, count) of an allocation of shared virtual
+    /// memory.
+    pub fn of_shared(
+        allocation: &Allocation,
+        context: &Ref<Context>,
+        flags: cl_mem_flags,
+        range: (usize, usize),
+    ) -> Ref<Buffer> {
+        Ref::new(Buffer::within(allocation, context, flags, range))
+    }
+
+    /// Returns such an object, to be completed by clCreateBuffer.
+    fn within(
+        allocation: &Allocation,
+        context: &Ref<Context>,
+        flags: cl_mem_flags,
+        (offset, size): (usize, usize),
+    ) -> Buffer {
+        let address = HostAddress(allocation.block.address + offset);
+        let storage = Storage::Single(allocation.block.buffer.clone());
+        let host_ptr = allocation.has_shadow().then_some(address);
+        let base = MemBase { host_ptr, ..MemBase::new(context.clone(), flags, size) };
+        Buffer {
+            origin: allocation.block.origin + offset,
+            svm: Some(address),
+            ..Buffer::of(base, storage)
+        }
+    }
+
+    /// Returns CL_MEM_OFFSET: where a sub-buffer begins in its parent.
+    pub fn offset_in_parent(&self) -> usize {
+        self.parent.as_ref().map_or(0, |parent| self.origin - parent.origin)
+    }
+
+    /// clCreateSubBuffer of a region.
+    pub fn new_sub_buffer(
+        parent: &Ref<Buffer>,
+        flags: cl_mem_flags,
+        region: cl_buffer_region,
+    ) -> Result<Ref<Buffer>> {
+        ensure!(parent.parent.is_none(), CL_INVALID_MEM_OBJECT);
+        flags::check(flags)?;
+        ensure!(flags & HOST_POINTER == 0, CL_INVALID_VALUE);
+        let access = flags::inherited_access(parent.flags, flags)?;
+        let host_access = flags::inherited_host_access(parent.flags, flags)?;
+        ensure!(region.size > 0, CL_INVALID_BUFFER_SIZE);
+        let end = region.origin.checked_add(region.size);
+        ensure!(end.is_some_and(|end| end <= parent.size), CL_INVALID_VALUE);
+        ensure!(region.origin.is_multiple_of(BASE_ALIGNMENT), CL_MISALIGNED_SUB_BUFFER_OFFSET);
+        parent.add_child();
+        let flags = access | host_access | parent.flags & HOST_POINTER;
+        let shifted = |host: HostAddress| HostAddress(host.0 + region.origin);
+        let base = MemBase::new(parent.context.clone(), flags, region.size);
+        let base = MemBase { host_ptr: parent.host_ptr.map(shifted), ..base };
+        Ok(Ref::new(Buffer {
+            svm: parent.svm.map(shifted),
+            parent: Some(parent.clone()),
+            origin: parent.origin + region.origin,
+            ..Buffer::of(base, Storage::Parent)
+        }))
+    }
+
+    /// Returns the buffer that owns the bytes.
+    pub fn root(&self) -> &Buffer {
+        self.parent.as_deref().unwrap_or(self)
+    }
+
+    /// Returns the position in the context of the device whose memory was imported, if the context has several.
+    pub fn imported_at(&self) -> Option<usize> {
+        self.import.as_ref().map(|import| import.home)
+    }
+
+    /// CL_INVALID_VALUE unless `[offset, offset + size)` lies within.
+    pub fn check_range(&self, offset: usize, size: usize) -> Result<()> {
+        let end = offset.checked_add(size);
+        ensure!(end.is_some_and(|end| end <= self.size), CL_INVALID_VALUE);
+        Ok(())
+    }
+}
