@@ -17,6 +17,10 @@
 //! assert_eq!(words[0], 0x0723_0203);
 //! ```
 
+mod images;
+
+pub use images::DescriptorArray;
+
 use std::collections::HashMap;
 
 /// Opcodes by the names of the SPIR-V specification, without their `Op`.
@@ -33,6 +37,9 @@ pub mod op {
     pub const TYPE_INT: u32 = 21;
     pub const TYPE_FLOAT: u32 = 22;
     pub const TYPE_VECTOR: u32 = 23;
+    pub const TYPE_IMAGE: u32 = 25;
+    pub const TYPE_SAMPLER: u32 = 26;
+    pub const TYPE_SAMPLED_IMAGE: u32 = 27;
     pub const TYPE_RUNTIME_ARRAY: u32 = 29;
     pub const TYPE_STRUCT: u32 = 30;
     pub const TYPE_POINTER: u32 = 32;
@@ -50,6 +57,11 @@ pub mod op {
     pub const MEMBER_DECORATE: u32 = 72;
     pub const COMPOSITE_CONSTRUCT: u32 = 80;
     pub const COMPOSITE_EXTRACT: u32 = 81;
+    pub const SAMPLED_IMAGE: u32 = 86;
+    pub const IMAGE_SAMPLE_EXPLICIT_LOD: u32 = 88;
+    pub const IMAGE_FETCH: u32 = 95;
+    pub const IMAGE_READ: u32 = 98;
+    pub const IMAGE_WRITE: u32 = 99;
     pub const CONVERT_S_TO_F: u32 = 111;
     pub const F_CONVERT: u32 = 115;
     pub const BITCAST: u32 = 124;
@@ -122,6 +134,7 @@ mod capability {
     pub const PHYSICAL_STORAGE_BUFFER_ADDRESSES: u32 = 5347;
 }
 mod storage {
+    pub const UNIFORM_CONSTANT: u32 = 0;
     pub const INPUT: u32 = 1;
     pub const PUSH_CONSTANT: u32 = 9;
     pub const PHYSICAL_STORAGE_BUFFER: u32 = 5349;
@@ -131,6 +144,8 @@ mod decoration {
     pub const BLOCK: u32 = 2;
     pub const ARRAY_STRIDE: u32 = 6;
     pub const BUILT_IN: u32 = 11;
+    pub const BINDING: u32 = 33;
+    pub const DESCRIPTOR_SET: u32 = 34;
     pub const OFFSET: u32 = 35;
     pub const NO_CONTRACTION: u32 = 42;
 }
@@ -167,6 +182,10 @@ pub struct KernelBuilder {
     glsl: u32,
     global_id: u32,
     push: u32,
+    /// The variables that the entry point uses.
+    interface: Vec<u32>,
+    /// The capabilities that were declared.
+    capabilities: Vec<u32>,
     /// In the push block the addresses are pointers, else pairs of words.
     typed_pointers: Option<u32>,
     local_size_set: bool,
@@ -196,12 +215,14 @@ impl KernelBuilder {
             glsl: 0,
             global_id: 0,
             push: 0,
+            interface: Vec::new(),
+            capabilities: Vec::new(),
             typed_pointers: None,
             local_size_set: false,
             block: 0,
         };
-        k.capability(capability::SHADER);
-        k.capability(capability::PHYSICAL_STORAGE_BUFFER_ADDRESSES);
+        k.require(capability::SHADER);
+        k.require(capability::PHYSICAL_STORAGE_BUFFER_ADDRESSES);
         k.glsl = k.id();
         let mut import = vec![k.glsl];
         import.extend(string("GLSL.std.450"));
@@ -237,8 +258,8 @@ impl KernelBuilder {
         let id = self.declare(op::TYPE_FLOAT, &[width]);
         if self.declared.len() > known {
             match width {
-                16 => self.capability(capability::FLOAT16),
-                64 => self.capability(capability::FLOAT64),
+                16 => self.require(capability::FLOAT16),
+                64 => self.require(capability::FLOAT64),
                 _ => {}
             }
         }
@@ -299,7 +320,7 @@ impl KernelBuilder {
     /// Asks for a float mode at one width.
     pub fn float_mode(&mut self, mode: FloatMode, width: u32) {
         let (capability, mode) = mode.capability_and_mode();
-        self.capability(capability);
+        self.require(capability);
         let operands = [self.entry, mode, width];
         self.emit(Section::Modes, op::EXECUTION_MODE, &operands);
     }
@@ -417,6 +438,7 @@ impl KernelBuilder {
         }
         self.emit(Section::Body, op::RETURN, &[]);
         self.emit(Section::Body, op::FUNCTION_END, &[]);
+        self.declare_entry_point();
         let mut words = vec![MAGIC, VERSION, 0, self.next_id, 0];
         for section in &self.sections {
             words.extend_from_slice(section);
@@ -424,19 +446,24 @@ impl KernelBuilder {
         words
     }
 
-    /// Declares the entry point and begins its body.
+    /// Begins the body of the entry point.
     fn open_function(&mut self) {
-        const GL_COMPUTE: u32 = 5;
         let void = self.declare(op::TYPE_VOID, &[]);
         let signature = self.declare(op::TYPE_FUNCTION, &[void]);
         self.entry = self.id();
-        let mut entry = vec![GL_COMPUTE, self.entry];
-        entry.extend(string("main"));
-        entry.extend([self.global_id, self.push]);
-        self.emit(Section::EntryPoint, op::ENTRY_POINT, &entry);
+        self.interface.extend([self.global_id, self.push]);
         self.emit(Section::Body, op::FUNCTION, &[void, self.entry, 0, signature]);
         let label = self.id();
         self.begin(label);
+    }
+
+    /// Declares the entry point, with all variables that the kernel uses.
+    fn declare_entry_point(&mut self) {
+        const GL_COMPUTE: u32 = 5;
+        let mut entry = vec![GL_COMPUTE, self.entry];
+        entry.extend(string("main"));
+        entry.extend(&self.interface);
+        self.emit(Section::EntryPoint, op::ENTRY_POINT, &entry);
     }
 
     fn begin(&mut self, label: u32) {
@@ -507,8 +534,12 @@ impl KernelBuilder {
         id
     }
 
-    fn capability(&mut self, capability: u32) {
-        self.emit(Section::Capabilities, op::CAPABILITY, &[capability]);
+    /// Declares a capability, once.
+    fn require(&mut self, capability: u32) {
+        if !self.capabilities.contains(&capability) {
+            self.capabilities.push(capability);
+            self.emit(Section::Capabilities, op::CAPABILITY, &[capability]);
+        }
     }
 
     fn decorate(&mut self, target: u32, with: &[u32]) {

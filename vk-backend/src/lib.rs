@@ -2,12 +2,13 @@
 //! order their work by timeline semaphores.
 //!
 //! The layer knows nothing of OpenCL. Kernels are SPIR-V modules that access memory through 64-bit
-//! device addresses ([`Buffer::address`]) in push constants; there are no descriptor sets. Vulkan 1.2 with
+//! device addresses ([`Buffer::address`]) in push constants. Images and samplers are places in the one descriptor set
+//! of a device ([`Slot`]), which kernels know by number. Vulkan 1.2 with
 //! `bufferDeviceAddress` and `timelineSemaphore` is required, everything else is used where [`Features`]
 //! says that a device has it.
 //!
 //! Each folder is one stage, and stages use only those listed before them: `physical` (the instance, and
-//! what is known of a device before it is opened), `device` (the opened device), `memory` (buffers), `pipeline`,
+//! what is known of a device before it is opened), `device` (the opened device), `memory` (buffers, images), `pipeline`,
 //! `sync` (barriers and semaphores), `record` (command buffers), `submit` (queues), `probe`. Beneath them are
 //! `config`, the environment, and `quirks`, the table of drivers' quirks.
 //!
@@ -45,21 +46,24 @@ mod sync;
 mod thread;
 
 pub use device::{
-    ClockCorrelation, Creation, Device, PipelineDesc, PipelineStore, PoolUse, Precompiled, Priority,
+    Binding, ClockCorrelation, Creation, Device, PipelineDesc, PipelineStore, PoolUse, Precompiled,
+    Priority,
 };
 pub use error::Error;
-pub use memory::{Buffer, HostAccess};
+pub use memory::{AddressMode, Buffer, Component, HostAccess, Image, ImageDesc, SamplerDesc, Slot};
 pub use physical::{
-    validation_message_count, DeviceInfo, DeviceType, External, Features, Independence, Instance,
-    Limits, MemoryHandles, MemoryInfo, MemoryKind, PciBusInfo, PhysicalDevice, SemaphoreHandles,
-    SubgroupOps,
+    validation_message_count, DeviceInfo, DeviceType, External, Features, Format, ImageKind,
+    ImageSupport, Independence, Instance, Limits, MemoryHandles, MemoryInfo, MemoryKind,
+    PciBusInfo, PhysicalDevice, SemaphoreHandles, SubgroupOps,
 };
 pub use pipeline::Pipeline;
 pub use probe::{
     Behaviour, Defect, FloatControls, FloatOp, FloatTable, FloatWidth, Probe, PROBE_BUILD,
 };
 pub use quirks::Quirks;
-pub use record::{CommandTimes, CopyKernel, CopyRegion, Recorder, Recording, Timestamps};
+pub use record::{
+    can_copy, CommandTimes, CopyKernel, CopyRegion, ImageBox, Recorder, Recording, Timestamps,
+};
 pub use submit::{Patience, Queue, QueueOptions};
 pub use sync::Semaphore;
 pub use thread::{block_signals, spawn};

@@ -58,7 +58,13 @@ fn kernel(device: &Arc<Device>, factor: u32, term: u32) -> Arc<Pipeline> {
     k.store(0, uint, at, result);
     let words = k.finish();
     let (specialization, push_constant_size) = (&[][..], 8);
-    let desc = PipelineDesc { spirv: &words, entry: "main", specialization, push_constant_size };
+    let desc = PipelineDesc {
+        spirv: &words,
+        entry: "main",
+        specialization,
+        push_constant_size,
+        uses_images: false,
+    };
     common::create_pipeline(device, &desc).expect("a pipeline")
 }
 
@@ -207,7 +213,13 @@ fn what_cannot_be_compiled_is_an_error() {
     let device = device();
     let words = [1, 2, 3, 4, 5];
     let (specialization, push_constant_size) = (&[][..], 0);
-    let desc = PipelineDesc { spirv: &words, entry: "main", specialization, push_constant_size };
+    let desc = PipelineDesc {
+        spirv: &words,
+        entry: "main",
+        specialization,
+        push_constant_size,
+        uses_images: false,
+    };
     let error = common::create_pipeline(&device, &desc).unwrap_err();
     assert!(matches!(error, Error::Invalid(_)), "{error}");
     let limit = device.info().limits.max_push_constants;

@@ -25,6 +25,7 @@ fn the_layer_is_silent_until_there_is_cause() {
             entry: "main",
             specialization: &[],
             push_constant_size: 0,
+            uses_images: false,
         },
     );
     let heard = validation_message_count();

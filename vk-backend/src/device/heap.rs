@@ -1,6 +1,6 @@
-//! Device memory: the memory type of each buffer, and allocation.
+//! Device memory: the memory type of each buffer and image, and allocation.
 //!
-//! Small buffers share blocks (gpu-allocator). Large ones have a dedicated allocation, so that freeing one
+//! Small ones share blocks (gpu-allocator). Large ones have a dedicated allocation, so that freeing one
 //! frees its memory at once and drivers can place it well.
 
 use std::ffi::c_void;
@@ -24,7 +24,15 @@ const HOST_BLOCK: (u64, u64) = (8 << 20, 64 << 20);
 /// Every buffer's address is a multiple of this.
 pub(crate) const ALIGNMENT: u64 = 256;
 
-/// Memory bound to one buffer.
+/// A buffer or image that memory is allocated for.
+#[derive(Clone, Copy)]
+pub(crate) enum Resource {
+    Buffer(vk::Buffer),
+    /// An image of optimal tiling.
+    Image(vk::Image),
+}
+
+/// Memory bound to one buffer or image.
 pub(crate) struct Memory {
     backing: Backing,
     /// Null for memory of several allocations, which is never mapped.
@@ -122,29 +130,30 @@ impl Heap {
         })
     }
 
-    /// Allocates memory for `buffer`, which has the requirements `needs` and is not bound yet.
+    /// Allocates memory for `resource`, which has the requirements `needs` and is not bound yet.
     pub(crate) fn allocate(
         &self,
         device: &ash::Device,
-        buffer: vk::Buffer,
+        resource: Resource,
         needs: vk::MemoryRequirements,
         kind: MemoryKind,
     ) -> Result<Memory, Error> {
-        let rebar = self.rebar && needs.size < DEDICATED;
+        let is_buffer = matches!(resource, Resource::Buffer(_));
+        let rebar = self.rebar && is_buffer && needs.size < DEDICATED;
         let types = self.types.ranked(needs.memory_type_bits, kind, rebar);
-        let mut last = Error::Unsupported("no memory type suits a buffer".into());
+        let mut last = Error::Unsupported("no memory type suits a buffer or image".into());
         for index in types {
             let flags = self.types.flags(index);
             let made = if needs.size >= DEDICATED {
-                self.allocate_dedicated(device, buffer, &needs, index)
+                self.allocate_dedicated(device, resource, &needs, index)
             } else {
-                self.allocate_shared(needs, index)
+                self.allocate_shared(resource, needs, index)
             };
             match made {
                 Ok(mut m) => {
                     m.coherent = flags.contains(vk::MemoryPropertyFlags::HOST_COHERENT);
                     m.device_local = flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
-                    if self.noncoherent && kind != MemoryKind::Upload {
+                    if self.noncoherent && is_buffer && kind != MemoryKind::Upload {
                         m.simulate_noncoherent();
                     }
                     return Ok(m);
@@ -232,17 +241,25 @@ impl Heap {
         Ok(binds)
     }
 
-    fn allocate_shared(&self, needs: vk::MemoryRequirements, index: u32) -> Result<Memory, Error> {
+    fn allocate_shared(
+        &self,
+        resource: Resource,
+        needs: vk::MemoryRequirements,
+        index: u32,
+    ) -> Result<Memory, Error> {
         // Whole non-coherent atoms, so that flushing and invalidating a buffer never touches its neighbours.
         let alignment = needs.alignment.max(ALIGNMENT).max(self.atom);
         let size = needs.size.next_multiple_of(self.atom);
         let requirements = vk::MemoryRequirements { size, alignment, memory_type_bits: 1 << index };
         let desc = pool::AllocationCreateDesc {
-            name: "buffer",
+            name: match resource {
+                Resource::Buffer(_) => "buffer",
+                Resource::Image(_) => "image",
+            },
             requirements,
             // The type is already chosen: by its bit.
             location: MemoryLocation::Unknown,
-            linear: true,
+            linear: matches!(resource, Resource::Buffer(_)),
             allocation_scheme: pool::AllocationScheme::GpuAllocatorManaged,
         };
         let mut pool = self.pool.lock();
@@ -268,16 +285,22 @@ impl Heap {
     fn allocate_dedicated(
         &self,
         device: &ash::Device,
-        buffer: vk::Buffer,
+        resource: Resource,
         needs: &vk::MemoryRequirements,
         index: u32,
     ) -> Result<Memory, Error> {
         if needs.size > self.types.heap_size(index) {
             return Err(Error::OutOfDeviceMemory);
         }
-        let mut dedicated = vk::MemoryDedicatedAllocateInfo::default().buffer(buffer);
-        let mut flags =
-            vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let mut dedicated = vk::MemoryDedicatedAllocateInfo::default();
+        let mut flags = vk::MemoryAllocateFlagsInfo::default();
+        match resource {
+            Resource::Buffer(buffer) => {
+                dedicated = dedicated.buffer(buffer);
+                flags = flags.flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+            }
+            Resource::Image(image) => dedicated = dedicated.image(image),
+        }
         let info = vk::MemoryAllocateInfo::default()
             .allocation_size(needs.size)
             .memory_type_index(index)
@@ -296,7 +319,8 @@ impl Heap {
             host_copy: None,
             device_local: false,
         };
-        if self.types.flags(index).contains(vk::MemoryPropertyFlags::HOST_VISIBLE) {
+        let is_buffer = matches!(resource, Resource::Buffer(_));
+        if is_buffer && self.types.flags(index).contains(vk::MemoryPropertyFlags::HOST_VISIBLE) {
             match map(device, raw) {
                 Ok(p) => memory.mapped = Some(p),
                 Err(e) => {

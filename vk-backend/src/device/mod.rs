@@ -5,6 +5,7 @@
 
 mod clock;
 mod compile_device;
+mod descriptor_table;
 mod extension_functions;
 mod fault_injection;
 mod heap;
@@ -17,10 +18,12 @@ mod tick_counter;
 
 pub(crate) use clock::host_now_ns;
 pub use clock::ClockCorrelation;
+pub(crate) use descriptor_table::create_set_layout;
+pub use descriptor_table::Binding;
 pub(crate) use extension_functions::MarkerWriter;
 pub(crate) use fault_injection::Outcome;
-pub(crate) use heap::Memory;
 pub use heap::PoolUse;
+pub(crate) use heap::{Memory, Resource};
 pub use opened::Device;
 pub use pipeline_store::{Creation, PipelineDesc, PipelineStore, Precompiled};
 pub(crate) use priority::take as take_vulkan_queue;

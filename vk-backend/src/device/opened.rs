@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use crate::code::CodeLock;
 use crate::device::clock::Clocks;
 use crate::device::compile_device::CompileDevice;
+use crate::device::descriptor_table::DescriptorTable;
 use crate::device::extension_functions::ExtensionFunctions;
 use crate::device::fault_injection::FaultInjection;
 use crate::device::heap::{Heap, PoolUse};
@@ -34,8 +35,9 @@ pub struct Device {
     pub(crate) queue_users: Mutex<Vec<usize>>,
     /// Timeline semaphores that no queue uses, each with its value.
     pub(crate) spare_timelines: Mutex<Vec<(vk::Semaphore, u64)>>,
-    /// Pipeline layouts by push constant size.
-    pub(crate) layouts: Mutex<HashMap<u32, vk::PipelineLayout>>,
+    /// Pipeline layouts by push constant size, without and with the descriptor set.
+    pub(crate) layouts: Mutex<HashMap<(u32, bool), vk::PipelineLayout>>,
+    pub(super) descriptor_table: OnceCell<DescriptorTable>,
     /// The pipeline cache of this process.
     pub(crate) pipeline_cache: vk::PipelineCache,
     pub(crate) pipeline_store: OnceCell<Box<dyn PipelineStore>>,
@@ -86,6 +88,7 @@ impl Device {
             bind_queue,
             spare_timelines: Mutex::default(),
             layouts: Mutex::new(HashMap::new()),
+            descriptor_table: OnceCell::new(),
             pipeline_cache: cache,
             pipeline_store: OnceCell::new(),
             functions: ExtensionFunctions::load(p, &raw),
@@ -108,6 +111,11 @@ impl Device {
     /// Returns how much memory small buffers use and share, for tests of leaks.
     pub fn pool_use(&self) -> PoolUse {
         self.heap.pool_use()
+    }
+
+    /// Returns how many slots of the descriptor set are in use, for tests of leaks.
+    pub fn slots_in_use(&self) -> u32 {
+        self.descriptor_table.get().map_or(0, DescriptorTable::used)
     }
 
     /// Waits until the device is idle.
@@ -250,6 +258,9 @@ impl Drop for Device {
             }
             for (_, layout) in self.layouts.get_mut().drain() {
                 self.raw.destroy_pipeline_layout(layout, None);
+            }
+            if let Some(table) = self.descriptor_table.take() {
+                table.destroy(&self.raw);
             }
             self.raw.destroy_pipeline_cache(self.pipeline_cache, None);
             self.raw.destroy_device(None);

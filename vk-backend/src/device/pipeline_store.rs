@@ -16,6 +16,8 @@ pub struct PipelineDesc<'a> {
     pub specialization: &'a [(u32, u32)],
     /// Bytes of push constants that the module declares; 0 when none.
     pub push_constant_size: u32,
+    /// True if the module uses the device's descriptor set ([`crate::Binding`]).
+    pub uses_images: bool,
 }
 
 /// Stores pipeline cache data for later processes: see [`crate::Device::set_pipeline_store`].

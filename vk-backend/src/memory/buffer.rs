@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::device::{Device, Memory};
+use crate::device::{Device, Memory, Resource};
 use crate::error::Error;
 use crate::memory::host_copy::copy;
 use crate::memory::import_fd::import_fd;
@@ -108,7 +108,7 @@ impl Buffer {
         let raw = create_raw(device, &info)?;
         // SAFETY: the buffer was just created on this device.
         let needs = unsafe { device.raw.get_buffer_memory_requirements(raw) };
-        match device.heap.allocate(&device.raw, raw, needs, kind) {
+        match device.heap.allocate(&device.raw, Resource::Buffer(raw), needs, kind) {
             Ok(memory) => Buffer::bind(device, raw, memory, kind, size),
             Err(e) => {
                 // SAFETY: the buffer was just created, nothing uses it.

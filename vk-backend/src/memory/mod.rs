@@ -1,7 +1,11 @@
-//! Buffers: device memory with an address, and the host's access to it.
+//! Buffers and images: device memory, the host's access to it, and the slots by which kernels know images.
 
 mod buffer;
 mod host_copy;
+mod image;
 mod import_fd;
+mod slot;
 
 pub use buffer::{Buffer, HostAccess};
+pub use image::{Component, Image, ImageDesc};
+pub use slot::{AddressMode, SamplerDesc, Slot};

@@ -126,6 +126,9 @@ pub struct Features {
     pub storage_image_read_without_format: bool,
     /// shaderStorageImageWriteWithoutFormat.
     pub storage_image_write_without_format: bool,
+    /// Descriptor indexing as images need it: arrays of images, texel buffers and samplers that are indexed with
+    /// uniform values, partially bound and written while bound.
+    pub descriptor_indexing: bool,
     /// hostQueryReset.
     pub host_query_reset: bool,
     /// sparseBinding, and a queue that binds: one buffer may be bound to several allocations.
@@ -220,7 +223,7 @@ pub(crate) fn extensions_to_enable(
 }
 
 /// The feature structures that are queried and enabled. Only those that the device knows are linked.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct FeatureChain {
     pub(crate) core: vk::PhysicalDeviceFeatures,
     v11: vk::PhysicalDeviceVulkan11Features<'static>,
@@ -311,12 +314,32 @@ impl FeatureChain {
             storage_image_write_without_format: on(self
                 .core
                 .shader_storage_image_write_without_format),
+            descriptor_indexing: self.clone().descriptor_indexing_mut().iter().all(|f| on(**f)),
             host_query_reset: on(self.v12.host_query_reset),
             sparse_binding: on(self.core.sparse_binding),
             ..Features::default()
         };
         self.read_extensions(&mut f);
         f
+    }
+
+    /// Returns the features that make up [`Features::descriptor_indexing`].
+    fn descriptor_indexing_mut(&mut self) -> [&mut vk::Bool32; 12] {
+        let (core, v12) = (&mut self.core, &mut self.v12);
+        [
+            &mut core.shader_sampled_image_array_dynamic_indexing,
+            &mut core.shader_storage_image_array_dynamic_indexing,
+            &mut v12.shader_uniform_texel_buffer_array_dynamic_indexing,
+            &mut v12.shader_storage_texel_buffer_array_dynamic_indexing,
+            &mut v12.descriptor_binding_sampled_image_update_after_bind,
+            &mut v12.descriptor_binding_storage_image_update_after_bind,
+            &mut v12.descriptor_binding_uniform_texel_buffer_update_after_bind,
+            &mut v12.descriptor_binding_storage_texel_buffer_update_after_bind,
+            &mut v12.descriptor_binding_update_unused_while_pending,
+            &mut v12.descriptor_binding_partially_bound,
+            &mut v12.runtime_descriptor_array,
+            &mut v12.descriptor_indexing,
+        ]
     }
 
     fn read_extensions(&self, f: &mut Features) {
@@ -375,6 +398,9 @@ impl FeatureChain {
         self.v12.vulkan_memory_model_device_scope = b(f.vulkan_memory_model_device_scope);
         self.v12.scalar_block_layout = b(f.scalar_block_layout);
         self.v12.shader_subgroup_extended_types = b(f.subgroup_extended_types);
+        for feature in self.descriptor_indexing_mut() {
+            *feature = b(f.descriptor_indexing);
+        }
         self.v12.host_query_reset = b(f.host_query_reset);
         self.enable_extensions(f);
     }

@@ -13,6 +13,11 @@ pub(crate) const BUFFER_USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from
 /// Buffers are padded to a multiple of this many bytes, so that kernels may load whole words at the end.
 pub(crate) const BUFFER_PADDING: u64 = 16;
 
+/// The most slots that are made of each array of images and texel buffers.
+const MAX_IMAGE_SLOTS: u32 = 1 << 16;
+/// The most slots that are made of samplers: far more than there are different ones.
+const MAX_SAMPLER_SLOTS: u32 = 512;
+
 /// Numeric limits of a device.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Limits {
@@ -61,6 +66,10 @@ pub struct Limits {
     pub max_storage_images: u32,
     /// maxPerStageDescriptorSamplers.
     pub max_samplers: u32,
+    /// Places for images of each kind in the descriptor set; 0 without descriptor indexing.
+    pub image_slots: u32,
+    /// Places for samplers there.
+    pub sampler_slots: u32,
     /// Streaming multiprocessors or compute units; `None` without a vendor's extension that tells.
     pub compute_units: Option<u32>,
     /// Vulkan queues opened on the device (several [`crate::Queue`]s may share one).
@@ -93,6 +102,24 @@ impl Limits {
             max_samplers: l.max_per_stage_descriptor_samplers,
             ..Limits::default()
         }
+    }
+
+    /// Takes the numbers of slots from the limits of descriptor indexing.
+    pub(crate) fn take_slots(&mut self, p: &vk::PhysicalDeviceVulkan12Properties<'_>) {
+        let samplers = MAX_SAMPLER_SLOTS
+            .min(p.max_descriptor_set_update_after_bind_samplers)
+            .min(p.max_per_stage_descriptor_update_after_bind_samplers);
+        // Sampled images and uniform texel buffers share a limit, as do both kinds of storage.
+        let of_kind = [
+            p.max_descriptor_set_update_after_bind_sampled_images / 2,
+            p.max_per_stage_descriptor_update_after_bind_sampled_images / 2,
+            p.max_descriptor_set_update_after_bind_storage_images / 2,
+            p.max_per_stage_descriptor_update_after_bind_storage_images / 2,
+            p.max_per_stage_update_after_bind_resources.saturating_sub(samplers) / 4,
+            p.max_update_after_bind_descriptors_in_all_pools.saturating_sub(samplers) / 4,
+        ];
+        self.image_slots = of_kind.into_iter().fold(MAX_IMAGE_SLOTS, u32::min);
+        self.sampler_slots = samplers;
     }
 }
 

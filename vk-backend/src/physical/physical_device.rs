@@ -279,6 +279,9 @@ impl PhysicalDevice {
         if config::noncoherent() {
             limits.non_coherent_atom_size = limits.non_coherent_atom_size.max(CACHE_LINE);
         }
+        if self.info.features.descriptor_indexing {
+            limits.take_slots(&v12);
+        }
         limits.max_timeline_difference = v12.max_timeline_semaphore_value_difference;
         limits.min_imported_host_pointer_alignment = host.min_imported_host_pointer_alignment;
         self.take_identity(&v11, &v12);

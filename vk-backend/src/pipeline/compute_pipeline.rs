@@ -1,4 +1,4 @@
-//! Compute pipelines without descriptor sets: their arguments are push constants.
+//! Compute pipelines: their arguments are push constants, among them numbers of slots in the descriptor set.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,6 +16,8 @@ pub struct Pipeline {
     pub(crate) layout: vk::PipelineLayout,
     /// Rounded up to a multiple of 4.
     push_constant_size: u32,
+    /// The descriptor set, if the kernel uses it.
+    pub(crate) set: Option<vk::DescriptorSet>,
     creation: Creation,
 }
 
@@ -83,7 +85,7 @@ impl<'a> PipelineBuilder<'a> {
     ) -> Result<PipelineBuilder<'a>, Error> {
         let start = Instant::now();
         let push_constant_size = desc.push_constant_size.next_multiple_of(4);
-        let layout = layout(device, device_ref, push_constant_size)?;
+        let layout = layout(device, device_ref, push_constant_size, desc.uses_images)?;
         // SAFETY: as the caller promises.
         let stage = unsafe { Stage::new(device_ref, desc) }?;
         let (given, precompiled) = (0, None);
@@ -130,21 +132,25 @@ impl<'a> PipelineBuilder<'a> {
             precompiled: self.precompiled.map(|duration| Precompiled { duration, used }),
         };
         tracing::debug!("a pipeline took {creation}");
+        let uses_images = self.desc.uses_images;
+        let set = if uses_images { Some(self.device.descriptor_table()?.set) } else { None };
         Ok(Some(Arc::new(Pipeline {
             device: self.device.clone(),
             raw,
             layout: self.layout,
             push_constant_size: self.push_constant_size,
+            set,
             creation,
         })))
     }
 }
 
-/// Returns the layout with `size` bytes of push constants and nothing else; created once.
+/// Returns the layout with `size` bytes of push constants, and the descriptor set if it is used; created once.
 fn layout(
     device: &Device,
     device_ref: DeviceRef<'_>,
     size: u32,
+    uses_images: bool,
 ) -> Result<vk::PipelineLayout, Error> {
     let limit = device.info().limits.max_push_constants;
     if size > limit {
@@ -152,11 +158,12 @@ fn layout(
             "{size} bytes of push constants, the device has {limit}"
         )));
     }
+    let set = if uses_images { Some(device.descriptor_table()?.layout()) } else { None };
     let mut layouts = device.layouts.lock();
-    if let Some(layout) = layouts.get(&size) {
+    if let Some(layout) = layouts.get(&(size, uses_images)) {
         return Ok(*layout);
     }
-    let layout = create_layout(device_ref, size)?;
-    layouts.insert(size, layout);
+    let layout = create_layout(device_ref, size, set)?;
+    layouts.insert((size, uses_images), layout);
     Ok(layout)
 }

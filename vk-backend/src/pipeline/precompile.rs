@@ -8,8 +8,9 @@ use std::time::Instant;
 
 use ash::vk;
 
-use crate::device::Device;
+use crate::device::{create_set_layout, Device};
 use crate::error::Error;
+use crate::physical::Limits;
 use crate::pipeline::cache::Cache;
 use crate::pipeline::compute_pipeline::{Created, PipelineBuilder};
 use crate::pipeline::stage::{create_layout, Compile, DeviceRef, Stage};
@@ -44,7 +45,7 @@ fn compile(device: &Device, builder: &PipelineBuilder<'_>) -> Option<Vec<u8>> {
     let raw = device.compile_device.get(&device.physical)?;
     let device_ref = DeviceRef { raw, features: &device.info().features, fault: &Error::from_vk };
     // SAFETY: the words are those of the builder, a valid module for a device with the same features.
-    let data = unsafe { compile_on(device_ref, builder) };
+    let data = unsafe { compile_on(device_ref, builder, &device.info().limits) };
     device.compile_device.delay();
     data.inspect_err(|e| tracing::debug!("the compile device: {e}")).ok()
 }
@@ -54,10 +55,15 @@ fn compile(device: &Device, builder: &PipelineBuilder<'_>) -> Option<Vec<u8>> {
 unsafe fn compile_on(
     device_ref: DeviceRef<'_>,
     builder: &PipelineBuilder<'_>,
+    limits: &Limits,
 ) -> Result<Vec<u8>, Error> {
     // SAFETY: as the caller promises.
     let stage = unsafe { Stage::new(device_ref, builder.desc) }?;
-    let layout = create_layout(device_ref, builder.push_constant_size)?;
+    let set = match builder.desc.uses_images {
+        true => Some(create_set_layout(device_ref.raw, limits, device_ref.fault)?),
+        false => None,
+    };
+    let layout = create_layout(device_ref, builder.push_constant_size, set)?;
     let cache = Cache::new(device_ref.raw, &[]);
     let made = cache.and_then(|cache| {
         let made = stage.create_pipeline(layout, cache.raw, Compile::Allowed)?;
@@ -68,6 +74,7 @@ unsafe fn compile_on(
     unsafe {
         device_ref.raw.destroy_pipeline(pipeline, None);
         device_ref.raw.destroy_pipeline_layout(layout, None);
+        device_ref.raw.destroy_descriptor_set_layout(set.unwrap_or_default(), None);
     }
     made.map(|(_, data)| data)
 }

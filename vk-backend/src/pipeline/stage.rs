@@ -131,15 +131,19 @@ impl Drop for Stage<'_> {
     }
 }
 
-/// Creates a pipeline layout with `size` bytes of push constants, which the device has, and nothing else.
+/// Creates a pipeline layout with `size` bytes of push constants, which the device has, and the descriptor set of a
+/// layout.
 pub(super) fn create_layout(
     device_ref: DeviceRef<'_>,
     size: u32,
+    set: Option<vk::DescriptorSetLayout>,
 ) -> Result<vk::PipelineLayout, Error> {
     let ranges =
         [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(size)];
     let ranges = if size == 0 { &ranges[..0] } else { &ranges[..] };
-    let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(ranges);
+    let info = vk::PipelineLayoutCreateInfo::default()
+        .push_constant_ranges(ranges)
+        .set_layouts(set.as_slice());
     // SAFETY: the range is within the device's limit; `info` outlives the call.
     unsafe { device_ref.raw.create_pipeline_layout(&info, None) }
         .map_err(|e| (device_ref.fault)("vkCreatePipelineLayout", e))

@@ -59,6 +59,7 @@ fn execute(
         entry: "main",
         specialization: &[],
         push_constant_size: push.len() as u32,
+        uses_images: false,
     };
     // SAFETY: the assembler makes valid modules of what the device has.
     let pipeline = unsafe { device.create_pipeline(&desc) }?;

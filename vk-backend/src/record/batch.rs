@@ -37,12 +37,19 @@ pub(crate) struct Timed {
 #[derive(Default)]
 pub(crate) struct Bound {
     pub(crate) pipeline: vk::Pipeline,
+    /// The layout that the descriptor set was bound for last.
+    set_layout: vk::PipelineLayout,
     /// The push constants set last, and for which layout.
     layout: vk::PipelineLayout,
     push: SmallVec<[u8; 128]>,
 }
 
 impl Bound {
+    /// Notes that a dispatch with this layout needs the descriptor set. Returns true if it has to be bound for it.
+    pub(crate) fn must_bind_set(&mut self, layout: vk::PipelineLayout) -> bool {
+        std::mem::replace(&mut self.set_layout, layout) != layout
+    }
+
     /// Notes that a dispatch needs these push constants. Returns true if they have to be set for it.
     pub(crate) fn must_push(&mut self, layout: vk::PipelineLayout, push: &[u8]) -> bool {
         if self.layout == layout && self.push[..] == *push {

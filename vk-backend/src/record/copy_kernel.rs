@@ -45,6 +45,7 @@ impl CopyKernel {
             entry: "main",
             specialization: &[],
             push_constant_size: 16,
+            uses_images: false,
         };
         // SAFETY: the assembler makes a valid module with these push constants, of 32-bit integers alone.
         let pipeline = unsafe { device.create_pipeline(&desc) }?;

@@ -77,7 +77,8 @@ impl<'a> Recorder<'a> {
     }
 
     /// Runs `groups` work-groups of a pipeline with `push` as its push constants. Does nothing
-    /// when one of `groups` is 0. The caller retains the buffers whose addresses are in `push`.
+    /// when one of `groups` is 0. The caller retains the buffers whose addresses are in `push`, and the slots
+    /// whose numbers are.
     ///
     /// # Safety
     /// With these push constants the kernel accesses only memory of buffers that live until the command is complete,
@@ -104,6 +105,11 @@ impl<'a> Recorder<'a> {
             unsafe { raw.cmd_bind_pipeline(commands, point, p.raw) };
             batch.bound.pipeline = p.raw;
             batch.retained.push(p.clone());
+        }
+        if let Some(set) = p.set.filter(|_| batch.bound.must_bind_set(p.layout)) {
+            let point = vk::PipelineBindPoint::COMPUTE;
+            // SAFETY: as above; the set lives as long as the device and was made for this layout.
+            unsafe { raw.cmd_bind_descriptor_sets(commands, point, p.layout, 0, &[set], &[]) };
         }
         // SAFETY: as above; sizes and counts were checked against the layout and the limits.
         unsafe {

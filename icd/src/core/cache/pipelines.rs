@@ -64,6 +64,7 @@ mod tests {
                 entry: "main",
                 specialization: &[(0, size)],
                 push_constant_size: 8,
+                uses_images: false,
             };
             // SAFETY: the assembler makes a valid module.
             let pipeline = unsafe { device.create_pipeline(&desc) };

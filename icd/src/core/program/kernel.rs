@@ -84,6 +84,7 @@ impl BuiltKernel {
             entry: "main",
             specialization: &constants,
             push_constant_size: self.push_constant_size(),
+            uses_images: false,
         };
         // SAFETY: the compiler made the module for this device, in this process or in one whose binary or cache entry has
         // the right checksum.

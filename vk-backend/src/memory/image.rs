@@ -1,0 +1,223 @@
+//! Images: texels in the device's own order, and the views through which kernels see them.
+
+use std::sync::Arc;
+
+use ash::vk;
+
+use crate::device::{Device, Memory, Resource};
+use crate::error::Error;
+use crate::physical::{usage, Format, ImageKind, ImageSupport, MemoryKind};
+
+/// The source of a component of a texel that a sampler returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Component {
+    Zero,
+    One,
+    R,
+    G,
+    B,
+    A,
+}
+
+impl Component {
+    /// The components as they are.
+    pub const IDENTITY: [Component; 4] = [Component::R, Component::G, Component::B, Component::A];
+
+    fn raw(self) -> vk::ComponentSwizzle {
+        match self {
+            Component::Zero => vk::ComponentSwizzle::ZERO,
+            Component::One => vk::ComponentSwizzle::ONE,
+            Component::R => vk::ComponentSwizzle::R,
+            Component::G => vk::ComponentSwizzle::G,
+            Component::B => vk::ComponentSwizzle::B,
+            Component::A => vk::ComponentSwizzle::A,
+        }
+    }
+}
+
+/// A description of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageDesc {
+    /// Its dimensions.
+    pub kind: ImageKind,
+    /// The format of a texel.
+    pub format: Format,
+    /// Width, height and depth of the first level in texels; 1 where the kind has no such dimension.
+    pub extent: [u32; 3],
+    /// Array layers; 1 for images that are no arrays.
+    pub layers: u32,
+    /// Mip levels.
+    pub levels: u32,
+    /// What reading a texel returns. (Writing takes the components as they are.)
+    pub components: [Component; 4],
+}
+
+/// Texels that kernels read and write through descriptors ([`crate::Slot`]).
+///
+/// It must be prepared ([`crate::Recorder::prepare`]) before anything else uses it. An image must not be dropped
+/// while submitted commands use it: give it to [`crate::Recorder::retain`].
+pub struct Image {
+    device: Arc<Device>,
+    pub(crate) raw: vk::Image,
+    desc: ImageDesc,
+    support: ImageSupport,
+    /// `None` only while dropping.
+    memory: Option<Memory>,
+    /// All levels, with the components of the description.
+    pub(crate) sampled: vk::ImageView,
+    /// One view for each level, with the components as they are; none if kernels cannot write.
+    pub(crate) storage: Vec<vk::ImageView>,
+}
+
+impl Device {
+    /// Makes an image. Its contents are undefined.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for kinds, formats and sizes that the device does not have;
+    /// [`Error::OutOfDeviceMemory`], [`Error::OutOfHostMemory`].
+    pub fn create_image(self: &Arc<Self>, desc: &ImageDesc) -> Result<Arc<Image>, Error> {
+        self.check_lost()?;
+        let support = self.physical.image_support(desc.kind, desc.format);
+        let support = support
+            .filter(|support| fits(desc, support))
+            .ok_or_else(|| Error::Unsupported(format!("the device has no such image: {desc:?}")))?;
+        let [width, height, depth] = desc.extent;
+        let info = vk::ImageCreateInfo::default()
+            .image_type(desc.kind.image_type())
+            .format(desc.format.0)
+            .extent(vk::Extent3D { width, height, depth })
+            .mip_levels(desc.levels)
+            .array_layers(desc.layers)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .tiling(vk::ImageTiling::OPTIMAL)
+            .usage(usage(support.storage));
+        // SAFETY: the device has such images, as was just asked; `info` outlives the call.
+        let raw = unsafe { self.raw.create_image(&info, None) }
+            .map_err(|e| self.fault("vkCreateImage", e))?;
+        let mut image = Image {
+            device: self.clone(),
+            raw,
+            desc: *desc,
+            support,
+            memory: None,
+            sampled: vk::ImageView::null(),
+            storage: Vec::new(),
+        };
+        image.allocate()?;
+        image.create_views()?;
+        Ok(Arc::new(image))
+    }
+}
+
+impl Image {
+    fn allocate(&mut self) -> Result<(), Error> {
+        let (device, resource) = (&self.device, Resource::Image(self.raw));
+        // SAFETY: the image was just created on this device.
+        let needs = unsafe { device.raw.get_image_memory_requirements(self.raw) };
+        let memory = device.heap.allocate(&device.raw, resource, needs, MemoryKind::Device)?;
+        let memory = self.memory.insert(memory);
+        // SAFETY: the memory was made for this image's requirements and neither is bound yet.
+        unsafe { device.raw.bind_image_memory(self.raw, memory.raw, memory.offset) }
+            .map_err(|e| device.fault("vkBindImageMemory", e))
+    }
+
+    fn create_views(&mut self) -> Result<(), Error> {
+        self.sampled = self.create_view(self.desc.components, self.subresources())?;
+        if self.support.storage {
+            for level in 0..self.desc.levels {
+                let range = vk::ImageSubresourceRange {
+                    base_mip_level: level,
+                    level_count: 1,
+                    ..self.subresources()
+                };
+                let view = self.create_view(Component::IDENTITY, range)?;
+                self.storage.push(view);
+            }
+        }
+        Ok(())
+    }
+
+    fn create_view(
+        &self,
+        components: [Component; 4],
+        range: vk::ImageSubresourceRange,
+    ) -> Result<vk::ImageView, Error> {
+        let [r, g, b, a] = components.map(Component::raw);
+        let info = vk::ImageViewCreateInfo::default()
+            .image(self.raw)
+            .view_type(self.desc.kind.view_type())
+            .format(self.desc.format.0)
+            .components(vk::ComponentMapping { r, g, b, a })
+            .subresource_range(range);
+        // SAFETY: the image is bound to memory; the view has its format and subresources.
+        unsafe { self.device.raw.create_image_view(&info, None) }
+            .map_err(|e| self.device.fault("vkCreateImageView", e))
+    }
+
+    /// Returns all levels and layers.
+    pub(crate) fn subresources(&self) -> vk::ImageSubresourceRange {
+        vk::ImageSubresourceRange {
+            aspect_mask: vk::ImageAspectFlags::COLOR,
+            base_mip_level: 0,
+            level_count: self.desc.levels,
+            base_array_layer: 0,
+            layer_count: self.desc.layers,
+        }
+    }
+
+    /// Returns the description.
+    pub fn desc(&self) -> &ImageDesc {
+        &self.desc
+    }
+
+    /// Returns what the device can do with such images.
+    pub fn support(&self) -> &ImageSupport {
+        &self.support
+    }
+
+    /// Returns the device it belongs to.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// Returns the texels of a level along x, y and z, where the layers of an array count as the dimension after its
+    /// last one.
+    pub fn size_of_level(&self, level: u32) -> [u32; 3] {
+        let [width, height, depth] = self.desc.extent.map(|texels| (texels >> level).max(1));
+        match self.desc.kind {
+            ImageKind::D1Array => [width, self.desc.layers, 1],
+            ImageKind::D2Array => [width, height, self.desc.layers],
+            ImageKind::D1 | ImageKind::D2 | ImageKind::D3 => [width, height, depth],
+        }
+    }
+}
+
+/// Returns true if images that a device has include this one.
+fn fits(desc: &ImageDesc, support: &ImageSupport) -> bool {
+    let within = desc.extent.iter().zip(support.max_extent).all(|(n, most)| (1..=most).contains(n));
+    within
+        && (1..=support.max_layers).contains(&desc.layers)
+        && (1..=support.max_levels).contains(&desc.levels)
+}
+
+impl std::fmt::Debug for Image {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Image").field("desc", &self.desc).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Image {
+    fn drop(&mut self) {
+        let raw = &self.device.raw;
+        // SAFETY: this is the last owner; batches and slots that use the image own it too. Null handles are ignored.
+        unsafe {
+            raw.destroy_image_view(self.sampled, None);
+            self.storage.iter().for_each(|view| raw.destroy_image_view(*view, None));
+            raw.destroy_image(self.raw, None);
+        }
+        if let Some(memory) = self.memory.take() {
+            self.device.heap.free(raw, memory);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Formats of images, and what a device can do with each.
+
+use ash::vk;
+
+use crate::physical::PhysicalDevice;
+
+/// The format of an image's texels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Format(pub(crate) vk::Format);
+
+/// Declares formats with their bytes per texel.
+macro_rules! formats {
+    ($($bytes:literal: $($name:ident)*;)*) => {
+        impl Format {
+            $($(
+                #[doc = concat!("VK_FORMAT_", stringify!($name), ".")]
+                pub const $name: Format = Format(vk::Format::$name);
+            )*)*
+
+            /// Returns the bytes of a texel.
+            pub fn bytes(self) -> u32 {
+                match self.0 {
+                    $($(vk::Format::$name)|* => $bytes,)*
+                    _ => 0,
+                }
+            }
+        }
+    };
+}
+
+formats! {
+    1: R8_UNORM R8_SNORM R8_UINT R8_SINT;
+    2: R8G8_UNORM R8G8_SNORM R8G8_UINT R8G8_SINT
+       R16_UNORM R16_SNORM R16_UINT R16_SINT R16_SFLOAT
+       R5G6B5_UNORM_PACK16 A1R5G5B5_UNORM_PACK16;
+    4: R8G8B8A8_UNORM R8G8B8A8_SNORM R8G8B8A8_UINT R8G8B8A8_SINT R8G8B8A8_SRGB
+       B8G8R8A8_UNORM B8G8R8A8_SRGB
+       R16G16_UNORM R16G16_SNORM R16G16_UINT R16G16_SINT R16G16_SFLOAT
+       R32_UINT R32_SINT R32_SFLOAT A2R10G10B10_UNORM_PACK32;
+    8: R16G16B16A16_UNORM R16G16B16A16_SNORM R16G16B16A16_UINT R16G16B16A16_SINT
+       R16G16B16A16_SFLOAT R32G32_UINT R32G32_SINT R32G32_SFLOAT;
+    16: R32G32B32A32_UINT R32G32B32A32_SINT R32G32B32A32_SFLOAT;
+}
+
+/// The dimensions of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum ImageKind {
+    D1,
+    D1Array,
+    D2,
+    D2Array,
+    D3,
+}
+
+impl ImageKind {
+    pub(crate) fn image_type(self) -> vk::ImageType {
+        match self {
+            ImageKind::D1 | ImageKind::D1Array => vk::ImageType::TYPE_1D,
+            ImageKind::D2 | ImageKind::D2Array => vk::ImageType::TYPE_2D,
+            ImageKind::D3 => vk::ImageType::TYPE_3D,
+        }
+    }
+
+    pub(crate) fn view_type(self) -> vk::ImageViewType {
+        match self {
+            ImageKind::D1 => vk::ImageViewType::TYPE_1D,
+            ImageKind::D1Array => vk::ImageViewType::TYPE_1D_ARRAY,
+            ImageKind::D2 => vk::ImageViewType::TYPE_2D,
+            ImageKind::D2Array => vk::ImageViewType::TYPE_2D_ARRAY,
+            ImageKind::D3 => vk::ImageViewType::TYPE_3D,
+        }
+    }
+}
+
+/// What a device can do with images of one kind and format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageSupport {
+    /// Most texels in each dimension.
+    pub max_extent: [u32; 3],
+    /// Most array layers.
+    pub max_layers: u32,
+    /// Most mip levels.
+    pub max_levels: u32,
+    /// Kernels may write it.
+    pub storage: bool,
+    /// Kernels may read what they write, without a format in the kernel.
+    pub storage_read: bool,
+    /// Samplers may filter it linearly.
+    pub filtered: bool,
+}
+
+impl PhysicalDevice {
+    /// Returns what the device can do with images of a kind and format; `None` if kernels cannot even read them.
+    pub fn image_support(&self, kind: ImageKind, format: Format) -> Option<ImageSupport> {
+        let instance = &self.instance.raw;
+        // SAFETY: the physical device belongs to the living instance.
+        let properties =
+            unsafe { instance.get_physical_device_format_properties(self.raw, format.0) };
+        let has = |flags| properties.optimal_tiling_features.contains(flags);
+        use vk::FormatFeatureFlags as Flags;
+        if !has(Flags::SAMPLED_IMAGE | Flags::TRANSFER_SRC | Flags::TRANSFER_DST) {
+            return None;
+        }
+        let features = &self.info.features;
+        let storage = has(Flags::STORAGE_IMAGE) && features.storage_image_write_without_format;
+        // SAFETY: as above; a combination that the device does not have is an error.
+        let limits = unsafe {
+            instance.get_physical_device_image_format_properties(
+                self.raw,
+                format.0,
+                kind.image_type(),
+                vk::ImageTiling::OPTIMAL,
+                usage(storage),
+                vk::ImageCreateFlags::empty(),
+            )
+        };
+        let limits = limits.ok()?;
+        Some(ImageSupport {
+            max_extent: [
+                limits.max_extent.width,
+                limits.max_extent.height,
+                limits.max_extent.depth,
+            ],
+            max_layers: limits.max_array_layers,
+            max_levels: limits.max_mip_levels,
+            storage,
+            storage_read: storage && features.storage_image_read_without_format,
+            filtered: has(Flags::SAMPLED_IMAGE_FILTER_LINEAR),
+        })
+    }
+}
+
+/// Returns the usage flags of an image.
+pub(crate) fn usage(storage: bool) -> vk::ImageUsageFlags {
+    let always = vk::ImageUsageFlags::SAMPLED
+        | vk::ImageUsageFlags::TRANSFER_SRC
+        | vk::ImageUsageFlags::TRANSFER_DST;
+    if storage {
+        always | vk::ImageUsageFlags::STORAGE
+    } else {
+        always
+    }
+}

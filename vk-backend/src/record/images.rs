@@ -1,0 +1,191 @@
+//! Operations on images: preparing them, and copies between images and from and to buffers.
+
+use std::sync::Arc;
+
+use ash::vk;
+
+use crate::memory::{Buffer, Image};
+use crate::physical::ImageKind;
+use crate::record::recorder::Recorder;
+
+/// A box of texels of one level of an image. The layers of an array count as the dimension after its last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageBox {
+    /// The mip level.
+    pub level: u32,
+    /// The first texel.
+    pub origin: [u32; 3],
+    /// Texels in each dimension.
+    pub size: [u32; 3],
+}
+
+impl ImageBox {
+    /// Returns the number of texels.
+    pub fn texels(&self) -> u64 {
+        self.size.iter().map(|n| u64::from(*n)).product()
+    }
+
+    /// Returns true if the box is not empty and lies in the image.
+    fn is_within(&self, image: &Image) -> bool {
+        let in_level = self.level < image.desc().levels;
+        let fits = |dim: usize| {
+            let end = self.origin[dim].checked_add(self.size[dim]);
+            self.size[dim] > 0 && end.is_some_and(|end| end <= image.size_of_level(self.level)[dim])
+        };
+        in_level && (0..3).all(fits)
+    }
+
+    /// Returns the box as Vulkan describes it: layers, offset, extent.
+    fn parts(&self, kind: ImageKind) -> (vk::ImageSubresourceLayers, vk::Offset3D, vk::Extent3D) {
+        let ([x, y, z], [width, height, depth]) = (self.origin, self.size);
+        let whole = [y, height, z, depth];
+        let ([layer, count], [y, height, z, depth]) = match kind {
+            ImageKind::D1Array => ([y, height], [0, 1, 0, 1]),
+            ImageKind::D2Array => ([z, depth], [y, height, 0, 1]),
+            ImageKind::D1 | ImageKind::D2 | ImageKind::D3 => ([0, 1], whole),
+        };
+        let layers = vk::ImageSubresourceLayers {
+            aspect_mask: vk::ImageAspectFlags::COLOR,
+            mip_level: self.level,
+            base_array_layer: layer,
+            layer_count: count,
+        };
+        let offset = vk::Offset3D { x: x as i32, y: y as i32, z: z as i32 };
+        (layers, offset, vk::Extent3D { width, height, depth })
+    }
+}
+
+impl Recorder<'_> {
+    /// Makes a new image ready for all other operations, on this queue or another one that waits for this. Its
+    /// contents are undefined afterwards.
+    pub fn prepare(&mut self, image: &Arc<Image>) {
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        let ours = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
+        let barrier = vk::ImageMemoryBarrier::default()
+            .dst_access_mask(ours)
+            .old_layout(vk::ImageLayout::UNDEFINED)
+            .new_layout(vk::ImageLayout::GENERAL)
+            .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+            .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+            .image(image.raw)
+            .subresource_range(image.subresources());
+        let (all, none) = (vk::PipelineStageFlags::ALL_COMMANDS, vk::DependencyFlags::empty());
+        // SAFETY: the command buffer is recording under the queue's lock; the batch retains the image, which nothing
+        // has used yet.
+        unsafe {
+            let raw = &self.device.raw;
+            raw.cmd_pipeline_barrier(batch.commands, all, all, none, &[], &[], &[barrier]);
+        }
+        batch.retained.push(image.clone());
+    }
+
+    /// Copies texels, which lie closely packed at `offset` of a buffer, to a box of an image.
+    ///
+    /// # Panics
+    /// When the box is empty or not in the image, the texels are not in the buffer, or `offset` is no multiple of 4
+    /// and of a texel's bytes.
+    pub fn copy_to_image(
+        &mut self,
+        from: &Arc<Buffer>,
+        offset: u64,
+        to: &Arc<Image>,
+        at: ImageBox,
+    ) {
+        let region = region(from, offset, to, at);
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        let layout = vk::ImageLayout::GENERAL;
+        // SAFETY: the command buffer is recording under the queue's lock, the ranges are checked, the batch retains
+        // both, and the image is prepared.
+        unsafe {
+            let raw = &self.device.raw;
+            raw.cmd_copy_buffer_to_image(batch.commands, from.raw, to.raw, layout, &[region]);
+        }
+        batch.retained.push(from.clone());
+        batch.retained.push(to.clone());
+        batch.unordered |= vk::PipelineStageFlags::TRANSFER;
+    }
+
+    /// Copies a box of an image to a buffer, where its texels lie closely packed at `offset`.
+    ///
+    /// # Panics
+    /// As [`Recorder::copy_to_image`].
+    pub fn copy_from_image(
+        &mut self,
+        from: &Arc<Image>,
+        at: ImageBox,
+        to: &Arc<Buffer>,
+        offset: u64,
+    ) {
+        let region = region(to, offset, from, at);
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        let layout = vk::ImageLayout::GENERAL;
+        // SAFETY: as in `copy_to_image`.
+        unsafe {
+            let raw = &self.device.raw;
+            raw.cmd_copy_image_to_buffer(batch.commands, from.raw, layout, to.raw, &[region]);
+        }
+        batch.writes_host |= to.read_by_host();
+        batch.retained.push(from.clone());
+        batch.retained.push(to.clone());
+        batch.unordered |= vk::PipelineStageFlags::TRANSFER;
+    }
+
+    /// Copies a box of an image to another one, of the same format, where the box begins at `origin` of `level`. In
+    /// one image the boxes must not overlap.
+    ///
+    /// # Panics
+    /// When a box is empty or not in its image, the formats differ, or one image has one dimension and the other
+    /// more.
+    pub fn copy_image(
+        &mut self,
+        (from, at): (&Arc<Image>, ImageBox),
+        (to, level, origin): (&Arc<Image>, u32, [u32; 3]),
+    ) {
+        let target = ImageBox { level, origin, ..at };
+        assert!(at.is_within(from) && target.is_within(to), "a copy reaches beyond an image");
+        assert!(can_copy(from, to), "a copy between images that are too different");
+        let (src_subresource, src_offset, from_extent) = at.parts(from.desc().kind);
+        let (dst_subresource, dst_offset, to_extent) = target.parts(to.desc().kind);
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        // Where one has layers and the other depth, the extent counts the depth.
+        let depth = from_extent.depth.max(to_extent.depth);
+        let region = vk::ImageCopy {
+            src_subresource,
+            src_offset,
+            dst_subresource,
+            dst_offset,
+            extent: vk::Extent3D { depth, ..from_extent },
+        };
+        let layout = vk::ImageLayout::GENERAL;
+        // SAFETY: as in `copy_to_image`.
+        unsafe {
+            let (raw, commands) = (&self.device.raw, batch.commands);
+            raw.cmd_copy_image(commands, from.raw, layout, to.raw, layout, &[region]);
+        }
+        batch.retained.push(from.clone());
+        batch.retained.push(to.clone());
+        batch.unordered |= vk::PipelineStageFlags::TRANSFER;
+    }
+}
+
+/// Returns true if [`Recorder::copy_image`] copies between two images.
+pub fn can_copy(from: &Image, to: &Image) -> bool {
+    let is_line = |image: &Image| matches!(image.desc().kind, ImageKind::D1 | ImageKind::D1Array);
+    from.desc().format == to.desc().format && is_line(from) == is_line(to)
+}
+
+fn region(buffer: &Buffer, offset: u64, image: &Image, at: ImageBox) -> vk::BufferImageCopy {
+    let bytes = u64::from(image.desc().format.bytes());
+    assert!(at.is_within(image), "a copy reaches beyond an image");
+    assert!(buffer.contains(offset, at.texels() * bytes), "a copy reaches beyond a buffer's end");
+    assert!(offset.is_multiple_of(4) && offset.is_multiple_of(bytes), "a misaligned copy");
+    let (image_subresource, image_offset, image_extent) = at.parts(image.desc().kind);
+    vk::BufferImageCopy {
+        buffer_offset: offset,
+        buffer_row_length: 0,
+        buffer_image_height: 0,
+        image_subresource,
+        image_offset,
+        image_extent,
+    }
+}

@@ -1,0 +1,254 @@
+//! Images: copies, and kernels that read, sample and write them by their slots.
+
+mod common;
+
+use std::sync::Arc;
+
+use hekla_vk_backend::asm::{op, DescriptorArray, KernelBuilder};
+use hekla_vk_backend::{
+    AddressMode, Binding, Buffer, Component, Device, Format, Image, ImageBox, ImageDesc, ImageKind,
+    MemoryKind, PipelineDesc, SamplerDesc, Slot,
+};
+
+fn desc(kind: ImageKind, format: Format, extent: [u32; 3]) -> ImageDesc {
+    ImageDesc { kind, format, extent, layers: 1, levels: 1, components: Component::IDENTITY }
+}
+
+/// Makes an image with these bytes.
+fn image(device: &Arc<Device>, desc: &ImageDesc, bytes: &[u8]) -> Arc<Image> {
+    let image = device.create_image(desc).expect("an image");
+    let staging = device.create_buffer(bytes.len() as u64, MemoryKind::Upload).expect("a buffer");
+    // SAFETY: nothing uses the buffer yet.
+    unsafe { staging.write(0, bytes) }.expect("it is mapped");
+    let queue = device.create_queue(false).expect("a queue");
+    let at = ImageBox { level: 0, origin: [0; 3], size: image.size_of_level(0) };
+    let ((), value) = queue.record(|r| {
+        r.prepare(&image);
+        r.copy_to_image(&staging, 0, &image, at);
+    });
+    queue.wait(value).expect("the copy completes");
+    image
+}
+
+/// Returns the bytes of a box of an image.
+fn texels(image: &Arc<Image>, at: ImageBox) -> Vec<u8> {
+    let size = at.texels() * u64::from(image.desc().format.bytes());
+    let device = image.device();
+    let staging = device.create_buffer(size, MemoryKind::Readback).expect("a buffer");
+    let queue = device.create_queue(false).expect("a queue");
+    let ((), value) = queue.record(|r| r.copy_from_image(image, at, &staging, 0));
+    queue.wait(value).expect("the copy completes");
+    let mut bytes = vec![0; size as usize];
+    common::read(&staging, 0, &mut bytes).expect("it is mapped");
+    bytes
+}
+
+/// Runs a kernel with the numbers of slots as its push constants, and then the address of `out`.
+fn run(k: KernelBuilder, slots: &[&Arc<Slot>], out: &Arc<Buffer>, groups: u32) {
+    let spirv = k.finish();
+    let push_constant_size = 8 * (slots.len() as u32 + 1);
+    let desc = PipelineDesc {
+        spirv: &spirv,
+        entry: "main",
+        specialization: &[],
+        push_constant_size,
+        uses_images: true,
+    };
+    let pipeline = common::create_pipeline(out.device(), &desc).expect("a pipeline");
+    let mut push: Vec<u8> =
+        slots.iter().flat_map(|slot| u64::from(slot.index()).to_le_bytes()).collect();
+    push.extend(out.address().to_le_bytes());
+    let queue = out.device().create_queue(false).expect("a queue");
+    let ((), value) = queue.record(|r| {
+        for slot in slots {
+            r.retain((*slot).clone());
+        }
+        r.retain(out.clone());
+        // SAFETY: the kernel writes to `out`, which is large enough, and to images that are retained.
+        unsafe { r.dispatch(&pipeline, &push, [groups, 1, 1]) };
+    });
+    queue.wait(value).expect("the kernel completes");
+}
+
+fn floats(words: &[u32]) -> Vec<f32> {
+    words.iter().map(|word| f32::from_bits(*word)).collect()
+}
+
+/// Returns the coordinates (x, 0) of this work-item.
+fn row(k: &mut KernelBuilder) -> u32 {
+    let (x, zero, pair) = (k.global_id_x(), k.constant(0), k.uints(2));
+    k.compose(pair, &[x, zero])
+}
+
+fn store_texel(k: &mut KernelBuilder, address: u32, component: u32, texel: u32) {
+    let vector = k.vector(component, 4);
+    let i = k.global_id_x();
+    k.store(address, vector, i, texel);
+}
+
+#[test]
+fn copies_between_buffers_and_images() {
+    let device = common::device();
+    let bytes: Vec<u8> = (0..4 * 3 * 2 * 4).map(|i| i as u8).collect();
+    let solid = image(&device, &desc(ImageKind::D3, Format::R8G8B8A8_UINT, [4, 3, 2]), &bytes);
+    let whole = ImageBox { level: 0, origin: [0; 3], size: [4, 3, 2] };
+    assert_eq!(texels(&solid, whole), bytes);
+    let part = ImageBox { level: 0, origin: [1, 2, 1], size: [2, 1, 1] };
+    let start = ((3 + 2) * 4 + 1) * 4;
+    assert_eq!(texels(&solid, part), bytes[start..start + 8]);
+    let layered =
+        ImageDesc { layers: 2, ..desc(ImageKind::D2Array, Format::R8G8B8A8_UINT, [4, 3, 1]) };
+    let layered = image(&device, &layered, &vec![255; bytes.len()]);
+    let queue = device.create_queue(false).expect("a queue");
+    let ((), value) = queue.record(|r| r.copy_image((&solid, whole), (&layered, 0, [0; 3])));
+    queue.wait(value).expect("the copy completes");
+    assert_eq!(texels(&layered, whole), bytes);
+    let lines = ImageDesc { layers: 3, ..desc(ImageKind::D1Array, Format::R16_UINT, [8, 1, 1]) };
+    let lines = image(&device, &lines, &bytes[..48]);
+    let part = ImageBox { level: 0, origin: [2, 1, 0], size: [4, 1, 1] };
+    assert_eq!(texels(&lines, part), bytes[20..28]);
+}
+
+#[test]
+fn kernels_fetch_texels() {
+    let device = common::device();
+    let desc = ImageDesc {
+        components: [Component::B, Component::G, Component::R, Component::One],
+        ..desc(ImageKind::D2, Format::R8G8B8A8_UNORM, [4, 1, 1])
+    };
+    let image = image(&device, &desc, &(0..16).map(|i| i * 17).collect::<Vec<u8>>());
+    let slot = Slot::of_image(&image, Binding::SampledImage, 0).expect("a slot");
+    let mut k = KernelBuilder::new(2);
+    let float = k.float(32);
+    let images = k.images(Binding::SampledImage, ImageKind::D2, float);
+    let (number, at) = (k.push_word(0), row(&mut k));
+    let texel = k.fetch(images, number, at);
+    store_texel(&mut k, 1, float, texel);
+    let out = device.create_buffer(64, MemoryKind::Device).expect("a buffer");
+    run(k, &[&slot], &out, 4);
+    let expected: Vec<f32> = (0..4u32)
+        .flat_map(|x| [4 * x + 2, 4 * x + 1, 4 * x, 15])
+        .map(|i| (i * 17) as f32 / 255.0)
+        .collect();
+    for (texel, expected) in floats(&common::download(&out)).iter().zip(expected) {
+        assert!((texel - expected).abs() < 1e-6, "{texel} is not {expected}");
+    }
+}
+
+/// Samples a line of four texels 0, 1, 2, 3 at x / 2 texels, for x from -2 on.
+fn sample_line(device: &Arc<Device>, desc: &SamplerDesc) -> Vec<f32> {
+    let line: Vec<u8> = (0..4).flat_map(|i| (i as f32).to_le_bytes()).collect();
+    let image_desc = self::desc(ImageKind::D2, Format::R32_SFLOAT, [4, 1, 1]);
+    let image = image(device, &image_desc, &line);
+    let slot = Slot::of_image(&image, Binding::SampledImage, 0).expect("a slot");
+    let sampler = Slot::of_sampler(device, desc).expect("a sampler");
+    let mut k = KernelBuilder::new(3);
+    let float = k.float(32);
+    let images = k.images(Binding::SampledImage, ImageKind::D2, float);
+    let samplers = k.samplers();
+    let (image, sampler_number) = (k.push_word(0), k.push_word(1));
+    let pair = k.vector(float, 2);
+    let i = k.global_id_x();
+    let (minus_two, half) =
+        (k.constant(-2i32 as u32), k.float_constant(float, &[0.5f32.to_bits()]));
+    let uint = k.uint();
+    let x = k.binary(op::I_ADD, uint, i, minus_two);
+    let x = k.unary(op::CONVERT_S_TO_F, float, x);
+    let scale = match desc.normalized {
+        true => k.float_constant(float, &[0.125f32.to_bits()]),
+        false => half,
+    };
+    let x = k.binary(op::F_MUL, float, x, scale);
+    let at = k.compose(pair, &[x, half]);
+    let texel = k.sample((images, image), (samplers, sampler_number), at);
+    store_texel(&mut k, 2, float, texel);
+    let out = device.create_buffer(16 * 14, MemoryKind::Device).expect("a buffer");
+    run(k, &[&slot, &sampler], &out, 14);
+    let all = floats(&common::download(&out));
+    assert!(all.chunks(4).all(|texel| texel[1] == 0.0 && texel[2] == 0.0), "{all:?}");
+    all.chunks(4).map(|texel| texel[0]).collect()
+}
+
+#[test]
+fn samplers_filter_and_wrap() {
+    let device = common::device();
+    let nearest = SamplerDesc {
+        address_mode: AddressMode::ClampToEdge,
+        linear: false,
+        normalized: false,
+        integer: false,
+    };
+    let clamped = [0., 0., 0., 0., 1., 1., 2., 2., 3., 3., 3., 3., 3., 3.];
+    assert_eq!(sample_line(&device, &nearest), clamped);
+    let linear = SamplerDesc { linear: true, ..nearest };
+    let between = [0., 0., 0., 0., 0.5, 1., 1.5, 2., 2.5, 3., 3., 3., 3., 3.];
+    assert_eq!(sample_line(&device, &linear), between);
+    let border = SamplerDesc { address_mode: AddressMode::ClampToBorder, ..nearest };
+    let bordered = [0., 0., 0., 0., 1., 1., 2., 2., 3., 3., 0., 0., 0., 0.];
+    assert_eq!(sample_line(&device, &border), bordered);
+    let repeat = SamplerDesc { address_mode: AddressMode::Repeat, normalized: true, ..nearest };
+    let repeated = [3., 3., 0., 0., 1., 1., 2., 2., 3., 3., 0., 0., 1., 1.];
+    assert_eq!(sample_line(&device, &repeat), repeated);
+    let mirrored =
+        SamplerDesc { address_mode: AddressMode::MirroredRepeat, normalized: true, ..nearest };
+    let reversed = sample_line(&device, &mirrored);
+    // In the middle of the texels behind the last one.
+    assert_eq!([reversed[11], reversed[13]], [3., 2.]);
+}
+
+#[test]
+fn kernels_write_texels() {
+    let device = common::device();
+    for kind in [ImageKind::D1, ImageKind::D2] {
+        let desc = desc(kind, Format::R8G8B8A8_UNORM, [4, 1, 1]);
+        let image = image(&device, &desc, &[9; 16]);
+        assert!(image.support().storage);
+        let slot = Slot::of_image(&image, Binding::StorageImage, 0).expect("a slot");
+        let mut k = KernelBuilder::new(2);
+        let float = k.float(32);
+        let images = k.images(Binding::StorageImage, kind, float);
+        let number = k.push_word(0);
+        let x = k.global_id_x();
+        let at = if kind == ImageKind::D1 { x } else { row(&mut k) };
+        let fraction = k.unary(op::CONVERT_S_TO_F, float, x);
+        let third = k.float_constant(float, &[0.2f32.to_bits()]);
+        let fraction = k.binary(op::F_MUL, float, fraction, third);
+        let one = k.float_constant(float, &[1f32.to_bits()]);
+        let vector = k.vector(float, 4);
+        let texel = k.compose(vector, &[fraction, one, fraction, one]);
+        write(&mut k, images, number, at, texel);
+        let out = device.create_buffer(64, MemoryKind::Device).expect("a buffer");
+        run(k, &[&slot], &out, 4);
+        let whole = ImageBox { level: 0, origin: [0; 3], size: [4, 1, 1] };
+        let expected: Vec<u8> = (0..4).flat_map(|x| [51 * x, 255, 51 * x, 255]).collect();
+        assert_eq!(texels(&image, whole), expected, "{kind:?}");
+    }
+}
+
+fn write(k: &mut KernelBuilder, images: DescriptorArray, slot: u32, at: u32, texel: u32) {
+    k.write_image(images, slot, at, texel);
+}
+
+#[test]
+fn slots_are_used_again() {
+    let device = common::device();
+    let desc = desc(ImageKind::D2, Format::R8_UNORM, [4, 4, 1]);
+    for _ in 0..1000 {
+        let image = device.create_image(&desc).expect("an image");
+        let first = Slot::of_image(&image, Binding::SampledImage, 0).expect("a slot");
+        let second = Slot::of_image(&image, Binding::SampledImage, 0).expect("a slot");
+        assert!(first.index() != second.index() && first.index().max(second.index()) < 2);
+    }
+    assert_eq!(device.slots_in_use(), 0);
+    assert_eq!(device.pool_use().held, 0);
+}
+
+#[test]
+fn impossible_images_are_refused() {
+    let device = common::device();
+    let most = device.info().limits.max_image_dimension[1];
+    let large = desc(ImageKind::D2, Format::R8_UNORM, [most + 1, 1, 1]);
+    assert!(device.create_image(&large).is_err());
+    let empty = desc(ImageKind::D2, Format::R8_UNORM, [0, 1, 1]);
+    assert!(device.create_image(&empty).is_err());
+}
