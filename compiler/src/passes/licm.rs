@@ -1,76 +1,48 @@
-//! Loop-invariant code motion: hoists computations that give the same value in every iteration.
+//! Loop-invariant code motion: hoists computations and loads that give the same value in every iteration.
 //!
-//! Only what costs little and cannot fail moves, since it may then run where it did not before: no
-//! loads, no divisions.
+//! What costs little and cannot fail leaves a loop from anywhere, since it may then run where it did not before; no
+//! division does. A load leaves it only if it runs whenever the loop does, for its address need not be good otherwise,
+//! and if nothing in the loop writes what it reads. [`super::rotate`] makes more of them such.
 
+use crate::analysis::alias::{AliasClasses, ClassSet};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::loops::{Loop, Loops};
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
+use rustc_hash::FxHashSet;
 
-/// Returns true if anything moved.
-pub fn run(func: &mut Function) -> bool {
-    let cfg = Cfg::compute(func);
-    let dom = DomTree::compute(&cfg);
-    let mut loops = Loops::compute(&cfg, &dom);
-    if loops.loops.is_empty() {
-        return false;
-    }
-    // The block of each instruction.
-    let mut home: SecondaryMap<Inst, Block> = SecondaryMap::with_default(func.entry());
-    for &block in cfg.rpo() {
-        for &inst in &func.blocks[block].insts {
-            home[inst] = block;
-        }
-    }
-    for data in &mut loops.loops {
-        data.blocks.sort_unstable_by_key(|&block| cfg.rpo_index(block));
-    }
+/// Most loads that leave a loop: each takes a register while the loop runs.
+const MAX_LOADS: usize = 16;
+
+/// Hoists in a function, a kernel's entry where `kernel` is given. Returns true if anything moved.
+pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
+    let Some(mut nest) = LoopNest::compute(func, kernel) else { return false };
     // Inner loops first: what is hoisted out of one may be hoisted out of the next.
     let mut changed = false;
-    for index in (0..loops.loops.len()).rev() {
-        changed |= hoist(func, &cfg, &loops, index, &mut home);
+    for index in (0..nest.loops.loops.len()).rev() {
+        let data = &nest.loops.loops[index];
+        let Some(preheader) = find_preheader(func, &nest.cfg, data) else { continue };
+        let leaving = nest.leaving(func, index, false);
+        hoist(func, data, &leaving, preheader);
+        changed |= !leaving.is_empty();
+        leaving.iter().for_each(|&inst| nest.home[inst] = preheader);
     }
     changed
 }
 
-fn hoist(
-    func: &mut Function,
-    cfg: &Cfg,
-    loops: &Loops,
-    index: usize,
-    home: &mut SecondaryMap<Inst, Block>,
-) -> bool {
-    let data = &loops.loops[index];
-    let Some(preheader) = find_preheader(func, cfg, data) else { return false };
-    let mut hoisted = Vec::new();
+/// Moves instructions of a loop to the end of its preheader.
+fn hoist(func: &mut Function, data: &Loop, leaving: &[Inst], preheader: Block) {
+    if leaving.is_empty() {
+        return;
+    }
+    let leaves: FxHashSet<Inst> = leaving.iter().copied().collect();
     for &block in &data.blocks {
-        let mut insts = std::mem::take(&mut func.blocks[block].insts);
-        insts.retain(|&inst| {
-            let mut is_variant = !func.insts[inst].speculation().leaves_loops();
-            if !is_variant {
-                func.insts[inst].for_each_arg(|arg| {
-                    is_variant |= match func.def(arg) {
-                        ValueDef::Const(_) => false,
-                        ValueDef::Param(at, _) => loops.contains(index, at),
-                        ValueDef::Inst(def) => loops.contains(index, home[def]),
-                    };
-                });
-            }
-            if !is_variant {
-                home[inst] = preheader;
-                hoisted.push(inst);
-            }
-            is_variant
-        });
-        func.blocks[block].insts = insts;
+        func.blocks[block].insts.retain(|&inst| !leaves.contains(&inst));
     }
     let list = &mut func.blocks[preheader].insts;
     let end = list.len().saturating_sub(1);
-    let changed = !hoisted.is_empty();
-    list.splice(end..end, hoisted);
-    changed
+    list.splice(end..end, leaving.iter().copied());
 }
 
 /// Returns the only block that enters a loop, if it goes nowhere else.
@@ -79,4 +51,130 @@ fn find_preheader(func: &Function, cfg: &Cfg, data: &Loop) -> Option<Block> {
     let (&preheader, None) = (entering.next()?, entering.next()) else { return None };
     let jumps = matches!(func.insts[func.terminator(preheader)?], InstData::Jump { .. });
     jumps.then_some(preheader)
+}
+
+/// The loops of a function, and what decides whether instructions may leave them.
+pub(super) struct LoopNest {
+    pub cfg: Cfg,
+    pub loops: Loops,
+    dom: DomTree,
+    /// The block of each instruction.
+    home: SecondaryMap<Inst, Block>,
+    /// `None` if no loop has a load.
+    memory: Option<AliasClasses>,
+}
+
+impl LoopNest {
+    /// Returns nothing if there are no loops.
+    pub fn compute(func: &Function, kernel: Option<&KernelEntry>) -> Option<LoopNest> {
+        let cfg = Cfg::compute(func);
+        let dom = DomTree::compute(&cfg);
+        let mut loops = Loops::compute(&cfg, &dom);
+        if loops.loops.is_empty() {
+            return None;
+        }
+        let mut home = SecondaryMap::with_default(func.entry());
+        let mut has_load = false;
+        for &block in cfg.rpo() {
+            let is_in_loop = loops.innermost(block).is_some();
+            for &inst in &func.blocks[block].insts {
+                home[inst] = block;
+                has_load |= is_in_loop && matches!(func.insts[inst], InstData::Load { .. });
+            }
+        }
+        for data in &mut loops.loops {
+            data.blocks.sort_unstable_by_key(|&block| cfg.rpo_index(block));
+        }
+        let memory = has_load.then(|| AliasClasses::compute(func, kernel));
+        Some(LoopNest { cfg, loops, dom, home, memory })
+    }
+
+    /// Returns the block of a value's definition; `None` for constants.
+    pub fn block_of(&self, func: &Function, value: Value) -> Option<Block> {
+        match func.def(value) {
+            ValueDef::Const(_) => None,
+            ValueDef::Param(at, _) => Some(at),
+            ValueDef::Inst(def) => Some(self.home[def]),
+        }
+    }
+
+    /// Returns the instructions that may leave a loop, in their order. `is_rotated`: those that may once the test in
+    /// its header stands behind the other blocks, and in front of the loop too.
+    pub fn leaving(&self, func: &Function, index: usize, is_rotated: bool) -> Vec<Inst> {
+        let data = &self.loops.loops[index];
+        let written = self.memory.as_ref().map(|memory| written(func, memory, data));
+        let ends = self.ends(data, index, is_rotated);
+        let mut leaves: FxHashSet<Inst> = FxHashSet::default();
+        let mut list = Vec::new();
+        let mut loads = 0;
+        for &block in &data.blocks {
+            // Of a block that control may leave the loop in front of, nothing is certain to run.
+            let is_certain =
+                !ends.is_empty() && ends.iter().all(|&end| self.dom.dominates(block, end));
+            for &inst in &func.blocks[block].insts {
+                let data = &func.insts[inst];
+                let may_leave = match data {
+                    InstData::Load { .. } => {
+                        is_certain && loads < MAX_LOADS && self.is_unwritten(func, data, written)
+                    }
+                    _ => data.speculation().leaves_loops(),
+                };
+                if may_leave && self.has_invariant_operands(func, index, data, &leaves) {
+                    loads += usize::from(matches!(data, InstData::Load { .. }));
+                    leaves.insert(inst);
+                    list.push(inst);
+                }
+            }
+        }
+        list
+    }
+
+    /// Returns the blocks one of which each run of a loop passes, unless it is endless: those that leave it. In a
+    /// rotated one its first iteration passes another one, or the end of the iteration.
+    fn ends(&self, data: &Loop, index: usize, is_rotated: bool) -> Vec<Block> {
+        let leaves = |block: Block| {
+            self.cfg.succs(block).iter().any(|&succ| !self.loops.contains(index, succ))
+        };
+        let mut ends: Vec<Block> = data.blocks.iter().copied().filter(|&b| leaves(b)).collect();
+        if is_rotated {
+            ends.retain(|&block| block != data.header);
+            ends.extend_from_slice(&data.latches);
+        }
+        ends
+    }
+
+    /// Returns true if a load reads what a loop that writes these classes leaves as it is.
+    fn is_unwritten(&self, func: &Function, load: &InstData, written: Option<ClassSet>) -> bool {
+        let (&InstData::Load { ptr, flags, .. }, Some(memory), Some(written)) =
+            (load, &self.memory, written)
+        else {
+            return false;
+        };
+        let is_constant = func.ty(ptr).space() == Some(AddressSpace::Constant)
+            || flags.contains(MemFlags::INVARIANT);
+        let is_volatile = flags.contains(MemFlags::VOLATILE);
+        !is_volatile && (is_constant || written >> memory.read(func, ptr) & 1 == 0)
+    }
+
+    fn has_invariant_operands(
+        &self,
+        func: &Function,
+        index: usize,
+        data: &InstData,
+        leaves: &FxHashSet<Inst>,
+    ) -> bool {
+        let mut is_invariant = true;
+        data.for_each_arg(|arg| {
+            let leaves = matches!(func.def(arg), ValueDef::Inst(def) if leaves.contains(&def));
+            let home = self.block_of(func, arg);
+            is_invariant &= leaves || home.is_none_or(|home| !self.loops.contains(index, home));
+        });
+        is_invariant
+    }
+}
+
+/// Returns the alias classes that a loop writes, or that others' writes may be seen of in it.
+fn written(func: &Function, memory: &AliasClasses, data: &Loop) -> ClassSet {
+    let insts = data.blocks.iter().flat_map(|&block| &func.blocks[block].insts);
+    insts.fold(0, |set, &inst| set | memory.clobbered(func, inst))
 }

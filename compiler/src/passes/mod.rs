@@ -14,6 +14,7 @@ pub mod legalize;
 pub mod licm;
 pub mod loop_exits;
 pub mod mem2reg;
+pub mod rotate;
 pub mod scalarize;
 pub mod simplify;
 pub mod sroa;
@@ -55,8 +56,9 @@ function_passes! {
     DEAD_STORES = "dead_stores", |func, module, id| dead_stores::run(func, module.kernel_of(id));
     IF_CONVERSION = "if_conversion", |func, _, _| if_conversion::run(func);
     INFER_ADDRESS_SPACES = "infer_address_spaces", |func, _, _| infer_address_spaces::run(func);
-    LICM = "licm", |func, _, _| licm::run(func);
+    LICM = "licm", |func, module, id| licm::run(func, module.kernel_of(id));
     MEM2REG = "mem2reg", |func, _, _| mem2reg::run(func);
+    ROTATE = "rotate", |func, module, id| rotate::run(func, module.kernel_of(id));
     SCALARIZE = "scalarize", |func, _, _| scalarize::run(func);
     SIMPLIFY = "simplify", |func, module, _| simplify::run(func, &module.globals);
     SROA = "sroa", |func, _, _| sroa::run(func);
@@ -246,6 +248,20 @@ impl<'a> Pipeline<'a> {
         Ok(true)
     }
 
+    /// Hoists what is invariant out of loops, and loads that rotated loops alone are certain to run.
+    fn hoist_out_of_loops(&self, module: &mut Module, func: Func) -> Result<(), String> {
+        let mut changed = self.pass(module, func, LICM)?;
+        if self.pass(module, func, ROTATE)? {
+            self.pass(module, func, SIMPLIFY)?;
+            self.pass(module, func, LICM)?;
+            changed = true;
+        }
+        if changed {
+            self.pass(module, func, CSE)?;
+        }
+        Ok(())
+    }
+
     /// Runs a pass of the table on one function.
     fn pass(&self, module: &mut Module, func: Func, pass: FunctionPass) -> Result<bool, String> {
         self.run(module, func, pass.0, |f, m| pass.1(f, m, func))
@@ -295,9 +311,7 @@ impl inline::FunctionPasses for Pipeline<'_> {
         if self.unroll_loops(module, func)? {
             self.run_scalar_passes(module, func, false)?;
         }
-        if self.pass(module, func, LICM)? {
-            self.pass(module, func, CSE)?;
-        }
+        self.hoist_out_of_loops(module, func)?;
         self.pass(module, func, DEAD_STORES)?;
         if self.pass(module, func, VECTORIZE)? {
             self.pass(module, func, DCE)?;

@@ -1,0 +1,181 @@
+//! Loop rotation: `while (c) body` becomes `if (c) do body while (c)` where a load can then leave the loop
+//! ([`super::licm`]), because the body is certain to run.
+//!
+//! The header with the test is cloned in front of the loop and stands at its end. What it computes for other blocks has
+//! two definitions then: it goes through private variables, which mem2reg turns into block parameters.
+
+use super::licm::LoopNest;
+use super::mem2reg;
+use super::ssa_repair::variable_for;
+use crate::ir::loops::Loop;
+use crate::ir::*;
+use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
+
+/// Most instructions of a header that is cloned.
+const MAX_HEADER: usize = 16;
+
+/// Rotates loops of a function, a kernel's entry where `kernel` is given. Returns true if any was rotated.
+pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
+    let Some(nest) = LoopNest::compute(func, kernel) else { return false };
+    let is_load = |inst: &Inst| matches!(func.insts[*inst], InstData::Load { .. });
+    let pays = |index: usize| nest.leaving(func, index, true).iter().any(is_load);
+    let loops: Vec<usize> = (0..nest.loops.loops.len())
+        .filter(|&index| is_rotatable(func, &nest.loops.loops[index]) && pays(index))
+        .collect();
+    let mut is_rotated: SecondaryMap<Block, bool> = func.block_map();
+    loops.iter().for_each(|&index| is_rotated[nest.loops.loops[index].header] = true);
+    if loops.is_empty() {
+        return false;
+    }
+    let live = live_out(func, &nest, &is_rotated);
+    demote(func, &nest, &live);
+    // Outer loops first: what is added for one lies in no inner loop.
+    for index in loops {
+        rotate(func, &nest.loops.loops[index]);
+    }
+    mem2reg::run(func);
+    true
+}
+
+/// Returns true if a loop's header may leave it, is short and only computes, and other blocks follow. A private pointer
+/// with two definitions would no longer tell its object.
+fn is_rotatable(func: &Function, data: &Loop) -> bool {
+    let insts = &func.blocks[data.header].insts;
+    let Some((&last, rest)) = insts.split_last() else { return false };
+    let InstData::Brif { then, otherwise, .. } = &func.insts[last] else { return false };
+    let is_inside = |call: &BlockCall| data.blocks.contains(&call.block);
+    let is_private = |value: Value| func.ty(value).space() == Some(AddressSpace::Private);
+    insts.len() <= MAX_HEADER
+        && data.header != func.entry()
+        && !data.latches.contains(&data.header)
+        && is_inside(then) != is_inside(otherwise)
+        && rest.iter().all(|&inst| !func.insts[inst].has_side_effect())
+        && !rest.iter().filter_map(|&inst| func.result(inst)).any(is_private)
+        && !func.blocks[data.header].params.iter().any(|&param| is_private(param))
+}
+
+/// Returns the values of headers that other blocks use.
+fn live_out(func: &Function, nest: &LoopNest, headers: &SecondaryMap<Block, bool>) -> Vec<Value> {
+    let mut live = Vec::new();
+    let mut is_live: SecondaryMap<Value, bool> = func.value_map();
+    for &block in &func.layout {
+        for &inst in &func.blocks[block].insts {
+            func.insts[inst].for_each_arg(|arg| {
+                let home = nest.block_of(func, arg);
+                if home.is_some_and(|home| home != block && headers[home]) && !is_live[arg] {
+                    is_live[arg] = true;
+                    live.push(arg);
+                }
+            });
+        }
+    }
+    live
+}
+
+/// Lets values go through variables where they are used in other blocks than their own.
+fn demote(func: &mut Function, nest: &LoopNest, live: &[Value]) {
+    let mut variables: SecondaryMap<Value, Option<Value>> = func.value_map();
+    for &value in live {
+        variables[value] = Some(variable_for(func, func.ty(value)));
+    }
+    for block in func.layout.clone() {
+        let old = std::mem::take(&mut func.blocks[block].insts);
+        let mut new = Vec::with_capacity(old.len());
+        for inst in old {
+            let mut data = func.insts[inst].clone();
+            data.map_args(|arg| match variables[arg] {
+                Some(ptr) if nest.block_of(func, arg) != Some(block) => {
+                    let ty = func.ty(arg);
+                    let (align, flags) = (ty.scalar.bytes(), MemFlags::empty());
+                    let load = func.make_inst(InstData::Load { ptr, align, flags }, Some(ty));
+                    new.push(load);
+                    func.result(load).unwrap_or(arg)
+                }
+                _ => arg,
+            });
+            func.insts[inst] = data;
+            new.push(inst);
+        }
+        func.blocks[block].insts = new;
+    }
+    for &value in live {
+        if let (Some(ptr), Some(home)) = (variables[value], nest.block_of(func, value)) {
+            store_at_definition(func, value, home, ptr);
+        }
+    }
+}
+
+/// Stores a value in a variable where it is defined.
+fn store_at_definition(func: &mut Function, value: Value, home: Block, ptr: Value) {
+    let (align, flags) = (func.ty(value).scalar.bytes(), MemFlags::empty());
+    let store = func.make_inst(InstData::Store { ptr, value, align, flags }, None);
+    let insts = &func.blocks[home].insts;
+    let at = match func.def(value) {
+        ValueDef::Inst(def) => insts.iter().position(|&inst| inst == def).map_or(0, |at| at + 1),
+        _ => 0,
+    };
+    func.blocks[home].insts.insert(at, store);
+}
+
+/// Rotates a loop no value of whose header is used in other blocks.
+fn rotate(func: &mut Function, data: &Loop) {
+    let Some(terminator) = func.terminator(data.header) else { return };
+    let mut next = None;
+    func.insts[terminator].for_each_target(|call| {
+        next = if data.blocks.contains(&call.block) { Some(call.block) } else { next };
+    });
+    let Some(next) = next else { return };
+    let guard = clone_block(func, data.header);
+    for block in func.layout.clone() {
+        if block != guard && !data.blocks.contains(&block) {
+            redirect(func, block, data.header, guard);
+        }
+    }
+    // The first block of the body may be the header of another loop, so the new header is a block of its own.
+    let header = block_that_leads_to(func, next, next);
+    let preheader = block_that_leads_to(func, next, header);
+    redirect(func, data.header, next, header);
+    redirect(func, guard, next, preheader);
+}
+
+/// Returns a clone of a block that uses what it defines and what dominates it.
+fn clone_block(func: &mut Function, block: Block) -> Block {
+    let clone = func.add_block();
+    let mut values: SmallVec<[(Value, Value); 8]> = SmallVec::new();
+    for param in func.blocks[block].params.clone() {
+        let ty = func.ty(param);
+        values.push((param, func.add_param(clone, ty)));
+    }
+    for inst in func.blocks[block].insts.clone() {
+        let mut data = func.insts[inst].clone();
+        data.map_args(|arg| values.iter().find(|pair| pair.0 == arg).map_or(arg, |pair| pair.1));
+        let result = func.result(inst);
+        let ty = result.map(|value| func.ty(value));
+        let new = func.append(clone, data, ty);
+        values.extend(result.zip(new));
+    }
+    clone
+}
+
+/// Returns a new block with the parameters of `like` that passes them on to `target`.
+fn block_that_leads_to(func: &mut Function, like: Block, target: Block) -> Block {
+    let block = func.add_block();
+    for param in func.blocks[like].params.clone() {
+        let ty = func.ty(param);
+        func.add_param(block, ty);
+    }
+    let target = BlockCall::with_args(target, &func.blocks[block].params);
+    func.append(block, InstData::Jump { target }, None);
+    block
+}
+
+/// Lets a block branch to another one in place of `from`.
+fn redirect(func: &mut Function, block: Block, from: Block, to: Block) {
+    let Some(inst) = func.terminator(block) else { return };
+    func.insts[inst].for_each_target_mut(|call| {
+        if call.block == from {
+            call.block = to;
+        }
+    });
+}
