@@ -5,7 +5,6 @@ use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
-use rustc_hash::FxHashSet;
 
 /// Bytes of an element of work-group memory with 64-bit atomic operations and other accesses, where the block has no
 /// aliased views (VK_KHR_workgroup_memory_explicit_layout): Vulkan's atomic operations act on whole elements.
@@ -78,6 +77,15 @@ pub enum LocalLayout {
 }
 
 impl LocalLayout {
+    /// Returns the least alignment of what lies in the block, in bytes: parts of elements or words are found by their
+    /// place in an object.
+    pub fn alignment(self) -> u32 {
+        match self {
+            LocalLayout::Array(element) => element.bytes(),
+            LocalLayout::Views => Type::I32.bytes(),
+        }
+    }
+
     /// Returns true if a view has elements of that many bytes.
     pub fn has_view(bytes: u32, target: &Target) -> bool {
         match bytes {
@@ -110,14 +118,12 @@ pub struct Accesses {
     pub local: AccessType,
     /// True if addresses in work-group memory are compared or converted: no variable may be at 0.
     pub compares_local_addresses: bool,
-    /// Addresses of which nothing but the alignment is asked.
-    alignments: FxHashSet<Value>,
 }
 
 impl Accesses {
     /// Gathers the accesses of a function. After legalization (`is_legal`), an access of two words is one of 64 bits.
     pub fn compute(func: &Function, is_legal: bool) -> Accesses {
-        let mut accesses = Accesses { alignments: alignments(func), ..Accesses::default() };
+        let mut accesses = Accesses::default();
         for &block in Cfg::compute(func).rpo() {
             for &inst in &func.blocks[block].insts {
                 accesses.visit(func, inst, is_legal);
@@ -143,7 +149,7 @@ impl Accesses {
         use InstData::*;
         let data = &func.insts[inst];
         let result = func.result(inst);
-        if let Some((ptr, access_type)) = access(func, data, result, is_legal) {
+        if let Some((ptr, access_type)) = access(func, inst, is_legal) {
             match (func.ty(ptr).space(), self.object_index(ptr)) {
                 (Some(AddressSpace::Local), _) => self.local.merge(access_type),
                 (Some(AddressSpace::Private), Some(index)) => {
@@ -161,7 +167,7 @@ impl Accesses {
                     self.object_of[result] = self.objects.len() as u32;
                 }
             }
-            PtrAdd { ptr, .. } => {
+            PtrAdd { ptr, .. } | ElementAddr { ptr, .. } => {
                 if let Some(result) = result {
                     self.object_of[result] = self.object_of[ptr];
                 }
@@ -171,7 +177,6 @@ impl Accesses {
             | AtomicRmw { value, .. }
             | AtomicStore { value, .. }
             | AtomicCmpXchg { expected: value, .. } => self.escape(value),
-            Convert { .. } if result.is_some_and(|value| self.alignments.contains(&value)) => {}
             ICmp { args: [arg, _], .. } | Convert { arg, .. } => {
                 self.compares_local_addresses |= func.ty(arg).space() == Some(AddressSpace::Local);
                 data.for_each_arg(|arg| self.escape(arg));
@@ -188,21 +193,11 @@ impl Accesses {
 }
 
 /// Returns the pointer that an instruction accesses memory through, and how.
-fn access(
-    func: &Function,
-    data: &InstData,
-    result: Option<Value>,
-    is_legal: bool,
-) -> Option<(Value, AccessType)> {
-    let loaded = || result.map_or(Type::I32, |value| func.ty(value));
-    let (ptr, ty, align) = match *data {
-        InstData::Load { ptr, align, .. } => (ptr, loaded(), Some(align)),
-        InstData::Store { ptr, value, align, .. } => (ptr, func.ty(value), Some(align)),
-        InstData::AtomicLoad { ptr, .. } => (ptr, loaded(), None),
-        InstData::AtomicRmw { ptr, value, .. }
-        | InstData::AtomicStore { ptr, value, .. }
-        | InstData::AtomicCmpXchg { ptr, expected: value, .. } => (ptr, func.ty(value), None),
-        _ => return None,
+fn access(func: &Function, inst: Inst, is_legal: bool) -> Option<(Value, AccessType)> {
+    let (ptr, ty) = func.access(inst)?;
+    let align = match func.insts[inst] {
+        InstData::Load { align, .. } | InstData::Store { align, .. } => Some(align),
+        _ => None,
     };
     let bytes = if is_legal && ty == Type::PAIR { 8 } else { ty.scalar.bytes() };
     let access_type = AccessType {
@@ -212,37 +207,4 @@ fn access(
         atomic64: align.is_none() && bytes == 8,
     };
     Some((ptr, access_type))
-}
-
-/// Returns the addresses in memory with logical addressing, as integers, of which only low bits are asked for. They tell
-/// nothing of where an object is: all have addresses that are multiples of 16, or of their alignment.
-fn alignments(func: &Function) -> FxHashSet<Value> {
-    let mut addresses = FxHashSet::default();
-    let insts = || func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
-    for &inst in insts() {
-        if let InstData::Convert { op: ConvertOp::PtrToInt, arg } = func.insts[inst] {
-            let space = func.ty(arg).space();
-            if matches!(space, Some(AddressSpace::Local | AddressSpace::Private)) {
-                addresses.extend(func.result(inst));
-            }
-        }
-    }
-    if addresses.is_empty() {
-        return addresses;
-    }
-    for &inst in insts() {
-        let data = &func.insts[inst];
-        let asks_low_bits = match *data {
-            InstData::Binary { op: BinaryOp::And, args: [_, mask], .. } => {
-                func.as_const(mask).is_some_and(|mask| mask < 16)
-            }
-            _ => false,
-        };
-        if !asks_low_bits {
-            data.for_each_arg(|arg| {
-                addresses.remove(&arg);
-            });
-        }
-    }
-    addresses
 }

@@ -116,7 +116,7 @@ impl AliasClasses {
     fn find_escapes(&mut self, func: &Function, inst: Inst) {
         let data = &func.insts[inst];
         match data {
-            InstData::PtrAdd { .. } | InstData::ICmp { .. } => {}
+            InstData::PtrAdd { .. } | InstData::ElementAddr { .. } | InstData::ICmp { .. } => {}
             InstData::Store { value, .. } => self.escape(*value),
             // Atomic operations and loads take no pointer but the address.
             _ if data.address().is_some() => {}

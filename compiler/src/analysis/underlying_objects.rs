@@ -106,6 +106,9 @@ impl UnderlyingObjects {
                 let offset = pointer.offset.zip(by).and_then(|(a, b)| a.checked_add(b));
                 DecomposedPointer { offset, ..pointer }
             }
+            InstData::ElementAddr { ptr, .. } => {
+                DecomposedPointer { offset: None, ..self.of(func, ptr) }
+            }
             InstData::Select { args } => self.of(func, args[1]).meet(self.of(func, args[2])),
             _ => DecomposedPointer::UNKNOWN,
         };

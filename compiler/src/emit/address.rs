@@ -40,16 +40,6 @@ impl Emitter<'_> {
         Words { lo: low.lo, hi: self.u32_op(Op::IAdd, hi, low.hi) }
     }
 
-    /// Low word of an I64 or 64-bit pointer.
-    pub fn low_word(&mut self, id: u32) -> u32 {
-        let word = self.builder.u32;
-        if self.target.int64 {
-            self.op(Op::UConvert, word, &[id])
-        } else {
-            self.extract(word, id, 0)
-        }
-    }
-
     /// Returns a 64-bit address plus a constant.
     pub fn address_add_const(&mut self, address: u32, offset: u32) -> u32 {
         if offset == 0 {

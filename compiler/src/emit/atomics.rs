@@ -102,11 +102,11 @@ impl Emitter<'_> {
         let memory = ordered_memory(local, sync.order);
         let pointer = match mem {
             Mem::Physical(address) => self.physical_pointer(address, 0, ty),
-            Mem::Array(ArrayId::Local, ptr) => {
+            Mem::Array(ArrayId::Local, pointer) => {
                 if self.element_view(ArrayId::Local, bits / 8)?.elem != Elem::Int(bits) {
                     return Err(EmitError::malformed("an atomic operation on no element"));
                 }
-                self.array_pointer(ArrayId::Local, ptr, bits / 8)?
+                pointer
             }
             _ => return Err(EmitError::malformed("an atomic operation on private memory")),
         };

@@ -89,6 +89,7 @@ impl Emitter<'_> {
             Alloca { .. } => Ok(self.alloca(result)),
             GlobalAddr { global } => self.global_addr(global),
             PtrAdd { ptr, offset } => self.ptr_add(ptr, offset),
+            ElementAddr { .. } => self.element_addr(result, data),
             Load { ptr, align, flags } => {
                 self.load(ptr, ty, align, flags.contains(MemFlags::VOLATILE))
             }

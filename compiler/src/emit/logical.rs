@@ -4,25 +4,17 @@ use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use super::places::{ArrayId, Elem, View};
 use crate::analysis::access_types::{AccessType, LocalLayout};
-use crate::ir::{BinaryOp, ConvertOp, InstData, Scalar, Value, ValueDef};
+use crate::ir::{AddressSpace, InstData, Value};
 use crate::kernel::spec_id;
 use rspirv::spirv::{Capability, Decoration, MemoryAccess, Op, StorageClass};
 use smallvec::SmallVec;
 
 /// Bytes of an element of the work-group block when it is seen through several views.
 const EXPLICIT_ELEMENT: u32 = 16;
-/// The depth to which the computation of an address is followed.
-const INDEX_DEPTH: u32 = 8;
-
-/// An element's index: a computed part and a constant one.
-#[derive(Debug, Clone, Copy)]
-struct Index {
-    dynamic: Option<u32>,
-    constant: u32,
-}
 
 impl Emitter<'_> {
-    fn local_layout(&self) -> LocalLayout {
+    /// Returns the layout of the work-group block.
+    pub fn local_layout(&self) -> LocalLayout {
         self.info.local.local_layout(self.target)
     }
 
@@ -145,7 +137,7 @@ impl Emitter<'_> {
         };
         let zero = self.builder.intern(Op::ConstantNull, Some(ty), &[]);
         let pointer = self.element_pointer(ArrayId::Local, view, index)?;
-        self.store_pointer(ArrayId::Local, pointer, zero, false);
+        self.array_store(ArrayId::Local, pointer, zero, false);
         Ok(())
     }
 
@@ -228,12 +220,64 @@ impl Emitter<'_> {
         })
     }
 
-    /// Returns a pointer to the element that a pointer of the IR points to.
-    pub fn array_pointer(&mut self, array: ArrayId, ptr: Value, bytes: u32) -> EmitResult<u32> {
+    /// ElementAddr.
+    pub fn element_addr(&mut self, result: Value, data: &InstData) -> EmitResult<u32> {
+        let InstData::ElementAddr { ptr, index, skipped, bytes } = *data else {
+            return Err(EmitError::malformed("no address of an element"));
+        };
+        let array = self.array_of(result)?;
         let view = self.element_view(array, bytes)?;
-        let index = self.pointer_index(ptr, bytes, INDEX_DEPTH)?;
-        let index = self.index_id(index);
+        let (base, first) = self.element_number(ptr, bytes)?;
+        let (index, known) = match self.func.as_const(index) {
+            Some(bits) => (None, bits as u32),
+            None => (Some(self.id(index)?), 0),
+        };
+        let varying = match (base, index) {
+            (Some(a), Some(b)) => Some(self.u32_op(Op::IAdd, a, b)),
+            (a, b) => a.or(b),
+        };
+        let constant = first.wrapping_add(known).wrapping_add(skipped as u32);
+        let index = match (varying, constant) {
+            (None, constant) => self.const_u32(constant),
+            (Some(id), 0) => id,
+            (Some(id), constant) => self.u32_op_const(Op::IAdd, id, constant),
+        };
         self.element_pointer(array, view, index)
+    }
+
+    /// Returns the number in its array of the element that an aligned pointer points to: a varying and a constant part.
+    fn element_number(&mut self, ptr: Value, bytes: u32) -> EmitResult<(Option<u32>, u32)> {
+        let offset = match self.func.def_inst(ptr) {
+            Some(InstData::Alloca { .. }) => Some(self.frame.offset(ptr)),
+            Some(&InstData::GlobalAddr { global }) => Some(self.info.local_offsets[global]),
+            _ => self.func.as_const(ptr),
+        };
+        if let Some(offset) = offset {
+            return Ok((None, offset as u32 / bytes));
+        }
+        let id = self.id(ptr)?;
+        if bytes == 1 {
+            return Ok((Some(id), 0));
+        }
+        let by = self.const_u32(bytes.ilog2());
+        let shift = Op::ShiftRightLogical;
+        if matches!(self.func.def_inst(ptr), Some(InstData::LoadArg { .. })) {
+            let (word, operands) = (self.builder.u32, [shift as u32, id, by]);
+            return Ok((Some(self.builder.intern(Op::SpecConstantOp, Some(word), &operands)), 0));
+        }
+        Ok((Some(self.u32_op(shift, id, by)), 0))
+    }
+
+    /// Returns the array that a pointer points into.
+    pub fn array_of(&self, ptr: Value) -> EmitResult<ArrayId> {
+        match self.func.ty(ptr).space() {
+            Some(AddressSpace::Local) => Ok(ArrayId::Local),
+            Some(AddressSpace::Private) => {
+                let own = self.frame.accesses.own_array(ptr);
+                Ok(own.map_or(ArrayId::Stack, ArrayId::FrameObject))
+            }
+            _ => Err(EmitError::malformed("an access through no pointer, or a generic one")),
+        }
     }
 
     /// Returns the memory operand of an access, if it needs one.
@@ -246,164 +290,15 @@ impl Emitter<'_> {
         (!access.is_empty()).then_some(access.bits())
     }
 
-    fn load_pointer(&mut self, array: ArrayId, pointer: u32, ty: u32, volatile: bool) -> u32 {
+    pub fn array_load(&mut self, array: ArrayId, pointer: u32, ty: u32, volatile: bool) -> u32 {
         let mut operands: SmallVec<[u32; 2]> = SmallVec::from_slice(&[pointer]);
         operands.extend(self.access_operand(array, volatile));
         self.op(Op::Load, ty, &operands)
     }
 
-    fn store_pointer(&mut self, array: ArrayId, pointer: u32, id: u32, volatile: bool) {
+    pub fn array_store(&mut self, array: ArrayId, pointer: u32, id: u32, volatile: bool) {
         let mut operands: SmallVec<[u32; 3]> = SmallVec::from_slice(&[pointer, id]);
         operands.extend(self.access_operand(array, volatile));
         self.op_void(Op::Store, &operands);
-    }
-
-    pub fn array_load(
-        &mut self,
-        array: ArrayId,
-        ptr: Value,
-        elem: Elem,
-        volatile: bool,
-    ) -> EmitResult<u32> {
-        let pointer = self.array_pointer(array, ptr, elem.bytes())?;
-        let ty = self.elem_type(elem)?;
-        Ok(self.load_pointer(array, pointer, ty, volatile))
-    }
-
-    pub fn array_store(
-        &mut self,
-        array: ArrayId,
-        ptr: Value,
-        elem: Elem,
-        id: u32,
-        volatile: bool,
-    ) -> EmitResult<()> {
-        let pointer = self.array_pointer(array, ptr, elem.bytes())?;
-        self.store_pointer(array, pointer, id, volatile);
-        Ok(())
-    }
-
-    // Indices. A byte offset that is computed as index * size is not multiplied and divided again,
-    // so that drivers see plain array indexing.
-
-    fn divide(&mut self, id: u32, bytes: u32) -> u32 {
-        match bytes {
-            1 => id,
-            _ => self.u32_op_const(Op::ShiftRightLogical, id, bytes.ilog2()),
-        }
-    }
-
-    fn index_id(&mut self, index: Index) -> u32 {
-        match index {
-            Index { dynamic: None, constant } => self.const_u32(constant),
-            Index { dynamic: Some(id), constant: 0 } => id,
-            Index { dynamic: Some(id), constant } => self.u32_op_const(Op::IAdd, id, constant),
-        }
-    }
-
-    fn add_indices(&mut self, a: Index, b: Index) -> Index {
-        let dynamic = match (a.dynamic, b.dynamic) {
-            (Some(x), Some(y)) => Some(self.u32_op(Op::IAdd, x, y)),
-            (x, y) => x.or(y),
-        };
-        Index { dynamic, constant: a.constant.wrapping_add(b.constant) }
-    }
-
-    /// Index of the element that an aligned local or private pointer points to.
-    fn pointer_index(&mut self, ptr: Value, bytes: u32, depth: u32) -> EmitResult<Index> {
-        let constant = |offset: u64| Index { dynamic: None, constant: offset as u32 / bytes };
-        match self.func.def_inst(ptr) {
-            Some(InstData::Alloca { .. }) => {
-                return Ok(constant(self.frame.offset(ptr)));
-            }
-            Some(InstData::GlobalAddr { global }) => {
-                let offset = self.info.local_offsets[*global];
-                if offset.is_multiple_of(u64::from(bytes)) {
-                    return Ok(constant(offset));
-                }
-            }
-            Some(&InstData::PtrAdd { ptr: base, offset }) if depth > 0 => {
-                if let Some(index) = self.scaled(offset, bytes, depth)? {
-                    let base = self.pointer_index(base, bytes, depth - 1)?;
-                    return Ok(self.add_indices(base, index));
-                }
-            }
-            _ => {}
-        }
-        let id = self.id(ptr)?;
-        Ok(Index { dynamic: Some(self.divide(id, bytes)), constant: 0 })
-    }
-
-    /// `value / bytes`, if the way it is computed shows a multiple.
-    fn scaled(&mut self, value: Value, bytes: u32, depth: u32) -> EmitResult<Option<Index>> {
-        if let Some(bits) = self.func.as_const(value) {
-            let offset = bits as u32 as i32;
-            let exact = offset % bytes as i32 == 0;
-            let constant = (offset / bytes as i32) as u32;
-            return Ok(exact.then_some(Index { dynamic: None, constant }));
-        }
-        if bytes == 1 {
-            return Ok(Some(Index { dynamic: Some(self.word_of(value)?), constant: 0 }));
-        }
-        let ValueDef::Inst(inst) = self.func.def(value) else { return Ok(None) };
-        match self.func.insts[inst] {
-            _ if depth == 0 => Ok(None),
-            InstData::Binary { op: BinaryOp::IAdd, args: [a, b], .. } => {
-                let Some(a) = self.scaled(a, bytes, depth - 1)? else { return Ok(None) };
-                let Some(b) = self.scaled(b, bytes, depth - 1)? else { return Ok(None) };
-                Ok(Some(self.add_indices(a, b)))
-            }
-            InstData::Binary { op: BinaryOp::Shl, args: [a, b], .. } => {
-                let Some(shift @ 0..=31) = self.func.as_const(b) else { return Ok(None) };
-                self.scaled_product(a, 1 << shift, bytes)
-            }
-            InstData::Binary { op: BinaryOp::IMul, args: [a, b], .. } => {
-                match (self.func.as_const(a), self.func.as_const(b)) {
-                    (_, Some(factor)) => self.scaled_product(a, factor as u32, bytes),
-                    (Some(factor), _) => self.scaled_product(b, factor as u32, bytes),
-                    _ => Ok(None),
-                }
-            }
-            InstData::Convert { op, arg }
-                if matches!(op, ConvertOp::Trunc | ConvertOp::SExt | ConvertOp::ZExt)
-                    && matches!(self.func.ty(arg).scalar, Scalar::I32 | Scalar::I64) =>
-            {
-                self.scaled(arg, bytes, depth - 1)
-            }
-            _ => Ok(None),
-        }
-    }
-
-    fn scaled_product(
-        &mut self,
-        value: Value,
-        factor: u32,
-        bytes: u32,
-    ) -> EmitResult<Option<Index>> {
-        if !factor.is_multiple_of(bytes) {
-            return Ok(None);
-        }
-        let id = self.word_of(value)?;
-        let dynamic = match factor / bytes {
-            1 => id,
-            factor => self.u32_op_const(Op::IMul, id, factor),
-        };
-        Ok(Some(Index { dynamic: Some(dynamic), constant: 0 }))
-    }
-
-    /// Returns the low word of an I32 or I64.
-    fn word_of(&mut self, value: Value) -> EmitResult<u32> {
-        if let Some(InstData::Convert { op: ConvertOp::SExt | ConvertOp::ZExt, arg }) =
-            self.func.def_inst(value)
-        {
-            if self.func.ty(*arg).scalar == Scalar::I32 {
-                return self.id(*arg);
-            }
-        }
-        let id = self.id(value)?;
-        Ok(match self.func.ty(value).scalar {
-            Scalar::I64 => self.low_word(id),
-            _ => id,
-        })
     }
 }

@@ -2,9 +2,9 @@
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
-use super::places::{ArrayId, Elem, Mem};
+use super::places::{Elem, Mem};
 use super::repr::Repr;
-use crate::ir::{AddressSpace, Scalar, Type, Value};
+use crate::ir::{AddressSpace, InstData, Scalar, Type, Value};
 use rspirv::spirv::Op;
 
 impl Emitter<'_> {
@@ -22,30 +22,29 @@ impl Emitter<'_> {
 
     /// Returns where a pointer points.
     pub fn mem(&mut self, ptr: Value) -> EmitResult<Mem> {
+        let id = self.id(ptr)?;
         match self.func.ty(ptr).space() {
-            Some(AddressSpace::Local) => Ok(Mem::Array(ArrayId::Local, ptr)),
-            Some(AddressSpace::Private) => {
-                let own = self.frame.accesses.own_array(ptr);
-                Ok(Mem::Array(own.map_or(ArrayId::Stack, ArrayId::FrameObject), ptr))
+            Some(AddressSpace::Global | AddressSpace::Constant) => Ok(Mem::Physical(id)),
+            _ if !matches!(self.func.def_inst(ptr), Some(InstData::ElementAddr { .. })) => {
+                Err(EmitError::malformed("an access of no element"))
             }
-            Some(AddressSpace::Global | AddressSpace::Constant) => Ok(Mem::Physical(self.id(ptr)?)),
-            _ => Err(EmitError::malformed("an access through no pointer, or a generic one")),
+            _ => Ok(Mem::Array(self.array_of(ptr)?, id)),
         }
     }
 
     pub fn load(&mut self, ptr: Value, ty: Type, align: u32, volatile: bool) -> EmitResult<u32> {
-        match self.mem(ptr)? {
+        let (id, elem) = match self.mem(ptr)? {
             Mem::Physical(address) => {
                 let elem = self.physical_elem(ty.scalar)?;
-                let id = self.physical_load(address, elem, ty.lanes, align, volatile)?;
-                self.loaded(id, elem, ty)
+                (self.physical_load(address, elem, ty.lanes, align, volatile)?, elem)
             }
-            Mem::Array(array, ptr) => {
-                let view = self.element_view(array, ty.bytes())?;
-                let id = self.array_load(array, ptr, view.elem, volatile)?;
-                self.loaded(id, view.elem, ty)
+            Mem::Array(array, pointer) => {
+                let elem = self.element_view(array, ty.bytes())?.elem;
+                let element = self.elem_type(elem)?;
+                (self.array_load(array, pointer, element, volatile), elem)
             }
-        }
+        };
+        self.loaded(id, elem, ty)
     }
 
     pub fn store(
@@ -61,14 +60,15 @@ impl Emitter<'_> {
             Mem::Physical(address) => {
                 let elem = self.physical_elem(ty.scalar)?;
                 let id = self.storable(id, ty, elem)?;
-                self.physical_store(address, id, elem, ty.lanes, align, volatile)
+                self.physical_store(address, id, elem, ty.lanes, align, volatile)?;
             }
-            Mem::Array(array, ptr) => {
-                let view = self.element_view(array, ty.bytes())?;
-                let id = self.storable(id, ty, view.elem)?;
-                self.array_store(array, ptr, view.elem, id, volatile)
+            Mem::Array(array, pointer) => {
+                let elem = self.element_view(array, ty.bytes())?.elem;
+                let id = self.storable(id, ty, elem)?;
+                self.array_store(array, pointer, id, volatile);
             }
         }
+        Ok(())
     }
 
     /// Returns true if an element is of a type's representation.

@@ -43,7 +43,7 @@ pub use error::EmitError;
 
 use crate::analysis::call_graph::bottom_up;
 use crate::ir::{Func, KernelEntry, Module, Structure};
-use crate::kernel::{Kernel, LocalBlock};
+use crate::kernel::{Arg, ArgKind, Kernel, LocalBlock};
 use crate::options::Options;
 use crate::quirks;
 use crate::target::Target;
@@ -100,11 +100,11 @@ pub fn emit_observed(
     };
     let info = &emitter.info;
     let (uses_barrier, local_size_visible) = (info.uses_barrier, info.local_size_visible);
-    let inputs = std::mem::take(&mut emitter.inputs);
+    let (inputs, layout) = (std::mem::take(&mut emitter.inputs), emitter.local_layout());
     Ok(Kernel {
         name: kernel.name.clone(),
         spirv: emitter.builder.assemble(target.spirv_version, &code)?,
-        args: kernel.args.clone(),
+        args: kernel.args.iter().map(|arg| aligned(arg, layout.alignment())).collect(),
         argument_fields: inputs.fields,
         argument_buffer_size: inputs.size,
         arguments_in_push_constants: inputs.in_push_constants,
@@ -117,6 +117,15 @@ pub fn emit_observed(
         uses_barrier,
         local_size_visible,
     })
+}
+
+/// Returns an argument with no less than an alignment, if it is a local pointer.
+fn aligned(arg: &Arg, least: u32) -> Arg {
+    let mut arg = arg.clone();
+    if let ArgKind::Local { align, .. } = &mut arg.kind {
+        *align = (*align).max(least);
+    }
+    arg
 }
 
 /// Declares how floats of the widths in use behave, as far as the device lets it be said

@@ -1,6 +1,6 @@
 //! What memory accesses go to: memories, offsets in them, and their elements.
 
-use crate::ir::{Type, Value};
+use crate::ir::Type;
 use smallvec::SmallVec;
 
 /// The memory that an access goes to.
@@ -8,8 +8,8 @@ use smallvec::SmallVec;
 pub(super) enum Mem {
     /// A device address.
     Physical(u32),
-    /// A pointer into work-group or private memory.
-    Array(ArrayId, Value),
+    /// A pointer of SPIR-V to an element of work-group or private memory.
+    Array(ArrayId, u32),
 }
 
 /// The type of one element in memory.

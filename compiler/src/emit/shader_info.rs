@@ -94,7 +94,7 @@ impl ShaderInfo {
             info.add_frame(id, Accesses::compute(func, true));
         }
         info.place_objects(functions)?;
-        info.place_locals(module)?;
+        info.place_locals(module, target)?;
         if info.has_seq_cst_fence {
             info.fields.insert(Field::OrderWord);
         }
@@ -223,12 +223,13 @@ impl ShaderInfo {
         Ok(())
     }
 
-    fn place_locals(&mut self, module: &Module) -> Result<(), EmitError> {
+    fn place_locals(&mut self, module: &Module, target: &Target) -> Result<(), EmitError> {
+        let least = self.local.local_layout(target).alignment();
         // Where the address itself matters, nothing lies at 0, which is the null pointer.
         let mut end = if self.compares_local_addresses { 16 } else { 0 };
         for (global, data) in module.globals.iter() {
             if self.local_offsets[global] == u64::MAX {
-                self.local_offsets[global] = align_up(end, data.align);
+                self.local_offsets[global] = align_up(end, data.align.max(least));
                 end = self.local_offsets[global].saturating_add(data.size);
             }
         }

@@ -253,6 +253,11 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::PtrAdd { ptr, offset }, ty)
     }
 
+    pub fn element_addr(&mut self, ptr: Value, index: Value, skipped: i32, bytes: u32) -> Value {
+        let ty = self.ty(ptr);
+        self.push(InstData::ElementAddr { ptr, index, skipped, bytes }, ty)
+    }
+
     /// Pointer plus a constant number of bytes: 32-bit where that holds it.
     pub fn ptr_add_const(&mut self, ptr: Value, offset: i64) -> Value {
         if offset == 0 {

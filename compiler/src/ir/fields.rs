@@ -81,7 +81,7 @@ macro_rules! numbers {
     };
 }
 
-numbers!(u8, u32, u64);
+numbers!(u8, u32, u64, i32);
 
 /// Flags that are words, in the order in which they are printed.
 macro_rules! flags {

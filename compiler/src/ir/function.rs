@@ -159,6 +159,17 @@ impl Function {
         self.as_const(value).map(|bits| (bits << unused) as i64 >> unused)
     }
 
+    /// Returns the pointer through which an instruction accesses memory, and the type that it accesses.
+    pub fn access(&self, inst: Inst) -> Option<(Value, Type)> {
+        let data = &self.insts[inst];
+        let ptr = data.address()?;
+        let ty = match *data {
+            InstData::Store { value, .. } | InstData::AtomicStore { value, .. } => self.ty(value),
+            _ => self.ty(self.result(inst)?),
+        };
+        Some((ptr, ty))
+    }
+
     /// Returns a pointer as another one and a constant number of bytes from that.
     pub fn base_and_offset(&self, ptr: Value) -> (Value, i64) {
         match self.def_inst(ptr) {

@@ -155,6 +155,18 @@ instructions! {
             let offset = c.ty(*offset);
             ensure(offset == Type::I32 || is_address(offset, ty), "wrong offset type")
         }
+    /// Address of the element number `index + skipped` of `bytes` bytes, counted from a local or private pointer. What
+    /// accesses to work-group and private memory go through once they are legal.
+    ElementAddr { ptr: Value, index: Value, skipped: i32, bytes: u32 }
+        ["element_addr" ptr, index, skipped "bytes" bytes]
+        PURE, Never;
+        |c, ty| {
+            let is_array = matches!(ty.space(), Some(AddressSpace::Local | AddressSpace::Private));
+            ensure(is_array && ty.lanes == 1, "gives a local or private pointer")?;
+            ensure(c.ty(*ptr) == ty, "operand and result differ in type")?;
+            ensure(c.ty(*index) == Type::I32, "index is not i32")?;
+            ensure(matches!(bytes, 1 | 2 | 4 | 8), "no element has that size")
+        }
     /// Reads a scalar or vector; `align` in bytes is at least 1 and may be less than natural.
     Load { ptr: Value, align: u32, flags: MemFlags } ["load" ptr, "align" align flags]
         if flags.contains(MemFlags::VOLATILE) { READS | EFFECT } else { READS }, Never;
@@ -282,6 +294,14 @@ impl InstData {
             | InstData::AtomicCmpXchg { ptr, .. }
             | InstData::AtomicLoad { ptr, .. }
             | InstData::AtomicStore { ptr, .. } => Some(ptr),
+            _ => None,
+        }
+    }
+
+    /// Returns the pointer that the result points into the same object as.
+    pub fn base(&self) -> Option<Value> {
+        match *self {
+            InstData::PtrAdd { ptr, .. } | InstData::ElementAddr { ptr, .. } => Some(ptr),
             _ => None,
         }
     }

@@ -70,7 +70,7 @@ impl<'a> Marker<'a> {
                     self.underlying_allocas[value] = Some(inst);
                 }
             }
-            InstData::PtrAdd { ptr, .. } => {
+            InstData::PtrAdd { ptr, .. } | InstData::ElementAddr { ptr, .. } => {
                 if let Some(value) = func.result(inst) {
                     self.underlying_allocas[value] = self.underlying_allocas[*ptr];
                 }

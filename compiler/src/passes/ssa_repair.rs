@@ -176,6 +176,12 @@ impl Repair {
                 let offset = self.make_available(func, block, offset, steps - 1);
                 InstData::PtrAdd { ptr, offset }
             }
+            // Nor does SPIR-V have variables of these.
+            Some(&InstData::ElementAddr { ptr, index, skipped, bytes }) => {
+                let ptr = self.make_available(func, block, ptr, steps);
+                let index = self.make_available(func, block, index, steps);
+                InstData::ElementAddr { ptr, index, skipped, bytes }
+            }
             _ => {
                 let ptr = self.variable(func, value);
                 let align = func.ty(value).scalar.bytes();

@@ -374,6 +374,11 @@ impl Frame<'_> {
                 let sum = self.get(*ptr)[0].wrapping_add(by as u64);
                 vec![op::mask(sum, ty.scalar.bits())]
             }
+            InstData::ElementAddr { ptr, index, skipped, bytes } => {
+                let count = (self.get(*index)[0] as u32).wrapping_add(*skipped as u32);
+                let address = (self.get(*ptr)[0] as u32).wrapping_add(count.wrapping_mul(*bytes));
+                vec![u64::from(address)]
+            }
             _ => (0..usize::from(ty.lanes)).map(|lane| self.lane(data, ty, lane)).collect(),
         }
     }

@@ -6,16 +6,15 @@
 //! container of 64 bits): read by a shift; written by atomic operations on the word, which leave its other bytes to other
 //! work-items, or in private memory by a load and a store.
 
+use super::elements;
 use super::words::{value_of_words, words_of};
 use crate::analysis::access_types::{Accesses, LocalLayout, CONTAINER};
+use crate::analysis::known_bits::KnownBits;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use crate::target::Target;
 use cranelift_entity::PrimaryMap;
 use smallvec::SmallVec;
-
-/// The depth to which the computation of an address is followed.
-const DEPTH: u32 = 8;
 
 /// What the memories of a function are like.
 pub struct Memories<'a> {
@@ -219,7 +218,7 @@ impl Memories<'_> {
             return c.convert(ConvertOp::ZExt, loaded, Type::I32);
         }
         let whole = memory.containing_type();
-        let (ptr, shift) = self.containing(c, ptr, memory);
+        let (ptr, shift) = self.containing(c, ptr, whole);
         let all = c.load(whole, ptr, whole.bytes(), flags);
         let moved = c.binary(BinaryOp::LShr, all, shift);
         let word = c.convert(ConvertOp::Trunc, moved, Type::I32);
@@ -238,7 +237,7 @@ impl Memories<'_> {
             return c.store(ptr, value, unit, flags);
         }
         let whole = memory.containing_type();
-        let (ptr, shift) = self.containing(c, ptr, memory);
+        let (ptr, shift) = self.containing(c, ptr, whole);
         let ones = i64::from(u32::MAX >> (32 - unit * 8));
         let low = match access.is_top(at, unit) {
             true => word,
@@ -264,73 +263,74 @@ impl Memories<'_> {
     }
 
     /// Returns a pointer to the word or container that holds the byte at a pointer, and that byte's bit position in it.
-    fn containing(&self, c: &mut Cursor<'_>, ptr: Value, memory: Memory) -> (Value, Value) {
-        let whole = memory.containing_type();
-        let mask = whole.bytes() - 1;
-        if let Some(low) = self.low_bits(c.func, ptr, mask, DEPTH) {
-            let shift = c.iconst(whole, i64::from(low * 8));
-            return (advanced(c, ptr, low.wrapping_neg()), shift);
-        }
-        let (ptr, low) = match memory {
-            Memory::Device => {
-                let address = c.convert(ConvertOp::PtrToInt, ptr, Type::I64);
-                let aligned = c.binary_imm(BinaryOp::And, address, !i64::from(mask));
-                let ty = c.ty(ptr);
-                let word = c.convert(ConvertOp::Trunc, address, Type::I32);
-                let low = c.binary_imm(BinaryOp::And, word, i64::from(mask));
-                (c.convert(ConvertOp::IntToPtr, aligned, ty), low)
+    pub fn containing(&self, c: &mut Cursor<'_>, ptr: Value, whole: Type) -> (Value, Value) {
+        let mask = i64::from(whole.bytes() - 1);
+        let (ptr, low) = match self.aligned_base(c, ptr, whole) {
+            Some((base, byte)) => {
+                let rest = c.binary_imm(BinaryOp::And, byte, !mask);
+                let low = c.binary_imm(BinaryOp::And, byte, mask);
+                (c.ptr_add(base, rest), low)
             }
-            // Asks for the address's low bits alone, so that the object stays an array of its own.
-            _ => {
-                let offset = c.convert(ConvertOp::PtrToInt, ptr, Type::I32);
-                let low = c.binary_imm(BinaryOp::And, offset, i64::from(mask));
-                let back = c.unary(UnaryOp::INeg, low);
-                (c.ptr_add(ptr, back), low)
+            None => {
+                let ty = c.ty(ptr);
+                let int = Type::of(Scalar::int(ty.scalar.bits()));
+                let address = c.convert(ConvertOp::PtrToInt, ptr, int);
+                let rest = c.binary_imm(BinaryOp::And, address, !mask);
+                let word = c.convert(ConvertOp::Trunc, address, Type::I32);
+                let low = c.binary_imm(BinaryOp::And, word, mask);
+                (c.convert(ConvertOp::IntToPtr, rest, ty), low)
             }
         };
         let shift = c.binary_imm(BinaryOp::Shl, low, 3);
         (ptr, c.convert(ConvertOp::ZExt, shift, whole))
     }
 
-    /// Returns the low bits of an address or a summand of one, if the way it is computed shows them.
-    fn low_bits(&self, func: &Function, value: Value, mask: u32, depth: u32) -> Option<u32> {
-        if let Some(bits) = func.as_const(value) {
-            return Some(bits as u32 & mask);
+    /// Returns a pointer as one to a multiple of an integer's size, and a number of bytes; `None` if the way it is
+    /// computed does not show them.
+    fn aligned_base(&self, c: &mut Cursor<'_>, ptr: Value, whole: Type) -> Option<(Value, Value)> {
+        let (mut base, mut at, mut known) = (ptr, ptr, 0i64);
+        let mut varying: Option<Value> = None;
+        // Multiples of the size: those in the base, and those behind it.
+        let (mut inside, mut behind) =
+            (SmallVec::<[Value; 4]>::new(), SmallVec::<[Value; 4]>::new());
+        while let Some(&InstData::PtrAdd { ptr, offset }) = c.func.def_inst(at) {
+            at = ptr;
+            if let Some(bytes) = c.func.as_signed_const(offset) {
+                known = known.wrapping_add(bytes);
+            } else if KnownBits::new(c.func, None).trailing_zeros(offset) >= whole.bytes().ilog2() {
+                inside.push(offset);
+                continue;
+            } else if elements::is_array(c.ty(ptr)) {
+                varying = Some(varying.map_or(offset, |sum| c.binary(BinaryOp::IAdd, offset, sum)));
+            } else {
+                return None;
+            }
+            behind.append(&mut inside);
+            base = at;
         }
-        let depth = depth.checked_sub(1)?;
-        let of = |value: Value| self.low_bits(func, value, mask, depth);
-        let bits = match *func.def_inst(value)? {
+        if !self.begins_object(c.func, at, whole.bytes()) {
+            return None;
+        }
+        for &offset in behind.iter().rev() {
+            base = c.ptr_add(base, offset);
+        }
+        let known = c.iconst(Type::I32, i64::from(i32::try_from(known).ok()?));
+        Some((base, varying.map_or(known, |sum| c.binary(BinaryOp::IAdd, sum, known))))
+    }
+
+    /// Returns true if a pointer is the address of an object at a multiple of that many bytes, at most 8.
+    fn begins_object(&self, func: &Function, ptr: Value, bytes: u32) -> bool {
+        let is_local = func.ty(ptr).space() == Some(AddressSpace::Local);
+        match func.def_inst(ptr) {
             // In its own array, and in the stack, an object lies at a multiple of 16.
-            InstData::Alloca { .. } => 0,
-            InstData::GlobalAddr { global } => {
-                (self.globals.get(global)?.align > mask).then_some(0)?
+            Some(InstData::Alloca { .. }) => true,
+            // As the layout of the work-group block says.
+            Some(InstData::GlobalAddr { .. } | InstData::LoadArg { .. }) if is_local => true,
+            Some(&InstData::GlobalAddr { global }) => {
+                self.globals.get(global).is_some_and(|data| data.align >= bytes)
             }
-            InstData::PtrAdd { ptr, offset } => of(ptr)?.wrapping_add(of(offset)?),
-            InstData::Binary { op: BinaryOp::IAdd, args: [a, b], .. } => {
-                of(a)?.wrapping_add(of(b)?)
-            }
-            InstData::Binary { op: BinaryOp::Shl, args: [a, by], .. } => {
-                match func.as_const(by)? as u32 {
-                    by @ 0..=2 => of(a).or((1 << by > mask).then_some(0))? << by,
-                    _ => 0,
-                }
-            }
-            InstData::Binary { op: BinaryOp::IMul, args: [a, by], .. } => {
-                let by = func.as_const(by)? as u32;
-                match by & mask {
-                    0 => 0,
-                    _ => of(a)?.wrapping_mul(by),
-                }
-            }
-            InstData::Convert { op: ConvertOp::SExt | ConvertOp::ZExt, arg }
-                if func.ty(arg).scalar.bits() >= 8 =>
-            {
-                of(arg)?
-            }
-            InstData::Convert { op: ConvertOp::Trunc, arg } => of(arg)?,
-            _ => return None,
-        };
-        Some(bits & mask)
+            _ => false,
+        }
     }
 }
 

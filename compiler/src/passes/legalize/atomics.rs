@@ -114,7 +114,7 @@ impl Atomic {
         let Atomic { ptr, sync, .. } = self;
         let int = self.int();
         if self.is_in_container(memories, s.c.func) {
-            let word = self.in_container(s)?;
+            let word = self.in_container(s, memories)?;
             return Some(s.c.bitcast(word, self.ty));
         }
         let zero = s.c.iconst(int, 0);
@@ -212,13 +212,8 @@ impl Atomic {
     }
 
     /// Writes an operation on a word of a 64-bit container. Returns the old word, but for a store.
-    fn in_container(self, s: &mut Splitter<'_>) -> Option<Value> {
-        let offset = s.c.convert(ConvertOp::PtrToInt, self.ptr, Type::I32);
-        let low = s.c.binary_imm(BinaryOp::And, offset, i64::from(CONTAINER.bytes() - 1));
-        let back = s.c.unary(UnaryOp::INeg, low);
-        let container = s.c.ptr_add(self.ptr, back);
-        let shift = s.c.binary_imm(BinaryOp::Shl, low, 3);
-        let shift = s.c.convert(ConvertOp::ZExt, shift, CONTAINER);
+    fn in_container(self, s: &mut Splitter<'_>, memories: &Memories<'_>) -> Option<Value> {
+        let (container, shift) = memories.containing(&mut s.c, self.ptr, CONTAINER);
         let first = self.first(&mut s.c, container, CONTAINER);
         let word_of = |c: &mut Cursor<'_>, container| {
             let moved = c.binary(BinaryOp::LShr, container, shift);

@@ -1,5 +1,6 @@
 //! What legalization guarantees, checked in debug builds.
 
+use super::elements::is_array;
 use super::narrow;
 use crate::ir::print::print_inst;
 use crate::ir::*;
@@ -40,6 +41,13 @@ fn is_legal(func: &Function, inst: Inst, target: &Target) -> bool {
     let data = &func.insts[inst];
     let mut types: Vec<Type> = func.result(inst).iter().map(|&value| func.ty(value)).collect();
     data.for_each_arg(|arg| types.push(func.ty(arg)));
+    if let Some((ptr, ty)) = func.access(inst).filter(|access| is_array(func.ty(access.0))) {
+        let of_element =
+            |data: &InstData| matches!(data, ElementAddr { bytes, .. } if *bytes == ty.bytes());
+        if !func.def_inst(ptr).is_some_and(of_element) {
+            return false;
+        }
+    }
     if let (PtrAdd { .. } | ICmp { .. }, false) = (data, target.int64) {
         if types.iter().any(|ty| ty.scalar.is_ptr() && ty.scalar.bits() == 64) {
             return false;

@@ -6,6 +6,7 @@ mod access;
 mod atomics;
 mod check;
 mod conversions;
+mod elements;
 mod floats;
 mod generic;
 mod half;
@@ -86,6 +87,7 @@ fn legalize_accesses(
         };
         changed[id] |= access::run(func, &memories);
         changed[id] |= atomics::run(func, &memories, has_fences);
+        changed[id] |= elements::run(func);
     }
 }
 

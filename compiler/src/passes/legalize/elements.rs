@@ -1,0 +1,153 @@
+//! Addresses in work-group and private memory as indices of elements.
+//!
+//! A byte offset that is computed as `index * size` is not multiplied and divided again, so that drivers see plain array
+//! indexing. Constants are added last: accesses at constant distances share the rest of the index.
+
+use crate::ir::*;
+use crate::passes::cursor::{rewrite_insts, Cursor};
+use smallvec::SmallVec;
+
+/// The depth to which the computation of an address is followed.
+const MAX_DEPTH: u32 = 8;
+
+/// Legalizes a function, each access of which is one of an element. Returns true if anything changed.
+pub fn run(func: &mut Function) -> bool {
+    rewrite_insts(func, |c, inst| {
+        let (ptr, ty) = c.func.access(inst)?;
+        if !is_array(c.ty(ptr)) {
+            return None;
+        }
+        let element = element_addr(c, ptr, ty.bytes());
+        let mut data = c.func.insts[inst].clone();
+        data.map_args(|arg| if arg == ptr { element } else { arg });
+        Some(data)
+    })
+}
+
+/// Returns true if a type is that of pointers into memory that consists of arrays.
+pub fn is_array(ptr: Type) -> bool {
+    matches!(ptr.space(), Some(AddressSpace::Local | AddressSpace::Private))
+}
+
+/// A number of elements: a computed part, if there is one, and a constant one.
+struct Count {
+    varying: Option<Value>,
+    constant: i32,
+}
+
+impl Count {
+    fn constant(constant: i32) -> Count {
+        Count { varying: None, constant }
+    }
+
+    fn varying(value: Value) -> Count {
+        Count { varying: Some(value), constant: 0 }
+    }
+
+    fn plus(self, c: &mut Cursor<'_>, other: Count) -> Count {
+        let varying = match (self.varying, other.varying) {
+            (Some(a), Some(b)) => Some(c.binary(BinaryOp::IAdd, a, b)),
+            (a, b) => a.or(b),
+        };
+        Count { varying, constant: self.constant.wrapping_add(other.constant) }
+    }
+}
+
+/// Returns the address of the element that a pointer points to.
+fn element_addr(c: &mut Cursor<'_>, ptr: Value, bytes: u32) -> Value {
+    let mut base = ptr;
+    let mut counts: SmallVec<[Count; 4]> = SmallVec::new();
+    for _ in 0..MAX_DEPTH {
+        let Some(&InstData::PtrAdd { ptr, offset }) = c.func.def_inst(base) else { break };
+        let Some(count) = divided(c, offset, bytes, MAX_DEPTH) else { break };
+        counts.push(count);
+        base = ptr;
+    }
+    // Addresses in one object share sums from its start on.
+    let inner_first = counts.into_iter().rev();
+    let Count { varying, constant } =
+        inner_first.fold(Count::constant(0), |sum, count| sum.plus(c, count));
+    let is_object = matches!(
+        c.func.def_inst(base),
+        Some(InstData::Alloca { .. } | InstData::GlobalAddr { .. })
+    );
+    let (index, skipped) = match (varying, is_object) {
+        (None, _) => (c.iconst(Type::I32, constant.into()), 0),
+        (Some(index), true) => (index, constant),
+        (Some(index), false) => (c.binary_imm(BinaryOp::IAdd, index, constant.into()), 0),
+    };
+    c.element_addr(base, index, skipped, bytes)
+}
+
+/// Returns `value / bytes` of an I32 or I64, if the way it is computed shows a multiple.
+fn divided(c: &mut Cursor<'_>, value: Value, bytes: u32, depth: u32) -> Option<Count> {
+    if let Some(bits) = c.func.as_const(value) {
+        let (offset, bytes) = (bits as u32 as i32, bytes as i32);
+        return (offset % bytes == 0).then_some(Count::constant(offset / bytes));
+    }
+    if bytes == 1 {
+        return Some(Count::varying(low_word(c, value)));
+    }
+    let depth = depth.checked_sub(1)?;
+    match *c.func.def_inst(value)? {
+        InstData::Binary { op: BinaryOp::IAdd, args: [a, b], .. } => {
+            let (a, b) = (divided(c, a, bytes, depth)?, divided(c, b, bytes, depth)?);
+            Some(a.plus(c, b))
+        }
+        InstData::Binary { op: BinaryOp::Shl, args: [a, by], .. } => {
+            let by = c.func.as_const(by).filter(|&by| by < 32)?;
+            divided_product(c, a, 1 << by, bytes)
+        }
+        InstData::Binary { op: BinaryOp::IMul, args: [a, factor], .. } => {
+            let factor = c.func.as_const(factor)?;
+            divided_product(c, a, factor as u32, bytes)
+        }
+        InstData::Binary { op: BinaryOp::And, args: [a, mask], .. } => {
+            let mask = c.func.as_const(mask)? as u32 as i32;
+            if mask % bytes as i32 != 0 {
+                return None;
+            }
+            let word = low_word(c, a);
+            let by = bytes.ilog2();
+            let shifted = c.binary_imm(BinaryOp::AShr, word, by.into());
+            Some(Count::varying(match mask >> by {
+                -1 => shifted,
+                mask => c.binary_imm(BinaryOp::And, shifted, mask.into()),
+            }))
+        }
+        InstData::Convert { op: ConvertOp::Trunc | ConvertOp::SExt | ConvertOp::ZExt, arg }
+            if is_offset(c.ty(arg)) =>
+        {
+            divided(c, arg, bytes, depth)
+        }
+        _ => None,
+    }
+}
+
+fn divided_product(c: &mut Cursor<'_>, value: Value, factor: u32, bytes: u32) -> Option<Count> {
+    if !factor.is_multiple_of(bytes) {
+        return None;
+    }
+    let word = low_word(c, value);
+    let factor = factor / bytes;
+    Some(Count::varying(match factor.is_power_of_two() {
+        true => c.binary_imm(BinaryOp::Shl, word, factor.ilog2().into()),
+        false => c.binary_imm(BinaryOp::IMul, word, factor.into()),
+    }))
+}
+
+/// Returns the low word of an I32 or I64.
+fn low_word(c: &mut Cursor<'_>, value: Value) -> Value {
+    match c.func.def_inst(value) {
+        Some(&InstData::Convert { op: ConvertOp::SExt | ConvertOp::ZExt, arg })
+            if c.ty(arg) == Type::I32 =>
+        {
+            arg
+        }
+        _ => c.resize(value, Type::I32, false),
+    }
+}
+
+fn is_offset(ty: Type) -> bool {
+    matches!(ty, Type::I32 | Type::I64)
+}
