@@ -35,7 +35,7 @@ const BUDGETS: [Budget; 9] = [
     budget!("axpy", 79, 0, 1, 17),
     budget!("nbody", 133, 2, 2, 16),
     budget!("reads", 45, 0, 1, 8),
-    budget!("reduction", 100, 2, 4, 17),
+    budget!("reduction", 98, 2, 4, 17),
     budget!("search", 58, 1, 3, 10),
     budget!("sgemm", 227, 1, 1, 49),
     budget!("sha256", 1535, 1, 1, 234),

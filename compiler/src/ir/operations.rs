@@ -161,6 +161,15 @@ impl BinaryOp {
         self.rule().is_commutative
     }
 
+    /// Returns the division of unsigned numbers in the place of one of signed ones.
+    pub fn unsigned(self) -> BinaryOp {
+        match self {
+            BinaryOp::SDiv => BinaryOp::UDiv,
+            BinaryOp::SRem => BinaryOp::URem,
+            op => op,
+        }
+    }
+
     pub fn speculation(self) -> Speculation {
         self.rule().speculation
     }

@@ -42,6 +42,40 @@ kernel void test(global uint *out) {
     out[9] = (uint)(c % (zero + 2ul));
 }
 
+//# accept: on ulong and long: operands around 2 to the 32, divided in one word or in two
+//# expect: 0x29e9b5e4 0x15d35451 0x92728bf8 0xe96427bf 0xdcd148e9 0x53edcfaa 0x9d48e1b7 0x9a615995 0
+constant ulong dividends[9] = { 0x0UL, 0x1UL, 0x7UL, 0xffffffffUL, 0x100000000UL, 0x100000001UL, 0x10000003039UL, 0x8000000000000000UL, 0xffffffffffffffffUL };
+constant ulong divisors[8] = { 0x1UL, 0x3UL, 0x80000000UL, 0xffffffffUL, 0x100000000UL, 0x100000002UL, 0x8000000000000005UL, 0xffffffffffffffffUL };
+
+kernel void test(global uint *out) {
+    uint zero = out[0];
+    ulong q = 0, r = 0, sq = 0, sr = 0;
+    for (uint i = zero; i < 9; i++) {
+        for (uint j = zero; j < 8; j++) {
+            ulong a = dividends[i], b = divisors[j];
+            q = q * 31 + a / b;
+            r = r * 31 + a % b;
+            if (a == 1UL << 63 && b == ~0UL) continue;
+            sq = sq * 31 + (long)a / (long)b;
+            sr = sr * 31 + (long)a % (long)b;
+        }
+    }
+    ulong results[4] = { q, r, sq, sr };
+    for (int i = 0; i < 8; i++) out[i] = (uint)(results[i / 2] >> i % 2 * 32);
+    // The smallest number by -1 gives some value.
+    long smallest = (long)(1UL << 63) + zero, one = 1 + (long)zero;
+    out[8] = (uint)(smallest / -one + smallest % -one) & zero;
+}
+
+//# accept: on size_t: ids by sizes that are known when the kernel runs
+//# global: 7
+//# expect: 0 1 10 11 20 21 30
+kernel void test(global uint *out) {
+    uint width = (uint)get_global_size(0) - 5;
+    size_t i = get_global_id(0);
+    out[i] = (uint)(i / width * 10 + i % width);
+}
+
 //# accept: on float, with infinities and NaN for division by zero
 //# expect: 3.5f -0.5f 3f 0.75f inff -inff 1
 kernel void test(global uint *out) {

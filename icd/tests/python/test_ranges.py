@@ -42,6 +42,24 @@ def test_ranges_with_offsets(m, size, local, offset):
             result[:, 7], (z // (local[2] if dims > 2 else 1)).ravel())
 
 
+@pytest.mark.parametrize("offset", [None, 5, (1 << 32) - 3])
+def test_ids_are_divided(m, offset):
+    """Ids are words, or numbers of 64 bits, or both in one dispatch."""
+    program = m.build("""
+        kernel void divide(global ulong4 *out, uint width)
+        {
+            size_t i = get_global_id(0), at = i - get_global_offset(0);
+            out[at] = (ulong4)(i / width, i % width, i / 10, (long)i % -(long)width);
+        }""")
+    n, width = 9, 7
+    out = m.empty(32 * n)
+    program.divide(m.queue, (n,), None, out, np.uint32(width),
+                   global_offset=offset and (offset,))
+    i = np.arange(n, dtype=np.uint64) + np.uint64(offset or 0)
+    expected = np.stack([i // width, i % width, i // 10, i % width], axis=1)
+    np.testing.assert_array_equal(m.read(out, np.uint64, (n, 4)), expected)
+
+
 def test_non_uniform_work_groups(m):
     m.need_non_uniform_work_groups()
     program = m.build("""

@@ -4,6 +4,7 @@
 
 mod access;
 mod atomics;
+mod bypass_division;
 mod check;
 mod conversions;
 mod elements;
@@ -33,7 +34,8 @@ pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
     let spaces = generic::spaces_of_functions(module, &component);
     for (id, func) in module.functions.iter_mut() {
         changed[id] =
-            work_items::run(func) | integers::run(func, target) | generic::run(func, spaces[id]);
+            work_items::run(func) | bypass_division::run(func) | integers::run(func, target);
+        changed[id] |= generic::run(func, spaces[id]);
     }
     legalize_accesses(module, target, &component, &mut changed);
     for (id, func) in module.functions.iter_mut() {

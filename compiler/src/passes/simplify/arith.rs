@@ -60,6 +60,7 @@ pub fn binary(
     flags: OpFlags,
     ty: Type,
 ) -> Simplified {
+    use BinaryOp::*;
     let (x, y) = (c.func.as_const(a), c.func.as_const(b));
     if x.is_some() && y.is_some() {
         return Keep;
@@ -73,6 +74,11 @@ pub fn binary(
     if a == b {
         if let Some(outcome) = same_operands(c, op, a, ty) {
             return outcome;
+        }
+    }
+    if let (UDiv | URem | SDiv | SRem, Type::I64) = (op, ty) {
+        if let Some(narrow) = narrow_division(c, op, [a, b]) {
+            return narrow;
         }
     }
     if let Some(x) = x {
@@ -243,22 +249,22 @@ fn masked_extension(c: &mut Cursor, op: BinaryOp, a: Value, y: u64) -> Simplifie
     Keep
 }
 
-/// Returns an unsigned division or remainder of 64-bit integers that 32 bits hold, in 32 bits.
-fn narrow_division(c: &mut Cursor, op: BinaryOp, a: Value, b: Value) -> Simplified {
+/// Returns a division or remainder of 64-bit integers in 32 bits, which are known to hold both operands, so neither is
+/// negative.
+fn narrow_division(c: &mut Cursor, op: BinaryOp, operands: [Value; 2]) -> Option<Simplified> {
     let known = KnownBits::new(c.func, None);
-    if known.max(a) > u64::from(u32::MAX) || known.max(b) > u64::from(u32::MAX) {
-        return Keep;
+    if operands.iter().any(|&value| known.max(value) > u64::from(u32::MAX)) {
+        return None;
     }
-    let [a, b] = [a, b].map(|value| c.convert(ConvertOp::Trunc, value, Type::I32));
-    let narrow = c.binary(op, a, b);
-    Become(InstData::Convert { op: ConvertOp::ZExt, arg: narrow })
+    let [a, b] = operands.map(|value| c.convert(ConvertOp::Trunc, value, Type::I32));
+    let narrow = c.binary(op.unsigned(), a, b);
+    Some(Become(InstData::Convert { op: ConvertOp::ZExt, arg: narrow }))
 }
 
 fn int_variables(c: &mut Cursor, op: BinaryOp, a: Value, b: Value, ty: Type) -> Simplified {
     use BinaryOp::*;
     let none = OpFlags::empty();
     match op {
-        UDiv | URem if ty == Type::I64 => narrow_division(c, op, a, b),
         IAdd => {
             // a + (-b) = a - b, and the like.
             if let Some(b) = as_unary(c, UnaryOp::INeg, b) {
