@@ -11,7 +11,17 @@ pub(super) struct Words {
 }
 
 impl Emitter<'_> {
-    pub fn pair(&mut self, lo: u32, hi: u32) -> u32 {
+    /// Returns an address of its words, the low one first.
+    pub fn address_of_words(&mut self, [lo, hi]: [u32; 2]) -> u32 {
+        if !self.target.int64 {
+            return self.pair(lo, hi);
+        }
+        let ty = self.int_type(64);
+        let pair = self.pair(lo, hi);
+        self.op(Op::Bitcast, ty, &[pair])
+    }
+
+    fn pair(&mut self, lo: u32, hi: u32) -> u32 {
         let ty = self.builder.pair();
         self.op(Op::CompositeConstruct, ty, &[lo, hi])
     }
@@ -22,7 +32,7 @@ impl Emitter<'_> {
         self.builder.intern(Op::ConstantComposite, Some(ty), &[lo, hi])
     }
 
-    pub fn split(&mut self, pair: u32) -> Words {
+    fn split(&mut self, pair: u32) -> Words {
         let word = self.builder.u32;
         Words { lo: self.extract(word, pair, 0), hi: self.extract(word, pair, 1) }
     }

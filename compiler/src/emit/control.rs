@@ -1,7 +1,5 @@
-//! Blocks, phis and branches.
-//!
-//! A block of the IR may become several of SPIR-V (an atomic loop in its middle), so phis are written last, when it is
-//! known from which label each edge comes.
+//! Blocks, phis and branches. Each block of the IR is one of SPIR-V; phis are written last, when the ids of all arguments
+//! are known.
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
@@ -120,12 +118,7 @@ impl Emitter<'_> {
 
     fn emit_block(&mut self, block: Block, is_entry: bool, merge: Merge) -> EmitResult<()> {
         let func = self.func;
-        self.control.current = self.control.labels[block];
         self.control.is_entry = is_entry;
-        if let Merge::Loop { merge, continue_target } = merge {
-            let labels = &self.control.labels;
-            self.control.pending_loop = Some((labels[merge], labels[continue_target]));
-        }
         if !is_entry {
             for &param in &func.blocks[block].params {
                 let id = self.builder.new_id();
@@ -143,10 +136,6 @@ impl Emitter<'_> {
         let start = self.body.len();
         self.emit_terminator(block, &func.insts[last], merge)?;
         self.observe(last, start);
-        if let Some(label) = self.control.own_continue.take() {
-            self.op_void(Op::Label, &[label]);
-            self.op_void(Op::Branch, &[self.control.labels[block]]);
-        }
         Ok(())
     }
 
@@ -156,11 +145,7 @@ impl Emitter<'_> {
         if label == 0 {
             return Err(EmitError::malformed(format!("a branch to {to}, which is not laid out")));
         }
-        let (label, source) = match self.control.own_continue {
-            Some(own) if from == to => (own, own),
-            _ => (label, self.control.current),
-        };
-        self.control.edges[to].push((source, args));
+        self.control.edges[to].push((self.control.labels[from], args));
         Ok(label)
     }
 
@@ -173,7 +158,7 @@ impl Emitter<'_> {
             InstData::Jump { target } => {
                 let args = self.args(target)?;
                 let label = self.edge(block, target.block, args)?;
-                self.write_loop_merge();
+                self.write_loop_merge(merge);
                 self.op_void(Op::Branch, &[label]);
             }
             InstData::Brif { cond, then, otherwise } => {
@@ -184,14 +169,14 @@ impl Emitter<'_> {
             }
             InstData::Return { values } => {
                 let value = self.returned(values)?;
-                self.write_loop_merge();
+                self.write_loop_merge(merge);
                 match value {
                     Some(value) => self.op_void(Op::ReturnValue, &[value]),
                     None => self.op_void(Op::Return, &[]),
                 }
             }
             InstData::Unreachable => {
-                self.write_loop_merge();
+                self.write_loop_merge(merge);
                 self.op_void(Op::Unreachable, &[]);
             }
             _ => return Err(EmitError::malformed(format!("{block} has no terminator"))),
@@ -199,15 +184,16 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn write_loop_merge(&mut self) {
-        if let Some((merge, continue_target)) = self.control.pending_loop.take() {
-            let operands = [merge, continue_target, LoopControl::NONE.bits()];
+    fn write_loop_merge(&mut self, merge: Merge) {
+        if let Merge::Loop { merge, continue_target } = merge {
+            let labels = &self.control.labels;
+            let operands = [labels[merge], labels[continue_target], LoopControl::NONE.bits()];
             self.op_void(Op::LoopMerge, &operands);
         }
     }
 
     fn write_merge(&mut self, merge: Merge) {
-        self.write_loop_merge();
+        self.write_loop_merge(merge);
         if let Merge::Selection { merge } = merge {
             let operands = [self.control.labels[merge], SelectionControl::NONE.bits()];
             self.op_void(Op::SelectionMerge, &operands);
@@ -229,7 +215,7 @@ impl Emitter<'_> {
                 *arg = self.merged_arg(then.block, i, cond, *arg, other)?;
             }
             let label = self.edge(block, then.block, then_args)?;
-            self.write_loop_merge();
+            self.write_loop_merge(merge);
             self.op_void(Op::Branch, &[label]);
             return Ok(());
         }
@@ -319,103 +305,5 @@ impl Emitter<'_> {
             Repr::Int(_) => (self.op(Op::UConvert, word, &[id]), false),
             _ => return Err(EmitError::malformed("a switch on no integer")),
         })
-    }
-
-    /// Before the current block is split: the header of a loop ends here.
-    fn before_split(&mut self) {
-        let Some((merge, continue_target)) = self.control.pending_loop.take() else { return };
-        let mut continue_label = continue_target;
-        if continue_target == self.control.current {
-            continue_label = self.builder.new_id();
-            self.control.own_continue = Some(continue_label);
-        }
-        let label = self.builder.new_id();
-        self.op_void(Op::LoopMerge, &[merge, continue_label, LoopControl::NONE.bits()]);
-        self.op_void(Op::Branch, &[label]);
-        self.begin(label);
-    }
-
-    /// Begins to emit a [`Prologue`]; returns its label.
-    pub fn enter_prologue(&mut self) -> u32 {
-        self.control.current = self.builder.new_id();
-        self.control.current
-    }
-
-    fn begin(&mut self, label: u32) {
-        self.op_void(Op::Label, &[label]);
-        self.control.current = label;
-    }
-
-    /// Emits `cond ? then() : otherwise()` with branches. The result has type `ty`; without one the
-    /// branches are for their effects.
-    pub fn emit_if(
-        &mut self,
-        cond: u32,
-        ty: Option<u32>,
-        then: impl FnOnce(&mut Self) -> EmitResult<u32>,
-        otherwise: impl FnOnce(&mut Self) -> EmitResult<u32>,
-    ) -> EmitResult<u32> {
-        self.before_split();
-        let (first, second, merge) =
-            (self.builder.new_id(), self.builder.new_id(), self.builder.new_id());
-        self.op_void(Op::SelectionMerge, &[merge, SelectionControl::NONE.bits()]);
-        self.op_void(Op::BranchConditional, &[cond, first, second]);
-        self.control.depth += 1;
-        self.begin(first);
-        let then_id = then(self)?;
-        let then_label = self.control.current;
-        self.op_void(Op::Branch, &[merge]);
-        self.begin(second);
-        let else_id = otherwise(self)?;
-        let else_label = self.control.current;
-        self.op_void(Op::Branch, &[merge]);
-        self.control.depth -= 1;
-        self.begin(merge);
-        Ok(match ty {
-            Some(ty) => self.op(Op::Phi, ty, &[then_id, then_label, else_id, else_label]),
-            None => 0,
-        })
-    }
-
-    /// Emits a loop that runs its body at least once: `body` takes the state to a condition that
-    /// ends the loop and the next state. The body must not itself branch. Gives the last state.
-    ///
-    /// The loop ends at its header, and what it gives are the header's phis: they keep what each
-    /// invocation leaves with. A driver that runs several in lockstep (SwiftShader) gives all of them
-    /// the values that the body computes for the last one.
-    pub fn emit_loop<const N: usize>(
-        &mut self,
-        types: [u32; N],
-        start: [u32; N],
-        body: impl FnOnce(&mut Self, [u32; N]) -> EmitResult<(u32, [u32; N])>,
-    ) -> EmitResult<[u32; N]> {
-        self.before_split();
-        let [header, inside, next, merge] = [(); 4].map(|()| self.builder.new_id());
-        let (boolean, begun) = (self.builder.bool, self.builder.bool_const(false));
-        let before = self.control.current;
-        self.op_void(Op::Branch, &[header]);
-        self.begin(header);
-        self.control.depth += 1;
-        let mut state = [0; N];
-        let mut holes = [0; N];
-        for i in 0..N {
-            state[i] = self.op(Op::Phi, types[i], &[start[i], before, 0, next]);
-            holes[i] = self.body.len() - 2;
-        }
-        let ended = self.op(Op::Phi, boolean, &[begun, before, 0, next]);
-        let ended_hole = self.body.len() - 2;
-        self.op_void(Op::LoopMerge, &[merge, next, LoopControl::NONE.bits()]);
-        self.op_void(Op::BranchConditional, &[ended, merge, inside]);
-        self.begin(inside);
-        let (done, end) = body(self, state)?;
-        for (hole, id) in holes.into_iter().zip(end).chain([(ended_hole, done)]) {
-            self.body[hole] = id;
-        }
-        self.op_void(Op::Branch, &[next]);
-        self.begin(next);
-        self.op_void(Op::Branch, &[header]);
-        self.control.depth -= 1;
-        self.begin(merge);
-        Ok(state)
     }
 }

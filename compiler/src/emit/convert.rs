@@ -80,7 +80,6 @@ impl Emitter<'_> {
         }
         let native = |repr, lanes| match repr {
             Repr::Int(_) | Repr::Float(_) => true,
-            // A vector of pairs is an array.
             Repr::Pair => lanes == 1,
             _ => false,
         };
@@ -88,7 +87,6 @@ impl Emitter<'_> {
             let ty = self.ty(to)?;
             return Ok(self.op(Op::Bitcast, ty, &[a]));
         }
-        let words = self.words_of(a, from)?;
-        self.value_of_words(&words, to)
+        Err(EmitError::malformed(format!("a bit cast of {from} to {to}")))
     }
 }

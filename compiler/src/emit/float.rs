@@ -51,31 +51,28 @@ impl Emitter<'_> {
     pub fn float_math(&mut self, op: MathOp, scalar: Scalar, args: &[u32]) -> EmitResult<u32> {
         use MathOp::*;
         let ty = self.float_type(scalar)?;
-        let (glsl, count) = match op {
-            Fma => (Glsl::Fma, 3),
-            FAbs => (Glsl::FAbs, 1),
-            Floor => (Glsl::Floor, 1),
-            Ceil => (Glsl::Ceil, 1),
-            Trunc => (Glsl::Trunc, 1),
-            Rint => (Glsl::RoundEven, 1),
-            Sqrt => (Glsl::Sqrt, 1),
-            RSqrt => (Glsl::InverseSqrt, 1),
-            Ldexp => (Glsl::Ldexp, 2),
-            Sin => (Glsl::Sin, 1),
-            Cos => (Glsl::Cos, 1),
-            Tan => (Glsl::Tan, 1),
-            Exp2 => (Glsl::Exp2, 1),
-            Log2 => (Glsl::Log2, 1),
-            Pow => (Glsl::Pow, 2),
+        let glsl = match op {
+            Fma => Glsl::Fma,
+            FAbs => Glsl::FAbs,
+            Floor => Glsl::Floor,
+            Ceil => Glsl::Ceil,
+            Trunc => Glsl::Trunc,
+            Rint => Glsl::RoundEven,
+            Sqrt => Glsl::Sqrt,
+            RSqrt => Glsl::InverseSqrt,
+            Ldexp => Glsl::Ldexp,
+            Sin => Glsl::Sin,
+            Cos => Glsl::Cos,
+            Tan => Glsl::Tan,
+            Exp2 => Glsl::Exp2,
+            Log2 => Glsl::Log2,
+            Pow => Glsl::Pow,
             _ => return Err(EmitError::malformed(format!("{op:?} of a float"))),
         };
         if scalar == Scalar::F64 && matches!(op, Sin | Cos | Tan | Exp2 | Log2 | Pow) {
             return Err(EmitError::Unsupported(format!(
                 "the native instruction for {op:?} exists for float only, not for double"
             )));
-        }
-        if args.len() != count {
-            return Err(EmitError::malformed(format!("{op:?} with {} operands", args.len())));
         }
         Ok(self.glsl(glsl, ty, args))
     }

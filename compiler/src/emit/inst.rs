@@ -7,7 +7,7 @@ use crate::ir::{
     ConvertOp, Inst, InstData, MathOp, MemFlags, Scalar, ScalarKinds, Type, UnaryOp, Value,
 };
 use rspirv::spirv::Op;
-use smallvec::SmallVec;
+use smallvec::smallvec;
 
 impl Emitter<'_> {
     /// Emits an instruction that is no terminator.
@@ -43,33 +43,34 @@ impl Emitter<'_> {
     fn emit_result(&mut self, data: &InstData, result: Value, ty: Type) -> EmitResult<u32> {
         use InstData::*;
         match *data {
-            Unary { op, arg, .. } => self.per_lane(ty, &[arg], |e, args| match op {
-                UnaryOp::FNeg => e.float_negate(ty.scalar, args[0]),
-                _ => e.int_unary(op, ty.scalar, args[0]),
-            }),
-            Binary { op, args, flags } => self.per_lane(ty, &args, |e, args| match op.is_float() {
-                true => e.float_binary(op, ty.scalar, [args[0], args[1]], flags),
-                false => e.int_binary(op, ty.scalar, [args[0], args[1]]),
-            }),
-            Math { op, ref args, .. } => self.math(op, args, ty),
+            Unary { op, arg, .. } => {
+                let [a] = self.scalars([arg])?;
+                match op {
+                    UnaryOp::FNeg => self.float_negate(ty.scalar, a),
+                    _ => self.int_unary(op, ty.scalar, a),
+                }
+            }
+            Binary { op, args, flags } => {
+                let args = self.scalars(args)?;
+                match op.is_float() {
+                    true => self.float_binary(op, ty.scalar, args, flags),
+                    false => self.int_binary(op, ty.scalar, args),
+                }
+            }
+            Math { op, ref args, .. } => self.math(op, args),
             ICmp { cc, args } => {
-                let scalar = self.func.ty(args[0]).scalar;
-                self.per_lane(ty, &args, |e, args| e.int_compare(cc, scalar, args[0], args[1]))
+                let [a, b] = self.scalars(args)?;
+                self.int_compare(cc, self.func.ty(args[0]).scalar, a, b)
             }
             FCmp { cc, args, .. } => {
-                let scalar = self.func.ty(args[0]).scalar;
-                self.per_lane(ty, &args, |e, args| e.float_compare(cc, scalar, args[0], args[1]))
+                let [a, b] = self.scalars(args)?;
+                self.float_compare(cc, self.func.ty(args[0]).scalar, a, b)
             }
             Select { args: [cond, then, otherwise] } => self.select_value(cond, then, otherwise),
             // Two words are what an address of 64 bits is where the device has no such integers.
-            Convert { op: ConvertOp::Bitcast, arg }
-            | Convert { op: ConvertOp::PtrToInt | ConvertOp::IntToPtr, arg }
-                if ty.lanes != self.func.ty(arg).lanes =>
+            Convert { op, arg }
+                if op == ConvertOp::Bitcast || ty.lanes != self.func.ty(arg).lanes =>
             {
-                let id = self.id(arg)?;
-                self.bitcast(id, self.func.ty(arg), ty)
-            }
-            Convert { op: ConvertOp::Bitcast, arg } => {
                 let id = self.id(arg)?;
                 self.bitcast(id, self.func.ty(arg), ty)
             }
@@ -77,8 +78,8 @@ impl Emitter<'_> {
                 self.resize_vector(arg, ty)
             }
             Convert { op, arg } => {
-                let from = self.func.ty(arg).scalar;
-                self.per_lane(ty, &[arg], |e, args| e.convert(op, from, ty.scalar, args[0]))
+                let [id] = self.scalars([arg])?;
+                self.convert(op, self.func.ty(arg).scalar, ty.scalar, id)
             }
             Build { ref args } => self.build(args, ty),
             Extract { arg, lane } => self.extract_lane(arg, lane),
@@ -102,34 +103,16 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits an operation on scalars once for each lane of the operands.
-    fn per_lane(
-        &mut self,
-        ty: Type,
-        args: &[Value],
-        mut emit: impl FnMut(&mut Self, &[u32]) -> EmitResult<u32>,
-    ) -> EmitResult<u32> {
-        let mut ids = Ids::new();
-        for &arg in args {
-            ids.push(self.id(arg)?);
-        }
-        if ty.lanes == 1 {
-            return emit(self, &ids);
-        }
-        let mut columns: SmallVec<[Ids; 3]> = SmallVec::new();
-        for (&arg, &id) in args.iter().zip(&ids) {
-            let arg_ty = self.func.ty(arg);
-            if arg_ty.lanes != ty.lanes {
-                return Err(EmitError::malformed("operands with different numbers of lanes"));
+    /// Returns operands of arithmetic, which is scalar since [`crate::passes::scalarize`].
+    fn scalars<const N: usize>(&mut self, args: [Value; N]) -> EmitResult<[u32; N]> {
+        let mut ids = [0; N];
+        for (id, arg) in ids.iter_mut().zip(args) {
+            if self.func.ty(arg).is_vector() {
+                return Err(EmitError::malformed("arithmetic on vectors"));
             }
-            columns.push(self.lanes(id, arg_ty)?);
+            *id = self.id(arg)?;
         }
-        let mut results = Ids::new();
-        for lane in 0..usize::from(ty.lanes) {
-            let row: Ids = columns.iter().map(|column| column[lane]).collect();
-            results.push(emit(self, &row)?);
-        }
-        self.join(&results, ty)
+        Ok(ids)
     }
 
     /// Zero-extends or truncates a vector. Where the device has no such integers, they are words in either case.
@@ -148,17 +131,20 @@ impl Emitter<'_> {
         }
     }
 
-    fn math(&mut self, op: MathOp, args: &[Value], ty: Type) -> EmitResult<u32> {
-        let Some(&first) = args.first() else {
+    fn math(&mut self, op: MathOp, args: &[Value]) -> EmitResult<u32> {
+        let [first, ref rest @ ..] = *args else {
             return Err(EmitError::malformed(format!("{op:?} without operands")));
         };
         let scalar = self.func.ty(first).scalar;
-        match op.takes() {
-            ScalarKinds::INT => {
-                self.per_lane(ty, &[first], |e, ids| e.int_math(op, scalar, ids[0]))
-            }
-            _ => self.per_lane(ty, args, |e, ids| e.float_math(op, scalar, ids)),
+        let [id] = self.scalars([first])?;
+        if op.takes() == ScalarKinds::INT {
+            return self.int_math(op, scalar, id);
         }
+        let mut ids: Ids = smallvec![id];
+        for &arg in rest {
+            ids.push(self.id(arg)?);
+        }
+        self.float_math(op, scalar, &ids)
     }
 
     fn select_value(&mut self, cond: Value, then: Value, otherwise: Value) -> EmitResult<u32> {

@@ -21,9 +21,9 @@ impl Emitter<'_> {
     }
 
     /// Returns the address of the buffer, where push constants hold that.
-    fn argument_buffer_address(&mut self) -> EmitResult<u32> {
+    fn argument_buffer_address(&mut self) -> u32 {
         let words = [self.push_constant_word(0), self.push_constant_word(1)];
-        self.value_of_words(&words, Type::ptr(AddressSpace::Constant))
+        self.address_of_words(words)
     }
 
     /// Returns word number `index` of the kernel-argument buffer.
@@ -34,22 +34,22 @@ impl Emitter<'_> {
         let id = if self.inputs.in_push_constants {
             self.push_constant_word(index)
         } else {
-            let address = self.argument_buffer_address()?;
+            let address = self.argument_buffer_address();
             let word = self.builder.u32;
             let pointer = self.physical_pointer(address, index * 4, word);
             self.op(Op::Load, word, &[pointer, MemoryAccess::ALIGNED.bits(), 4])
         };
-        if self.control.in_entry() {
+        if self.control.is_entry {
             self.inputs.loaded_words.insert(index, id);
         }
         Ok(id)
     }
 
     /// Returns an address in the kernel-argument buffer.
-    fn address_field(&mut self, field: Field, space: AddressSpace) -> EmitResult<u32> {
+    fn address_field(&mut self, field: Field) -> EmitResult<u32> {
         let word = self.field(field)? / 4;
         let words = [self.argument_word(word)?, self.argument_word(word + 1)?];
-        self.value_of_words(&words, Type::ptr(space))
+        Ok(self.address_of_words(words))
     }
 
     /// LoadArg.
@@ -96,7 +96,7 @@ impl Emitter<'_> {
             return Ok(self.const_u32(offset as u32));
         }
         let offset = self.data_offsets[global];
-        let base = self.address_field(Field::DataAddress, AddressSpace::Constant)?;
+        let base = self.address_field(Field::DataAddress)?;
         Ok(self.address_add_const(base, offset as u32))
     }
 
@@ -104,7 +104,7 @@ impl Emitter<'_> {
     /// kernel needs one.
     pub fn order_word(&mut self) -> EmitResult<Option<u32>> {
         match self.inputs.offsets.contains_key(&Field::OrderWord) {
-            true => self.address_field(Field::OrderWord, AddressSpace::Global).map(Some),
+            true => self.address_field(Field::OrderWord).map(Some),
             false => Ok(None),
         }
     }

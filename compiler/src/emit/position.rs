@@ -8,17 +8,10 @@ use cranelift_entity::SecondaryMap;
 #[derive(Default)]
 pub(super) struct Control {
     pub labels: SecondaryMap<Block, u32>,
-    /// Edges into each block: label they come from and arguments.
+    /// Edges into each block: label of their source, and arguments.
     pub edges: SecondaryMap<Block, Vec<(u32, Ids)>>,
-    /// Label of the SPIR-V block being emitted.
-    pub current: u32,
+    /// True while the entry block is emitted, which dominates all others.
     pub is_entry: bool,
-    /// Depth of branches within an IR block.
-    pub depth: u32,
-    /// Merge and continue labels of a loop whose OpLoopMerge is still to be written.
-    pub pending_loop: Option<(u32, u32)>,
-    /// Continue block of a one-block loop that was split: the back edge then goes through it.
-    pub own_continue: Option<u32>,
 }
 
 /// The code that a function executes once, before its first block.
@@ -26,11 +19,4 @@ pub(super) struct Prologue {
     pub label: u32,
     /// The code after the label; it has no terminator.
     pub code: Vec<u32>,
-}
-
-impl Control {
-    /// Returns true if the code that is emitted now dominates the whole function.
-    pub fn in_entry(&self) -> bool {
-        self.is_entry && self.depth == 0
-    }
 }

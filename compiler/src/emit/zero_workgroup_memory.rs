@@ -5,7 +5,7 @@ use super::emitter::Emitter;
 use super::error::EmitResult;
 use super::position::Prologue;
 use crate::ir::{BarrierFlags, WorkItemQuery};
-use rspirv::spirv::Op;
+use rspirv::spirv::{LoopControl, Op};
 
 impl Emitter<'_> {
     /// Returns what a kernel does before its first block, if there is memory to clear.
@@ -16,20 +16,23 @@ impl Emitter<'_> {
         if !self.info.zero_initializes_local {
             return Ok(None);
         }
-        let label = self.enter_prologue();
+        let [label, header, inside, next, merge] = [(); 5].map(|()| self.builder.new_id());
         let (view, length) = self.whole_local()?;
         let (first, step) = self.share_of_work()?;
-        let any = self.bool_op(Op::ULessThan, &[first, length]);
-        let word = self.builder.u32;
-        let clear = |e: &mut Self| {
-            e.emit_loop([word], [first], |e, [index]| {
-                e.zero_local_element(view, index)?;
-                let next = e.u32_op(Op::IAdd, index, step);
-                Ok((e.bool_op(Op::UGreaterThanEqual, &[next, length]), [next]))
-            })?;
-            Ok(0)
-        };
-        self.emit_if(any, None, clear, |_| Ok(0))?;
+        self.op_void(Op::Branch, &[header]);
+        self.op_void(Op::Label, &[header]);
+        let (word, following) = (self.builder.u32, self.builder.new_id());
+        let index = self.op(Op::Phi, word, &[first, label, following, next]);
+        let more = self.bool_op(Op::ULessThan, &[index, length]);
+        self.op_void(Op::LoopMerge, &[merge, next, LoopControl::NONE.bits()]);
+        self.op_void(Op::BranchConditional, &[more, inside, merge]);
+        self.op_void(Op::Label, &[inside]);
+        self.zero_local_element(view, index)?;
+        self.op_void(Op::Branch, &[next]);
+        self.op_void(Op::Label, &[next]);
+        self.op_into(following, Op::IAdd, word, &[index, step]);
+        self.op_void(Op::Branch, &[header]);
+        self.op_void(Op::Label, &[merge]);
         self.barrier(BarrierFlags::LOCAL);
         Ok(Some(Prologue { label, code: std::mem::take(&mut self.body) }))
     }

@@ -121,8 +121,7 @@ impl Sema<'_> {
             }
             "endian" => {}
             "nosvm" if self.options.std < ClStd::Cl20 => {
-                let message = "'nosvm' attribute requires OpenCL C version 2.0";
-                self.error(attribute.span, message);
+                self.error(attribute.span, "'nosvm' attribute requires OpenCL C version 2.0");
             }
             "nosvm" => known.of_pointers.push(("nosvm", attribute.span)),
             _ if IGNORED.contains(&name) => {}
@@ -175,8 +174,7 @@ impl Sema<'_> {
         }
         let n = self.eval_int(&value);
         if n.is_none() {
-            let message = format!("'{name}' attribute requires an integer constant");
-            self.error(operand.span, message);
+            self.error(operand.span, format!("'{name}' attribute requires an integer constant"));
         }
         n.map(|n| n as u64)
     }
@@ -189,8 +187,7 @@ impl Sema<'_> {
         before: Option<[u32; 3]>,
     ) -> Option<[u32; 3]> {
         let [x, y, z] = attribute.args.as_slice() else {
-            let message = format!("'{name}' attribute requires exactly 3 arguments");
-            self.error(attribute.span, message);
+            self.error(attribute.span, format!("'{name}' attribute requires exactly 3 arguments"));
             return None;
         };
         let mut sizes = [0; 3];

@@ -233,8 +233,7 @@ impl Sema<'_> {
                 params.len(),
                 args.len()
             );
-            self.error(span, message);
-            return self.error_value(span);
+            return self.fail(span, message);
         }
         let args =
             args.iter().zip(params).map(|(arg, ty)| self.converted(arg, ty, Context::Passing));

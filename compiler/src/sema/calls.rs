@@ -52,9 +52,8 @@ impl Sema<'_> {
                 return self.error_value(span);
             }
             Some(Entity::Typedef(_) | Entity::Enumerator(..)) => {
-                let message = format!("called object '{}' is not a function", self.text(name));
-                self.error(callee.span, message);
-                return self.error_value(span);
+                let name = self.text(name);
+                return self.fail(callee.span, format!("called object '{name}' is not a function"));
             }
             Some(Entity::Block(block)) => {
                 let block = block.clone();

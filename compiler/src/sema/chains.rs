@@ -31,8 +31,7 @@ impl Sema<'_> {
                     Ok(kept) => (so_far, nested) = (kept, 0),
                     Err(long) if nested < NESTED_AT_FILE_SCOPE => so_far = long,
                     Err(long) => {
-                        self.error(long.span, "expression is too long at file scope");
-                        return self.error_value(link.span);
+                        return self.fail(long.span, "expression is too long at file scope")
                     }
                 }
             }
@@ -57,8 +56,7 @@ impl Sema<'_> {
         }
         let (ty, span) = (so_far.ty, so_far.span);
         if self.function.is_none() {
-            self.error(span, "initializer element is not a compile-time constant");
-            return self.error_value(span);
+            return self.fail(span, "initializer element is not a compile-time constant");
         }
         value(ExprKind::StmtExpr { body: stmts, value: Some(Box::new(so_far)) }, ty, span)
     }
@@ -225,8 +223,7 @@ impl Sema<'_> {
         let void = self.module.types.is_void(ty);
         let Some(result) = self.new_local("", if void { self.basic.int } else { ty }, 0, span)
         else {
-            self.error(span, "initializer element is not a compile-time constant");
-            return self.error_value(span);
+            return self.fail(span, "initializer element is not a compile-time constant");
         };
         let keep = |e: Expr| match void {
             true => Stmt::Expr(e),

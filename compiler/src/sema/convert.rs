@@ -136,8 +136,7 @@ impl Sema<'_> {
                     "statement requires expression of scalar type ({} invalid)",
                     self.quoted(ty)
                 );
-                self.error(span, message);
-                None
+                self.fail(span, message)
             }
         }
     }
@@ -179,9 +178,7 @@ impl Sema<'_> {
                 } else {
                     "vector operands do not have the same number of elements"
                 };
-                let message = format!("{what} ({} and {})", self.quoted(a.ty), self.quoted(b.ty));
-                self.error(span, message);
-                None
+                self.fail(span, format!("{what} {}", self.quoted_pair(&a, &b)))
             }
         }
     }
@@ -205,24 +202,18 @@ impl Sema<'_> {
     }
 
     fn rank_error<T>(&mut self, a: &Expr, b: &Expr, span: Span) -> Option<T> {
+        let types = self.quoted_pair(a, b);
         let message = format!(
-            "scalar operand type has greater rank than the type of the vector element. ({} and {})",
-            self.quoted(a.ty),
-            self.quoted(b.ty)
+            "scalar operand type has greater rank than the type of the vector element. {types}"
         );
-        self.error(span, message);
-        None
+        self.fail(span, message)
     }
 
     pub(super) fn invalid_operands(&mut self, a: &Expr, b: &Expr, span: Span) {
         if self.is_error(a.ty) || self.is_error(b.ty) {
             return;
         }
-        let message = format!(
-            "invalid operands to binary expression ({} and {})",
-            self.quoted(a.ty),
-            self.quoted(b.ty)
-        );
+        let message = format!("invalid operands to binary expression {}", self.quoted_pair(a, b));
         self.error(span, message);
     }
 
@@ -307,8 +298,7 @@ impl Sema<'_> {
         if !self.initializes_global {
             let message =
                 "atomic variable can be initialized to a variable only in global address space";
-            self.error(e.span, message);
-            return self.error_value(e.span);
+            return self.fail(e.span, message);
         }
         let plain = self.module.types.scalar(scalar);
         self.assign_convert(e, plain, context)
@@ -366,8 +356,7 @@ impl Sema<'_> {
                 }
                 _ => self.phrase(e.ty, to, context),
             };
-            self.error(span, format!("{phrase} changes address space of {changed}"));
-            return self.error_value(span);
+            return self.fail(span, format!("{phrase} changes address space of {changed}"));
         }
         let types = &self.module.types;
         let either_void = types.is_void(source.pointee) || types.is_void(target.pointee);
@@ -479,13 +468,9 @@ impl Sema<'_> {
             return value(ExprKind::NullPointer, to, span);
         }
         if enclosing_space(source.space, target.space).is_none() {
-            let message = format!(
-                "casting {} to type {} changes address space of pointer",
-                self.quoted(e.ty),
-                self.quoted(to)
-            );
-            self.error(span, message);
-            return self.error_value(span);
+            let (e, to) = (self.quoted(e.ty), self.quoted(to));
+            let message = format!("casting {e} to type {to} changes address space of pointer");
+            return self.fail(span, message);
         }
         if self.nested_spaces_differ(source.pointee, target.pointee) {
             let message = format!(

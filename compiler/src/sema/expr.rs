@@ -139,8 +139,7 @@ impl Sema<'_> {
         } else {
             format!("use of undeclared identifier '{text}'")
         };
-        self.error(span, message);
-        self.error_operand(span)
+        self.fail(span, message)
     }
 
     fn comma(&mut self, a: &Expr, b: &Expr, span: Span) -> hir::Expr {
@@ -157,12 +156,9 @@ impl Sema<'_> {
         let to = self.type_name(name).ty;
         let operand = self.rvalue(operand);
         if self.module.types.is_array(to) {
-            let message = format!(
-                "used type {} where arithmetic or pointer type is required",
-                self.quoted(to)
-            );
-            self.error(span, message);
-            return self.error_value(span);
+            let to = self.quoted(to);
+            let message = format!("used type {to} where arithmetic or pointer type is required");
+            return self.fail(span, message);
         }
         self.cast(operand, to, span)
     }
@@ -262,8 +258,7 @@ impl Sema<'_> {
     /// GNU statement expression; its value is the last statement's.
     fn statement_expr(&mut self, body: &ast::Block, span: Span) -> hir::Expr {
         if self.function.is_none() {
-            self.error(span, "statement expression not allowed at file scope");
-            return self.error_value(span);
+            return self.fail(span, "statement expression not allowed at file scope");
         }
         let mut stmts = Vec::new();
         self.scopes.push();

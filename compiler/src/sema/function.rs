@@ -222,8 +222,7 @@ impl Sema<'_> {
         }
         let function = &self.module.functions[id];
         let (name, first) = (function.name.clone(), function.span);
-        let message = format!("static declaration of '{name}' follows non-static declaration");
-        self.error(span, message);
+        self.error(span, format!("static declaration of '{name}' follows non-static declaration"));
         self.diags.note(first, "previous declaration is here");
     }
 

@@ -51,8 +51,7 @@ impl Sema<'_> {
                     _ => "program scope",
                 };
                 let spaces = if global { "global or constant" } else { "constant" };
-                let message = format!("{kind} variable must reside in {spaces} address space");
-                self.error(span, message);
+                self.error(span, format!("{kind} variable must reside in {spaces} address space"));
                 self.declare_error(name, span);
             }
         }

@@ -172,8 +172,7 @@ impl Sema<'_> {
         entries: &mut FlatInitializer,
     ) -> Option<u64> {
         if !self.is_char(element) {
-            let message = "array initializer must be an initializer list";
-            self.error(span, message);
+            self.error(span, "array initializer must be an initializer list");
             return None;
         }
         let mut bytes = bytes.to_vec();
@@ -315,11 +314,7 @@ impl Sema<'_> {
                 Some((low, high))
             }
             Designator::Field(_, span) => {
-                self.error(
-                    *span,
-                    "field designator cannot initialize a non-struct, non-union type",
-                );
-                None
+                self.fail(*span, "field designator cannot initialize a non-struct, non-union type")
             }
         }
     }
@@ -341,8 +336,7 @@ impl Sema<'_> {
             Some(length) if index >= length => {
                 let message =
                     format!("array designator index ({n}) exceeds array bounds ({length})");
-                self.error(expr.span, message);
-                None
+                self.fail(expr.span, message)
             }
             _ => Some(index),
         }

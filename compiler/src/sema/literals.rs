@@ -43,18 +43,16 @@ impl Sema<'_> {
             FloatLiteral::Single(v) => (f64::from(v), self.basic.float),
             FloatLiteral::Half(bits) => {
                 if !self.half_arithmetic() {
-                    self.error(span, "half precision constant requires cl_khr_fp16");
-                    return self.error_value(span);
+                    return self.fail(span, "half precision constant requires cl_khr_fp16");
                 }
                 (f16::from_bits(bits).to_f64(), self.module.types.scalar(Scalar::Half))
             }
             FloatLiteral::Double(v) => {
                 if !self.target.float64 {
-                    self.error(
+                    return self.fail(
                         span,
                         "use of type 'double' requires cl_khr_fp64 which this device does not offer",
                     );
-                    return self.error_value(span);
                 }
                 (v, self.basic.double)
             }
@@ -163,8 +161,7 @@ impl Sema<'_> {
             } else {
                 "excess elements in vector initializer".to_string()
             };
-            self.error(span, message);
-            return self.error_value(span);
+            return self.fail(span, message);
         }
         value(ExprKind::VectorLiteral(converted), ty, span)
     }

@@ -96,16 +96,14 @@ impl Sema<'_> {
                     "member reference type {} is a pointer; did you mean to use '->'?",
                     self.quoted(ty)
                 );
-                self.error(name_span, message);
-                self.error_operand(span)
+                self.fail(name_span, message)
             }
             _ => {
                 let message = format!(
                     "member reference base type {} is not a structure or union",
                     self.quoted(ty)
                 );
-                self.error(name_span, message);
-                self.error_operand(span)
+                self.fail(name_span, message)
             }
         }
     }
@@ -202,8 +200,7 @@ impl Sema<'_> {
                 format!("vector component access has invalid length {n}.  Supported: 1,2,3,4,8,16.")
             }
         };
-        self.error(name_span, message);
-        self.error_operand(span)
+        self.fail(name_span, message)
     }
 
     /// `.rgba` came with OpenCL C 3.0 (6.3.7).
@@ -272,12 +269,8 @@ impl Sema<'_> {
                 self.take_lanes(base, lanes, span)
             }
             Some(n) => {
-                let message = format!(
-                    "vector component access exceeds type {}: index {n}",
-                    self.quoted(base.ty())
-                );
-                self.error(span, message);
-                self.error_operand(span)
+                let base = self.quoted(base.ty());
+                self.fail(span, format!("vector component access exceeds type {base}: index {n}"))
             }
             None => {
                 let object = match base {

@@ -2,6 +2,7 @@
 //! wanted, and the step from the one to the other (C99 6.3.2.1).
 
 use super::hir::{Expr, ExprKind, Place, PlaceKind};
+use super::typename::QualType;
 use super::types::{PointerType, Scalar, TypeId, TypeKind};
 use super::{print, Origin, Sema};
 use crate::preprocess::Symbol;
@@ -41,7 +42,48 @@ pub(super) fn value(kind: ExprKind, ty: TypeId, span: Span) -> Expr {
     Expr { kind, ty, span }
 }
 
+/// What can stand for something with a reported error.
+pub(super) trait Failed {
+    fn failed(sema: &Sema, span: Span) -> Self;
+}
+
+impl Failed for TypeId {
+    fn failed(sema: &Sema, _: Span) -> TypeId {
+        sema.basic.error
+    }
+}
+
+impl Failed for QualType {
+    fn failed(sema: &Sema, _: Span) -> QualType {
+        QualType::plain(sema.basic.error)
+    }
+}
+
+impl Failed for Expr {
+    fn failed(sema: &Sema, span: Span) -> Expr {
+        sema.error_value(span)
+    }
+}
+
+impl Failed for Operand {
+    fn failed(sema: &Sema, span: Span) -> Operand {
+        sema.error_operand(span)
+    }
+}
+
+impl<T> Failed for Option<T> {
+    fn failed(_: &Sema, _: Span) -> Option<T> {
+        None
+    }
+}
+
 impl Sema<'_> {
+    /// Reports an error. Returns what stands for the result.
+    pub(super) fn fail<T: Failed>(&mut self, span: Span, message: impl Into<String>) -> T {
+        self.error(span, message);
+        T::failed(self, span)
+    }
+
     /// Returns the value that stands for an expression with a reported error.
     pub(super) fn error_value(&self, span: Span) -> Expr {
         value(ExprKind::Int(0), self.basic.error, span)
@@ -62,6 +104,11 @@ impl Sema<'_> {
     /// Returns the type's name in quotes.
     pub(super) fn quoted(&self, ty: TypeId) -> String {
         format!("'{}'", print::type_name(&self.module.types, ty))
+    }
+
+    /// Returns the types of two operands in quotes and parentheses.
+    pub(super) fn quoted_pair(&self, a: &Expr, b: &Expr) -> String {
+        format!("({} and {})", self.quoted(a.ty), self.quoted(b.ty))
     }
 
     /// Returns the value of an operand: objects are read, arrays decay to pointers.
@@ -191,8 +238,7 @@ impl Sema<'_> {
             return None;
         }
         if self.module.types.is_array(ty) {
-            let message = format!("array type {} is not assignable", self.quoted(ty));
-            self.error(span, message);
+            self.error(span, format!("array type {} is not assignable", self.quoted(ty)));
             return None;
         }
         if object.is_const || object.space == AddressSpace::Constant {

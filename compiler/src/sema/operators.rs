@@ -87,9 +87,7 @@ impl Sema<'_> {
     }
 
     fn invalid_unary(&mut self, ty: TypeId, span: Span) -> Operand {
-        let message = format!("invalid argument type {} to unary expression", self.quoted(ty));
-        self.error(span, message);
-        self.error_operand(span)
+        self.fail(span, format!("invalid argument type {} to unary expression", self.quoted(ty)))
     }
 
     fn not(&mut self, e: Expr, span: Span) -> Expr {
@@ -131,8 +129,7 @@ impl Sema<'_> {
             return self.error_value(span);
         }
         if parts {
-            self.error(span, "address of vector element requested");
-            return self.error_value(span);
+            return self.fail(span, "address of vector element requested");
         }
         self.address_of(object, span)
     }
@@ -172,9 +169,7 @@ impl Sema<'_> {
         let prefix = matches!(op, UnaryOp::PreInc | UnaryOp::PreDec);
         let Some(stride) = stride else {
             let what = if increment { "increment" } else { "decrement" };
-            let message = format!("cannot {what} value of type {}", self.quoted(ty));
-            self.error(span, message);
-            return self.error_value(span);
+            return self.fail(span, format!("cannot {what} value of type {}", self.quoted(ty)));
         };
         match self.writable(operand, span) {
             Some(place) => {
@@ -264,13 +259,8 @@ impl Sema<'_> {
             return self.error_value(span);
         };
         if p.pointee != q.pointee {
-            let message = format!(
-                "{} and {} are not pointers to compatible types",
-                self.quoted(a.ty),
-                self.quoted(b.ty)
-            );
-            self.error(span, message);
-            return self.error_value(span);
+            let (a, b) = (self.quoted(a.ty), self.quoted(b.ty));
+            return self.fail(span, format!("{a} and {b} are not pointers to compatible types"));
         }
         let Some(space) = enclosing_space(p.space, q.space) else {
             self.different_spaces("arithmetic operation with operands of type", &a, &b, span);
@@ -287,11 +277,9 @@ impl Sema<'_> {
     }
 
     fn different_spaces(&mut self, what: &str, a: &Expr, b: &Expr, span: Span) {
-        let message = format!(
-            "{what} ({} and {}) which are pointers to non-overlapping address spaces",
-            self.quoted(a.ty),
-            self.quoted(b.ty)
-        );
+        let types = self.quoted_pair(a, b);
+        let message =
+            format!("{what} {types} which are pointers to non-overlapping address spaces");
         self.error(span, message);
     }
 
@@ -366,11 +354,8 @@ impl Sema<'_> {
                 };
                 let void = types.is_void(p.pointee) || types.is_void(q.pointee);
                 if p.pointee != q.pointee && !void {
-                    let message = format!(
-                        "comparison of distinct pointer types ({} and {})",
-                        self.quoted(a.ty),
-                        self.quoted(b.ty)
-                    );
+                    let types = self.quoted_pair(&a, &b);
+                    let message = format!("comparison of distinct pointer types {types}");
                     self.diags.warning(span, message);
                 }
                 let (a, b) = (self.in_space(a, space), self.in_space(b, space));
@@ -396,11 +381,8 @@ impl Sema<'_> {
         if self.is_null_constant(&e) {
             return Some(value(ExprKind::NullPointer, pointer.ty, at));
         }
-        let message = format!(
-            "comparison between pointer and integer ({} and {})",
-            self.quoted(pointer.ty),
-            self.quoted(e.ty)
-        );
+        let types = self.quoted_pair(pointer, &e);
+        let message = format!("comparison between pointer and integer {types}");
         self.diags.warning(span, message);
         Some(value(ExprKind::IntToPointer(Box::new(e)), pointer.ty, at))
     }
@@ -462,8 +444,7 @@ impl Sema<'_> {
         {
             let message = "assigning directly to pointer to type 'half' requires cl_khr_fp16. \
                            Use vector data store builtin functions instead";
-            self.error(span, message);
-            return self.error_value(span);
+            return self.fail(span, message);
         }
         let Some(place) = self.writable(target, span) else { return self.error_value(span) };
         if self.is_error(e.ty) {
@@ -534,13 +515,8 @@ impl Sema<'_> {
         let compute = old.ty;
         let lanes = |ty| self.module.types.numeric(ty).map(|(_, n)| n);
         if lanes(compute) != lanes(ty) {
-            let message = format!(
-                "assigning to {} from incompatible type {}",
-                self.quoted(ty),
-                self.quoted(compute)
-            );
-            self.error(span, message);
-            return self.error_value(span);
+            let (ty, compute) = (self.quoted(ty), self.quoted(compute));
+            return self.fail(span, format!("assigning to {ty} from incompatible type {compute}"));
         }
         let (place, value_) = (Box::new(place), Box::new(e));
         value(ExprKind::CompoundAssign { place, op, value: value_, compute }, ty, span)
@@ -578,8 +554,7 @@ impl Sema<'_> {
             return self.conditional_values(cond, then, otherwise, span);
         }
         let Some(local) = self.new_local("", ty, 0, at) else {
-            self.error(at, "initializer element is not a compile-time constant");
-            return self.error_value(span);
+            return self.fail(at, "initializer element is not a compile-time constant");
         };
         let read = || {
             let kind = PlaceKind::Local(local);
@@ -607,8 +582,7 @@ impl Sema<'_> {
         let Some(cond) = self.truth_of(cond) else { return self.error_value(span) };
         if self.is_block(then.ty) || self.is_block(otherwise.ty) {
             let message = "block type cannot be used as expression in ternary expression in OpenCL";
-            self.error(span, message);
-            return self.error_value(span);
+            return self.fail(span, message);
         }
         let Some((then, otherwise)) = self.unify(then, otherwise, span) else {
             return self.error_value(span);
@@ -642,13 +616,8 @@ impl Sema<'_> {
                 Some((value(ExprKind::NullPointer, ty, a.span), b))
             }
             _ => {
-                let message = format!(
-                    "incompatible operand types ({} and {})",
-                    self.quoted(a.ty),
-                    self.quoted(b.ty)
-                );
-                self.error(span, message);
-                None
+                let (a, b) = (self.quoted(a.ty), self.quoted(b.ty));
+                self.fail(span, format!("incompatible operand types ({a} and {b})"))
             }
         }
     }
@@ -678,8 +647,7 @@ impl Sema<'_> {
         let types = &self.module.types;
         let pointee = if types.is_void(q.pointee) { q.pointee } else { p.pointee };
         if p.pointee != q.pointee && !types.is_void(pointee) {
-            let message =
-                format!("pointer type mismatch ({} and {})", self.quoted(a.ty), self.quoted(b.ty));
+            let message = format!("pointer type mismatch {}", self.quoted_pair(&a, &b));
             self.diags.warning(span, message);
         }
         let (is_const, is_volatile) = (p.is_const || q.is_const, p.is_volatile || q.is_volatile);
@@ -701,10 +669,9 @@ impl Sema<'_> {
             return self.error_value(span);
         };
         if scalar.is_float() {
-            let message =
-                format!("used type {} where integer vector type is required", self.quoted(cond.ty));
-            self.error(cond.span, message);
-            return self.error_value(span);
+            let ty = self.quoted(cond.ty);
+            let message = format!("used type {ty} where integer vector type is required");
+            return self.fail(cond.span, message);
         }
         let Some((a, b)) = self.usual_conversions(a, b, span) else {
             return self.error_value(span);
@@ -733,8 +700,7 @@ impl Sema<'_> {
                 self.quoted(cond.ty),
                 self.quoted(a.ty)
             );
-            self.error(span, message);
-            return self.error_value(span);
+            return self.fail(span, message);
         }
         let ty = a.ty;
         let (cond, then, otherwise) = (Box::new(cond), Box::new(a), Box::new(b));

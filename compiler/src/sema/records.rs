@@ -274,19 +274,14 @@ impl Sema<'_> {
                     let message = format!(
                         "use of '{name}' with tag type that does not match previous declaration"
                     );
-                    self.error(span, message);
-                    self.basic.error
+                    self.fail(span, message)
                 }
-                None => {
-                    self.error(span, "ISO C forbids forward references to 'enum' types");
-                    self.basic.error
-                }
+                None => self.fail(span, "ISO C forbids forward references to 'enum' types"),
             };
         };
         if let Some(tag) = tag {
             if let Some(span_before) = self.scopes.find_tag_here(tag.symbol).map(|b| b.span) {
-                let message = format!("redefinition of '{}'", self.text(tag.symbol));
-                self.error(span, message);
+                self.error(span, format!("redefinition of '{}'", self.text(tag.symbol)));
                 self.diags.note(span_before, "previous definition is here");
             }
         }

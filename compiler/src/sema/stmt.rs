@@ -147,8 +147,7 @@ impl Sema<'_> {
                 let message =
                     "'opencl_unroll_hint' attribute requires a positive integral compile \
                                time constant expression";
-                self.error(factor.span, message);
-                None
+                self.fail(factor.span, message)
             }
             Some(1) => Some(Unroll::Disable),
             Some(count) => Some(Unroll::Count(count)),
@@ -322,8 +321,7 @@ impl Sema<'_> {
             self.deduce_return(self.basic.void, span);
             if !is_void && !self.is_error(ret) {
                 let name = &self.module.functions[id].name;
-                let message = format!("non-void function '{name}' should return a value");
-                self.error(span, message);
+                self.error(span, format!("non-void function '{name}' should return a value"));
             }
             return out.push(Stmt::Return(None));
         };
@@ -336,8 +334,7 @@ impl Sema<'_> {
                 out.push(Stmt::Expr(e));
             } else if !self.is_error(e.ty) {
                 let name = &self.module.functions[id].name;
-                let message = format!("void function '{name}' should not return a value");
-                self.error(span, message);
+                self.error(span, format!("void function '{name}' should not return a value"));
             }
             return out.push(Stmt::Return(None));
         }

@@ -148,10 +148,7 @@ impl Sema<'_> {
                 operand.ty()
             }
             TypeSpec::TypeofType(name) => return self.type_name(name),
-            TypeSpec::Missing => {
-                self.error(span, "type specifier missing, defaults to 'int'");
-                self.basic.error
-            }
+            TypeSpec::Missing => self.fail(span, "type specifier missing, defaults to 'int'"),
         };
         QualType::plain(ty)
     }
@@ -218,8 +215,7 @@ impl Sema<'_> {
         let needs = missing.map_or("a feature", |(_, needs)| needs);
         let message =
             format!("use of type '{name}' requires {needs} which this device does not offer");
-        self.error(span, message);
-        self.basic.error
+        self.fail(span, message)
     }
 
     /// Returns an atomic type, diagnosed where the version or the device lacks it.
@@ -239,8 +235,7 @@ impl Sema<'_> {
             ),
             _ => return self.module.types.intern(TypeKind::Atomic(scalar)),
         };
-        self.error(span, message);
-        self.basic.error
+        self.fail(span, message)
     }
 
     /// Applies a declarator's derivations to the specified type.
@@ -284,8 +279,7 @@ impl Sema<'_> {
             }
             _ => "block pointer to non-function type is invalid",
         };
-        self.error(span, message);
-        QualType::plain(self.basic.error)
+        self.fail(span, message)
     }
 
     fn derive_pointer(&mut self, pointee: QualType, quals: Quals, span: Span) -> QualType {
@@ -374,10 +368,7 @@ impl Sema<'_> {
             return None;
         }
         match n {
-            0 => {
-                self.error(span, "zero size arrays are not supported in OpenCL");
-                None
-            }
+            0 => self.fail(span, "zero size arrays are not supported in OpenCL"),
             n => Some(n as u64),
         }
     }
@@ -392,8 +383,7 @@ impl Sema<'_> {
         let kind = self.module.types.kind(ret.ty);
         if matches!(kind, TypeKind::Function { .. } | TypeKind::Array(..)) {
             let what = if matches!(kind, TypeKind::Array(..)) { "array" } else { "function" };
-            let message = format!("function cannot return {what} type {}", self.quoted(ret.ty));
-            self.error(span, message);
+            self.error(span, format!("function cannot return {what} type {}", self.quoted(ret.ty)));
             return QualType::plain(self.basic.error);
         }
         let params = self.param_types(params).iter().map(|param| param.ty.ty).collect();

@@ -6,7 +6,6 @@
 //! Recursion is bounded by [`MAX_NESTING`], the height of the trees by [`MAX_TREE_HEIGHT`].
 
 pub mod ast;
-mod ast_print;
 mod attributes;
 mod blocks;
 mod decl;
@@ -21,8 +20,6 @@ mod scope;
 mod specs;
 mod stmt;
 pub mod unused;
-
-pub use ast_print::print;
 
 use crate::options::Options;
 use crate::preprocess::{Interner, Token};

@@ -1,5 +1,7 @@
 //! What the parser's tests share: text in, tree and log out.
 
+mod ast_print;
+
 use hekla_compiler::preprocess::{preprocess, Interner};
 use hekla_compiler::source::{Diagnostics, SourceMap};
 use hekla_compiler::{syntax, Options, Source};
@@ -20,5 +22,5 @@ pub fn parse(text: &str, options: &str) -> Parsed {
     let mut diags = Diagnostics::new(&options);
     let tokens = preprocess(&source, &options, &[], &mut sources, &mut interner, &mut diags);
     let unit = syntax::parse(&tokens, &mut interner, &mut diags, &options);
-    Parsed { tree: syntax::print(&unit, &interner), log: diags.render(&sources) }
+    Parsed { tree: ast_print::print(&unit, &interner), log: diags.render(&sources) }
 }

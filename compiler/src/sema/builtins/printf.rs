@@ -29,8 +29,7 @@ impl Sema<'_> {
             let have = args.len();
             let message =
                 format!("too {few} arguments to function call, expected at least 1, have {have}");
-            self.error(span, message);
-            return self.error_value(span);
+            return self.fail(span, message);
         }
         let rest = args.split_off(1);
         let Some(format) = args.pop() else { return self.error_value(span) };

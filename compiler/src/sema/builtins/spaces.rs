@@ -23,8 +23,7 @@ impl Sema<'_> {
         let (have, few) = (args.len(), if args.is_empty() { "few" } else { "many" });
         let (Some(arg), true) = (args.pop(), have == 1) else {
             let message = format!("too {few} arguments to function call, expected 1, have {have}");
-            self.error(span, message);
-            return self.error_value(span);
+            return self.fail(span, message);
         };
         let pointer = self.module.types.as_pointer(arg.ty);
         let Some(pointer) = pointer.filter(|p| p.space != AddressSpace::Constant) else {
@@ -35,8 +34,7 @@ impl Sema<'_> {
                 ),
                 None => format!("no matching function for call to '{name}'"),
             };
-            self.error(at, message);
-            return self.error_value(span);
+            return self.fail(at, message);
         };
         let ty = match space {
             Some(space) => {

@@ -128,8 +128,7 @@ impl Sema<'_> {
             "use of type '{}' requires {extension} which this device does not offer",
             element.spelling()
         );
-        self.error(at, message);
-        self.basic.error
+        self.fail(at, message)
     }
 
     fn conversion(
@@ -170,13 +169,9 @@ impl Sema<'_> {
         let types = &self.module.types;
         let numeric = types.numeric(arg.ty).is_some() && types.numeric(to).is_some();
         if !numeric || types.size(arg.ty) != types.size(to) {
-            let message = format!(
-                "invalid reinterpretation: sizes of {} and {} must match",
-                self.quoted(to),
-                self.quoted(arg.ty)
-            );
-            self.error(span, message);
-            return self.error_value(span);
+            let (to, arg) = (self.quoted(to), self.quoted(arg.ty));
+            let message = format!("invalid reinterpretation: sizes of {to} and {arg} must match");
+            return self.fail(span, message);
         }
         if arg.ty == to {
             return Expr { span, ..arg };

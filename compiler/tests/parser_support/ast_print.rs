@@ -1,12 +1,12 @@
-//! The syntax tree as text: s-expressions, a statement a line, for tests and for people.
+//! The syntax tree as text: s-expressions, a statement a line.
 //!
 //! ```text
 //! (function kernel void f ((a (ptr global int)))
 //!   (= (index a 0) 1))
 //! ```
 
-use super::ast::*;
-use crate::preprocess::{Interner, Pragma, Symbol};
+use hekla_compiler::preprocess::{Interner, Pragma, Symbol};
+use hekla_compiler::syntax::ast::*;
 
 /// Returns the text of a tree.
 pub fn print(unit: &TranslationUnit, interner: &Interner) -> String {
@@ -511,11 +511,11 @@ impl Printer<'_> {
             ExprKind::Char(value) => self.text(&format!("'{value}'")),
             ExprKind::Str(bytes) => self.string(bytes),
             ExprKind::Unary(op, a) => self.list(unary_word(*op), &[a]),
-            ExprKind::Binary(op, a, b) => self.list(op.as_str(), &[a, b]),
+            ExprKind::Binary(op, a, b) => self.list(binary_word(*op), &[a, b]),
             ExprKind::Chain(first, links) => {
                 // As if each link were nested in the next.
                 for link in links.iter().rev() {
-                    let head = link.op.map_or(",", BinaryOp::as_str);
+                    let head = link.op.map_or(",", binary_word);
                     self.text(&format!("({head} "));
                 }
                 self.expr(first);
@@ -526,7 +526,7 @@ impl Printer<'_> {
                 }
             }
             ExprKind::Assign(op, a, b) => {
-                let head = format!("{}=", op.map_or("", BinaryOp::as_str));
+                let head = format!("{}=", op.map_or("", binary_word));
                 self.list(&head, &[a, b]);
             }
             ExprKind::Conditional(c, Some(a), b) => self.list("?", &[c, a, b]),
@@ -625,5 +625,28 @@ fn unary_word(op: UnaryOp) -> &'static str {
         UnaryOp::PreDec => "--_",
         UnaryOp::PostInc => "_++",
         UnaryOp::PostDec => "_--",
+    }
+}
+
+fn binary_word(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Mul => "*",
+        BinaryOp::Div => "/",
+        BinaryOp::Rem => "%",
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Shl => "<<",
+        BinaryOp::Shr => ">>",
+        BinaryOp::Lt => "<",
+        BinaryOp::Gt => ">",
+        BinaryOp::Le => "<=",
+        BinaryOp::Ge => ">=",
+        BinaryOp::Eq => "==",
+        BinaryOp::Ne => "!=",
+        BinaryOp::BitAnd => "&",
+        BinaryOp::BitXor => "^",
+        BinaryOp::BitOr => "|",
+        BinaryOp::LogicalAnd => "&&",
+        BinaryOp::LogicalOr => "||",
     }
 }
