@@ -5,10 +5,12 @@
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
-use super::position::Prologue;
+use super::position::{PendingLoop, Prologue};
 use super::repr::{Ids, Repr};
 use super::spirv_builder::encode;
-use crate::ir::{Block, BlockCall, InstData, IntCC, Merge, Scalar, Structure, SwitchCase, Value};
+use crate::ir::{
+    Block, BlockCall, InstData, IntCC, Merge, Scalar, Structure, SwitchCase, UnrollHint, Value,
+};
 use cranelift_entity::SecondaryMap;
 use rspirv::spirv::{LoopControl, Op, SelectionControl};
 use smallvec::SmallVec;
@@ -122,9 +124,18 @@ impl Emitter<'_> {
         let func = self.func;
         self.control.current = self.control.labels[block];
         self.control.is_entry = is_entry;
-        if let Merge::Loop { merge, continue_target } = merge {
+        if let Merge::Loop { merge, continue_target, unroll } = merge {
             let labels = &self.control.labels;
-            self.control.pending_loop = Some((labels[merge], labels[continue_target]));
+            // What else the program asks for has been done as far as it is good for compile time.
+            let control = match unroll {
+                Some(UnrollHint::Disable) => LoopControl::DONT_UNROLL,
+                _ => LoopControl::NONE,
+            };
+            self.control.pending_loop = Some(PendingLoop {
+                merge: labels[merge],
+                continue_target: labels[continue_target],
+                control,
+            });
         }
         if !is_entry {
             for &param in &func.blocks[block].params {
@@ -200,9 +211,9 @@ impl Emitter<'_> {
     }
 
     fn write_loop_merge(&mut self) {
-        if let Some((merge, continue_target)) = self.control.pending_loop.take() {
-            let operands = [merge, continue_target, LoopControl::NONE.bits()];
-            self.op_void(Op::LoopMerge, &operands);
+        if let Some(pending) = self.control.pending_loop.take() {
+            let PendingLoop { merge, continue_target, control } = pending;
+            self.op_void(Op::LoopMerge, &[merge, continue_target, control.bits()]);
         }
     }
 
@@ -323,14 +334,15 @@ impl Emitter<'_> {
 
     /// Before the current block is split: the header of a loop ends here.
     fn before_split(&mut self) {
-        let Some((merge, continue_target)) = self.control.pending_loop.take() else { return };
+        let Some(pending) = self.control.pending_loop.take() else { return };
+        let PendingLoop { merge, continue_target, control } = pending;
         let mut continue_label = continue_target;
         if continue_target == self.control.current {
             continue_label = self.builder.new_id();
             self.control.own_continue = Some(continue_label);
         }
         let label = self.builder.new_id();
-        self.op_void(Op::LoopMerge, &[merge, continue_label, LoopControl::NONE.bits()]);
+        self.op_void(Op::LoopMerge, &[merge, continue_label, control.bits()]);
         self.op_void(Op::Branch, &[label]);
         self.begin(label);
     }

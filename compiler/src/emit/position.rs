@@ -3,6 +3,7 @@
 use super::repr::Ids;
 use crate::ir::Block;
 use cranelift_entity::SecondaryMap;
+use rspirv::spirv::LoopControl;
 
 /// The place of emission in the graph.
 #[derive(Default)]
@@ -15,8 +16,8 @@ pub(super) struct Control {
     pub is_entry: bool,
     /// Depth of branches within an IR block.
     pub depth: u32,
-    /// Merge and continue labels of a loop whose OpLoopMerge is still to be written.
-    pub pending_loop: Option<(u32, u32)>,
+    /// A loop whose OpLoopMerge is still to be written.
+    pub pending_loop: Option<PendingLoop>,
     /// Continue block of a one-block loop that was split: the back edge then goes through it.
     pub own_continue: Option<u32>,
 }
@@ -33,4 +34,12 @@ impl Control {
     pub fn in_entry(&self) -> bool {
         self.is_entry && self.depth == 0
     }
+}
+
+/// The operands of an OpLoopMerge.
+#[derive(Clone, Copy)]
+pub(super) struct PendingLoop {
+    pub merge: u32,
+    pub continue_target: u32,
+    pub control: LoopControl,
 }
