@@ -129,7 +129,7 @@ fn check_structure(func: &Function, structure: &Structure) {
                 assert!(func.successors(block).len() < 2, "{block} branches without a merge");
             }
             Merge::Selection { merge } => merges.push(merge),
-            Merge::Loop { merge, continue_target } => {
+            Merge::Loop { merge, continue_target, .. } => {
                 merges.push(merge);
                 let sources: Vec<Block> = func
                     .layout

@@ -1,7 +1,8 @@
-//! Trip counts: how often the header of a loop runs, by evaluating its induction variable.
+//! Trip counts: how often the header of a loop runs, by evaluating its induction variable; and what of that is known
+//! where its start or its bound is not.
 
 use crate::ir::cfg::Cfg;
-use crate::ir::loops::Loop;
+use crate::ir::loops::{Loop, Loops};
 use crate::ir::*;
 
 /// Returns how often the header runs, if an induction variable with a constant start decides that, and it is not more
@@ -48,15 +49,7 @@ fn induction_count(
     if !func.ty(param).scalar.is_int() || func.ty(param).is_vector() {
         return None;
     }
-    let arg_of = |pred: Block| {
-        let mut found = None;
-        func.insts[func.terminator(pred)?].for_each_target(|call| {
-            if call.block == data.header {
-                found = call.args.get(index).copied();
-            }
-        });
-        found
-    };
+    let arg_of = |pred: Block| argument(func, pred, data.header, index);
     let mut start = None;
     for &pred in cfg.preds(data.header).iter().filter(|&&pred| pred != latch) {
         let value = func.as_const(arg_of(pred)?)?;
@@ -95,4 +88,76 @@ fn evaluate(func: &Function, value: Value, param: Value, known: u64, depth: u32)
     };
     let operand = |arg: Value| evaluate(func, arg, param, known, deeper);
     is_exact.then(|| fold::inst(func, data, func.ty(value), operand)).flatten()
+}
+
+/// A loop that an induction variable counts: it goes on while `variable + offset cc bound`, and has no other exit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CountedLoop {
+    /// The block that tests: the header, or the one that closes the loop.
+    pub test: Block,
+    pub latch: Block,
+    /// The header's parameter: of this number, an integer, the same plus `step` in each iteration.
+    pub variable: usize,
+    pub step: i64,
+    pub offset: i64,
+    pub cc: IntCC,
+    /// The same in all iterations.
+    pub bound: Value,
+}
+
+impl CountedLoop {
+    /// Finds the induction variable that loop `index` counts.
+    pub fn find(func: &Function, cfg: &Cfg, loops: &Loops, index: usize) -> Option<CountedLoop> {
+        let data = &loops.loops[index];
+        let [latch] = data.latches[..] else { return None };
+        let leaves =
+            |&&block: &&Block| cfg.succs(block).iter().any(|&succ| !loops.contains(index, succ));
+        let mut exiting = data.blocks.iter().filter(leaves);
+        let (Some(&test), None) = (exiting.next(), exiting.next()) else { return None };
+        if test != data.header && test != latch {
+            return None;
+        }
+        let exit = exit_test(func, data, test)?;
+        let &InstData::ICmp { cc, args: [a, b] } = func.def_inst(exit.cond)? else { return None };
+        let cc = if exit.when { cc.inverted() } else { cc };
+        let is_invariant = |value: Value| match func.def(value) {
+            ValueDef::Const(Constant::Bits(_)) => true,
+            ValueDef::Const(Constant::Undef) => false,
+            ValueDef::Param(at, _) => !loops.contains(index, at),
+            ValueDef::Inst(def) => {
+                !data.blocks.iter().any(|&block| func.blocks[block].insts.contains(&def))
+            }
+        };
+        [(a, b, cc), (b, a, cc.swapped())].into_iter().find_map(|(tested, bound, cc)| {
+            let (param, offset) = split_sum(func, tested);
+            let ValueDef::Param(at, variable) = func.def(param) else { return None };
+            let variable = variable as usize;
+            let next = (at == data.header).then(|| argument(func, latch, at, variable))??;
+            let step = split_sum(func, next);
+            let counts = step.0 == param && step.1 != 0 && is_invariant(bound);
+            let step = step.1;
+            counts.then_some(CountedLoop { test, latch, variable, step, offset, cc, bound })
+        })
+    }
+}
+
+/// Returns a value as another one and a constant that is added to it.
+fn split_sum(func: &Function, value: Value) -> (Value, i64) {
+    match func.def_inst(value) {
+        Some(&InstData::Binary { op: BinaryOp::IAdd, args: [base, by], .. }) => {
+            func.as_signed_const(by).map_or((value, 0), |by| (base, by))
+        }
+        _ => (value, 0),
+    }
+}
+
+/// Returns what a block passes for parameter `index` of one that it branches to.
+fn argument(func: &Function, from: Block, to: Block, index: usize) -> Option<Value> {
+    let mut found = None;
+    func.insts[func.terminator(from)?].for_each_target(|call| {
+        if call.block == to {
+            found = call.args.get(index).copied();
+        }
+    });
+    found
 }

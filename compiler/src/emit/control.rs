@@ -6,7 +6,9 @@ use super::error::{EmitError, EmitResult};
 use super::position::Prologue;
 use super::repr::{Ids, Repr};
 use super::spirv_builder::encode;
-use crate::ir::{Block, BlockCall, InstData, IntCC, Merge, Scalar, Structure, SwitchCase, Value};
+use crate::ir::{
+    Block, BlockCall, InstData, IntCC, Merge, Scalar, Structure, SwitchCase, UnrollHint, Value,
+};
 use cranelift_entity::SecondaryMap;
 use rspirv::spirv::{LoopControl, Op, SelectionControl};
 use smallvec::SmallVec;
@@ -185,9 +187,14 @@ impl Emitter<'_> {
     }
 
     fn write_loop_merge(&mut self, merge: Merge) {
-        if let Merge::Loop { merge, continue_target } = merge {
+        if let Merge::Loop { merge, continue_target, unroll } = merge {
+            // What else the program asks for has been done as far as it is good for compile time.
+            let control = match unroll {
+                Some(UnrollHint::Disable) => LoopControl::DONT_UNROLL,
+                _ => LoopControl::NONE,
+            };
             let labels = &self.control.labels;
-            let operands = [labels[merge], labels[continue_target], LoopControl::NONE.bits()];
+            let operands = [labels[merge], labels[continue_target], control.bits()];
             self.op_void(Op::LoopMerge, &operands);
         }
     }

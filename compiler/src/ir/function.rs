@@ -40,6 +40,19 @@ pub struct ValueData {
 pub struct BlockData {
     pub params: Vec<Value>,
     pub insts: Vec<Inst>,
+    /// Of a loop's header: what the program says about the loop. Means nothing elsewhere.
+    pub unroll: Option<UnrollHint>,
+}
+
+/// What a program asks for on unrolling a loop (OpenCL C 6.13.5, and clang's pragmas).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnrollHint {
+    /// Unroll it fully, or as the compiler sees fit.
+    Full,
+    /// Make that many copies of the body, at least 2.
+    Count(u32),
+    /// Leave it as it is; also of loops that are unrolled already.
+    Disable,
 }
 
 fn map_of<K: EntityRef, T: Clone + Default>(count: usize) -> SecondaryMap<K, T> {

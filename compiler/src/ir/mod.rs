@@ -48,7 +48,7 @@ pub mod verify;
 pub use address::Addr;
 pub use builder::{Builder, InsertionPoint, InstBuilder};
 pub use entities::{Block, Func, Global, Inst, Value};
-pub use function::{BlockData, Constant, Function, ValueDef};
+pub use function::{BlockData, Constant, Function, UnrollHint, ValueDef};
 pub use inst::{
     AtomicOp, BarrierFlags, BinaryOp, BlockCall, ConvertOp, FloatCC, InstData, IntCC, MathOp,
     MemFlags, MemoryOrder, MemoryScope, OpFlags, Properties, ScalarKinds, Speculation, SwitchCase,

@@ -337,6 +337,41 @@ operations! {
     }
 }
 
+impl IntCC {
+    /// Returns the condition that holds where this one does not.
+    pub fn inverted(self) -> IntCC {
+        use IntCC::*;
+        match self {
+            Eq => Ne,
+            Ne => Eq,
+            Slt => Sge,
+            Sge => Slt,
+            Sle => Sgt,
+            Sgt => Sle,
+            Ult => Uge,
+            Uge => Ult,
+            Ule => Ugt,
+            Ugt => Ule,
+        }
+    }
+
+    /// Returns the condition with its operands exchanged.
+    pub fn swapped(self) -> IntCC {
+        use IntCC::*;
+        match self {
+            Eq | Ne => self,
+            Slt => Sgt,
+            Sgt => Slt,
+            Sle => Sge,
+            Sge => Sle,
+            Ult => Ugt,
+            Ugt => Ult,
+            Ule => Uge,
+            Uge => Ule,
+        }
+    }
+}
+
 operations! {
     /// Float comparisons: ordered (false with NaN) except for `Une`, and the unordered forms `U..`.
     FloatCC {

@@ -4,7 +4,7 @@
 //! [`super::verify`]'s concern.
 
 use super::entities::{Block, Func, Global, Value};
-use super::function::{Function, ValueData, ValueDef};
+use super::function::{Function, UnrollHint, ValueData, ValueDef};
 use super::inst::*;
 use super::module::{GlobalData, KernelEntry, Linkage, Module};
 use super::names::*;
@@ -146,8 +146,12 @@ impl Parser {
         Some(token.kind.clone())
     }
 
+    fn is_punct(&self, punct: char) -> bool {
+        self.peek().is_some_and(|t| t.kind == Kind::Punct(punct))
+    }
+
     fn eat(&mut self, punct: char) -> bool {
-        let found = self.peek().is_some_and(|t| t.kind == Kind::Punct(punct));
+        let found = self.is_punct(punct);
         self.at += usize::from(found);
         found
     }
@@ -460,11 +464,25 @@ impl Parser {
             return self.fail_back(format!("block{number} is defined twice"));
         }
         body.func.layout.push(block);
-        if !self.eat(':') {
+        if self.is_punct('(') {
             self.params(body, block)?;
-            self.expect(':')?;
         }
+        body.func.blocks[block].unroll = self.unroll_hint()?;
+        self.expect(':')?;
         self.insts(body, block)
+    }
+
+    fn unroll_hint(&mut self) -> Parse<Option<UnrollHint>> {
+        if self.eat_word("nounroll") {
+            return Ok(Some(UnrollHint::Disable));
+        }
+        if !self.eat_word("unroll") {
+            return Ok(None);
+        }
+        Ok(Some(match self.is_punct(':') {
+            true => UnrollHint::Full,
+            false => UnrollHint::Count(self.number()?),
+        }))
     }
 
     /// Instructions up to the terminator.

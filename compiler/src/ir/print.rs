@@ -23,12 +23,12 @@
 //! }
 //! ```
 //!
-//! Every result carries its type. Constants are decimal (integers signed, floats in the shortest
+//! A loop's header may say `unroll`, `unroll 4` or `nounroll` before the colon. Every result carries its type. Constants are decimal (integers signed, floats in the shortest
 //! form that reads back; infinities and NaNs as their bits in hexadecimal) with their type after a
 //! colon. Parameters of the entry block stand in the function's head. [`super::parse`] reads it.
 
 use super::entities::{Block, Func, Global, Inst, Value};
-use super::function::{Constant, Function, ValueDef};
+use super::function::{Constant, Function, UnrollHint, ValueDef};
 use super::inst::{BlockCall, OpFlags};
 use super::module::{KernelEntry, Linkage, Module};
 use super::names::{linkage_name, space_name, OP_FLAGS};
@@ -250,6 +250,12 @@ impl Printer<'_> {
             self.block(block);
             if i > 0 && !func.blocks[block].params.is_empty() {
                 self.params(&func.blocks[block].params);
+            }
+            match func.blocks[block].unroll.filter(|_| i > 0) {
+                Some(UnrollHint::Full) => self.out.push_str(" unroll"),
+                Some(UnrollHint::Count(count)) => _ = write!(self.out, " unroll {count}"),
+                Some(UnrollHint::Disable) => self.out.push_str(" nounroll"),
+                None => {}
             }
             self.out.push_str(":\n");
             for &inst in &func.blocks[block].insts {

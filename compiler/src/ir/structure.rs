@@ -4,6 +4,7 @@
 //! SPIR-V accepts: every block after its dominator, constructs contiguous.
 
 use super::entities::Block;
+use super::function::UnrollHint;
 use cranelift_entity::SecondaryMap;
 
 /// The merge instruction before a block's terminator.
@@ -14,7 +15,7 @@ pub enum Merge {
     /// OpSelectionMerge: the block ends in a two-way branch or switch.
     Selection { merge: Block },
     /// OpLoopMerge: the block is a loop header; `continue_target` ends in the only back edge.
-    Loop { merge: Block, continue_target: Block },
+    Loop { merge: Block, continue_target: Block, unroll: Option<UnrollHint> },
 }
 
 /// The merge of each block.

@@ -2,8 +2,16 @@
 
 use super::function::{JumpTargets, Lowering};
 use super::Origin;
-use crate::ir::Addr;
-use crate::sema::hir::{Expr, Init, LocalId, Part, Stmt};
+use crate::ir::{Addr, UnrollHint};
+use crate::sema::hir::{Expr, Init, LocalId, Part, Stmt, Unroll};
+
+fn hint(unroll: Unroll) -> UnrollHint {
+    match unroll {
+        Unroll::Full => UnrollHint::Full,
+        Unroll::Count(count) => UnrollHint::Count(count),
+        Unroll::Disable => UnrollHint::Disable,
+    }
+}
 
 impl Lowering<'_, '_> {
     pub fn stmts(&mut self, stmts: &[Stmt]) {
@@ -19,11 +27,11 @@ impl Lowering<'_, '_> {
             Stmt::Declare(local, None) => self.without_initializer(*local),
             Stmt::Block(body) => self.stmts(body),
             Stmt::If { cond, then, otherwise } => self.if_stmt(cond, then, otherwise),
-            Stmt::While { cond, body, .. } => self.for_stmt(Some(cond), None, body),
-            Stmt::DoWhile { body, cond, .. } => self.do_stmt(body, cond),
-            Stmt::For { init, cond, step, body, .. } => {
+            Stmt::While { cond, body, unroll } => self.for_stmt(Some(cond), None, body, *unroll),
+            Stmt::DoWhile { body, cond, unroll } => self.do_stmt(body, cond, *unroll),
+            Stmt::For { init, cond, step, body, unroll } => {
                 self.stmts(init);
-                self.for_stmt(cond.as_ref(), step.as_ref(), body);
+                self.for_stmt(cond.as_ref(), step.as_ref(), body, *unroll);
             }
             Stmt::Switch { value, cases, has_default, body } => {
                 self.switch_stmt(value, cases, *has_default, body);
@@ -82,8 +90,15 @@ impl Lowering<'_, '_> {
         self.b.switch_to(next);
     }
 
-    fn for_stmt(&mut self, cond: Option<&Expr>, step: Option<&Expr>, body: &[Stmt]) {
+    fn for_stmt(
+        &mut self,
+        cond: Option<&Expr>,
+        step: Option<&Expr>,
+        body: &[Stmt],
+        unroll: Option<Unroll>,
+    ) {
         let header = self.b.new_block();
+        self.b.func.blocks[header].unroll = unroll.map(hint);
         let inner = self.b.new_block();
         let after = self.b.new_block();
         self.fall_into(header);
@@ -106,8 +121,9 @@ impl Lowering<'_, '_> {
         self.fall_into_from(header, after);
     }
 
-    fn do_stmt(&mut self, body: &[Stmt], cond: &Expr) {
+    fn do_stmt(&mut self, body: &[Stmt], cond: &Expr, unroll: Option<Unroll>) {
         let inner = self.b.new_block();
+        self.b.func.blocks[inner].unroll = unroll.map(hint);
         let test = self.b.new_block();
         let after = self.b.new_block();
         self.fall_into(inner);

@@ -336,6 +336,7 @@ impl<'a> Inliner<'a> {
         clone.blocks.insert(callee.entry(), insert_block);
         for &block in &callee.layout[1..] {
             let new = self.caller.add_block();
+            self.caller.blocks[new].unroll = callee.blocks[block].unroll;
             clone.blocks.insert(block, new);
             for (i, &param) in callee.blocks[block].params.iter().enumerate() {
                 let value = self.map_value(&mut clone, param);

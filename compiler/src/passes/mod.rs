@@ -1,6 +1,7 @@
 //! Transformations of the IR, one file each, and the pipeline that runs them.
 
 pub mod argument_promotion;
+pub mod cloned_iteration;
 pub mod cse;
 pub mod cursor;
 pub mod dce;
@@ -14,6 +15,7 @@ pub mod legalize;
 pub mod licm;
 pub mod loop_exits;
 pub mod mem2reg;
+pub mod partial_unroll;
 pub mod rotate;
 pub mod scalarize;
 pub mod simplify;
@@ -58,6 +60,7 @@ function_passes! {
     INFER_ADDRESS_SPACES = "infer_address_spaces", |func, _, _| infer_address_spaces::run(func);
     LICM = "licm", |func, module, id| licm::run(func, module.kernel_of(id));
     MEM2REG = "mem2reg", |func, _, _| mem2reg::run(func);
+    PARTIAL_UNROLL = "partial_unroll", |func, _, _| partial_unroll::run(func);
     ROTATE = "rotate", |func, module, id| rotate::run(func, module.kernel_of(id));
     SCALARIZE = "scalarize", |func, _, _| scalarize::run(func);
     SIMPLIFY = "simplify", |func, module, _| simplify::run(func, &module.globals);
@@ -312,6 +315,12 @@ impl inline::FunctionPasses for Pipeline<'_> {
             self.run_scalar_passes(module, func, false)?;
         }
         self.hoist_out_of_loops(module, func)?;
+        // Of another function more may be known once it is inlined.
+        if module.kernel_of(func).is_some() && self.pass(module, func, PARTIAL_UNROLL)? {
+            self.pass(module, func, SIMPLIFY)?;
+            self.pass(module, func, CSE)?;
+            self.pass(module, func, DCE)?;
+        }
         self.pass(module, func, DEAD_STORES)?;
         if self.pass(module, func, VECTORIZE)? {
             self.pass(module, func, DCE)?;

@@ -134,6 +134,7 @@ fn rotate(func: &mut Function, data: &Loop) {
     }
     // The first block of the body may be the header of another loop, so the new header is a block of its own.
     let header = block_that_leads_to(func, next, next);
+    func.blocks[header].unroll = func.blocks[data.header].unroll.take();
     let preheader = block_that_leads_to(func, next, header);
     redirect(func, data.header, next, header);
     redirect(func, guard, next, preheader);

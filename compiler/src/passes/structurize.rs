@@ -192,7 +192,8 @@ impl<'a> Structurizer<'a> {
         self.jump(cur, head);
         self.jump(head, body);
         self.jump(continue_target, head);
-        self.structure.merges[head] = Merge::Loop { merge, continue_target };
+        let unroll = self.func.blocks[header].unroll;
+        self.structure.merges[head] = Merge::Loop { merge, continue_target, unroll };
         self.stack.push(LoopContext { header, merge, continue_target });
         let mut flow = self.code(header, body);
         for follow in std::mem::take(&mut self.inner_follows[header]) {
@@ -434,7 +435,7 @@ fn structured_order(func: &Function, start: Block, structure: &Structure) -> Vec
         match structure.merges[block] {
             Merge::None => {}
             Merge::Selection { merge } => stack.push((merge, false)),
-            Merge::Loop { merge, continue_target } => {
+            Merge::Loop { merge, continue_target, .. } => {
                 stack.push((continue_target, false));
                 stack.push((merge, false));
             }

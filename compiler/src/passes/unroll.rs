@@ -1,9 +1,11 @@
 //! Full unrolling of loops with a constant trip count: of those that index a private array, so that the indices become
-//! constants and the array registers, and of small ones, whose addresses then differ by constants.
+//! constants and the array registers, of small ones, whose addresses then differ by constants, and of larger ones where
+//! the program asks for it. [`super::partial_unroll`] is for the others.
 //!
 //! A loop is cloned once for each time its header runs; each clone's back edges lead to the next.
 //! [`super::simplify`] then finds which exits are taken.
 
+use super::cloned_iteration::ClonedIteration;
 use crate::analysis::trip_count::trip_count;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
@@ -18,6 +20,9 @@ const MAX_TRIP_COUNT: usize = 65;
 const MAX_LOOP: usize = 4096;
 /// Most instructions that a loop may become that indexes no private array.
 const MAX_SMALL_LOOP: usize = 256;
+/// As above, where the program asks for it.
+const MAX_HINTED_TRIP_COUNT: usize = 257;
+const MAX_HINTED_LOOP: usize = 2048;
 /// Most instructions that a function may grow to by unrolling.
 const MAX_FUNCTION: usize = 32768;
 
@@ -37,17 +42,14 @@ pub fn run(func: &mut Function) -> bool {
         }
     }
     for (data, outer) in loops.loops.iter().zip(outer) {
-        let limit = match indexes_arrays && has_varying_private_offset(func, &cfg, data) {
-            true => MAX_LOOP,
-            false => MAX_SMALL_LOOP,
-        };
         let insts: usize = data.blocks.iter().map(|&b| func.blocks[b].insts.len()).sum();
-        let is_small = limit == MAX_LOOP || (2 * insts <= limit && branches(func, data) == 1);
-        if outer || !is_small {
+        let Some((count, most)) = limits(func, &cfg, data, indexes_arrays).filter(|_| !outer)
+        else {
             continue;
-        }
-        let limit = MAX_TRIP_COUNT.min(limit / insts);
-        let Some(trip_count) = trip_count(func, &cfg, data, limit) else { continue };
+        };
+        let Some(trip_count) = trip_count(func, &cfg, data, count.min(most / insts)) else {
+            continue;
+        };
         if size + insts * trip_count > MAX_FUNCTION {
             continue;
         }
@@ -59,9 +61,32 @@ pub fn run(func: &mut Function) -> bool {
     changed
 }
 
+/// Returns the greatest trip count of a loop that is unrolled, and the most instructions that it may become; `None` if
+/// it stays.
+fn limits(func: &Function, cfg: &Cfg, data: &Loop, indexes_arrays: bool) -> Option<(usize, usize)> {
+    let hint = func.blocks[data.header].unroll;
+    if hint == Some(UnrollHint::Disable) {
+        return None;
+    }
+    if indexes_arrays && has_varying_private_offset(func, cfg, data) {
+        return Some((MAX_TRIP_COUNT, MAX_LOOP));
+    }
+    let has_branches = branches(func, data) > 1;
+    match hint {
+        Some(UnrollHint::Full) if !has_branches => Some((MAX_HINTED_TRIP_COUNT, MAX_HINTED_LOOP)),
+        // The header may run once more than the body.
+        Some(UnrollHint::Count(count)) if !has_branches => {
+            Some((MAX_TRIP_COUNT.min(count as usize + 1), MAX_HINTED_LOOP))
+        }
+        Some(_) => Some((MAX_TRIP_COUNT, MAX_SMALL_LOOP)),
+        None if !has_branches => Some((MAX_TRIP_COUNT, MAX_SMALL_LOOP)),
+        None => None,
+    }
+}
+
 /// Returns the number of branches in a loop, the test that ends it among them. Copies of others would make the function
 /// long to compile for drivers, and what is around it too.
-fn branches(func: &Function, data: &Loop) -> usize {
+pub fn branches(func: &Function, data: &Loop) -> usize {
     data.blocks.iter().filter(|&&block| func.successors(block).len() > 1).count()
 }
 
@@ -114,11 +139,8 @@ fn unroll(func: &mut Function, data: &Loop, trip_count: usize) -> bool {
     // In the order of the layout, which reads best.
     let mut order = data.blocks.clone();
     order.sort_unstable();
-    let mut clones: Vec<ClonedIteration> =
-        (1..trip_count).map(|_| ClonedIteration::new(func, &order)).collect();
-    for clone in &mut clones {
-        clone.fill(func, &order);
-    }
+    let clones: Vec<ClonedIteration> =
+        (1..trip_count).map(|_| ClonedIteration::of(func, &order)).collect();
     let end = func.add_block();
     func.append(end, InstData::Unreachable, None);
     // Each iteration continues in the next; the last one leaves.
@@ -209,54 +231,4 @@ fn form_closed_ssa(func: &mut Function, data: &Loop, inside: &EntitySet<Block>) 
         });
     }
     true
-}
-
-/// The clone of a loop's blocks for one iteration.
-struct ClonedIteration {
-    blocks: SecondaryMap<Block, Option<Block>>,
-    values: SecondaryMap<Value, Option<Value>>,
-}
-
-impl ClonedIteration {
-    /// Makes the blocks, with their parameters and values but without instructions.
-    fn new(func: &mut Function, blocks: &[Block]) -> ClonedIteration {
-        let mut clone =
-            ClonedIteration { blocks: SecondaryMap::new(), values: SecondaryMap::new() };
-        for &block in blocks {
-            let new = func.add_block();
-            clone.blocks[block] = Some(new);
-            for i in 0..func.blocks[block].params.len() {
-                let param = func.blocks[block].params[i];
-                let ty = func.ty(param);
-                clone.values[param] = Some(func.add_param(new, ty));
-            }
-            for i in 0..func.blocks[block].insts.len() {
-                let inst = func.blocks[block].insts[i];
-                let ty = func.result(inst).map(|v| func.ty(v));
-                let new_inst = func.make_inst(InstData::Unreachable, ty);
-                func.blocks[new].insts.push(new_inst);
-                if let Some(result) = func.result(inst) {
-                    clone.values[result] = func.result(new_inst);
-                }
-            }
-        }
-        clone
-    }
-
-    fn block(&self, block: Block) -> Block {
-        self.blocks[block].unwrap_or(block)
-    }
-
-    fn fill(&mut self, func: &mut Function, blocks: &[Block]) {
-        for &block in blocks {
-            let new = self.block(block);
-            for i in 0..func.blocks[block].insts.len() {
-                let mut data = func.insts[func.blocks[block].insts[i]].clone();
-                data.map_args(|arg| self.values[arg].unwrap_or(arg));
-                data.for_each_target_mut(|call| call.block = self.block(call.block));
-                let inst = func.blocks[new].insts[i];
-                func.insts[inst] = data;
-            }
-        }
-    }
 }

@@ -9,7 +9,8 @@ pub use crate::builtins::{Builtin, Rounding};
 
 use super::types::{RecordId, TypeId, Types};
 use crate::source::Span;
-use crate::syntax::ast::{AddressSpace, Unroll};
+use crate::syntax::ast::AddressSpace;
+pub use crate::syntax::ast::Unroll;
 use cranelift_entity::{entity_impl, PrimaryMap};
 
 /// A function of the program (also a declared one whose definition is missing).

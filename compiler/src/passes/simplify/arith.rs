@@ -39,7 +39,7 @@ pub fn unary(c: &mut Cursor, op: UnaryOp, arg: Value, ty: Type) -> Simplified {
     if op == UnaryOp::Not && ty.scalar == Scalar::Bool {
         match c.func.def_inst(arg) {
             Some(&InstData::ICmp { cc, args }) => {
-                return Become(InstData::ICmp { cc: inverse(cc), args })
+                return Become(InstData::ICmp { cc: cc.inverted(), args })
             }
             Some(&InstData::FCmp { cc, args, flags }) => {
                 return Become(InstData::FCmp { cc: float_inverse(cc), args, flags })
@@ -389,21 +389,6 @@ pub fn math(c: &mut Cursor, op: MathOp, args: &[Value]) -> Simplified {
     Keep
 }
 
-fn inverse(cc: IntCC) -> IntCC {
-    match cc {
-        IntCC::Eq => IntCC::Ne,
-        IntCC::Ne => IntCC::Eq,
-        IntCC::Slt => IntCC::Sge,
-        IntCC::Sge => IntCC::Slt,
-        IntCC::Sle => IntCC::Sgt,
-        IntCC::Sgt => IntCC::Sle,
-        IntCC::Ult => IntCC::Uge,
-        IntCC::Uge => IntCC::Ult,
-        IntCC::Ule => IntCC::Ugt,
-        IntCC::Ugt => IntCC::Ule,
-    }
-}
-
 fn float_inverse(cc: FloatCC) -> FloatCC {
     use FloatCC::*;
     match cc {
@@ -424,21 +409,6 @@ fn float_inverse(cc: FloatCC) -> FloatCC {
     }
 }
 
-/// Returns the condition with its operands exchanged.
-fn swapped(cc: IntCC) -> IntCC {
-    match cc {
-        IntCC::Eq | IntCC::Ne => cc,
-        IntCC::Slt => IntCC::Sgt,
-        IntCC::Sgt => IntCC::Slt,
-        IntCC::Sle => IntCC::Sge,
-        IntCC::Sge => IntCC::Sle,
-        IntCC::Ult => IntCC::Ugt,
-        IntCC::Ugt => IntCC::Ult,
-        IntCC::Ule => IntCC::Uge,
-        IntCC::Uge => IntCC::Ule,
-    }
-}
-
 pub fn icmp(c: &mut Cursor, cc: IntCC, [a, b]: [Value; 2], ty: Type) -> Simplified {
     let (x, y) = (c.func.as_const(a), c.func.as_const(b));
     let scalar = c.ty(a).scalar;
@@ -447,7 +417,7 @@ pub fn icmp(c: &mut Cursor, cc: IntCC, [a, b]: [Value; 2], ty: Type) -> Simplifi
         return constant(c, ty, u64::from(fold::icmp(cc, bits, 0, 0)));
     }
     if x.is_some() {
-        return Become(InstData::ICmp { cc: swapped(cc), args: [b, a] });
+        return Become(InstData::ICmp { cc: cc.swapped(), args: [b, a] });
     }
     let Some(y) = y else { return Keep };
     match (cc, y) {

@@ -1,0 +1,63 @@
+//! Clones of a loop's blocks, one for each iteration that unrolling makes a copy of.
+
+use crate::ir::*;
+use cranelift_entity::SecondaryMap;
+
+/// The clone of a loop's blocks for one iteration.
+pub struct ClonedIteration {
+    blocks: SecondaryMap<Block, Option<Block>>,
+    values: SecondaryMap<Value, Option<Value>>,
+}
+
+impl ClonedIteration {
+    /// Clones the blocks; their branches to each other lead to clones.
+    pub fn of(func: &mut Function, blocks: &[Block]) -> ClonedIteration {
+        let clone = ClonedIteration::new(func, blocks);
+        clone.fill(func, blocks);
+        clone
+    }
+
+    /// Makes the blocks, with their parameters and values but without instructions.
+    fn new(func: &mut Function, blocks: &[Block]) -> ClonedIteration {
+        let mut clone =
+            ClonedIteration { blocks: SecondaryMap::new(), values: SecondaryMap::new() };
+        for &block in blocks {
+            let new = func.add_block();
+            clone.blocks[block] = Some(new);
+            for i in 0..func.blocks[block].params.len() {
+                let param = func.blocks[block].params[i];
+                let ty = func.ty(param);
+                clone.values[param] = Some(func.add_param(new, ty));
+            }
+            for i in 0..func.blocks[block].insts.len() {
+                let inst = func.blocks[block].insts[i];
+                let ty = func.result(inst).map(|v| func.ty(v));
+                let new_inst = func.make_inst(InstData::Unreachable, ty);
+                func.blocks[new].insts.push(new_inst);
+                if let Some(result) = func.result(inst) {
+                    clone.values[result] = func.result(new_inst);
+                }
+            }
+        }
+        clone
+    }
+
+    /// Returns the clone of a block of the loop, or another block itself.
+    pub fn block(&self, block: Block) -> Block {
+        self.blocks[block].unwrap_or(block)
+    }
+
+    /// Clones the instructions.
+    fn fill(&self, func: &mut Function, blocks: &[Block]) {
+        for &block in blocks {
+            let new = self.block(block);
+            for i in 0..func.blocks[block].insts.len() {
+                let mut data = func.insts[func.blocks[block].insts[i]].clone();
+                data.map_args(|arg| self.values[arg].unwrap_or(arg));
+                data.for_each_target_mut(|call| call.block = self.block(call.block));
+                let inst = func.blocks[new].insts[i];
+                func.insts[inst] = data;
+            }
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Partial unrolling: several iterations of a counted loop between two tests, so that their loads are under way at once.
+//!
+//! ```text
+//! while (i < n) body(i++)    becomes    limit = n - 3
+//!                                       while (i < limit) { body(i++) body(i++) body(i++) body(i++) }
+//!                                       while (i < n) body(i++)
+//! ```
+//!
+//! The second loop is the old one. Where the trip count is a known multiple there is one loop. The limit saturates, so
+//! that no bound wraps around. Loops are unrolled because the program says so, or because they are small and load.
+
+use super::cloned_iteration::ClonedIteration;
+use super::cursor::Cursor;
+use super::unroll;
+use crate::analysis::trip_count::{trip_count, CountedLoop};
+use crate::ir::cfg::Cfg;
+use crate::ir::dominators::DomTree;
+use crate::ir::loops::{Loop, Loops};
+use crate::ir::*;
+
+/// Copies of the body where the program says no number.
+const COPIES: usize = 4;
+/// Most instructions of a loop that is unrolled though the program does not ask for it.
+const MAX_SMALL_LOOP: usize = 24;
+/// Most instructions that a loop may become.
+const MAX_UNROLLED: usize = 1024;
+/// Greatest trip count that is computed.
+const MAX_TRIP_COUNT: usize = 4096;
+/// Greatest step of a variable, and greatest constant that is added to it for the test.
+const MAX_STEP: i64 = 1 << 16;
+
+/// Unrolls innermost loops, once. Returns true if any was unrolled.
+pub fn run(func: &mut Function) -> bool {
+    let cfg = Cfg::compute(func);
+    let dom = DomTree::compute(&cfg);
+    let loops = Loops::compute(&cfg, &dom);
+    let mut changed = false;
+    for (index, data) in loops.loops.iter().enumerate() {
+        let is_outer = loops.loops.iter().any(|inner| inner.parent == Some(index));
+        let Some(copies) = copies(func, data).filter(|_| !is_outer) else { continue };
+        let Some(counted) = CountedLoop::find(func, &cfg, &loops, index) else { continue };
+        changed |= match trip_count(func, &cfg, data, MAX_TRIP_COUNT) {
+            Some(count) if iterations(data, &counted, count) % copies == 0 => {
+                unroll_multiple(func, &cfg, data, &counted, copies)
+            }
+            _ => unroll_with_remainder(func, &cfg, data, &counted, copies),
+        };
+    }
+    changed
+}
+
+/// Returns how many copies of a loop's body are made; `None` if it stays.
+fn copies(func: &Function, data: &Loop) -> Option<usize> {
+    let insts: usize = data.blocks.iter().map(|&block| func.blocks[block].insts.len()).sum();
+    let copies = match func.blocks[data.header].unroll {
+        Some(UnrollHint::Disable) => return None,
+        Some(UnrollHint::Count(count)) => count as usize,
+        Some(UnrollHint::Full) => COPIES,
+        None if insts <= MAX_SMALL_LOOP
+            && unroll::branches(func, data) == 1
+            && loads(func, data) =>
+        {
+            COPIES
+        }
+        None => return None,
+    };
+    (copies > 1 && copies * insts <= MAX_UNROLLED && can_repeat(func, data)).then_some(copies)
+}
+
+/// Returns true if a loop loads what takes long, and writes nothing that loads would have to wait for.
+fn loads(func: &Function, data: &Loop) -> bool {
+    let mut insts = data.blocks.iter().flat_map(|&block| &func.blocks[block].insts);
+    let is_slow = |ptr: Value| func.ty(ptr).space() != Some(AddressSpace::Private);
+    let mut has_load = false;
+    let only_loads = insts.all(|&inst| {
+        let data = &func.insts[inst];
+        has_load |= matches!(data, InstData::Load { ptr, .. } if is_slow(*ptr));
+        data.is_terminator() || !data.has_side_effect()
+    });
+    only_loads && has_load
+}
+
+/// Returns true if nothing in a loop has to stand in one place: neither barriers nor calls.
+fn can_repeat(func: &Function, data: &Loop) -> bool {
+    let mut insts = data.blocks.iter().flat_map(|&block| &func.blocks[block].insts);
+    insts.all(|&inst| !matches!(func.insts[inst], InstData::Barrier { .. } | InstData::Call { .. }))
+}
+
+/// Returns how often the body runs of a loop whose header runs `count` times.
+fn iterations(data: &Loop, counted: &CountedLoop, count: usize) -> usize {
+    let is_test_first = counted.test == data.header && counted.test != counted.latch;
+    count - usize::from(is_test_first)
+}
+
+/// Unrolls a loop whose number of iterations is a multiple of `copies`: only the test of the old iteration stays.
+fn unroll_multiple(
+    func: &mut Function,
+    cfg: &Cfg,
+    data: &Loop,
+    counted: &CountedLoop,
+    copies: usize,
+) -> bool {
+    let clones = clone_iterations(func, data, counted, copies - 1);
+    let first = clones[0].block(data.header);
+    // What leaves the loop is a value of the old iteration: the first if it tests first, else the last.
+    let mut header = data.header;
+    if counted.test != data.header || counted.test == counted.latch {
+        header = first;
+        enter(func, cfg, data, counted, first);
+    }
+    redirect(func, counted.latch, data.header, first);
+    chain(func, data, counted, &clones, data.header);
+    func.blocks[data.header].unroll = None;
+    func.blocks[header].unroll = Some(UnrollHint::Disable);
+    true
+}
+
+/// Puts a loop of several iterations in front of a loop, which does what is left. Returns false, with nothing changed,
+/// if no test tells that so many iterations are left.
+fn unroll_with_remainder(
+    func: &mut Function,
+    cfg: &Cfg,
+    data: &Loop,
+    counted: &CountedLoop,
+    copies: usize,
+) -> bool {
+    let Some(test) = MainTest::new(func, counted, data.header, copies) else { return false };
+    let like = |func: &mut Function| {
+        let block = func.add_block();
+        for param in func.blocks[data.header].params.clone() {
+            let ty = func.ty(param);
+            func.add_param(block, ty);
+        }
+        block
+    };
+    let (preheader, main) = (like(func), like(func));
+    let clones = clone_iterations(func, data, counted, copies);
+    enter(func, cfg, data, counted, preheader);
+    let mut c = Cursor::new(func);
+    let limit = test.limit(&mut c, counted.bound);
+    let args = c.func.blocks[preheader].params.clone();
+    c.jump(main, &args);
+    c.finish(preheader);
+    let args = c.func.blocks[main].params.clone();
+    let goes_on = test.goes_on(&mut c, args[counted.variable], limit);
+    c.brif_with(goes_on, (clones[0].block(data.header), &args), (data.header, &args));
+    c.finish(main);
+    chain(func, data, counted, &clones, main);
+    for header in [main, data.header] {
+        func.blocks[header].unroll = Some(UnrollHint::Disable);
+    }
+    true
+}
+
+/// Returns clones of a loop's iteration that go on whatever their test says.
+fn clone_iterations(
+    func: &mut Function,
+    data: &Loop,
+    counted: &CountedLoop,
+    count: usize,
+) -> Vec<ClonedIteration> {
+    let mut order = data.blocks.clone();
+    order.sort_unstable();
+    let mut inside = None;
+    if let Some(inst) = func.terminator(counted.test) {
+        func.insts[inst].for_each_target(|call| {
+            inside = if order.contains(&call.block) { Some(call.block) } else { inside };
+        });
+    }
+    let clones: Vec<_> = (0..count).map(|_| ClonedIteration::of(func, &order)).collect();
+    for clone in &clones {
+        let inside = inside.map(|block| clone.block(block));
+        let Some(inst) = func.terminator(clone.block(counted.test)) else { continue };
+        let mut goes_on = None;
+        func.insts[inst].for_each_target(|call| {
+            if Some(call.block) == inside {
+                goes_on = Some(call.clone());
+            }
+        });
+        if let Some(target) = goes_on {
+            func.insts[inst] = InstData::Jump { target };
+        }
+    }
+    clones
+}
+
+/// Lets each clone end in the next one, and the last in `end`.
+fn chain(
+    func: &mut Function,
+    data: &Loop,
+    counted: &CountedLoop,
+    clones: &[ClonedIteration],
+    end: Block,
+) {
+    for (i, clone) in clones.iter().enumerate() {
+        let next = clones.get(i + 1).map_or(end, |next| next.block(data.header));
+        redirect(func, clone.block(counted.latch), clone.block(data.header), next);
+    }
+}
+
+/// Lets what enters a loop enter another block.
+fn enter(func: &mut Function, cfg: &Cfg, data: &Loop, counted: &CountedLoop, block: Block) {
+    for &pred in cfg.preds(data.header).iter().filter(|&&pred| pred != counted.latch) {
+        redirect(func, pred, data.header, block);
+    }
+}
+
+/// Lets a block branch to another one in place of `from`.
+fn redirect(func: &mut Function, block: Block, from: Block, to: Block) {
+    let Some(inst) = func.terminator(block) else { return };
+    func.insts[inst].for_each_target_mut(|call| {
+        if call.block == from {
+            call.block = to;
+        }
+    });
+}
+
+/// The test that a number of iterations go on: `variable cc limit`.
+enum MainTest {
+    /// The last of the tests is the one that counts: the bound is moved by `by`, but not beyond the least or greatest
+    /// number.
+    Order { cc: IntCC, saturate: BinaryOp, to: i64, back: i64 },
+    /// All numbers but the bound pass.
+    Distance { offset: i64, is_up: bool, copies: i64 },
+}
+
+impl MainTest {
+    fn new(
+        func: &Function,
+        counted: &CountedLoop,
+        header: Block,
+        copies: usize,
+    ) -> Option<MainTest> {
+        use IntCC::*;
+        let ty = func.ty(func.blocks[header].params[counted.variable]);
+        let CountedLoop { step, offset, cc, .. } = *counted;
+        let is_up = step > 0;
+        let goes_one_way = offset == 0 || (offset > 0) == is_up;
+        if ty != Type::I32 && ty != Type::I64 || !goes_one_way {
+            return None;
+        }
+        if step.abs() > MAX_STEP || offset.abs() > MAX_STEP {
+            return None;
+        }
+        let copies = copies as i64;
+        if cc == Ne {
+            return (step.abs() == 1).then_some(MainTest::Distance { offset, is_up, copies });
+        }
+        // What the last test adds to the variable. One that takes the bound in is one that leaves the next number out.
+        let last = offset.abs() + (copies - 1) * step.abs();
+        let (is_inclusive, is_signed) =
+            (matches!(cc, Sle | Ule | Sge | Uge), matches!(cc, Slt | Sle | Sgt | Sge));
+        let by = last - i64::from(is_inclusive);
+        let bits = ty.scalar.bits();
+        let (least, greatest) = match is_signed {
+            true => (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)),
+            false => (0, -1),
+        };
+        let (cc, saturate, to, back) = match (cc, is_up) {
+            (Slt | Sle, true) => (Slt, BinaryOp::SMax, least + by, -by),
+            (Ult | Ule, true) => (Ult, BinaryOp::UMax, least + by, -by),
+            (Sgt | Sge, false) => (Sgt, BinaryOp::SMin, greatest - by, by),
+            (Ugt | Uge, false) => (Ugt, BinaryOp::UMin, greatest - by, by),
+            _ => return None,
+        };
+        Some(MainTest::Order { cc, saturate, to, back })
+    }
+
+    /// Returns what the variable is compared with.
+    fn limit(&self, c: &mut Cursor<'_>, bound: Value) -> Value {
+        match *self {
+            MainTest::Order { saturate, to, back, .. } => {
+                let bound = c.binary_imm(saturate, bound, to);
+                c.binary_imm(BinaryOp::IAdd, bound, back)
+            }
+            MainTest::Distance { offset, .. } => c.binary_imm(BinaryOp::IAdd, bound, -offset),
+        }
+    }
+
+    fn goes_on(&self, c: &mut Cursor<'_>, variable: Value, limit: Value) -> Value {
+        match *self {
+            MainTest::Order { cc, .. } => c.icmp(cc, variable, limit),
+            MainTest::Distance { is_up, copies, .. } => {
+                let (a, b) = if is_up { (limit, variable) } else { (variable, limit) };
+                let distance = c.binary(BinaryOp::ISub, a, b);
+                c.icmp_imm(IntCC::Uge, distance, copies)
+            }
+        }
+    }
+}
