@@ -1,7 +1,7 @@
 //! Types, and how their values lie in memory.
 
 use crate::error::{Error, Res};
-use crate::value::{Bits, Value};
+use crate::value::{Bits, Place, Pointer, Value};
 use rspirv::spirv::StorageClass;
 
 /// A type; others are named by their ids.
@@ -159,9 +159,13 @@ impl Types {
             Type::Vector { element, count } => members(&mut (0..*count).map(|_| *element)),
             Type::Array { element, length, .. } => members(&mut (0..*length).map(|_| *element)),
             Type::Struct { members: all, .. } => members(&mut all.iter().map(|(ty, _)| *ty)),
-            _ => match scalars.next() {
-                Some(bits) => Ok(bits.into()),
-                None => Error::invalid("too few scalars for a value"),
+            ty => match (scalars.next(), ty) {
+                (Some(bits), Type::Pointer { .. }) => {
+                    let offset = bits.defined("a pointer")?;
+                    Ok(Value::Pointer(Pointer { place: Place::Device, offset }))
+                }
+                (Some(bits), _) => Ok(bits.into()),
+                (None, _) => Error::invalid("too few scalars for a value"),
             },
         }
     }

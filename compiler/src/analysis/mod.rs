@@ -4,6 +4,7 @@ pub mod access_types;
 pub mod alias;
 pub mod argument_alias;
 pub mod call_graph;
+pub mod data_layout;
 pub mod known_bits;
 pub mod memory_versions;
 pub mod trip_count;

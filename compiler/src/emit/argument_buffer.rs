@@ -19,8 +19,9 @@ pub(super) struct KernelInputs {
     pub args: Vec<ArgKind>,
     /// The push-constant variable.
     pub variable: u32,
-    /// Words of the buffer that were read in the entry block, which dominates all others.
-    pub loaded_words: FxHashMap<u32, u32>,
+    /// The type of a pointer to the buffer, where it is not in push constants, and the pointer in this function.
+    pub pointer_type: u32,
+    pub pointer: Option<u32>,
     pub builtins: FxHashMap<u32, u32>,
     pub local_size: [u32; 3],
     pub has_global_offset: Option<u32>,
@@ -52,10 +53,13 @@ impl KernelInputs {
         }
         inputs.size = end.next_multiple_of(4);
         inputs.in_push_constants = inputs.size <= target.push_constant_size;
-        let words = if inputs.in_push_constants { inputs.size / 4 } else { 2 };
-        if words > 0 {
-            let length = builder.const_u32(words);
-            let block = builder.block_of_array(builder.u32, length, 4);
+        if inputs.size > 0 {
+            let length = builder.const_u32(inputs.size / 4);
+            let mut block = builder.block_of_array(builder.u32, length, 4);
+            if !inputs.in_push_constants {
+                inputs.pointer_type = builder.pointer(StorageClass::PhysicalStorageBuffer, block);
+                block = builder.block(inputs.pointer_type);
+            }
             inputs.variable = builder.variable(StorageClass::PushConstant, block);
         }
         inputs.declare_local_size(builder, kernel);
@@ -64,7 +68,7 @@ impl KernelInputs {
 
     /// Forgets what was read in another function.
     pub fn begin_function(&mut self) {
-        self.loaded_words.clear();
+        self.pointer = None;
     }
 
     pub fn field_layout(&self, field: Field) -> EmitResult<(u32, u32)> {
@@ -102,6 +106,8 @@ pub(super) fn field_of(query: WorkItemQuery) -> Option<Field> {
         EnqueuedLocalSize => Field::EnqueuedLocalSize,
         WorkDim => Field::WorkDim,
         PrintfBufferWord => Field::PrintfBuffer,
+        DataAddressWord => Field::DataAddress,
+        OrderAddressWord => Field::OrderWord,
         _ => return None,
     })
 }

@@ -101,7 +101,7 @@ impl Emitter<'_> {
         let scope = self.const_u32(scope as u32);
         let memory = ordered_memory(local, sync.order);
         let pointer = match mem {
-            Mem::Physical(address) => self.physical_pointer(address, 0, ty),
+            Mem::Physical(address) => self.physical_pointer(address, ty),
             Mem::Array(ArrayId::Local, pointer) => {
                 if self.element_view(ArrayId::Local, bits / 8)?.elem != Elem::Int(bits) {
                     return Err(EmitError::malformed("an atomic operation on no element"));

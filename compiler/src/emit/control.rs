@@ -83,6 +83,7 @@ impl Emitter<'_> {
         if let Some(Prologue { label, code }) = &prologue {
             encode(out, Op::Label, &[*label]);
             out.extend_from_slice(&self.variables);
+            out.extend_from_slice(&self.entry_code);
             out.extend_from_slice(code);
             encode(out, Op::Branch, &[self.control.labels[entry]]);
         }
@@ -90,6 +91,7 @@ impl Emitter<'_> {
             encode(out, Op::Label, &[self.control.labels[*block]]);
             if *block == entry && prologue.is_none() {
                 out.extend_from_slice(&self.variables);
+                out.extend_from_slice(&self.entry_code);
             }
             if *block != entry {
                 self.write_phis(*block, out)?;
@@ -120,7 +122,6 @@ impl Emitter<'_> {
 
     fn emit_block(&mut self, block: Block, is_entry: bool, merge: Merge) -> EmitResult<()> {
         let func = self.func;
-        self.control.is_entry = is_entry;
         if !is_entry {
             for &param in &func.blocks[block].params {
                 let id = self.builder.new_id();

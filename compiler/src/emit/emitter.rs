@@ -1,15 +1,12 @@
 //! The state of emitting one kernel, and the small steps that everything else is made of.
 
 use super::argument_buffer::KernelInputs;
-use super::data;
 use super::error::{EmitError, EmitResult};
 use super::places::Arrays;
 use super::position::Control;
 use super::shader_info::{Frame, ShaderInfo};
 use super::spirv_builder::{encode, Glsl, SpirvBuilder};
-use crate::ir::{
-    Constant, Func, Function, Global, Inst, KernelEntry, Module, Type, Value, ValueDef,
-};
+use crate::ir::{Constant, Func, Function, Inst, KernelEntry, Module, Type, Value, ValueDef};
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 use rspirv::spirv::{Decoration, Op};
@@ -32,12 +29,12 @@ pub(super) struct Emitter<'a> {
     pub inputs: KernelInputs,
     pub arrays: Arrays,
     pub control: Control,
-    /// Byte offsets of program-scope variables in the data image.
-    pub data_offsets: SecondaryMap<Global, u64>,
     /// Instructions emitted so far.
     pub body: Vec<u32>,
     /// OpVariable instructions of the function.
     pub variables: Vec<u32>,
+    /// What the function executes before all else.
+    pub entry_code: Vec<u32>,
     pub types: FxHashMap<Type, u32>,
     ids: SecondaryMap<Value, u32>,
     /// Ids of the functions.
@@ -58,7 +55,6 @@ impl<'a> Emitter<'a> {
     ) -> EmitResult<Emitter<'a>> {
         let info = ShaderInfo::new(module, functions, target)?;
         let func = &module.functions[kernel.func];
-        let data_offsets = data::layout(module)?.offsets;
         let mut builder = SpirvBuilder::new();
         if info.ordered {
             builder.use_vulkan_memory_model(target)?;
@@ -78,9 +74,9 @@ impl<'a> Emitter<'a> {
             inputs,
             arrays: Arrays::default(),
             control: Control::default(),
-            data_offsets,
             body: Vec::new(),
             variables: Vec::new(),
+            entry_code: Vec::new(),
             types: FxHashMap::default(),
             ids: func.value_map(),
             functions: ids,

@@ -48,6 +48,7 @@ impl Emitter<'_> {
         self.inputs.begin_function();
         self.body.clear();
         self.variables.clear();
+        self.entry_code.clear();
         self.composites.clear();
         self.clear_values();
     }

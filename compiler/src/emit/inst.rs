@@ -34,7 +34,10 @@ impl Emitter<'_> {
                 self.barrier(flags);
                 Ok(())
             }
-            InstData::Fence { flags, sync } => self.fence(flags, sync),
+            InstData::Fence { flags, sync } => {
+                self.fence(flags, sync);
+                Ok(())
+            }
             InstData::Call { func, ref args } => self.call(func, args).map(|_| ()),
             _ => Err(EmitError::malformed(format!("an instruction without result: {data:?}"))),
         }

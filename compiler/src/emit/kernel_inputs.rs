@@ -12,44 +12,34 @@ impl Emitter<'_> {
         self.inputs.offsets.get(&field).copied().ok_or_else(|| EmitError::malformed("no field"))
     }
 
-    fn push_constant_word(&mut self, index: u32) -> u32 {
-        let word = self.builder.u32;
-        let pointer = self.builder.pointer(StorageClass::PushConstant, word);
-        let (zero, index) = (self.const_u32(0), self.const_u32(index));
-        let pointer = self.op(Op::AccessChain, pointer, &[self.inputs.variable, zero, index]);
-        self.op(Op::Load, word, &[pointer])
-    }
-
-    /// Returns the address of the buffer, where push constants hold that.
-    fn argument_buffer_address(&mut self) -> u32 {
-        let words = [self.push_constant_word(0), self.push_constant_word(1)];
-        self.address_of_words(words)
-    }
-
     /// Returns word number `index` of the kernel-argument buffer.
-    fn argument_word(&mut self, index: u32) -> EmitResult<u32> {
-        if let Some(&id) = self.inputs.loaded_words.get(&index) {
-            return Ok(id);
-        }
-        let id = if self.inputs.in_push_constants {
-            self.push_constant_word(index)
-        } else {
-            let address = self.argument_buffer_address();
-            let word = self.builder.u32;
-            let pointer = self.physical_pointer(address, index * 4, word);
-            self.op(Op::Load, word, &[pointer, MemoryAccess::ALIGNED.bits(), 4])
+    fn argument_word(&mut self, index: u32) -> u32 {
+        let (base, class) = match self.inputs.in_push_constants {
+            true => (self.inputs.variable, StorageClass::PushConstant),
+            false => (self.argument_buffer(), StorageClass::PhysicalStorageBuffer),
         };
-        if self.control.is_entry {
-            self.inputs.loaded_words.insert(index, id);
+        let word = self.builder.u32;
+        let pointer = self.builder.pointer(class, word);
+        let (zero, index) = (self.const_u32(0), self.const_u32(index));
+        let pointer = self.op(Op::AccessChain, pointer, &[base, zero, index]);
+        match self.inputs.in_push_constants {
+            true => self.op(Op::Load, word, &[pointer]),
+            false => self.op(Op::Load, word, &[pointer, MemoryAccess::ALIGNED.bits(), 4]),
         }
-        Ok(id)
     }
 
-    /// Returns an address in the kernel-argument buffer.
-    fn address_field(&mut self, field: Field) -> EmitResult<u32> {
-        let word = self.field(field)? / 4;
-        let words = [self.argument_word(word)?, self.argument_word(word + 1)?];
-        Ok(self.address_of_words(words))
+    /// Returns the pointer to the buffer that the push constants are. A function loads it before all else.
+    fn argument_buffer(&mut self) -> u32 {
+        if let Some(pointer) = self.inputs.pointer {
+            return pointer;
+        }
+        let body = std::mem::take(&mut self.body);
+        let ty = self.builder.pointer(StorageClass::PushConstant, self.inputs.pointer_type);
+        let zero = self.const_u32(0);
+        let pushed = self.op(Op::AccessChain, ty, &[self.inputs.variable, zero]);
+        let pointer = self.op(Op::Load, self.inputs.pointer_type, &[pushed]);
+        self.entry_code = std::mem::replace(&mut self.body, body);
+        *self.inputs.pointer.insert(pointer)
     }
 
     /// LoadArg.
@@ -67,7 +57,7 @@ impl Emitter<'_> {
                 "an argument is read beyond its end, or not by words",
             ));
         }
-        let word = self.argument_word((field + offset) / 4)?;
+        let word = self.argument_word((field + offset) / 4);
         self.bitcast(word, Type::I32, ty)
     }
 
@@ -84,28 +74,13 @@ impl Emitter<'_> {
         Ok(id)
     }
 
-    /// GlobalAddr.
+    /// GlobalAddr, of a variable in work-group memory.
     pub fn global_addr(&mut self, global: Global) -> EmitResult<u32> {
-        let data = self
-            .module
-            .globals
-            .get(global)
-            .ok_or_else(|| EmitError::malformed(format!("{global} does not exist")))?;
-        if data.space == AddressSpace::Local {
-            let offset = self.info.local_offsets[global];
-            return Ok(self.const_u32(offset as u32));
-        }
-        let offset = self.data_offsets[global];
-        let base = self.address_field(Field::DataAddress)?;
-        Ok(self.address_add_const(base, offset as u32))
-    }
-
-    /// Returns the address of the word by which sequentially consistent operations are ordered, if the
-    /// kernel needs one.
-    pub fn order_word(&mut self) -> EmitResult<Option<u32>> {
-        match self.inputs.offsets.contains_key(&Field::OrderWord) {
-            true => self.address_field(Field::OrderWord).map(Some),
-            false => Ok(None),
+        match self.module.globals.get(global) {
+            Some(data) if data.space == AddressSpace::Local => {
+                Ok(self.const_u32(self.info.local_offsets[global] as u32))
+            }
+            _ => Err(EmitError::malformed(format!("{global} is not in work-group memory"))),
         }
     }
 
@@ -140,7 +115,7 @@ impl Emitter<'_> {
         use WorkItemQuery::*;
         if let Some(field) = field_of(query) {
             let first = self.field(field)? / 4;
-            return self.argument_word(first + u32::from(dim));
+            return Ok(self.argument_word(first + u32::from(dim)));
         }
         match query {
             InvocationId => Ok(self.builtin(BuiltIn::GlobalInvocationId, dim)),

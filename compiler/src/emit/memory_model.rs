@@ -21,7 +21,6 @@
 //! [`ShaderInfo::device_order`]: super::shader_info::ShaderInfo::device_order
 
 use super::emitter::Emitter;
-use super::error::EmitResult;
 use crate::ir::{BarrierFlags, MemoryOrder, MemoryScope, SyncSemantics};
 use rspirv::spirv::{MemoryAccess, MemorySemantics, Op, Scope};
 
@@ -91,27 +90,11 @@ impl Emitter<'_> {
 
     /// Emits a fence. One of global memory is for the whole device: programs older than OpenCL C 2.0 rely
     /// on that.
-    pub fn fence(&mut self, flags: BarrierFlags, sync: SyncSemantics) -> EmitResult<()> {
-        if sync.order == MemoryOrder::SeqCst {
-            return self.touch_order_word();
-        }
+    pub fn fence(&mut self, flags: BarrierFlags, sync: SyncSemantics) {
         let global = flags.contains(BarrierFlags::GLOBAL);
         let scope = if global { Scope::Device } else { Scope::Workgroup };
         let scope = self.const_u32(scope as u32);
         let semantics = self.semantics(sync.order, memory_of(flags));
         self.op_void(Op::MemoryBarrier, &[scope, semantics]);
-        Ok(())
-    }
-
-    /// Emits what a sequentially consistent fence does.
-    fn touch_order_word(&mut self) -> EmitResult<()> {
-        let Some(address) = self.order_word()? else { return Ok(()) };
-        let word = self.builder.u32;
-        let pointer = self.physical_pointer(address, 0, word);
-        let scope = self.const_u32(Scope::Device as u32);
-        let semantics = self.semantics(MemoryOrder::AcqRel, memory_of(BarrierFlags::all()));
-        let zero = self.const_u32(0);
-        self.op(Op::AtomicIAdd, word, &[pointer, scope, semantics, zero]);
-        Ok(())
     }
 }

@@ -11,7 +11,6 @@
 //! private ones through arrays (`logical`) whose element type is that of all accesses of the kernel
 //! ([`crate::analysis::access_types`]). Arguments and launch values come from the kernel-argument buffer (`kernel_inputs`).
 
-mod address;
 mod argument_buffer;
 mod atomics;
 mod control;

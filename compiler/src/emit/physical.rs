@@ -8,9 +8,8 @@ use rspirv::spirv::{Capability, MemoryAccess, Op, Scope, StorageClass};
 use smallvec::SmallVec;
 
 impl Emitter<'_> {
-    /// Returns a pointer to `pointee` at an address plus a constant number of bytes.
-    pub fn physical_pointer(&mut self, address: u32, offset: u32, pointee: u32) -> u32 {
-        let address = self.address_add_const(address, offset);
+    /// Returns a pointer to `pointee` at an address.
+    pub fn physical_pointer(&mut self, address: u32, pointee: u32) -> u32 {
         let ty = self.builder.pointer(StorageClass::PhysicalStorageBuffer, pointee);
         let op = if self.target.int64 { Op::ConvertUToPtr } else { Op::Bitcast };
         if self.info.coherent {
@@ -85,7 +84,7 @@ impl Emitter<'_> {
         volatile: bool,
     ) -> EmitResult<u32> {
         let ty = self.physical_type(elem, lanes)?;
-        let pointer = self.physical_pointer(address, 0, ty);
+        let pointer = self.physical_pointer(address, ty);
         Ok(self.load_physical(pointer, ty, align, volatile))
     }
 
@@ -99,7 +98,7 @@ impl Emitter<'_> {
         volatile: bool,
     ) -> EmitResult<()> {
         let ty = self.physical_type(elem, lanes)?;
-        let pointer = self.physical_pointer(address, 0, ty);
+        let pointer = self.physical_pointer(address, ty);
         let mut operands: SmallVec<[u32; 5]> = SmallVec::from_slice(&[pointer, id]);
         operands.extend(self.access_operands(align, volatile, true));
         self.op_void(Op::Store, &operands);

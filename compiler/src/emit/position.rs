@@ -10,8 +10,6 @@ pub(super) struct Control {
     pub labels: SecondaryMap<Block, u32>,
     /// Edges into each block: label of their source, and arguments.
     pub edges: SecondaryMap<Block, Vec<(u32, Ids)>>,
-    /// True while the entry block is emitted, which dominates all others.
-    pub is_entry: bool,
 }
 
 /// The code that a function executes once, before its first block.

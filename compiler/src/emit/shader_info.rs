@@ -2,11 +2,11 @@
 //! they access, where private objects and local variables lie, which launch values are read.
 
 use super::argument_buffer::field_of;
-use super::data::align_up;
 use super::error::EmitError;
 use crate::analysis::access_types::{AccessType, Accesses};
+use crate::analysis::data_layout::align_up;
 use crate::ir::{
-    AddressSpace, BarrierFlags, Func, Function, Global, InstData, MemoryOrder, MemoryScope, Module,
+    AddressSpace, BarrierFlags, Func, Function, Global, InstData, MemoryScope, Module,
     SyncSemantics, Type, Value, WorkItemQuery,
 };
 use crate::kernel::Field;
@@ -69,7 +69,6 @@ pub(super) struct ShaderInfo {
     pub device_order: bool,
     /// True if the same is so in GLSL's memory model: accesses of global memory are declared coherent.
     pub coherent: bool,
-    has_seq_cst_fence: bool,
     has_device_fence: bool,
     has_global_barrier: bool,
     has_global_atomic_updates: bool,
@@ -95,9 +94,6 @@ impl ShaderInfo {
         }
         info.place_objects(functions)?;
         info.place_locals(module, target)?;
-        if info.has_seq_cst_fence {
-            info.fields.insert(Field::OrderWord);
-        }
         info.choose_memory_model(target);
         info.zero_initializes_local = target.zero_local && info.local.bytes != 0;
         info.uses_barrier |= info.zero_initializes_local;
@@ -157,8 +153,6 @@ impl ShaderInfo {
                 if module.globals.get(global).is_some_and(|g| g.space == AddressSpace::Local) {
                     self.uses_local = true;
                     self.local_offsets[global] = u64::MAX;
-                } else {
-                    self.fields.insert(Field::DataAddress);
                 }
             }
             LoadArg { arg, .. } => {
@@ -175,13 +169,7 @@ impl ShaderInfo {
                 self.has_global_barrier |= flags.contains(BarrierFlags::GLOBAL);
             }
             Call { func, .. } => self.callees.push(func),
-            Fence { sync, .. } => match sync.order {
-                MemoryOrder::SeqCst => {
-                    self.order(sync);
-                    self.has_seq_cst_fence = true;
-                }
-                _ => self.has_device_fence |= sync.scope == MemoryScope::Device,
-            },
+            Fence { sync, .. } => self.has_device_fence |= sync.scope == MemoryScope::Device,
             _ => {}
         }
     }

@@ -143,11 +143,13 @@ impl SpirvBuilder {
         encode(&mut self.decorations, Op::Decorate, &words);
     }
 
-    /// Decorates a struct type of one member as a block, with that member at offset 0.
-    fn decorate_block(&mut self, id: u32) {
+    /// Returns a block struct of one member, always a new one.
+    pub fn block(&mut self, member: u32) -> u32 {
+        let id = self.declare(Op::TypeStruct, None, &[member]);
         self.decorate(id, Decoration::Block, &[]);
         let words = [id, 0, Decoration::Offset as u32, 0];
         encode(&mut self.decorations, Op::MemberDecorate, &words);
+        id
     }
 
     /// Emits a module-scope instruction that exists once for given operands: a type or constant.
@@ -218,8 +220,7 @@ impl SpirvBuilder {
         if let Some(&(_, block)) = self.coherent_blocks.iter().find(|(known, _)| *known == member) {
             return block;
         }
-        let block = self.declare(Op::TypeStruct, None, &[member]);
-        self.decorate_block(block);
+        let block = self.block(member);
         let words = [block, 0, Decoration::Coherent as u32];
         encode(&mut self.decorations, Op::MemberDecorate, &words);
         self.coherent_blocks.push((member, block));
@@ -230,9 +231,7 @@ impl SpirvBuilder {
     pub fn block_of_array(&mut self, element: u32, length: u32, stride: u32) -> u32 {
         let array = self.declare(Op::TypeArray, None, &[element, length]);
         self.decorate(array, Decoration::ArrayStride, &[stride]);
-        let block = self.declare(Op::TypeStruct, None, &[array]);
-        self.decorate_block(block);
-        block
+        self.block(array)
     }
 
     /// Returns a 32-bit constant.

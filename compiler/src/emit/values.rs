@@ -84,7 +84,11 @@ impl Emitter<'_> {
                 let ty = self.scalar_type(scalar)?;
                 self.builder.constant(ty, width, bits)
             }
-            Repr::Pair => self.pair_const(bits),
+            Repr::Pair => {
+                let words = [self.const_u32(bits as u32), self.const_u32((bits >> 32) as u32)];
+                let ty = self.builder.pair();
+                self.builder.intern(Op::ConstantComposite, Some(ty), &words)
+            }
         })
     }
 

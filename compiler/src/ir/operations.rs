@@ -471,6 +471,10 @@ operations! {
         NumGroupsWord = "num_groups_word" => Type::I32,
         /// A word of the address.
         PrintfBufferWord = "printf_buffer_word" => Type::I32,
+        /// A word of the address of the program's data image ([`crate::kernel::DataImage`]).
+        DataAddressWord = "data_address_word" => Type::I32,
+        /// A word of the address of the word that sequentially consistent fences act on.
+        OrderAddressWord = "order_address_word" => Type::I32,
     }
 }
 

@@ -5,11 +5,12 @@
 //!   between.
 //! - Those on words of work-group memory whose elements are 64-bit containers are such a loop on the container.
 //! - Sequentially consistent ones are read-modify-write operations that acquire and release (see `emit::memory_model`): a
-//!   load adds 0, a store exchanges, a failed compare-and-exchange is confirmed by adding 0. Where the program has
-//!   sequentially consistent fences, a fence comes first.
+//!   load adds 0, a store exchanges, a failed compare-and-exchange is confirmed by adding 0. A fence is such an operation
+//!   on one word for all kernels; where the program has fences, one comes before each other operation.
 
 use super::access::Memories;
 use super::split::Splitter;
+use super::work_items::{of_words, query};
 use crate::analysis::access_types::CONTAINER;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
@@ -22,19 +23,23 @@ pub fn run(func: &mut Function, memories: &Memories<'_>, has_fences: bool) -> bo
     for block in func.layout.clone() {
         let is_illegal =
             |func: &Function, inst| Atomic::of(func, inst).filter(|a| a.is_illegal(memories, func));
-        if !func.blocks[block].insts.iter().any(|&inst| is_illegal(func, inst).is_some()) {
+        let mut insts = func.blocks[block].insts.iter();
+        if !insts.any(|&i| is_illegal(func, i).is_some() || is_seq_cst_fence(&func.insts[i])) {
             continue;
         }
         changed = true;
         let mut s = Splitter::new(func, block);
         for inst in s.take_insts() {
+            if is_seq_cst_fence(&s.c.func.insts[inst]) {
+                seq_cst_fence(&mut s.c);
+                continue;
+            }
             let Some(atomic) = is_illegal(s.c.func, inst) else {
                 s.c.keep(inst);
                 continue;
             };
             if has_fences && atomic.is_seq_cst() {
-                let sync = atomic.sync;
-                s.c.void(InstData::Fence { flags: BarrierFlags::all(), sync });
+                seq_cst_fence(&mut s.c);
             }
             let value = atomic.legalize(&mut s, memories);
             if let Some((result, value)) = s.c.func.result(inst).zip(value) {
@@ -54,11 +59,22 @@ pub fn run(func: &mut Function, memories: &Memories<'_>, has_fences: bool) -> bo
 pub fn has_seq_cst_fence(module: &Module) -> bool {
     module.functions.values().any(|func| {
         let mut insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
-        insts.any(|&inst| {
-            let data = &func.insts[inst];
-            matches!(data, InstData::Fence { sync, .. } if sync.order == MemoryOrder::SeqCst)
-        })
+        insts.any(|&inst| is_seq_cst_fence(&func.insts[inst]))
     })
+}
+
+/// Returns true if an instruction is a sequentially consistent fence.
+pub fn is_seq_cst_fence(data: &InstData) -> bool {
+    matches!(data, InstData::Fence { sync, .. } if sync.order == MemoryOrder::SeqCst)
+}
+
+/// Writes what a sequentially consistent fence is: an operation on one word for all kernels.
+fn seq_cst_fence(c: &mut Cursor<'_>) {
+    let words = [0, 1].map(|i| query(c, WorkItemQuery::OrderAddressWord, i));
+    let ptr = of_words(c, words, Type::ptr(AddressSpace::Global));
+    let zero = c.iconst(Type::I32, 0);
+    let sync = SyncSemantics { order: MemoryOrder::SeqCst, scope: MemoryScope::Device };
+    c.atomic_rmw(AtomicOp::Add, ptr, zero, sync);
 }
 
 /// What an atomic operation does.

@@ -1,5 +1,6 @@
 //! What legalization guarantees, checked in debug builds.
 
+use super::atomics::is_seq_cst_fence;
 use super::elements::is_array;
 use super::narrow;
 use crate::ir::print::print_inst;
@@ -41,6 +42,10 @@ fn is_legal(func: &Function, inst: Inst, target: &Target) -> bool {
     let data = &func.insts[inst];
     let mut types: Vec<Type> = func.result(inst).iter().map(|&value| func.ty(value)).collect();
     data.for_each_arg(|arg| types.push(func.ty(arg)));
+    let is_device = |ty: Type| ty.scalar.is_ptr() && ty.scalar.bits() == 64;
+    if matches!(data, GlobalAddr { .. }) && is_device(types[0]) || is_seq_cst_fence(data) {
+        return false;
+    }
     if let Some((ptr, ty)) = func.access(inst).filter(|access| is_array(func.ty(access.0))) {
         let of_element =
             |data: &InstData| matches!(data, ElementAddr { bytes, .. } if *bytes == ty.bytes());
@@ -49,7 +54,7 @@ fn is_legal(func: &Function, inst: Inst, target: &Target) -> bool {
         }
     }
     if let (PtrAdd { .. } | ICmp { .. }, false) = (data, target.int64) {
-        if types.iter().any(|ty| ty.scalar.is_ptr() && ty.scalar.bits() == 64) {
+        if types.iter().any(|ty| is_device(*ty)) {
             return false;
         }
     }

@@ -15,6 +15,7 @@ mod int64;
 mod integers;
 mod narrow;
 mod split;
+mod variables;
 mod words;
 mod work_items;
 
@@ -22,6 +23,7 @@ pub use check::debug_check;
 
 use crate::analysis::access_types::{AccessType, Accesses};
 use crate::analysis::call_graph::components;
+use crate::analysis::data_layout::DataLayout;
 use crate::ir::{AddressSpace, Func, Function, Module};
 use crate::passes::simplify;
 use crate::target::{FloatTraits, Target};
@@ -38,8 +40,9 @@ pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
         changed[id] |= generic::run(func, spaces[id]);
     }
     legalize_accesses(module, target, &component, &mut changed);
+    let layout = DataLayout::compute(module);
     for (id, func) in module.functions.iter_mut() {
-        changed[id] |= floats::run(func, target);
+        changed[id] |= variables::run(func, &layout) | floats::run(func, target);
         changed[id] |= !target.float16 && half::store_as_bits(func);
     }
     legalize_types(module, target, &mut changed);

@@ -82,7 +82,7 @@ fn argument_word(c: &mut Cursor<'_>, arg: u32, offset: u32, bytes: u32) -> Value
 }
 
 /// Returns a number or pointer of 64 bits.
-fn of_words(c: &mut Cursor<'_>, words: [Value; 2], ty: Type) -> Value {
+pub fn of_words(c: &mut Cursor<'_>, words: [Value; 2], ty: Type) -> Value {
     let words = c.build(&words);
     if !ty.scalar.is_ptr() {
         return c.bitcast(words, ty);
@@ -91,7 +91,8 @@ fn of_words(c: &mut Cursor<'_>, words: [Value; 2], ty: Type) -> Value {
     c.convert(ConvertOp::IntToPtr, address, ty)
 }
 
-fn query(c: &mut Cursor<'_>, query: WorkItemQuery, dim: u8) -> Value {
+/// Reads a launch value.
+pub fn query(c: &mut Cursor<'_>, query: WorkItemQuery, dim: u8) -> Value {
     c.inst(InstData::WorkItem { query, dim }, query.ty())
 }
 
