@@ -5,6 +5,7 @@
 //! (C99 6.7.3.1). All else is one class for each address space.
 
 use super::underlying_objects::{UnderlyingObject, UnderlyingObjects};
+use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
@@ -46,7 +47,7 @@ pub struct AliasClasses {
 
 impl AliasClasses {
     /// Finds the classes of a function, a kernel's entry where `kernel` is given.
-    pub fn compute(func: &Function, kernel: Option<&KernelEntry>) -> AliasClasses {
+    pub fn compute(func: &Function, kernel: Option<&KernelEntry>, cfg: &Cfg) -> AliasClasses {
         let mut classes = AliasClasses {
             objects: SmallVec::new(),
             object_of: func.value_map(),
@@ -55,7 +56,7 @@ impl AliasClasses {
             own: 0,
             isolated: 0,
         };
-        let underlying = UnderlyingObjects::compute(func);
+        let underlying = UnderlyingObjects::compute(func, cfg);
         for (value, data) in func.values.iter() {
             if data.ty.scalar.is_ptr() {
                 let object = underlying.of(func, value).object;

@@ -5,6 +5,7 @@ use super::call_graph::{calls, CallGraph};
 use super::underlying_objects::{
     is_private, DecomposedPointer, UnderlyingObject, UnderlyingObjects,
 };
+use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
@@ -89,7 +90,7 @@ impl ArgumentAlias {
             if !calls(func).any(|(_, args)| passes_private(args)) {
                 continue;
             }
-            let objects = UnderlyingObjects::compute(func);
+            let objects = UnderlyingObjects::compute(func, &Cfg::compute(func));
             for (callee, args) in calls(func) {
                 if passes_private(args) {
                     alias.visit(id, func, &objects, callee, args);

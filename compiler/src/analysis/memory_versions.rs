@@ -27,7 +27,7 @@ impl MemoryVersions {
         cfg: &Cfg,
         dom: &DomTree,
     ) -> MemoryVersions {
-        let classes = AliasClasses::compute(func, kernel);
+        let classes = AliasClasses::compute(func, kernel, cfg);
         let merged = merged_classes(func, &classes, cfg, dom);
         let (count, last) = (classes.count(), classes.count() as u32);
         let at_exit = vec![0; count * cfg.num_blocks()];

@@ -49,8 +49,7 @@ pub struct UnderlyingObjects(SecondaryMap<Value, DecomposedPointer>);
 
 impl UnderlyingObjects {
     /// Iterates over the blocks until nothing changes.
-    pub fn compute(func: &Function) -> UnderlyingObjects {
-        let cfg = Cfg::compute(func);
+    pub fn compute(func: &Function, cfg: &Cfg) -> UnderlyingObjects {
         let mut objects = UnderlyingObjects(func.value_map());
         for (i, &param) in func.params().iter().enumerate() {
             if is_pointer(func, param) {
@@ -126,7 +125,7 @@ impl UnderlyingObjects {
 /// Returns true if a function accesses memory through pointers that may point to any private object. Its callees
 /// are not considered.
 pub fn has_unknown_access(function: &Function) -> bool {
-    let objects = UnderlyingObjects::compute(function);
+    let objects = UnderlyingObjects::compute(function, &Cfg::compute(function));
     let is_unknown = |ptr: Value| match function.ty(ptr).space() {
         Some(AddressSpace::Private) => {
             objects.of(function, ptr).object == UnderlyingObject::Unknown

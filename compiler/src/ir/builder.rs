@@ -41,10 +41,6 @@ impl<'a> Builder<'a> {
         Builder { func, out, flags: OpFlags::empty() }
     }
 
-    pub fn block(&self) -> Block {
-        self.out
-    }
-
     pub fn switch_to(&mut self, block: Block) {
         self.out = block;
     }
@@ -65,11 +61,6 @@ impl<'a> Builder<'a> {
         let entry = self.func.entry();
         self.func.blocks[entry].insts.insert(0, inst);
         self.func.results[inst].expect("made with a result")
-    }
-
-    /// Result type is the first argument's; bool for IsNan and IsInf.
-    pub fn math(&mut self, op: MathOp, args: &[Value]) -> Value {
-        self.math_of(op, args)
     }
 }
 
@@ -149,7 +140,8 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.binary(op, a, b)
     }
 
-    pub(crate) fn math_of(&mut self, op: MathOp, args: &[Value]) -> Value {
+    /// Result type is the first argument's; bool for IsNan and IsInf.
+    pub fn math(&mut self, op: MathOp, args: &[Value]) -> Value {
         let ty = op.result(self.ty(args[0]));
         self.push(InstData::Math { op, args: SmallVec::from_slice(args), flags: self.flags }, ty)
     }

@@ -133,15 +133,6 @@ impl Function {
         value
     }
 
-    /// Removes parameter `index`; callers remove the arguments of the branches. Later parameters
-    /// are renumbered.
-    pub fn remove_param(&mut self, block: Block, index: usize) {
-        self.blocks[block].params.remove(index);
-        for (i, &param) in self.blocks[block].params.iter().enumerate().skip(index) {
-            self.values[param].def = ValueDef::Param(block, i as u32);
-        }
-    }
-
     pub fn ty(&self, value: Value) -> Type {
         self.values[value].ty
     }

@@ -28,7 +28,7 @@ use rustc_hash::FxHashMap;
 
 /// Lowers the kernels of a checked program and everything they use.
 ///
-/// Errors (a call of an undefined function, recursion, what is not supported) go to `diags`; the
+/// Errors (a call of an undefined function, what is not supported) go to `diags`; the
 /// module is then well formed but not to be used.
 pub fn lower(
     module: &hir::Module,
@@ -88,8 +88,6 @@ pub(crate) struct Context<'a> {
     worklist: Vec<(Origin, hir::FunctionId, ir::Func)>,
     /// Variables of built-in functions, by name, size and contents.
     shared_globals: FxHashMap<(String, u64, Option<Vec<u8>>), ir::Global>,
-    /// One place where each function is called, for diagnostics.
-    call_sites: FxHashMap<ir::Func, Span>,
 }
 
 impl<'a> Context<'a> {
@@ -111,7 +109,6 @@ impl<'a> Context<'a> {
             globals: FxHashMap::default(),
             worklist: Vec::new(),
             shared_globals: FxHashMap::default(),
-            call_sites: FxHashMap::default(),
         }
     }
 
@@ -128,7 +125,6 @@ impl<'a> Context<'a> {
         while let Some((origin, id, func)) = self.worklist.pop() {
             function::lower_function(&mut self, origin, id, func);
         }
-        self.refuse_recursion();
         self.out
     }
 
@@ -165,62 +161,9 @@ impl<'a> Context<'a> {
         }
         let func = self.out.functions.push(shell);
         self.functions.insert((origin, id), func);
-        self.call_sites.insert(func, call);
         if !import {
             self.worklist.push((origin, id, func));
         }
         func
     }
-
-    /// Recursion is not supported (OpenCL C 6.11, i): a cycle in the call graph is an error.
-    fn refuse_recursion(&mut self) {
-        #[derive(Clone, Copy, PartialEq)]
-        enum VisitState {
-            Unvisited,
-            OnStack,
-            Done,
-        }
-        let callees: Vec<Vec<ir::Func>> = self.out.functions.values().map(callees).collect();
-        let mut states = vec![VisitState::Unvisited; callees.len()];
-        for root in self.out.functions.keys() {
-            // Depth first with an explicit stack of (function, next callee).
-            let mut stack = vec![(root, 0)];
-            while let Some((func, next)) = stack.pop() {
-                let at = func.as_u32() as usize;
-                if next == 0 && states[at] != VisitState::Unvisited {
-                    continue;
-                }
-                states[at] = VisitState::OnStack;
-                let Some(&callee) = callees[at].get(next) else {
-                    states[at] = VisitState::Done;
-                    continue;
-                };
-                stack.push((func, next + 1));
-                match states[callee.as_u32() as usize] {
-                    VisitState::Unvisited => stack.push((callee, 0)),
-                    VisitState::Done => {}
-                    VisitState::OnStack => {
-                        let name = self.out.functions[callee].name.clone();
-                        let span = self.call_sites.get(&callee).copied();
-                        let message =
-                            format!("recursive call of function '{name}' is not supported");
-                        self.diags.error(span, message);
-                        return;
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Returns the functions that a function calls, in layout order.
-fn callees(function: &ir::Function) -> Vec<ir::Func> {
-    let blocks = function.layout.iter();
-    let insts = blocks.flat_map(|&block| &function.blocks[block].insts);
-    insts
-        .filter_map(|&inst| match &function.insts[inst] {
-            ir::InstData::Call { func, .. } => Some(*func),
-            _ => None,
-        })
-        .collect()
 }

@@ -9,6 +9,7 @@ use super::cursor::{align_at, Cursor};
 use super::dead_args::{fixed_results, keep_params, keep_results, used_params};
 use crate::analysis::argument_alias::{AliasResult, ArgumentAlias};
 use crate::analysis::underlying_objects::{is_private, UnderlyingObject, UnderlyingObjects};
+use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use smallvec::SmallVec;
 
@@ -190,7 +191,7 @@ fn promotable(
 /// Returns the accesses through each parameter. `None` if there are accesses through
 /// pointers whose underlying object is unknown: they may alias any of them.
 fn find_accesses(func: &Function) -> Option<Vec<Accesses>> {
-    let objects = UnderlyingObjects::compute(func);
+    let objects = UnderlyingObjects::compute(func, &Cfg::compute(func));
     let mut all = vec![Accesses::default(); func.params().len()];
     let param_of = |value: Value| match objects.of(func, value).object {
         UnderlyingObject::Argument(param) if is_private(func, value) => Some(param as usize),

@@ -80,12 +80,6 @@ impl<'a> Cursor<'a> {
         self.out.push(inst);
     }
 
-    /// Inserts an operation of [`MathOp`] with a result of type `ty`.
-    pub fn math(&mut self, op: MathOp, args: &[Value], ty: Type) -> Value {
-        debug_assert_eq!(ty, op.result(self.ty(args[0])));
-        self.math_of(op, args)
-    }
-
     /// Returns the words of a number of 64 bits, the low one first.
     pub fn words_of(&mut self, value: Value) -> (Value, Value) {
         let pair = self.bitcast(value, Type::PAIR);

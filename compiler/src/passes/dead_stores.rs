@@ -1,6 +1,7 @@
 //! Dead store elimination: removes a store that a later one in its block overwrites before anything can read it.
 
 use crate::analysis::alias::{AliasClasses, ClassSet};
+use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use smallvec::SmallVec;
 
@@ -21,7 +22,7 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     if blocks.is_empty() {
         return false;
     }
-    let classes = AliasClasses::compute(func, kernel);
+    let classes = AliasClasses::compute(func, kernel, &Cfg::compute(func));
     let mut changed = false;
     for block in blocks {
         let mut insts = std::mem::take(&mut func.blocks[block].insts);

@@ -3,20 +3,20 @@
 //!
 //! Block parameters must have been demoted ([`super::ssa_repair::demote_params`]).
 
-use super::ssa_repair::variable_for;
+use super::ssa_repair::{load, store, variable_for};
 use super::structurize::switch_to;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
-use crate::ir::{Block, BlockCall, Function, InstData, MemFlags, Type, Value};
+use crate::ir::{Block, BlockCall, Function, InstData, Type, Value};
 use cranelift_entity::{EntitySet, SecondaryMap};
 
-/// Rewrites every irreducible cycle, outer ones first.
+/// Rewrites every irreducible cycle, outer ones first. All blocks are reachable.
 pub fn run(func: &mut Function) {
     if is_reducible(func) {
         return;
     }
     let entry = func.entry();
-    let mut work: Vec<EntitySet<Block>> = vec![reachable(func, entry)];
+    let mut work = vec![set_of(func.layout.iter())];
     while let Some(region) = work.pop() {
         for component in components(func, &region) {
             let entries = entries_of(func, &component, entry);
@@ -25,11 +25,7 @@ pub fn run(func: &mut Function) {
                 [header] => header,
                 _ => dispatch(func, &entries),
             };
-            let mut inside = EntitySet::new();
-            for &block in component.iter().filter(|&&b| b != header) {
-                inside.insert(block);
-            }
-            work.push(inside);
+            work.push(set_of(component.iter().filter(|&&block| block != header)));
         }
     }
 }
@@ -45,23 +41,17 @@ fn is_reducible(func: &Function) -> bool {
     })
 }
 
-fn reachable(func: &Function, entry: Block) -> EntitySet<Block> {
-    let mut seen = EntitySet::new();
-    let mut work = vec![entry];
-    while let Some(block) = work.pop() {
-        if seen.insert(block) {
-            work.extend(func.successors(block));
-        }
+fn set_of<'a>(blocks: impl Iterator<Item = &'a Block>) -> EntitySet<Block> {
+    let mut set = EntitySet::new();
+    for &block in blocks {
+        set.insert(block);
     }
-    seen
+    set
 }
 
 /// Blocks of a cycle that are reached from outside of it.
 fn entries_of(func: &Function, component: &[Block], entry: Block) -> Vec<Block> {
-    let mut inside = EntitySet::new();
-    component.iter().for_each(|&b| {
-        inside.insert(b);
-    });
+    let inside = set_of(component.iter());
     let mut entries: Vec<Block> = Vec::new();
     if inside.contains(entry) {
         entries.push(entry);
@@ -95,8 +85,7 @@ fn dispatch(func: &mut Function, entries: &[Block]) -> Block {
         });
         func.insts[terminator] = data;
     }
-    let load = InstData::Load { ptr: selector, align: 4, flags: MemFlags::empty() };
-    if let Some(value) = func.append(dispatcher, load, Some(Type::I32)) {
+    if let Some(value) = func.append(dispatcher, load(selector, Type::I32), Some(Type::I32)) {
         let targets: Vec<(u64, Block)> =
             entries.iter().enumerate().map(|(i, &b)| (i as u64, b)).collect();
         switch_to(func, dispatcher, value, &targets);
@@ -108,8 +97,7 @@ fn dispatch(func: &mut Function, entries: &[Block]) -> Block {
 fn select_edge(func: &mut Function, selector: Value, index: usize, dispatcher: Block) -> Block {
     let edge = func.add_block();
     let value = func.constant(Type::I32, index as u64);
-    let store = InstData::Store { ptr: selector, value, align: 4, flags: MemFlags::empty() };
-    func.append(edge, store, None);
+    func.append(edge, store(func, selector, value), None);
     func.append(edge, InstData::Jump { target: BlockCall::new(dispatcher) }, None);
     edge
 }

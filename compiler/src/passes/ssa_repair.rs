@@ -24,10 +24,8 @@ pub fn demote_params(func: &mut Function) {
         for &param in &params {
             let variable = variable_for(func, func.ty(param));
             variables[block].push(variable);
-            let align = func.ty(param).scalar.bytes();
-            let data = InstData::Load { ptr: variable, align, flags: MemFlags::empty() };
             // The parameter itself becomes the result of the load.
-            let inst = func.make_inst(data, None);
+            let inst = func.make_inst(load(variable, func.ty(param)), None);
             func.results[inst] = Some(param);
             func.values[param].def = ValueDef::Inst(inst);
             loads.push(inst);
@@ -59,9 +57,7 @@ fn demote_edge(
     }
     let mut stores = SmallVec::<[_; 4]>::new();
     for (&value, &ptr) in args.iter().zip(variables) {
-        let align = func.ty(value).scalar.bytes();
-        let data = InstData::Store { ptr, value, align, flags: MemFlags::empty() };
-        stores.push(func.make_inst(data, None));
+        stores.push(func.make_inst(store(func, ptr, value), None));
     }
     if is_jump {
         let end = func.blocks[source].insts.len().saturating_sub(1);
@@ -182,11 +178,7 @@ impl Repair {
                 let index = self.make_available(func, block, index, steps);
                 InstData::ElementAddr { ptr, index, skipped, bytes }
             }
-            _ => {
-                let ptr = self.variable(func, value);
-                let align = func.ty(value).scalar.bytes();
-                InstData::Load { ptr, align, flags: MemFlags::empty() }
-            }
+            _ => load(self.variable(func, value), func.ty(value)),
         };
         let inst = func.make_inst(data, Some(func.ty(value)));
         self.new.push(inst);
@@ -219,9 +211,7 @@ fn is_in_object(func: &Function, mut value: Value, steps: u32) -> bool {
 }
 
 fn store_after_definition(func: &mut Function, value: Value, block: Block, variable: Value) {
-    let align = func.ty(value).scalar.bytes();
-    let data = InstData::Store { ptr: variable, value, align, flags: MemFlags::empty() };
-    let store = func.make_inst(data, None);
+    let store = func.make_inst(store(func, variable, value), None);
     let position = match func.def(value) {
         ValueDef::Inst(def) => {
             func.blocks[block].insts.iter().position(|&i| i == def).map_or(0, |p| p + 1)
@@ -240,4 +230,15 @@ pub(super) fn variable_for(func: &mut Function, ty: Type) -> Value {
     let inst = func.make_inst(data, Some(ptr));
     func.blocks[entry].insts.insert(0, inst);
     func.result(inst).unwrap_or_else(|| unreachable!("an alloca has a result"))
+}
+
+/// Reads a variable of type `ty`.
+pub(super) fn load(variable: Value, ty: Type) -> InstData {
+    InstData::Load { ptr: variable, align: ty.scalar.bytes(), flags: MemFlags::empty() }
+}
+
+/// Writes a variable.
+pub(super) fn store(func: &Function, variable: Value, value: Value) -> InstData {
+    let align = func.ty(value).scalar.bytes();
+    InstData::Store { ptr: variable, value, align, flags: MemFlags::empty() }
 }

@@ -18,8 +18,8 @@ use super::{irreducible, ssa_repair};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::{
-    Block, BlockCall, Function, Inst, InstData, IntCC, MemFlags, Merge, Structure, SwitchCase,
-    Type, Value, ValueDef,
+    Block, BlockCall, Function, Inst, InstData, IntCC, Merge, Structure, SwitchCase, Type, Value,
+    ValueDef,
 };
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
@@ -371,13 +371,12 @@ impl<'a> Structurizer<'a> {
 
     fn store_selector(&mut self, block: Block, target: Block) {
         let value = self.func.constant(Type::I32, u64::from(self.order[target]));
-        let data =
-            InstData::Store { ptr: self.selector, value, align: 4, flags: MemFlags::empty() };
+        let data = ssa_repair::store(self.func, self.selector, value);
         self.func.append(block, data, None);
     }
 
     fn branch_if_selected(&mut self, cur: Block, target: Block, then: Block, otherwise: Block) {
-        let load = InstData::Load { ptr: self.selector, align: 4, flags: MemFlags::empty() };
+        let load = ssa_repair::load(self.selector, Type::I32);
         let id = self.func.constant(Type::I32, u64::from(self.order[target]));
         let Some(selected) = self.func.append(cur, load, Some(Type::I32)) else { return };
         let compare = InstData::ICmp { cc: IntCC::Eq, args: [selected, id] };

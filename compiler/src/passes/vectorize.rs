@@ -5,6 +5,7 @@
 
 use crate::analysis::alias::{AliasClasses, ClassSet};
 use crate::analysis::known_bits::KnownBits;
+use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use smallvec::SmallVec;
@@ -53,7 +54,7 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     if blocks.is_empty() {
         return false;
     }
-    let classes = AliasClasses::compute(func, kernel);
+    let classes = AliasClasses::compute(func, kernel, &Cfg::compute(func));
     let mut changed = false;
     for block in blocks {
         let groups = groups(func, &classes, block);

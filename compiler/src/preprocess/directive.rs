@@ -179,7 +179,7 @@ impl Preprocessor<'_> {
                 self.diags.error(token.span, "invalid filename for #line directive");
                 return;
             }
-            let bytes = self.decode_string(token);
+            let bytes = self.decode_literal(token);
             name = Some(String::from_utf8_lossy(&bytes).into_owned());
             if !is_marker {
                 self.check_extra(tokens.get(2), "line");

@@ -231,7 +231,7 @@ impl Preprocessor<'_> {
     /// Turns a preprocessing token into a token (phase 7's beginning).
     fn convert(&mut self, token: PpToken) {
         if token.kind == PpKind::Str {
-            let bytes = self.decode_string(token);
+            let bytes = self.decode_literal(token);
             match &mut self.string {
                 Some((string, span)) => {
                     string.extend_from_slice(&bytes);

@@ -11,12 +11,8 @@ struct Decoded {
 }
 
 impl Preprocessor<'_> {
-    /// Returns the bytes of a string literal.
-    pub(super) fn decode_string(&mut self, token: PpToken) -> Vec<u8> {
-        self.decode_literal(token)
-    }
-
-    fn decode_literal(&mut self, token: PpToken) -> Vec<u8> {
+    /// Returns the bytes of a string literal or character constant.
+    pub(super) fn decode_literal(&mut self, token: PpToken) -> Vec<u8> {
         let text = self.interner.resolve(token.symbol);
         let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or("");
         if !inner.contains('\\') {

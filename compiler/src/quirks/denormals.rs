@@ -69,7 +69,7 @@ impl DenormalEmulation<'_, '_, '_> {
             (LaneOp::MinMax(cc), &[a, b]) => {
                 // The device's own might give a zero for the operand.
                 let first = self.compare(cc, a, b);
-                let other_is_nan = self.c.math(MathOp::IsNan, &[b], Type::BOOL);
+                let other_is_nan = self.c.math(MathOp::IsNan, &[b]);
                 let first = self.c.binary(BinaryOp::Or, first, other_is_nan);
                 Some(self.c.select(first, a, b))
             }
@@ -83,7 +83,7 @@ impl DenormalEmulation<'_, '_, '_> {
                 let quarter = self.c.binary_imm(BinaryOp::Or, sign, 0.25f64.to_bits() as i64);
                 let bits = self.c.select(is_denormal, quarter, bits);
                 let x = self.c.bitcast(bits, Type::F64);
-                Some(self.c.math(op, &[x], Type::F64))
+                Some(self.c.math(op, &[x]))
             }
             _ => None,
         }

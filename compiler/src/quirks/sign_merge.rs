@@ -15,7 +15,7 @@ pub fn run(func: &mut Function, doubles: bool) -> bool {
         let float = int.with_scalar(if int == Type::I32 { Scalar::F32 } else { Scalar::F64 });
         let negative = c.icmp_imm(IntCC::Slt, merge.sign, 0);
         let magnitude = c.bitcast(merge.magnitude, float);
-        let above = c.math(MathOp::FAbs, &[magnitude], float);
+        let above = c.math(MathOp::FAbs, &[magnitude]);
         let below = c.unary(UnaryOp::FNeg, above);
         let arg = c.select(negative, below, above);
         Some(InstData::Convert { op: ConvertOp::Bitcast, arg })

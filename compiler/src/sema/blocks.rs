@@ -6,8 +6,8 @@
 
 use super::convert::Context;
 use super::function::FunctionState;
-use super::hir::{Expr, ExprKind, FunctionId, Init, LocalId, Place, PlaceKind, Stmt};
-use super::operand::{value, Object, Operand};
+use super::hir::{Expr, ExprKind, FunctionId, Init, LocalId, Stmt};
+use super::operand::{local_place, read, value, Object, Operand};
 use super::scope::Entity;
 use super::typename::QualType;
 use super::types::{TypeId, TypeKind};
@@ -143,7 +143,7 @@ impl Sema<'_> {
     /// Returns what a literal captures, as it is now in the function around it.
     fn captured(&mut self, capture: &Capture, span: Span) -> Expr {
         if !capture.by_address {
-            return load_local(capture.source, capture.ty, span);
+            return read(local_place(capture.source, capture.ty, span));
         }
         let ty = self.module.types.as_pointer(capture.ty).map_or(capture.ty, |p| p.pointee);
         let place = local_place(capture.source, ty, span);
@@ -195,7 +195,8 @@ impl Sema<'_> {
         at: Span,
         span: Span,
     ) -> Expr {
-        let captured = block.copies.iter().map(|&(copy, ty)| load_local(copy, ty, span)).collect();
+        let captured =
+            block.copies.iter().map(|&(copy, ty)| read(local_place(copy, ty, span))).collect();
         self.call_with(block.function, block.ty, args, captured, at, span)
     }
 
@@ -227,13 +228,7 @@ impl Sema<'_> {
             return self.error_value(span);
         };
         if args.len() != params.len() {
-            let few = if args.len() < params.len() { "few" } else { "many" };
-            let message = format!(
-                "too {few} arguments to block call, expected {}, have {}",
-                params.len(),
-                args.len()
-            );
-            return self.fail(span, message);
+            return self.wrong_count("block", (params.len(), args.len()), span);
         }
         let args =
             args.iter().zip(params).map(|(arg, ty)| self.converted(arg, ty, Context::Passing));
@@ -336,7 +331,7 @@ impl Sema<'_> {
                 is_temporary: false,
             });
         }
-        let mut operand = self.dereference(load_local(local, ty, span), span);
+        let mut operand = self.dereference(read(local_place(local, ty, span)), span);
         if let Operand::Object(object) = &mut operand {
             object.is_const = qual.is_const;
         }
@@ -373,12 +368,4 @@ impl Sema<'_> {
         self.function.as_mut()?.captures.push(capture);
         Some(capture)
     }
-}
-
-fn local_place(local: LocalId, ty: TypeId, span: Span) -> Place {
-    Place { kind: PlaceKind::Local(local), ty, is_volatile: false, align: None, span }
-}
-
-fn load_local(local: LocalId, ty: TypeId, span: Span) -> Expr {
-    value(ExprKind::Load(Box::new(local_place(local, ty, span))), ty, span)
 }

@@ -119,6 +119,19 @@ impl Sema<'_> {
         self.call_function(function, args, at, span)
     }
 
+    /// Reports a call with too few or too many arguments.
+    pub(super) fn wrong_count(
+        &mut self,
+        callee: &str,
+        (expected, have): (usize, usize),
+        span: Span,
+    ) -> Expr {
+        let few = if have < expected { "few" } else { "many" };
+        let message =
+            format!("too {few} arguments to {callee} call, expected {expected}, have {have}");
+        self.fail(span, message)
+    }
+
     fn call_function(
         &mut self,
         function: FunctionId,
@@ -131,14 +144,8 @@ impl Sema<'_> {
         let params: Vec<TypeId> =
             callee.params.iter().map(|&param| callee.locals[param].ty).collect();
         if args.len() != params.len() {
-            let few = if args.len() < params.len() { "few" } else { "many" };
             let name = callee.name.clone();
-            let message = format!(
-                "too {few} arguments to function call, expected {}, have {}",
-                params.len(),
-                args.len()
-            );
-            self.error(span, message);
+            self.wrong_count("function", (params.len(), args.len()), span);
             self.diags.note(declared, format!("'{name}' declared here"));
             return self.error_value(span);
         }

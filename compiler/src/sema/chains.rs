@@ -5,8 +5,8 @@
 //! links; of a chain of branches, a variable says whether one of them was taken.
 
 use super::consteval::Const;
-use super::hir::{Expr, ExprKind, Init, LocalId, Place, PlaceKind, Stmt};
-use super::operand::value;
+use super::hir::{Expr, ExprKind, Init, LocalId, Place, Stmt};
+use super::operand::{local_place, read, value};
 use super::types::TypeId;
 use super::Sema;
 use crate::source::Span;
@@ -76,7 +76,7 @@ impl Sema<'_> {
         }
         let Some(local) = self.new_local("", ty, 0, span) else { return Err(e) };
         stmts.push(Stmt::Declare(local, Some(Init::Value(e))));
-        Ok(read(local, ty, false, span))
+        Ok(read(local_place(local, ty, span)))
     }
 
     /// `if` and many `else if`.
@@ -228,7 +228,7 @@ impl Sema<'_> {
         let keep = |e: Expr| match void {
             true => Stmt::Expr(e),
             false => {
-                let (place, e) = (Box::new(place(result, ty, false, span)), Box::new(e));
+                let (place, e) = (Box::new(local_place(result, ty, span)), Box::new(e));
                 Stmt::Expr(value(ExprKind::Assign { place, value: e }, ty, span))
             }
         };
@@ -236,19 +236,19 @@ impl Sema<'_> {
         let last = vec![keep(last)];
         let mut body = vec![Stmt::Declare(result, None)];
         body.extend(self.in_groups(branches, last, span).into_iter().flatten());
-        let result = (!void).then(|| Box::new(read(result, ty, false, span)));
+        let result = (!void).then(|| Box::new(read(local_place(result, ty, span))));
         value(ExprKind::StmtExpr { body, value: result }, ty, span)
     }
 
     fn set_taken(&mut self, taken: LocalId, bits: u64, span: Span) -> Stmt {
         let int = self.basic.int;
-        let place = Box::new(place(taken, int, true, span));
+        let place = Box::new(volatile(taken, int, span));
         let bits = Box::new(self.int_value(bits, int, span));
         Stmt::Expr(value(ExprKind::Assign { place, value: bits }, int, span))
     }
 
     fn unless_taken(&mut self, taken: LocalId, stmts: Vec<Stmt>, span: Span) -> Stmt {
-        let taken = read(taken, self.basic.int, true, span);
+        let taken = read(volatile(taken, self.basic.int, span));
         let taken = self.convert_to_scalar(taken, super::types::Scalar::Bool);
         let cond = value(ExprKind::Not(Box::new(taken)), self.basic.int, span);
         let cond = self.convert_to_scalar(cond, super::types::Scalar::Bool);
@@ -256,10 +256,6 @@ impl Sema<'_> {
     }
 }
 
-fn place(local: LocalId, ty: TypeId, is_volatile: bool, span: Span) -> Place {
-    Place { kind: PlaceKind::Local(local), ty, is_volatile, align: None, span }
-}
-
-fn read(local: LocalId, ty: TypeId, is_volatile: bool, span: Span) -> Expr {
-    value(ExprKind::Load(Box::new(place(local, ty, is_volatile, span))), ty, span)
+fn volatile(local: LocalId, ty: TypeId, span: Span) -> Place {
+    Place { is_volatile: true, ..local_place(local, ty, span) }
 }

@@ -71,6 +71,11 @@ pub(super) fn enclosing_space(a: AddressSpace, b: AddressSpace) -> Option<Addres
     }
 }
 
+/// Returns a value converted in the default rounding mode.
+fn convert(e: Expr, to: TypeId, span: Span) -> Expr {
+    value(ExprKind::Convert { value: Box::new(e), rounding: None, saturate: false }, to, span)
+}
+
 impl Sema<'_> {
     /// Converts a scalar to a scalar or vector type, or a vector to one of as many components,
     /// without checks.
@@ -100,9 +105,7 @@ impl Sema<'_> {
             Some(Const::Float(v)) => value(ExprKind::Float(v), to, e.span),
             _ => {
                 let span = e.span;
-                let value_ = Box::new(e);
-                let kind = ExprKind::Convert { value: value_, rounding: None, saturate: false };
-                value(kind, to, span)
+                convert(e, to, span)
             }
         }
     }
@@ -126,11 +129,7 @@ impl Sema<'_> {
         match *self.module.types.kind(ty) {
             TypeKind::Error => None,
             TypeKind::Scalar(_) => Some(self.convert_to_scalar(e, Scalar::Bool)),
-            TypeKind::Pointer(_) => {
-                let kind =
-                    ExprKind::Convert { value: Box::new(e), rounding: None, saturate: false };
-                Some(value(kind, self.basic.bool_, span))
-            }
+            TypeKind::Pointer(_) => Some(convert(e, self.basic.bool_, span)),
             _ => {
                 let message = format!(
                     "statement requires expression of scalar type ({} invalid)",
@@ -406,8 +405,7 @@ impl Sema<'_> {
             return Expr { span, ..e };
         }
         if types.is_void(to) {
-            let kind = ExprKind::Convert { value: Box::new(e), rounding: None, saturate: false };
-            return value(kind, to, span);
+            return convert(e, to, span);
         }
         if let (Some((s, n)), Some((t, m))) = (types.numeric(from), types.numeric(to)) {
             return match (n, m) {

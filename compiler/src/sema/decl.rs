@@ -1,7 +1,7 @@
 //! Declarations of variables and type names, at file scope and in functions (C99 6.7, OpenCL C 6.7).
 
 use super::attributes::Attributes;
-use super::hir::{Global, Init, Local, LocalId, Stmt};
+use super::hir::{Init, Local, LocalId, Stmt};
 use super::scope::Entity;
 use super::typename::QualType;
 use super::types::{Scalar, TypeId, TypeKind, EVENT};
@@ -26,10 +26,7 @@ impl Sema<'_> {
         mut out: Option<&mut Vec<Stmt>>,
     ) {
         let specs = &declaration.specs;
-        let base = AnalyzedSpecs {
-            ty: self.specified_type(specs),
-            attributes: self.attributes(&specs.attributes),
-        };
+        let base = self.analyzed_specs(specs);
         if declaration.declarators.is_empty() {
             let declares_tag = match &specs.ty {
                 TypeSpec::Record { tag, .. } => tag.is_some(),
@@ -61,6 +58,11 @@ impl Sema<'_> {
                 self.variable(declaration, &base, item, name, out.as_deref_mut());
             }
         }
+    }
+
+    pub(super) fn analyzed_specs(&mut self, specs: &DeclSpecs) -> AnalyzedSpecs {
+        let ty = self.specified_type(specs);
+        AnalyzedSpecs { ty, attributes: self.attributes(&specs.attributes) }
     }
 
     fn typedef_declaration(&mut self, base: &AnalyzedSpecs, item: &InitDeclarator, name: Symbol) {
@@ -167,10 +169,7 @@ impl Sema<'_> {
         }
         self.warn_function_attributes(attributes);
         self.check_pointer_attributes(attributes, ty);
-        let mut element = ty.ty;
-        while let TypeKind::Array(inner, _) = *self.module.types.kind(element) {
-            element = inner;
-        }
+        let element = self.module.types.innermost_element(ty.ty);
         let is_event = matches!(self.module.types.kind(element), TypeKind::Opaque(EVENT));
         if is_event && ty.space == Some(AddressSpace::Local) && self.function.is_some() {
             let message =
@@ -210,10 +209,7 @@ impl Sema<'_> {
 
     /// Half, or an array of it, on a device where half is no type of arithmetic (OpenCL C 6.3.1.2).
     pub(super) fn is_storage_half(&self, ty: TypeId) -> bool {
-        let mut element = ty;
-        while let TypeKind::Array(inner, _) = *self.module.types.kind(element) {
-            element = inner;
-        }
+        let element = self.module.types.innermost_element(ty);
         let is_half = self.module.types.numeric(element) == Some((Scalar::Half, 1));
         is_half && !self.half_arithmetic()
     }
@@ -313,19 +309,7 @@ impl Sema<'_> {
         {
             return self.declare_error(name, span);
         }
-        let name_text = self.text(name).to_string();
-        let id = self.module.globals.push(Global {
-            name: name_text,
-            ty: ty.ty,
-            align: ty.align.max(self.module.types.align(ty.ty)),
-            space: AddressSpace::Local,
-            is_const: ty.is_const,
-            init: None,
-            relocations: Vec::new(),
-            is_external: false,
-            is_defined: true,
-            span,
-        });
+        let id = self.push_global(self.text(name), ty, span);
         self.scopes.declare(name, Entity::Global(id, ty), span);
     }
 }

@@ -214,15 +214,11 @@ impl Sema<'_> {
         };
         if self.function.is_none() {
             let id = self.unnamed_global(qual, entries, span);
-            let kind = PlaceKind::Global(id);
-            let place = Place { kind, ty: qual.ty, is_volatile: false, align: None, span };
-            let space = AddressSpace::Constant;
-            let name = None;
             return Operand::Object(Object {
-                place,
+                place: Place::new(PlaceKind::Global(id), qual.ty, span),
                 is_const: true,
-                space,
-                name,
+                space: AddressSpace::Constant,
+                name: None,
                 is_temporary: false,
             });
         }
@@ -230,8 +226,7 @@ impl Sema<'_> {
             return self.error_operand(span);
         };
         let init = Box::new(self.local_init(entries, qual.ty));
-        let kind = PlaceKind::Local(local);
-        let place = Place { kind, ty: qual.ty, is_volatile: false, align: None, span };
+        let place = Place::new(PlaceKind::Local(local), qual.ty, span);
         let pointer = self.module.types.pointer(qual.ty, AddressSpace::Private);
         let address = value(ExprKind::AddressOf(Box::new(place)), pointer, span);
         let value_ = Box::new(address);
@@ -328,15 +323,13 @@ impl Sema<'_> {
 
     /// Returns an integer index; narrow ones are promoted.
     pub(super) fn subscript(&mut self, index: hir::Expr) -> Option<hir::Expr> {
-        match self.module.types.numeric(index.ty) {
-            Some((scalar, 1)) if !scalar.is_float() => Some(self.promote(index)),
-            _ => {
-                if !self.is_error(index.ty) {
-                    self.error(index.span, "array subscript is not an integer");
-                }
-                None
-            }
+        if self.module.types.is_integer(index.ty) {
+            return Some(self.promote(index));
         }
+        if !self.is_error(index.ty) {
+            self.error(index.span, "array subscript is not an integer");
+        }
+        None
     }
 
     /// Returns the distance in bytes of neighbours that a pointer steps over; void counts as one byte.

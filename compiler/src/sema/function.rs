@@ -455,10 +455,7 @@ impl Sema<'_> {
                 while let Some(pointer) = types.as_pointer(base) {
                     base = pointer.pointee;
                 }
-                while let TypeKind::Array(element, _) = *types.kind(base) {
-                    base = element;
-                }
-                print::type_name(types, base)
+                print::type_name(types, types.innermost_element(base))
             }
         };
         for derivation in &decl.declarator.derivations {
@@ -480,10 +477,7 @@ impl Sema<'_> {
 
     /// A definition: the body is analyzed with the parameters in scope.
     pub(super) fn function_definition(&mut self, def: &FunctionDef) {
-        let base = AnalyzedSpecs {
-            ty: self.specified_type(&def.specs),
-            attributes: self.attributes(&def.specs.attributes),
-        };
+        let base = self.analyzed_specs(&def.specs);
         let declared = self.declare_function(&def.specs, &base, &def.declarator, true);
         let Some((id, params)) = declared else {
             return self.error(def.span, "expected function body after function declarator");

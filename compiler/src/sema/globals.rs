@@ -145,10 +145,7 @@ impl Sema<'_> {
     /// Types and sizes that such variables may not have (OpenCL C 6.11).
     fn check_lasting_type(&mut self, ty: QualType, name: Symbol, span: Span) -> bool {
         let types = &self.module.types;
-        let mut element = ty.ty;
-        while let TypeKind::Array(inner, _) = *types.kind(element) {
-            element = inner;
-        }
+        let element = types.innermost_element(ty.ty);
         if let TypeKind::Opaque(_) = types.kind(element) {
             let message = format!(
                 "the {} type cannot be used to declare a program scope variable",
@@ -238,7 +235,7 @@ impl Sema<'_> {
         }
     }
 
-    fn push_global(&mut self, name: &str, ty: QualType, span: Span) -> GlobalId {
+    pub(super) fn push_global(&mut self, name: &str, ty: QualType, span: Span) -> GlobalId {
         let space = ty.space.unwrap_or(AddressSpace::Constant);
         self.module.globals.push(Global {
             name: name.to_string(),

@@ -228,6 +228,13 @@ pub struct Place {
     pub span: Span,
 }
 
+impl Place {
+    /// Returns a place of which its type says all.
+    pub fn new(kind: PlaceKind, ty: TypeId, span: Span) -> Place {
+        Place { kind, ty, is_volatile: false, align: None, span }
+    }
+}
+
 #[derive(Debug)]
 pub enum PlaceKind {
     Local(LocalId),

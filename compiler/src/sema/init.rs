@@ -129,8 +129,7 @@ impl Sema<'_> {
             }
             (Initializer::Expr(expr), None) => {
                 let e = self.converted(expr, *ty, Context::Initializing);
-                let size = self.leaf_size(*ty);
-                entries.push(0, InitEntry::Value(e), size);
+                self.push_value(*ty, 0, e, &mut entries);
                 0
             }
         };
@@ -159,6 +158,10 @@ impl Sema<'_> {
             }
             _ => types.size(ty).unwrap_or(0),
         }
+    }
+
+    fn push_value(&self, ty: TypeId, offset: u64, e: hir::Expr, entries: &mut FlatInitializer) {
+        entries.push(offset, InitEntry::Value(e), self.leaf_size(ty));
     }
 
     /// Reads a string literal for an array of characters; returns the length with the terminating zero.
@@ -234,8 +237,7 @@ impl Sema<'_> {
                     }
                     Some(Initializer::Expr(expr)) => {
                         let e = self.converted(expr, ty, Context::Initializing);
-                        let size = self.leaf_size(ty);
-                        entries.push(offset, InitEntry::Value(e), size);
+                        self.push_value(ty, offset, e, entries);
                     }
                 }
                 Some(0)
@@ -408,8 +410,7 @@ impl Sema<'_> {
             return;
         }
         let e = self.vector_of(ty, parts, span);
-        let size = self.leaf_size(ty);
-        entries.push(offset, InitEntry::Value(e), size);
+        self.push_value(ty, offset, e, entries);
     }
 
     /// Initializes a part of an aggregate from the cursor's items: one, or as many as the part has
@@ -502,8 +503,7 @@ impl Sema<'_> {
             _ => return,
         };
         let e = self.assign_convert(e, ty, Context::Initializing);
-        let size = self.leaf_size(ty);
-        entries.push(offset, InitEntry::Value(e), size);
+        self.push_value(ty, offset, e, entries);
         cursor.advance();
     }
 

@@ -63,10 +63,8 @@ impl Sema<'_> {
     /// A string literal is an array of char in constant memory; equal ones are one object.
     pub(super) fn string_literal(&mut self, bytes: &[u8], span: Span) -> Operand {
         let (id, ty) = self.string_global(bytes, span);
-        let place =
-            Place { kind: PlaceKind::Global(id), ty, is_volatile: false, align: None, span };
         Operand::Object(Object {
-            place,
+            place: Place::new(PlaceKind::Global(id), ty, span),
             is_const: false,
             space: AddressSpace::Constant,
             name: None,

@@ -1,7 +1,7 @@
 //! Operands: what an expression denotes before it is known whether its value or its object is
 //! wanted, and the step from the one to the other (C99 6.3.2.1).
 
-use super::hir::{Expr, ExprKind, Place, PlaceKind};
+use super::hir::{Expr, ExprKind, LocalId, Place, PlaceKind};
 use super::typename::QualType;
 use super::types::{PointerType, Scalar, TypeId, TypeKind};
 use super::{print, Origin, Sema};
@@ -40,6 +40,17 @@ impl Operand {
 /// Returns a value.
 pub(super) fn value(kind: ExprKind, ty: TypeId, span: Span) -> Expr {
     Expr { kind, ty, span }
+}
+
+/// Returns the place of a local.
+pub(super) fn local_place(local: LocalId, ty: TypeId, span: Span) -> Place {
+    Place::new(PlaceKind::Local(local), ty, span)
+}
+
+/// Returns the value of a place that can be read as it is.
+pub(super) fn read(place: Place) -> Expr {
+    let (ty, span) = (place.ty, place.span);
+    value(ExprKind::Load(Box::new(place)), ty, span)
 }
 
 /// What can stand for something with a reported error.
@@ -214,7 +225,7 @@ impl Sema<'_> {
         let (ty, span) = (value.ty, value.span);
         let kind = PlaceKind::Temporary(Box::new(value));
         Object {
-            place: Place { kind, ty, is_volatile: false, align: None, span },
+            place: Place::new(kind, ty, span),
             is_const: false,
             space: AddressSpace::Private,
             name: None,
@@ -301,5 +312,5 @@ fn load_place(place: Place) -> Expr {
         };
         return value(kind, ty, span);
     }
-    value(ExprKind::Load(Box::new(place)), ty, span)
+    read(place)
 }

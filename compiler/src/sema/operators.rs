@@ -2,8 +2,8 @@
 
 use super::consteval::Const;
 use super::convert::{enclosing_space, promoted, Context};
-use super::hir::{ArithOp, CompareOp, CompoundOp, Expr, ExprKind, Init, Place, PlaceKind};
-use super::operand::{value, Operand};
+use super::hir::{ArithOp, CompareOp, CompoundOp, Expr, ExprKind, Init, PlaceKind};
+use super::operand::{local_place, read, value, Operand};
 use super::types::{PointerType, Scalar, TypeId, TypeKind};
 use super::Sema;
 use crate::source::Span;
@@ -237,20 +237,27 @@ impl Sema<'_> {
     }
 
     fn pointer_sum(&mut self, pointer: Expr, index: Expr, subtract: bool, span: Span) -> Expr {
-        let is_index = matches!(
-            self.module.types.numeric(index.ty), Some((scalar, 1)) if !scalar.is_float());
-        if !is_index {
-            self.invalid_operands(&pointer, &index, span);
-            return self.error_value(span);
-        }
-        let index = self.promote(index);
-        let ty = pointer.ty;
-        let pointee = self.module.types.as_pointer(ty).map_or(self.basic.error, |p| p.pointee);
-        let Some(stride) = self.pointee_size(pointee, span) else {
+        let Some((index, stride)) = self.pointer_step(&pointer, index, span) else {
             return self.error_value(span);
         };
-        let (pointer, index) = (Box::new(pointer), Box::new(index));
+        let (ty, pointer) = (pointer.ty, Box::new(pointer));
         value(ExprKind::PointerAdd { pointer, index, stride, subtract }, ty, span)
+    }
+
+    /// Returns the index of a sum of a pointer, and the bytes that one step takes; `None` after a diagnostic.
+    fn pointer_step(
+        &mut self,
+        pointer: &Expr,
+        index: Expr,
+        span: Span,
+    ) -> Option<(Box<Expr>, u64)> {
+        if !self.module.types.is_integer(index.ty) {
+            self.invalid_operands(pointer, &index, span);
+            return None;
+        }
+        let pointee = self.module.types.as_pointer(pointer.ty)?.pointee;
+        let stride = self.pointee_size(pointee, span)?;
+        Some((Box::new(self.promote(index)), stride))
     }
 
     fn pointer_difference(&mut self, a: Expr, b: Expr, span: Span) -> Expr {
@@ -371,9 +378,7 @@ impl Sema<'_> {
 
     /// Returns an integer compared with a pointer.
     fn compared_int(&mut self, e: Expr, pointer: &Expr, span: Span) -> Option<Expr> {
-        let is_int = matches!(
-            self.module.types.numeric(e.ty), Some((scalar, 1)) if !scalar.is_float());
-        if !is_int {
+        if !self.module.types.is_integer(e.ty) {
             self.invalid_operands(pointer, &e, span);
             return None;
         }
@@ -472,18 +477,14 @@ impl Sema<'_> {
         span: Span,
     ) -> Expr {
         let ty = place.ty;
-        let is_index = matches!(
-            self.module.types.numeric(index.ty), Some((scalar, 1)) if !scalar.is_float());
-        if !is_index || !matches!(op, BinaryOp::Add | BinaryOp::Sub) {
-            let pointer = value(ExprKind::NullPointer, ty, span);
+        let pointer = value(ExprKind::NullPointer, ty, span);
+        if !matches!(op, BinaryOp::Add | BinaryOp::Sub) {
             self.invalid_operands(&pointer, &index, span);
             return self.error_value(span);
         }
-        let pointee = self.module.types.as_pointer(ty).map_or(self.basic.error, |p| p.pointee);
-        let Some(stride) = self.pointee_size(pointee, span) else {
+        let Some((index, stride)) = self.pointer_step(&pointer, index, span) else {
             return self.error_value(span);
         };
-        let index = Box::new(self.promote(index));
         let subtract = op == BinaryOp::Sub;
         let place = Box::new(place);
         value(ExprKind::PointerAssign { place, index, stride, subtract }, ty, span)
@@ -556,11 +557,7 @@ impl Sema<'_> {
         let Some(local) = self.new_local("", ty, 0, at) else {
             return self.fail(at, "initializer element is not a compile-time constant");
         };
-        let read = || {
-            let kind = PlaceKind::Local(local);
-            let place = Place { kind, ty, is_volatile: false, align: None, span: at };
-            value(ExprKind::Load(Box::new(place)), ty, at)
-        };
+        let read = || read(local_place(local, ty, at));
         let chosen = self.conditional_values(read(), read(), otherwise, span);
         let (ty, init) = (chosen.ty, Box::new(Init::Value(cond)));
         value(ExprKind::InitThen { local, init, value: Box::new(chosen) }, ty, span)

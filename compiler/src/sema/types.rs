@@ -151,10 +151,6 @@ impl Types {
         matches!(self.kind(ty), TypeKind::Void)
     }
 
-    pub fn is_error(&self, ty: TypeId) -> bool {
-        matches!(self.kind(ty), TypeKind::Error)
-    }
-
     /// Returns the signed integer scalar or vector that a comparison of `ty` gives: int for scalars and
     /// pointers, a vector of equal width for vectors (OpenCL C 6.4.4).
     pub fn comparison_result(&mut self, ty: TypeId) -> TypeId {
@@ -183,6 +179,19 @@ impl Types {
             TypeKind::Vector(s, n) => Some((s, n)),
             _ => None,
         }
+    }
+
+    /// Returns true if a type is an integer scalar, bool among them.
+    pub fn is_integer(&self, ty: TypeId) -> bool {
+        matches!(*self.kind(ty), TypeKind::Scalar(scalar) if !scalar.is_float())
+    }
+
+    /// Returns the type of an array's elements that are no arrays; of no array, the type itself.
+    pub fn innermost_element(&self, mut ty: TypeId) -> TypeId {
+        while let TypeKind::Array(element, _) = *self.kind(ty) {
+            ty = element;
+        }
+        ty
     }
 
     /// Returns the size in bytes: 3-component vectors take as much as 4-component ones (6.3.3), pointers 8.

@@ -64,9 +64,9 @@ fn float_to_words(c: &mut Cursor<'_>, op: ConvertOp, arg: Value) -> Value {
     };
     let arg = c.convert(ConvertOp::FConvert, arg, ty);
     let (down, up) = (c.func.constant(ty, down), c.func.constant(ty, up));
-    let magnitude = c.math(MathOp::FAbs, &[arg], ty);
+    let magnitude = c.math(MathOp::FAbs, &[arg]);
     let scaled = c.binary(BinaryOp::FMul, magnitude, down);
-    let high = c.math(MathOp::Trunc, &[scaled], ty);
+    let high = c.math(MathOp::Trunc, &[scaled]);
     let part = c.binary(BinaryOp::FMul, high, up);
     let low = c.binary(BinaryOp::FSub, magnitude, part);
     let high = c.convert(ConvertOp::FToU, high, Type::I32);

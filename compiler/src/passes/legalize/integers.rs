@@ -138,17 +138,17 @@ fn narrow_bit_operation(c: &mut Cursor<'_>, op: MathOp, arg: Value, bits: i64) -
         MathOp::Ctz => {
             // A bit above the top stops the search.
             let stopped = c.binary_imm(BinaryOp::Or, wide, 1 << bits);
-            c.math(op, &[stopped], Type::I32)
+            c.math(op, &[stopped])
         }
         MathOp::Clz => {
-            let zeros = c.math(op, &[wide], Type::I32);
+            let zeros = c.math(op, &[wide]);
             c.binary_imm(BinaryOp::ISub, zeros, 32 - bits)
         }
         MathOp::BitReverse => {
-            let reversed = c.math(op, &[wide], Type::I32);
+            let reversed = c.math(op, &[wide]);
             c.binary_imm(BinaryOp::LShr, reversed, 32 - bits)
         }
-        _ => c.math(op, &[wide], Type::I32),
+        _ => c.math(op, &[wide]),
     };
     InstData::Convert { op: ConvertOp::Trunc, arg: result }
 }
@@ -159,7 +159,7 @@ fn bit_operation_64(c: &mut Cursor<'_>, op: MathOp, arg: Value) -> InstData {
         MathOp::Clz => count_zeros_64(c, op, hi, lo),
         MathOp::Ctz => count_zeros_64(c, op, lo, hi),
         _ => {
-            let (lo, hi) = (c.math(op, &[lo], Type::I32), c.math(op, &[hi], Type::I32));
+            let (lo, hi) = (c.math(op, &[lo]), c.math(op, &[hi]));
             if op == MathOp::BitReverse {
                 let swapped = c.build(&[hi, lo]);
                 return InstData::Convert { op: ConvertOp::Bitcast, arg: swapped };
@@ -172,8 +172,8 @@ fn bit_operation_64(c: &mut Cursor<'_>, op: MathOp, arg: Value) -> InstData {
 
 /// Counts zeros from one end: those of the word there, or all of them and those of the other word.
 pub fn count_zeros_64(c: &mut Cursor<'_>, op: MathOp, near: Value, far: Value) -> Value {
-    let near_zeros = c.math(op, &[near], Type::I32);
-    let far_zeros = c.math(op, &[far], Type::I32);
+    let near_zeros = c.math(op, &[near]);
+    let far_zeros = c.math(op, &[far]);
     let far_zeros = c.binary_imm(BinaryOp::IAdd, far_zeros, 32);
     let ends_near = c.icmp_imm(IntCC::Ne, near, 0);
     c.select(ends_near, near_zeros, far_zeros)

@@ -20,10 +20,9 @@ impl Sema<'_> {
         span: Span,
     ) -> Expr {
         let name = function.name();
-        let (have, few) = (args.len(), if args.is_empty() { "few" } else { "many" });
+        let have = args.len();
         let (Some(arg), true) = (args.pop(), have == 1) else {
-            let message = format!("too {few} arguments to function call, expected 1, have {have}");
-            return self.fail(span, message);
+            return self.wrong_count("function", (1, have), span);
         };
         let pointer = self.module.types.as_pointer(arg.ty);
         let Some(pointer) = pointer.filter(|p| p.space != AddressSpace::Constant) else {

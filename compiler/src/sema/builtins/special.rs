@@ -107,14 +107,10 @@ impl Sema<'_> {
 
     /// Returns true if a call has as many arguments as it should; false after a diagnostic.
     fn has_count(&mut self, args: &[Expr], count: usize, span: Span) -> bool {
-        let have = args.len();
-        if have != count {
-            let few = if have < count { "few" } else { "many" };
-            let message =
-                format!("too {few} arguments to function call, expected {count}, have {have}");
-            self.error(span, message);
+        if args.len() != count {
+            self.wrong_count("function", (count, args.len()), span);
         }
-        have == count
+        args.len() == count
     }
 
     /// Returns a type that the device offers; the error type after a diagnostic.
