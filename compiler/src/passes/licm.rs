@@ -85,7 +85,7 @@ impl LoopNest {
         for data in &mut loops.loops {
             data.blocks.sort_unstable_by_key(|&block| cfg.rpo_index(block));
         }
-        let memory = has_load.then(|| AliasClasses::compute(func, kernel));
+        let memory = has_load.then(|| AliasClasses::compute(func, kernel, &cfg));
         Some(LoopNest { cfg, loops, dom, home, memory })
     }
 
