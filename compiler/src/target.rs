@@ -40,6 +40,8 @@ pub struct Target {
     /// to it, and ends the process if the address is not valid. Told by the driver's version: there is no
     /// trying it out.
     pub unmasked_uniform_loads: bool,
+    /// True if loops go on computing for invocations that have left, which then load nothing. Told by the driver.
+    pub unmasked_loop_values: bool,
     /// SignedZeroInfNanPreserve by width (VkPhysicalDeviceFloatControlsProperties).
     pub preserve_signed_zero_inf_nan_16: bool,
     pub preserve_signed_zero_inf_nan_32: bool,
@@ -197,6 +199,7 @@ impl Target {
             workgroup_explicit_layout_16: false,
             vulkan_memory_model: true,
             unmasked_uniform_loads: false,
+            unmasked_loop_values: false,
             preserve_signed_zero_inf_nan_16: false,
             preserve_signed_zero_inf_nan_32: true,
             preserve_signed_zero_inf_nan_64: true,

@@ -30,9 +30,11 @@ macro_rules! budget {
     };
 }
 
-const BUDGETS: [Budget; 9] = [
+const BUDGETS: [Budget; 11] = [
     budget!("adjacent", 43, 0, 0, 8),
     budget!("axpy", 79, 0, 1, 17),
+    budget!("dot", 114, 2, 2, 19),
+    budget!("invariant", 49, 1, 2, 9),
     budget!("nbody", 133, 2, 2, 16),
     budget!("reads", 45, 0, 1, 8),
     budget!("reduction", 98, 2, 4, 17),

@@ -24,6 +24,8 @@ bitflags::bitflags! {
         const TESTED_BEFORE_USE = 1 << 4;
         /// A load whose address all invocations agree on is executed even where no invocation is active.
         const UNMASKED_UNIFORM_LOADS = 1 << 5;
+        /// Loops go on computing their values for invocations that have left, without loading for them.
+        const UNMASKED_LOOP_VALUES = 1 << 6;
     }
 }
 
@@ -79,7 +81,7 @@ fn mesa_version(driver_info: &str) -> Option<(u32, u32)> {
     Some((number()?, number()?))
 }
 
-const TABLE: [Row; 6] = [
+const TABLE: [Row; 7] = [
     // Seen with 580.159 on an H200, also in a program of Vulkan alone (examples/stale_code): while several threads
     // create, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing or run another
     // pipeline's code.
@@ -128,6 +130,13 @@ const TABLE: [Row; 6] = [
         versions: Versions::MesaAfter(25, 0),
         device_type: None,
         quirk: Quirks::UNMASKED_UNIFORM_LOADS,
+    },
+    // Only phis keep what an invocation has left a loop with: `do x = f(x, *p); while (...)` gives another x.
+    Row {
+        driver: vk::DriverId::GOOGLE_SWIFTSHADER,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::UNMASKED_LOOP_VALUES,
     },
 ];
 
@@ -206,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn lavapipe_has_the_quirks_of_its_mesa() {
+    fn software_has_the_quirks_of_its_driver() {
         let device_type = vk::PhysicalDeviceType::CPU;
         let quirks = |id, info| Quirks::of(&Driver { id, version: 1, info, device_type });
         let lavapipe = |info| quirks(vk::DriverId::MESA_LLVMPIPE, info);
@@ -216,5 +225,6 @@ mod tests {
         assert_eq!(lavapipe("Mesa 25.0.0-rc1"), Quirks::empty());
         assert_eq!(lavapipe("Mesa 26.2.6-1 (LLVM 22.1.8)"), Quirks::UNMASKED_UNIFORM_LOADS);
         assert_eq!(quirks(vk::DriverId::MESA_RADV, "Mesa 22.3.6"), Quirks::empty());
+        assert_eq!(quirks(vk::DriverId::GOOGLE_SWIFTSHADER, ""), Quirks::UNMASKED_LOOP_VALUES);
     }
 }

@@ -133,7 +133,7 @@ fn unroll(func: &mut Function, data: &Loop, trip_count: usize) -> bool {
     data.blocks.iter().for_each(|&block| {
         inside.insert(block);
     });
-    if !form_closed_ssa(func, data, &inside) {
+    if form_closed_ssa(func, data, &inside).is_none() {
         return false;
     }
     // In the order of the layout, which reads best.
@@ -166,8 +166,12 @@ fn unroll(func: &mut Function, data: &Loop, trip_count: usize) -> bool {
 }
 
 /// Brings the loop into closed SSA form: all exits go through one new block, whose parameters are the loop's
-/// values that are used after it. Returns false, with nothing changed, if the exits lead to different blocks.
-fn form_closed_ssa(func: &mut Function, data: &Loop, inside: &EntitySet<Block>) -> bool {
+/// values that are used after it. Returns that block; `None`, with nothing changed, if the exits lead to different blocks.
+pub fn form_closed_ssa(
+    func: &mut Function,
+    data: &Loop,
+    inside: &EntitySet<Block>,
+) -> Option<Block> {
     let mut exit = None;
     let mut same = true;
     for &block in &data.blocks {
@@ -177,7 +181,7 @@ fn form_closed_ssa(func: &mut Function, data: &Loop, inside: &EntitySet<Block>) 
             }
         }
     }
-    let (Some(exit), true) = (exit, same) else { return false };
+    let exit = exit.filter(|_| same)?;
     let mut defined = EntitySet::<Value>::new();
     for &block in &data.blocks {
         for &param in &func.blocks[block].params {
@@ -230,5 +234,5 @@ fn form_closed_ssa(func: &mut Function, data: &Loop, inside: &EntitySet<Block>) 
             }
         });
     }
-    true
+    Some(closing)
 }

@@ -8,6 +8,7 @@
 //! [`FloatTraits`]: crate::target::FloatTraits
 
 pub mod denormals;
+pub mod loop_values;
 pub mod sign_merge;
 pub mod uniform_loads;
 
@@ -16,7 +17,7 @@ use crate::passes::Pipeline;
 use crate::target::Target;
 
 /// The names of the passes that run on modules.
-pub const NAMES: [&str; 2] = ["sign_merge", "uniform_loads"];
+pub const NAMES: [&str; 3] = ["loop_values", "sign_merge", "uniform_loads"];
 
 /// Runs what goes before legalization: that may put masks in place of signs.
 pub fn before_legalization(
@@ -36,6 +37,9 @@ pub fn after_legalization(
     target: &Target,
     pipeline: &Pipeline<'_>,
 ) -> Result<(), String> {
+    if target.unmasked_loop_values {
+        pipeline.run_on_all(module, "loop_values", loop_values::run)?;
+    }
     // Addresses of two words are those of other drivers.
     if !(target.unmasked_uniform_loads && target.int64) {
         return Ok(());
@@ -52,6 +56,7 @@ pub fn declares_nearest_32(target: &Target, divides: bool) -> bool {
 /// Runs a pass by its name on every function, for file tests. `None` if there is no such pass.
 pub fn run_named(module: &mut Module, name: &str) -> Option<()> {
     let pass: fn(&mut Function) -> bool = match name {
+        "loop_values" => loop_values::run,
         "sign_merge" => |f| sign_merge::run(f, true),
         "uniform_loads" => uniform_loads::run,
         _ => return None,

@@ -109,3 +109,46 @@ def test_counted_loops(m, name, body):
         program.__getattr__(f"k{n}")(m.queue, (len(pairs),), None, m.buffer(TABLE), m.buffer(np.uint32([77])),
                                      m.buffer(first), m.buffer(bound), out)
         np.testing.assert_array_equal(m.read(out, np.uint32, (len(pairs), 3)), right, f"{HINTS[n]!r}")
+
+
+ENDLESS = "for (;;) { h = h * 1664525u + t[i & 63]; i++; if (i >= n) break; }"
+LEFT = {
+    "do": "do { h = h * 1664525u + t[i & 63]; i++; } while (i < n);",
+    "guarded": "if (n > 3) do { h = h * 1664525u + t[i & 63]; i++; } while (i < n);",
+    "invariant": "for (; i < n; i++) h = h * 1664525u + t[5];",
+    "break": ENDLESS,
+    "load in the test": "while (h = h * 1664525u + t[i & 63], ++i < n) ;",
+    "nest": "for (uint k = 0; k < 3; k++) { i = 0; " + ENDLESS + " }",
+    "varying nest": "uint k = 0; do { i = 0; " + ENDLESS + " k += t[k + 1]; } while (k < n);",
+}
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_values_that_loops_are_left_with(m, name):
+    """Work-items leave at different times with what they have computed from memory."""
+    program = m.build(f"""
+        kernel void leave(global uint *out, global const uint *ns, global const uint *t)
+        {{
+            uint g = get_global_id(0), n = ns[g], i = 0, h = g;
+            {LEFT[name]}
+            out[2 * g] = h; out[2 * g + 1] = i;
+        }}""")
+    size = 64
+    ns, table = (np.arange(size) * 7 % 13).astype(np.uint32), np.arange(2, size + 2, dtype=np.uint32)
+    out = m.empty(8 * size)
+    program.leave(m.queue, (size,), (16,), out, m.buffer(ns), m.buffer(table))
+    right = []
+    for g, n in enumerate(ns):
+        h, i, k = g, 0, 0
+        while {"guarded": n > 3, "invariant": n > 0}.get(name, True):
+            i = 0
+            while True:
+                h = (h * 1664525 + int(table[5 if name == "invariant" else i])) & 0xffffffff
+                i += 1
+                if i >= n:
+                    break
+            k += {"nest": 1, "varying nest": int(table[k + 1])}.get(name, size)
+            if k >= (3 if name == "nest" else n):
+                break
+        right.append((h, i))
+    np.testing.assert_array_equal(m.read(out, np.uint32, (size, 2)), right)

@@ -1,0 +1,116 @@
+//! Values of loops on drivers that go on computing them for invocations that have left:
+//! [`Target::unmasked_loop_values`](crate::target::Target::unmasked_loop_values).
+//!
+//! SwiftShader executes several invocations in lockstep until the last one leaves. The parameters of the loop's header
+//! keep what each has left with; all else that the loop computes is computed again in each round, which makes a
+//! difference where it depends on memory, since invocations that have left load nothing. So such a loop is left from a
+//! new header, whose parameters are what is used after it:
+//!
+//! ```text
+//! do x = f(x); while (c); use(x)    becomes    for (done = false, y; !done; done = !c, y = x) x = f(x); use(y)
+//! ```
+
+use crate::ir::cfg::Cfg;
+use crate::ir::dominators::DomTree;
+use crate::ir::loops::{Loop, Loops};
+use crate::ir::*;
+use crate::passes::unroll::form_closed_ssa;
+use cranelift_entity::EntitySet;
+use rustc_hash::FxHashSet;
+
+/// Rewrites the loops that all exits of lead to one block. Returns true if there were any.
+pub fn run(func: &mut Function) -> bool {
+    let mut done = EntitySet::<Block>::new();
+    let mut changed = false;
+    // Each rewriting changes the graph. Inner loops come first: what leaves them is a value of those around.
+    loop {
+        let cfg = Cfg::compute(func);
+        let dom = DomTree::compute(&cfg);
+        let loops = Loops::compute(&cfg, &dom);
+        let next = loops.loops.iter().rev().find(|data| {
+            done.insert(data.header)
+                && data.header != func.entry()
+                && has_unstable_value(func, &cfg, data)
+        });
+        let Some(data) = next else { return changed };
+        if let Some(header) = leave_from_header(func, &cfg, data) {
+            done.insert(header);
+            changed = true;
+        }
+    }
+}
+
+/// Returns true if a value is used after a loop that another round may change for those that have left.
+fn has_unstable_value(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
+    let mut blocks = data.blocks.clone();
+    blocks.sort_unstable_by_key(|&block| cfg.rpo_index(block));
+    let mut unstable: FxHashSet<Value> = FxHashSet::default();
+    for &block in &blocks {
+        if block != data.header {
+            unstable.extend(&func.blocks[block].params);
+        }
+        for &inst in &func.blocks[block].insts {
+            let mut depends = !func.insts[inst].is_mergeable();
+            func.insts[inst].for_each_arg(|arg| depends |= unstable.contains(&arg));
+            unstable.extend(func.result(inst).filter(|_| depends));
+        }
+    }
+    let mut is_used = false;
+    for &block in cfg.rpo() {
+        for &inst in &func.blocks[block].insts {
+            let used = &mut |arg| is_used |= unstable.contains(&arg);
+            match data.blocks.contains(&block) {
+                false => func.insts[inst].for_each_arg(used),
+                true => func.insts[inst].for_each_target(|call| {
+                    if !data.blocks.contains(&call.block) {
+                        call.args.iter().copied().for_each(&mut *used);
+                    }
+                }),
+            }
+        }
+    }
+    is_used
+}
+
+/// Lets a loop be left from a new header, which is returned; `None`, with nothing changed, if exits lead to different
+/// blocks.
+fn leave_from_header(func: &mut Function, cfg: &Cfg, data: &Loop) -> Option<Block> {
+    let mut inside = EntitySet::<Block>::new();
+    data.blocks.iter().for_each(|&block| _ = inside.insert(block));
+    let closing = form_closed_ssa(func, data, &inside)?;
+    let header = func.add_block();
+    func.blocks[header].unroll = func.blocks[data.header].unroll.take();
+    let mut params = Vec::new();
+    for like in [data.header, closing] {
+        for param in func.blocks[like].params.clone() {
+            let ty = func.ty(param);
+            params.push(func.add_param(header, ty));
+        }
+    }
+    let done = func.add_param(header, Type::BOOL);
+    let (on, left) = params.split_at(func.blocks[data.header].params.len());
+    let (then, otherwise) =
+        (BlockCall::with_args(closing, left), BlockCall::with_args(data.header, on));
+    func.append(header, InstData::Brif { cond: done, then, otherwise }, None);
+    let state = func.blocks[data.header].params.clone();
+    let results: Vec<Value> = left.iter().map(|&value| func.undef(func.ty(value))).collect();
+    let [stays, leaves] = [false, true].map(|leaves| func.bool_const(leaves));
+    let entering = cfg.preds(data.header).iter().filter(|pred| !inside.contains(**pred));
+    for &block in data.blocks.iter().chain(entering) {
+        let Some(inst) = func.terminator(block) else { continue };
+        func.insts[inst].for_each_target_mut(|call| {
+            if call.block == data.header {
+                call.args.extend(results.iter().copied());
+                call.args.push(stays);
+            } else if call.block == closing {
+                let results = std::mem::take(&mut call.args);
+                call.args.extend(state.iter().copied().chain(results));
+                call.args.push(leaves);
+            } else {
+                return;
+            }
+            call.block = header;
+        });
+    }
+    Some(header)
+}
