@@ -10,13 +10,14 @@
 //! do x = f(x); while (c); use(x)    becomes    for (done = false, y; !done; done = !c, y = x) x = f(x); use(y)
 //! ```
 
+use crate::analysis::underlying_objects::is_private;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::loops::{Loop, Loops};
 use crate::ir::*;
 use crate::passes::unroll::form_closed_ssa;
 use cranelift_entity::EntitySet;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 /// Rewrites the loops that all exits of lead to one block. Returns true if there were any.
 pub fn run(func: &mut Function) -> bool {
@@ -40,36 +41,41 @@ pub fn run(func: &mut Function) -> bool {
     }
 }
 
-/// Returns true if a value is used after a loop that another round may change for those that have left.
+/// Returns true if a value is used after a loop that another round may change for those that have left. An address in a
+/// private object is computed again where it is used, and would not tell its object as a parameter.
 fn has_unstable_value(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
     let mut blocks = data.blocks.clone();
     blocks.sort_unstable_by_key(|&block| cfg.rpo_index(block));
-    let mut unstable: FxHashSet<Value> = FxHashSet::default();
+    // True for values that may change.
+    let mut defined: FxHashMap<Value, bool> = FxHashMap::default();
     for &block in &blocks {
-        if block != data.header {
-            unstable.extend(&func.blocks[block].params);
-        }
+        let params = &func.blocks[block].params;
+        defined.extend(params.iter().map(|&param| (param, block != data.header)));
         for &inst in &func.blocks[block].insts {
             let mut depends = !func.insts[inst].is_mergeable();
-            func.insts[inst].for_each_arg(|arg| depends |= unstable.contains(&arg));
-            unstable.extend(func.result(inst).filter(|_| depends));
+            func.insts[inst].for_each_arg(|arg| depends |= defined.get(&arg) == Some(&true));
+            defined.extend(func.result(inst).map(|result| (result, depends)));
         }
     }
-    let mut is_used = false;
+    let (mut is_used, mut has_private) = (false, false);
+    let mut used = |arg: Value| {
+        is_used |= defined.get(&arg) == Some(&true);
+        has_private |= defined.contains_key(&arg) && is_private(func, arg);
+    };
     for &block in cfg.rpo() {
+        let is_inside = data.blocks.contains(&block);
         for &inst in &func.blocks[block].insts {
-            let used = &mut |arg| is_used |= unstable.contains(&arg);
-            match data.blocks.contains(&block) {
-                false => func.insts[inst].for_each_arg(used),
+            match is_inside {
+                false => func.insts[inst].for_each_arg(&mut used),
                 true => func.insts[inst].for_each_target(|call| {
                     if !data.blocks.contains(&call.block) {
-                        call.args.iter().copied().for_each(&mut *used);
+                        call.args.iter().copied().for_each(&mut used);
                     }
                 }),
             }
         }
     }
-    is_used
+    is_used && !has_private
 }
 
 /// Lets a loop be left from a new header, which is returned; `None`, with nothing changed, if exits lead to different
