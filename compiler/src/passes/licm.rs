@@ -11,6 +11,7 @@ use crate::ir::loops::{Loop, Loops};
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
+use std::cell::OnceCell;
 
 /// Most loads that leave a loop: each takes a register while the loop runs.
 const MAX_LOADS: usize = 16;
@@ -54,19 +55,20 @@ fn find_preheader(func: &Function, cfg: &Cfg, data: &Loop) -> Option<Block> {
 }
 
 /// The loops of a function, and what decides whether instructions may leave them.
-pub(super) struct LoopNest {
+pub(super) struct LoopNest<'a> {
     pub cfg: Cfg,
     pub loops: Loops,
     dom: DomTree,
     /// The block of each instruction.
     home: SecondaryMap<Inst, Block>,
-    /// `None` if no loop has a load.
-    memory: Option<AliasClasses>,
+    kernel: Option<&'a KernelEntry>,
+    /// Computed where it is needed.
+    memory: OnceCell<AliasClasses>,
 }
 
-impl LoopNest {
+impl<'a> LoopNest<'a> {
     /// Returns nothing if there are no loops.
-    pub fn compute(func: &Function, kernel: Option<&KernelEntry>) -> Option<LoopNest> {
+    pub fn compute(func: &Function, kernel: Option<&'a KernelEntry>) -> Option<LoopNest<'a>> {
         let cfg = Cfg::compute(func);
         let dom = DomTree::compute(&cfg);
         let mut loops = Loops::compute(&cfg, &dom);
@@ -74,19 +76,13 @@ impl LoopNest {
             return None;
         }
         let mut home = SecondaryMap::with_default(func.entry());
-        let mut has_load = false;
         for &block in cfg.rpo() {
-            let is_in_loop = loops.innermost(block).is_some();
-            for &inst in &func.blocks[block].insts {
-                home[inst] = block;
-                has_load |= is_in_loop && matches!(func.insts[inst], InstData::Load { .. });
-            }
+            func.blocks[block].insts.iter().for_each(|&inst| home[inst] = block);
         }
         for data in &mut loops.loops {
             data.blocks.sort_unstable_by_key(|&block| cfg.rpo_index(block));
         }
-        let memory = has_load.then(|| AliasClasses::compute(func, kernel, &cfg));
-        Some(LoopNest { cfg, loops, dom, home, memory })
+        Some(LoopNest { cfg, loops, dom, home, kernel, memory: OnceCell::new() })
     }
 
     /// Returns the block of a value's definition; `None` for constants.
@@ -102,7 +98,7 @@ impl LoopNest {
     /// its header stands behind the other blocks, and in front of the loop too.
     pub fn leaving(&self, func: &Function, index: usize, is_rotated: bool) -> Vec<Inst> {
         let data = &self.loops.loops[index];
-        let written = self.memory.as_ref().map(|memory| written(func, memory, data));
+        let written = OnceCell::new();
         let ends = self.ends(data, index, is_rotated);
         let mut leaves: FxHashSet<Inst> = FxHashSet::default();
         let mut list = Vec::new();
@@ -110,17 +106,15 @@ impl LoopNest {
         for &block in &data.blocks {
             // Of a block that control may leave the loop in front of, nothing is certain to run.
             let is_certain =
-                !ends.is_empty() && ends.iter().all(|&end| self.dom.dominates(block, end));
+                || !ends.is_empty() && ends.iter().all(|&end| self.dom.dominates(block, end));
             for &inst in &func.blocks[block].insts {
                 let data = &func.insts[inst];
-                let may_leave = match data {
-                    InstData::Load { .. } => {
-                        is_certain && loads < MAX_LOADS && self.is_unwritten(func, data, written)
-                    }
-                    _ => data.speculation().leaves_loops(),
-                };
-                if may_leave && self.has_invariant_operands(func, index, data, &leaves) {
-                    loads += usize::from(matches!(data, InstData::Load { .. }));
+                let is_load = matches!(data, InstData::Load { .. });
+                if (is_load && loads < MAX_LOADS || data.speculation().leaves_loops())
+                    && self.has_invariant_operands(func, index, data, &leaves)
+                    && (!is_load || is_certain() && self.is_unwritten(func, inst, index, &written))
+                {
+                    loads += usize::from(is_load);
                     leaves.insert(inst);
                     list.push(inst);
                 }
@@ -143,17 +137,32 @@ impl LoopNest {
         ends
     }
 
-    /// Returns true if a load reads what a loop that writes these classes leaves as it is.
-    fn is_unwritten(&self, func: &Function, load: &InstData, written: Option<ClassSet>) -> bool {
-        let (&InstData::Load { ptr, flags, .. }, Some(memory), Some(written)) =
-            (load, &self.memory, written)
-        else {
+    /// Returns true if a load reads what a loop leaves as it is. `written`: the classes that the loop writes, or that
+    /// others' writes may be seen of in it, once they are known.
+    fn is_unwritten(
+        &self,
+        func: &Function,
+        load: Inst,
+        index: usize,
+        written: &OnceCell<ClassSet>,
+    ) -> bool {
+        let InstData::Load { ptr, flags, .. } = func.insts[load] else { return false };
+        if flags.contains(MemFlags::VOLATILE) {
             return false;
-        };
-        let is_constant = func.ty(ptr).space() == Some(AddressSpace::Constant)
-            || flags.contains(MemFlags::INVARIANT);
-        let is_volatile = flags.contains(MemFlags::VOLATILE);
-        !is_volatile && (is_constant || written >> memory.read(func, ptr) & 1 == 0)
+        }
+        if func.ty(ptr).space() == Some(AddressSpace::Constant)
+            || flags.contains(MemFlags::INVARIANT)
+        {
+            return true;
+        }
+        let memory =
+            self.memory.get_or_init(|| AliasClasses::compute(func, self.kernel, &self.cfg));
+        let written = written.get_or_init(|| {
+            let blocks = &self.loops.loops[index].blocks;
+            let insts = blocks.iter().flat_map(|&block| &func.blocks[block].insts);
+            insts.fold(0, |set, &inst| set | memory.clobbered(func, inst))
+        });
+        written >> memory.read(func, ptr) & 1 == 0
     }
 
     fn has_invariant_operands(
@@ -171,10 +180,4 @@ impl LoopNest {
         });
         is_invariant
     }
-}
-
-/// Returns the alias classes that a loop writes, or that others' writes may be seen of in it.
-fn written(func: &Function, memory: &AliasClasses, data: &Loop) -> ClassSet {
-    let insts = data.blocks.iter().flat_map(|&block| &func.blocks[block].insts);
-    insts.fold(0, |set, &inst| set | memory.clobbered(func, inst))
 }

@@ -35,9 +35,10 @@ pub fn run(func: &mut Function) -> bool {
     let dom = DomTree::compute(&cfg);
     let loops = Loops::compute(&cfg, &dom);
     let mut changed = false;
-    for (index, data) in loops.loops.iter().enumerate() {
-        let is_outer = loops.loops.iter().any(|inner| inner.parent == Some(index));
-        let Some(copies) = copies(func, data).filter(|_| !is_outer) else { continue };
+    let mut is_outer = vec![false; loops.loops.len()];
+    loops.loops.iter().filter_map(|data| data.parent).for_each(|parent| is_outer[parent] = true);
+    for (index, data) in loops.loops.iter().enumerate().filter(|(index, _)| !is_outer[*index]) {
+        let Some(copies) = copies(func, data) else { continue };
         let Some(counted) = CountedLoop::find(func, &cfg, &loops, index) else { continue };
         changed |= match trip_count(func, &cfg, data, MAX_TRIP_COUNT) {
             Some(count) if iterations(data, &counted, count) % copies == 0 => {

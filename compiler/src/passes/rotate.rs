@@ -19,7 +19,10 @@ const MAX_HEADER: usize = 16;
 pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     let Some(nest) = LoopNest::compute(func, kernel) else { return false };
     let is_load = |inst: &Inst| matches!(func.insts[*inst], InstData::Load { .. });
-    let pays = |index: usize| nest.leaving(func, index, true).iter().any(is_load);
+    let pays = |index: usize| {
+        loads_from_outside(func, &nest, index)
+            && nest.leaving(func, index, true).iter().any(is_load)
+    };
     let loops: Vec<usize> = (0..nest.loops.loops.len())
         .filter(|&index| is_rotatable(func, &nest.loops.loops[index]) && pays(index))
         .collect();
@@ -53,6 +56,16 @@ fn is_rotatable(func: &Function, data: &Loop) -> bool {
         && rest.iter().all(|&inst| !func.insts[inst].has_side_effect())
         && !rest.iter().filter_map(|&inst| func.result(inst)).any(is_private)
         && !func.blocks[data.header].params.iter().any(|&param| is_private(param))
+}
+
+/// Returns true if a loop loads from an address that is known in front of it: such ones have left it before.
+fn loads_from_outside(func: &Function, nest: &LoopNest, index: usize) -> bool {
+    let blocks = &nest.loops.loops[index].blocks;
+    blocks.iter().flat_map(|&block| &func.blocks[block].insts).any(|&inst| {
+        matches!(func.insts[inst], InstData::Load { ptr, .. } if nest
+            .block_of(func, ptr)
+            .is_none_or(|home| !nest.loops.contains(index, home)))
+    })
 }
 
 /// Returns the values of headers that other blocks use.
