@@ -1,7 +1,7 @@
 //! Division of 64-bit integers: a loop that gives one bit of the quotient a turn.
 
 use super::words::{self, sign_of, word, Words};
-use super::Splitter;
+use super::Expansion;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
 
@@ -13,7 +13,7 @@ pub struct Division {
     remainder: Words,
 }
 
-impl Splitter<'_> {
+impl Expansion<'_> {
     /// Returns the quotient or the remainder, from the same loop where both are wanted.
     pub fn divide(&mut self, op: BinaryOp, a: Words, b: Words) -> Words {
         use BinaryOp::{SDiv, SRem, UDiv};
@@ -39,36 +39,38 @@ impl Splitter<'_> {
 
     /// Divides the magnitudes. The remainder has the sign of the dividend.
     fn divide_signed(&mut self, a: Words, b: Words) -> (Words, Words) {
-        let (sign_a, sign_b) = (sign_of(&mut self.c, a.hi), sign_of(&mut self.c, b.hi));
-        let a = words::negate_if(&mut self.c, a, sign_a);
-        let b = words::negate_if(&mut self.c, b, sign_b);
+        let (sign_a, sign_b) = (sign_of(&mut self.s.c, a.hi), sign_of(&mut self.s.c, b.hi));
+        let a = words::negate_if(&mut self.s.c, a, sign_a);
+        let b = words::negate_if(&mut self.s.c, b, sign_b);
         let (quotient, remainder) = self.divide_unsigned(a, b);
-        let sign = self.c.binary(BinaryOp::Xor, sign_a, sign_b);
-        let quotient = words::negate_if(&mut self.c, quotient, sign);
-        (quotient, words::negate_if(&mut self.c, remainder, sign_a))
+        let sign = self.s.c.binary(BinaryOp::Xor, sign_a, sign_b);
+        let quotient = words::negate_if(&mut self.s.c, quotient, sign);
+        (quotient, words::negate_if(&mut self.s.c, remainder, sign_a))
     }
 
     /// Ends the current block with a loop and goes on in the block behind it. The loop is left at its header, whose
     /// parameters hold the results: they keep what each invocation leaves with. A driver that runs several in
     /// lockstep (SwiftShader) would give all of them what the body computes for the last one.
     fn divide_unsigned(&mut self, a: Words, b: Words) -> (Words, Words) {
-        let [header, body, behind] = [(); 3].map(|()| self.c.func.add_block());
+        let [header, body, behind] = [(); 3].map(|()| self.s.new_block());
         let [turn, lo, hi, rem_lo, rem_hi] =
-            [(); 5].map(|()| self.c.func.add_param(header, Type::I32));
-        let zero = word(&mut self.c, 0);
+            [(); 5].map(|()| self.s.c.func.add_param(header, Type::I32));
+        let zero = word(&mut self.s.c, 0);
         let start = [zero, a.lo, a.hi, zero, zero];
-        self.end_block(InstData::Jump { target: BlockCall::with_args(header, &start) }, header);
+        self.s.jump(header, &start);
+        self.s.switch_to(header);
 
-        let done = self.c.icmp_imm(IntCC::Eq, turn, 64);
-        let (then, otherwise) = (BlockCall::new(behind), BlockCall::new(body));
-        self.end_block(InstData::Brif { cond: done, then, otherwise }, body);
+        let done = self.s.c.icmp_imm(IntCC::Eq, turn, 64);
+        self.s.branch_to(done, behind, body);
+        self.s.switch_to(body);
 
         let dividend = Words { lo, hi };
         let remainder = Words { lo: rem_lo, hi: rem_hi };
-        let (next_dividend, next_remainder) = divide_bit(&mut self.c, dividend, remainder, b);
-        let turn = self.c.binary_imm(BinaryOp::IAdd, turn, 1);
+        let (next_dividend, next_remainder) = divide_bit(&mut self.s.c, dividend, remainder, b);
+        let turn = self.s.c.binary_imm(BinaryOp::IAdd, turn, 1);
         let next = [turn, next_dividend.lo, next_dividend.hi, next_remainder.lo, next_remainder.hi];
-        self.end_block(InstData::Jump { target: BlockCall::with_args(header, &next) }, behind);
+        self.s.jump(header, &next);
+        self.s.switch_to(behind);
         (dividend, remainder)
     }
 }

@@ -11,8 +11,8 @@ mod division;
 mod objects;
 mod words;
 
+use super::split::Splitter;
 use crate::ir::*;
-use crate::passes::cursor::Cursor;
 use crate::passes::unreachable;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use division::Division;
@@ -36,8 +36,8 @@ pub fn run(func: &mut Function, results: &Results) -> bool {
     let (cfg, _) = unreachable::remove(func);
     let (words, calls, replaced) = (func.value_map(), func.value_map(), func.value_map());
     func.returns = func.returns.iter().flat_map(|&ty| pieces_or_whole(ty)).collect();
-    let (c, block) = (Cursor::new(func), cfg.rpo()[0]);
-    let mut pass = Splitter { c, results, words, calls, replaced, block, divisions: Vec::new() };
+    let s = Splitter::new(func, cfg.rpo()[0]);
+    let mut pass = Expansion { s, results, words, calls, replaced, divisions: Vec::new() };
     for &block in &cfg.rpo()[1..] {
         pass.split_params(block);
     }
@@ -70,8 +70,8 @@ fn is_of_words(op: ConvertOp) -> bool {
     matches!(op, Trunc | ZExt | SExt | PtrToInt | IntToPtr | Bitcast)
 }
 
-struct Splitter<'a> {
-    c: Cursor<'a>,
+struct Expansion<'a> {
+    s: Splitter<'a>,
     results: &'a Results,
     /// Words of the numbers, by lane, and of addresses that were computed here.
     words: SecondaryMap<Value, SmallVec<[Words; 1]>>,
@@ -79,16 +79,14 @@ struct Splitter<'a> {
     calls: SecondaryMap<Value, Option<Value>>,
     /// Values that another now stands for.
     replaced: SecondaryMap<Value, Option<Value>>,
-    /// The block that is being written.
-    block: Block,
     /// Divisions of the block that is being rewritten.
     divisions: Vec<Division>,
 }
 
-impl Splitter<'_> {
+impl Expansion<'_> {
     /// Gives a block two parameters for a number.
     fn split_params(&mut self, block: Block) {
-        let func = &mut *self.c.func;
+        let func = &mut *self.s.c.func;
         if !func.blocks[block].params.iter().any(|&param| is_wide(func.ty(param))) {
             return;
         }
@@ -108,37 +106,28 @@ impl Splitter<'_> {
 
     fn rewrite_block(&mut self, block: Block) {
         self.divisions.clear();
-        self.block = block;
-        let mut insts = self.c.begin(block);
-        if block == self.c.func.entry() {
+        self.s.switch_to(block);
+        // Where a division ends the block, allocas still stand in it.
+        let mut insts = self.s.take_insts();
+        if block == self.s.c.func.entry() {
             self.split_function_params(block);
-            // Where a division ends the block, these still stand in it.
-            let func = &self.c.func;
-            insts.sort_by_key(|&inst| !matches!(func.insts[inst], InstData::Alloca { .. }));
         }
         self.gather_call_results(&mut insts);
         for inst in insts {
             let replaced = &self.replaced;
-            self.c.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
+            self.s.c.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
             if self.is_concerned(inst) {
                 self.rewrite(inst);
             } else {
-                self.c.keep(inst);
+                self.s.c.keep(inst);
             }
         }
-        self.c.finish(self.block);
-    }
-
-    /// Ends the block that is being written and begins another one.
-    fn end_block(&mut self, terminator: InstData, next: Block) {
-        self.c.void(terminator);
-        self.c.finish(self.block);
-        self.block = next;
+        self.s.finish();
     }
 
     /// Returns true if an instruction has to do with numbers or addresses of 64 bits.
     fn is_concerned(&self, inst: Inst) -> bool {
-        let func = &self.c.func;
+        let func = &self.s.c.func;
         let mut concerned = func.result(inst).is_some_and(|result| is_wide(func.ty(result)));
         func.insts[inst].for_each_arg(|arg| concerned |= is_wide(func.ty(arg)));
         concerned
@@ -153,12 +142,12 @@ impl Splitter<'_> {
     }
 
     fn rewrite(&mut self, inst: Inst) {
-        let data = self.c.func.insts[inst].clone();
+        let data = self.s.c.func.insts[inst].clone();
         if data.is_terminator() {
             return self.terminator(inst, data);
         }
-        let result = self.c.func.result(inst);
-        let ty = result.map_or(Type::I32, |result| self.c.ty(result));
+        let result = self.s.c.func.result(inst);
+        let ty = result.map_or(Type::I32, |result| self.s.c.ty(result));
         let lanes: SmallVec<[Words; 1]> = match data {
             InstData::Unary { op, arg, .. } => {
                 let arg = self.words(arg);
@@ -166,22 +155,22 @@ impl Splitter<'_> {
             }
             InstData::Math { op: MathOp::SAbs, ref args, .. } => {
                 let arg = self.words(args[0]);
-                let sign = sign_of(&mut self.c, arg.hi);
-                smallvec![words::negate_if(&mut self.c, arg, sign)]
+                let sign = sign_of(&mut self.s.c, arg.hi);
+                smallvec![words::negate_if(&mut self.s.c, arg, sign)]
             }
             InstData::Binary { op, args: [a, b], .. } => {
                 let (a, b) = (self.words(a), self.words(b));
-                let simple = words::binary(&mut self.c, op, a, b);
+                let simple = words::binary(&mut self.s.c, op, a, b);
                 smallvec![simple.unwrap_or_else(|| self.divide(op, a, b))]
             }
             InstData::ICmp { cc, args: [a, b] } => {
                 let (a, b) = (self.words(a), self.words(b));
-                let holds = words::compare(&mut self.c, cc, a, b);
+                let holds = words::compare(&mut self.s.c, cc, a, b);
                 return self.replace(result, holds);
             }
             InstData::Select { args: [cond, then, otherwise] } => {
                 let (then, otherwise) = (self.words(then), self.words(otherwise));
-                smallvec![words::select(&mut self.c, cond, then, otherwise)]
+                smallvec![words::select(&mut self.s.c, cond, then, otherwise)]
             }
             InstData::Convert { op, arg } if is_of_words(op) => {
                 return self.convert(inst, op, arg, ty);
@@ -216,17 +205,17 @@ impl Splitter<'_> {
         if !self.words[value].is_empty() {
             return self.words[value].clone();
         }
-        let ty = self.c.ty(value);
-        let one = match self.c.func.def(value) {
-            ValueDef::Const(Constant::Bits(bits)) => Words::constant(&mut self.c, bits),
+        let ty = self.s.c.ty(value);
+        let one = match self.s.c.func.def(value) {
+            ValueDef::Const(Constant::Bits(bits)) => Words::constant(&mut self.s.c, bits),
             ValueDef::Const(Constant::Undef) => {
-                let undef = self.c.func.undef(Type::I32);
+                let undef = self.s.c.func.undef(Type::I32);
                 Words { lo: undef, hi: undef }
             }
             _ => {
                 let op = if is_address(ty) { ConvertOp::PtrToInt } else { ConvertOp::Bitcast };
-                let vector = self.c.convert(op, value, Type::PAIR);
-                Words::of_vector(&mut self.c, vector)
+                let vector = self.s.c.convert(op, value, Type::PAIR);
+                Words::of_vector(&mut self.s.c, vector)
             }
         };
         SmallVec::from_elem(one, usize::from(ty.lanes))
@@ -239,34 +228,36 @@ impl Splitter<'_> {
 
     fn unary(&mut self, op: UnaryOp, arg: Words) -> Words {
         match op {
-            UnaryOp::Not => Words { lo: self.c.unary(op, arg.lo), hi: self.c.unary(op, arg.hi) },
-            _ => words::negate(&mut self.c, arg),
+            UnaryOp::Not => {
+                Words { lo: self.s.c.unary(op, arg.lo), hi: self.s.c.unary(op, arg.hi) }
+            }
+            _ => words::negate(&mut self.s.c, arg),
         }
     }
 
     fn convert(&mut self, inst: Inst, op: ConvertOp, arg: Value, ty: Type) {
-        let result = self.c.func.result(inst);
+        let result = self.s.c.func.result(inst);
         let converted = match op {
             ConvertOp::Trunc => {
                 let low = self.words(arg).lo;
-                let cut = self.c.resize(low, ty, false);
+                let cut = self.s.c.resize(low, ty, false);
                 return self.replace(result, cut);
             }
             ConvertOp::ZExt => {
-                let low = self.c.convert(op, arg, Type::I32);
-                Words::zero_extended(&mut self.c, low)
+                let low = self.s.c.convert(op, arg, Type::I32);
+                Words::zero_extended(&mut self.s.c, low)
             }
             ConvertOp::SExt => {
-                let low = self.c.convert(op, arg, Type::I32);
-                Words::sign_extended(&mut self.c, low)
+                let low = self.s.c.convert(op, arg, Type::I32);
+                Words::sign_extended(&mut self.s.c, low)
             }
             ConvertOp::Bitcast if is_wide(ty) => {
-                let vector = self.c.bitcast(arg, Type::PAIR);
-                Words::of_vector(&mut self.c, vector)
+                let vector = self.s.c.bitcast(arg, Type::PAIR);
+                Words::of_vector(&mut self.s.c, vector)
             }
             ConvertOp::Bitcast => {
-                let vector = self.words(arg).joined(&mut self.c);
-                let other = self.c.bitcast(vector, ty);
+                let vector = self.words(arg).joined(&mut self.s.c);
+                let other = self.s.c.bitcast(vector, ty);
                 return self.replace(result, other);
             }
             ConvertOp::IntToPtr => {
@@ -282,25 +273,25 @@ impl Splitter<'_> {
 
     /// Keeps an instruction that is legalized elsewhere, or refused: its numbers are put together and taken apart.
     fn keep_wide(&mut self, inst: Inst, mut data: InstData) {
-        data.map_args(|arg| match is_wide(self.c.ty(arg)) {
+        data.map_args(|arg| match is_wide(self.s.c.ty(arg)) {
             true => {
-                debug_assert!(!self.c.ty(arg).is_vector(), "scalarize runs before");
-                let vector = self.words(arg).joined(&mut self.c);
-                self.c.bitcast(vector, Type::I64)
+                debug_assert!(!self.s.c.ty(arg).is_vector(), "scalarize runs before");
+                let vector = self.words(arg).joined(&mut self.s.c);
+                self.s.c.bitcast(vector, Type::I64)
             }
             false => arg,
         });
-        self.c.func.insts[inst] = data;
-        self.c.keep(inst);
-        if let Some(result) = self.c.func.result(inst).filter(|&v| is_wide(self.c.ty(v))) {
-            let vector = self.c.bitcast(result, Type::PAIR);
-            self.words[result] = smallvec![Words::of_vector(&mut self.c, vector)];
+        self.s.c.func.insts[inst] = data;
+        self.s.c.keep(inst);
+        if let Some(result) = self.s.c.func.result(inst).filter(|&v| is_wide(self.s.c.ty(v))) {
+            let vector = self.s.c.bitcast(result, Type::PAIR);
+            self.words[result] = smallvec![Words::of_vector(&mut self.s.c, vector)];
         }
     }
 
     fn terminator(&mut self, inst: Inst, data: InstData) {
         let mut data = match data {
-            InstData::Switch { value, cases, default } if is_wide(self.c.ty(value)) => {
+            InstData::Switch { value, cases, default } if is_wide(self.s.c.ty(value)) => {
                 self.switch(value, cases, default)
             }
             InstData::Return { values } => {
@@ -312,7 +303,7 @@ impl Splitter<'_> {
         data.for_each_target_mut(|call| {
             let args = std::mem::take(&mut call.args);
             for arg in args {
-                if is_wide(self.c.ty(arg)) {
+                if is_wide(self.s.c.ty(arg)) {
                     let words = self.all_words(arg);
                     call.args.extend(words.into_iter().flat_map(|words| [words.lo, words.hi]));
                 } else {
@@ -320,20 +311,20 @@ impl Splitter<'_> {
                 }
             }
         });
-        self.c.func.insts[inst] = data;
-        self.c.keep(inst);
+        self.s.c.func.insts[inst] = data;
+        self.s.c.keep(inst);
     }
 
     /// Returns a switch on the number of the case that a value equals, counted from 1.
     fn switch(&mut self, value: Value, cases: Vec<SwitchCase>, default: BlockCall) -> InstData {
         let value = self.words(value);
-        let mut selector = word(&mut self.c, 0);
+        let mut selector = word(&mut self.s.c, 0);
         let mut numbered = Vec::with_capacity(cases.len());
         for (case, number) in cases.into_iter().zip(1..) {
-            let constant = Words::constant(&mut self.c, case.value);
-            let here = words::compare(&mut self.c, IntCC::Eq, value, constant);
-            let chosen = word(&mut self.c, number);
-            selector = self.c.select(here, chosen, selector);
+            let constant = Words::constant(&mut self.s.c, case.value);
+            let here = words::compare(&mut self.s.c, IntCC::Eq, value, constant);
+            let chosen = word(&mut self.s.c, number);
+            selector = self.s.c.select(here, chosen, selector);
             numbered.push(SwitchCase { value: number.into(), target: case.target });
         }
         InstData::Switch { value: selector, cases: numbered, default }

@@ -1,7 +1,7 @@
 //! 64-bit integers where they are one thing: in memory, as parameters and results of functions, and as addresses.
 
 use super::words::{self, Words};
-use super::{is_wide, pieces_or_whole, Splitter};
+use super::{is_wide, pieces_or_whole, Expansion};
 use crate::ir::*;
 use crate::passes::cursor::align_at;
 use smallvec::{smallvec, SmallVec};
@@ -12,14 +12,14 @@ pub fn pieces(ty: Type) -> SmallVec<[Type; 4]> {
     (0..ty.lanes).step_by(2).map(of_two).collect()
 }
 
-impl Splitter<'_> {
+impl Expansion<'_> {
     /// Returns the words that vectors hold.
     fn of_pieces(&mut self, vectors: &[Value]) -> SmallVec<[Words; 1]> {
         let mut lanes = SmallVec::new();
         for &vector in vectors {
-            for at in (0..self.c.ty(vector).lanes).step_by(2) {
-                let lo = self.c.extract(vector, at);
-                lanes.push(Words { lo, hi: self.c.extract(vector, at + 1) });
+            for at in (0..self.s.c.ty(vector).lanes).step_by(2) {
+                let lo = self.s.c.extract(vector, at);
+                lanes.push(Words { lo, hi: self.s.c.extract(vector, at + 1) });
             }
         }
         lanes
@@ -27,37 +27,37 @@ impl Splitter<'_> {
 
     /// Returns the vectors that hold a number; what is none as it is.
     pub fn as_pieces(&mut self, value: Value) -> SmallVec<[Value; 4]> {
-        if !is_wide(self.c.ty(value)) {
+        if !is_wide(self.s.c.ty(value)) {
             return SmallVec::from_slice(&[value]);
         }
         let lanes = self.all_words(value);
         let vector = |lanes: &[Words]| {
             let words: SmallVec<[Value; 4]> =
                 lanes.iter().flat_map(|lane| [lane.lo, lane.hi]).collect();
-            self.c.build(&words)
+            self.s.c.build(&words)
         };
         lanes.chunks(2).map(vector).collect()
     }
 
     /// Gives the function vectors of words as parameters.
     pub fn split_function_params(&mut self, entry: Block) {
-        for param in std::mem::take(&mut self.c.func.blocks[entry].params) {
-            let ty = self.c.ty(param);
+        for param in std::mem::take(&mut self.s.c.func.blocks[entry].params) {
+            let ty = self.s.c.ty(param);
             if is_wide(ty) {
                 let vectors: SmallVec<[Value; 4]> =
-                    pieces(ty).into_iter().map(|ty| self.c.func.add_param(entry, ty)).collect();
+                    pieces(ty).into_iter().map(|ty| self.s.c.func.add_param(entry, ty)).collect();
                 self.words[param] = self.of_pieces(&vectors);
             } else {
-                let index = self.c.func.blocks[entry].params.len() as u32;
-                self.c.func.values[param].def = ValueDef::Param(entry, index);
-                self.c.func.blocks[entry].params.push(param);
+                let index = self.s.c.func.blocks[entry].params.len() as u32;
+                self.s.c.func.values[param].def = ValueDef::Param(entry, index);
+                self.s.c.func.blocks[entry].params.push(param);
             }
         }
     }
 
     /// Puts what calls give directly behind them, where a division does not come between.
     pub fn gather_call_results(&self, insts: &mut Vec<Inst>) {
-        let func = &self.c.func;
+        let func = &self.s.c.func;
         let call_of = |inst: Inst| match func.insts[inst] {
             InstData::CallResult { call, .. } => Some(call),
             _ => None,
@@ -77,28 +77,28 @@ impl Splitter<'_> {
     pub fn call(&mut self, inst: Inst, func: Func, args: &[Value]) {
         let args = args.iter().flat_map(|&arg| self.as_pieces(arg)).collect();
         let data = InstData::Call { func, args };
-        match self.c.func.result(inst).filter(|&result| is_wide(self.c.ty(result))) {
+        match self.s.c.func.result(inst).filter(|&result| is_wide(self.s.c.ty(result))) {
             Some(result) => self.calls[result] = Some(self.take_result(result, data, 0)),
             None => {
-                self.c.func.insts[inst] = data;
-                self.c.keep(inst);
+                self.s.c.func.insts[inst] = data;
+                self.s.c.keep(inst);
             }
         }
     }
 
     /// A result that stands behind others, which may have become several.
     pub fn call_result(&mut self, inst: Inst, call: Value, index: u32) {
-        let Some(&InstData::Call { func, .. }) = self.c.func.def_inst(call) else {
-            return self.c.keep(inst);
+        let Some(&InstData::Call { func, .. }) = self.s.c.func.def_inst(call) else {
+            return self.s.c.keep(inst);
         };
         let before = &self.results[func][..index as usize];
         let index = before.iter().map(|&ty| pieces_or_whole(ty).len() as u32).sum();
         let data = InstData::CallResult { call: self.calls[call].unwrap_or(call), index };
-        match self.c.func.result(inst).filter(|&result| is_wide(self.c.ty(result))) {
+        match self.s.c.func.result(inst).filter(|&result| is_wide(self.s.c.ty(result))) {
             Some(result) => _ = self.take_result(result, data, index),
             None => {
-                self.c.func.insts[inst] = data;
-                self.c.keep(inst);
+                self.s.c.func.insts[inst] = data;
+                self.s.c.keep(inst);
             }
         }
     }
@@ -106,16 +106,16 @@ impl Splitter<'_> {
     /// Inserts what gives the first vector of a result, number `index` of its call, and those behind it. Returns the
     /// first one.
     fn take_result(&mut self, result: Value, data: InstData, index: u32) -> Value {
-        let pieces = pieces(self.c.ty(result));
+        let pieces = pieces(self.s.c.ty(result));
         let behind = match data {
             InstData::CallResult { call, .. } => Some(call),
             _ => None,
         };
-        let first = self.c.inst(data, pieces[0]);
+        let first = self.s.c.inst(data, pieces[0]);
         let call = behind.unwrap_or(first);
         let mut vectors: SmallVec<[Value; 4]> = SmallVec::from_slice(&[first]);
         for (&ty, index) in pieces[1..].iter().zip(index + 1..) {
-            vectors.push(self.c.inst(InstData::CallResult { call, index }, ty));
+            vectors.push(self.s.c.inst(InstData::CallResult { call, index }, ty));
         }
         self.words[result] = self.of_pieces(&vectors);
         first
@@ -133,24 +133,24 @@ impl Splitter<'_> {
         let mut offset = 0;
         for ty in pieces(ty) {
             let at = self.offset(ptr, offset);
-            let value = self.c.load(ty, at, align_at(align, offset.into()), flags);
-            words.extend((0..ty.lanes).map(|lane| self.c.extract(value, lane)));
+            let value = self.s.c.load(ty, at, align_at(align, offset.into()), flags);
+            words.extend((0..ty.lanes).map(|lane| self.s.c.extract(value, lane)));
             offset += ty.bytes();
         }
         words.chunks(2).map(|pair| Words { lo: pair[0], hi: pair[1] }).collect()
     }
 
     pub fn store(&mut self, ptr: Value, value: Value, align: u32, flags: MemFlags) {
-        let ty = self.c.ty(value);
+        let ty = self.s.c.ty(value);
         let lanes = self.all_words(value);
         let words: SmallVec<[Value; 8]> =
             lanes.iter().flat_map(|lane| [lane.lo, lane.hi]).collect();
         let mut offset = 0;
         for ty in pieces(ty) {
             let first = offset as usize / 4;
-            let value = self.c.build(&words[first..first + usize::from(ty.lanes)]);
+            let value = self.s.c.build(&words[first..first + usize::from(ty.lanes)]);
             let at = self.offset(ptr, offset);
-            self.c.store(at, value, align_at(align, offset.into()), flags);
+            self.s.c.store(at, value, align_at(align, offset.into()), flags);
             offset += ty.bytes();
         }
     }
@@ -160,30 +160,30 @@ impl Splitter<'_> {
         if bytes == 0 {
             return ptr;
         }
-        let (base, bytes) = (self.words(ptr), Words::constant(&mut self.c, bytes.into()));
-        let words = words::add(&mut self.c, base, bytes);
-        let vector = words.joined(&mut self.c);
-        let ty = self.c.ty(ptr);
-        self.c.inst(InstData::Convert { op: ConvertOp::IntToPtr, arg: vector }, ty)
+        let (base, bytes) = (self.words(ptr), Words::constant(&mut self.s.c, bytes.into()));
+        let words = words::add(&mut self.s.c, base, bytes);
+        let vector = words.joined(&mut self.s.c);
+        let ty = self.s.c.ty(ptr);
+        self.s.c.inst(InstData::Convert { op: ConvertOp::IntToPtr, arg: vector }, ty)
     }
 
     /// PtrAdd of a pointer of 64 bits, with an offset of I32 or I64; that of others keeps its instruction.
     pub fn ptr_add(&mut self, inst: Inst, ptr: Value, offset: Value) {
         let base = self.words(ptr);
-        let offset = match is_wide(self.c.ty(offset)) {
+        let offset = match is_wide(self.s.c.ty(offset)) {
             true => self.words(offset),
-            false => Words::sign_extended(&mut self.c, offset),
+            false => Words::sign_extended(&mut self.s.c, offset),
         };
-        let words = words::add(&mut self.c, base, offset);
+        let words = words::add(&mut self.s.c, base, offset);
         self.become_address(inst, words);
     }
 
     /// Has an instruction give the pointer that has these words.
     pub fn become_address(&mut self, inst: Inst, words: Words) {
-        let vector = words.joined(&mut self.c);
-        self.c.func.insts[inst] = InstData::Convert { op: ConvertOp::IntToPtr, arg: vector };
-        self.c.keep(inst);
-        if let Some(result) = self.c.func.result(inst) {
+        let vector = words.joined(&mut self.s.c);
+        self.s.c.func.insts[inst] = InstData::Convert { op: ConvertOp::IntToPtr, arg: vector };
+        self.s.c.keep(inst);
+        if let Some(result) = self.s.c.func.result(inst) {
             self.words[result] = smallvec![words];
         }
     }
