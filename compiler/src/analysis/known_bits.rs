@@ -29,7 +29,7 @@ impl<'a> KnownBits<'a> {
         match self.func.def_inst(ptr) {
             Some(&InstData::Alloca { align, .. }) => i64::from(align),
             Some(&InstData::LoadArg { arg, .. }) => self.argument_alignment(arg),
-            Some(&InstData::PtrAdd { ptr, offset }) => {
+            Some(&InstData::PtrAdd { ptr, offset, .. }) => {
                 let zeros = self.trailing_zeros_within(offset, depth).min(16);
                 self.alignment_within(ptr, depth).min(1 << zeros)
             }

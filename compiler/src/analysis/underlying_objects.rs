@@ -99,7 +99,7 @@ impl UnderlyingObjects {
             InstData::Alloca { .. } => start_of(UnderlyingObject::Alloca(inst)),
             InstData::GlobalAddr { global } => start_of(UnderlyingObject::Variable(global)),
             InstData::LoadArg { arg, offset: 0 } => start_of(UnderlyingObject::KernelArgument(arg)),
-            InstData::PtrAdd { ptr, offset } => {
+            InstData::PtrAdd { ptr, offset, .. } => {
                 let pointer = self.of(func, ptr);
                 let by = func.as_signed_const(offset);
                 let offset = pointer.offset.zip(by).and_then(|(a, b)| a.checked_add(b));

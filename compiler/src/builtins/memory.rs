@@ -4,7 +4,7 @@ use super::row::{LowerCall, Names, Row};
 use super::signature::TypePattern::{self, Void, G};
 use super::signature::{Elements, Lanes, Scalar as Name, Sig, Spaces};
 use super::{Call, Lowerer, Rounding};
-use crate::ir::{Addr, AddressSpace, ConvertOp, MemFlags, Scalar, Type, Value};
+use crate::ir::{Addr, AddressSpace, ConvertOp, MemFlags, Scalar, Type, Value, Within};
 use crate::options::ClStd;
 
 const SIZE: TypePattern = TypePattern::S(Name::ULong);
@@ -126,7 +126,8 @@ impl Lowerer<'_, '_> {
         let element = u64::from(ty.scalar.bytes());
         let lanes = if aligned && ty.lanes == 3 { 4 } else { u64::from(ty.lanes) };
         let align = if aligned { element * lanes } else { element };
-        let ptr = self.b.pointer_add(ptr, (offset, false), element * lanes, false);
+        let (stride, anywhere) = (element * lanes, Within::ANYWHERE);
+        let ptr = self.b.pointer_add(ptr, (offset, false), stride, false, anywhere);
         let mut addr = Addr::new(ptr, align as u32);
         if self.b.space(ptr) == AddressSpace::Constant {
             addr.flags |= MemFlags::INVARIANT;

@@ -92,7 +92,7 @@ impl Emitter<'_> {
             Shuffle { args, ref lanes } => self.shuffle(args, lanes, ty),
             Alloca { .. } => Ok(self.alloca(result)),
             GlobalAddr { global } => self.global_addr(global),
-            PtrAdd { ptr, offset } => self.ptr_add(ptr, offset),
+            PtrAdd { ptr, offset, .. } => self.ptr_add(ptr, offset),
             ElementAddr { .. } => self.element_addr(result, data),
             Load { ptr, align, flags } => {
                 self.load(ptr, ty, align, flags.contains(MemFlags::VOLATILE))

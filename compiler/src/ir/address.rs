@@ -2,7 +2,7 @@
 
 use super::builder::Builder;
 use super::entities::Value;
-use super::inst::{BinaryOp, ConvertOp, IntCC, MemFlags};
+use super::inst::{BinaryOp, ConvertOp, IntCC, MemFlags, Within};
 use super::types::{Scalar, Type};
 
 /// An address with its alignment and how accesses to it behave.
@@ -74,10 +74,21 @@ impl Builder<'_> {
 
     /// Returns the address `index * stride` bytes further on; `index` has the width of the pointer.
     pub fn indexed(&mut self, addr: Addr, index: Value, stride: u64) -> Addr {
+        self.indexed_within(addr, index, stride, Within::ANYWHERE)
+    }
+
+    /// As [`Builder::indexed`], for an address in a part of the object.
+    pub fn indexed_within(
+        &mut self,
+        addr: Addr,
+        index: Value,
+        stride: u64,
+        within: Within,
+    ) -> Addr {
         let ty = self.ty(index);
         let stride_value = self.iconst(ty, stride as i64);
         let bytes = self.binary(BinaryOp::IMul, index, stride_value);
-        let ptr = self.ptr_add(addr.ptr, bytes);
+        let ptr = self.ptr_add_within(addr.ptr, bytes, within);
         Addr { ptr, align: addr.align_after(stride), ..addr }
     }
 }

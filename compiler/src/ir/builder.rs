@@ -241,8 +241,13 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
     }
 
     pub fn ptr_add(&mut self, ptr: Value, offset: Value) -> Value {
+        self.ptr_add_within(ptr, offset, Within::ANYWHERE)
+    }
+
+    /// As [`InstBuilder::ptr_add`], for an address in a part of the object.
+    pub fn ptr_add_within(&mut self, ptr: Value, offset: Value, within: Within) -> Value {
         let ty = self.ty(ptr);
-        self.push(InstData::PtrAdd { ptr, offset }, ty)
+        self.push(InstData::PtrAdd { ptr, offset, within }, ty)
     }
 
     pub fn element_addr(&mut self, ptr: Value, index: Value, skipped: i32, bytes: u32) -> Value {

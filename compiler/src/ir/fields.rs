@@ -118,6 +118,24 @@ impl Field for OpFlags {
     }
 }
 
+impl Field for Within {
+    fn print(&self, p: &mut Printer<'_>) {
+        let _ = write!(p.out, " within {} {}", self.start, self.end);
+    }
+
+    fn parse(p: &mut Parser, _: &mut Body) -> Parse<Within> {
+        p.expect_word("within")?;
+        Ok(Within { start: p.number()?, end: p.number()? })
+    }
+
+    fn parse_optional(p: &mut Parser, body: &mut Body) -> Parse<Option<Within>> {
+        if p.at_word("within") {
+            return Self::parse(p, body).map(Some);
+        }
+        Ok(None)
+    }
+}
+
 impl Field for SyncSemantics {
     fn print(&self, p: &mut Printer<'_>) {
         self.order.print(p);

@@ -177,7 +177,7 @@ impl Function {
     /// Returns a pointer as another one and a constant number of bytes from that.
     pub fn base_and_offset(&self, ptr: Value) -> (Value, i64) {
         match self.def_inst(ptr) {
-            Some(&InstData::PtrAdd { ptr: base, offset }) => {
+            Some(&InstData::PtrAdd { ptr: base, offset, .. }) => {
                 self.as_signed_const(offset).map_or((ptr, 0), |bytes| (base, bytes))
             }
             _ => (ptr, 0),

@@ -56,6 +56,35 @@ impl MemoryOrder {
     }
 }
 
+/// The bytes that may be accessed through an address and what is computed from it, counted from the address that it was
+/// itself computed from: a subscript of a struct's member stays inside of that (C99 6.5.6 p8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Within {
+    pub start: i32,
+    pub end: i32,
+}
+
+impl Within {
+    pub const ANYWHERE: Within = Within { start: i32::MIN, end: i32::MAX };
+
+    /// Returns `size` bytes from an address on.
+    pub fn first(size: u64) -> Within {
+        Within { start: 0, end: i32::try_from(size).unwrap_or(i32::MAX) }
+    }
+
+    /// Returns the same bytes, counted from an address that lies `by` bytes before.
+    pub fn moved(self, by: i64) -> Within {
+        let moved = |at: i32| i32::try_from(i64::from(at).checked_add(by)?).ok();
+        let end = if self.end == i32::MAX { None } else { moved(self.end) };
+        match moved(self.start) {
+            Some(start) if self != Within::ANYWHERE => {
+                Within { start, end: end.unwrap_or(i32::MAX) }
+            }
+            _ => Within::ANYWHERE,
+        }
+    }
+}
+
 /// Order and scope of an atomic operation or a fence. An operation on local memory is of its
 /// work-group, whatever the scope says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -52,7 +52,7 @@ pub use function::{BlockData, Constant, Function, UnrollHint, ValueDef};
 pub use inst::{
     AtomicOp, BarrierFlags, BinaryOp, BlockCall, ConvertOp, FloatCC, InstData, IntCC, MathOp,
     MemFlags, MemoryOrder, MemoryScope, OpFlags, Properties, ScalarKinds, Speculation, SwitchCase,
-    SyncSemantics, UnaryOp, WorkItemQuery,
+    SyncSemantics, UnaryOp, Within, WorkItemQuery,
 };
 pub use module::{GlobalData, KernelEntry, Linkage, Module};
 pub use structure::{Merge, Structure};

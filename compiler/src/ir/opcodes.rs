@@ -147,7 +147,8 @@ instructions! {
         PURE, OutOfLoops;
         |c, ty| c.global_addr(*global, ty)
     /// Pointer plus a signed byte offset: I64 or I32 for 64-bit spaces, I32 for local and private.
-    PtrAdd { ptr: Value, offset: Value } ["ptradd" ptr, offset]
+    PtrAdd { ptr: Value, offset: Value, within: Within }
+        ["ptradd" ptr, offset within unless Within::ANYWHERE]
         PURE, Anywhere(1);
         |c, ty| {
             ensure(ty.scalar.is_ptr() && ty.lanes == 1, "gives a pointer")?;

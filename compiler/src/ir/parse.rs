@@ -156,8 +156,13 @@ impl Parser {
         found
     }
 
+    /// Returns true if a word stands here.
+    pub(super) fn at_word(&self, word: &str) -> bool {
+        self.peek().is_some_and(|t| matches!(&t.kind, Kind::Word(w) if w == word))
+    }
+
     pub(super) fn eat_word(&mut self, word: &str) -> bool {
-        let found = self.peek().is_some_and(|t| matches!(&t.kind, Kind::Word(w) if w == word));
+        let found = self.at_word(word);
         self.at += usize::from(found);
         found
     }

@@ -2,7 +2,7 @@
 
 use super::builder::Builder;
 use super::entities::{Block, Value};
-use super::inst::{BinaryOp, ConvertOp, FloatCC, IntCC, UnaryOp};
+use super::inst::{BinaryOp, ConvertOp, FloatCC, IntCC, UnaryOp, Within};
 use super::types::{AddressSpace, Scalar, Type};
 
 /// A loop being built: its counter, the block that tests it, and the block after it.
@@ -122,13 +122,14 @@ impl Builder<'_> {
         self.resize_lanes(index, Scalar::int(width), signed)
     }
 
-    /// `ptr ± index * stride`.
+    /// `ptr ± index * stride`, for accesses that lie `within` these bytes if the index is not constant.
     pub fn pointer_add(
         &mut self,
         ptr: Value,
         (index, signed): (Value, bool),
         stride: u64,
         subtract: bool,
+        within: Within,
     ) -> Value {
         let mut bytes = self.pointer_sized(index, ptr, signed);
         let ty = self.ty(bytes);
@@ -146,7 +147,7 @@ impl Builder<'_> {
         if subtract {
             bytes = self.unary(UnaryOp::INeg, bytes);
         }
-        self.ptr_add(ptr, bytes)
+        self.ptr_add_within(ptr, bytes, within)
     }
 
     /// Begins `for (i = start; i < end; ...)`, unsigned, in the type of the operands; goes on in its body.

@@ -1,7 +1,7 @@
 //! Assignments: simple, compound, increments and decrements.
 
 use super::function::Lowering;
-use crate::ir::{BinaryOp, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Type, UnaryOp, Value, Within};
 use crate::sema::hir::{CompoundOp, Expr, Place};
 use crate::sema::types::{Scalar as Name, TypeId};
 
@@ -62,8 +62,8 @@ impl Lowering<'_, '_> {
         let lvalue = self.place(place);
         let by = self.value(index);
         let old = self.read(&lvalue, self.value_type(place.ty));
-        let new =
-            self.b.pointer_add(old, (by, self.numeric(index.ty).0.is_signed()), stride, subtract);
+        let by = (by, self.numeric(index.ty).0.is_signed());
+        let new = self.b.pointer_add(old, by, stride, subtract, Within::ANYWHERE);
         self.write(&lvalue, new);
         new
     }

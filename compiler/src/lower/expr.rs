@@ -3,7 +3,7 @@
 use super::function::Lowering;
 use super::types;
 use crate::ir::{
-    Addr, AddressSpace, BinaryOp, Block, FloatCC, IntCC, OpFlags, Type, UnaryOp, Value,
+    Addr, AddressSpace, BinaryOp, Block, FloatCC, IntCC, OpFlags, Type, UnaryOp, Value, Within,
 };
 use crate::sema::hir::{ArithOp, CompareOp, Expr, ExprKind, FunctionId, PlaceKind};
 use crate::sema::types::{Scalar as Name, TypeKind};
@@ -151,14 +151,7 @@ impl Lowering<'_, '_> {
                 self.int_to_pointer(value, signed, ty)
             }
             ExprKind::PointerAdd { pointer, index, stride, subtract } => {
-                let pointer = self.value(pointer);
-                let by = self.value(index);
-                self.b.pointer_add(
-                    pointer,
-                    (by, self.numeric(index.ty).0.is_signed()),
-                    *stride,
-                    *subtract,
-                )
+                self.pointer_add(pointer, index, (*stride, *subtract), Within::ANYWHERE)
             }
             ExprKind::PointerDiff { lhs, rhs, stride } => self.pointer_diff(lhs, rhs, *stride),
             ExprKind::VectorLiteral(parts) => self.vector_literal(parts, ty),

@@ -2,7 +2,7 @@
 
 use super::function::Lowering;
 use super::types;
-use crate::ir::{Addr, BinaryOp, Scalar, Type, Value};
+use crate::ir::{Addr, AddressSpace, BinaryOp, Scalar, Type, Value, Within};
 use crate::sema::hir::{Range, Repeat};
 use crate::sema::types::{TypeId, TypeKind};
 
@@ -50,7 +50,7 @@ impl Lowering<'_, '_> {
             }
         } else {
             self.counted_loop(n, |this, i| {
-                let part = this.advance_by(op, i, stride);
+                let part = this.advance_by(op, i, stride, n);
                 body(this, part);
             });
         }
@@ -94,7 +94,7 @@ impl Lowering<'_, '_> {
             }
         } else {
             self.counted_loop(n, |this, i| {
-                let part = this.advance_by(op, i, stride);
+                let part = this.advance_by(op, i, stride, n);
                 this.walk(element, part, depth + 1);
             });
         }
@@ -110,7 +110,7 @@ impl Lowering<'_, '_> {
             }
         } else {
             self.counted_loop(n, |this, i| {
-                let part = this.advance_by(op, i, stride);
+                let part = this.advance_by(op, i, stride, n);
                 this.leaf(ty, part);
             });
         }
@@ -140,10 +140,15 @@ impl Lowering<'_, '_> {
     }
 
     /// As [`Self::advance`], by a run-time number (I32) of strides.
-    fn advance_by(&mut self, op: LeafOp, index: Value, stride: u64) -> LeafOp {
+    /// Goes to element `index`, of `n`.
+    fn advance_by(&mut self, op: LeafOp, index: Value, stride: u64, n: u64) -> LeafOp {
         let mut step = |addr: Addr| {
             let index = self.b.pointer_sized(index, addr.ptr, false);
-            self.b.indexed(addr, index, stride)
+            let within = match self.b.space(addr.ptr) {
+                AddressSpace::Private => Within::first(stride.saturating_mul(n)),
+                _ => Within::ANYWHERE,
+            };
+            self.b.indexed_within(addr, index, stride, within)
         };
         match op {
             LeafOp::Zero(addr) => LeafOp::Zero(step(addr)),

@@ -38,7 +38,7 @@ impl Lowering<'_, '_> {
             }
             PlaceKind::Deref(pointer) => {
                 let align = self.known_align(place);
-                let ptr = self.value(pointer);
+                let ptr = self.pointer_to_access(pointer);
                 LValue::Memory(Addr::new(ptr, align))
             }
             PlaceKind::Field { base, offset } => {

@@ -1,10 +1,75 @@
 //! Pointers: casts, arithmetic and differences.
 
 use super::function::Lowering;
-use crate::ir::{BinaryOp, ConvertOp, Scalar, Type, Value};
-use crate::sema::hir::Expr;
+use super::types;
+use crate::ir::{AddressSpace, BinaryOp, ConvertOp, Scalar, Type, Value, Within};
+use crate::sema::hir::{Expr, ExprKind, Place, PlaceKind};
+use crate::sema::types::TypeKind;
 
 impl Lowering<'_, '_> {
+    /// Returns a pointer plus an index, or minus if `subtract`.
+    pub fn pointer_add(
+        &mut self,
+        pointer: &Expr,
+        index: &Expr,
+        (stride, subtract): (u64, bool),
+        within: Within,
+    ) -> Value {
+        let pointer = self.value(pointer);
+        let by = self.value(index);
+        let by = (by, self.numeric(index.ty).0.is_signed());
+        self.b.pointer_add(pointer, by, stride, subtract, within)
+    }
+
+    /// Evaluates a pointer that is only used to access what it points to. An element of a struct's member, found by a
+    /// subscript, lies in that member (C99 6.5.6 p8).
+    pub fn pointer_to_access(&mut self, pointer: &Expr) -> Value {
+        match &pointer.kind {
+            ExprKind::PointerAdd { pointer: array, index, stride, subtract } => {
+                let within = self.member(array).unwrap_or(Within::ANYWHERE);
+                self.pointer_add(array, index, (*stride, *subtract), within)
+            }
+            _ => self.value(pointer),
+        }
+    }
+
+    /// Returns the bytes of the struct's member that an array's name denotes, or the name of one of its rows, counted from
+    /// the array's beginning. Programs subscript rows beyond their end: what they stay in is the member.
+    fn member(&self, array: &Expr) -> Option<Within> {
+        let (ExprKind::AddressOf(place), Type { scalar: Scalar::Ptr(space), .. }) =
+            (&array.kind, self.value_type(array.ty))
+        else {
+            return None;
+        };
+        if !matches!(space, AddressSpace::Private | AddressSpace::Generic) {
+            return None;
+        }
+        match &place.kind {
+            PlaceKind::Field { .. } if self.is_last(place) => {
+                Some(Within { start: 0, end: i32::MAX })
+            }
+            PlaceKind::Field { .. } => Some(Within::first(types::layout(self.types(), place.ty).0)),
+            PlaceKind::Deref(row) => match &row.kind {
+                ExprKind::PointerAdd { pointer, index, stride, subtract: false } => {
+                    let ExprKind::Int(index) = index.kind else { return None };
+                    let distance = (index as i64).checked_mul(*stride as i64)?;
+                    Some(self.member(pointer)?.moved(distance.checked_neg()?))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns true if a member is the last of the struct, or of all structs around it that the place names. Programs let
+    /// such arrays go on behind the struct where there is memory.
+    fn is_last(&self, place: &Place) -> bool {
+        let PlaceKind::Field { base, offset } = &place.kind else { return true };
+        let TypeKind::Record(id) = *self.types().kind(base.ty) else { return true };
+        let mut fields = self.types().records[id].fields.iter();
+        fields.all(|field| field.offset <= *offset) && self.is_last(base)
+    }
+
     /// Returns a pointer moved to the address space of another pointer type.
     pub fn pointer_cast(&mut self, ptr: Value, to: Type) -> Value {
         if !self.b.ty(ptr).scalar.is_ptr() || !to.scalar.is_ptr() {

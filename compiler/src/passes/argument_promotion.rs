@@ -353,7 +353,7 @@ fn replacement_object(c: &mut Cursor, accesses: &Accesses) -> InstData {
         return data;
     }
     let ptr = c.inst(data, Type::ptr(AddressSpace::Private));
-    InstData::PtrAdd { ptr, offset: c.iconst(Type::I32, -start) }
+    InstData::PtrAdd { ptr, offset: c.iconst(Type::I32, -start), within: Within::ANYWHERE }
 }
 
 /// Makes every return pass the lanes of the result and the values of the written parts.

@@ -34,7 +34,7 @@ impl InsertionPoint for Vec<Inst> {
                 Some(InstData::Build { args }) => Some(args[usize::from(lane)]),
                 _ => None,
             },
-            InstData::PtrAdd { ptr, offset } => (func.as_const(offset)? == 0).then_some(ptr),
+            InstData::PtrAdd { ptr, offset, .. } => (func.as_const(offset)? == 0).then_some(ptr),
             _ => None,
         }
     }

@@ -221,7 +221,8 @@ impl Rewriter<'_> {
                 match self.specific[*arg] {
                     // Back to where it comes from: the uses take the pointer itself.
                     Some(specific) if Some(self.c.ty(specific)) == to => {
-                        data = InstData::PtrAdd { ptr: specific, offset: self.zero() };
+                        let (offset, within) = (self.zero(), Within::ANYWHERE);
+                        data = InstData::PtrAdd { ptr: specific, offset, within };
                     }
                     // Elsewhere: null.
                     Some(_) if op == ConvertOp::ToSpace => data = self.null_pointer(to),
@@ -269,12 +270,12 @@ impl Rewriter<'_> {
     fn specific_pointer(&mut self, inst: Inst, space: AddressSpace) -> Option<Value> {
         match self.c.func.insts[inst] {
             InstData::Convert { arg, .. } => Some(arg),
-            InstData::PtrAdd { ptr, mut offset } => {
+            InstData::PtrAdd { ptr, mut offset, within } => {
                 let ptr = self.cast_to_space(ptr, space);
                 if Scalar::Ptr(space).bits() == 32 && self.c.ty(offset) == Type::I64 {
                     offset = self.c.convert(ConvertOp::Trunc, offset, Type::I32);
                 }
-                Some(self.c.ptr_add(ptr, offset))
+                Some(self.c.ptr_add_within(ptr, offset, within))
             }
             InstData::Select { args: [cond, then, otherwise] } => {
                 let (then, otherwise) =

@@ -1,6 +1,9 @@
-//! Scalar replacement of aggregates: splits allocas that are only accessed at constant offsets into
+//! Scalar replacement of aggregates: splits allocas whose accesses all say where they are into
 //! independent ones, one for each partition: a set of accesses that overlap. Partitions whose accesses
 //! differ in extent (a vector and its lanes, a union's members) are split into parts of the smallest.
+//!
+//! An access at an offset that is not constant may be anywhere in the bytes that the address is [`Within`], and makes a
+//! partition of them that stays whole: the member of a struct that is subscripted.
 
 use super::cursor::Cursor;
 use crate::ir::cfg::Cfg;
@@ -37,15 +40,15 @@ pub fn run(func: &mut Function) -> bool {
 struct Slice {
     start: u64,
     end: u64,
-    /// Bytes of one scalar.
-    unit: u64,
+    /// Bytes of one scalar; `None` if the access is somewhere in the slice.
+    unit: Option<u64>,
 }
 
 /// An alloca and the accesses to it.
 struct AllocaSlices {
     size: u64,
     align: u32,
-    /// True if all uses are loads and stores at constant offsets inside it.
+    /// True if all uses are loads and stores inside it, each at a constant offset or in known bytes.
     splittable: bool,
     slices: Vec<Slice>,
     /// Disjoint, ascending.
@@ -58,6 +61,8 @@ struct Partition {
     end: u64,
     /// Bytes of one part.
     unit: u64,
+    /// True if it stays whole: offsets of accesses are not constant.
+    is_indexed: bool,
     /// Address of the alloca that replaces each part.
     allocas: Vec<Value>,
 }
@@ -72,25 +77,29 @@ impl AllocaSlices {
         let mut uniform = true;
         let mut units = 0;
         for slice in &self.slices {
+            let (unit, is_indexed) = (slice.unit.unwrap_or(0), slice.unit.is_none());
             match self.partitions.last_mut() {
                 Some(partition) if slice.start < partition.end => {
                     uniform &= (slice.start, slice.end) == (partition.start, partition.end);
-                    units |= slice.unit | (slice.start - partition.start);
+                    units |= unit | (slice.start - partition.start);
                     partition.end = partition.end.max(slice.end);
+                    partition.is_indexed |= is_indexed;
                 }
                 _ => {
                     self.partitions.push(Partition {
                         start: slice.start,
                         end: slice.end,
                         unit: 0,
+                        is_indexed,
                         allocas: Vec::new(),
                     });
-                    (uniform, units) = (true, slice.unit);
+                    (uniform, units) = (true, unit);
                 }
             }
             if let Some(partition) = self.partitions.last_mut() {
                 let unit = 1 << units.trailing_zeros().min(3);
-                partition.unit = if uniform { partition.end - partition.start } else { unit };
+                let whole = uniform || partition.is_indexed;
+                partition.unit = if whole { partition.end - partition.start } else { unit };
             }
         }
         let too_many = |p: &Partition| (p.end - p.start) / p.unit > MAX_PARTS;
@@ -106,11 +115,19 @@ impl AllocaSlices {
     }
 }
 
+/// Where in an alloca an address lies.
+#[derive(Clone, Copy)]
+enum Offset {
+    At(i64),
+    /// What is accessed lies between these.
+    Within(u64, u64),
+}
+
 /// The allocas of a function and the addresses inside them.
 struct AllocaSet {
     list: Vec<AllocaSlices>,
-    /// (index of the alloca, byte offset) of each address.
-    addresses: SecondaryMap<Value, Option<(u32, i64)>>,
+    /// Index of the alloca, and place in it, of each address.
+    addresses: SecondaryMap<Value, Option<(u32, Offset)>>,
 }
 
 impl AllocaSet {
@@ -129,21 +146,20 @@ impl AllocaSet {
         match func.insts[inst] {
             InstData::Alloca { size, align } => {
                 if let Some(value) = result {
-                    self.addresses[value] = Some((self.list.len() as u32, 0));
+                    self.addresses[value] = Some((self.list.len() as u32, Offset::At(0)));
                 }
                 let (slices, partitions) = (Vec::new(), Vec::new());
                 self.list.push(AllocaSlices { size, align, splittable: true, slices, partitions });
             }
-            InstData::PtrAdd { ptr, offset } => {
+            InstData::PtrAdd { ptr, offset, within } => {
                 let (Some((alloca, at)), Some(value)) = (self.addresses[ptr], result) else {
                     return;
                 };
-                match func.as_const(offset) {
-                    Some(bits) => {
-                        let at = at.wrapping_add(i64::from(bits as i32));
-                        self.addresses[value] = Some((alloca, at));
-                    }
-                    None => self.list[alloca as usize].splittable = false,
+                let data = &mut self.list[alloca as usize];
+                let by = func.as_const(offset).map(|bits| i64::from(bits as i32));
+                match moved(at, by, within, data.size) {
+                    Some(at) => self.addresses[value] = Some((alloca, at)),
+                    None => data.splittable = false,
                 }
             }
             InstData::Load { ptr, flags, .. } => {
@@ -170,21 +186,55 @@ impl AllocaSet {
         let Some((alloca, at)) = self.addresses[ptr] else { return };
         let alloca = &mut self.list[alloca as usize];
         let bytes = u64::from(ty.bytes());
-        let inside = at >= 0 && at as u64 + bytes <= alloca.size;
+        let (inside, slice) = match at {
+            Offset::At(at) => {
+                let (start, end) = (at as u64, (at as u64).saturating_add(bytes));
+                let unit = Some(u64::from(ty.scalar.bytes()));
+                (at >= 0 && end <= alloca.size, Slice { start, end, unit })
+            }
+            Offset::Within(start, end) => (start + bytes <= end, Slice { start, end, unit: None }),
+        };
         if !inside || flags.contains(MemFlags::VOLATILE) || ty.scalar.is_ptr() && ty.lanes > 1 {
             alloca.splittable = false;
             return;
         }
-        let start = at as u64;
-        let unit = u64::from(ty.scalar.bytes());
-        alloca.slices.push(Slice { start, end: start + bytes, unit });
+        alloca.slices.push(slice);
     }
 
-    /// Returns the partition that an access at `ptr` belongs to, and the offset in it.
+    /// Returns the partition that an access at a constant offset belongs to, and the offset in it.
     fn partition(&self, ptr: Value) -> Option<(&Partition, u64)> {
-        let (alloca, at) = self.addresses[ptr]?;
+        let Some((alloca, Offset::At(at))) = self.addresses[ptr] else { return None };
         let partition = self.list[alloca as usize].partition_at(at as u64)?;
         Some((partition, (at as u64).checked_sub(partition.start)?))
+    }
+
+    /// Returns the address in the new alloca that takes the place of `ptr`, to which `value` adds an offset that is not
+    /// constant.
+    fn indexed_base(&self, c: &mut Cursor, ptr: Value, value: Value) -> Option<Value> {
+        let ((alloca, Offset::At(at)), (_, Offset::Within(start, end))) =
+            (self.addresses[ptr]?, self.addresses[value]?)
+        else {
+            return None;
+        };
+        let partition = self.list[alloca as usize].partition_at(start)?;
+        let is_accessed = partition.is_indexed && end <= partition.end;
+        let base = *partition.allocas.first().filter(|_| is_accessed)?;
+        Some(c.ptr_add_const(base, at.wrapping_sub_unsigned(partition.start)))
+    }
+}
+
+/// Returns where an address is in an alloca of `size` bytes that lies `by` bytes from another one, or anywhere near it if
+/// that is not constant; `None` if nothing is known.
+fn moved(from: Offset, by: Option<i64>, within: Within, size: u64) -> Option<Offset> {
+    match (from, by) {
+        (Offset::Within(..), _) => Some(from),
+        (Offset::At(at), Some(by)) => Some(Offset::At(at.wrapping_add(by))),
+        (Offset::At(_), None) if within == Within::ANYWHERE => None,
+        (Offset::At(at), None) => {
+            let [start, end] = [within.start, within.end].map(|by| at.wrapping_add(by.into()));
+            let (start, end) = (u64::try_from(start).ok()?, u64::try_from(end).ok()?.min(size));
+            (start < end).then_some(Offset::Within(start, end))
+        }
     }
 }
 
@@ -215,8 +265,8 @@ fn rewrite(func: &mut Function, cfg: &Cfg, allocas: &AllocaSet) {
             c.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
             match c.func.insts[inst] {
                 InstData::Load { ptr, align, flags } => match allocas.partition(ptr) {
-                    Some((partition, _)) if partition.allocas.len() == 1 => {
-                        let ptr = partition.allocas[0];
+                    Some((partition, at)) if partition.allocas.len() == 1 => {
+                        let ptr = c.ptr_add_const(partition.allocas[0], at as i64);
                         c.func.insts[inst] = InstData::Load { ptr, align, flags };
                         c.keep(inst);
                     }
@@ -229,14 +279,22 @@ fn rewrite(func: &mut Function, cfg: &Cfg, allocas: &AllocaSet) {
                     None => c.keep(inst),
                 },
                 InstData::Store { ptr, value, align, flags } => match allocas.partition(ptr) {
-                    Some((partition, _)) if partition.allocas.len() == 1 => {
-                        let ptr = partition.allocas[0];
+                    Some((partition, at)) if partition.allocas.len() == 1 => {
+                        let ptr = c.ptr_add_const(partition.allocas[0], at as i64);
                         c.func.insts[inst] = InstData::Store { ptr, value, align, flags };
                         c.keep(inst);
                     }
                     Some((partition, at)) => store_parts(&mut c, partition, at, value),
                     None => c.keep(inst),
                 },
+                InstData::PtrAdd { ptr, offset, within } => {
+                    let value = c.func.result(inst);
+                    let base = value.and_then(|value| allocas.indexed_base(&mut c, ptr, value));
+                    if let Some(ptr) = base {
+                        c.func.insts[inst] = InstData::PtrAdd { ptr, offset, within };
+                    }
+                    c.keep(inst);
+                }
                 _ => c.keep(inst),
             }
         }

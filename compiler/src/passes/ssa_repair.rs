@@ -167,10 +167,10 @@ impl Repair {
             return known;
         }
         let data = match func.def_inst(value) {
-            Some(&InstData::PtrAdd { ptr, offset }) if is_in_object(func, value, steps) => {
+            Some(&InstData::PtrAdd { ptr, offset, within }) if is_in_object(func, value, steps) => {
                 let ptr = self.make_available(func, block, ptr, steps - 1);
                 let offset = self.make_available(func, block, offset, steps - 1);
-                InstData::PtrAdd { ptr, offset }
+                InstData::PtrAdd { ptr, offset, within }
             }
             // Nor does SPIR-V have variables of these.
             Some(&InstData::ElementAddr { ptr, index, skipped, bytes }) => {

@@ -97,7 +97,7 @@ fn is_private(func: &Function, ptr: Value) -> bool {
 /// Returns true if any private object is accessed at an offset that is not constant.
 fn has_dynamic_private_offset(func: &Function) -> bool {
     func.layout.iter().flat_map(|&block| &func.blocks[block].insts).any(|&inst| {
-        matches!(func.insts[inst], InstData::PtrAdd { ptr, offset }
+        matches!(func.insts[inst], InstData::PtrAdd { ptr, offset, .. }
             if is_private(func, ptr) && func.as_const(offset).is_none())
     })
 }
@@ -112,7 +112,7 @@ fn has_varying_private_offset(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
     blocks.sort_unstable_by_key(|&block| cfg.rpo_index(block));
     for block in blocks {
         for &inst in &func.blocks[block].insts {
-            if let InstData::PtrAdd { ptr, offset } = func.insts[inst] {
+            if let InstData::PtrAdd { ptr, offset, .. } = func.insts[inst] {
                 if is_private(func, ptr) && varying[offset] {
                     return true;
                 }

@@ -287,3 +287,37 @@ kernel void test(global uint *out) {
     int;
     int a;
 }
+
+//# accept: members that are subscripted, rows of them, unions beside them, and pointers to the whole
+//# expect: 136 31 7 9 30 17 2
+typedef struct {
+    uint count;
+    uint a[8];
+    union { uint words[4]; uchar bytes[16]; } u;
+    uint rows[3][4];
+    uint last[2];
+} Parts;
+
+void add(Parts *p, uint i, uint by) {
+    p->a[i & 7] += by;
+    p->count++;
+    p->rows[i % 3][i & 3] = p->count;
+}
+
+kernel void test(global uint *out) {
+    uint zero = out[0];
+    Parts p = { 0 };
+    for (uint i = zero; i < 17; i++) add(&p, i, i);
+    for (uint i = zero; i < 8; i++) out[0] += p.a[i];
+    out[1] = p.a[zero + 1] + p.a[zero + 7] - p.rows[1][zero] + p.rows[zero][3];
+    for (uint i = zero; i < 4; i++) p.u.words[i] = 0x01020304 * (i + 1);
+    out[2] = p.u.bytes[zero + 4] + p.u.bytes[3] - p.u.bytes[zero + 8] / 6;
+    p.last[zero + 1] = 9;
+    Parts q = p;
+    uint *whole = (uint *)&q;
+    out[3] = whole[zero + 26];
+    whole[zero + 25] = 30;
+    out[4] = q.last[zero];
+    out[5] = q.count;
+    out[6] = p.last[zero] + 2;
+}

@@ -365,7 +365,7 @@ impl Frame<'_> {
                 .into_iter()
                 .map(|lane| op::mask(lane, ty.scalar.bits()))
                 .collect(),
-            InstData::PtrAdd { ptr, offset } => {
+            InstData::PtrAdd { ptr, offset, .. } => {
                 let by = match self.get(*offset)[..] {
                     [low, high] => (low | high << 32) as i64,
                     [bits] => op::signed(bits, self.scalar(*offset).bits()),

@@ -293,7 +293,7 @@ impl Memories<'_> {
         // Multiples of the size: those in the base, and those behind it.
         let (mut inside, mut behind) =
             (SmallVec::<[Value; 4]>::new(), SmallVec::<[Value; 4]>::new());
-        while let Some(&InstData::PtrAdd { ptr, offset }) = c.func.def_inst(at) {
+        while let Some(&InstData::PtrAdd { ptr, offset, .. }) = c.func.def_inst(at) {
             at = ptr;
             if let Some(bytes) = c.func.as_signed_const(offset) {
                 known = known.wrapping_add(bytes);

@@ -58,7 +58,7 @@ fn element_addr(c: &mut Cursor<'_>, ptr: Value, bytes: u32) -> Value {
     let mut base = ptr;
     let mut counts: SmallVec<[Count; 4]> = SmallVec::new();
     for _ in 0..MAX_DEPTH {
-        let Some(&InstData::PtrAdd { ptr, offset }) = c.func.def_inst(base) else { break };
+        let Some(&InstData::PtrAdd { ptr, offset, .. }) = c.func.def_inst(base) else { break };
         let Some(count) = divided(c, offset, bytes, MAX_DEPTH) else { break };
         counts.push(count);
         base = ptr;

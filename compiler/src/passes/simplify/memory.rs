@@ -9,27 +9,30 @@ use smallvec::SmallVec;
 use Simplified::{Become, Keep};
 
 /// Constants gather at the outer end of a chain: (p + x) + c, so that equal p + x are found.
-pub fn ptr_add(c: &mut Cursor, ptr: Value, offset: Value, ty: Type) -> Simplified {
+pub fn ptr_add(c: &mut Cursor, ptr: Value, offset: Value, within: Within, ty: Type) -> Simplified {
+    let by_constant = |ptr: Value, offset: Value| {
+        Become(InstData::PtrAdd { ptr, offset, within: Within::ANYWHERE })
+    };
     let constant = c.func.as_signed_const(offset);
     if constant == Some(0) {
         return Simplified::Value(ptr);
     }
-    if let Some(&InstData::PtrAdd { ptr: base, offset: inner }) = c.func.def_inst(ptr) {
+    if let Some(&InstData::PtrAdd { ptr: base, offset: inner, .. }) = c.func.def_inst(ptr) {
         if let Some(k) = c.func.as_signed_const(inner) {
             if let Some(y) = constant {
                 let sum = c.ptr_add_const(base, k.wrapping_add(y));
                 return Simplified::Value(sum);
             }
             // (p + k) + x = (p + x) + k
-            let moved = c.ptr_add(base, offset);
-            return Become(InstData::PtrAdd { ptr: moved, offset: inner });
+            let moved = c.ptr_add_within(base, offset, within.moved(k));
+            return by_constant(moved, inner);
         }
     }
     // A wide constant that 32 bits hold.
     if let (Some(k), true) = (constant, c.ty(offset) == Type::I64) {
         if i32::try_from(k).is_ok() {
             let offset = c.func.constant(Type::I32, k as u64);
-            return Become(InstData::PtrAdd { ptr, offset });
+            return by_constant(ptr, offset);
         }
     }
     // p + (x + k) = (p + x) + k, where the offset wraps at the address's width.
@@ -39,13 +42,13 @@ pub fn ptr_add(c: &mut Cursor, ptr: Value, offset: Value, ty: Type) -> Simplifie
     }
     match split_constant(c, offset) {
         Some((x, k)) => {
-            let moved = c.ptr_add(ptr, x);
+            let moved = c.ptr_add_within(ptr, x, within);
             let width = c.ty(offset);
             let k = match i32::try_from(fold::signed(width.scalar.bits(), k)) {
                 Ok(small) => c.func.constant(Type::I32, i64::from(small) as u64),
                 Err(_) => c.func.constant(width, k),
             };
-            Become(InstData::PtrAdd { ptr: moved, offset: k })
+            by_constant(moved, k)
         }
         None => Keep,
     }
@@ -110,7 +113,7 @@ pub fn load(
     let global = loop {
         match c.func.def_inst(at) {
             Some(&InstData::GlobalAddr { global }) => break global,
-            Some(&InstData::PtrAdd { ptr, offset: by }) => {
+            Some(&InstData::PtrAdd { ptr, offset: by, .. }) => {
                 let Some(by) = c.func.as_signed_const(by) else { return Keep };
                 offset = offset.wrapping_add(by);
                 at = ptr;

@@ -140,7 +140,9 @@ fn simplify(cursor: &mut Cursor, inst: Inst, scope: Scope<'_>) -> Simplified {
             let lanes = lanes.clone();
             convert::shuffle(cursor, args, &lanes, ty)
         }
-        InstData::PtrAdd { ptr, offset } => memory::ptr_add(cursor, ptr, offset, ty),
+        InstData::PtrAdd { ptr, offset, within } => {
+            memory::ptr_add(cursor, ptr, offset, within, ty)
+        }
         InstData::Load { ptr, .. } => memory::load(cursor, scope.globals, ptr, ty),
         _ => Simplified::Keep,
     }

@@ -179,7 +179,7 @@ impl Expansion<'_> {
             InstData::Extract { arg, lane } => {
                 smallvec![self.all_words(arg)[usize::from(lane)]]
             }
-            InstData::PtrAdd { ptr, offset } => return self.ptr_add(inst, ptr, offset),
+            InstData::PtrAdd { ptr, offset, .. } => return self.ptr_add(inst, ptr, offset),
             InstData::Load { ptr, align, flags } => self.load(ptr, ty, align, flags),
             InstData::Store { ptr, value, align, flags } => {
                 return self.store(ptr, value, align, flags)
