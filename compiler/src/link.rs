@@ -240,8 +240,7 @@ fn undefined(module: &Module) -> Vec<String> {
     let names = functions.map(|f| f.name.as_str()).chain(globals.map(|g| g.name.as_str()));
     let mut users: HashMap<&str, &str> = HashMap::new();
     for function in module.functions.values() {
-        let insts = function.layout.iter().flat_map(|&block| &function.blocks[block].insts);
-        for &inst in insts {
+        for inst in function.layout_insts() {
             let used = match &function.insts[inst] {
                 InstData::Call { func, .. } => &module.functions[*func].name,
                 InstData::GlobalAddr { global } => &module.globals[*global].name,
@@ -262,8 +261,7 @@ pub fn drop_unused(module: &mut Module) {
     let mut used: SecondaryMap<Global, bool> = SecondaryMap::new();
     let mut pending = Vec::new();
     for function in module.functions.values() {
-        let insts = function.layout.iter().flat_map(|&block| &function.blocks[block].insts);
-        pending.extend(insts.filter_map(|&inst| match function.insts[inst] {
+        pending.extend(function.layout_insts().filter_map(|inst| match function.insts[inst] {
             InstData::GlobalAddr { global } => Some(global),
             _ => None,
         }));

@@ -63,11 +63,7 @@ impl AliasClasses {
                 classes.object_of[value] = classes.number(object, data.ty.space(), kernel);
             }
         }
-        for &block in &func.layout {
-            for &inst in &func.blocks[block].insts {
-                classes.find_escapes(func, inst);
-            }
-        }
+        func.layout_insts().for_each(|inst| classes.find_escapes(func, inst));
         for (index, object) in classes.objects.iter().enumerate() {
             let class = 1 << (FIRST_OBJECT + index);
             match object.base {

@@ -27,8 +27,7 @@ impl CallGraph {
 
 /// Returns the calls in a function: callees and arguments.
 pub fn calls(func: &Function) -> impl Iterator<Item = (Func, &[Value])> {
-    let insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
-    insts.filter_map(|&inst| match &func.insts[inst] {
+    func.layout_insts().filter_map(|inst| match &func.insts[inst] {
         InstData::Call { func, args } => Some((*func, &args[..])),
         _ => None,
     })

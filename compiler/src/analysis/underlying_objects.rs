@@ -132,8 +132,7 @@ pub fn has_unknown_access(function: &Function) -> bool {
         }
         space => space == Some(AddressSpace::Generic),
     };
-    let mut insts = function.layout.iter().flat_map(|&block| &function.blocks[block].insts);
-    insts.any(|&inst| function.insts[inst].address().is_some_and(is_unknown))
+    function.layout_insts().any(|inst| function.insts[inst].address().is_some_and(is_unknown))
 }
 
 fn is_pointer(func: &Function, value: Value) -> bool {

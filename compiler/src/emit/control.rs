@@ -38,7 +38,7 @@ impl Emitter<'_> {
             self.emit_block(block, block == entry, structure.merges[block])?;
             ranges.push((block, start..self.body.len()));
         }
-        self.write_blocks(entry, structure, prologue, &ranges, out)?;
+        self.write_blocks(entry, prologue, &ranges, out)?;
         for block in unreached {
             encode(out, Op::Label, &[self.control.labels[block]]);
             encode(out, Op::Unreachable, &[]);
@@ -66,20 +66,15 @@ impl Emitter<'_> {
         unreached
     }
 
+    /// The entry is neither branched to nor a loop's header: the structurizer puts a block of its own there.
     fn write_blocks(
         &mut self,
         entry: Block,
-        structure: &Structure,
         prologue: Option<Prologue>,
         ranges: &[(Block, Range<usize>)],
         out: &mut Vec<u32>,
     ) -> EmitResult<()> {
         out.reserve(self.body.len() + 64 * ranges.len());
-        // The first block of a function may be neither branched to nor a loop's header.
-        let looped = !self.control.edges[entry].is_empty()
-            || matches!(structure.merges[entry], Merge::Loop { .. });
-        let empty = looped.then(|| Prologue { label: self.builder.new_id(), code: Vec::new() });
-        let prologue = prologue.or(empty);
         if let Some(Prologue { label, code }) = &prologue {
             encode(out, Op::Label, &[*label]);
             out.extend_from_slice(&self.variables);

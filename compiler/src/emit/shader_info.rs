@@ -85,10 +85,8 @@ impl ShaderInfo {
         let mut info = ShaderInfo { stack_size: STACK_BASE, shared_stack, ..ShaderInfo::default() };
         for &id in functions {
             let func = &module.functions[id];
-            for &block in &func.layout {
-                for &inst in &func.blocks[block].insts {
-                    info.visit(module, func, &func.insts[inst], func.result(inst));
-                }
+            for inst in func.layout_insts() {
+                info.visit(module, func, &func.insts[inst], func.result(inst));
             }
             info.add_frame(id, Accesses::compute(func, true));
         }

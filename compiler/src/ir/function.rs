@@ -259,6 +259,11 @@ impl Function {
         out
     }
 
+    /// Instructions of all blocks, in the order of the layout.
+    pub fn layout_insts(&self) -> impl Iterator<Item = Inst> + '_ {
+        self.layout.iter().flat_map(|&block| self.blocks[block].insts.iter().copied())
+    }
+
     /// Returns the number of instructions in the layout.
     pub fn num_insts(&self) -> usize {
         self.layout.iter().map(|&block| self.blocks[block].insts.len()).sum()

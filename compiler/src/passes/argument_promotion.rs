@@ -197,7 +197,7 @@ fn find_accesses(func: &Function) -> Option<Vec<Accesses>> {
         UnderlyingObject::Argument(param) if is_private(func, value) => Some(param as usize),
         _ => None,
     };
-    for &inst in func.layout.iter().flat_map(|&block| &func.blocks[block].insts) {
+    for inst in func.layout_insts() {
         let data = &func.insts[inst];
         let (ptr, ty, align, flags, store) = match *data {
             InstData::Load { ptr, align, flags } => {

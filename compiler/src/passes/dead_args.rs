@@ -47,7 +47,7 @@ fn used_results(module: &Module) -> Kept {
         used[id] = vec![false; func.returns.len()];
     }
     for func in module.functions.values() {
-        for &inst in func.layout.iter().flat_map(|&block| &func.blocks[block].insts) {
+        for inst in func.layout_insts() {
             let callee_of = |value: Value| match func.def_inst(value) {
                 Some(InstData::Call { func, .. }) => Some(*func),
                 _ => None,
@@ -116,7 +116,7 @@ fn adjust_calls(func: &mut Function, results: &Kept, params: &Kept, returns: &[O
 /// Returns which parameters a function uses.
 pub fn used_params(func: &Function) -> Vec<bool> {
     let mut used: SecondaryMap<Value, bool> = func.value_map();
-    for &inst in func.layout.iter().flat_map(|&block| &func.blocks[block].insts) {
+    for inst in func.layout_insts() {
         func.insts[inst].for_each_arg(|arg| used[arg] = true);
     }
     func.params().iter().map(|&param| used[param]).collect()

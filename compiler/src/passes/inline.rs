@@ -179,8 +179,7 @@ fn decide(
 /// Returns true if a function has a barrier. All work-items must reach it together; in a function that is
 /// called that would depend on how the device's compiler treats calls.
 fn has_barrier(func: &Function) -> bool {
-    let mut insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
-    insts.any(|&inst| matches!(func.insts[inst], InstData::Barrier { .. }))
+    func.layout_insts().any(|inst| matches!(func.insts[inst], InstData::Barrier { .. }))
 }
 
 /// Returns true if parameters or results are generic pointers. Inlined, most get a specific address space.

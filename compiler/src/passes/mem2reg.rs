@@ -90,25 +90,23 @@ fn find_allocas(func: &Function) -> Allocas {
     if allocas.list.is_empty() {
         return allocas;
     }
-    for &block in &func.layout {
-        for &inst in &func.blocks[block].insts {
-            match func.insts[inst] {
-                InstData::Load { ptr, flags, .. } => {
-                    let ty = func.result(inst).map_or(Type::I32, |v| func.ty(v));
-                    allocas.access(ptr, ty, flags);
-                }
-                InstData::Store { ptr, value, flags, .. } => {
-                    allocas.access(ptr, func.ty(value), flags);
-                    if let Some(index) = allocas.index(value) {
-                        allocas.list[index].promotable = false;
-                    }
-                }
-                ref other => other.for_each_arg(|arg| {
-                    if let Some(index) = allocas.index(arg) {
-                        allocas.list[index].promotable = false;
-                    }
-                }),
+    for inst in func.layout_insts() {
+        match func.insts[inst] {
+            InstData::Load { ptr, flags, .. } => {
+                let ty = func.result(inst).map_or(Type::I32, |v| func.ty(v));
+                allocas.access(ptr, ty, flags);
             }
+            InstData::Store { ptr, value, flags, .. } => {
+                allocas.access(ptr, func.ty(value), flags);
+                if let Some(index) = allocas.index(value) {
+                    allocas.list[index].promotable = false;
+                }
+            }
+            ref other => other.for_each_arg(|arg| {
+                if let Some(index) = allocas.index(arg) {
+                    allocas.list[index].promotable = false;
+                }
+            }),
         }
     }
     allocas

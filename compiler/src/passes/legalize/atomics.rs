@@ -57,10 +57,10 @@ pub fn run(func: &mut Function, memories: &Memories<'_>, has_fences: bool) -> bo
 /// Returns true if a program has sequentially consistent fences, which all sequentially consistent
 /// operations of its kernels then must be ordered with.
 pub fn has_seq_cst_fence(module: &Module) -> bool {
-    module.functions.values().any(|func| {
-        let mut insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
-        insts.any(|&inst| is_seq_cst_fence(&func.insts[inst]))
-    })
+    module
+        .functions
+        .values()
+        .any(|func| func.layout_insts().any(|inst| is_seq_cst_fence(&func.insts[inst])))
 }
 
 /// Returns true if an instruction is a sequentially consistent fence.

@@ -8,8 +8,7 @@ use crate::target::Target;
 
 /// Legalizes a function. Returns true if anything changed.
 pub fn run(func: &mut Function, target: &Target) -> bool {
-    let mut insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
-    if !insts.any(|&inst| is_candidate(&func.insts[inst])) {
+    if !func.layout_insts().any(|inst| is_candidate(&func.insts[inst])) {
         return false;
     }
     replace_values(func, |c, inst| legalized(c, inst, target))

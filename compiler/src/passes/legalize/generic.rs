@@ -32,7 +32,7 @@ pub fn spaces_of_functions(
     let mut spaces: SecondaryMap<Func, Spaces> = SecondaryMap::new();
     for (id, func) in module.functions.iter() {
         let found = &mut spaces[component[id]];
-        for &inst in func.layout.iter().flat_map(|&block| &func.blocks[block].insts) {
+        for inst in func.layout_insts() {
             found.visit(func, inst);
         }
     }

@@ -20,8 +20,7 @@ pub fn store_as_bits(func: &mut Function) -> bool {
         InstData::Math { ref args, .. } => args.iter().any(|&arg| is_half(func, arg)),
         _ => false,
     };
-    let mut insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
-    if insts.any(|&inst| computes(&func.insts[inst])) {
+    if func.layout_insts().any(|inst| computes(&func.insts[inst])) {
         return false;
     }
     func.retype(Scalar::F16, Scalar::I16);

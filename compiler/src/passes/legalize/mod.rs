@@ -100,8 +100,7 @@ fn legalize_accesses(
 fn has_array_accesses(func: &Function) -> bool {
     let is_array =
         |ptr| matches!(func.ty(ptr).space(), Some(AddressSpace::Local | AddressSpace::Private));
-    let mut insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
-    insts.any(|&inst| func.insts[inst].address().is_some_and(is_array))
+    func.layout_insts().any(|inst| func.insts[inst].address().is_some_and(is_array))
 }
 
 /// Returns a kind of device by its name in file tests.

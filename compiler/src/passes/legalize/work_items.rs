@@ -34,8 +34,7 @@ pub fn run(func: &mut Function) -> bool {
 
 /// Returns the launch values of which something takes the low word, or less.
 fn narrowed_values(func: &Function) -> FxHashSet<Value> {
-    let insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
-    let narrowed = insts.filter_map(|&inst| match func.insts[inst] {
+    let narrowed = func.layout_insts().filter_map(|inst| match func.insts[inst] {
         InstData::Convert { op: ConvertOp::Trunc, arg } => Some(arg),
         _ => None,
     });
