@@ -365,7 +365,7 @@ fn array_indices_are_not_multiplied_and_divided() {
     let mut lines = Lines::new();
     let index = lines.load("i32");
     let base = lines.def("ptr.private", "alloca 256, align 4");
-    let offset = lines.def("i32", &format!("shl {index}, 2:i32"));
+    let offset = lines.def("i32", &format!("shl.nsw {index}, 2:i32"));
     let at = lines.def("ptr.private", &format!("ptradd {base}, {offset}"));
     let at = lines.def("ptr.private", &format!("ptradd {at}, 8:i32"));
     lines.line(&format!("store {at}, 1.0:f32, align 4"));

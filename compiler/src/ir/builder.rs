@@ -84,7 +84,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
     }
 
     /// Inserts an instruction, unless it is folded.
-    fn push(&mut self, data: InstData, ty: Type) -> Value {
+    pub(super) fn push(&mut self, data: InstData, ty: Type) -> Value {
         match P::fold(self.func, &data, ty) {
             Some(value) => value,
             None => self.inst(data, ty),

@@ -2,7 +2,7 @@
 
 use super::builder::Builder;
 use super::entities::{Block, Value};
-use super::inst::{BinaryOp, ConvertOp, FloatCC, IntCC, UnaryOp, Within};
+use super::inst::{BinaryOp, ConvertOp, FloatCC, InstData, IntCC, OpFlags, UnaryOp, Within};
 use super::types::{AddressSpace, Scalar, Type};
 
 /// A loop being built: its counter, the block that tests it, and the block after it.
@@ -142,7 +142,8 @@ impl Builder<'_> {
         }
         if stride != 1 {
             let stride = self.iconst(ty, stride as i64);
-            bytes = self.binary(BinaryOp::IMul, bytes, stride);
+            let (args, flags) = ([bytes, stride], OpFlags::NO_SIGNED_WRAP);
+            bytes = self.push(InstData::Binary { op: BinaryOp::IMul, args, flags }, ty);
         }
         if subtract {
             bytes = self.unary(UnaryOp::INeg, bytes);

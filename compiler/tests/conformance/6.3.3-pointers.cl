@@ -23,6 +23,23 @@ kernel void test(global uint *out) {
     out[3] = (local char *)(p - 3) - (local char *)p;
 }
 
+//# accept: offsets in bytes that wrap around as uint, in every kind of memory
+//# expect: 11 22 33
+kernel void test(global uint *out) {
+    uint h = 0x40000001 + out[0];
+    local uint a[4];
+    uint b[4] = {9, 22, 9, 9};
+    out[4] = b[h & 3];
+    a[1] = 11;
+    out[2] = 33;
+    uint x = *(local uint *)((local char *)a + h * 4u);
+    uint y = *(uint *)((char *)b + (h * 4u));
+    uint z = *(global uint *)((global char *)out + (h + 1) * 4u);
+    out[0] = x;
+    out[1] = y;
+    out[2] = z;
+}
+
 //# accept: increments and compound assignments of pointers
 //# expect: 2 3 3 1 1
 kernel void test(global uint *out) {

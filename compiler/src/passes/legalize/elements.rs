@@ -79,7 +79,8 @@ fn element_addr(c: &mut Cursor<'_>, ptr: Value, bytes: u32) -> Value {
     c.element_addr(base, index, skipped, bytes)
 }
 
-/// Returns `value / bytes` of an I32 or I64, if the way it is computed shows a multiple.
+/// Returns `value / bytes` of an I32 or I64, if the way it is computed shows a multiple. Sums and products of 32 bits count
+/// only where they do not wrap around: what is lost by that, the quotients would have.
 fn divided(c: &mut Cursor<'_>, value: Value, bytes: u32, depth: u32) -> Option<Count> {
     if let Some(bits) = c.func.as_const(value) {
         let (offset, bytes) = (bits as u32 as i32, bytes as i32);
@@ -89,16 +90,18 @@ fn divided(c: &mut Cursor<'_>, value: Value, bytes: u32, depth: u32) -> Option<C
         return Some(Count::varying(low_word(c, value)));
     }
     let depth = depth.checked_sub(1)?;
+    let is_wide = c.ty(value) == Type::I64;
+    let is_exact = |flags: OpFlags| is_wide || flags.contains(OpFlags::NO_SIGNED_WRAP);
     match *c.func.def_inst(value)? {
-        InstData::Binary { op: BinaryOp::IAdd, args: [a, b], .. } => {
+        InstData::Binary { op: BinaryOp::IAdd, args: [a, b], flags } if is_exact(flags) => {
             let (a, b) = (divided(c, a, bytes, depth)?, divided(c, b, bytes, depth)?);
             Some(a.plus(c, b))
         }
-        InstData::Binary { op: BinaryOp::Shl, args: [a, by], .. } => {
+        InstData::Binary { op: BinaryOp::Shl, args: [a, by], flags } if is_exact(flags) => {
             let by = c.func.as_const(by).filter(|&by| by < 32)?;
             divided_product(c, a, 1 << by, bytes)
         }
-        InstData::Binary { op: BinaryOp::IMul, args: [a, factor], .. } => {
+        InstData::Binary { op: BinaryOp::IMul, args: [a, factor], flags } if is_exact(flags) => {
             let factor = c.func.as_const(factor)?;
             divided_product(c, a, factor as u32, bytes)
         }

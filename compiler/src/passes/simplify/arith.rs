@@ -161,7 +161,11 @@ fn int_right_constant(
         (IMul, y, _) if y == ones => {
             return Become(InstData::Unary { op: UnaryOp::INeg, arg: a, flags: OpFlags::empty() })
         }
-        (IMul, _, Some(k)) => return become_op(c, Shl, k),
+        (IMul, _, Some(k)) => {
+            let flags = if k + 1 < bits.into() { exact(flags) } else { OpFlags::empty() };
+            let k = c.func.constant(ty, k);
+            return Become(InstData::Binary { op: Shl, args: [a, k], flags });
+        }
         (UDiv, _, Some(k)) => return become_op(c, LShr, k),
         (URem, y, Some(_)) => return become_op(c, And, y - 1),
         _ => {}
@@ -199,6 +203,11 @@ fn merge_constants(
         return Become(InstData::Binary { op: ISub, args, flags: OpFlags::empty() });
     }
     let Some(k) = c.func.as_const(k) else { return Keep };
+    // A product of two factors, each of which is multiplied with exactly, is exact.
+    let product = |c: &mut Cursor, op: BinaryOp, k: u64| {
+        let k = c.func.constant(ty, k);
+        Become(InstData::Binary { op, args: [x, k], flags: exact(flags & inner_flags) })
+    };
     match (op, inner_op) {
         (IAdd, IAdd) => {
             let (k, y) = (fold::signed(bits, k), fold::signed(bits, y));
@@ -208,7 +217,9 @@ fn merge_constants(
             let k = c.func.constant(ty, sum as u64);
             Become(InstData::Binary { op, args: [x, k], flags })
         }
-        (IAdd | IMul | And | Or | Xor | UMin | UMax | SMin | SMax, _) if op == inner_op => {
+        (IMul, IMul) => product(c, IMul, k.wrapping_mul(y)),
+        (Shl, Shl) if k + y + 1 < u64::from(bits) => product(c, Shl, k + y),
+        (IAdd | And | Or | Xor | UMin | UMax | SMin | SMax, _) if op == inner_op => {
             match fold::binary(op, ty.scalar, k, y) {
                 Some(k) => become_op(c, op, x, k),
                 None => Keep,
@@ -225,8 +236,8 @@ fn merge_constants(
         // (x << k) >> k keeps the low bits; (x >> k) << k the high ones.
         (LShr, Shl) if k == y => become_op(c, And, x, fold::mask(bits, u64::MAX) >> k),
         (Shl, LShr | AShr) if k == y => become_op(c, And, x, u64::MAX << k),
-        (IMul, Shl) => become_op(c, IMul, x, y.wrapping_shl(k as u32)),
-        (Shl, IMul) => become_op(c, IMul, x, k.wrapping_shl(y as u32)),
+        (IMul, Shl) => product(c, IMul, y.wrapping_shl(k as u32)),
+        (Shl, IMul) => product(c, IMul, k.wrapping_shl(y as u32)),
         _ => Keep,
     }
 }

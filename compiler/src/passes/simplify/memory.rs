@@ -62,12 +62,16 @@ fn split_constant(c: &mut Cursor, offset: Value) -> Option<(Value, u64)> {
     match *c.func.def_inst(offset)? {
         InstData::Binary { op: BinaryOp::IAdd, args: [x, k], .. } => Some((x, c.func.as_const(k)?)),
         InstData::Binary {
-            op: op @ (BinaryOp::Shl | BinaryOp::IMul), args: [inner, by], ..
+            op: op @ (BinaryOp::Shl | BinaryOp::IMul),
+            args: [inner, by],
+            flags,
         } => {
             let factor = c.func.as_const(by)?;
             let (x, k) = split_constant(c, inner)?;
             let scaled = fold::binary(op, c.ty(offset).scalar, k, factor)?;
-            Some((c.binary(op, x, by), scaled))
+            // The whole lies in an object, so the part of it counts as exact too.
+            let (data, ty) = (InstData::Binary { op, args: [x, by], flags }, c.ty(offset));
+            Some((c.inst(data, ty), scaled))
         }
         InstData::Convert { op: ConvertOp::SExt, arg } => {
             let (x, k) = split_extended(c, arg, c.ty(offset), MAX_DEPTH)?;
