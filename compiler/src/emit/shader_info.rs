@@ -147,11 +147,11 @@ impl ShaderInfo {
                 self.has_global_atomic_updates |= sync != SyncSemantics::PART_OF_STORE
                     && func.ty(ptr).space() == Some(AddressSpace::Global);
             }
-            GlobalAddr { global } => {
-                if module.globals.get(global).is_some_and(|g| g.space == AddressSpace::Local) {
-                    self.uses_local = true;
-                    self.local_offsets[global] = u64::MAX;
-                }
+            GlobalAddr { global }
+                if module.globals.get(global).is_some_and(|g| g.space == AddressSpace::Local) =>
+            {
+                self.uses_local = true;
+                self.local_offsets[global] = u64::MAX;
             }
             LoadArg { arg, .. } => {
                 let ty = result.map_or(Type::I32, |value| func.ty(value));

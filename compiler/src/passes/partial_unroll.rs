@@ -41,7 +41,7 @@ pub fn run(func: &mut Function) -> bool {
         let Some(copies) = copies(func, data) else { continue };
         let Some(counted) = CountedLoop::find(func, &cfg, &loops, index) else { continue };
         changed |= match trip_count(func, &cfg, data, MAX_TRIP_COUNT) {
-            Some(count) if iterations(data, &counted, count) % copies == 0 => {
+            Some(count) if iterations(data, &counted, count).is_multiple_of(copies) => {
                 unroll_multiple(func, &cfg, data, &counted, copies)
             }
             _ => unroll_with_remainder(func, &cfg, data, &counted, copies),
