@@ -250,6 +250,16 @@ impl Function {
         self.insts[last].is_terminator().then_some(last)
     }
 
+    /// Lets a block branch to another one in place of `from`, with the same arguments.
+    pub fn redirect(&mut self, block: Block, from: Block, to: Block) {
+        let Some(inst) = self.terminator(block) else { return };
+        self.insts[inst].for_each_target_mut(|call| {
+            if call.block == from {
+                call.block = to;
+            }
+        });
+    }
+
     /// Successors with duplicates, in terminator order.
     pub fn successors(&self, block: Block) -> Vec<Block> {
         let mut out = Vec::new();

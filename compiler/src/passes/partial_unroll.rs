@@ -109,7 +109,7 @@ fn unroll_multiple(
         header = first;
         enter(func, cfg, data, counted, first);
     }
-    redirect(func, counted.latch, data.header, first);
+    func.redirect(counted.latch, data.header, first);
     chain(func, data, counted, &clones, data.header);
     func.blocks[data.header].unroll = None;
     func.blocks[header].unroll = Some(UnrollHint::Disable);
@@ -195,25 +195,15 @@ fn chain(
 ) {
     for (i, clone) in clones.iter().enumerate() {
         let next = clones.get(i + 1).map_or(end, |next| next.block(data.header));
-        redirect(func, clone.block(counted.latch), clone.block(data.header), next);
+        func.redirect(clone.block(counted.latch), clone.block(data.header), next);
     }
 }
 
 /// Lets what enters a loop enter another block.
 fn enter(func: &mut Function, cfg: &Cfg, data: &Loop, counted: &CountedLoop, block: Block) {
     for &pred in cfg.preds(data.header).iter().filter(|&&pred| pred != counted.latch) {
-        redirect(func, pred, data.header, block);
+        func.redirect(pred, data.header, block);
     }
-}
-
-/// Lets a block branch to another one in place of `from`.
-fn redirect(func: &mut Function, block: Block, from: Block, to: Block) {
-    let Some(inst) = func.terminator(block) else { return };
-    func.insts[inst].for_each_target_mut(|call| {
-        if call.block == from {
-            call.block = to;
-        }
-    });
 }
 
 /// The test that a number of iterations go on: `variable cc limit`.

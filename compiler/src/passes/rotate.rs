@@ -142,15 +142,15 @@ fn rotate(func: &mut Function, data: &Loop) {
     let guard = clone_block(func, data.header);
     for block in func.layout.clone() {
         if block != guard && !data.blocks.contains(&block) {
-            redirect(func, block, data.header, guard);
+            func.redirect(block, data.header, guard);
         }
     }
     // The first block of the body may be the header of another loop, so the new header is a block of its own.
     let header = block_that_leads_to(func, next, next);
     func.blocks[header].unroll = func.blocks[data.header].unroll.take();
     let preheader = block_that_leads_to(func, next, header);
-    redirect(func, data.header, next, header);
-    redirect(func, guard, next, preheader);
+    func.redirect(data.header, next, header);
+    func.redirect(guard, next, preheader);
 }
 
 /// Returns a clone of a block that uses what it defines and what dominates it.
@@ -182,14 +182,4 @@ fn block_that_leads_to(func: &mut Function, like: Block, target: Block) -> Block
     let target = BlockCall::with_args(target, &func.blocks[block].params);
     func.append(block, InstData::Jump { target }, None);
     block
-}
-
-/// Lets a block branch to another one in place of `from`.
-fn redirect(func: &mut Function, block: Block, from: Block, to: Block) {
-    let Some(inst) = func.terminator(block) else { return };
-    func.insts[inst].for_each_target_mut(|call| {
-        if call.block == from {
-            call.block = to;
-        }
-    });
 }
