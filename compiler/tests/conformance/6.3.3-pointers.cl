@@ -29,7 +29,6 @@ kernel void test(global uint *out) {
     uint h = 0x40000001 + out[0];
     local uint a[4];
     uint b[4] = {9, 22, 9, 9};
-    out[4] = b[h & 3];
     a[1] = 11;
     out[2] = 33;
     uint x = *(local uint *)((local char *)a + h * 4u);
