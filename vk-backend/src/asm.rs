@@ -479,16 +479,22 @@ impl KernelBuilder {
             Some(pointer) => pointer,
             None => self.declare(op::TYPE_VECTOR, &[uint, 2]),
         };
-        let in_push = self.declare(op::TYPE_POINTER, &[storage::PUSH_CONSTANT, member]);
-        let (number, zero) = (self.constant(address), self.constant(0));
-        let slot = self.value(op::ACCESS_CHAIN, in_push, &[self.push, number]);
-        let raw = self.value(op::LOAD, member, &[slot]);
+        let raw = self.push_constant(address, member);
+        let zero = self.constant(0);
         let base = match self.typed_pointers {
             Some(_) => raw,
             None => self.value(op::BITCAST, array, &[raw]),
         };
         let pointer = self.declare(op::TYPE_POINTER, &[storage::PHYSICAL_STORAGE_BUFFER, element]);
         self.value(op::ACCESS_CHAIN, pointer, &[base, zero, index])
+    }
+
+    /// Loads a push constant, which has type `member`.
+    fn push_constant(&mut self, number: u32, member: u32) -> u32 {
+        let in_push = self.declare(op::TYPE_POINTER, &[storage::PUSH_CONSTANT, member]);
+        let number = self.constant(number);
+        let place = self.value(op::ACCESS_CHAIN, in_push, &[self.push, number]);
+        self.value(op::LOAD, member, &[place])
     }
 
     /// Returns the type of an address: a pointer to a block of one runtime array.

@@ -110,9 +110,7 @@ impl CountedLoop {
     pub fn find(func: &Function, cfg: &Cfg, loops: &Loops, index: usize) -> Option<CountedLoop> {
         let data = &loops.loops[index];
         let [latch] = data.latches[..] else { return None };
-        let leaves =
-            |&&block: &&Block| cfg.succs(block).iter().any(|&succ| !loops.contains(index, succ));
-        let mut exiting = data.blocks.iter().filter(leaves);
+        let mut exiting = data.blocks.iter().filter(|&&b| loops.is_exiting(cfg, index, b));
         let (Some(&test), None) = (exiting.next(), exiting.next()) else { return None };
         if test != data.header && test != latch {
             return None;

@@ -184,7 +184,7 @@ impl Emitter<'_> {
 
     fn write_loop_merge(&mut self, merge: Merge) {
         if let Merge::Loop { merge, continue_target, unroll } = merge {
-            // What else the program asks for has been done as far as it is good for compile time.
+            // Other hints were for the passes that unroll.
             let control = match unroll {
                 Some(UnrollHint::Disable) => LoopControl::DONT_UNROLL,
                 _ => LoopControl::NONE,

@@ -126,6 +126,16 @@ impl Function {
         block
     }
 
+    /// Returns a new block with parameters of the same types as those of another block.
+    pub fn add_block_like(&mut self, block: Block) -> Block {
+        let new = self.add_block();
+        for i in 0..self.blocks[block].params.len() {
+            let ty = self.ty(self.blocks[block].params[i]);
+            self.add_param(new, ty);
+        }
+        new
+    }
+
     pub fn add_param(&mut self, block: Block, ty: Type) -> Value {
         let index = self.blocks[block].params.len() as u32;
         let value = self.values.push(ValueData { ty, def: ValueDef::Param(block, index) });

@@ -2,8 +2,9 @@
 
 use super::cfg::Cfg;
 use super::dominators::DomTree;
-use super::entities::Block;
-use cranelift_entity::SecondaryMap;
+use super::entities::{Block, Inst};
+use super::function::Function;
+use cranelift_entity::{EntitySet, SecondaryMap};
 
 /// A natural loop: the blocks that reach a back edge to `header` without passing it.
 pub struct Loop {
@@ -16,6 +17,20 @@ pub struct Loop {
     pub blocks: Vec<Block>,
     /// 1 for an outermost loop.
     pub depth: u32,
+}
+
+impl Loop {
+    /// Returns the instructions of all blocks.
+    pub fn insts<'a>(&'a self, func: &'a Function) -> impl Iterator<Item = Inst> + 'a {
+        self.blocks.iter().flat_map(|&block| func.blocks[block].insts.iter().copied())
+    }
+
+    /// Returns the blocks as a set.
+    pub fn block_set(&self) -> EntitySet<Block> {
+        let mut set = EntitySet::new();
+        self.blocks.iter().for_each(|&block| _ = set.insert(block));
+        set
+    }
 }
 
 /// The loops of a function, outer ones before inner ones. Cycles with several entries are not
@@ -69,6 +84,19 @@ impl Loops {
     /// Index of the smallest loop that a block is in.
     pub fn innermost(&self, block: Block) -> Option<usize> {
         self.innermost[block].map(|i| i as usize)
+    }
+
+    /// Returns the loops that have no loop in them, with their indices.
+    pub fn innermost_loops(&self) -> impl Iterator<Item = (usize, &Loop)> {
+        let mut is_outer = vec![false; self.loops.len()];
+        let parents = self.loops.iter().filter_map(|data| data.parent);
+        parents.for_each(|parent| is_outer[parent] = true);
+        self.loops.iter().enumerate().filter(move |(index, _)| !is_outer[*index])
+    }
+
+    /// Returns true if a block of loop `index` has a successor outside the loop.
+    pub fn is_exiting(&self, cfg: &Cfg, index: usize, block: Block) -> bool {
+        cfg.succs(block).iter().any(|&succ| !self.contains(index, succ))
     }
 
     /// Returns how many loops a block is in.

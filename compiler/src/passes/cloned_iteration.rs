@@ -1,4 +1,4 @@
-//! Clones of a loop's blocks, one for each iteration that unrolling makes a copy of.
+//! Clones of a loop's blocks: of an iteration that unrolling makes a copy of, or of the header that rotation does.
 
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
@@ -22,13 +22,10 @@ impl ClonedIteration {
         let mut clone =
             ClonedIteration { blocks: SecondaryMap::new(), values: SecondaryMap::new() };
         for &block in blocks {
-            let new = func.add_block();
+            let new = func.add_block_like(block);
             clone.blocks[block] = Some(new);
-            for i in 0..func.blocks[block].params.len() {
-                let param = func.blocks[block].params[i];
-                let ty = func.ty(param);
-                clone.values[param] = Some(func.add_param(new, ty));
-            }
+            let params = func.blocks[block].params.iter().zip(&func.blocks[new].params);
+            params.for_each(|(&param, &new)| clone.values[param] = Some(new));
             for i in 0..func.blocks[block].insts.len() {
                 let inst = func.blocks[block].insts[i];
                 let ty = func.result(inst).map(|v| func.ty(v));

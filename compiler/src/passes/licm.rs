@@ -104,7 +104,7 @@ impl<'a> LoopNest<'a> {
         let mut list = Vec::new();
         let mut loads = 0;
         for &block in &data.blocks {
-            // Of a block that control may leave the loop in front of, nothing is certain to run.
+            // A block that dominates all ends runs whenever the loop is entered.
             let is_certain =
                 || !ends.is_empty() && ends.iter().all(|&end| self.dom.dominates(block, end));
             for &inst in &func.blocks[block].insts {
@@ -123,13 +123,11 @@ impl<'a> LoopNest<'a> {
         list
     }
 
-    /// Returns the blocks one of which each run of a loop passes, unless it is endless: those that leave it. In a
-    /// rotated one its first iteration passes another one, or the end of the iteration.
+    /// Returns blocks one of which every run of a loop reaches, unless it is endless: the exiting blocks. Once the loop is
+    /// rotated, the first iteration reaches one of them other than the header, or a latch.
     fn ends(&self, data: &Loop, index: usize, is_rotated: bool) -> Vec<Block> {
-        let leaves = |block: Block| {
-            self.cfg.succs(block).iter().any(|&succ| !self.loops.contains(index, succ))
-        };
-        let mut ends: Vec<Block> = data.blocks.iter().copied().filter(|&b| leaves(b)).collect();
+        let is_exiting = |&block: &Block| self.loops.is_exiting(&self.cfg, index, block);
+        let mut ends: Vec<Block> = data.blocks.iter().copied().filter(is_exiting).collect();
         if is_rotated {
             ends.retain(|&block| block != data.header);
             ends.extend_from_slice(&data.latches);
@@ -137,8 +135,8 @@ impl<'a> LoopNest<'a> {
         ends
     }
 
-    /// Returns true if a load reads what a loop leaves as it is. `written`: the classes that the loop writes, or that
-    /// others' writes may be seen of in it, once they are known.
+    /// Returns true if nothing in a loop changes what a load reads. `written`: the classes that the loop clobbers, by
+    /// writes or by synchronization; computed at first use.
     fn is_unwritten(
         &self,
         func: &Function,
@@ -158,9 +156,8 @@ impl<'a> LoopNest<'a> {
         let memory =
             self.memory.get_or_init(|| AliasClasses::compute(func, self.kernel, &self.cfg));
         let written = written.get_or_init(|| {
-            let blocks = &self.loops.loops[index].blocks;
-            let insts = blocks.iter().flat_map(|&block| &func.blocks[block].insts);
-            insts.fold(0, |set, &inst| set | memory.clobbered(func, inst))
+            let insts = self.loops.loops[index].insts(func);
+            insts.fold(0, |set, inst| set | memory.clobbered(func, inst))
         });
         written >> memory.read(func, ptr) & 1 == 0
     }

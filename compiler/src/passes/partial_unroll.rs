@@ -13,6 +13,7 @@ use super::cloned_iteration::ClonedIteration;
 use super::cursor::Cursor;
 use super::unroll;
 use crate::analysis::trip_count::{trip_count, CountedLoop};
+use crate::analysis::underlying_objects::is_private;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::loops::{Loop, Loops};
@@ -35,9 +36,7 @@ pub fn run(func: &mut Function) -> bool {
     let dom = DomTree::compute(&cfg);
     let loops = Loops::compute(&cfg, &dom);
     let mut changed = false;
-    let mut is_outer = vec![false; loops.loops.len()];
-    loops.loops.iter().filter_map(|data| data.parent).for_each(|parent| is_outer[parent] = true);
-    for (index, data) in loops.loops.iter().enumerate().filter(|(index, _)| !is_outer[*index]) {
+    for (index, data) in loops.innermost_loops() {
         let Some(copies) = copies(func, data) else { continue };
         let Some(counted) = CountedLoop::find(func, &cfg, &loops, index) else { continue };
         changed |= match trip_count(func, &cfg, data, MAX_TRIP_COUNT) {
@@ -52,7 +51,7 @@ pub fn run(func: &mut Function) -> bool {
 
 /// Returns how many copies of a loop's body are made; `None` if it stays.
 fn copies(func: &Function, data: &Loop) -> Option<usize> {
-    let insts: usize = data.blocks.iter().map(|&block| func.blocks[block].insts.len()).sum();
+    let insts = data.insts(func).count();
     let copies = match func.blocks[data.header].unroll {
         Some(UnrollHint::Disable) => return None,
         Some(UnrollHint::Count(count)) => count as usize,
@@ -68,23 +67,21 @@ fn copies(func: &Function, data: &Loop) -> Option<usize> {
     (copies > 1 && copies * insts <= MAX_UNROLLED && can_repeat(func, data)).then_some(copies)
 }
 
-/// Returns true if a loop loads what takes long, and writes nothing that loads would have to wait for.
+/// Returns true if a loop loads from memory that is not private, and has no side effects.
 fn loads(func: &Function, data: &Loop) -> bool {
-    let mut insts = data.blocks.iter().flat_map(|&block| &func.blocks[block].insts);
-    let is_slow = |ptr: Value| func.ty(ptr).space() != Some(AddressSpace::Private);
     let mut has_load = false;
-    let only_loads = insts.all(|&inst| {
+    let only_loads = data.insts(func).all(|inst| {
         let data = &func.insts[inst];
-        has_load |= matches!(data, InstData::Load { ptr, .. } if is_slow(*ptr));
+        has_load |= matches!(data, InstData::Load { ptr, .. } if !is_private(func, *ptr));
         data.is_terminator() || !data.has_side_effect()
     });
     only_loads && has_load
 }
 
-/// Returns true if nothing in a loop has to stand in one place: neither barriers nor calls.
+/// Returns true if the body may be copied: it has neither barriers nor calls.
 fn can_repeat(func: &Function, data: &Loop) -> bool {
-    let mut insts = data.blocks.iter().flat_map(|&block| &func.blocks[block].insts);
-    insts.all(|&inst| !matches!(func.insts[inst], InstData::Barrier { .. } | InstData::Call { .. }))
+    let stays = |inst| matches!(func.insts[inst], InstData::Barrier { .. } | InstData::Call { .. });
+    !data.insts(func).any(stays)
 }
 
 /// Returns how often the body runs of a loop whose header runs `count` times.
@@ -126,15 +123,7 @@ fn unroll_with_remainder(
     copies: usize,
 ) -> bool {
     let Some(test) = MainTest::new(func, counted, data.header, copies) else { return false };
-    let like = |func: &mut Function| {
-        let block = func.add_block();
-        for param in func.blocks[data.header].params.clone() {
-            let ty = func.ty(param);
-            func.add_param(block, ty);
-        }
-        block
-    };
-    let (preheader, main) = (like(func), like(func));
+    let [preheader, main] = [(); 2].map(|()| func.add_block_like(data.header));
     let clones = clone_iterations(func, data, counted, copies);
     enter(func, cfg, data, counted, preheader);
     let mut c = Cursor::new(func);
@@ -185,7 +174,7 @@ fn clone_iterations(
     clones
 }
 
-/// Lets each clone end in the next one, and the last in `end`.
+/// Redirects the back edge of each clone to the next one, that of the last to `end`.
 fn chain(
     func: &mut Function,
     data: &Loop,
@@ -199,7 +188,7 @@ fn chain(
     }
 }
 
-/// Lets what enters a loop enter another block.
+/// Redirects the edges that enter a loop to another block.
 fn enter(func: &mut Function, cfg: &Cfg, data: &Loop, counted: &CountedLoop, block: Block) {
     for &pred in cfg.preds(data.header).iter().filter(|&&pred| pred != counted.latch) {
         func.redirect(pred, data.header, block);
@@ -208,10 +197,9 @@ fn enter(func: &mut Function, cfg: &Cfg, data: &Loop, counted: &CountedLoop, blo
 
 /// The test that a number of iterations go on: `variable cc limit`.
 enum MainTest {
-    /// The last of the tests is the one that counts: the bound is moved by `by`, but not beyond the least or greatest
-    /// number.
+    /// The last of the tests decides: the bound is clamped to `to` and moved by `back`, so that it does not wrap around.
     Order { cc: IntCC, saturate: BinaryOp, to: i64, back: i64 },
-    /// All numbers but the bound pass.
+    /// The loop goes on while the variable is not the bound: at least `copies` steps must be left.
     Distance { offset: i64, is_up: bool, copies: i64 },
 }
 
@@ -237,7 +225,7 @@ impl MainTest {
         if cc == Ne {
             return (step.abs() == 1).then_some(MainTest::Distance { offset, is_up, copies });
         }
-        // What the last test adds to the variable. One that takes the bound in is one that leaves the next number out.
+        // The last test of an iteration adds the most to the variable. `<= bound` is `< bound + 1`.
         let last = offset.abs() + (copies - 1) * step.abs();
         let (is_inclusive, is_signed) =
             (matches!(cc, Sle | Ule | Sge | Uge), matches!(cc, Slt | Sle | Sgt | Sge));

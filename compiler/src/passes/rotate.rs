@@ -4,13 +4,14 @@
 //! The header with the test is cloned in front of the loop and stands at its end. What it computes for other blocks has
 //! two definitions then: it goes through private variables, which mem2reg turns into block parameters.
 
+use super::cloned_iteration::ClonedIteration;
 use super::licm::LoopNest;
 use super::mem2reg;
-use super::ssa_repair::variable_for;
+use super::ssa_repair::{load, store_after_definition, variable_for};
+use crate::analysis::underlying_objects::is_private;
 use crate::ir::loops::Loop;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
-use smallvec::SmallVec;
 
 /// Most instructions of a header that is cloned.
 const MAX_HEADER: usize = 16;
@@ -48,7 +49,7 @@ fn is_rotatable(func: &Function, data: &Loop) -> bool {
     let Some((&last, rest)) = insts.split_last() else { return false };
     let InstData::Brif { then, otherwise, .. } = &func.insts[last] else { return false };
     let is_inside = |call: &BlockCall| data.blocks.contains(&call.block);
-    let is_private = |value: Value| func.ty(value).space() == Some(AddressSpace::Private);
+    let is_private = |value: Value| is_private(func, value);
     insts.len() <= MAX_HEADER
         && data.header != func.entry()
         && !data.latches.contains(&data.header)
@@ -58,10 +59,9 @@ fn is_rotatable(func: &Function, data: &Loop) -> bool {
         && !func.blocks[data.header].params.iter().any(|&param| is_private(param))
 }
 
-/// Returns true if a loop loads from an address that is known in front of it: such ones have left it before.
+/// Returns true if a loop loads from an address that is computed outside it. (LICM has moved invariant addresses out.)
 fn loads_from_outside(func: &Function, nest: &LoopNest, index: usize) -> bool {
-    let blocks = &nest.loops.loops[index].blocks;
-    blocks.iter().flat_map(|&block| &func.blocks[block].insts).any(|&inst| {
+    nest.loops.loops[index].insts(func).any(|inst| {
         matches!(func.insts[inst], InstData::Load { ptr, .. } if nest
             .block_of(func, ptr)
             .is_none_or(|home| !nest.loops.contains(index, home)))
@@ -100,8 +100,7 @@ fn demote(func: &mut Function, nest: &LoopNest, live: &[Value]) {
             data.map_args(|arg| match variables[arg] {
                 Some(ptr) if nest.block_of(func, arg) != Some(block) => {
                     let ty = func.ty(arg);
-                    let (align, flags) = (ty.scalar.bytes(), MemFlags::empty());
-                    let load = func.make_inst(InstData::Load { ptr, align, flags }, Some(ty));
+                    let load = func.make_inst(load(ptr, ty), Some(ty));
                     new.push(load);
                     func.result(load).unwrap_or(arg)
                 }
@@ -114,21 +113,9 @@ fn demote(func: &mut Function, nest: &LoopNest, live: &[Value]) {
     }
     for &value in live {
         if let (Some(ptr), Some(home)) = (variables[value], nest.block_of(func, value)) {
-            store_at_definition(func, value, home, ptr);
+            store_after_definition(func, value, home, ptr);
         }
     }
-}
-
-/// Stores a value in a variable where it is defined.
-fn store_at_definition(func: &mut Function, value: Value, home: Block, ptr: Value) {
-    let (align, flags) = (func.ty(value).scalar.bytes(), MemFlags::empty());
-    let store = func.make_inst(InstData::Store { ptr, value, align, flags }, None);
-    let insts = &func.blocks[home].insts;
-    let at = match func.def(value) {
-        ValueDef::Inst(def) => insts.iter().position(|&inst| inst == def).map_or(0, |at| at + 1),
-        _ => 0,
-    };
-    func.blocks[home].insts.insert(at, store);
 }
 
 /// Rotates a loop no value of whose header is used in other blocks.
@@ -139,7 +126,7 @@ fn rotate(func: &mut Function, data: &Loop) {
         next = if data.blocks.contains(&call.block) { Some(call.block) } else { next };
     });
     let Some(next) = next else { return };
-    let guard = clone_block(func, data.header);
+    let guard = ClonedIteration::of(func, &[data.header]).block(data.header);
     for block in func.layout.clone() {
         if block != guard && !data.blocks.contains(&block) {
             func.redirect(block, data.header, guard);
@@ -153,32 +140,9 @@ fn rotate(func: &mut Function, data: &Loop) {
     func.redirect(guard, next, preheader);
 }
 
-/// Returns a clone of a block that uses what it defines and what dominates it.
-fn clone_block(func: &mut Function, block: Block) -> Block {
-    let clone = func.add_block();
-    let mut values: SmallVec<[(Value, Value); 8]> = SmallVec::new();
-    for param in func.blocks[block].params.clone() {
-        let ty = func.ty(param);
-        values.push((param, func.add_param(clone, ty)));
-    }
-    for inst in func.blocks[block].insts.clone() {
-        let mut data = func.insts[inst].clone();
-        data.map_args(|arg| values.iter().find(|pair| pair.0 == arg).map_or(arg, |pair| pair.1));
-        let result = func.result(inst);
-        let ty = result.map(|value| func.ty(value));
-        let new = func.append(clone, data, ty);
-        values.extend(result.zip(new));
-    }
-    clone
-}
-
 /// Returns a new block with the parameters of `like` that passes them on to `target`.
 fn block_that_leads_to(func: &mut Function, like: Block, target: Block) -> Block {
-    let block = func.add_block();
-    for param in func.blocks[like].params.clone() {
-        let ty = func.ty(param);
-        func.add_param(block, ty);
-    }
+    let block = func.add_block_like(like);
     let target = BlockCall::with_args(target, &func.blocks[block].params);
     func.append(block, InstData::Jump { target }, None);
     block

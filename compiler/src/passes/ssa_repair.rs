@@ -210,7 +210,13 @@ fn is_in_object(func: &Function, mut value: Value, steps: u32) -> bool {
     false
 }
 
-fn store_after_definition(func: &mut Function, value: Value, block: Block, variable: Value) {
+/// Stores a value in a variable, after its definition in `block`.
+pub(super) fn store_after_definition(
+    func: &mut Function,
+    value: Value,
+    block: Block,
+    variable: Value,
+) {
     let store = func.make_inst(store(func, variable, value), None);
     let position = match func.def(value) {
         ValueDef::Inst(def) => {

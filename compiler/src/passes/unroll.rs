@@ -7,6 +7,7 @@
 
 use super::cloned_iteration::ClonedIteration;
 use crate::analysis::trip_count::trip_count;
+use crate::analysis::underlying_objects::is_private;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::loops::{Loop, Loops};
@@ -35,18 +36,9 @@ pub fn run(func: &mut Function) -> bool {
     let loops = Loops::compute(&cfg, &dom);
     let mut size = func.num_insts();
     let mut changed = false;
-    let mut outer = vec![false; loops.loops.len()];
-    for data in &loops.loops {
-        if let Some(parent) = data.parent {
-            outer[parent] = true;
-        }
-    }
-    for (data, outer) in loops.loops.iter().zip(outer) {
-        let insts: usize = data.blocks.iter().map(|&b| func.blocks[b].insts.len()).sum();
-        let Some((count, most)) = limits(func, &cfg, data, indexes_arrays).filter(|_| !outer)
-        else {
-            continue;
-        };
+    for (_, data) in loops.innermost_loops() {
+        let insts = data.insts(func).count();
+        let Some((count, most)) = limits(func, &cfg, data, indexes_arrays) else { continue };
         let Some(trip_count) = trip_count(func, &cfg, data, count.min(most / insts)) else {
             continue;
         };
@@ -84,19 +76,15 @@ fn limits(func: &Function, cfg: &Cfg, data: &Loop, indexes_arrays: bool) -> Opti
     }
 }
 
-/// Returns the number of branches in a loop, the test that ends it among them. Copies of others would make the function
-/// long to compile for drivers, and what is around it too.
+/// Returns the number of branches in a loop, the test that ends it among them. Drivers take long to compile copies of the
+/// others.
 pub fn branches(func: &Function, data: &Loop) -> usize {
     data.blocks.iter().filter(|&&block| func.successors(block).len() > 1).count()
 }
 
-fn is_private(func: &Function, ptr: Value) -> bool {
-    func.ty(ptr).space() == Some(AddressSpace::Private)
-}
-
 /// Returns true if any private object is accessed at an offset that is not constant.
 fn has_dynamic_private_offset(func: &Function) -> bool {
-    func.layout.iter().flat_map(|&block| &func.blocks[block].insts).any(|&inst| {
+    func.layout_insts().any(|inst| {
         matches!(func.insts[inst], InstData::PtrAdd { ptr, offset, .. }
             if is_private(func, ptr) && func.as_const(offset).is_none())
     })
@@ -129,11 +117,7 @@ fn has_varying_private_offset(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
 
 /// Unrolls a loop all of whose exits lead to one block.
 fn unroll(func: &mut Function, data: &Loop, trip_count: usize) -> bool {
-    let mut inside = EntitySet::<Block>::new();
-    data.blocks.iter().for_each(|&block| {
-        inside.insert(block);
-    });
-    if form_closed_ssa(func, data, &inside).is_none() {
+    if form_closed_ssa(func, data, &data.block_set()).is_none() {
         return false;
     }
     // In the order of the layout, which reads best.

@@ -19,7 +19,7 @@ use crate::passes::unroll::form_closed_ssa;
 use cranelift_entity::EntitySet;
 use rustc_hash::FxHashMap;
 
-/// Rewrites the loops that all exits of lead to one block. Returns true if there were any.
+/// Rewrites the loops whose exits all lead to one block. Returns true if there were any.
 pub fn run(func: &mut Function) -> bool {
     let mut done = EntitySet::<Block>::new();
     let mut changed = false;
@@ -41,8 +41,8 @@ pub fn run(func: &mut Function) -> bool {
     }
 }
 
-/// Returns true if a value is used after a loop that another round may change for those that have left. An address in a
-/// private object is computed again where it is used, and would not tell its object as a parameter.
+/// Returns true if a value that is used after a loop may change for invocations that have left it. Loops with private
+/// addresses among those values do not count: a block parameter would hide which object the address is in.
 fn has_unstable_value(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
     let mut blocks = data.blocks.clone();
     blocks.sort_unstable_by_key(|&block| cfg.rpo_index(block));
@@ -81,8 +81,7 @@ fn has_unstable_value(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
 /// Lets a loop be left from a new header, which is returned; `None`, with nothing changed, if exits lead to different
 /// blocks.
 fn leave_from_header(func: &mut Function, cfg: &Cfg, data: &Loop) -> Option<Block> {
-    let mut inside = EntitySet::<Block>::new();
-    data.blocks.iter().for_each(|&block| _ = inside.insert(block));
+    let inside = data.block_set();
     let closing = form_closed_ssa(func, data, &inside)?;
     let header = func.add_block();
     func.blocks[header].unroll = func.blocks[data.header].unroll.take();

@@ -109,10 +109,7 @@ impl KernelBuilder {
     pub fn push_word(&mut self, number: u32) -> u32 {
         let uint = self.uint();
         let pair = self.uints(2);
-        let in_push = self.declare(op::TYPE_POINTER, &[storage::PUSH_CONSTANT, pair]);
-        let number = self.constant(number);
-        let place = self.value(op::ACCESS_CHAIN, in_push, &[self.push, number]);
-        let pair = self.value(op::LOAD, pair, &[place]);
+        let pair = self.push_constant(number, pair);
         self.value(op::COMPOSITE_EXTRACT, uint, &[pair, 0])
     }
 

@@ -216,6 +216,12 @@ impl Batch {
             .map_err(|e| device.fault("vkBeginCommandBuffer", e))
     }
 
+    /// Notes a recorded transfer: what it uses lives until the batch completes, and later barriers order it.
+    pub(crate) fn add_transfer(&mut self, used: [Retained; 2]) {
+        self.retained.extend(used);
+        self.unordered |= vk::PipelineStageFlags::TRANSFER;
+    }
+
     /// Resets the queries that were used since the last reset (all, at first): by the host where it can, since on
     /// the device every batch would begin with a command for that.
     ///

@@ -100,9 +100,7 @@ impl Recorder<'_> {
             let raw = &self.device.raw;
             raw.cmd_copy_buffer_to_image(batch.commands, from.raw, to.raw, layout, &[region]);
         }
-        batch.retained.push(from.clone());
-        batch.retained.push(to.clone());
-        batch.unordered |= vk::PipelineStageFlags::TRANSFER;
+        batch.add_transfer([from.clone(), to.clone()]);
     }
 
     /// Copies a box of an image to a buffer, where its texels lie closely packed at `offset`.
@@ -125,9 +123,7 @@ impl Recorder<'_> {
             raw.cmd_copy_image_to_buffer(batch.commands, from.raw, layout, to.raw, &[region]);
         }
         batch.writes_host |= to.read_by_host();
-        batch.retained.push(from.clone());
-        batch.retained.push(to.clone());
-        batch.unordered |= vk::PipelineStageFlags::TRANSFER;
+        batch.add_transfer([from.clone(), to.clone()]);
     }
 
     /// Copies a box of an image to another one, of the same format, where the box begins at `origin` of `level`. In
@@ -162,9 +158,7 @@ impl Recorder<'_> {
             let (raw, commands) = (&self.device.raw, batch.commands);
             raw.cmd_copy_image(commands, from.raw, layout, to.raw, layout, &[region]);
         }
-        batch.retained.push(from.clone());
-        batch.retained.push(to.clone());
-        batch.unordered |= vk::PipelineStageFlags::TRANSFER;
+        batch.add_transfer([from.clone(), to.clone()]);
     }
 }
 

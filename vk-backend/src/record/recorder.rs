@@ -163,10 +163,8 @@ impl<'a> Recorder<'a> {
         // SAFETY: the command buffer is recording under the queue's lock, the ranges are checked,
         // the batch retains both buffers.
         unsafe { self.device.raw.cmd_copy_buffer(batch.commands, src.raw, dst.raw, &regions) };
-        batch.retained.push(src.clone());
         batch.writes_host |= dst.read_by_host();
-        batch.retained.push(dst.clone());
-        batch.unordered |= vk::PipelineStageFlags::TRANSFER;
+        batch.add_transfer([src.clone(), dst.clone()]);
     }
 
     /// Sets every 32-bit word of a range to `word`.

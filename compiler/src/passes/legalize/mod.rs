@@ -24,7 +24,7 @@ pub use check::debug_check;
 use crate::analysis::access_types::{AccessType, Accesses};
 use crate::analysis::call_graph::components;
 use crate::analysis::data_layout::DataLayout;
-use crate::ir::{AddressSpace, Func, Function, Module};
+use crate::ir::{Func, Function, Module};
 use crate::passes::simplify;
 use crate::target::{FloatTraits, Target};
 use cranelift_entity::SecondaryMap;
@@ -98,8 +98,7 @@ fn legalize_accesses(
 
 /// Returns true if a function accesses work-group or private memory.
 fn has_array_accesses(func: &Function) -> bool {
-    let is_array =
-        |ptr| matches!(func.ty(ptr).space(), Some(AddressSpace::Local | AddressSpace::Private));
+    let is_array = |ptr| elements::is_array(func.ty(ptr));
     func.layout_insts().any(|inst| func.insts[inst].address().is_some_and(is_array))
 }
 
