@@ -15,6 +15,7 @@ use crate::cl::error::Result;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::host::HostAddress;
 use crate::core::memory::mapping::Mapping;
+use crate::core::memory::object::MemObject;
 use crate::core::memory::operand::Operand;
 use crate::core::memory::rect::{runs, Rect};
 use crate::core::memory::reservation::{Effect, RangeUse};
@@ -60,7 +61,7 @@ pub enum Command {
     Marker,
     /// Moves bytes to its device before it starts; does nothing else.
     Migrate {
-        mems: Vec<Ref<Buffer>>,
+        mems: Vec<MemObject>,
         migration: Migration,
     },
     /// Device to application.
@@ -171,8 +172,7 @@ impl Execute for Command {
             Command::Marker | Command::Semaphores { .. } => Vec::new(),
             Command::Migrate { mems, migration } => {
                 let effect = migration.effect();
-                let of = |mem| effect.map(|effect| RangeUse::whole(mem, effect));
-                mems.iter().filter_map(|mem| of(mem)).collect()
+                mems.iter().filter_map(|mem| Some(mem.whole(effect?))).collect()
             }
             Command::Read { mem, from, .. } => RangeUse::rect(mem, from, Effect::Read).collect(),
             Command::Write { mem, to, .. } | Command::WriteOwned { mem, to, .. } => {

@@ -141,7 +141,7 @@ impl Gpu {
     }
 
     /// Does something with a queue that nobody else uses meanwhile.
-    fn with_service<R>(&self, f: impl FnOnce(&vk::Queue) -> Result<R>) -> Result<R> {
+    pub(super) fn with_service<R>(&self, f: impl FnOnce(&vk::Queue) -> Result<R>) -> Result<R> {
         let idle = self.services.lock().pop();
         let queue = idle.map_or_else(|| self.device.create_queue(false), Ok)?;
         let result = f(&queue);

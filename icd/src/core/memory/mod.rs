@@ -1,12 +1,15 @@
 //! Memory objects: where their bytes live on each device of the context, and the regions that are mapped.
 //!
-//! A [`MemBase`] is what all kinds have in common; [`buffer::Buffer`] is the kind for buffers and sub-buffers.
+//! A [`MemBase`] is what all kinds have in common; [`buffer::Buffer`] is the kind for buffers and sub-buffers,
+//! [`image::Image`] the one for images.
 
 pub mod buffer;
 pub mod fetch;
 pub mod flags;
 pub mod host;
+pub mod image;
 pub mod mapping;
+pub mod object;
 pub mod operand;
 pub mod properties;
 pub mod rect;
