@@ -5,6 +5,12 @@
 //! [`Kernel::argument_fields`] lists. It is in push constants if it fits
 //! ([`Kernel::arguments_in_push_constants`]), else in device memory with its 64-bit device address as
 //! the only push constant, at offset 0.
+//!
+//! # Images and samplers
+//!
+//! A module that touches images ([`Kernel::uses_images`]) declares descriptor set 0, the same for all kernels: arrays of
+//! descriptors at the bindings that [`binding`] names, in which an image argument is a slot. What a kernel gets of an
+//! image is one u32, the [`image_word`], and of a sampler another, the [`sampler_word`].
 
 /// Specialization constant ids of every emitted module. All are 32-bit.
 pub mod spec_id {
@@ -18,6 +24,65 @@ pub mod spec_id {
     pub const LOCAL_BLOCK_LEN: u32 = 4;
     /// Byte offset in the local block of local-pointer argument number `ordinal`: id 8 + ordinal.
     pub const LOCAL_ARG_BASE: u32 = 8;
+}
+
+/// The bindings of descriptor set 0. Each is an array; images of several types share one.
+pub mod binding {
+    /// Images that are only read.
+    pub const SAMPLED_IMAGE: u32 = 0;
+    /// Images that are written.
+    pub const STORAGE_IMAGE: u32 = 1;
+    /// `image1d_buffer_t`, only read.
+    pub const UNIFORM_TEXEL_BUFFER: u32 = 2;
+    /// `image1d_buffer_t`, written.
+    pub const STORAGE_TEXEL_BUFFER: u32 = 3;
+    /// Samplers: one for each sampler word, in slot `word & 31`, and in slot `(word & 31) + 32` for images of integers.
+    pub const SAMPLER: u32 = 4;
+}
+
+/// The fields of an image word: the value of an image argument.
+pub mod image_word {
+    /// Bits 0 to 15: the slot in the array of [`super::binding`] that the argument's access and dimensions say.
+    pub const SLOT_BITS: u32 = 16;
+    /// Bits 16 to 20: the channel order, counted from CL_R (0x10B0).
+    pub const ORDER_SHIFT: u32 = 16;
+    /// Bits 21 to 25: the channel data type, counted from CL_SNORM_INT8 (0x10D0).
+    pub const TYPE_SHIFT: u32 = 21;
+    /// Bits 26 to 28: how the components of a color lie in a texel of a storage image; one of `STORE_`. Sampled images
+    /// need none: their views swizzle.
+    pub const STORE_SHIFT: u32 = 26;
+    /// As they are.
+    pub const STORE_RGBA: u32 = 0;
+    /// Red and blue exchanged.
+    pub const STORE_BGRA: u32 = 1;
+    /// Alpha first.
+    pub const STORE_ARGB: u32 = 2;
+    /// In the opposite order.
+    pub const STORE_ABGR: u32 = 3;
+    /// Alpha in the place of red, and nothing else.
+    pub const STORE_A: u32 = 4;
+    /// Red, green and blue encoded as sRGB says.
+    pub const STORE_SRGB: u32 = 5;
+    pub const CL_R: u32 = 0x10B0;
+    pub const CL_SNORM_INT8: u32 = 0x10D0;
+}
+
+/// The fields of a sampler word: the value of a sampler argument, and of the CLK_ constants of OpenCL C.
+pub mod sampler_word {
+    /// Bit 0: coordinates are normalized.
+    pub const NORMALIZED: u32 = 1;
+    /// Bits 1 to 3: the addressing mode.
+    pub const ADDRESS_SHIFT: u32 = 1;
+    pub const ADDRESS_MASK: u32 = 7;
+    pub const NONE: u32 = 0;
+    pub const CLAMP_TO_EDGE: u32 = 1;
+    pub const CLAMP: u32 = 2;
+    pub const REPEAT: u32 = 3;
+    pub const MIRRORED_REPEAT: u32 = 4;
+    /// Bit 4: the filter is linear.
+    pub const LINEAR: u32 = 16;
+    /// Bit 5: so is that between the levels of a mipmap.
+    pub const MIP_LINEAR: u32 = 32;
 }
 
 /// A compiled program: one SPIR-V module per kernel, and the program-scope data they share.
@@ -100,6 +165,8 @@ pub struct Kernel {
     /// True if the kernel reads the local size, local id or group id, local memory or a barrier: the choice
     /// of local size is visible to it.
     pub local_size_visible: bool,
+    /// True if the module declares descriptor set 0.
+    pub uses_images: bool,
 }
 
 /// Work-group memory of a kernel.
@@ -152,6 +219,90 @@ pub enum ArgKind {
     /// A `local` pointer: only a size; its offset goes to specialization constant
     /// [`spec_id::LOCAL_ARG_BASE`] + `ordinal`. `align` is in bytes.
     Local { ordinal: u32, align: u32 },
+    /// An image: its [`image_word`] goes into the kernel-argument buffer.
+    Image { dim: ImageDim, depth: bool, access: ImageAccess },
+    /// A sampler: its [`sampler_word`] goes into the kernel-argument buffer.
+    Sampler,
+}
+
+/// The dimensions of an image type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ImageDim {
+    D1,
+    /// `image1d_buffer_t`: a texel buffer.
+    D1Buffer,
+    D1Array,
+    D2,
+    D2Array,
+    D3,
+}
+
+impl ImageDim {
+    pub const ALL: [ImageDim; 6] = [
+        ImageDim::D1,
+        ImageDim::D1Buffer,
+        ImageDim::D1Array,
+        ImageDim::D2,
+        ImageDim::D2Array,
+        ImageDim::D3,
+    ];
+
+    /// Returns the name in texts of the IR: that of the type, without what all have in common.
+    pub fn name(self) -> &'static str {
+        match self {
+            ImageDim::D1 => "1d",
+            ImageDim::D1Buffer => "1d_buffer",
+            ImageDim::D1Array => "1d_array",
+            ImageDim::D2 => "2d",
+            ImageDim::D2Array => "2d_array",
+            ImageDim::D3 => "3d",
+        }
+    }
+
+    /// Inverts [`ImageDim::name`].
+    pub fn from_name(name: &str) -> Option<ImageDim> {
+        ImageDim::ALL.into_iter().find(|dim| dim.name() == name)
+    }
+
+    pub fn is_array(self) -> bool {
+        matches!(self, ImageDim::D1Array | ImageDim::D2Array)
+    }
+
+    /// Returns the number of coordinates of a texel, the layer among them.
+    pub fn coordinates(self) -> u8 {
+        match self {
+            ImageDim::D1 | ImageDim::D1Buffer => 1,
+            ImageDim::D1Array | ImageDim::D2 => 2,
+            ImageDim::D2Array | ImageDim::D3 => 3,
+        }
+    }
+}
+
+/// The access qualifier of an image argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ImageAccess {
+    ReadOnly,
+    WriteOnly,
+    ReadWrite,
+}
+
+impl ImageAccess {
+    pub const ALL: [ImageAccess; 3] =
+        [ImageAccess::ReadOnly, ImageAccess::WriteOnly, ImageAccess::ReadWrite];
+
+    /// Returns the qualifier without underscores.
+    pub fn name(self) -> &'static str {
+        match self {
+            ImageAccess::ReadOnly => "read_only",
+            ImageAccess::WriteOnly => "write_only",
+            ImageAccess::ReadWrite => "read_write",
+        }
+    }
+
+    /// Inverts [`ImageAccess::name`].
+    pub fn from_name(name: &str) -> Option<ImageAccess> {
+        ImageAccess::ALL.into_iter().find(|access| access.name() == name)
+    }
 }
 
 /// One field of the kernel-argument buffer.
@@ -166,7 +317,8 @@ pub struct ArgumentField {
 /// little-endian elements in the order x, y, z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
-    /// Argument number `.0`: its bytes ([`ArgKind::Value`]) or device address ([`ArgKind::Buffer`]).
+    /// Argument number `.0`: its bytes ([`ArgKind::Value`]), device address ([`ArgKind::Buffer`]) or word
+    /// ([`ArgKind::Image`], [`ArgKind::Sampler`]).
     Arg(u32),
     /// u64 x 3: global id of the first work-item of this dispatch (the enqueued global offset plus
     /// where a split launch's region begins).

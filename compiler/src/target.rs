@@ -72,6 +72,14 @@ pub struct Target {
     pub exp2_accurate: bool,
     /// By probe: 32-bit Log2 is good enough for the relaxed logarithms.
     pub log2_accurate: bool,
+    /// Images and samplers, as descriptors in arrays that the module indexes.
+    pub images: bool,
+    /// `read_write` images: shaderStorageImageReadWithoutFormat.
+    pub read_write_images: bool,
+    /// Kernels write to three-dimensional images.
+    pub image_writes_3d: bool,
+    /// By probe: the device's own linear filter is as exact as OpenCL wants it.
+    pub hardware_linear: bool,
     /// maxPushConstantsSize in bytes, at least 128.
     pub push_constant_size: u32,
     /// maxComputeWorkGroupInvocations.
@@ -126,7 +134,8 @@ impl Target {
     /// the `__opencl_c_` feature macros (OpenCL C 6.2.1), each defined as 1.
     pub fn feature_macros(&self, std: ClStd) -> Vec<(String, String)> {
         let features = if std >= ClStd::Cl30 { self.features() } else { Vec::new() };
-        let names = self.extensions().into_iter().chain(features);
+        let images = self.images.then_some("__IMAGE_SUPPORT__");
+        let names = self.extensions().into_iter().chain(features).chain(images);
         names.map(|name| (name.to_string(), "1".to_string())).collect()
     }
 
@@ -142,6 +151,8 @@ impl Target {
             ("cl_khr_int64_extended_atomics", self.int64_atomics()),
             ("cl_khr_fp64", self.float64),
             ("cl_khr_fp16", self.float16),
+            ("cl_khr_3d_image_writes", self.images && self.image_writes_3d),
+            ("cl_khr_depth_images", self.images),
         ])
     }
 
@@ -150,6 +161,9 @@ impl Target {
         offered(&[
             ("__opencl_c_int64", true),
             ("__opencl_c_fp64", self.float64),
+            ("__opencl_c_images", self.images),
+            ("__opencl_c_3d_image_writes", self.images && self.image_writes_3d),
+            ("__opencl_c_read_write_images", self.images && self.read_write_images),
             ("__opencl_c_program_scope_global_variables", true),
             ("__opencl_c_generic_address_space", true),
             ("__opencl_c_work_group_collective_functions", true),
@@ -218,6 +232,10 @@ impl Target {
             sqrt32_exact: false,
             exp2_accurate: false,
             log2_accurate: false,
+            images: false,
+            read_write_images: false,
+            image_writes_3d: false,
+            hardware_linear: false,
             push_constant_size: 256,
             max_work_group_size: 1024,
             local_memory_size: 32768,
@@ -240,6 +258,9 @@ impl Target {
             atomic_int64_buffer: false,
             atomic_int64_shared: false,
             preserve_signed_zero_inf_nan_64: false,
+            images: false,
+            read_write_images: false,
+            image_writes_3d: false,
             push_constant_size: 128,
             max_work_group_size: 256,
             local_memory_size: 16384,

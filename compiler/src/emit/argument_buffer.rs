@@ -79,6 +79,7 @@ impl KernelInputs {
         match self.args.get(arg as usize) {
             Some(ArgKind::Value { size }) => Ok((*size, if *size >= 8 { 8 } else { 4 })),
             Some(ArgKind::Buffer) => Ok((8, 8)),
+            Some(ArgKind::Image { .. } | ArgKind::Sampler) => Ok((4, 4)),
             _ => Err(EmitError::malformed(format!("argument {arg} has no value"))),
         }
     }

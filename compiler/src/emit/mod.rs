@@ -115,6 +115,7 @@ pub fn emit_observed(
         arg_info: kernel.arg_info,
         uses_barrier,
         local_size_visible,
+        uses_images: false,
     })
 }
 

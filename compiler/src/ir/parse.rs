@@ -9,7 +9,7 @@ use super::inst::*;
 use super::module::{GlobalData, KernelEntry, Linkage, Module};
 use super::names::*;
 use super::types::{Scalar, Type};
-use crate::kernel::{Arg, ArgAddress, ArgKind};
+use crate::kernel::{Arg, ArgAddress, ArgKind, ImageAccess, ImageDim};
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -345,7 +345,7 @@ impl Parser {
     }
 
     fn arg_kind(&mut self) -> Parse<ArgKind> {
-        let word = self.word("'value', 'buffer' or 'local'")?;
+        let word = self.word("a kind of argument")?;
         Ok(match word.as_str() {
             "value" => ArgKind::Value { size: self.number()? },
             "buffer" => ArgKind::Buffer,
@@ -354,7 +354,18 @@ impl Parser {
                 self.expect_word("align")?;
                 ArgKind::Local { ordinal, align: self.number()? }
             }
-            _ => return self.fail_back("expected 'value', 'buffer' or 'local'"),
+            "image" => {
+                let dim = self.eat_name(ImageDim::from_name);
+                let access = self.eat_name(ImageAccess::from_name);
+                let (Some(dim), Some(access)) = (dim, access) else {
+                    return self.fail("expected the dimensions of an image and an access");
+                };
+                ArgKind::Image { dim, depth: self.eat_word("depth"), access }
+            }
+            "sampler" => ArgKind::Sampler,
+            _ => {
+                return self.fail_back("expected 'value', 'buffer', 'local', 'image' or 'sampler'")
+            }
         })
     }
 
@@ -698,8 +709,8 @@ fn empty_global(name: &str) -> GlobalData {
 
 fn plain_arg(name: String, kind: ArgKind) -> Arg {
     let address = match kind {
-        ArgKind::Value { .. } => ArgAddress::Private,
-        ArgKind::Buffer => ArgAddress::Global,
+        ArgKind::Value { .. } | ArgKind::Sampler => ArgAddress::Private,
+        ArgKind::Buffer | ArgKind::Image { .. } => ArgAddress::Global,
         ArgKind::Local { .. } => ArgAddress::Local,
     };
     let type_name = String::new();

@@ -181,6 +181,11 @@ fn print_kernel(out: &mut String, names: &Names, kernel: &KernelEntry) {
             ArgKind::Local { ordinal, align } => {
                 write!(out, "{name}: local {ordinal} align {align}")
             }
+            ArgKind::Image { dim, depth, access } => {
+                let depth = if depth { " depth" } else { "" };
+                write!(out, "{name}: image {} {}{depth}", dim.name(), access.name())
+            }
+            ArgKind::Sampler => write!(out, "{name}: sampler"),
         };
         if let Some(align) = kernel.pointee_alignments.get(i).filter(|&&align| align != 0) {
             let _ = write!(out, " aligned {align}");

@@ -53,6 +53,8 @@ pub(super) unsafe fn arg_value(
             ensure!(size > 0, CL_INVALID_ARG_SIZE);
             Ok(ArgValue::Local(size))
         }
+        // No device has images yet.
+        ArgKind::Image { .. } | ArgKind::Sampler => fail(CL_INVALID_ARG_VALUE),
     }
 }
 

@@ -417,6 +417,11 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
         sqrt32_exact: probe.sqrt32_exact,
         exp2_accurate: probe.exp2_accurate,
         log2_accurate: probe.log2_accurate,
+        // Not before the runtime makes them.
+        images: false,
+        read_write_images: false,
+        image_writes_3d: false,
+        hardware_linear: false,
         push_constant_size: info.limits.max_push_constants,
         max_work_group_size: info.limits.max_workgroup_invocations,
         local_memory_size: u64::from(info.limits.max_compute_shared_memory),

@@ -11,13 +11,14 @@
 use crate::core::cache::digest::hash;
 use hekla_compiler::ir::{Func, KernelEntry};
 use hekla_compiler::kernel::{
-    Arg, ArgAddress, ArgKind, ArgumentField, DataImage, Field, Kernel, LocalBlock,
+    Arg, ArgAddress, ArgKind, ArgumentField, DataImage, Field, ImageAccess, ImageDim, Kernel,
+    LocalBlock,
 };
 use hekla_compiler::{ModuleFlags, Object, Program, Target};
 
 const MAGIC: &[u8; 8] = b"HEKLABIN";
 /// The version of the format. It changes with the format and with the meaning of the metadata.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// The result of reading: a value, or the reason why there is none.
 pub type Read<T> = Result<T, String>;
@@ -173,6 +174,7 @@ impl Writer {
         self.u32(u32::from(kernel.arg_info));
         self.u32(u32::from(kernel.uses_barrier));
         self.u32(u32::from(kernel.local_size_visible));
+        self.u32(u32::from(kernel.uses_images));
     }
 
     fn arg(&mut self, arg: &Arg) {
@@ -182,6 +184,10 @@ impl Writer {
             ArgKind::Value { size } => (0, size, 0),
             ArgKind::Buffer => (1, 0, 0),
             ArgKind::Local { ordinal, align } => (2, ordinal, align),
+            ArgKind::Image { dim, depth, access } => {
+                (3, dim as u32, (access as u32) << 1 | u32::from(depth))
+            }
+            ArgKind::Sampler => (4, 0, 0),
         };
         [code, a, b].iter().for_each(|v| self.u32(*v));
         self.u32(match arg.address {
@@ -313,6 +319,7 @@ impl<'a> Reader<'a> {
             arg_info: self.flag()?,
             uses_barrier: self.flag()?,
             local_size_visible: self.flag()?,
+            uses_images: self.flag()?,
         })
     }
 
@@ -341,6 +348,12 @@ impl<'a> Reader<'a> {
             (0, size, _) => ArgKind::Value { size },
             (1, ..) => ArgKind::Buffer,
             (2, ordinal, align) => ArgKind::Local { ordinal, align },
+            (3, dim, bits) => ArgKind::Image {
+                dim: *ImageDim::ALL.get(dim as usize).ok_or("an unknown kind of image")?,
+                depth: bits & 1 != 0,
+                access: *ImageAccess::ALL.get((bits >> 1) as usize).ok_or("an unknown access")?,
+            },
+            (4, ..) => ArgKind::Sampler,
             _ => return Err("an unknown kind of argument".into()),
         };
         let address = match self.u32()? {
@@ -377,12 +390,15 @@ mod tests {
             is_restrict: false,
             is_volatile: true,
         };
+        let (dim, access) = (ImageDim::D2Array, ImageAccess::ReadWrite);
+        let (image, sampler) = (ArgKind::Image { dim, depth: true, access }, ArgKind::Sampler);
         let kernel = Kernel {
             name: "k".into(),
             spirv: vec![0x0723_0203, 5],
-            args: vec![arg],
+            args: vec![arg.clone(), Arg { kind: image, ..arg.clone() }, Arg { kind: sampler, ..arg }],
             argument_fields: vec![ArgumentField { field: Field::Arg(3), offset: 8 }],
             required_local_size: Some([1, 2, 3]),
+            uses_images: true,
             ..Kernel::default()
         };
         let bytes = (1..=9).collect();
