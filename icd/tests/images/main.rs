@@ -8,6 +8,7 @@
 mod arguments;
 #[path = "../common/drivers.rs"]
 mod drivers;
+mod formats;
 mod objects;
 
 use hekla::api::*;
