@@ -1,8 +1,11 @@
 //! Images (5.3): texels on each device of the context, or a view of a buffer's bytes, and the words by which kernels
 //! know them.
 
+pub mod boxes;
 pub mod desc;
+pub mod mapping;
 mod slots;
+pub mod texel;
 
 use super::buffer::Buffer;
 use super::flags::{self, ACCESS, HOST_POINTER};
@@ -22,6 +25,8 @@ use crate::object::notify::Notifier;
 use crate::object::{Kind, Ref};
 use desc::{PitchRule, Shape};
 use hekla_vk_backend as vk;
+use mapping::ImageMapping;
+use parking_lot::Mutex;
 use slots::Slots;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -36,6 +41,7 @@ pub struct Image {
     texels: Texels,
     /// The places of the image in the descriptor set of each device of the context.
     slots: Vec<Slots>,
+    maps: Mutex<Vec<ImageMapping>>,
 }
 
 /// Where the texels are.
@@ -64,6 +70,7 @@ impl Kind for Image {
     }
 
     fn dropped(&mut self, handle: cl_mem) {
+        self.forget_mappings();
         if let Texels::Buffer(parent) = &self.texels {
             parent.remove_child();
         }
@@ -183,7 +190,7 @@ impl Image {
         texels: Texels,
     ) -> Image {
         let slots = base.context.gpus.iter().map(|_| Slots::default()).collect();
-        Image { base, format, layout, shape, texels, slots }
+        Image { base, format, layout, shape, texels, slots, maps: Mutex::default() }
     }
 
     /// Returns the buffer whose bytes the texels are.
@@ -237,7 +244,10 @@ impl Image {
 
     /// Returns CL_MEM_MAP_COUNT.
     pub fn map_count(&self) -> u32 {
-        0
+        match &self.texels {
+            Texels::Buffer(parent) => parent.map_count(),
+            _ => self.maps.lock().len() as u32,
+        }
     }
 }
 
