@@ -102,6 +102,14 @@ class Images:
             pytest.skip(f"no {channel_type} of {kind}")
         return found
 
+    def device_number(self, what):
+        """A query whose result is a cl_uint, of those that pyopencl does not know."""
+        value = ctypes.c_uint()
+        query = ctypes.CDLL("libOpenCL.so.1").clGetDeviceInfo
+        query.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]
+        assert query(self.m.device.int_ptr, what, 4, ctypes.byref(value), None) == 0
+        return value.value
+
     def need(self, kind, form, flags=MF.READ_WRITE):
         """Skips the test where a format is not listed."""
         listed = [repr(f) for f in self.formats(kind, flags)]
