@@ -28,6 +28,10 @@ class Kind:
     def __repr__(self):
         return self.name
 
+    def layers(self, shape=None):
+        """The layers of an array."""
+        return (shape or self.shape)[2 - self.axes]
+
 
 KINDS = {kind.name: kind for kind in [
     Kind("1d", "image1d_t", OBJECT.IMAGE1D, 1, False, "(c).x", (1, 1, 37)),
@@ -102,14 +106,6 @@ class Images:
             pytest.skip(f"no {channel_type} of {kind}")
         return found
 
-    def device_number(self, what):
-        """A query whose result is a cl_uint, of those that pyopencl does not know."""
-        value = ctypes.c_uint()
-        query = ctypes.CDLL("libOpenCL.so.1").clGetDeviceInfo
-        query.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]
-        assert query(self.m.device.int_ptr, what, 4, ctypes.byref(value), None) == 0
-        return value.value
-
     def need(self, kind, form, flags=MF.READ_WRITE):
         """Skips the test where a format is not listed."""
         listed = [repr(f) for f in self.formats(kind, flags)]
@@ -120,13 +116,13 @@ class Images:
         if "cl_khr_3d_image_writes" not in self.extensions:
             pytest.skip("no writes of 3D images")
 
-    def descriptor(self, kind, shape, pitches=(0, 0), buffer=None):
+    def descriptor(self, kind, shape, pitches=(0, 0), buffer=None, unused=0):
+        """A cl_image_desc; `unused` is in the fields that a kind has no use for."""
         desc = cl.ImageDescriptor()
         depth, height, width = shape
         desc.image_type = kind.cl_type
-        # Height and depth count for nothing where the kind lacks them, but some drivers look.
-        desc.shape = (width, height if kind.axes > 1 else 1, depth if kind.axes > 2 else 1)
-        desc.array_size = (height if kind.axes == 1 else depth) if kind.layered else 1
+        desc.shape = (width, height if kind.axes > 1 else unused, depth if kind.axes > 2 else unused)
+        desc.array_size = kind.layers(shape) if kind.layered else unused
         desc.pitches = pitches
         desc.num_mip_levels = desc.num_samples = 0
         desc.buffer = buffer

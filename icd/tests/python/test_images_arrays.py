@@ -9,16 +9,12 @@ ARRAYS = [KINDS["1d_array"], KINDS["2d_array"]]
 EVERY_ARRAY = pytest.mark.parametrize("kind", ARRAYS, ids=repr)
 
 
-def layers_of(kind, shape=None):
-    return (shape or kind.shape)[2 - kind.axes]
-
-
 @EVERY_ARRAY
 @pytest.mark.parametrize("normalized", [False, True], ids=["texels", "normalized"])
 def test_float_layers_are_rounded_and_clamped(images, kind, normalized):
     """layer = clamp(rint(w), 0, layers - 1), halves to even, and never normalized."""
     images.need(kind, RGBA_INT, MF.READ_ONLY)
-    layers = layers_of(kind)
+    layers = kind.layers()
     texels = np.zeros((*kind.shape, 4), np.int32)
     axis = 2 - kind.axes
     texels[...] = np.arange(layers).reshape([-1 if a == axis else 1 for a in range(4)])
@@ -37,7 +33,7 @@ def test_layers_are_not_filtered(images, rng, kind):
     images.need(kind, RGBA_FLOAT, MF.READ_ONLY)
     texels = RGBA_FLOAT.random(rng, kind.shape)
     image = images.create(kind, RGBA_FLOAT, texels=texels, flags=MF.READ_ONLY)
-    layers = layers_of(kind)
+    layers = kind.layers()
     coords = np.zeros((2 * layers, 4), np.float32)
     coords[:, :kind.axes] = 2.5
     coords[:, kind.axes] = np.repeat(np.arange(layers), 2) + np.tile([-0.4, 0.4], layers)
@@ -52,7 +48,7 @@ def test_every_layer_is_written_alone(images, rng, kind):
     texels = RGBA_UINT.random(rng, kind.shape)
     image = images.create(kind, RGBA_UINT, texels=texels)
     at = all_coordinates(kind.shape)
-    for layer in range(layers_of(kind)):
+    for layer in range(kind.layers()):
         chosen = at[at[:, kind.axes] == layer]
         colours = RGBA_UINT.random(rng, (len(chosen),))
         images.store(image, kind, RGBA_UINT, chosen, colours)

@@ -7,7 +7,6 @@ from image_formats import RGBA_BYTES, RGBA_FLOAT, RGBA_UINT, Format
 from imaging import ALL_TYPES, BUFFER, KINDS, MF, all_coordinates
 
 D2 = KINDS["2d"]
-CL_DEVICE_IMAGE_PITCH_ALIGNMENT = 0x104A
 
 
 def view_of(images, form, texels, flags=MF.READ_WRITE):
@@ -144,8 +143,8 @@ def test_2d_images_of_buffers(images, m, rng, form):
     if "cl_khr_image2d_from_buffer" not in images.extensions:
         pytest.skip("no 2D images of buffers")
     images.need(D2, form)
-    pitch = max(images.device_number(CL_DEVICE_IMAGE_PITCH_ALIGNMENT), 1)
-    width = -(-40 // pitch) * pitch
+    # A multiple of every alignment of pitches that drivers ask for.
+    width = 256
     data = form.random(rng, (20, width))
     buffer = m.buffer(data)
     row = width * form.texel_size
