@@ -79,6 +79,7 @@ pub(super) unsafe fn copy(
     };
     let same = from.image.same_storage(&to.image) && from.in_buffer().is_none();
     ensure!(!same || !overlap(&from.at, &to.at), CL_MEM_COPY_OVERLAP);
+    to.image.check_mutable()?;
     let command = match (from.in_buffer(), to.in_buffer()) {
         (Some(from), Some(to)) => return recordable::copy_rect(from, to),
         (Some((source, bytes)), None) => {
@@ -103,6 +104,7 @@ pub(super) fn copy_to_buffer(
     (target, offset): (Ref<Buffer>, usize),
 ) -> Result<Command> {
     target.check_range(offset, from.bytes())?;
+    target.check_mutable()?;
     if let Some((source, bytes)) = from.in_buffer() {
         return recordable::copy((source, bytes.offset), (target, offset), bytes.bytes());
     }
@@ -117,6 +119,7 @@ pub(super) fn copy_from_buffer(
     to: Region,
 ) -> Result<Command> {
     source.check_range(offset, to.bytes())?;
+    to.image.check_mutable()?;
     if let Some((target, bytes)) = to.in_buffer() {
         return recordable::copy((source, offset), (target, bytes.offset), bytes.bytes());
     }
@@ -131,6 +134,7 @@ pub(super) fn copy_from_buffer(
 /// `colour` is NULL or valid for the colour that the image's format requires: one word for depth, else four.
 pub(super) unsafe fn fill(region: Region, colour: *const c_void) -> Result<Command> {
     ensure!(!colour.is_null(), CL_INVALID_VALUE);
+    region.image.check_mutable()?;
     let format = region.image.format;
     let words = if format.image_channel_order == CL_DEPTH { 1 } else { 4 };
     let mut given = [0; 4];

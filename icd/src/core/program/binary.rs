@@ -395,7 +395,11 @@ mod tests {
         let kernel = Kernel {
             name: "k".into(),
             spirv: vec![0x0723_0203, 5],
-            args: vec![arg.clone(), Arg { kind: image, ..arg.clone() }, Arg { kind: sampler, ..arg }],
+            args: vec![
+                arg.clone(),
+                Arg { kind: image, ..arg.clone() },
+                Arg { kind: sampler, ..arg },
+            ],
             argument_fields: vec![ArgumentField { field: Field::Arg(3), offset: 8 }],
             required_local_size: Some([1, 2, 3]),
             uses_images: true,

@@ -138,7 +138,8 @@ impl Image {
         shape: Shape,
     ) -> Result<Image> {
         let flags = request.flags;
-        let flags = if flags & ACCESS == 0 { flags | CL_MEM_READ_WRITE } else { flags };
+        flags::check_contents(flags, false)?;
+        let flags = flags::with_access(flags);
         let usable = |images: &Images| {
             shape.fits(images) && suits(images.access(shape.image_type, format), flags)
         };
@@ -165,6 +166,8 @@ impl Image {
     ) -> Result<Image> {
         ensure!(parent.context == *context, CL_INVALID_CONTEXT);
         ensure!(flags & HOST_POINTER == 0, CL_INVALID_VALUE);
+        // It is to be said of the image as well (cl_ext_immutable_memory_objects).
+        ensure!(parent.flags & !flags & CL_MEM_IMMUTABLE_EXT == 0, CL_INVALID_VALUE);
         let access = flags::inherited_access(parent.flags, flags)?;
         let host_access = flags::inherited_host_access(parent.flags, flags)?;
         let size = shape.width.checked_mul(layout.texel()).filter(|size| *size <= parent.size);
@@ -291,8 +294,8 @@ fn images_of(context: &Context) -> impl Iterator<Item = (usize, &Images)> {
 
 /// Returns true if what kernels can do with images is what the flags of one say that they do.
 fn suits(access: Access, flags: cl_mem_flags) -> bool {
-    match flags & ACCESS {
-        CL_MEM_READ_ONLY => access.read,
+    match flags & (ACCESS | CL_MEM_IMMUTABLE_EXT) {
+        CL_MEM_READ_ONLY | CL_MEM_IMMUTABLE_EXT => access.read,
         CL_MEM_WRITE_ONLY => access.write,
         _ => access.read || access.write,
     }
