@@ -225,6 +225,34 @@ pub enum ArgKind {
     Sampler,
 }
 
+/// An image type of OpenCL C.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ImageType {
+    pub dim: ImageDim,
+    /// True for `image2d_depth_t` and `image2d_array_depth_t`, whose texels are one float.
+    pub depth: bool,
+    pub access: ImageAccess,
+}
+
+impl ImageType {
+    /// Returns the type's name without its access: `image2d_array_depth_t`.
+    pub fn name(self) -> String {
+        format!("image{}{}_t", self.dim.name(), if self.depth { "_depth" } else { "" })
+    }
+
+    /// Returns the read-only type of a name, if there is one.
+    pub fn from_name(name: &str) -> Option<ImageType> {
+        let name = name.strip_prefix("image")?.strip_suffix("_t")?;
+        let (name, depth) = match name.strip_suffix("_depth") {
+            Some(name) => (name, true),
+            None => (name, false),
+        };
+        let dim = ImageDim::from_name(name)?;
+        let exists = !depth || matches!(dim, ImageDim::D2 | ImageDim::D2Array);
+        exists.then_some(ImageType { dim, depth, access: ImageAccess::ReadOnly })
+    }
+}
+
 /// The dimensions of an image type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ImageDim {

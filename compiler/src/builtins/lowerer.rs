@@ -4,6 +4,7 @@ use super::convert::Number;
 use super::row::{Halves, Lower};
 use super::Builtin;
 use crate::ir::{Builder, ConvertOp, Func, Global, GlobalData, Scalar, Type, Value};
+use crate::kernel::ImageType;
 use crate::options::Options;
 use crate::target::Target;
 
@@ -23,12 +24,17 @@ pub struct Call<'c> {
 pub struct ArgType {
     pub number: Number,
     pub lanes: u8,
+    /// Of an image.
+    pub image: Option<ImageType>,
 }
 
 /// What only the front end can do.
 pub trait FrontEnd {
     /// Returns the library's function of a name (`sin`) for F32 or F64, if there is one.
     fn library_function(&mut self, name: &str, scalar: Scalar) -> Option<Func>;
+
+    /// Returns the library's function on images of a name, if there is one.
+    fn image_function(&mut self, name: &str) -> Option<Func>;
 
     /// Returns the program's variable of this name, size and contents, made on first use.
     fn shared_global(&mut self, data: GlobalData) -> Global;

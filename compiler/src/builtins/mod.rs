@@ -20,6 +20,8 @@ mod fast_math;
 mod fptrunc;
 mod geometric;
 mod half;
+mod image_functions;
+mod images;
 mod integer;
 mod library_call;
 mod lowerer;
@@ -62,6 +64,7 @@ const CHAPTERS: &[&[Row]] = &[
     shuffle::ROWS,
     printf::ROWS,
     collective::ROWS,
+    image_functions::ROWS,
 ];
 
 /// A built-in function.

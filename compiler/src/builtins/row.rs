@@ -68,6 +68,8 @@ pub enum Check {
     Space(Option<AddressSpace>),
     /// `printf`, of any arguments.
     Printf,
+    /// Needs images.
+    Images,
 }
 
 /// The order and scope arguments of a function.

@@ -1,5 +1,6 @@
 //! Signature patterns: parameter and result types in terms of one generic type.
 
+use crate::kernel::{ImageAccess, ImageDim, ImageType};
 pub use crate::syntax::ast::ScalarName as Scalar;
 
 /// A set of scalar types, as bits.
@@ -9,6 +10,7 @@ pub struct Elements(u16);
 impl Elements {
     pub const NONE: Elements = Elements(0);
     pub const F32: Elements = Elements::of(&[Scalar::Float]);
+    pub const HALF: Elements = Elements::of(&[Scalar::Half]);
     pub const F32_F64: Elements = Elements::of(&[Scalar::Float, Scalar::Double]);
     pub const FLOATS: Elements = Elements::of(&[Scalar::Half, Scalar::Float, Scalar::Double]);
     pub const SIGNED: Elements =
@@ -82,6 +84,30 @@ impl Spaces {
     pub const ATOMIC: Spaces = Spaces(2 | 4 | 16);
 }
 
+/// What a function does with an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImageUse {
+    /// Reads it with a sampler.
+    Sample,
+    /// Reads it without one.
+    Read,
+    Write,
+    /// Asks for its size or format.
+    Query,
+}
+
+impl ImageUse {
+    /// Returns true if a function with an image of this access may do so.
+    pub fn may(self, access: ImageAccess) -> bool {
+        match self {
+            ImageUse::Sample => access == ImageAccess::ReadOnly,
+            ImageUse::Read => access != ImageAccess::WriteOnly,
+            ImageUse::Write => access != ImageAccess::ReadOnly,
+            ImageUse::Query => true,
+        }
+    }
+}
+
 /// A parameter or result type, where G is the generic type of the instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypePattern {
@@ -93,6 +119,8 @@ pub enum TypePattern {
     Like(Scalar),
     /// This scalar.
     S(Scalar),
+    /// A vector of this scalar.
+    V(Scalar, u8),
     /// Result of a relational function: int for a scalar G, else the signed vector of equal width.
     Relation,
     /// The signed or unsigned integer type of G's shape.
@@ -116,6 +144,10 @@ pub enum TypePattern {
     Event,
     /// Pointer to events.
     Events,
+    /// An image, and one whose texels are depths.
+    Image(ImageDim, ImageUse),
+    DepthImage(ImageDim, ImageUse),
+    Sampler,
 }
 
 impl TypePattern {
@@ -126,12 +158,26 @@ impl TypePattern {
             TypePattern::E => (element, 1),
             TypePattern::Like(scalar) => (scalar, lanes),
             TypePattern::S(scalar) => (scalar, 1),
+            TypePattern::V(scalar, lanes) => (scalar, lanes),
             TypePattern::Relation if lanes == 1 => (Scalar::Int, 1),
             TypePattern::Relation | TypePattern::SignedOf => (element.signed_of_width(), lanes),
             TypePattern::UnsignedOf => (element.unsigned_of_width(), lanes),
             TypePattern::Wide => (wider(element), lanes),
             _ => return None,
         })
+    }
+
+    /// Returns true if the pattern is for images of a type.
+    pub fn takes_image(self, image: ImageType) -> bool {
+        match self {
+            TypePattern::Image(dim, uses) => {
+                image.dim == dim && !image.depth && uses.may(image.access)
+            }
+            TypePattern::DepthImage(dim, uses) => {
+                image.dim == dim && image.depth && uses.may(image.access)
+            }
+            _ => false,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::argument_buffer::KernelInputs;
 use super::error::{EmitError, EmitResult};
+use super::images::DescriptorArrays;
 use super::places::Arrays;
 use super::position::Control;
 use super::shader_info::{Frame, ShaderInfo};
@@ -28,6 +29,7 @@ pub(super) struct Emitter<'a> {
     pub frame: Frame,
     pub inputs: KernelInputs,
     pub arrays: Arrays,
+    pub images: DescriptorArrays,
     pub control: Control,
     /// Instructions emitted so far.
     pub body: Vec<u32>,
@@ -73,6 +75,7 @@ impl<'a> Emitter<'a> {
             frame: Frame::default(),
             inputs,
             arrays: Arrays::default(),
+            images: DescriptorArrays::default(),
             control: Control::default(),
             body: Vec::new(),
             variables: Vec::new(),

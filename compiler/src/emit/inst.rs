@@ -39,6 +39,9 @@ impl Emitter<'_> {
                 Ok(())
             }
             InstData::Call { func, ref args } => self.call(func, args).map(|_| ()),
+            InstData::ImageWrite { view, slot, coords, texel } => {
+                self.image_write(view, slot, coords, texel)
+            }
             _ => Err(EmitError::malformed(format!("an instruction without result: {data:?}"))),
         }
     }
@@ -101,6 +104,9 @@ impl Emitter<'_> {
             WorkItem { query, dim } => self.work_item(query, dim),
             LoadArg { arg, offset } => self.load_arg(arg, offset, ty),
             Call { func, ref args } => self.call_with_result(func, args, result),
+            ImageFetch { view, slot, coords, level } => self.image_fetch(view, slot, coords, level),
+            ImageRead { view, slot, coords } => self.image_read(view, slot, coords),
+            ImageSize { view, slot, level } => self.image_size(view, slot, level),
             CallResult { call, index } => self.call_result(call, index, ty),
             _ => Err(EmitError::malformed(format!("a result of {data:?}"))),
         }

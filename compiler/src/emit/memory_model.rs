@@ -24,19 +24,24 @@ use super::emitter::Emitter;
 use crate::ir::{BarrierFlags, MemoryOrder, MemoryScope, SyncSemantics};
 use rspirv::spirv::{MemoryAccess, MemorySemantics, Op, Scope};
 
-/// Returns the kinds of memory that barrier flags name; a barrier without any still is one.
-fn memory_of(flags: BarrierFlags) -> MemorySemantics {
-    let mut memory = MemorySemantics::empty();
-    if flags.contains(BarrierFlags::LOCAL) || flags.is_empty() {
-        memory |= MemorySemantics::WORKGROUP_MEMORY;
-    }
-    if flags.contains(BarrierFlags::GLOBAL) {
-        memory |= MemorySemantics::UNIFORM_MEMORY;
-    }
-    memory
-}
-
 impl Emitter<'_> {
+    /// Returns the kinds of memory that barrier flags name; a barrier without any still is one.
+    fn memory_of(&self, mut flags: BarrierFlags) -> MemorySemantics {
+        flags
+            .set(BarrierFlags::IMAGE, self.info.uses_images && flags.contains(BarrierFlags::IMAGE));
+        let mut memory = MemorySemantics::empty();
+        if flags.contains(BarrierFlags::LOCAL) || flags.is_empty() {
+            memory |= MemorySemantics::WORKGROUP_MEMORY;
+        }
+        if flags.contains(BarrierFlags::GLOBAL) {
+            memory |= MemorySemantics::UNIFORM_MEMORY;
+        }
+        if flags.contains(BarrierFlags::IMAGE) {
+            memory |= MemorySemantics::IMAGE_MEMORY;
+        }
+        memory
+    }
+
     /// Returns what loads and stores of memory that work-items share say of themselves. They take part in
     /// availability and visibility operations unless they are private to a work-item, which in Vulkan's
     /// memory model is the default.
@@ -70,8 +75,8 @@ impl Emitter<'_> {
     pub fn barrier(&mut self, flags: BarrierFlags) {
         let execution = self.const_u32(Scope::Workgroup as u32);
         let (scope, memory) = match self.info.device_order {
-            true => (Scope::Device, memory_of(flags) | MemorySemantics::UNIFORM_MEMORY),
-            false => (Scope::Workgroup, memory_of(flags)),
+            true => (Scope::Device, self.memory_of(flags) | MemorySemantics::UNIFORM_MEMORY),
+            false => (Scope::Workgroup, self.memory_of(flags)),
         };
         let scope = self.const_u32(scope as u32);
         let semantics = self.semantics(MemoryOrder::AcqRel, memory);
@@ -94,7 +99,7 @@ impl Emitter<'_> {
         let global = flags.contains(BarrierFlags::GLOBAL);
         let scope = if global { Scope::Device } else { Scope::Workgroup };
         let scope = self.const_u32(scope as u32);
-        let semantics = self.semantics(sync.order, memory_of(flags));
+        let semantics = self.semantics(sync.order, self.memory_of(flags));
         self.op_void(Op::MemoryBarrier, &[scope, semantics]);
     }
 }

@@ -20,6 +20,7 @@ mod emitter;
 mod error;
 mod float;
 mod function;
+mod images;
 mod inst;
 mod int;
 mod kernel_inputs;
@@ -92,6 +93,7 @@ pub fn emit_observed(
         emitter.emit_function(func, &structures[func], &mut code)?;
     }
     float_controls(&mut emitter, options);
+    emitter.decorate_images();
 
     let local = LocalBlock {
         static_size: emitter.info.local_static_size,
@@ -99,6 +101,7 @@ pub fn emit_observed(
     };
     let info = &emitter.info;
     let (uses_barrier, local_size_visible) = (info.uses_barrier, info.local_size_visible);
+    let uses_images = info.uses_images;
     let (inputs, layout) = (std::mem::take(&mut emitter.inputs), emitter.local_layout());
     Ok(Kernel {
         name: kernel.name.clone(),
@@ -115,7 +118,7 @@ pub fn emit_observed(
         arg_info: kernel.arg_info,
         uses_barrier,
         local_size_visible,
-        uses_images: false,
+        uses_images,
     })
 }
 

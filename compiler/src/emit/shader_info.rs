@@ -60,6 +60,7 @@ pub(super) struct ShaderInfo {
     pub zero_initializes_local: bool,
     pub fields: BTreeSet<Field>,
     pub uses_barrier: bool,
+    pub uses_images: bool,
     pub local_size_visible: bool,
     /// True if an atomic operation orders accesses, or a fence those of different work-groups: the module is
     /// written in Vulkan's memory model.
@@ -160,6 +161,9 @@ impl ShaderInfo {
                 } else {
                     self.fields.insert(Field::Arg(arg));
                 }
+            }
+            ImageFetch { .. } | ImageRead { .. } | ImageWrite { .. } | ImageSize { .. } => {
+                self.uses_images = true;
             }
             WorkItem { query, .. } => self.work_item(query),
             Barrier { flags } => {

@@ -314,6 +314,28 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::LoadArg { arg, offset }, ty)
     }
 
+    pub fn image_fetch(
+        &mut self,
+        view: ImageView,
+        slot: Value,
+        coords: Value,
+        level: Value,
+    ) -> Value {
+        self.push(InstData::ImageFetch { view, slot, coords, level }, view.component.texel())
+    }
+
+    pub fn image_read(&mut self, view: ImageView, slot: Value, coords: Value) -> Value {
+        self.push(InstData::ImageRead { view, slot, coords }, view.component.texel())
+    }
+
+    pub fn image_write(&mut self, view: ImageView, slot: Value, coords: Value, texel: Value) {
+        self.void(InstData::ImageWrite { view, slot, coords, texel });
+    }
+
+    pub fn image_size(&mut self, view: ImageView, slot: Value, level: Value) -> Value {
+        self.push(InstData::ImageSize { view, slot, level }, view.coordinates())
+    }
+
     pub fn barrier(&mut self, flags: BarrierFlags) {
         self.void(InstData::Barrier { flags });
     }

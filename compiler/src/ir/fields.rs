@@ -65,6 +65,8 @@ words! {
     MemoryOrder "an order",
     MemoryScope "a scope",
     WorkItemQuery "a query",
+    ImageDim "the dimensions of an image",
+    TexelComponent "a component",
 }
 
 macro_rules! numbers {
@@ -133,6 +135,19 @@ impl Field for Within {
             return Self::parse(p, body).map(Some);
         }
         Ok(None)
+    }
+}
+
+impl Field for ImageView {
+    fn print(&self, p: &mut Printer<'_>) {
+        self.dim.print(p);
+        self.component.print(p);
+        p.out.push_str(if self.storage { " storage" } else { "" });
+    }
+
+    fn parse(p: &mut Parser, body: &mut Body) -> Parse<ImageView> {
+        let (dim, component) = (Field::parse(p, body)?, Field::parse(p, body)?);
+        Ok(ImageView { dim, component, storage: p.eat_word("storage") })
     }
 }
 

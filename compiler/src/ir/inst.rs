@@ -2,14 +2,16 @@
 //! [`super::operations`] the arithmetic in them.
 
 use super::entities::{Block, Value};
+use super::types::{Scalar, Type};
 use bitflags::bitflags;
 use smallvec::SmallVec;
 
 pub use super::opcodes::{InstData, Properties};
 pub use super::operations::{
     AtomicOp, BinaryOp, ConvertOp, FloatCC, IntCC, MathOp, MemoryOrder, MemoryScope, ScalarKinds,
-    Speculation, UnaryOp, WorkItemQuery,
+    Speculation, TexelComponent, UnaryOp, WorkItemQuery,
 };
+pub use crate::kernel::ImageDim;
 
 bitflags! {
     /// What an operation may assume or do.
@@ -36,11 +38,33 @@ bitflags! {
 }
 
 bitflags! {
-    /// Memory that a barrier or fence orders (CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE).
+    /// Memory that a barrier or fence orders (CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE, CLK_IMAGE_MEM_FENCE).
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct BarrierFlags: u8 {
         const LOCAL = 1;
         const GLOBAL = 2;
+        const IMAGE = 4;
+    }
+}
+
+/// An image as an instruction sees it. With the slot, a number in the array of such images, it says which one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ImageView {
+    pub dim: ImageDim,
+    pub component: TexelComponent,
+    /// True for images that the kernel may write; what is read of others never changes.
+    pub storage: bool,
+}
+
+impl ImageView {
+    /// Returns the type of a texel's coordinates, the layer among them.
+    pub fn coordinates(self) -> Type {
+        Type::vector(Scalar::I32, self.dim.coordinates())
+    }
+
+    /// Returns true if the texels are those of a buffer, which may be accessed through pointers as well.
+    pub fn is_buffer(self) -> bool {
+        self.dim == ImageDim::D1Buffer
     }
 }
 

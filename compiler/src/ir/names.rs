@@ -9,8 +9,11 @@ pub const OP_FLAGS: [(&str, OpFlags); 3] =
     [("nc", OpFlags::NO_CONTRACT), ("fast", OpFlags::FAST), ("nsw", OpFlags::NO_SIGNED_WRAP)];
 pub const MEM_FLAGS: [(&str, MemFlags); 2] =
     [("volatile", MemFlags::VOLATILE), ("invariant", MemFlags::INVARIANT)];
-pub const BARRIER_FLAGS: [(&str, BarrierFlags); 2] =
-    [("local", BarrierFlags::LOCAL), ("global", BarrierFlags::GLOBAL)];
+pub const BARRIER_FLAGS: [(&str, BarrierFlags); 3] = [
+    ("local", BarrierFlags::LOCAL),
+    ("global", BarrierFlags::GLOBAL),
+    ("image", BarrierFlags::IMAGE),
+];
 
 /// Returns the word for a linkage in the text form; none for what is internal.
 pub fn linkage_name(linkage: Linkage) -> Option<&'static str> {

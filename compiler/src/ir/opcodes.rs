@@ -217,6 +217,40 @@ instructions! {
             ensure(c.is_kernel_entry(), "is not in a kernel's entry")?;
             ensure(ty.scalar != Scalar::Bool, "bool has no memory form")
         }
+    /// A texel of an image that the kernel does not write; coordinates and level are in its range.
+    ImageFetch { view: ImageView, slot: Value, coords: Value, level: Value }
+        ["image_fetch" view slot, coords, level]
+        PURE, OutOfLoops;
+        |c, ty| {
+            ensure(!view.storage, "is of a storage image")?;
+            ensure(view.component.texel() == ty, "result is no texel")?;
+            c.texel(*view, *slot, *coords)?;
+            ensure(c.ty(*level) == Type::I32, "level is not i32")
+        }
+    /// A texel of an image that the kernel may write; coordinates are in its range.
+    ImageRead { view: ImageView, slot: Value, coords: Value } ["image_read" view slot, coords]
+        READS, Never;
+        |c, ty| {
+            ensure(view.storage, "is not of a storage image")?;
+            ensure(view.component.texel() == ty, "result is no texel")?;
+            c.texel(*view, *slot, *coords)
+        }
+    /// No result; coordinates are in the image's range.
+    ImageWrite { view: ImageView, slot: Value, coords: Value, texel: Value }
+        ["image_write" view slot, coords, texel]
+        EFFECT | VOID, Never;
+        |c, _| {
+            ensure(view.storage, "is not of a storage image")?;
+            ensure(c.ty(*texel) == view.component.texel(), "operand is no texel")?;
+            c.texel(*view, *slot, *coords)
+        }
+    /// The number of texels in each direction, and of layers.
+    ImageSize { view: ImageView, slot: Value, level: Value } ["image_size" view slot, level]
+        PURE, OutOfLoops;
+        |c, ty| {
+            ensure(view.coordinates() == ty, "result is not as many numbers")?;
+            ensure(c.are(&[*slot, *level], Type::I32), "slot or level is not i32")
+        }
     /// Work-group control barrier; no result.
     Barrier { flags: BarrierFlags } ["barrier" flags]
         EFFECT | VOID, Never;

@@ -418,6 +418,22 @@ impl AtomicOp {
 }
 
 operations! {
+    /// What the four components of a texel are. Signed and unsigned integers are different kinds of image.
+    TexelComponent: Scalar {
+        Float = "float" => Scalar::F32,
+        Int = "int" => Scalar::I32,
+        Uint = "uint" => Scalar::I32,
+    }
+}
+
+impl TexelComponent {
+    /// Returns the type of a texel.
+    pub fn texel(self) -> Type {
+        Type::vector(*self.rule(), 4)
+    }
+}
+
+operations! {
     /// The order of an atomic operation or a fence among the accesses around it (OpenCL C 6.15.12).
     MemoryOrder {
         Relaxed = "relaxed",

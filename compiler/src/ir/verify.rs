@@ -266,6 +266,12 @@ impl Checker<'_> {
         ensure(ok && ty.lanes == 1, "wrong type")
     }
 
+    /// Checks what names a texel.
+    pub(super) fn texel(&self, view: ImageView, slot: Value, coords: Value) -> Check {
+        ensure(self.ty(slot) == Type::I32, "slot is not i32")?;
+        ensure(self.ty(coords) == view.coordinates(), "wrong type of coordinates")
+    }
+
     pub(super) fn call(&self, func: Func, args: &[Value]) -> Check {
         let Some(callee) = self.module.functions.get(func) else {
             return Err("no such function".to_string());

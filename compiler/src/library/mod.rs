@@ -1,4 +1,4 @@
-//! The built-in library: math functions in OpenCL C, embedded in the binary, analysed once per
+//! The built-in library: math functions, and those on images, in OpenCL C, embedded in the binary, analysed once per
 //! process when a program first needs them.
 //!
 //! A function's name says what it implements: `__sin_f32` is `sin` of a float. Pointer parameters
@@ -27,6 +27,8 @@ pub enum Unit {
     Float,
     /// Functions of double.
     Double,
+    /// Functions on images.
+    Image,
 }
 
 /// An analysed unit.
@@ -41,18 +43,19 @@ pub struct Library {
 
 /// Returns the analysed unit for a device.
 pub fn unit(unit: Unit, target: &Target) -> &'static Library {
-    static UNITS: [OnceLock<Library>; 6] = [const { OnceLock::new() }; 6];
+    static UNITS: [OnceLock<Library>; 7] = [const { OnceLock::new() }; 7];
     let keeps_denormals = target.floats(Scalar::F64).keeps_denormals;
     let (index, fused, raised) = match unit {
         Unit::Float => (0, target.fma32_fused, false),
         Unit::Double if keeps_denormals => (2, target.fma64_fused, false),
         Unit::Double => (4, target.fma64_fused, true),
+        Unit::Image => (6, false, false),
     };
     UNITS[index + usize::from(fused)].get_or_init(|| analyse(unit, fused, raised))
 }
 
 /// Returns the files of a unit in order; a file uses only what stands before it.
-fn files(unit: Unit) -> [&'static str; 13] {
+fn files(unit: Unit) -> Vec<&'static str> {
     let (prelude, coefficients, denormal, reduce, exact) = match unit {
         Unit::Float => (
             include_str!("prelude_f32.cl"),
@@ -68,8 +71,9 @@ fn files(unit: Unit) -> [&'static str; 13] {
             include_str!("reduce_f64.cl"),
             include_str!("exact_f64.cl"),
         ),
+        Unit::Image => return vec![include_str!("image.cl")],
     };
-    [
+    vec![
         prelude,
         coefficients,
         include_str!("pair.cl"),
@@ -120,10 +124,10 @@ mod tests {
             ..Target::generic()
         };
         for target in [Target::generic(), fused, flushing] {
-            for part in [Unit::Float, Unit::Double] {
+            for part in [Unit::Float, Unit::Double, Unit::Image] {
                 let library = unit(part, &target);
                 assert_eq!(library.log, "");
-                assert!(library.functions.len() > 80);
+                assert!(library.functions.len() > 30);
             }
         }
     }

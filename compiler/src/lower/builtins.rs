@@ -26,6 +26,12 @@ impl FrontEnd for CallSite<'_, '_> {
         Some(self.context.function(Origin::Library(unit), id, self.span))
     }
 
+    fn image_function(&mut self, name: &str) -> Option<Func> {
+        let library = library::unit(Unit::Image, self.context.target);
+        let id = *library.functions.get(&format!("__{name}"))?;
+        Some(self.context.function(Origin::Library(Unit::Image), id, self.span))
+    }
+
     fn shared_global(&mut self, data: GlobalData) -> Global {
         let key = (data.name.clone(), data.size, data.init.clone());
         let globals = &mut self.context.out.globals;
@@ -83,6 +89,10 @@ impl<'m> Lowering<'m, '_> {
     }
 
     fn arg_type(&self, ty: TypeId) -> ArgType {
+        let image = match *self.types().kind(ty) {
+            TypeKind::Image(image) => Some(image),
+            _ => None,
+        };
         let ty = match self.types().kind(ty) {
             TypeKind::Pointer(pointer) => pointer.pointee,
             _ => ty,
@@ -91,7 +101,7 @@ impl<'m> Lowering<'m, '_> {
             TypeKind::Atomic(name) => (name, 1),
             _ => self.numeric(ty),
         };
-        ArgType { number: number(name), lanes }
+        ArgType { number: number(name), lanes, image }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::{types, Context, Origin};
 use crate::ir::{self, Addr, AddressSpace, Builder, KernelEntry, MemFlags, Scalar, Type, Value};
-use crate::kernel::{Arg, ArgAddress, ArgKind};
+use crate::kernel::{Arg, ArgAddress, ArgKind, ImageType};
 use crate::sema::hir::{ArgInfo, FunctionId, KernelInfo};
-use crate::sema::types::{TypeId, TypeKind, Types};
+use crate::sema::types::{TypeId, TypeKind, Types, SAMPLER};
 
 /// Local memory arguments are aligned at least this far, as programs cast them to wider types.
 const LOCAL_ARG_ALIGN: u32 = 16;
@@ -66,6 +66,10 @@ fn classify(types: &Types, ty: TypeId, locals: &mut u32) -> Option<ArgKind> {
             }
             _ => None,
         },
+        &TypeKind::Image(ImageType { dim, depth, access }) => {
+            Some(ArgKind::Image { dim, depth, access })
+        }
+        TypeKind::Opaque(SAMPLER) => Some(ArgKind::Sampler),
         TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Record(_) => {
             let size = types.size(ty).filter(|&size| size <= MAX_ARG_SIZE)?;
             Some(ArgKind::Value { size: size as u32 })

@@ -1,7 +1,7 @@
 //! Types of the typed tree as types of the IR.
 
 use crate::ir::{Scalar, Type};
-use crate::sema::types::{Scalar as Name, TypeId, TypeKind, Types};
+use crate::sema::types::{Scalar as Name, TypeId, TypeKind, Types, SAMPLER};
 
 /// Returns the IR's scalar for a scalar type. Signs are dropped.
 pub fn scalar(name: Name) -> Scalar {
@@ -17,13 +17,14 @@ pub fn scalar(name: Name) -> Scalar {
     }
 }
 
-/// Returns the IR type of values of a type: `None` for void, records, arrays and functions. Opaque types
-/// (events) are 64-bit integers.
+/// Returns the IR type of values of a type: `None` for void, records, arrays and functions. Images and
+/// samplers are words ([`crate::kernel`]); other opaque types (events) are 64-bit integers.
 pub fn value_type(types: &Types, ty: TypeId) -> Option<Type> {
     match *types.kind(ty) {
         TypeKind::Scalar(name) | TypeKind::Atomic(name) => Some(Type::of(scalar(name))),
         TypeKind::Vector(name, lanes) => Some(Type::vector(scalar(name), lanes)),
         TypeKind::Pointer(pointer) => Some(Type::ptr(pointer.space)),
+        TypeKind::Image(_) | TypeKind::Opaque(SAMPLER) => Some(Type::I32),
         TypeKind::Opaque(_) => Some(Type::I64),
         // Sema knows what blocks are; their values mean nothing.
         TypeKind::Block { .. } => Some(Type::I32),
@@ -36,9 +37,10 @@ pub fn is_record(types: &Types, ty: TypeId) -> bool {
     matches!(types.kind(ty), TypeKind::Record(_) | TypeKind::Array(..))
 }
 
-/// Returns size and alignment in bytes of an object of the type; opaque objects take 8.
+/// Returns size and alignment in bytes of an object of the type; other opaque objects take 8.
 pub fn layout(types: &Types, ty: TypeId) -> (u64, u32) {
     match types.kind(ty) {
+        TypeKind::Image(_) | TypeKind::Opaque(SAMPLER) => (4, 4),
         TypeKind::Opaque(_) => (8, 8),
         TypeKind::Array(element, Some(n)) => {
             let (size, align) = layout(types, *element);

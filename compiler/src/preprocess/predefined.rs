@@ -301,7 +301,7 @@ static ATOMICS: Group = &[
 static ALL_DEVICES: Group =
     &[("memory_scope_all_svm_devices", "3"), ("memory_scope_all_devices", "3")];
 
-/// OpenCL C 6.15.15, samplers.
+/// OpenCL C 6.15.15, samplers: the bits of a [`crate::kernel::sampler_word`].
 static SAMPLERS: Group = &[
     ("CLK_NORMALIZED_COORDS_FALSE", "0x00"),
     ("CLK_NORMALIZED_COORDS_TRUE", "0x01"),
@@ -310,8 +310,8 @@ static SAMPLERS: Group = &[
     ("CLK_ADDRESS_CLAMP", "0x04"),
     ("CLK_ADDRESS_REPEAT", "0x06"),
     ("CLK_ADDRESS_MIRRORED_REPEAT", "0x08"),
-    ("CLK_FILTER_NEAREST", "0x10"),
-    ("CLK_FILTER_LINEAR", "0x20"),
+    ("CLK_FILTER_NEAREST", "0x00"),
+    ("CLK_FILTER_LINEAR", "0x10"),
 ];
 
 /// The results of get_image_channel_data_type and get_image_channel_order: the API's values.

@@ -4,7 +4,7 @@ use super::convert::{promoted, space_converts, Context};
 use super::hir::{Expr, ExprKind, FunctionId};
 use super::operand::value;
 use super::scope::Entity;
-use super::types::{Scalar, TypeId, TypeKind};
+use super::types::{Scalar, TypeId, TypeKind, EVENT, SAMPLER};
 use super::Sema;
 use crate::preprocess::Symbol;
 use crate::source::Span;
@@ -237,7 +237,8 @@ impl Sema<'_> {
             (None, Some(_)) => self.is_null_constant(arg).then_some(2),
             (Some(_), None) => (types.numeric(to) == Some((Scalar::Bool, 1))).then_some(3),
             _ => match types.kind(to) {
-                TypeKind::Opaque(_) if self.is_null_constant(arg) => Some(2),
+                TypeKind::Opaque(SAMPLER) if self.sampler_constant(arg).is_some() => Some(2),
+                TypeKind::Opaque(EVENT) if self.is_null_constant(arg) => Some(2),
                 _ => None,
             },
         }

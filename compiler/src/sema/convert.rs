@@ -4,7 +4,7 @@
 use super::consteval::{convert_scalar, Const};
 use super::hir::{Expr, ExprKind};
 use super::operand::value;
-use super::types::{PointerType, Scalar, TypeId, TypeKind, EVENT};
+use super::types::{PointerType, Scalar, TypeId, TypeKind, EVENT, SAMPLER};
 use super::Sema;
 use crate::source::Span;
 use crate::syntax::ast::AddressSpace;
@@ -275,6 +275,12 @@ impl Sema<'_> {
                 }
                 _ => self.incompatible(e, to, context),
             },
+            (None, None) if matches!(types.kind(to), TypeKind::Opaque(SAMPLER)) => {
+                match self.sampler_constant(&e) {
+                    Some(word) => value(ExprKind::Int(word), to, e.span),
+                    None => self.incompatible(e, to, context),
+                }
+            }
             (None, None) => {
                 let is_event = matches!(types.kind(to), TypeKind::Opaque(EVENT));
                 if is_event && self.is_null_constant(&e) {

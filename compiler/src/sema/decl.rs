@@ -127,6 +127,11 @@ impl Sema<'_> {
         if self.is_block(ty.ty) {
             return self.block_variable(specs, ty.ty, (name, span), item.init.as_ref(), out);
         }
+        if self.module.types.is_image_or_sampler(ty.ty)
+            && self.image_variable(&ty, item, (name, span))
+        {
+            return;
+        }
         let is_extern = specs.storage == Some(StorageClass::Extern);
         let may_be_incomplete = item.init.is_some() || is_extern;
         let declares_only = is_extern && item.init.is_none() && self.is_incomplete_record(ty.ty);

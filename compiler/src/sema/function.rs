@@ -9,7 +9,7 @@ use super::hir::{ArgInfo, Function, FunctionId, KernelInfo, LabelId, Local, Loca
 use super::scope::{Binding, Entity};
 use super::stmt::Switch;
 use super::typename::{Param, QualType};
-use super::types::{Scalar, TypeId, TypeKind};
+use super::types::{Scalar, TypeId, TypeKind, SAMPLER};
 use super::{print, Origin, Sema};
 use crate::options::ClStd;
 use crate::preprocess::Symbol;
@@ -260,7 +260,7 @@ impl Sema<'_> {
             TypeKind::Function { .. } => {
                 format!("function cannot return function type {}", self.quoted(ret))
             }
-            TypeKind::Block { .. } => {
+            TypeKind::Block { .. } | TypeKind::Image(_) | TypeKind::Opaque(SAMPLER) => {
                 format!(
                     "declaring function return value of type {} is not allowed",
                     self.quoted(ret)
@@ -429,6 +429,7 @@ impl Sema<'_> {
                 }
             }
             TypeKind::Scalar(Scalar::Half) if self.half_arithmetic() => return,
+            TypeKind::Image(_) | TypeKind::Opaque(SAMPLER) => return,
             TypeKind::Scalar(Scalar::Bool | Scalar::Half)
             | TypeKind::Atomic(_)
             | TypeKind::Opaque(_) => {
@@ -448,8 +449,10 @@ impl Sema<'_> {
     /// Metadata as clGetKernelArgInfo reports it.
     fn arg_info(&self, decl: &ParamDecl, param: &Param) -> ArgInfo {
         let types = &self.module.types;
-        let mut type_name = match &decl.specs.ty {
-            TypeSpec::Typedef(name) => self.text(*name).to_string(),
+        let image = matches!(types.kind(param.ty.ty), TypeKind::Image(_));
+        let mut type_name = match (&decl.specs.ty, types.kind(param.ty.ty)) {
+            (TypeSpec::Typedef(name), _) => self.text(*name).to_string(),
+            (_, TypeKind::Image(image)) => image.name(),
             _ => {
                 let mut base = param.ty.ty;
                 while let Some(pointer) = types.as_pointer(base) {
@@ -467,7 +470,11 @@ impl Sema<'_> {
         ArgInfo {
             name: param.name.map_or("", |name| self.text(name)).to_string(),
             type_name,
-            address: pointer.map_or(AddressSpace::Private, |pointer| pointer.space),
+            address: match pointer {
+                Some(pointer) => pointer.space,
+                None if image => AddressSpace::Global,
+                None => AddressSpace::Private,
+            },
             is_const: pointer
                 .is_some_and(|pointer| pointer.is_const || pointer.space == AddressSpace::Constant),
             is_restrict: param.ty.is_restrict,

@@ -16,6 +16,7 @@ mod expr;
 mod function;
 mod globals;
 pub mod hir;
+mod images;
 mod init;
 mod init_bytes;
 mod literals;

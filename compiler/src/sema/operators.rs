@@ -128,6 +128,10 @@ impl Sema<'_> {
         if self.is_error(object.place.ty) {
             return self.error_value(span);
         }
+        if self.module.types.is_image_or_sampler(object.place.ty) {
+            let ty = self.quoted(object.place.ty);
+            return self.fail(span, format!("invalid argument type {ty} to unary expression"));
+        }
         if parts {
             return self.fail(span, "address of vector element requested");
         }
@@ -451,6 +455,11 @@ impl Sema<'_> {
                            Use vector data store builtin functions instead";
             return self.fail(span, message);
         }
+        if self.module.types.is_image_or_sampler(ty) && !self.is_error(e.ty) {
+            let (ty, e) = (self.quoted(ty), self.quoted(e.ty));
+            let message = format!("invalid operands to binary expression ({ty} and {e})");
+            return self.fail(span, message);
+        }
         let Some(place) = self.writable(target, span) else { return self.error_value(span) };
         if self.is_error(e.ty) {
             return self.error_value(span);
@@ -579,6 +588,14 @@ impl Sema<'_> {
         let Some(cond) = self.truth_of(cond) else { return self.error_value(span) };
         if self.is_block(then.ty) || self.is_block(otherwise.ty) {
             let message = "block type cannot be used as expression in ternary expression in OpenCL";
+            return self.fail(span, message);
+        }
+        let image = [then.ty, otherwise.ty].into_iter().find(|&ty| self.is_image(ty));
+        if let Some(image) = image {
+            let message = format!(
+                "operand of type {} cannot be used in a ternary expression in OpenCL",
+                self.quoted(image)
+            );
             return self.fail(span, message);
         }
         let Some((then, otherwise)) = self.unify(then, otherwise, span) else {

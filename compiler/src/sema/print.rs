@@ -83,6 +83,9 @@ fn write_type(types: &Types, ty: TypeId, out: &mut String) {
             let params = if params.is_empty() { "void".to_string() } else { params.join(", ") };
             out.push_str(&format!(" (^)({params})"));
         }
+        TypeKind::Image(image) => {
+            out.push_str(&format!("__{} {}", image.access.name(), image.name()));
+        }
         TypeKind::Opaque(name) => out.push_str(name),
         TypeKind::Error => out.push_str("<error>"),
     }

@@ -2,8 +2,9 @@
 
 use super::records::RecordAttributes;
 use super::scope::Entity;
-use super::types::{PointerType, Scalar, TypeId, TypeKind, EVENT};
+use super::types::{PointerType, Scalar, TypeId, TypeKind, EVENT, SAMPLER};
 use super::{print, Sema, MAX_OBJECT_SIZE, MAX_TYPE_DEPTH};
+use crate::kernel::ImageType;
 use crate::options::ClStd;
 use crate::preprocess::Symbol;
 use crate::source::Span;
@@ -40,10 +41,14 @@ impl QualType {
     }
 }
 
+const IMAGES: &str = "image support";
+
 /// Opaque types that this device does not offer, by prefix or name, and what they need.
 const MISSING_OPAQUE: &[(&str, &str)] = &[
-    ("image", "image support"),
-    ("sampler_t", "image support"),
+    ("image", IMAGES),
+    ("image2d_msaa", "cl_khr_gl_msaa_sharing"),
+    ("image2d_array_msaa", "cl_khr_gl_msaa_sharing"),
+    ("sampler_t", IMAGES),
     ("queue_t", "device-side enqueue"),
     ("clk_event_t", "device-side enqueue"),
     ("ndrange_t", "device-side enqueue"),
@@ -95,9 +100,7 @@ impl Sema<'_> {
                 self.error(span, message);
             }
         }
-        if quals.access.is_some() && !self.is_error(base.ty) {
-            self.error(span, "access qualifier can only be used for pipe and image type");
-        }
+        base.ty = self.with_access(base.ty, quals.access, span);
         if quals.is_atomic {
             self.error(span, "'_Atomic' is not supported in OpenCL C");
         }
@@ -202,6 +205,7 @@ impl Sema<'_> {
         let name = self.text(name);
         match name {
             EVENT => return self.module.types.intern(TypeKind::Opaque(EVENT)),
+            SAMPLER if self.target.images => return self.sampler_type(),
             "cl_mem_fence_flags" => return self.basic.uint,
             "memory_order" | "memory_scope" => return self.basic.int,
             "size_t" | "uintptr_t" => return self.basic.ulong,
@@ -211,7 +215,12 @@ impl Sema<'_> {
         if let Some(scalar) = atomic_scalar(name) {
             return self.atomic_type(name, scalar, span);
         }
-        let missing = MISSING_OPAQUE.iter().find(|(prefix, _)| name.starts_with(prefix));
+        if let Some(image) = ImageType::from_name(name).filter(|_| self.target.images) {
+            return self.module.types.intern(TypeKind::Image(image));
+        }
+        let missing = MISSING_OPAQUE.iter().find(|(prefix, needs)| {
+            name.starts_with(prefix) && !(self.target.images && *needs == IMAGES)
+        });
         let needs = missing.map_or("a feature", |(_, needs)| needs);
         let message =
             format!("use of type '{name}' requires {needs} which this device does not offer");
@@ -286,7 +295,7 @@ impl Sema<'_> {
         if self.is_error(pointee.ty) {
             return QualType::plain(pointee.ty);
         }
-        if self.is_block(pointee.ty) {
+        if self.is_block(pointee.ty) || self.module.types.is_image_or_sampler(pointee.ty) {
             let message =
                 format!("pointer to type {} is invalid in OpenCL", self.quoted(pointee.ty));
             self.error(span, message);
@@ -318,6 +327,11 @@ impl Sema<'_> {
             return element;
         }
         let error = QualType { ty: self.basic.error, ..element };
+        if self.module.types.is_image_or_sampler(element.ty) {
+            let message = format!("array of {} type is invalid in OpenCL", self.quoted(element.ty));
+            self.error(span, message);
+            return error;
+        }
         let Some(size) = self.module.types.size(element.ty) else {
             let message = match self.module.types.kind(element.ty) {
                 TypeKind::Function { .. } => "declared as array of functions".to_string(),

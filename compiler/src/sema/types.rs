@@ -1,5 +1,6 @@
 //! Types and their layout (OpenCL C 6.3): interned, so that equal types have equal ids.
 
+use crate::kernel::ImageType;
 use crate::syntax::ast::{AddressSpace, ScalarName};
 use cranelift_entity::{entity_impl, PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
@@ -8,6 +9,9 @@ pub use crate::syntax::ast::ScalarName as Scalar;
 
 /// Name of the opaque type of async copies (OpenCL C 6.15.11).
 pub const EVENT: &str = "event_t";
+
+/// Name of the opaque type of samplers (OpenCL C 6.15.15.1).
+pub const SAMPLER: &str = "sampler_t";
 
 /// An interned type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,7 +45,8 @@ pub enum TypeKind {
         ret: TypeId,
         params: Vec<TypeId>,
     },
-    /// `sampler_t`, `event_t`, `image2d_t` and their like, by name.
+    Image(ImageType),
+    /// `sampler_t`, `event_t` and their like, by name.
     Opaque(&'static str),
     /// Given to what was diagnosed already; converts to anything silently.
     Error,
@@ -143,6 +148,11 @@ impl Types {
         }
     }
 
+    /// Returns true for images and samplers, which are there to be passed to functions (OpenCL C 6.11).
+    pub fn is_image_or_sampler(&self, ty: TypeId) -> bool {
+        matches!(self.kind(ty), TypeKind::Image(_) | TypeKind::Opaque(SAMPLER))
+    }
+
     pub fn is_array(&self, ty: TypeId) -> bool {
         matches!(self.kind(ty), TypeKind::Array(..))
     }
@@ -195,7 +205,7 @@ impl Types {
     }
 
     /// Returns the size in bytes: 3-component vectors take as much as 4-component ones (6.3.3), pointers 8.
-    /// An event is an 8-byte handle. `None` for incomplete types, void, functions and other opaque
+    /// An event is an 8-byte handle, a sampler a word. `None` for incomplete types, void, functions and other opaque
     /// types.
     pub fn size(&self, ty: TypeId) -> Option<u64> {
         match self.kind(ty) {
@@ -206,6 +216,7 @@ impl Types {
             TypeKind::Array(element, Some(n)) => self.size(*element)?.checked_mul(*n),
             TypeKind::Record(id) => self.records[*id].size,
             TypeKind::Opaque(EVENT) => Some(8),
+            TypeKind::Opaque(SAMPLER) => Some(4),
             _ => None,
         }
     }
@@ -220,6 +231,7 @@ impl Types {
             TypeKind::Array(element, _) => self.align(*element),
             TypeKind::Record(id) => self.records[*id].align.max(1),
             TypeKind::Opaque(EVENT) => 8,
+            TypeKind::Opaque(SAMPLER) => 4,
             _ => 1,
         }
     }

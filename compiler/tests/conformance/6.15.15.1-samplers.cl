@@ -32,3 +32,59 @@ kernel void test(global uint *out) {
             distinct &= modes[i] != modes[j];
     out[0] = distinct;
 }
+
+//# accept: constants of program scope, of functions, and arguments
+//# requires: images
+//# expect: 4
+constant sampler_t a = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_NEAREST;
+const sampler_t b = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_LINEAR;
+float4 read(image2d_t image, sampler_t sampler) {
+    return read_imagef(image, sampler, (float2)(0.5f));
+}
+kernel void f(image2d_t image, sampler_t s, global float4 *out) {
+    const sampler_t c = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE | CLK_FILTER_NEAREST;
+    sampler_t d = a, e = s;
+    *out = read(image, a) + read(image, b) + read(image, c) + read(image, d) + read(image, e) + read(image, s) +
+           read_imagef(image, CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR, (float2)(1));
+}
+kernel void test(global uint *out) {
+    out[0] = 4;
+}
+
+//# reject: the initializer is an integer constant
+//# requires: images
+//# error: 1: sampler_t initialization requires 32-bit integer, not 'float'
+//# error: 2: sampler_t variable must be initialized
+//# error: 4: initializer element is not a compile-time constant
+constant sampler_t a = 1.0f;
+const sampler_t b;
+kernel void f(int n) {
+    const sampler_t c = n;
+}
+kernel void test(global uint *out) {}
+
+//# reject: samplers lie in no memory
+//# requires: images
+//# error: 2: sampler type cannot be used with the __local and __global address space qualifiers
+//# error: 3: pointer to type 'sampler_t' is invalid in OpenCL
+//# error: 4: array of 'sampler_t' type is invalid in OpenCL
+//# error: 5: the 'sampler_t' type cannot be used to declare a structure or union field
+kernel void f(sampler_t s) {
+    local sampler_t a = 3;
+    sampler_t *b;
+    sampler_t c[2];
+    struct t { sampler_t d; };
+}
+kernel void test(global uint *out) {}
+
+//# reject: there is no arithmetic on samplers
+//# requires: images
+//# error: 2: invalid operands to binary expression ('sampler_t' and 'int')
+//# error: 3: invalid operands to binary expression ('sampler_t' and 'sampler_t')
+//# error: 4: invalid argument type 'sampler_t' to unary expression
+kernel void f(sampler_t s, sampler_t t) {
+    s | 1;
+    s = t;
+    &s;
+}
+kernel void test(global uint *out) {}

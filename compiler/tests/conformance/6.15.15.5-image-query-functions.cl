@@ -33,3 +33,34 @@ kernel void test(global uint *out) {
             distinct &= types[i] != types[j];
     out[0] = distinct;
 }
+
+//# accept: sizes and formats of every type of image
+//# options: -cl-std=CL3.0
+//# requires: images, read_write_images
+//# expect: 8
+kernel void f(image1d_t a, write_only image1d_buffer_t b, image1d_array_t c, read_write image2d_t d,
+              write_only image2d_array_t e, image3d_t g, image2d_depth_t h, global int *out) {
+    out[0] = get_image_width(a) + get_image_width(b) + get_image_width(c) + get_image_width(d);
+    out[1] = get_image_height(d) + get_image_height(e) + get_image_height(g) + get_image_height(h);
+    out[2] = get_image_depth(g);
+    int2 flat = get_image_dim(d) + get_image_dim(e);
+    int4 volume = get_image_dim(g);
+    size_t layers = get_image_array_size(c) + get_image_array_size(e);
+    out[3] = flat.x + flat.y + volume.w + (int)layers;
+    out[4] = get_image_channel_order(h) + get_image_channel_data_type(b);
+}
+kernel void test(global uint *out) {
+    out[0] = 8;
+}
+
+//# reject: an image has a height or layers only where its type does
+//# requires: images
+//# error: 2: no matching function for call to 'get_image_height'
+//# error: 3: no matching function for call to 'get_image_depth'
+//# error: 4: no matching function for call to 'get_image_array_size'
+kernel void f(image1d_t a, image2d_t b) {
+    get_image_height(a);
+    get_image_depth(b);
+    get_image_array_size(b);
+}
+kernel void test(global uint *out) {}

@@ -3,11 +3,12 @@
 use super::special::is_special;
 use crate::builtins::signature::{Shape, Sig, Spaces, TypePattern};
 use crate::builtins::{Builtin, Check};
+use crate::kernel::ImageType;
 use crate::sema::calls::{scalar_cost, WIDEN_COST};
 use crate::sema::convert::{common_scalar, promoted, Context};
 use crate::sema::hir::{Expr, ExprKind};
 use crate::sema::operand::value;
-use crate::sema::types::{Scalar, TypeId, TypeKind, EVENT};
+use crate::sema::types::{Scalar, TypeId, TypeKind, EVENT, SAMPLER};
 use crate::sema::Sema;
 use crate::source::Span;
 use crate::syntax::ast::AddressSpace;
@@ -18,6 +19,8 @@ enum Arg {
     Number(Shape),
     Pointer { pointee: Pointee, space: AddressSpace, is_const: bool },
     Event,
+    Image(ImageType),
+    Sampler,
     Other,
 }
 
@@ -77,6 +80,16 @@ fn cost(pattern: TypePattern, shape: Shape, arg: Arg) -> Option<u32> {
             Arg::Number((scalar, 1)) if !scalar.is_float() => Some(1),
             _ => None,
         },
+        TypePattern::Image(..) | TypePattern::DepthImage(..) => match arg {
+            Arg::Image(image) => pattern.takes_image(image).then_some(0),
+            _ => None,
+        },
+        TypePattern::Sampler => match arg {
+            Arg::Sampler => Some(0),
+            // A constant; checked when it is converted.
+            Arg::Number((scalar, 1)) if !scalar.is_float() => Some(1),
+            _ => None,
+        },
         TypePattern::Void => None,
         _ => {
             let (want, count) = pattern.number(shape)?;
@@ -123,6 +136,7 @@ impl Sema<'_> {
         let feature = "__opencl_c_work_group_collective_functions";
         let offered = match function.check() {
             Check::Collective => self.target.offers(self.options.std, feature),
+            Check::Images => self.target.images,
             Check::Space(_) => self.pointee_space == AddressSpace::Generic,
             _ => true,
         };
@@ -145,6 +159,8 @@ impl Sema<'_> {
                 Arg::Pointer { pointee, space: pointer.space, is_const: pointer.is_const }
             }
             TypeKind::Opaque(EVENT) => Arg::Event,
+            TypeKind::Opaque(SAMPLER) => Arg::Sampler,
+            TypeKind::Image(image) => Arg::Image(image),
             _ => Arg::Other,
         }
     }
@@ -182,6 +198,10 @@ impl Sema<'_> {
                 }
                 None if pattern == TypePattern::Event => {
                     let ty = self.module.types.intern(TypeKind::Opaque(EVENT));
+                    self.assign_convert(arg, ty, Context::Passing)
+                }
+                None if pattern == TypePattern::Sampler => {
+                    let ty = self.sampler_type();
                     self.assign_convert(arg, ty, Context::Passing)
                 }
                 None => arg,
@@ -311,6 +331,9 @@ impl Sema<'_> {
             None => match pattern {
                 TypePattern::Void => "void".to_string(),
                 TypePattern::Event => EVENT.to_string(),
+                TypePattern::Sampler => SAMPLER.to_string(),
+                TypePattern::Image(dim, _) => format!("image{}_t", dim.name()),
+                TypePattern::DepthImage(dim, _) => format!("image{}_depth_t", dim.name()),
                 _ => "pointer".to_string(),
             },
         };

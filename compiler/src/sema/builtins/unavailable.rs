@@ -68,10 +68,10 @@ const FEATURES: &[(&str, &[&str])] = &[
             "get_image_channel_order",
             "get_image_dim",
             "get_image_array_size",
-            "get_image_num_samples",
-            "get_image_num_mip_levels",
         ],
     ),
+    ("cl_khr_gl_msaa_sharing", &["get_image_num_samples"]),
+    ("cl_khr_mipmap_image", &["get_image_num_mip_levels"]),
     (
         "sub-groups",
         &[

@@ -1,0 +1,466 @@
+//! Lowering of functions on images: texels are read by integer coordinates, and everything that samplers do is arithmetic
+//! (OpenCL C 8), exact on every device.
+//!
+//! That of one coordinate is in the library (`library/image.cl`), a function for each addressing mode and filter; here the
+//! one, two or three of an image come together. With a sampler that is a constant a read is a straight line; with one
+//! that the application gives it is a call of the library.
+
+use super::{Call, Lowerer};
+use crate::ir::{
+    BinaryOp, ConvertOp, FloatCC, ImageView, IntCC, MathOp, Scalar, TexelComponent, Type, Value,
+};
+use crate::kernel::{image_word, sampler_word, ImageAccess, ImageType};
+
+/// An image argument.
+#[derive(Debug, Clone, Copy)]
+struct ImageArg {
+    ty: ImageType,
+    view: ImageView,
+    word: Value,
+    slot: Value,
+}
+
+/// A sampler argument.
+#[derive(Debug, Clone, Copy)]
+struct SamplerArg {
+    word: Value,
+    /// Its value, where it is known.
+    constant: Option<u32>,
+}
+
+impl SamplerArg {
+    /// Returns the addressing mode, where it is known.
+    fn mode(self) -> Option<u32> {
+        self.constant.map(|word| word >> sampler_word::ADDRESS_SHIFT & sampler_word::ADDRESS_MASK)
+    }
+
+    /// Returns true if coordinates beyond the image may mean the border.
+    fn may_clamp(self) -> bool {
+        self.mode().is_none_or(|mode| mode == sampler_word::CLAMP)
+    }
+}
+
+/// One of the texels that a read looks at.
+#[derive(Debug, Clone)]
+struct Texel {
+    /// Coordinates, and which of them may lie beyond the image.
+    indices: Vec<(Value, bool)>,
+    /// The product of the weights; none for the nearest one.
+    weight: Option<Value>,
+}
+
+impl Lowerer<'_, '_> {
+    fn image_arg(&mut self, call: &Call<'_>, component: TexelComponent) -> Option<ImageArg> {
+        let (&word, ty) = (call.args.first()?, call.types.first()?.image?);
+        let storage = ty.access != ImageAccess::ReadOnly;
+        let view = ImageView { dim: ty.dim, component, storage };
+        let slot = self.b.binary_imm(BinaryOp::And, word, (1 << image_word::SLOT_BITS) - 1);
+        Some(ImageArg { ty, view, word, slot })
+    }
+
+    /// Returns the size of an image's first level in each direction.
+    fn image_size(&mut self, image: ImageArg) -> Vec<Value> {
+        let level = self.b.iconst(Type::I32, 0);
+        let size = self.b.image_size(image.view, image.slot, level);
+        (0..image.view.dim.coordinates()).map(|i| self.b.extract(size, i)).collect()
+    }
+
+    /// Calls a function of the library on images.
+    fn image_call(&mut self, name: &str, args: &[Value], ret: Type) -> Option<Value> {
+        let func = self.front.image_function(name)?;
+        self.b.call(func, args, Some(ret))
+    }
+
+    /// `read_image`: image, sampler and coordinates, or image and coordinates.
+    pub(super) fn read_image(
+        &mut self,
+        call: &Call<'_>,
+        component: TexelComponent,
+    ) -> Option<Value> {
+        let image = self.image_arg(call, component)?;
+        let texel = match *call.args {
+            [_, coords] => self.read_texel(image, coords)?,
+            [_, sampler, coords] => {
+                let constant = self.b.func.as_const(sampler).map(|word| word as u32);
+                let sampler = SamplerArg { word: sampler, constant };
+                self.sampled(image, sampler, coords)?
+            }
+            _ => return None,
+        };
+        let texel = if image.ty.depth { self.b.extract(texel, 0) } else { texel };
+        Some(self.b.convert(ConvertOp::FConvert, texel, call.result))
+    }
+
+    /// Returns the texel at integer coordinates. Those beyond the image give some texel of it.
+    fn read_texel(&mut self, image: ImageArg, coords: Value) -> Option<Value> {
+        let size = self.image_size(image);
+        let mut indices = Vec::new();
+        for (i, &size) in size.iter().enumerate() {
+            let index = self.b.extract(coords, i as u8);
+            let last = self.b.binary_imm(BinaryOp::ISub, size, 1);
+            indices.push(self.b.binary(BinaryOp::UMin, index, last));
+        }
+        let coords = self.b.build(&indices);
+        if !image.view.storage {
+            return Some(self.fetch_texel(image, coords));
+        }
+        let texel = self.b.image_read(image.view, image.slot, coords);
+        if image.ty.depth {
+            return Some(texel);
+        }
+        let name = match image.view.component {
+            TexelComponent::Float => "loaded_float",
+            _ => "loaded_bits",
+        };
+        self.image_call(name, &[texel, image.word], image.view.component.texel())
+    }
+
+    fn fetch_texel(&mut self, image: ImageArg, coords: Value) -> Value {
+        let level = self.b.iconst(Type::I32, 0);
+        self.b.image_fetch(image.view, image.slot, coords, level)
+    }
+
+    /// Returns what a sampler makes of an image.
+    fn sampled(&mut self, image: ImageArg, sampler: SamplerArg, coords: Value) -> Option<Value> {
+        if self.b.ty(coords).scalar.is_int() {
+            return Some(self.sampled_at_texel(image, sampler, coords));
+        }
+        if sampler.constant.is_none() && !self.in_library {
+            let (component, dim) = (image.view.component, image.view.dim);
+            let name = format!("read_{}_{}", component.name(), dim.name());
+            return self.image_call(&name, &[image.word, sampler.word, coords], component.texel());
+        }
+        let size = self.image_size(image);
+        let linear = sampler.constant.map(|word| word & sampler_word::LINEAR != 0);
+        match linear.filter(|_| image.view.component == TexelComponent::Float) {
+            _ if image.view.component != TexelComponent::Float => {
+                self.nearest(image, sampler, coords, &size)
+            }
+            Some(false) => self.nearest(image, sampler, coords, &size),
+            Some(true) => self.linear(image, sampler, coords, &size),
+            None => {
+                let bit = i64::from(sampler_word::LINEAR);
+                let linear = self.b.binary_imm(BinaryOp::And, sampler.word, bit);
+                let linear = self.b.icmp_imm(IntCC::Ne, linear, 0);
+                self.either(
+                    linear,
+                    image.view.component.texel(),
+                    |l| l.linear(image, sampler, coords, &size),
+                    |l| l.nearest(image, sampler, coords, &size),
+                )
+            }
+        }
+    }
+
+    /// `condition ? then : otherwise`, of which only one is computed.
+    fn either(
+        &mut self,
+        condition: Value,
+        ty: Type,
+        then: impl FnOnce(&mut Self) -> Option<Value>,
+        otherwise: impl FnOnce(&mut Self) -> Option<Value>,
+    ) -> Option<Value> {
+        let blocks = [self.b.new_block(), self.b.new_block()];
+        let join = self.b.new_block();
+        let result = self.b.func.add_param(join, ty);
+        self.b.brif(condition, blocks[0], blocks[1]);
+        self.b.switch_to(blocks[0]);
+        let value = then(self)?;
+        self.b.jump(join, &[value]);
+        self.b.switch_to(blocks[1]);
+        let value = otherwise(self)?;
+        self.b.jump(join, &[value]);
+        self.b.switch_to(join);
+        Some(result)
+    }
+
+    /// Integer coordinates are indices, to which the addressing modes apply that need no normalized ones.
+    fn sampled_at_texel(&mut self, image: ImageArg, sampler: SamplerArg, coords: Value) -> Value {
+        let size = self.image_size(image);
+        let none = sampler.mode() == Some(sampler_word::NONE);
+        let mut indices = Vec::new();
+        for (i, &size) in size.iter().enumerate() {
+            let index = self.b.extract(coords, i as u8);
+            let is_layer =
+                image.view.dim.is_array() && i + 1 == usize::from(image.view.dim.coordinates());
+            indices.push(match () {
+                () if is_layer => (self.clamped(index, size), false),
+                () if none => {
+                    let last = self.b.binary_imm(BinaryOp::ISub, size, 1);
+                    (self.b.binary(BinaryOp::UMin, index, last), false)
+                }
+                () if sampler.may_clamp() => (index, true),
+                () => (self.clamped(index, size), false),
+            });
+        }
+        let mode = match sampler.constant {
+            Some(_) => None,
+            None => {
+                let bits = i64::from(sampler_word::ADDRESS_MASK << sampler_word::ADDRESS_SHIFT);
+                let mode = self.b.binary_imm(BinaryOp::And, sampler.word, bits);
+                let clamp = i64::from(sampler_word::CLAMP << sampler_word::ADDRESS_SHIFT);
+                Some(self.b.icmp_imm(IntCC::Ne, mode, clamp))
+            }
+        };
+        self.texel_or_border(image, &indices, &size, mode)
+    }
+
+    /// Returns an index within a size.
+    fn clamped(&mut self, index: Value, size: Value) -> Value {
+        let last = self.b.binary_imm(BinaryOp::ISub, size, 1);
+        let index = self.b.binary(BinaryOp::SMin, index, last);
+        let zero = self.b.iconst(Type::I32, 0);
+        self.b.binary(BinaryOp::SMax, index, zero)
+    }
+
+    /// Returns the texel at indices, of which those that may lie beyond the image are marked; then it is the border's
+    /// color, unless `no_border` holds.
+    fn texel_or_border(
+        &mut self,
+        image: ImageArg,
+        indices: &[(Value, bool)],
+        size: &[Value],
+        no_border: Option<Value>,
+    ) -> Value {
+        let mut inside = no_border;
+        let mut coords = Vec::new();
+        let mut outside = false;
+        let mut within: Option<Value> = None;
+        for (&(index, may_leave), &size) in indices.iter().zip(size) {
+            if !may_leave {
+                coords.push(index);
+                continue;
+            }
+            outside = true;
+            let here = self.b.icmp(IntCC::Ult, index, size);
+            within = Some(match within {
+                Some(others) => self.b.binary(BinaryOp::And, others, here),
+                None => here,
+            });
+            coords.push(self.clamped(index, size));
+        }
+        let coords = self.b.build(&coords);
+        let texel = self.fetch_texel(image, coords);
+        if !outside {
+            return texel;
+        }
+        inside = match (inside, within) {
+            (Some(a), Some(b)) => Some(self.b.binary(BinaryOp::Or, a, b)),
+            (a, b) => a.or(b),
+        };
+        let border = self.border(image);
+        match inside {
+            Some(inside) => self.b.select(inside, texel, border),
+            None => texel,
+        }
+    }
+
+    /// Returns the border's color: opaque black for images without alpha, CL_R, CL_RG, CL_RGB and CL_LUMINANCE; else zero.
+    fn border(&mut self, image: ImageArg) -> Value {
+        const OPAQUE: u32 = 1 | 1 << 2 | 1 << 4 | 1 << 9;
+        let shift = i64::from(image_word::ORDER_SHIFT);
+        let order = self.b.binary_imm(BinaryOp::LShr, image.word, shift);
+        let order = self.b.binary_imm(BinaryOp::And, order, 31);
+        let opaque = self.b.iconst(Type::I32, i64::from(OPAQUE));
+        let alpha = self.b.binary(BinaryOp::LShr, opaque, order);
+        let alpha = self.b.binary_imm(BinaryOp::And, alpha, 1);
+        let (zero, alpha) = match image.view.component {
+            TexelComponent::Float => {
+                (self.b.fconst(Type::F32, 0.0), self.b.convert(ConvertOp::UToF, alpha, Type::F32))
+            }
+            _ => (self.b.iconst(Type::I32, 0), alpha),
+        };
+        self.b.build(&[zero, zero, zero, alpha])
+    }
+
+    /// Returns what a function of the library for one coordinate gives: `nearest` or `linear`.
+    fn axis(
+        &mut self,
+        filter: &str,
+        sampler: SamplerArg,
+        coordinate: Value,
+        size: Value,
+        ret: Type,
+    ) -> Option<Value> {
+        let Some(mode) = sampler.mode() else {
+            return self.image_call(filter, &[coordinate, size, sampler.word], ret);
+        };
+        let mode = match mode {
+            sampler_word::CLAMP => "clamp",
+            sampler_word::REPEAT => "repeat",
+            sampler_word::MIRRORED_REPEAT => "mirror",
+            _ => "edge",
+        };
+        let normalized = sampler.constant.is_some_and(|word| word & sampler_word::NORMALIZED != 0);
+        let scaled = normalized && matches!(mode, "clamp" | "edge");
+        let coordinate = match scaled {
+            true => {
+                let size = self.b.convert(ConvertOp::SToF, size, Type::F32);
+                self.b.binary(BinaryOp::FMul, coordinate, size)
+            }
+            false => coordinate,
+        };
+        self.image_call(&format!("{filter}_{mode}"), &[coordinate, size], ret)
+    }
+
+    /// Returns the layer that a coordinate means: the nearest one.
+    fn layer(&mut self, coordinate: Value, layers: Value) -> Value {
+        let last = self.b.binary_imm(BinaryOp::ISub, layers, 1);
+        let last = self.b.convert(ConvertOp::SToF, last, Type::F32);
+        let zero = self.b.fconst(Type::F32, 0.0);
+        let layer = self.b.math(MathOp::Rint, &[coordinate]);
+        // Neither holds for NaN.
+        let above = self.b.fcmp(FloatCC::Ogt, layer, zero);
+        let layer = self.b.select(above, layer, zero);
+        let below = self.b.fcmp(FloatCC::Olt, layer, last);
+        let layer = self.b.select(below, layer, last);
+        self.b.convert(ConvertOp::FToS, layer, Type::I32)
+    }
+
+    fn nearest(
+        &mut self,
+        image: ImageArg,
+        sampler: SamplerArg,
+        coords: Value,
+        size: &[Value],
+    ) -> Option<Value> {
+        let texels = self.texels(image, sampler, coords, size, false)?;
+        Some(self.texel_or_border(image, &texels.first()?.indices, size, None))
+    }
+
+    /// Returns the sum of the texels around a place by their weights.
+    fn linear(
+        &mut self,
+        image: ImageArg,
+        sampler: SamplerArg,
+        coords: Value,
+        size: &[Value],
+    ) -> Option<Value> {
+        let mut sum: Option<Value> = None;
+        for texel in self.texels(image, sampler, coords, size, true)? {
+            let color = self.texel_or_border(image, &texel.indices, size, None);
+            let weight = self.b.splat(texel.weight?, 4);
+            let part = self.b.binary(BinaryOp::FMul, color, weight);
+            sum = Some(match sum {
+                Some(sum) => self.b.binary(BinaryOp::FAdd, sum, part),
+                None => part,
+            });
+        }
+        sum
+    }
+
+    /// Returns the texels that a read at float coordinates looks at.
+    fn texels(
+        &mut self,
+        image: ImageArg,
+        sampler: SamplerArg,
+        coords: Value,
+        size: &[Value],
+        linear: bool,
+    ) -> Option<Vec<Texel>> {
+        let may_leave = sampler.may_clamp();
+        let mut texels = vec![Texel { indices: Vec::new(), weight: None }];
+        let spatial = size.len() - usize::from(image.view.dim.is_array());
+        for (i, &extent) in size.iter().enumerate() {
+            let coordinate = self.b.extract(coords, i as u8);
+            if i == spatial {
+                let layer = self.layer(coordinate, extent);
+                texels.iter_mut().for_each(|texel| texel.indices.push((layer, false)));
+            } else if linear {
+                let ty = Type::vector(Scalar::I32, 4);
+                let around = self.axis("linear", sampler, coordinate, extent, ty)?;
+                let [first, second, bits] = [0, 1, 2].map(|lane| self.b.extract(around, lane));
+                let second_weight = self.b.bitcast(bits, Type::F32);
+                let one = self.b.fconst(Type::F32, 1.0);
+                let first_weight = self.b.binary(BinaryOp::FSub, one, second_weight);
+                let sides = [(first, first_weight), (second, second_weight)];
+                let mut more = Vec::new();
+                for (index, weight) in sides {
+                    for texel in &texels {
+                        let mut texel = texel.clone();
+                        texel.indices.push((index, may_leave));
+                        texel.weight = Some(match texel.weight {
+                            Some(others) => self.b.binary(BinaryOp::FMul, others, weight),
+                            None => weight,
+                        });
+                        more.push(texel);
+                    }
+                }
+                texels = more;
+            } else {
+                let index = self.axis("nearest", sampler, coordinate, extent, Type::I32)?;
+                texels.iter_mut().for_each(|texel| texel.indices.push((index, may_leave)));
+            }
+        }
+        Some(texels)
+    }
+
+    /// `write_image`: image, coordinates and color. What lies beyond the image is not written.
+    pub(super) fn write_image(
+        &mut self,
+        call: &Call<'_>,
+        component: TexelComponent,
+    ) -> Option<Value> {
+        let image = self.image_arg(call, component)?;
+        let &[_, coords, color] = call.args else { return None };
+        let size = self.image_size(image);
+        let mut indices = Vec::new();
+        let mut inside: Option<Value> = None;
+        for (i, &size) in size.iter().enumerate() {
+            let index = self.b.extract(coords, i as u8);
+            let here = self.b.icmp(IntCC::Ult, index, size);
+            inside = Some(match inside {
+                Some(others) => self.b.binary(BinaryOp::And, others, here),
+                None => here,
+            });
+            indices.push(index);
+        }
+        let coords = self.b.build(&indices);
+        let texel = self.stored(image, color)?;
+        self.when(inside?, |l| l.b.image_write(image.view, image.slot, coords, texel));
+        None
+    }
+
+    /// Returns a color as an image has it.
+    fn stored(&mut self, image: ImageArg, color: Value) -> Option<Value> {
+        if image.ty.depth {
+            let zero = self.b.fconst(Type::F32, 0.0);
+            return Some(self.b.build(&[color, zero, zero, zero]));
+        }
+        let component = image.view.component;
+        let color = self.b.convert(ConvertOp::FConvert, color, component.texel());
+        let name = format!("stored_{}", component.name());
+        self.image_call(&name, &[color, image.word], component.texel())
+    }
+
+    /// `get_image_width` and its like.
+    pub(super) fn image_extent(&mut self, call: &Call<'_>, direction: usize) -> Option<Value> {
+        let image = self.image_arg(call, TexelComponent::Float)?;
+        self.image_size(image).get(direction).copied()
+    }
+
+    /// `get_image_dim`: width and height; of three dimensions depth and 0 as well.
+    pub(super) fn image_dim(&mut self, call: &Call<'_>) -> Option<Value> {
+        let image = self.image_arg(call, TexelComponent::Float)?;
+        let mut size = self.image_size(image);
+        match call.result.lanes {
+            2 => size.truncate(2),
+            _ => size.push(self.b.iconst(Type::I32, 0)),
+        }
+        Some(self.b.build(&size))
+    }
+
+    pub(super) fn image_layers(&mut self, call: &Call<'_>) -> Option<Value> {
+        let image = self.image_arg(call, TexelComponent::Float)?;
+        let layers = self.image_size(image).pop()?;
+        Some(self.b.resize(layers, call.result, false))
+    }
+
+    /// Returns a field of the image word: one of the API's constants, counted from `base`.
+    pub(super) fn image_field(&mut self, call: &Call<'_>, shift: u32, base: u32) -> Option<Value> {
+        let &word = call.args.first()?;
+        let field = self.b.binary_imm(BinaryOp::LShr, word, i64::from(shift));
+        let field = self.b.binary_imm(BinaryOp::And, field, 31);
+        Some(self.b.binary_imm(BinaryOp::IAdd, field, i64::from(base)))
+    }
+}

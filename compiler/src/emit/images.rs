@@ -1,0 +1,216 @@
+//! Images: the arrays of descriptor set 0, and the instructions on their elements.
+//!
+//! A variable is an array of images of one type; those of all types lie at the bindings that [`crate::kernel::binding`]
+//! names. The index is the same in all work-items, as images come as arguments alone.
+
+use super::emitter::Emitter;
+use super::error::EmitResult;
+use crate::ir::{ImageDim, ImageView, TexelComponent, Value};
+use crate::kernel::binding;
+use rspirv::spirv::{Capability, Decoration, Dim, ImageFormat, ImageOperands, Op, StorageClass};
+use smallvec::{smallvec, SmallVec};
+
+/// An array of images of one type.
+#[derive(Debug, Clone, Copy)]
+struct DescriptorArray {
+    view: ImageView,
+    variable: u32,
+    /// The type of its elements, and that of pointers to them.
+    image: u32,
+    pointer: u32,
+    /// The type of texels.
+    texel: u32,
+    is_read: bool,
+    is_written: bool,
+}
+
+/// The arrays that the module declares.
+#[derive(Debug, Default)]
+pub(super) struct DescriptorArrays(Vec<DescriptorArray>);
+
+/// Returns SPIR-V's dimensionality of an image, and whether it has layers.
+fn dimensions(dim: ImageDim) -> (Dim, bool) {
+    match dim {
+        ImageDim::D1 => (Dim::Dim1D, false),
+        ImageDim::D1Array => (Dim::Dim1D, true),
+        ImageDim::D1Buffer => (Dim::DimBuffer, false),
+        ImageDim::D2 => (Dim::Dim2D, false),
+        ImageDim::D2Array => (Dim::Dim2D, true),
+        ImageDim::D3 => (Dim::Dim3D, false),
+    }
+}
+
+/// Returns the binding of an array, and the capability to index it.
+fn place(view: ImageView) -> (u32, Capability) {
+    match (view.is_buffer(), view.storage) {
+        (false, false) => (binding::SAMPLED_IMAGE, Capability::SampledImageArrayDynamicIndexing),
+        (false, true) => (binding::STORAGE_IMAGE, Capability::StorageImageArrayDynamicIndexing),
+        (true, false) => {
+            (binding::UNIFORM_TEXEL_BUFFER, Capability::UniformTexelBufferArrayDynamicIndexing)
+        }
+        (true, true) => {
+            (binding::STORAGE_TEXEL_BUFFER, Capability::StorageTexelBufferArrayDynamicIndexing)
+        }
+    }
+}
+
+/// Returns the capability that the dimensionality of an image needs, if it needs one.
+fn capability_of(dim: Dim, storage: bool) -> Option<Capability> {
+    match (dim, storage) {
+        (Dim::Dim1D, false) => Some(Capability::Sampled1D),
+        (Dim::Dim1D, true) => Some(Capability::Image1D),
+        (Dim::DimBuffer, false) => Some(Capability::SampledBuffer),
+        (Dim::DimBuffer, true) => Some(Capability::ImageBuffer),
+        _ => None,
+    }
+}
+
+impl Emitter<'_> {
+    /// Returns the array of images of a type.
+    fn descriptor_array(&mut self, view: ImageView) -> EmitResult<&mut DescriptorArray> {
+        let known = self.images.0.iter().position(|array| array.view == view);
+        let index = match known {
+            Some(index) => index,
+            None => {
+                let array = self.declare_images(view)?;
+                self.images.0.push(array);
+                self.images.0.len() - 1
+            }
+        };
+        Ok(&mut self.images.0[index])
+    }
+
+    fn declare_images(&mut self, view: ImageView) -> EmitResult<DescriptorArray> {
+        let (dim, is_array) = dimensions(view.dim);
+        let (binding, indexing) = place(view);
+        let component = match view.component {
+            TexelComponent::Float => self.builder.float(32),
+            TexelComponent::Int => self.builder.intern(Op::TypeInt, None, &[32, 1]),
+            TexelComponent::Uint => self.builder.u32,
+        };
+        let builder = &mut self.builder;
+        builder.require_capability(Capability::RuntimeDescriptorArray);
+        builder.require_capability(indexing);
+        if let Some(capability) = capability_of(dim, view.storage) {
+            builder.require_capability(capability);
+        }
+        let sampled = if view.storage { 2 } else { 1 };
+        let format = ImageFormat::Unknown as u32;
+        let operands = [component, dim as u32, 0, u32::from(is_array), 0, sampled, format];
+        let image = builder.intern(Op::TypeImage, None, &operands);
+        let array = builder.intern(Op::TypeRuntimeArray, None, &[image]);
+        let variable = builder.variable(StorageClass::UniformConstant, array);
+        builder.decorate(variable, Decoration::DescriptorSet, &[0]);
+        builder.decorate(variable, Decoration::Binding, &[binding]);
+        let pointer = builder.pointer(StorageClass::UniformConstant, image);
+        let texel = builder.vector(component, 4);
+        let (is_read, is_written) = (false, false);
+        Ok(DescriptorArray { view, variable, image, pointer, texel, is_read, is_written })
+    }
+
+    /// Says of each storage image what the module does with it.
+    pub fn decorate_images(&mut self) {
+        let coherent = !self.info.ordered && self.info.uses_barrier;
+        for array in self.images.0.iter().filter(|array| array.view.storage) {
+            let decorations = [
+                (!array.is_read, Decoration::NonReadable),
+                (!array.is_written, Decoration::NonWritable),
+                (coherent && array.is_read && array.is_written, Decoration::Coherent),
+            ];
+            for (_, decoration) in decorations.into_iter().filter(|(holds, _)| *holds) {
+                self.builder.decorate(array.variable, decoration, &[]);
+            }
+        }
+    }
+
+    /// Returns the image in a slot.
+    fn image(&mut self, array: DescriptorArray, slot: Value) -> EmitResult<u32> {
+        let slot = self.id(slot)?;
+        let place = self.op(Op::AccessChain, array.pointer, &[array.variable, slot]);
+        Ok(self.op(Op::Load, array.image, &[place]))
+    }
+
+    /// Returns a texel as it is in the IR, whose integers have no sign.
+    fn signless(&mut self, texel: u32, view: ImageView) -> EmitResult<u32> {
+        if view.component != TexelComponent::Int {
+            return Ok(texel);
+        }
+        let ty = self.ty(view.component.texel())?;
+        Ok(self.op(Op::Bitcast, ty, &[texel]))
+    }
+
+    /// Returns the operands that accesses to storage images take: those of others are to see them.
+    fn shared_texel(&self) -> SmallVec<[u32; 1]> {
+        match self.info.ordered {
+            true => smallvec![ImageOperands::NON_PRIVATE_TEXEL.bits()],
+            false => SmallVec::new(),
+        }
+    }
+
+    /// ImageFetch.
+    pub fn image_fetch(
+        &mut self,
+        view: ImageView,
+        slot: Value,
+        coords: Value,
+        level: Value,
+    ) -> EmitResult<u32> {
+        let array = *self.descriptor_array(view)?;
+        let image = self.image(array, slot)?;
+        let mut operands: SmallVec<[u32; 4]> = smallvec![image, self.id(coords)?];
+        if !view.is_buffer() {
+            operands.extend([ImageOperands::LOD.bits(), self.id(level)?]);
+        }
+        let texel = self.op(Op::ImageFetch, array.texel, &operands);
+        self.signless(texel, view)
+    }
+
+    /// ImageRead.
+    pub fn image_read(&mut self, view: ImageView, slot: Value, coords: Value) -> EmitResult<u32> {
+        self.builder.require_capability(Capability::StorageImageReadWithoutFormat);
+        let array = self.descriptor_array(view)?;
+        array.is_read = true;
+        let array = *array;
+        let image = self.image(array, slot)?;
+        let mut operands: SmallVec<[u32; 4]> = smallvec![image, self.id(coords)?];
+        operands.extend(self.shared_texel());
+        let texel = self.op(Op::ImageRead, array.texel, &operands);
+        self.signless(texel, view)
+    }
+
+    /// ImageWrite.
+    pub fn image_write(
+        &mut self,
+        view: ImageView,
+        slot: Value,
+        coords: Value,
+        texel: Value,
+    ) -> EmitResult<()> {
+        self.builder.require_capability(Capability::StorageImageWriteWithoutFormat);
+        let array = self.descriptor_array(view)?;
+        array.is_written = true;
+        let array = *array;
+        let image = self.image(array, slot)?;
+        let mut texel = self.id(texel)?;
+        if view.component == TexelComponent::Int {
+            texel = self.op(Op::Bitcast, array.texel, &[texel]);
+        }
+        let mut operands: SmallVec<[u32; 4]> = smallvec![image, self.id(coords)?, texel];
+        operands.extend(self.shared_texel());
+        self.op_void(Op::ImageWrite, &operands);
+        Ok(())
+    }
+
+    /// ImageSize.
+    pub fn image_size(&mut self, view: ImageView, slot: Value, level: Value) -> EmitResult<u32> {
+        self.builder.require_capability(Capability::ImageQuery);
+        let array = *self.descriptor_array(view)?;
+        let image = self.image(array, slot)?;
+        let ty = self.ty(view.coordinates())?;
+        if view.storage || view.is_buffer() {
+            return Ok(self.op(Op::ImageQuerySize, ty, &[image]));
+        }
+        let level = self.id(level)?;
+        Ok(self.op(Op::ImageQuerySizeLod, ty, &[image, level]))
+    }
+}

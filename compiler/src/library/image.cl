@@ -1,0 +1,151 @@
+// Images: addressing modes on one coordinate (OpenCL C 8.2), components as storage images have them.
+//
+// s is a coordinate, normalized or not as the sampler says, u one that is not; size is the number of texels. An index
+// beyond the image, -1 or size at the least, is that of the border. NaN and infinities give some index.
+
+typedef uint sampler_word;
+
+float __mirrored(float s) { return fabs(s - 2.0f * rint(0.5f * s)); }
+
+// The index of the texel that is nearest.
+int __nearest_edge(float u, int size) {
+    return (int)fmin(fmax(floor(u), 0.0f), (float)(size - 1));
+}
+
+int __nearest_clamp(float u, int size) { return (int)fmin(fmax(floor(u), -1.0f), (float)size); }
+
+int __nearest_repeat(float s, int size) {
+    int i = (int)fmin(fmax(floor((s - floor(s)) * (float)size), 0.0f), (float)size);
+    return i >= size ? 0 : i;
+}
+
+int __nearest_mirror(float s, int size) { return __nearest_edge(__mirrored(s) * (float)size, size); }
+
+int __nearest(float s, int size, sampler_word sampler) {
+    uint mode = sampler >> 1 & 7;
+    if (mode == 3) return __nearest_repeat(s, size);
+    if (mode == 4) return __nearest_mirror(s, size);
+    float u = sampler & 1 ? s * (float)size : s;
+    return mode == 2 ? __nearest_clamp(u, size) : __nearest_edge(u, size);
+}
+
+// The indices of the two texels around a place, and the bits of the second's weight.
+int4 __linear_edge(float u, int size) {
+    float t = u - 0.5f, f = floor(t);
+    int i = (int)fmin(fmax(f, -1.0f), (float)size);
+    return (int4)(clamp(i, 0, size - 1), clamp(i + 1, 0, size - 1), as_int(t - f), 0);
+}
+
+int4 __linear_clamp(float u, int size) {
+    float t = u - 0.5f, f = floor(t);
+    int i = (int)fmin(fmax(f, -2.0f), (float)size);
+    return (int4)(i, i + 1, as_int(t - f), 0);
+}
+
+int4 __linear_repeat(float s, int size) {
+    float t = (s - floor(s)) * (float)size - 0.5f, f = floor(t);
+    int i = (int)fmin(fmax(f, -1.0f), (float)(size - 1));
+    return (int4)(i < 0 ? size - 1 : i, i + 1 < size ? i + 1 : 0, as_int(t - f), 0);
+}
+
+int4 __linear_mirror(float s, int size) { return __linear_edge(__mirrored(s) * (float)size, size); }
+
+int4 __linear(float s, int size, sampler_word sampler) {
+    uint mode = sampler >> 1 & 7;
+    if (mode == 3) return __linear_repeat(s, size);
+    if (mode == 4) return __linear_mirror(s, size);
+    float u = sampler & 1 ? s * (float)size : s;
+    return mode == 2 ? __linear_clamp(u, size) : __linear_edge(u, size);
+}
+
+// Reads with a sampler that is known at run time only.
+#define READS(dim, coordinates) \
+    float4 __read_float_##dim(read_only image##dim##_t image, sampler_t sampler, coordinates at) { \
+        return read_imagef(image, sampler, at); \
+    } \
+    int4 __read_int_##dim(read_only image##dim##_t image, sampler_t sampler, coordinates at) { \
+        return read_imagei(image, sampler, at); \
+    } \
+    uint4 __read_uint_##dim(read_only image##dim##_t image, sampler_t sampler, coordinates at) { \
+        return read_imageui(image, sampler, at); \
+    }
+
+READS(1d, float)
+READS(1d_array, float2)
+READS(2d, float2)
+READS(2d_array, float4)
+READS(3d, float4)
+
+float3 __to_srgb(float3 c) {
+    float3 curve = 1.055f * native_exp2(native_log2(fmax(c, 0.0031308f)) * (1.0f / 2.4f)) - 0.055f;
+    return select(curve, 12.92f * c, c <= 0.0031308f);
+}
+
+float3 __from_srgb(float3 c) {
+    float3 curve = native_exp2(native_log2(fmax((c + 0.055f) / 1.055f, 0.04f)) * 2.4f);
+    return select(curve, c / 12.92f, c <= 0.04045f);
+}
+
+// A color as a storage image has it, by the store order of an image word, and the color of a texel.
+float4 __stored_float(float4 c, uint image) {
+    uint order = image >> 26 & 7;
+    if (order == 0) return c;
+    switch (order) {
+        case 1: return c.zyxw;
+        case 2: return c.wxyz;
+        case 3: return c.wzyx;
+        case 4: return c.wxyz;
+        case 5: return (float4)(__to_srgb(c.xyz), c.w);
+        default: return c;
+    }
+}
+
+float4 __loaded_float(float4 c, uint image) {
+    uint order = image >> 26 & 7;
+    if (order == 0) return c;
+    switch (order) {
+        case 1: return c.zyxw;
+        case 2: return c.yzwx;
+        case 3: return c.wzyx;
+        case 4: return (float4)(0.0f, 0.0f, 0.0f, c.x);
+        case 5: return (float4)(__from_srgb(c.xyz), c.w);
+        default: return c;
+    }
+}
+
+int4 __stored_bits(int4 c, uint image) {
+    uint order = image >> 26 & 7;
+    if (order == 0) return c;
+    switch (order) {
+        case 1: return c.zyxw;
+        case 2: return c.wxyz;
+        case 3: return c.wzyx;
+        case 4: return c.wxyz;
+        default: return c;
+    }
+}
+
+int4 __loaded_bits(int4 c, uint image) {
+    uint order = image >> 26 & 7;
+    if (order == 0) return c;
+    switch (order) {
+        case 1: return c.zyxw;
+        case 2: return c.yzwx;
+        case 3: return c.wzyx;
+        case 4: return (int4)(0, 0, 0, c.x);
+        default: return c;
+    }
+}
+
+// What is written saturates to the width of the channels: CL_SIGNED_INT8 is 7 behind CL_SNORM_INT8.
+int4 __stored_int(int4 c, uint image) {
+    uint type = image >> 21 & 31;
+    int high = 0x7fffffff >> (type == 7 ? 24 : type == 8 ? 16 : 0);
+    return __stored_bits(clamp(c, (int4)~high, (int4)high), image);
+}
+
+int4 __stored_uint(int4 c, uint image) {
+    uint type = image >> 21 & 31;
+    uint high = 0xffffffffU >> (type == 10 ? 24 : type == 11 ? 16 : 0);
+    return __stored_bits(as_int4(min(as_uint4(c), (uint4)high)), image);
+}

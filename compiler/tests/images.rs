@@ -1,0 +1,178 @@
+//! Images and samplers from OpenCL C to SPIR-V: the modules are valid on every kind of device, and reads with constant
+//! samplers are straight lines.
+
+#[allow(dead_code)]
+#[path = "emit/support.rs"]
+mod support;
+
+use hekla_compiler::kernel::{ArgAddress, ArgKind, Field, ImageAccess, ImageDim, Kernel, Program};
+use hekla_compiler::{compile, Options, Source, Target};
+use support::{disassemble, validate};
+
+/// Compiles a program; every kernel is valid.
+fn program(text: &str, target: &Target) -> Program {
+    let source = Source { name: "t.cl".into(), text: text.into(), headers: Vec::new() };
+    let options = Options::parse("-cl-std=CL3.0").unwrap();
+    let compiled = compile(&source, &options, target);
+    let program = compiled.program.unwrap_or_else(|| panic!("{}\n{text}", compiled.log));
+    assert_eq!(compiled.log, "", "{text}");
+    for kernel in &program.kernels {
+        if let Err(message) = validate(&kernel.spirv) {
+            panic!("{message}\n{text}\n{}", disassemble(&kernel.spirv));
+        }
+    }
+    program
+}
+
+/// Returns the only kernel of a program, and its text.
+fn kernel(text: &str) -> (Kernel, String) {
+    let kernel = program(text, &Target::generic()).kernels.remove(0);
+    let text = disassemble(&kernel.spirv);
+    (kernel, text)
+}
+
+/// Returns how often each instruction stands in a module.
+fn counts<const N: usize>(text: &str, names: [&str; N]) -> [usize; N] {
+    names.map(|name| text.split_whitespace().filter(|&word| word == format!("Op{name}")).count())
+}
+
+/// Devices with images, otherwise weak in different ways.
+fn devices() -> [Target; 4] {
+    let generic = Target::generic;
+    let images = Target {
+        images: true,
+        read_write_images: true,
+        image_writes_3d: true,
+        ..Target::minimal()
+    };
+    [
+        generic(),
+        images,
+        Target { int64: false, float16: true, ..generic() },
+        Target { vulkan_memory_model: false, push_constant_size: 8, ..generic() },
+    ]
+}
+
+#[test]
+fn modules_are_valid_on_every_device() {
+    let kinds = [
+        ("image1d_t", "int", "float"),
+        ("image1d_array_t", "int2", "float2"),
+        ("image2d_t", "int2", "float2"),
+        ("image2d_array_t", "int4", "float4"),
+        ("image3d_t", "int4", "float4"),
+    ];
+    for target in devices() {
+        for (image, int, float) in kinds {
+            let text = format!(
+                "constant sampler_t linear = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_LINEAR;
+                kernel void k(read_only {image} a, write_only {image} b, read_write {image} c, sampler_t s,
+                              global float4 *f, global int4 *i) {{
+                    {int} at = ({int})(get_global_id(0));
+                    {float} place = ({float})(i->x * 0.3f);
+                    f[0] = read_imagef(a, s, place) + read_imagef(a, linear, place) + read_imagef(a, s, at);
+                    i[0] = read_imagei(a, s, place) + read_imagei(a, at) + as_int4(read_imageui(a, s, at));
+                    write_imagef(b, at, f[1]);
+                    write_imagei(b, at, i[1]);
+                    write_imageui(b, at, as_uint4(i[1]));
+                    write_imagef(c, at, read_imagef(c, at));
+                    work_group_barrier(CLK_IMAGE_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+                    write_imagei(c, at, read_imagei(c, at) + get_image_width(c));
+                }}"
+            );
+            program(&text, &target);
+        }
+        program(
+            "kernel void k(image1d_buffer_t a, write_only image1d_buffer_t b, read_write image1d_buffer_t c,
+                           image2d_depth_t d, write_only image2d_array_depth_t e, sampler_t s, global int *n) {
+                int i = get_global_id(0);
+                write_imagef(b, i, read_imagef(a, i) + read_imagef(d, s, (float2)(0.5f)));
+                write_imagei(c, i, read_imagei(c, i) + get_image_width(b));
+                write_imagef(e, (int4)(i), read_imagef(d, s, (int2)(i)));
+                *n = get_image_array_size(e) + get_image_dim(d).y;
+            }",
+            &target,
+        );
+    }
+}
+
+#[test]
+fn accesses_that_are_ordered_between_work_groups_say_so() {
+    let text = "kernel void k(read_write image2d_t a, global atomic_int *n) {
+        write_imagef(a, (int2)(1), (float4)(2));
+        atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_release, memory_scope_device);
+        atomic_fetch_add_explicit(n, 1, memory_order_acq_rel, memory_scope_device);
+        write_imagef(a, (int2)(2), read_imagef(a, (int2)(1)));
+    }";
+    let (_, spirv) = kernel(text);
+    assert_eq!(spirv.matches("NonPrivateTexel").count(), 3, "{spirv}");
+}
+
+#[test]
+fn reads_with_constant_samplers_are_straight_lines() {
+    let read = |sampler: &str, at: &str| {
+        let (_, text) = kernel(&format!(
+            "kernel void k(image2d_t a, global float4 *f) {{
+                int2 i = (int2)(get_global_id(0), get_global_id(1));
+                *f = read_imagef(a, {sampler}, {at});
+            }}"
+        ));
+        counts(&text, ["ImageQuerySizeLod", "ImageFetch", "BranchConditional", "FunctionCall"])
+    };
+    assert_eq!(read("CLK_ADDRESS_CLAMP_TO_EDGE", "i"), [1, 1, 0, 0]);
+    assert_eq!(read("CLK_ADDRESS_CLAMP", "i"), [1, 1, 0, 0]);
+    assert_eq!(read("CLK_ADDRESS_NONE", "convert_float2(i)"), [1, 1, 0, 0]);
+    let normalized = "CLK_NORMALIZED_COORDS_TRUE | CLK_FILTER_LINEAR";
+    for mode in ["CLAMP_TO_EDGE", "CLAMP", "REPEAT", "MIRRORED_REPEAT"] {
+        let sampler = format!("{normalized} | CLK_ADDRESS_{mode}");
+        assert_eq!(read(&sampler, "convert_float2(i)"), [1, 4, 0, 0], "{mode}");
+    }
+}
+
+#[test]
+fn a_sampler_that_is_handed_on_is_still_a_constant() {
+    let (_, text) = kernel(
+        "float4 read(image2d_t a, sampler_t s, float2 at) { return read_imagef(a, s, at); }
+        kernel void k(image2d_t a, global float4 *f) {
+            const sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+            *f = read(a, s, (float2)(get_global_id(0)));
+        }",
+    );
+    assert_eq!(counts(&text, ["ImageFetch", "BranchConditional"]), [1, 0], "{text}");
+}
+
+#[test]
+fn arguments_are_words() {
+    let (kernel, text) = kernel(
+        "kernel void k(image2d_t a, write_only image2d_array_depth_t b, sampler_t s, global float4 *f) {
+            *f = read_imagef(a, s, (int2)(1));
+            write_imagef(b, (int4)(1), f->x);
+        }",
+    );
+    assert!(kernel.uses_images);
+    let image = |dim, depth, access| ArgKind::Image { dim, depth, access };
+    let kinds: Vec<ArgKind> = kernel.args.iter().map(|arg| arg.kind).collect();
+    let expected = [
+        image(ImageDim::D2, false, ImageAccess::ReadOnly),
+        image(ImageDim::D2Array, true, ImageAccess::WriteOnly),
+        ArgKind::Sampler,
+        ArgKind::Buffer,
+    ];
+    assert_eq!(kinds, expected);
+    let types: Vec<&str> = kernel.args.iter().map(|arg| arg.type_name.as_str()).collect();
+    assert_eq!(types, ["image2d_t", "image2d_array_depth_t", "sampler_t", "float4*"]);
+    assert_eq!(kernel.args[0].address, ArgAddress::Global);
+    assert_eq!(kernel.args[2].address, ArgAddress::Private);
+    let fields: Vec<(Field, u32)> =
+        kernel.argument_fields.iter().map(|entry| (entry.field, entry.offset)).collect();
+    assert_eq!(fields[..3], [(Field::Arg(0), 0), (Field::Arg(1), 4), (Field::Arg(2), 8)]);
+    assert!(text.contains("NonReadable"), "{text}");
+}
+
+#[test]
+fn kernels_without_images_declare_none() {
+    let (kernel, text) =
+        kernel("kernel void k(sampler_t s, image2d_t a, global int *n) { *n = 1; }");
+    assert!(!kernel.uses_images);
+    assert_eq!(counts(&text, ["TypeImage"]), [0]);
+}
