@@ -208,13 +208,12 @@ impl AliasClasses {
             InstData::Load { .. } => 0,
             // Images have their own memory, but for those that are views of buffers: those may be read and written
             // through pointers.
-            InstData::ImageRead { view, .. } | InstData::ImageWrite { view, .. } => {
-                if view.is_buffer() {
-                    !self.own
-                } else {
-                    0
-                }
+            InstData::ImageRead { view, .. } | InstData::ImageWrite { view, .. }
+                if view.is_buffer() =>
+            {
+                !self.own
             }
+            InstData::ImageRead { .. } | InstData::ImageWrite { .. } => 0,
             // An atomic load may be what this work-item waits on. Calls write anything, barriers let others write.
             _ if data.has_side_effect() && !data.is_terminator() => !self.own,
             _ => 0,

@@ -6,9 +6,7 @@
 //! that the application gives it is a call of the library.
 
 use super::{Call, Lowerer};
-use crate::ir::{
-    BinaryOp, ConvertOp, FloatCC, ImageView, IntCC, MathOp, Scalar, TexelComponent, Type, Value,
-};
+use crate::ir::{BinaryOp, ConvertOp, ImageView, IntCC, Scalar, TexelComponent, Type, Value};
 use crate::kernel::{image_word, sampler_word, ImageAccess, ImageType};
 
 /// An image argument.
@@ -303,20 +301,6 @@ impl Lowerer<'_, '_> {
         self.image_call(&format!("{filter}_{mode}"), &[coordinate, size], ret)
     }
 
-    /// Returns the layer that a coordinate means: the nearest one.
-    fn layer(&mut self, coordinate: Value, layers: Value) -> Value {
-        let last = self.b.binary_imm(BinaryOp::ISub, layers, 1);
-        let last = self.b.convert(ConvertOp::SToF, last, Type::F32);
-        let zero = self.b.fconst(Type::F32, 0.0);
-        let layer = self.b.math(MathOp::Rint, &[coordinate]);
-        // Neither holds for NaN.
-        let above = self.b.fcmp(FloatCC::Ogt, layer, zero);
-        let layer = self.b.select(above, layer, zero);
-        let below = self.b.fcmp(FloatCC::Olt, layer, last);
-        let layer = self.b.select(below, layer, last);
-        self.b.convert(ConvertOp::FToS, layer, Type::I32)
-    }
-
     fn nearest(
         &mut self,
         image: ImageArg,
@@ -364,7 +348,7 @@ impl Lowerer<'_, '_> {
         for (i, &extent) in size.iter().enumerate() {
             let coordinate = self.b.extract(coords, i as u8);
             if i == spatial {
-                let layer = self.layer(coordinate, extent);
+                let layer = self.image_call("layer", &[coordinate, extent], Type::I32)?;
                 texels.iter_mut().for_each(|texel| texel.indices.push((layer, false)));
             } else if linear {
                 let ty = Type::vector(Scalar::I32, 4);

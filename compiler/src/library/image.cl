@@ -7,6 +7,11 @@ typedef uint sampler_word;
 
 float __mirrored(float s) { return fabs(s - 2.0f * rint(0.5f * s)); }
 
+// The layer of an array.
+int __layer(float at, int layers) {
+    return (int)fmin(fmax(rint(at), 0.0f), (float)(layers - 1));
+}
+
 // The index of the texel that is nearest.
 int __nearest_edge(float u, int size) {
     return (int)fmin(fmax(floor(u), 0.0f), (float)(size - 1));

@@ -1,9 +1,11 @@
 //! A plain interpreter of IR: what a module means for one work-item, for tests of lowering and of the passes.
 #![allow(dead_code)] // Each test file uses its part.
 
+mod images;
 mod operations;
 
 use hekla_compiler::ir::*;
+pub use images::Image;
 use operations as op;
 use std::collections::HashMap;
 
@@ -22,6 +24,8 @@ pub struct Machine<'m> {
     private: Vec<u8>,
     /// Addresses of the module's variables.
     variables: Vec<u64>,
+    /// The image in each slot.
+    pub images: Vec<Image>,
     /// Bytes of each kernel argument.
     pub args: Vec<Vec<u8>>,
     /// Every byte of private memory that was not written, and of undefined values.
@@ -47,6 +51,7 @@ impl<'m> Machine<'m> {
             local: vec![0; 16],
             private: vec![0; 16],
             variables: Vec::new(),
+            images: Vec::new(),
             args: Vec::new(),
             unwritten: 0xcd,
             work_item: alone,
@@ -200,6 +205,20 @@ impl<'m> Machine<'m> {
                 let bytes = &self.args[*arg as usize][*offset as usize..];
                 let size = ty.scalar.bytes() as usize;
                 Ok(bytes.chunks_exact(size).take(ty.lanes.into()).map(read).collect())
+            }
+            InstData::ImageFetch { view, slot, coords, .. }
+            | InstData::ImageRead { view, slot, coords } => {
+                let (slot, coords) = (frame.get(*slot), frame.get(*coords));
+                Ok(images::texel(&mut self.images, *view, &slot, &coords)?.to_vec())
+            }
+            InstData::ImageWrite { view, slot, coords, texel } => {
+                let (slot, coords) = (frame.get(*slot), frame.get(*coords));
+                let place = images::texel(&mut self.images, *view, &slot, &coords)?;
+                place.copy_from_slice(&frame.get(*texel));
+                none
+            }
+            InstData::ImageSize { view, slot, .. } => {
+                Ok(images::size(&self.images, *view, &frame.get(*slot)))
             }
             InstData::Barrier { .. } | InstData::Fence { .. } => none,
             InstData::CallResult { call, index } => {

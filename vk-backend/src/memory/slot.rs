@@ -102,6 +102,10 @@ impl Slot {
         // SAFETY: the range is in the buffer, and the device has such views, as was just checked.
         let view = unsafe { device.raw.create_buffer_view(&info, None) }
             .map_err(|e| device.fault("vkCreateBufferView", e))?;
+        if binding == Binding::StorageTexelBuffer {
+            // As much as by its address: the host may read what kernels write there.
+            buffer.address();
+        }
         let descriptor = Descriptor::BufferView { view, _of: buffer.clone() };
         Slot::write(device, binding, descriptor, Content::BufferView(&[view]))
     }

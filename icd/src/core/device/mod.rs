@@ -16,7 +16,7 @@ pub mod staging;
 
 use crate::cl::error::Result;
 use crate::cl::*;
-use crate::core::device::images::Images;
+use crate::core::device::images::{ImageFeatures, Images};
 use crate::core::device::open::Gpu;
 use crate::object::Kind;
 use hekla_vk_backend as vk;
@@ -55,12 +55,19 @@ impl Device {
 
     /// Returns the open device; the first call opens and probes it.
     pub fn gpu(&self) -> Result<&Arc<Gpu>> {
-        self.gpu.get_or_try_init(|| Gpu::open(&self.physical, self.named))
+        self.gpu.get_or_try_init(|| Gpu::open(&self.physical, self.named, self.image_features()))
     }
 
     /// Returns the device's images; `None` if it offers none.
     pub fn images(&self) -> Option<&Images> {
         self.images.get_or_init(|| Images::of(&self.physical)).as_ref()
+    }
+
+    /// Returns the features of OpenCL C about images that programs on the device may use.
+    pub fn image_features(&self) -> ImageFeatures {
+        // Not before commands on images work: then `self.images()`.
+        let images: Option<&Images> = None;
+        images.map_or(ImageFeatures::default(), |images| images.features)
     }
 
     /// Returns the size of the largest buffer in bytes (CL_DEVICE_MAX_MEM_ALLOC_SIZE).

@@ -2,6 +2,7 @@
 //! of it again.
 
 use crate::cl::*;
+use hekla_compiler::kernel::image_word;
 use hekla_vk_backend as vk;
 use vk::Component::{self, One, Zero, A, B, G, R};
 
@@ -10,12 +11,12 @@ use vk::Component::{self, One, Zero, A, B, G, R};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreOrder {
     /// As they are.
-    Rgba = 0,
-    Bgra = 1,
-    Argb = 2,
-    Abgr = 3,
+    Rgba = image_word::STORE_RGBA as isize,
+    Bgra = image_word::STORE_BGRA as isize,
+    Argb = image_word::STORE_ARGB as isize,
+    Abgr = image_word::STORE_ABGR as isize,
     /// Alpha in the first one.
-    Alpha = 4,
+    Alpha = image_word::STORE_A as isize,
 }
 
 /// How texels of an image format are stored.

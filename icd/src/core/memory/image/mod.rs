@@ -20,7 +20,6 @@ use crate::cl::*;
 use crate::core::context::Context;
 use crate::core::device::images::format::{self, Layout};
 use crate::core::device::images::{Access, Images};
-use crate::core::device::Device;
 use crate::object::notify::Notifier;
 use crate::object::{Kind, Ref};
 use desc::{PitchRule, Shape};
@@ -212,18 +211,6 @@ impl Image {
             Texels::Replicas(replicas) => replicas.image(&self.context, device),
             Texels::Buffer(_) => fail(CL_INVALID_MEM_OBJECT),
         }
-    }
-
-    /// Checks that kernels on a device can use the image.
-    ///
-    /// # Errors
-    /// CL_INVALID_OPERATION on a device without images, CL_INVALID_IMAGE_SIZE, CL_IMAGE_FORMAT_NOT_SUPPORTED.
-    pub fn check_device(&self, device: &Device) -> Result<()> {
-        let images = device.images().ok_or(ClError(CL_INVALID_OPERATION))?;
-        ensure!(self.shape.fits(images), CL_INVALID_IMAGE_SIZE);
-        let access = images.access(self.shape.image_type, self.format);
-        ensure!(access.read || access.write, CL_IMAGE_FORMAT_NOT_SUPPORTED);
-        Ok(())
     }
 
     /// Returns the use of all texels.

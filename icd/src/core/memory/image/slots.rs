@@ -1,8 +1,10 @@
-//! Image words: the numbers by which kernels know images.
+//! Images as kernels use them: as arguments of some type, and by the word that is their value.
 
 use super::{Image, Texels};
-use crate::cl::error::{ClError, Result};
+use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
+use crate::core::device::Device;
+use hekla_compiler::kernel::{image_word, ImageAccess, ImageDim};
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use std::sync::Arc;
@@ -19,8 +21,49 @@ pub struct Slots {
 }
 
 impl Image {
-    /// Returns the word by which a kernel on a device knows the image (`compiler/src/kernel.rs` says what is in it),
-    /// and what the launch is to retain. `writes`: it does not only read.
+    /// Returns true if the image can be an argument of a type of images.
+    pub fn is_of(&self, dim: ImageDim, depth: bool) -> bool {
+        let image_type = match dim {
+            ImageDim::D1 => CL_MEM_OBJECT_IMAGE1D,
+            ImageDim::D1Buffer => CL_MEM_OBJECT_IMAGE1D_BUFFER,
+            ImageDim::D1Array => CL_MEM_OBJECT_IMAGE1D_ARRAY,
+            ImageDim::D2 => CL_MEM_OBJECT_IMAGE2D,
+            ImageDim::D2Array => CL_MEM_OBJECT_IMAGE2D_ARRAY,
+            ImageDim::D3 => CL_MEM_OBJECT_IMAGE3D,
+        };
+        let is_depth = self.format.image_channel_order == CL_DEPTH;
+        self.shape.image_type == image_type && (is_depth || !depth)
+    }
+
+    /// Returns true if the flags of the image let kernels use it so.
+    pub fn allows(&self, access: ImageAccess) -> bool {
+        let forbidden = match access {
+            ImageAccess::ReadOnly => CL_MEM_WRITE_ONLY,
+            ImageAccess::WriteOnly => CL_MEM_READ_ONLY,
+            ImageAccess::ReadWrite => CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY,
+        };
+        self.flags & forbidden == 0
+    }
+
+    /// Checks that a kernel on a device can use the image so.
+    ///
+    /// # Errors
+    /// CL_INVALID_OPERATION on a device without images, CL_INVALID_IMAGE_SIZE, CL_IMAGE_FORMAT_NOT_SUPPORTED.
+    pub fn check_use(&self, device: &Device, access: ImageAccess) -> Result<()> {
+        let images = device.images().ok_or(ClError(CL_INVALID_OPERATION))?;
+        ensure!(self.shape.fits(images), CL_INVALID_IMAGE_SIZE);
+        let offered = images.access(self.shape.image_type, self.format);
+        let offered = match access {
+            ImageAccess::ReadOnly => offered.read,
+            ImageAccess::WriteOnly => offered.write,
+            ImageAccess::ReadWrite => offered.read_write,
+        };
+        ensure!(offered, CL_IMAGE_FORMAT_NOT_SUPPORTED);
+        Ok(())
+    }
+
+    /// Returns the word by which a kernel on a device knows the image, and what the launch is to retain. `writes`: the
+    /// kernel does not only read.
     ///
     /// # Errors
     /// CL_INVALID_MEM_OBJECT for formats that kernels on the device cannot use so.
@@ -28,10 +71,14 @@ impl Image {
         let slots = self.slots.get(device).ok_or(ClError(CL_INVALID_DEVICE))?;
         let slot = if writes { &slots.write } else { &slots.read };
         let slot = slot.get_or_try_init(|| self.make_slot(device, writes))?;
-        let order = self.format.image_channel_order - CL_R;
-        let data_type = self.format.image_channel_data_type - CL_SNORM_INT8;
+        let order = self.format.image_channel_order - image_word::CL_R;
+        let data_type = self.format.image_channel_data_type - image_word::CL_SNORM_INT8;
         let store = self.layout.store.map_or(0, |store| store as u32);
-        Ok((slot.index() | order << 16 | data_type << 21 | store << 26, slot.clone()))
+        let word = slot.index()
+            | order << image_word::ORDER_SHIFT
+            | data_type << image_word::TYPE_SHIFT
+            | store << image_word::STORE_SHIFT;
+        Ok((word, slot.clone()))
     }
 
     fn make_slot(&self, device: usize, writes: bool) -> Result<Arc<vk::Slot>> {

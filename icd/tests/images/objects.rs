@@ -1,98 +1,10 @@
-//! Image objects: what can be made, what is said of it, and that the texels are what the application gave.
-//!
-//! The library is linked, not loaded, so that the tests see where texels are.
-// Nearly every call of the API is unsafe, for the reason that the C specification gives.
-#![allow(clippy::undocumented_unsafe_blocks)]
+//! Image objects: creation, queries, contents, lifetime.
 
-use hekla::api::*;
-use hekla::cl::*;
-use hekla::core::device::image_copy;
-use hekla::core::memory::image::Image;
-use hekla::object::Ref;
-use std::ffi::c_void;
-use std::ptr::{null, null_mut};
-
-const RGBA8: cl_image_format =
-    cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNORM_INT8 };
-
-fn made<T>(create: impl FnOnce(*mut cl_int) -> *mut T) -> *mut T {
-    let mut code = 1;
-    let handle = create(&mut code);
-    assert_eq!(code, CL_SUCCESS);
-    handle
-}
-
-fn check(code: cl_int) {
-    assert_eq!(code, CL_SUCCESS);
-}
-
-fn context() -> (cl_device_id, cl_context) {
-    std::env::set_var("HEKLA_CACHE", "0");
-    let mut device = null_mut();
-    check(unsafe { clGetDeviceIDs(null_mut(), CL_DEVICE_TYPE_ALL, 1, &mut device, null_mut()) });
-    (device, made(|e| unsafe { clCreateContext(null(), 1, &device, None, null_mut(), e) }))
-}
-
-fn desc(image_type: cl_mem_object_type, size: [usize; 3], layers: usize) -> cl_image_desc {
-    cl_image_desc {
-        image_type,
-        image_width: size[0],
-        image_height: size[1],
-        image_depth: size[2],
-        image_array_size: layers,
-        image_row_pitch: 0,
-        image_slice_pitch: 0,
-        num_mip_levels: 0,
-        num_samples: 0,
-        mem_object: null_mut(),
-    }
-}
-
-fn image(
-    context: cl_context,
-    flags: cl_mem_flags,
-    format: cl_image_format,
-    desc: &cl_image_desc,
-    host: *mut c_void,
-) -> cl_mem {
-    made(|e| unsafe { clCreateImage(context, flags, &format, desc, host, e) })
-}
-
-fn info<T: Copy + Default>(image: cl_mem, name: cl_image_info) -> T {
-    let (mut value, mut size) = (T::default(), 0);
-    let place = (&raw mut value).cast();
-    check(unsafe { clGetImageInfo(image, name, size_of::<T>(), place, &mut size) });
-    assert_eq!(size, size_of::<T>());
-    value
-}
-
-fn mem_info<T: Copy + Default>(mem: cl_mem, name: cl_mem_info) -> T {
-    let mut value = T::default();
-    let place = (&raw mut value).cast();
-    check(unsafe { clGetMemObjectInfo(mem, name, size_of::<T>(), place, null_mut()) });
-    value
-}
-
-/// Returns the texels of an image, closely packed.
-fn texels(image: cl_mem) -> Vec<u8> {
-    let image = Ref::<Image>::from_handle(image).unwrap();
-    let texels = image.on_device(0).unwrap();
-    let mut all = Vec::new();
-    for part in image_copy::parts(&texels) {
-        let mut bytes = vec![0; image_copy::size_of(&texels, part) as usize];
-        image.context.gpus[0].read_image(&texels, part, &mut bytes).unwrap();
-        all.extend(bytes);
-    }
-    all
-}
-
-fn pattern(size: usize) -> Vec<u8> {
-    (0..size).map(|i| (i * 7 + i / 251) as u8).collect()
-}
+use crate::*;
 
 #[test]
 fn every_type_of_image_says_what_it_is() {
-    let (_, context) = context();
+    let context = context();
     // Type, width, height, depth, layers, slice pitch.
     let all = [
         (CL_MEM_OBJECT_IMAGE1D, [5, 0, 0], 0, 0),
@@ -135,7 +47,7 @@ fn every_type_of_image_says_what_it_is() {
 
 #[test]
 fn images_begin_with_the_texels_of_the_application() {
-    let (_, context) = context();
+    let context = context();
     // Type, size, layers, pitches, and rows and slices as they lie there.
     let all = [
         (CL_MEM_OBJECT_IMAGE1D, [6, 0, 0], 0, [28, 0], [1, 1]),
@@ -161,7 +73,7 @@ fn images_begin_with_the_texels_of_the_application() {
         };
         let starts = (0..slices).flat_map(|z| (0..rows).map(move |y| z * slice + y * row));
         let expected: Vec<u8> = starts.flat_map(|at| bytes[at..at + 24].to_vec()).collect();
-        assert_eq!(texels(image), expected, "{image_type:#x}");
+        assert_eq!(texels_on(image, 0), expected, "{image_type:#x}");
         check(unsafe { clReleaseMemObject(image) });
     }
 }
@@ -169,7 +81,7 @@ fn images_begin_with_the_texels_of_the_application() {
 /// An image that is written in several parts: many slices, and rows of one.
 #[test]
 fn large_images_begin_with_the_texels_of_the_application() {
-    let (_, context) = context();
+    let context = context();
     for (image_type, size) in
         [(CL_MEM_OBJECT_IMAGE3D, [64, 64, 600]), (CL_MEM_OBJECT_IMAGE2D, [3000, 1000, 0])]
     {
@@ -179,26 +91,15 @@ fn large_images_begin_with_the_texels_of_the_application() {
         let given = desc(image_type, size, 0);
         let image = image(context, CL_MEM_USE_HOST_PTR, RGBA8, &given, host);
         assert_eq!(mem_info::<usize>(image, CL_MEM_HOST_PTR), host as usize);
-        assert!(texels(image) == bytes);
+        assert!(texels_on(image, 0) == bytes);
         check(unsafe { clReleaseMemObject(image) });
     }
-}
-
-fn formats(context: cl_context, flags: u64, image_type: u32) -> Vec<cl_image_format> {
-    let mut count = 0;
-    let get = clGetSupportedImageFormats;
-    check(unsafe { get(context, flags, image_type, 0, null_mut(), &mut count) });
-    let mut all = vec![RGBA8; count as usize];
-    if count > 0 {
-        check(unsafe { get(context, flags, image_type, count, all.as_mut_ptr(), null_mut()) });
-    }
-    all
 }
 
 /// Every format of every list makes an image, and is stored in as many bytes as it says.
 #[test]
 fn images_of_every_format_are_made() {
-    let (_, context) = context();
+    let context = context();
     let types = CL_MEM_OBJECT_IMAGE2D..=CL_MEM_OBJECT_IMAGE1D_BUFFER;
     let buffer = made(|e| unsafe { clCreateBuffer(context, 0, 256, null_mut(), e) });
     for image_type in types {
@@ -229,7 +130,7 @@ fn images_of_every_format_are_made() {
 /// The places of images in the descriptor set are free again when the images are gone.
 #[test]
 fn words_name_slots_that_are_used_again() {
-    let (_, context) = context();
+    let context = context();
     let buffer = made(|e| unsafe { clCreateBuffer(context, 0, 4096, null_mut(), e) });
     let bgra = cl_image_format { image_channel_order: CL_BGRA, ..RGBA8 };
     for _ in 0..100 {
@@ -258,7 +159,7 @@ fn words_name_slots_that_are_used_again() {
 
 #[test]
 fn an_image_of_a_buffer_holds_it() {
-    let (_, context) = context();
+    let context = context();
     let mut bytes = pattern(1024);
     let flags = CL_MEM_USE_HOST_PTR | CL_MEM_READ_ONLY;
     let host = bytes.as_mut_ptr().cast();
