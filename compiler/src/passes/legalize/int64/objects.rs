@@ -48,9 +48,7 @@ impl Expansion<'_> {
                     pieces(ty).into_iter().map(|ty| self.s.c.func.add_param(entry, ty)).collect();
                 self.words[param] = self.of_pieces(&vectors);
             } else {
-                let index = self.s.c.func.blocks[entry].params.len() as u32;
-                self.s.c.func.values[param].def = ValueDef::Param(entry, index);
-                self.s.c.func.blocks[entry].params.push(param);
+                self.s.c.func.push_param(entry, param);
             }
         }
     }
