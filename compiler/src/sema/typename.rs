@@ -197,13 +197,8 @@ impl Sema<'_> {
 
     fn opaque_type(&mut self, name: Symbol, span: Span) -> TypeId {
         let name = self.text(name);
-        match name {
-            EVENT => return self.module.types.intern(TypeKind::Opaque(EVENT)),
-            "cl_mem_fence_flags" => return self.basic.uint,
-            "memory_order" | "memory_scope" => return self.basic.int,
-            "size_t" | "uintptr_t" => return self.basic.ulong,
-            "ptrdiff_t" | "intptr_t" => return self.basic.long,
-            _ => {}
+        if name == EVENT {
+            return self.module.types.intern(TypeKind::Opaque(EVENT));
         }
         if let Some(scalar) = atomic_scalar(name) {
             return self.atomic_type(name, scalar, span);

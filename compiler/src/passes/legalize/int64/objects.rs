@@ -186,17 +186,3 @@ impl Expansion<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn vectors_are_cut_into_pieces_of_two_numbers() {
-        let lanes = |lanes| pieces(Type::vector(Scalar::I64, lanes)).to_vec();
-        let quad = Type::vector(Scalar::I32, 4);
-        assert_eq!(lanes(1), [Type::PAIR]);
-        assert_eq!(lanes(3), [quad, Type::PAIR]);
-        assert_eq!(lanes(4), [quad, quad]);
-    }
-}
