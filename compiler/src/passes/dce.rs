@@ -140,11 +140,8 @@ fn sweep(func: &mut Function, liveness: &Liveness) -> bool {
         changed |= data.insts.len() != before;
         if block != entry && data.params.iter().any(|&p| !liveness.values[p]) {
             dead_params[block] = data.params.iter().map(|&p| !liveness.values[p]).collect();
-            data.params.retain(|p| liveness.values[*p]);
-            for i in 0..func.blocks[block].params.len() {
-                let param = func.blocks[block].params[i];
-                func.values[param].def = ValueDef::Param(block, i as u32);
-            }
+            let live = data.params.iter().copied().filter(|&p| liveness.values[p]).collect();
+            func.set_params(block, live);
             changed = true;
         }
     }
