@@ -159,6 +159,9 @@ fn check_sums(
     [width, height, depth]: [usize; 3],
 ) -> Result<()> {
     let (rows, unit) = (height / READS, if texel == Texel::Bytes { 255.0 } else { 1.0 });
+    // Some drivers filter bytes to bytes.
+    let is_coarse = texel == Texel::Bytes && filter == Filter::Linear;
+    let tolerance = if is_coarse { 0.5 * READS as f32 } else { 0.25 };
     for i in 0..64 {
         let [x, y, z] = [i * 97 % width, i * 31 % rows, i * 13 % depth];
         let mut expected = [0f32; 4];
@@ -175,7 +178,7 @@ fn check_sums(
         }
         let mut got = [0f32; 4];
         s.read(sums, ((z * rows + y) * width + x) * 16, &mut got)?;
-        let near = got.iter().zip(expected).all(|(g, e)| (g * unit - e).abs() <= 0.25);
+        let near = got.iter().zip(expected).all(|(g, e)| (g * unit - e).abs() <= tolerance);
         expect(near, "image reads")?;
     }
     Ok(())
