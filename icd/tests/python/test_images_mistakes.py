@@ -9,8 +9,10 @@ W = "kernel void f(write_only image2d_t im, global float4 *v)\n{\n"
 NO_MATCH = r"no matching (overloaded )?function|no matching built-?in"
 
 MISTAKES = {
-    "a read of a write_only image": (W + "    v[0] = «read_imagef(im, (int2)(0, 0))»;\n}", NO_MATCH + r"|write_only|access"),
-    "a write of a read_only image": (R + "    «write_imagef(im, (int2)(0, 0), v[0])»;\n}", NO_MATCH + r"|read_only|access"),
+    "a read of a write_only image": (W + "    v[0] = «read_imagef(im, (int2)(0, 0))»;\n}",
+                                     NO_MATCH + r"|write_only|access"),
+    "a write of a read_only image": (R + "    «write_imagef(im, (int2)(0, 0), v[0])»;\n}",
+                                     NO_MATCH + r"|read_only|access"),
     "a coordinate of another size": (R + "    v[0] = «read_imagef(im, s, (int4)(0))»;\n}", NO_MATCH),
     "a float coordinate without a sampler": (R + "    v[0] = «read_imagef(im, (float2)(0, 0))»;\n}", NO_MATCH),
     "a buffer for an image": (R + "    v[0] = «read_imagef(v, s, (int2)(0, 0))»;\n}", NO_MATCH),
