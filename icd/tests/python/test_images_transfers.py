@@ -145,6 +145,42 @@ def test_host_memory_in_use_is_current_while_mapped(images, rng, kind):
     np.testing.assert_array_equal(images.fetch_all(image, kind, form), memory)
 
 
+@pytest.mark.parametrize("kind", [D2, D3, KINDS["2d_array"]], ids=repr)
+def test_maps_of_host_memory_in_use_are_in_place(images, rng, kind):
+    """A part is mapped where it lies in the host's memory, at the pitches that it was given with."""
+    form = RGBA_BYTES
+    images.need(kind, form)
+    row, slice_pitch = pitches_for(kind, form, kind.shape)
+    memory, view = pitched(kind, form, kind.shape, row, slice_pitch)
+    texels = form.random(rng, kind.shape)
+    view[...] = texels
+    desc = images.descriptor(kind, kind.shape, (row, slice_pitch))
+    image = cl.Image(images.m.context, MF.READ_WRITE | MF.USE_HOST_PTR, form.cl, desc=desc, hostbuf=memory)
+    for _ in range(5):
+        origin, shape = box(rng, kind.shape)
+        with images.mapped(image, kind, form, MAP.READ | MAP.WRITE, origin, shape) as (part_view, *pitches):
+            assert pitches == [row, slice_pitch]
+            assert part_view.ctypes.data == view[part(origin, shape)].ctypes.data
+            np.testing.assert_array_equal(part_view, texels[part(origin, shape)])
+            new = form.random(rng, shape)
+            part_view[...] = new
+            texels[part(origin, shape)] = new
+        np.testing.assert_array_equal(images.get(image, form, kind.shape), texels)
+
+
+def test_images_migrate(images, m, rng):
+    """To the device, to the host, and contents given up."""
+    images.need(D2, RGBA_UINT)
+    texels = RGBA_UINT.random(rng, D2.shape)
+    image = images.create(D2, RGBA_UINT, texels=texels)
+    cl.enqueue_migrate_mem_objects(m.queue, [image, m.empty(64)], 0)
+    cl.enqueue_migrate_mem_objects(m.queue, [image], cl.mem_migration_flags.HOST)
+    np.testing.assert_array_equal(images.fetch_all(image, D2, RGBA_UINT), texels)
+    cl.enqueue_migrate_mem_objects(m.queue, [image], cl.mem_migration_flags.CONTENT_UNDEFINED)
+    images.put(image, texels[:, ::-1])
+    np.testing.assert_array_equal(images.get(image, RGBA_UINT, D2.shape), texels[:, ::-1])
+
+
 @EVERY_SIZE
 @EVERY_KIND
 def test_maps(images, rng, kind, form):
