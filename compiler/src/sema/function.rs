@@ -429,12 +429,7 @@ impl Sema<'_> {
                 }
             }
             TypeKind::Scalar(Scalar::Half) if self.half_arithmetic() => return,
-<<<<<<< HEAD
             TypeKind::Image(_) | TypeKind::Opaque(SAMPLER) => return,
-            TypeKind::Scalar(Scalar::Bool | Scalar::Half)
-            | TypeKind::Atomic(_)
-            | TypeKind::Opaque(_) => {
-=======
             kind => {
                 let is_forbidden = match kind {
                     TypeKind::Scalar(Scalar::Bool | Scalar::Half) => true,
@@ -445,7 +440,6 @@ impl Sema<'_> {
                 if !is_forbidden && !param.ty.is_host_sized {
                     return;
                 }
->>>>>>> cca2be7b47556187a1fa7713087076e7e524bb76
                 format!("{written} cannot be used as the type of a kernel parameter")
             }
         };
