@@ -72,8 +72,8 @@ fn wanted(flags: cl_mem_flags) -> fn(Access) -> bool {
     if flags & CL_MEM_KERNEL_READ_AND_WRITE != 0 {
         return |access| access.read_write;
     }
-    match flags & flags::ACCESS {
-        CL_MEM_READ_ONLY => |access| access.read,
+    match flags & (flags::ACCESS | CL_MEM_IMMUTABLE_EXT) {
+        CL_MEM_READ_ONLY | CL_MEM_IMMUTABLE_EXT => |access| access.read,
         CL_MEM_WRITE_ONLY => |access| access.write,
         _ => |access| access.read && access.write,
     }

@@ -28,7 +28,9 @@ pub(super) unsafe fn arg_value(
     size: usize,
     value: *const c_void,
 ) -> Result<ArgValue> {
-    match kernel.arg(index)?.kind {
+    let arg = kernel.arg(index)?;
+    let is_const = arg.is_const || arg.address == ArgAddress::Constant;
+    match arg.kind {
         ArgKind::Value { size: expected } => {
             ensure!(!value.is_null(), CL_INVALID_ARG_VALUE);
             ensure!(size == expected as usize, CL_INVALID_ARG_SIZE);
@@ -45,6 +47,8 @@ pub(super) unsafe fn arg_value(
             }
             let mem = Ref::<Buffer>::from_handle(handle)?;
             ensure!(mem.context == kernel.program.context, CL_INVALID_CONTEXT);
+            // What never changes is for pointers to what is const.
+            ensure!(is_const || !mem.is_immutable(), CL_INVALID_ARG_VALUE);
             Ok(ArgValue::Buffer(Some(mem.downgrade())))
         }
         ArgKind::Local { .. } => {

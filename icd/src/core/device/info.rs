@@ -39,6 +39,7 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
     all.extend([
         ("cl_arm_printf", make_version(2, 0, 0)),
         ("cl_ext_buffer_device_address", make_version(1, 0, 2)),
+        ("cl_ext_immutable_memory_objects", V1),
         ("cl_khr_command_buffer", make_version(0, 9, 8)),
         ("cl_khr_command_buffer_mutable_dispatch", make_version(0, 9, 5)),
         ("cl_khr_create_command_queue", V1),

@@ -65,9 +65,7 @@ impl Device {
 
     /// Returns the features of OpenCL C about images that programs on the device may use.
     pub fn image_features(&self) -> ImageFeatures {
-        // Not before commands on images work: then `self.images()`.
-        let images: Option<&Images> = None;
-        images.map_or(ImageFeatures::default(), |images| images.features)
+        self.images().map_or(ImageFeatures::default(), |images| images.features)
     }
 
     /// Returns the size of the largest buffer in bytes (CL_DEVICE_MAX_MEM_ALLOC_SIZE).

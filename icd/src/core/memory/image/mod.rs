@@ -1,8 +1,11 @@
 //! Images (5.3): texels on each device of the context, or a view of a buffer's bytes, and the words by which kernels
 //! know them.
 
+pub mod boxes;
 pub mod desc;
+pub mod mapping;
 mod slots;
+pub mod texel;
 
 use super::buffer::Buffer;
 use super::flags::{self, ACCESS, HOST_POINTER};
@@ -21,6 +24,8 @@ use crate::object::notify::Notifier;
 use crate::object::{Kind, Ref};
 use desc::{PitchRule, Shape};
 use hekla_vk_backend as vk;
+use mapping::ImageMapping;
+use parking_lot::Mutex;
 use slots::Slots;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -35,6 +40,7 @@ pub struct Image {
     texels: Texels,
     /// The places of the image in the descriptor set of each device of the context.
     slots: Vec<Slots>,
+    maps: Mutex<Vec<ImageMapping>>,
 }
 
 /// Where the texels are.
@@ -63,6 +69,7 @@ impl Kind for Image {
     }
 
     fn dropped(&mut self, handle: cl_mem) {
+        self.forget_mappings();
         if let Texels::Buffer(parent) = &self.texels {
             parent.remove_child();
         }
@@ -130,7 +137,8 @@ impl Image {
         shape: Shape,
     ) -> Result<Image> {
         let flags = request.flags;
-        let flags = if flags & ACCESS == 0 { flags | CL_MEM_READ_WRITE } else { flags };
+        flags::check_contents(flags, false)?;
+        let flags = flags::with_access(flags);
         let usable = |images: &Images| {
             shape.fits(images) && suits(images.access(shape.image_type, format), flags)
         };
@@ -157,6 +165,8 @@ impl Image {
     ) -> Result<Image> {
         ensure!(parent.context == *context, CL_INVALID_CONTEXT);
         ensure!(flags & HOST_POINTER == 0, CL_INVALID_VALUE);
+        // It is to be said of the image as well (cl_ext_immutable_memory_objects).
+        ensure!(parent.flags & !flags & CL_MEM_IMMUTABLE_EXT == 0, CL_INVALID_VALUE);
         let access = flags::inherited_access(parent.flags, flags)?;
         let host_access = flags::inherited_host_access(parent.flags, flags)?;
         let size = shape.width.checked_mul(layout.texel()).filter(|size| *size <= parent.size);
@@ -182,7 +192,7 @@ impl Image {
         texels: Texels,
     ) -> Image {
         let slots = base.context.gpus.iter().map(|_| Slots::default()).collect();
-        Image { base, format, layout, shape, texels, slots }
+        Image { base, format, layout, shape, texels, slots, maps: Mutex::default() }
     }
 
     /// Returns the buffer whose bytes the texels are.
@@ -224,7 +234,10 @@ impl Image {
 
     /// Returns CL_MEM_MAP_COUNT.
     pub fn map_count(&self) -> u32 {
-        0
+        match &self.texels {
+            Texels::Buffer(parent) => parent.map_count(),
+            _ => self.maps.lock().len() as u32,
+        }
     }
 }
 
@@ -268,8 +281,8 @@ fn images_of(context: &Context) -> impl Iterator<Item = (usize, &Images)> {
 
 /// Returns true if what kernels can do with images is what the flags of one say that they do.
 fn suits(access: Access, flags: cl_mem_flags) -> bool {
-    match flags & ACCESS {
-        CL_MEM_READ_ONLY => access.read,
+    match flags & (ACCESS | CL_MEM_IMMUTABLE_EXT) {
+        CL_MEM_READ_ONLY | CL_MEM_IMMUTABLE_EXT => access.read,
         CL_MEM_WRITE_ONLY => access.write,
         _ => access.read || access.write,
     }

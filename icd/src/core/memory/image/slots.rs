@@ -3,6 +3,7 @@
 use super::{Image, Texels};
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
+use crate::core::device::images::Access;
 use crate::core::device::Device;
 use hekla_compiler::kernel::{image_word, ImageAccess, ImageDim};
 use hekla_vk_backend as vk;
@@ -39,20 +40,30 @@ impl Image {
     pub fn allows(&self, access: ImageAccess) -> bool {
         let forbidden = match access {
             ImageAccess::ReadOnly => CL_MEM_WRITE_ONLY,
-            ImageAccess::WriteOnly => CL_MEM_READ_ONLY,
-            ImageAccess::ReadWrite => CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY,
+            ImageAccess::WriteOnly => CL_MEM_READ_ONLY | CL_MEM_IMMUTABLE_EXT,
+            ImageAccess::ReadWrite => CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY | CL_MEM_IMMUTABLE_EXT,
         };
         self.flags & forbidden == 0
+    }
+
+    /// Returns what kernels on a device can do with such images.
+    ///
+    /// # Errors
+    /// CL_INVALID_OPERATION on a device without images, CL_INVALID_IMAGE_SIZE, CL_IMAGE_FORMAT_NOT_SUPPORTED.
+    pub fn check_device(&self, device: &Device) -> Result<Access> {
+        let images = device.images().ok_or(ClError(CL_INVALID_OPERATION))?;
+        ensure!(self.shape.fits(images), CL_INVALID_IMAGE_SIZE);
+        let access = images.access(self.shape.image_type, self.format);
+        ensure!(access.read || access.write, CL_IMAGE_FORMAT_NOT_SUPPORTED);
+        Ok(access)
     }
 
     /// Checks that a kernel on a device can use the image so.
     ///
     /// # Errors
-    /// CL_INVALID_OPERATION on a device without images, CL_INVALID_IMAGE_SIZE, CL_IMAGE_FORMAT_NOT_SUPPORTED.
+    /// As [`Image::check_device`].
     pub fn check_use(&self, device: &Device, access: ImageAccess) -> Result<()> {
-        let images = device.images().ok_or(ClError(CL_INVALID_OPERATION))?;
-        ensure!(self.shape.fits(images), CL_INVALID_IMAGE_SIZE);
-        let offered = images.access(self.shape.image_type, self.format);
+        let offered = self.check_device(device)?;
         let offered = match access {
             ImageAccess::ReadOnly => offered.read,
             ImageAccess::WriteOnly => offered.write,
