@@ -130,6 +130,9 @@ def test_the_least_list_of_formats(images, kind):
     for flags in [MF.READ_ONLY] + [MF.WRITE_ONLY, MF.READ_WRITE] * writes:
         listed = [repr(f) for f in images.formats(kind, flags)]
         missing = [t for t in MINIMUM if f"RGBA {t}" not in listed]
+        if kind is BUFFER:
+            # Vulkan does not require that texel buffers of this format can be read, and SwiftShader has none.
+            missing = [t for t in missing if t != "UNORM_INT16"]
         assert not missing, f"{kind}, flags {flags:x}"
     if kind.name in ("2d", "2d_array", "1d", "3d", "1d_array"):
         assert "BGRA UNORM_INT8" in [repr(f) for f in images.formats(kind, MF.READ_ONLY)]
