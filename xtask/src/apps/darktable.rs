@@ -80,8 +80,11 @@ fn builds(bench: &Bench) -> Measure {
     command.args(["--conf", &device_setting(bench)]);
     let log = bench.finish(&mut command)?;
     let bad = ["failed to compile", "could not build", "NOT AVAILABLE"];
-    if let Some(line) = log.lines().find(|line| bad.iter().any(|bad| line.contains(bad))) {
-        return Err(line.to_string());
+    let lines: Vec<&str> = log.lines().collect();
+    if let Some(at) = lines.iter().position(|line| bad.iter().any(|bad| line.contains(bad))) {
+        // The compiler's messages are around it.
+        let around = at.saturating_sub(6)..(at + 12).min(lines.len());
+        return Err(lines[around].join("\n"));
     }
     let list = std::fs::read_to_string(format!("{KERNELS}/programs.conf"));
     let programs = list.unwrap_or_default().lines().filter(|line| line.contains(".cl")).count();

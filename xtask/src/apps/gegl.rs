@@ -1,5 +1,4 @@
-//! GEGL's operations, which are GIMP's, with OpenCL and without. It wants a device with images, though its kernels
-//! work on buffers.
+//! GEGL's operations, which are GIMP's, with OpenCL and without. Their kernels work on buffers.
 
 use super::picture::{judge, Picture};
 use super::{App, Bench, Check, Measure, DECIBELS};

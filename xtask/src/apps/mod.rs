@@ -1,5 +1,9 @@
-//! `cargo xtask apps`: programs that nobody here wrote, from Debian's packages, whose OpenCL kernels work on
-//! images. Each check runs one of them on a driver and compares the picture with one that was computed without it.
+//! `cargo xtask apps [NAME...]`: programs that nobody here wrote, from Debian's packages, whose OpenCL kernels make
+//! pictures, most of them with images. Each check runs one on a driver and compares what it makes with what PoCL or
+//! the same program without OpenCL makes.
+//!
+//! PoCL is the reference of ffmpeg's frames, and `--vendor pocl` runs everything on it. Of PoCL 3.1 (Debian 12) all
+//! is as it should be but OpenCV's HOG, in which it hangs.
 
 mod darktable;
 mod dng;
