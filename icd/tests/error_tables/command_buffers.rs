@@ -1,5 +1,7 @@
 //! Command buffers (cl_khr_command_buffer, 5.17): their life, and what is recorded into them.
 
+use crate::image_commands::{self, raw, Three};
+use crate::images::{desc, FORMAT};
 use crate::prelude::*;
 use crate::world::{made, SIZE};
 
@@ -9,7 +11,8 @@ pub fn rows(t: &mut Table, w: &World) {
     create_rows(t, w);
     life_rows(t, w);
     enqueue_rows(t, w);
-    plain_rows(t, w);
+    barrier_rows(t, w);
+    image_rows(t, w);
     copy_rows(t, w);
     fill_rows(t, w);
     shared_rows(t, w);
@@ -165,8 +168,7 @@ fn no_handle_row(t: &mut Table, good: Given, call: impl Fn(Given) -> cl_int) {
     t.row(CL_INVALID_VALUE, "mutable_handle is not NULL", got);
 }
 
-/// Barriers, and the commands on images, which no device offers.
-fn plain_rows(t: &mut Table, w: &World) {
+fn barrier_rows(t: &mut Table, w: &World) {
     let good = given(new(w.queue, 0));
     t.about("clCommandBarrierWithWaitListKHR");
     let barrier = |g: Given| unsafe {
@@ -176,61 +178,61 @@ fn plain_rows(t: &mut Table, w: &World) {
     t.correct(barrier(good));
     recording_rows(t, w, good, barrier);
     no_handle_row(t, good, barrier);
+}
 
-    const AT: *const usize = [0usize; 3].as_ptr();
-    const REGION: *const usize = [1usize; 3].as_ptr();
-    let (mem, color, n) = (w.buffer, [0u32; 4], null_mut());
-    let g = good;
-    let (b, q, p) = (g.buffer, g.queue, g.properties);
-    let got = unsafe {
-        let color = color.as_ptr().cast();
-        [
-            ("clCommandCopyImageKHR", {
-                clCommandCopyImageKHR(b, q, p, mem, mem, AT, AT, REGION, 0, null(), n, n.cast())
-            }),
-            ("clCommandCopyImageToBufferKHR", {
-                let n = n.cast();
-                clCommandCopyImageToBufferKHR(
-                    b,
-                    q,
-                    p,
-                    mem,
-                    mem,
-                    AT,
-                    REGION,
-                    0,
-                    0,
-                    null(),
-                    null_mut(),
-                    n,
-                )
-            }),
-            ("clCommandCopyBufferToImageKHR", {
-                let n = n.cast();
-                clCommandCopyBufferToImageKHR(
-                    b,
-                    q,
-                    p,
-                    mem,
-                    mem,
-                    0,
-                    AT,
-                    REGION,
-                    0,
-                    null(),
-                    null_mut(),
-                    n,
-                )
-            }),
-            ("clCommandFillImageKHR", {
-                clCommandFillImageKHR(b, q, p, mem, color, AT, REGION, 0, null(), n, n.cast())
-            }),
-        ]
+/// Commands on images.
+fn image_rows(t: &mut Table, w: &World) {
+    let good = given(new(w.queue, 0));
+    let image =
+        || made(|e| unsafe { clCreateImage(w.context, 0, &FORMAT, &desc(), null_mut(), e) });
+    let (one, two) = (image(), image());
+    let (start, region): (Three, Three) = (Some(&[0; 3]), Some(&[4, 4, 1]));
+
+    t.about("clCommandCopyImageKHR");
+    let copy = |g: Given, source, target, from, to, region| unsafe {
+        let (b, q, p, n) = (g.buffer, g.queue, g.properties, null_mut());
+        let (from, to, region, count, points) =
+            (raw(from), raw(to), raw(region), g.count, g.points);
+        clCommandCopyImageKHR(b, q, p, source, target, from, to, region, count, points, n, g.handle)
     };
-    for (name, got) in got {
-        t.about(name);
-        t.row(CL_INVALID_OPERATION, "the device does not support images", got);
-    }
+    image_commands::copy_rows(t, w, |s, d, from, to, region| copy(good, s, d, from, to, region));
+    recording_rows(t, w, good, |g| copy(g, one, two, start, start, region));
+    no_handle_row(t, good, |g| copy(g, one, two, start, start, region));
+
+    t.about("clCommandCopyImageToBufferKHR");
+    let copy = |g: Given, image, buffer, origin, region, offset| unsafe {
+        let (b, q, p, n) = (g.buffer, g.queue, g.properties, null_mut());
+        let (origin, region, count, points) = (raw(origin), raw(region), g.count, g.points);
+        clCommandCopyImageToBufferKHR(
+            b, q, p, image, buffer, origin, region, offset, count, points, n, g.handle,
+        )
+    };
+    image_commands::buffer_copy_rows(t, w, |i, m, at, region, n| copy(good, i, m, at, region, n));
+    recording_rows(t, w, good, |g| copy(g, one, w.buffer, start, region, 0));
+    no_handle_row(t, good, |g| copy(g, one, w.buffer, start, region, 0));
+
+    t.about("clCommandCopyBufferToImageKHR");
+    let copy = |g: Given, image, buffer, origin, region, offset| unsafe {
+        let (b, q, p, n) = (g.buffer, g.queue, g.properties, null_mut());
+        let (origin, region, count, points) = (raw(origin), raw(region), g.count, g.points);
+        clCommandCopyBufferToImageKHR(
+            b, q, p, buffer, image, offset, origin, region, count, points, n, g.handle,
+        )
+    };
+    image_commands::buffer_copy_rows(t, w, |i, m, at, region, n| copy(good, i, m, at, region, n));
+    recording_rows(t, w, good, |g| copy(g, one, w.buffer, start, region, 0));
+    no_handle_row(t, good, |g| copy(g, one, w.buffer, start, region, 0));
+
+    t.about("clCommandFillImageKHR");
+    let fill = |g: Given, image, colour, origin, region| unsafe {
+        let (b, q, p, n) = (g.buffer, g.queue, g.properties, null_mut());
+        let (origin, region, count, points) = (raw(origin), raw(region), g.count, g.points);
+        clCommandFillImageKHR(b, q, p, image, colour, origin, region, count, points, n, g.handle)
+    };
+    image_commands::fill_rows(t, w, |i, colour, at, region| fill(good, i, colour, at, region));
+    let colour = [0f32; 4].as_ptr().cast();
+    recording_rows(t, w, good, |g| fill(g, one, colour, start, region));
+    no_handle_row(t, good, |g| fill(g, one, colour, start, region));
 }
 
 fn copy_rows(t: &mut Table, w: &World) {

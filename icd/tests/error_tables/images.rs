@@ -3,10 +3,10 @@
 use crate::prelude::*;
 use crate::world::{made, SIZE};
 
-const FORMAT: cl_image_format =
+pub const FORMAT: cl_image_format =
     cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNORM_INT8 };
 
-fn desc() -> cl_image_desc {
+pub fn desc() -> cl_image_desc {
     cl_image_desc {
         image_type: CL_MEM_OBJECT_IMAGE2D,
         image_width: 4,
@@ -24,7 +24,6 @@ fn desc() -> cl_image_desc {
 pub fn rows(t: &mut Table, w: &World) {
     create_rows(t, w);
     format_rows(t, w);
-    command_rows(t, w);
 
     t.about("clGetImageInfo");
     let image = made(|e| unsafe { clCreateImage(w.context, 0, &FORMAT, &desc(), null_mut(), e) });
@@ -283,87 +282,4 @@ fn format_rows(t: &mut Table, w: &World) {
     }
     let no_room = call(w.context, CL_MEM_READ_WRITE, kind, 0, place);
     t.row(CL_INVALID_VALUE, "num_entries is 0 and image_formats is not NULL", no_room);
-}
-
-/// A command with everything but its queue.
-type Command = Box<dyn Fn(cl_command_queue) -> cl_int>;
-
-/// Returns the commands on images.
-fn commands(w: &World, place: *mut c_void) -> [(&'static str, Command); 7] {
-    const AT: *const usize = [0usize; 3].as_ptr();
-    const REGION: *const usize = [1usize; 3].as_ptr();
-    let (image, n) = (w.buffer, null_mut());
-    [
-        (
-            "clEnqueueReadImage",
-            Box::new(move |q| unsafe {
-                clEnqueueReadImage(q, image, CL_TRUE, AT, REGION, 0, 0, place, 0, null(), n)
-            }),
-        ),
-        (
-            "clEnqueueWriteImage",
-            Box::new(move |q| unsafe {
-                clEnqueueWriteImage(q, image, CL_TRUE, AT, REGION, 0, 0, place, 0, null(), n)
-            }),
-        ),
-        (
-            "clEnqueueFillImage",
-            Box::new(move |q| unsafe {
-                clEnqueueFillImage(q, image, place, AT, REGION, 0, null(), n)
-            }),
-        ),
-        (
-            "clEnqueueCopyImage",
-            Box::new(move |q| unsafe {
-                clEnqueueCopyImage(q, image, image, AT, AT, REGION, 0, null(), n)
-            }),
-        ),
-        (
-            "clEnqueueCopyImageToBuffer",
-            Box::new(move |q| unsafe {
-                clEnqueueCopyImageToBuffer(q, image, image, AT, REGION, 0, 0, null(), n)
-            }),
-        ),
-        (
-            "clEnqueueCopyBufferToImage",
-            Box::new(move |q| unsafe {
-                clEnqueueCopyBufferToImage(q, image, image, 0, AT, REGION, 0, null(), n)
-            }),
-        ),
-        (
-            "clEnqueueMapImage",
-            Box::new(move |q| {
-                let (mut row, mut slice) = (0, 0);
-                let pitches = (&raw mut row, &raw mut slice);
-                code(|e| unsafe {
-                    let (row, slice) = pitches;
-                    let read = CL_MAP_READ;
-                    clEnqueueMapImage(
-                        q,
-                        image,
-                        CL_TRUE,
-                        read,
-                        AT,
-                        REGION,
-                        row,
-                        slice,
-                        0,
-                        null(),
-                        n,
-                        e,
-                    )
-                })
-            }),
-        ),
-    ]
-}
-
-fn command_rows(t: &mut Table, w: &World) {
-    let mut bytes = [0u8; SIZE];
-    for (name, call) in commands(w, bytes.as_mut_ptr().cast()) {
-        t.about(name);
-        t.each(CL_INVALID_COMMAND_QUEUE, "command_queue", w.no_queues(), &call);
-        let condition = "the queue's device does not support images";
-        t.row(CL_INVALID_OPERATION, condition, call(w.queue));
-    }
 }

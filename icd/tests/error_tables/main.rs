@@ -20,6 +20,7 @@ mod devices;
 mod drivers;
 mod events;
 mod extensions;
+mod image_commands;
 mod images;
 mod kernels;
 mod memory_objects;
@@ -51,13 +52,14 @@ mod prelude {
 type Rows = fn(&mut table::Table, &world::World);
 
 /// The chapters of the API specification, in its order.
-const CHAPTERS: [(&str, Rows); 19] = [
+const CHAPTERS: [(&str, Rows); 20] = [
     ("platforms", platforms::rows),
     ("devices", devices::rows),
     ("contexts", contexts::rows),
     ("queues", queues::rows),
     ("buffers", buffers::rows),
     ("images", images::rows),
+    ("commands on images", image_commands::rows),
     ("pipes", pipes::rows),
     ("memory objects", memory_objects::rows),
     ("shared virtual memory", svm::rows),
