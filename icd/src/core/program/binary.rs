@@ -395,7 +395,11 @@ mod tests {
         let kernel = Kernel {
             name: "k".into(),
             spirv: vec![0x0723_0203, 5],
-            args: vec![arg.clone(), Arg { kind: image, ..arg.clone() }, Arg { kind: sampler, ..arg }],
+            args: vec![
+                arg.clone(),
+                Arg { kind: image, ..arg.clone() },
+                Arg { kind: sampler, ..arg },
+            ],
             argument_fields: vec![ArgumentField { field: Field::Arg(3), offset: 8 }],
             required_local_size: Some([1, 2, 3]),
             uses_images: true,
@@ -413,6 +417,9 @@ mod tests {
             float __attribute__((overloadable)) twice(float x) { return 2 * x; }
             kernel void été(global float *out, local int *ü, float4 v) {
                 out[0] = twice(helper(&v, 1)) + table[ü[0]];
+            }
+            kernel void images(image2d_t a, write_only image2d_array_t b, sampler_t s) {
+                write_imagef(b, (int4)(1), read_imagef(a, s, (float2)(0.5f)));
             }";
         let source = hekla_compiler::Source { text: text.into(), ..Default::default() };
         let options = hekla_compiler::Options::parse("-cl-kernel-arg-info").unwrap();
