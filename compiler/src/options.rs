@@ -4,10 +4,11 @@
 use std::fmt;
 
 /// `-cl-std=`: the version of OpenCL C that a program is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ClStd {
     Cl10,
     Cl11,
+    #[default]
     Cl12,
     Cl20,
     Cl30,
@@ -37,7 +38,7 @@ impl fmt::Display for ClStd {
 }
 
 /// Build options. [`Default`] is what an empty option string means.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     /// `-D name[=value]` and `-U name` in order; `None` undefines. A bare `-D name` has value "1".
     pub macros: Vec<(String, Option<String>)>,
@@ -73,30 +74,6 @@ pub struct Options {
     pub fast_relaxed_math: bool,
     /// `-cl-uniform-work-group-size`.
     pub uniform_work_group_size: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            macros: Vec::new(),
-            include_dirs: Vec::new(),
-            std: ClStd::Cl12,
-            no_warnings: false,
-            warnings_are_errors: false,
-            debug_info: false,
-            opt_disable: false,
-            kernel_arg_info: false,
-            single_precision_constant: false,
-            denorms_are_zero: false,
-            correctly_rounded_divide_sqrt: false,
-            mad_enable: false,
-            no_signed_zeros: false,
-            unsafe_math: false,
-            finite_math_only: false,
-            fast_relaxed_math: false,
-            uniform_work_group_size: false,
-        }
-    }
 }
 
 /// An option string that clBuildProgram answers with CL_INVALID_BUILD_OPTIONS.

@@ -18,7 +18,13 @@ fn programs_conform() {
     let wanted = std::env::var("HEKLA_CONFORMANCE").unwrap_or_default();
     let mut failures = Vec::new();
     let halfs = Target { float16: true, ..Target::generic() };
-    let devices = [("generic", Target::generic()), ("half", halfs), ("minimal", Target::minimal())];
+    let narrow = Target { int8: false, int16: false, ..Target::generic() };
+    let devices = [
+        ("generic", Target::generic()),
+        ("half", halfs),
+        ("minimal", Target::minimal()),
+        ("narrow", narrow),
+    ];
     for program in programs.iter().filter(|program| program.place.starts_with(&wanted)) {
         for (device, target) in &devices {
             if let Err(complaint) = check(program, target) {

@@ -168,6 +168,10 @@ fn instructions_become_at_most_three() {
         ("no_int64", Target { int64: false, ..Target::generic() }),
         ("no_int8", Target { int8: false, ..Target::generic() }),
         ("no_memory_model", Target { vulkan_memory_model: false, ..Target::generic() }),
+        (
+            "no_int8_no_memory_model",
+            Target { vulkan_memory_model: false, int8: false, int16: false, ..Target::generic() },
+        ),
     ];
     let mut found = String::new();
     for (device, target) in &targets {

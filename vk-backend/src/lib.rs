@@ -54,7 +54,7 @@ pub use memory::{AddressMode, Buffer, Component, HostAccess, Image, ImageDesc, S
 pub use physical::{
     validation_message_count, DeviceInfo, DeviceType, External, Features, Format, ImageKind,
     ImageSupport, Independence, Instance, Limits, MemoryHandles, MemoryInfo, MemoryKind,
-    PciBusInfo, PhysicalDevice, SemaphoreHandles, SubgroupOps,
+    PciBusInfo, PhysicalDevice, SemaphoreHandles, SubgroupOps, TexelBufferSupport,
 };
 pub use pipeline::Pipeline;
 pub use probe::{

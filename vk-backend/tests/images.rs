@@ -229,6 +229,40 @@ fn write(k: &mut KernelBuilder, images: DescriptorArray, slot: u32, at: u32, tex
     k.write_image(images, slot, at, texel);
 }
 
+/// A kernel copies texels from one view of a buffer to another, of another format.
+#[test]
+fn kernels_read_and_write_views_of_buffers() {
+    let device = common::device();
+    let source = device.create_buffer(64, MemoryKind::Upload).expect("a buffer");
+    common::write(&source, 0, &(0..64).map(|i| i * 3).collect::<Vec<u8>>()).expect("it is mapped");
+    let target = device.create_buffer(2048, MemoryKind::Device).expect("a buffer");
+    let align = device.info().limits.min_texel_buffer_offset_alignment;
+    let view = |buffer, binding, format, range| Slot::of_buffer(buffer, binding, format, range);
+    let (uniform, storage) = (Binding::UniformTexelBuffer, Binding::StorageTexelBuffer);
+    let from = view(&source, uniform, Format::R8G8B8A8_UNORM, (0, 16)).expect("a slot");
+    let to = view(&target, storage, Format::R32G32B32A32_SFLOAT, (align, 16)).expect("a slot");
+    let mut k = KernelBuilder::new(3);
+    let float = k.float(32);
+    let (sources, targets) = (k.texel_buffers(uniform, float), k.texel_buffers(storage, float));
+    let (source_slot, target_slot) = (k.push_word(0), k.push_word(1));
+    let i = k.global_id_x();
+    let texel = k.fetch_from_buffer(sources, source_slot, i);
+    k.write_image(targets, target_slot, i, texel);
+    run(k, &[&from, &to], &target, 16);
+    let written = &floats(&common::download(&target))[align as usize / 4..][..64];
+    for (i, value) in written.iter().enumerate() {
+        let expected = (i * 3) as f32 / 255.0;
+        assert!((value - expected).abs() < 1e-6, "{i}: {value} is not {expected}");
+    }
+    let most = u64::from(device.info().limits.max_texel_buffer_elements);
+    for range in [(1, 1), (0, 0), (0, most + 1), (align, 128)] {
+        assert!(view(&target, uniform, Format::R32G32B32A32_SFLOAT, range).is_err(), "{range:?}");
+    }
+    assert!(view(&target, Binding::SampledImage, Format::R8_UNORM, (0, 1)).is_err());
+    drop((from, to));
+    assert_eq!(device.slots_in_use(), 0);
+}
+
 #[test]
 fn slots_are_used_again() {
     let device = common::device();

@@ -63,7 +63,9 @@ impl AliasClasses {
                 classes.object_of[value] = classes.number(object, data.ty.space(), kernel);
             }
         }
-        func.layout_insts().for_each(|inst| classes.find_escapes(func, inst));
+        if !classes.objects.is_empty() {
+            func.layout_insts().for_each(|inst| classes.find_escapes(func, inst));
+        }
         for (index, object) in classes.objects.iter().enumerate() {
             let class = 1 << (FIRST_OBJECT + index);
             match object.base {
@@ -113,6 +115,7 @@ impl AliasClasses {
     fn find_escapes(&mut self, func: &Function, inst: Inst) {
         let data = &func.insts[inst];
         match data {
+            _ if data.is_arithmetic() => {}
             InstData::PtrAdd { .. } | InstData::ElementAddr { .. } | InstData::ICmp { .. } => {}
             InstData::Store { value, .. } => self.escape(*value),
             // Atomic operations and loads take no pointer but the address.

@@ -60,15 +60,12 @@ impl MemoryVersions {
         self.begin(clobbered);
     }
 
-    fn begin(&mut self, classes: ClassSet) {
-        if classes == 0 {
-            return;
-        }
-        self.last += 1;
-        for (class, version) in self.current.iter_mut().enumerate() {
-            if classes >> class & 1 != 0 {
-                *version = self.last;
-            }
+    fn begin(&mut self, mut classes: ClassSet) {
+        classes &= !0 >> (ClassSet::BITS as usize - self.current.len());
+        self.last += u32::from(classes != 0);
+        while classes != 0 {
+            self.current[classes.trailing_zeros() as usize] = self.last;
+            classes &= classes - 1;
         }
     }
 

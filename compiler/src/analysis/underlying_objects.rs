@@ -48,7 +48,7 @@ impl DecomposedPointer {
 pub struct UnderlyingObjects(SecondaryMap<Value, DecomposedPointer>);
 
 impl UnderlyingObjects {
-    /// Iterates over the blocks until nothing changes.
+    /// Iterates over the blocks until no branch back tells anything new.
     pub fn compute(func: &Function, cfg: &Cfg) -> UnderlyingObjects {
         let mut objects = UnderlyingObjects(func.value_map());
         for (i, &param) in func.params().iter().enumerate() {
@@ -59,16 +59,34 @@ impl UnderlyingObjects {
                 };
             }
         }
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for &block in cfg.rpo() {
-                for &inst in &func.blocks[block].insts {
-                    changed |= objects.visit(func, inst);
-                }
+        while objects.visit_blocks(func, cfg) {}
+        objects
+    }
+
+    /// Visits all blocks. Returns true if a parameter of a block that was visited before has changed.
+    fn visit_blocks(&mut self, func: &Function, cfg: &Cfg) -> bool {
+        let mut again = false;
+        for &block in cfg.rpo() {
+            func.blocks[block].insts.iter().for_each(|&inst| self.visit(func, inst));
+            let Some(inst) = func.terminator(block) else { continue };
+            func.insts[inst].for_each_target(|call| {
+                let changed = self.visit_branch(func, call);
+                again |= changed && cfg.rpo_index(call.block) <= cfg.rpo_index(block);
+            });
+        }
+        again
+    }
+
+    /// Returns true if a parameter of the block has changed.
+    fn visit_branch(&mut self, func: &Function, call: &BlockCall) -> bool {
+        let mut changed = false;
+        for (&param, &arg) in func.blocks[call.block].params.iter().zip(&call.args) {
+            if is_pointer(func, param) {
+                let pointer = self.of(func, arg);
+                changed |= self.update(param, pointer);
             }
         }
-        objects
+        changed
     }
 
     /// Returns the underlying object and offset of a pointer.
@@ -80,20 +98,12 @@ impl UnderlyingObjects {
         }
     }
 
-    fn visit(&mut self, func: &Function, inst: Inst) -> bool {
-        let mut changed = false;
+    fn visit(&mut self, func: &Function, inst: Inst) {
         let data = &func.insts[inst];
-        data.for_each_target(|call| {
-            for (&param, &arg) in func.blocks[call.block].params.iter().zip(&call.args) {
-                if is_pointer(func, param) {
-                    let pointer = self.of(func, arg);
-                    changed |= self.update(param, pointer);
-                }
-            }
-        });
-        let Some(result) = func.result(inst).filter(|&v| is_pointer(func, v)) else {
-            return changed;
-        };
+        if data.is_arithmetic() {
+            return;
+        }
+        let Some(result) = func.result(inst).filter(|&v| is_pointer(func, v)) else { return };
         let start_of = |object| DecomposedPointer { object, offset: Some(0) };
         let pointer = match *data {
             InstData::Alloca { .. } => start_of(UnderlyingObject::Alloca(inst)),
@@ -111,7 +121,7 @@ impl UnderlyingObjects {
             InstData::Select { args } => self.of(func, args[1]).meet(self.of(func, args[2])),
             _ => DecomposedPointer::UNKNOWN,
         };
-        changed | self.update(result, pointer)
+        self.update(result, pointer);
     }
 
     fn update(&mut self, value: Value, pointer: DecomposedPointer) -> bool {

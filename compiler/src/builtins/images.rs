@@ -407,12 +407,11 @@ impl Lowerer<'_, '_> {
 
     /// Returns a color as an image has it.
     fn stored(&mut self, image: ImageArg, color: Value) -> Option<Value> {
-        if image.ty.depth {
-            let zero = self.b.fconst(Type::F32, 0.0);
-            return Some(self.b.build(&[color, zero, zero, zero]));
-        }
         let component = image.view.component;
-        let color = self.b.convert(ConvertOp::FConvert, color, component.texel());
+        let color = match image.ty.depth {
+            true => self.b.splat(color, 4),
+            false => self.b.convert(ConvertOp::FConvert, color, component.texel()),
+        };
         let name = format!("stored_{}", component.name());
         self.image_call(&name, &[color, image.word], component.texel())
     }

@@ -30,8 +30,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Integer or bool to an integer of any width. Integers that the device does not have are those of its memory:
-    /// words whose upper bits are zero.
+    /// Integer or bool to an integer of any width. Integers that the device does not compute with become words, and
+    /// words become them.
     fn resize(&mut self, from: Scalar, to: Scalar, a: u32, signed: bool) -> EmitResult<u32> {
         let ty = self.scalar_type(to)?;
         match (self.repr(from), self.repr(to)) {
@@ -45,8 +45,8 @@ impl Emitter<'_> {
                 let op = if signed && x < y { Op::SConvert } else { Op::UConvert };
                 Ok(self.op(op, ty, &[a]))
             }
-            (Repr::Narrow(_), Repr::Int(32)) if !signed => Ok(a),
-            (Repr::Int(32), Repr::Narrow(bits)) => Ok(self.mask_low(a, bits)),
+            (Repr::Narrow(_), Repr::Int(32)) if !signed => Ok(self.op(Op::UConvert, ty, &[a])),
+            (Repr::Int(32), Repr::Narrow(_)) => Ok(self.op(Op::UConvert, ty, &[a])),
             _ => Err(EmitError::malformed(format!("a conversion of {from} to {to}"))),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
-use super::repr::{Ids, Repr};
+use super::repr::Ids;
 use crate::ir::{
     ConvertOp, Inst, InstData, MathOp, MemFlags, Scalar, ScalarKinds, Type, UnaryOp, Value,
 };
@@ -81,7 +81,8 @@ impl Emitter<'_> {
                 self.bitcast(id, self.func.ty(arg), ty)
             }
             Convert { op: ConvertOp::ZExt | ConvertOp::Trunc, arg } if ty.is_vector() => {
-                self.resize_vector(arg, ty)
+                let (id, ty) = (self.id(arg)?, self.ty(ty)?);
+                Ok(self.op(Op::UConvert, ty, &[id]))
             }
             Convert { op, arg } => {
                 let [id] = self.scalars([arg])?;
@@ -122,22 +123,6 @@ impl Emitter<'_> {
             *id = self.id(arg)?;
         }
         Ok(ids)
-    }
-
-    /// Zero-extends or truncates a vector. Where the device has no such integers, they are words in either case.
-    fn resize_vector(&mut self, arg: Value, to: Type) -> EmitResult<u32> {
-        let (id, from) = (self.id(arg)?, self.func.ty(arg));
-        let ty = self.ty(to)?;
-        match (self.repr(from.scalar), self.repr(to.scalar)) {
-            (Repr::Narrow(_), Repr::Int(32)) => Ok(id),
-            (Repr::Int(32), Repr::Narrow(bits)) => {
-                let mask = self.const_u32((1 << bits) - 1);
-                let lanes = Ids::from_elem(mask, usize::from(to.lanes));
-                let mask = self.builder.intern(Op::ConstantComposite, Some(ty), &lanes);
-                Ok(self.op(Op::BitwiseAnd, ty, &[id, mask]))
-            }
-            _ => Ok(self.op(Op::UConvert, ty, &[id])),
-        }
     }
 
     fn math(&mut self, op: MathOp, args: &[Value]) -> EmitResult<u32> {

@@ -8,7 +8,7 @@ pub(super) enum Repr {
     Bool,
     /// An integer type of that many bits.
     Int(u32),
-    /// An integer of 8 or 16 bits that the device has in memory at most, zero-extended in 32 bits.
+    /// An integer of that many bits, 8 or 16, that the device loads, stores and converts, but does not compute with.
     Narrow(u32),
     /// An address of 64 bits as a vector of two words, the low one first.
     Pair,

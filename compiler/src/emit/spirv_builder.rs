@@ -56,6 +56,7 @@ fn string_words(text: &str) -> Vec<u32> {
 }
 
 /// A module under construction: everything but its functions.
+#[derive(Default)]
 pub(super) struct SpirvBuilder {
     next_id: u32,
     capabilities: BTreeSet<u32>,
@@ -80,23 +81,7 @@ pub(super) struct SpirvBuilder {
 
 impl SpirvBuilder {
     pub fn new() -> SpirvBuilder {
-        let mut builder = SpirvBuilder {
-            next_id: 1,
-            capabilities: BTreeSet::new(),
-            extensions: BTreeSet::new(),
-            execution_modes: Vec::new(),
-            decorations: Vec::new(),
-            globals: Vec::new(),
-            interface: Vec::new(),
-            interned: FxHashMap::default(),
-            small_constants: FxHashMap::default(),
-            coherent_blocks: Vec::new(),
-            glsl: 0,
-            void: 0,
-            bool: 0,
-            u32: 0,
-            main: 0,
-        };
+        let mut builder = SpirvBuilder { next_id: 1, ..SpirvBuilder::default() };
         builder.glsl = builder.new_id();
         builder.main = builder.new_id();
         builder.void = builder.intern(Op::TypeVoid, None, &[]);

@@ -48,7 +48,7 @@ impl Emitter<'_> {
         let id = match (ty.lanes, self.repr(ty.scalar)) {
             (1, Repr::Bool) => self.builder.bool,
             (1, Repr::Int(bits)) => self.int_type(bits),
-            (1, Repr::Narrow(_)) => self.builder.u32,
+            (1, Repr::Narrow(bits)) => self.builder.int(bits),
             (1, Repr::Pair) => self.builder.pair(),
             (1, Repr::Float(bits)) => {
                 match bits {
@@ -79,7 +79,8 @@ impl Emitter<'_> {
     pub fn constant(&mut self, scalar: Scalar, bits: u64) -> EmitResult<u32> {
         Ok(match self.repr(scalar) {
             Repr::Bool => self.builder.bool_const(bits & 1 != 0),
-            Repr::Int(32) | Repr::Narrow(_) => self.const_u32(bits as u32),
+            Repr::Narrow(_) => return Err(EmitError::malformed(format!("a constant {scalar}"))),
+            Repr::Int(32) => self.const_u32(bits as u32),
             Repr::Int(width) | Repr::Float(width) => {
                 let ty = self.scalar_type(scalar)?;
                 self.builder.constant(ty, width, bits)
@@ -101,13 +102,5 @@ impl Emitter<'_> {
                 Ok(self.op(Op::CompositeConstruct, ty, lanes))
             }
         }
-    }
-
-    /// Returns the low bits of a word.
-    pub fn mask_low(&mut self, id: u32, bits: u32) -> u32 {
-        if bits >= 32 {
-            return id;
-        }
-        self.u32_op_const(Op::BitwiseAnd, id, (1 << bits) - 1)
     }
 }

@@ -1,10 +1,10 @@
 //! A function: arenas of values, instructions and blocks, and the operations to change them.
 
 use super::entities::{Block, Inst, Value};
+use super::fold::float_bits;
 use super::inst::{BlockCall, InstData};
 use super::module::Linkage;
 use super::types::{Scalar, Type};
-use crate::rounding::half_bits;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -137,10 +137,24 @@ impl Function {
     }
 
     pub fn add_param(&mut self, block: Block, ty: Type) -> Value {
-        let index = self.blocks[block].params.len() as u32;
-        let value = self.values.push(ValueData { ty, def: ValueDef::Param(block, index) });
-        self.blocks[block].params.push(value);
+        let value = self.values.push(ValueData { ty, def: ValueDef::Param(block, 0) });
+        self.push_param(block, value);
         value
+    }
+
+    /// Makes a value the last parameter of a block.
+    pub fn push_param(&mut self, block: Block, value: Value) {
+        let params = &mut self.blocks[block].params;
+        self.values[value].def = ValueDef::Param(block, params.len() as u32);
+        params.push(value);
+    }
+
+    /// Makes values the parameters of a block, in place of those that it has.
+    pub fn set_params(&mut self, block: Block, params: Vec<Value>) {
+        for (index, &param) in params.iter().enumerate() {
+            self.values[param].def = ValueDef::Param(block, index as u32);
+        }
+        self.blocks[block].params = params;
     }
 
     pub fn ty(&self, value: Value) -> Type {
@@ -212,11 +226,7 @@ impl Function {
 
     /// Returns a float constant, rounded once to the type.
     pub fn float_const(&mut self, scalar: Scalar, value: f64) -> Value {
-        let bits = match scalar {
-            Scalar::F16 => u64::from(half_bits(value)),
-            Scalar::F32 => u64::from((value as f32).to_bits()),
-            _ => value.to_bits(),
-        };
+        let bits = float_bits(scalar, value);
         self.constant(Type::of(scalar), bits)
     }
 

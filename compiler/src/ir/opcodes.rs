@@ -320,6 +320,11 @@ impl InstData {
         self.properties().contains(LANEWISE)
     }
 
+    /// Returns true if neither the operands nor the result can be pointers.
+    pub fn is_arithmetic(&self) -> bool {
+        matches!(self, InstData::Unary { .. } | InstData::Binary { .. } | InstData::Math { .. })
+    }
+
     /// Returns the pointer through which the instruction accesses memory.
     pub fn address(&self) -> Option<Value> {
         match *self {

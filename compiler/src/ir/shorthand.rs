@@ -133,9 +133,7 @@ impl Builder<'_> {
     ) -> Value {
         let mut bytes = self.pointer_sized(index, ptr, signed);
         let ty = self.ty(bytes);
-        if let Some(bits) = self.func.as_const(bytes) {
-            let shift = 64 - ty.scalar.bits();
-            let index = ((bits << shift) as i64) >> shift;
+        if let Some(index) = self.func.as_signed_const(bytes) {
             let offset = index.wrapping_mul(stride as i64);
             let offset = if subtract { offset.wrapping_neg() } else { offset };
             return self.ptr_add_const(ptr, offset);

@@ -93,6 +93,8 @@ float3 __from_srgb(float3 c) {
 
 // A color as a storage image has it, by the store order of an image word, and the color of a texel.
 float4 __stored_float(float4 c, uint image) {
+    // NaN is 0 in normalized integers (8.3.1), the first four types: CL_SNORM_INT8 to CL_UNORM_INT16.
+    if ((image >> 21 & 31) < 4) c = select(c, (float4)0.0f, isnan(c));
     uint order = image >> 26 & 7;
     if (order == 0) return c;
     switch (order) {

@@ -322,31 +322,37 @@ impl Lowering<'_, '_> {
             let (then, otherwise) = (self.value(then), self.value(otherwise));
             return self.b.select(cond, then, otherwise);
         }
-        let (then_block, else_block) = (self.b.new_block(), self.b.new_block());
-        let join = self.b.new_block();
-        let result = self.b.func.add_param(join, ty);
-        self.b.brif(cond, then_block, else_block);
-        self.b.switch_to(then_block);
-        let value = self.value(then);
-        self.b.jump(join, &[value]);
-        self.b.switch_to(else_block);
-        let value = self.value(otherwise);
-        self.b.jump(join, &[value]);
-        self.b.switch_to(join);
-        result
+        let sides = [then, otherwise];
+        let join = self.in_branches(cond, sides, |lowering, side| Some(lowering.value(side)));
+        self.b.func.add_param(join, ty)
     }
 
     fn branch_void(&mut self, cond: &Expr, then: &Expr, otherwise: &Expr) {
         let cond = self.truth(cond);
-        let (then_block, else_block) = (self.b.new_block(), self.b.new_block());
+        self.in_branches(cond, [then, otherwise], |lowering, side| {
+            lowering.discard(side);
+            None
+        });
+    }
+
+    /// Evaluates one of two sides: `evaluate` returns what it passes on to the block that both lead to, which is
+    /// returned.
+    fn in_branches(
+        &mut self,
+        cond: Value,
+        sides: [&Expr; 2],
+        mut evaluate: impl FnMut(&mut Self, &Expr) -> Option<Value>,
+    ) -> Block {
+        let blocks = sides.map(|_| self.b.new_block());
         let join = self.b.new_block();
-        self.b.brif(cond, then_block, else_block);
-        for (block, expr) in [(then_block, then), (else_block, otherwise)] {
+        self.b.brif(cond, blocks[0], blocks[1]);
+        for (block, side) in blocks.into_iter().zip(sides) {
             self.b.switch_to(block);
-            self.discard(expr);
-            self.b.jump(join, &[]);
+            let value = evaluate(self, side);
+            self.b.jump(join, value.as_slice());
         }
         self.b.switch_to(join);
+        join
     }
 
     fn is_cheap(&self, expr: &Expr) -> bool {
@@ -446,16 +452,11 @@ impl Lowering<'_, '_> {
             ExprKind::Conditional { cond, then, otherwise } => {
                 let result = self.temporary(expr.ty);
                 let cond = self.truth(cond);
-                let (then_block, else_block) = (self.b.new_block(), self.b.new_block());
-                let join = self.b.new_block();
-                self.b.brif(cond, then_block, else_block);
-                for (block, side) in [(then_block, then), (else_block, otherwise)] {
-                    self.b.switch_to(block);
-                    let from = self.record(side);
-                    self.copy_object(expr.ty, result, from);
-                    self.b.jump(join, &[]);
-                }
-                self.b.switch_to(join);
+                self.in_branches(cond, [then, otherwise], |lowering, side| {
+                    let from = lowering.record(side);
+                    lowering.copy_object(expr.ty, result, from);
+                    None
+                });
                 result
             }
             ExprKind::Comma(first, second) => {

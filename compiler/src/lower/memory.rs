@@ -43,7 +43,19 @@ impl Lowering<'_, '_> {
             Some((range, rest)) => this.walk_ranges(ty, (range.count, range.stride), rest, part),
             None => this.walk(ty, part, 0),
         };
-        if n.saturating_mul(self.leaves(ty, 0)) <= UNROLLED_LEAVES && inner.is_empty() {
+        let is_small = n.saturating_mul(self.leaves(ty, 0)) <= UNROLLED_LEAVES && inner.is_empty();
+        self.each_part((n, stride), is_small, op, body);
+    }
+
+    /// Does something to `n` parts at a distance of `stride`: one by one where they are small, else in a loop.
+    fn each_part(
+        &mut self,
+        (n, stride): (u64, u64),
+        is_small: bool,
+        op: LeafOp,
+        mut body: impl FnMut(&mut Self, LeafOp),
+    ) {
+        if is_small {
             for i in 0..n {
                 let part = self.advance(op, i * stride);
                 body(self, part);
@@ -87,33 +99,14 @@ impl Lowering<'_, '_> {
 
     fn walk_array(&mut self, element: TypeId, n: u64, op: LeafOp, depth: u32) {
         let stride = types::layout(self.types(), element).0;
-        if n.saturating_mul(self.leaves(element, 0)) <= UNROLLED_LEAVES {
-            for i in 0..n {
-                let part = self.advance(op, i * stride);
-                self.walk(element, part, depth + 1);
-            }
-        } else {
-            self.counted_loop(n, |this, i| {
-                let part = this.advance_by(op, i, stride, n);
-                this.walk(element, part, depth + 1);
-            });
-        }
+        let is_small = n.saturating_mul(self.leaves(element, 0)) <= UNROLLED_LEAVES;
+        self.each_part((n, stride), is_small, op, |this, part| this.walk(element, part, depth + 1));
     }
 
     /// `n` consecutive values of one type.
     fn repeat(&mut self, ty: Type, n: u64, op: LeafOp) {
-        let stride = u64::from(ty.bytes());
-        if n <= UNROLLED_LEAVES {
-            for i in 0..n {
-                let part = self.advance(op, i * stride);
-                self.leaf(ty, part);
-            }
-        } else {
-            self.counted_loop(n, |this, i| {
-                let part = this.advance_by(op, i, stride, n);
-                this.leaf(ty, part);
-            });
-        }
+        let parts = (n, u64::from(ty.bytes()));
+        self.each_part(parts, n <= UNROLLED_LEAVES, op, |this, part| this.leaf(ty, part));
     }
 
     fn leaf(&mut self, ty: Type, op: LeafOp) {
@@ -139,8 +132,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// As [`Self::advance`], by a run-time number (I32) of strides.
-    /// Goes to element `index`, of `n`.
+    /// As [`Self::advance`], to part `index` (I32), of `n`.
     fn advance_by(&mut self, op: LeafOp, index: Value, stride: u64, n: u64) -> LeafOp {
         let mut step = |addr: Addr| {
             let index = self.b.pointer_sized(index, addr.ptr, false);

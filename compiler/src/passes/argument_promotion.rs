@@ -313,9 +313,7 @@ fn rewrite_params(
                     let lane = func.add_param(entry, ty.lane());
                     lanes[param as usize].push(lane);
                 } else {
-                    let index = func.blocks[entry].params.len() as u32;
-                    func.values[value].def = ValueDef::Param(entry, index);
-                    func.blocks[entry].params.push(value);
+                    func.push_param(entry, value);
                 }
             }
             ArgSource::Part(part) => found.push((part, func.add_param(entry, part.ty))),

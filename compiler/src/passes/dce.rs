@@ -3,6 +3,7 @@
 use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Returns true if anything was removed.
@@ -25,7 +26,7 @@ struct Marker<'a> {
     /// The alloca that a pointer points into, found through address arithmetic.
     underlying_allocas: SecondaryMap<Value, Option<Inst>>,
     /// Stores to an object of which nothing is read yet.
-    pending: SecondaryMap<Inst, SmallVec<[Inst; 2]>>,
+    pending: FxHashMap<Inst, Vec<Inst>>,
 }
 
 impl<'a> Marker<'a> {
@@ -36,7 +37,7 @@ impl<'a> Marker<'a> {
             liveness: Liveness { insts: func.inst_map(), values: func.value_map() },
             work: Vec::new(),
             underlying_allocas: func.value_map(),
-            pending: SecondaryMap::new(),
+            pending: FxHashMap::default(),
         }
     }
 
@@ -77,7 +78,7 @@ impl<'a> Marker<'a> {
             }
             InstData::Store { ptr, flags, .. } if !flags.contains(MemFlags::VOLATILE) => {
                 match self.underlying_allocas[*ptr] {
-                    Some(alloca) => self.pending[alloca].push(inst),
+                    Some(alloca) => self.pending.entry(alloca).or_default().push(inst),
                     None => self.live_inst(inst),
                 }
             }
@@ -106,9 +107,8 @@ impl<'a> Marker<'a> {
             data => data.for_each_arg(|arg| self.value(arg)),
         }
         if matches!(func.insts[inst], InstData::Alloca { .. }) {
-            for store in std::mem::take(&mut self.pending[inst]) {
-                self.live_inst(store);
-            }
+            let stores = self.pending.remove(&inst).unwrap_or_default();
+            stores.into_iter().for_each(|store| self.live_inst(store));
         }
     }
 
@@ -140,11 +140,8 @@ fn sweep(func: &mut Function, liveness: &Liveness) -> bool {
         changed |= data.insts.len() != before;
         if block != entry && data.params.iter().any(|&p| !liveness.values[p]) {
             dead_params[block] = data.params.iter().map(|&p| !liveness.values[p]).collect();
-            data.params.retain(|p| liveness.values[*p]);
-            for i in 0..func.blocks[block].params.len() {
-                let param = func.blocks[block].params[i];
-                func.values[param].def = ValueDef::Param(block, i as u32);
-            }
+            let live = data.params.iter().copied().filter(|&p| liveness.values[p]).collect();
+            func.set_params(block, live);
             changed = true;
         }
     }

@@ -128,10 +128,7 @@ pub fn keep_params(func: &mut Function, kept: &[bool]) {
     let mut kept = kept.iter();
     let mut params = std::mem::take(&mut func.blocks[entry].params);
     params.retain(|_| kept.next().copied().unwrap_or(true));
-    for (index, &param) in params.iter().enumerate() {
-        func.values[param].def = ValueDef::Param(entry, index as u32);
-    }
-    func.blocks[entry].params = params;
+    func.set_params(entry, params);
 }
 
 /// Removes results. Calls are not changed.

@@ -3,6 +3,8 @@
 use crate::analysis::alias::{AliasClasses, ClassSet};
 use crate::ir::cfg::Cfg;
 use crate::ir::*;
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
 /// A store that what comes before it in the block need not write for.
@@ -14,11 +16,16 @@ struct Overwrite {
 
 /// Eliminates in a function, a kernel's entry where `kernel` is given. Returns true if any store was removed.
 pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
-    let is_store = |func: &Function, inst: Inst| matches!(func.insts[inst], InstData::Store { .. });
-    let has_two_stores = |block: Block| {
-        func.blocks[block].insts.iter().filter(|&&inst| is_store(func, inst)).nth(1).is_some()
+    let mut stored_in: SecondaryMap<Value, PackedOption<Block>> = func.value_map();
+    let mut stores_twice = |&block: &Block| {
+        func.blocks[block].insts.iter().any(|&inst| match func.insts[inst] {
+            InstData::Store { ptr, .. } => {
+                std::mem::replace(&mut stored_in[ptr], block.into()) == block.into()
+            }
+            _ => false,
+        })
     };
-    let blocks: Vec<Block> = func.layout.iter().copied().filter(|&b| has_two_stores(b)).collect();
+    let blocks: Vec<Block> = func.layout.iter().copied().filter(|b| stores_twice(b)).collect();
     if blocks.is_empty() {
         return false;
     }

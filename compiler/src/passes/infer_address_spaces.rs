@@ -164,9 +164,7 @@ impl Rewriter<'_> {
             if let InferredSpace::Known(space) = self.spaces[param] {
                 self.specific[param] = Some(func.add_param(block, Type::ptr(space)));
             } else {
-                let index = func.blocks[block].params.len() as u32;
-                func.values[param].def = ValueDef::Param(block, index);
-                func.blocks[block].params.push(param);
+                func.push_param(block, param);
             }
         }
     }

@@ -337,10 +337,9 @@ impl<'a> Inliner<'a> {
             let new = self.caller.add_block();
             self.caller.blocks[new].unroll = callee.blocks[block].unroll;
             clone.blocks.insert(block, new);
-            for (i, &param) in callee.blocks[block].params.iter().enumerate() {
+            for &param in &callee.blocks[block].params {
                 let value = self.map_value(&mut clone, param);
-                self.caller.values[value].def = ValueDef::Param(new, i as u32);
-                self.caller.blocks[new].params.push(value);
+                self.caller.push_param(new, value);
             }
         }
         let result = self.caller.result(call);

@@ -214,7 +214,7 @@ impl<'a> Pipeline<'a> {
         structures
     }
 
-    /// Runs the scalar optimizations until nothing changes, or [`MAX_ITERATIONS`] times. `is_dce_done`: nothing has
+    /// Runs the scalar optimizations until CSE and DCE alone change anything, or [`MAX_ITERATIONS`] times. `is_dce_done`: nothing has
     /// changed since `dce` ran.
     fn run_scalar_passes(
         &self,
@@ -222,12 +222,16 @@ impl<'a> Pipeline<'a> {
         func: Func,
         mut is_dce_done: bool,
     ) -> Result<(), String> {
-        for _ in 0..MAX_ITERATIONS {
+        for iteration in 0..MAX_ITERATIONS {
             let mut changed = self.pass(module, func, INFER_ADDRESS_SPACES)?;
             changed |= self.pass(module, func, SROA)?;
             changed |= self.pass(module, func, MEM2REG)?;
             changed |= self.pass(module, func, SIMPLIFY)?;
             changed |= self.pass(module, func, IF_CONVERSION)?;
+            if iteration > 0 && !changed {
+                // CSE and DCE have seen all that there is.
+                break;
+            }
             changed |= self.pass(module, func, CSE)?;
             if changed || !is_dce_done {
                 changed |= self.pass(module, func, DCE)?;

@@ -51,9 +51,7 @@ impl Scalarizer<'_> {
                     let lanes = (0..ty.lanes).map(|_| func.add_param(block, ty.lane()));
                     self.lanes[param] = lanes.collect();
                 } else {
-                    let index = func.blocks[block].params.len() as u32;
-                    func.values[param].def = ValueDef::Param(block, index);
-                    func.blocks[block].params.push(param);
+                    func.push_param(block, param);
                 }
             }
         }

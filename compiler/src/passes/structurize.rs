@@ -19,7 +19,6 @@ use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::{
     Block, BlockCall, Function, Inst, InstData, IntCC, Merge, Structure, SwitchCase, Type, Value,
-    ValueDef,
 };
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
@@ -125,10 +124,7 @@ impl<'a> Structurizer<'a> {
         // The allocas stay first in the entry; a new entry block cannot be a loop header.
         let start = self.func.add_block();
         let params = std::mem::take(&mut self.func.blocks[old_entry].params);
-        for (index, &param) in params.iter().enumerate() {
-            self.func.values[param].def = ValueDef::Param(start, index as u32);
-        }
-        self.func.blocks[start].params = params;
+        self.func.set_params(start, params);
         let flow = self.region(old_entry, start);
         debug_assert!(flow.is_none(), "nothing follows the whole function");
         if let Some(flow) = flow {

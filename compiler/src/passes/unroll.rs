@@ -193,6 +193,11 @@ pub fn form_closed_ssa(
         }
         for j in 0..func.blocks[block].insts.len() {
             let inst = func.blocks[block].insts[j];
+            let mut is_user = false;
+            func.insts[inst].for_each_arg(|arg| is_user |= defined.contains(arg));
+            if !is_user {
+                continue;
+            }
             let mut data = std::mem::replace(&mut func.insts[inst], InstData::Unreachable);
             data.map_args(|arg| {
                 if !defined.contains(arg) {

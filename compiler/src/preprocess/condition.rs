@@ -48,8 +48,7 @@ impl Preprocessor<'_> {
             Some(token) => {
                 let message =
                     "token is not a valid binary operator in a preprocessor subexpression";
-                condition.pp.diags.error(token.span, message);
-                None
+                condition.pp.diags.fail(token.span, message)
             }
         }
     }
@@ -81,8 +80,7 @@ impl Preprocessor<'_> {
         if parenthesized {
             let close = self.next_raw();
             if !close.is(Punct::RParen) {
-                self.diags.error(operator.span, "missing ')' after 'defined'");
-                return None;
+                return self.diags.fail(operator.span, "missing ')' after 'defined'");
             }
         }
         let defined = self.macro_of(name.symbol).is_some();

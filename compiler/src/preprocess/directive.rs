@@ -5,41 +5,10 @@ use super::lexer::{Lexer, PpKind, PpToken};
 use super::state::{Conditional, Preprocessor};
 use crate::source::Span;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Name {
-    Define,
-    Undef,
-    Include,
-    If,
-    Ifdef,
-    Ifndef,
-    Elif,
-    Else,
-    Endif,
-    Line,
-    Error,
-    Warning,
-    Pragma,
-}
-
-fn name_of(text: &str) -> Option<Name> {
-    Some(match text {
-        "define" => Name::Define,
-        "undef" => Name::Undef,
-        "include" => Name::Include,
-        "if" => Name::If,
-        "ifdef" => Name::Ifdef,
-        "ifndef" => Name::Ifndef,
-        "elif" => Name::Elif,
-        "else" => Name::Else,
-        "endif" => Name::Endif,
-        "line" => Name::Line,
-        "error" => Name::Error,
-        "warning" => Name::Warning,
-        "pragma" => Name::Pragma,
-        _ => return None,
-    })
-}
+const NAMES: [&str; 13] = [
+    "define", "undef", "include", "if", "ifdef", "ifndef", "elif", "else", "endif", "line",
+    "error", "warning", "pragma",
+];
 
 impl Preprocessor<'_> {
     /// Obeys a directive, whose `#` has been read.
@@ -48,9 +17,9 @@ impl Preprocessor<'_> {
         let at = hash.to(name.span);
         match name.kind {
             PpKind::Eod => {}
-            PpKind::Ident => match name_of(self.interner.resolve(name.symbol)) {
-                Some(Name::Include) => return self.include_directive(at),
-                Some(Name::If | Name::Ifdef | Name::Ifndef | Name::Elif | Name::Else) => {
+            PpKind::Ident => match self.directive_name(name) {
+                Some("include") => return self.include_directive(at),
+                Some(name @ ("if" | "ifdef" | "ifndef" | "elif" | "else")) => {
                     return self.conditional(name, at);
                 }
                 Some(name) => self.simple(name, at),
@@ -61,6 +30,12 @@ impl Preprocessor<'_> {
             _ => self.diags.error(name.span, "invalid preprocessing directive"),
         }
         self.end_directive();
+    }
+
+    /// Returns the directive that a token names, if it is one.
+    fn directive_name(&self, name: PpToken) -> Option<&'static str> {
+        let text = self.interner.resolve(name.symbol);
+        NAMES.into_iter().find(|&name| name == text)
     }
 
     /// Reads a directive's name.
@@ -85,33 +60,33 @@ impl Preprocessor<'_> {
     }
 
     /// The directives whose tokens do not matter after the line's end.
-    fn simple(&mut self, name: Name, at: Span) {
+    fn simple(&mut self, name: &str, at: Span) {
         match name {
-            Name::Define => {
+            "define" => {
                 let line = self.read_line();
                 self.define(&line, at);
             }
-            Name::Undef => {
+            "undef" => {
                 let line = self.read_line();
                 self.undef(&line, at);
             }
-            Name::Line => {
+            "line" => {
                 let tokens = self.read_expanded_line();
                 self.line_directive(tokens, at);
             }
-            Name::Error => {
+            "error" => {
                 let message = self.lexer().map(Lexer::rest_of_line).unwrap_or_default();
                 self.diags.error(at, message);
             }
-            Name::Warning => {
+            "warning" => {
                 let message = self.lexer().map(Lexer::rest_of_line).unwrap_or_default();
                 self.diags.warning(at, message);
             }
-            Name::Pragma => {
+            "pragma" => {
                 let line = self.read_line();
                 self.pragma(&line, at);
             }
-            Name::Endif => {
+            "endif" => {
                 let line = self.read_line();
                 self.check_extra(line.first(), "endif");
                 let open = self.files.last_mut().and_then(|file| file.conditionals.pop());
@@ -125,20 +100,11 @@ impl Preprocessor<'_> {
 
     /// Returns the rest of the directive's line, macros not expanded.
     pub(super) fn read_line(&mut self) -> Vec<PpToken> {
-        let mut line = Vec::new();
-        if let Some(file) = self.files.last_mut() {
-            loop {
-                let token = file.lexer.next(self.interner);
-                if token.is_end() {
-                    break;
-                }
-                line.push(token);
-            }
-        }
-        line
+        let file = self.files.last_mut();
+        file.map(|file| file.lexer.rest(self.interner)).unwrap_or_default()
     }
 
-    /// Returns the rest of the directive's line, macros expanded.
+    /// Returns the tokens up to the end of the directive's line or the argument, macros expanded.
     pub(super) fn read_expanded_line(&mut self) -> Vec<PpToken> {
         let mut line = Vec::new();
         loop {
@@ -213,22 +179,21 @@ impl Preprocessor<'_> {
     }
 
     /// `#if` and its kin in a group that is being processed.
-    fn conditional(&mut self, name: PpToken, at: Span) {
-        match name_of(self.interner.resolve(name.symbol)) {
-            Some(Name::If) => {
+    fn conditional(&mut self, name: &str, at: Span) {
+        match name {
+            "if" => {
                 let taken = self.condition(at);
                 self.open_conditional(at, taken);
             }
-            Some(Name::Ifdef) => {
+            "ifdef" => {
                 let taken = self.is_defined(at, "ifdef").unwrap_or(false);
                 self.open_conditional(at, taken);
             }
-            Some(Name::Ifndef) => {
+            "ifndef" => {
                 let taken = self.is_defined(at, "ifndef").is_some_and(|defined| !defined);
                 self.open_conditional(at, taken);
             }
-            which => {
-                let word = if which == Some(Name::Else) { "else" } else { "elif" };
+            word => {
                 if word == "else" {
                     let line = self.read_line();
                     self.check_extra(line.first(), word);
@@ -279,13 +244,13 @@ impl Preprocessor<'_> {
             let name = self.start_directive();
             let at = Span::new(name.span.file, start.saturating_sub(1), name.span.end);
             let directive = match name.kind {
-                PpKind::Ident => name_of(self.interner.resolve(name.symbol)),
+                PpKind::Ident => self.directive_name(name),
                 _ => None,
             };
             match directive {
-                Some(Name::If | Name::Ifdef | Name::Ifndef) => nested += 1,
-                Some(Name::Endif) if nested > 0 => nested -= 1,
-                Some(which @ (Name::Endif | Name::Else | Name::Elif))
+                Some("if" | "ifdef" | "ifndef") => nested += 1,
+                Some("endif") if nested > 0 => nested -= 1,
+                Some(which @ ("endif" | "else" | "elif"))
                     if nested == 0 && self.ends_skipping(which, at) =>
                 {
                     return self.end_directive();
@@ -297,26 +262,25 @@ impl Preprocessor<'_> {
     }
 
     /// Handles a directive of the innermost conditional while its text is skipped; returns true if skipping ends.
-    fn ends_skipping(&mut self, which: Name, at: Span) -> bool {
+    fn ends_skipping(&mut self, which: &str, at: Span) -> bool {
         let Some(file) = self.files.last_mut() else { return true };
         let Some(open) = file.conditionals.last_mut() else { return true };
-        if which == Name::Endif {
+        if which == "endif" {
             file.conditionals.pop();
             let line = self.read_line();
             self.check_extra(line.first(), "endif");
             return true;
         }
-        let word = if which == Name::Else { "else" } else { "elif" };
         if open.in_else {
-            self.diags.error(at, format!("#{word} after #else"));
+            self.diags.error(at, format!("#{which} after #else"));
             return false;
         }
         let process = !open.taken;
-        if which == Name::Else {
+        if which == "else" {
             open.in_else = true;
             open.taken = true;
             let line = self.read_line();
-            self.check_extra(line.first(), word);
+            self.check_extra(line.first(), which);
             return process;
         }
         if !process || !self.condition(at) {

@@ -255,14 +255,7 @@ impl Preprocessor<'_> {
             source,
             space: 0,
         });
-        let mut expanded = Vec::with_capacity(tokens.len());
-        loop {
-            let token = self.next_expanded();
-            if token.is_end() {
-                break;
-            }
-            expanded.push(token);
-        }
+        let expanded = self.read_expanded_line();
         while self.contexts.len() > below {
             self.pop_context();
         }

@@ -30,8 +30,7 @@ impl Preprocessor<'_> {
             }
             Some(token) if token.is(Punct::Lt) => {
                 let Some(end) = line.iter().position(|token| token.is(Punct::Gt)) else {
-                    self.diags.error(token.span, "expected '>'");
-                    return None;
+                    return self.diags.fail(token.span, "expected '>'");
                 };
                 let name = self.spell(line.get(1..end).unwrap_or(&[]));
                 self.check_extra(line.get(end + 1), "include");
@@ -39,8 +38,7 @@ impl Preprocessor<'_> {
             }
             first => {
                 let span = first.map_or(at, |token| token.span);
-                self.diags.error(span, "expected \"FILENAME\" or <FILENAME>");
-                None
+                self.diags.fail(span, "expected \"FILENAME\" or <FILENAME>")
             }
         }
     }

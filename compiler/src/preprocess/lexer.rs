@@ -181,6 +181,11 @@ impl Lexer {
         PpToken { span, symbol, kind: scanned.kind, flags }
     }
 
+    /// Returns the tokens up to the end of the directive or the text.
+    pub fn rest(&mut self, interner: &mut Interner) -> Vec<PpToken> {
+        std::iter::repeat_with(|| self.next(interner)).take_while(|token| !token.is_end()).collect()
+    }
+
     /// Scans a token that a line splice interrupts or follows.
     fn next_spliced(&mut self, start: usize, flags: u8, interner: &mut Interner) -> PpToken {
         let mut limit = 64;

@@ -63,25 +63,13 @@ impl Preprocessor<'_> {
 
     /// Defines a macro from texts; `params` in parentheses, or empty for an object-like macro.
     pub(super) fn define_text(&mut self, name: Symbol, params: &str, body: &str) {
-        let mut tokens = Vec::new();
-        let mut lexer = Lexer::of_line(params);
-        loop {
-            let token = lexer.next(self.interner);
-            if token.is_end() {
-                break;
-            }
-            tokens.push(token);
-        }
+        let mut tokens = Lexer::of_line(params).rest(self.interner);
         let name = PpToken { symbol: name, ..PpToken::new(PpKind::Ident, Span::default()) };
-        let mut lexer = Lexer::of_line(body);
-        loop {
-            let mut token = lexer.next(self.interner);
-            if token.is_end() {
-                break;
-            }
-            token.flags |= flag::SPACE * u8::from(tokens.is_empty());
-            tokens.push(token);
+        let mut body = Lexer::of_line(body).rest(self.interner);
+        if let (Some(first), true) = (body.first_mut(), tokens.is_empty()) {
+            first.flags |= flag::SPACE;
         }
+        tokens.append(&mut body);
         if let Some(definition) = self.parse_definition(name, &tokens) {
             self.add_macro(definition);
         }
@@ -131,16 +119,13 @@ impl Preprocessor<'_> {
     /// Checks that a token may name a macro.
     pub(super) fn macro_name(&mut self, token: Option<PpToken>, at: Span) -> Option<PpToken> {
         let Some(token) = token.filter(|token| !token.is_end()) else {
-            self.diags.error(at, "macro name missing");
-            return None;
+            return self.diags.fail(at, "macro name missing");
         };
         if token.kind != PpKind::Ident {
-            self.diags.error(token.span, "macro name must be an identifier");
-            return None;
+            return self.diags.fail(token.span, "macro name must be an identifier");
         }
         if token.symbol == self.names.defined {
-            self.diags.error(token.span, "'defined' cannot be used as a macro name");
-            return None;
+            return self.diags.fail(token.span, "'defined' cannot be used as a macro name");
         }
         Some(token)
     }
@@ -241,16 +226,14 @@ impl Preprocessor<'_> {
         }
         loop {
             let Some(token) = tokens.get(pos) else {
-                self.diags.error(name, "missing ')' in macro parameter list");
-                return None;
+                return self.diags.fail(name, "missing ')' in macro parameter list");
             };
             let mut variadic = token.is(Punct::Ellipsis);
             if token.kind == PpKind::Ident && token.symbol != self.names.va_args {
                 if seen.insert(token.symbol, ()).is_some() {
                     let name = self.interner.resolve(token.symbol);
                     let message = format!("duplicate macro parameter name '{name}'");
-                    self.diags.error(token.span, message);
-                    return None;
+                    return self.diags.fail(token.span, message);
                 }
                 params.push(token.symbol);
                 // GNU: `args...`.
@@ -261,26 +244,22 @@ impl Preprocessor<'_> {
             } else if variadic {
                 params.push(self.names.va_args);
             } else {
-                self.diags.error(token.span, "expected identifier in macro parameter list");
-                return None;
+                return self.diags.fail(token.span, "expected identifier in macro parameter list");
             }
             pos += 1;
             match tokens.get(pos) {
                 Some(token) if token.is(Punct::RParen) => {
                     if params.len() > usize::from(u16::MAX) {
-                        self.diags.error(name, "too many macro parameters");
-                        return None;
+                        return self.diags.fail(name, "too many macro parameters");
                     }
                     return Some((params, variadic, pos + 1));
                 }
                 Some(token) if token.is(Punct::Comma) && !variadic => pos += 1,
                 Some(token) if variadic => {
-                    self.diags.error(token.span, "missing ')' in macro parameter list");
-                    return None;
+                    return self.diags.fail(token.span, "missing ')' in macro parameter list");
                 }
                 Some(token) => {
-                    self.diags.error(token.span, "expected comma in macro parameter list");
-                    return None;
+                    return self.diags.fail(token.span, "expected comma in macro parameter list");
                 }
                 None => {}
             }
@@ -305,8 +284,7 @@ impl Preprocessor<'_> {
                 if i == 0 || i + 1 == tokens.len() {
                     let end = if i == 0 { "start" } else { "end" };
                     let message = format!("'##' cannot appear at {end} of macro expansion");
-                    self.diags.error(token.span, message);
-                    return None;
+                    return self.diags.fail(token.span, message);
                 }
                 if let Some(last) = body.last_mut() {
                     last.flags |= flag::PASTE;
@@ -326,16 +304,14 @@ impl Preprocessor<'_> {
             }
             if let Some(hash) = stringify.take() {
                 if number.is_none() {
-                    self.diags.error(hash.span, "'#' is not followed by a macro parameter");
-                    return None;
+                    return self.diags.fail(hash.span, "'#' is not followed by a macro parameter");
                 }
                 token.flags = hash.flags & flag::SPACE | flag::STRINGIFY;
             }
             body.push(token);
         }
         if let Some(hash) = stringify {
-            self.diags.error(hash.span, "'#' is not followed by a macro parameter");
-            return None;
+            return self.diags.fail(hash.span, "'#' is not followed by a macro parameter");
         }
         Some(body)
     }

@@ -75,8 +75,7 @@ impl Preprocessor<'_> {
         let scanned = scan(&text, 0);
         if scanned.end != text.len() || scanned.kind == PpKind::Other {
             let message = format!("pasting formed '{text}', an invalid preprocessing token");
-            self.diags.error(at, message);
-            return None;
+            return self.diags.fail(at, message);
         }
         let symbol = match scanned.kind {
             PpKind::Punct(punct) if punct.as_str() == text => Symbol::EMPTY,

@@ -151,15 +151,10 @@ impl Preprocessor<'_> {
         let text = string.spelling(self.interner);
         let text = text.get(1..text.len().saturating_sub(1)).unwrap_or("");
         let text = text.replace("\\\"", "\"").replace("\\\\", "\\");
-        let mut lexer = Lexer::of_line(&text);
-        let mut line = Vec::new();
-        loop {
-            let token = lexer.next(self.interner);
-            if token.is_end() {
-                break;
-            }
-            line.push(PpToken { span: operator.span, flags: token.flags & flag::SPACE, ..token });
-        }
+        let tokens = Lexer::of_line(&text).rest(self.interner).into_iter();
+        let span = operator.span;
+        let line: Vec<PpToken> =
+            tokens.map(|t| PpToken { span, flags: t.flags & flag::SPACE, ..t }).collect();
         self.pragma(&line, operator.span);
     }
 }

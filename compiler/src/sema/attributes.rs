@@ -142,8 +142,7 @@ impl Sema<'_> {
             1 => format!("'{name}' attribute takes no more than 1 argument"),
             _ => format!("'{name}' attribute takes no more than {most} arguments"),
         };
-        self.error(attribute.span, message);
-        false
+        self.fail(attribute.span, message)
     }
 
     /// Returns the operand of `aligned`, or of `_Alignas`, which may be a type.
@@ -187,8 +186,8 @@ impl Sema<'_> {
         before: Option<[u32; 3]>,
     ) -> Option<[u32; 3]> {
         let [x, y, z] = attribute.args.as_slice() else {
-            self.error(attribute.span, format!("'{name}' attribute requires exactly 3 arguments"));
-            return None;
+            return self
+                .fail(attribute.span, format!("'{name}' attribute requires exactly 3 arguments"));
         };
         let mut sizes = [0; 3];
         for (size, operand) in sizes.iter_mut().zip([x, y, z]) {
@@ -196,8 +195,8 @@ impl Sema<'_> {
             match u32::try_from(n) {
                 Ok(n) if n > 0 => *size = n,
                 _ => {
-                    self.error(operand.span, format!("'{name}' attribute must be greater than 0"));
-                    return None;
+                    return self
+                        .fail(operand.span, format!("'{name}' attribute must be greater than 0"));
                 }
             }
         }
@@ -220,8 +219,7 @@ impl Sema<'_> {
             [_] => "invalid argument of attribute 'endian'; expected 'host' or 'device'",
             _ => "'endian' attribute takes one argument",
         };
-        self.error(attribute.span, message);
-        false
+        self.fail(attribute.span, message)
     }
 
     /// Checks that what has attributes of pointers is one (OpenCL C 6.13.3).
@@ -280,8 +278,7 @@ impl Sema<'_> {
                     "invalid attribute argument {} - expecting a vector or vectorizable scalar type",
                     self.quoted(ty)
                 );
-                self.error(span, message);
-                false
+                self.fail(span, message)
             }
         }
     }

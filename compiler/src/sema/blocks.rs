@@ -133,8 +133,7 @@ impl Sema<'_> {
             Some(out) => out.extend(stmts),
             None if stmts.is_empty() => {}
             None => {
-                self.error(span, "initializer element is not a compile-time constant");
-                return None;
+                return self.fail(span, "initializer element is not a compile-time constant");
             }
         }
         Some(BlockValue { function: literal.function, ty: literal.ty, copies })
@@ -247,8 +246,7 @@ impl Sema<'_> {
     fn block_literal(&mut self, literal: &BlockLiteral, span: Span) -> Option<Literal> {
         if literal.is_variadic {
             let message = "invalid block prototype, variadic arguments are not allowed in OpenCL";
-            self.error(span, message);
-            return None;
+            return self.fail(span, message);
         }
         let ret = literal.ret.as_ref().map(|name| self.type_name(name).ty);
         let params = self.param_types(&literal.params);
@@ -323,13 +321,8 @@ impl Sema<'_> {
             return self.error_operand(span);
         };
         if !self.module.types.is_array(qual.ty) {
-            return Operand::Object(Object {
-                place: local_place(local, qual.ty, span),
-                is_const: true,
-                space: AddressSpace::Private,
-                name: Some(name),
-                is_temporary: false,
-            });
+            let object = Object::new(local_place(local, qual.ty, span), AddressSpace::Private);
+            return Operand::Object(Object { is_const: true, name: Some(name), ..object });
         }
         let mut operand = self.dereference(read(local_place(local, ty, span)), span);
         if let Operand::Object(object) = &mut operand {

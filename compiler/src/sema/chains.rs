@@ -173,8 +173,8 @@ impl Sema<'_> {
         for (own, (cond, then)) in own.iter_mut().zip(&choices).rev() {
             let stand_in = |ty| value(ExprKind::Zero, ty, span);
             if then.ty != ty && !self.numbers(then.ty, ty) {
-                self.error(then.span, "operands of a long conditional expression differ in type");
-                return None;
+                return self
+                    .fail(then.span, "operands of a long conditional expression differ in type");
             }
             let cond = stand_in(cond.ty);
             ty = self.conditional_values(cond, stand_in(then.ty), stand_in(ty), span).ty;

@@ -76,6 +76,15 @@ fn convert(e: Expr, to: TypeId, span: Span) -> Expr {
     value(ExprKind::Convert { value: Box::new(e), rounding: None, saturate: false }, to, span)
 }
 
+/// Returns a pointer as one of another type, or the same.
+pub(super) fn convert_pointer(e: Expr, to: TypeId) -> Expr {
+    let span = e.span;
+    match e.ty == to {
+        true => e,
+        false => value(ExprKind::PointerCast(Box::new(e)), to, span),
+    }
+}
+
 impl Sema<'_> {
     /// Converts a scalar to a scalar or vector type, or a vector to one of as many components,
     /// without checks.
@@ -255,8 +264,7 @@ impl Sema<'_> {
                         "incompatible integer to pointer conversion {}",
                         self.phrase(from, to, context)
                     );
-                    self.error(e.span, message);
-                    self.error_value(e.span)
+                    self.fail(e.span, message)
                 }
                 _ => self.incompatible(e, to, context),
             },
@@ -270,8 +278,7 @@ impl Sema<'_> {
                         "incompatible pointer to integer conversion {}",
                         self.phrase(from, to, context)
                     );
-                    self.error(e.span, message);
-                    self.error_value(e.span)
+                    self.fail(e.span, message)
                 }
                 _ => self.incompatible(e, to, context),
             },
@@ -321,8 +328,7 @@ impl Sema<'_> {
                 format!("returning {from} from a function with incompatible result type {to}")
             }
         };
-        self.error(e.span, message);
-        self.error_value(e.span)
+        self.fail(e.span, message)
     }
 
     fn phrase(&self, from: TypeId, to: TypeId, context: Context) -> String {
@@ -492,9 +498,7 @@ impl Sema<'_> {
         match self.module.types.as_pointer(e.ty) {
             Some(pointer) if pointer.space != space => {
                 let pointer = PointerType { space, ..pointer };
-                let ty = self.module.types.intern(TypeKind::Pointer(pointer));
-                let span = e.span;
-                value(ExprKind::PointerCast(Box::new(e)), ty, span)
+                convert_pointer(e, self.module.types.intern(TypeKind::Pointer(pointer)))
             }
             _ => e,
         }
@@ -515,8 +519,7 @@ impl Sema<'_> {
                 self.quoted(from)
             )
         };
-        self.error(span, message);
-        self.error_value(span)
+        self.fail(span, message)
     }
 
     fn invalid_cast(&mut self, from: TypeId, to: TypeId, span: Span) -> Expr {
@@ -532,7 +535,6 @@ impl Sema<'_> {
                 self.quoted(from)
             )
         };
-        self.error(span, message);
-        self.error_value(span)
+        self.fail(span, message)
     }
 }

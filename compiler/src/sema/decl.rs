@@ -208,8 +208,7 @@ impl Sema<'_> {
                 None => format!("variable has incomplete type {}", self.quoted(ty)),
             },
         };
-        self.error(span, problem);
-        false
+        self.fail(span, problem)
     }
 
     /// Half, or an array of it, on a device where half is no type of arithmetic (OpenCL C 6.3.1.2).

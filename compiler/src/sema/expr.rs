@@ -27,63 +27,66 @@ impl Sema<'_> {
         }
         match &expr.kind {
             ast::ExprKind::Ident(name) => self.identifier(*name, span),
-            ast::ExprKind::Int(literal) => Operand::Value(self.int_literal(*literal, span)),
-            ast::ExprKind::Bool(truth) => {
-                Operand::Value(self.int_value(u64::from(*truth), self.basic.bool_, span))
-            }
-            ast::ExprKind::Float(literal) => Operand::Value(self.float_literal(*literal, span)),
-            ast::ExprKind::Char(c) => {
-                Operand::Value(self.int_value(u64::from(*c as u32), self.basic.int, span))
-            }
             ast::ExprKind::Str(bytes) => self.string_literal(bytes, span),
             ast::ExprKind::Unary(op, operand) => self.unary(*op, operand, span),
-            ast::ExprKind::Binary(op, a, b) => Operand::Value(self.binary(*op, a, b, span)),
-            ast::ExprKind::Chain(first, links) => Operand::Value(self.chain(first, links)),
-            ast::ExprKind::Assign(op, place, value) => {
-                Operand::Value(self.assignment(*op, place, value, span))
-            }
-            ast::ExprKind::Conditional(cond, then, otherwise) => {
-                Operand::Value(self.conditional(cond, then.as_deref(), otherwise, span))
-            }
-            ast::ExprKind::Choices(choices, last) => {
-                Operand::Value(self.choices(choices, last, span))
-            }
-            ast::ExprKind::Comma(a, b) => Operand::Value(self.comma(a, b, span)),
-            ast::ExprKind::Call(callee, args) => Operand::Value(self.call(callee, args, span)),
             ast::ExprKind::Index(base, index) => self.index(base, index, span),
             ast::ExprKind::Member { base, name, name_span, arrow } => {
                 self.member(base, *name, *name_span, *arrow, span)
             }
-            ast::ExprKind::Cast(name, operand) => {
-                Operand::Value(self.cast_expr(name, operand, span))
-            }
-            ast::ExprKind::VectorLiteral(name, parts) => {
-                Operand::Value(self.vector_literal(name, parts, span))
-            }
             ast::ExprKind::CompoundLiteral(name, init) => self.compound_literal(name, init, span),
+            ast::ExprKind::Block(literal) => self.block_expr(literal, span),
+            _ => Operand::Value(self.value_expr(expr)),
+        }
+    }
+
+    /// Returns the value of an expression of the kinds that denote no objects.
+    fn value_expr(&mut self, expr: &Expr) -> hir::Expr {
+        let span = expr.span;
+        match &expr.kind {
+            ast::ExprKind::Int(literal) => self.int_literal(*literal, span),
+            ast::ExprKind::Bool(truth) => self.int_value(u64::from(*truth), self.basic.bool_, span),
+            ast::ExprKind::Float(literal) => self.float_literal(*literal, span),
+            ast::ExprKind::Char(c) => self.int_value(u64::from(*c as u32), self.basic.int, span),
+            ast::ExprKind::Binary(op, a, b) => self.binary(*op, a, b, span),
+            ast::ExprKind::Chain(first, links) => self.chain(first, links),
+            ast::ExprKind::Assign(op, place, value) => self.assignment(*op, place, value, span),
+            ast::ExprKind::Conditional(cond, then, otherwise) => {
+                self.conditional(cond, then.as_deref(), otherwise, span)
+            }
+            ast::ExprKind::Choices(choices, last) => self.choices(choices, last, span),
+            ast::ExprKind::Comma(a, b) => self.comma(a, b, span),
+            ast::ExprKind::Call(callee, args) => self.call(callee, args, span),
+            ast::ExprKind::Cast(name, operand) => self.cast_expr(name, operand, span),
+            ast::ExprKind::VectorLiteral(name, parts) => self.vector_literal(name, parts, span),
             ast::ExprKind::SizeofExpr(operand) => {
                 let ty = self.expr(operand).ty();
-                Operand::Value(self.size_of(ty, "sizeof", span))
+                self.size_of(ty, "sizeof", span)
             }
             ast::ExprKind::SizeofType(name) => {
                 let ty = self.type_name(name).ty;
-                Operand::Value(self.size_of(ty, "sizeof", span))
+                self.size_of(ty, "sizeof", span)
             }
             ast::ExprKind::AlignofType(name) => {
                 let ty = self.type_name(name);
-                Operand::Value(self.align_of(ty, span))
+                self.align_of(ty, span)
             }
             ast::ExprKind::VecStep(name) => {
                 let ty = self.type_name(name).ty;
-                Operand::Value(self.vec_step(ty, span))
+                self.vec_step(ty, span)
             }
             ast::ExprKind::AsType(operand, name) => {
                 let to = self.type_name(name).ty;
                 let operand = self.rvalue(operand);
-                Operand::Value(self.reinterpret(operand, to, span))
+                self.reinterpret(operand, to, span)
             }
-            ast::ExprKind::StmtExpr(body) => Operand::Value(self.statement_expr(body, span)),
-            ast::ExprKind::Block(literal) => self.block_expr(literal, span),
+            ast::ExprKind::StmtExpr(body) => self.statement_expr(body, span),
+            ast::ExprKind::Ident(_)
+            | ast::ExprKind::Str(_)
+            | ast::ExprKind::Unary(..)
+            | ast::ExprKind::Index(..)
+            | ast::ExprKind::Member { .. }
+            | ast::ExprKind::CompoundLiteral(..)
+            | ast::ExprKind::Block(_) => self.rvalue(expr),
         }
     }
 
@@ -106,23 +109,18 @@ impl Sema<'_> {
                 return Operand::Value(self.int_value(*bits, *ty, span));
             }
             Entity::Functions(_) => {
-                self.error(span, "taking address of function is not allowed");
-                return self.error_operand(span);
+                return self.fail(span, "taking address of function is not allowed");
             }
             Entity::Typedef(_) => {
                 let message =
                     format!("unexpected type name '{}': expected expression", self.text(name));
-                self.error(span, message);
-                return self.error_operand(span);
+                return self.fail(span, message);
             }
         };
-        Operand::Object(Object {
-            place: Place { kind, ty: qual.ty, is_volatile: qual.is_volatile, align: None, span },
-            is_const: qual.is_const,
-            space: qual.space.unwrap_or(AddressSpace::Private),
-            name: Some(name),
-            is_temporary: false,
-        })
+        let place = Place { is_volatile: qual.is_volatile, ..Place::new(kind, qual.ty, span) };
+        let space = qual.space.unwrap_or(AddressSpace::Private);
+        let (is_const, name) = (qual.is_const, Some(name));
+        Operand::Object(Object { is_const, name, ..Object::new(place, space) })
     }
 
     fn undeclared(&mut self, name: Symbol, span: Span) -> Operand {
@@ -172,16 +170,14 @@ impl Sema<'_> {
             None if self.is_block(ty) => {
                 let message =
                     format!("invalid application of '{what}' to a block type {}", self.quoted(ty));
-                self.error(span, message);
-                self.error_value(span)
+                self.fail(span, message)
             }
             None => {
                 let message = format!(
                     "invalid application of '{what}' to an incomplete type {}",
                     self.quoted(ty)
                 );
-                self.error(span, message);
-                self.error_value(span)
+                self.fail(span, message)
             }
         }
     }
@@ -214,13 +210,9 @@ impl Sema<'_> {
         };
         if self.function.is_none() {
             let id = self.unnamed_global(qual, entries, span);
-            return Operand::Object(Object {
-                place: Place::new(PlaceKind::Global(id), qual.ty, span),
-                is_const: true,
-                space: AddressSpace::Constant,
-                name: None,
-                is_temporary: false,
-            });
+            let place = Place::new(PlaceKind::Global(id), qual.ty, span);
+            let object = Object::new(place, AddressSpace::Constant);
+            return Operand::Object(Object { is_const: true, ..object });
         }
         let Some(local) = self.new_local("", qual.ty, qual.align, span) else {
             return self.error_operand(span);
@@ -305,8 +297,7 @@ impl Sema<'_> {
             None => (index, base),
         };
         let Some(ty) = self.module.types.as_pointer(pointer.ty) else {
-            self.error(span, "subscripted value is not an array, pointer, or vector");
-            return self.error_operand(span);
+            return self.fail(span, "subscripted value is not an array, pointer, or vector");
         };
         let Some(index) = self.subscript(index) else {
             return self.error_operand(span);

@@ -411,7 +411,7 @@ impl Sema<'_> {
             TypeSpec::Typedef(name) => format!("'{}'", self.text(*name)),
             _ => self.quoted(ty),
         };
-        let message = match *self.module.types.kind(ty) {
+        let message = match self.module.types.kind(ty) {
             TypeKind::Pointer(pointer) => {
                 let shared = matches!(
                     pointer.space,
@@ -430,18 +430,18 @@ impl Sema<'_> {
             }
             TypeKind::Scalar(Scalar::Half) if self.half_arithmetic() => return,
             TypeKind::Image(_) | TypeKind::Opaque(SAMPLER) => return,
-            TypeKind::Scalar(Scalar::Bool | Scalar::Half)
-            | TypeKind::Atomic(_)
-            | TypeKind::Opaque(_) => {
+            kind => {
+                let is_forbidden = match kind {
+                    TypeKind::Scalar(Scalar::Bool | Scalar::Half) => true,
+                    TypeKind::Atomic(_) | TypeKind::Opaque(_) => true,
+                    TypeKind::Record(id) => self.module.types.records[*id].has_host_sized,
+                    _ => false,
+                };
+                if !is_forbidden && !param.ty.is_host_sized {
+                    return;
+                }
                 format!("{written} cannot be used as the type of a kernel parameter")
             }
-            TypeKind::Record(id) if self.module.types.records[id].has_host_sized => {
-                format!("{written} cannot be used as the type of a kernel parameter")
-            }
-            _ if param.ty.is_host_sized => {
-                format!("{written} cannot be used as the type of a kernel parameter")
-            }
-            _ => return,
         };
         self.error(param.span, message);
     }

@@ -151,8 +151,7 @@ impl Sema<'_> {
                 "the {} type cannot be used to declare a program scope variable",
                 self.quoted(element)
             );
-            self.error(span, message);
-            return false;
+            return self.fail(span, message);
         }
         match types.size(ty.ty) {
             Some(size)
@@ -163,8 +162,7 @@ impl Sema<'_> {
                      ({MAX_GLOBAL_VARIABLE_SIZE} bytes)",
                     self.text(name)
                 );
-                self.error(span, message);
-                false
+                self.fail(span, message)
             }
             _ => true,
         }

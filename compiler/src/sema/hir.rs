@@ -10,7 +10,7 @@ pub use crate::builtins::{Builtin, Rounding};
 use super::types::{RecordId, TypeId, Types};
 use crate::source::Span;
 use crate::syntax::ast::AddressSpace;
-pub use crate::syntax::ast::Unroll;
+pub use crate::syntax::ast::{ArithOp, CompareOp, CompoundOp, Unroll};
 use cranelift_entity::{entity_impl, PrimaryMap};
 
 /// A function of the program (also a declared one whose definition is missing).
@@ -406,35 +406,6 @@ pub enum ExprKind {
         body: Vec<Stmt>,
         value: Option<Box<Expr>>,
     },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ArithOp {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-    And,
-    Or,
-    Xor,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CompoundOp {
-    Arith(ArithOp),
-    Shl,
-    Shr,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CompareOp {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
 }
 
 /// Convenience for readers of the tree: the record behind a type, if it is one.

@@ -122,8 +122,7 @@ impl Sema<'_> {
                 let ast::ExprKind::Str(bytes) = &expr.kind else {
                     self.rvalue(expr);
                     let message = "array initializer must be an initializer list or string literal";
-                    self.error(expr.span, message);
-                    return None;
+                    return self.fail(expr.span, message);
                 };
                 self.string_entry(element, length, 0, bytes, expr.span, &mut entries)?
             }
@@ -135,13 +134,11 @@ impl Sema<'_> {
         };
         if let Some((element, None)) = array {
             if count == 0 {
-                self.error(span, "zero size arrays are not supported in OpenCL");
-                return None;
+                return self.fail(span, "zero size arrays are not supported in OpenCL");
             }
             let size = self.module.types.size(element).and_then(|size| size.checked_mul(count));
             if size.is_none_or(|size| size > MAX_OBJECT_SIZE) {
-                self.error(span, "size of array is too large");
-                return None;
+                return self.fail(span, "size of array is too large");
             }
             *ty = self.module.types.intern(TypeKind::Array(element, Some(count)));
         }
@@ -175,8 +172,7 @@ impl Sema<'_> {
         entries: &mut FlatInitializer,
     ) -> Option<u64> {
         if !self.is_char(element) {
-            self.error(span, "array initializer must be an initializer list");
-            return None;
+            return self.fail(span, "array initializer must be an initializer list");
         }
         let mut bytes = bytes.to_vec();
         bytes.push(0);
@@ -221,16 +217,14 @@ impl Sema<'_> {
                 if items.iter().any(|item| !item.designators.is_empty()) {
                     let message =
                         format!("designator in initializer for scalar type {}", self.quoted(ty));
-                    self.error(span, message);
-                    return None;
+                    return self.fail(span, message);
                 }
                 if items.len() > 1 {
                     self.diags.warning(span, "excess elements in scalar initializer");
                 }
                 match items.first().map(|item| &item.init) {
                     None => {
-                        self.error(span, "scalar initializer cannot be empty");
-                        return None;
+                        return self.fail(span, "scalar initializer cannot be empty");
                     }
                     Some(Initializer::List(inner, at)) => {
                         self.init_list(ty, offset, inner, *at, entries)?;
@@ -276,8 +270,7 @@ impl Sema<'_> {
             }
             let end = last.checked_mul(stride).and_then(|end| end.checked_add(offset));
             if end.is_none_or(|end| end > MAX_OBJECT_SIZE) {
-                self.error(init_span(&item.init), "size of array is too large");
-                return None;
+                return self.fail(init_span(&item.init), "size of array is too large");
             }
             let at = offset + index * stride;
             let range = Range { stride, count: last - index + 1 };
@@ -310,8 +303,7 @@ impl Sema<'_> {
                 let high = self.designated_index(last, length)?;
                 if low > high {
                     let message = format!("array designator range [{low}, {high}] is empty");
-                    self.error(first.span, message);
-                    return None;
+                    return self.fail(first.span, message);
                 }
                 Some((low, high))
             }
@@ -327,12 +319,11 @@ impl Sema<'_> {
             return None;
         }
         let Some(n) = self.eval_int(&e) else {
-            self.error(expr.span, "array designator index is not an integer constant expression");
-            return None;
+            return self
+                .fail(expr.span, "array designator index is not an integer constant expression");
         };
         let Ok(index) = u64::try_from(n) else {
-            self.error(expr.span, format!("array designator value '{n}' is negative"));
-            return None;
+            return self.fail(expr.span, format!("array designator value '{n}' is negative"));
         };
         match length {
             Some(length) if index >= length => {
@@ -537,8 +528,7 @@ impl Sema<'_> {
                                 "array designator cannot initialize non-array type {}",
                                 self.quoted(ty)
                             );
-                            self.error(index.span, message);
-                            return None;
+                            return self.fail(index.span, message);
                         }
                     };
                     let mut path = Vec::new();
@@ -548,8 +538,7 @@ impl Sema<'_> {
                             self.text(*name),
                             self.quoted(ty)
                         );
-                        self.error(*span, message);
-                        return None;
+                        return self.fail(*span, message);
                     }
                     for (record, index) in path {
                         let field = self.module.types.records[record].fields.get(index)?;
@@ -560,8 +549,7 @@ impl Sema<'_> {
                 _ => {
                     let message =
                         format!("designator in initializer for scalar type {}", self.quoted(ty));
-                    self.error(init_span(&item.init), message);
-                    return None;
+                    return self.fail(init_span(&item.init), message);
                 }
             }
         }

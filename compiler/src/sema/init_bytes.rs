@@ -85,8 +85,8 @@ impl Sema<'_> {
                         image.clear(offset, usize::try_from(self.module.types.size(e.ty)?).ok()?);
                     }
                     if self.constant_entry(e, offset, &mut image).is_none() {
-                        self.error(e.span, "initializer element is not a compile-time constant");
-                        return None;
+                        return self
+                            .fail(e.span, "initializer element is not a compile-time constant");
                     }
                 }
             }
@@ -102,8 +102,8 @@ impl Sema<'_> {
     fn add_data(&mut self, size: u64, span: Span) -> Option<()> {
         self.data_size = self.data_size.saturating_add(size);
         if self.data_size > MAX_DATA_SIZE {
-            self.error(span, "size of array is too large: program-scope data exceeds 64 MiB");
-            return None;
+            return self
+                .fail(span, "size of array is too large: program-scope data exceeds 64 MiB");
         }
         Some(())
     }

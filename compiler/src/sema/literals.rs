@@ -1,7 +1,8 @@
 //! Literals: numbers (C99 6.4.4, OpenCL C 6.3.1), strings and vector literals (OpenCL C 6.1.6).
 
-use super::hir::{self, ExprKind, Global, GlobalId, Place, PlaceKind};
+use super::hir::{self, ExprKind, GlobalId, Place, PlaceKind};
 use super::operand::{value, Object, Operand};
+use super::typename::QualType;
 use super::types::{Scalar, TypeId, TypeKind};
 use super::Sema;
 use crate::source::Span;
@@ -63,13 +64,8 @@ impl Sema<'_> {
     /// A string literal is an array of char in constant memory; equal ones are one object.
     pub(super) fn string_literal(&mut self, bytes: &[u8], span: Span) -> Operand {
         let (id, ty) = self.string_global(bytes, span);
-        Operand::Object(Object {
-            place: Place::new(PlaceKind::Global(id), ty, span),
-            is_const: false,
-            space: AddressSpace::Constant,
-            name: None,
-            is_temporary: false,
-        })
+        let place = Place::new(PlaceKind::Global(id), ty, span);
+        Operand::Object(Object::new(place, AddressSpace::Constant))
     }
 
     fn string_global(&mut self, bytes: &[u8], span: Span) -> (GlobalId, TypeId) {
@@ -80,18 +76,9 @@ impl Sema<'_> {
         init.push(0);
         let array = TypeKind::Array(self.basic.char_, Some(init.len() as u64));
         let ty = self.module.types.intern(array);
-        let id = self.module.globals.push(Global {
-            name: format!(".str{}", self.strings.len()),
-            ty,
-            align: 1,
-            space: AddressSpace::Constant,
-            is_const: true,
-            init: Some(init),
-            relocations: Vec::new(),
-            is_external: false,
-            is_defined: true,
-            span,
-        });
+        let name = format!(".str{}", self.strings.len());
+        let id = self.push_global(&name, QualType::plain(ty), span);
+        self.module.globals[id].init = Some(init);
         self.const_globals[id] = true;
         self.strings.insert(bytes.to_vec(), id);
         (id, ty)

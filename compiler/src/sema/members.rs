@@ -81,8 +81,7 @@ impl Sema<'_> {
                     "member reference type {} is not a pointer; did you mean to use '.'?",
                     self.quoted(pointer.ty)
                 );
-                self.error(name_span, message);
-                return self.error_operand(span);
+                return self.fail(name_span, message);
             }
             base = self.dereference(pointer, span);
         }
@@ -92,18 +91,13 @@ impl Sema<'_> {
             TypeKind::Vector(..) => self.components(base, name, name_span, span),
             TypeKind::Record(id) => self.record_member(base, id, name, name_span, span),
             TypeKind::Pointer(_) => {
-                let message = format!(
-                    "member reference type {} is a pointer; did you mean to use '->'?",
-                    self.quoted(ty)
-                );
-                self.fail(name_span, message)
+                let ty = self.quoted(ty);
+                let what = "is a pointer; did you mean to use '->'?";
+                self.fail(name_span, format!("member reference type {ty} {what}"))
             }
             _ => {
-                let message = format!(
-                    "member reference base type {} is not a structure or union",
-                    self.quoted(ty)
-                );
-                self.fail(name_span, message)
+                let (ty, what) = (self.quoted(ty), "is not a structure or union");
+                self.fail(name_span, format!("member reference base type {ty} {what}"))
             }
         }
     }
@@ -119,14 +113,12 @@ impl Sema<'_> {
         let text = self.text(name);
         if self.module.types.records[id].size.is_none() {
             let message = format!("incomplete definition of type {}", self.quoted(base.ty()));
-            self.error(name_span, message);
-            return self.error_operand(span);
+            return self.fail(name_span, message);
         }
         let mut path = Vec::new();
         if !self.find_member(id, text, &mut path) {
             let message = format!("no member named '{text}' in {}", self.quoted(base.ty()));
-            self.error(name_span, message);
-            return self.error_operand(span);
+            return self.fail(name_span, message);
         }
         let mut object = match base {
             Operand::Object(object) => object,
@@ -279,16 +271,10 @@ impl Sema<'_> {
                 };
                 let ty = self.lanes_type(object.place.ty, 1);
                 let (is_volatile, align) = (object.place.is_volatile, object.place.align);
-                let base = Box::new(object.place);
-                let kind = PlaceKind::ComponentAt { base, index: Box::new(index) };
+                let (base, index) = (Box::new(object.place), Box::new(index));
+                let kind = PlaceKind::ComponentAt { base, index };
                 let place = Place { kind, ty, is_volatile, align, span };
-                Operand::Object(Object {
-                    place,
-                    is_const: object.is_const,
-                    space: object.space,
-                    name: object.name,
-                    is_temporary: object.is_temporary,
-                })
+                Operand::Object(Object { place, ..object })
             }
         }
     }

@@ -28,6 +28,13 @@ pub(super) struct Object {
     pub is_temporary: bool,
 }
 
+impl Object {
+    /// Returns a nameless object that is not const.
+    pub fn new(place: Place, space: AddressSpace) -> Object {
+        Object { place, is_const: false, space, name: None, is_temporary: false }
+    }
+}
+
 impl Operand {
     pub fn ty(&self) -> TypeId {
         match self {
@@ -79,6 +86,12 @@ impl Failed for Expr {
 impl Failed for Operand {
     fn failed(sema: &Sema, span: Span) -> Operand {
         sema.error_operand(span)
+    }
+}
+
+impl Failed for bool {
+    fn failed(_: &Sema, _: Span) -> bool {
+        false
     }
 }
 
@@ -140,20 +153,15 @@ impl Sema<'_> {
                      Use vector data load builtin functions instead",
                     self.quoted(ty)
                 );
-                self.error(span, message);
-                self.error_value(span)
+                self.fail(span, message)
             }
-            TypeKind::Void => {
-                self.error(span, "incomplete type 'void' is not assignable");
-                self.error_value(span)
-            }
+            TypeKind::Void => self.fail(span, "incomplete type 'void' is not assignable"),
             TypeKind::Record(id) if self.module.types.records[id].size.is_none() => {
                 let message = format!(
                     "incomplete type {} where a complete type is required",
                     self.quoted(ty)
                 );
-                self.error(span, message);
-                self.error_value(span)
+                self.fail(span, message)
             }
             _ => load_place(object.place),
         }
@@ -171,25 +179,23 @@ impl Sema<'_> {
             TypeKind::Array(element, _) => element,
             _ => object.place.ty,
         };
-        let pointer = PointerType {
-            pointee: element,
+        let ty = self.pointer_into(&object, element);
+        value(ExprKind::AddressOf(Box::new(object.place)), ty, span)
+    }
+
+    /// Returns the type of a pointer to an object, or to a part of it.
+    fn pointer_into(&mut self, object: &Object, pointee: TypeId) -> TypeId {
+        self.module.types.intern(TypeKind::Pointer(PointerType {
+            pointee,
             space: object.space,
             is_const: object.is_const,
             is_volatile: object.place.is_volatile,
-        };
-        let ty = self.module.types.intern(TypeKind::Pointer(pointer));
-        value(ExprKind::AddressOf(Box::new(object.place)), ty, span)
+        }))
     }
 
     /// `&object`.
     pub(super) fn address_of(&mut self, object: Object, span: Span) -> Expr {
-        let pointer = PointerType {
-            pointee: object.place.ty,
-            space: object.space,
-            is_const: object.is_const,
-            is_volatile: object.place.is_volatile,
-        };
-        let ty = self.module.types.intern(TypeKind::Pointer(pointer));
+        let ty = self.pointer_into(&object, object.place.ty);
         // `&*p` is p itself (C99 6.5.3.2).
         match object.place.kind {
             PlaceKind::Deref(pointer) if pointer.ty == ty => *pointer,
@@ -205,32 +211,18 @@ impl Sema<'_> {
         let Some(ty) = self.module.types.as_pointer(pointer.ty) else {
             return self.error_operand(span);
         };
-        Operand::Object(Object {
-            place: Place {
-                kind: PlaceKind::Deref(Box::new(pointer)),
-                ty: ty.pointee,
-                is_volatile: ty.is_volatile,
-                align: None,
-                span,
-            },
-            is_const: ty.is_const,
-            space: ty.space,
-            name: None,
-            is_temporary: false,
-        })
+        let kind = PlaceKind::Deref(Box::new(pointer));
+        let is_volatile = ty.is_volatile;
+        let place = Place { is_volatile, ..Place::new(kind, ty.pointee, span) };
+        Operand::Object(Object { is_const: ty.is_const, ..Object::new(place, ty.space) })
     }
 
     /// Returns a value of record (or vector) type as something whose parts can be taken.
     pub(super) fn temporary(&self, value: Expr) -> Object {
         let (ty, span) = (value.ty, value.span);
         let kind = PlaceKind::Temporary(Box::new(value));
-        Object {
-            place: Place::new(kind, ty, span),
-            is_const: false,
-            space: AddressSpace::Private,
-            name: None,
-            is_temporary: true,
-        }
+        let place = Place::new(kind, ty, span);
+        Object { is_temporary: true, ..Object::new(place, AddressSpace::Private) }
     }
 
     /// Reports whatever forbids writing to an operand, and returns its place if nothing does.
@@ -249,8 +241,7 @@ impl Sema<'_> {
             return None;
         }
         if self.module.types.is_array(ty) {
-            self.error(span, format!("array type {} is not assignable", self.quoted(ty)));
-            return None;
+            return self.fail(span, format!("array type {} is not assignable", self.quoted(ty)));
         }
         if object.is_const || object.space == AddressSpace::Constant {
             let message = match object.name {
@@ -269,15 +260,14 @@ impl Sema<'_> {
                 }
                 None => "read-only variable is not assignable".to_string(),
             };
-            self.error(span, message);
-            return None;
+            return self.fail(span, message);
         }
         if let PlaceKind::Components { lanes, .. } = &object.place.kind {
             let mut seen = 0u32;
             for &lane in lanes {
                 if seen & 1 << lane != 0 {
-                    self.error(span, "vector is not assignable (contains duplicate components)");
-                    return None;
+                    return self
+                        .fail(span, "vector is not assignable (contains duplicate components)");
                 }
                 seen |= 1 << lane;
             }

@@ -1,40 +1,13 @@
 //! Unary, binary, assignment and conditional operators (OpenCL C 6.4).
 
 use super::consteval::Const;
-use super::convert::{enclosing_space, promoted, Context};
-use super::hir::{ArithOp, CompareOp, CompoundOp, Expr, ExprKind, Init, PlaceKind};
+use super::convert::{convert_pointer, enclosing_space, promoted, Context};
+use super::hir::{Expr, ExprKind, Init, Place, PlaceKind};
 use super::operand::{local_place, read, value, Operand};
 use super::types::{PointerType, Scalar, TypeId, TypeKind};
 use super::Sema;
 use crate::source::Span;
-use crate::syntax::ast::{self, BinaryOp, UnaryOp};
-
-/// Returns an operator of arithmetic, if it is one.
-fn arith_op(op: BinaryOp) -> Option<ArithOp> {
-    Some(match op {
-        BinaryOp::Mul => ArithOp::Mul,
-        BinaryOp::Div => ArithOp::Div,
-        BinaryOp::Rem => ArithOp::Rem,
-        BinaryOp::Add => ArithOp::Add,
-        BinaryOp::Sub => ArithOp::Sub,
-        BinaryOp::BitAnd => ArithOp::And,
-        BinaryOp::BitXor => ArithOp::Xor,
-        BinaryOp::BitOr => ArithOp::Or,
-        _ => return None,
-    })
-}
-
-fn compare_op(op: BinaryOp) -> Option<CompareOp> {
-    Some(match op {
-        BinaryOp::Lt => CompareOp::Lt,
-        BinaryOp::Gt => CompareOp::Gt,
-        BinaryOp::Le => CompareOp::Le,
-        BinaryOp::Ge => CompareOp::Ge,
-        BinaryOp::Eq => CompareOp::Eq,
-        BinaryOp::Ne => CompareOp::Ne,
-        _ => return None,
-    })
-}
+use crate::syntax::ast::{self, ArithOp, BinaryOp, CompareOp, CompoundOp, UnaryOp};
 
 /// Operators that take integers alone.
 fn integers_only(op: ArithOp) -> bool {
@@ -148,8 +121,7 @@ impl Sema<'_> {
                 "indirection requires pointer operand ({} invalid)",
                 self.quoted(pointer.ty)
             );
-            self.error(span, message);
-            return self.error_operand(span);
+            return self.fail(span, message);
         }
         self.dereference(pointer, span)
     }
@@ -200,22 +172,20 @@ impl Sema<'_> {
     }
 
     pub(super) fn binary_values(&mut self, op: BinaryOp, a: Expr, b: Expr, span: Span) -> Expr {
-        if let Some(op) = compare_op(op) {
-            return self.comparison(op, a, b, span);
-        }
-        if let Some(arith) = arith_op(op) {
-            let types = &self.module.types;
-            let pointers = (types.as_pointer(a.ty).is_some(), types.as_pointer(b.ty).is_some());
-            return match (arith, pointers) {
-                (ArithOp::Sub, (true, true)) => self.pointer_difference(a, b, span),
-                (ArithOp::Add, (true, false)) => self.pointer_sum(a, b, false, span),
-                (ArithOp::Add, (false, true)) => self.pointer_sum(b, a, false, span),
-                (ArithOp::Sub, (true, false)) => self.pointer_sum(a, b, true, span),
-                _ => self.arithmetic(arith, a, b, span),
-            };
-        }
         match op {
-            BinaryOp::Shl | BinaryOp::Shr => self.shift(op == BinaryOp::Shl, a, b, span),
+            BinaryOp::Compare(op) => self.comparison(op, a, b, span),
+            BinaryOp::Compound(CompoundOp::Arith(op)) => {
+                let types = &self.module.types;
+                let is_pointer = |e: &Expr| types.as_pointer(e.ty).is_some();
+                match (op, is_pointer(&a), is_pointer(&b)) {
+                    (ArithOp::Sub, true, true) => self.pointer_difference(a, b, span),
+                    (ArithOp::Add, true, false) => self.pointer_sum(a, b, false, span),
+                    (ArithOp::Add, false, true) => self.pointer_sum(b, a, false, span),
+                    (ArithOp::Sub, true, false) => self.pointer_sum(a, b, true, span),
+                    _ => self.arithmetic(op, a, b, span),
+                }
+            }
+            BinaryOp::Compound(shift) => self.shift(shift == CompoundOp::Shl, a, b, span),
             _ => self.logical(op == BinaryOp::LogicalAnd, a, b, span),
         }
     }
@@ -370,11 +340,8 @@ impl Sema<'_> {
                     self.diags.warning(span, message);
                 }
                 let (a, b) = (self.in_space(a, space), self.in_space(b, space));
-                if a.ty == b.ty {
-                    return Some((a, b));
-                }
-                let (ty, at) = (a.ty, b.span);
-                Some((a, value(ExprKind::PointerCast(Box::new(b)), ty, at)))
+                let b = convert_pointer(b, a.ty);
+                Some((a, b))
             }
             (None, None) => None,
         }
@@ -437,7 +404,7 @@ impl Sema<'_> {
 
     pub(super) fn assignment(
         &mut self,
-        op: Option<BinaryOp>,
+        op: Option<CompoundOp>,
         place: &ast::Expr,
         e: &ast::Expr,
         span: Span,
@@ -478,48 +445,33 @@ impl Sema<'_> {
         self.compound_assign(op, place, e, span)
     }
 
-    fn pointer_assign(
-        &mut self,
-        op: BinaryOp,
-        place: super::hir::Place,
-        index: Expr,
-        span: Span,
-    ) -> Expr {
+    fn pointer_assign(&mut self, op: CompoundOp, place: Place, index: Expr, span: Span) -> Expr {
         let ty = place.ty;
         let pointer = value(ExprKind::NullPointer, ty, span);
-        if !matches!(op, BinaryOp::Add | BinaryOp::Sub) {
+        let (CompoundOp::Arith(ArithOp::Add) | CompoundOp::Arith(ArithOp::Sub)) = op else {
             self.invalid_operands(&pointer, &index, span);
             return self.error_value(span);
-        }
+        };
         let Some((index, stride)) = self.pointer_step(&pointer, index, span) else {
             return self.error_value(span);
         };
-        let subtract = op == BinaryOp::Sub;
+        let subtract = op == CompoundOp::Arith(ArithOp::Sub);
         let place = Box::new(place);
         value(ExprKind::PointerAssign { place, index, stride, subtract }, ty, span)
     }
 
-    fn compound_assign(
-        &mut self,
-        op: BinaryOp,
-        place: super::hir::Place,
-        e: Expr,
-        span: Span,
-    ) -> Expr {
+    fn compound_assign(&mut self, op: CompoundOp, place: Place, e: Expr, span: Span) -> Expr {
         let ty = place.ty;
         // The old value's conversions are found on a stand-in, which lowering's load replaces.
         let old = value(ExprKind::Zero, ty, span);
         let float = |ty| self.module.types.numeric(ty).is_some_and(|(s, _)| s.is_float());
-        let (op, operands) = match arith_op(op) {
-            Some(arith) if integers_only(arith) && (float(ty) || float(e.ty)) => {
+        let operands = match op {
+            CompoundOp::Arith(arith) if integers_only(arith) && (float(ty) || float(e.ty)) => {
                 self.invalid_operands(&old, &e, span);
                 return self.error_value(span);
             }
-            Some(arith) => (CompoundOp::Arith(arith), self.usual_conversions(old, e, span)),
-            None => {
-                let op = if op == BinaryOp::Shl { CompoundOp::Shl } else { CompoundOp::Shr };
-                (op, self.shift_operands(old, e, span))
-            }
+            CompoundOp::Arith(_) => self.usual_conversions(old, e, span),
+            CompoundOp::Shl | CompoundOp::Shr => self.shift_operands(old, e, span),
         };
         let Some((old, e)) = operands else { return self.error_value(span) };
         let compute = old.ty;
@@ -667,14 +619,7 @@ impl Sema<'_> {
         let (is_const, is_volatile) = (p.is_const || q.is_const, p.is_volatile || q.is_volatile);
         let ty = TypeKind::Pointer(PointerType { pointee, space, is_const, is_volatile });
         let ty = self.module.types.intern(ty);
-        let cast = |e: Expr| match e.ty == ty {
-            true => e,
-            false => {
-                let at = e.span;
-                value(ExprKind::PointerCast(Box::new(e)), ty, at)
-            }
-        };
-        Some((cast(a), cast(b)))
+        Some((convert_pointer(a, ty), convert_pointer(b, ty)))
     }
 
     /// `c ? a : b` per component (OpenCL C 6.4.9).

@@ -269,13 +269,11 @@ impl Sema<'_> {
         }
         let is_int = self.module.types.numeric(e.ty).is_some_and(|(s, n)| n == 1 && !s.is_float());
         if !is_int {
-            self.error(expr.span, "expression is not an integer constant expression");
-            return None;
+            return self.fail(expr.span, "expression is not an integer constant expression");
         }
         let e = self.convert_numeric(e, ty);
         let Some(n) = self.eval_int(&e) else {
-            self.error(expr.span, "expression is not an integer constant expression");
-            return None;
+            return self.fail(expr.span, "expression is not an integer constant expression");
         };
         let bits = match self.module.types.size(ty) {
             Some(4) => u64::from(n as u32),

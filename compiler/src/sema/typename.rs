@@ -164,16 +164,14 @@ impl Sema<'_> {
                 "use of type {} requires cl_khr_fp64 which this device does not offer",
                 self.quoted(ty)
             );
-            self.error(span, message);
-            return self.basic.error;
+            return self.fail(span, message);
         }
         if scalar == Scalar::Half && lanes > 1 && !self.half_arithmetic() {
             let message = format!(
                 "use of type {} requires cl_khr_fp16 which this device does not offer",
                 self.quoted(ty)
             );
-            self.error(span, message);
-            return self.basic.error;
+            return self.fail(span, message);
         }
         ty
     }
@@ -193,8 +191,7 @@ impl Sema<'_> {
         };
         let text = self.text(name);
         let Some(scalar) = scalar else {
-            self.error(span, format!("unknown type name '{text}'"));
-            return QualType::plain(self.basic.error);
+            return self.fail(span, format!("unknown type name '{text}'"));
         };
         let is_host_sized = HOST_SIZED.contains(&text);
         let ty = self.module.types.scalar(scalar);
@@ -206,10 +203,6 @@ impl Sema<'_> {
         match name {
             EVENT => return self.module.types.intern(TypeKind::Opaque(EVENT)),
             SAMPLER if self.target.images => return self.sampler_type(),
-            "cl_mem_fence_flags" => return self.basic.uint,
-            "memory_order" | "memory_scope" => return self.basic.int,
-            "size_t" | "uintptr_t" => return self.basic.ulong,
-            "ptrdiff_t" | "intptr_t" => return self.basic.long,
             _ => {}
         }
         if let Some(scalar) = atomic_scalar(name) {
@@ -298,12 +291,10 @@ impl Sema<'_> {
         if self.is_block(pointee.ty) || self.module.types.is_image_or_sampler(pointee.ty) {
             let message =
                 format!("pointer to type {} is invalid in OpenCL", self.quoted(pointee.ty));
-            self.error(span, message);
-            return QualType::plain(self.basic.error);
+            return self.fail(span, message);
         }
         if matches!(self.module.types.kind(pointee.ty), TypeKind::Function { .. }) {
-            self.error(span, "pointers to functions are not allowed");
-            return QualType::plain(self.basic.error);
+            return self.fail(span, "pointers to functions are not allowed");
         }
         let pointer = PointerType {
             pointee: pointee.ty,
@@ -368,18 +359,15 @@ impl Sema<'_> {
             _ => {
                 let message =
                     format!("size of array has non-integer type {}", self.quoted(value.ty));
-                self.error(span, message);
-                return None;
+                return self.fail(span, message);
             }
         };
         let Some(n) = self.eval_int(&value) else {
-            self.error(span, "variable length arrays are not supported in OpenCL");
-            return None;
+            return self.fail(span, "variable length arrays are not supported in OpenCL");
         };
         let of = name.map_or("array".to_string(), |name| format!("'{}'", self.text(name)));
         if n < 0 && scalar.is_signed() {
-            self.error(span, format!("{of} declared as an array with a negative size"));
-            return None;
+            return self.fail(span, format!("{of} declared as an array with a negative size"));
         }
         match n {
             0 => self.fail(span, "zero size arrays are not supported in OpenCL"),
@@ -397,8 +385,8 @@ impl Sema<'_> {
         let kind = self.module.types.kind(ret.ty);
         if matches!(kind, TypeKind::Function { .. } | TypeKind::Array(..)) {
             let what = if matches!(kind, TypeKind::Array(..)) { "array" } else { "function" };
-            self.error(span, format!("function cannot return {what} type {}", self.quoted(ret.ty)));
-            return QualType::plain(self.basic.error);
+            return self
+                .fail(span, format!("function cannot return {what} type {}", self.quoted(ret.ty)));
         }
         let params = self.param_types(params).iter().map(|param| param.ty.ty).collect();
         let kind = TypeKind::Function { ret: ret.ty, params, is_variadic };

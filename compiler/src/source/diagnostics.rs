@@ -53,6 +53,16 @@ impl Diagnostics {
         }
     }
 
+    /// Reports an error. Returns nothing in place of a result.
+    pub fn fail<T>(
+        &mut self,
+        span: impl Into<Option<Span>>,
+        message: impl Into<String>,
+    ) -> Option<T> {
+        self.error(span, message);
+        None
+    }
+
     /// Reports an error. After [`ERROR_LIMIT`] errors the next makes the collector full.
     pub fn error(&mut self, span: impl Into<Option<Span>>, message: impl Into<String>) {
         self.last_kept = false;

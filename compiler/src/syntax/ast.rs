@@ -388,7 +388,7 @@ pub enum ExprKind {
     /// A long chain of binary operators and commas that group from the left: `a + b - c, d`.
     Chain(Box<Expr>, Vec<Link>),
     /// `a = b` (`None`) or `a op= b`.
-    Assign(Option<BinaryOp>, Box<Expr>, Box<Expr>),
+    Assign(Option<CompoundOp>, Box<Expr>, Box<Expr>),
     /// `a ? b : c`, or GNU `a ?: c`.
     Conditional(Box<Expr>, Option<Box<Expr>>, Box<Expr>),
     /// A long chain of `a ? b : c ? d : ... e`: conditions with what they choose, and the last operand.
@@ -458,22 +458,38 @@ pub enum UnaryOp {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BinaryOp {
+    Compound(CompoundOp),
+    Compare(CompareOp),
+    LogicalAnd,
+    LogicalOr,
+}
+
+/// An operator that may be part of an assignment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompoundOp {
+    Arith(ArithOp),
+    Shl,
+    Shr,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArithOp {
+    Add,
+    Sub,
     Mul,
     Div,
     Rem,
-    Add,
-    Sub,
-    Shl,
-    Shr,
-    Lt,
-    Gt,
-    Le,
-    Ge,
+    And,
+    Or,
+    Xor,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompareOp {
     Eq,
     Ne,
-    BitAnd,
-    BitXor,
-    BitOr,
-    LogicalAnd,
-    LogicalOr,
+    Lt,
+    Le,
+    Gt,
+    Ge,
 }

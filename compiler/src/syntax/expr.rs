@@ -5,7 +5,8 @@
 //! group from the left become lists when they are long.
 
 use super::ast::{
-    BinaryOp, DeclSpecs, Declarator, Expr, ExprKind, Link, Quals, TypeName, TypeSpec, UnaryOp,
+    BinaryOp, CompoundOp, DeclSpecs, Declarator, Expr, ExprKind, Link, Quals, TypeName, TypeSpec,
+    UnaryOp,
 };
 use super::keywords::Keyword;
 use super::operators;
@@ -97,7 +98,7 @@ impl Parser<'_> {
     pub fn assignment(&mut self) -> PResult<Expr> {
         self.with_depth(|p| {
             let mut value = p.conditional()?;
-            let mut targets: Vec<(Expr, Option<BinaryOp>)> = Vec::new();
+            let mut targets: Vec<(Expr, Option<CompoundOp>)> = Vec::new();
             while let Some(op) = p.punct().and_then(operators::assignment) {
                 p.advance();
                 p.deepen()?;

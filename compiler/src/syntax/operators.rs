@@ -1,47 +1,49 @@
 //! The operators of expressions: their precedence and what they make of their operands.
 
-use super::ast::{BinaryOp, UnaryOp};
+use super::ast::{ArithOp, BinaryOp, CompareOp, CompoundOp, UnaryOp};
 use crate::preprocess::Punct;
 
 /// Returns a binary operator and how tightly it binds, from 1 for `||` (C99 6.5.5 to 6.5.14).
 pub(super) fn binary(punct: Punct) -> Option<(BinaryOp, u8)> {
+    let arith = |op, precedence| (BinaryOp::Compound(CompoundOp::Arith(op)), precedence);
+    let compare = |op, precedence| (BinaryOp::Compare(op), precedence);
     Some(match punct {
         Punct::PipePipe => (BinaryOp::LogicalOr, 1),
         Punct::AmpAmp => (BinaryOp::LogicalAnd, 2),
-        Punct::Pipe => (BinaryOp::BitOr, 3),
-        Punct::Caret => (BinaryOp::BitXor, 4),
-        Punct::Amp => (BinaryOp::BitAnd, 5),
-        Punct::EqEq => (BinaryOp::Eq, 6),
-        Punct::Ne => (BinaryOp::Ne, 6),
-        Punct::Lt => (BinaryOp::Lt, 7),
-        Punct::Gt => (BinaryOp::Gt, 7),
-        Punct::Le => (BinaryOp::Le, 7),
-        Punct::Ge => (BinaryOp::Ge, 7),
-        Punct::Shl => (BinaryOp::Shl, 8),
-        Punct::Shr => (BinaryOp::Shr, 8),
-        Punct::Plus => (BinaryOp::Add, 9),
-        Punct::Minus => (BinaryOp::Sub, 9),
-        Punct::Star => (BinaryOp::Mul, 10),
-        Punct::Slash => (BinaryOp::Div, 10),
-        Punct::Percent => (BinaryOp::Rem, 10),
+        Punct::Pipe => arith(ArithOp::Or, 3),
+        Punct::Caret => arith(ArithOp::Xor, 4),
+        Punct::Amp => arith(ArithOp::And, 5),
+        Punct::EqEq => compare(CompareOp::Eq, 6),
+        Punct::Ne => compare(CompareOp::Ne, 6),
+        Punct::Lt => compare(CompareOp::Lt, 7),
+        Punct::Gt => compare(CompareOp::Gt, 7),
+        Punct::Le => compare(CompareOp::Le, 7),
+        Punct::Ge => compare(CompareOp::Ge, 7),
+        Punct::Shl => (BinaryOp::Compound(CompoundOp::Shl), 8),
+        Punct::Shr => (BinaryOp::Compound(CompoundOp::Shr), 8),
+        Punct::Plus => arith(ArithOp::Add, 9),
+        Punct::Minus => arith(ArithOp::Sub, 9),
+        Punct::Star => arith(ArithOp::Mul, 10),
+        Punct::Slash => arith(ArithOp::Div, 10),
+        Punct::Percent => arith(ArithOp::Rem, 10),
         _ => return None,
     })
 }
 
 /// Returns an assignment operator; `Some(None)` is `=` (C99 6.5.16).
-pub(super) fn assignment(punct: Punct) -> Option<Option<BinaryOp>> {
+pub(super) fn assignment(punct: Punct) -> Option<Option<CompoundOp>> {
     Some(match punct {
         Punct::Eq => None,
-        Punct::StarEq => Some(BinaryOp::Mul),
-        Punct::SlashEq => Some(BinaryOp::Div),
-        Punct::PercentEq => Some(BinaryOp::Rem),
-        Punct::PlusEq => Some(BinaryOp::Add),
-        Punct::MinusEq => Some(BinaryOp::Sub),
-        Punct::ShlEq => Some(BinaryOp::Shl),
-        Punct::ShrEq => Some(BinaryOp::Shr),
-        Punct::AmpEq => Some(BinaryOp::BitAnd),
-        Punct::CaretEq => Some(BinaryOp::BitXor),
-        Punct::PipeEq => Some(BinaryOp::BitOr),
+        Punct::StarEq => Some(CompoundOp::Arith(ArithOp::Mul)),
+        Punct::SlashEq => Some(CompoundOp::Arith(ArithOp::Div)),
+        Punct::PercentEq => Some(CompoundOp::Arith(ArithOp::Rem)),
+        Punct::PlusEq => Some(CompoundOp::Arith(ArithOp::Add)),
+        Punct::MinusEq => Some(CompoundOp::Arith(ArithOp::Sub)),
+        Punct::ShlEq => Some(CompoundOp::Shl),
+        Punct::ShrEq => Some(CompoundOp::Shr),
+        Punct::AmpEq => Some(CompoundOp::Arith(ArithOp::And)),
+        Punct::CaretEq => Some(CompoundOp::Arith(ArithOp::Xor)),
+        Punct::PipeEq => Some(CompoundOp::Arith(ArithOp::Or)),
         _ => return None,
     })
 }

@@ -25,6 +25,7 @@ pub(super) enum Context {
 }
 
 /// Specifiers read so far.
+#[derive(Default)]
 struct Specs {
     storage: Option<StorageClass>,
     is_inline: bool,
@@ -39,8 +40,9 @@ struct Specs {
     last_type: Option<Symbol>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Length {
+    #[default]
     Plain,
     Short,
     Long,
@@ -67,18 +69,7 @@ impl Parser<'_> {
     pub fn specs(&mut self, context: Context, attributes: Vec<Attribute>) -> PResult<DeclSpecs> {
         let start = self.span();
         let position = self.position();
-        let mut specs = Specs {
-            storage: None,
-            is_inline: false,
-            is_kernel: false,
-            quals: Quals::default(),
-            attributes,
-            is_signed: None,
-            length: Length::Plain,
-            base: None,
-            pipe: None,
-            last_type: None,
-        };
+        let mut specs = Specs { attributes, ..Specs::default() };
         while let Some((symbol, meaning)) = self.word_ahead(0) {
             let goes_on = match meaning {
                 Meaning::Keyword(keyword) => {
@@ -139,36 +130,13 @@ impl Parser<'_> {
             return Ok(true);
         }
         match keyword {
-            K::Struct | K::Union => {
-                let ty = self.record(keyword == K::Union)?;
-                if matches!(&ty, TypeSpec::Record { fields: Some(_), .. }) {
-                    let word = if keyword == K::Union { "union" } else { "struct" };
-                    self.check_end_of_tag(word, context);
-                }
+            K::Struct | K::Union | K::Enum | K::Typeof => {
+                let ty = self.written_type(keyword, context)?;
                 self.set_base(specs, symbol, Base::Other(ty));
                 return Ok(true);
             }
-            K::Enum => {
-                let ty = self.enumeration()?;
-                if matches!(&ty, TypeSpec::Enum { enumerators: Some(_), .. }) {
-                    self.check_end_of_tag("enum", context);
-                }
-                self.set_base(specs, symbol, Base::Other(ty));
-                return Ok(true);
-            }
-            K::Typeof => {
-                let ty = self.typeof_spec()?;
-                self.set_base(specs, symbol, Base::Other(ty));
-                return Ok(true);
-            }
-            K::Attribute => {
-                self.attributes(&mut specs.attributes)?;
-                return Ok(true);
-            }
-            K::Alignas => {
-                self.alignas(&mut specs.attributes)?;
-                return Ok(true);
-            }
+            K::Attribute => return self.attributes(&mut specs.attributes).map(|_| true),
+            K::Alignas => return self.alignas(&mut specs.attributes).map(|_| true),
             _ => {}
         }
         if !keyword.starts_declaration() && keyword != K::Extension {
@@ -187,6 +155,23 @@ impl Parser<'_> {
         }
         self.advance();
         Ok(true)
+    }
+
+    /// Reads a type that is more than a name.
+    fn written_type(&mut self, keyword: Keyword, context: Context) -> PResult<TypeSpec> {
+        let ty = match keyword {
+            Keyword::Enum => self.enumeration()?,
+            Keyword::Typeof => self.typeof_spec()?,
+            _ => self.record(keyword == Keyword::Union)?,
+        };
+        match &ty {
+            TypeSpec::Record { fields: Some(_), is_union, .. } => {
+                self.check_end_of_tag(if *is_union { "union" } else { "struct" }, context);
+            }
+            TypeSpec::Enum { enumerators: Some(_), .. } => self.check_end_of_tag("enum", context),
+            _ => {}
+        }
+        Ok(ty)
     }
 
     fn type_keyword(&mut self, specs: &mut Specs, symbol: Symbol, keyword: Keyword) {

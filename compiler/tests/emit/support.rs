@@ -130,5 +130,6 @@ pub fn targets() -> Vec<(&'static str, Target)> {
         ("words", words),
         ("pairs", pairs),
         ("no_storage", no_storage),
+        ("narrow", Target { int8: false, int16: false, ..Target::generic() }),
     ]
 }

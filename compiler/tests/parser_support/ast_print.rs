@@ -526,7 +526,7 @@ impl Printer<'_> {
                 }
             }
             ExprKind::Assign(op, a, b) => {
-                let head = format!("{}=", op.map_or("", binary_word));
+                let head = format!("{}=", op.map_or("", compound_word));
                 self.list(&head, &[a, b]);
             }
             ExprKind::Conditional(c, Some(a), b) => self.list("?", &[c, a, b]),
@@ -628,24 +628,30 @@ fn unary_word(op: UnaryOp) -> &'static str {
     }
 }
 
+fn compound_word(op: CompoundOp) -> &'static str {
+    match op {
+        CompoundOp::Arith(ArithOp::Mul) => "*",
+        CompoundOp::Arith(ArithOp::Div) => "/",
+        CompoundOp::Arith(ArithOp::Rem) => "%",
+        CompoundOp::Arith(ArithOp::Add) => "+",
+        CompoundOp::Arith(ArithOp::Sub) => "-",
+        CompoundOp::Arith(ArithOp::And) => "&",
+        CompoundOp::Arith(ArithOp::Xor) => "^",
+        CompoundOp::Arith(ArithOp::Or) => "|",
+        CompoundOp::Shl => "<<",
+        CompoundOp::Shr => ">>",
+    }
+}
+
 fn binary_word(op: BinaryOp) -> &'static str {
     match op {
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Rem => "%",
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Shl => "<<",
-        BinaryOp::Shr => ">>",
-        BinaryOp::Lt => "<",
-        BinaryOp::Gt => ">",
-        BinaryOp::Le => "<=",
-        BinaryOp::Ge => ">=",
-        BinaryOp::Eq => "==",
-        BinaryOp::Ne => "!=",
-        BinaryOp::BitAnd => "&",
-        BinaryOp::BitXor => "^",
-        BinaryOp::BitOr => "|",
+        BinaryOp::Compound(op) => compound_word(op),
+        BinaryOp::Compare(CompareOp::Lt) => "<",
+        BinaryOp::Compare(CompareOp::Gt) => ">",
+        BinaryOp::Compare(CompareOp::Le) => "<=",
+        BinaryOp::Compare(CompareOp::Ge) => ">=",
+        BinaryOp::Compare(CompareOp::Eq) => "==",
+        BinaryOp::Compare(CompareOp::Ne) => "!=",
         BinaryOp::LogicalAnd => "&&",
         BinaryOp::LogicalOr => "||",
     }

@@ -3,14 +3,14 @@
 use super::args;
 use super::buffer_properties;
 use super::enqueue::enqueue;
+use super::mapping;
 use super::recordable::{self, triple};
-use crate::cl::error::{ensure, fail, ClError, Result};
+use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
 use crate::core::command::Command;
 use crate::core::context::Context;
 use crate::core::memory::buffer::Buffer;
-use crate::core::memory::host::{HostAddress, Pages};
-use crate::core::memory::mapping::Mapping;
+use crate::core::memory::host::HostAddress;
 use crate::core::memory::operand::Operand;
 use crate::core::memory::properties::BufferProperties;
 use crate::core::memory::rect::Rect;
@@ -19,7 +19,6 @@ use crate::core::queue::Queue;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
-use std::sync::Arc;
 
 /// Returns an address that the application gave, unless it is NULL.
 fn host(pointer: *const c_void) -> Option<HostAddress> {
@@ -367,11 +366,8 @@ entry! {
         let Target { queue, mem, waits } = target;
         mem.check_range(offset, size)?;
         ensure!(size > 0, CL_INVALID_VALUE);
-        check_map_flags(&mem, map_flags)?;
-        let mapping = place_mapping(&queue, &mem, map_flags, offset, size)?;
-        let command = map_command(&mem, &mapping);
-        let pointer = mapping.pointer;
-        mem.add_mapping(mapping)?;
+        mapping::check_flags(&mem, map_flags)?;
+        let (pointer, command) = mapping::map(&queue, &mem, map_flags, (offset, size))?;
         let blocking = blocking_map != CL_FALSE;
         // SAFETY: as above.
         let done =
@@ -383,96 +379,4 @@ entry! {
         done?;
         Ok(pointer.0 as *mut c_void)
     }
-
-    /// clEnqueueUnmapMemObject.
-    fn clEnqueueUnmapMemObject(
-        command_queue: cl_command_queue,
-        memobj: cl_mem,
-        mapped_ptr: *mut c_void,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) -> status {
-        // SAFETY: the pointers are as the API requires.
-        let target =
-            unsafe { target(command_queue, memobj, num_events_in_wait_list, event_wait_list) }?;
-        let Target { queue, mem, waits } = target;
-        let mapping = mem.take_mapping(HostAddress(mapped_ptr as usize))?;
-        let command = if mapping.is_copy() {
-            Command::Unmap { mem, mapping }
-        } else if mem.host_ptr.is_some() && mapping.writes() {
-            let region = mapping.pointer.range(mapping.size);
-            let from = match mem.svm {
-                Some(_) => Operand::own_source(region),
-                None => Operand::source(&mem.context, region),
-            };
-            Command::Write { mem, from, to: Rect::linear(mapping.offset, mapping.size) }
-        } else {
-            Command::Marker
-        };
-        // SAFETY: as above.
-        unsafe { enqueue(&queue, CL_COMMAND_UNMAP_MEM_OBJECT, command, waits, false, event) }
-    }
-}
-
-/// CL_INVALID_VALUE for flags that do not exist or contradict each other, CL_INVALID_OPERATION for
-/// access that the buffer does not give to the host.
-fn check_map_flags(mem: &Buffer, flags: cl_map_flags) -> Result<()> {
-    args::check_map_flags(flags)?;
-    ensure!(flags & CL_MAP_READ == 0 || mem.host_readable(), CL_INVALID_OPERATION);
-    let writes = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0;
-    ensure!(!writes || mem.host_writable(), CL_INVALID_OPERATION);
-    Ok(())
-}
-
-/// Returns the memory in which the application will see the region: its own (CL_MEM_USE_HOST_PTR), the device's where
-/// the host sees that, else staging memory or, if there is not enough, ordinary memory.
-fn place_mapping(
-    queue: &Queue,
-    mem: &Buffer,
-    flags: cl_map_flags,
-    offset: usize,
-    size: usize,
-) -> Result<Mapping> {
-    let at = |pointer| Mapping { pointer, offset, size, flags, staging: None, pages: None };
-    if let Some(host) = mem.host_ptr {
-        return Ok(at(HostAddress(host.0 + offset)));
-    }
-    // With several devices the bytes may move while they are mapped.
-    if mem.context.gpus.len() == 1 {
-        let buffer = mem.on_device(queue.device_index)?;
-        if let Some(base) = queue.gpu.host_view(&buffer).filter(|_| buffer.is_coherent()) {
-            let address = base.as_ptr() as usize + mem.origin + offset;
-            return Ok(at(HostAddress(address)));
-        }
-    }
-    if size as u64 <= queue.gpu.device.info().limits.max_allocation_size {
-        if let Ok(staging) = mem.map_staging(&queue.gpu.readback, size) {
-            let Some(base) = staging.buffer.mapped() else { return fail(CL_MAP_FAILURE) };
-            let pointer = HostAddress(base.as_ptr() as usize);
-            return Ok(Mapping { staging: Some(staging), ..at(pointer) });
-        }
-    }
-    // Buffers that were promised room on the host (they have it for one mapping at a time) never fail so.
-    let failure = if mem.is_pinned() { CL_OUT_OF_HOST_MEMORY } else { CL_MAP_FAILURE };
-    let pages = Arc::new(Pages::new(size).ok_or(ClError(failure))?);
-    Ok(Mapping { pages: Some(pages.clone()), ..at(pages.address()) })
-}
-
-/// Returns the command that makes the region's bytes visible to the application.
-fn map_command(mem: &Ref<Buffer>, mapping: &Mapping) -> Command {
-    let region = mapping.pointer.range(mapping.size);
-    if mapping.is_copy() {
-        let to = Operand::own_target(&mem.context, region);
-        return Command::Map { mem: mem.clone(), mapping: mapping.clone(), to };
-    }
-    if mem.host_ptr.is_some() && mapping.reads() {
-        let from = Rect::linear(mapping.offset, mapping.size);
-        let to = match mem.svm {
-            Some(_) => Operand::own_target(&mem.context, region),
-            None => Operand::target(&mem.context, region),
-        };
-        return Command::Read { mem: mem.clone(), from, to };
-    }
-    Command::Marker
 }

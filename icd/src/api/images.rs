@@ -1,81 +1,204 @@
-//! Image objects (spec 5.3). No device offers them yet (CL_DEVICE_IMAGE_SUPPORT is false): none can be created, so no
-//! handle is an image's.
+//! Image objects (spec 5.3): creation, formats, queries.
 
 use super::args;
-use crate::cl::error::{ensure, fail, Result};
+use super::property_list;
+use crate::cl::error::{ensure, Result};
+use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::context::Context;
-use crate::core::memory::buffer::Buffer;
+use crate::core::device::images::{is_image_type, Access};
 use crate::core::memory::flags;
+use crate::core::memory::host::HostAddress;
+use crate::core::memory::image::{Image, Request};
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
 
-/// Returns the result of creating an image: CL_INVALID_OPERATION, after the check of the context.
-fn no_image_support(context: cl_context) -> Result<cl_mem> {
-    Ref::<Context>::from_handle(context)?;
-    fail(CL_INVALID_OPERATION)
+/// Returns an address that the application gave, unless it is NULL.
+fn host(pointer: *const c_void) -> Option<HostAddress> {
+    (!pointer.is_null()).then_some(HostAddress(pointer as usize))
 }
 
-/// Returns the result of a command on images: CL_INVALID_OPERATION, after the check of the queue.
-fn no_image_commands(queue: cl_command_queue) -> Result<()> {
-    args::queue(queue)?;
-    fail(CL_INVALID_OPERATION)
+/// The arguments of clCreateImage and its relatives; the pointers may be NULL.
+struct Arguments {
+    flags: cl_mem_flags,
+    format: *const cl_image_format,
+    desc: *const cl_image_desc,
+    host_ptr: *mut c_void,
+    properties: Vec<cl_mem_properties>,
+    pitch_error: cl_int,
+}
+
+impl Arguments {
+    /// # Safety
+    /// The pointers are as the API requires.
+    unsafe fn create(self, context: &Ref<Context>) -> Result<cl_mem> {
+        // SAFETY: as the caller promises.
+        let (format, desc) = unsafe { (self.format.as_ref(), self.desc.as_ref()) };
+        let request = Request {
+            flags: self.flags,
+            format: format.copied(),
+            desc,
+            host: host(self.host_ptr),
+            properties: self.properties,
+            pitch_error: self.pitch_error,
+        };
+        Ok(Image::new(context, request)?.expose())
+    }
+}
+
+/// Returns the descriptor of an image of two or three dimensions.
+fn desc(
+    image_type: cl_mem_object_type,
+    [image_width, image_height, image_depth]: [usize; 3],
+    [image_row_pitch, image_slice_pitch]: [usize; 2],
+) -> cl_image_desc {
+    cl_image_desc {
+        image_type,
+        image_width,
+        image_height,
+        image_depth,
+        image_array_size: 0,
+        image_row_pitch,
+        image_slice_pitch,
+        num_mip_levels: 0,
+        num_samples: 0,
+        mem_object: std::ptr::null_mut(),
+    }
+}
+
+/// Returns what kernels must be able to do with the images that clGetSupportedImageFormats is asked for.
+fn wanted(flags: cl_mem_flags) -> fn(Access) -> bool {
+    if flags & CL_MEM_KERNEL_READ_AND_WRITE != 0 {
+        return |access| access.read_write;
+    }
+    match flags & (flags::ACCESS | CL_MEM_IMMUTABLE_EXT) {
+        CL_MEM_READ_ONLY | CL_MEM_IMMUTABLE_EXT => |access| access.read,
+        CL_MEM_WRITE_ONLY => |access| access.write,
+        _ => |access| access.read && access.write,
+    }
+}
+
+/// Returns the formats of a type of images that a device of the context has.
+fn formats(
+    context: &Context,
+    image_type: cl_mem_object_type,
+    wanted: fn(Access) -> bool,
+) -> Vec<cl_image_format> {
+    let mut all: Vec<cl_image_format> = Vec::new();
+    for images in context.devices.iter().filter_map(|device| device.images()) {
+        let of_device = images.formats_of_type(image_type).iter();
+        for (format, _) in of_device.filter(|(_, access)| wanted(*access)) {
+            if !all.contains(format) {
+                all.push(*format);
+            }
+        }
+    }
+    all
 }
 
 entry! {
     /// clCreateImage.
     fn clCreateImage(
         context: cl_context,
-        _flags: cl_mem_flags,
-        _image_format: *const cl_image_format,
-        _image_desc: *const cl_image_desc,
-        _host_ptr: *mut c_void,
+        flags: cl_mem_flags,
+        image_format: *const cl_image_format,
+        image_desc: *const cl_image_desc,
+        host_ptr: *mut c_void,
     ) -> handle cl_mem {
-        no_image_support(context)
+        let context = Ref::<Context>::from_handle(context)?;
+        let arguments = Arguments {
+            flags,
+            format: image_format,
+            desc: image_desc,
+            host_ptr,
+            properties: Vec::new(),
+            pitch_error: CL_INVALID_IMAGE_DESCRIPTOR,
+        };
+        // SAFETY: the pointers are as the API requires.
+        unsafe { arguments.create(&context) }
     }
 
-    /// clCreateImageWithProperties.
+    /// clCreateImageWithProperties. There are no properties of images.
     fn clCreateImageWithProperties(
         context: cl_context,
-        _properties: *const cl_mem_properties,
-        _flags: cl_mem_flags,
-        _image_format: *const cl_image_format,
-        _image_desc: *const cl_image_desc,
-        _host_ptr: *mut c_void,
+        properties: *const cl_mem_properties,
+        flags: cl_mem_flags,
+        image_format: *const cl_image_format,
+        image_desc: *const cl_image_desc,
+        host_ptr: *mut c_void,
     ) -> handle cl_mem {
-        no_image_support(context)
+        let context = Ref::<Context>::from_handle(context)?;
+        // SAFETY: the list is as the API requires.
+        let properties = unsafe { property_list::read(properties, |_| None) }?.flat;
+        let arguments = Arguments {
+            flags,
+            format: image_format,
+            desc: image_desc,
+            host_ptr,
+            properties,
+            pitch_error: CL_INVALID_IMAGE_DESCRIPTOR,
+        };
+        // SAFETY: the pointers are as the API requires.
+        unsafe { arguments.create(&context) }
     }
 
     /// clCreateImage2D.
     fn clCreateImage2D(
         context: cl_context,
-        _flags: cl_mem_flags,
-        _image_format: *const cl_image_format,
-        _image_width: usize,
-        _image_height: usize,
-        _image_row_pitch: usize,
-        _host_ptr: *mut c_void,
+        flags: cl_mem_flags,
+        image_format: *const cl_image_format,
+        image_width: usize,
+        image_height: usize,
+        image_row_pitch: usize,
+        host_ptr: *mut c_void,
     ) -> handle cl_mem {
-        no_image_support(context)
+        let context = Ref::<Context>::from_handle(context)?;
+        let extent = [image_width, image_height, 0];
+        let image_desc = desc(CL_MEM_OBJECT_IMAGE2D, extent, [image_row_pitch, 0]);
+        let arguments = Arguments {
+            flags,
+            format: image_format,
+            desc: &image_desc,
+            host_ptr,
+            properties: Vec::new(),
+            pitch_error: CL_INVALID_IMAGE_SIZE,
+        };
+        // SAFETY: the pointers are as the API requires.
+        unsafe { arguments.create(&context) }
     }
 
     /// clCreateImage3D.
     fn clCreateImage3D(
         context: cl_context,
-        _flags: cl_mem_flags,
-        _image_format: *const cl_image_format,
-        _image_width: usize,
-        _image_height: usize,
-        _image_depth: usize,
-        _image_row_pitch: usize,
-        _image_slice_pitch: usize,
-        _host_ptr: *mut c_void,
+        flags: cl_mem_flags,
+        image_format: *const cl_image_format,
+        image_width: usize,
+        image_height: usize,
+        image_depth: usize,
+        image_row_pitch: usize,
+        image_slice_pitch: usize,
+        host_ptr: *mut c_void,
     ) -> handle cl_mem {
-        no_image_support(context)
+        let context = Ref::<Context>::from_handle(context)?;
+        // This function makes no image of one slice.
+        let depth = if image_depth == 1 { 0 } else { image_depth };
+        let extent = [image_width, image_height, depth];
+        let image_desc =
+            desc(CL_MEM_OBJECT_IMAGE3D, extent, [image_row_pitch, image_slice_pitch]);
+        let arguments = Arguments {
+            flags,
+            format: image_format,
+            desc: &image_desc,
+            host_ptr,
+            properties: Vec::new(),
+            pitch_error: CL_INVALID_IMAGE_SIZE,
+        };
+        // SAFETY: the pointers are as the API requires.
+        unsafe { arguments.create(&context) }
     }
 
-    /// clGetSupportedImageFormats: an empty list.
+    /// clGetSupportedImageFormats.
     fn clGetSupportedImageFormats(
         context: cl_context,
         flags: cl_mem_flags,
@@ -84,137 +207,48 @@ entry! {
         image_formats: *mut cl_image_format,
         num_image_formats: *mut cl_uint,
     ) -> status {
-        Ref::<Context>::from_handle(context)?;
+        let context = Ref::<Context>::from_handle(context)?;
         // CL_MEM_KERNEL_READ_AND_WRITE is for this query alone, and goes with any other flag (5.3.2).
         flags::check(flags & !CL_MEM_KERNEL_READ_AND_WRITE)?;
-        let known = CL_MEM_OBJECT_IMAGE2D..=CL_MEM_OBJECT_IMAGE1D_BUFFER;
-        ensure!(known.contains(&image_type), CL_INVALID_VALUE);
+        ensure!(is_image_type(image_type), CL_INVALID_VALUE);
         ensure!(image_formats.is_null() || num_entries > 0, CL_INVALID_VALUE);
+        let all = formats(&context, image_type, wanted(flags));
+        if !image_formats.is_null() {
+            for (index, format) in all.iter().take(num_entries as usize).enumerate() {
+                // SAFETY: the list has room for `num_entries` formats.
+                unsafe { image_formats.add(index).write(*format) };
+            }
+        }
         // SAFETY: the place is as the API requires.
-        unsafe { args::store(num_image_formats, 0) };
+        unsafe { args::store(num_image_formats, all.len() as cl_uint) };
         Ok(())
     }
 
     /// clGetImageInfo.
     fn clGetImageInfo(
         image: cl_mem,
-        _param_name: cl_image_info,
-        _param_value_size: usize,
-        _param_value: *mut c_void,
-        _param_value_size_ret: *mut usize,
+        param_name: cl_image_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
     ) -> status {
-        Ref::<Buffer>::from_handle(image)?;
-        fail(CL_INVALID_MEM_OBJECT)
-    }
-
-    /// clEnqueueReadImage.
-    fn clEnqueueReadImage(
-        command_queue: cl_command_queue,
-        _image: cl_mem,
-        _blocking_read: cl_bool,
-        _origin: *const usize,
-        _region: *const usize,
-        _row_pitch: usize,
-        _slice_pitch: usize,
-        _ptr: *mut c_void,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
-    ) -> status {
-        no_image_commands(command_queue)
-    }
-
-    /// clEnqueueWriteImage.
-    fn clEnqueueWriteImage(
-        command_queue: cl_command_queue,
-        _image: cl_mem,
-        _blocking_write: cl_bool,
-        _origin: *const usize,
-        _region: *const usize,
-        _input_row_pitch: usize,
-        _input_slice_pitch: usize,
-        _ptr: *const c_void,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
-    ) -> status {
-        no_image_commands(command_queue)
-    }
-
-    /// clEnqueueFillImage.
-    fn clEnqueueFillImage(
-        command_queue: cl_command_queue,
-        _image: cl_mem,
-        _fill_color: *const c_void,
-        _origin: *const usize,
-        _region: *const usize,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
-    ) -> status {
-        no_image_commands(command_queue)
-    }
-
-    /// clEnqueueCopyImage.
-    fn clEnqueueCopyImage(
-        command_queue: cl_command_queue,
-        _src_image: cl_mem,
-        _dst_image: cl_mem,
-        _src_origin: *const usize,
-        _dst_origin: *const usize,
-        _region: *const usize,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
-    ) -> status {
-        no_image_commands(command_queue)
-    }
-
-    /// clEnqueueCopyImageToBuffer.
-    fn clEnqueueCopyImageToBuffer(
-        command_queue: cl_command_queue,
-        _src_image: cl_mem,
-        _dst_buffer: cl_mem,
-        _src_origin: *const usize,
-        _region: *const usize,
-        _dst_offset: usize,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
-    ) -> status {
-        no_image_commands(command_queue)
-    }
-
-    /// clEnqueueCopyBufferToImage.
-    fn clEnqueueCopyBufferToImage(
-        command_queue: cl_command_queue,
-        _src_buffer: cl_mem,
-        _dst_image: cl_mem,
-        _src_offset: usize,
-        _dst_origin: *const usize,
-        _region: *const usize,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
-    ) -> status {
-        no_image_commands(command_queue)
-    }
-
-    /// clEnqueueMapImage.
-    fn clEnqueueMapImage(
-        command_queue: cl_command_queue,
-        _image: cl_mem,
-        _blocking_map: cl_bool,
-        _map_flags: cl_map_flags,
-        _origin: *const usize,
-        _region: *const usize,
-        _image_row_pitch: *mut usize,
-        _image_slice_pitch: *mut usize,
-        _num_events_in_wait_list: cl_uint,
-        _event_wait_list: *const cl_event,
-        _event: *mut cl_event,
-    ) -> handle *mut c_void {
-        no_image_commands(command_queue)?;
-        fail(CL_INVALID_OPERATION)
+        let image = Ref::<Image>::from_handle(image)?;
+        let shape = &image.shape;
+        let null = std::ptr::null_mut::<_cl_mem>();
+        let value = match param_name {
+            CL_IMAGE_FORMAT => Some(Value::of(image.format)),
+            CL_IMAGE_ELEMENT_SIZE => Some(Value::of(image.layout.texel())),
+            CL_IMAGE_ROW_PITCH => Some(Value::of(shape.row_pitch)),
+            CL_IMAGE_SLICE_PITCH => Some(Value::of(shape.slice_pitch)),
+            CL_IMAGE_WIDTH => Some(Value::of(shape.width)),
+            CL_IMAGE_HEIGHT => Some(Value::of(shape.height)),
+            CL_IMAGE_DEPTH => Some(Value::of(shape.depth)),
+            CL_IMAGE_ARRAY_SIZE => Some(Value::of(shape.layers)),
+            CL_IMAGE_BUFFER => Some(Value::of(image.buffer().map_or(null, Ref::handle))),
+            CL_IMAGE_NUM_MIP_LEVELS | CL_IMAGE_NUM_SAMPLES => Some(Value::of(0u32)),
+            _ => None,
+        };
+        // SAFETY: the caller's places are as the API requires.
+        unsafe { args::answer(value, param_value_size, param_value, param_value_size_ret) }
     }
 }

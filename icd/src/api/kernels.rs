@@ -7,11 +7,13 @@ use crate::cl::*;
 use crate::core::device::sharing::Sharing;
 use crate::core::device::Device;
 use crate::core::memory::buffer::Buffer;
+use crate::core::memory::image::Image;
+use crate::core::memory::sampler::Sampler;
 use crate::core::program::kernel::{ArgValue, BuiltKernel, ExecInfo, Kernel};
 use crate::core::program::Program;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
-use hekla_compiler::kernel::{ArgAddress, ArgKind};
+use hekla_compiler::kernel::{ArgAddress, ArgKind, ImageAccess};
 use smallvec::SmallVec;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
@@ -26,7 +28,9 @@ pub(super) unsafe fn arg_value(
     size: usize,
     value: *const c_void,
 ) -> Result<ArgValue> {
-    match kernel.arg(index)?.kind {
+    let arg = kernel.arg(index)?;
+    let is_const = arg.is_const || arg.address == ArgAddress::Constant;
+    match arg.kind {
         ArgKind::Value { size: expected } => {
             ensure!(!value.is_null(), CL_INVALID_ARG_VALUE);
             ensure!(size == expected as usize, CL_INVALID_ARG_SIZE);
@@ -36,16 +40,15 @@ pub(super) unsafe fn arg_value(
         }
         ArgKind::Buffer => {
             ensure!(size == size_of::<cl_mem>(), CL_INVALID_ARG_SIZE);
-            if value.is_null() {
-                return Ok(ArgValue::Buffer(None));
-            }
             // SAFETY: as the caller promises.
-            let handle = unsafe { value.cast::<cl_mem>().read_unaligned() };
+            let handle: cl_mem = unsafe { handle(value) };
             if handle.is_null() {
                 return Ok(ArgValue::Buffer(None));
             }
             let mem = Ref::<Buffer>::from_handle(handle)?;
             ensure!(mem.context == kernel.program.context, CL_INVALID_CONTEXT);
+            // What never changes is for pointers to what is const.
+            ensure!(is_const || !mem.is_immutable(), CL_INVALID_ARG_VALUE);
             Ok(ArgValue::Buffer(Some(mem.downgrade())))
         }
         ArgKind::Local { .. } => {
@@ -53,8 +56,44 @@ pub(super) unsafe fn arg_value(
             ensure!(size > 0, CL_INVALID_ARG_SIZE);
             Ok(ArgValue::Local(size))
         }
-        // No device has images yet.
-        ArgKind::Image { .. } | ArgKind::Sampler => fail(CL_INVALID_ARG_VALUE),
+        ArgKind::Image { dim, depth, access } => {
+            ensure!(size == size_of::<cl_mem>(), CL_INVALID_ARG_SIZE);
+            // SAFETY: as the caller promises.
+            let image = Ref::<Image>::from_handle(unsafe { handle(value) })?;
+            ensure!(image.context == kernel.program.context, CL_INVALID_CONTEXT);
+            ensure!(image.is_of(dim, depth), CL_INVALID_MEM_OBJECT);
+            ensure!(image.allows(access), CL_INVALID_ARG_VALUE);
+            Ok(ArgValue::Image(image.downgrade()))
+        }
+        ArgKind::Sampler => {
+            ensure!(size == size_of::<cl_sampler>(), CL_INVALID_ARG_SIZE);
+            // SAFETY: as the caller promises.
+            let sampler = Ref::<Sampler>::from_handle(unsafe { handle(value) })?;
+            ensure!(sampler.context == kernel.program.context, CL_INVALID_CONTEXT);
+            Ok(ArgValue::Bytes(SmallVec::from_slice(&sampler.word().to_le_bytes())))
+        }
+    }
+}
+
+/// Returns the handle at a place; NULL if the place is NULL.
+///
+/// # Safety
+/// `place` is NULL or valid for a handle.
+unsafe fn handle<T>(place: *const c_void) -> *mut T {
+    if place.is_null() {
+        return std::ptr::null_mut();
+    }
+    // SAFETY: as the caller promises.
+    unsafe { place.cast::<*mut T>().read_unaligned() }
+}
+
+/// Returns what an argument's access qualifier is to be reported as.
+fn access_qualifier(kind: ArgKind) -> cl_uint {
+    match kind {
+        ArgKind::Image { access: ImageAccess::ReadOnly, .. } => CL_KERNEL_ARG_ACCESS_READ_ONLY,
+        ArgKind::Image { access: ImageAccess::WriteOnly, .. } => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
+        ArgKind::Image { access: ImageAccess::ReadWrite, .. } => CL_KERNEL_ARG_ACCESS_READ_WRITE,
+        _ => CL_KERNEL_ARG_ACCESS_NONE,
     }
 }
 
@@ -281,7 +320,7 @@ entry! {
                 ArgAddress::Constant => CL_KERNEL_ARG_ADDRESS_CONSTANT,
                 ArgAddress::Private => CL_KERNEL_ARG_ADDRESS_PRIVATE,
             }),
-            CL_KERNEL_ARG_ACCESS_QUALIFIER => Value::of(CL_KERNEL_ARG_ACCESS_NONE),
+            CL_KERNEL_ARG_ACCESS_QUALIFIER => Value::of(access_qualifier(arg.kind)),
             CL_KERNEL_ARG_TYPE_NAME => Value::text(&arg.type_name),
             CL_KERNEL_ARG_TYPE_QUALIFIER => {
                 let flags = [

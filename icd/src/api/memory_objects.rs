@@ -2,11 +2,11 @@
 
 use super::args;
 use super::enqueue::enqueue;
-use crate::cl::error::ensure;
+use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::command::{Command, Migration};
-use crate::core::memory::buffer::Buffer;
+use crate::core::memory::object::MemObject;
 use crate::dispatch::boundary::entry;
 use crate::object::callbacks::UserData;
 use crate::object::Ref;
@@ -15,12 +15,12 @@ use std::ffi::c_void;
 entry! {
     /// clRetainMemObject.
     fn clRetainMemObject(memobj: cl_mem) -> status {
-        Ref::<Buffer>::retain(memobj)
+        MemObject::retain(memobj)
     }
 
     /// clReleaseMemObject.
     fn clReleaseMemObject(memobj: cl_mem) -> status {
-        Ref::<Buffer>::release(memobj)
+        MemObject::release(memobj)
     }
 
     /// clSetMemObjectDestructorCallback.
@@ -29,7 +29,7 @@ entry! {
         pfn_notify: MemDestructor,
         user_data: *mut c_void,
     ) -> status {
-        let mem = Ref::<Buffer>::from_handle(memobj)?;
+        let mem = MemObject::from_handle(memobj)?;
         ensure!(pfn_notify.is_some(), CL_INVALID_VALUE);
         mem.add_destructor(pfn_notify, UserData(user_data));
         Ok(())
@@ -43,27 +43,30 @@ entry! {
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
     ) -> status {
-        let mem = Ref::<Buffer>::from_handle(memobj)?;
+        let mem = MemObject::from_handle(memobj)?;
         let null = std::ptr::null_mut::<_cl_mem>();
+        let buffer = mem.buffer();
+        let svm = buffer.and_then(|buffer| buffer.svm);
         let value = match param_name {
-            CL_MEM_TYPE => Some(Value::of(CL_MEM_OBJECT_BUFFER)),
+            CL_MEM_TYPE => Some(Value::of(mem.object_type())),
             CL_MEM_FLAGS => Some(Value::of(mem.flags)),
             CL_MEM_SIZE => Some(Value::of(mem.size)),
-            CL_MEM_HOST_PTR => {
-                Some(Value::of(mem.host_ptr.or(mem.svm).map_or(0, |host| host.0)))
-            }
+            CL_MEM_HOST_PTR => Some(Value::of(mem.host_ptr.or(svm).map_or(0, |host| host.0))),
             CL_MEM_MAP_COUNT => Some(Value::of(mem.map_count())),
             CL_MEM_REFERENCE_COUNT => Some(Value::of(mem.reference_count())),
             CL_MEM_CONTEXT => Some(Value::of(mem.context.handle())),
             CL_MEM_ASSOCIATED_MEMOBJECT => {
-                Some(Value::of(mem.parent.as_ref().map_or(null, Ref::handle)))
+                Some(Value::of(mem.parent().map_or(null, Ref::handle)))
             }
-            CL_MEM_OFFSET => Some(Value::of(mem.offset_in_parent())),
-            CL_MEM_USES_SVM_POINTER => Some(Value::bool(mem.svm.is_some())),
+            CL_MEM_OFFSET => {
+                Some(Value::of(buffer.map_or(0, |buffer| buffer.offset_in_parent())))
+            }
+            CL_MEM_USES_SVM_POINTER => Some(Value::bool(svm.is_some())),
             CL_MEM_PROPERTIES => Some(Value::list(&mem.properties)),
             CL_MEM_DEVICE_ADDRESS_EXT => {
-                ensure!(!mem.device_addresses.is_empty(), CL_INVALID_OPERATION);
-                Some(Value::list(&mem.device_addresses))
+                let buffer = buffer.filter(|buffer| !buffer.device_addresses.is_empty());
+                let buffer = buffer.ok_or(ClError(CL_INVALID_OPERATION))?;
+                Some(Value::list(&buffer.device_addresses))
             }
             _ => None,
         };
@@ -84,12 +87,15 @@ entry! {
         let queue = args::queue(command_queue)?;
         ensure!(num_mem_objects > 0 && !mem_objects.is_null(), CL_INVALID_VALUE);
         // SAFETY: the arrays are as the API requires.
-        let (mems, waits) = unsafe {
+        let (handles, waits) = unsafe {
             (
-                args::objects::<Buffer>(mem_objects, num_mem_objects)?,
-                args::wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?,
+                args::slice(mem_objects, num_mem_objects as usize),
+                args::wait_list(&queue.context, num_events_in_wait_list, event_wait_list),
             )
         };
+        let mems = handles.iter().map(|handle| MemObject::from_handle(*handle));
+        let mems = mems.collect::<Result<Vec<_>>>()?;
+        let waits = waits?;
         ensure!(mems.iter().all(|mem| mem.context == queue.context), CL_INVALID_CONTEXT);
         args::check_migration_flags(flags)?;
         let migrate = CL_COMMAND_MIGRATE_MEM_OBJECTS;

@@ -33,6 +33,7 @@ pub(super) fn copy(
     target.check_range(dst_offset, size)?;
     let (from, to) = (Rect::linear(src_offset, size), Rect::linear(dst_offset, size));
     check_overlap(&source, &from, &target, &to)?;
+    target.check_mutable()?;
     Ok(match size {
         0 => Command::Marker,
         _ => Command::Copy { source, from, target, to },
@@ -52,6 +53,7 @@ pub(super) fn copy_rect(
         ensure!(same, CL_INVALID_VALUE);
     }
     check_overlap(&source, &from, &target, &to)?;
+    target.check_mutable()?;
     Ok(Command::Copy { source, from, target, to })
 }
 
@@ -81,6 +83,7 @@ pub(super) unsafe fn fill(
     ensure!(pattern_size.is_power_of_two() && pattern_size <= 128, CL_INVALID_VALUE);
     let whole = offset.is_multiple_of(pattern_size) && size.is_multiple_of(pattern_size);
     ensure!(whole, CL_INVALID_VALUE);
+    mem.check_mutable()?;
     // SAFETY: as the caller promises.
     let pattern = unsafe { args::slice(pattern.cast::<u8>(), pattern_size) };
     Ok(match size {

@@ -2,6 +2,7 @@
 
 use super::args;
 use super::recordable::{self, triple};
+use super::recordable_images::{self, image, Region};
 use crate::cl::error::{ensure, fail, Result};
 use crate::cl::*;
 use crate::core::command::Command;
@@ -11,6 +12,7 @@ use crate::core::command_buffer::{CommandBuffer, Work};
 use crate::core::device::capabilities::MUTABLE_DISPATCH_CAPABILITIES;
 use crate::core::device::sharing::Sharing;
 use crate::core::memory::buffer::Buffer;
+use crate::core::memory::image::Image;
 use crate::core::memory::rect::Rect;
 use crate::core::program::kernel::Kernel;
 use crate::dispatch::boundary::entry;
@@ -86,9 +88,9 @@ impl Place {
         Ok(())
     }
 
-    /// Returns the result of a command on images: no device offers them (CL_DEVICE_IMAGE_SUPPORT).
-    fn no_images(&self) -> Result<()> {
-        fail(CL_INVALID_OPERATION)
+    /// Returns an image of the command buffer's context that its device has.
+    fn image(&self, handle: cl_mem) -> Result<Ref<Image>> {
+        image(&self.buffer.queue, handle)
     }
 }
 
@@ -374,14 +376,14 @@ entry! {
         command_buffer: cl_command_buffer_khr,
         command_queue: cl_command_queue,
         properties: *const cl_command_properties_khr,
-        _src_image: cl_mem,
-        _dst_image: cl_mem,
-        _src_origin: *const usize,
-        _dst_origin: *const usize,
-        _region: *const usize,
+        src_image: cl_mem,
+        dst_image: cl_mem,
+        src_origin: *const usize,
+        dst_origin: *const usize,
+        region: *const usize,
         num_sync_points_in_wait_list: cl_uint,
         sync_point_wait_list: *const cl_sync_point_khr,
-        _sync_point: *mut cl_sync_point_khr,
+        sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
     ) -> status {
         let given = Given {
@@ -393,7 +395,12 @@ entry! {
         };
         // SAFETY: the pointers are as the API requires.
         let place = unsafe { given.plain_place() }?;
-        place.no_images()
+        let images = (place.image(src_image)?, place.image(dst_image)?);
+        // SAFETY: as above.
+        unsafe {
+            let command = recordable_images::copy(images, (src_origin, dst_origin, region))?;
+            place.append(command, sync_point)
+        }
     }
 
     /// clCommandCopyImageToBufferKHR.
@@ -401,14 +408,14 @@ entry! {
         command_buffer: cl_command_buffer_khr,
         command_queue: cl_command_queue,
         properties: *const cl_command_properties_khr,
-        _src_image: cl_mem,
-        _dst_buffer: cl_mem,
-        _src_origin: *const usize,
-        _region: *const usize,
-        _dst_offset: usize,
+        src_image: cl_mem,
+        dst_buffer: cl_mem,
+        src_origin: *const usize,
+        region: *const usize,
+        dst_offset: usize,
         num_sync_points_in_wait_list: cl_uint,
         sync_point_wait_list: *const cl_sync_point_khr,
-        _sync_point: *mut cl_sync_point_khr,
+        sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
     ) -> status {
         let given = Given {
@@ -420,7 +427,13 @@ entry! {
         };
         // SAFETY: the pointers are as the API requires.
         let place = unsafe { given.plain_place() }?;
-        place.no_images()
+        let (image, target) = (place.image(src_image)?, place.mem(dst_buffer)?);
+        // SAFETY: as above.
+        unsafe {
+            let from = Region::new(image, src_origin, region)?;
+            let command = recordable_images::copy_to_buffer(from, (target, dst_offset))?;
+            place.append(command, sync_point)
+        }
     }
 
     /// clCommandCopyBufferToImageKHR.
@@ -428,14 +441,14 @@ entry! {
         command_buffer: cl_command_buffer_khr,
         command_queue: cl_command_queue,
         properties: *const cl_command_properties_khr,
-        _src_buffer: cl_mem,
-        _dst_image: cl_mem,
-        _src_offset: usize,
-        _dst_origin: *const usize,
-        _region: *const usize,
+        src_buffer: cl_mem,
+        dst_image: cl_mem,
+        src_offset: usize,
+        dst_origin: *const usize,
+        region: *const usize,
         num_sync_points_in_wait_list: cl_uint,
         sync_point_wait_list: *const cl_sync_point_khr,
-        _sync_point: *mut cl_sync_point_khr,
+        sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
     ) -> status {
         let given = Given {
@@ -447,7 +460,13 @@ entry! {
         };
         // SAFETY: the pointers are as the API requires.
         let place = unsafe { given.plain_place() }?;
-        place.no_images()
+        let (source, image) = (place.mem(src_buffer)?, place.image(dst_image)?);
+        // SAFETY: as above.
+        unsafe {
+            let to = Region::new(image, dst_origin, region)?;
+            let command = recordable_images::copy_from_buffer((source, src_offset), to)?;
+            place.append(command, sync_point)
+        }
     }
 
     /// clCommandFillImageKHR.
@@ -455,13 +474,13 @@ entry! {
         command_buffer: cl_command_buffer_khr,
         command_queue: cl_command_queue,
         properties: *const cl_command_properties_khr,
-        _image: cl_mem,
-        _fill_color: *const c_void,
-        _origin: *const usize,
-        _region: *const usize,
+        image: cl_mem,
+        fill_color: *const c_void,
+        origin: *const usize,
+        region: *const usize,
         num_sync_points_in_wait_list: cl_uint,
         sync_point_wait_list: *const cl_sync_point_khr,
-        _sync_point: *mut cl_sync_point_khr,
+        sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
     ) -> status {
         let given = Given {
@@ -473,6 +492,11 @@ entry! {
         };
         // SAFETY: the pointers are as the API requires.
         let place = unsafe { given.plain_place() }?;
-        place.no_images()
+        let image = place.image(image)?;
+        // SAFETY: as above.
+        unsafe {
+            let command = recordable_images::fill(Region::new(image, origin, region)?, fill_color)?;
+            place.append(command, sync_point)
+        }
     }
 }

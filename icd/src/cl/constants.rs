@@ -305,6 +305,8 @@ pub const CL_MEM_COPY_HOST_PTR: u64 = 1 << 5;
 pub const CL_MEM_HOST_WRITE_ONLY: u64 = 1 << 7;
 pub const CL_MEM_HOST_READ_ONLY: u64 = 1 << 8;
 pub const CL_MEM_HOST_NO_ACCESS: u64 = 1 << 9;
+/// cl_ext_immutable_memory_objects.
+pub const CL_MEM_IMMUTABLE_EXT: u64 = 1 << 6;
 pub const CL_MEM_SVM_FINE_GRAIN_BUFFER: u64 = 1 << 10;
 pub const CL_MEM_SVM_ATOMICS: u64 = 1 << 11;
 pub const CL_MEM_KERNEL_READ_AND_WRITE: u64 = 1 << 12;

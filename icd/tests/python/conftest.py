@@ -15,6 +15,7 @@ import sys
 import numpy as np
 import pyopencl as cl
 import pytest
+from imaging import Images
 
 # What is tested is compiled now.
 os.environ.setdefault("HEKLA_CACHE", "0")
@@ -81,6 +82,19 @@ def cl_machine():
 @pytest.fixture
 def m(cl_machine):
     return cl_machine
+
+
+@pytest.fixture(scope="session")
+def all_images(cl_machine):
+    return Images(cl_machine)
+
+
+@pytest.fixture
+def images(all_images):
+    """Images on the machine; the test is skipped on a device without them."""
+    if not all_images.m.device.image_support:
+        pytest.skip("no images on this device")
+    return all_images
 
 
 @pytest.fixture

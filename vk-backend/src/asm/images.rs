@@ -9,9 +9,13 @@ mod capability {
     pub const STORAGE_IMAGE_ARRAY_DYNAMIC_INDEXING: u32 = 31;
     pub const SAMPLED_1D: u32 = 43;
     pub const IMAGE_1D: u32 = 44;
+    pub const SAMPLED_BUFFER: u32 = 46;
+    pub const IMAGE_BUFFER: u32 = 47;
     pub const STORAGE_IMAGE_READ_WITHOUT_FORMAT: u32 = 55;
     pub const STORAGE_IMAGE_WRITE_WITHOUT_FORMAT: u32 = 56;
     pub const RUNTIME_DESCRIPTOR_ARRAY: u32 = 5302;
+    pub const UNIFORM_TEXEL_BUFFER_ARRAY_DYNAMIC_INDEXING: u32 = 5304;
+    pub const STORAGE_TEXEL_BUFFER_ARRAY_DYNAMIC_INDEXING: u32 = 5305;
 }
 /// The image operand that gives the level of detail.
 const LOD: u32 = 2;
@@ -53,6 +57,24 @@ impl KernelBuilder {
         DescriptorArray { variable: self.descriptors(binding, element), element, texel }
     }
 
+    /// Declares the texel buffers of a binding, with texels of four `component`s, a 32-bit type.
+    pub fn texel_buffers(&mut self, binding: Binding, component: u32) -> DescriptorArray {
+        let is_storage = binding == Binding::StorageTexelBuffer;
+        self.require(capability::RUNTIME_DESCRIPTOR_ARRAY);
+        if is_storage {
+            self.require(capability::STORAGE_TEXEL_BUFFER_ARRAY_DYNAMIC_INDEXING);
+            self.require(capability::IMAGE_BUFFER);
+        } else {
+            self.require(capability::UNIFORM_TEXEL_BUFFER_ARRAY_DYNAMIC_INDEXING);
+            self.require(capability::SAMPLED_BUFFER);
+        }
+        let (dim, sampled, unknown_format) = (5, if is_storage { 2 } else { 1 }, 0);
+        let operands = [component, dim, 0, 0, 0, sampled, unknown_format];
+        let element = self.declare(op::TYPE_IMAGE, &operands);
+        let texel = self.vector(component, 4);
+        DescriptorArray { variable: self.descriptors(binding, element), element, texel }
+    }
+
     /// Declares the samplers.
     pub fn samplers(&mut self) -> DescriptorArray {
         self.require(capability::RUNTIME_DESCRIPTOR_ARRAY);
@@ -66,6 +88,12 @@ impl KernelBuilder {
         let image = self.element(images, slot);
         let zero = self.constant(0);
         self.value(op::IMAGE_FETCH, images.texel, &[image, coordinates, LOD, zero])
+    }
+
+    /// Returns the texel at an integer coordinate of a texel buffer that is only read.
+    pub fn fetch_from_buffer(&mut self, buffers: DescriptorArray, slot: u32, at: u32) -> u32 {
+        let buffer = self.element(buffers, slot);
+        self.value(op::IMAGE_FETCH, buffers.texel, &[buffer, at])
     }
 
     /// Returns what a sampler makes of the first level of a sampled image at float coordinates.
@@ -92,7 +120,7 @@ impl KernelBuilder {
         self.value(op::IMAGE_READ, images.texel, &[image, coordinates])
     }
 
-    /// Sets the texel at integer coordinates of a storage image.
+    /// Sets the texel at integer coordinates of a storage image or a storage texel buffer.
     pub fn write_image(
         &mut self,
         images: DescriptorArray,

@@ -6,12 +6,20 @@ use ash::vk;
 
 use crate::device::{Binding, Device};
 use crate::error::Error;
-use crate::memory::Image;
+use crate::memory::{Buffer, Image};
+use crate::physical::Format;
 
 /// What a descriptor is written from.
 enum Descriptor {
     Image(Arc<Image>),
+    BufferView { view: vk::BufferView, _of: Arc<Buffer> },
     Sampler(vk::Sampler),
+}
+
+/// What is written to a descriptor.
+enum Content<'a> {
+    Image(&'a [vk::DescriptorImageInfo]),
+    BufferView(&'a [vk::BufferView]),
 }
 
 /// A place in one of the arrays of the device's descriptor set. It is free again when the slot is dropped: launches
@@ -67,7 +75,39 @@ impl Slot {
         let info = [vk::DescriptorImageInfo::default()
             .image_view(view.ok_or_else(no_view)?)
             .image_layout(vk::ImageLayout::GENERAL)];
-        Slot::write(image.device(), binding, Descriptor::Image(image.clone()), &info)
+        let content = Content::Image(&info);
+        Slot::write(image.device(), binding, Descriptor::Image(image.clone()), content)
+    }
+
+    /// Gives `texels` texels at `offset` of a buffer a slot among those that kernels read
+    /// ([`Binding::UniformTexelBuffer`]) or write ([`Binding::StorageTexelBuffer`]).
+    ///
+    /// # Errors
+    /// As [`Slot::of_image`]; [`Error::Invalid`] for an offset that is not aligned
+    /// ([`crate::Limits::min_texel_buffer_offset_alignment`]), or texels that reach beyond the buffer's end;
+    /// [`Error::Unsupported`] for formats and numbers of texels that the device does not have in buffers.
+    pub fn of_buffer(
+        buffer: &Arc<Buffer>,
+        binding: Binding,
+        format: Format,
+        (offset, texels): (u64, u64),
+    ) -> Result<Arc<Slot>, Error> {
+        let device = buffer.device();
+        check_view(buffer, binding, format, (offset, texels))?;
+        let info = vk::BufferViewCreateInfo::default()
+            .buffer(buffer.raw)
+            .format(format.0)
+            .offset(offset)
+            .range(texels * u64::from(format.bytes()));
+        // SAFETY: the range is in the buffer, and the device has such views, as was just checked.
+        let view = unsafe { device.raw.create_buffer_view(&info, None) }
+            .map_err(|e| device.fault("vkCreateBufferView", e))?;
+        if binding == Binding::StorageTexelBuffer {
+            // As much as by its address: the host may read what kernels write there.
+            buffer.address();
+        }
+        let descriptor = Descriptor::BufferView { view, _of: buffer.clone() };
+        Slot::write(device, binding, descriptor, Content::BufferView(&[view]))
     }
 
     /// Makes a sampler and gives it a slot.
@@ -77,23 +117,30 @@ impl Slot {
     pub fn of_sampler(device: &Arc<Device>, desc: &SamplerDesc) -> Result<Arc<Slot>, Error> {
         let sampler = create_sampler(device, desc)?;
         let info = [vk::DescriptorImageInfo::default().sampler(sampler)];
-        Slot::write(device, Binding::Sampler, Descriptor::Sampler(sampler), &info)
+        let content = Content::Image(&info);
+        Slot::write(device, Binding::Sampler, Descriptor::Sampler(sampler), content)
     }
 
     fn write(
         device: &Arc<Device>,
         binding: Binding,
         descriptor: Descriptor,
-        info: &[vk::DescriptorImageInfo],
+        content: Content<'_>,
     ) -> Result<Arc<Slot>, Error> {
-        let table = device.descriptor_table()?;
-        let index = table.take(binding, &device.info().limits).ok_or(Error::OutOfDeviceMemory)?;
+        let taken = device.descriptor_table().and_then(|table| {
+            let index = table.take(binding, &device.info().limits);
+            Ok((table, index.ok_or(Error::OutOfDeviceMemory)?))
+        });
+        let (table, index) = taken.inspect_err(|_| descriptor.destroy(device))?;
         let write = vk::WriteDescriptorSet::default()
             .dst_set(table.set)
             .dst_binding(binding.number())
             .dst_array_element(index)
-            .descriptor_type(binding.descriptor_type())
-            .image_info(info);
+            .descriptor_type(binding.descriptor_type());
+        let write = match content {
+            Content::Image(info) => write.image_info(info),
+            Content::BufferView(views) => write.texel_buffer_view(views),
+        };
         // SAFETY: no launch that is not complete uses the slot, and no other thread writes it. (Other slots may be
         // written at the same time: the binding is UPDATE_AFTER_BIND.) The slot keeps what the view is of.
         unsafe { device.raw.update_descriptor_sets(&[write], &[]) };
@@ -114,7 +161,7 @@ impl Slot {
     pub fn image(&self) -> Option<&Arc<Image>> {
         match &self.descriptor {
             Descriptor::Image(image) => Some(image),
-            Descriptor::Sampler(_) => None,
+            Descriptor::BufferView { .. } | Descriptor::Sampler(_) => None,
         }
     }
 }
@@ -124,11 +171,46 @@ impl Drop for Slot {
         if let Ok(table) = self.device.descriptor_table() {
             table.give_back(self.binding, self.index);
         }
-        if let Descriptor::Sampler(sampler) = self.descriptor {
-            // SAFETY: launches retain the slots that they use.
-            unsafe { self.device.raw.destroy_sampler(sampler, None) };
+        self.descriptor.destroy(&self.device);
+    }
+}
+
+impl Descriptor {
+    /// Destroys what was made for the slot, which no launch uses any more.
+    fn destroy(&self, device: &Device) {
+        // SAFETY: launches retain the slots that they use.
+        unsafe {
+            match self {
+                Descriptor::Image(_) => {}
+                Descriptor::BufferView { view, .. } => device.raw.destroy_buffer_view(*view, None),
+                Descriptor::Sampler(sampler) => device.raw.destroy_sampler(*sampler, None),
+            }
         }
     }
+}
+
+/// Checks the arguments of [`Slot::of_buffer`].
+fn check_view(
+    buffer: &Buffer,
+    binding: Binding,
+    format: Format,
+    (offset, texels): (u64, u64),
+) -> Result<(), Error> {
+    let device = buffer.device();
+    let (limits, support) = (&device.info().limits, device.physical.texel_buffer_support(format));
+    let possible = match binding {
+        Binding::UniformTexelBuffer => support.read,
+        Binding::StorageTexelBuffer => support.write,
+        _ => false,
+    };
+    if !possible || !(1..=u64::from(limits.max_texel_buffer_elements)).contains(&texels) {
+        return Err(Error::Unsupported("the device has no such view of a buffer".into()));
+    }
+    let aligned = offset.is_multiple_of(limits.min_texel_buffer_offset_alignment);
+    if !aligned || !buffer.contains(offset, texels * u64::from(format.bytes())) {
+        return Err(Error::Invalid("a view of a buffer that is not aligned or not in it".into()));
+    }
+    Ok(())
 }
 
 fn create_sampler(device: &Device, desc: &SamplerDesc) -> Result<vk::Sampler, Error> {

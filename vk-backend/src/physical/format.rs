@@ -90,7 +90,35 @@ pub struct ImageSupport {
     pub filtered: bool,
 }
 
+/// What a device can do with typed views of buffers of one format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TexelBufferSupport {
+    /// Kernels may read them.
+    pub read: bool,
+    /// Kernels may write them.
+    pub write: bool,
+    /// Kernels may read what they write, without a format in the kernel.
+    pub storage_read: bool,
+}
+
 impl PhysicalDevice {
+    /// Returns what the device can do with typed views of buffers of a format.
+    pub fn texel_buffer_support(&self, format: Format) -> TexelBufferSupport {
+        let instance = &self.instance.raw;
+        // SAFETY: the physical device belongs to the living instance.
+        let properties =
+            unsafe { instance.get_physical_device_format_properties(self.raw, format.0) };
+        let has = |flags| properties.buffer_features.contains(flags);
+        use vk::FormatFeatureFlags as Flags;
+        let features = &self.info.features;
+        let write = has(Flags::STORAGE_TEXEL_BUFFER) && features.storage_image_write_without_format;
+        TexelBufferSupport {
+            read: has(Flags::UNIFORM_TEXEL_BUFFER),
+            write,
+            storage_read: write && features.storage_image_read_without_format,
+        }
+    }
+
     /// Returns what the device can do with images of a kind and format; `None` if kernels cannot even read them.
     pub fn image_support(&self, kind: ImageKind, format: Format) -> Option<ImageSupport> {
         let instance = &self.instance.raw;

@@ -7,6 +7,8 @@ pub(crate) const BUFFER_USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from
     vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
         | vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
         | vk::BufferUsageFlags::TRANSFER_DST.as_raw()
+        | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER.as_raw()
+        | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER.as_raw()
         | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS.as_raw(),
 );
 
@@ -60,6 +62,8 @@ pub struct Limits {
     pub max_image_array_layers: u32,
     /// maxTexelBufferElements.
     pub max_texel_buffer_elements: u32,
+    /// minTexelBufferOffsetAlignment in bytes.
+    pub min_texel_buffer_offset_alignment: u64,
     /// maxPerStageDescriptorSampledImages.
     pub max_sampled_images: u32,
     /// maxPerStageDescriptorStorageImages.
@@ -97,6 +101,7 @@ impl Limits {
             ],
             max_image_array_layers: l.max_image_array_layers,
             max_texel_buffer_elements: l.max_texel_buffer_elements,
+            min_texel_buffer_offset_alignment: l.min_texel_buffer_offset_alignment.max(1),
             max_sampled_images: l.max_per_stage_descriptor_sampled_images,
             max_storage_images: l.max_per_stage_descriptor_storage_images,
             max_samplers: l.max_per_stage_descriptor_samplers,

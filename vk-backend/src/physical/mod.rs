@@ -16,7 +16,7 @@ pub use external::{External, MemoryHandles, SemaphoreHandles};
 pub(crate) use features::{extensions_to_enable, FeatureChain};
 pub use features::{Features, Independence, SubgroupOps};
 pub(crate) use format::usage;
-pub use format::{Format, ImageKind, ImageSupport};
+pub use format::{Format, ImageKind, ImageSupport, TexelBufferSupport};
 pub use instance::Instance;
 pub use limits::{Limits, MemoryInfo};
 pub(crate) use limits::{BUFFER_PADDING, BUFFER_USAGE};

@@ -15,13 +15,14 @@ const CL_DEVICE_TYPE_ALL: u64 = 0xFFFF_FFFF;
 const CL_DEVICE_TYPE_GPU: u64 = 1 << 2;
 const CL_DEVICE_TYPE: u32 = 0x1000;
 const CL_DEVICE_MAX_MEM_ALLOC_SIZE: u32 = 0x1010;
+const CL_DEVICE_IMAGE_SUPPORT: u32 = 0x1016;
 const CL_DEVICE_NAME: u32 = 0x102B;
 const CL_DRIVER_VERSION: u32 = 0x102D;
 const CL_DEVICE_DOUBLE_FP_CONFIG: u32 = 0x1032;
 const CL_PLATFORM_NAME: u32 = 0x0902;
-const CL_MEM_READ_WRITE: u64 = 1;
+pub(super) const CL_MEM_READ_WRITE: u64 = 1;
 const CL_PROGRAM_BUILD_LOG: u32 = 0x1183;
-const CL_TRUE: u32 = 1;
+pub(super) const CL_TRUE: u32 = 1;
 
 /// In which order a queue's commands run.
 #[derive(Clone, Copy)]
@@ -40,7 +41,7 @@ pub enum Access {
 }
 
 /// Returns the loader's functions.
-fn api() -> Result<&'static OpenClRuntime> {
+pub(super) fn api() -> Result<&'static OpenClRuntime> {
     cl3::load_library().as_ref().map_err(|e| format!("no OpenCL ICD loader (libOpenCL.so.1): {e}"))
 }
 
@@ -68,6 +69,8 @@ macro_rules! create {
     }};
 }
 
+pub(super) use {check, create};
+
 /// Returns all platforms that the loader shows.
 pub fn platforms() -> Result<Vec<cl_platform_id>> {
     let mut count = 0;
@@ -88,6 +91,7 @@ pub struct Session {
     pub driver: String,
     pub is_gpu: bool,
     pub has_double: bool,
+    pub has_images: bool,
     pub max_alloc: usize,
     platform_id: cl_platform_id,
     id: cl_device_id,
@@ -119,6 +123,7 @@ impl Session {
             driver: text(info(CL_DRIVER_VERSION)?),
             is_gpu: number(CL_DEVICE_TYPE)? & CL_DEVICE_TYPE_GPU != 0,
             has_double: number(CL_DEVICE_DOUBLE_FP_CONFIG)? != 0,
+            has_images: number(CL_DEVICE_IMAGE_SUPPORT)? != 0,
             max_alloc: number(CL_DEVICE_MAX_MEM_ALLOC_SIZE)? as usize,
             platform_id: platform,
             id,
@@ -144,6 +149,10 @@ impl Session {
         assert_eq!(size_of::<F>(), size_of_val(&address), "F is a pointer");
         // SAFETY: as the caller promises.
         Ok(unsafe { std::mem::transmute_copy(&address) })
+    }
+
+    pub(super) fn context_handle(&self) -> cl_context {
+        self.context
     }
 
     pub fn queue_handle(&self) -> cl_command_queue {

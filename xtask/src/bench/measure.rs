@@ -2,6 +2,7 @@
 
 use super::cl::{Access, Order, Result, Session};
 use super::command_buffer::CommandBuffer;
+use super::images::{self, Direction, Filter, Shape, Texel};
 use super::overlap;
 use super::scale::Scale;
 use super::text::{self, Large, LARGE_LOCAL};
@@ -84,10 +85,36 @@ pub const METRICS: &[Metric] = &[
     more("double mad", "GFLOP/s", double),
     more("SGEMM, tiled", "GFLOP/s", sgemm),
     more("reduction", "GB/s", reduction),
+    more("image read, 2D float4, nearest", "GB/s", |s, scale| {
+        images::transfer(s, scale, Shape::D2, Texel::Float4, Direction::Read(Filter::Nearest))
+    }),
+    more("image read, 2D float4, linear", "GB/s", |s, scale| {
+        images::transfer(s, scale, Shape::D2, Texel::Float4, Direction::Read(Filter::Linear))
+    }),
+    more("image read, 2D uchar4, nearest", "GB/s", |s, scale| {
+        images::transfer(s, scale, Shape::D2, Texel::Bytes, Direction::Read(Filter::Nearest))
+    }),
+    more("image read, 2D uchar4, linear", "GB/s", |s, scale| {
+        images::transfer(s, scale, Shape::D2, Texel::Bytes, Direction::Read(Filter::Linear))
+    }),
+    more("image read, 3D float4, nearest", "GB/s", |s, scale| {
+        images::transfer(s, scale, Shape::D3, Texel::Float4, Direction::Read(Filter::Nearest))
+    }),
+    more("image write, 2D float4", "GB/s", |s, scale| {
+        images::transfer(s, scale, Shape::D2, Texel::Float4, Direction::Write)
+    }),
+    more("image write, 2D uchar4", "GB/s", |s, scale| {
+        images::transfer(s, scale, Shape::D2, Texel::Bytes, Direction::Write)
+    }),
+    more("image write, 3D float4", "GB/s", |s, scale| {
+        images::transfer(s, scale, Shape::D3, Texel::Float4, Direction::Write)
+    }),
+    less("launch with 8 buffers, set anew", "us", |s, _| images::launch_with_buffers(s)),
+    less("launch with 8 images, set anew", "us", |s, _| images::launch_with_images(s)),
 ];
 
 /// Returns the seconds of one repetition, from a long enough sample; `run` does a number of repetitions and waits.
-fn repeat(limit: usize, mut run: impl FnMut(usize) -> Result<()>) -> Result<f64> {
+pub fn repeat(limit: usize, mut run: impl FnMut(usize) -> Result<()>) -> Result<f64> {
     run(1)?;
     let mut count = 1;
     loop {

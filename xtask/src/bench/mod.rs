@@ -5,7 +5,9 @@
 //! to another machine.
 
 pub mod cl;
+mod cl_image;
 mod command_buffer;
+mod images;
 mod measure;
 mod overlap;
 mod programs;

@@ -165,22 +165,21 @@ impl Narrowing<'_> {
         Become(binary(BinaryOp::And, value, mask))
     }
 
-    /// Returns a value as memory and halves have it.
+    /// Returns a value as memory and halves have it. Not folded: the device has no constants of such types.
     fn truncated(&mut self, value: Value, bits: u32) -> Value {
         let ty = self.c.ty(value).with_scalar(Scalar::int(bits));
-        match self.c.func.def_inst(value) {
-            Some(&InstData::Convert { op: ConvertOp::ZExt, arg }) if self.c.ty(arg) == ty => arg,
+        let arg = match self.c.func.def_inst(value) {
+            Some(&InstData::Convert { op: ConvertOp::ZExt, arg }) if self.c.ty(arg) == ty => {
+                return arg;
+            }
             Some(InstData::Build { args }) => {
                 let lanes: Vec<Value> =
                     args.iter().map(|&lane| self.low_bits(lane, bits)).collect();
-                let value = self.c.build(&lanes);
-                self.c.convert(ConvertOp::Trunc, value, ty)
+                self.c.build(&lanes)
             }
-            _ => {
-                let value = self.low_bits(value, bits);
-                self.c.convert(ConvertOp::Trunc, value, ty)
-            }
-        }
+            _ => self.low_bits(value, bits),
+        };
+        self.c.inst(InstData::Convert { op: ConvertOp::Trunc, arg }, ty)
     }
 
     fn unary(&mut self, op: UnaryOp, arg: Value, bits: u32) -> Simplified {

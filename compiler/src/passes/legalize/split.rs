@@ -61,9 +61,7 @@ impl<'a> Splitter<'a> {
     /// Turns an instruction's result, if it has one, into the first parameter of a block.
     pub fn become_param(&mut self, inst: Inst, block: Block) {
         let Some(result) = self.c.func.results[inst].take() else { return };
-        let data = &mut self.c.func.blocks[block];
-        self.c.func.values[result].def = ValueDef::Param(block, data.params.len() as u32);
-        data.params.push(result);
+        self.c.func.push_param(block, result);
     }
 
     /// Ends the current block, whose terminator has been written.

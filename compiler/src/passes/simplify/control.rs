@@ -186,9 +186,7 @@ fn remove_redundant_params(func: &mut Function, cfg: &Cfg) -> bool {
             match unique {
                 UniqueArg::One(value) => replaced[param] = Some(value),
                 _ => {
-                    let index = func.blocks[block].params.len() as u32;
-                    func.values[param].def = ValueDef::Param(block, index);
-                    func.blocks[block].params.push(param);
+                    func.push_param(block, param);
                 }
             }
         }

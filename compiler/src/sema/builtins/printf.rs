@@ -77,8 +77,7 @@ impl Sema<'_> {
             _ => {
                 let message =
                     format!("cannot pass an object of type {} to printf", self.quoted(arg.ty));
-                self.error(arg.span, message);
-                self.error_value(arg.span)
+                self.fail(arg.span, message)
             }
         }
     }

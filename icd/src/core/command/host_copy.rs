@@ -4,13 +4,11 @@ use crate::cl::error::Result;
 use crate::core::context::host_writes::HostWrite;
 use crate::core::device::staging::Staging;
 use crate::core::memory::host::HostAddress;
+use crate::core::memory::rect::Run;
 use crate::core::queue::completion::CompletionWork;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::sync::Arc;
-
-/// One contiguous piece of application memory: address and size in bytes.
-pub type Piece = (usize, usize);
 
 /// A copy from staging memory to the application that the host does when the device has filled the
 /// staging memory. Several queues may share one; the first to run it does the work.
@@ -20,34 +18,32 @@ pub struct HostCopy {
 
 struct CopyOut {
     staging: Arc<Staging>,
-    offset: u64,
-    pieces: SmallVec<[Piece; 1]>,
+    /// From offsets in the staging memory to addresses.
+    runs: SmallVec<[Run; 1]>,
     /// The write that the copy is a part of.
     write: Option<Arc<HostWrite>>,
 }
 
 impl HostCopy {
-    /// Returns a copy of contiguous bytes in `staging`, from `offset` on, to `pieces`. It is not done if `write` is
-    /// cancelled before.
+    /// Returns a copy of runs from offsets in `staging` to addresses. It is not done if `write` is cancelled before.
     pub fn new(
-        (staging, offset): (Arc<Staging>, u64),
-        pieces: SmallVec<[Piece; 1]>,
+        staging: Arc<Staging>,
+        runs: SmallVec<[Run; 1]>,
         write: Option<Arc<HostWrite>>,
     ) -> HostCopy {
-        HostCopy { pending: Mutex::new(Some(CopyOut { staging, offset, pieces, write })) }
+        HostCopy { pending: Mutex::new(Some(CopyOut { staging, runs, write })) }
     }
 }
 
 impl CopyOut {
     fn run(&self) -> Result<()> {
-        let mut offset = self.offset;
-        for &(address, size) in &self.pieces {
+        for run in &self.runs {
             // SAFETY: the command that fills the staging memory is complete; the read command that made this copy
             // completes only after it, and did not fail, so the application's memory is writable.
             unsafe {
-                self.staging.buffer.read_to(offset, HostAddress(address).as_mut_ptr(), size)
+                let target = HostAddress(run.to).as_mut_ptr();
+                self.staging.buffer.read_to(run.from as u64, target, run.size)
             }?;
-            offset += size as u64;
         }
         Ok(())
     }
@@ -70,7 +66,7 @@ impl CompletionWork for HostCopy {
 
     fn will_write(&self, start: usize, end: usize) -> bool {
         self.pending.lock().as_ref().is_some_and(|copy| {
-            copy.pieces.iter().any(|&(address, size)| address < end && start < address + size)
+            copy.runs.iter().any(|run| run.to < end && start < run.to + run.size)
         })
     }
 }

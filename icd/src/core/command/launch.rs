@@ -1,13 +1,14 @@
 //! Kernel launches: the arguments and index space as they were at enqueue, and how they become
 //! dispatches.
 
-use crate::cl::error::{ensure, ClError, Result};
+use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::command::ndrange::{choose_local_size, Dispatch, LocalLimits, NdRange};
 use crate::core::command::printout::Printout;
 use crate::core::device::staging::{Arena, Staging};
 use crate::core::device::Device;
 use crate::core::memory::buffer::Buffer;
+use crate::core::memory::image::Image;
 use crate::core::memory::reservation::{Effect, RangeUse};
 use crate::core::printf::Printer;
 use crate::core::program::kernel::{
@@ -18,7 +19,7 @@ use crate::core::queue::event::Phase;
 use crate::core::queue::execute::Execution;
 use crate::core::queue::Queue;
 use crate::object::Ref;
-use hekla_compiler::kernel::{ArgAddress, Field, Kernel};
+use hekla_compiler::kernel::{ArgAddress, ArgKind, Field, ImageAccess, Kernel};
 use hekla_vk_backend as vk;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -46,10 +47,18 @@ impl Launch {
     }
 }
 
+/// What the kernel-argument buffer of a launch names.
+#[derive(Default)]
+struct Named {
+    buffers: SmallVec<[Arc<vk::Buffer>; 8]>,
+    slots: SmallVec<[Arc<vk::Slot>; 2]>,
+}
+
 /// An argument as it was at enqueue.
 enum ArgumentValue {
     Bytes(SmallVec<[u8; 16]>),
     Buffer(Option<Ref<Buffer>>),
+    Image(Ref<Image>, ImageAccess),
     Local,
 }
 
@@ -165,21 +174,33 @@ impl Launch {
         let dispatches = range.dispatches(max_groups).ok_or(ClError(CL_OUT_OF_RESOURCES))?;
         let shared = shared_memory(queue, arguments);
         let pointed = pointed_buffers(queue, arguments);
-        let args = arguments.args.iter().flatten().map(capture).collect::<Result<_>>()?;
-        Ok(Launch { kernel: built.clone(), args, shared, pointed, range, dispatches, layout })
+        let args = arguments.args.iter().flatten().zip(&built.kernel.args);
+        let args = args.map(|(value, arg)| capture(value, arg.kind)).collect::<Result<_>>()?;
+        let launch =
+            Launch { kernel: built.clone(), args, shared, pointed, range, dispatches, layout };
+        launch.images().try_for_each(|(image, access)| image.check_use(device, access))?;
+        Ok(launch)
     }
 
-    /// Returns the kernel-argument buffer without the fields that differ between dispatches, and the buffers whose
-    /// addresses are in it. `printf` is the output buffer of a kernel that prints.
+    /// Returns the images among the arguments, with how the kernel uses them.
+    fn images(&self) -> impl Iterator<Item = (&Ref<Image>, ImageAccess)> {
+        self.args.iter().filter_map(|arg| match arg {
+            ArgumentValue::Image(image, access) => Some((image, *access)),
+            _ => None,
+        })
+    }
+
+    /// Returns the kernel-argument buffer without the fields that differ between dispatches, and what it names: buffers
+    /// whose addresses are in it, and slots. `printf` is the output buffer of a kernel that prints.
     fn argument_buffer(
         &self,
         queue: &Queue,
         printf: Option<&Arc<vk::Buffer>>,
-    ) -> Result<(ArgumentBuffer, SmallVec<[Arc<vk::Buffer>; 8]>)> {
+    ) -> Result<(ArgumentBuffer, Named)> {
         let kernel = &self.kernel.kernel;
         let mut arguments: ArgumentBuffer =
             SmallVec::from_elem(0, kernel.argument_buffer_size as usize);
-        let mut buffers = SmallVec::new();
+        let Named { mut buffers, mut slots } = Named::default();
         for entry in &kernel.argument_fields {
             let at = entry.offset as usize;
             match entry.field {
@@ -190,6 +211,12 @@ impl Launch {
                         let address = buffer.address() + mem.origin as u64;
                         put(&mut arguments, at, &address.to_le_bytes());
                         buffers.push(buffer);
+                    }
+                    Some(ArgumentValue::Image(image, access)) => {
+                        let writes = *access != ImageAccess::ReadOnly;
+                        let (word, slot) = image.word(queue.device_index, writes)?;
+                        put(&mut arguments, at, &word.to_le_bytes());
+                        slots.push(slot);
                     }
                     _ => {}
                 },
@@ -223,7 +250,7 @@ impl Launch {
         for mem in &self.pointed {
             buffers.push(mem.on_device(queue.device_index)?);
         }
-        Ok((arguments, buffers))
+        Ok((arguments, Named { buffers, slots }))
     }
 
     /// Writes the fields that differ between dispatches. Returns true if any of them, or the global offset, is not
@@ -290,8 +317,13 @@ fn addresses(arguments: &KernelArguments) -> impl Iterator<Item = u64> + '_ {
 ///
 /// # Errors
 /// CL_INVALID_KERNEL_ARGS for a memory object that was released since the argument was set.
-fn capture(value: &ArgValue) -> Result<ArgumentValue> {
+fn capture(value: &ArgValue, kind: ArgKind) -> Result<ArgumentValue> {
     Ok(match value {
+        ArgValue::Image(image) => {
+            let image = image.upgrade().ok_or(ClError(CL_INVALID_KERNEL_ARGS))?;
+            let ArgKind::Image { access, .. } = kind else { return fail(CL_INVALID_KERNEL_ARGS) };
+            ArgumentValue::Image(image, access)
+        }
         ArgValue::Bytes(bytes) => ArgumentValue::Bytes(bytes.clone()),
         ArgValue::Local(_) => ArgumentValue::Local,
         ArgValue::Pointer(address) => {
@@ -314,7 +346,7 @@ struct Grid {
 /// A launch ready to be recorded: its dispatches, and what they use.
 pub struct Prepared {
     grids: SmallVec<[Grid; 1]>,
-    buffers: SmallVec<[Arc<vk::Buffer>; 8]>,
+    named: Named,
     pieces: SmallVec<[Arc<Staging>; 1]>,
     printf: Option<Arc<vk::Buffer>>,
 }
@@ -330,7 +362,8 @@ impl Prepared {
             // set (OpenCL API 5.8); those that the launch names are retained below.
             unsafe { recorder.dispatch(&grid.pipeline, &grid.push, grid.groups) };
         }
-        self.buffers.into_iter().for_each(|buffer| recorder.retain(buffer));
+        self.named.buffers.into_iter().for_each(|buffer| recorder.retain(buffer));
+        self.named.slots.into_iter().for_each(|slot| recorder.retain(slot));
         self.pieces.into_iter().for_each(|piece| recorder.retain(piece));
     }
 }
@@ -345,8 +378,8 @@ impl Launch {
         printf: Option<Arc<vk::Buffer>>,
     ) -> Result<Prepared> {
         let kernel = &self.kernel.kernel;
-        let (mut arguments, mut buffers) = self.argument_buffer(queue, printf.as_ref())?;
-        buffers.extend(self.shared.iter().cloned());
+        let (mut arguments, mut named) = self.argument_buffer(queue, printf.as_ref())?;
+        named.buffers.extend(self.shared.iter().cloned());
         let mut grids: SmallVec<[Grid; 1]> = SmallVec::new();
         let mut pieces = SmallVec::<[_; 1]>::new();
         for dispatch in &self.dispatches {
@@ -369,7 +402,7 @@ impl Launch {
             };
             grids.push(Grid { pipeline, push, groups: dispatch.groups });
         }
-        Ok(Prepared { grids, buffers, pieces, printf })
+        Ok(Prepared { grids, named, pieces, printf })
     }
 
     /// Returns true if the kernel prints.
@@ -388,6 +421,8 @@ impl Launch {
             ArgumentValue::Buffer(Some(mem)) => {
                 Some(RangeUse::whole(mem, effect(&self.kernel.kernel, index)))
             }
+            ArgumentValue::Image(image, ImageAccess::ReadOnly) => Some(image.whole(Effect::Read)),
+            ArgumentValue::Image(image, _) => Some(image.whole(Effect::Modify)),
             _ => None,
         });
         args.chain(self.pointed.iter().map(|mem| RangeUse::whole(mem, Effect::Modify)))

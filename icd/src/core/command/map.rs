@@ -16,8 +16,14 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// Keeps the memory of a mapping alive until the copies to it are done.
-struct KeepPages {
+pub struct KeepPages {
     _pages: Arc<Pages>,
+}
+
+impl KeepPages {
+    pub fn new(pages: Arc<Pages>) -> KeepPages {
+        KeepPages { _pages: pages }
+    }
 }
 
 impl CompletionWork for KeepPages {
@@ -76,7 +82,7 @@ impl Execution<'_> {
         let from = Rect::linear(mem.origin + mapping.offset, mapping.size);
         let phase = self.read(mem, from, to)?;
         if let (Phase::Recorded { last, .. }, Some(pages)) = (phase, &mapping.pages) {
-            self.queue.add_completion(last, Arc::new(KeepPages { _pages: pages.clone() }));
+            self.queue.add_completion(last, Arc::new(KeepPages::new(pages.clone())));
         }
         Ok(phase)
     }
@@ -128,10 +134,7 @@ impl Execution<'_> {
     ) -> Result<Phase> {
         // A write of the host itself may be pending there.
         let (start, size) = (mapping.pointer.0, mapping.size);
-        if self.queue.will_write(self.state.after, (start, start + size)) {
-            let after = self.state.after;
-            self.wait_for(after)?;
-        }
+        self.settle((start, start + size))?;
         staging.buffer.flush(0, size as u64)?;
         let buffer = mem.on_device(self.queue.device_index)?;
         let to = (mem.origin + mapping.offset) as u64;

@@ -2,6 +2,7 @@
 
 pub mod copy;
 pub mod host_copy;
+pub mod image;
 pub mod launch;
 pub mod map;
 pub mod native;
@@ -15,6 +16,7 @@ use crate::cl::error::Result;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::host::HostAddress;
 use crate::core::memory::mapping::Mapping;
+use crate::core::memory::object::MemObject;
 use crate::core::memory::operand::Operand;
 use crate::core::memory::rect::{runs, Rect};
 use crate::core::memory::reservation::{Effect, RangeUse};
@@ -22,6 +24,7 @@ use crate::core::queue::event::Phase;
 use crate::core::queue::execute::{Execute, Execution};
 use crate::object::Ref;
 use hekla_vk_backend as vk;
+use image::ImageCommand;
 use launch::Launch;
 use ownership::Direction;
 use semaphore::Operation;
@@ -60,7 +63,7 @@ pub enum Command {
     Marker,
     /// Moves bytes to its device before it starts; does nothing else.
     Migrate {
-        mems: Vec<Ref<Buffer>>,
+        mems: Vec<MemObject>,
         migration: Migration,
     },
     /// Device to application.
@@ -106,6 +109,7 @@ pub enum Command {
         mem: Ref<Buffer>,
         mapping: Mapping,
     },
+    Image(Box<ImageCommand>),
     Launch(Box<Launch>),
     /// Ownership transfer of memory of other APIs.
     TransferOwnership {
@@ -130,6 +134,7 @@ impl Execute for Command {
             Command::Fill { .. } => "fill",
             Command::Map { .. } => "map",
             Command::Unmap { .. } => "unmap",
+            Command::Image(command) => command.name(),
             Command::Launch(launch) => launch.name(),
             Command::TransferOwnership { direction: Direction::Acquire, .. } => "acquire",
             Command::TransferOwnership { direction: Direction::Release, .. } => "release",
@@ -156,6 +161,7 @@ impl Execute for Command {
             }
             Command::Map { mem, mapping, to } => execution.map(mem, mapping, to),
             Command::Unmap { mem, mapping } => execution.unmap(mem, mapping),
+            Command::Image(command) => command.execute(execution),
             Command::Launch(launch) => execution.launch(launch),
             Command::TransferOwnership { mems, direction } => {
                 execution.transfer_ownership(mems, *direction)
@@ -171,8 +177,7 @@ impl Execute for Command {
             Command::Marker | Command::Semaphores { .. } => Vec::new(),
             Command::Migrate { mems, migration } => {
                 let effect = migration.effect();
-                let of = |mem| effect.map(|effect| RangeUse::whole(mem, effect));
-                mems.iter().filter_map(|mem| of(mem)).collect()
+                mems.iter().filter_map(|mem| Some(mem.whole(effect?))).collect()
             }
             Command::Read { mem, from, .. } => RangeUse::rect(mem, from, Effect::Read).collect(),
             Command::Write { mem, to, .. } | Command::WriteOwned { mem, to, .. } => {
@@ -192,6 +197,7 @@ impl Execute for Command {
                 vec![RangeUse::new(mem, mapping.offset, mapping.size, Effect::Overwrite)]
             }
             Command::Map { .. } | Command::Unmap { .. } => Vec::new(),
+            Command::Image(command) => command.uses(),
             Command::Launch(launch) => launch.uses().collect(),
             Command::TransferOwnership { mems, direction } => {
                 ownership::uses(mems, *direction).collect()
@@ -205,6 +211,7 @@ impl Execute for Command {
             Command::Unmap { mapping, .. } if mapping.is_copy() => {
                 Some((mapping.pointer.0, mapping.pointer.0 + mapping.size))
             }
+            Command::Image(command) => command.host_source(),
             _ => None,
         }
     }
@@ -213,6 +220,7 @@ impl Execute for Command {
         match self {
             Command::Write { from, .. } => !from.is_own(),
             Command::WriteOwned { .. } => false,
+            Command::Image(command) => command.needs_host_bytes(),
             _ => true,
         }
     }
@@ -229,13 +237,16 @@ impl Execute for Command {
                 *self = Command::WriteOwned { mem: mem.clone(), bytes, to: *to };
                 true
             }
+            Command::Image(command) => command.take_host_bytes(),
             _ => false,
         }
     }
 
     fn cancel(&self) {
-        if let Command::Read { to, .. } | Command::Map { to, .. } = self {
-            to.cancel();
+        match self {
+            Command::Read { to, .. } | Command::Map { to, .. } => to.cancel(),
+            Command::Image(command) => command.cancel(),
+            _ => {}
         }
     }
 }

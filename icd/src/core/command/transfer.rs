@@ -1,7 +1,7 @@
 //! Reads and writes: copies between the application's memory and a buffer.
 
 use crate::cl::error::Result;
-use crate::core::command::host_copy::{HostCopy, Piece};
+use crate::core::command::host_copy::HostCopy;
 use crate::core::context::host_ranges::HostRange;
 use crate::core::device::open::{chunk_size, Access, Pace, MIN_CHUNK};
 use crate::core::device::staging::Staging;
@@ -83,6 +83,16 @@ fn staged_regions(runs: &[Run], base: u64, to_buffer: bool) -> Vec<vk::CopyRegio
     runs.iter().map(region).collect()
 }
 
+/// Returns runs from staging memory, where they follow one another from `base`.
+fn staged_runs(mut runs: Vec<Run>, base: u64) -> SmallVec<[Run; 1]> {
+    let mut staged = base as usize;
+    for run in &mut runs {
+        run.from = staged;
+        staged += run.size;
+    }
+    runs.into()
+}
+
 /// Returns the region of a run between a buffer and device memory that the application knows by its addresses.
 fn shared_region(run: &Run, range: &HostRange, access: Access) -> vk::CopyRegion {
     let (src_offset, dst_offset) = match access {
@@ -106,7 +116,7 @@ fn overlaps(regions: &[vk::CopyRegion]) -> bool {
 }
 
 /// Copies regions, however many.
-fn copy_all(
+pub fn copy_all(
     recorder: &mut vk::Recorder,
     (source, target): (&Arc<vk::Buffer>, &Arc<vk::Buffer>),
     regions: &[vk::CopyRegion],
@@ -177,7 +187,7 @@ impl Execution<'_> {
     }
 
     /// Returns the phase of a transfer whose first part has the value `first`.
-    fn recorded(&self, first: Option<u64>) -> Phase {
+    pub fn recorded(&self, first: Option<u64>) -> Phase {
         let last = self.state.last;
         Phase::Recorded { first: first.unwrap_or(last), last }
     }
@@ -200,8 +210,8 @@ impl Execution<'_> {
                 recorder.copy_regions(buffer, &staging.buffer, &regions);
                 recorder.retain(staging.clone());
             });
-            let pieces: SmallVec<[Piece; 1]> = runs.iter().map(|r| (r.to, r.size)).collect();
-            let copy = HostCopy::new((staging, base), pieces, to.write().cloned());
+            let pieces = staged_runs(runs, base);
+            let copy = HostCopy::new(staging, pieces, to.write().cloned());
             self.queue.add_completion(value, Arc::new(copy));
             first.get_or_insert(value);
             self.start_chunk(&mut pace, value, bytes)?;
@@ -213,8 +223,17 @@ impl Execution<'_> {
         Ok(first)
     }
 
+    /// Waits for the host's parts of earlier commands that write between two addresses, which this command reads.
+    pub fn settle(&mut self, span: (usize, usize)) -> Result<()> {
+        let after = self.state.after;
+        if self.queue.will_write(after, span) {
+            self.wait_for(after)?;
+        }
+        Ok(())
+    }
+
     /// Submits a part of a large transfer early.
-    fn start_chunk(&self, pace: &mut Pace, value: u64, bytes: usize) -> Result<()> {
+    pub fn start_chunk(&self, pace: &mut Pace, value: u64, bytes: usize) -> Result<()> {
         if bytes >= MIN_CHUNK {
             self.queue.flush()?;
             pace.add(value);
@@ -223,18 +242,14 @@ impl Execution<'_> {
     }
 
     /// Bounds the staging memory of a large transfer, before another part.
-    fn keep_pace(&mut self, pace: &mut Pace) -> Result<()> {
+    pub fn keep_pace(&mut self, pace: &mut Pace) -> Result<()> {
         pace.make_room().map_or(Ok(()), |oldest| self.wait_for(oldest))
     }
 
     /// Copies a box of the application's memory to a buffer. `to` counts from the beginning of the whole
     /// buffer.
     pub fn write(&mut self, mem: &Ref<Buffer>, from: &Operand, to: Rect) -> Result<Phase> {
-        // The host's part of an earlier read may be pending, whose bytes this command writes.
-        if self.queue.will_write(self.state.after, from.span()) {
-            let after = self.state.after;
-            self.wait_for(after)?;
-        }
+        self.settle(from.span())?;
         let buffer = mem.on_device(self.queue.device_index)?;
         let size = from.rect.bytes();
         let host_moves = self.queue.gpu.host_moves(&buffer, size, Access::Write)

@@ -2,6 +2,7 @@
 
 use crate::cl::error::Result;
 use crate::core::command::copy::{Copy, Fill};
+use crate::core::command::image::copy::ImageCopy;
 use crate::core::command::launch::Prepared;
 use crate::core::command::printout::Printout;
 use crate::core::command::Command;
@@ -59,6 +60,7 @@ impl Output {
 enum Operation<'a> {
     Copy(Copy<'a>),
     Fill(Fill),
+    Image(ImageCopy),
     Launch(Box<Prepared>),
     Nothing,
 }
@@ -68,6 +70,7 @@ impl Operation<'_> {
         match self {
             Operation::Copy(copy) => copy.append(recorder),
             Operation::Fill(fill) => fill.append(recorder),
+            Operation::Image(copy) => copy.append(recorder),
             Operation::Launch(prepared) => prepared.append(&queue.context.printer, recorder),
             Operation::Nothing => {}
         }
@@ -143,6 +146,9 @@ fn operation<'a>(
         }
         Command::Launch(launch) => {
             Operation::Launch(Box::new(launch.prepare(queue, upload, printf)?))
+        }
+        Command::Image(command) => {
+            command.prepare(queue, upload)?.map_or(Operation::Nothing, Operation::Image)
         }
         // Commands that the host has a part in are not for command buffers.
         _ => Operation::Nothing,

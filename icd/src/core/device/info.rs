@@ -1,7 +1,7 @@
 //! The answers of clGetDeviceInfo (table 5 of the spec): the properties of the device as Vulkan reports them, the
 //! least that the spec allows where it does not, and no for optional features.
 
-use super::{capabilities, defects, platform};
+use super::{capabilities, defects, images, platform};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::device::external;
@@ -9,14 +9,20 @@ use crate::core::device::open;
 use crate::core::device::{Device, BASE_ALIGNMENT, MAX_PARAMETER_SIZE};
 use crate::object::Ref;
 use hekla_compiler::target::MAX_GLOBAL_VARIABLE_SIZE;
+use hekla_compiler::Target;
 use hekla_vk_backend as vk;
 
 const V1: cl_version = make_version(1, 0, 0);
 const V3: cl_version = make_version(3, 0, 0);
 
+/// Returns what the compiler is told of the device, but for what takes opening it.
+fn language(device: &Device) -> Target {
+    open::target(device.info(), &vk::Probe::default(), device.image_features())
+}
+
 /// OpenCL C versions that the compiler takes.
-fn c_versions(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
-    let versions = open::target(info, &vk::Probe::default()).c_versions().iter();
+fn c_versions(device: &Device) -> Vec<(&'static str, cl_version)> {
+    let versions = language(device).c_versions().iter();
     versions
         .map(|version| {
             let (major, minor) = version.number();
@@ -26,12 +32,14 @@ fn c_versions(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
 }
 
 /// Extensions that work on the device: the compiler's, and those of the API.
-pub fn extensions(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
-    let language = open::target(info, &vk::Probe::default()).extensions();
-    let mut all: Vec<_> = language.into_iter().map(|name| (name, V1)).collect();
+pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
+    let info = device.info();
+    let mut all: Vec<_> =
+        language(device).extensions().into_iter().map(|name| (name, V1)).collect();
     all.extend([
         ("cl_arm_printf", make_version(2, 0, 0)),
         ("cl_ext_buffer_device_address", make_version(1, 0, 2)),
+        ("cl_ext_immutable_memory_objects", V1),
         ("cl_khr_command_buffer", make_version(0, 9, 8)),
         ("cl_khr_command_buffer_mutable_dispatch", make_version(0, 9, 5)),
         ("cl_khr_create_command_queue", V1),
@@ -67,13 +75,12 @@ fn external_extensions(external: &vk::External) -> Vec<(&'static str, cl_version
 }
 
 /// Optional features of OpenCL C 3.0 that the compiler supports on the device.
-fn c_features(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
-    let features = open::target(info, &vk::Probe::default()).features();
-    features.into_iter().map(|name| (name, V3)).collect()
+fn c_features(device: &Device) -> Vec<(&'static str, cl_version)> {
+    language(device).features().into_iter().map(|name| (name, V3)).collect()
 }
 
 /// Optional features of the language that have queries of their own.
-fn language_features(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
+fn language_features(device: &Device, name: cl_device_info) -> Option<Value> {
     let feature = match name {
         CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => "__opencl_c_generic_address_space",
         CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => {
@@ -81,7 +88,7 @@ fn language_features(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Valu
         }
         _ => return None,
     };
-    Some(Value::bool(c_features(info).iter().any(|(offered, _)| *offered == feature)))
+    Some(Value::bool(c_features(device).iter().any(|(offered, _)| *offered == feature)))
 }
 
 /// Returns the version with the compiler's build id and the Vulkan driver's version: clients use it as a key for
@@ -120,7 +127,8 @@ pub fn query(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         .or_else(|| memory(device, name))
         .or_else(|| execution(device, name))
         .or_else(|| sharing(device.info(), name))
-        .or_else(|| language_features(device.info(), name))
+        .or_else(|| language_features(device, name))
+        .or_else(|| images::info::query(device.images(), name))
         .or_else(|| absent_features(name))
 }
 
@@ -140,13 +148,13 @@ fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
             Value::text(concat!("OpenCL C 1.2 Hekla ", env!("CARGO_PKG_VERSION")))
         }
         CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Value::of(make_version(1, 2, 0)),
-        CL_DEVICE_OPENCL_C_ALL_VERSIONS => Value::names(&c_versions(info)),
-        CL_DEVICE_OPENCL_C_FEATURES => Value::names(&c_features(info)),
+        CL_DEVICE_OPENCL_C_ALL_VERSIONS => Value::names(&c_versions(device)),
+        CL_DEVICE_OPENCL_C_FEATURES => Value::names(&c_features(device)),
         CL_DEVICE_EXTENSIONS => {
-            let names: Vec<_> = extensions(info).into_iter().map(|(name, _)| name).collect();
+            let names: Vec<_> = extensions(device).into_iter().map(|(name, _)| name).collect();
             Value::text(&names.join(" "))
         }
-        CL_DEVICE_EXTENSIONS_WITH_VERSION => Value::names(&extensions(info)),
+        CL_DEVICE_EXTENSIONS_WITH_VERSION => Value::names(&extensions(device)),
         CL_DEVICE_PLATFORM => Value::of(platform::platform().handle()),
         // The form that the spec gives for implementations that are not conformant yet.
         // None was passed yet; the form vYYYY-MM-DD-XX needs a valid month and day nevertheless.
@@ -241,7 +249,7 @@ fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => Value::of(
             CL_DEVICE_ATOMIC_ORDER_RELAXED
                 | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
-                | atomic_capabilities(device.info()),
+                | atomic_capabilities(device),
         ),
         // Fences within a work-group are there on every device.
         CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => Value::of(
@@ -249,7 +257,7 @@ fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
                 | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
                 | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM
                 | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
-                | atomic_capabilities(device.info()),
+                | atomic_capabilities(device),
         ),
         CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
@@ -259,8 +267,8 @@ fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
 }
 
 /// Returns the optional orders and scopes of atomic operations, from the compiler's features.
-fn atomic_capabilities(info: &vk::DeviceInfo) -> cl_bitfield {
-    let features = open::target(info, &vk::Probe::default()).features();
+fn atomic_capabilities(device: &Device) -> cl_bitfield {
+    let features = language(device).features();
     let capabilities = [
         ("__opencl_c_atomic_order_acq_rel", CL_DEVICE_ATOMIC_ORDER_ACQ_REL),
         ("__opencl_c_atomic_order_seq_cst", CL_DEVICE_ATOMIC_ORDER_SEQ_CST),
@@ -437,23 +445,10 @@ fn sharing(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
 #[allow(non_upper_case_globals)]
 fn absent_features(name: cl_device_info) -> Option<Value> {
     Some(match name {
-        CL_DEVICE_IMAGE_SUPPORT
-        | CL_DEVICE_PIPE_SUPPORT
-        | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Value::bool(false),
-        CL_DEVICE_IMAGE2D_MAX_WIDTH
-        | CL_DEVICE_IMAGE2D_MAX_HEIGHT
-        | CL_DEVICE_IMAGE3D_MAX_WIDTH
-        | CL_DEVICE_IMAGE3D_MAX_HEIGHT
-        | CL_DEVICE_IMAGE3D_MAX_DEPTH
-        | CL_DEVICE_IMAGE_MAX_BUFFER_SIZE
-        | CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => Value::of(0usize),
-        CL_DEVICE_MAX_READ_IMAGE_ARGS
-        | CL_DEVICE_MAX_WRITE_IMAGE_ARGS
-        | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS
-        | CL_DEVICE_MAX_SAMPLERS
-        | CL_DEVICE_IMAGE_PITCH_ALIGNMENT
-        | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT
-        | CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
+        CL_DEVICE_PIPE_SUPPORT | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => {
+            Value::bool(false)
+        }
+        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
         | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
         | CL_DEVICE_MAX_ON_DEVICE_QUEUES
         | CL_DEVICE_MAX_ON_DEVICE_EVENTS

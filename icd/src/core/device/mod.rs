@@ -5,6 +5,8 @@ pub mod clock;
 pub mod defects;
 pub mod external;
 pub mod findings;
+pub mod image_copy;
+pub mod images;
 pub mod info;
 pub mod open;
 pub mod platform;
@@ -14,6 +16,7 @@ pub mod staging;
 
 use crate::cl::error::Result;
 use crate::cl::*;
+use crate::core::device::images::{ImageFeatures, Images};
 use crate::core::device::open::Gpu;
 use crate::object::Kind;
 use hekla_vk_backend as vk;
@@ -27,6 +30,7 @@ pub struct Device {
     /// True if `HEKLA_DEVICE` names it.
     named: bool,
     gpu: OnceCell<Arc<Gpu>>,
+    images: OnceCell<Option<Images>>,
 }
 
 impl Kind for Device {
@@ -41,7 +45,7 @@ impl Device {
     pub fn new(physical: vk::PhysicalDevice, as_gpu: bool, named: bool) -> Device {
         let is_cpu = physical.info.device_type == vk::DeviceType::Cpu && !as_gpu;
         let device_type = if is_cpu { CL_DEVICE_TYPE_CPU } else { CL_DEVICE_TYPE_GPU };
-        Device { physical, device_type, named, gpu: OnceCell::new() }
+        Device { physical, device_type, named, gpu: OnceCell::new(), images: OnceCell::new() }
     }
 
     /// Returns the properties that the driver reports.
@@ -51,7 +55,17 @@ impl Device {
 
     /// Returns the open device; the first call opens and probes it.
     pub fn gpu(&self) -> Result<&Arc<Gpu>> {
-        self.gpu.get_or_try_init(|| Gpu::open(&self.physical, self.named))
+        self.gpu.get_or_try_init(|| Gpu::open(&self.physical, self.named, self.image_features()))
+    }
+
+    /// Returns the device's images; `None` if it offers none.
+    pub fn images(&self) -> Option<&Images> {
+        self.images.get_or_init(|| Images::of(&self.physical)).as_ref()
+    }
+
+    /// Returns the features of OpenCL C about images that programs on the device may use.
+    pub fn image_features(&self) -> ImageFeatures {
+        self.images().map_or(ImageFeatures::default(), |images| images.features)
     }
 
     /// Returns the size of the largest buffer in bytes (CL_DEVICE_MAX_MEM_ALLOC_SIZE).

@@ -1,6 +1,7 @@
 //! A device in use: the open Vulkan device, what the compiler must know of it, and its staging
 //! memory.
 
+use super::images::ImageFeatures;
 use super::{defects, findings};
 use crate::cl::error::{fail, Result};
 use crate::cl::*;
@@ -61,12 +62,17 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Opens and probes a device. `named`: the user asks for it by name, whatever it computes.
+    /// Opens and probes a device. `named`: the user asks for it by name, whatever it computes. `images`:
+    /// what it offers of images.
     ///
     /// # Errors
     /// CL_DEVICE_NOT_AVAILABLE for one that computes wrong results, unless it is `named`; what the driver
     /// says.
-    pub fn open(physical: &vk::PhysicalDevice, named: bool) -> Result<Arc<Gpu>> {
+    pub fn open(
+        physical: &vk::PhysicalDevice,
+        named: bool,
+        images: ImageFeatures,
+    ) -> Result<Arc<Gpu>> {
         let device = vk::Device::open(physical)?;
         if let Some(cache) = cache() {
             // SAFETY: the cache checks what it loads by a digest of what it stored.
@@ -84,7 +90,7 @@ impl Gpu {
         let probe = probe(&device);
         exit::wait_for(&device);
         exit::keep_children_off(&device);
-        let target = target(device.info(), &probe);
+        let target = target(device.info(), &probe, images);
         let always_stage = config::always_stage();
         if always_stage {
             device.pretend_discrete();
@@ -141,7 +147,7 @@ impl Gpu {
     }
 
     /// Does something with a queue that nobody else uses meanwhile.
-    fn with_service<R>(&self, f: impl FnOnce(&vk::Queue) -> Result<R>) -> Result<R> {
+    pub(super) fn with_service<R>(&self, f: impl FnOnce(&vk::Queue) -> Result<R>) -> Result<R> {
         let idle = self.services.lock().pop();
         let queue = idle.map_or_else(|| self.device.create_queue(false), Ok)?;
         let result = f(&queue);
@@ -378,7 +384,7 @@ fn float_traits(table: &vk::FloatTable, width: vk::FloatWidth) -> FloatTraits {
 }
 
 /// What the compiler is told of a device.
-pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
+pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -> Target {
     let f = &info.features;
     let [zeros_16, zeros_32, zeros_64] = probe.controls.signed_zero_inf_nan;
     let [denorms_16, denorms_32, denorms_64] = probe.controls.denorm_preserve;
@@ -417,10 +423,9 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe) -> Target {
         sqrt32_exact: probe.sqrt32_exact,
         exp2_accurate: probe.exp2_accurate,
         log2_accurate: probe.log2_accurate,
-        // Not before the runtime makes them.
-        images: false,
-        read_write_images: false,
-        image_writes_3d: false,
+        images: images.images,
+        read_write_images: images.read_write,
+        image_writes_3d: images.writes_3d,
         hardware_linear: false,
         push_constant_size: info.limits.max_push_constants,
         max_work_group_size: info.limits.max_workgroup_invocations,

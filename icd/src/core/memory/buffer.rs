@@ -1,6 +1,6 @@
 //! Buffers and sub-buffers (5.2).
 
-use super::flags::{self, ACCESS, HOST_POINTER};
+use super::flags::{self, HOST_POINTER};
 use super::host::HostAddress;
 use super::mapping::Mapped;
 use super::operand;
@@ -90,7 +90,8 @@ impl Buffer {
         ensure!(fits, CL_INVALID_BUFFER_SIZE);
         let wants_host = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
         ensure!(wants_host == host.is_some(), CL_INVALID_HOST_PTR);
-        let flags = if flags & ACCESS == 0 { flags | CL_MEM_READ_WRITE } else { flags };
+        flags::check_contents(flags, properties.import.is_some())?;
+        let flags = flags::with_access(flags);
 
         let shared = host.and_then(|host| context.svm.find(host.0));
         if let Some((allocation, offset)) = &shared {

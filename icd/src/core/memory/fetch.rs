@@ -1,12 +1,13 @@
 //! Moves of bytes from device to device, through the host, on threads of the library: no call of the application
 //! waits for them.
 
+use super::residency::Memory;
 use super::usage::Usage;
-use crate::cl::error::{ClError, Result};
+use crate::cl::error::{fail, ClError, Result};
 use crate::cl::CL_OUT_OF_RESOURCES;
+use crate::core::device::image_copy;
 use crate::core::device::open::Gpu;
 use crate::core::process::workers::Workers;
-use hekla_vk_backend as vk;
 use parking_lot::{Condvar, Mutex};
 use std::ops::Range;
 use std::sync::Arc;
@@ -71,14 +72,14 @@ impl Arrival {
     }
 }
 
-/// The memory of a buffer on a device.
+/// The memory of a buffer or an image on a device.
 #[derive(Clone)]
 pub struct Place {
     pub gpu: Arc<Gpu>,
-    pub buffer: Arc<vk::Buffer>,
+    pub memory: Memory,
 }
 
-/// The move of a range of a buffer.
+/// The move of a range of a buffer, or of an image.
 pub struct Move {
     pub from: Place,
     pub to: Place,
@@ -96,11 +97,24 @@ impl Move {
     }
 
     fn copy(&self) -> Result<()> {
-        let mut bytes = vec![0; CHUNK.min(self.range.len())];
-        for start in self.range.clone().step_by(CHUNK) {
-            let part = &mut bytes[..CHUNK.min(self.range.end - start)];
-            self.from.gpu.read_now(&self.from.buffer, start as u64, part)?;
-            self.to.gpu.write_now(&self.to.buffer, start as u64, part)?;
+        let (source, target) = (&self.from.gpu, &self.to.gpu);
+        match (&self.from.memory, &self.to.memory) {
+            (Memory::Buffer(from), Memory::Buffer(to)) => {
+                let mut bytes = vec![0; CHUNK.min(self.range.len())];
+                for start in self.range.clone().step_by(CHUNK) {
+                    let part = &mut bytes[..CHUNK.min(self.range.end - start)];
+                    source.read_now(from, start as u64, part)?;
+                    target.write_now(to, start as u64, part)?;
+                }
+            }
+            (Memory::Image(from), Memory::Image(to)) => {
+                for part in image_copy::parts(from) {
+                    let mut texels = vec![0; image_copy::size_of(from, part) as usize];
+                    source.read_image(from, part, &mut texels)?;
+                    target.write_image(to, part, &texels)?;
+                }
+            }
+            _ => return fail(CL_OUT_OF_RESOURCES),
         }
         Ok(())
     }

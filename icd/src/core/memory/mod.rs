@@ -1,12 +1,15 @@
 //! Memory objects: where their bytes live on each device of the context, and the regions that are mapped.
 //!
-//! A [`MemBase`] is what all kinds have in common; [`buffer::Buffer`] is the kind for buffers and sub-buffers.
+//! A [`MemBase`] is what all kinds have in common; [`buffer::Buffer`] is the kind for buffers and sub-buffers,
+//! [`image::Image`] the one for images.
 
 pub mod buffer;
 pub mod fetch;
 pub mod flags;
 pub mod host;
+pub mod image;
 pub mod mapping;
+pub mod object;
 pub mod operand;
 pub mod properties;
 pub mod rect;
@@ -16,6 +19,7 @@ pub mod sampler;
 mod spans;
 mod usage;
 
+use crate::cl::error::{ensure, Result};
 use crate::cl::*;
 use crate::core::context::Context;
 use crate::core::memory::host::HostAddress;
@@ -59,7 +63,18 @@ impl MemBase {
 
     /// Returns true if the host may write (clEnqueueWriteBuffer, CL_MAP_WRITE).
     pub fn host_writable(&self) -> bool {
-        self.flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) == 0
+        self.flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) == 0 && !self.is_immutable()
+    }
+
+    /// Returns true if the contents never change (cl_ext_immutable_memory_objects).
+    pub fn is_immutable(&self) -> bool {
+        self.flags & CL_MEM_IMMUTABLE_EXT != 0
+    }
+
+    /// CL_INVALID_OPERATION for commands that change contents which never change.
+    pub fn check_mutable(&self) -> Result<()> {
+        ensure!(!self.is_immutable(), CL_INVALID_OPERATION);
+        Ok(())
     }
 
     /// Registers a function to call when the object is destroyed (clSetMemObjectDestructorCallback).

@@ -1,4 +1,4 @@
-//! Reservation of the ranges of buffers that a command uses, in a context of several devices.
+//! Reservation of the ranges of buffers, and of the images, that a command uses, in a context of several devices.
 //!
 //! One critical section over all buffers of the command decides which device has the bytes and notes the command's
 //! use: it holds the locks of their ranges, taken in the order of addresses, and never waits. Another device that
@@ -32,7 +32,8 @@ pub enum Effect {
 
 /// A range of a buffer that a command uses.
 pub struct RangeUse<'a> {
-    mem: &'a Buffer,
+    /// The memory, where the devices of the context do not share it.
+    replicas: Option<&'a Replicas>,
     /// Counts from the beginning of the whole buffer.
     range: Range<usize>,
     effect: Effect,
@@ -44,7 +45,16 @@ impl<'a> RangeUse<'a> {
     /// Returns the use of `size` bytes at an offset that counts from the beginning of a memory object.
     pub fn new(mem: &'a Buffer, offset: usize, size: usize, effect: Effect) -> RangeUse<'a> {
         let start = mem.origin + offset;
-        RangeUse { mem, range: start..start + size, effect, device: None }
+        RangeUse::of_replicas(mem.replicas(), start..start + size, effect)
+    }
+
+    /// Returns the use of a range of memory.
+    pub(super) fn of_replicas(
+        replicas: Option<&'a Replicas>,
+        range: Range<usize>,
+        effect: Effect,
+    ) -> RangeUse<'a> {
+        RangeUse { replicas, range, effect, device: None }
     }
 
     /// Returns the use of a whole memory object.
@@ -65,10 +75,6 @@ impl<'a> RangeUse<'a> {
     /// Sets the device, if it is not the queue's.
     pub fn on(self, device: usize) -> RangeUse<'a> {
         RangeUse { device: Some(device), ..self }
-    }
-
-    fn replicas(&self) -> Option<&'a Replicas> {
-        self.mem.replicas()
     }
 }
 
@@ -113,7 +119,7 @@ struct Locked<'a>(SmallVec<[(&'a Replicas, MutexGuard<'a, Spans>); 4]>);
 impl<'a> Locked<'a> {
     fn new(uses: &[RangeUse<'a>]) -> Locked<'a> {
         let mut all: SmallVec<[&Replicas; 4]> =
-            uses.iter().filter_map(RangeUse::replicas).collect();
+            uses.iter().filter_map(|used| used.replicas).collect();
         all.sort_unstable_by_key(|replicas| std::ptr::from_ref(*replicas));
         all.dedup_by_key(|replicas| std::ptr::from_ref(*replicas));
         Locked(all.into_iter().map(|replicas| (replicas, replicas.spans.lock())).collect())
@@ -159,11 +165,11 @@ pub struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// Allocates all buffers on the device.
+    /// Allocates all buffers and images on the device.
     fn place(self, uses: &[RangeUse<'a>]) -> Result<()> {
         uses.iter().try_for_each(|used| {
             let device = used.device.unwrap_or(self.device);
-            used.mem.on_device(device).map(drop)
+            used.replicas.map_or(Ok(()), |memory| memory.memory(self.context, device).map(drop))
         })
     }
 
@@ -173,7 +179,7 @@ impl<'a> Target<'a> {
         let mut fetch = Fetch::default();
         for used in uses {
             let device = used.device.unwrap_or(self.device);
-            let Some(replicas) = used.replicas() else { continue };
+            let Some(replicas) = used.replicas else { continue };
             let Some(spans) = locked.spans(replicas) else { continue };
             for (range, span) in spans.within(&used.range) {
                 let ended = remove_ended_moves(span, device);
@@ -276,7 +282,7 @@ impl<'a> Target<'a> {
         let mut reservation = Reservation { usages, overwritten, end: 0 };
         for used in uses {
             let device = used.device.unwrap_or(self.device);
-            let Some(replicas) = used.replicas() else { continue };
+            let Some(replicas) = used.replicas else { continue };
             let Some(spans) = locked.spans(replicas) else { continue };
             let usage = reservation.usage(device, used.effect != Effect::Read, queue);
             for (range, span) in spans.within(&used.range) {

@@ -1,4 +1,4 @@
-//! The memory of a buffer on each device of the context.
+//! The memory of a buffer or an image on each device of the context.
 
 use super::buffer::Buffer;
 use super::fetch::Place;
@@ -24,33 +24,85 @@ pub enum Storage {
     Replicas(Replicas),
 }
 
-/// A buffer's memory on each device of a context, made when the device first needs it.
+/// The memory of a buffer or an image on one device.
+#[derive(Clone)]
+pub enum Memory {
+    Buffer(Arc<vk::Buffer>),
+    Image(Arc<vk::Image>),
+}
+
+/// What memory is to hold.
+enum Contents {
+    /// So many bytes.
+    Bytes(usize),
+    Texels(vk::ImageDesc),
+}
+
+/// The memory of a buffer or an image on each device of a context, made when the device first needs it.
 pub struct Replicas {
-    size: usize,
-    buffers: Vec<OnceCell<Arc<vk::Buffer>>>,
-    /// The devices that have the current bytes, range by range.
+    contents: Contents,
+    memories: Vec<OnceCell<Memory>>,
+    /// The devices that have the current bytes, range by range. An image counts as one byte: it is moved as a whole.
     pub(super) spans: Mutex<Spans>,
 }
 
 impl Replicas {
     /// Returns memory for `size` bytes, whose contents these devices have.
     fn new(context: &Context, size: usize, current: Devices) -> Result<Replicas> {
+        Replicas::of(context, Contents::Bytes(size), Spans::new(size, current))
+    }
+
+    /// Returns memory for an image, whose contents these devices have.
+    pub(super) fn of_image(
+        context: &Context,
+        desc: &vk::ImageDesc,
+        current: Devices,
+    ) -> Result<Replicas> {
+        Replicas::of(context, Contents::Texels(*desc), Spans::new(1, current))
+    }
+
+    fn of(context: &Context, contents: Contents, spans: Spans) -> Result<Replicas> {
         let count = context.gpus.len();
         ensure!(count <= MAX_DEVICES, CL_OUT_OF_RESOURCES);
-        let buffers = (0..count).map(|_| OnceCell::new()).collect();
-        Ok(Replicas { size, buffers, spans: Mutex::new(Spans::new(size, current)) })
+        let memories = (0..count).map(|_| OnceCell::new()).collect();
+        Ok(Replicas { contents, memories, spans: Mutex::new(spans) })
+    }
+
+    /// Sets a device's image, which was just made.
+    pub(super) fn with_image(mut self, device: usize, image: Arc<vk::Image>) -> Replicas {
+        self.memories[device] = OnceCell::with_value(Memory::Image(image));
+        self
     }
 
     /// Returns a device's memory.
-    fn buffer(&self, context: &Context, device: usize) -> Result<&Arc<vk::Buffer>> {
-        let buffer = self.buffers.get(device).ok_or(ClError(CL_INVALID_DEVICE))?;
-        buffer.get_or_try_init(|| allocate(context, device, self.size))
+    pub(super) fn memory(&self, context: &Context, device: usize) -> Result<&Memory> {
+        let memory = self.memories.get(device).ok_or(ClError(CL_INVALID_DEVICE))?;
+        memory.get_or_try_init(|| match &self.contents {
+            Contents::Bytes(size) => allocate(context, device, *size).map(Memory::Buffer),
+            Contents::Texels(desc) => context.gpus[device].create_image(desc).map(Memory::Image),
+        })
+    }
+
+    /// Returns a device's buffer.
+    fn buffer(&self, context: &Context, device: usize) -> Result<Arc<vk::Buffer>> {
+        match self.memory(context, device)? {
+            Memory::Buffer(buffer) => Ok(buffer.clone()),
+            Memory::Image(_) => fail(CL_INVALID_MEM_OBJECT),
+        }
+    }
+
+    /// Returns a device's image.
+    pub(super) fn image(&self, context: &Context, device: usize) -> Result<Arc<vk::Image>> {
+        match self.memory(context, device)? {
+            Memory::Image(image) => Ok(image.clone()),
+            Memory::Buffer(_) => fail(CL_INVALID_MEM_OBJECT),
+        }
     }
 
     /// Returns a device's memory, with the device.
     pub(super) fn place(&self, context: &Context, device: usize) -> Result<Place> {
-        let buffer = self.buffer(context, device)?.clone();
-        Ok(Place { gpu: context.gpus[device].clone(), buffer })
+        let memory = self.memory(context, device)?.clone();
+        Ok(Place { gpu: context.gpus[device].clone(), memory })
     }
 }
 
@@ -62,7 +114,7 @@ impl Buffer {
             Storage::Single(buffer) => Ok(vec![address(buffer)]),
             Storage::Replicas(replicas) => {
                 let devices = 0..self.context.gpus.len();
-                devices.map(|d| Ok(address(replicas.buffer(&self.context, d)?))).collect()
+                devices.map(|d| Ok(address(&*replicas.buffer(&self.context, d)?))).collect()
             }
             Storage::Parent => fail(CL_INVALID_MEM_OBJECT),
         }
@@ -97,7 +149,7 @@ impl Buffer {
     pub fn on_device(&self, device: usize) -> Result<Arc<vk::Buffer>> {
         match &self.root().storage {
             Storage::Single(buffer) => Ok(buffer.clone()),
-            Storage::Replicas(replicas) => Ok(replicas.buffer(&self.context, device)?.clone()),
+            Storage::Replicas(replicas) => replicas.buffer(&self.context, device),
             Storage::Parent => fail(CL_INVALID_MEM_OBJECT),
         }
     }
@@ -164,7 +216,7 @@ impl Storage {
             return Ok(Storage::Single(buffer));
         }
         let mut replicas = Replicas::new(context, size, Devices::only(device))?;
-        replicas.buffers[device] = OnceCell::with_value(buffer);
+        replicas.memories[device] = OnceCell::with_value(Memory::Buffer(buffer));
         Ok(Storage::Replicas(replicas))
     }
 

@@ -1,12 +1,106 @@
-//! Sampler objects. Devices offer no images yet, so none can be made; the type exists so that
-//! handles of samplers can be checked.
+//! Sampler objects (5.7): what they say is one word, which kernels get.
 
+use crate::cl::error::{ensure, Result};
 use crate::cl::*;
-use crate::object::Kind;
+use crate::core::context::Context;
+use crate::object::notify::Notifier;
+use crate::object::{Kind, Ref};
+use hekla_compiler::kernel::sampler_word;
+use std::sync::Arc;
 
-pub struct Sampler {}
+/// How coordinates are taken, and what is made of the texels around them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sampling {
+    pub normalized: bool,
+    pub addressing: cl_addressing_mode,
+    pub filter: cl_filter_mode,
+}
+
+impl Default for Sampling {
+    /// What clCreateSamplerWithProperties takes for what is not said.
+    fn default() -> Sampling {
+        Sampling { normalized: true, addressing: CL_ADDRESS_CLAMP, filter: CL_FILTER_NEAREST }
+    }
+}
+
+impl Sampling {
+    /// CL_INVALID_VALUE for modes that do not exist, or repeat images whose coordinates count texels.
+    fn check(&self) -> Result<()> {
+        let modes = CL_ADDRESS_NONE..=CL_ADDRESS_MIRRORED_REPEAT;
+        ensure!(modes.contains(&self.addressing), CL_INVALID_VALUE);
+        ensure!(matches!(self.filter, CL_FILTER_NEAREST | CL_FILTER_LINEAR), CL_INVALID_VALUE);
+        let repeats = matches!(self.addressing, CL_ADDRESS_REPEAT | CL_ADDRESS_MIRRORED_REPEAT);
+        ensure!(self.normalized || !repeats, CL_INVALID_VALUE);
+        Ok(())
+    }
+
+    /// Returns the value of a sampler argument.
+    fn word(&self) -> u32 {
+        use sampler_word::*;
+        let mode = match self.addressing {
+            CL_ADDRESS_CLAMP_TO_EDGE => CLAMP_TO_EDGE,
+            CL_ADDRESS_CLAMP => CLAMP,
+            CL_ADDRESS_REPEAT => REPEAT,
+            CL_ADDRESS_MIRRORED_REPEAT => MIRRORED_REPEAT,
+            _ => NONE,
+        };
+        let normalized = if self.normalized { NORMALIZED } else { 0 };
+        let linear = if self.filter == CL_FILTER_LINEAR { LINEAR } else { 0 };
+        normalized | mode << ADDRESS_SHIFT | linear
+    }
+}
+
+/// A sampler.
+pub struct Sampler {
+    pub context: Ref<Context>,
+    pub sampling: Sampling,
+    /// As given to clCreateSamplerWithProperties, with the terminating zero; empty for none.
+    pub properties: Vec<cl_sampler_properties>,
+}
 
 impl Kind for Sampler {
     type Target = _cl_sampler;
     const INVALID: cl_int = CL_INVALID_SAMPLER;
+
+    fn notifier(&self) -> Option<&Arc<Notifier>> {
+        self.context.notifier()
+    }
+}
+
+impl Sampler {
+    /// clCreateSampler.
+    pub fn new(
+        context: Ref<Context>,
+        sampling: Sampling,
+        properties: Vec<cl_sampler_properties>,
+    ) -> Result<Ref<Sampler>> {
+        let images = context.devices.iter().any(|device| device.images().is_some());
+        ensure!(images, CL_INVALID_OPERATION);
+        sampling.check()?;
+        Ok(Ref::new(Sampler { context, sampling, properties }))
+    }
+
+    /// Returns the value of an argument that is this sampler.
+    pub fn word(&self) -> u32 {
+        self.sampling.word()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_say_what_samplers_do() {
+        assert_eq!(Sampling::default().word(), 1 | 2 << 1);
+        let sampling = Sampling {
+            normalized: false,
+            addressing: CL_ADDRESS_CLAMP_TO_EDGE,
+            filter: CL_FILTER_LINEAR,
+        };
+        assert_eq!(sampling.word(), 1 << 1 | 16);
+        let mirrored = Sampling { addressing: CL_ADDRESS_MIRRORED_REPEAT, ..Sampling::default() };
+        assert_eq!(mirrored.word(), 1 | 4 << 1);
+        assert!(Sampling { normalized: false, ..mirrored }.check().is_err());
+    }
 }

@@ -6,6 +6,7 @@ use crate::core::device::open::Gpu;
 use crate::core::device::Device;
 use crate::core::diagnostics::trace::trace;
 use crate::core::memory::buffer::Buffer;
+use crate::core::memory::image::Image;
 use crate::core::process::clock;
 use crate::core::program::{Program, ProgramData};
 use crate::object::notify::Notifier;
@@ -84,7 +85,7 @@ impl BuiltKernel {
             entry: "main",
             specialization: &constants,
             push_constant_size: self.push_constant_size(),
-            uses_images: false,
+            uses_images: self.kernel.uses_images,
         };
         // SAFETY: the compiler made the module for this device, in this process or in one whose binary or cache entry has
         // the right checksum.
@@ -112,6 +113,7 @@ pub enum ArgValue {
     Bytes(SmallVec<[u8; 16]>),
     /// `None` is a NULL pointer. The kernel does not keep the object alive (5.9.2).
     Buffer(Option<WeakRef<Buffer>>),
+    Image(WeakRef<Image>),
     Local(usize),
     /// An address in shared virtual memory, or one of the device
     /// (clSetKernelArgDevicePointerEXT).

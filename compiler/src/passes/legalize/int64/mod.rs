@@ -97,9 +97,7 @@ impl Expansion<'_> {
                 let lanes = (0..ty.lanes).map(|_| Words { lo: word(), hi: word() });
                 self.words[param] = lanes.collect();
             } else {
-                let index = func.blocks[block].params.len() as u32;
-                func.values[param].def = ValueDef::Param(block, index);
-                func.blocks[block].params.push(param);
+                func.push_param(block, param);
             }
         }
     }

@@ -48,9 +48,7 @@ impl Expansion<'_> {
                     pieces(ty).into_iter().map(|ty| self.s.c.func.add_param(entry, ty)).collect();
                 self.words[param] = self.of_pieces(&vectors);
             } else {
-                let index = self.s.c.func.blocks[entry].params.len() as u32;
-                self.s.c.func.values[param].def = ValueDef::Param(entry, index);
-                self.s.c.func.blocks[entry].params.push(param);
+                self.s.c.func.push_param(entry, param);
             }
         }
     }
@@ -186,19 +184,5 @@ impl Expansion<'_> {
         if let Some(result) = self.s.c.func.result(inst) {
             self.words[result] = smallvec![words];
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn vectors_are_cut_into_pieces_of_two_numbers() {
-        let lanes = |lanes| pieces(Type::vector(Scalar::I64, lanes)).to_vec();
-        let quad = Type::vector(Scalar::I32, 4);
-        assert_eq!(lanes(1), [Type::PAIR]);
-        assert_eq!(lanes(3), [quad, Type::PAIR]);
-        assert_eq!(lanes(4), [quad, quad]);
     }
 }

@@ -1,0 +1,200 @@
+//! Copies between images and buffers, and fills of images, as they are recorded by a queue or into a command buffer.
+
+use crate::cl::error::Result;
+use crate::core::device::open::CHUNK;
+use crate::core::device::staging::{Arena, Staging};
+use crate::core::memory::buffer::Buffer;
+use crate::core::memory::image::boxes::parts;
+use crate::core::memory::image::Image;
+use crate::core::queue::Queue;
+use hekla_vk_backend as vk;
+use std::sync::Arc;
+use vk::ImageBox;
+
+/// A copy one side of which, or both, are images; or a fill.
+pub enum ImageCopy {
+    /// Between images that the device copies.
+    Images { source: Arc<vk::Image>, from: ImageBox, target: Arc<vk::Image>, origin: [u32; 3] },
+    /// Between other images, by way of a buffer.
+    ByBuffer {
+        source: Arc<vk::Image>,
+        from: ImageBox,
+        target: Arc<vk::Image>,
+        origin: [u32; 3],
+        stop: Arc<Staging>,
+    },
+    /// From an image to closely packed texels in a buffer. `stop`: memory that they pass through, because they do not
+    /// lie where the device puts texels.
+    ToBuffer {
+        source: Arc<vk::Image>,
+        from: ImageBox,
+        target: Arc<vk::Buffer>,
+        offset: u64,
+        stop: Option<Arc<Staging>>,
+    },
+    /// The other way round.
+    FromBuffer {
+        source: Arc<vk::Buffer>,
+        offset: u64,
+        target: Arc<vk::Image>,
+        to: ImageBox,
+        stop: Option<Arc<Staging>>,
+    },
+    /// A texel, of which there are many at `base` of staging memory, over a box.
+    Fill { staging: Arc<Staging>, base: u64, target: Arc<vk::Image>, at: ImageBox },
+}
+
+/// Returns the bytes of a texel.
+fn texel(image: &vk::Image) -> usize {
+    image.desc().format.bytes() as usize
+}
+
+/// Returns the bytes of a box, closely packed.
+fn bytes(image: &vk::Image, at: &ImageBox) -> u64 {
+    at.texels() * texel(image) as u64
+}
+
+/// Returns the parts of a box, each with the offset of its bytes among those of the box.
+fn offsets(image: &vk::Image, at: ImageBox) -> impl Iterator<Item = (ImageBox, u64)> + '_ {
+    let mut offset = 0;
+    parts(at, texel(image), CHUNK).map(move |part| {
+        let start = offset;
+        offset += bytes(image, &part);
+        (part, start)
+    })
+}
+
+/// Returns staging memory for a part of a box.
+fn stop(queue: &Queue, image: &vk::Image, at: ImageBox) -> Result<Arc<Staging>> {
+    let size = parts(at, texel(image), CHUNK).map(|part| bytes(image, &part)).max();
+    queue.gpu.readback.take(size.unwrap_or(0))
+}
+
+/// Returns staging memory if texels at an offset of a buffer cannot be copied to or from an image at once.
+fn stop_of_buffer(
+    queue: &Queue,
+    image: &vk::Image,
+    at: ImageBox,
+    offset: u64,
+) -> Result<Option<Arc<Staging>>> {
+    let aligned = offset.is_multiple_of(4) && offset.is_multiple_of(texel(image) as u64);
+    (!aligned).then(|| stop(queue, image, at)).transpose()
+}
+
+impl ImageCopy {
+    /// Copies a box to where it begins at `origin`.
+    pub fn images(
+        queue: &Queue,
+        (source, from): (&Image, ImageBox),
+        (target, origin): (&Image, [u32; 3]),
+    ) -> Result<ImageCopy> {
+        let source = source.on_device(queue.device_index)?;
+        let target = target.on_device(queue.device_index)?;
+        if vk::can_copy(&source, &target) {
+            return Ok(ImageCopy::Images { source, from, target, origin });
+        }
+        let stop = stop(queue, &source, from)?;
+        Ok(ImageCopy::ByBuffer { source, from, target, origin, stop })
+    }
+
+    /// Copies a box to a buffer, where its texels begin at an offset that counts from the beginning of the object.
+    pub fn to_buffer(
+        queue: &Queue,
+        (source, from): (&Image, ImageBox),
+        (target, offset): (&Buffer, usize),
+    ) -> Result<ImageCopy> {
+        let source = source.on_device(queue.device_index)?;
+        let offset = (target.origin + offset) as u64;
+        let stop = stop_of_buffer(queue, &source, from, offset)?;
+        let target = target.on_device(queue.device_index)?;
+        Ok(ImageCopy::ToBuffer { source, from, target, offset, stop })
+    }
+
+    /// The other way round.
+    pub fn from_buffer(
+        queue: &Queue,
+        (source, offset): (&Buffer, usize),
+        (target, to): (&Image, ImageBox),
+    ) -> Result<ImageCopy> {
+        let target = target.on_device(queue.device_index)?;
+        let offset = (source.origin + offset) as u64;
+        let stop = stop_of_buffer(queue, &target, to, offset)?;
+        let source = source.on_device(queue.device_index)?;
+        Ok(ImageCopy::FromBuffer { source, offset, target, to, stop })
+    }
+
+    /// Repeats a texel over a box.
+    pub fn fill(
+        queue: &Queue,
+        upload: &mut Arena,
+        (target, at): (&Image, ImageBox),
+        texel: &[u8],
+    ) -> Result<ImageCopy> {
+        let target = target.on_device(queue.device_index)?;
+        let most = parts(at, texel.len(), CHUNK).map(|part| part.texels()).max().unwrap_or(0);
+        let (staging, base) = upload.take(most * texel.len() as u64)?;
+        // SAFETY: the piece of staging memory is this command's alone.
+        unsafe { staging.buffer.write(base, &texel.repeat(most as usize)) }?;
+        Ok(ImageCopy::Fill { staging, base, target, at })
+    }
+
+    pub fn append(&self, recorder: &mut vk::Recorder) {
+        match self {
+            ImageCopy::Images { source, from, target, origin } => {
+                recorder.copy_image((source, *from), (target, from.level, *origin));
+            }
+            ImageCopy::ByBuffer { source, from, target, origin, stop } => {
+                let moved = |part: &ImageBox| {
+                    let moved = |dim: usize| origin[dim] + part.origin[dim] - from.origin[dim];
+                    ImageBox { origin: [0, 1, 2].map(moved), ..*part }
+                };
+                for (part, start) in offsets(source, *from) {
+                    between(recorder, start);
+                    recorder.copy_from_image(source, part, &stop.buffer, 0);
+                    recorder.barrier();
+                    recorder.copy_to_image(&stop.buffer, 0, target, moved(&part));
+                }
+                recorder.retain(stop.clone());
+            }
+            ImageCopy::ToBuffer { source, from, target, offset, stop: None } => {
+                recorder.copy_from_image(source, *from, target, *offset);
+            }
+            ImageCopy::FromBuffer { source, offset, target, to, stop: None } => {
+                recorder.copy_to_image(source, *offset, target, *to);
+            }
+            ImageCopy::ToBuffer { source, from, target, offset, stop: Some(stop) } => {
+                for (part, start) in offsets(source, *from) {
+                    between(recorder, start);
+                    recorder.copy_from_image(source, part, &stop.buffer, 0);
+                    recorder.barrier();
+                    let size = bytes(source, &part);
+                    recorder.copy(&stop.buffer, 0, target, offset + start, size);
+                }
+                recorder.retain(stop.clone());
+            }
+            ImageCopy::FromBuffer { source, offset, target, to, stop: Some(stop) } => {
+                for (part, start) in offsets(target, *to) {
+                    between(recorder, start);
+                    let size = bytes(target, &part);
+                    recorder.copy(source, offset + start, &stop.buffer, 0, size);
+                    recorder.barrier();
+                    recorder.copy_to_image(&stop.buffer, 0, target, part);
+                }
+                recorder.retain(stop.clone());
+            }
+            ImageCopy::Fill { staging, base, target, at } => {
+                for (part, _) in offsets(target, *at) {
+                    recorder.copy_to_image(&staging.buffer, *base, target, part);
+                }
+                recorder.retain(staging.clone());
+            }
+        }
+    }
+}
+
+/// Orders a part behind the one before, which went through the same memory.
+fn between(recorder: &mut vk::Recorder, start: u64) {
+    if start > 0 {
+        recorder.barrier();
+    }
+}

@@ -1,0 +1,66 @@
+//! Mapping and unmapping regions of images.
+
+use super::copy::ImageCopy;
+use crate::cl::error::Result;
+use crate::core::command::map::KeepPages;
+use crate::core::device::staging::Staging;
+use crate::core::memory::image::mapping::ImageMapping;
+use crate::core::memory::image::Image;
+use crate::core::memory::operand::Operand;
+use crate::core::queue::event::Phase;
+use crate::core::queue::execute::Execution;
+use std::sync::Arc;
+
+impl Execution<'_> {
+    /// Copies the texels to the memory of a mapping, `to`.
+    pub fn map_image(
+        &mut self,
+        image: &Image,
+        mapping: &ImageMapping,
+        to: &Operand,
+    ) -> Result<Phase> {
+        if !mapping.reads() {
+            return self.mark();
+        }
+        let readback = &self.queue.gpu.readback;
+        if let Some(staging) = mapping.staging.clone().filter(|staging| staging.is_of(readback)) {
+            let source = image.on_device(self.queue.device_index)?;
+            let (target, retained) = (staging.buffer.clone(), staging);
+            let from = mapping.at;
+            let copy = ImageCopy::ToBuffer { source, from, target, offset: 0, stop: None };
+            return Ok(self.copy_mapped(&copy, retained));
+        }
+        let phase = self.read_image(image, mapping.at, to)?;
+        if let (Phase::Recorded { last, .. }, Some(pages)) = (phase, &mapping.pages) {
+            self.queue.add_completion(last, Arc::new(KeepPages::new(pages.clone())));
+        }
+        Ok(phase)
+    }
+
+    /// Copies the host's writes to a mapping to the device.
+    pub fn unmap_image(&mut self, image: &Image, mapping: &ImageMapping) -> Result<Phase> {
+        if !mapping.writes() {
+            return self.mark();
+        }
+        let readback = &self.queue.gpu.readback;
+        if let Some(staging) = mapping.staging.clone().filter(|staging| staging.is_of(readback)) {
+            // A write of the host itself may be pending there.
+            self.settle(mapping.span())?;
+            let target = image.on_device(self.queue.device_index)?;
+            let (source, retained) = (staging.buffer.clone(), staging);
+            let to = mapping.at;
+            let copy = ImageCopy::FromBuffer { source, offset: 0, target, to, stop: None };
+            return Ok(self.copy_mapped(&copy, retained));
+        }
+        self.write_image(image, &Operand::own_source(mapping.rect), mapping.at)
+    }
+
+    /// Records a copy from or to the staging memory of a mapping, which is kept until then.
+    fn copy_mapped(&mut self, copy: &ImageCopy, staging: Arc<Staging>) -> Phase {
+        let value = self.record(|recorder| {
+            copy.append(recorder);
+            recorder.retain(staging);
+        });
+        Phase::Recorded { first: value, last: value }
+    }
+}

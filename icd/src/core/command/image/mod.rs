@@ -1,0 +1,232 @@
+//! The commands on images. (Those on an image whose texels are a buffer's bytes are the buffer's.)
+
+pub mod copy;
+mod map;
+mod transfer;
+
+use super::transfer::tight;
+use crate::cl::error::Result;
+use crate::core::memory::buffer::Buffer;
+use crate::core::memory::image::mapping::ImageMapping;
+use crate::core::memory::image::Image;
+use crate::core::memory::operand::Operand;
+use crate::core::memory::rect::Rect;
+use crate::core::memory::reservation::{Effect, RangeUse};
+use crate::core::queue::event::Phase;
+use crate::core::queue::execute::Execution;
+use crate::core::queue::Queue;
+use crate::object::Ref;
+use copy::ImageCopy;
+use hekla_vk_backend::ImageBox;
+use smallvec::SmallVec;
+
+/// A command on images.
+pub enum ImageCommand {
+    /// Device to application.
+    Read {
+        image: Ref<Image>,
+        from: ImageBox,
+        to: Operand,
+    },
+    /// Application to device.
+    Write {
+        image: Ref<Image>,
+        from: Operand,
+        to: ImageBox,
+    },
+    /// Application to device, from bytes that were copied at enqueue: closely packed, as the box `from` of them says.
+    WriteOwned {
+        image: Ref<Image>,
+        bytes: Vec<u8>,
+        from: Rect,
+        to: ImageBox,
+    },
+    /// Image to image, where the box begins at `origin`.
+    Copy {
+        source: Ref<Image>,
+        from: ImageBox,
+        target: Ref<Image>,
+        origin: [u32; 3],
+    },
+    /// Image to closely packed texels in a buffer.
+    ToBuffer {
+        source: Ref<Image>,
+        from: ImageBox,
+        target: Ref<Buffer>,
+        offset: usize,
+    },
+    FromBuffer {
+        source: Ref<Buffer>,
+        offset: usize,
+        target: Ref<Image>,
+        to: ImageBox,
+    },
+    /// A repeated texel.
+    Fill {
+        image: Ref<Image>,
+        at: ImageBox,
+        texel: SmallVec<[u8; 16]>,
+    },
+    /// Device to the memory of a mapping, `to`.
+    Map {
+        image: Ref<Image>,
+        mapping: ImageMapping,
+        to: Operand,
+    },
+    /// Memory of a mapping to the device.
+    Unmap {
+        image: Ref<Image>,
+        mapping: ImageMapping,
+    },
+}
+
+impl ImageCommand {
+    /// Returns the name of the command in the trace.
+    pub fn name(&self) -> &'static str {
+        match self {
+            ImageCommand::Read { .. } => "read image",
+            ImageCommand::Write { .. } | ImageCommand::WriteOwned { .. } => "write image",
+            ImageCommand::Copy { .. } => "copy image",
+            ImageCommand::ToBuffer { .. } => "copy image to buffer",
+            ImageCommand::FromBuffer { .. } => "copy buffer to image",
+            ImageCommand::Fill { .. } => "fill image",
+            ImageCommand::Map { .. } => "map image",
+            ImageCommand::Unmap { .. } => "unmap image",
+        }
+    }
+
+    pub fn execute(&self, execution: &mut Execution<'_>) -> Result<Phase> {
+        match self {
+            ImageCommand::Read { image, from, to } => execution.read_image(image, *from, to),
+            ImageCommand::Write { image, from, to } => execution.write_image(image, from, *to),
+            ImageCommand::WriteOwned { image, bytes, from, to } => {
+                let from = Rect { offset: bytes.as_ptr() as usize, ..*from };
+                execution.write_image(image, &Operand::own_source(from), *to)
+            }
+            ImageCommand::Copy { source, from, target, origin } => {
+                let copy = ImageCopy::images(execution.queue, (source, *from), (target, *origin))?;
+                Ok(execution.copy_image(&copy))
+            }
+            ImageCommand::ToBuffer { source, from, target, offset } => {
+                let target = (&**target, *offset);
+                let copy = ImageCopy::to_buffer(execution.queue, (source, *from), target)?;
+                Ok(execution.copy_image(&copy))
+            }
+            ImageCommand::FromBuffer { source, offset, target, to } => {
+                let source = (&**source, *offset);
+                let copy = ImageCopy::from_buffer(execution.queue, source, (target, *to))?;
+                Ok(execution.copy_image(&copy))
+            }
+            ImageCommand::Fill { image, at, texel } => {
+                let (queue, upload) = (execution.queue, &mut execution.state.upload);
+                let copy = ImageCopy::fill(queue, upload, (image, *at), texel)?;
+                Ok(execution.copy_image(&copy))
+            }
+            ImageCommand::Map { image, mapping, to } => execution.map_image(image, mapping, to),
+            ImageCommand::Unmap { image, mapping } => execution.unmap_image(image, mapping),
+        }
+    }
+
+    /// Returns the command ready to be recorded into a command buffer; `None` for those that the host has a part in.
+    pub fn prepare(
+        &self,
+        queue: &Queue,
+        upload: &mut crate::core::device::staging::Arena,
+    ) -> Result<Option<ImageCopy>> {
+        Ok(Some(match self {
+            ImageCommand::Copy { source, from, target, origin } => {
+                ImageCopy::images(queue, (source, *from), (target, *origin))?
+            }
+            ImageCommand::ToBuffer { source, from, target, offset } => {
+                ImageCopy::to_buffer(queue, (source, *from), (target, *offset))?
+            }
+            ImageCommand::FromBuffer { source, offset, target, to } => {
+                ImageCopy::from_buffer(queue, (source, *offset), (target, *to))?
+            }
+            ImageCommand::Fill { image, at, texel } => {
+                ImageCopy::fill(queue, upload, (image, *at), texel)?
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Returns the memory that the command uses. A write to some texels needs the others as they are.
+    pub fn uses(&self) -> Vec<RangeUse<'_>> {
+        let changed = |image: &'_ Image, at: &ImageBox| match image.is_whole(at) {
+            true => Effect::Overwrite,
+            false => Effect::Modify,
+        };
+        match self {
+            ImageCommand::Read { image, .. } => vec![image.whole(Effect::Read)],
+            ImageCommand::Write { image, to: at, .. }
+            | ImageCommand::WriteOwned { image, to: at, .. }
+            | ImageCommand::Fill { image, at, .. } => vec![image.whole(changed(image, at))],
+            ImageCommand::Copy { source, from, target, origin } => {
+                let to = ImageBox { origin: *origin, ..*from };
+                vec![source.whole(Effect::Read), target.whole(changed(target, &to))]
+            }
+            ImageCommand::ToBuffer { source, from, target, offset } => {
+                let size = from.texels() as usize * source.layout.texel();
+                let written = RangeUse::new(target, *offset, size, Effect::Overwrite);
+                vec![source.whole(Effect::Read), written]
+            }
+            ImageCommand::FromBuffer { source, offset, target, to } => {
+                let size = to.texels() as usize * target.layout.texel();
+                let read = RangeUse::new(source, *offset, size, Effect::Read);
+                vec![read, target.whole(changed(target, to))]
+            }
+            ImageCommand::Map { image, mapping, .. } if mapping.reads() => {
+                vec![image.whole(Effect::Read)]
+            }
+            ImageCommand::Unmap { image, mapping } if mapping.writes() => {
+                vec![image.whole(changed(image, &mapping.at))]
+            }
+            ImageCommand::Map { .. } | ImageCommand::Unmap { .. } => Vec::new(),
+        }
+    }
+
+    /// Returns the memory of the application that starting the command reads: first address and end.
+    pub fn host_source(&self) -> Option<(usize, usize)> {
+        match self {
+            ImageCommand::Write { from, .. } => Some(from.span()),
+            ImageCommand::Unmap { mapping, .. } if mapping.writes() => Some(mapping.span()),
+            _ => None,
+        }
+    }
+
+    /// Returns true unless the command is done with the application's memory once it has started.
+    pub fn needs_host_bytes(&self) -> bool {
+        match self {
+            ImageCommand::Write { from, .. } => !from.is_own(),
+            ImageCommand::WriteOwned { .. } => false,
+            _ => true,
+        }
+    }
+
+    /// Copies the bytes of a write before it starts; returns true if the application may then reuse its memory.
+    pub fn take_host_bytes(&mut self) -> bool {
+        let ImageCommand::Write { image, from, to } = self else { return false };
+        let (start, end) = from.span();
+        // The bytes of a pending write are not there yet.
+        if !from.is_own() || image.context.host_writes.reach(start, end) {
+            return false;
+        }
+        let (bytes, packed) = (super::bytes_of(&from.rect), tight(&from.rect));
+        *self = ImageCommand::WriteOwned { image: image.clone(), bytes, from: packed, to: *to };
+        true
+    }
+
+    /// Prevents all further writes to the application's memory, since the command has failed.
+    pub fn cancel(&self) {
+        if let ImageCommand::Read { to, .. } | ImageCommand::Map { to, .. } = self {
+            to.cancel();
+        }
+    }
+}
+
+impl Execution<'_> {
+    fn copy_image(&mut self, copy: &ImageCopy) -> Phase {
+        let value = self.record(|recorder| copy.append(recorder));
+        Phase::Recorded { first: value, last: value }
+    }
+}

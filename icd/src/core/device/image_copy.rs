@@ -1,0 +1,126 @@
+//! Images that no command uses: they are made, and their texels written and read, now.
+
+use super::open::{Gpu, CHUNK};
+use crate::cl::error::{ClError, Result};
+use crate::cl::*;
+use hekla_vk_backend as vk;
+use std::sync::Arc;
+
+impl Gpu {
+    /// Makes an image, ready for commands. Its contents are undefined.
+    pub fn create_image(&self, desc: &vk::ImageDesc) -> Result<Arc<vk::Image>> {
+        let image = self.device.create_image(desc).map_err(|error| match error {
+            vk::Error::OutOfHostMemory => ClError(CL_OUT_OF_HOST_MEMORY),
+            error => {
+                tracing::warn!("an image: {error}");
+                ClError(CL_MEM_OBJECT_ALLOCATION_FAILURE)
+            }
+        })?;
+        self.with_service(|queue| {
+            let ((), value) = queue.record(|recorder| recorder.prepare(&image));
+            Ok(queue.wait(value)?)
+        })?;
+        Ok(image)
+    }
+
+    /// Writes the first level of an image, now, from texels whose rows and slices begin `pitches` bytes after each
+    /// other. (The layers of an array are rows or slices.)
+    ///
+    /// # Safety
+    /// The texels at `from` are readable, and not written meanwhile. No command uses the image.
+    pub unsafe fn write_image_from(
+        &self,
+        image: &Arc<vk::Image>,
+        from: *const u8,
+        pitches: [usize; 2],
+    ) -> Result<()> {
+        let texel = image.desc().format.bytes() as usize;
+        for part in parts(image) {
+            let [width, height, depth] = part.size.map(|texels| texels as usize);
+            let [_, y, z] = part.origin.map(|texels| texels as usize);
+            let row = width * texel;
+            self.write_part(image, part, |staging| {
+                let rows = (0..depth).flat_map(|k| (0..height).map(move |j| (j, k)));
+                for (index, (j, k)) in rows.enumerate() {
+                    let at = (z + k) * pitches[1] + (y + j) * pitches[0];
+                    // SAFETY: the caller vouches for the texels; the staging memory is this call's alone.
+                    unsafe { staging.write_from((index * row) as u64, from.add(at), row) }?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Writes a part of an image, now, from texels that lie closely packed. No command uses the image.
+    pub fn write_image(
+        &self,
+        image: &Arc<vk::Image>,
+        part: vk::ImageBox,
+        texels: &[u8],
+    ) -> Result<()> {
+        // SAFETY: the staging memory is this call's alone.
+        self.write_part(image, part, |staging| Ok(unsafe { staging.write(0, texels) }?))
+    }
+
+    fn write_part(
+        &self,
+        image: &Arc<vk::Image>,
+        part: vk::ImageBox,
+        fill: impl FnOnce(&vk::Buffer) -> Result<()>,
+    ) -> Result<()> {
+        let staging = self.upload.take(size_of(image, part))?;
+        fill(&staging.buffer)?;
+        self.with_service(|queue| {
+            let ((), value) = queue.record(|recorder| {
+                recorder.barrier();
+                recorder.copy_to_image(&staging.buffer, 0, image, part);
+                recorder.retain(staging.clone());
+            });
+            Ok(queue.wait(value)?)
+        })
+    }
+
+    /// Reads a part of an image, now, to where its texels lie closely packed. No command writes the image.
+    pub fn read_image(
+        &self,
+        image: &Arc<vk::Image>,
+        part: vk::ImageBox,
+        texels: &mut [u8],
+    ) -> Result<()> {
+        let staging = self.readback.take(size_of(image, part))?;
+        self.with_service(|queue| {
+            let ((), value) = queue.record(|recorder| {
+                recorder.barrier();
+                recorder.copy_from_image(image, part, &staging.buffer, 0);
+                recorder.retain(staging.clone());
+            });
+            Ok(queue.wait(value)?)
+        })?;
+        // SAFETY: the copy to the staging memory, which is this call's alone, is complete.
+        Ok(unsafe { staging.buffer.read(0, texels) }?)
+    }
+}
+
+/// Returns the bytes of a part of an image, closely packed.
+pub fn size_of(image: &vk::Image, part: vk::ImageBox) -> u64 {
+    part.texels() * u64::from(image.desc().format.bytes())
+}
+
+/// Returns boxes that make up the first level of an image, each of not much more than [`CHUNK`] bytes: some slices, or
+/// some rows of one slice.
+pub fn parts(image: &vk::Image) -> impl Iterator<Item = vk::ImageBox> {
+    let [width, height, depth] = image.size_of_level(0);
+    let row = u64::from(width) * u64::from(image.desc().format.bytes());
+    let fitting = |bytes: u64, most: u32| (CHUNK as u64 / bytes).clamp(1, u64::from(most)) as u32;
+    let rows = fitting(row, height);
+    let slices = if rows < height { 1 } else { fitting(row * u64::from(height), depth) };
+    let starts = |size: u32, step: u32| (0..size).step_by(step as usize);
+    starts(depth, slices).flat_map(move |z| {
+        starts(height, rows).map(move |y| vk::ImageBox {
+            level: 0,
+            origin: [0, y, z],
+            size: [width, rows.min(height - y), slices.min(depth - z)],
+        })
+    })
+}

@@ -1,0 +1,160 @@
+//! Image descriptors (5.3.1.2): what they may say, and the image that they describe.
+
+use crate::cl::error::{ensure, Result};
+use crate::cl::*;
+use crate::core::device::images::{self, format::Layout, Images};
+use hekla_vk_backend as vk;
+
+/// The type and the dimensions of an image, as clGetImageInfo reports them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    pub image_type: cl_mem_object_type,
+    /// Texels; 0 in dimensions that the type does not have.
+    pub width: usize,
+    pub height: usize,
+    pub depth: usize,
+    /// Images of an array; 0 for other images.
+    pub layers: usize,
+    /// Bytes from row to row, and from slice to slice or layer to layer (0 where there are none), in the memory that
+    /// the application gave at creation.
+    pub row_pitch: usize,
+    pub slice_pitch: usize,
+}
+
+/// What is allowed of a descriptor's pitches.
+#[derive(Debug, Clone, Copy)]
+pub struct PitchRule {
+    /// True if there is memory of the application that they describe; else they are 0.
+    pub host: bool,
+    /// The error of pitches that are not allowed.
+    pub error: cl_int,
+}
+
+impl Shape {
+    /// Checks a descriptor but for its memory object, and takes from it what its type uses. `texel` is the size of a
+    /// texel in bytes.
+    ///
+    /// # Errors
+    /// CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_IMAGE_SIZE for images that none of the devices has, and the rule's.
+    pub fn new<'a>(
+        desc: &cl_image_desc,
+        texel: usize,
+        devices: impl Iterator<Item = &'a Images>,
+        pitches: PitchRule,
+    ) -> Result<Shape> {
+        let shape = Shape::without_pitches(desc)?;
+        let mut devices = devices;
+        ensure!(devices.any(|images| shape.fits(images)), CL_INVALID_IMAGE_SIZE);
+        shape.with_pitches(desc, texel, pitches)
+    }
+
+    fn without_pitches(desc: &cl_image_desc) -> Result<Shape> {
+        let image_type = desc.image_type;
+        ensure!(images::is_image_type(image_type), CL_INVALID_IMAGE_DESCRIPTOR);
+        ensure!(desc.num_mip_levels == 0 && desc.num_samples == 0, CL_INVALID_IMAGE_DESCRIPTOR);
+        let high = matches!(
+            image_type,
+            CL_MEM_OBJECT_IMAGE2D | CL_MEM_OBJECT_IMAGE2D_ARRAY | CL_MEM_OBJECT_IMAGE3D
+        );
+        let array = matches!(image_type, CL_MEM_OBJECT_IMAGE1D_ARRAY | CL_MEM_OBJECT_IMAGE2D_ARRAY);
+        let deep = image_type == CL_MEM_OBJECT_IMAGE3D;
+        Ok(Shape {
+            image_type,
+            width: desc.image_width,
+            height: if high { desc.image_height } else { 0 },
+            depth: if deep { desc.image_depth } else { 0 },
+            layers: if array { desc.image_array_size } else { 0 },
+            row_pitch: 0,
+            slice_pitch: 0,
+        })
+    }
+
+    /// Returns true if a device has images of these dimensions.
+    pub fn fits(&self, images: &Images) -> bool {
+        let Shape { width, height, depth, layers, .. } = *self;
+        let within = |size: usize, most: usize| (1..=most).contains(&size);
+        let ([max_width, max_height], max_layers) = (images.max_2d, images.max_layers);
+        let flat = within(width, max_width);
+        match self.image_type {
+            CL_MEM_OBJECT_IMAGE1D => flat,
+            CL_MEM_OBJECT_IMAGE1D_BUFFER => within(width, images.max_buffer),
+            CL_MEM_OBJECT_IMAGE1D_ARRAY => flat && within(layers, max_layers),
+            CL_MEM_OBJECT_IMAGE2D => flat && within(height, max_height),
+            CL_MEM_OBJECT_IMAGE2D_ARRAY => {
+                flat && within(height, max_height) && within(layers, max_layers)
+            }
+            _ => {
+                let [max_width, max_height, max_depth] = images.max_3d;
+                within(width, max_width) && within(height, max_height) && within(depth, max_depth)
+            }
+        }
+    }
+
+    fn with_pitches(self, desc: &cl_image_desc, texel: usize, rule: PitchRule) -> Result<Shape> {
+        let (row, slice) = (desc.image_row_pitch, desc.image_slice_pitch);
+        ensure!(rule.host || (row == 0 && slice == 0), rule.error);
+        // No overflow: the dimensions are a device's, and pitches are checked.
+        let packed_row = self.width * texel;
+        let fits = row == 0 || (row >= packed_row && row.is_multiple_of(texel));
+        ensure!(fits, rule.error);
+        let row_pitch = if row == 0 { packed_row } else { row };
+        if self.slices() == 0 {
+            return Ok(Shape { row_pitch, slice_pitch: 0, ..self });
+        }
+        let packed_slice = row_pitch.checked_mul(self.height.max(1));
+        ensure!(packed_slice.is_some(), rule.error);
+        let packed_slice = packed_slice.unwrap_or(0);
+        let fits = slice == 0 || (slice >= packed_slice && slice.is_multiple_of(row_pitch));
+        ensure!(fits, rule.error);
+        let slice_pitch = if slice == 0 { packed_slice } else { slice };
+        Ok(Shape { row_pitch, slice_pitch, ..self })
+    }
+
+    /// Returns the number of slices or layers; 0 for types that have neither.
+    fn slices(&self) -> usize {
+        self.depth.max(self.layers)
+    }
+
+    /// Returns the texels along x, y and z, where the layers of an array count as the dimension after its last one.
+    pub fn extent(&self) -> [usize; 3] {
+        match self.image_type {
+            CL_MEM_OBJECT_IMAGE1D_ARRAY => [self.width, self.layers, 1],
+            _ => [self.width, self.height.max(1), self.slices().max(1)],
+        }
+    }
+
+    /// Returns the bytes from texel to texel along y and z in the application's memory.
+    pub fn pitches(&self) -> [usize; 2] {
+        match self.image_type {
+            CL_MEM_OBJECT_IMAGE1D_ARRAY => [self.slice_pitch, 0],
+            _ => [self.row_pitch, self.slice_pitch],
+        }
+    }
+
+    /// Returns the number of texels; `None` if that is too large a number.
+    pub fn texels(&self) -> Option<usize> {
+        self.extent().into_iter().try_fold(1usize, usize::checked_mul)
+    }
+
+    /// Returns the bytes of the application's memory that hold the image; `None` if that is too large a number.
+    pub fn host_size(&self, texel: usize) -> Option<usize> {
+        let [_, height, depth] = self.extent();
+        let [row, slice] = self.pitches();
+        let slices = (depth - 1).checked_mul(slice)?;
+        let rows = (height - 1).checked_mul(row)?;
+        slices.checked_add(rows)?.checked_add(self.width * texel)
+    }
+
+    /// Returns the image that Vulkan makes for it; `None` if it is a view of a buffer.
+    pub fn image(&self, layout: &Layout) -> Option<vk::ImageDesc> {
+        let size = |texels: usize| texels.max(1) as u32;
+        Some(vk::ImageDesc {
+            kind: images::kind(self.image_type)?,
+            format: layout.format,
+            extent: [size(self.width), size(self.height), size(self.depth)],
+            layers: size(self.layers),
+            levels: 1,
+            components: layout.components,
+        })
+    }
+}

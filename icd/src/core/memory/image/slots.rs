@@ -1,0 +1,120 @@
+//! Images as kernels use them: as arguments of some type, and by the word that is their value.
+
+use super::{Image, Texels};
+use crate::cl::error::{ensure, ClError, Result};
+use crate::cl::*;
+use crate::core::device::images::Access;
+use crate::core::device::Device;
+use hekla_compiler::kernel::{image_word, ImageAccess, ImageDim};
+use hekla_vk_backend as vk;
+use once_cell::sync::OnceCell;
+use std::sync::Arc;
+use vk::Binding;
+
+/// The places of an image in the descriptor set of a device, made when a kernel first uses them. They are free again
+/// when the image is gone and the launches that use them are complete.
+#[derive(Default)]
+pub struct Slots {
+    /// For kernels that only read.
+    read: OnceCell<Arc<vk::Slot>>,
+    /// For kernels that write, or read and write.
+    write: OnceCell<Arc<vk::Slot>>,
+}
+
+impl Image {
+    /// Returns true if the image can be an argument of a type of images.
+    pub fn is_of(&self, dim: ImageDim, depth: bool) -> bool {
+        let image_type = match dim {
+            ImageDim::D1 => CL_MEM_OBJECT_IMAGE1D,
+            ImageDim::D1Buffer => CL_MEM_OBJECT_IMAGE1D_BUFFER,
+            ImageDim::D1Array => CL_MEM_OBJECT_IMAGE1D_ARRAY,
+            ImageDim::D2 => CL_MEM_OBJECT_IMAGE2D,
+            ImageDim::D2Array => CL_MEM_OBJECT_IMAGE2D_ARRAY,
+            ImageDim::D3 => CL_MEM_OBJECT_IMAGE3D,
+        };
+        let is_depth = self.format.image_channel_order == CL_DEPTH;
+        self.shape.image_type == image_type && (is_depth || !depth)
+    }
+
+    /// Returns true if the flags of the image let kernels use it so.
+    pub fn allows(&self, access: ImageAccess) -> bool {
+        let forbidden = match access {
+            ImageAccess::ReadOnly => CL_MEM_WRITE_ONLY,
+            ImageAccess::WriteOnly => CL_MEM_READ_ONLY | CL_MEM_IMMUTABLE_EXT,
+            ImageAccess::ReadWrite => CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY | CL_MEM_IMMUTABLE_EXT,
+        };
+        self.flags & forbidden == 0
+    }
+
+    /// Returns what kernels on a device can do with such images.
+    ///
+    /// # Errors
+    /// CL_INVALID_OPERATION on a device without images, CL_INVALID_IMAGE_SIZE, CL_IMAGE_FORMAT_NOT_SUPPORTED.
+    pub fn check_device(&self, device: &Device) -> Result<Access> {
+        let images = device.images().ok_or(ClError(CL_INVALID_OPERATION))?;
+        ensure!(self.shape.fits(images), CL_INVALID_IMAGE_SIZE);
+        let access = images.access(self.shape.image_type, self.format);
+        ensure!(access.read || access.write, CL_IMAGE_FORMAT_NOT_SUPPORTED);
+        Ok(access)
+    }
+
+    /// Checks that a kernel on a device can use the image so.
+    ///
+    /// # Errors
+    /// As [`Image::check_device`].
+    pub fn check_use(&self, device: &Device, access: ImageAccess) -> Result<()> {
+        let offered = self.check_device(device)?;
+        let offered = match access {
+            ImageAccess::ReadOnly => offered.read,
+            ImageAccess::WriteOnly => offered.write,
+            ImageAccess::ReadWrite => offered.read_write,
+        };
+        ensure!(offered, CL_IMAGE_FORMAT_NOT_SUPPORTED);
+        Ok(())
+    }
+
+    /// Returns the word by which a kernel on a device knows the image, and what the launch is to retain. `writes`: the
+    /// kernel does not only read.
+    ///
+    /// # Errors
+    /// CL_INVALID_MEM_OBJECT for formats that kernels on the device cannot use so.
+    pub fn word(&self, device: usize, writes: bool) -> Result<(u32, Arc<vk::Slot>)> {
+        let slots = self.slots.get(device).ok_or(ClError(CL_INVALID_DEVICE))?;
+        let slot = if writes { &slots.write } else { &slots.read };
+        let slot = slot.get_or_try_init(|| self.make_slot(device, writes))?;
+        let order = self.format.image_channel_order - image_word::CL_R;
+        let data_type = self.format.image_channel_data_type - image_word::CL_SNORM_INT8;
+        let store = self.layout.store.map_or(0, |store| store as u32);
+        let word = slot.index()
+            | order << image_word::ORDER_SHIFT
+            | data_type << image_word::TYPE_SHIFT
+            | store << image_word::STORE_SHIFT;
+        Ok((word, slot.clone()))
+    }
+
+    fn make_slot(&self, device: usize, writes: bool) -> Result<Arc<vk::Slot>> {
+        let made = match &self.texels {
+            Texels::Buffer(parent) => {
+                let buffer = parent.on_device(device)?;
+                let binding = match writes {
+                    true => Binding::StorageTexelBuffer,
+                    false => Binding::UniformTexelBuffer,
+                };
+                let range = (parent.origin as u64, self.shape.width as u64);
+                vk::Slot::of_buffer(&buffer, binding, self.layout.format, range)
+            }
+            Texels::Single(_) | Texels::Replicas(_) => {
+                let image = self.on_device(device)?;
+                let binding = match writes {
+                    true => Binding::StorageImage,
+                    false => Binding::SampledImage,
+                };
+                vk::Slot::of_image(&image, binding, 0)
+            }
+        };
+        made.map_err(|error| match error {
+            vk::Error::Unsupported(_) => ClError(CL_INVALID_MEM_OBJECT),
+            error => error.into(),
+        })
+    }
+}
