@@ -1,5 +1,6 @@
 //! Developer commands of Hekla: `cargo xtask COMMAND`.
 
+mod apps;
 mod artifact;
 mod bench;
 mod checks;
@@ -50,6 +51,9 @@ usage: cargo xtask COMMAND
                             against the C compiler's result
   hashcat [--driver NAME] [--library FILE] [--hashcat FILE] [--modes N,N...] [--pure] [--seconds N]
                             hashcat tests itself and cracks an example hash in each of 41 modes
+  apps [NAME...] [--vendor NAME] [--vendors DIR] [--driver NAME] [--library FILE] [--seconds N]
+                            ffmpeg's filters, darktable, OpenCV and GEGL from Debian's packages: their
+                            pictures with OpenCL against PoCL's and those without
   soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--driver NAME] [--race]
                             threads create, use and release every kind of object at random, under
                             synchronization validation or, with --race, ThreadSanitizer
@@ -77,6 +81,7 @@ fn main() -> ExitCode {
         "differ" => differ::run(rest),
         "reference" => reference::run(rest),
         "hashcat" => hashcat::run(rest),
+        "apps" => apps::run(rest),
         "soak" => soak::run_command(rest),
         "header" => checks::write_header(),
         "help" | "--help" | "-h" => {

@@ -4,11 +4,34 @@ use super::open::{Gpu, CHUNK};
 use crate::cl::error::{ClError, Result};
 use crate::cl::*;
 use hekla_vk_backend as vk;
+use once_cell::sync::OnceCell;
 use std::sync::Arc;
 
+/// An image that is being prepared for commands.
+pub struct NewImage {
+    image: Arc<vk::Image>,
+    /// The value of the device's queue for new images at which it is prepared.
+    prepared_at: u64,
+    ready: OnceCell<()>,
+}
+
+impl NewImage {
+    /// Returns the image once it is prepared.
+    pub fn ready(&self, gpu: &Gpu) -> Result<&Arc<vk::Image>> {
+        self.ready
+            .get_or_try_init(|| Ok::<_, ClError>(gpu.image_queue()?.wait(self.prepared_at)?))?;
+        Ok(&self.image)
+    }
+}
+
 impl Gpu {
-    /// Makes an image, ready for commands. Its contents are undefined.
-    pub fn create_image(&self, desc: &vk::ImageDesc) -> Result<Arc<vk::Image>> {
+    /// Returns the queue that prepares images.
+    fn image_queue(&self) -> Result<&vk::Queue> {
+        Ok(self.image_queue.get_or_try_init(|| self.device.create_queue(false))?)
+    }
+
+    /// Makes an image and begins to prepare it. Its contents are undefined.
+    pub fn create_image(&self, desc: &vk::ImageDesc) -> Result<NewImage> {
         let image = self.device.create_image(desc).map_err(|error| match error {
             vk::Error::OutOfHostMemory => ClError(CL_OUT_OF_HOST_MEMORY),
             error => {
@@ -16,11 +39,10 @@ impl Gpu {
                 ClError(CL_MEM_OBJECT_ALLOCATION_FAILURE)
             }
         })?;
-        self.with_service(|queue| {
-            let ((), value) = queue.record(|recorder| recorder.prepare(&image));
-            Ok(queue.wait(value)?)
-        })?;
-        Ok(image)
+        let queue = self.image_queue()?;
+        let ((), prepared_at) = queue.record(|recorder| recorder.prepare(&image));
+        queue.flush()?;
+        Ok(NewImage { image, prepared_at, ready: OnceCell::new() })
     }
 
     /// Writes the first level of an image, now, from texels whose rows and slices begin `pitches` bytes after each
@@ -30,10 +52,11 @@ impl Gpu {
     /// The texels at `from` are readable, and not written meanwhile. No command uses the image.
     pub unsafe fn write_image_from(
         &self,
-        image: &Arc<vk::Image>,
+        image: &NewImage,
         from: *const u8,
         pitches: [usize; 2],
     ) -> Result<()> {
+        let image = &image.image;
         let texel = image.desc().format.bytes() as usize;
         for part in parts(image) {
             let [width, height, depth] = part.size.map(|texels| texels as usize);
@@ -71,14 +94,14 @@ impl Gpu {
     ) -> Result<()> {
         let staging = self.upload.take(size_of(image, part))?;
         fill(&staging.buffer)?;
-        self.with_service(|queue| {
-            let ((), value) = queue.record(|recorder| {
-                recorder.barrier();
-                recorder.copy_to_image(&staging.buffer, 0, image, part);
-                recorder.retain(staging.clone());
-            });
-            Ok(queue.wait(value)?)
-        })
+        // Behind the preparation of a new image.
+        let queue = self.image_queue()?;
+        let ((), value) = queue.record(|recorder| {
+            recorder.barrier();
+            recorder.copy_to_image(&staging.buffer, 0, image, part);
+            recorder.retain(staging.clone());
+        });
+        Ok(queue.wait(value)?)
     }
 
     /// Reads a part of an image, now, to where its texels lie closely packed. No command writes the image.

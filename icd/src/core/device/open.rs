@@ -50,6 +50,8 @@ pub struct Gpu {
     /// Device to host.
     pub readback: Arc<Pool>,
     /// For large copies within the device, where that is faster than the driver's.
+    /// The queue that prepares images.
+    pub(super) image_queue: OnceCell<Arc<vk::Queue>>,
     copy_kernel: OnceCell<vk::CopyKernel>,
     /// Idle queues for transfers that belong to no command queue (initial contents, migration): one for
     /// each thread that is at it, so that none waits for another's.
@@ -104,6 +106,7 @@ impl Gpu {
             always_stage,
             upload,
             readback,
+            image_queue: OnceCell::new(),
             copy_kernel: OnceCell::new(),
             services: Mutex::default(),
             clock: Mutex::default(),

@@ -79,7 +79,10 @@ impl Replicas {
         let memory = self.memories.get(device).ok_or(ClError(CL_INVALID_DEVICE))?;
         memory.get_or_try_init(|| match &self.contents {
             Contents::Bytes(size) => allocate(context, device, *size).map(Memory::Buffer),
-            Contents::Texels(desc) => context.gpus[device].create_image(desc).map(Memory::Image),
+            Contents::Texels(desc) => {
+                let gpu = &context.gpus[device];
+                Ok(Memory::Image(gpu.create_image(desc)?.ready(gpu)?.clone()))
+            }
         })
     }
 

@@ -417,6 +417,9 @@ mod tests {
             float __attribute__((overloadable)) twice(float x) { return 2 * x; }
             kernel void été(global float *out, local int *ü, float4 v) {
                 out[0] = twice(helper(&v, 1)) + table[ü[0]];
+            }
+            kernel void images(image2d_t a, write_only image2d_array_t b, sampler_t s) {
+                write_imagef(b, (int4)(1), read_imagef(a, s, (float2)(0.5f)));
             }";
         let source = hekla_compiler::Source { text: text.into(), ..Default::default() };
         let options = hekla_compiler::Options::parse("-cl-kernel-arg-info").unwrap();

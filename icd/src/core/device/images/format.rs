@@ -143,8 +143,7 @@ pub fn layout_in_buffer(format: cl_image_format) -> Option<Layout> {
 /// Returns how texels are stored that are one integer.
 fn packed(kind: cl_uint) -> Option<Layout> {
     let format = match kind {
-        CL_UNORM_SHORT_565 => vk::Format::R5G6B5_UNORM_PACK16,
-        CL_UNORM_SHORT_555 => vk::Format::A1R5G5B5_UNORM_PACK16,
+        // Not CL_UNORM_SHORT_565 and 555: drivers widen five bits to eight, and 11 of 31 is then 90 of 255.
         CL_UNORM_INT_101010 => vk::Format::A2R10G10B10_UNORM_PACK32,
         _ => return None,
     };
@@ -155,6 +154,13 @@ impl Layout {
     /// Returns a layout of texels that kernels only read.
     fn read(format: vk::Format, components: [Component; 4]) -> Layout {
         Layout { format, components, store: None }
+    }
+
+    /// Returns true if kernels that write texels can read them too: the compiler undoes the store order, but does not
+    /// repeat a component.
+    pub fn is_read_back(&self) -> bool {
+        let red = self.components.iter().filter(|component| **component == R).count();
+        self.store.is_some() && red <= 1
     }
 
     /// Returns the bytes of a texel.

@@ -18,6 +18,7 @@ use super::MemBase;
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::context::Context;
+use crate::core::device::image_copy::NewImage;
 use crate::core::device::images::format::{self, Layout};
 use crate::core::device::images::{Access, Images};
 use crate::object::notify::Notifier;
@@ -46,7 +47,7 @@ pub struct Image {
 /// Where the texels are.
 enum Texels {
     /// The context has one device.
-    Single(Arc<vk::Image>),
+    Single(NewImage),
     /// The context has several devices.
     Replicas(Replicas),
     /// In a buffer or sub-buffer.
@@ -69,6 +70,10 @@ impl Kind for Image {
     }
 
     fn dropped(&mut self, handle: cl_mem) {
+        if let Texels::Single(image) = &self.texels {
+            // The queue that prepared it lets go of it.
+            let _ = image.ready(&self.context.gpus[0]);
+        }
         self.forget_mappings();
         if let Texels::Buffer(parent) = &self.texels {
             parent.remove_child();
@@ -110,7 +115,9 @@ impl Image {
         };
         // The size of a texel of formats that no device has does not matter.
         let texel = layout.map_or(1, |layout| layout.texel());
-        let pitches = PitchRule { host: request.host.is_some(), error: request.pitch_error };
+        // Applications give the row pitch of a view of a buffer as well, which has one row.
+        let host = request.host.is_some() || of_buffer;
+        let pitches = PitchRule { host, error: request.pitch_error };
         let shape = Shape::new(desc, texel, images_of(context).map(|(_, i)| i), pitches)?;
         let wants_host = request.flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
         ensure!(wants_host == request.host.is_some(), CL_INVALID_HOST_PTR);
@@ -207,7 +214,7 @@ impl Image {
     /// buffer.
     pub fn on_device(&self, device: usize) -> Result<Arc<vk::Image>> {
         match &self.texels {
-            Texels::Single(image) => Ok(image.clone()),
+            Texels::Single(image) => image.ready(&self.context.gpus[0]).cloned(),
             Texels::Replicas(replicas) => replicas.image(&self.context, device),
             Texels::Buffer(_) => fail(CL_INVALID_MEM_OBJECT),
         }
@@ -225,7 +232,7 @@ impl Image {
     /// Returns true if two images share storage.
     pub fn same_storage(&self, other: &Image) -> bool {
         match (&self.texels, &other.texels) {
-            (Texels::Single(one), Texels::Single(two)) => Arc::ptr_eq(one, two),
+            (Texels::Single(one), Texels::Single(two)) => std::ptr::eq(one, two),
             (Texels::Replicas(one), Texels::Replicas(two)) => std::ptr::eq(one, two),
             (Texels::Buffer(one), Texels::Buffer(two)) => one.same_storage(two),
             _ => false,
@@ -269,7 +276,7 @@ impl Texels {
             return Ok(Texels::Single(image));
         }
         let replicas = Replicas::of_image(context, desc, Devices::only(home))?;
-        Ok(Texels::Replicas(replicas.with_image(home, image)))
+        Ok(Texels::Replicas(replicas.with_image(home, image.ready(gpu)?.clone())))
     }
 }
 
