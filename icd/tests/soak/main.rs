@@ -14,6 +14,7 @@
 mod common;
 mod footprint;
 mod graph;
+mod images;
 mod memory;
 mod owned;
 mod programs;
@@ -32,12 +33,13 @@ use world::World;
 /// What a thread does in one go.
 type Scene = fn(&World, &mut Numbers);
 
-const SCENES: [(&str, Scene); 12] = [
+const SCENES: [(&str, Scene); 13] = [
     ("graph in queues of its own", graph::own_queues),
     ("graph in shared queues", graph::shared_queues),
     ("transfers", memory::transfers),
     ("maps", memory::maps),
     ("sub-buffers", memory::sub_buffers),
+    ("images", images::images),
     ("shared virtual memory", shared::allocations),
     ("failing events", waiting::failures),
     ("callbacks", waiting::callbacks),

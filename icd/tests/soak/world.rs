@@ -28,6 +28,8 @@ pub struct World {
     pub queues: Vec<Queue>,
     pub kernel: Kernel,
     pub program: Program,
+    /// A program that uses images, if the device has some.
+    pub image_program: Option<Program>,
     /// Events of commands that will succeed, for others to wait for.
     bag: Mutex<Vec<Event>>,
     /// User events for the thread that sets them, one after the other.
@@ -54,6 +56,9 @@ impl World {
             [0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE].map(|p| queue(&context, device, p));
         let program = build(&context, SOURCE);
         let kernel = kernel(&program, c"mix_words");
+        let (mut images, get, name) = (0u32, cl.clGetDeviceInfo, CL_DEVICE_IMAGE_SUPPORT);
+        check(unsafe { get(device, name, 4, (&raw mut images).cast(), null_mut()) });
+        let image_program = (images != 0).then(|| build(&context, crate::images::SOURCE));
         let (gates, opened) = mpsc::channel::<Event>();
         let opener = std::thread::spawn(move || {
             for (index, gate) in opened.into_iter().enumerate() {
@@ -67,6 +72,7 @@ impl World {
             queues: queues.into(),
             kernel,
             program,
+            image_program,
             bag: Mutex::default(),
             gates: Some(gates),
             opener: Some(opener),

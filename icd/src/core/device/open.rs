@@ -49,9 +49,9 @@ pub struct Gpu {
     pub upload: Arc<Pool>,
     /// Device to host.
     pub readback: Arc<Pool>,
-    /// For large copies within the device, where that is faster than the driver's.
     /// The queue that prepares images.
     pub(super) image_queue: OnceCell<Arc<vk::Queue>>,
+    /// For large copies within the device, where that is faster than the driver's.
     copy_kernel: OnceCell<vk::CopyKernel>,
     /// Idle queues for transfers that belong to no command queue (initial contents, migration): one for
     /// each thread that is at it, so that none waits for another's.
