@@ -290,6 +290,20 @@ fn what_is_stored_reads_back() {
 }
 
 #[test]
+fn one_channel_may_be_several_components() {
+    let text = "kernel void k(read_write image2d_t image, global float4 *p) {
+        write_imagef(image, (int2)(1, 0), (float4)(0.5f, 0.25f, 0.125f, 0.75f));
+        p[0] = read_imagef(image, (int2)(1, 0));
+    }";
+    let read = |order: u32| {
+        let word = (order - image_word::CL_R) << image_word::ORDER_SHIFT;
+        run(text, &mut vec![image(D2, &[2, 1])], &[word], &[0.0; 4]).unwrap()
+    };
+    assert_eq!(read(0x10B8), [0.5; 4]);
+    assert_eq!(read(0x10B9), [0.5, 0.5, 0.5, 1.0]);
+}
+
+#[test]
 fn integers_saturate_to_the_width_of_the_channels() {
     let text = |function: &str, ty: &str| {
         format!(

@@ -107,7 +107,11 @@ float4 __stored_float(float4 c, uint image) {
     }
 }
 
+// CL_INTENSITY and CL_LUMINANCE, 8 and 9 behind CL_R, have one channel that several components are.
 float4 __loaded_float(float4 c, uint image) {
+    uint channels = image >> 16 & 31;
+    if (channels == 8) return c.xxxx;
+    if (channels == 9) return (float4)(c.xxx, 1.0f);
     uint order = image >> 26 & 7;
     if (order == 0) return c;
     switch (order) {

@@ -156,13 +156,6 @@ impl Layout {
         Layout { format, components, store: None }
     }
 
-    /// Returns true if kernels that write texels can read them too: the compiler undoes the store order, but does not
-    /// repeat a component.
-    pub fn is_read_back(&self) -> bool {
-        let red = self.components.iter().filter(|component| **component == R).count();
-        self.store.is_some() && red <= 1
-    }
-
     /// Returns the bytes of a texel.
     pub fn texel(&self) -> usize {
         self.format.bytes() as usize

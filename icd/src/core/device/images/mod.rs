@@ -137,7 +137,7 @@ impl Images {
                 Some(Access {
                     read: found.read,
                     write: found.write && stored,
-                    read_write: found.storage_read && layout.is_read_back(),
+                    read_write: found.storage_read && stored,
                 })
             }
             Some(kind) => {
@@ -151,7 +151,7 @@ impl Images {
                 (fits && depth).then_some(Access {
                     read: true,
                     write: found.storage && stored,
-                    read_write: found.storage_read && layout.is_read_back(),
+                    read_write: found.storage_read && stored,
                 })
             }
         };
