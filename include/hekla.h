@@ -542,6 +542,8 @@
 
 #define CL_MEM_HOST_NO_ACCESS (1 << 9)
 
+#define CL_MEM_IMMUTABLE_EXT (1 << 6)
+
 #define CL_MEM_SVM_FINE_GRAIN_BUFFER (1 << 10)
 
 #define CL_MEM_SVM_ATOMICS (1 << 11)
@@ -1144,6 +1146,12 @@
 
 #define PRINTF_BUFFER_SIZE (1 << 20)
 
+#define MAX_READ_ARGS 128
+
+#define MAX_WRITE_ARGS 64
+
+#define MAX_SAMPLERS 16
+
 #define MIN_CHUNK (1 << 20)
 
 #define CHUNKS_IN_FLIGHT 6
@@ -1472,13 +1480,6 @@ void *clEnqueueMapBuffer(cl_command_queue command_queue,
                          cl_event *event,
                          cl_int *errcode_ret);
 
-cl_int clEnqueueUnmapMemObject(cl_command_queue command_queue,
-                               cl_mem memobj,
-                               void *mapped_ptr,
-                               cl_uint num_events_in_wait_list,
-                               const cl_event *event_wait_list,
-                               cl_event *event);
-
 cl_command_buffer_khr clCreateCommandBufferKHR(cl_uint num_queues,
                                                const cl_command_queue *queues,
                                                const cl_command_buffer_properties_khr *properties,
@@ -1644,39 +1645,115 @@ cl_int clEnqueueReleaseExternalMemObjectsKHR(cl_command_queue command_queue,
                                              const cl_event *event_wait_list,
                                              cl_event *event);
 
+cl_int clEnqueueReadImage(cl_command_queue command_queue,
+                          cl_mem image,
+                          cl_bool blocking_read,
+                          const size_t *origin,
+                          const size_t *region,
+                          size_t row_pitch,
+                          size_t slice_pitch,
+                          void *ptr,
+                          cl_uint num_events_in_wait_list,
+                          const cl_event *event_wait_list,
+                          cl_event *event);
+
+cl_int clEnqueueWriteImage(cl_command_queue command_queue,
+                           cl_mem image,
+                           cl_bool blocking_write,
+                           const size_t *origin,
+                           const size_t *region,
+                           size_t input_row_pitch,
+                           size_t input_slice_pitch,
+                           const void *ptr,
+                           cl_uint num_events_in_wait_list,
+                           const cl_event *event_wait_list,
+                           cl_event *event);
+
+cl_int clEnqueueFillImage(cl_command_queue command_queue,
+                          cl_mem image,
+                          const void *fill_color,
+                          const size_t *origin,
+                          const size_t *region,
+                          cl_uint num_events_in_wait_list,
+                          const cl_event *event_wait_list,
+                          cl_event *event);
+
+cl_int clEnqueueCopyImage(cl_command_queue command_queue,
+                          cl_mem src_image,
+                          cl_mem dst_image,
+                          const size_t *src_origin,
+                          const size_t *dst_origin,
+                          const size_t *region,
+                          cl_uint num_events_in_wait_list,
+                          const cl_event *event_wait_list,
+                          cl_event *event);
+
+cl_int clEnqueueCopyImageToBuffer(cl_command_queue command_queue,
+                                  cl_mem src_image,
+                                  cl_mem dst_buffer,
+                                  const size_t *src_origin,
+                                  const size_t *region,
+                                  size_t dst_offset,
+                                  cl_uint num_events_in_wait_list,
+                                  const cl_event *event_wait_list,
+                                  cl_event *event);
+
+cl_int clEnqueueCopyBufferToImage(cl_command_queue command_queue,
+                                  cl_mem src_buffer,
+                                  cl_mem dst_image,
+                                  size_t src_offset,
+                                  const size_t *dst_origin,
+                                  const size_t *region,
+                                  cl_uint num_events_in_wait_list,
+                                  const cl_event *event_wait_list,
+                                  cl_event *event);
+
+void *clEnqueueMapImage(cl_command_queue command_queue,
+                        cl_mem image,
+                        cl_bool blocking_map,
+                        cl_map_flags map_flags,
+                        const size_t *origin,
+                        const size_t *region,
+                        size_t *image_row_pitch,
+                        size_t *image_slice_pitch,
+                        cl_uint num_events_in_wait_list,
+                        const cl_event *event_wait_list,
+                        cl_event *event,
+                        cl_int *errcode_ret);
+
 cl_mem clCreateImage(cl_context context,
-                     cl_mem_flags _flags,
-                     const struct cl_image_format *_image_format,
-                     const struct cl_image_desc *_image_desc,
-                     void *_host_ptr,
+                     cl_mem_flags flags,
+                     const struct cl_image_format *image_format,
+                     const struct cl_image_desc *image_desc,
+                     void *host_ptr,
                      cl_int *errcode_ret);
 
 cl_mem clCreateImageWithProperties(cl_context context,
-                                   const cl_mem_properties *_properties,
-                                   cl_mem_flags _flags,
-                                   const struct cl_image_format *_image_format,
-                                   const struct cl_image_desc *_image_desc,
-                                   void *_host_ptr,
+                                   const cl_mem_properties *properties,
+                                   cl_mem_flags flags,
+                                   const struct cl_image_format *image_format,
+                                   const struct cl_image_desc *image_desc,
+                                   void *host_ptr,
                                    cl_int *errcode_ret);
 
 cl_mem clCreateImage2D(cl_context context,
-                       cl_mem_flags _flags,
-                       const struct cl_image_format *_image_format,
-                       size_t _image_width,
-                       size_t _image_height,
-                       size_t _image_row_pitch,
-                       void *_host_ptr,
+                       cl_mem_flags flags,
+                       const struct cl_image_format *image_format,
+                       size_t image_width,
+                       size_t image_height,
+                       size_t image_row_pitch,
+                       void *host_ptr,
                        cl_int *errcode_ret);
 
 cl_mem clCreateImage3D(cl_context context,
-                       cl_mem_flags _flags,
-                       const struct cl_image_format *_image_format,
-                       size_t _image_width,
-                       size_t _image_height,
-                       size_t _image_depth,
-                       size_t _image_row_pitch,
-                       size_t _image_slice_pitch,
-                       void *_host_ptr,
+                       cl_mem_flags flags,
+                       const struct cl_image_format *image_format,
+                       size_t image_width,
+                       size_t image_height,
+                       size_t image_depth,
+                       size_t image_row_pitch,
+                       size_t image_slice_pitch,
+                       void *host_ptr,
                        cl_int *errcode_ret);
 
 cl_int clGetSupportedImageFormats(cl_context context,
@@ -1687,86 +1764,10 @@ cl_int clGetSupportedImageFormats(cl_context context,
                                   cl_uint *num_image_formats);
 
 cl_int clGetImageInfo(cl_mem image,
-                      cl_image_info _param_name,
-                      size_t _param_value_size,
-                      void *_param_value,
-                      size_t *_param_value_size_ret);
-
-cl_int clEnqueueReadImage(cl_command_queue command_queue,
-                          cl_mem _image,
-                          cl_bool _blocking_read,
-                          const size_t *_origin,
-                          const size_t *_region,
-                          size_t _row_pitch,
-                          size_t _slice_pitch,
-                          void *_ptr,
-                          cl_uint _num_events_in_wait_list,
-                          const cl_event *_event_wait_list,
-                          cl_event *_event);
-
-cl_int clEnqueueWriteImage(cl_command_queue command_queue,
-                           cl_mem _image,
-                           cl_bool _blocking_write,
-                           const size_t *_origin,
-                           const size_t *_region,
-                           size_t _input_row_pitch,
-                           size_t _input_slice_pitch,
-                           const void *_ptr,
-                           cl_uint _num_events_in_wait_list,
-                           const cl_event *_event_wait_list,
-                           cl_event *_event);
-
-cl_int clEnqueueFillImage(cl_command_queue command_queue,
-                          cl_mem _image,
-                          const void *_fill_color,
-                          const size_t *_origin,
-                          const size_t *_region,
-                          cl_uint _num_events_in_wait_list,
-                          const cl_event *_event_wait_list,
-                          cl_event *_event);
-
-cl_int clEnqueueCopyImage(cl_command_queue command_queue,
-                          cl_mem _src_image,
-                          cl_mem _dst_image,
-                          const size_t *_src_origin,
-                          const size_t *_dst_origin,
-                          const size_t *_region,
-                          cl_uint _num_events_in_wait_list,
-                          const cl_event *_event_wait_list,
-                          cl_event *_event);
-
-cl_int clEnqueueCopyImageToBuffer(cl_command_queue command_queue,
-                                  cl_mem _src_image,
-                                  cl_mem _dst_buffer,
-                                  const size_t *_src_origin,
-                                  const size_t *_region,
-                                  size_t _dst_offset,
-                                  cl_uint _num_events_in_wait_list,
-                                  const cl_event *_event_wait_list,
-                                  cl_event *_event);
-
-cl_int clEnqueueCopyBufferToImage(cl_command_queue command_queue,
-                                  cl_mem _src_buffer,
-                                  cl_mem _dst_image,
-                                  size_t _src_offset,
-                                  const size_t *_dst_origin,
-                                  const size_t *_region,
-                                  cl_uint _num_events_in_wait_list,
-                                  const cl_event *_event_wait_list,
-                                  cl_event *_event);
-
-void *clEnqueueMapImage(cl_command_queue command_queue,
-                        cl_mem _image,
-                        cl_bool _blocking_map,
-                        cl_map_flags _map_flags,
-                        const size_t *_origin,
-                        const size_t *_region,
-                        size_t *_image_row_pitch,
-                        size_t *_image_slice_pitch,
-                        cl_uint _num_events_in_wait_list,
-                        const cl_event *_event_wait_list,
-                        cl_event *_event,
-                        cl_int *errcode_ret);
+                      cl_image_info param_name,
+                      size_t param_value_size,
+                      void *param_value,
+                      size_t *param_value_size_ret);
 
 cl_kernel clCreateKernel(cl_program program, const char *kernel_name, cl_int *errcode_ret);
 
@@ -1822,6 +1823,13 @@ cl_int clGetKernelSubGroupInfo(cl_kernel kernel,
                                size_t _param_value_size,
                                void *_param_value,
                                size_t *_param_value_size_ret);
+
+cl_int clEnqueueUnmapMemObject(cl_command_queue command_queue,
+                               cl_mem memobj,
+                               void *mapped_ptr,
+                               cl_uint num_events_in_wait_list,
+                               const cl_event *event_wait_list,
+                               cl_event *event);
 
 cl_int clRetainMemObject(cl_mem memobj);
 
@@ -2097,62 +2105,62 @@ cl_int clCommandNDRangeKernelKHR(cl_command_buffer_khr command_buffer,
 cl_int clCommandCopyImageKHR(cl_command_buffer_khr command_buffer,
                              cl_command_queue command_queue,
                              const cl_command_properties_khr *properties,
-                             cl_mem _src_image,
-                             cl_mem _dst_image,
-                             const size_t *_src_origin,
-                             const size_t *_dst_origin,
-                             const size_t *_region,
+                             cl_mem src_image,
+                             cl_mem dst_image,
+                             const size_t *src_origin,
+                             const size_t *dst_origin,
+                             const size_t *region,
                              cl_uint num_sync_points_in_wait_list,
                              const cl_sync_point_khr *sync_point_wait_list,
-                             cl_sync_point_khr *_sync_point,
+                             cl_sync_point_khr *sync_point,
                              cl_mutable_command_khr *mutable_handle);
 
 cl_int clCommandCopyImageToBufferKHR(cl_command_buffer_khr command_buffer,
                                      cl_command_queue command_queue,
                                      const cl_command_properties_khr *properties,
-                                     cl_mem _src_image,
-                                     cl_mem _dst_buffer,
-                                     const size_t *_src_origin,
-                                     const size_t *_region,
-                                     size_t _dst_offset,
+                                     cl_mem src_image,
+                                     cl_mem dst_buffer,
+                                     const size_t *src_origin,
+                                     const size_t *region,
+                                     size_t dst_offset,
                                      cl_uint num_sync_points_in_wait_list,
                                      const cl_sync_point_khr *sync_point_wait_list,
-                                     cl_sync_point_khr *_sync_point,
+                                     cl_sync_point_khr *sync_point,
                                      cl_mutable_command_khr *mutable_handle);
 
 cl_int clCommandCopyBufferToImageKHR(cl_command_buffer_khr command_buffer,
                                      cl_command_queue command_queue,
                                      const cl_command_properties_khr *properties,
-                                     cl_mem _src_buffer,
-                                     cl_mem _dst_image,
-                                     size_t _src_offset,
-                                     const size_t *_dst_origin,
-                                     const size_t *_region,
+                                     cl_mem src_buffer,
+                                     cl_mem dst_image,
+                                     size_t src_offset,
+                                     const size_t *dst_origin,
+                                     const size_t *region,
                                      cl_uint num_sync_points_in_wait_list,
                                      const cl_sync_point_khr *sync_point_wait_list,
-                                     cl_sync_point_khr *_sync_point,
+                                     cl_sync_point_khr *sync_point,
                                      cl_mutable_command_khr *mutable_handle);
 
 cl_int clCommandFillImageKHR(cl_command_buffer_khr command_buffer,
                              cl_command_queue command_queue,
                              const cl_command_properties_khr *properties,
-                             cl_mem _image,
-                             const void *_fill_color,
-                             const size_t *_origin,
-                             const size_t *_region,
+                             cl_mem image,
+                             const void *fill_color,
+                             const size_t *origin,
+                             const size_t *region,
                              cl_uint num_sync_points_in_wait_list,
                              const cl_sync_point_khr *sync_point_wait_list,
-                             cl_sync_point_khr *_sync_point,
+                             cl_sync_point_khr *sync_point,
                              cl_mutable_command_khr *mutable_handle);
 
 cl_sampler clCreateSamplerWithProperties(cl_context context,
-                                         const cl_sampler_properties *_sampler_properties,
+                                         const cl_sampler_properties *sampler_properties,
                                          cl_int *errcode_ret);
 
 cl_sampler clCreateSampler(cl_context context,
-                           cl_bool _normalized_coords,
-                           cl_addressing_mode _addressing_mode,
-                           cl_filter_mode _filter_mode,
+                           cl_bool normalized_coords,
+                           cl_addressing_mode addressing_mode,
+                           cl_filter_mode filter_mode,
                            cl_int *errcode_ret);
 
 cl_int clRetainSampler(cl_sampler sampler);
@@ -2160,10 +2168,10 @@ cl_int clRetainSampler(cl_sampler sampler);
 cl_int clReleaseSampler(cl_sampler sampler);
 
 cl_int clGetSamplerInfo(cl_sampler sampler,
-                        cl_sampler_info _param_name,
-                        size_t _param_value_size,
-                        void *_param_value,
-                        size_t *_param_value_size_ret);
+                        cl_sampler_info param_name,
+                        size_t param_value_size,
+                        void *param_value,
+                        size_t *param_value_size_ret);
 
 cl_semaphore_khr clCreateSemaphoreWithPropertiesKHR(cl_context context,
                                                     const cl_semaphore_properties_khr *sema_props,

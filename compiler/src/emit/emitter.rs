@@ -1,8 +1,8 @@
 //! The state of emitting one kernel, and the small steps that everything else is made of.
 
 use super::argument_buffer::KernelInputs;
+use super::descriptor_arrays::DescriptorArrays;
 use super::error::{EmitError, EmitResult};
-use super::images::DescriptorArrays;
 use super::places::Arrays;
 use super::position::Control;
 use super::shader_info::{Frame, ShaderInfo};

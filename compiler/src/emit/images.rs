@@ -1,69 +1,13 @@
-//! Images: the arrays of descriptor set 0, and the instructions on their elements.
+//! Images: the instructions on the elements of the arrays of descriptor set 0.
 //!
-//! A variable is an array of images of one type; those of all types lie at the bindings that [`crate::kernel::binding`]
-//! names. The index is the same in all work-items, as images come as arguments alone.
+//! The index is the same in all work-items, as images come as arguments alone.
 
+use super::descriptor_arrays::{capability_of, dimensions, place, DescriptorArray};
 use super::emitter::Emitter;
 use super::error::EmitResult;
-use crate::ir::{ImageDim, ImageView, TexelComponent, Value};
-use crate::kernel::binding;
-use rspirv::spirv::{Capability, Decoration, Dim, ImageFormat, ImageOperands, Op, StorageClass};
+use crate::ir::{ImageView, TexelComponent, Value};
+use rspirv::spirv::{Capability, Decoration, ImageFormat, ImageOperands, Op, StorageClass};
 use smallvec::{smallvec, SmallVec};
-
-/// An array of images of one type.
-#[derive(Debug, Clone, Copy)]
-struct DescriptorArray {
-    view: ImageView,
-    variable: u32,
-    /// The type of its elements, and that of pointers to them.
-    image: u32,
-    pointer: u32,
-    /// The type of texels.
-    texel: u32,
-    is_read: bool,
-    is_written: bool,
-}
-
-/// The arrays that the module declares.
-#[derive(Debug, Default)]
-pub(super) struct DescriptorArrays(Vec<DescriptorArray>);
-
-/// Returns SPIR-V's dimensionality of an image, and whether it has layers.
-fn dimensions(dim: ImageDim) -> (Dim, bool) {
-    match dim {
-        ImageDim::D1 => (Dim::Dim1D, false),
-        ImageDim::D1Array => (Dim::Dim1D, true),
-        ImageDim::D1Buffer => (Dim::DimBuffer, false),
-        ImageDim::D2 => (Dim::Dim2D, false),
-        ImageDim::D2Array => (Dim::Dim2D, true),
-        ImageDim::D3 => (Dim::Dim3D, false),
-    }
-}
-
-/// Returns the binding of an array, and the capability to index it.
-fn place(view: ImageView) -> (u32, Capability) {
-    match (view.is_buffer(), view.storage) {
-        (false, false) => (binding::SAMPLED_IMAGE, Capability::SampledImageArrayDynamicIndexing),
-        (false, true) => (binding::STORAGE_IMAGE, Capability::StorageImageArrayDynamicIndexing),
-        (true, false) => {
-            (binding::UNIFORM_TEXEL_BUFFER, Capability::UniformTexelBufferArrayDynamicIndexing)
-        }
-        (true, true) => {
-            (binding::STORAGE_TEXEL_BUFFER, Capability::StorageTexelBufferArrayDynamicIndexing)
-        }
-    }
-}
-
-/// Returns the capability that the dimensionality of an image needs, if it needs one.
-fn capability_of(dim: Dim, storage: bool) -> Option<Capability> {
-    match (dim, storage) {
-        (Dim::Dim1D, false) => Some(Capability::Sampled1D),
-        (Dim::Dim1D, true) => Some(Capability::Image1D),
-        (Dim::DimBuffer, false) => Some(Capability::SampledBuffer),
-        (Dim::DimBuffer, true) => Some(Capability::ImageBuffer),
-        _ => None,
-    }
-}
 
 impl Emitter<'_> {
     /// Returns the array of images of a type.

@@ -16,6 +16,7 @@ mod atomics;
 mod control;
 mod convert;
 mod data;
+mod descriptor_arrays;
 mod emitter;
 mod error;
 mod float;

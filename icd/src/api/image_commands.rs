@@ -280,7 +280,7 @@ fn map(queue: &Ref<Queue>, region: &Region, flags: cl_map_flags) -> Result<Mappe
         let (pointer, command) = mapping::map(queue, &mem, flags, (bytes.offset, bytes.width))?;
         return Ok(Mapped { pointer, pitches: [bytes.width, 0], command });
     }
-    let mapping = image.place_mapping(queue, flags, region.at)?;
+    let mapping = image.place_mapping(&queue.gpu, flags, region.at)?;
     let (pointer, pitches) = (mapping.pointer(), image.mapped_pitches(&mapping));
     let command = map_command(image, &mapping);
     image.add_mapping(mapping)?;

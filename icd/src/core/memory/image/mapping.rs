@@ -5,10 +5,10 @@ use super::Image;
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::context::host_ranges::HostRange;
+use crate::core::device::open::Gpu;
 use crate::core::device::staging::Staging;
 use crate::core::memory::host::{HostAddress, Pages};
 use crate::core::memory::rect::Rect;
-use crate::core::queue::Queue;
 use hekla_vk_backend::ImageBox;
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ impl Image {
     /// CL_MAP_FAILURE when there is no memory.
     pub fn place_mapping(
         &self,
-        queue: &Queue,
+        gpu: &Gpu,
         flags: cl_map_flags,
         at: ImageBox,
     ) -> Result<ImageMapping> {
@@ -103,8 +103,8 @@ impl Image {
         }
         let packed = self.rect(&at, 0, 0, 0)?;
         let size = packed.bytes();
-        if size as u64 <= queue.gpu.device.info().limits.max_allocation_size {
-            let staging = queue.gpu.readback.take(size as u64);
+        if size as u64 <= gpu.device.info().limits.max_allocation_size {
+            let staging = gpu.readback.take(size as u64);
             if let Some(staging) = staging.ok().filter(|s| s.buffer.is_coherent()) {
                 let Some(base) = staging.buffer.mapped() else { return fail(CL_MAP_FAILURE) };
                 let mapping = of(packed.shifted(base.as_ptr() as usize));
