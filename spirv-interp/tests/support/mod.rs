@@ -141,6 +141,18 @@ fn check_capabilities(kernel: &Kernel, target: &Target) -> Result<(), String> {
                 || target.preserve_signed_zero_inf_nan_32
                 || target.preserve_signed_zero_inf_nan_64
         }
+        C::RuntimeDescriptorArray
+        | C::SampledImageArrayDynamicIndexing
+        | C::StorageImageArrayDynamicIndexing
+        | C::UniformTexelBufferArrayDynamicIndexing
+        | C::StorageTexelBufferArrayDynamicIndexing
+        | C::Sampled1D
+        | C::Image1D
+        | C::SampledBuffer
+        | C::ImageBuffer
+        | C::ImageQuery
+        | C::StorageImageWriteWithoutFormat => target.images,
+        C::StorageImageReadWithoutFormat => target.read_write_images,
         _ => false,
     };
     // They come first in a module, two words each.
