@@ -4,7 +4,7 @@ use super::args;
 use super::buffer_properties;
 use super::enqueue::enqueue;
 use super::mapping;
-use super::recordable::{self, triple};
+use super::recordable::{self, buffer, triple};
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
 use crate::core::command::Command;
@@ -47,13 +47,6 @@ unsafe fn target(
     // SAFETY: as the caller promises.
     let waits = unsafe { args::wait_list(&queue.context, count, list) }?;
     Ok(Target { queue, mem, waits })
-}
-
-/// Returns a buffer of the queue's context.
-fn buffer(queue: &Ref<Queue>, mem: cl_mem) -> Result<Ref<Buffer>> {
-    let mem = Ref::<Buffer>::from_handle(mem)?;
-    ensure!(mem.context == queue.context, CL_INVALID_CONTEXT);
-    Ok(mem)
 }
 
 /// A box in a buffer and one in the application's memory.

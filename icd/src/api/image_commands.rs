@@ -3,7 +3,8 @@
 use super::args;
 use super::enqueue::enqueue;
 use super::mapping;
-use super::recordable_images::{self, buffer, image, Region};
+use super::recordable::buffer;
+use super::recordable_images::{self, image, Region};
 use crate::cl::error::{ensure, Result};
 use crate::cl::*;
 use crate::core::command::image::ImageCommand;

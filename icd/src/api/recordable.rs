@@ -9,6 +9,7 @@ use crate::core::command::Command;
 use crate::core::context::Context;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::rect::{overlap, Rect};
+use crate::core::queue::Queue;
 use crate::object::Ref;
 use smallvec::SmallVec;
 use std::ffi::c_void;
@@ -21,6 +22,13 @@ pub(super) unsafe fn triple(pointer: *const usize) -> Result<[usize; 3]> {
     ensure!(!pointer.is_null(), CL_INVALID_VALUE);
     // SAFETY: as the caller promises.
     Ok(unsafe { pointer.cast::<[usize; 3]>().read() })
+}
+
+/// Returns a buffer of a queue's context.
+pub(super) fn buffer(queue: &Queue, handle: cl_mem) -> Result<Ref<Buffer>> {
+    let buffer = Ref::<Buffer>::from_handle(handle)?;
+    ensure!(buffer.context == queue.context, CL_INVALID_CONTEXT);
+    Ok(buffer)
 }
 
 /// Copies `size` bytes from and to offsets in buffers (clEnqueueCopyBuffer).

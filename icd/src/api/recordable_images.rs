@@ -25,13 +25,6 @@ pub(super) fn image(queue: &Queue, handle: cl_mem) -> Result<Ref<Image>> {
     Ok(image)
 }
 
-/// Returns the buffer of a queue's context.
-pub(super) fn buffer(queue: &Queue, handle: cl_mem) -> Result<Ref<Buffer>> {
-    let buffer = Ref::<Buffer>::from_handle(handle)?;
-    ensure!(buffer.context == queue.context, CL_INVALID_CONTEXT);
-    Ok(buffer)
-}
-
 /// An image, and a box in it.
 pub(super) struct Region {
     pub image: Ref<Image>,

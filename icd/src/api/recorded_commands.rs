@@ -71,9 +71,7 @@ impl Given {
 impl Place {
     /// Returns a buffer of the command buffer's context.
     fn mem(&self, handle: cl_mem) -> Result<Ref<Buffer>> {
-        let mem = Ref::<Buffer>::from_handle(handle)?;
-        ensure!(mem.context == self.buffer.queue.context, CL_INVALID_CONTEXT);
-        Ok(mem)
+        recordable::buffer(&self.buffer.queue, handle)
     }
 
     /// Adds a command and stores its sync point for the application.

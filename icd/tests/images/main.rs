@@ -113,7 +113,7 @@ fn texels_on(image: cl_mem, device: usize) -> Vec<u8> {
     let image = Ref::<Image>::from_handle(image).unwrap();
     let texels = image.on_device(device).unwrap();
     let mut all = Vec::new();
-    for part in image_copy::parts(&texels) {
+    for part in image_copy::parts_of_image(&texels) {
         let mut bytes = vec![0; image_copy::size_of(&texels, part) as usize];
         image.context.gpus[device].read_image(&texels, part, &mut bytes).unwrap();
         all.extend(bytes);

@@ -58,7 +58,7 @@ impl Gpu {
     ) -> Result<()> {
         let image = &image.image;
         let texel = image.desc().format.bytes() as usize;
-        for part in parts(image) {
+        for part in parts_of_image(image) {
             let [width, height, depth] = part.size.map(|texels| texels as usize);
             let [_, y, z] = part.origin.map(|texels| texels as usize);
             let row = width * texel;
@@ -130,20 +130,27 @@ pub fn size_of(image: &vk::Image, part: vk::ImageBox) -> u64 {
     part.texels() * u64::from(image.desc().format.bytes())
 }
 
-/// Returns boxes that make up the first level of an image, each of not much more than [`CHUNK`] bytes: some slices, or
-/// some rows of one slice.
-pub fn parts(image: &vk::Image) -> impl Iterator<Item = vk::ImageBox> {
-    let [width, height, depth] = image.size_of_level(0);
-    let row = u64::from(width) * u64::from(image.desc().format.bytes());
-    let fitting = |bytes: u64, most: u32| (CHUNK as u64 / bytes).clamp(1, u64::from(most)) as u32;
+/// Returns boxes that make up the first level of an image, each of not much more than [`CHUNK`] bytes.
+pub fn parts_of_image(image: &vk::Image) -> impl Iterator<Item = vk::ImageBox> {
+    let whole = vk::ImageBox { level: 0, origin: [0; 3], size: image.size_of_level(0) };
+    parts(whole, image.desc().format.bytes() as usize, CHUNK)
+}
+
+/// Returns boxes that make up a box, each of at most `most` bytes (but no less than a row): some slices, or some rows
+/// of one slice. `texel` is the size of a texel in bytes.
+pub fn parts(at: vk::ImageBox, texel: usize, most: usize) -> impl Iterator<Item = vk::ImageBox> {
+    let [width, height, depth] = at.size;
+    let row = width as usize * texel;
+    let fitting = |bytes: usize, whole: u32| (most / bytes).clamp(1, whole as usize) as u32;
     let rows = fitting(row, height);
-    let slices = if rows < height { 1 } else { fitting(row * u64::from(height), depth) };
+    let slices = if rows < height { 1 } else { fitting(row * height as usize, depth) };
     let starts = |size: u32, step: u32| (0..size).step_by(step as usize);
+    let [x, first_y, first_z] = at.origin;
     starts(depth, slices).flat_map(move |z| {
         starts(height, rows).map(move |y| vk::ImageBox {
-            level: 0,
-            origin: [0, y, z],
+            origin: [x, first_y + y, first_z + z],
             size: [width, rows.min(height - y), slices.min(depth - z)],
+            ..at
         })
     })
 }

@@ -108,7 +108,7 @@ impl Move {
                 }
             }
             (Memory::Image(from), Memory::Image(to)) => {
-                for part in image_copy::parts(from) {
+                for part in image_copy::parts_of_image(from) {
                     let mut texels = vec![0; image_copy::size_of(from, part) as usize];
                     source.read_image(from, part, &mut texels)?;
                     target.write_image(to, part, &texels)?;

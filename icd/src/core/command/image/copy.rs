@@ -1,10 +1,10 @@
 //! Copies between images and buffers, and fills of images, as they are recorded by a queue or into a command buffer.
 
 use crate::cl::error::Result;
+use crate::core::device::image_copy::parts;
 use crate::core::device::open::CHUNK;
 use crate::core::device::staging::{Arena, Staging};
 use crate::core::memory::buffer::Buffer;
-use crate::core::memory::image::boxes::parts;
 use crate::core::memory::image::Image;
 use crate::core::queue::Queue;
 use hekla_vk_backend as vk;

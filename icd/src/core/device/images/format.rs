@@ -143,7 +143,7 @@ pub fn layout_in_buffer(format: cl_image_format) -> Option<Layout> {
 /// Returns how texels are stored that are one integer.
 fn packed(kind: cl_uint) -> Option<Layout> {
     let format = match kind {
-        // Not CL_UNORM_SHORT_565 and 555: drivers widen five bits to eight, and 11 of 31 is then 90 of 255.
+        // Not CL_UNORM_SHORT_565 and 555: NVIDIA's driver widens five bits to eight, and 11 of 31 is 90 of 255 then.
         CL_UNORM_INT_101010 => vk::Format::A2R10G10B10_UNORM_PACK32,
         _ => return None,
     };

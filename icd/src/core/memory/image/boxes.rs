@@ -1,5 +1,4 @@
-//! Boxes of texels: as the application names them, cut into parts that staging memory holds, and where their texels
-//! lie in linear memory.
+//! Boxes of texels: as the application names them, and where their texels lie in linear memory.
 
 use super::Image;
 use crate::cl::error::{ensure, Result};
@@ -59,25 +58,6 @@ impl Image {
     }
 }
 
-/// Returns boxes that make up a box, each of at most `most` bytes (but no less than a row): some slices, or some rows
-/// of one slice. `texel` is the size of a texel in bytes.
-pub fn parts(at: ImageBox, texel: usize, most: usize) -> impl Iterator<Item = ImageBox> {
-    let [width, height, depth] = at.size;
-    let row = width as usize * texel;
-    let fitting = |bytes: usize, whole: u32| (most / bytes).clamp(1, whole as usize) as u32;
-    let rows = fitting(row, height);
-    let slices = if rows < height { 1 } else { fitting(row * height as usize, depth) };
-    let starts = |size: u32, step: u32| (0..size).step_by(step as usize);
-    let [x, first_y, first_z] = at.origin;
-    starts(depth, slices).flat_map(move |z| {
-        starts(height, rows).map(move |y| ImageBox {
-            origin: [x, first_y + y, first_z + z],
-            size: [width, rows.min(height - y), slices.min(depth - z)],
-            ..at
-        })
-    })
-}
-
 /// Returns where a part of a box lies in the linear memory of the whole box.
 pub fn rect_of_part(rect: &Rect, whole: &ImageBox, part: &ImageBox) -> Rect {
     let [_, y, z] = [0, 1, 2].map(|dim| (part.origin[dim] - whole.origin[dim]) as usize);
@@ -100,6 +80,7 @@ pub fn overlap(a: &ImageBox, b: &ImageBox) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::device::image_copy::parts;
 
     fn of(origin: [u32; 3], size: [u32; 3]) -> ImageBox {
         ImageBox { level: 0, origin, size }
