@@ -87,6 +87,11 @@ pub mod sampler_word {
     pub const LINEAR: u32 = 16;
     /// Bit 5: so is that between the levels of a mipmap.
     pub const MIP_LINEAR: u32 = 32;
+    /// Bits 6 to 17: the least level of detail in 256ths.
+    pub const LEAST_LOD_SHIFT: u32 = 6;
+    /// Bits 18 to 29: the greatest one, subtracted from [`LOD_MASK`], so that 0 bounds nothing.
+    pub const GREATEST_LOD_SHIFT: u32 = 18;
+    pub const LOD_MASK: u32 = 0xFFF;
 }
 
 /// A compiled program: one SPIR-V module per kernel, and the program-scope data they share.

@@ -56,14 +56,14 @@ fn devices() -> [Target; 4] {
 #[test]
 fn modules_are_valid_on_every_device() {
     let kinds = [
-        ("image1d_t", "int", "float"),
-        ("image1d_array_t", "int2", "float2"),
-        ("image2d_t", "int2", "float2"),
-        ("image2d_array_t", "int4", "float4"),
-        ("image3d_t", "int4", "float4"),
+        ("image1d_t", "int", "float", "float"),
+        ("image1d_array_t", "int2", "float2", "float"),
+        ("image2d_t", "int2", "float2", "float2"),
+        ("image2d_array_t", "int4", "float4", "float2"),
+        ("image3d_t", "int4", "float4", "float4"),
     ];
     for target in devices() {
-        for (image, int, float) in kinds {
+        for (image, int, float, gradient) in kinds {
             let text = format!(
                 "constant sampler_t linear = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_LINEAR;
                 kernel void k(read_only {image} a, write_only {image} b, read_write {image} c, sampler_t s,
@@ -72,6 +72,10 @@ fn modules_are_valid_on_every_device() {
                     {float} place = ({float})(i->x * 0.3f);
                     f[0] = read_imagef(a, s, place) + read_imagef(a, linear, place) + read_imagef(a, s, at);
                     i[0] = read_imagei(a, s, place) + read_imagei(a, at) + as_int4(read_imageui(a, s, at));
+                    f[2] = read_imagef(a, s, place, 1.5f) + read_imagef(a, linear, place, (float)i->y);
+                    {gradient} dx = ({gradient})(f->x), dy = ({gradient})(f->y);
+                    f[3] = read_imagef(a, s, place, dx, dy) * get_image_num_mip_levels(a);
+                    i[2] = read_imagei(a, s, place, 2.0f) + as_int4(read_imageui(a, s, place, dx, dy));
                     write_imagef(b, at, f[1]);
                     write_imagei(b, at, i[1]);
                     write_imageui(b, at, as_uint4(i[1]));
@@ -88,7 +92,7 @@ fn modules_are_valid_on_every_device() {
                 int i = get_global_id(0);
                 write_imagef(b, i, read_imagef(a, i) + read_imagef(d, s, (float2)(0.5f)));
                 write_imagei(c, i, read_imagei(c, i) + get_image_width(b));
-                write_imagef(e, (int4)(i), read_imagef(d, s, (int2)(i)));
+                write_imagef(e, (int4)(i), read_imagef(d, s, (int2)(i)) + read_imagef(d, s, (float2)(i), 1.0f));
                 *n = get_image_array_size(e) + get_image_dim(d).y;
             }",
             &target,

@@ -16,6 +16,8 @@ struct ImageArg {
     view: ImageView,
     word: Value,
     slot: Value,
+    /// The level, if it is not the first one.
+    level: Option<Value>,
 }
 
 /// A sampler argument.
@@ -53,12 +55,12 @@ impl Lowerer<'_, '_> {
         let storage = ty.access != ImageAccess::ReadOnly;
         let view = ImageView { dim: ty.dim, component, storage };
         let slot = self.b.binary_imm(BinaryOp::And, word, (1 << image_word::SLOT_BITS) - 1);
-        Some(ImageArg { ty, view, word, slot })
+        Some(ImageArg { ty, view, word, slot, level: None })
     }
 
-    /// Returns the size of an image's first level in each direction.
+    /// Returns the size of an image's level in each direction.
     fn image_size(&mut self, image: ImageArg) -> Vec<Value> {
-        let level = self.b.iconst(Type::I32, 0);
+        let level = image.level.unwrap_or_else(|| self.b.iconst(Type::I32, 0));
         let size = self.b.image_size(image.view, image.slot, level);
         (0..image.view.dim.coordinates()).map(|i| self.b.extract(size, i)).collect()
     }
@@ -83,10 +85,63 @@ impl Lowerer<'_, '_> {
                 let sampler = SamplerArg { word: sampler, constant };
                 self.sampled(image, sampler, coords)?
             }
+            [_, sampler, coords, level] if self.in_library => {
+                // The library gives the number of a level.
+                let level = self.b.convert(ConvertOp::FToS, level, Type::I32);
+                let sampler = SamplerArg { word: sampler, constant: None };
+                self.sampled(ImageArg { level: Some(level), ..image }, sampler, coords)?
+            }
+            [_, sampler, coords, lod] => self.mipmapped(image, sampler, coords, lod)?,
+            [_, sampler, coords, dx, dy] => {
+                let lod = self.lod(image, [dx, dy])?;
+                self.mipmapped(image, sampler, coords, lod)?
+            }
             _ => return None,
         };
         let texel = if image.ty.depth { self.b.extract(texel, 0) } else { texel };
         Some(self.b.convert(ConvertOp::FConvert, texel, call.result))
+    }
+
+    /// Returns what a sampler makes of the levels of an image around a level of detail.
+    fn mipmapped(
+        &mut self,
+        image: ImageArg,
+        sampler: Value,
+        coords: Value,
+        lod: Value,
+    ) -> Option<Value> {
+        let (component, dim) = (image.view.component, image.view.dim);
+        let name = format!("mipmapped_{}_{}", component.name(), dim.name());
+        let args = [image.word, sampler, coords, lod, sampler];
+        self.image_call(&name, &args, component.texel())
+    }
+
+    /// Returns the level of detail of two gradients.
+    fn lod(&mut self, image: ImageArg, gradients: [Value; 2]) -> Option<Value> {
+        let spatial = image.view.dim.coordinates() - u8::from(image.view.dim.is_array());
+        let size = self.image_size(image);
+        let mut args = Vec::new();
+        for gradient in gradients {
+            let mut lanes = Vec::new();
+            for i in 0..4 {
+                lanes.push(match i < spatial {
+                    true => {
+                        let along = self.b.extract(gradient, i);
+                        let size = self.b.convert(ConvertOp::SToF, size[usize::from(i)], Type::F32);
+                        self.b.binary(BinaryOp::FMul, along, size)
+                    }
+                    false => self.b.fconst(Type::F32, 0.0),
+                });
+            }
+            args.push(self.b.build(&lanes));
+        }
+        self.image_call("lod", &args, Type::F32)
+    }
+
+    /// `get_image_num_mip_levels`.
+    pub(super) fn image_levels(&mut self, call: &Call<'_>) -> Option<Value> {
+        let image = self.image_arg(call, TexelComponent::Float)?;
+        Some(self.b.image_levels(image.view, image.slot))
     }
 
     /// Returns the texel at integer coordinates. Those beyond the image give some texel of it.
@@ -114,7 +169,7 @@ impl Lowerer<'_, '_> {
     }
 
     fn fetch_texel(&mut self, image: ImageArg, coords: Value) -> Value {
-        let level = self.b.iconst(Type::I32, 0);
+        let level = image.level.unwrap_or_else(|| self.b.iconst(Type::I32, 0));
         self.b.image_fetch(image.view, image.slot, coords, level)
     }
 

@@ -5,7 +5,7 @@
 use super::descriptor_arrays::{capability_of, dimensions, place, DescriptorArray};
 use super::emitter::Emitter;
 use super::error::EmitResult;
-use crate::ir::{ImageView, TexelComponent, Value};
+use crate::ir::{ImageView, TexelComponent, Type, Value};
 use rspirv::spirv::{Capability, Decoration, ImageFormat, ImageOperands, Op, StorageClass};
 use smallvec::{smallvec, SmallVec};
 
@@ -156,5 +156,14 @@ impl Emitter<'_> {
         }
         let level = self.id(level)?;
         Ok(self.op(Op::ImageQuerySizeLod, ty, &[image, level]))
+    }
+
+    /// ImageLevels.
+    pub fn image_levels(&mut self, view: ImageView, slot: Value) -> EmitResult<u32> {
+        self.builder.require_capability(Capability::ImageQuery);
+        let array = *self.descriptor_array(view)?;
+        let image = self.image(array, slot)?;
+        let ty = self.ty(Type::I32)?;
+        Ok(self.op(Op::ImageQueryLevels, ty, &[image]))
     }
 }

@@ -107,6 +107,7 @@ impl Emitter<'_> {
             Call { func, ref args } => self.call_with_result(func, args, result),
             ImageFetch { view, slot, coords, level } => self.image_fetch(view, slot, coords, level),
             ImageRead { view, slot, coords } => self.image_read(view, slot, coords),
+            ImageLevels { view, slot } => self.image_levels(view, slot),
             ImageSize { view, slot, level } => self.image_size(view, slot, level),
             CallResult { call, index } => self.call_result(call, index, ty),
             _ => Err(EmitError::malformed(format!("a result of {data:?}"))),

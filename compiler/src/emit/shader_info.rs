@@ -162,7 +162,11 @@ impl ShaderInfo {
                     self.fields.insert(Field::Arg(arg));
                 }
             }
-            ImageFetch { .. } | ImageRead { .. } | ImageWrite { .. } | ImageSize { .. } => {
+            ImageFetch { .. }
+            | ImageRead { .. }
+            | ImageWrite { .. }
+            | ImageSize { .. }
+            | ImageLevels { .. } => {
                 self.uses_images = true;
             }
             WorkItem { query, .. } => self.work_item(query),

@@ -332,6 +332,10 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.void(InstData::ImageWrite { view, slot, coords, texel });
     }
 
+    pub fn image_levels(&mut self, view: ImageView, slot: Value) -> Value {
+        self.push(InstData::ImageLevels { view, slot }, Type::I32)
+    }
+
     pub fn image_size(&mut self, view: ImageView, slot: Value, level: Value) -> Value {
         self.push(InstData::ImageSize { view, slot, level }, view.coordinates())
     }

@@ -251,6 +251,13 @@ instructions! {
             ensure(view.coordinates() == ty, "result is not as many numbers")?;
             ensure(c.are(&[*slot, *level], Type::I32), "slot or level is not i32")
         }
+    /// The number of levels of an image that is only read.
+    ImageLevels { view: ImageView, slot: Value } ["image_levels" view slot]
+        PURE, OutOfLoops;
+        |c, ty| {
+            ensure(!view.storage && !view.is_buffer(), "has no levels")?;
+            ensure(ty == Type::I32 && c.are(&[*slot], Type::I32), "result or slot is not i32")
+        }
     /// Work-group control barrier; no result.
     Barrier { flags: BarrierFlags } ["barrier" flags]
         EFFECT | VOID, Never;

@@ -217,6 +217,7 @@ impl<'m> Machine<'m> {
                 place.copy_from_slice(&frame.get(*texel));
                 none
             }
+            InstData::ImageLevels { .. } => Ok(vec![1]),
             InstData::ImageSize { view, slot, .. } => {
                 Ok(images::size(&self.images, *view, &frame.get(*slot)))
             }

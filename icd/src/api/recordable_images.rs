@@ -33,15 +33,21 @@ pub(super) struct Region {
 
 impl Region {
     /// # Safety
-    /// The pointers are NULL or valid for three values.
+    /// The pointers are NULL or valid for three values; the origin is valid for as many as a mipmap requires.
     pub unsafe fn new(
         image: Ref<Image>,
         origin: *const usize,
         region: *const usize,
     ) -> Result<Region> {
         // SAFETY: as the caller promises.
-        let (origin, region) = unsafe { (triple(origin)?, triple(region)?) };
-        let at = image.texels_in(origin, region)?;
+        let (mut first, region) = unsafe { (triple(origin)?, triple(region)?) };
+        let level = match image.shape.level_in_origin() {
+            None => 0,
+            // SAFETY: the origin of a mipmap of this kind has four values.
+            Some(place @ 3..) => unsafe { origin.add(place).read() },
+            Some(place) => std::mem::take(&mut first[place]),
+        };
+        let at = image.texels_in(level, first, region)?;
         Ok(Region { image, at })
     }
 
@@ -82,8 +88,7 @@ pub(super) unsafe fn copy(
             ImageCommand::ToBuffer { source, from, target, to: bytes }
         }
         (None, None) => {
-            let (origin, target) = (to.at.origin, to.image);
-            ImageCommand::Copy { source: from.image, from: from.at, target, origin }
+            ImageCommand::Copy { source: from.image, from: from.at, target: to.image, to: to.at }
         }
     };
     Ok(Command::Image(command.into()))

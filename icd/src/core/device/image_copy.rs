@@ -45,7 +45,7 @@ impl Gpu {
         Ok(NewImage { image, prepared_at, ready: OnceCell::new() })
     }
 
-    /// Writes the first level of an image, now, from texels whose rows and slices begin `pitches` bytes after each
+    /// Writes an image of one level, now, from texels whose rows and slices begin `pitches` bytes after each
     /// other. (The layers of an array are rows or slices.)
     ///
     /// # Safety
@@ -130,10 +130,11 @@ pub fn size_of(image: &vk::Image, part: vk::ImageBox) -> u64 {
     part.texels() * u64::from(image.desc().format.bytes())
 }
 
-/// Returns boxes that make up the first level of an image, each of not much more than [`CHUNK`] bytes.
-pub fn parts_of_image(image: &vk::Image) -> impl Iterator<Item = vk::ImageBox> {
-    let whole = vk::ImageBox { level: 0, origin: [0; 3], size: image.size_of_level(0) };
-    parts(whole, image.desc().format.bytes() as usize, CHUNK)
+/// Returns boxes that make up all levels of an image, each of not much more than [`CHUNK`] bytes.
+pub fn parts_of_image(image: &vk::Image) -> impl Iterator<Item = vk::ImageBox> + '_ {
+    let whole = |level| vk::ImageBox { level, origin: [0; 3], size: image.size_of_level(level) };
+    let texel = image.desc().format.bytes() as usize;
+    (0..image.desc().levels).flat_map(move |level| parts(whole(level), texel, CHUNK))
 }
 
 /// Returns boxes that make up a box, each of at most `most` bytes (but no less than a row): some slices, or some rows

@@ -17,13 +17,13 @@ use vk::ImageBox;
 /// A copy one side of which, or both, are images; or a fill.
 pub enum ImageCopy {
     /// Between images that the device copies.
-    Images { source: Arc<vk::Image>, from: ImageBox, target: Arc<vk::Image>, origin: [u32; 3] },
+    Images { source: Arc<vk::Image>, from: ImageBox, target: Arc<vk::Image>, to: ImageBox },
     /// Between other images, by way of a buffer.
     ByBuffer {
         source: Arc<vk::Image>,
         from: ImageBox,
         target: Arc<vk::Image>,
-        origin: [u32; 3],
+        to: ImageBox,
         stop: Arc<Staging>,
     },
     /// From an image to texels in a buffer. `stop`: memory that they pass through, because they do not lie where the
@@ -113,19 +113,19 @@ fn copy_boxes(
 }
 
 impl ImageCopy {
-    /// Copies a box to where it begins at `origin`.
+    /// Copies a box to a box of the same size.
     pub fn images(
         queue: &Queue,
         (source, from): (&Image, ImageBox),
-        (target, origin): (&Image, [u32; 3]),
+        (target, to): (&Image, ImageBox),
     ) -> Result<ImageCopy> {
         let source = source.on_device(queue.device_index)?;
         let target = target.on_device(queue.device_index)?;
         if vk::can_copy(&source, &target) {
-            return Ok(ImageCopy::Images { source, from, target, origin });
+            return Ok(ImageCopy::Images { source, from, target, to });
         }
         let stop = stop(queue, &source, from)?;
-        Ok(ImageCopy::ByBuffer { source, from, target, origin, stop })
+        Ok(ImageCopy::ByBuffer { source, from, target, to, stop })
     }
 
     /// Copies a box to a buffer, to a box of bytes that counts from the beginning of the object.
@@ -203,13 +203,13 @@ impl ImageCopy {
 
     pub fn append(&self, recorder: &mut vk::Recorder) {
         match self {
-            ImageCopy::Images { source, from, target, origin } => {
-                recorder.copy_image((source, *from), (target, from.level, *origin));
+            ImageCopy::Images { source, from, target, to } => {
+                recorder.copy_image((source, *from), (target, to.level, to.origin));
             }
-            ImageCopy::ByBuffer { source, from, target, origin, stop } => {
+            ImageCopy::ByBuffer { source, from, target, to, stop } => {
                 let moved = |part: &ImageBox| {
-                    let moved = |dim: usize| origin[dim] + part.origin[dim] - from.origin[dim];
-                    ImageBox { origin: [0, 1, 2].map(moved), ..*part }
+                    let moved = |dim: usize| to.origin[dim] + part.origin[dim] - from.origin[dim];
+                    ImageBox { level: to.level, origin: [0, 1, 2].map(moved), ..*part }
                 };
                 for (part, start) in offsets(source, *from) {
                     between(recorder, start);

@@ -41,12 +41,12 @@ pub enum ImageCommand {
         from: Rect,
         to: ImageBox,
     },
-    /// Image to image, where the box begins at `origin`.
+    /// Image to image, to a box of the same size.
     Copy {
         source: Ref<Image>,
         from: ImageBox,
         target: Ref<Image>,
-        origin: [u32; 3],
+        to: ImageBox,
     },
     /// Image to texels in a buffer.
     ToBuffer {
@@ -103,8 +103,8 @@ impl ImageCommand {
                 let from = Rect { offset: bytes.as_ptr() as usize, ..*from };
                 execution.write_image(image, &Operand::own_source(from), *to)
             }
-            ImageCommand::Copy { source, from, target, origin } => {
-                let copy = ImageCopy::images(execution.queue, (source, *from), (target, *origin))?;
+            ImageCommand::Copy { source, from, target, to } => {
+                let copy = ImageCopy::images(execution.queue, (source, *from), (target, *to))?;
                 Ok(execution.copy_image(&copy))
             }
             ImageCommand::ToBuffer { source, from, target, to } => {
@@ -134,8 +134,8 @@ impl ImageCommand {
         upload: &mut crate::core::device::staging::Arena,
     ) -> Result<Option<ImageCopy>> {
         Ok(Some(match self {
-            ImageCommand::Copy { source, from, target, origin } => {
-                ImageCopy::images(queue, (source, *from), (target, *origin))?
+            ImageCommand::Copy { source, from, target, to } => {
+                ImageCopy::images(queue, (source, *from), (target, *to))?
             }
             ImageCommand::ToBuffer { source, from, target, to } => {
                 ImageCopy::to_buffer(queue, (source, *from), (target, *to))?
@@ -164,9 +164,8 @@ impl ImageCommand {
             ImageCommand::Write { image, to: at, .. }
             | ImageCommand::WriteOwned { image, to: at, .. }
             | ImageCommand::Fill { image, at, .. } => vec![image.whole(changed(image, at))],
-            ImageCommand::Copy { source, from, target, origin } => {
-                let to = ImageBox { origin: *origin, ..*from };
-                vec![source.whole(Effect::Read), target.whole(changed(target, &to))]
+            ImageCommand::Copy { source, target, to, .. } => {
+                vec![source.whole(Effect::Read), target.whole(changed(target, to))]
             }
             ImageCommand::ToBuffer { source, target, to, .. } => {
                 let read = std::iter::once(source.whole(Effect::Read));

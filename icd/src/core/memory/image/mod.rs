@@ -134,6 +134,12 @@ impl Image {
         let shape = Shape::new(desc, texel, images_of(context).map(|(_, i)| i), pitches)?;
         let wants_host = request.flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
         ensure!(wants_host == request.host.is_some(), CL_INVALID_HOST_PTR);
+        if shape.is_mipmap() {
+            let in_buffer = matches!(&parent, Some(MemObject::Buffer(_)));
+            let depth = format.image_channel_order == CL_DEPTH;
+            ensure!(!in_buffer && !depth, CL_INVALID_IMAGE_DESCRIPTOR);
+            ensure!(request.host.is_none(), CL_INVALID_HOST_PTR);
+        }
         let layout = layout.ok_or(ClError(CL_IMAGE_FORMAT_NOT_SUPPORTED))?;
         let mut image = match parent {
             Some(MemObject::Buffer(parent)) => {
