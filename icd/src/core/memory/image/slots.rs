@@ -105,6 +105,9 @@ impl Image {
             }
             Texels::Single(_) | Texels::Replicas(_) => {
                 let image = self.on_device(device)?;
+                if !writes {
+                    self.context.gpus[device].prepare_samplers()?;
+                }
                 let binding = match writes {
                     true => Binding::StorageImage,
                     false => Binding::SampledImage,
