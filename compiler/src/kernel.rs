@@ -63,6 +63,10 @@ pub mod image_word {
     pub const STORE_A: u32 = 4;
     /// Red, green and blue encoded as sRGB says.
     pub const STORE_SRGB: u32 = 5;
+    /// The same, with red and blue exchanged.
+    pub const STORE_SRGB_BGRA: u32 = 6;
+    /// Alpha in the place of green, and red.
+    pub const STORE_RA: u32 = 7;
     pub const CL_R: u32 = 0x10B0;
     pub const CL_SNORM_INT8: u32 = 0x10D0;
 }

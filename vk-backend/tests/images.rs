@@ -11,7 +11,15 @@ use hekla_vk_backend::{
 };
 
 fn desc(kind: ImageKind, format: Format, extent: [u32; 3]) -> ImageDesc {
-    ImageDesc { kind, format, extent, layers: 1, levels: 1, components: Component::IDENTITY }
+    ImageDesc {
+        kind,
+        format,
+        read_as: format,
+        extent,
+        layers: 1,
+        levels: 1,
+        components: Component::IDENTITY,
+    }
 }
 
 /// Makes an image with these bytes.
@@ -24,7 +32,7 @@ fn image(device: &Arc<Device>, desc: &ImageDesc, bytes: &[u8]) -> Arc<Image> {
     let at = ImageBox { level: 0, origin: [0; 3], size: image.size_of_level(0) };
     let ((), value) = queue.record(|r| {
         r.prepare(&image);
-        r.copy_to_image(&staging, 0, &image, at);
+        r.copy_to_image(&staging, 0u64, &image, at);
     });
     queue.wait(value).expect("the copy completes");
     image
@@ -36,7 +44,7 @@ fn texels(image: &Arc<Image>, at: ImageBox) -> Vec<u8> {
     let device = image.device();
     let staging = device.create_buffer(size, MemoryKind::Readback).expect("a buffer");
     let queue = device.create_queue(false).expect("a queue");
-    let ((), value) = queue.record(|r| r.copy_from_image(image, at, &staging, 0));
+    let ((), value) = queue.record(|r| r.copy_from_image(image, at, &staging, 0u64));
     queue.wait(value).expect("the copy completes");
     let mut bytes = vec![0; size as usize];
     common::read(&staging, 0, &mut bytes).expect("it is mapped");

@@ -12,6 +12,11 @@ pub const MAX_READ_ARGS: u32 = 128;
 pub const MAX_WRITE_ARGS: u32 = 64;
 pub const MAX_SAMPLERS: u32 = 16;
 
+/// CL_DEVICE_IMAGE_PITCH_ALIGNMENT and CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT of 2D images of buffers, in texels: texels
+/// that Vulkan copies begin at multiples of four bytes.
+pub const PITCH_ALIGNMENT: u32 = 1;
+pub const BASE_ADDRESS_ALIGNMENT: u32 = 4;
+
 /// The smallest maxima of a full profile (4.2): width and height, those and the depth of three dimensions, layers,
 /// texels in a buffer.
 const LEAST_2D: usize = 16384;
@@ -145,6 +150,7 @@ impl Images {
             Some(kind) => {
                 let layout = format::layout(format)?;
                 let found = physical.image_support(kind, layout.format)?;
+                physical.image_support(kind, layout.read_as)?;
                 let mut sizes = self.largest(kind).into_iter().zip(found.max_extent);
                 let fits = sizes.all(|(least, most)| least <= most as usize);
                 let depth = format.image_channel_order != CL_DEPTH
@@ -153,7 +159,8 @@ impl Images {
                 (fits && depth).then_some(Access {
                     read: true,
                     write: found.storage && stored,
-                    read_write: found.storage_read && stored,
+                    // One view serves both, which takes texels as they are.
+                    read_write: found.storage_read && stored && layout.read_as == layout.format,
                 })
             }
         };
