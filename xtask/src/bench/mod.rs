@@ -5,7 +5,7 @@
 //! to another machine.
 
 pub mod cl;
-mod cl_image;
+pub mod cl_image;
 mod command_buffer;
 mod functions;
 mod host_math;
