@@ -71,6 +71,8 @@ impl Probe {
             &mut self.sqrt32_exact,
             &mut self.sqrt64_exact,
             &mut self.exp2_accurate,
+            &mut self.exp2_wide,
+            &mut self.exp2_denormals,
             &mut self.log2_accurate,
             &mut self.nearest32,
             &mut self.nearest64,

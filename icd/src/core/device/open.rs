@@ -433,6 +433,8 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -
         div32_exact: probe.div32_exact,
         sqrt32_exact: probe.sqrt32_exact,
         exp2_accurate: probe.exp2_accurate,
+        exp2_wide: probe.exp2_wide
+            && (probe.exp2_denormals || !probe.floats.keeps_denormals(vk::FloatWidth::Single)),
         log2_accurate: probe.log2_accurate,
         images: images.images,
         read_write_images: images.read_write,
