@@ -205,6 +205,23 @@ fn samplers_filter_and_wrap() {
 }
 
 #[test]
+fn the_probe_tells_filters_from_others() {
+    let device = common::device();
+    let linear = SamplerDesc {
+        address_mode: AddressMode::ClampToBorder,
+        linear: true,
+        normalized: true,
+        integer: false,
+    };
+    let does_well = |desc: SamplerDesc| {
+        let slot = Slot::of_sampler(&device, &desc).expect("a sampler");
+        device.filters_well(&[(desc, slot)]).expect("it is probed")
+    };
+    assert!(does_well(linear));
+    assert!(!does_well(SamplerDesc { linear: false, ..linear }));
+}
+
+#[test]
 fn kernels_write_texels() {
     let device = common::device();
     for kind in [ImageKind::D1, ImageKind::D2] {

@@ -163,12 +163,11 @@ impl ShaderInfo {
                 }
             }
             ImageFetch { .. }
+            | ImageSample { .. }
             | ImageRead { .. }
             | ImageWrite { .. }
             | ImageSize { .. }
-            | ImageLevels { .. } => {
-                self.uses_images = true;
-            }
+            | ImageLevels { .. } => self.uses_images = true,
             WorkItem { query, .. } => self.work_item(query),
             Barrier { flags } => {
                 self.uses_barrier = true;

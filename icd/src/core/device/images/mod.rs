@@ -71,6 +71,8 @@ pub struct ImageFeatures {
     pub read_write: bool,
     /// Writes to images of three dimensions.
     pub writes_3d: bool,
+    /// The device's samplers filter all formats that kernels read as floats.
+    pub filtered: bool,
 }
 
 /// The images of a device.
@@ -99,7 +101,7 @@ impl Images {
         let mut images = Images::without_formats(physical)?;
         let of = |image_type| (image_type, images.formats_of(physical, image_type));
         images.formats = TYPES.iter().map(|(image_type, _)| of(*image_type)).collect();
-        images.features = images.find_features();
+        images.features = images.find_features(physical);
         let ImageFeatures { read_write, writes_3d, .. } = images.features;
         for (image_type, formats) in &mut images.formats {
             let written = writes_3d || *image_type != CL_MEM_OBJECT_IMAGE3D;
@@ -178,7 +180,7 @@ impl Images {
 
     /// Returns the features that all formats which they require have. What views of buffers lack (Vulkan requires
     /// fewer formats of them) only shortens their list.
-    fn find_features(&self) -> ImageFeatures {
+    fn find_features(&self, physical: &vk::PhysicalDevice) -> ImageFeatures {
         let flat = [
             CL_MEM_OBJECT_IMAGE1D,
             CL_MEM_OBJECT_IMAGE1D_ARRAY,
@@ -190,7 +192,16 @@ impl Images {
         let write = |t: &_| format::required().all(|f| self.access(*t, f).write);
         let both =
             |t: &_| format::required_to_read_and_write().all(|f| self.access(*t, f).read_write);
+        let filtered = |(image_type, formats): &(cl_mem_object_type, Vec<_>)| {
+            let Some(kind) = kind(*image_type) else { return true };
+            let layouts = formats.iter().map(|(format, _)| *format);
+            let mut layouts = layouts.filter(|f| !format::is_integer(f)).filter_map(format::layout);
+            layouts.all(|layout| {
+                physical.image_support(kind, layout.format).is_some_and(|support| support.filtered)
+            })
+        };
         ImageFeatures {
+            filtered: self.formats.iter().all(filtered),
             images: flat.iter().chain([&solid]).all(read) && flat.iter().all(write),
             read_write: flat.iter().all(both),
             writes_3d: write(&solid),

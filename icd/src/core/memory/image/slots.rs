@@ -128,6 +128,9 @@ impl Image {
         writes: bool,
         queue: Option<&Arc<vk::Queue>>,
     ) -> Result<Bound> {
+        if !writes {
+            self.context.gpus[device].prepare_samplers()?;
+        }
         let (slot, shadow) = match &self.texels {
             Texels::Shadowed(..) => {
                 let (shadow, used) = self.shadow(device, queue, writes)?;
