@@ -361,11 +361,27 @@ impl Lowerer<'_, '_> {
         Some(self.texel_or_border(image, &texels.first()?.indices, &size, None))
     }
 
-    /// Returns the sum of the texels around a place by their weights.
+    /// Returns what a linear filter gives: the device's own where it is exact enough.
     fn linear(&mut self, image: ImageArg, sampler: SamplerArg, coords: Value) -> Option<Value> {
-        if self.target.hardware_linear && image.level.is_none() {
-            return Some(self.filtered(image, sampler, coords));
+        match self.has_filter(image, sampler) {
+            Some(true) => Some(self.filtered(image, sampler, coords)),
+            Some(false) => self.weighted(image, sampler, coords),
+            None => {
+                let bit = i64::from(sampler_word::NORMALIZED);
+                let normalized = self.b.binary_imm(BinaryOp::And, sampler.word, bit);
+                let normalized = self.b.icmp_imm(IntCC::Ne, normalized, 0);
+                self.either(
+                    normalized,
+                    image.view.component.texel(),
+                    |l| Some(l.filtered(image, sampler, coords)),
+                    |l| l.weighted(image, sampler, coords),
+                )
+            }
         }
+    }
+
+    /// Returns the sum of the texels around a place by their weights.
+    fn weighted(&mut self, image: ImageArg, sampler: SamplerArg, coords: Value) -> Option<Value> {
         let size = self.image_size(image);
         let mut sum: Option<Value> = None;
         for texel in self.texels(image, sampler, coords, &size, true)? {
