@@ -19,6 +19,7 @@ mod reference;
 mod soak;
 mod system;
 mod test;
+mod ulp;
 mod vendors;
 
 use std::process::ExitCode;
@@ -57,6 +58,9 @@ usage: cargo xtask COMMAND
   soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--driver NAME] [--race]
                             threads create, use and release every kind of object at random, under
                             synchronization validation or, with --race, ThreadSanitizer
+  ulp [--arguments N] [--exhaustive] [--only NAME]... [--type TYPE] [--library FILE] [--vendors DIR]
+      [--skip NAME] [--results DIR] [--seconds N] [--render]
+                            measure the errors of the math functions, for docs/accuracy.md
   header                    write include/hekla.h anew";
 
 /// The result of a command: nothing, or a message for the person who ran it.
@@ -83,6 +87,7 @@ fn main() -> ExitCode {
         "hashcat" => hashcat::run(rest),
         "apps" => apps::run(rest),
         "soak" => soak::run_command(rest),
+        "ulp" => ulp::run(rest),
         "header" => checks::write_header(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
