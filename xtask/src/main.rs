@@ -12,6 +12,7 @@ mod driver;
 mod fuzz;
 mod hashcat;
 mod install;
+mod instructions;
 mod layering;
 mod mesa;
 mod pool;
@@ -61,6 +62,8 @@ usage: cargo xtask COMMAND
   ulp [--arguments N] [--exhaustive] [--only NAME]... [--type TYPE] [--library FILE] [--vendors DIR]
       [--skip NAME] [--results DIR] [--seconds N] [--render]
                             measure the errors of the math functions, for docs/accuracy.md
+  instructions [--library FILE] [--driver NAME]
+                            count the host's instructions in launches and in clSetKernelArg (valgrind)
   header                    write include/hekla.h anew";
 
 /// The result of a command: nothing, or a message for the person who ran it.
@@ -88,6 +91,7 @@ fn main() -> ExitCode {
         "apps" => apps::run(rest),
         "soak" => soak::run_command(rest),
         "ulp" => ulp::run(rest),
+        "instructions" => instructions::run(rest),
         "header" => checks::write_header(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

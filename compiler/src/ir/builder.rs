@@ -324,6 +324,16 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::ImageFetch { view, slot, coords, level }, view.component.texel())
     }
 
+    pub fn image_sample(
+        &mut self,
+        view: ImageView,
+        slot: Value,
+        sampler: Value,
+        coords: Value,
+    ) -> Value {
+        self.push(InstData::ImageSample { view, slot, sampler, coords }, view.component.texel())
+    }
+
     pub fn image_read(&mut self, view: ImageView, slot: Value, coords: Value) -> Value {
         self.push(InstData::ImageRead { view, slot, coords }, view.component.texel())
     }

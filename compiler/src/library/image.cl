@@ -103,6 +103,8 @@ float4 __stored_float(float4 c, uint image) {
         case 3: return c.wzyx;
         case 4: return c.wxyz;
         case 5: return (float4)(__to_srgb(c.xyz), c.w);
+        case 6: return (float4)(__to_srgb(c.zyx), c.w);
+        case 7: return c.xwyz;
         default: return c;
     }
 }
@@ -120,6 +122,8 @@ float4 __loaded_float(float4 c, uint image) {
         case 3: return c.wzyx;
         case 4: return (float4)(0.0f, 0.0f, 0.0f, c.x);
         case 5: return (float4)(__from_srgb(c.xyz), c.w);
+        case 6: return (float4)(__from_srgb(c.zyx), c.w);
+        case 7: return (float4)(c.x, 0.0f, 0.0f, c.y);
         default: return c;
     }
 }
@@ -132,6 +136,7 @@ int4 __stored_bits(int4 c, uint image) {
         case 2: return c.wxyz;
         case 3: return c.wzyx;
         case 4: return c.wxyz;
+        case 7: return c.xwyz;
         default: return c;
     }
 }
@@ -144,6 +149,7 @@ int4 __loaded_bits(int4 c, uint image) {
         case 2: return c.yzwx;
         case 3: return c.wzyx;
         case 4: return (int4)(0, 0, 0, c.x);
+        case 7: return (int4)(c.x, 0, 0, c.y);
         default: return c;
     }
 }

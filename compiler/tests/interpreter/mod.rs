@@ -213,8 +213,11 @@ impl<'m> Machine<'m> {
             }
             InstData::ImageWrite { view, slot, coords, texel } => {
                 let (slot, coords) = (frame.get(*slot), frame.get(*coords));
-                let place = images::texel(&mut self.images, *view, &slot, &coords)?;
-                place.copy_from_slice(&frame.get(*texel));
+                match images::texel(&mut self.images, *view, &slot, &coords) {
+                    Ok(place) => place.copy_from_slice(&frame.get(*texel)),
+                    Err(_) if !view.is_buffer() => {}
+                    Err(message) => return Err(message),
+                }
                 none
             }
             InstData::ImageSize { view, slot, .. } => {

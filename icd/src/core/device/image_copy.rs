@@ -98,7 +98,7 @@ impl Gpu {
         let queue = self.image_queue()?;
         let ((), value) = queue.record(|recorder| {
             recorder.barrier();
-            recorder.copy_to_image(&staging.buffer, 0, image, part);
+            recorder.copy_to_image(&staging.buffer, 0u64, image, part);
             recorder.retain(staging.clone());
         });
         Ok(queue.wait(value)?)
@@ -115,7 +115,7 @@ impl Gpu {
         self.with_service(|queue| {
             let ((), value) = queue.record(|recorder| {
                 recorder.barrier();
-                recorder.copy_from_image(image, part, &staging.buffer, 0);
+                recorder.copy_from_image(image, part, &staging.buffer, 0u64);
                 recorder.retain(staging.clone());
             });
             Ok(queue.wait(value)?)

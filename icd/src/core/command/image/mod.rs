@@ -48,16 +48,16 @@ pub enum ImageCommand {
         target: Ref<Image>,
         origin: [u32; 3],
     },
-    /// Image to closely packed texels in a buffer.
+    /// Image to texels in a buffer.
     ToBuffer {
         source: Ref<Image>,
         from: ImageBox,
         target: Ref<Buffer>,
-        offset: usize,
+        to: Rect,
     },
     FromBuffer {
         source: Ref<Buffer>,
-        offset: usize,
+        from: Rect,
         target: Ref<Image>,
         to: ImageBox,
     },
@@ -107,13 +107,13 @@ impl ImageCommand {
                 let copy = ImageCopy::images(execution.queue, (source, *from), (target, *origin))?;
                 Ok(execution.copy_image(&copy))
             }
-            ImageCommand::ToBuffer { source, from, target, offset } => {
-                let target = (&**target, *offset);
+            ImageCommand::ToBuffer { source, from, target, to } => {
+                let target = (&**target, *to);
                 let copy = ImageCopy::to_buffer(execution.queue, (source, *from), target)?;
                 Ok(execution.copy_image(&copy))
             }
-            ImageCommand::FromBuffer { source, offset, target, to } => {
-                let source = (&**source, *offset);
+            ImageCommand::FromBuffer { source, from, target, to } => {
+                let source = (&**source, *from);
                 let copy = ImageCopy::from_buffer(execution.queue, source, (target, *to))?;
                 Ok(execution.copy_image(&copy))
             }
@@ -137,11 +137,11 @@ impl ImageCommand {
             ImageCommand::Copy { source, from, target, origin } => {
                 ImageCopy::images(queue, (source, *from), (target, *origin))?
             }
-            ImageCommand::ToBuffer { source, from, target, offset } => {
-                ImageCopy::to_buffer(queue, (source, *from), (target, *offset))?
+            ImageCommand::ToBuffer { source, from, target, to } => {
+                ImageCopy::to_buffer(queue, (source, *from), (target, *to))?
             }
-            ImageCommand::FromBuffer { source, offset, target, to } => {
-                ImageCopy::from_buffer(queue, (source, *offset), (target, *to))?
+            ImageCommand::FromBuffer { source, from, target, to } => {
+                ImageCopy::from_buffer(queue, (source, *from), (target, *to))?
             }
             ImageCommand::Fill { image, at, texel } => {
                 ImageCopy::fill(queue, upload, (image, *at), texel)?
@@ -152,7 +152,10 @@ impl ImageCommand {
 
     /// Returns the memory that the command uses. A write to some texels needs the others as they are.
     pub fn uses(&self) -> Vec<RangeUse<'_>> {
-        let changed = |image: &'_ Image, at: &ImageBox| match image.is_whole(at) {
+        // Nor do the bytes between the rows of an image in a buffer change.
+        let changed = |image: &'_ Image, at: &ImageBox| match image.is_whole(at)
+            && image.buffer().is_none()
+        {
             true => Effect::Overwrite,
             false => Effect::Modify,
         };
@@ -165,15 +168,13 @@ impl ImageCommand {
                 let to = ImageBox { origin: *origin, ..*from };
                 vec![source.whole(Effect::Read), target.whole(changed(target, &to))]
             }
-            ImageCommand::ToBuffer { source, from, target, offset } => {
-                let size = from.texels() as usize * source.layout.texel();
-                let written = RangeUse::new(target, *offset, size, Effect::Overwrite);
-                vec![source.whole(Effect::Read), written]
+            ImageCommand::ToBuffer { source, target, to, .. } => {
+                let read = std::iter::once(source.whole(Effect::Read));
+                read.chain(RangeUse::rect(target, to, Effect::Overwrite)).collect()
             }
-            ImageCommand::FromBuffer { source, offset, target, to } => {
-                let size = to.texels() as usize * target.layout.texel();
-                let read = RangeUse::new(source, *offset, size, Effect::Read);
-                vec![read, target.whole(changed(target, to))]
+            ImageCommand::FromBuffer { source, from, target, to } => {
+                let written = std::iter::once(target.whole(changed(target, to)));
+                written.chain(RangeUse::rect(source, from, Effect::Read)).collect()
             }
             ImageCommand::Map { image, mapping, .. } if mapping.reads() => {
                 vec![image.whole(Effect::Read)]

@@ -58,6 +58,23 @@ impl Image {
     }
 }
 
+impl Image {
+    /// Returns where the texels of a box lie in the buffer whose bytes they are.
+    pub fn rect_in_buffer(&self, at: &ImageBox) -> Rect {
+        let [x, y, _] = at.origin.map(|n| n as usize);
+        let [width, height, depth] = at.size.map(|n| n as usize);
+        let (texel, row_pitch) = (self.layout.texel(), self.shape.row_pitch);
+        Rect {
+            offset: y * row_pitch + x * texel,
+            width: width * texel,
+            height,
+            depth,
+            row_pitch,
+            slice_pitch: row_pitch * self.shape.height.max(1),
+        }
+    }
+}
+
 /// Returns where a part of a box lies in the linear memory of the whole box.
 pub fn rect_of_part(rect: &Rect, whole: &ImageBox, part: &ImageBox) -> Rect {
     let [_, y, z] = [0, 1, 2].map(|dim| (part.origin[dim] - whole.origin[dim]) as usize);

@@ -151,6 +151,7 @@ impl Shape {
         Some(vk::ImageDesc {
             kind: images::kind(self.image_type)?,
             format: layout.format,
+            read_as: layout.read_as,
             extent: [size(self.width), size(self.height), size(self.depth)],
             layers: size(self.layers),
             levels: 1,
