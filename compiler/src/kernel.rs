@@ -162,6 +162,9 @@ pub struct Kernel {
     pub local: LocalBlock,
     /// Bytes of private memory per work-item that were not turned into registers.
     pub private_size: u64,
+    /// 32-bit registers that hold what is alive at once in a work-item, by estimate
+    /// ([`crate::analysis::register_pressure`]).
+    pub registers: u32,
     /// `reqd_work_group_size(x, y, z)`.
     pub required_local_size: Option<[u32; 3]>,
     /// `work_group_size_hint(x, y, z)`.

@@ -88,7 +88,7 @@ pub fn suggest_local_size(device: &Device, built: &BuiltKernel, sizes: &Sizes) -
     }
     let global = sizes.global.map(|size| size as u64);
     let limits = LocalLimits {
-        total: device.max_work_group_size() as u32,
+        total: built.work_group_size(device) as u32,
         each: device.max_work_item_sizes().map(|size| size as u32),
         // A kernel that cannot see the local size cannot tell unequal groups from equal ones.
         uniform: built.uniform && kernel.local_size_visible,
@@ -106,6 +106,8 @@ fn hint_fits(hint: &[u32; 3], global: &[u64; 3], limits: &LocalLimits) -> bool {
 }
 
 /// Checks the application's local size, in the order in which clEnqueueNDRangeKernel lists the errors.
+///
+/// The limit is the device's, not CL_KERNEL_WORK_GROUP_SIZE: a larger group runs, if more slowly, as with other drivers.
 fn check_local_size(
     device: &Device,
     built: &BuiltKernel,
