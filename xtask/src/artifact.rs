@@ -27,12 +27,16 @@ pub fn vendors(library: &std::path::Path) -> Result<PathBuf, String> {
     let folder = target().join("vendors");
     let (file, text) = (folder.join("hekla.icd"), format!("{}\n", library.display()));
     let write = || -> std::io::Result<()> {
-        // Programs that are running read it.
         if std::fs::read_to_string(&file).is_ok_and(|old| old == text) {
             return Ok(());
         }
         std::fs::create_dir_all(&folder)?;
-        std::fs::write(&file, &text)
+        // Programs that other threads have started read it: it is there as a whole or not at all. Loaders take no
+        // file of another ending.
+        let thread = std::thread::current().id();
+        let new = folder.join(format!("hekla.{}-{thread:?}.new", std::process::id()));
+        std::fs::write(&new, &text)?;
+        std::fs::rename(&new, &file)
     };
     write().map_err(|e| format!("cannot write {}: {e}", folder.display()))?;
     folder.canonicalize().map_err(|e| e.to_string())
