@@ -155,6 +155,8 @@ impl Target {
             ("cl_khr_fp16", self.float16),
             ("cl_khr_3d_image_writes", self.images && self.image_writes_3d),
             ("cl_khr_depth_images", self.images),
+            ("cl_khr_mipmap_image", self.images),
+            ("cl_khr_srgb_image_writes", self.images),
         ])
     }
 

@@ -146,7 +146,7 @@ REAL NAME(lgamma_positive)(REAL x) {
     return more + product * g;
 }
 
-// lgamma_r: no bound is required.
+// lgamma_r: no bound is required. The sign at the poles is 0 (OpenCL C 7.5.1).
 REAL NAME(lgamma_r)(REAL x, int *sign) {
     *sign = 1;
     BITS mag = TO_BITS(x) & MAG_MASK;
@@ -154,21 +154,23 @@ REAL NAME(lgamma_r)(REAL x, int *sign) {
         return mag > INF_BITS ? x : FROM_BITS(INF_BITS);
     }
     if (mag == 0) {
-        *sign = TO_BITS(x) == 0 ? 1 : -1;
+        *sign = 0;
         return FROM_BITS(INF_BITS);
     }
     if (x > R(0.0)) {
         return NAME(lgamma_positive)(x);
     }
     if (x == floor(x)) {
+        *sign = 0;
         return FROM_BITS(INF_BITS);
     }
     REAL y = -x;
-    REAL s = NAME(sinpi)(y);
-    *sign = s > R(0.0) ? -1 : 1;
     if (NAME(is_tiny)(x)) {
+        *sign = -1;
         return R(0.57721566490153286) * y - NAME(log)(y);
     }
+    REAL s = NAME(sinpi)(y);
+    *sign = s > R(0.0) ? -1 : 1;
     REAL2 pi = PI_PAIR;
     return NAME(log)(pi.x / (fabs(s) * y)) - NAME(lgamma_positive)(y);
 }
