@@ -38,7 +38,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// `x` or `y`, whichever magnitude compares so; `otherwise` of both if neither does, or one is NaN.
-    /// Where the device takes denormal doubles for zero, magnitudes are compared as integers.
+    /// Where the device takes denormal numbers for zero, magnitudes are compared as integers.
     pub(super) fn by_magnitude(
         &mut self,
         x: Value,
@@ -47,7 +47,7 @@ impl Lowerer<'_, '_> {
         otherwise: BinaryOp,
     ) -> Value {
         let equal = self.b.binary(otherwise, x, y);
-        if self.b.ty(x).scalar == Scalar::F32 || !self.target.emulates_denormals(self.options) {
+        if self.target.floats(self.b.ty(x).scalar).keeps_denormals {
             let (a, b) = (self.b.math(MathOp::FAbs, &[x]), self.b.math(MathOp::FAbs, &[y]));
             let cc = if cc == IntCC::Ugt { FloatCC::Ogt } else { FloatCC::Olt };
             let (first, second) = (self.b.fcmp(cc, a, b), self.b.fcmp(cc, b, a));
