@@ -191,7 +191,8 @@ fn image(
 ) -> Result<(Arc<Slot>, Vec<f64>), Error> {
     let extent = [SIZE, SIZE, if kind == ImageKind::D3 { SIZE } else { 1 }];
     let components = Component::IDENTITY;
-    let desc = ImageDesc { kind, format, read_as: format, extent, layers: 1, levels: 1, components };
+    let desc =
+        ImageDesc { kind, format, read_as: format, extent, layers: 1, levels: 1, components };
     let image = device.create_image(&desc)?;
     let texels: Vec<u8> = (0..extent.iter().product()).map(|i| (hash(i) >> 24) as u8).collect();
     let bytes: Vec<u8> = match format {
