@@ -12,6 +12,7 @@ mod driver;
 mod fuzz;
 mod hashcat;
 mod install;
+mod instructions;
 mod layering;
 mod mesa;
 mod pool;
@@ -57,6 +58,8 @@ usage: cargo xtask COMMAND
   soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--driver NAME] [--race]
                             threads create, use and release every kind of object at random, under
                             synchronization validation or, with --race, ThreadSanitizer
+  instructions [--library FILE] [--driver NAME]
+                            count the host's instructions in launches and in clSetKernelArg (valgrind)
   header                    write include/hekla.h anew";
 
 /// The result of a command: nothing, or a message for the person who ran it.
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
         "hashcat" => hashcat::run(rest),
         "apps" => apps::run(rest),
         "soak" => soak::run_command(rest),
+        "instructions" => instructions::run(rest),
         "header" => checks::write_header(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

@@ -11,6 +11,7 @@ pub(crate) struct ExtensionFunctions {
     pub(crate) host_import: Option<ext::external_memory_host::Device>,
     pub(crate) memory_fd: Option<khr::external_memory_fd::Device>,
     pub(crate) semaphore_fd: Option<khr::external_semaphore_fd::Device>,
+    pub(crate) executables: Option<khr::pipeline_executable_properties::Device>,
     pub(crate) completion_markers: Option<MarkerWriter>,
 }
 
@@ -27,6 +28,9 @@ impl ExtensionFunctions {
                 .external
                 .has_semaphores()
                 .then(|| khr::external_semaphore_fd::Device::new(instance, raw)),
+            executables: f
+                .pipeline_executable_info
+                .then(|| khr::pipeline_executable_properties::Device::new(instance, raw)),
             completion_markers: MarkerWriter::choose(p, raw),
         }
     }

@@ -147,6 +147,8 @@ pub struct Features {
     /// pipelineCreationCacheControl (Vulkan 1.3 or VK_EXT_pipeline_creation_cache_control): a pipeline may be created
     /// from its cache or not at all.
     pub pipeline_creation_cache_control: bool,
+    /// pipelineExecutableInfo (VK_KHR_pipeline_executable_properties): the driver tells registers and the like.
+    pub pipeline_executable_info: bool,
     /// VK_EXT_calibrated_timestamps or its KHR form.
     pub calibrated_timestamps: bool,
 
@@ -214,6 +216,7 @@ pub(crate) fn extensions_to_enable(
         (khr::maintenance4::NAME, before_1_3 && f.maintenance4),
         (ext::pipeline_creation_feedback::NAME, before_1_3 && f.pipeline_creation_feedback),
         (ext::pipeline_creation_cache_control::NAME, before_1_3),
+        (khr::pipeline_executable_properties::NAME, f.pipeline_executable_info),
         (ext::calibrated_timestamps::NAME, f.calibrated_timestamps),
         (khr::calibrated_timestamps::NAME, f.calibrated_timestamps && !ext_clock),
         // Must be enabled where it is offered.
@@ -233,6 +236,7 @@ pub(crate) struct FeatureChain {
     workgroup: Option<vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>>,
     atomic_float: Option<vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>>,
     cache_control: Option<vk::PhysicalDevicePipelineCreationCacheControlFeatures<'static>>,
+    executables: Option<vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>>,
 }
 
 impl FeatureChain {
@@ -254,6 +258,9 @@ impl FeatureChain {
         }
         if v13 || extensions.has(ext::pipeline_creation_cache_control::NAME) {
             chain.cache_control = Some(Default::default());
+        }
+        if extensions.has(khr::pipeline_executable_properties::NAME) {
+            chain.executables = Some(Default::default());
         }
         chain
     }
@@ -278,6 +285,9 @@ impl FeatureChain {
             head = head.push_next(s);
         }
         if let Some(s) = &mut self.cache_control {
+            head = head.push_next(s);
+        }
+        if let Some(s) = &mut self.executables {
             head = head.push_next(s);
         }
         head
@@ -347,6 +357,8 @@ impl FeatureChain {
         f.maintenance4 = self.maintenance4.as_ref().is_some_and(|s| on(s.maintenance4));
         f.pipeline_creation_cache_control =
             self.cache_control.as_ref().is_some_and(|s| on(s.pipeline_creation_cache_control));
+        f.pipeline_executable_info =
+            self.executables.as_ref().is_some_and(|s| on(s.pipeline_executable_info));
         if let Some(s) = &self.subgroup {
             f.subgroup_size_control = on(s.subgroup_size_control);
             f.compute_full_subgroups = on(s.compute_full_subgroups);
@@ -412,6 +424,9 @@ impl FeatureChain {
         }
         if let Some(s) = &mut self.cache_control {
             s.pipeline_creation_cache_control = b(f.pipeline_creation_cache_control);
+        }
+        if let Some(s) = &mut self.executables {
+            s.pipeline_executable_info = b(f.pipeline_executable_info);
         }
         if let Some(s) = &mut self.subgroup {
             s.subgroup_size_control = b(f.subgroup_size_control);

@@ -8,6 +8,7 @@ use ash::vk;
 use crate::device::{Creation, Device, PipelineDesc, Precompiled};
 use crate::error::Error;
 use crate::pipeline::stage::{create_layout, Compile, DeviceRef, Made, Stage};
+use crate::pipeline::statistics::{self, Statistic};
 
 /// A kernel that is ready to be dispatched.
 pub struct Pipeline {
@@ -132,6 +133,12 @@ impl<'a> PipelineBuilder<'a> {
             precompiled: self.precompiled.map(|duration| Precompiled { duration, used }),
         };
         tracing::debug!("a pipeline took {creation}");
+        if statistics::wanted(&self.device.info().features) {
+            let told = statistics::of(self.device, raw);
+            let told: Vec<_> = told.iter().map(Statistic::to_string).collect();
+            let (constants, told) = (self.desc.specialization, told.join(", "));
+            tracing::debug!("its code, for constants {constants:?}: {told}");
+        }
         let uses_images = self.desc.uses_images;
         let set = if uses_images { Some(self.device.descriptor_table()?.set) } else { None };
         Ok(Some(Arc::new(Pipeline {

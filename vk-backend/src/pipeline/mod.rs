@@ -4,6 +4,7 @@ mod cache;
 mod compute_pipeline;
 mod precompile;
 mod stage;
+mod statistics;
 mod store;
 
 use std::sync::Arc;

@@ -8,6 +8,7 @@ use ash::vk;
 use crate::device::PipelineDesc;
 use crate::error::Error;
 use crate::physical::Features;
+use crate::pipeline::statistics;
 
 /// A Vulkan device that pipelines are created on.
 #[derive(Clone, Copy)]
@@ -109,6 +110,9 @@ impl<'a> Stage<'a> {
         }
         if compile == Compile::Refused && features.pipeline_creation_cache_control {
             info = info.flags(vk::PipelineCreateFlags::FAIL_ON_PIPELINE_COMPILE_REQUIRED);
+        }
+        if statistics::wanted(features) {
+            info.flags |= vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR;
         }
         let fault = |e| (self.device_ref.fault)("vkCreateComputePipelines", e);
         // SAFETY: module and layout are alive, the chain outlives the call; the cache synchronizes itself.

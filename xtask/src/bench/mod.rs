@@ -6,8 +6,10 @@
 
 mod arithmetic;
 pub mod cl;
-mod cl_image;
+pub mod cl_image;
 mod command_buffer;
+mod functions;
+mod host_math;
 mod images;
 mod measure;
 mod overlap;
@@ -305,6 +307,7 @@ fn report(sessions: &[Session], first: &FirstResults, only: &str) -> Result<Stri
     let columns: Vec<Column> = sessions.iter().map(column).collect();
     let mut rows: Vec<Row> = first_rows(sessions, first).into();
     rows.extend(measured_rows(sessions, &scale, only));
+    rows.extend(functions::rows(sessions, &scale, |name| name.contains(only)));
     rows.extend(programs::rows(sessions, |name| name.contains(only)));
     let mut text = String::new();
     for session in sessions {

@@ -8,6 +8,7 @@ use crate::core::command::printout::Printout;
 use crate::core::device::staging::{Arena, Staging};
 use crate::core::device::Device;
 use crate::core::memory::buffer::Buffer;
+use crate::core::memory::image::shadow::{self, ShadowUse};
 use crate::core::memory::image::Image;
 use crate::core::memory::reservation::{Effect, RangeUse};
 use crate::core::printf::Printer;
@@ -52,6 +53,7 @@ impl Launch {
 struct Named {
     buffers: SmallVec<[Arc<vk::Buffer>; 8]>,
     slots: SmallVec<[Arc<vk::Slot>; 2]>,
+    shadows: Vec<ShadowUse>,
 }
 
 /// An argument as it was at enqueue.
@@ -191,16 +193,18 @@ impl Launch {
     }
 
     /// Returns the kernel-argument buffer without the fields that differ between dispatches, and what it names: buffers
-    /// whose addresses are in it, and slots. `printf` is the output buffer of a kernel that prints.
+    /// whose addresses are in it, slots and shadows. `printf` is the output buffer of a kernel that prints.
     fn argument_buffer(
         &self,
         queue: &Queue,
+        replayed: bool,
         printf: Option<&Arc<vk::Buffer>>,
     ) -> Result<(ArgumentBuffer, Named)> {
         let kernel = &self.kernel.kernel;
         let mut arguments: ArgumentBuffer =
             SmallVec::from_elem(0, kernel.argument_buffer_size as usize);
-        let Named { mut buffers, mut slots } = Named::default();
+        let Named { mut buffers, mut slots, mut shadows } = Named::default();
+        let owner = (!replayed).then_some(&queue.vk);
         for entry in &kernel.argument_fields {
             let at = entry.offset as usize;
             match entry.field {
@@ -214,9 +218,10 @@ impl Launch {
                     }
                     Some(ArgumentValue::Image(image, access)) => {
                         let writes = *access != ImageAccess::ReadOnly;
-                        let (word, slot) = image.word(queue.device_index, writes)?;
-                        put(&mut arguments, at, &word.to_le_bytes());
-                        slots.push(slot);
+                        let bound = image.bind(queue.device_index, writes, owner)?;
+                        put(&mut arguments, at, &bound.word.to_le_bytes());
+                        slots.push(bound.slot);
+                        bound.shadow.into_iter().for_each(|used| shadow::add(&mut shadows, used));
                     }
                     _ => {}
                 },
@@ -250,7 +255,7 @@ impl Launch {
         for mem in &self.pointed {
             buffers.push(mem.on_device(queue.device_index)?);
         }
-        Ok((arguments, Named { buffers, slots }))
+        Ok((arguments, Named { buffers, slots, shadows }))
     }
 
     /// Writes the fields that differ between dispatches. Returns true if any of them, or the global offset, is not
@@ -354,6 +359,7 @@ pub struct Prepared {
 impl Prepared {
     /// Appends the launch to a command buffer, with no barrier between its dispatches.
     pub fn append(self, printer: &Printer, recorder: &mut vk::Recorder) {
+        shadow::load(&self.named.shadows, recorder);
         if let Some(buffer) = &self.printf {
             printer.clear(recorder, buffer);
         }
@@ -362,6 +368,7 @@ impl Prepared {
             // set (OpenCL API 5.8); those that the launch names are retained below.
             unsafe { recorder.dispatch(&grid.pipeline, &grid.push, grid.groups) };
         }
+        shadow::store(&self.named.shadows, recorder);
         self.named.buffers.into_iter().for_each(|buffer| recorder.retain(buffer));
         self.named.slots.into_iter().for_each(|slot| recorder.retain(slot));
         self.pieces.into_iter().for_each(|piece| recorder.retain(piece));
@@ -370,15 +377,16 @@ impl Prepared {
 
 impl Launch {
     /// Returns what to record on the queue's device. `upload` gives memory to kernel-argument buffers that do not
-    /// fit push constants; `printf` is the buffer for what the kernel prints.
+    /// fit push constants; `printf` is the buffer for what the kernel prints. `replayed`: it is for a recording.
     pub fn prepare(
         &self,
         queue: &Queue,
         upload: &mut Arena,
         printf: Option<Arc<vk::Buffer>>,
+        replayed: bool,
     ) -> Result<Prepared> {
         let kernel = &self.kernel.kernel;
-        let (mut arguments, mut named) = self.argument_buffer(queue, printf.as_ref())?;
+        let (mut arguments, mut named) = self.argument_buffer(queue, replayed, printf.as_ref())?;
         named.buffers.extend(self.shared.iter().cloned());
         let mut grids: SmallVec<[Grid; 1]> = SmallVec::new();
         let mut pieces = SmallVec::<[_; 1]>::new();
@@ -434,7 +442,7 @@ impl Execution<'_> {
     pub fn launch(&mut self, launch: &Launch) -> Result<Phase> {
         let queue = self.queue;
         let printf = self.printf_buffer(launch)?;
-        let prepared = launch.prepare(queue, &mut self.state.upload, printf.clone())?;
+        let prepared = launch.prepare(queue, &mut self.state.upload, printf.clone(), false)?;
         let printer = &queue.context.printer;
         let value = self.record(|recorder| prepared.append(printer, recorder));
         if let Some(buffer) = printf {
