@@ -63,6 +63,7 @@ pub struct Target {
     /// [`crate::quirks::sign_merge`] puts it otherwise.
     pub merges_signs: bool,
     /// By probe: GLSL.std.450 Fma is one correctly rounded operation.
+    pub fma16_fused: bool,
     pub fma32_fused: bool,
     pub fma64_fused: bool,
     /// By probe: 32-bit division and square root are correctly rounded.
@@ -102,6 +103,8 @@ pub struct Target {
 pub struct FloatTraits {
     /// True if FNegate and FAbs change the sign bit and nothing else, of denormals and NaN too.
     pub sign_alone: bool,
+    /// True if FNegate of an operand of arithmetic loses nothing that the arithmetic would keep.
+    pub negates_operands: bool,
     /// True if no operation takes denormal numbers for zero, or makes zero of them.
     pub keeps_denormals: bool,
     /// True if a conversion to a wider float keeps denormals.
@@ -112,8 +115,13 @@ pub struct FloatTraits {
 
 impl FloatTraits {
     /// Those of IEEE 754.
-    pub const IEEE: FloatTraits =
-        FloatTraits { sign_alone: true, keeps_denormals: true, widens: true, orders: true };
+    pub const IEEE: FloatTraits = FloatTraits {
+        sign_alone: true,
+        negates_operands: true,
+        keeps_denormals: true,
+        widens: true,
+        orders: true,
+    };
 }
 
 impl Target {
@@ -230,6 +238,7 @@ impl Target {
             rounding_rte_32_to_divide: false,
             float_traits: [FloatTraits::IEEE; 3],
             merges_signs: true,
+            fma16_fused: false,
             fma32_fused: false,
             fma64_fused: false,
             div32_exact: false,

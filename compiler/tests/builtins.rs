@@ -16,6 +16,7 @@ fn devices() -> [(&'static str, Target); 4] {
         workgroup_explicit_layout: true,
         workgroup_explicit_layout_8: true,
         workgroup_explicit_layout_16: true,
+        fma16_fused: true,
         fma32_fused: true,
         fma64_fused: true,
         div32_exact: true,

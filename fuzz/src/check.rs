@@ -45,6 +45,7 @@ pub fn everything() -> Target {
         rounding_rte_16: true,
         rounding_rte_32: true,
         rounding_rte_64: true,
+        fma16_fused: true,
         fma32_fused: true,
         fma64_fused: true,
         div32_exact: true,

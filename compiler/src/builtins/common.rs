@@ -36,8 +36,7 @@ impl Lowerer<'_, '_> {
     /// `x + (y - x) * a`.
     fn mix(&mut self, x: Value, y: Value, a: Value) -> Value {
         let range = self.b.binary(BinaryOp::FSub, y, x);
-        let part = self.b.binary(BinaryOp::FMul, range, a);
-        self.b.binary(BinaryOp::FAdd, x, part)
+        self.mad(range, a, x)
     }
 
     fn step(&mut self, edge: Value, x: Value) -> Value {

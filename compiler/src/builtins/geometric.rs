@@ -40,11 +40,11 @@ pub(super) const ROWS: &[Row] = &[
 impl Lowerer<'_, '_> {
     /// Sum of the products.
     fn dot(&mut self, x: Value, y: Value) -> Value {
-        let products = self.b.binary(BinaryOp::FMul, x, y);
-        let mut sum = self.b.extract(products, 0);
+        let [first, second] = [x, y].map(|vector| self.b.extract(vector, 0));
+        let mut sum = self.b.binary(BinaryOp::FMul, first, second);
         for lane in 1..self.b.ty(x).lanes {
-            let product = self.b.extract(products, lane);
-            sum = self.b.binary(BinaryOp::FAdd, sum, product);
+            let [a, b] = [x, y].map(|vector| self.b.extract(vector, lane));
+            sum = self.mad(a, b, sum);
         }
         sum
     }

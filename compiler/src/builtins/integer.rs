@@ -49,8 +49,8 @@ pub(super) const ROWS: &[Row] = &[
         &[Sig::new(Elements::NARROW, TypePattern::Wide, &[G, TypePattern::UnsignedOf])],
         |l, c, x, y| l.upsample(c.result.scalar, x, y),
     ),
-    Row::binary(&["min"], EXTREME, |l, c, x, y| l.b.binary(min_op(c), x, y)).in_float(),
-    Row::binary(&["max"], EXTREME, |l, c, x, y| l.b.binary(max_op(c), x, y)).in_float(),
+    Row::binary(&["min"], EXTREME, |l, c, x, y| l.b.binary(min_op(c), x, y)),
+    Row::binary(&["max"], EXTREME, |l, c, x, y| l.b.binary(max_op(c), x, y)),
     Row::ternary(
         &["clamp"],
         &[Sig::new(Elements::ALL, G, &[G, G, G]), Sig::new(Elements::ALL, G, &[G, E, E])],
@@ -58,8 +58,7 @@ pub(super) const ROWS: &[Row] = &[
             let raised = l.b.binary(max_op(c), x, low);
             l.b.binary(min_op(c), raised, high)
         },
-    )
-    .in_float(),
+    ),
 ];
 
 /// Returns the minimum of the arguments' type.

@@ -72,12 +72,15 @@ pub(super) const ROWS: &[Row] = &[
     Row::binary(&["minmag"], BINARY, |l, _, x, y| l.by_magnitude(x, y, IntCC::Ult, BinaryOp::FMin))
         .in_float()
         .since(ClStd::Cl11),
-    Row::binary(&["fmax"], EXTREME, |l, _, x, y| l.b.binary(BinaryOp::FMax, x, y)).in_float(),
-    Row::binary(&["fmin"], EXTREME, |l, _, x, y| l.b.binary(BinaryOp::FMin, x, y)).in_float(),
-    Row::ternary(&["mad"], TERNARY, |l, _, a, b, c| l.mad(a, b, c)).in_float(),
-    Row::call(&["fma"], TERNARY, |l, c| l.fma(c))
-        .in_float()
-        .halves(Lower::Ternary(|l, _, a, b, c| l.half_fma([a, b, c]))),
+    Row::binary(&["fmax"], EXTREME, |l, _, x, y| l.b.binary(BinaryOp::FMax, x, y)),
+    Row::binary(&["fmin"], EXTREME, |l, _, x, y| l.b.binary(BinaryOp::FMin, x, y)),
+    Row::ternary(&["mad"], TERNARY, |l, _, a, b, c| l.mad(a, b, c)),
+    Row::call(&["fma"], TERNARY, |l, c| l.fma(c)).in_float().halves(Lower::Ternary(
+        |l, _, a, b, c| match l.target.fma16_fused {
+            true => l.b.math(MathOp::Fma, &[a, b, c]),
+            false => l.half_fma([a, b, c]),
+        },
+    )),
     library(&["modf", "sincos"], &[Sig::new(FLOATS, G, &[G, OUT])]),
     library(&["fract"], &[Sig::new(FLOATS, G, &[G, OUT])])
         .halves(Lower::Call(|l, c| l.half_fract(c))),
@@ -99,6 +102,7 @@ impl Lowerer<'_, '_> {
     /// Returns true if the device's fma rounds once.
     fn has_fma(&self, ty: Type) -> bool {
         match ty.scalar {
+            Scalar::F16 => self.target.fma16_fused,
             Scalar::F64 => self.target.fma64_fused,
             _ => self.target.fma32_fused,
         }
@@ -143,7 +147,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// `a * b + c` however it is fastest.
-    fn mad(&mut self, a: Value, b: Value, c: Value) -> Value {
+    pub(super) fn mad(&mut self, a: Value, b: Value, c: Value) -> Value {
         let two_steps =
             self.b.ty(a).scalar == Scalar::F64 && self.target.emulates_denormals(self.options);
         if self.has_fma(self.b.ty(a)) && !two_steps {

@@ -1,34 +1,34 @@
-//! Floating-point operations on scalars.
+//! Floating-point operations: on scalars, and sums and products on vectors of halves.
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use super::spirv_builder::Glsl;
-use crate::ir::{BinaryOp, FloatCC, MathOp, OpFlags, Scalar};
+use crate::ir::{BinaryOp, FloatCC, MathOp, OpFlags, Scalar, Type};
 use rspirv::spirv::Op;
 
 impl Emitter<'_> {
     /// Returns the type of a float.
-    fn float_type(&mut self, scalar: Scalar) -> EmitResult<u32> {
-        match scalar.is_float() {
-            true => self.scalar_type(scalar),
+    fn float_type(&mut self, ty: Type) -> EmitResult<u32> {
+        match ty.scalar.is_float() {
+            true => self.ty(ty),
             false => Err(EmitError::malformed("a float operation on integers")),
         }
     }
 
-    pub fn float_negate(&mut self, scalar: Scalar, a: u32) -> EmitResult<u32> {
-        let ty = self.float_type(scalar)?;
+    pub fn float_negate(&mut self, ty: Type, a: u32) -> EmitResult<u32> {
+        let ty = self.float_type(ty)?;
         Ok(self.op(Op::FNegate, ty, &[a]))
     }
 
     pub fn float_binary(
         &mut self,
         op: BinaryOp,
-        scalar: Scalar,
+        of: Type,
         args: [u32; 2],
         flags: OpFlags,
     ) -> EmitResult<u32> {
         use BinaryOp::*;
-        let ty = self.float_type(scalar)?;
+        let ty = self.float_type(of)?;
         let op = match op {
             FAdd => Op::FAdd,
             FSub => Op::FSub,
@@ -40,7 +40,7 @@ impl Emitter<'_> {
             _ => return Err(EmitError::malformed("an integer operation on floats")),
         };
         let divides = matches!(op, Op::FDiv | Op::FRem) && !flags.contains(OpFlags::NATIVE);
-        self.divides_single |= divides && scalar == Scalar::F32;
+        self.divides_single |= divides && of == Type::F32;
         let id = self.op(op, ty, &args);
         if flags.contains(OpFlags::NO_CONTRACT) && matches!(op, Op::FAdd | Op::FSub | Op::FMul) {
             self.no_contraction(id);
@@ -49,9 +49,9 @@ impl Emitter<'_> {
     }
 
     /// Emits the float operations of [`MathOp`].
-    pub fn float_math(&mut self, op: MathOp, scalar: Scalar, args: &[u32]) -> EmitResult<u32> {
+    pub fn float_math(&mut self, op: MathOp, of: Type, args: &[u32]) -> EmitResult<u32> {
         use MathOp::*;
-        let ty = self.float_type(scalar)?;
+        let ty = self.float_type(of)?;
         let glsl = match op {
             Fma => Glsl::Fma,
             FAbs => Glsl::FAbs,
@@ -70,7 +70,7 @@ impl Emitter<'_> {
             Pow => Glsl::Pow,
             _ => return Err(EmitError::malformed(format!("{op:?} of a float"))),
         };
-        if scalar == Scalar::F64 && matches!(op, Sin | Cos | Tan | Exp2 | Log2 | Pow) {
+        if of == Type::F64 && matches!(op, Sin | Cos | Tan | Exp2 | Log2 | Pow) {
             return Err(EmitError::Unsupported(format!(
                 "the native instruction for {op:?} exists for float only, not for double"
             )));
@@ -86,7 +86,7 @@ impl Emitter<'_> {
         b: u32,
     ) -> EmitResult<u32> {
         use FloatCC::*;
-        self.float_type(scalar)?;
+        self.float_type(Type::of(scalar))?;
         let op = match cc {
             Oeq => Op::FOrdEqual,
             One => Op::FOrdNotEqual,

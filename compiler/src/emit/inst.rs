@@ -50,16 +50,16 @@ impl Emitter<'_> {
         use InstData::*;
         match *data {
             Unary { op, arg, .. } => {
-                let [a] = self.scalars([arg])?;
+                let [a] = self.operands([arg])?;
                 match op {
-                    UnaryOp::FNeg => self.float_negate(ty.scalar, a),
+                    UnaryOp::FNeg => self.float_negate(ty, a),
                     _ => self.int_unary(op, ty.scalar, a),
                 }
             }
             Binary { op, args, flags } => {
-                let args = self.scalars(args)?;
+                let args = self.operands(args)?;
                 match op.is_float() {
-                    true => self.float_binary(op, ty.scalar, args, flags),
+                    true => self.float_binary(op, ty, args, flags),
                     false => self.int_binary(op, ty.scalar, args),
                 }
             }
@@ -117,7 +117,19 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns operands of arithmetic, which is scalar since [`crate::passes::scalarize`].
+    /// Returns operands of arithmetic, which is scalar since [`crate::passes::scalarize`], but for that of halves.
+    fn operands<const N: usize>(&mut self, args: [Value; N]) -> EmitResult<[u32; N]> {
+        if args.iter().any(|&arg| self.func.ty(arg).scalar != Scalar::F16) {
+            return self.scalars(args);
+        }
+        let mut ids = [0; N];
+        for (id, arg) in ids.iter_mut().zip(args) {
+            *id = self.id(arg)?;
+        }
+        Ok(ids)
+    }
+
+    /// Returns operands of what is scalar in any case.
     fn scalars<const N: usize>(&mut self, args: [Value; N]) -> EmitResult<[u32; N]> {
         let mut ids = [0; N];
         for (id, arg) in ids.iter_mut().zip(args) {
@@ -133,16 +145,16 @@ impl Emitter<'_> {
         let [first, ref rest @ ..] = *args else {
             return Err(EmitError::malformed(format!("{op:?} without operands")));
         };
-        let scalar = self.func.ty(first).scalar;
-        let [id] = self.scalars([first])?;
+        let ty = self.func.ty(first);
+        let [id] = self.operands([first])?;
         if op.takes() == ScalarKinds::INT {
-            return self.int_math(op, scalar, id);
+            return self.int_math(op, ty.scalar, id);
         }
         let mut ids: Ids = smallvec![id];
         for &arg in rest {
             ids.push(self.id(arg)?);
         }
-        self.float_math(op, scalar, &ids)
+        self.float_math(op, ty, &ids)
     }
 
     fn select_value(&mut self, cond: Value, then: Value, otherwise: Value) -> EmitResult<u32> {

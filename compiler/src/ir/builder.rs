@@ -126,12 +126,17 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
 
     pub fn unary(&mut self, op: UnaryOp, arg: Value) -> Value {
         let ty = self.ty(arg);
-        self.push(InstData::Unary { op, arg, flags: self.flags }, ty)
+        self.push(InstData::Unary { op, arg, flags: self.flags - OpFlags::NO_CONTRACT }, ty)
     }
 
     pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let ty = self.ty(a);
-        self.push(InstData::Binary { op, args: [a, b], flags: self.flags }, ty)
+        // Of no meaning for the others, which would only look different.
+        let foreign = match op {
+            BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv => OpFlags::empty(),
+            _ => OpFlags::NO_CONTRACT,
+        };
+        self.push(InstData::Binary { op, args: [a, b], flags: self.flags - foreign }, ty)
     }
 
     /// Inserts a binary operation with an integer constant on the right.
@@ -143,7 +148,8 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
     /// Result type is the first argument's; bool for IsNan and IsInf.
     pub fn math(&mut self, op: MathOp, args: &[Value]) -> Value {
         let ty = op.result(self.ty(args[0]));
-        self.push(InstData::Math { op, args: SmallVec::from_slice(args), flags: self.flags }, ty)
+        let flags = self.flags - OpFlags::NO_CONTRACT;
+        self.push(InstData::Math { op, args: SmallVec::from_slice(args), flags }, ty)
     }
 
     pub fn icmp(&mut self, cc: IntCC, a: Value, b: Value) -> Value {
@@ -159,7 +165,8 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
 
     pub fn fcmp(&mut self, cc: FloatCC, a: Value, b: Value) -> Value {
         let ty = self.ty(a).with_scalar(Scalar::Bool);
-        self.push(InstData::FCmp { cc, args: [a, b], flags: self.flags }, ty)
+        let flags = self.flags - OpFlags::NO_CONTRACT;
+        self.push(InstData::FCmp { cc, args: [a, b], flags }, ty)
     }
 
     pub fn select(&mut self, cond: Value, then: Value, otherwise: Value) -> Value {

@@ -17,7 +17,7 @@ bitflags! {
     /// What an operation may assume or do.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct OpFlags: u8 {
-        /// May not be contracted into a fused multiply-add (FP_CONTRACT OFF).
+        /// May not be contracted into a fused multiply-add, nor reassociated.
         const NO_CONTRACT = 1;
         /// Fast relaxed math: no NaN, no infinities, no signed zeros, reassociation, reciprocals.
         const FAST = 2;

@@ -35,7 +35,11 @@ impl Lowering<'_, '_> {
         compute: TypeId,
     ) -> Value {
         let lvalue = self.place(place);
-        let rhs = self.value(value);
+        let contracts = match op {
+            CompoundOp::Arith(op) => self.contracts(op, &[value]),
+            _ => false,
+        };
+        let rhs = if contracts { self.term(value) } else { self.value(value) };
         let old = self.read(&lvalue, self.value_type(place.ty));
         let (stored, _) = self.numeric(place.ty);
         let (wide, _) = self.numeric(compute);
@@ -43,7 +47,10 @@ impl Lowering<'_, '_> {
         let result = match op {
             CompoundOp::Arith(op) => {
                 let rhs = self.b.match_lanes(rhs, lhs);
-                self.arith(op, lhs, rhs, wide)
+                match contracts {
+                    true => self.contractible(|lowering| lowering.arith(op, lhs, rhs, wide)),
+                    false => self.arith(op, lhs, rhs, wide),
+                }
             }
             CompoundOp::Shl | CompoundOp::Shr => self.shift(op == CompoundOp::Shl, lhs, rhs, wide),
         };

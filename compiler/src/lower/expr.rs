@@ -93,6 +93,12 @@ impl Lowering<'_, '_> {
                 let truth = self.compare(*op, lhs, rhs);
                 self.b.int_of_bool(truth, ty)
             }
+            ExprKind::Arith(op, lhs, rhs) if self.contracts(*op, &[lhs, rhs]) => {
+                let (lhs, rhs) = (self.term(lhs), self.term(rhs));
+                let rhs = self.b.match_lanes(rhs, lhs);
+                let name = self.numeric(expr.ty).0;
+                self.contractible(|lowering| lowering.arith(*op, lhs, rhs, name))
+            }
             ExprKind::Arith(op, lhs, rhs) => {
                 let (lhs, rhs) = (self.value(lhs), self.value(rhs));
                 let rhs = self.b.match_lanes(rhs, lhs);

@@ -44,6 +44,7 @@ pub fn lower_function(context: &mut Context, origin: Origin, id: FunctionId, fun
         jump_targets: Vec::new(),
         switches: Vec::new(),
         result: None,
+        may_contract: origin == Origin::User && !source.no_contract,
     };
     lowering.b.flags = flags;
     lowering.bind_params();
@@ -60,13 +61,15 @@ pub fn lower_function(context: &mut Context, origin: Origin, id: FunctionId, fun
     context.out.functions[func] = shell;
 }
 
-/// The library computes exactly what it says; user code may be contracted or relaxed.
+/// The library computes exactly what it says; user code may be relaxed, and with `-cl-mad-enable` contracted across
+/// statements.
 fn float_flags(context: &Context, origin: Origin, source: &hir::Function) -> OpFlags {
     match origin {
         Origin::Library(_) => OpFlags::NO_CONTRACT,
         Origin::User => {
             let mut flags = OpFlags::empty();
-            flags.set(OpFlags::NO_CONTRACT, source.no_contract);
+            let contracts_all = context.options.mad_enable && !source.no_contract;
+            flags.set(OpFlags::NO_CONTRACT, !contracts_all);
             flags.set(OpFlags::FAST, context.options.fast_relaxed_math);
             flags
         }
@@ -98,6 +101,8 @@ pub struct Lowering<'m, 'a> {
     pub switches: Vec<SwitchLabels>,
     /// The address for a record result.
     pub result: Option<Addr>,
+    /// True if products may be contracted with sums of the same expression.
+    pub may_contract: bool,
 }
 
 impl<'a> Lowering<'_, 'a> {

@@ -7,6 +7,7 @@
 
 mod assign;
 mod builtins;
+mod contraction;
 mod expr;
 mod function;
 mod globals;

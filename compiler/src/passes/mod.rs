@@ -2,6 +2,7 @@
 
 pub mod argument_promotion;
 pub mod cloned_iteration;
+pub mod contract;
 pub mod cse;
 pub mod cursor;
 pub mod dce;
@@ -27,7 +28,7 @@ pub mod unroll;
 pub mod vectorize;
 
 use crate::ir::verify::{debug_verify, debug_verify_function};
-use crate::ir::{Func, Function, Module, Structure};
+use crate::ir::{Func, Function, Module, Scalar, Structure};
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 
@@ -72,6 +73,7 @@ function_passes! {
 
 /// The passes that the pipeline runs in other ways, as file tests run them.
 const OTHER_PASSES: &[ModulePass] = &[
+    ("contract", |module| on_each(module, |func| contract::run(func, Scalar::is_float))),
     ("dead_args", |module| {
         dead_args::run(module);
         Ok(())
@@ -173,6 +175,13 @@ impl<'a> Pipeline<'a> {
             debug_verify(module, "dead_args")?;
         }
         Ok(())
+    }
+
+    /// Fuses products and sums that may be contracted, where the device has a fused Fma.
+    pub fn contract(&self, module: &mut Module, target: &Target) -> Result<(), String> {
+        self.run_on_all(module, "contract", |func| {
+            contract::run(func, |scalar| contract::is_fused(target, scalar))
+        })
     }
 
     /// Legalizes all functions for a device.
@@ -312,6 +321,10 @@ impl inline::FunctionPasses for Pipeline<'_> {
 
     fn optimize(&self, module: &mut Module, func: Func) -> Result<(), String> {
         self.pass(module, func, UNREACHABLE)?;
+        if scalarize::keeps_vectors(&module.functions[func]) {
+            self.pass(module, func, SROA)?;
+            self.pass(module, func, MEM2REG)?;
+        }
         self.pass(module, func, SCALARIZE)?;
         self.pass(module, func, DCE)?;
         self.run_scalar_passes(module, func, true)?;

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The second loop is the old one. Where the trip count is a known multiple there is one loop. The limit saturates, so
-//! that no bound wraps around. Loops are unrolled because the program says so, or because they are small and load.
+//! that no bound wraps around. Loops are unrolled because the program says so, because they are small and load, or because they do next to nothing.
 
 use super::cloned_iteration::ClonedIteration;
 use super::cursor::Cursor;
@@ -23,6 +23,8 @@ use crate::ir::*;
 const COPIES: usize = 4;
 /// Most instructions of a loop that is unrolled though the program does not ask for it.
 const MAX_SMALL_LOOP: usize = 24;
+/// Most instructions of a loop that is unrolled though it does not load.
+const MAX_TINY_LOOP: usize = 8;
 /// Most instructions that a loop may become.
 const MAX_UNROLLED: usize = 1024;
 /// Greatest trip count that is computed.
@@ -58,7 +60,7 @@ fn copies(func: &Function, data: &Loop) -> Option<usize> {
         Some(UnrollHint::Full) => COPIES,
         None if insts <= MAX_SMALL_LOOP
             && unroll::branches(func, data) == 1
-            && loads(func, data) =>
+            && (loads(func, data) || is_tiny_sum(func, data)) =>
         {
             COPIES
         }
@@ -76,6 +78,18 @@ fn loads(func: &Function, data: &Loop) -> bool {
         data.is_terminator() || !data.has_side_effect()
     });
     only_loads && has_load
+}
+
+/// Returns true if a loop has so little of float arithmetic, and nothing else, that the test takes as long.
+fn is_tiny_sum(func: &Function, data: &Loop) -> bool {
+    let mut computes = false;
+    let only_computes = data.insts(func).all(|inst| {
+        let result = func.result(inst);
+        let data = &func.insts[inst];
+        computes |= data.is_arithmetic() && result.is_some_and(|v| func.ty(v).scalar.is_float());
+        data.is_terminator() || data.is_arithmetic() || matches!(data, InstData::ICmp { .. })
+    });
+    only_computes && computes && data.insts(func).count() <= MAX_TINY_LOOP
 }
 
 /// Returns true if the body may be copied: it has neither barriers nor calls.

@@ -2,6 +2,10 @@
 //! 4 lanes and the extracts of their lanes, and what is built for stores of 2 to 4 lanes, in global,
 //! constant and generic memory. (Parameters and results of functions stay as they are; a kernel's
 //! entry has none.)
+//!
+//! Sums and products of halves stay vectors of up to 4 lanes, and so do the parameters of blocks that bring them from
+//! one to the next: devices compute two halves in the time of one. What builds vectors from lanes of others goes in
+//! simplification.
 
 use super::cursor::{align_at, Cursor};
 use crate::ir::cfg::Cfg;
@@ -19,7 +23,9 @@ pub fn run(func: &mut Function) -> bool {
     }
     let cfg = Cfg::compute(func);
     let (lanes, replaced) = (SecondaryMap::new(), func.value_map());
-    let mut pass = Scalarizer { c: Cursor::new(func), lanes, replaced };
+    let packs = keeps_vectors(func);
+    let split = SecondaryMap::new();
+    let mut pass = Scalarizer { c: Cursor::new(func), lanes, replaced, packs, split };
     pass.split_params(&cfg);
     for &block in cfg.rpo() {
         pass.block(block);
@@ -27,16 +33,50 @@ pub fn run(func: &mut Function) -> bool {
     true
 }
 
+/// Returns true if a function computes vectors of halves, which stay. Variables in memory do not.
+pub fn keeps_vectors(func: &Function) -> bool {
+    func.layout_insts().any(|inst| is_packed_operation(func, inst))
+}
+
+/// Returns true if an instruction computes a vector of halves and stays one.
+fn is_packed_operation(func: &Function, inst: Inst) -> bool {
+    use BinaryOp::*;
+    let is_packed = match func.insts[inst] {
+        InstData::Binary { op, .. } => matches!(op, FAdd | FSub | FMul | FMin | FMax),
+        InstData::Math { op, .. } => op == MathOp::Fma,
+        InstData::Unary { op, .. } => op == UnaryOp::FNeg,
+        _ => false,
+    };
+    is_packed && func.result(inst).is_some_and(|result| is_halves(func.ty(result)))
+}
+
+fn is_halves(ty: Type) -> bool {
+    ty.scalar == Scalar::F16 && ty.is_vector()
+}
+
+/// Returns the types of the parts that a vector of halves is computed in: those of memory accesses.
+fn parts(ty: Type) -> impl Iterator<Item = Type> {
+    let first_lanes = (0..ty.lanes).step_by(usize::from(PART));
+    first_lanes.map(move |first| Type::vector(ty.scalar, PART.min(ty.lanes - first)))
+}
+
+/// Most lanes of a vector that stays.
+const PART: u8 = 4;
+
 struct Scalarizer<'a> {
     c: Cursor<'a>,
     /// Lanes of the vectors seen so far.
     lanes: SecondaryMap<Value, Lanes>,
     /// Scalars that another now stands for.
     replaced: SecondaryMap<Value, Option<Value>>,
+    /// True if the function computes vectors of halves.
+    packs: bool,
+    /// Parameters of blocks that became several, each with those.
+    split: SecondaryMap<Block, Vec<(Value, Lanes)>>,
 }
 
 impl Scalarizer<'_> {
-    /// Gives each block a scalar parameter per lane.
+    /// Gives each block a scalar parameter per lane, or for halves one per part.
     fn split_params(&mut self, cfg: &Cfg) {
         let func = &mut *self.c.func;
         let entry = func.entry();
@@ -47,7 +87,10 @@ impl Scalarizer<'_> {
             }
             for param in std::mem::take(&mut func.blocks[block].params) {
                 let ty = func.ty(param);
-                if ty.is_vector() {
+                if self.packs && is_halves(ty) {
+                    let parts = parts(ty).map(|part| func.add_param(block, part)).collect();
+                    self.split[block].push((param, parts));
+                } else if ty.is_vector() {
                     let lanes = (0..ty.lanes).map(|_| func.add_param(block, ty.lane()));
                     self.lanes[param] = lanes.collect();
                 } else {
@@ -64,6 +107,9 @@ impl Scalarizer<'_> {
             }
         }
         let insts = self.c.begin(block);
+        for (param, parts) in std::mem::take(&mut self.split[block]) {
+            self.extract_parts(param, &parts);
+        }
         for &inst in &insts {
             let replaced = &self.replaced;
             self.c.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
@@ -88,6 +134,23 @@ impl Scalarizer<'_> {
                 .map(|lane| self.c.inst(InstData::Extract { arg: value, lane }, ty.lane()))
                 .collect();
         }
+    }
+
+    /// Notes the lanes of a value that its parts are of.
+    fn extract_parts(&mut self, value: Value, parts: &[Value]) {
+        let mut lanes = Lanes::new();
+        for &part in parts {
+            self.extract_all(part);
+            lanes.extend(self.lanes[part].iter().copied());
+        }
+        self.lanes[value] = lanes;
+    }
+
+    /// Returns a part of a vector of halves.
+    fn part(&mut self, value: Value, index: usize) -> Value {
+        let lanes = self.lanes(value);
+        let part = lanes.chunks(PART.into()).nth(index).unwrap_or(&lanes);
+        self.c.build(part)
     }
 
     /// Returns all lanes of a value; a scalar is its own.
@@ -119,6 +182,7 @@ impl Scalarizer<'_> {
         let result = self.c.func.result(inst);
         let ty = result.map_or(Type::I32, |v| self.c.ty(v));
         let lanes: Lanes = match data {
+            _ if is_packed_operation(self.c.func, inst) => return self.packed(&data, result, ty),
             _ if data.is_lanewise() => self.lanewise(&data, ty),
             Convert { op: ConvertOp::Bitcast, arg } => self.bitcast(arg, ty),
             // Pairs that stand for 64-bit addresses stay.
@@ -178,6 +242,19 @@ impl Scalarizer<'_> {
             .collect()
     }
 
+    /// Computes a vector of halves in parts.
+    fn packed(&mut self, data: &InstData, result: Option<Value>, ty: Type) {
+        let mut results = Lanes::new();
+        for (index, part) in parts(ty).enumerate() {
+            let mut data = data.clone();
+            data.map_args(|arg| self.part(arg, index));
+            results.push(self.c.inst(data, part));
+        }
+        if let Some(result) = result {
+            self.extract_parts(result, &results);
+        }
+    }
+
     /// Keeps an instruction that takes vectors (a call, or with pairs for 64-bit integers).
     fn rebuild_args(&mut self, inst: Inst) {
         let mut data = std::mem::replace(&mut self.c.func.insts[inst], InstData::Unreachable);
@@ -201,10 +278,19 @@ impl Scalarizer<'_> {
         }
         data.for_each_target_mut(|call| {
             let args = std::mem::take(&mut call.args);
-            call.args = args.into_iter().flat_map(|arg| self.lanes(arg)).collect();
+            call.args = args.into_iter().flat_map(|arg| self.passed_on(arg)).collect();
         });
         self.c.func.insts[inst] = data;
         self.c.keep(inst);
+    }
+
+    /// Returns what is passed on for an argument of a block.
+    fn passed_on(&mut self, arg: Value) -> Lanes {
+        let ty = self.c.ty(arg);
+        match self.packs && is_halves(ty) {
+            true => (0..parts(ty).count()).map(|index| self.part(arg, index)).collect(),
+            false => self.lanes(arg),
+        }
     }
 
     /// Bits regrouped: scalars of one width become those of another, first lane lowest.
@@ -289,7 +375,7 @@ impl Scalarizer<'_> {
     fn chunk(&self, ptr: Value, ty: Type) -> u8 {
         match self.c.ty(ptr).space() {
             Some(AddressSpace::Private | AddressSpace::Local) => 1,
-            _ => ty.lanes.min(4),
+            _ => ty.lanes.min(PART),
         }
     }
 

@@ -2,7 +2,7 @@
 //! scalars to vectors, what assignment converts, and casts.
 
 use super::consteval::{convert_scalar, Const};
-use super::hir::{Expr, ExprKind};
+use super::hir::{ArithOp, Expr, ExprKind};
 use super::operand::value;
 use super::types::{PointerType, Scalar, TypeId, TypeKind, EVENT, SAMPLER};
 use super::Sema;
@@ -414,7 +414,10 @@ impl Sema<'_> {
         }
         let types = &self.module.types;
         if from == to {
-            return Expr { span, ..e };
+            // A cast rounds what is cast: no contraction of a product goes through it (C99 6.5 p8).
+            let is_product = matches!(e.kind, ExprKind::Arith(ArithOp::Mul, ..) | ExprKind::Neg(_))
+                && types.numeric(to).is_some_and(|(scalar, _)| scalar.is_float());
+            return if is_product { convert(e, to, span) } else { Expr { span, ..e } };
         }
         if types.is_void(to) {
             return convert(e, to, span);

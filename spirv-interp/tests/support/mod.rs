@@ -29,6 +29,7 @@ pub fn capable() -> Device {
         rounding_rte_16: true,
         rounding_rte_32: true,
         rounding_rte_64: true,
+        fma16_fused: true,
         fma32_fused: true,
         fma64_fused: true,
         div32_exact: true,
@@ -47,8 +48,13 @@ pub fn middling() -> Device {
 /// Returns a device that takes every denormal for zero.
 pub fn flushing() -> Device {
     let capable = capable();
-    let traits =
-        FloatTraits { sign_alone: false, orders: false, keeps_denormals: false, widens: false };
+    let traits = FloatTraits {
+        sign_alone: false,
+        negates_operands: true,
+        orders: false,
+        keeps_denormals: false,
+        widens: false,
+    };
     let mut float_traits = [traits; 3];
     float_traits[0] = FloatTraits::IEEE;
     let target = Target {

@@ -10,7 +10,7 @@ use crate::asm::{glsl, op, KernelBuilder};
 use crate::device::Device;
 use crate::error::Error;
 use crate::probe::float_controls::FloatControls;
-use crate::probe::floats::{self, FloatTable, FloatWidth, Module};
+use crate::probe::floats::{self, FloatOp, FloatTable, FloatWidth, Module};
 use crate::probe::run::run_from_to;
 
 /// What a device's arithmetic does in compute shaders that ask for `controls`.
@@ -105,7 +105,7 @@ fn try_controls(device: &Arc<Device>, controls: &FloatControls) -> Result<Floats
         return Ok(Floats { table, nearest32_to_divide: false });
     }
     let alone = floats::run(device, &fewer, Module::OneWidth)?;
-    let nearest = alone.all(FloatWidth::Single, |_| true, |b| b.nearest_even);
+    let nearest = alone.all(FloatWidth::Single, |op| op != FloatOp::Fma, |b| b.nearest_even);
     if !nearest || !alone.is_consistent(FloatWidth::Single) {
         return Ok(Floats { table, nearest32_to_divide: false });
     }

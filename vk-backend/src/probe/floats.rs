@@ -204,6 +204,13 @@ impl FloatTable {
         both
     }
 
+    /// Returns true if Fma of halves rounds once, and treats denormals as sums do.
+    pub fn half_fma(&self) -> bool {
+        let row = |op| self.get(FloatWidth::Half, op);
+        let (Some(fma), Some(sum)) = (row(FloatOp::Fma), row(FloatOp::Add)) else { return false };
+        fma.nearest_even && fma.keeps_denormals() == sum.keeps_denormals()
+    }
+
     pub(crate) fn row_mut(
         &mut self,
         width: FloatWidth,
@@ -215,6 +222,15 @@ impl FloatTable {
     pub fn sign_alone(&self, width: FloatWidth) -> bool {
         let is_sign = |op| matches!(op, FloatOp::Negate | FloatOp::Absolute);
         self.all(width, is_sign, |b| b == Behaviour::RIGHT)
+    }
+
+    /// Negation keeps denormals, or none of the operations that compute with what it gives does. (Of a NaN they
+    /// make a NaN, whatever its sign.)
+    pub fn negates_operands(&self, width: FloatWidth) -> bool {
+        use FloatOp::*;
+        let computes = |op| matches!(op, Add | Subtract | Multiply | Divide | Fma);
+        self.get(width, Negate).is_some_and(Behaviour::keeps_denormals)
+            || self.all(width, computes, |b| !b.keeps_inputs)
     }
 
     /// Minimum and maximum tell denormal numbers apart.
@@ -366,7 +382,7 @@ fn arithmetic(width: FloatWidth, cases: &mut Vec<Case>) {
     let half_unit = f64::exp2(-1.0 - f64::from(width.fraction()));
     let unit = half_unit * 2.0;
     let (nan, infinity) = (f64::NAN, f64::INFINITY);
-    let rows: [(FloatOp, About, &[f64], f64); 33] = [
+    let rows: [(FloatOp, About, &[f64], f64); 35] = [
         (Add, Input, &[small, small], least),
         (Add, Result, &[1.5 * least, -least], small),
         (Add, Zero, &[-0.0, -0.0], -0.0),
@@ -396,6 +412,14 @@ fn arithmetic(width: FloatWidth, cases: &mut Vec<Case>) {
         (Fma, Result, &[least, 0.5, 0.0], small),
         (Fma, Zero, &[-0.0, 1.0, -0.0], -0.0),
         (Fma, Nan, &[infinity, 0.0, 1.0], nan),
+        // What is left is less than the product rounds by; and just less than a tie, as no wider float tells.
+        (
+            Fma,
+            Rounding,
+            &[16.0 * (1.0 + unit), 16.0 * (1.0 + unit), -256.0 * (1.0 + 2.0 * unit)],
+            256.0 * unit * unit,
+        ),
+        (Fma, Rounding, &[1.0 + unit, (1.0 - unit) * half_unit, 1.0 + unit], 1.0 + unit),
         (Floor, Input, &[-small], -1.0),
         (Floor, Zero, &[-0.0], -0.0),
         (Ceil, Input, &[small], 1.0),

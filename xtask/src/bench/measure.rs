@@ -1,5 +1,6 @@
 //! The measurements: each metric is a function of a session that checks its own result.
 
+use super::arithmetic::{rate, Steps};
 use super::cl::{Access, Order, Result, Session};
 use super::command_buffer::CommandBuffer;
 use super::images::{self, Direction, Filter, Shape, Texel};
@@ -83,6 +84,25 @@ pub const METRICS: &[Metric] = &[
     more("float fma", "GFLOP/s", |s, scale| chain(s, scale, "float", "fma(x, a, b)", 1f32)),
     more("int multiply and add", "GOP/s", |s, scale| chain(s, scale, "int", "(x * a + b)", 1i32)),
     more("double mad", "GFLOP/s", double),
+    more("float a * x + b", "GFLOP/s", |s, scale| rate(s, scale, &Steps::of("a * x + b"))),
+    more("float a * x + b, -cl-fast-relaxed-math", "GFLOP/s", |s, scale| {
+        rate(s, scale, &Steps { options: "-cl-fast-relaxed-math", ..Steps::of("a * x + b") })
+    }),
+    more("float mad, one chain", "GFLOP/s", |s, scale| {
+        rate(s, scale, &Steps { chains: 1, ..Steps::of("mad(a, x, b)") })
+    }),
+    more("half mad", "GFLOP/s", |s, scale| {
+        rate(s, scale, &Steps::halves("half", 1, "mad(a, x, b)"))
+    }),
+    more("half2 mad", "GFLOP/s", |s, scale| {
+        rate(s, scale, &Steps::halves("half2", 2, "mad(a, x, b)"))
+    }),
+    more("half2 a * x + b", "GFLOP/s", |s, scale| {
+        rate(s, scale, &Steps::halves("half2", 2, "a * x + b"))
+    }),
+    more("half4 mad", "GFLOP/s", |s, scale| {
+        rate(s, scale, &Steps::halves("half4", 4, "mad(a, x, b)"))
+    }),
     more("SGEMM, tiled", "GFLOP/s", sgemm),
     more("reduction", "GB/s", reduction),
     more("image read, 2D float4, nearest", "GB/s", |s, scale| {

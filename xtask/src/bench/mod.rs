@@ -4,6 +4,7 @@
 //! `xtask bench --library libhekla.so` needs neither cargo nor the sources: the two files can be carried
 //! to another machine.
 
+mod arithmetic;
 pub mod cl;
 pub mod cl_image;
 mod command_buffer;

@@ -5,13 +5,48 @@ use super::conversions;
 use crate::ir::*;
 use crate::passes::cursor::{replace_values, Cursor};
 use crate::target::Target;
+use cranelift_entity::EntitySet;
 
 /// Legalizes a function. Returns true if anything changed.
 pub fn run(func: &mut Function, target: &Target) -> bool {
     if !func.layout_insts().any(|inst| is_candidate(&func.insts[inst])) {
         return false;
     }
-    replace_values(func, |c, inst| legalized(c, inst, target))
+    let operands = negated_operands(func, target);
+    replace_values(func, |c, inst| match c.func.result(inst) {
+        Some(result) if operands.contains(result) => None,
+        _ => legalized(c, inst, target),
+    })
+}
+
+/// Returns the negated numbers that nothing but arithmetic takes, where the device's own negation is good enough for
+/// that: its compiler has no instruction for it then.
+fn negated_operands(func: &Function, target: &Target) -> EntitySet<Value> {
+    use BinaryOp::*;
+    let mut operands = EntitySet::new();
+    for inst in func.layout_insts() {
+        if let (InstData::Unary { op: UnaryOp::FNeg, .. }, Some(result)) =
+            (&func.insts[inst], func.result(inst))
+        {
+            if target.floats(func.ty(result).scalar).negates_operands {
+                operands.insert(result);
+            }
+        }
+    }
+    for inst in func.layout_insts() {
+        let data = &func.insts[inst];
+        let is_arithmetic = match data {
+            InstData::Binary { op, .. } => matches!(op, FAdd | FSub | FMul | FDiv),
+            InstData::Math { op, .. } => *op == MathOp::Fma,
+            _ => false,
+        };
+        if !is_arithmetic {
+            data.for_each_arg(|arg| {
+                operands.remove(arg);
+            });
+        }
+    }
+    operands
 }
 
 fn is_candidate(data: &InstData) -> bool {
@@ -29,16 +64,19 @@ fn is_candidate(data: &InstData) -> bool {
 /// Returns what takes the place of an instruction's result, after the instructions that it needs have been inserted.
 fn legalized(c: &mut Cursor<'_>, inst: Inst, target: &Target) -> Option<Value> {
     let ty = c.ty(c.func.result(inst)?);
-    if ty.lanes != 1 || !is_candidate(&c.func.insts[inst]) {
+    if !is_candidate(&c.func.insts[inst]) {
         return None;
     }
     match c.func.insts[inst] {
+        ref data if ty.lanes != 1 => {
+            let data = data.clone();
+            lanewise(c, &data, ty, target)
+        }
         InstData::Unary { arg, .. } if !target.floats(ty.scalar).sign_alone => {
             Some(with_sign(c, BinaryOp::Xor, arg))
         }
         InstData::Binary { op, args: [a, b], .. } => {
-            let has_order = ty != Type::F32 || target.floats(Scalar::F32).orders;
-            (!has_order).then(|| choice(c, op == BinaryOp::FMin, a, b))
+            (!has_order(ty.scalar, target)).then(|| choice(c, op == BinaryOp::FMin, a, b))
         }
         InstData::Math { op: MathOp::FAbs, ref args, .. } => {
             let arg = *args.first()?;
@@ -63,6 +101,38 @@ fn legalized(c: &mut Cursor<'_>, inst: Inst, target: &Target) -> Option<Value> {
         InstData::Convert { op, arg } => conversions::legalized(c, op, arg, ty, target),
         _ => None,
     }
+}
+
+/// Legalizes the operations of halves that are vectors, each lane by itself.
+fn lanewise(c: &mut Cursor<'_>, data: &InstData, ty: Type, target: &Target) -> Option<Value> {
+    let is_right = match *data {
+        InstData::Unary { .. } => target.floats(ty.scalar).sign_alone,
+        InstData::Binary { .. } => has_order(ty.scalar, target),
+        _ => true,
+    };
+    if is_right {
+        return None;
+    }
+    let mut lanes = Vec::new();
+    for lane in 0..ty.lanes {
+        lanes.push(match *data {
+            InstData::Unary { arg, .. } => {
+                let arg = c.extract(arg, lane);
+                with_sign(c, BinaryOp::Xor, arg)
+            }
+            InstData::Binary { op, args, .. } => {
+                let [a, b] = args.map(|arg| c.extract(arg, lane));
+                choice(c, op == BinaryOp::FMin, a, b)
+            }
+            _ => return None,
+        });
+    }
+    Some(c.build(&lanes))
+}
+
+/// Returns true if the device's minimum and maximum tell denormals apart. (Those of doubles are quirks' matter.)
+fn has_order(scalar: Scalar, target: &Target) -> bool {
+    scalar == Scalar::F64 || target.floats(scalar).orders
 }
 
 /// Returns the bits of a float.
@@ -94,13 +164,14 @@ fn class(c: &mut Cursor<'_>, nan: bool, x: Value) -> Value {
     c.icmp_imm(if nan { IntCC::Ugt } else { IntCC::Eq }, magnitude, infinity)
 }
 
-/// Returns the smaller of two F32, or the larger, by their order as integers: what the device takes for equal zeros is
+/// Returns the smaller of two floats, or the larger, by their order as integers: what the device takes for equal zeros is
 /// not to be the wrong one of two denormals.
 fn choice(c: &mut Cursor<'_>, smaller: bool, a: Value, b: Value) -> Value {
+    let width = c.ty(a).scalar.bits();
     let [x, y] = [a, b].map(|x| {
         let bits = bits_of(c, x);
-        let sign = c.binary_imm(BinaryOp::AShr, bits, 31);
-        let magnitude = c.binary_imm(BinaryOp::And, bits, 0x7fff_ffff);
+        let sign = c.binary_imm(BinaryOp::AShr, bits, i64::from(width) - 1);
+        let magnitude = c.binary_imm(BinaryOp::And, bits, (1 << (width - 1)) - 1);
         let flipped = c.binary(BinaryOp::Xor, magnitude, sign);
         c.binary(BinaryOp::ISub, flipped, sign)
     });

@@ -105,8 +105,13 @@ fn has_array_accesses(func: &Function) -> bool {
 /// Returns a kind of device by its name in file tests.
 pub(super) fn device(name: &str) -> Option<Target> {
     let generic = Target::generic();
-    let wrong =
-        FloatTraits { sign_alone: false, keeps_denormals: false, widens: false, orders: false };
+    let wrong = FloatTraits {
+        sign_alone: false,
+        negates_operands: true,
+        keeps_denormals: false,
+        widens: false,
+        orders: false,
+    };
     Some(match name {
         "minimal" => Target::minimal(),
         "half" => Target { float16: true, ..generic },

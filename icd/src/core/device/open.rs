@@ -388,6 +388,7 @@ fn float_traits(table: &vk::FloatTable, width: vk::FloatWidth) -> FloatTraits {
     let widening = table.get(width, vk::FloatOp::Widen);
     FloatTraits {
         sign_alone: table.sign_alone(width),
+        negates_operands: table.negates_operands(width),
         keeps_denormals: table.keeps_denormals(width),
         widens: widening.is_some_and(vk::Behaviour::keeps_denormals),
         orders: table.orders(width),
@@ -428,6 +429,7 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -
         rounding_rte_32_to_divide: probe.nearest32_to_divide,
         float_traits: vk::FloatWidth::ALL.map(|width| float_traits(&probe.floats, width)),
         merges_signs: probe.merges_signs,
+        fma16_fused: probe.floats.half_fma(),
         fma32_fused: probe.fma32_fused,
         fma64_fused: probe.fma64_fused,
         div32_exact: probe.div32_exact,

@@ -1,0 +1,59 @@
+//! Contraction: a product that is an operand of a sum may be rounded with it, once, if both are parts of one expression
+//! (C99 6.5 p8; OpenCL C 6.14.2 has it on unless `FP_CONTRACT` is OFF). What is stored, converted or returned in between
+//! is rounded.
+//!
+//! Here such products and sums get leave to be contracted, and nothing else does; [`crate::passes::contract`] fuses them.
+
+use super::function::Lowering;
+use crate::ir::{BinaryOp, OpFlags, UnaryOp, Value};
+use crate::sema::hir::{ArithOp, Expr, ExprKind};
+
+impl Lowering<'_, '_> {
+    /// Returns true if an operand of an operation may be contracted with it.
+    pub fn contracts(&self, op: ArithOp, operands: &[&Expr]) -> bool {
+        let is_sum = matches!(op, ArithOp::Add | ArithOp::Sub);
+        self.may_contract && is_sum && operands.iter().any(|operand| self.is_product(operand))
+    }
+
+    /// Evaluates an operand of a sum that may be contracted.
+    pub fn term(&mut self, expr: &Expr) -> Value {
+        match self.is_product(expr) {
+            true => self.product(expr, false),
+            false => self.value(expr),
+        }
+    }
+
+    /// Computes in such a way that the results may be contracted.
+    pub fn contractible<T>(&mut self, compute: impl FnOnce(&mut Self) -> T) -> T {
+        let flags = self.b.flags;
+        self.b.flags.remove(OpFlags::NO_CONTRACT);
+        let result = compute(self);
+        self.b.flags = flags;
+        result
+    }
+
+    /// Returns true if an expression is a product of floats, or one with its sign changed.
+    fn is_product(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Arith(ArithOp::Mul, ..) => self.numeric(expr.ty).0.is_float(),
+            ExprKind::Neg(value) => self.is_product(value),
+            _ => false,
+        }
+    }
+
+    /// Evaluates a product; `negated` changes the sign of a factor, which is that of the result.
+    fn product(&mut self, expr: &Expr, negated: bool) -> Value {
+        match &expr.kind {
+            ExprKind::Neg(value) => self.product(value, !negated),
+            ExprKind::Arith(_, a, b) => {
+                let (mut a, b) = (self.value(a), self.value(b));
+                if negated {
+                    a = self.b.unary(UnaryOp::FNeg, a);
+                }
+                let b = self.b.match_lanes(b, a);
+                self.contractible(|lowering| lowering.b.binary(BinaryOp::FMul, a, b))
+            }
+            _ => self.value(expr),
+        }
+    }
+}
