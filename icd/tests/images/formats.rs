@@ -68,6 +68,7 @@ impl Programs {
 }
 
 /// Returns what a kernel reads of an order of channels after it wrote (r, g, b, a).
+#[allow(non_upper_case_globals)]
 fn seen<T: Copy>(order: u32, [r, g, b, a]: [T; 4], zero: T, one: T) -> [T; 4] {
     match order {
         CL_R => [r, zero, zero, one],

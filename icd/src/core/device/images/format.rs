@@ -130,7 +130,8 @@ pub fn layout(format: cl_image_format) -> Option<Layout> {
         CL_BGRA => (2, [B, G, R, A], StoreOrder::Bgra),
         CL_ARGB => (2, [G, B, A, R], StoreOrder::Argb),
         CL_ABGR => (2, [A, B, G, R], StoreOrder::Abgr),
-        CL_RGB | CL_RGBx => return packed(kind),
+        // Not CL_RGBx: its border is transparent by OpenCL C 6.15.15.1, and opaque for the conformance tests.
+        CL_RGB => return packed(kind),
         CL_sRGBA => return srgb(Component::IDENTITY, StoreOrder::Srgb),
         CL_sBGRA => return srgb([B, G, R, A], StoreOrder::SrgbBgra),
         _ => return None,
