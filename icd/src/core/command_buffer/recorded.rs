@@ -61,7 +61,7 @@ enum Operation<'a> {
     Copy(Copy<'a>),
     Fill(Fill),
     Image(ImageCopy),
-    Launch(Box<Prepared>),
+    Launch(Prepared<'a>),
     Nothing,
 }
 
@@ -132,7 +132,7 @@ impl Recorded {
 fn operation<'a>(
     queue: &'a Queue,
     upload: &mut Arena,
-    command: &Command,
+    command: &'a Command,
     printf: Option<Arc<vk::Buffer>>,
 ) -> Result<Operation<'a>> {
     Ok(match command {
@@ -144,9 +144,7 @@ fn operation<'a>(
             let range = (mem.origin + offset, *size);
             Operation::Fill(Fill::prepare(queue, upload, mem, range, pattern)?)
         }
-        Command::Launch(launch) => {
-            Operation::Launch(Box::new(launch.prepare(queue, upload, printf)?))
-        }
+        Command::Launch(launch) => Operation::Launch(launch.prepare(upload, printf)?),
         Command::Image(command) => {
             command.prepare(queue, upload)?.map_or(Operation::Nothing, Operation::Image)
         }

@@ -19,6 +19,8 @@ pub struct Slots {
     read: OnceCell<Arc<vk::Slot>>,
     /// For kernels that write, or read and write.
     write: OnceCell<Arc<vk::Slot>>,
+    /// The words by which kernels know the image, by how they use it. Where there is one, the device allows the use.
+    words: [OnceCell<u32>; 3],
 }
 
 impl Image {
@@ -62,7 +64,7 @@ impl Image {
     ///
     /// # Errors
     /// As [`Image::check_device`].
-    pub fn check_use(&self, device: &Device, access: ImageAccess) -> Result<()> {
+    fn check_use(&self, device: &Device, access: ImageAccess) -> Result<()> {
         let offered = self.check_device(device)?;
         let offered = match access {
             ImageAccess::ReadOnly => offered.read,
@@ -73,23 +75,40 @@ impl Image {
         Ok(())
     }
 
-    /// Returns the word by which a kernel on a device knows the image, and what the launch is to retain. `writes`: the
-    /// kernel does not only read.
+    /// Returns the word by which a kernel on a device, with its position in the context, knows the image, and what the
+    /// launch is to retain.
     ///
     /// # Errors
-    /// CL_INVALID_MEM_OBJECT for formats that kernels on the device cannot use so.
-    pub fn word(&self, device: usize, writes: bool) -> Result<(u32, Arc<vk::Slot>)> {
-        let slots = self.slots.get(device).ok_or(ClError(CL_INVALID_DEVICE))?;
-        let slot = if writes { &slots.write } else { &slots.read };
-        let slot = slot.get_or_try_init(|| self.make_slot(device, writes))?;
+    /// As [`Image::check_device`]; CL_INVALID_MEM_OBJECT for formats that kernels on the device cannot use so.
+    pub fn argument(
+        &self,
+        device: &Device,
+        index: usize,
+        access: ImageAccess,
+    ) -> Result<(u32, Arc<vk::Slot>)> {
+        let slots = self.slots.get(index).ok_or(ClError(CL_INVALID_DEVICE))?;
+        let (word, slot, writes) = match access {
+            ImageAccess::ReadOnly => (&slots.words[0], &slots.read, false),
+            ImageAccess::WriteOnly => (&slots.words[1], &slots.write, true),
+            ImageAccess::ReadWrite => (&slots.words[2], &slots.write, true),
+        };
+        let slot = || slot.get_or_try_init(|| self.make_slot(index, writes));
+        let word = word.get_or_try_init(|| {
+            self.check_use(device, access)?;
+            Ok::<_, ClError>(self.word(slot()?))
+        })?;
+        Ok((*word, slot()?.clone()))
+    }
+
+    /// Returns the word for kernels that know the image by a slot.
+    fn word(&self, slot: &vk::Slot) -> u32 {
         let order = self.format.image_channel_order - image_word::CL_R;
         let data_type = self.format.image_channel_data_type - image_word::CL_SNORM_INT8;
         let store = self.layout.store.map_or(0, |store| store as u32);
-        let word = slot.index()
+        slot.index()
             | order << image_word::ORDER_SHIFT
             | data_type << image_word::TYPE_SHIFT
-            | store << image_word::STORE_SHIFT;
-        Ok((word, slot.clone()))
+            | store << image_word::STORE_SHIFT
     }
 
     fn make_slot(&self, device: usize, writes: bool) -> Result<Arc<vk::Slot>> {
