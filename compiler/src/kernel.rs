@@ -36,7 +36,7 @@ pub mod binding {
     pub const UNIFORM_TEXEL_BUFFER: u32 = 2;
     /// `image1d_buffer_t`, written.
     pub const STORAGE_TEXEL_BUFFER: u32 = 3;
-    /// Samplers: one for each sampler word, in slot `word & 31`, and in slot `(word & 31) + 32` for images of integers.
+    /// Samplers with linear filters, which reads of floats use: one for each sampler word, in slot `word & 15`.
     pub const SAMPLER: u32 = 4;
 }
 
@@ -63,6 +63,10 @@ pub mod image_word {
     pub const STORE_A: u32 = 4;
     /// Red, green and blue encoded as sRGB says.
     pub const STORE_SRGB: u32 = 5;
+    /// The same, with red and blue exchanged.
+    pub const STORE_SRGB_BGRA: u32 = 6;
+    /// Alpha in the place of green, and red.
+    pub const STORE_RA: u32 = 7;
     pub const CL_R: u32 = 0x10B0;
     pub const CL_SNORM_INT8: u32 = 0x10D0;
 }
@@ -79,10 +83,17 @@ pub mod sampler_word {
     pub const CLAMP: u32 = 2;
     pub const REPEAT: u32 = 3;
     pub const MIRRORED_REPEAT: u32 = 4;
+    /// How many words differ in the bits above.
+    pub const SLOTS: u32 = 16;
     /// Bit 4: the filter is linear.
     pub const LINEAR: u32 = 16;
     /// Bit 5: so is that between the levels of a mipmap.
     pub const MIP_LINEAR: u32 = 32;
+    /// Bits 6 to 17: the least level of detail in 256ths.
+    pub const LEAST_LOD_SHIFT: u32 = 6;
+    /// Bits 18 to 29: the greatest one, subtracted from [`LOD_MASK`], so that 0 bounds nothing.
+    pub const GREATEST_LOD_SHIFT: u32 = 18;
+    pub const LOD_MASK: u32 = 0xFFF;
 }
 
 /// A compiled program: one SPIR-V module per kernel, and the program-scope data they share.
@@ -151,6 +162,9 @@ pub struct Kernel {
     pub local: LocalBlock,
     /// Bytes of private memory per work-item that were not turned into registers.
     pub private_size: u64,
+    /// 32-bit registers that hold what is alive at once in a work-item, by estimate
+    /// ([`crate::analysis::register_pressure`]).
+    pub registers: u32,
     /// `reqd_work_group_size(x, y, z)`.
     pub required_local_size: Option<[u32; 3]>,
     /// `work_group_size_hint(x, y, z)`.

@@ -70,6 +70,8 @@ pub struct Target {
     pub sqrt32_exact: bool,
     /// By probe: 32-bit Exp2 is good enough for the relaxed exponentials near zero, and NaN has NaN.
     pub exp2_accurate: bool,
+    /// By probe: 32-bit Exp2 is good enough for the exponentials of the library, everywhere.
+    pub exp2_wide: bool,
     /// By probe: 32-bit Log2 is good enough for the relaxed logarithms.
     pub log2_accurate: bool,
     /// Images and samplers, as descriptors in arrays that the module indexes.
@@ -153,6 +155,8 @@ impl Target {
             ("cl_khr_fp16", self.float16),
             ("cl_khr_3d_image_writes", self.images && self.image_writes_3d),
             ("cl_khr_depth_images", self.images),
+            ("cl_khr_mipmap_image", self.images),
+            ("cl_khr_srgb_image_writes", self.images),
         ])
     }
 
@@ -231,6 +235,7 @@ impl Target {
             div32_exact: false,
             sqrt32_exact: false,
             exp2_accurate: false,
+            exp2_wide: false,
             log2_accurate: false,
             images: true,
             read_write_images: true,

@@ -21,6 +21,7 @@ fn devices() -> [(&'static str, Target); 4] {
         div32_exact: true,
         sqrt32_exact: true,
         exp2_accurate: true,
+        exp2_wide: true,
         log2_accurate: true,
         ..generic()
     };

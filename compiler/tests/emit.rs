@@ -871,7 +871,7 @@ fn single_rounds_to_nearest_where_it_is_divided_if_the_device_needs_it_there_alo
         disassemble(&kernel.expect("kernel").spirv).contains("RoundingModeRTE 32")
     };
     assert!(declares("fadd", false) && declares("fdiv", false) && declares("fdiv", true));
-    assert!(!declares("fadd", true));
+    assert!(!declares("fadd", true) && !declares("fdiv.native", true));
 }
 
 #[test]

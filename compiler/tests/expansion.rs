@@ -19,6 +19,8 @@ fn limit(data: &InstData) -> usize {
         {
             LIMIT + 1
         }
+        // An image, a sampler, both together.
+        InstData::ImageSample { .. } => 2 * LIMIT,
         _ => LIMIT,
     }
 }

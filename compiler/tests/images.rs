@@ -37,7 +37,7 @@ fn counts<const N: usize>(text: &str, names: [&str; N]) -> [usize; N] {
 }
 
 /// Devices with images, otherwise weak in different ways.
-fn devices() -> [Target; 4] {
+fn devices() -> [Target; 5] {
     let generic = Target::generic;
     let images = Target {
         images: true,
@@ -49,6 +49,7 @@ fn devices() -> [Target; 4] {
         generic(),
         images,
         Target { int64: false, float16: true, ..generic() },
+        Target { hardware_linear: true, ..generic() },
         Target { vulkan_memory_model: false, push_constant_size: 8, ..generic() },
     ]
 }
@@ -56,14 +57,14 @@ fn devices() -> [Target; 4] {
 #[test]
 fn modules_are_valid_on_every_device() {
     let kinds = [
-        ("image1d_t", "int", "float"),
-        ("image1d_array_t", "int2", "float2"),
-        ("image2d_t", "int2", "float2"),
-        ("image2d_array_t", "int4", "float4"),
-        ("image3d_t", "int4", "float4"),
+        ("image1d_t", "int", "float", "float"),
+        ("image1d_array_t", "int2", "float2", "float"),
+        ("image2d_t", "int2", "float2", "float2"),
+        ("image2d_array_t", "int4", "float4", "float2"),
+        ("image3d_t", "int4", "float4", "float4"),
     ];
     for target in devices() {
-        for (image, int, float) in kinds {
+        for (image, int, float, gradient) in kinds {
             let text = format!(
                 "constant sampler_t linear = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_LINEAR;
                 kernel void k(read_only {image} a, write_only {image} b, read_write {image} c, sampler_t s,
@@ -72,6 +73,10 @@ fn modules_are_valid_on_every_device() {
                     {float} place = ({float})(i->x * 0.3f);
                     f[0] = read_imagef(a, s, place) + read_imagef(a, linear, place) + read_imagef(a, s, at);
                     i[0] = read_imagei(a, s, place) + read_imagei(a, at) + as_int4(read_imageui(a, s, at));
+                    f[2] = read_imagef(a, s, place, 1.5f) + read_imagef(a, linear, place, (float)i->y);
+                    {gradient} dx = ({gradient})(f->x), dy = ({gradient})(f->y);
+                    f[3] = read_imagef(a, s, place, dx, dy) * get_image_num_mip_levels(a);
+                    i[2] = read_imagei(a, s, place, 2.0f) + as_int4(read_imageui(a, s, place, dx, dy));
                     write_imagef(b, at, f[1]);
                     write_imagei(b, at, i[1]);
                     write_imageui(b, at, as_uint4(i[1]));
@@ -88,7 +93,7 @@ fn modules_are_valid_on_every_device() {
                 int i = get_global_id(0);
                 write_imagef(b, i, read_imagef(a, i) + read_imagef(d, s, (float2)(0.5f)));
                 write_imagei(c, i, read_imagei(c, i) + get_image_width(b));
-                write_imagef(e, (int4)(i), read_imagef(d, s, (int2)(i)));
+                write_imagef(e, (int4)(i), read_imagef(d, s, (int2)(i)) + read_imagef(d, s, (float2)(i), 1.0f));
                 *n = get_image_array_size(e) + get_image_dim(d).y;
             }",
             &target,
@@ -127,6 +132,54 @@ fn reads_with_constant_samplers_are_straight_lines() {
         let sampler = format!("{normalized} | CLK_ADDRESS_{mode}");
         assert_eq!(read(&sampler, "convert_float2(i)"), [1, 4, 0, 0], "{mode}");
     }
+}
+
+/// Returns how often instructions stand in a kernel that reads an image on a device whose samplers filter.
+fn filtered(image: &str, sampler: &str, at: &str) -> [usize; 4] {
+    let target = Target { hardware_linear: true, ..Target::generic() };
+    let text = format!(
+        "kernel void k({image} a, sampler_t s, global float4 *f) {{
+            float4 i = convert_float4((int4)(get_global_id(0)));
+            *f = read_imagef(a, {sampler}, i{at});
+        }}"
+    );
+    let text = disassemble(&program(&text, &target).kernels[0].spirv);
+    let names = ["ImageSampleExplicitLod", "ImageFetch", "ImageQuerySizeLod", "BranchConditional"];
+    counts(&text, names)
+}
+
+#[test]
+fn samplers_of_the_device_filter_where_they_are_exact_enough() {
+    let (texels, normalized) =
+        ("CLK_FILTER_LINEAR", "CLK_FILTER_LINEAR | CLK_NORMALIZED_COORDS_TRUE");
+    for (image, at) in [("image1d_t", ".x"), ("image2d_t", ".xy")] {
+        assert_eq!(filtered(image, texels, at), [1, 0, 0, 0], "{image}");
+        assert_eq!(filtered(image, normalized, at), [1, 0, 0, 0], "{image}");
+    }
+    // Vulkan's samplers take texels for coordinates with images of one and two dimensions alone.
+    for (image, at, texels_read) in
+        [("image1d_array_t", ".xy", 2), ("image2d_array_t", "", 4), ("image3d_t", "", 8)]
+    {
+        assert_eq!(filtered(image, texels, at), [0, texels_read, 1, 0], "{image}");
+        assert_eq!(filtered(image, normalized, at), [1, 0, 0, 0], "{image}");
+    }
+    assert_eq!(filtered("image2d_t", "CLK_FILTER_NEAREST", ".xy")[..2], [0, 1]);
+    // A sampler that is an argument may filter linearly, by either way, or not at all.
+    assert_eq!(filtered("image2d_t", "s", ".xy")[..2], [1, 1]);
+    assert_eq!(filtered("image3d_t", "s", "")[..2], [1, 9]);
+}
+
+#[test]
+fn writes_leave_it_to_the_device_what_lies_beyond_an_image() {
+    let write = |image: &str, at: &str| {
+        let (_, text) = kernel(&format!(
+            "kernel void k(write_only {image} a, int4 i, float4 f) {{ write_imagef(a, i{at}, f); }}"
+        ));
+        counts(&text, ["ImageQuerySize"])
+    };
+    assert_eq!(write("image3d_t", ""), [0]);
+    assert_eq!(write("image2d_array_t", ""), [0]);
+    assert_eq!(write("image1d_buffer_t", ".x"), [1], "of buffers Vulkan says nothing");
 }
 
 #[test]

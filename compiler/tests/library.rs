@@ -140,10 +140,15 @@ fn check(got: impl Fn(usize) -> f64, tolerance: f64, what: &str) {
     }
 }
 
+/// Devices for which functions are computed in different ways.
+fn targets() -> [Target; 3] {
+    let fused = Target { fma32_fused: true, fma64_fused: true, ..Target::generic() };
+    [Target::generic(), fused.clone(), Target { exp2_wide: true, ..fused }]
+}
+
 #[test]
 fn special_values() {
-    let fused = Target { fma32_fused: true, fma64_fused: true, ..Target::generic() };
-    for target in [Target::generic(), fused] {
+    for target in targets() {
         let text = kernel("float", "0x1p-149f", "NAN");
         let module = try_lower(&text, "", &target).unwrap();
         let out = run_module(&module, vec![0; 4 * CASES.len()]);
@@ -155,5 +160,94 @@ fn special_values() {
         let out = run_module(&module, vec![0; 8 * CASES.len()]);
         let word = |i: usize| f64::from_le_bytes(out[8 * i..8 * i + 8].try_into().unwrap());
         check(word, 1e-15, "double");
+    }
+}
+
+/// A function, its error bound in ulp (OpenCL C 7.4), an interval of arguments, and the host's.
+type Bound = (&'static str, f64, (f64, f64), fn(f64) -> f64);
+
+const BOUNDS: [Bound; 34] = [
+    ("acos(x)", 4.0, (-1.0, 1.0), f64::acos),
+    ("acosh(x)", 4.0, (1.0, 9.0), f64::acosh),
+    ("asin(x)", 4.0, (-1.0, 1.0), f64::asin),
+    ("asinh(x)", 4.0, (-9.0, 9.0), f64::asinh),
+    ("atan(x)", 5.0, (-9.0, 9.0), f64::atan),
+    ("atan2(x, (T)-2)", 6.0, (-9.0, 9.0), |x| x.atan2(-2.0)),
+    ("atan2(x, (T)1e30)", 6.0, (1e29, 9e30), |x| x.atan2(1e30)),
+    ("atanh(x)", 5.0, (-1.0, 1.0), f64::atanh),
+    ("cbrt(x)", 2.0, (-9.0, 9.0), f64::cbrt),
+    ("cbrt(x)", 2.0, (-1e-31, 1e-31), f64::cbrt),
+    ("cos(x)", 4.0, (-70.0, 70.0), f64::cos),
+    ("cos(x)", 4.0, (1e4, 1e9), f64::cos),
+    ("cosh(x)", 4.0, (-9.0, 9.0), f64::cosh),
+    ("exp(x)", 3.0, (-80.0, 80.0), f64::exp),
+    ("exp10(x)", 3.0, (-30.0, 30.0), |x| 10f64.powf(x)),
+    ("exp2(x)", 3.0, (-120.0, 120.0), f64::exp2),
+    ("expm1(x)", 3.0, (-3.0, 9.0), f64::exp_m1),
+    ("log(x)", 3.0, (0.0, 9.0), f64::ln),
+    ("log10(x)", 3.0, (0.0, 9.0), f64::log10),
+    ("log1p(x)", 2.0, (-1.0, 9.0), f64::ln_1p),
+    ("log2(x)", 3.0, (0.0, 9.0), f64::log2),
+    ("pow(x, (T)3.25)", 16.0, (0.0, 9.0), |x| x.powf(3.25)),
+    ("pow(x, (T)50)", 16.0, (0.5, 3.0), |x| x.powf(50.0)),
+    ("rsqrt(x)", 2.0, (0.0, 9.0), |x| 1.0 / x.sqrt()),
+    ("sin(x)", 4.0, (-70.0, 70.0), f64::sin),
+    ("sin(x)", 4.0, (1e4, 1e9), f64::sin),
+    ("sinh(x)", 4.0, (-9.0, 9.0), f64::sinh),
+    ("sinpi(x)", 4.0, (-0.25, 0.25), |x| (x * std::f64::consts::PI).sin()),
+    ("sqrt(x)", 3.0, (0.0, 9.0), f64::sqrt),
+    ("tan(x)", 5.0, (-9.0, 9.0), f64::tan),
+    ("tanh(x)", 5.0, (-9.0, 9.0), f64::tanh),
+    ("fmod(x, (T)1.75)", 0.0, (-99.0, 99.0), |x| x % 1.75),
+    ("remainder(x, (T)1.75)", 0.0, (0.0, 99.0), |x| x - 1.75 * (x / 1.75).round_ties_even()),
+    ("ldexp(x, -20)", 0.0, (-9.0, 9.0), |x| x * f64::exp2(-20.0)),
+];
+/// Arguments of each.
+const ARGUMENTS: usize = 97;
+
+/// Returns the kernel that replaces arguments by results, function after function.
+fn bounds_kernel(ty: &str) -> String {
+    let mut text = format!("#define T {ty}\nkernel void k(global T *p) {{\n");
+    for (index, (call, ..)) in BOUNDS.iter().enumerate() {
+        let (from, to) = (index * ARGUMENTS, (index + 1) * ARGUMENTS);
+        text += &format!("for (int i = {from}; i < {to}; i++) {{ T x = p[i]; p[i] = {call}; }}\n");
+    }
+    text + "}"
+}
+
+/// Returns the arguments in the order of the kernel; floats all.
+fn arguments() -> impl Iterator<Item = f32> {
+    BOUNDS.iter().flat_map(|(_, _, (low, high), _)| {
+        // Neither end, and nowhere near it.
+        (0..ARGUMENTS).map(move |i| (low + (high - low) * (i as f64 + 0.43) / 97.0) as f32)
+    })
+}
+
+/// Results are near enough to the host's; `digits` are those of the type after the point.
+fn check_bounds(results: impl Iterator<Item = f64>, digits: f64, slack: f64) {
+    for (index, (result, x)) in results.zip(arguments()).enumerate() {
+        let (call, bound, _, host) = BOUNDS[index / ARGUMENTS];
+        let exact = host(f64::from(x));
+        let unit = (exact.abs().log2().floor() - digits).exp2();
+        let error = if result == exact { 0.0 } else { (result - exact).abs() / unit };
+        let allowed = if bound == 0.0 { 0.0 } else { bound + slack };
+        assert!(error <= allowed, "{call} of {x:e} is {result:e}, not {exact:e}: {error} ulp");
+    }
+}
+
+#[test]
+fn errors_are_within_the_bounds() {
+    for target in targets() {
+        let module = try_lower(&bounds_kernel("float"), "", &target).unwrap();
+        let out = run_module(&module, arguments().flat_map(f32::to_le_bytes).collect());
+        let floats = out.chunks_exact(4).map(|c| f32::from_le_bytes(c.try_into().unwrap()));
+        check_bounds(floats.map(f64::from), 23.0, 0.0);
+
+        let module = try_lower(&bounds_kernel("double"), "", &target).unwrap();
+        let bytes = arguments().flat_map(|x| f64::from(x).to_le_bytes()).collect();
+        let out = run_module(&module, bytes);
+        let doubles = out.chunks_exact(8).map(|c| f64::from_le_bytes(c.try_into().unwrap()));
+        // The host's are not exact either.
+        check_bounds(doubles, 52.0, 1.0);
     }
 }

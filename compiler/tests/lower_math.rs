@@ -2,7 +2,7 @@
 
 mod lower_support;
 
-use hekla_compiler::ir::{BinaryOp, InstData, MathOp};
+use hekla_compiler::ir::{BinaryOp, InstData, MathOp, OpFlags};
 use hekla_compiler::Target;
 use lower_support::{lower_text, run_doubles, run_floats, run_module, try_lower};
 
@@ -235,6 +235,52 @@ fn only_used_library_functions_are_lowered() {
     let module = lower_text("kernel void k(global float *p) { p[0] = exp(p[0]); }");
     let names: Vec<_> = module.functions.values().map(|f| f.name.as_str()).collect();
     assert!(names.contains(&"__exp_f32") && !names.iter().any(|n| n.contains("sin")));
+}
+
+#[test]
+fn quotients_ask_for_a_rounding_mode_only_where_they_are_to_be_exact() {
+    let target = Target {
+        rounding_rte_32_to_divide: true,
+        div32_exact: true,
+        rounding_rte_32: true,
+        ..Target::generic()
+    };
+    let native = |text: &str, options: &str| {
+        let module = try_lower(text, options, &target).unwrap();
+        let flags: Vec<bool> = module
+            .functions
+            .values()
+            .flat_map(|f| f.insts.values())
+            .filter_map(|inst| match inst {
+                InstData::Binary { op: BinaryOp::FDiv, flags, .. } => {
+                    Some(flags.contains(OpFlags::NATIVE))
+                }
+                _ => None,
+            })
+            .collect();
+        (flags, module)
+    };
+    let text = "kernel void k(global float *p) { p[0] = p[1] / p[2]; }";
+    assert_eq!(native(text, "-cl-fp32-correctly-rounded-divide-sqrt").0, [false]);
+    let (flags, module) = native(text, "");
+    assert_eq!(flags, [true]);
+    // The device's own is good for divisors up to 2^126.
+    let divide = |x: f32, y: f32| {
+        let bytes = [0.0, x, y].iter().flat_map(|v| v.to_le_bytes()).collect();
+        f32::from_le_bytes(run_module(&module, bytes)[..4].try_into().unwrap())
+    };
+    assert_eq!(divide(1e38, 2e38), 0.5);
+    assert_eq!(divide(3.0, -8.0), -0.375);
+    assert_eq!(divide(f32::INFINITY, 2e38), f32::INFINITY);
+    assert_eq!(divide(1.0, f32::INFINITY), 0.0);
+    assert!(divide(0.0, 0.0).is_nan());
+    let is_product = |inst: &InstData| matches!(inst, InstData::Binary { op: BinaryOp::FMul, .. });
+    let native_divide = "kernel void k(global float *p) { p[0] = native_divide(p[1], p[2]); }";
+    for (text, options) in [(native_divide, ""), (text, "-cl-fast-relaxed-math")] {
+        let (flags, module) = native(text, options);
+        assert_eq!(flags, [true]);
+        assert!(!module.functions.values().any(|f| f.insts.values().any(is_product)));
+    }
 }
 
 #[test]

@@ -50,6 +50,7 @@ pub fn everything() -> Target {
         div32_exact: true,
         sqrt32_exact: true,
         exp2_accurate: true,
+        exp2_wide: true,
         log2_accurate: true,
         ..Target::generic()
     }

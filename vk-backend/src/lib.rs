@@ -62,7 +62,8 @@ pub use probe::{
 };
 pub use quirks::Quirks;
 pub use record::{
-    can_copy, CommandTimes, CopyKernel, CopyRegion, ImageBox, Recorder, Recording, Timestamps,
+    can_copy, CommandTimes, CopyKernel, CopyRegion, ImageBox, Recorder, Recording, TexelPlace,
+    Timestamps,
 };
 pub use submit::{Patience, Queue, QueueOptions};
 pub use sync::Semaphore;

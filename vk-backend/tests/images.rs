@@ -11,7 +11,15 @@ use hekla_vk_backend::{
 };
 
 fn desc(kind: ImageKind, format: Format, extent: [u32; 3]) -> ImageDesc {
-    ImageDesc { kind, format, extent, layers: 1, levels: 1, components: Component::IDENTITY }
+    ImageDesc {
+        kind,
+        format,
+        read_as: format,
+        extent,
+        layers: 1,
+        levels: 1,
+        components: Component::IDENTITY,
+    }
 }
 
 /// Makes an image with these bytes.
@@ -24,7 +32,7 @@ fn image(device: &Arc<Device>, desc: &ImageDesc, bytes: &[u8]) -> Arc<Image> {
     let at = ImageBox { level: 0, origin: [0; 3], size: image.size_of_level(0) };
     let ((), value) = queue.record(|r| {
         r.prepare(&image);
-        r.copy_to_image(&staging, 0, &image, at);
+        r.copy_to_image(&staging, 0u64, &image, at);
     });
     queue.wait(value).expect("the copy completes");
     image
@@ -36,7 +44,7 @@ fn texels(image: &Arc<Image>, at: ImageBox) -> Vec<u8> {
     let device = image.device();
     let staging = device.create_buffer(size, MemoryKind::Readback).expect("a buffer");
     let queue = device.create_queue(false).expect("a queue");
-    let ((), value) = queue.record(|r| r.copy_from_image(image, at, &staging, 0));
+    let ((), value) = queue.record(|r| r.copy_from_image(image, at, &staging, 0u64));
     queue.wait(value).expect("the copy completes");
     let mut bytes = vec![0; size as usize];
     common::read(&staging, 0, &mut bytes).expect("it is mapped");
@@ -194,6 +202,23 @@ fn samplers_filter_and_wrap() {
     let reversed = sample_line(&device, &mirrored);
     // In the middle of the texels behind the last one.
     assert_eq!([reversed[11], reversed[13]], [3., 2.]);
+}
+
+#[test]
+fn the_probe_tells_filters_from_others() {
+    let device = common::device();
+    let linear = SamplerDesc {
+        address_mode: AddressMode::ClampToBorder,
+        linear: true,
+        normalized: true,
+        integer: false,
+    };
+    let does_well = |desc: SamplerDesc| {
+        let slot = Slot::of_sampler(&device, &desc).expect("a sampler");
+        device.filters_well(&[(desc, slot)]).expect("it is probed")
+    };
+    assert!(does_well(linear));
+    assert!(!does_well(SamplerDesc { linear: false, ..linear }));
 }
 
 #[test]

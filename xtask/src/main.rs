@@ -20,6 +20,7 @@ mod reference;
 mod soak;
 mod system;
 mod test;
+mod ulp;
 mod vendors;
 
 use std::process::ExitCode;
@@ -58,6 +59,9 @@ usage: cargo xtask COMMAND
   soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--driver NAME] [--race]
                             threads create, use and release every kind of object at random, under
                             synchronization validation or, with --race, ThreadSanitizer
+  ulp [--arguments N] [--exhaustive] [--only NAME]... [--type TYPE] [--library FILE] [--vendors DIR]
+      [--skip NAME] [--results DIR] [--seconds N] [--render]
+                            measure the errors of the math functions, for docs/accuracy.md
   instructions [--library FILE] [--driver NAME]
                             count the host's instructions in launches and in clSetKernelArg (valgrind)
   header                    write include/hekla.h anew";
@@ -86,6 +90,7 @@ fn main() -> ExitCode {
         "hashcat" => hashcat::run(rest),
         "apps" => apps::run(rest),
         "soak" => soak::run_command(rest),
+        "ulp" => ulp::run(rest),
         "instructions" => instructions::run(rest),
         "header" => checks::write_header(),
         "help" | "--help" | "-h" => {

@@ -53,6 +53,19 @@ impl Vendors {
         write().map_err(|e| format!("cannot write {}: {e}", root.display()))?;
         Ok(Vendors { root, single, working })
     }
+
+    /// Makes the loader of this process see some of the drivers.
+    pub fn enable<'a>(&self, drivers: impl Iterator<Item = &'a PathBuf>) -> Result<(), String> {
+        for folder in drivers {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            let file = format!("{name}.icd");
+            std::fs::copy(folder.join(&file), self.working.join(&file))
+                .map_err(|e| e.to_string())?;
+        }
+        std::env::set_var("OCL_ICD_VENDORS", &self.working);
+        std::env::set_var("OCL_ICD_FILENAMES", "");
+        Ok(())
+    }
 }
 
 impl Drop for Vendors {

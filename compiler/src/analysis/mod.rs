@@ -7,5 +7,6 @@ pub mod call_graph;
 pub mod data_layout;
 pub mod known_bits;
 pub mod memory_versions;
+pub mod register_pressure;
 pub mod trip_count;
 pub mod underlying_objects;

@@ -132,22 +132,50 @@ impl Builder<'_> {
     /// in range.
     fn float_to_int_sat(&mut self, value: Value, to: Number, ty: Type) -> Value {
         let float = self.ty(value);
-        // Both bounds are powers of two or zero, so exact. What lies between the lower bound and the
-        // integer below it would be cut to the bound anyway.
+        let is_double = float.scalar == Scalar::F64;
         let low = self.fconst(float, to.min() as f64);
-        let high = self.fconst(float, (to.max() + 1) as f64);
-        let too_low = self.fcmp(FloatCC::Olt, value, low);
-        let too_high = self.fcmp(FloatCC::Oge, value, high);
+        // The end of the range is a power of two, so exact.
+        let end = (to.max() + 1) as f64;
+        let high = self.fconst(float, end);
+        // Devices take minima of floats at once, of doubles by a comparison.
+        let safe = match is_double {
+            true => self.in_range(value, (low, high)),
+            false => {
+                // The greatest number below the end may be one that float lacks.
+                let exact = to.scalar.bits() <= 24;
+                let greatest = if exact { end - 1.0 } else { end - end / 24f64.exp2() };
+                let greatest = self.fconst(float, greatest);
+                // Of NaN and a number, that is the number.
+                let safe = self.binary(BinaryOp::FMax, value, low);
+                self.binary(BinaryOp::FMin, safe, greatest)
+            }
+        };
+        let mut result = self.float_to_int_plain(safe, to, ty);
+        if is_double {
+            let too_low = self.fcmp(FloatCC::Olt, value, low);
+            let least = self.iconst(ty, to.min() as i64);
+            result = self.select(too_low, least, result);
+        }
+        if is_double || to.scalar.bits() > 24 {
+            let too_high = self.fcmp(FloatCC::Oge, value, high);
+            let most = self.iconst(ty, to.max() as i64);
+            result = self.select(too_high, most, result);
+        }
+        if !is_double && to.signed {
+            let is_nan = self.fcmp(FloatCC::Une, value, value);
+            let zero = self.iconst(ty, 0);
+            result = self.select(is_nan, zero, result);
+        }
+        result
+    }
+
+    /// Returns the value if it is in a range, its end excluded, else 0.
+    fn in_range(&mut self, value: Value, (low, end): (Value, Value)) -> Value {
         let not_low = self.fcmp(FloatCC::Oge, value, low);
-        let not_high = self.fcmp(FloatCC::Olt, value, high);
+        let not_high = self.fcmp(FloatCC::Olt, value, end);
         let inside = self.binary(BinaryOp::And, not_low, not_high);
-        let zero = self.zero(float);
-        let safe = self.select(inside, value, zero);
-        let result = self.float_to_int_plain(safe, to, ty);
-        let least = self.iconst(ty, to.min() as i64);
-        let most = self.iconst(ty, to.max() as i64);
-        let result = self.select(too_low, least, result);
-        self.select(too_high, most, result)
+        let zero = self.zero(self.ty(value));
+        self.select(inside, value, zero)
     }
 
     fn int_to_float(

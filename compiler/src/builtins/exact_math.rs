@@ -38,7 +38,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// `x` or `y`, whichever magnitude compares so; `otherwise` of both if neither does, or one is NaN.
-    /// Magnitudes are compared as integers, so that denormal numbers count on every device.
+    /// Where the device takes denormal doubles for zero, magnitudes are compared as integers.
     pub(super) fn by_magnitude(
         &mut self,
         x: Value,
@@ -46,13 +46,20 @@ impl Lowerer<'_, '_> {
         cc: IntCC,
         otherwise: BinaryOp,
     ) -> Value {
+        let equal = self.b.binary(otherwise, x, y);
+        if self.b.ty(x).scalar == Scalar::F32 || !self.target.emulates_denormals(self.options) {
+            let (a, b) = (self.b.math(MathOp::FAbs, &[x]), self.b.math(MathOp::FAbs, &[y]));
+            let cc = if cc == IntCC::Ugt { FloatCC::Ogt } else { FloatCC::Olt };
+            let (first, second) = (self.b.fcmp(cc, a, b), self.b.fcmp(cc, b, a));
+            let result = self.b.select(second, y, equal);
+            return self.b.select(first, x, result);
+        }
         let ((a, infinity), (b, _)) = (self.magnitude(x), self.magnitude(y));
         let larger = self.b.binary(BinaryOp::UMax, a, b);
         let ordered = self.b.icmp_imm(IntCC::Ule, larger, infinity);
         let (first, second) = (self.b.icmp(cc, a, b), self.b.icmp(cc, b, a));
         let first = self.b.binary(BinaryOp::And, first, ordered);
         let second = self.b.binary(BinaryOp::And, second, ordered);
-        let equal = self.b.binary(otherwise, x, y);
         let result = self.b.select(second, y, equal);
         self.b.select(first, x, result)
     }

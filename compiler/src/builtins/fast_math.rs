@@ -35,9 +35,8 @@ pub(super) const ROWS: &[Row] = &[
     native(&["native_sqrt", "half_sqrt"], |l, c| l.native(c, MathOp::Sqrt)),
     native(&["native_rsqrt", "half_rsqrt"], |l, c| l.native(c, MathOp::RSqrt)),
     Row::unary(&["native_recip", "half_recip"], UNARY, |l, _, x| l.reciprocal(x)),
-    Row::binary(&["native_divide", "half_divide"], BINARY, |l, _, x, y| {
-        l.b.binary(BinaryOp::FDiv, x, y)
-    }),
+    Row::binary(&["native_divide"], BINARY, |l, _, x, y| l.native_quotient(x, y)),
+    Row::binary(&["half_divide"], BINARY, |l, _, x, y| l.divide(x, y)),
     Row::binary(&["native_powr"], BINARY, |l, _, x, y| l.power(x, y)),
     native(&["half_exp"], |l, c| l.accurate_exp(c, LOG2_E).or_else(|| l.library("exp", c))),
     native(&["half_exp2"], |l, c| l.accurate_exp2(c).or_else(|| l.library("exp2", c))),
@@ -117,7 +116,7 @@ impl Lowerer<'_, '_> {
 
     fn reciprocal(&mut self, x: Value) -> Value {
         let one = self.b.fconst(self.b.ty(x), 1.0);
-        self.b.binary(BinaryOp::FDiv, one, x)
+        self.native_quotient(one, x)
     }
 
     /// Returns the device's base-2 logarithm, right for denormal numbers too, of which some devices read the

@@ -65,7 +65,9 @@ impl Lowerer<'_, '_> {
         let (plus, minus) = (self.b.iconst(int, 1), self.b.iconst(int, -1));
         let step = self.b.select(up, plus, minus);
         let place = self.b.binary(BinaryOp::IAdd, place, step);
-        let below = self.b.icmp(IntCC::Slt, place, zero);
+        // From the least negative number up comes zero with x's sign.
+        let first = self.b.select(is_negative, plus, zero);
+        let below = self.b.icmp(IntCC::Slt, place, first);
         let negated = self.b.binary(BinaryOp::ISub, zero, place);
         let negated = self.b.or_const(negated, 0x8000);
         let bits = self.b.select(below, negated, place);

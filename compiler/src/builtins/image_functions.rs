@@ -44,6 +44,16 @@ macro_rules! reads {
             $texel => Image(D2Array, Sample), Sampler, FLOAT4;
             $texel => Image(D3, Sample), Sampler, INT4;
             $texel => Image(D3, Sample), Sampler, FLOAT4;
+            $texel => Image(D1, Sample), Sampler, FLOAT, FLOAT;
+            $texel => Image(D1, Sample), Sampler, FLOAT, FLOAT, FLOAT;
+            $texel => Image(D1Array, Sample), Sampler, FLOAT2, FLOAT;
+            $texel => Image(D1Array, Sample), Sampler, FLOAT2, FLOAT, FLOAT;
+            $texel => Image(D2, Sample), Sampler, FLOAT2, FLOAT;
+            $texel => Image(D2, Sample), Sampler, FLOAT2, FLOAT2, FLOAT2;
+            $texel => Image(D2Array, Sample), Sampler, FLOAT4, FLOAT;
+            $texel => Image(D2Array, Sample), Sampler, FLOAT4, FLOAT2, FLOAT2;
+            $texel => Image(D3, Sample), Sampler, FLOAT4, FLOAT;
+            $texel => Image(D3, Sample), Sampler, FLOAT4, FLOAT4, FLOAT4;
             $texel => Image(D1, Read), INT;
             $texel => Image(D1Buffer, Read), INT;
             $texel => Image(D1Array, Read), INT2;
@@ -75,6 +85,10 @@ const READ_F: &[Sig] = reads! { plain, FLOAT4;
     FLOAT => DepthImage(D2, Sample), Sampler, FLOAT2;
     FLOAT => DepthImage(D2Array, Sample), Sampler, INT4;
     FLOAT => DepthImage(D2Array, Sample), Sampler, FLOAT4;
+    FLOAT => DepthImage(D2, Sample), Sampler, FLOAT2, FLOAT;
+    FLOAT => DepthImage(D2, Sample), Sampler, FLOAT2, FLOAT2, FLOAT2;
+    FLOAT => DepthImage(D2Array, Sample), Sampler, FLOAT4, FLOAT;
+    FLOAT => DepthImage(D2Array, Sample), Sampler, FLOAT4, FLOAT2, FLOAT2;
     FLOAT => DepthImage(D2, Read), INT2;
     FLOAT => DepthImage(D2Array, Read), INT4;
 };
@@ -99,6 +113,15 @@ const OF_ALL: &[Sig] = plain! {
     INT => Image(D3, Query);
     INT => DepthImage(D2, Query);
     INT => DepthImage(D2Array, Query);
+};
+const LEVELS: &[Sig] = plain! {
+    INT => Image(D1, Sample);
+    INT => Image(D1Array, Sample);
+    INT => Image(D2, Sample);
+    INT => Image(D2Array, Sample);
+    INT => Image(D3, Sample);
+    INT => DepthImage(D2, Sample);
+    INT => DepthImage(D2Array, Sample);
 };
 const HEIGHT: &[Sig] = plain! {
     INT => Image(D2, Query);
@@ -135,6 +158,7 @@ pub(super) const ROWS: &[Row] = &[
     image(&["get_image_depth"], DEPTH, |l, c| l.image_extent(c, 2)),
     image(&["get_image_dim"], DIM, |l, c| l.image_dim(c)),
     image(&["get_image_array_size"], LAYERS, |l, c| l.image_layers(c)),
+    image(&["get_image_num_mip_levels"], LEVELS, |l, c| l.image_levels(c)),
     image(&["get_image_channel_data_type"], OF_ALL, |l, c| {
         l.image_field(c, image_word::TYPE_SHIFT, image_word::CL_SNORM_INT8)
     }),

@@ -1,5 +1,5 @@
-//! Lowering of functions on images: texels are read by integer coordinates, and everything that samplers do is arithmetic
-//! (OpenCL C 8), exact on every device.
+//! Lowering of functions on images: texels are read by integer coordinates, and what samplers do is arithmetic (OpenCL C
+//! 8), exact on every device; but linear filters are the device's own where those are exact enough (`filters`).
 //!
 //! That of one coordinate is in the library (`library/image.cl`), a function for each addressing mode and filter; here the
 //! one, two or three of an image come together. With a sampler that is a constant a read is a straight line; with one
@@ -11,24 +11,26 @@ use crate::kernel::{image_word, sampler_word, ImageAccess, ImageType};
 
 /// An image argument.
 #[derive(Debug, Clone, Copy)]
-struct ImageArg {
-    ty: ImageType,
-    view: ImageView,
-    word: Value,
-    slot: Value,
+pub(super) struct ImageArg {
+    pub(super) ty: ImageType,
+    pub(super) view: ImageView,
+    pub(super) word: Value,
+    pub(super) slot: Value,
+    /// The level, if it is not the first one.
+    pub(super) level: Option<Value>,
 }
 
 /// A sampler argument.
 #[derive(Debug, Clone, Copy)]
-struct SamplerArg {
-    word: Value,
+pub(super) struct SamplerArg {
+    pub(super) word: Value,
     /// Its value, where it is known.
-    constant: Option<u32>,
+    pub(super) constant: Option<u32>,
 }
 
 impl SamplerArg {
     /// Returns the addressing mode, where it is known.
-    fn mode(self) -> Option<u32> {
+    pub(super) fn mode(self) -> Option<u32> {
         self.constant.map(|word| word >> sampler_word::ADDRESS_SHIFT & sampler_word::ADDRESS_MASK)
     }
 
@@ -53,12 +55,12 @@ impl Lowerer<'_, '_> {
         let storage = ty.access != ImageAccess::ReadOnly;
         let view = ImageView { dim: ty.dim, component, storage };
         let slot = self.b.binary_imm(BinaryOp::And, word, (1 << image_word::SLOT_BITS) - 1);
-        Some(ImageArg { ty, view, word, slot })
+        Some(ImageArg { ty, view, word, slot, level: None })
     }
 
-    /// Returns the size of an image's first level in each direction.
-    fn image_size(&mut self, image: ImageArg) -> Vec<Value> {
-        let level = self.b.iconst(Type::I32, 0);
+    /// Returns the size of an image's level in each direction.
+    pub(super) fn image_size(&mut self, image: ImageArg) -> Vec<Value> {
+        let level = image.level.unwrap_or_else(|| self.b.iconst(Type::I32, 0));
         let size = self.b.image_size(image.view, image.slot, level);
         (0..image.view.dim.coordinates()).map(|i| self.b.extract(size, i)).collect()
     }
@@ -83,10 +85,63 @@ impl Lowerer<'_, '_> {
                 let sampler = SamplerArg { word: sampler, constant };
                 self.sampled(image, sampler, coords)?
             }
+            [_, sampler, coords, level] if self.in_library => {
+                // The library gives the number of a level.
+                let level = self.b.convert(ConvertOp::FToS, level, Type::I32);
+                let sampler = SamplerArg { word: sampler, constant: None };
+                self.sampled(ImageArg { level: Some(level), ..image }, sampler, coords)?
+            }
+            [_, sampler, coords, lod] => self.mipmapped(image, sampler, coords, lod)?,
+            [_, sampler, coords, dx, dy] => {
+                let lod = self.lod(image, [dx, dy])?;
+                self.mipmapped(image, sampler, coords, lod)?
+            }
             _ => return None,
         };
         let texel = if image.ty.depth { self.b.extract(texel, 0) } else { texel };
         Some(self.b.convert(ConvertOp::FConvert, texel, call.result))
+    }
+
+    /// Returns what a sampler makes of the levels of an image around a level of detail.
+    fn mipmapped(
+        &mut self,
+        image: ImageArg,
+        sampler: Value,
+        coords: Value,
+        lod: Value,
+    ) -> Option<Value> {
+        let (component, dim) = (image.view.component, image.view.dim);
+        let name = format!("mipmapped_{}_{}", component.name(), dim.name());
+        let args = [image.word, sampler, coords, lod, sampler];
+        self.image_call(&name, &args, component.texel())
+    }
+
+    /// Returns the level of detail of two gradients.
+    fn lod(&mut self, image: ImageArg, gradients: [Value; 2]) -> Option<Value> {
+        let spatial = image.view.dim.coordinates() - u8::from(image.view.dim.is_array());
+        let size = self.image_size(image);
+        let mut args = Vec::new();
+        for gradient in gradients {
+            let mut lanes = Vec::new();
+            for i in 0..4 {
+                lanes.push(match i < spatial {
+                    true => {
+                        let along = self.b.extract(gradient, i);
+                        let size = self.b.convert(ConvertOp::SToF, size[usize::from(i)], Type::F32);
+                        self.b.binary(BinaryOp::FMul, along, size)
+                    }
+                    false => self.b.fconst(Type::F32, 0.0),
+                });
+            }
+            args.push(self.b.build(&lanes));
+        }
+        self.image_call("lod", &args, Type::F32)
+    }
+
+    /// `get_image_num_mip_levels`.
+    pub(super) fn image_levels(&mut self, call: &Call<'_>) -> Option<Value> {
+        let image = self.image_arg(call, TexelComponent::Float)?;
+        Some(self.b.image_levels(image.view, image.slot))
     }
 
     /// Returns the texel at integer coordinates. Those beyond the image give some texel of it.
@@ -114,7 +169,7 @@ impl Lowerer<'_, '_> {
     }
 
     fn fetch_texel(&mut self, image: ImageArg, coords: Value) -> Value {
-        let level = self.b.iconst(Type::I32, 0);
+        let level = image.level.unwrap_or_else(|| self.b.iconst(Type::I32, 0));
         self.b.image_fetch(image.view, image.slot, coords, level)
     }
 
@@ -128,14 +183,13 @@ impl Lowerer<'_, '_> {
             let name = format!("read_{}_{}", component.name(), dim.name());
             return self.image_call(&name, &[image.word, sampler.word, coords], component.texel());
         }
-        let size = self.image_size(image);
-        let linear = sampler.constant.map(|word| word & sampler_word::LINEAR != 0);
-        match linear.filter(|_| image.view.component == TexelComponent::Float) {
-            _ if image.view.component != TexelComponent::Float => {
-                self.nearest(image, sampler, coords, &size)
-            }
-            Some(false) => self.nearest(image, sampler, coords, &size),
-            Some(true) => self.linear(image, sampler, coords, &size),
+        let linear = match image.view.component {
+            TexelComponent::Float => sampler.constant.map(|word| word & sampler_word::LINEAR != 0),
+            _ => Some(false),
+        };
+        match linear {
+            Some(false) => self.nearest(image, sampler, coords),
+            Some(true) => self.linear(image, sampler, coords),
             None => {
                 let bit = i64::from(sampler_word::LINEAR);
                 let linear = self.b.binary_imm(BinaryOp::And, sampler.word, bit);
@@ -143,8 +197,8 @@ impl Lowerer<'_, '_> {
                 self.either(
                     linear,
                     image.view.component.texel(),
-                    |l| l.linear(image, sampler, coords, &size),
-                    |l| l.nearest(image, sampler, coords, &size),
+                    |l| l.linear(image, sampler, coords),
+                    |l| l.nearest(image, sampler, coords),
                 )
             }
         }
@@ -301,28 +355,37 @@ impl Lowerer<'_, '_> {
         self.image_call(&format!("{filter}_{mode}"), &[coordinate, size], ret)
     }
 
-    fn nearest(
-        &mut self,
-        image: ImageArg,
-        sampler: SamplerArg,
-        coords: Value,
-        size: &[Value],
-    ) -> Option<Value> {
-        let texels = self.texels(image, sampler, coords, size, false)?;
-        Some(self.texel_or_border(image, &texels.first()?.indices, size, None))
+    fn nearest(&mut self, image: ImageArg, sampler: SamplerArg, coords: Value) -> Option<Value> {
+        let size = self.image_size(image);
+        let texels = self.texels(image, sampler, coords, &size, false)?;
+        Some(self.texel_or_border(image, &texels.first()?.indices, &size, None))
+    }
+
+    /// Returns what a linear filter gives: the device's own where it is exact enough.
+    fn linear(&mut self, image: ImageArg, sampler: SamplerArg, coords: Value) -> Option<Value> {
+        match self.has_filter(image, sampler) {
+            Some(true) => Some(self.filtered(image, sampler, coords)),
+            Some(false) => self.weighted(image, sampler, coords),
+            None => {
+                let bit = i64::from(sampler_word::NORMALIZED);
+                let normalized = self.b.binary_imm(BinaryOp::And, sampler.word, bit);
+                let normalized = self.b.icmp_imm(IntCC::Ne, normalized, 0);
+                self.either(
+                    normalized,
+                    image.view.component.texel(),
+                    |l| Some(l.filtered(image, sampler, coords)),
+                    |l| l.weighted(image, sampler, coords),
+                )
+            }
+        }
     }
 
     /// Returns the sum of the texels around a place by their weights.
-    fn linear(
-        &mut self,
-        image: ImageArg,
-        sampler: SamplerArg,
-        coords: Value,
-        size: &[Value],
-    ) -> Option<Value> {
+    fn weighted(&mut self, image: ImageArg, sampler: SamplerArg, coords: Value) -> Option<Value> {
+        let size = self.image_size(image);
         let mut sum: Option<Value> = None;
-        for texel in self.texels(image, sampler, coords, size, true)? {
-            let color = self.texel_or_border(image, &texel.indices, size, None);
+        for texel in self.texels(image, sampler, coords, &size, true)? {
+            let color = self.texel_or_border(image, &texel.indices, &size, None);
             let weight = self.b.splat(texel.weight?, 4);
             let part = self.b.binary(BinaryOp::FMul, color, weight);
             sum = Some(match sum {
@@ -379,7 +442,8 @@ impl Lowerer<'_, '_> {
         Some(texels)
     }
 
-    /// `write_image`: image, coordinates and color. What lies beyond the image is not written.
+    /// `write_image`: image, coordinates and color. What lies beyond the image is not written: by Vulkan's rule (Texel
+    /// Output Operations, "Integer Texel Coordinate Validation"), which has an exception for buffers alone.
     pub(super) fn write_image(
         &mut self,
         call: &Call<'_>,
@@ -387,21 +451,17 @@ impl Lowerer<'_, '_> {
     ) -> Option<Value> {
         let image = self.image_arg(call, component)?;
         let &[_, coords, color] = call.args else { return None };
-        let size = self.image_size(image);
-        let mut indices = Vec::new();
-        let mut inside: Option<Value> = None;
-        for (i, &size) in size.iter().enumerate() {
-            let index = self.b.extract(coords, i as u8);
-            let here = self.b.icmp(IntCC::Ult, index, size);
-            inside = Some(match inside {
-                Some(others) => self.b.binary(BinaryOp::And, others, here),
-                None => here,
-            });
-            indices.push(index);
-        }
+        let indices: Vec<Value> =
+            (0..image.view.dim.coordinates()).map(|i| self.b.extract(coords, i)).collect();
         let coords = self.b.build(&indices);
         let texel = self.stored(image, color)?;
-        self.when(inside?, |l| l.b.image_write(image.view, image.slot, coords, texel));
+        if !image.view.is_buffer() {
+            self.b.image_write(image.view, image.slot, coords, texel);
+            return None;
+        }
+        let size = self.image_size(image);
+        let inside = self.b.icmp(IntCC::Ult, coords, *size.first()?);
+        self.when(inside, |l| l.b.image_write(image.view, image.slot, coords, texel));
         None
     }
 

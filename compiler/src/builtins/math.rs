@@ -4,7 +4,7 @@ use super::row::{Lower, Names, Row};
 use super::signature::TypePattern::{self, E, G};
 use super::signature::{Elements, Scalar as Name, Sig, Spaces};
 use super::{Call, Lowerer};
-use crate::ir::{BinaryOp, ConvertOp, IntCC, MathOp, OpFlags, Scalar, Type, Value};
+use crate::ir::{BinaryOp, ConvertOp, FloatCC, IntCC, MathOp, OpFlags, Scalar, Type, Value};
 use crate::options::ClStd;
 use std::f64::consts::{LN_2, LOG10_2, LOG2_10, LOG2_E};
 
@@ -117,17 +117,25 @@ impl Lowerer<'_, '_> {
     }
 
     fn sqrt(&mut self, call: &Call<'_>) -> Option<Value> {
-        let exact = self.rounds_correctly() && !self.target.sqrt32_exact;
-        match exact && call.result.scalar == Scalar::F32 {
-            true => self.library("sqrt", call),
-            false => self.native(call, MathOp::Sqrt),
-        }
+        let by_library = match call.result.scalar {
+            Scalar::F32 => self.rounds_correctly() && !self.target.sqrt32_exact,
+            // Devices with such an fma make roots of doubles in software; the library's is shorter.
+            Scalar::F64 => self.has_fma(call.result) && !self.in_library,
+            _ => false,
+        };
+        let value = if by_library { self.library("sqrt", call) } else { None };
+        value.or_else(|| self.native(call, MathOp::Sqrt))
     }
 
     fn rsqrt(&mut self, x: Value) -> Value {
         let ty = self.b.ty(x);
         if ty.scalar == Scalar::F32 {
             return self.b.math(MathOp::RSqrt, &[x]);
+        }
+        if ty.scalar == Scalar::F64 && !self.in_library {
+            if let Some(value) = self.library_values("rsqrt", &[x]) {
+                return value;
+            }
         }
         let root = self.b.math(MathOp::Sqrt, &[x]);
         let one = self.b.fconst(ty, 1.0);
@@ -165,6 +173,35 @@ impl Lowerer<'_, '_> {
                 return value;
             }
         }
-        self.b.binary(BinaryOp::FDiv, lhs, rhs)
+        let needs_mode = self.target.rounding_rte_32_to_divide && !self.rounds_correctly();
+        match needs_mode && ty.scalar == Scalar::F32 {
+            // Relaxed math has no bound beyond 2^126.
+            true if self.b.flags.contains(OpFlags::FAST) => self.native_quotient(lhs, rhs),
+            true => self.divide_scaled(lhs, rhs),
+            false => self.b.binary(BinaryOp::FDiv, lhs, rhs),
+        }
+    }
+
+    /// The device's quotient where it asks for nothing and the divisor may be above 2^126.
+    pub(super) fn native_quotient(&mut self, lhs: Value, rhs: Value) -> Value {
+        let flags = self.b.flags;
+        self.b.flags.insert(OpFlags::NATIVE);
+        let quotient = self.b.binary(BinaryOp::FDiv, lhs, rhs);
+        self.b.flags = flags;
+        quotient
+    }
+
+    /// `lhs / rhs` of floats by native quotients, without the execution mode that makes all quotients of a kernel
+    /// correctly rounded ones: both numbers are divided by four where the divisor is beyond 2^126.
+    fn divide_scaled(&mut self, lhs: Value, rhs: Value) -> Value {
+        let ty = self.b.ty(rhs);
+        let magnitude = self.b.math(MathOp::FAbs, &[rhs]);
+        let end = self.b.fconst(ty, f64::exp2(126.0));
+        let is_large = self.b.fcmp(FloatCC::Ogt, magnitude, end);
+        let (quarter, one) = (self.b.fconst(ty, 0.25), self.b.fconst(ty, 1.0));
+        let scale = self.b.select(is_large, quarter, one);
+        let lhs = self.b.binary(BinaryOp::FMul, lhs, scale);
+        let rhs = self.b.binary(BinaryOp::FMul, rhs, scale);
+        self.native_quotient(lhs, rhs)
     }
 }

@@ -17,6 +17,7 @@ mod common;
 pub mod convert;
 mod exact_math;
 mod fast_math;
+mod filters;
 mod fptrunc;
 mod geometric;
 mod half;

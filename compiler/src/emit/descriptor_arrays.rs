@@ -23,7 +23,11 @@ pub(super) struct DescriptorArray {
 
 /// The arrays that the module declares.
 #[derive(Debug, Default)]
-pub(super) struct DescriptorArrays(pub Vec<DescriptorArray>);
+pub(super) struct DescriptorArrays {
+    pub arrays: Vec<DescriptorArray>,
+    /// The variable that is the array of samplers.
+    pub samplers: Option<u32>,
+}
 
 /// Returns SPIR-V's dimensionality of an image, and whether it has layers.
 pub(super) fn dimensions(dim: ImageDim) -> (Dim, bool) {

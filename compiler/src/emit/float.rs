@@ -39,7 +39,8 @@ impl Emitter<'_> {
             FMax => return Ok(self.glsl(Glsl::NMax, ty, &args)),
             _ => return Err(EmitError::malformed("an integer operation on floats")),
         };
-        self.divides_single |= matches!(op, Op::FDiv | Op::FRem) && scalar == Scalar::F32;
+        let divides = matches!(op, Op::FDiv | Op::FRem) && !flags.contains(OpFlags::NATIVE);
+        self.divides_single |= divides && scalar == Scalar::F32;
         let id = self.op(op, ty, &args);
         if flags.contains(OpFlags::NO_CONTRACT) && matches!(op, Op::FAdd | Op::FSub | Op::FMul) {
             self.no_contraction(id);

@@ -5,23 +5,24 @@
 use super::descriptor_arrays::{capability_of, dimensions, place, DescriptorArray};
 use super::emitter::Emitter;
 use super::error::EmitResult;
-use crate::ir::{ImageView, TexelComponent, Value};
+use crate::ir::{ImageView, TexelComponent, Type, Value};
+use crate::kernel::binding;
 use rspirv::spirv::{Capability, Decoration, ImageFormat, ImageOperands, Op, StorageClass};
 use smallvec::{smallvec, SmallVec};
 
 impl Emitter<'_> {
     /// Returns the array of images of a type.
     fn descriptor_array(&mut self, view: ImageView) -> EmitResult<&mut DescriptorArray> {
-        let known = self.images.0.iter().position(|array| array.view == view);
+        let known = self.images.arrays.iter().position(|array| array.view == view);
         let index = match known {
             Some(index) => index,
             None => {
                 let array = self.declare_images(view)?;
-                self.images.0.push(array);
-                self.images.0.len() - 1
+                self.images.arrays.push(array);
+                self.images.arrays.len() - 1
             }
         };
-        Ok(&mut self.images.0[index])
+        Ok(&mut self.images.arrays[index])
     }
 
     fn declare_images(&mut self, view: ImageView) -> EmitResult<DescriptorArray> {
@@ -55,7 +56,7 @@ impl Emitter<'_> {
     /// Says of each storage image what the module does with it.
     pub fn decorate_images(&mut self) {
         let coherent = !self.info.ordered && self.info.uses_barrier;
-        for array in self.images.0.iter().filter(|array| array.view.storage) {
+        for array in self.images.arrays.iter().filter(|array| array.view.storage) {
             let decorations = [
                 (!array.is_read, Decoration::NonReadable),
                 (!array.is_written, Decoration::NonWritable),
@@ -109,6 +110,46 @@ impl Emitter<'_> {
         self.signless(texel, view)
     }
 
+    /// ImageSample.
+    pub fn image_sample(
+        &mut self,
+        view: ImageView,
+        slot: Value,
+        sampler: Value,
+        coords: Value,
+    ) -> EmitResult<u32> {
+        let array = *self.descriptor_array(view)?;
+        let (variable, sampler_type) = self.sampler_array();
+        let pointer = self.builder.pointer(StorageClass::UniformConstant, sampler_type);
+        let image = self.image(array, slot)?;
+        let sampler = self.id(sampler)?;
+        let place = self.op(Op::AccessChain, pointer, &[variable, sampler]);
+        let sampler = self.op(Op::Load, sampler_type, &[place]);
+        let combined = self.builder.intern(Op::TypeSampledImage, None, &[array.image]);
+        let combined = self.op(Op::SampledImage, combined, &[image, sampler]);
+        let float = self.builder.float(32);
+        let level = self.builder.constant(float, 32, 0);
+        let operands = [combined, self.id(coords)?, ImageOperands::LOD.bits(), level];
+        let texel = self.op(Op::ImageSampleExplicitLod, array.texel, &operands);
+        self.signless(texel, view)
+    }
+
+    /// Returns the array of samplers, and the type of its elements.
+    fn sampler_array(&mut self) -> (u32, u32) {
+        let builder = &mut self.builder;
+        let sampler = builder.intern(Op::TypeSampler, None, &[]);
+        let variable = *self.images.samplers.get_or_insert_with(|| {
+            builder.require_capability(Capability::RuntimeDescriptorArray);
+            builder.require_capability(Capability::SampledImageArrayDynamicIndexing);
+            let array = builder.intern(Op::TypeRuntimeArray, None, &[sampler]);
+            let variable = builder.variable(StorageClass::UniformConstant, array);
+            builder.decorate(variable, Decoration::DescriptorSet, &[0]);
+            builder.decorate(variable, Decoration::Binding, &[binding::SAMPLER]);
+            variable
+        });
+        (variable, sampler)
+    }
+
     /// ImageRead.
     pub fn image_read(&mut self, view: ImageView, slot: Value, coords: Value) -> EmitResult<u32> {
         self.builder.require_capability(Capability::StorageImageReadWithoutFormat);
@@ -156,5 +197,14 @@ impl Emitter<'_> {
         }
         let level = self.id(level)?;
         Ok(self.op(Op::ImageQuerySizeLod, ty, &[image, level]))
+    }
+
+    /// ImageLevels.
+    pub fn image_levels(&mut self, view: ImageView, slot: Value) -> EmitResult<u32> {
+        self.builder.require_capability(Capability::ImageQuery);
+        let array = *self.descriptor_array(view)?;
+        let image = self.image(array, slot)?;
+        let ty = self.ty(Type::I32)?;
+        Ok(self.op(Op::ImageQueryLevels, ty, &[image]))
     }
 }

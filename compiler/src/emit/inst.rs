@@ -106,7 +106,11 @@ impl Emitter<'_> {
             LoadArg { arg, offset } => self.load_arg(arg, offset, ty),
             Call { func, ref args } => self.call_with_result(func, args, result),
             ImageFetch { view, slot, coords, level } => self.image_fetch(view, slot, coords, level),
+            ImageSample { view, slot, sampler, coords } => {
+                self.image_sample(view, slot, sampler, coords)
+            }
             ImageRead { view, slot, coords } => self.image_read(view, slot, coords),
+            ImageLevels { view, slot } => self.image_levels(view, slot),
             ImageSize { view, slot, level } => self.image_size(view, slot, level),
             CallResult { call, index } => self.call_result(call, index, ty),
             _ => Err(EmitError::malformed(format!("a result of {data:?}"))),

@@ -43,6 +43,7 @@ pub use emitter::Observer;
 pub use error::EmitError;
 
 use crate::analysis::call_graph::bottom_up;
+use crate::analysis::register_pressure::register_pressure;
 use crate::ir::{Func, KernelEntry, Module, Structure};
 use crate::kernel::{Arg, ArgKind, Kernel, LocalBlock};
 use crate::options::Options;
@@ -113,6 +114,7 @@ pub fn emit_observed(
         arguments_in_push_constants: inputs.in_push_constants,
         local,
         private_size,
+        registers: register_pressure(module, &functions),
         required_local_size: kernel.required_local_size,
         local_size_hint: kernel.local_size_hint,
         attributes: kernel.attributes.clone(),

@@ -162,9 +162,12 @@ impl ShaderInfo {
                     self.fields.insert(Field::Arg(arg));
                 }
             }
-            ImageFetch { .. } | ImageRead { .. } | ImageWrite { .. } | ImageSize { .. } => {
-                self.uses_images = true;
-            }
+            ImageFetch { .. }
+            | ImageSample { .. }
+            | ImageRead { .. }
+            | ImageWrite { .. }
+            | ImageSize { .. }
+            | ImageLevels { .. } => self.uses_images = true,
             WorkItem { query, .. } => self.work_item(query),
             Barrier { flags } => {
                 self.uses_barrier = true;

@@ -324,12 +324,26 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::ImageFetch { view, slot, coords, level }, view.component.texel())
     }
 
+    pub fn image_sample(
+        &mut self,
+        view: ImageView,
+        slot: Value,
+        sampler: Value,
+        coords: Value,
+    ) -> Value {
+        self.push(InstData::ImageSample { view, slot, sampler, coords }, view.component.texel())
+    }
+
     pub fn image_read(&mut self, view: ImageView, slot: Value, coords: Value) -> Value {
         self.push(InstData::ImageRead { view, slot, coords }, view.component.texel())
     }
 
     pub fn image_write(&mut self, view: ImageView, slot: Value, coords: Value, texel: Value) {
         self.void(InstData::ImageWrite { view, slot, coords, texel });
+    }
+
+    pub fn image_levels(&mut self, view: ImageView, slot: Value) -> Value {
+        self.push(InstData::ImageLevels { view, slot }, Type::I32)
     }
 
     pub fn image_size(&mut self, view: ImageView, slot: Value, level: Value) -> Value {

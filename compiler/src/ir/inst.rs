@@ -23,6 +23,9 @@ bitflags! {
         const FAST = 2;
         /// The result of an integer operation on signed numbers is exact: overflow is undefined (C99 6.5 p5).
         const NO_SIGNED_WRAP = 4;
+        /// A quotient as the device has it where it is asked for nothing, good for divisors and quotients of
+        /// magnitudes from 2^-126 to 2^126.
+        const NATIVE = 8;
     }
 }
 

@@ -5,8 +5,12 @@ use super::module::Linkage;
 use super::types::{AddressSpace, Scalar, Type};
 
 /// Names of the flags, in the order in which they are printed.
-pub const OP_FLAGS: [(&str, OpFlags); 3] =
-    [("nc", OpFlags::NO_CONTRACT), ("fast", OpFlags::FAST), ("nsw", OpFlags::NO_SIGNED_WRAP)];
+pub const OP_FLAGS: [(&str, OpFlags); 4] = [
+    ("nc", OpFlags::NO_CONTRACT),
+    ("fast", OpFlags::FAST),
+    ("nsw", OpFlags::NO_SIGNED_WRAP),
+    ("native", OpFlags::NATIVE),
+];
 pub const MEM_FLAGS: [(&str, MemFlags); 2] =
     [("volatile", MemFlags::VOLATILE), ("invariant", MemFlags::INVARIANT)];
 pub const BARRIER_FLAGS: [(&str, BarrierFlags); 3] = [

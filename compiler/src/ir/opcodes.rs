@@ -227,6 +227,17 @@ instructions! {
             c.texel(*view, *slot, *coords)?;
             ensure(c.ty(*level) == Type::I32, "level is not i32")
         }
+    /// What one of the device's samplers makes of an image that the kernel does not write, at any coordinates.
+    ImageSample { view: ImageView, slot: Value, sampler: Value, coords: Value }
+        ["image_sample" view slot, sampler, coords]
+        PURE, OutOfLoops;
+        |c, ty| {
+            ensure(!view.storage && !view.is_buffer(), "is not of a sampled image")?;
+            ensure(view.component.texel() == ty, "result is no texel")?;
+            ensure(c.are(&[*slot, *sampler], Type::I32), "slot or sampler is not i32")?;
+            let coordinates = view.coordinates().with_scalar(Scalar::F32);
+            ensure(c.ty(*coords) == coordinates, "wrong type of coordinates")
+        }
     /// A texel of an image that the kernel may write; coordinates are in its range.
     ImageRead { view: ImageView, slot: Value, coords: Value } ["image_read" view slot, coords]
         READS, Never;
@@ -235,7 +246,7 @@ instructions! {
             ensure(view.component.texel() == ty, "result is no texel")?;
             c.texel(*view, *slot, *coords)
         }
-    /// No result; coordinates are in the image's range.
+    /// No result; nothing is written beyond the image, but that coordinates are in the range of a buffer's.
     ImageWrite { view: ImageView, slot: Value, coords: Value, texel: Value }
         ["image_write" view slot, coords, texel]
         EFFECT | VOID, Never;
@@ -250,6 +261,13 @@ instructions! {
         |c, ty| {
             ensure(view.coordinates() == ty, "result is not as many numbers")?;
             ensure(c.are(&[*slot, *level], Type::I32), "slot or level is not i32")
+        }
+    /// The number of levels of an image that is only read.
+    ImageLevels { view: ImageView, slot: Value } ["image_levels" view slot]
+        PURE, OutOfLoops;
+        |c, ty| {
+            ensure(!view.storage && !view.is_buffer(), "has no levels")?;
+            ensure(ty == Type::I32 && c.are(&[*slot], Type::I32), "result or slot is not i32")
         }
     /// Work-group control barrier; no result.
     Barrier { flags: BarrierFlags } ["barrier" flags]

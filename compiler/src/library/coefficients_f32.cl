@@ -45,12 +45,11 @@ float __log_poly_f32(float x) {
     return p;
 }
 
-// (sin(r) - r) / r^3 in z = r^2, |r| <= pi/4: error below 2^-32.
+// (sin(r) - r) / r^3 in z = r^2, |r| <= pi/4: error below 2^-27.
 float __sin_poly_f32(float x) {
-    float p = 2.803808e-06f;
-    p = mad(p, x, -0.000198502676f);
-    p = mad(p, x, 0.00833337288f);
-    p = mad(p, x, -0.166666672f);
+    float p = -0.000195181885f;
+    p = mad(p, x, 0.00833218917f);
+    p = mad(p, x, -0.166666552f);
     return p;
 }
 
@@ -62,14 +61,13 @@ float __cos_poly_f32(float x) {
     return p;
 }
 
-// (asin(x) - x) / x^3 in z = x^2, |x| <= 1/2: error below 2^-31.
+// (asin(x) - x) / x^3 in z = x^2, |x| <= 1/2: error below 2^-27.
 float __asin_poly_f32(float x) {
-    float p = 0.0375536382f;
-    p = mad(p, x, 0.0144073619f);
-    p = mad(p, x, 0.031817805f);
-    p = mad(p, x, 0.0445154123f);
-    p = mad(p, x, 0.0750051513f);
-    p = mad(p, x, 0.166666597f);
+    float p = 0.0422105119f;
+    p = mad(p, x, 0.0241528153f);
+    p = mad(p, x, 0.0454759113f);
+    p = mad(p, x, 0.0749525279f);
+    p = mad(p, x, 0.166667536f);
     return p;
 }
 
@@ -167,10 +165,11 @@ float __lgamma23_poly_f32(float x) {
     return p;
 }
 
-// (lgamma(x) - (x - 1/2) ln x + x - ln(2 pi)/2) x in z = 1/x^2, x >= 8: error below 2^-28.
+// (lgamma(x) - (x - 1/2) ln x + x - ln(2 pi)/2) x in z = 1/x^2, x >= 3: error below 2^-28.
 float __lstirling_poly_f32(float x) {
-    float p = 0.000813494204f;
-    p = mad(p, x, -0.00277835201f);
+    float p = -0.000507564051f;
+    p = mad(p, x, 0.000793990854f);
+    p = mad(p, x, -0.00277800462f);
     p = mad(p, x, 0.0833333358f);
     return p;
 }

@@ -46,8 +46,13 @@ BITS NAME(pack)(BITS m, int e) {
     return kept + (rest + (kept & 1) > tie ? 1 : 0);
 }
 
-// frexp: 0 ulp.
-REAL NAME(frexp)(REAL x, int *exponent) {
+// Whether a biased exponent is that of a normal number.
+bool NAME(is_normal)(uint exponent) {
+    return exponent - 1u < 2u * BIAS;
+}
+
+// frexp of what is no normal number.
+REAL NAME(frexp_rare)(REAL x, int *exponent) {
     BITS mag = TO_BITS(x) & MAG_MASK;
     if (mag == 0 || mag >= INF_BITS) {
         *exponent = 0;
@@ -58,8 +63,18 @@ REAL NAME(frexp)(REAL x, int *exponent) {
     return FROM_BITS(m | (TO_BITS(x) & SIGN_BIT));
 }
 
-// ldexp: correctly rounded.
-REAL NAME(ldexp)(REAL x, int n) {
+// frexp: 0 ulp.
+REAL NAME(frexp)(REAL x, int *exponent) {
+    uint e = (uint)((TO_BITS(x) & MAG_MASK) >> MANT);
+    if (!NAME(is_normal)(e)) {
+        return NAME(frexp_rare)(x, exponent);
+    }
+    *exponent = (int)e - (BIAS - 1);
+    return FROM_BITS((TO_BITS(x) & ~INF_BITS) | ((BITS)(BIAS - 1) << MANT));
+}
+
+// ldexp where an end is no normal number.
+REAL NAME(ldexp_rare)(REAL x, int n) {
     BITS mag = TO_BITS(x) & MAG_MASK;
     if (mag == 0 || mag >= INF_BITS) {
         return x;
@@ -67,6 +82,15 @@ REAL NAME(ldexp)(REAL x, int n) {
     n = clamp(n, -8 * BIAS, 8 * BIAS);
     BITS result = NAME(pack)(NAME(significand)(mag), NAME(exponent)(mag) + n);
     return FROM_BITS(result | (TO_BITS(x) & SIGN_BIT));
+}
+
+// ldexp: correctly rounded.
+REAL NAME(ldexp)(REAL x, int n) {
+    uint e = (uint)((TO_BITS(x) & MAG_MASK) >> MANT);
+    if (NAME(is_normal)(e) && NAME(is_normal)(e + (uint)n)) {
+        return FROM_BITS(TO_BITS(x) + ((BITS)n << MANT));
+    }
+    return NAME(ldexp_rare)(x, n);
 }
 
 // logb: 0 ulp.
@@ -94,30 +118,17 @@ int NAME(ilogb)(REAL x) {
 REAL NAME(modf)(REAL x, REAL *whole) {
     REAL t = trunc(x);
     *whole = t;
-    REAL rest = NAME(is_inf)(x) ? R(0.0) : x - t;
-    rest = (TO_BITS(t) & MAG_MASK) == 0 ? x : rest;
-    return NAME(is_nan)(x) ? x : NAME(with_sign)(rest, x);
+    return NAME(with_sign)(NAME(is_inf)(x) ? R(0.0) : x - t, x);
 }
 
-// fract: min(x - floor(x), the largest number below 1).
+// fract: min(x - floor(x), the largest number below 1), and zero of infinities; zeros of zeros keep their sign.
 REAL NAME(fract)(REAL x, REAL *whole) {
     REAL f = floor(x);
     *whole = f;
-    if (NAME(is_nan)(x)) {
-        return x;
-    }
-    if (NAME(is_inf)(x)) {
-        return NAME(with_sign)(R(0.0), x);
-    }
     REAL largest = FROM_BITS(((BITS)BIAS << MANT) - 1);
-    BITS mag = TO_BITS(x) & MAG_MASK;
-    if (mag < LEADING_BIT) {
-        // Zeros and denormal numbers, which the device may take for zeros.
-        bool below = TO_BITS(x) > SIGN_BIT;
-        *whole = below ? R(-1.0) : mag == 0 ? x : R(0.0);
-        return below ? largest : x;
-    }
-    return min(x - f, largest);
+    REAL rest = x - f;
+    rest = rest > largest ? largest : rest;
+    return x + x == x ? NAME(with_sign)(R(0.0), x) : rest;
 }
 
 // nextafter: 0 ulp.
@@ -196,8 +207,13 @@ bool NAME(no_remainder)(REAL x, REAL y) {
     return (TO_BITS(x) & MAG_MASK) >= INF_BITS || ay == 0 || ay > INF_BITS;
 }
 
-// fmod: 0 ulp.
-REAL NAME(fmod)(REAL x, REAL y) {
+// Whether the quotient of two magnitudes, rounded to an integer, is right but for one.
+bool NAME(divides_at_once)(REAL ax, REAL ay) {
+    return HEKLA_FUSED_FMA && ay >= DIVISOR_LEAST && ay < DIVISOR_END && ax < ay * QUOTIENT_END;
+}
+
+// fmod of any numbers.
+REAL NAME(fmod_rare)(REAL x, REAL y) {
     if (NAME(no_remainder)(x, y)) {
         return FROM_BITS(NAN_BITS);
     }
@@ -208,8 +224,20 @@ REAL NAME(fmod)(REAL x, REAL y) {
     return NAME(with_sign)(NAME(divide_out)(x, y, false, &q), x);
 }
 
-// remquo: 0 ulp; seven bits of the quotient with its sign.
-REAL NAME(remquo)(REAL x, REAL y, int *quotient) {
+// fmod: 0 ulp.
+REAL NAME(fmod)(REAL x, REAL y) {
+    REAL ax = fabs(x);
+    REAL ay = fabs(y);
+    if (!NAME(divides_at_once)(ax, ay)) {
+        return NAME(fmod_rare)(x, y);
+    }
+    // The rest is exact: its magnitude is hardly above half of |y|, of whose last digit, or x's, it is a multiple.
+    REAL rest = fma(-rint(QUOTIENT(ax, ay)), ay, ax);
+    return NAME(with_sign)(rest < R(0.0) ? rest + ay : rest, x);
+}
+
+// remquo of any numbers.
+REAL NAME(remquo_rare)(REAL x, REAL y, int *quotient) {
     *quotient = 0;
     if (NAME(no_remainder)(x, y)) {
         return FROM_BITS(NAN_BITS);
@@ -220,6 +248,27 @@ REAL NAME(remquo)(REAL x, REAL y, int *quotient) {
     uint q;
     REAL rest = NAME(divide_out)(x, y, true, &q);
     int low = (int)(q & 0x7f);
+    *quotient = ((TO_BITS(x) ^ TO_BITS(y)) & SIGN_BIT) != 0 ? -low : low;
+    return FROM_BITS(TO_BITS(rest) ^ (TO_BITS(x) & SIGN_BIT));
+}
+
+// remquo: 0 ulp; seven bits of the quotient with its sign.
+REAL NAME(remquo)(REAL x, REAL y, int *quotient) {
+    REAL ax = fabs(x);
+    REAL ay = fabs(y);
+    if (!NAME(divides_at_once)(ax, ay)) {
+        return NAME(remquo_rare)(x, y, quotient);
+    }
+    REAL q = rint(QUOTIENT(ax, ay));
+    REAL rest = fma(-q, ay, ax);
+    int whole = (int)q;
+    // One more or less where the rest is above half of |y|, or half of it beside an odd quotient.
+    REAL twice = fabs(rest + rest);
+    bool over = twice > ay || (twice == ay && (whole & 1) != 0);
+    bool below = rest < R(0.0);
+    whole += over ? (below ? -1 : 1) : 0;
+    rest += over ? (below ? ay : -ay) : R(0.0);
+    int low = whole & 0x7f;
     *quotient = ((TO_BITS(x) ^ TO_BITS(y)) & SIGN_BIT) != 0 ? -low : low;
     return FROM_BITS(TO_BITS(rest) ^ (TO_BITS(x) & SIGN_BIT));
 }

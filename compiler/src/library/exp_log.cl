@@ -24,8 +24,19 @@ REAL NAME(exp_scaled)(REAL x, REAL low, int k) {
     return NAME(scale)(y, (int)n + k);
 }
 
+#if !SHORT_EXP
+// y * 2^n for y near 1 where that is a normal number; n is the integer nearest to a float, which is given.
+REAL NAME(scale_normal)(REAL y, REAL n) {
+    return FROM_BITS(TO_BITS(y) + ((BITS)(int)n << MANT));
+}
+
 // exp: 3 ulp allowed; below 1.
 REAL NAME(exp)(REAL x) {
+    if (fabs(x) < EXP_NORMAL) {
+        REAL n = rint(x * LOG2E);
+        REAL r = mad(n, -LN2_LOW, mad(n, -LN2_HIGH, x));
+        return NAME(scale_normal)(R(1.0) + mad(r * r, NAME(exp_poly)(r), r), n);
+    }
     if (NAME(is_nan)(x)) {
         return x;
     }
@@ -37,36 +48,40 @@ REAL NAME(exp)(REAL x) {
 
 // exp2: 3 ulp allowed; below 1.
 REAL NAME(exp2)(REAL x) {
+    REAL n = rint(x);
+    REAL r = x - n;
+    REAL y = mad(r, NAME(exp2_poly)(r), R(1.0));
+    if (fabs(x) < EXP_NORMAL * LOG2E) {
+        return NAME(scale_normal)(y, n);
+    }
     if (NAME(is_nan)(x)) {
         return x;
     }
     if (x >= R(1.0) + BIAS) {
         return FROM_BITS(INF_BITS);
     }
-    if (x < -(R(1.0) + BIAS + MANT)) {
-        return R(0.0);
-    }
-    REAL n = rint(x);
-    REAL r = x - n;
-    return NAME(scale)(R(1.0) + r * NAME(exp2_poly)(r), (int)n);
+    return x < -(R(1.0) + BIAS + MANT) ? R(0.0) : NAME(scale)(y, (int)n);
 }
 
 // exp10: 3 ulp allowed; below 1.
 REAL NAME(exp10)(REAL x) {
+    REAL n = rint(x * LOG2_10);
+    REAL r = mad(n, -LOG10_2_LOW, mad(n, -LOG10_2_HIGH, x));
+    REAL y = mad(r, NAME(exp10_poly)(r), R(1.0));
+    if (fabs(x) < EXP_NORMAL * LOG10_2_HIGH * LOG2E) {
+        return NAME(scale_normal)(y, n);
+    }
     if (NAME(is_nan)(x)) {
         return x;
     }
     if (x > EXP_OVERFLOW * LOG10_2_HIGH * LOG2E + R(1.0)) {
         return FROM_BITS(INF_BITS);
     }
-    if (x < EXP_UNDERFLOW * LOG10_2_HIGH * LOG2E - R(1.0)) {
-        return R(0.0);
-    }
-    REAL n = rint(x * LOG2_10);
-    REAL r = (x - n * LOG10_2_HIGH) - n * LOG10_2_LOW;
-    return NAME(scale)(R(1.0) + r * NAME(exp10_poly)(r), (int)n);
+    return x < EXP_UNDERFLOW * LOG10_2_HIGH * LOG2E - R(1.0) ? R(0.0) : NAME(scale)(y, (int)n);
 }
+#endif
 
+#if !SHORT
 // expm1: 3 ulp allowed; about 1.
 REAL NAME(expm1)(REAL x) {
     if (NAME(is_nan)(x) || x == R(0.0)) {
@@ -95,6 +110,7 @@ REAL NAME(expm1)(REAL x) {
     REAL2 sum = NAME(two_sum)(R(1.0) - power, r);
     return NAME(scale)(sum.x + (sum.y + tail), k);
 }
+#endif
 
 // The exponent k for which 2^-k x lies in [1/sqrt 2, sqrt 2), and that number. x > 0, finite.
 REAL NAME(log_reduce)(REAL x, int *k) {
@@ -138,6 +154,7 @@ REAL NAME(log_of_special)(REAL x) {
     return TO_BITS(x) == INF_BITS ? x : FROM_BITS(NAN_BITS);
 }
 
+#if !SHORT
 // log: 3 ulp allowed; below 1.
 REAL NAME(log)(REAL x) {
     if (NAME(log_special)(x)) {
@@ -147,33 +164,25 @@ REAL NAME(log)(REAL x) {
     REAL m = NAME(log_reduce)(x, &k);
     return NAME(log_parts)(k, m - R(1.0), R(0.0));
 }
+#endif
 
-// log1p of a pair whose high part is above -1: the logarithm of 1 + x as a rounded sum and a
-// correction.
-REAL NAME(log1p_pair)(REAL x, REAL low) {
-    REAL2 u = x > R(1.0) ? NAME(fast_two_sum)(x, R(1.0)) : NAME(fast_two_sum)(R(1.0), x);
-    int k;
-    REAL m = NAME(log_reduce)(u.x, &k);
-    if (k == 0) {
-        // No digit of x need be lost.
-        return NAME(log_parts)(0, x, low / u.x);
-    }
-    return NAME(log_parts)(k, m - R(1.0), (u.y + low) / u.x);
+#if !SHORT
+// log1p of a finite x > -1.
+REAL NAME(log1p_finite)(REAL x) {
+    // The exponent for which 2^-k (1 + x) lies in [1/sqrt 2, sqrt 2).
+    int k = (int)((SBITS)(TO_BITS(x + R(1.0)) - TO_BITS(R(0.70710678))) >> MANT);
+    // That less 1, with one rounding: 4 2^-k is never denormal.
+    REAL power = R(0.25) * FROM_BITS((BITS)(BIAS + 2 - k) << MANT);
+    REAL f = FROM_BITS(TO_BITS(x) - ((BITS)k << MANT)) + (power - R(1.0));
+    return NAME(log_parts)(k, k == 0 ? x : f, R(0.0));
 }
 
-// log1p: 2 ulp allowed; below 1.5.
+// log1p: 2 ulp allowed; below 2.
 REAL NAME(log1p)(REAL x) {
-    BITS mag = TO_BITS(x) & MAG_MASK;
-    if (mag >= INF_BITS || x <= R(-1.0)) {
-        if (mag > INF_BITS || TO_BITS(x) == INF_BITS) {
-            return x;
-        }
-        return FROM_BITS(x == R(-1.0) ? INF_BITS | SIGN_BIT : NAN_BITS);
+    if (x > R(-1.0) && x < FROM_BITS(INF_BITS)) {
+        return fabs(x) < FROM_BITS((BITS)(BIAS - MANT - 2) << MANT) ? x : NAME(log1p_finite)(x);
     }
-    if (mag < ((BITS)(BIAS - MANT - 2) << MANT)) {
-        return x;
-    }
-    return NAME(log1p_pair)(x, R(0.0));
+    return x == R(-1.0) ? FROM_BITS(INF_BITS | SIGN_BIT) : x > R(0.0) ? x : FROM_BITS(NAN_BITS);
 }
 
 // What log2 and log10 have in common: ln m as a high part short enough that its product with a
@@ -212,3 +221,4 @@ REAL NAME(log10)(REAL x) {
     REAL2 sum = NAME(fast_two_sum)(n * LOG10_2_HIGH, ln.x * LOG10E_HIGH);
     return sum.x + (sum.y + low);
 }
+#endif

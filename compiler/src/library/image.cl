@@ -81,6 +81,44 @@ READS(2d, float2)
 READS(2d_array, float4)
 READS(3d, float4)
 
+// Reads of mipmaps. Bit 5 of a sampler word says that the filter between levels is linear. Bits 6 to 17 are the least
+// level of detail in 256ths, bits 18 to 29 how far the greatest is below 16. (read_image with a level reads that level.)
+float __lod(float4 dx, float4 dy) { return native_log2(sqrt(fmax(dot(dx, dx), dot(dy, dy)))); }
+
+float __clamped_lod(float lod, int levels, sampler_word word) {
+    float least = (float)(word >> 6 & 4095) / 256.0f, most = (float)(4095 - (word >> 18 & 4095)) / 256.0f;
+    return fmin(fmin(fmax(lod, least), most), (float)(levels - 1));
+}
+
+float __nearest_level(float lod) { return ceil(lod + 0.5f) - 1.0f; }
+
+#define MIPMAPPED(dim, coordinates) \
+    float4 __level_float_##dim(read_only image##dim##_t image, sampler_t sampler, coordinates at, float level) { \
+        return read_imagef(image, sampler, at, level); \
+    } \
+    float4 __mipmapped_float_##dim(read_only image##dim##_t image, sampler_t sampler, coordinates at, float lod, sampler_word word) { \
+        lod = __clamped_lod(lod, get_image_num_mip_levels(image), word); \
+        if (!(word & 32)) return __level_float_##dim(image, sampler, at, __nearest_level(lod)); \
+        float low = floor(lod), second = lod - low; \
+        float4 texel = __level_float_##dim(image, sampler, at, low); \
+        if (second == 0.0f) return texel; \
+        return (1.0f - second) * texel + second * __level_float_##dim(image, sampler, at, low + 1.0f); \
+    } \
+    int4 __mipmapped_int_##dim(read_only image##dim##_t image, sampler_t sampler, coordinates at, float lod, sampler_word word) { \
+        lod = __clamped_lod(lod, get_image_num_mip_levels(image), word); \
+        return read_imagei(image, sampler, at, __nearest_level(lod)); \
+    } \
+    uint4 __mipmapped_uint_##dim(read_only image##dim##_t image, sampler_t sampler, coordinates at, float lod, sampler_word word) { \
+        lod = __clamped_lod(lod, get_image_num_mip_levels(image), word); \
+        return read_imageui(image, sampler, at, __nearest_level(lod)); \
+    }
+
+MIPMAPPED(1d, float)
+MIPMAPPED(1d_array, float2)
+MIPMAPPED(2d, float2)
+MIPMAPPED(2d_array, float4)
+MIPMAPPED(3d, float4)
+
 float3 __to_srgb(float3 c) {
     float3 curve = 1.055f * native_exp2(native_log2(fmax(c, 0.0031308f)) * (1.0f / 2.4f)) - 0.055f;
     return select(curve, 12.92f * c, c <= 0.0031308f);
@@ -103,6 +141,8 @@ float4 __stored_float(float4 c, uint image) {
         case 3: return c.wzyx;
         case 4: return c.wxyz;
         case 5: return (float4)(__to_srgb(c.xyz), c.w);
+        case 6: return (float4)(__to_srgb(c.zyx), c.w);
+        case 7: return c.xwyz;
         default: return c;
     }
 }
@@ -120,6 +160,8 @@ float4 __loaded_float(float4 c, uint image) {
         case 3: return c.wzyx;
         case 4: return (float4)(0.0f, 0.0f, 0.0f, c.x);
         case 5: return (float4)(__from_srgb(c.xyz), c.w);
+        case 6: return (float4)(__from_srgb(c.zyx), c.w);
+        case 7: return (float4)(c.x, 0.0f, 0.0f, c.y);
         default: return c;
     }
 }
@@ -132,6 +174,7 @@ int4 __stored_bits(int4 c, uint image) {
         case 2: return c.wxyz;
         case 3: return c.wzyx;
         case 4: return c.wxyz;
+        case 7: return c.xwyz;
         default: return c;
     }
 }
@@ -144,6 +187,7 @@ int4 __loaded_bits(int4 c, uint image) {
         case 2: return c.yzwx;
         case 3: return c.wzyx;
         case 4: return (int4)(0, 0, 0, c.x);
+        case 7: return (int4)(c.x, 0, 0, c.y);
         default: return c;
     }
 }

@@ -1,67 +1,41 @@
 // Inverse trigonometric functions: reduction to a short interval about 0, a polynomial there, and
 // pi's fractions as pairs. J. F. Hart et al., Computer Approximations, 1968, chapter 6.5.
 
-// asin(x) - x for |x| <= 1/2.
-REAL NAME(asin_tail)(REAL x) {
-    REAL z = x * x;
-    return x * z * NAME(asin_poly)(z);
+#define HALF_PI (R(0.5) * PI)
+
+// asin of a magnitude up to 1/2 (`small`), or half the angle between a larger one and 1; NaN beyond 1.
+REAL NAME(asin_small)(REAL ax, bool small) {
+    REAL half_rest = mad(ax, R(-0.5), R(0.5));
+    REAL r = small ? ax : sqrt(half_rest);
+    REAL z = small ? ax * ax : half_rest;
+    return mad(r * z, NAME(asin_poly)(z), r);
 }
 
-// asin(sqrt(z)) for z = (1 - |x|) / 2 <= 1/4, as a pair: half the angle between |x| and 1.
-REAL2 NAME(half_angle)(REAL ax) {
-    REAL z = R(0.5) * (R(1.0) - ax);
-    if (z == R(0.0)) {
-        return PAIR(z, z);
-    }
-    REAL2 s = NAME(pair_sqrt)(z);
-    return NAME(fast_two_sum)(s.x, s.y + s.x * z * NAME(asin_poly)(z));
-}
-
-// asin: 4 ulp allowed; below 1.
+// asin: 4 ulp allowed; below 4.
 REAL NAME(asin)(REAL x) {
     REAL ax = fabs(x);
-    if (!(ax <= R(1.0))) {
-        return FROM_BITS(NAN_BITS);
-    }
-    if (ax <= R(0.5)) {
-        return NAME(is_tiny)(x) ? x : x + NAME(asin_tail)(x);
-    }
-    REAL2 angle = NAME(half_angle)(ax);
-    REAL2 half_pi = HALF_PI_PAIR;
-    REAL2 high = NAME(fast_two_sum)(half_pi.x, R(-2.0) * angle.x);
-    REAL result = high.x + (high.y + (half_pi.y - R(2.0) * angle.y));
-    return NAME(with_sign)(result, x);
+    bool small = ax <= R(0.5);
+    REAL angle = NAME(asin_small)(ax, small);
+    return NAME(with_sign)(small ? angle : mad(R(-2.0), angle, HALF_PI), x);
 }
 
-// acos as a pair, for |x| <= 1.
-REAL2 NAME(acos_pair)(REAL x) {
-    REAL ax = fabs(x);
-    REAL2 half_pi = HALF_PI_PAIR;
-    if (ax <= R(0.5)) {
-        REAL2 high = NAME(fast_two_sum)(half_pi.x, -x);
-        return NAME(fast_two_sum)(high.x, high.y + (half_pi.y - NAME(asin_tail)(x)));
-    }
-    REAL2 angle = NAME(half_angle)(ax);
-    angle = PAIR(angle.x + angle.x, angle.y + angle.y);
-    if (x > R(0.0)) {
-        return angle;
-    }
-    REAL2 pi = PI_PAIR;
-    REAL2 high = NAME(fast_two_sum)(pi.x, -angle.x);
-    return NAME(fast_two_sum)(high.x, high.y + (pi.y - angle.y));
-}
-
-// acos: 4 ulp allowed; below 1.
+// acos: 4 ulp allowed; below 4. pi/2 - asin(x), or twice the half angle, from pi for negative numbers.
 REAL NAME(acos)(REAL x) {
-    return fabs(x) <= R(1.0) ? NAME(acos_pair)(x).x : FROM_BITS(NAN_BITS);
+    REAL ax = fabs(x);
+    bool small = ax <= R(0.5);
+    REAL angle = NAME(asin_small)(ax, small);
+    bool negative = x < R(0.0);
+    REAL from = small ? HALF_PI : negative ? PI : R(0.0);
+    REAL turned = negative != small ? -angle : angle;
+    return mad(small ? R(1.0) : R(2.0), turned, from);
 }
 
-// acospi: 5 ulp allowed; below 2.
+// acospi: 5 ulp allowed; below 5.
 REAL NAME(acospi)(REAL x) {
     return NAME(acos)(x) * ONE_OVER_PI;
 }
 
-// asinpi: 5 ulp allowed; below 2.
+// asinpi: 5 ulp allowed; below 5.
 REAL NAME(asinpi)(REAL x) {
     return TIMES(NAME(asin)(x), ONE_OVER_PI);
 }
@@ -101,11 +75,8 @@ REAL NAME(atan_ratio)(REAL num, REAL den, bool left) {
     REAL n = (REAL)quarters;
     t = negative ? -t : t;
     tail = negative ? -tail : tail;
-    // n is 0, 1, 2, 3 or 4; only for 3 is the product rounded.
-    REAL2 base = NAME(two_prod)(n, unit.x);
-    REAL2 sum = NAME(fast_two_sum)(base.x, t);
     REAL flat = NAME(is_tiny)(t) ? t : t + tail;
-    return n == R(0.0) ? flat : sum.x + (sum.y + (tail + (base.y + n * unit.y)));
+    return n == R(0.0) ? flat : mad(n, unit.x, t + mad(n, unit.y, tail));
 }
 
 // The magnitude of atan(x).
@@ -115,6 +86,7 @@ REAL NAME(atan_magnitude)(REAL ax) {
     return NAME(atan_ratio)(limited, R(1.0), false);
 }
 
+#if !SHORT
 // atan: 5 ulp allowed; below 2.
 REAL NAME(atan)(REAL x) {
     if (NAME(is_nan)(x) || NAME(is_tiny)(x)) {
@@ -133,6 +105,7 @@ REAL NAME(atanpi)(REAL x) {
     }
     return NAME(with_sign)(TIMES(NAME(atan_magnitude)(fabs(x)), ONE_OVER_PI), x);
 }
+#endif
 
 // |atan2(y, x)|; no NaN.
 REAL NAME(atan2_magnitude)(REAL y, REAL x) {
@@ -156,6 +129,7 @@ REAL NAME(atan2_magnitude)(REAL y, REAL x) {
     return NAME(atan_ratio)(num, den, left);
 }
 
+#if !SHORT
 // atan2: 6 ulp allowed; below 2.
 REAL NAME(atan2)(REAL y, REAL x) {
     if (NAME(is_nan)(x) || NAME(is_nan)(y)) {
@@ -171,3 +145,4 @@ REAL NAME(atan2pi)(REAL y, REAL x) {
     }
     return NAME(with_sign)(TIMES(NAME(atan2_magnitude)(y, x), ONE_OVER_PI), y);
 }
+#endif

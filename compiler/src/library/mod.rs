@@ -41,27 +41,53 @@ pub struct Library {
     pub log: String,
 }
 
+/// What differs between devices, as macros of the library.
+#[derive(Debug, Clone, Copy)]
+struct Traits {
+    /// The device's fma is one operation.
+    fused: bool,
+    /// Denormal numbers are raised out of their range.
+    raised: bool,
+    /// The device's 2^x of a float is good everywhere.
+    exp2: bool,
+}
+
 /// Returns the analysed unit for a device.
 pub fn unit(unit: Unit, target: &Target) -> &'static Library {
-    static UNITS: [OnceLock<Library>; 7] = [const { OnceLock::new() }; 7];
-    let keeps_denormals = target.floats(Scalar::F64).keeps_denormals;
-    let (index, fused, raised) = match unit {
-        Unit::Float => (0, target.fma32_fused, false),
-        Unit::Double if keeps_denormals => (2, target.fma64_fused, false),
-        Unit::Double => (4, target.fma64_fused, true),
-        Unit::Image => (6, false, false),
+    static UNITS: [OnceLock<Library>; 9] = [const { OnceLock::new() }; 9];
+    let mut traits = Traits { fused: false, raised: false, exp2: false };
+    let first = match unit {
+        Unit::Float => {
+            traits = Traits { fused: target.fma32_fused, exp2: target.exp2_wide, ..traits };
+            0
+        }
+        Unit::Double => {
+            let raised = !target.floats(Scalar::F64).keeps_denormals;
+            traits = Traits { fused: target.fma64_fused, raised, ..traits };
+            4
+        }
+        Unit::Image => 8,
     };
-    UNITS[index + usize::from(fused)].get_or_init(|| analyse(unit, fused, raised))
+    let index = first + usize::from(traits.fused) + 2 * usize::from(traits.raised || traits.exp2);
+    UNITS[index].get_or_init(|| analyse(unit, traits))
 }
+
+/// What functions of float are on devices with a fused fma.
+const SHORT: &str = concat!(
+    include_str!("short_atan_f32.cl"),
+    include_str!("short_log_f32.cl"),
+    include_str!("short_exp_f32.cl"),
+);
 
 /// Returns the files of a unit in order; a file uses only what stands before it.
 fn files(unit: Unit) -> Vec<&'static str> {
-    let (prelude, coefficients, denormal, reduce, exact) = match unit {
+    let (prelude, coefficients, denormal, reduce, short, exact) = match unit {
         Unit::Float => (
             include_str!("prelude_f32.cl"),
             include_str!("coefficients_f32.cl"),
             "",
             include_str!("reduce_f32.cl"),
+            SHORT,
             include_str!("exact_f32.cl"),
         ),
         Unit::Double => (
@@ -69,6 +95,7 @@ fn files(unit: Unit) -> Vec<&'static str> {
             include_str!("coefficients_f64.cl"),
             include_str!("denormal_f64.cl"),
             include_str!("reduce_f64.cl"),
+            include_str!("short_f64.cl"),
             include_str!("exact_f64.cl"),
         ),
         Unit::Image => return vec![include_str!("image.cl")],
@@ -81,23 +108,30 @@ fn files(unit: Unit) -> Vec<&'static str> {
         denormal,
         reduce,
         include_str!("trig.cl"),
+        include_str!("short_trig.cl"),
         include_str!("exp_log.cl"),
-        include_str!("power.cl"),
         include_str!("inverse.cl"),
+        short,
+        include_str!("power.cl"),
         include_str!("hyperbolic.cl"),
         include_str!("special.cl"),
         exact,
     ]
 }
 
-fn analyse(unit: Unit, fused: bool, raised: bool) -> Library {
+fn analyse(unit: Unit, traits: Traits) -> Library {
     let source = Source {
         name: "<built-in library>".to_string(),
         text: files(unit).concat(),
         headers: Vec::new(),
     };
     let mut options = Options { std: ClStd::Cl30, ..Options::default() };
-    for (name, is_so) in [("HEKLA_FUSED_FMA", fused), ("HEKLA_RAISED_DENORMALS", raised)] {
+    let macros = [
+        ("HEKLA_FUSED_FMA", traits.fused),
+        ("HEKLA_RAISED_DENORMALS", traits.raised),
+        ("HEKLA_EXP2", traits.exp2),
+    ];
+    for (name, is_so) in macros {
         options.macros.push((name.to_string(), Some(u8::from(is_so).to_string())));
     }
     let target = Target { float64: true, ..Target::generic() };
@@ -119,11 +153,12 @@ mod tests {
     #[test]
     fn every_unit_is_free_of_diagnostics() {
         let fused = Target { fma32_fused: true, fma64_fused: true, ..Target::generic() };
+        let accurate = Target { exp2_wide: true, ..fused.clone() };
         let flushing = Target {
             float_traits: [FloatTraits { keeps_denormals: false, ..FloatTraits::IEEE }; 3],
             ..Target::generic()
         };
-        for target in [Target::generic(), fused, flushing] {
+        for target in [Target::generic(), fused, accurate, flushing] {
             for part in [Unit::Float, Unit::Double, Unit::Image] {
                 let library = unit(part, &target);
                 assert_eq!(library.log, "");

@@ -52,13 +52,6 @@ REAL2 NAME(pair_div)(REAL2 a, REAL2 b) {
     return NAME(fast_two_sum)(q, rest / b.x);
 }
 
-// The square root of x > 0 whatever the device's own is worth.
-REAL2 NAME(pair_sqrt)(REAL x) {
-    REAL s = sqrt(x);
-    REAL2 p = NAME(two_prod)(s, s);
-    return NAME(fast_two_sum)(s, ((x - p.x) - p.y) / (s + s));
-}
-
 // c - a * b where the product is near c, as in the residuals of quotients and roots.
 REAL NAME(residual)(REAL a, REAL b, REAL c) {
 #if HEKLA_FUSED_FMA

@@ -1,7 +1,7 @@
 // Powers and roots: 2^(y log2 |x|) with the logarithm and the product as pairs (Tang 1990 without
 // the table). Special values are those of OpenCL C 7.5.1, which are C99's.
 
-#if WIDTH == 32
+#if WIDTH == 32 && !SHORT
 // log2(x) as a pair, relative error below 2^-31, for finite x > 0.
 // ln m = 2s + s^3 P(s^2) with only s as a pair: float's bounds leave that room.
 REAL2 NAME(log2_pair)(REAL x) {
@@ -20,7 +20,7 @@ REAL2 NAME(log2_pair)(REAL x) {
     REAL2 sum = NAME(two_sum)((REAL)k, p.x);
     return NAME(fast_two_sum)(sum.x, sum.y + low);
 }
-#else
+#elif WIDTH == 64
 // log2(x) as a pair, relative error about 2^-(1.3 p), for finite x > 0.
 // ln m = 2s + s^3 (2/3 + s^2 P(s^2)) with the first two terms in pairs.
 REAL2 NAME(log2_pair)(REAL x) {
@@ -37,6 +37,7 @@ REAL2 NAME(log2_pair)(REAL x) {
 }
 #endif
 
+#if !SHORT_EXP
 // 2^e for a pair.
 REAL NAME(exp2_pair)(REAL2 e) {
     // Where the result over- or underflows whatever the low part is.
@@ -51,6 +52,7 @@ REAL NAME(exp2_pair)(REAL2 e) {
     REAL r = (e.x - n) + e.y;
     return NAME(scale)(R(1.0) + r * NAME(exp2_poly)(r), (int)n);
 }
+#endif
 
 // |x|^(y + low) for finite x and y, x not 0.
 REAL NAME(power)(REAL x, REAL y, REAL low) {
@@ -171,6 +173,7 @@ REAL NAME(rootn)(REAL x, int n) {
     return FROM_BITS(sign | TO_BITS(NAME(root)(x, (REAL)n)));
 }
 
+#if !SHORT_ROOTS
 // cbrt: 2 ulp allowed; below 1. A cubic on [1/2, 1), then Newton's iteration.
 REAL NAME(cbrt)(REAL x) {
     BITS ax = TO_BITS(x) & MAG_MASK;
@@ -195,6 +198,7 @@ REAL NAME(cbrt)(REAL x) {
     t = t * FROM_BITS((BITS)(third + BIAS) << MANT);
     return NAME(with_sign)(t, x);
 }
+#endif
 
 // hypot: 4 ulp allowed; below 1.5 and the device's square root.
 REAL NAME(hypot)(REAL x, REAL y) {

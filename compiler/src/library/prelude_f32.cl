@@ -55,6 +55,8 @@
 // Results beyond these over- and underflow: ln of the largest and half the least positive number.
 #define EXP_OVERFLOW 88.7228394f
 #define EXP_UNDERFLOW -103.972084f
+// Results within this are normal numbers.
+#define EXP_NORMAL 87.0f
 // e^x is below half an ulp of 1 from here.
 #define EXPM1_MINUS_ONE -18.0f
 // |log2(x)| is above 2^-25 unless x is 1, so that powers with larger exponents overflow or vanish.
@@ -62,13 +64,32 @@
 // erfc vanishes from here.
 #define ERFC_ZERO 10.06f
 #define STIRLING_FROM 6.0f
+#define LSTIRLING_FROM 3.0f
 #define TGAMMA_OVERFLOW 35.05f
 #define TGAMMA_UNDERFLOW -42.5f
-// Beyond this sqrt(x^2 + 1) is x.
-#define HYPERBOLIC_LARGE 0x1p13f
 // Squares beyond these could over- or underflow; a scale that brings them back.
 #define SQUARE_LARGE 0x1p62f
 #define SQUARE_SMALL 0x1p-40f
 #define SQUARE_SCALE 0x1p100f
 // Newton steps from 2^-13 to the type's precision.
 #define CBRT_STEPS 1
+// Whether functions are those of the files short_*.cl: they need a fused fma, exponentials a good 2^x of the device too.
+#define SHORT HEKLA_FUSED_FMA
+#define SHORT_ROOTS SHORT
+#define SHORT_TRIG SHORT
+#define SHORT_EXP (HEKLA_FUSED_FMA && HEKLA_EXP2)
+// A quotient as the device has it, of numbers that are in range with their quotient.
+#define QUOTIENT(a, b) native_divide(a, b)
+// Divisors within these have reciprocals, and remainders with them are not denormal; quotients below the third are
+// within 1/8 of what the device makes of them.
+#define DIVISOR_LEAST 0x1p-100f
+#define DIVISOR_END 0x1p126f
+#define QUOTIENT_END 0x1p20f
+// pi / 2 in three positive parts, so that a zero keeps its sign, and from where on that is not enough.
+#define HALF_PI_A 1.57079625f
+#define HALF_PI_B 7.54978942e-08f
+#define HALF_PI_C 5.39030253e-15f
+#define TRIG_LARGE 0x1p17f
+#define TWO_OVER_PI 0.636619747f
+// Added to a number it leaves the nearest integer in the last bits.
+#define ROUND_BITS 12582912.0f

@@ -63,6 +63,8 @@
 // Results beyond these over- and underflow: ln of the largest and half the least positive number.
 #define EXP_OVERFLOW 709.78271289338397
 #define EXP_UNDERFLOW -745.13321910194122
+// Results within this are normal numbers.
+#define EXP_NORMAL 708.0
 // e^x is below half an ulp of 1 from here.
 #define EXPM1_MINUS_ONE -38.0
 // |log2(x)| is above 2^-53 unless x is 1, so that powers with larger exponents overflow or vanish.
@@ -70,13 +72,31 @@
 // erfc vanishes from here.
 #define ERFC_ZERO 27.23
 #define STIRLING_FROM 10.0
+#define LSTIRLING_FROM 8.0
 #define TGAMMA_OVERFLOW 171.625
 #define TGAMMA_UNDERFLOW -184.0
-// Beyond this sqrt(x^2 + 1) is x.
-#define HYPERBOLIC_LARGE 0x1p28
 // Squares beyond these could over- or underflow; a scale that brings them back.
 #define SQUARE_LARGE 0x1p510
 #define SQUARE_SMALL 0x1p-400
 #define SQUARE_SCALE 0x1p700
 // Newton steps from 2^-13 to the type's precision.
 #define CBRT_STEPS 2
+// Functions of float alone have shorter forms.
+#define SHORT 0
+#define SHORT_EXP 0
+// Those of both have them on devices with a fused fma; roots are those of short_f64.cl.
+#define SHORT_TRIG HEKLA_FUSED_FMA
+#define SHORT_ROOTS (HEKLA_FUSED_FMA && !HEKLA_RAISED_DENORMALS)
+// As those of float.
+#define QUOTIENT(a, b) ((a) / (b))
+#define DIVISOR_LEAST 0x1p-900
+#define DIVISOR_END 0x1p1022
+#define QUOTIENT_END 0x1p30
+// pi / 2 in three positive parts, so that a zero keeps its sign, and from where on that is not enough.
+#define HALF_PI_A 1.5707963267948966
+#define HALF_PI_B 6.123233995736765e-17
+#define HALF_PI_C 1.0828566739219139e-32
+#define TRIG_LARGE 0x1p30
+#define TWO_OVER_PI 0.63661977236758134
+// Added to a number it leaves the nearest integer in the last bits.
+#define ROUND_BITS 6755399441055744.0

@@ -2,6 +2,7 @@
 // approximation of (1 + 2x) exp(x^2) erfc(x), Math. Comp. 1981. Gamma: Stirling's series
 // (Abramowitz and Stegun 6.1.37, 6.1.40), the recurrence 6.1.15 and the reflection 6.1.17.
 
+#if !SHORT_EXP
 // erfc(x) for 0.9 <= x < ERFC_ZERO.
 REAL NAME(erfc_large)(REAL x) {
     REAL t = (x - R(2.0)) / (x + R(2.0));
@@ -22,6 +23,7 @@ REAL NAME(erf)(REAL x) {
     REAL result = ax > R(6.0) ? R(1.0) : R(1.0) - NAME(erfc_large)(ax);
     return NAME(with_sign)(result, x);
 }
+#endif
 
 // erfc: 16 ulp allowed; below 6.
 REAL NAME(erfc)(REAL x) {
@@ -56,16 +58,18 @@ REAL NAME(gamma_positive)(REAL x, int *shift) {
     }
     // Down to [2, 3) by gamma(x) = (x - 1) gamma(x - 1), or up.
     REAL factor = R(1.0);
-    while (x >= R(3.0)) {
-        x = x - R(1.0);
-        factor = factor * x;
+    for (int i = 3; i < (int)STIRLING_FROM; i++) {
+        bool down = x >= R(3.0);
+        x = down ? x - R(1.0) : x;
+        factor = down ? factor * x : factor;
     }
     REAL divisor = R(1.0);
-    while (x < R(2.0)) {
-        divisor = divisor * x;
-        x = x + R(1.0);
+    for (int i = 0; i < 2; i++) {
+        bool up = x < R(2.0);
+        divisor = up ? divisor * x : divisor;
+        x = up ? x + R(1.0) : x;
     }
-    return NAME(gamma_poly)(x - R(2.5)) * factor / divisor;
+    return QUOTIENT(NAME(gamma_poly)(x - R(2.5)) * factor, divisor);
 }
 
 // tgamma: 16 ulp allowed; below 8.
@@ -112,16 +116,17 @@ REAL NAME(tgamma)(REAL x) {
 
 // lgamma(x) for x > 0.
 REAL NAME(lgamma_positive)(REAL x) {
-    if (x >= R(8.0)) {
+    if (x >= LSTIRLING_FROM) {
         REAL log = NAME(log)(x);
         if (x > R(0x1p60)) {
             return x * (log - R(1.0));
         }
-        REAL u = R(1.0) / x;
+        REAL u = QUOTIENT(R(1.0), x);
         REAL series = u * NAME(lstirling_poly)(u * u);
-        return (x - R(0.5)) * (log - R(1.0)) + ((HALF_LOG_TWO_PI - R(0.5)) + series);
+        return mad(x - R(0.5), log - R(1.0), (HALF_LOG_TWO_PI - R(0.5)) + series);
     }
     REAL more = R(0.0);
+#if WIDTH == 64
     REAL factor = R(1.0);
     while (x >= R(3.0)) {
         x = x - R(1.0);
@@ -130,6 +135,7 @@ REAL NAME(lgamma_positive)(REAL x) {
     if (factor != R(1.0)) {
         more = NAME(log)(factor);
     }
+#endif
     if (x < R(1.0)) {
         more = -NAME(log)(x);
         // lgamma(1 + x) without rounding 1 + x: (x)(x - 1) times the polynomial.
@@ -140,7 +146,7 @@ REAL NAME(lgamma_positive)(REAL x) {
     return more + product * g;
 }
 
-// lgamma_r: no bound is required.
+// lgamma_r: no bound is required. The sign at the poles is 0 (OpenCL C 7.5.1).
 REAL NAME(lgamma_r)(REAL x, int *sign) {
     *sign = 1;
     BITS mag = TO_BITS(x) & MAG_MASK;
@@ -148,21 +154,23 @@ REAL NAME(lgamma_r)(REAL x, int *sign) {
         return mag > INF_BITS ? x : FROM_BITS(INF_BITS);
     }
     if (mag == 0) {
-        *sign = TO_BITS(x) == 0 ? 1 : -1;
+        *sign = 0;
         return FROM_BITS(INF_BITS);
     }
     if (x > R(0.0)) {
         return NAME(lgamma_positive)(x);
     }
     if (x == floor(x)) {
+        *sign = 0;
         return FROM_BITS(INF_BITS);
     }
     REAL y = -x;
-    REAL s = NAME(sinpi)(y);
-    *sign = s > R(0.0) ? -1 : 1;
     if (NAME(is_tiny)(x)) {
+        *sign = -1;
         return R(0.57721566490153286) * y - NAME(log)(y);
     }
+    REAL s = NAME(sinpi)(y);
+    *sign = s > R(0.0) ? -1 : 1;
     REAL2 pi = PI_PAIR;
     return NAME(log)(pi.x / (fabs(s) * y)) - NAME(lgamma_positive)(y);
 }

@@ -38,6 +38,7 @@ bool NAME(is_tiny)(REAL x) {
     return (TO_BITS(x) & MAG_MASK) < ((BITS)(BIAS - MANT / 2 - 2) << MANT);
 }
 
+#if !SHORT_TRIG
 // sin: 4 ulp allowed; below 1.
 REAL NAME(sin)(REAL x) {
     if ((TO_BITS(x) & MAG_MASK) >= INF_BITS) {
@@ -91,6 +92,7 @@ REAL NAME(tan)(REAL x) {
     REAL2 r = NAME(reduce)(x, &quadrant);
     return NAME(tan_quadrant)(r, quadrant);
 }
+#endif
 
 // x pi = r + quadrant * pi / 2 (quadrant modulo 4), for finite x.
 REAL2 NAME(reduce_pi)(REAL x, int *quadrant) {
@@ -106,6 +108,7 @@ REAL2 NAME(reduce_pi)(REAL x, int *quadrant) {
     return NAME(pair_scale)(PI_PAIR, y - R(0.5) * n);
 }
 
+#if !SHORT_TRIG
 // sinpi: 4 ulp allowed; below 1.
 REAL NAME(sinpi)(REAL x) {
     if ((TO_BITS(x) & MAG_MASK) >= INF_BITS) {
@@ -131,6 +134,7 @@ REAL NAME(cospi)(REAL x) {
     REAL value = NAME(sin_quadrant)(r, quadrant + 1);
     return value == R(0.0) ? R(0.0) : value;
 }
+#endif
 
 // tanpi: 6 ulp allowed; below 2 and the device's division. Zeros at even integers have the sign
 // of x, at odd ones the other; infinities after even integers are positive (OpenCL C 7.5.1).

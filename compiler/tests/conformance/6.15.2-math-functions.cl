@@ -553,6 +553,21 @@ kernel void test(global uint *out) {
     out[2] = sign;
 }
 
+//# accept: the sign of lgamma_r is 0 at the poles
+//# expect: 0 0 0 1
+kernel void test(global uint *out) {
+    float zero = out[0];
+    int sign;
+    lgamma_r(zero, &sign);
+    out[0] = sign;
+    lgamma_r(copysign(zero, -1.0f), &sign);
+    out[1] = sign;
+    lgamma_r(-3.0f + zero, &sign);
+    out[2] = sign;
+    lgamma_r(3.0f + zero, &sign);
+    out[3] = sign;
+}
+
 //# accept: pow: whatever to the power 0 is 1, 1 to whatever power is 1
 //# expect: 1f 1f 1f 1f
 kernel void test(global uint *out) {
@@ -671,7 +686,7 @@ kernel void test(global uint *out) {
     out[2] = fmax(x, NAN) == x && fmin((half)NAN, x) == x && maxmag(-x, 1.0h) == -x && minmag(-x, 1.0h) == 1;
     out[3] = fma(x, 2.0h, 1.0h) == 6 && mad(x, 2.0h, 1.0h) == 6 && fmod(x, 2.0h) == 0.5h && remainder(x, 2.0h) == 0.5h;
     out[4] = ldexp(x, 2) == 10 && ilogb(x) == 1 && logb(x) == 1 && isnan(nan((ushort)1));
-    out[5] = as_ushort(nextafter(1.0h + zero, 2.0h)) == 0x3c01 && all(sqrt((half2)(4, 9) + zero) == (half2)(2, 3));
+    out[5] = as_ushort(nextafter(1.0h + zero, 2.0h)) == 0x3c01 && as_ushort(nextafter(as_half((ushort)0x8001), zero)) == 0x8000 && all(sqrt((half2)(4, 9) + zero) == (half2)(2, 3));
 }
 
 //# accept: by pointers

@@ -213,10 +213,14 @@ impl<'m> Machine<'m> {
             }
             InstData::ImageWrite { view, slot, coords, texel } => {
                 let (slot, coords) = (frame.get(*slot), frame.get(*coords));
-                let place = images::texel(&mut self.images, *view, &slot, &coords)?;
-                place.copy_from_slice(&frame.get(*texel));
+                match images::texel(&mut self.images, *view, &slot, &coords) {
+                    Ok(place) => place.copy_from_slice(&frame.get(*texel)),
+                    Err(_) if !view.is_buffer() => {}
+                    Err(message) => return Err(message),
+                }
                 none
             }
+            InstData::ImageLevels { .. } => Ok(vec![1]),
             InstData::ImageSize { view, slot, .. } => {
                 Ok(images::size(&self.images, *view, &frame.get(*slot)))
             }

@@ -277,7 +277,7 @@ struct Mapped {
 /// Maps a region.
 fn map(queue: &Ref<Queue>, region: &Region, flags: cl_map_flags) -> Result<Mapped> {
     let image = &region.image;
-    if let Some((mem, bytes)) = region.in_buffer() {
+    if let Some((mem, bytes)) = region.in_buffer().filter(|_| image.is_view_of_buffer()) {
         let (pointer, command) = mapping::map(queue, &mem, flags, (bytes.offset, bytes.width))?;
         return Ok(Mapped { pointer, pitches: [bytes.width, 0], command });
     }
@@ -300,7 +300,7 @@ fn map_command(image: &Ref<Image>, mapping: &ImageMapping) -> Command {
 
 /// Ends a mapping. Returns the command that brings what the host wrote to the device.
 pub(super) fn unmap(image: &Ref<Image>, pointer: HostAddress) -> Result<Command> {
-    if let Some(mem) = image.buffer() {
+    if let Some(mem) = image.buffer().filter(|_| image.is_view_of_buffer()) {
         return mapping::unmap(mem.clone(), pointer);
     }
     let mapping = image.take_mapping(pointer)?;

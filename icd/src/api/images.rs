@@ -245,7 +245,8 @@ entry! {
             CL_IMAGE_DEPTH => Some(Value::of(shape.depth)),
             CL_IMAGE_ARRAY_SIZE => Some(Value::of(shape.layers)),
             CL_IMAGE_BUFFER => Some(Value::of(image.buffer().map_or(null, Ref::handle))),
-            CL_IMAGE_NUM_MIP_LEVELS | CL_IMAGE_NUM_SAMPLES => Some(Value::of(0u32)),
+            CL_IMAGE_NUM_MIP_LEVELS => Some(Value::of(shape.levels)),
+            CL_IMAGE_NUM_SAMPLES => Some(Value::of(0u32)),
             _ => None,
         };
         // SAFETY: the caller's places are as the API requires.

@@ -352,7 +352,7 @@ entry! {
         let (device, built) = built_on(&kernel, device)?;
         let meta = &built.kernel;
         let value = match param_name {
-            CL_KERNEL_WORK_GROUP_SIZE => Some(Value::of(device.max_work_group_size())),
+            CL_KERNEL_WORK_GROUP_SIZE => Some(Value::of(built.work_group_size(&device))),
             CL_KERNEL_COMPILE_WORK_GROUP_SIZE => {
                 Some(Value::list(&sizes(meta.required_local_size.unwrap_or_default())))
             }

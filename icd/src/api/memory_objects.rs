@@ -9,7 +9,6 @@ use crate::core::command::{Command, Migration};
 use crate::core::memory::object::MemObject;
 use crate::dispatch::boundary::entry;
 use crate::object::callbacks::UserData;
-use crate::object::Ref;
 use std::ffi::c_void;
 
 entry! {
@@ -56,7 +55,7 @@ entry! {
             CL_MEM_REFERENCE_COUNT => Some(Value::of(mem.reference_count())),
             CL_MEM_CONTEXT => Some(Value::of(mem.context.handle())),
             CL_MEM_ASSOCIATED_MEMOBJECT => {
-                Some(Value::of(mem.parent().map_or(null, Ref::handle)))
+                Some(Value::of(mem.parent().map_or(null, |parent| parent.handle())))
             }
             CL_MEM_OFFSET => {
                 Some(Value::of(buffer.map_or(0, |buffer| buffer.offset_in_parent())))

@@ -53,13 +53,21 @@ pub(super) fn copy_rect(
     (source, from): (Ref<Buffer>, Rect),
     (target, to): (Ref<Buffer>, Rect),
 ) -> Result<Command> {
-    ensure!(from.end().is_some_and(|end| end <= source.size), CL_INVALID_VALUE);
-    ensure!(to.end().is_some_and(|end| end <= target.size), CL_INVALID_VALUE);
     if std::ptr::eq(&*source, &*target) {
         // The pitches must agree within one buffer.
         let same = from.row_pitch == to.row_pitch && from.slice_pitch == to.slice_pitch;
         ensure!(same, CL_INVALID_VALUE);
     }
+    copy_boxes((source, from), (target, to))
+}
+
+/// Copies between boxes in buffers.
+pub(super) fn copy_boxes(
+    (source, from): (Ref<Buffer>, Rect),
+    (target, to): (Ref<Buffer>, Rect),
+) -> Result<Command> {
+    ensure!(from.end().is_some_and(|end| end <= source.size), CL_INVALID_VALUE);
+    ensure!(to.end().is_some_and(|end| end <= target.size), CL_INVALID_VALUE);
     check_overlap(&source, &from, &target, &to)?;
     target.check_mutable()?;
     Ok(Command::Copy { source, from, target, to })
@@ -96,7 +104,10 @@ pub(super) unsafe fn fill(
     let pattern = unsafe { args::slice(pattern.cast::<u8>(), pattern_size) };
     Ok(match size {
         0 => Command::Marker,
-        _ => Command::Fill { mem, offset, size, pattern: SmallVec::from_slice(pattern) },
+        _ => {
+            let (at, pattern) = (Rect::linear(offset, size), SmallVec::from_slice(pattern));
+            Command::Fill { mem, at, pattern }
+        }
     })
 }
 
@@ -140,7 +151,7 @@ pub(super) unsafe fn fill_shared(
     let Some(mem) = shared(context, address, size)? else { return fail(CL_INVALID_VALUE) };
     // SAFETY: as the caller promises.
     let pattern = unsafe { args::slice(pattern.cast::<u8>(), pattern_size) };
-    Ok(Command::Fill { mem, offset: 0, size, pattern: pattern.into() })
+    Ok(Command::Fill { mem, at: Rect::linear(0, size), pattern: pattern.into() })
 }
 
 /// Reads up to three sizes; the other dimensions have `default`.

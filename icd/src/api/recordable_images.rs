@@ -33,23 +33,27 @@ pub(super) struct Region {
 
 impl Region {
     /// # Safety
-    /// The pointers are NULL or valid for three values.
+    /// The pointers are NULL or valid for three values; the origin is valid for as many as a mipmap requires.
     pub unsafe fn new(
         image: Ref<Image>,
         origin: *const usize,
         region: *const usize,
     ) -> Result<Region> {
         // SAFETY: as the caller promises.
-        let (origin, region) = unsafe { (triple(origin)?, triple(region)?) };
-        let at = image.texels_in(origin, region)?;
+        let (mut first, region) = unsafe { (triple(origin)?, triple(region)?) };
+        let level = match image.shape.level_in_origin() {
+            None => 0,
+            // SAFETY: the origin of a mipmap of this kind has four values.
+            Some(place @ 3..) => unsafe { origin.add(place).read() },
+            Some(place) => std::mem::take(&mut first[place]),
+        };
+        let at = image.texels_in(level, first, region)?;
         Ok(Region { image, at })
     }
 
     /// Returns the buffer that the texels are in, if they are in one, and the bytes of the region there.
     pub fn in_buffer(&self) -> Option<(Ref<Buffer>, Rect)> {
-        let texel = self.image.layout.texel();
-        let [start, size] = [self.at.origin[0], self.at.size[0]].map(|n| n as usize * texel);
-        Some((self.image.buffer()?.clone(), Rect::linear(start, size)))
+        Some((self.image.buffer()?.clone(), self.image.rect_in_buffer(&self.at)))
     }
 
     fn bytes(&self) -> usize {
@@ -74,18 +78,17 @@ pub(super) unsafe fn copy(
     ensure!(!same || !overlap(&from.at, &to.at), CL_MEM_COPY_OVERLAP);
     to.image.check_mutable()?;
     let command = match (from.in_buffer(), to.in_buffer()) {
-        (Some(from), Some(to)) => return recordable::copy_rect(from, to),
+        (Some(from), Some(to)) => return recordable::copy_boxes(from, to),
         (Some((source, bytes)), None) => {
             let (target, to) = (to.image, to.at);
-            ImageCommand::FromBuffer { source, offset: bytes.offset, target, to }
+            ImageCommand::FromBuffer { source, from: bytes, target, to }
         }
         (None, Some((target, bytes))) => {
             let (source, from) = (from.image, from.at);
-            ImageCommand::ToBuffer { source, from, target, offset: bytes.offset }
+            ImageCommand::ToBuffer { source, from, target, to: bytes }
         }
         (None, None) => {
-            let (origin, target) = (to.at.origin, to.image);
-            ImageCommand::Copy { source: from.image, from: from.at, target, origin }
+            ImageCommand::Copy { source: from.image, from: from.at, target: to.image, to: to.at }
         }
     };
     Ok(Command::Image(command.into()))
@@ -98,11 +101,12 @@ pub(super) fn copy_to_buffer(
 ) -> Result<Command> {
     target.check_range(offset, from.bytes())?;
     target.check_mutable()?;
-    if let Some((source, bytes)) = from.in_buffer() {
-        return recordable::copy((source, bytes.offset), (target, offset), bytes.bytes());
+    let to = from.image.rect(&from.at, offset, 0, 0)?;
+    if let Some(source) = from.in_buffer() {
+        return recordable::copy_boxes(source, (target, to));
     }
     let (source, from) = (from.image, from.at);
-    let command = ImageCommand::ToBuffer { source, from, target, offset };
+    let command = ImageCommand::ToBuffer { source, from, target, to };
     Ok(Command::Image(command.into()))
 }
 
@@ -113,11 +117,12 @@ pub(super) fn copy_from_buffer(
 ) -> Result<Command> {
     source.check_range(offset, to.bytes())?;
     to.image.check_mutable()?;
-    if let Some((target, bytes)) = to.in_buffer() {
-        return recordable::copy((source, offset), (target, bytes.offset), bytes.bytes());
+    let from = to.image.rect(&to.at, offset, 0, 0)?;
+    if let Some(target) = to.in_buffer() {
+        return recordable::copy_boxes((source, from), target);
     }
     let (target, to) = (to.image, to.at);
-    let command = ImageCommand::FromBuffer { source, offset, target, to };
+    let command = ImageCommand::FromBuffer { source, from, target, to };
     Ok(Command::Image(command.into()))
 }
 
@@ -135,9 +140,8 @@ pub(super) unsafe fn fill(region: Region, colour: *const c_void) -> Result<Comma
     unsafe { colour.cast::<u8>().copy_to(given.as_mut_ptr().cast(), words * 4) };
     let texel: Option<SmallVec<_>> = Colour(given).texel(format);
     let texel = texel.ok_or(ClError(CL_IMAGE_FORMAT_NOT_SUPPORTED))?;
-    if let Some((mem, bytes)) = region.in_buffer() {
-        let (offset, size) = (bytes.offset, bytes.bytes());
-        return Ok(Command::Fill { mem, offset, size, pattern: texel });
+    if let Some((mem, at)) = region.in_buffer() {
+        return Ok(Command::Fill { mem, at, pattern: texel });
     }
     let Region { image, at } = region;
     Ok(Command::Image(ImageCommand::Fill { image, at, texel }.into()))

@@ -24,7 +24,14 @@ fn word(value: u64) -> Result<u32> {
 
 /// Returns what follows the name of a property of samplers.
 fn shape(name: u64) -> Option<Shape> {
-    let names = [CL_SAMPLER_NORMALIZED_COORDS, CL_SAMPLER_ADDRESSING_MODE, CL_SAMPLER_FILTER_MODE];
+    let names = [
+        CL_SAMPLER_NORMALIZED_COORDS,
+        CL_SAMPLER_ADDRESSING_MODE,
+        CL_SAMPLER_FILTER_MODE,
+        CL_SAMPLER_MIP_FILTER_MODE,
+        CL_SAMPLER_LOD_MIN,
+        CL_SAMPLER_LOD_MAX,
+    ];
     names.iter().any(|known| u64::from(*known) == name).then_some(Shape::One)
 }
 
@@ -36,6 +43,10 @@ fn sampling(entries: &[(cl_properties, Vec<cl_properties>)]) -> Result<Sampling>
         match *name as u32 {
             CL_SAMPLER_NORMALIZED_COORDS => sampling.normalized = boolean(value)?,
             CL_SAMPLER_ADDRESSING_MODE => sampling.addressing = word(value)?,
+            CL_SAMPLER_MIP_FILTER_MODE => sampling.mip_filter = word(value)?,
+            // The bits of a float.
+            CL_SAMPLER_LOD_MIN => sampling.lod[0] = value as u32,
+            CL_SAMPLER_LOD_MAX => sampling.lod[1] = value as u32,
             _ => sampling.filter = word(value)?,
         }
     }
@@ -68,6 +79,7 @@ entry! {
             normalized: boolean(u64::from(normalized_coords))?,
             addressing: addressing_mode,
             filter: filter_mode,
+            ..Sampling::default()
         };
         Ok(Sampler::new(context, sampling, Vec::new())?.expose())
     }
@@ -91,13 +103,16 @@ entry! {
         param_value_size_ret: *mut usize,
     ) -> status {
         let sampler = Ref::<Sampler>::from_handle(sampler)?;
-        let Sampling { normalized, addressing, filter } = sampler.sampling;
+        let Sampling { normalized, addressing, filter, mip_filter, lod } = sampler.sampling;
         let value = match param_name {
             CL_SAMPLER_REFERENCE_COUNT => Some(Value::of(sampler.reference_count())),
             CL_SAMPLER_CONTEXT => Some(Value::of(sampler.context.handle())),
             CL_SAMPLER_NORMALIZED_COORDS => Some(Value::bool(normalized)),
             CL_SAMPLER_ADDRESSING_MODE => Some(Value::of(addressing)),
             CL_SAMPLER_FILTER_MODE => Some(Value::of(filter)),
+            CL_SAMPLER_MIP_FILTER_MODE => Some(Value::of(mip_filter)),
+            CL_SAMPLER_LOD_MIN => Some(Value::of(lod[0])),
+            CL_SAMPLER_LOD_MAX => Some(Value::of(lod[1])),
             CL_SAMPLER_PROPERTIES => Some(Value::list(&sampler.properties)),
             _ => None,
         };

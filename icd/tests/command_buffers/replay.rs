@@ -66,6 +66,66 @@ fn replays_run_in_order_among_other_commands() {
     assert_eq!(words(&s, p, 64), vec![stepped(1, 360); 64]);
 }
 
+/// Replays bring the buffer's bytes to the image and back, behind and before what other commands do to the buffer.
+#[test]
+fn images_of_buffers_are_replayed() {
+    let s = Setup::new();
+    let images = value::<u32>(|z, p, r| unsafe {
+        (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_IMAGE_PITCH_ALIGNMENT, z, p, r)
+    });
+    if images == 0 {
+        eprintln!("skipped: no 2D images of buffers");
+        return;
+    }
+    let source = "
+        kernel void step(global uint *p) { size_t i = get_global_id(0); p[i] = p[i] * 3 + 1; }
+        kernel void by_image(read_only image2d_t from, write_only image2d_t to) {
+            int2 at = (int2)(get_global_id(0) & 3, get_global_id(0) >> 2);
+            write_imageui(to, at, read_imageui(from, at) * 3 + 1);
+        }";
+    let program = s.program(source, "");
+    let (step, by_image) = (s.kernel(program, "step"), s.kernel(program, "by_image"));
+    let format = cl_image_format {
+        image_channel_order: CL_RGBA,
+        image_channel_data_type: CL_UNSIGNED_INT32,
+    };
+    let [p, q] = [filled(&s, 64, 1), filled(&s, 64, 1)];
+    let image = |mem_object| {
+        let desc = cl_image_desc {
+            image_type: CL_MEM_OBJECT_IMAGE2D,
+            image_width: 4,
+            image_height: 4,
+            image_depth: 1,
+            image_array_size: 1,
+            image_row_pitch: 64,
+            image_slice_pitch: 0,
+            num_mip_levels: 0,
+            num_samples: 0,
+            mem_object,
+        };
+        let create = s.cl.clCreateImage;
+        made(|e| unsafe { create(s.context, 0, &format, &desc, null_mut(), e) })
+    };
+    let images = [p, q].map(image);
+    let r = Recorder::new(&s);
+    for turn in 0..3 {
+        s.set(by_image, 0, &images[turn % 2]);
+        s.set(by_image, 1, &images[1 - turn % 2]);
+        r.launch(by_image, 16, &[]);
+    }
+    r.copy(q, p, 256, &[]);
+    s.set(step, 0, &p);
+    r.launch(step, 64, &[]);
+    r.finalize();
+    for _ in 0..10 {
+        r.enqueue();
+        check(s.launch(step, &[64], None));
+    }
+    assert_eq!(words(&s, p, 64), vec![stepped(1, 50); 64]);
+    check(unsafe { (s.cl.clReleaseMemObject)(images[0]) });
+    check(unsafe { (s.cl.clReleaseMemObject)(images[1]) });
+}
+
 #[test]
 fn an_empty_command_buffer_is_a_command() {
     let s = Setup::new();

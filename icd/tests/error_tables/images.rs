@@ -167,6 +167,7 @@ fn create_rows(t: &mut Table, w: &World) {
     }
     descriptor_rows(t, w);
     buffer_rows(t, w);
+    alias_rows(t, w);
 }
 
 /// Descriptors of clCreateImage.
@@ -181,7 +182,7 @@ fn descriptor_rows(t: &mut Table, w: &World) {
     let (base, copy) = (desc(), CL_MEM_COPY_HOST_PTR);
     for (what, desc) in [
         ("image_type is no image's", cl_image_desc { image_type: CL_MEM_OBJECT_BUFFER, ..base }),
-        ("num_mip_levels is not 0", cl_image_desc { num_mip_levels: 2, ..base }),
+        ("there are more levels than sizes", cl_image_desc { num_mip_levels: 4, ..base }),
         ("num_samples is not 0", cl_image_desc { num_samples: 1, ..base }),
         ("there is a row pitch and no host_ptr", cl_image_desc { image_row_pitch: 16, ..base }),
         ("there is a slice pitch and no host_ptr", cl_image_desc { image_slice_pitch: 64, ..base }),
@@ -224,9 +225,50 @@ fn descriptor_rows(t: &mut Table, w: &World) {
         let got = create(&desc, 0, null_mut());
         t.row(CL_INVALID_IMAGE_SIZE, "dimensions are not valid or exceed the maximum", got);
     }
-    let flat_of_buffer = cl_image_desc { mem_object: w.buffer, ..base };
-    let got = create(&flat_of_buffer, 0, null_mut());
-    t.row(CL_INVALID_OPERATION, "no device makes 2D images of memory objects", got);
+}
+
+/// 2D images of buffers and of images.
+fn alias_rows(t: &mut Table, w: &World) {
+    let create =
+        |mem_object, format: &cl_image_format, (size, pitch): ([usize; 2], usize), flags| {
+            let [image_width, image_height] = size;
+            let given = cl_image_desc {
+                image_width,
+                image_height,
+                image_row_pitch: pitch,
+                mem_object,
+                ..desc()
+            };
+            code(|e| unsafe { clCreateImage(w.context, flags, format, &given, null_mut(), e) })
+        };
+    let of_buffer = |size, pitch| create(w.buffer, &FORMAT, (size, pitch), 0);
+    t.correct(of_buffer([4, 4], 0));
+    t.correct(of_buffer([4, 4], 20));
+    let bad = CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+    for pitch in [12, 18] {
+        t.row(bad, "image_row_pitch does not follow the rules", of_buffer([4, 4], pitch));
+    }
+    let got = of_buffer([SIZE / 8, 3], 0);
+    t.row(CL_INVALID_IMAGE_SIZE, "the image is larger than mem_object", got);
+    let other = create(w.other.buffer, &FORMAT, ([4, 4], 0), 0);
+    t.row(CL_INVALID_CONTEXT, "mem_object is of another context", other);
+    let contradicting =
+        create(w.buffer_with(CL_MEM_READ_ONLY), &FORMAT, ([4, 4], 0), CL_MEM_WRITE_ONLY);
+    t.row(CL_INVALID_VALUE, "flags contradict those of mem_object", contradicting);
+    let image = made(|e| unsafe { clCreateImage(w.context, 0, &FORMAT, &desc(), null_mut(), e) });
+    let format = |order| cl_image_format { image_channel_order: order, ..FORMAT };
+    let of_image = |order, size, pitch, flags| create(image, &format(order), (size, pitch), flags);
+    t.correct(of_image(CL_sRGBA, [4, 4], 0, 0));
+    t.correct(of_image(CL_sRGBA, [4, 4], 16, 0));
+    for order in [CL_RGBA, CL_BGRA, CL_sBGRA, CL_R] {
+        t.row(bad, "the channel orders are not compatible", of_image(order, [4, 4], 0, 0));
+    }
+    for (size, pitch) in [([4, 3], 0), ([3, 4], 0), ([4, 4], 32)] {
+        let got = of_image(CL_sRGBA, size, pitch, 0);
+        t.row(CL_INVALID_IMAGE_DESCRIPTOR, "image_desc differs from mem_object's", got);
+    }
+    let got = of_image(CL_sRGBA, [4, 4], 0, CL_MEM_ALLOC_HOST_PTR);
+    t.row(CL_INVALID_VALUE, "flags say where the host's memory is", got);
 }
 
 /// Images of buffers.

@@ -60,7 +60,7 @@ fn property_rows(t: &mut Table, w: &World) {
     let (normalized, mode) = (CL_SAMPLER_NORMALIZED_COORDS, CL_SAMPLER_ADDRESSING_MODE);
     for (what, list) in [
         ("a property name is not supported", &[CL_SAMPLER_CONTEXT, 1, 0][..]),
-        ("a property name is not supported", &[CL_SAMPLER_LOD_MIN, 0, 0]),
+        ("the mip filter is not valid", &[CL_SAMPLER_MIP_FILTER_MODE, 7, 0]),
         ("a value is not valid", &[mode, CL_FILTER_LINEAR, 0]),
         ("a value is not valid", &[CL_SAMPLER_FILTER_MODE, 1, 0]),
         ("a value is not valid", &[normalized, 7, 0]),

@@ -172,9 +172,12 @@ fn arguments_of_the_wrong_kind_are_refused() {
     assert_eq!(set(kernel, 2, &[sampler(context); 2]), CL_INVALID_ARG_SIZE);
     assert_eq!(set(kernel, 2, &sampler(stranger)), CL_INVALID_CONTEXT);
     // Formats that kernels only read are no targets.
-    let srgb = cl_image_format { image_channel_order: CL_sRGBA, ..RGBA8 };
+    let packed = cl_image_format {
+        image_channel_order: CL_RGB,
+        image_channel_data_type: CL_UNORM_INT_101010,
+    };
     check(set(kernel, 0, &good));
-    check(set(kernel, 1, &row(context, 0, srgb, &[0; 16])));
+    check(set(kernel, 1, &row(context, 0, packed, &[0; 16])));
     check(set(kernel, 2, &sampler(context)));
     check(set(kernel, 3, &buffer));
     let queue = queue(context, devices[0]);

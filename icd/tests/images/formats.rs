@@ -71,6 +71,8 @@ impl Programs {
 fn seen<T: Copy>(order: u32, [r, g, b, a]: [T; 4], zero: T, one: T) -> [T; 4] {
     match order {
         CL_R => [r, zero, zero, one],
+        CL_RA => [r, zero, zero, a],
+        CL_sRGBA | CL_sBGRA => [r, g, b, a],
         CL_A => [zero, zero, zero, a],
         CL_RG => [r, g, zero, one],
         CL_INTENSITY => [r; 4],

@@ -5,7 +5,7 @@ use hekla_compiler::kernel::ImageAccess;
 
 /// Returns the word by which kernels on the first device know an image.
 fn word(image: &Image, access: ImageAccess) -> u32 {
-    image.argument(&image.context.devices[0], 0, access).unwrap().0
+    image.argument(&image.context.devices[0], 0, access).unwrap().unwrap().0
 }
 
 #[test]
@@ -160,6 +160,35 @@ fn words_name_slots_that_are_used_again() {
         let image = Ref::<Image>::from_handle(handle).unwrap();
         assert_eq!(word(&image, ImageAccess::WriteOnly) >> 16, 6 | 2 << 5 | 1 << 10);
         check(unsafe { clReleaseMemObject(handle) });
+    }
+}
+
+#[test]
+fn an_image_of_an_image_holds_it() {
+    let context = context();
+    let given = desc(CL_MEM_OBJECT_IMAGE2D, [4, 3, 0], 0);
+    let parent = image(context, CL_MEM_READ_ONLY, RGBA8, &given, null_mut());
+    let seen = cl_image_desc { mem_object: parent, ..given };
+    let srgb = cl_image_format { image_channel_order: CL_sRGBA, ..RGBA8 };
+    let child = image(context, 0, srgb, &seen, null_mut());
+    check(unsafe { clReleaseMemObject(parent) });
+    assert_eq!(mem_info::<usize>(child, CL_MEM_ASSOCIATED_MEMOBJECT), parent as usize);
+    assert_eq!(mem_info::<u64>(child, CL_MEM_FLAGS), CL_MEM_READ_ONLY);
+    assert_eq!(info::<usize>(child, CL_IMAGE_BUFFER), 0);
+    assert_eq!(info::<usize>(child, CL_IMAGE_ROW_PITCH), 16);
+    // The parent lives as long as the child.
+    assert_eq!(info::<usize>(parent, CL_IMAGE_HEIGHT), 3);
+    check(unsafe { clReleaseMemObject(child) });
+    assert_eq!(unsafe { clRetainMemObject(parent) }, CL_INVALID_MEM_OBJECT);
+}
+
+#[test]
+fn devices_tell_how_images_lie_in_buffers() {
+    for name in [CL_DEVICE_IMAGE_PITCH_ALIGNMENT, CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT] {
+        let mut texels = 0u32;
+        let place = (&raw mut texels).cast();
+        check(unsafe { clGetDeviceInfo(devices()[0], name, 4, place, null_mut()) });
+        assert!(texels.is_power_of_two(), "{texels}");
     }
 }
 

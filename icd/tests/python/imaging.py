@@ -5,6 +5,7 @@ the layers of an array take the first axis that is free, as in origins and regio
 """
 
 import ctypes
+import os
 from contextlib import contextmanager
 from functools import lru_cache
 
@@ -70,6 +71,10 @@ def status(call, *arguments, **named):
     except cl.Error as error:
         return error.code
     return 0
+
+
+# True if linear filters are arithmetic in single precision, not the device's samplers.
+EXACT_FILTERS = os.environ.get("HEKLA_LINEAR") == "exact"
 
 
 def all_coordinates(shape):

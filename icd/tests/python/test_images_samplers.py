@@ -1,16 +1,20 @@
 """Samplers: every mode against the specification's formulas, borders, far coordinates, where they come from."""
 
 import itertools
+import os
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pyopencl as cl
 import pytest
+from conftest import PYTHON
 from image_formats import RGBA_BYTES, RGBA_FLOAT, RGBA_INT, RGBA_UINT, Format
 from image_sampling import CLAMP, EDGE, MIRRORED, NONE, REPEAT, sample
-from imaging import KINDS, MF, status
+from imaging import EXACT_FILTERS, KINDS, MF, status
 
 D2 = KINDS["2d"]
-# Linear sampling of floats: what the formulas in single precision come to. Hardware may do worse.
+# Linear sampling of floats: what the formulas in single precision come to. Samplers of devices may do worse.
 TOLERANCE = 1e-4
 HARDWARE_TOLERANCE = 1 / 64
 MODES = [(EDGE, False), (CLAMP, False), (EDGE, True), (CLAMP, True), (REPEAT, True), (MIRRORED, True)]
@@ -49,7 +53,7 @@ def check(images, form, got, expected, linear):
         np.testing.assert_allclose(got, expected, rtol=2e-7 if form.scale else 0, atol=0)
         return
     scale = max(1, np.abs(expected).max())
-    tolerance = TOLERANCE if images.m.is_hekla else HARDWARE_TOLERANCE
+    tolerance = TOLERANCE if EXACT_FILTERS else HARDWARE_TOLERANCE
     np.testing.assert_allclose(got, expected, rtol=0, atol=tolerance * scale)
 
 
@@ -314,6 +318,18 @@ def test_linear_at_the_centres_is_exact(images, rng):
         scaled = coords / [16, 8, 1, 1] if normalized else coords
         got = images.sample(image, D2, RGBA_FLOAT, scaled, images.sampler(EDGE, True, normalized))
         np.testing.assert_array_equal(got, texels.reshape(-1, 4))
+
+
+def test_linear_is_exact_on_request(m):
+    """The tests with linear filters again, where the device's samplers do not filter."""
+    if EXACT_FILTERS or not m.is_hekla:
+        pytest.skip("it is on already, or there is no such thing")
+    environment = {**os.environ, "HEKLA_LINEAR": "exact"}
+    files = [Path(__file__).parent / f"test_images_{name}.py" for name in ("samplers", "depth", "programs")]
+    options = ["-q", "-x", "-p", "no:cacheprovider", "-k", "mode or linear or far"]
+    command = [*PYTHON, "-m", "pytest", *options, *files]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_what_a_sampler_says_of_itself(images, m):

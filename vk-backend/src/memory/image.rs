@@ -43,6 +43,8 @@ pub struct ImageDesc {
     pub kind: ImageKind,
     /// The format of a texel.
     pub format: Format,
+    /// The format as which kernels that only read take it: the same, or its [`Format::srgb`].
+    pub read_as: Format,
     /// Width, height and depth of the first level in texels; 1 where the kind has no such dimension.
     pub extent: [u32; 3],
     /// Array layers; 1 for images that are no arrays.
@@ -83,6 +85,10 @@ impl Device {
             .filter(|support| fits(desc, support))
             .ok_or_else(|| Error::Unsupported(format!("the device has no such image: {desc:?}")))?;
         let [width, height, depth] = desc.extent;
+        // Views of both formats may be asked for later, with the layout of texels that suits both.
+        let formats = [desc.format.0, desc.format.srgb().unwrap_or(desc.format).0];
+        let mut list = vk::ImageFormatListCreateInfo::default().view_formats(&formats);
+        let is_flat = desc.kind == ImageKind::D2 && formats[0] != formats[1];
         let info = vk::ImageCreateInfo::default()
             .image_type(desc.kind.image_type())
             .format(desc.format.0)
@@ -92,6 +98,10 @@ impl Device {
             .samples(vk::SampleCountFlags::TYPE_1)
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(usage(support.storage));
+        let info = match is_flat || desc.read_as != desc.format {
+            true => info.flags(vk::ImageCreateFlags::MUTABLE_FORMAT).push_next(&mut list),
+            false => info,
+        };
         // SAFETY: the device has such images, as was just asked; `info` outlives the call.
         let raw = unsafe { self.raw.create_image(&info, None) }
             .map_err(|e| self.fault("vkCreateImage", e))?;
@@ -123,34 +133,47 @@ impl Image {
     }
 
     fn create_views(&mut self) -> Result<(), Error> {
-        self.sampled = self.create_view(self.desc.components, self.subresources())?;
+        let range = self.subresources();
+        self.sampled = self.create_sampled_view(self.desc.read_as, self.desc.components)?;
         if self.support.storage {
             for level in 0..self.desc.levels {
-                let range = vk::ImageSubresourceRange {
-                    base_mip_level: level,
-                    level_count: 1,
-                    ..self.subresources()
-                };
-                let view = self.create_view(Component::IDENTITY, range)?;
+                let range =
+                    vk::ImageSubresourceRange { base_mip_level: level, level_count: 1, ..range };
+                let usage = usage(self.support.storage);
+                let view =
+                    self.create_view((self.desc.format, usage), Component::IDENTITY, range)?;
                 self.storage.push(view);
             }
         }
         Ok(())
     }
 
+    /// Makes a view of all levels for kernels that only read.
+    pub(crate) fn create_sampled_view(
+        &self,
+        format: Format,
+        components: [Component; 4],
+    ) -> Result<vk::ImageView, Error> {
+        let usage = vk::ImageUsageFlags::SAMPLED;
+        self.create_view((format, usage), components, self.subresources())
+    }
+
     fn create_view(
         &self,
+        (format, usage): (Format, vk::ImageUsageFlags),
         components: [Component; 4],
         range: vk::ImageSubresourceRange,
     ) -> Result<vk::ImageView, Error> {
         let [r, g, b, a] = components.map(Component::raw);
+        let mut usage = vk::ImageViewUsageCreateInfo::default().usage(usage);
         let info = vk::ImageViewCreateInfo::default()
             .image(self.raw)
             .view_type(self.desc.kind.view_type())
-            .format(self.desc.format.0)
+            .format(format.0)
             .components(vk::ComponentMapping { r, g, b, a })
-            .subresource_range(range);
-        // SAFETY: the image is bound to memory; the view has its format and subresources.
+            .subresource_range(range)
+            .push_next(&mut usage);
+        // SAFETY: the image is bound to memory; the view has its subresources, and one of its formats.
         unsafe { self.device.raw.create_image_view(&info, None) }
             .map_err(|e| self.device.fault("vkCreateImageView", e))
     }

@@ -6,12 +6,13 @@ use ash::vk;
 
 use crate::device::{Binding, Device};
 use crate::error::Error;
-use crate::memory::{Buffer, Image};
-use crate::physical::Format;
+use crate::memory::{Buffer, Component, Image};
+use crate::physical::{Format, ImageKind};
 
 /// What a descriptor is written from.
 enum Descriptor {
     Image(Arc<Image>),
+    ImageView { view: vk::ImageView, of: Arc<Image> },
     BufferView { view: vk::BufferView, _of: Arc<Buffer> },
     Sampler(vk::Sampler),
 }
@@ -77,6 +78,29 @@ impl Slot {
             .image_layout(vk::ImageLayout::GENERAL)];
         let content = Content::Image(&info);
         Slot::write(image.device(), binding, Descriptor::Image(image.clone()), content)
+    }
+
+    /// Gives an image a slot among those that kernels read, which take its texels as a format, itself or its
+    /// [`Format::srgb`], and with these components.
+    ///
+    /// # Errors
+    /// As [`Slot::of_image`]; [`Error::Invalid`] for another format.
+    pub fn of_view(
+        image: &Arc<Image>,
+        format: Format,
+        components: [Component; 4],
+    ) -> Result<Arc<Slot>, Error> {
+        let desc = image.desc();
+        if format != desc.format && (Some(format), ImageKind::D2) != (desc.format.srgb(), desc.kind)
+        {
+            return Err(Error::Invalid("a view of another format".into()));
+        }
+        let view = image.create_sampled_view(format, components)?;
+        let info = [vk::DescriptorImageInfo::default()
+            .image_view(view)
+            .image_layout(vk::ImageLayout::GENERAL)];
+        let descriptor = Descriptor::ImageView { view, of: image.clone() };
+        Slot::write(image.device(), Binding::SampledImage, descriptor, Content::Image(&info))
     }
 
     /// Gives `texels` texels at `offset` of a buffer a slot among those that kernels read
@@ -160,7 +184,7 @@ impl Slot {
     /// Returns the image in it.
     pub fn image(&self) -> Option<&Arc<Image>> {
         match &self.descriptor {
-            Descriptor::Image(image) => Some(image),
+            Descriptor::Image(image) | Descriptor::ImageView { of: image, .. } => Some(image),
             Descriptor::BufferView { .. } | Descriptor::Sampler(_) => None,
         }
     }
@@ -182,6 +206,7 @@ impl Descriptor {
         unsafe {
             match self {
                 Descriptor::Image(_) => {}
+                Descriptor::ImageView { view, .. } => device.raw.destroy_image_view(*view, None),
                 Descriptor::BufferView { view, .. } => device.raw.destroy_buffer_view(*view, None),
                 Descriptor::Sampler(sampler) => device.raw.destroy_sampler(*sampler, None),
             }

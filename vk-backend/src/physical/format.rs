@@ -42,6 +42,13 @@ formats! {
     16: R32G32B32A32_UINT R32G32B32A32_SINT R32G32B32A32_SFLOAT;
 }
 
+impl Format {
+    /// Returns the format of the same bits whose colours are encoded as sRGB says, if there is one.
+    pub fn srgb(self) -> Option<Format> {
+        (self == Format::R8G8B8A8_UNORM).then_some(Format::R8G8B8A8_SRGB)
+    }
+}
+
 /// The dimensions of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]

@@ -76,6 +76,8 @@ pub struct Limits {
     pub sampler_slots: u32,
     /// Streaming multiprocessors or compute units; `None` without a vendor's extension that tells.
     pub compute_units: Option<u32>,
+    /// 32-bit registers that the work-items of a group share; `None` where that is not known.
+    pub registers: Option<u32>,
     /// Vulkan queues opened on the device (several [`crate::Queue`]s may share one).
     pub queue_count: u32,
 }

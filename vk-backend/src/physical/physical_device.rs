@@ -269,6 +269,8 @@ impl PhysicalDevice {
             * cores.compute_units_per_shader_array;
         let reported = [sm.shader_sm_count, active.active_compute_unit_count, amd_units];
         limits.compute_units = reported.into_iter().find(|units| *units > 0);
+        // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+        limits.registers = (sm.shader_sm_count > 0).then_some(65_536);
         let allocation = v11.max_memory_allocation_size;
         limits.max_allocation_size = config::max_allocation().unwrap_or(allocation).min(allocation);
         limits.max_buffer_size = largest_buffer(

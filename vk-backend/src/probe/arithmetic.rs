@@ -38,6 +38,11 @@ pub struct Probe {
     /// GLSL.std.450 Exp2 of 32 bits is within 2.5 ulp near zero, and makes NaN of NaN. (Vulkan allows 3 + 2 |x|;
     /// OpenCL's relaxed exponentials, which round once more for their base, 3.)
     pub exp2_accurate: bool,
+    /// GLSL.std.450 Exp2 of 32 bits is within 2.2 ulp, and so much of 1, wherever its result is no denormal number; it
+    /// is infinite from 128 on and vanishes from -151 on.
+    pub exp2_wide: bool,
+    /// Results of Exp2 of 32 bits that are denormal are within 1 ulp.
+    pub exp2_denormals: bool,
     /// GLSL.std.450 Log2 of 32 bits is within what OpenCL's relaxed logarithms may err by, multiplied by ln 2 and
     /// log10 2 too. (Vulkan allows 3 ulp before that multiplication, OpenCL after it; and 2^-21 in [0.5, 2] both.)
     pub log2_accurate: bool,
@@ -73,6 +78,8 @@ pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
         sqrt32_exact: single.sqrt_exact,
         sqrt64_exact: double.sqrt_exact,
         exp2_accurate: single.exp2_accurate,
+        exp2_wide: single.exp2_wide,
+        exp2_denormals: single.exp2_denormals,
         log2_accurate: single.log2_accurate,
         nearest32: single.nearest,
         nearest64: double.nearest,
@@ -124,9 +131,13 @@ const LOCAL_SIZE: u32 = 64;
 const RANDOM: usize = 4096;
 const EXPONENTS: u64 = 4096;
 const LOG_OPERANDS: u64 = 8192;
+const WIDE_EXPONENTS: u64 = 16384;
 /// Most error of Exp2 in ulp, and how far from zero.
 const EXP2_ERROR: f64 = 2.5;
 const EXP2_RANGE: f64 = 0.75;
+/// Most error of Exp2 anywhere: in ulp, and as a part of the result in ulp of 1.
+const WIDE_EXP2_ERROR: f64 = 2.2;
+const WIDE_EXP2_PART: f64 = 1.25;
 /// Most error of relaxed logarithms: in ulp, with some margin for numbers that were not tried, and absolutely in [0.5, 2].
 const LOG_ERROR: f64 = 2.75;
 const LOG_ERROR_NEAR_1: f64 = 1.0 / (1 << 22) as f64;
@@ -138,6 +149,8 @@ struct Answer {
     div_exact: bool,
     sqrt_exact: bool,
     exp2_accurate: bool,
+    exp2_wide: bool,
+    exp2_denormals: bool,
     log2_accurate: bool,
     nearest: bool,
 }
@@ -205,6 +218,7 @@ fn probe_width<T: Real>(device: &Arc<Device>, controls: &FloatControls) -> Resul
     operands.extend(exponent_operands::<T>());
     operands.push([T::NAN; 3]);
     operands.extend(log_operands::<T>());
+    operands.extend(wide_exponents::<T>());
     while !operands.len().is_multiple_of(LOCAL_SIZE as usize) {
         operands.push(operands[0]);
     }
@@ -212,13 +226,20 @@ fn probe_width<T: Real>(device: &Arc<Device>, controls: &FloatControls) -> Resul
     let computed = || operands.iter().zip(&results);
     let random = || computed().take(RANDOM);
     let mut exponents = computed().skip(RANDOM).take(EXPONENTS as usize + 1);
-    let mut log_operands = computed().skip(RANDOM + EXPONENTS as usize + 1);
+    let mut log_operands =
+        computed().skip(RANDOM + EXPONENTS as usize + 1).take(LOG_OPERANDS as usize);
+    let wide = || {
+        let before = RANDOM + EXPONENTS as usize + 1 + LOG_OPERANDS as usize;
+        computed().skip(before).map(|([a, _, _], r)| (a.wide(), r[EXP2].wide()))
+    };
     Ok(Answer {
         // Where the expected result is denormal or overflows, another question would be answered.
         fused: random().all(|([a, b, c], r)| same(a.fused(*b, *c), r[FMA])),
         div_exact: random().all(|([a, b, _], r)| same(*a / *b, r[DIV])),
         sqrt_exact: random().all(|([a, _, _], r)| same(a.root(), r[SQRT])),
         exp2_accurate: exponents.all(|([a, _, _], r)| is_exp2::<T>(a.wide(), r[EXP2].wide())),
+        exp2_wide: wide().all(|(x, found)| is_wide_exp2::<T>(x, found)),
+        exp2_denormals: wide().all(|(x, found)| is_denormal_exp2::<T>(x, found)),
         log2_accurate: log_operands.all(|([a, _, _], r)| is_log2::<T>(a.wide(), r[LOG2].wide())),
         nearest: random().all(|([a, b, _], r)| same(*a + *b, r[SUM]) && same(*a * *b, r[PRODUCT])),
     })
@@ -289,6 +310,39 @@ fn is_exp2<T: Real>(x: f64, found: f64) -> bool {
     } else {
         x.abs() > EXP2_RANGE || near()
     }
+}
+
+/// Numbers of either sign up to 256, evenly in each power of two, and infinities.
+fn wide_exponents<T: Real>() -> impl Iterator<Item = Operands<T>> {
+    let one = T::scaled(false, 0, 0);
+    let infinities = [false, true].map(|sign| [T::scaled(sign, 0, 2 - T::MIN_EXPONENT), one, one]);
+    let number = move |i: u64| {
+        let exponent = 7 - (i / 2 % 32) as i32;
+        [T::scaled(i % 2 == 1, spread_fraction(i / 64), exponent), one, one]
+    };
+    (0..WIDE_EXPONENTS).map(number).chain(infinities)
+}
+
+/// Returns true if `found` is near enough to two to `x` for the library's exponentials, or may be anything.
+fn is_wide_exp2<T: Real>(x: f64, found: f64) -> bool {
+    let exact = x.exp2();
+    let least = f64::from(T::MIN_EXPONENT);
+    if x >= 2.0 - least {
+        return found == f64::INFINITY;
+    }
+    if x < least {
+        // What is denormal is another question.
+        return x > least - f64::from(T::FRACTION) - 2.0 || found == 0.0;
+    }
+    let part = (found - exact).abs() / exact * f64::exp2(f64::from(T::FRACTION));
+    error_in_ulp::<T>(exact, found) <= WIDE_EXP2_ERROR && part <= WIDE_EXP2_PART
+}
+
+/// Returns true if two to `x` is no denormal number, or `found` is near enough to it.
+fn is_denormal_exp2<T: Real>(x: f64, found: f64) -> bool {
+    let least = f64::from(T::MIN_EXPONENT);
+    let unit = f64::exp2(least - f64::from(T::FRACTION));
+    x >= least || (found - x.exp2()).abs() <= unit
 }
 
 /// Returns true if `found` is near enough to the binary logarithm of `x` > 0 for all three logarithms.

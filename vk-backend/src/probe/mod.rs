@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod defects;
+mod filter;
 mod float_controls;
 mod floats;
 mod run;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 use crate::device::Device;
 use crate::error::Error;
+use crate::memory::{SamplerDesc, Slot};
 
 pub use arithmetic::Probe;
 pub use defects::Defect;
@@ -34,5 +36,17 @@ impl Device {
     /// Any error that keeps those kernels from running.
     pub fn find_defect(self: &Arc<Self>) -> Result<Option<Defect>, Error> {
         defects::find(self)
+    }
+
+    /// Returns true if every one of these samplers, in their slots, filters linearly as exactly as OpenCL's conformance
+    /// tests want it. Runs small kernels at each call.
+    ///
+    /// # Errors
+    /// Any error that keeps those kernels from running.
+    pub fn filters_well(
+        self: &Arc<Self>,
+        samplers: &[(SamplerDesc, Arc<Slot>)],
+    ) -> Result<bool, Error> {
+        filter::is_exact_enough(self, samplers)
     }
 }

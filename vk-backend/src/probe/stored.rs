@@ -6,10 +6,12 @@ use crate::probe::floats::{Behaviour, FloatOp, FloatTable, FloatWidth};
 /// Tells one form of the probe and of the search for defects from another: a hash (FNV-1a) of their sources.
 /// What another build found of a device may be the answer to another question.
 pub const PROBE_BUILD: u64 = {
-    let sources: [&[u8]; 8] = [
+    let sources: [&[u8]; 10] = [
         include_bytes!("../asm.rs"),
+        include_bytes!("../asm/images.rs"),
         include_bytes!("arithmetic.rs"),
         include_bytes!("defects.rs"),
+        include_bytes!("filter.rs"),
         include_bytes!("float_controls.rs"),
         include_bytes!("floats.rs"),
         include_bytes!("mod.rs"),
@@ -69,6 +71,8 @@ impl Probe {
             &mut self.sqrt32_exact,
             &mut self.sqrt64_exact,
             &mut self.exp2_accurate,
+            &mut self.exp2_wide,
+            &mut self.exp2_denormals,
             &mut self.log2_accurate,
             &mut self.nearest32,
             &mut self.nearest64,

@@ -55,6 +55,31 @@ impl ImageBox {
     }
 }
 
+/// Where the texels of a box begin in a buffer, and how far apart their rows are. A number of bytes is the place of
+/// closely packed texels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TexelPlace {
+    /// Bytes from the beginning of the buffer; a multiple of 4 and of a texel's bytes.
+    pub offset: u64,
+    /// Texels from row to row; 0 for closely packed ones. The rows of a slice follow those of the slice before.
+    pub row_length: u32,
+}
+
+impl From<u64> for TexelPlace {
+    fn from(offset: u64) -> TexelPlace {
+        TexelPlace { offset, row_length: 0 }
+    }
+}
+
+impl TexelPlace {
+    /// Returns the texels from the first one of a box to its last one, with what lies between.
+    fn span(self, at: ImageBox) -> u64 {
+        let [width, height, depth] = at.size.map(u64::from);
+        let row = u64::from(self.row_length.max(at.size[0]));
+        (height * depth).saturating_sub(1) * row + width
+    }
+}
+
 impl Recorder<'_> {
     /// Makes a new image ready for all other operations, on this queue or another one that waits for this. Its
     /// contents are undefined afterwards.
@@ -79,19 +104,19 @@ impl Recorder<'_> {
         batch.retained.push(image.clone());
     }
 
-    /// Copies texels, which lie closely packed at `offset` of a buffer, to a box of an image.
+    /// Copies texels of a buffer to a box of an image.
     ///
     /// # Panics
-    /// When the box is empty or not in the image, the texels are not in the buffer, or `offset` is no multiple of 4
-    /// and of a texel's bytes.
+    /// When the box is empty or not in the image, the texels are not in the buffer, or their offset is no multiple of
+    /// 4 and of a texel's bytes.
     pub fn copy_to_image(
         &mut self,
         from: &Arc<Buffer>,
-        offset: u64,
+        place: impl Into<TexelPlace>,
         to: &Arc<Image>,
         at: ImageBox,
     ) {
-        let region = region(from, offset, to, at);
+        let region = region(from, place.into(), to, at);
         let Some(batch) = self.batch.as_deref_mut() else { return };
         let layout = vk::ImageLayout::GENERAL;
         // SAFETY: the command buffer is recording under the queue's lock, the ranges are checked, the batch retains
@@ -103,7 +128,7 @@ impl Recorder<'_> {
         batch.add_transfer([from.clone(), to.clone()]);
     }
 
-    /// Copies a box of an image to a buffer, where its texels lie closely packed at `offset`.
+    /// Copies a box of an image to a buffer.
     ///
     /// # Panics
     /// As [`Recorder::copy_to_image`].
@@ -112,9 +137,9 @@ impl Recorder<'_> {
         from: &Arc<Image>,
         at: ImageBox,
         to: &Arc<Buffer>,
-        offset: u64,
+        place: impl Into<TexelPlace>,
     ) {
-        let region = region(to, offset, from, at);
+        let region = region(to, place.into(), from, at);
         let Some(batch) = self.batch.as_deref_mut() else { return };
         let layout = vk::ImageLayout::GENERAL;
         // SAFETY: as in `copy_to_image`.
@@ -168,15 +193,16 @@ pub fn can_copy(from: &Image, to: &Image) -> bool {
     from.desc().format == to.desc().format && is_line(from) == is_line(to)
 }
 
-fn region(buffer: &Buffer, offset: u64, image: &Image, at: ImageBox) -> vk::BufferImageCopy {
-    let bytes = u64::from(image.desc().format.bytes());
+fn region(buffer: &Buffer, place: TexelPlace, image: &Image, at: ImageBox) -> vk::BufferImageCopy {
+    let (offset, bytes) = (place.offset, u64::from(image.desc().format.bytes()));
     assert!(at.is_within(image), "a copy reaches beyond an image");
-    assert!(buffer.contains(offset, at.texels() * bytes), "a copy reaches beyond a buffer's end");
+    assert!(place.row_length == 0 || place.row_length >= at.size[0], "rows that overlap");
+    assert!(buffer.contains(offset, place.span(at) * bytes), "a copy beyond a buffer's end");
     assert!(offset.is_multiple_of(4) && offset.is_multiple_of(bytes), "a misaligned copy");
     let (image_subresource, image_offset, image_extent) = at.parts(image.desc().kind);
     vk::BufferImageCopy {
         buffer_offset: offset,
-        buffer_row_length: 0,
+        buffer_row_length: place.row_length,
         buffer_image_height: 0,
         image_subresource,
         image_offset,

@@ -11,7 +11,7 @@ use crate::memory::Buffer;
 use crate::pipeline::Pipeline;
 use crate::record::batch::{Batch, Timed, MAX_COMMANDS};
 use crate::record::timestamps::CommandTimes;
-use crate::sync::{barrier, Scope};
+use crate::sync::{barrier, Scope, COMMAND_STAGES};
 
 /// Most bytes that [`Recorder::update`] takes.
 pub(crate) const MAX_UPDATE: usize = 65536;
@@ -228,6 +228,15 @@ impl<'a> Recorder<'a> {
         if !stages.is_empty() {
             barrier(self.device, batch.commands, stages, Scope::Device);
         }
+    }
+
+    /// Orders everything recorded from now on behind everything that the queue was given before, also what other
+    /// batches hold, or what precedes a replay.
+    pub fn barrier_behind_all(&mut self) {
+        if let Some(batch) = self.batch.as_deref_mut() {
+            batch.unordered |= COMMAND_STAGES;
+        }
+        self.barrier();
     }
 
     /// Acquires ownership of imported memory from the external queue family: commands from now on see what was

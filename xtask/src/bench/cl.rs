@@ -132,6 +132,13 @@ impl Session {
         }))
     }
 
+    /// Returns a number that the device tells.
+    pub fn number(&self, what: u32) -> Result<u64> {
+        let mut bytes = device_info(self.id, what)?;
+        bytes.resize(8, 0);
+        Ok(u64::from_le_bytes(bytes[..8].try_into().unwrap_or_default()))
+    }
+
     pub fn is_hekla(&self) -> bool {
         self.platform.contains("Hekla")
     }

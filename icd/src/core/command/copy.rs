@@ -59,7 +59,7 @@ impl<'a> Copy<'a> {
     }
 }
 
-/// A pattern repeated over a part of a buffer.
+/// A pattern repeated over a box of a buffer.
 pub enum Fill {
     /// The pattern is a repeated word.
     Words { buffer: Arc<vk::Buffer>, offset: u64, size: u64, word: u32 },
@@ -68,29 +68,35 @@ pub enum Fill {
 }
 
 impl Fill {
-    /// `(offset, size)` count from the beginning of the whole buffer; `size` is a multiple of the
-    /// pattern's length.
+    /// The box counts from the beginning of the whole buffer; its rows are a multiple of the pattern's length.
     pub fn prepare(
         queue: &Queue,
         upload: &mut Arena,
         mem: &Ref<Buffer>,
-        (offset, size): (usize, usize),
+        at: &Rect,
         pattern: &[u8],
     ) -> Result<Fill> {
         let buffer = mem.on_device(queue.device_index)?;
-        let aligned = offset.is_multiple_of(4) && size.is_multiple_of(4);
-        if let Some(word) = word_of(pattern).filter(|_| aligned) {
-            return Ok(Fill::Words { buffer, offset: offset as u64, size: size as u64, word });
+        let runs: Vec<_> = runs(at, at).map(|run| (run.from, run.size)).collect();
+        if let ([(offset, size)], Some(word)) = (&runs[..], word_of(pattern)) {
+            if offset.is_multiple_of(4) && size.is_multiple_of(4) {
+                let (offset, size) = (*offset as u64, *size as u64);
+                return Ok(Fill::Words { buffer, offset, size, word });
+            }
         }
-        let chunk = FILL_CHUNK.min(size) / pattern.len() * pattern.len();
+        let longest = runs.iter().map(|(_, size)| *size).max().unwrap_or(0);
+        let chunk = FILL_CHUNK.min(longest) / pattern.len() * pattern.len();
         let (staging, base) = upload.take(chunk as u64)?;
         // SAFETY: the piece of staging memory is this command's alone.
         unsafe { staging.buffer.write(base, &pattern.repeat(chunk / pattern.len())) }?;
-        let regions = (0..size).step_by(chunk).map(|done| vk::CopyRegion {
-            src_offset: base,
-            dst_offset: (offset + done) as u64,
-            size: chunk.min(size - done) as u64,
-        });
+        let pieces = |(offset, size): (usize, usize)| {
+            (0..size).step_by(chunk).map(move |done| vk::CopyRegion {
+                src_offset: base,
+                dst_offset: (offset + done) as u64,
+                size: chunk.min(size - done) as u64,
+            })
+        };
+        let regions = runs.into_iter().flat_map(pieces);
         Ok(Fill::Copies { staging, buffer, regions: regions.collect() })
     }
 
@@ -129,14 +135,9 @@ impl Execution<'_> {
         Ok(Phase::Recorded { first: value, last: value })
     }
 
-    /// Repeats a pattern over a part (offset and size) of a buffer.
-    pub fn fill(
-        &mut self,
-        mem: &Ref<Buffer>,
-        range: (usize, usize),
-        pattern: &[u8],
-    ) -> Result<Phase> {
-        let fill = Fill::prepare(self.queue, &mut self.state.upload, mem, range, pattern)?;
+    /// Repeats a pattern over a box of a buffer, which counts from the beginning of the whole buffer.
+    pub fn fill(&mut self, mem: &Ref<Buffer>, at: &Rect, pattern: &[u8]) -> Result<Phase> {
+        let fill = Fill::prepare(self.queue, &mut self.state.upload, mem, at, pattern)?;
         let value = self.record(|recorder| fill.append(recorder));
         Ok(Phase::Recorded { first: value, last: value })
     }

@@ -8,6 +8,7 @@ use crate::core::command::printout::Printout;
 use crate::core::device::staging::{Arena, Staging};
 use crate::core::device::Device;
 use crate::core::memory::buffer::Buffer;
+use crate::core::memory::image::shadow::{self, ShadowUse};
 use crate::core::memory::image::Image;
 use crate::core::memory::reservation::{Effect, RangeUse};
 use crate::core::printf::Printer;
@@ -56,8 +57,22 @@ enum Dispatches {
 
 /// A memory object among the arguments, and what of it the device is to keep.
 enum Object {
-    Buffer { mem: Ref<Buffer>, effect: Effect, bytes: Arc<vk::Buffer> },
-    Image { image: Ref<Image>, effect: Effect, slot: Arc<vk::Slot> },
+    Buffer {
+        mem: Ref<Buffer>,
+        effect: Effect,
+        bytes: Arc<vk::Buffer>,
+    },
+    Image {
+        image: Ref<Image>,
+        effect: Effect,
+        slot: Arc<vk::Slot>,
+    },
+    /// An image with a shadow, which depends on the queue. `at`: where its word is in the kernel-argument buffer.
+    Shadowed {
+        image: Ref<Image>,
+        effect: Effect,
+        at: usize,
+    },
 }
 
 /// The sizes given to clEnqueueNDRangeKernel; dimensions beyond the given ones have size 1.
@@ -84,7 +99,7 @@ pub fn suggest_local_size(device: &Device, built: &BuiltKernel, sizes: &Sizes) -
     }
     let global = sizes.global.map(|size| size as u64);
     let limits = LocalLimits {
-        total: device.max_work_group_size() as u32,
+        total: built.work_group_size(device) as u32,
         each: device.max_work_item_sizes().map(|size| size as u32),
         // A kernel that cannot see the local size cannot tell unequal groups from equal ones.
         uniform: built.uniform && kernel.local_size_visible,
@@ -102,6 +117,8 @@ fn hint_fits(hint: &[u32; 3], global: &[u64; 3], limits: &LocalLimits) -> bool {
 }
 
 /// Checks the application's local size, in the order in which clEnqueueNDRangeKernel lists the errors.
+///
+/// The limit is the device's, not CL_KERNEL_WORK_GROUP_SIZE: a larger group runs, if more slowly, as with other drivers.
 fn check_local_size(
     device: &Device,
     built: &BuiltKernel,
@@ -220,14 +237,19 @@ impl Launch {
                         ArgValue::Image(image) => {
                             let image = image.upgrade().ok_or(ClError(CL_INVALID_KERNEL_ARGS))?;
                             let access = image_access(kernel, index)?;
-                            let (word, slot) =
-                                image.argument(&queue.device, queue.device_index, access)?;
-                            put(fields, at, &word.to_le_bytes());
                             let effect = match access {
                                 ImageAccess::ReadOnly => Effect::Read,
                                 _ => Effect::Modify,
                             };
-                            self.objects.push(Object::Image { image, effect, slot });
+                            let known =
+                                image.argument(&queue.device, queue.device_index, access)?;
+                            self.objects.push(match known {
+                                Some((word, slot)) => {
+                                    put(fields, at, &word.to_le_bytes());
+                                    Object::Image { image, effect, slot }
+                                }
+                                None => Object::Shadowed { image, effect, at },
+                            });
                         }
                         ArgValue::Buffer(None) | ArgValue::Local(_) => {}
                     }
@@ -264,14 +286,32 @@ impl Launch {
         Ok(())
     }
 
-    /// Returns the kernel-argument buffer with the fields that are known only when a dispatch is recorded. `printf` is
-    /// the output buffer of a kernel that prints.
+    /// Returns the shadows of a launch on a queue, if it uses any. `replayed`: it is for a recording.
+    fn shadowed(&self, queue: &Queue, replayed: bool) -> Result<Option<Box<Shadowed>>> {
+        let owner = (!replayed).then_some(&queue.vk);
+        let mut shadowed: Option<Box<Shadowed>> = None;
+        for object in &self.objects {
+            let Object::Shadowed { image, effect, at } = object else { continue };
+            let writes = *effect == Effect::Modify;
+            let bound = image.bind_shadow(queue.device_index, writes, owner)?;
+            let shadowed = shadowed.get_or_insert_with(Box::default);
+            shadowed.words.push((*at, bound.word));
+            shadowed.slots.push(bound.slot);
+            shadow::add(&mut shadowed.uses, bound.shadow);
+        }
+        Ok(shadowed)
+    }
+
+    /// Returns the kernel-argument buffer with the fields that are known only when a dispatch is recorded.
     fn patched(
         &self,
         [global_base, group_base]: [[u64; 3]; 2],
-        printf: Option<&Arc<vk::Buffer>>,
+        Late { printf, shadowed }: &Late<'_>,
     ) -> ArgumentBuffer {
         let mut arguments = self.arguments.clone();
+        for (at, word) in shadowed.iter().flat_map(|shadowed| &shadowed.words) {
+            put(&mut arguments, *at, &word.to_le_bytes());
+        }
         for entry in &self.kernel.kernel.argument_fields {
             let at = entry.offset as usize;
             match (entry.field, printf) {
@@ -373,11 +413,39 @@ pub struct Prepared<'a> {
     launch: &'a Launch,
     grids: SmallVec<[Grid; 1]>,
     printf: Option<Arc<vk::Buffer>>,
+    shadowed: Option<Box<Shadowed>>,
 }
+
+/// The shadows that a launch uses.
+#[derive(Default)]
+struct Shadowed {
+    /// The words by which the kernel knows them, and where they are in the kernel-argument buffer.
+    words: Vec<(usize, u32)>,
+    slots: Vec<Arc<vk::Slot>>,
+    uses: Vec<ShadowUse>,
+}
+
+/// What fields of the kernel-argument buffer are known of only when the launch is recorded.
+struct Late<'a> {
+    printf: Option<&'a Arc<vk::Buffer>>,
+    shadowed: Option<&'a Shadowed>,
+}
+
+impl Late<'_> {
+    fn is_empty(&self) -> bool {
+        self.printf.is_none() && self.shadowed.is_none()
+    }
+}
+
+/// Something that the device keeps while the launch runs.
+type Kept = Arc<dyn Any + Send + Sync>;
 
 impl Prepared<'_> {
     /// Appends the launch to a command buffer, with no barrier between its dispatches.
     pub fn append(&self, printer: &Printer, recorder: &mut vk::Recorder) {
+        if let Some(shadowed) = &self.shadowed {
+            shadow::load(&shadowed.uses, recorder);
+        }
         if let Some(buffer) = &self.printf {
             printer.clear(recorder, buffer);
             recorder.retain(buffer.clone());
@@ -397,32 +465,40 @@ impl Prepared<'_> {
             // set (OpenCL API 5.8); those that the launch names are retained below.
             unsafe { recorder.dispatch(pipeline, push, *groups) };
         }
-        recorder.retain_all(self.launch.objects.iter().map(
-            |object| -> Arc<dyn Any + Send + Sync> {
-                match object {
-                    Object::Buffer { bytes, .. } => bytes.clone(),
-                    Object::Image { slot, .. } => slot.clone(),
-                }
-            },
-        ));
+        if let Some(shadowed) = &self.shadowed {
+            shadow::store(&shadowed.uses, recorder);
+            shadowed.slots.iter().for_each(|slot| recorder.retain(slot.clone()));
+        }
+        let kept = self.launch.objects.iter().filter_map(|object| -> Option<Kept> {
+            match object {
+                Object::Buffer { bytes, .. } => Some(bytes.clone()),
+                Object::Image { slot, .. } => Some(slot.clone()),
+                Object::Shadowed { .. } => None,
+            }
+        });
+        recorder.retain_all(kept);
         self.launch.others.iter().for_each(|buffer| recorder.retain(buffer.clone()));
     }
 }
 
 impl Launch {
     /// Returns what to record on the queue's device. `upload` gives memory to kernel-argument buffers that do not
-    /// fit push constants; `printf` is the buffer for what the kernel prints.
+    /// fit push constants; `printf` is the buffer for what the kernel prints. `replayed`: it is for a recording.
     pub fn prepare(
         &self,
+        queue: &Queue,
         upload: &mut Arena,
         printf: Option<Arc<vk::Buffer>>,
+        replayed: bool,
     ) -> Result<Prepared<'_>> {
-        let mut prepared = Prepared { launch: self, grids: SmallVec::new(), printf };
-        let printf = prepared.printf.as_ref();
+        let shadowed = self.shadowed(queue, replayed)?;
+        let mut prepared = Prepared { launch: self, grids: SmallVec::new(), printf, shadowed };
+        let late =
+            Late { printf: prepared.printf.as_ref(), shadowed: prepared.shadowed.as_deref() };
         match &self.dispatches {
             Dispatches::One(groups) => {
-                let changed = self.pipeline.has_global_offset || printf.is_some();
-                let patched = changed.then(|| self.patched([self.range.offset, [0; 3]], printf));
+                let changed = self.pipeline.has_global_offset || !late.is_empty();
+                let patched = changed.then(|| self.patched([self.range.offset, [0; 3]], &late));
                 let pipeline = self.kernel.pipeline(&self.pipeline)?;
                 prepared.grids.push(Grid {
                     pipeline,
@@ -437,7 +513,7 @@ impl Launch {
                     let key = self.pipeline.clone();
                     let key = PipelineKey { local_size: *local, has_global_offset, ..key };
                     let pipeline = self.kernel.pipeline(&key)?;
-                    let push = self.push(upload, Some(self.patched(bases, printf)))?;
+                    let push = self.push(upload, Some(self.patched(bases, &late)))?;
                     prepared.grids.push(Grid { pipeline, push, groups: *groups });
                 }
             }
@@ -481,7 +557,9 @@ impl Execute for Launch {
     fn uses(&self) -> Vec<RangeUse<'_>> {
         let objects = self.objects.iter().map(|object| match object {
             Object::Buffer { mem, effect, .. } => RangeUse::whole(mem, *effect),
-            Object::Image { image, effect, .. } => image.whole(*effect),
+            Object::Image { image, effect, .. } | Object::Shadowed { image, effect, .. } => {
+                image.whole(*effect)
+            }
         });
         let pointed = self.pointed.iter().map(|mem| RangeUse::whole(mem, Effect::Modify));
         objects.chain(pointed).collect()
@@ -493,7 +571,7 @@ impl Execution<'_> {
     pub fn launch(&mut self, launch: &Launch) -> Result<Phase> {
         let queue = self.queue;
         let printf = self.printf_buffer(launch)?;
-        let prepared = launch.prepare(&mut self.state.upload, printf.clone())?;
+        let prepared = launch.prepare(queue, &mut self.state.upload, printf.clone(), false)?;
         let printer = &queue.context.printer;
         let value = self.record(|recorder| prepared.append(printer, recorder));
         if let Some(buffer) = printf {

@@ -91,11 +91,10 @@ pub enum Command {
         target: Ref<Buffer>,
         to: Rect,
     },
-    /// A repeated pattern; `size` is a multiple of its length.
+    /// A repeated pattern; rows are a multiple of its length.
     Fill {
         mem: Ref<Buffer>,
-        offset: usize,
-        size: usize,
+        at: Rect,
         pattern: SmallVec<[u8; 16]>,
     },
     /// Device to the memory of a mapping, `to`.
@@ -156,8 +155,8 @@ impl Execute for Command {
                 let (from, to) = (from.shifted(source.origin), to.shifted(target.origin));
                 execution.copy((source, &from), (target, &to))
             }
-            Command::Fill { mem, offset, size, pattern } => {
-                execution.fill(mem, (mem.origin + offset, *size), pattern)
+            Command::Fill { mem, at, pattern } => {
+                execution.fill(mem, &at.shifted(mem.origin), pattern)
             }
             Command::Map { mem, mapping, to } => execution.map(mem, mapping, to),
             Command::Unmap { mem, mapping } => execution.unmap(mem, mapping),
@@ -187,9 +186,7 @@ impl Execute for Command {
                 let read = RangeUse::rect(source, from, Effect::Read);
                 read.chain(RangeUse::rect(target, to, Effect::Overwrite)).collect()
             }
-            Command::Fill { mem, offset, size, .. } => {
-                vec![RangeUse::new(mem, *offset, *size, Effect::Overwrite)]
-            }
+            Command::Fill { mem, at, .. } => RangeUse::rect(mem, at, Effect::Overwrite).collect(),
             Command::Map { mem, mapping, .. } if mapping.reads() => {
                 vec![RangeUse::new(mem, mapping.offset, mapping.size, Effect::Read)]
             }

@@ -140,11 +140,11 @@ fn operation<'a>(
             let (from, to) = (from.shifted(source.origin), to.shifted(target.origin));
             Operation::Copy(Copy::prepare(queue, (source, &from), (target, &to))?)
         }
-        Command::Fill { mem, offset, size, pattern } => {
-            let range = (mem.origin + offset, *size);
-            Operation::Fill(Fill::prepare(queue, upload, mem, range, pattern)?)
+        Command::Fill { mem, at, pattern } => {
+            let at = at.shifted(mem.origin);
+            Operation::Fill(Fill::prepare(queue, upload, mem, &at, pattern)?)
         }
-        Command::Launch(launch) => Operation::Launch(launch.prepare(upload, printf)?),
+        Command::Launch(launch) => Operation::Launch(launch.prepare(queue, upload, printf, true)?),
         Command::Image(command) => {
             command.prepare(queue, upload)?.map_or(Operation::Nothing, Operation::Image)
         }

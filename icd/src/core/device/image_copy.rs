@@ -45,7 +45,7 @@ impl Gpu {
         Ok(NewImage { image, prepared_at, ready: OnceCell::new() })
     }
 
-    /// Writes the first level of an image, now, from texels whose rows and slices begin `pitches` bytes after each
+    /// Writes an image of one level, now, from texels whose rows and slices begin `pitches` bytes after each
     /// other. (The layers of an array are rows or slices.)
     ///
     /// # Safety
@@ -98,7 +98,7 @@ impl Gpu {
         let queue = self.image_queue()?;
         let ((), value) = queue.record(|recorder| {
             recorder.barrier();
-            recorder.copy_to_image(&staging.buffer, 0, image, part);
+            recorder.copy_to_image(&staging.buffer, 0u64, image, part);
             recorder.retain(staging.clone());
         });
         Ok(queue.wait(value)?)
@@ -115,7 +115,7 @@ impl Gpu {
         self.with_service(|queue| {
             let ((), value) = queue.record(|recorder| {
                 recorder.barrier();
-                recorder.copy_from_image(image, part, &staging.buffer, 0);
+                recorder.copy_from_image(image, part, &staging.buffer, 0u64);
                 recorder.retain(staging.clone());
             });
             Ok(queue.wait(value)?)
@@ -130,10 +130,11 @@ pub fn size_of(image: &vk::Image, part: vk::ImageBox) -> u64 {
     part.texels() * u64::from(image.desc().format.bytes())
 }
 
-/// Returns boxes that make up the first level of an image, each of not much more than [`CHUNK`] bytes.
-pub fn parts_of_image(image: &vk::Image) -> impl Iterator<Item = vk::ImageBox> {
-    let whole = vk::ImageBox { level: 0, origin: [0; 3], size: image.size_of_level(0) };
-    parts(whole, image.desc().format.bytes() as usize, CHUNK)
+/// Returns boxes that make up all levels of an image, each of not much more than [`CHUNK`] bytes.
+pub fn parts_of_image(image: &vk::Image) -> impl Iterator<Item = vk::ImageBox> + '_ {
+    let whole = |level| vk::ImageBox { level, origin: [0; 3], size: image.size_of_level(level) };
+    let texel = image.desc().format.bytes() as usize;
+    (0..image.desc().levels).flat_map(move |level| parts(whole(level), texel, CHUNK))
 }
 
 /// Returns boxes that make up a box, each of at most `most` bytes (but no less than a row): some slices, or some rows

@@ -53,6 +53,9 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         all.push(("cl_khr_pci_bus_info", V1));
     }
     all.push(("cl_khr_semaphore", V1));
+    if device.images().is_some() {
+        all.push(("cl_khr_image2d_from_buffer", V1));
+    }
     all.extend(external_extensions(&info.features.external));
     all
 }

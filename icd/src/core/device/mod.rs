@@ -10,6 +10,7 @@ pub mod images;
 pub mod info;
 pub mod open;
 pub mod platform;
+pub mod samplers;
 pub mod selection;
 pub mod sharing;
 pub mod staging;

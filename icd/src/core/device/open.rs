@@ -2,6 +2,7 @@
 //! memory.
 
 use super::images::ImageFeatures;
+use super::samplers::{self, Samplers};
 use super::{defects, findings};
 use crate::cl::error::{fail, Result};
 use crate::cl::*;
@@ -49,6 +50,8 @@ pub struct Gpu {
     pub upload: Arc<Pool>,
     /// Device to host.
     pub readback: Arc<Pool>,
+    /// For kernels that filter by the device's own samplers.
+    pub(super) samplers: OnceCell<Samplers>,
     /// The queue that prepares images.
     pub(super) image_queue: OnceCell<Arc<vk::Queue>>,
     /// For large copies within the device, where that is faster than the driver's.
@@ -92,7 +95,11 @@ impl Gpu {
         let probe = probe(&device);
         exit::wait_for(&device);
         exit::keep_children_off(&device);
-        let target = target(device.info(), &probe, images);
+        let mut target = target(device.info(), &probe, images);
+        let samplers = OnceCell::new();
+        target.hardware_linear = images.filtered
+            && !config::exact_filters()
+            && samplers::filter_well(&device, &samplers);
         let always_stage = config::always_stage();
         if always_stage {
             device.pretend_discrete();
@@ -106,6 +113,7 @@ impl Gpu {
             always_stage,
             upload,
             readback,
+            samplers,
             image_queue: OnceCell::new(),
             copy_kernel: OnceCell::new(),
             services: Mutex::default(),
@@ -425,6 +433,8 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -
         div32_exact: probe.div32_exact,
         sqrt32_exact: probe.sqrt32_exact,
         exp2_accurate: probe.exp2_accurate,
+        exp2_wide: probe.exp2_wide
+            && (probe.exp2_denormals || !probe.floats.keeps_denormals(vk::FloatWidth::Single)),
         log2_accurate: probe.log2_accurate,
         images: images.images,
         read_write_images: images.read_write,

@@ -76,10 +76,18 @@ impl MemObject {
     }
 
     /// Returns the object that this one is made from.
-    pub fn parent(&self) -> Option<&Ref<Buffer>> {
+    pub fn parent(&self) -> Option<MemObject> {
         match self {
-            MemObject::Buffer(buffer) => buffer.parent.as_ref(),
-            MemObject::Image(image) => image.buffer(),
+            MemObject::Buffer(buffer) => buffer.parent.clone().map(MemObject::Buffer),
+            MemObject::Image(image) => image.parent(),
+        }
+    }
+
+    /// Returns the handle.
+    pub fn handle(&self) -> cl_mem {
+        match self {
+            MemObject::Buffer(buffer) => buffer.handle(),
+            MemObject::Image(image) => image.handle(),
         }
     }
 

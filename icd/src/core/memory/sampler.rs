@@ -14,12 +14,22 @@ pub struct Sampling {
     pub normalized: bool,
     pub addressing: cl_addressing_mode,
     pub filter: cl_filter_mode,
+    /// Between the levels of a mipmap.
+    pub mip_filter: cl_filter_mode,
+    /// The bits of the least and the greatest level of detail.
+    pub lod: [u32; 2],
 }
 
 impl Default for Sampling {
     /// What clCreateSamplerWithProperties takes for what is not said.
     fn default() -> Sampling {
-        Sampling { normalized: true, addressing: CL_ADDRESS_CLAMP, filter: CL_FILTER_NEAREST }
+        Sampling {
+            normalized: true,
+            addressing: CL_ADDRESS_CLAMP,
+            filter: CL_FILTER_NEAREST,
+            mip_filter: CL_FILTER_NEAREST,
+            lod: [0.0, f32::MAX].map(f32::to_bits),
+        }
     }
 }
 
@@ -28,7 +38,8 @@ impl Sampling {
     fn check(&self) -> Result<()> {
         let modes = CL_ADDRESS_NONE..=CL_ADDRESS_MIRRORED_REPEAT;
         ensure!(modes.contains(&self.addressing), CL_INVALID_VALUE);
-        ensure!(matches!(self.filter, CL_FILTER_NEAREST | CL_FILTER_LINEAR), CL_INVALID_VALUE);
+        let is_filter = |mode| matches!(mode, CL_FILTER_NEAREST | CL_FILTER_LINEAR);
+        ensure!(is_filter(self.filter) && is_filter(self.mip_filter), CL_INVALID_VALUE);
         let repeats = matches!(self.addressing, CL_ADDRESS_REPEAT | CL_ADDRESS_MIRRORED_REPEAT);
         ensure!(self.normalized || !repeats, CL_INVALID_VALUE);
         Ok(())
@@ -46,7 +57,13 @@ impl Sampling {
         };
         let normalized = if self.normalized { NORMALIZED } else { 0 };
         let linear = if self.filter == CL_FILTER_LINEAR { LINEAR } else { 0 };
-        normalized | mode << ADDRESS_SHIFT | linear
+        let mip_linear = if self.mip_filter == CL_FILTER_LINEAR { MIP_LINEAR } else { 0 };
+        let [least, greatest] = self.lod.map(|bits| {
+            let lod = f32::from_bits(bits).clamp(0.0, 16.0);
+            ((lod * 256.0).round() as u32).min(LOD_MASK)
+        });
+        let lods = least << LEAST_LOD_SHIFT | (LOD_MASK - greatest) << GREATEST_LOD_SHIFT;
+        normalized | mode << ADDRESS_SHIFT | linear | mip_linear | lods
     }
 }
 
@@ -97,8 +114,12 @@ mod tests {
             normalized: false,
             addressing: CL_ADDRESS_CLAMP_TO_EDGE,
             filter: CL_FILTER_LINEAR,
+            ..Sampling::default()
         };
         assert_eq!(sampling.word(), 1 << 1 | 16);
+        let lod = [1.5f32, 3.0].map(f32::to_bits);
+        let mipmap = Sampling { mip_filter: CL_FILTER_LINEAR, lod, ..sampling };
+        assert_eq!(mipmap.word(), 1 << 1 | 16 | 32 | 384 << 6 | (4095 - 768) << 18);
         let mirrored = Sampling { addressing: CL_ADDRESS_MIRRORED_REPEAT, ..Sampling::default() };
         assert_eq!(mirrored.word(), 1 | 4 << 1);
         assert!(Sampling { normalized: false, ..mirrored }.check().is_err());

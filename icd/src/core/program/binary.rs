@@ -18,7 +18,7 @@ use hekla_compiler::{ModuleFlags, Object, Program, Target};
 
 const MAGIC: &[u8; 8] = b"HEKLABIN";
 /// The version of the format. It changes with the format and with the meaning of the metadata.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// The result of reading: a value, or the reason why there is none.
 pub type Read<T> = Result<T, String>;
@@ -168,6 +168,7 @@ impl Writer {
         self.u64(kernel.local.static_size);
         self.u32(kernel.local.element_size);
         self.u64(kernel.private_size);
+        self.u32(kernel.registers);
         self.size(kernel.required_local_size);
         self.size(kernel.local_size_hint);
         self.string(&kernel.attributes);
@@ -313,6 +314,7 @@ impl<'a> Reader<'a> {
             arguments_in_push_constants: self.flag()?,
             local: LocalBlock { static_size: self.u64()?, element_size: self.u32()? },
             private_size: self.u64()?,
+            registers: self.u32()?,
             required_local_size: self.size()?,
             local_size_hint: self.size()?,
             attributes: self.string()?,

@@ -44,6 +44,16 @@ impl BuiltKernel {
         self.kernel.argument_fields.iter().any(|entry| entry.field == meta::Field::PrintfBuffer)
     }
 
+    /// Returns CL_KERNEL_WORK_GROUP_SIZE. Where larger work-groups run as well, the driver's compiler most likely keeps some
+    /// of their values in memory.
+    pub fn work_group_size(&self, device: &Device) -> usize {
+        let (limit, file) = (device.max_work_group_size(), device.info().limits.registers);
+        match (self.kernel.required_local_size, file) {
+            (None, Some(file)) => size_in_registers(self.kernel.registers, file).min(limit),
+            _ => limit,
+        }
+    }
+
     /// Returns the pipeline for a key, created at first use.
     pub fn pipeline(&self, key: &PipelineKey) -> Result<Arc<vk::Pipeline>> {
         let (made, _evicted) = self.pipelines.lock().find(key);
@@ -83,6 +93,17 @@ impl BuiltKernel {
             _ => 8,
         }
     }
+}
+
+/// A smaller work-group than this gains nothing: no work-item has more registers than the file divided by it.
+const LEAST_SIZE: u32 = 256;
+
+/// Returns how many work-items, a power of two, may have room for all their values in a register file; of twice as many
+/// it is unlikely.
+/// Devices' compilers order instructions anew and need half of the estimate at best.
+fn size_in_registers(estimate: u32, file: u32) -> usize {
+    let most = file / estimate.div_ceil(2).max(1);
+    1 << most.max(LEAST_SIZE).ilog2()
 }
 
 /// The value of an argument.
@@ -258,5 +279,22 @@ impl Kernel {
     pub fn local_memory(&self, built: &BuiltKernel) -> u64 {
         let arguments = self.arguments.lock();
         LocalLayout::new(&built.kernel, |index| arguments.local_size(index)).total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As measured on an H200 with hashcat's kernels: of 1,024 work-items those of SHA-512 (an estimate of 164) spill,
+    /// those of SHA-256 and MD5 (88 to 113) do not.
+    #[test]
+    fn work_groups_have_room_for_their_registers() {
+        let size = |estimate| size_in_registers(estimate, 65_536).min(1024);
+        assert_eq!(
+            [0, 88, 113, 128, 164, 256, 257, 600].map(size),
+            [1024, 1024, 1024, 1024, 512, 512, 256, 256]
+        );
+        assert_eq!(size(u32::MAX), 256);
     }
 }

@@ -1,11 +1,14 @@
 //! Copies between images and buffers, and fills of images, as they are recorded by a queue or into a command buffer.
 
 use crate::cl::error::Result;
+use crate::core::command::transfer::{copy_all, tight};
 use crate::core::device::image_copy::parts;
 use crate::core::device::open::CHUNK;
 use crate::core::device::staging::{Arena, Staging};
 use crate::core::memory::buffer::Buffer;
+use crate::core::memory::image::boxes::rect_of_part;
 use crate::core::memory::image::Image;
+use crate::core::memory::rect::{runs, Rect};
 use crate::core::queue::Queue;
 use hekla_vk_backend as vk;
 use std::sync::Arc;
@@ -14,34 +17,36 @@ use vk::ImageBox;
 /// A copy one side of which, or both, are images; or a fill.
 pub enum ImageCopy {
     /// Between images that the device copies.
-    Images { source: Arc<vk::Image>, from: ImageBox, target: Arc<vk::Image>, origin: [u32; 3] },
+    Images { source: Arc<vk::Image>, from: ImageBox, target: Arc<vk::Image>, to: ImageBox },
     /// Between other images, by way of a buffer.
     ByBuffer {
         source: Arc<vk::Image>,
         from: ImageBox,
         target: Arc<vk::Image>,
-        origin: [u32; 3],
+        to: ImageBox,
         stop: Arc<Staging>,
     },
-    /// From an image to closely packed texels in a buffer. `stop`: memory that they pass through, because they do not
-    /// lie where the device puts texels.
+    /// From an image to texels in a buffer. `stop`: memory that they pass through, because they do not lie where the
+    /// device puts texels.
     ToBuffer {
         source: Arc<vk::Image>,
         from: ImageBox,
         target: Arc<vk::Buffer>,
-        offset: u64,
+        to: Rect,
         stop: Option<Arc<Staging>>,
     },
     /// The other way round.
     FromBuffer {
         source: Arc<vk::Buffer>,
-        offset: u64,
+        from: Rect,
         target: Arc<vk::Image>,
         to: ImageBox,
         stop: Option<Arc<Staging>>,
     },
     /// A texel, of which there are many at `base` of staging memory, over a box.
     Fill { staging: Arc<Staging>, base: u64, target: Arc<vk::Image>, at: ImageBox },
+    /// From a box of a buffer to another one.
+    Boxes { source: Arc<vk::Buffer>, from: Rect, target: Arc<vk::Buffer>, to: Rect },
 }
 
 /// Returns the bytes of a texel.
@@ -70,57 +75,115 @@ fn stop(queue: &Queue, image: &vk::Image, at: ImageBox) -> Result<Arc<Staging>> 
     queue.gpu.readback.take(size.unwrap_or(0))
 }
 
-/// Returns staging memory if texels at an offset of a buffer cannot be copied to or from an image at once.
+/// Returns staging memory if texels in a buffer cannot be copied to or from an image at once.
 fn stop_of_buffer(
     queue: &Queue,
     image: &vk::Image,
     at: ImageBox,
-    offset: u64,
+    in_buffer: &Rect,
 ) -> Result<Option<Arc<Staging>>> {
-    let aligned = offset.is_multiple_of(4) && offset.is_multiple_of(texel(image) as u64);
-    (!aligned).then(|| stop(queue, image, at)).transpose()
+    let Rect { offset, height, row_pitch, slice_pitch, .. } = *in_buffer;
+    let aligned = offset.is_multiple_of(4) && offset.is_multiple_of(texel(image));
+    // Slices of a box in a buffer follow each other, or there is one.
+    let regular = row_pitch.is_multiple_of(texel(image))
+        && (in_buffer.depth == 1 || slice_pitch == height * row_pitch);
+    (!aligned || !regular).then(|| stop(queue, image, at)).transpose()
+}
+
+/// Returns where texels are in a buffer, for an image.
+fn place(image: &vk::Image, in_buffer: &Rect) -> vk::TexelPlace {
+    let row_length = (in_buffer.row_pitch / texel(image)) as u32;
+    vk::TexelPlace { offset: in_buffer.offset as u64, row_length }
+}
+
+/// Copies between boxes of buffers.
+fn copy_boxes(
+    recorder: &mut vk::Recorder,
+    (source, from): (&Arc<vk::Buffer>, &Rect),
+    (target, to): (&Arc<vk::Buffer>, &Rect),
+) {
+    let regions: Vec<_> = runs(from, to)
+        .map(|run| vk::CopyRegion {
+            src_offset: run.from as u64,
+            dst_offset: run.to as u64,
+            size: run.size as u64,
+        })
+        .collect();
+    copy_all(recorder, (source, target), &regions);
 }
 
 impl ImageCopy {
-    /// Copies a box to where it begins at `origin`.
+    /// Copies a box to a box of the same size.
     pub fn images(
         queue: &Queue,
         (source, from): (&Image, ImageBox),
-        (target, origin): (&Image, [u32; 3]),
+        (target, to): (&Image, ImageBox),
     ) -> Result<ImageCopy> {
         let source = source.on_device(queue.device_index)?;
         let target = target.on_device(queue.device_index)?;
         if vk::can_copy(&source, &target) {
-            return Ok(ImageCopy::Images { source, from, target, origin });
+            return Ok(ImageCopy::Images { source, from, target, to });
         }
         let stop = stop(queue, &source, from)?;
-        Ok(ImageCopy::ByBuffer { source, from, target, origin, stop })
+        Ok(ImageCopy::ByBuffer { source, from, target, to, stop })
     }
 
-    /// Copies a box to a buffer, where its texels begin at an offset that counts from the beginning of the object.
+    /// Copies a box to a buffer, to a box of bytes that counts from the beginning of the object.
     pub fn to_buffer(
         queue: &Queue,
         (source, from): (&Image, ImageBox),
-        (target, offset): (&Buffer, usize),
+        (target, to): (&Buffer, Rect),
     ) -> Result<ImageCopy> {
         let source = source.on_device(queue.device_index)?;
-        let offset = (target.origin + offset) as u64;
-        let stop = stop_of_buffer(queue, &source, from, offset)?;
+        let to = to.shifted(target.origin);
+        let stop = stop_of_buffer(queue, &source, from, &to)?;
         let target = target.on_device(queue.device_index)?;
-        Ok(ImageCopy::ToBuffer { source, from, target, offset, stop })
+        Ok(ImageCopy::ToBuffer { source, from, target, to, stop })
     }
 
     /// The other way round.
     pub fn from_buffer(
         queue: &Queue,
-        (source, offset): (&Buffer, usize),
+        (source, from): (&Buffer, Rect),
         (target, to): (&Image, ImageBox),
     ) -> Result<ImageCopy> {
         let target = target.on_device(queue.device_index)?;
-        let offset = (source.origin + offset) as u64;
-        let stop = stop_of_buffer(queue, &target, to, offset)?;
+        let from = from.shifted(source.origin);
+        let stop = stop_of_buffer(queue, &target, to, &from)?;
         let source = source.on_device(queue.device_index)?;
-        Ok(ImageCopy::FromBuffer { source, offset, target, to, stop })
+        Ok(ImageCopy::FromBuffer { source, from, target, to, stop })
+    }
+
+    /// Copies a box to closely packed texels at the beginning of staging memory.
+    pub fn to_staging(
+        queue: &Queue,
+        (source, from): (&Image, ImageBox),
+        staging: &Staging,
+    ) -> Result<ImageCopy> {
+        let (target, to) = (staging.buffer.clone(), source.rect(&from, 0, 0, 0)?);
+        if let Some(mem) = source.buffer() {
+            let from = source.rect_in_buffer(&from).shifted(mem.origin);
+            let source = mem.on_device(queue.device_index)?;
+            return Ok(ImageCopy::Boxes { source, from, target, to });
+        }
+        let source = source.on_device(queue.device_index)?;
+        Ok(ImageCopy::ToBuffer { source, from, target, to, stop: None })
+    }
+
+    /// The other way round.
+    pub fn from_staging(
+        queue: &Queue,
+        staging: &Staging,
+        (target, to): (&Image, ImageBox),
+    ) -> Result<ImageCopy> {
+        let (source, from) = (staging.buffer.clone(), target.rect(&to, 0, 0, 0)?);
+        if let Some(mem) = target.buffer() {
+            let to = target.rect_in_buffer(&to).shifted(mem.origin);
+            let target = mem.on_device(queue.device_index)?;
+            return Ok(ImageCopy::Boxes { source, from, target, to });
+        }
+        let target = target.on_device(queue.device_index)?;
+        Ok(ImageCopy::FromBuffer { source, from, target, to, stop: None })
     }
 
     /// Repeats a texel over a box.
@@ -140,45 +203,50 @@ impl ImageCopy {
 
     pub fn append(&self, recorder: &mut vk::Recorder) {
         match self {
-            ImageCopy::Images { source, from, target, origin } => {
-                recorder.copy_image((source, *from), (target, from.level, *origin));
+            ImageCopy::Images { source, from, target, to } => {
+                recorder.copy_image((source, *from), (target, to.level, to.origin));
             }
-            ImageCopy::ByBuffer { source, from, target, origin, stop } => {
+            ImageCopy::ByBuffer { source, from, target, to, stop } => {
                 let moved = |part: &ImageBox| {
-                    let moved = |dim: usize| origin[dim] + part.origin[dim] - from.origin[dim];
-                    ImageBox { origin: [0, 1, 2].map(moved), ..*part }
+                    let moved = |dim: usize| to.origin[dim] + part.origin[dim] - from.origin[dim];
+                    ImageBox { level: to.level, origin: [0, 1, 2].map(moved), ..*part }
                 };
                 for (part, start) in offsets(source, *from) {
                     between(recorder, start);
-                    recorder.copy_from_image(source, part, &stop.buffer, 0);
+                    recorder.copy_from_image(source, part, &stop.buffer, 0u64);
                     recorder.barrier();
-                    recorder.copy_to_image(&stop.buffer, 0, target, moved(&part));
+                    recorder.copy_to_image(&stop.buffer, 0u64, target, moved(&part));
                 }
                 recorder.retain(stop.clone());
             }
-            ImageCopy::ToBuffer { source, from, target, offset, stop: None } => {
-                recorder.copy_from_image(source, *from, target, *offset);
+            ImageCopy::ToBuffer { source, from, target, to, stop: None } => {
+                recorder.copy_from_image(source, *from, target, place(source, to));
             }
-            ImageCopy::FromBuffer { source, offset, target, to, stop: None } => {
-                recorder.copy_to_image(source, *offset, target, *to);
+            ImageCopy::FromBuffer { source, from, target, to, stop: None } => {
+                recorder.copy_to_image(source, place(target, from), target, *to);
             }
-            ImageCopy::ToBuffer { source, from, target, offset, stop: Some(stop) } => {
+            ImageCopy::Boxes { source, from, target, to } => {
+                copy_boxes(recorder, (source, from), (target, to));
+            }
+            ImageCopy::ToBuffer { source, from, target, to, stop: Some(stop) } => {
                 for (part, start) in offsets(source, *from) {
                     between(recorder, start);
-                    recorder.copy_from_image(source, part, &stop.buffer, 0);
+                    recorder.copy_from_image(source, part, &stop.buffer, 0u64);
                     recorder.barrier();
-                    let size = bytes(source, &part);
-                    recorder.copy(&stop.buffer, 0, target, offset + start, size);
+                    let to = rect_of_part(to, from, &part);
+                    let packed = tight(&Rect { offset: 0, ..to });
+                    copy_boxes(recorder, (&stop.buffer, &packed), (target, &to));
                 }
                 recorder.retain(stop.clone());
             }
-            ImageCopy::FromBuffer { source, offset, target, to, stop: Some(stop) } => {
+            ImageCopy::FromBuffer { source, from, target, to, stop: Some(stop) } => {
                 for (part, start) in offsets(target, *to) {
                     between(recorder, start);
-                    let size = bytes(target, &part);
-                    recorder.copy(source, offset + start, &stop.buffer, 0, size);
+                    let from = rect_of_part(from, to, &part);
+                    let packed = tight(&Rect { offset: 0, ..from });
+                    copy_boxes(recorder, (source, &from), (&stop.buffer, &packed));
                     recorder.barrier();
-                    recorder.copy_to_image(&stop.buffer, 0, target, part);
+                    recorder.copy_to_image(&stop.buffer, 0u64, target, part);
                 }
                 recorder.retain(stop.clone());
             }

@@ -24,13 +24,16 @@ impl Execution<'_> {
         }
         let readback = &self.queue.gpu.readback;
         if let Some(staging) = mapping.staging.clone().filter(|staging| staging.is_of(readback)) {
-            let source = image.on_device(self.queue.device_index)?;
-            let (target, retained) = (staging.buffer.clone(), staging);
-            let from = mapping.at;
-            let copy = ImageCopy::ToBuffer { source, from, target, offset: 0, stop: None };
-            return Ok(self.copy_mapped(&copy, retained));
+            let copy = ImageCopy::to_staging(self.queue, (image, mapping.at), &staging)?;
+            return Ok(self.copy_mapped(&copy, staging));
         }
-        let phase = self.read_image(image, mapping.at, to)?;
+        let phase = match image.buffer() {
+            Some(mem) => {
+                let from = image.rect_in_buffer(&mapping.at).shifted(mem.origin);
+                self.read(mem, from, to)
+            }
+            None => self.read_image(image, mapping.at, to),
+        }?;
         if let (Phase::Recorded { last, .. }, Some(pages)) = (phase, &mapping.pages) {
             self.queue.add_completion(last, Arc::new(KeepPages::new(pages.clone())));
         }
@@ -46,13 +49,17 @@ impl Execution<'_> {
         if let Some(staging) = mapping.staging.clone().filter(|staging| staging.is_of(readback)) {
             // A write of the host itself may be pending there.
             self.settle(mapping.span())?;
-            let target = image.on_device(self.queue.device_index)?;
-            let (source, retained) = (staging.buffer.clone(), staging);
-            let to = mapping.at;
-            let copy = ImageCopy::FromBuffer { source, offset: 0, target, to, stop: None };
-            return Ok(self.copy_mapped(&copy, retained));
+            let copy = ImageCopy::from_staging(self.queue, &staging, (image, mapping.at))?;
+            return Ok(self.copy_mapped(&copy, staging));
         }
-        self.write_image(image, &Operand::own_source(mapping.rect), mapping.at)
+        let from = Operand::own_source(mapping.rect);
+        match image.buffer() {
+            Some(mem) => {
+                let to = image.rect_in_buffer(&mapping.at).shifted(mem.origin);
+                self.write(mem, &from, to)
+            }
+            None => self.write_image(image, &from, mapping.at),
+        }
     }
 
     /// Records a copy from or to the staging memory of a mapping, which is kept until then.

@@ -41,23 +41,23 @@ pub enum ImageCommand {
         from: Rect,
         to: ImageBox,
     },
-    /// Image to image, where the box begins at `origin`.
+    /// Image to image, to a box of the same size.
     Copy {
         source: Ref<Image>,
         from: ImageBox,
         target: Ref<Image>,
-        origin: [u32; 3],
+        to: ImageBox,
     },
-    /// Image to closely packed texels in a buffer.
+    /// Image to texels in a buffer.
     ToBuffer {
         source: Ref<Image>,
         from: ImageBox,
         target: Ref<Buffer>,
-        offset: usize,
+        to: Rect,
     },
     FromBuffer {
         source: Ref<Buffer>,
-        offset: usize,
+        from: Rect,
         target: Ref<Image>,
         to: ImageBox,
     },
@@ -103,17 +103,17 @@ impl ImageCommand {
                 let from = Rect { offset: bytes.as_ptr() as usize, ..*from };
                 execution.write_image(image, &Operand::own_source(from), *to)
             }
-            ImageCommand::Copy { source, from, target, origin } => {
-                let copy = ImageCopy::images(execution.queue, (source, *from), (target, *origin))?;
+            ImageCommand::Copy { source, from, target, to } => {
+                let copy = ImageCopy::images(execution.queue, (source, *from), (target, *to))?;
                 Ok(execution.copy_image(&copy))
             }
-            ImageCommand::ToBuffer { source, from, target, offset } => {
-                let target = (&**target, *offset);
+            ImageCommand::ToBuffer { source, from, target, to } => {
+                let target = (&**target, *to);
                 let copy = ImageCopy::to_buffer(execution.queue, (source, *from), target)?;
                 Ok(execution.copy_image(&copy))
             }
-            ImageCommand::FromBuffer { source, offset, target, to } => {
-                let source = (&**source, *offset);
+            ImageCommand::FromBuffer { source, from, target, to } => {
+                let source = (&**source, *from);
                 let copy = ImageCopy::from_buffer(execution.queue, source, (target, *to))?;
                 Ok(execution.copy_image(&copy))
             }
@@ -134,14 +134,14 @@ impl ImageCommand {
         upload: &mut crate::core::device::staging::Arena,
     ) -> Result<Option<ImageCopy>> {
         Ok(Some(match self {
-            ImageCommand::Copy { source, from, target, origin } => {
-                ImageCopy::images(queue, (source, *from), (target, *origin))?
+            ImageCommand::Copy { source, from, target, to } => {
+                ImageCopy::images(queue, (source, *from), (target, *to))?
             }
-            ImageCommand::ToBuffer { source, from, target, offset } => {
-                ImageCopy::to_buffer(queue, (source, *from), (target, *offset))?
+            ImageCommand::ToBuffer { source, from, target, to } => {
+                ImageCopy::to_buffer(queue, (source, *from), (target, *to))?
             }
-            ImageCommand::FromBuffer { source, offset, target, to } => {
-                ImageCopy::from_buffer(queue, (source, *offset), (target, *to))?
+            ImageCommand::FromBuffer { source, from, target, to } => {
+                ImageCopy::from_buffer(queue, (source, *from), (target, *to))?
             }
             ImageCommand::Fill { image, at, texel } => {
                 ImageCopy::fill(queue, upload, (image, *at), texel)?
@@ -152,7 +152,10 @@ impl ImageCommand {
 
     /// Returns the memory that the command uses. A write to some texels needs the others as they are.
     pub fn uses(&self) -> Vec<RangeUse<'_>> {
-        let changed = |image: &'_ Image, at: &ImageBox| match image.is_whole(at) {
+        // Nor do the bytes between the rows of an image in a buffer change.
+        let changed = |image: &'_ Image, at: &ImageBox| match image.is_whole(at)
+            && image.buffer().is_none()
+        {
             true => Effect::Overwrite,
             false => Effect::Modify,
         };
@@ -161,19 +164,16 @@ impl ImageCommand {
             ImageCommand::Write { image, to: at, .. }
             | ImageCommand::WriteOwned { image, to: at, .. }
             | ImageCommand::Fill { image, at, .. } => vec![image.whole(changed(image, at))],
-            ImageCommand::Copy { source, from, target, origin } => {
-                let to = ImageBox { origin: *origin, ..*from };
-                vec![source.whole(Effect::Read), target.whole(changed(target, &to))]
+            ImageCommand::Copy { source, target, to, .. } => {
+                vec![source.whole(Effect::Read), target.whole(changed(target, to))]
             }
-            ImageCommand::ToBuffer { source, from, target, offset } => {
-                let size = from.texels() as usize * source.layout.texel();
-                let written = RangeUse::new(target, *offset, size, Effect::Overwrite);
-                vec![source.whole(Effect::Read), written]
+            ImageCommand::ToBuffer { source, target, to, .. } => {
+                let read = std::iter::once(source.whole(Effect::Read));
+                read.chain(RangeUse::rect(target, to, Effect::Overwrite)).collect()
             }
-            ImageCommand::FromBuffer { source, offset, target, to } => {
-                let size = to.texels() as usize * target.layout.texel();
-                let read = RangeUse::new(source, *offset, size, Effect::Read);
-                vec![read, target.whole(changed(target, to))]
+            ImageCommand::FromBuffer { source, from, target, to } => {
+                let written = std::iter::once(target.whole(changed(target, to)));
+                written.chain(RangeUse::rect(source, from, Effect::Read)).collect()
             }
             ImageCommand::Map { image, mapping, .. } if mapping.reads() => {
                 vec![image.whole(Effect::Read)]

@@ -17,12 +17,19 @@ pub enum StoreOrder {
     Abgr = image_word::STORE_ABGR as isize,
     /// Alpha in the first one.
     Alpha = image_word::STORE_A as isize,
+    /// As they are, encoded as sRGB says.
+    Srgb = image_word::STORE_SRGB as isize,
+    SrgbBgra = image_word::STORE_SRGB_BGRA as isize,
+    /// Red and alpha.
+    RedAlpha = image_word::STORE_RA as isize,
 }
 
 /// How texels of an image format are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
     pub format: vk::Format,
+    /// The format as which kernels that only read take them.
+    pub read_as: vk::Format,
     /// The components of the stored texel that kernels see as red, green, blue and alpha.
     pub components: [Component; 4],
     /// `None` if kernels do not write them.
@@ -107,25 +114,30 @@ pub fn layout(format: cl_image_format) -> Option<Layout> {
         return None;
     }
     let cl_image_format { image_channel_order: order, image_channel_data_type: kind } = format;
-    let srgb = |components| Some(Layout::read(vk::Format::R8G8B8A8_SRGB, components));
+    let srgb = |components, store| {
+        let (format, read_as) = (vk::Format::R8G8B8A8_UNORM, vk::Format::R8G8B8A8_SRGB);
+        Some(Layout { format, read_as, components, store: Some(store) })
+    };
     // Channels, components, places in the stored texel.
     let (channels, components, store) = match order {
         CL_R | CL_DEPTH => (0, Component::IDENTITY, StoreOrder::Rgba),
         CL_A => (0, [Zero, Zero, Zero, R], StoreOrder::Alpha),
         CL_INTENSITY => (0, [R; 4], StoreOrder::Rgba),
         CL_LUMINANCE => (0, [R, R, R, One], StoreOrder::Rgba),
+        CL_RA => (1, [R, Zero, Zero, G], StoreOrder::RedAlpha),
         CL_RG => (1, Component::IDENTITY, StoreOrder::Rgba),
         CL_RGBA => (2, Component::IDENTITY, StoreOrder::Rgba),
         CL_BGRA => (2, [B, G, R, A], StoreOrder::Bgra),
         CL_ARGB => (2, [G, B, A, R], StoreOrder::Argb),
         CL_ABGR => (2, [A, B, G, R], StoreOrder::Abgr),
-        CL_RGB => return packed(kind),
-        CL_sRGBA => return srgb(Component::IDENTITY),
-        CL_sBGRA => return srgb([B, G, R, A]),
+        CL_RGB | CL_RGBx => return packed(kind),
+        CL_sRGBA => return srgb(Component::IDENTITY, StoreOrder::Srgb),
+        CL_sBGRA => return srgb([B, G, R, A], StoreOrder::SrgbBgra),
         _ => return None,
     };
     let (_, formats) = COLOURS.iter().find(|(colour, _)| *colour == kind)?;
-    Some(Layout { format: formats[channels], components, store: Some(store) })
+    let format = formats[channels];
+    Some(Layout { format, read_as: format, components, store: Some(store) })
 }
 
 /// Returns how texels of a format are stored in a buffer, whose views move no components.
@@ -134,10 +146,14 @@ pub fn layout_in_buffer(format: cl_image_format) -> Option<Layout> {
         cl_image_format { image_channel_order: CL_BGRA, image_channel_data_type: CL_UNORM_INT8 };
     if format == bgra {
         let (format, components) = (vk::Format::B8G8R8A8_UNORM, Component::IDENTITY);
-        return Some(Layout { format, components, store: Some(StoreOrder::Rgba) });
+        let store = Some(StoreOrder::Rgba);
+        return Some(Layout { format, read_as: format, components, store });
     }
     let depth = format.image_channel_order == CL_DEPTH;
-    layout(format).filter(|layout| layout.components == Component::IDENTITY && !depth)
+    let plain = |layout: &Layout| {
+        layout.components == Component::IDENTITY && layout.read_as == layout.format
+    };
+    layout(format).filter(plain).filter(|_| !depth)
 }
 
 /// Returns how texels are stored that are one integer.
@@ -153,13 +169,33 @@ fn packed(kind: cl_uint) -> Option<Layout> {
 impl Layout {
     /// Returns a layout of texels that kernels only read.
     fn read(format: vk::Format, components: [Component; 4]) -> Layout {
-        Layout { format, components, store: None }
+        Layout { format, read_as: format, components, store: None }
     }
 
     /// Returns the bytes of a texel.
     pub fn texel(&self) -> usize {
         self.format.bytes() as usize
     }
+}
+
+/// Returns true if an image of a format can have the texels of an image of another one (5.3.1.2, Compatible Image
+/// Channel Orders).
+#[allow(non_upper_case_globals)]
+pub fn is_compatible(format: cl_image_format, parent: cl_image_format) -> bool {
+    let orders = (format.image_channel_order, parent.image_channel_order);
+    let known = matches!(
+        orders,
+        (CL_sBGRA, CL_BGRA)
+            | (CL_BGRA, CL_sBGRA)
+            | (CL_sRGBA, CL_RGBA)
+            | (CL_RGBA, CL_sRGBA)
+            | (CL_sRGB, CL_RGB)
+            | (CL_RGB, CL_sRGB)
+            | (CL_sRGBx, CL_RGBx)
+            | (CL_RGBx, CL_sRGBx)
+            | (CL_DEPTH, CL_R)
+    );
+    known && format.image_channel_data_type == parent.image_channel_data_type
 }
 
 /// Returns all formats that a device may offer.
@@ -193,6 +229,11 @@ pub fn required_to_read_and_write() -> impl Iterator<Item = cl_image_format> {
     })
 }
 
+/// Returns true if kernels read the channels as integers.
+pub fn is_integer(format: &cl_image_format) -> bool {
+    (CL_SIGNED_INT8..=CL_UNSIGNED_INT32).contains(&format.image_channel_data_type)
+}
+
 fn is_signed_norm(format: &cl_image_format) -> bool {
     matches!(format.image_channel_data_type, CL_SNORM_INT8 | CL_SNORM_INT16)
 }
@@ -208,10 +249,12 @@ mod tests {
             // The places in a stored texel at which a kernel that writes (r, g, b, a) puts them.
             let stored = match layout.store {
                 None | Some(StoreOrder::Rgba) => continue,
-                Some(StoreOrder::Bgra) => [B, G, R, A],
+                Some(StoreOrder::Srgb) => [R, G, B, A],
+                Some(StoreOrder::Bgra | StoreOrder::SrgbBgra) => [B, G, R, A],
                 Some(StoreOrder::Argb) => [A, R, G, B],
                 Some(StoreOrder::Abgr) => [A, B, G, R],
                 Some(StoreOrder::Alpha) => [A, Zero, Zero, Zero],
+                Some(StoreOrder::RedAlpha) => [R, A, Zero, Zero],
             };
             let place = |seen: Component| [R, G, B, A].iter().position(|c| *c == seen);
             for (component, seen) in [R, G, B, A].into_iter().zip(layout.components) {

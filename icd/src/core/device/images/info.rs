@@ -1,6 +1,8 @@
 //! The answers of clGetDeviceInfo about images.
 
-use super::{Images, MAX_READ_ARGS, MAX_SAMPLERS, MAX_WRITE_ARGS};
+use super::{
+    Images, BASE_ADDRESS_ALIGNMENT, MAX_READ_ARGS, MAX_SAMPLERS, MAX_WRITE_ARGS, PITCH_ALIGNMENT,
+};
 use crate::cl::info::Value;
 use crate::cl::*;
 
@@ -24,8 +26,8 @@ pub fn query(images: Option<&Images>, name: cl_device_info) -> Option<Value> {
             _ => Value::of(0u32),
         },
         CL_DEVICE_MAX_SAMPLERS => number(MAX_SAMPLERS),
-        // 2D images are not made from buffers.
-        CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => Value::of(0u32),
+        CL_DEVICE_IMAGE_PITCH_ALIGNMENT => number(PITCH_ALIGNMENT),
+        CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => number(BASE_ADDRESS_ALIGNMENT),
         _ => return None,
     })
 }

@@ -12,6 +12,11 @@ pub const MAX_READ_ARGS: u32 = 128;
 pub const MAX_WRITE_ARGS: u32 = 64;
 pub const MAX_SAMPLERS: u32 = 16;
 
+/// CL_DEVICE_IMAGE_PITCH_ALIGNMENT and CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT of 2D images of buffers, in texels: texels
+/// that Vulkan copies begin at multiples of four bytes.
+pub const PITCH_ALIGNMENT: u32 = 1;
+pub const BASE_ADDRESS_ALIGNMENT: u32 = 4;
+
 /// The smallest maxima of a full profile (4.2): width and height, those and the depth of three dimensions, layers,
 /// texels in a buffer.
 const LEAST_2D: usize = 16384;
@@ -66,6 +71,8 @@ pub struct ImageFeatures {
     pub read_write: bool,
     /// Writes to images of three dimensions.
     pub writes_3d: bool,
+    /// The device's samplers filter all formats that kernels read as floats.
+    pub filtered: bool,
 }
 
 /// The images of a device.
@@ -94,7 +101,7 @@ impl Images {
         let mut images = Images::without_formats(physical)?;
         let of = |image_type| (image_type, images.formats_of(physical, image_type));
         images.formats = TYPES.iter().map(|(image_type, _)| of(*image_type)).collect();
-        images.features = images.find_features();
+        images.features = images.find_features(physical);
         let ImageFeatures { read_write, writes_3d, .. } = images.features;
         for (image_type, formats) in &mut images.formats {
             let written = writes_3d || *image_type != CL_MEM_OBJECT_IMAGE3D;
@@ -143,6 +150,7 @@ impl Images {
             Some(kind) => {
                 let layout = format::layout(format)?;
                 let found = physical.image_support(kind, layout.format)?;
+                physical.image_support(kind, layout.read_as)?;
                 let mut sizes = self.largest(kind).into_iter().zip(found.max_extent);
                 let fits = sizes.all(|(least, most)| least <= most as usize);
                 let depth = format.image_channel_order != CL_DEPTH
@@ -151,7 +159,8 @@ impl Images {
                 (fits && depth).then_some(Access {
                     read: true,
                     write: found.storage && stored,
-                    read_write: found.storage_read && stored,
+                    // One view serves both, which takes texels as they are.
+                    read_write: found.storage_read && stored && layout.read_as == layout.format,
                 })
             }
         };
@@ -171,7 +180,7 @@ impl Images {
 
     /// Returns the features that all formats which they require have. What views of buffers lack (Vulkan requires
     /// fewer formats of them) only shortens their list.
-    fn find_features(&self) -> ImageFeatures {
+    fn find_features(&self, physical: &vk::PhysicalDevice) -> ImageFeatures {
         let flat = [
             CL_MEM_OBJECT_IMAGE1D,
             CL_MEM_OBJECT_IMAGE1D_ARRAY,
@@ -183,7 +192,16 @@ impl Images {
         let write = |t: &_| format::required().all(|f| self.access(*t, f).write);
         let both =
             |t: &_| format::required_to_read_and_write().all(|f| self.access(*t, f).read_write);
+        let filtered = |(image_type, formats): &(cl_mem_object_type, Vec<_>)| {
+            let Some(kind) = kind(*image_type) else { return true };
+            let layouts = formats.iter().map(|(format, _)| *format);
+            let mut layouts = layouts.filter(|f| !format::is_integer(f)).filter_map(format::layout);
+            layouts.all(|layout| {
+                physical.image_support(kind, layout.format).is_some_and(|support| support.filtered)
+            })
+        };
         ImageFeatures {
+            filtered: self.formats.iter().all(filtered),
             images: flat.iter().chain([&solid]).all(read) && flat.iter().all(write),
             read_write: flat.iter().all(both),
             writes_3d: write(&solid),

@@ -7,20 +7,28 @@ use crate::core::memory::rect::Rect;
 use hekla_vk_backend::ImageBox;
 
 impl Image {
-    /// Returns the box of an origin and a region in texels (5.3.3), which count the layers of an array as the dimension
-    /// after its last one.
+    /// Returns the box of an origin and a region in texels of a level (5.3.3), which count the layers of an array as the
+    /// dimension after its last one.
     ///
     /// # Errors
-    /// CL_INVALID_VALUE for an empty box, and one that is not in the image.
-    pub fn texels_in(&self, origin: [usize; 3], region: [usize; 3]) -> Result<ImageBox> {
-        let extent = self.shape.extent();
+    /// CL_INVALID_MIP_LEVEL for a level that the image does not have; CL_INVALID_VALUE for an empty box, and one that is
+    /// not in the level.
+    pub fn texels_in(
+        &self,
+        level: usize,
+        origin: [usize; 3],
+        region: [usize; 3],
+    ) -> Result<ImageBox> {
+        ensure!(level < self.shape.levels.max(1) as usize, CL_INVALID_MIP_LEVEL);
+        let level = level as u32;
+        let extent = self.shape.extent_of(level);
         for dim in 0..3 {
             let end = origin[dim].checked_add(region[dim]);
             let within = region[dim] > 0 && end.is_some_and(|end| end <= extent[dim]);
             ensure!(within, CL_INVALID_VALUE);
         }
         let (origin, size) = (origin.map(|n| n as u32), region.map(|n| n as u32));
-        Ok(ImageBox { level: 0, origin, size })
+        Ok(ImageBox { level, origin, size })
     }
 
     /// Returns where the texels of a box lie in memory whose rows and slices begin these pitches after each other, its
@@ -55,6 +63,23 @@ impl Image {
         let rect = Rect { offset, width: row, height, depth, row_pitch, slice_pitch };
         ensure!(rect.end().is_some(), CL_INVALID_VALUE);
         Ok(rect)
+    }
+}
+
+impl Image {
+    /// Returns where the texels of a box lie in the buffer whose bytes they are.
+    pub fn rect_in_buffer(&self, at: &ImageBox) -> Rect {
+        let [x, y, _] = at.origin.map(|n| n as usize);
+        let [width, height, depth] = at.size.map(|n| n as usize);
+        let (texel, row_pitch) = (self.layout.texel(), self.shape.row_pitch);
+        Rect {
+            offset: y * row_pitch + x * texel,
+            width: width * texel,
+            height,
+            depth,
+            row_pitch,
+            slice_pitch: row_pitch * self.shape.height.max(1),
+        }
     }
 }
 

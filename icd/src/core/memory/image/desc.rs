@@ -19,6 +19,8 @@ pub struct Shape {
     /// the application gave at creation.
     pub row_pitch: usize,
     pub slice_pitch: usize,
+    /// Mip levels as the descriptor gives them; 0 is one.
+    pub levels: u32,
 }
 
 /// What is allowed of a descriptor's pitches.
@@ -51,14 +53,14 @@ impl Shape {
     fn without_pitches(desc: &cl_image_desc) -> Result<Shape> {
         let image_type = desc.image_type;
         ensure!(images::is_image_type(image_type), CL_INVALID_IMAGE_DESCRIPTOR);
-        ensure!(desc.num_mip_levels == 0 && desc.num_samples == 0, CL_INVALID_IMAGE_DESCRIPTOR);
+        ensure!(desc.num_samples == 0, CL_INVALID_IMAGE_DESCRIPTOR);
         let high = matches!(
             image_type,
             CL_MEM_OBJECT_IMAGE2D | CL_MEM_OBJECT_IMAGE2D_ARRAY | CL_MEM_OBJECT_IMAGE3D
         );
         let array = matches!(image_type, CL_MEM_OBJECT_IMAGE1D_ARRAY | CL_MEM_OBJECT_IMAGE2D_ARRAY);
         let deep = image_type == CL_MEM_OBJECT_IMAGE3D;
-        Ok(Shape {
+        let shape = Shape {
             image_type,
             width: desc.image_width,
             height: if high { desc.image_height } else { 0 },
@@ -66,7 +68,35 @@ impl Shape {
             layers: if array { desc.image_array_size } else { 0 },
             row_pitch: 0,
             slice_pitch: 0,
+            levels: desc.num_mip_levels,
+        };
+        // The last level has one texel, and is as many images as there are layers.
+        let longest = shape.width.max(shape.height).max(shape.depth);
+        let most = longest.checked_ilog2().map_or(1, |log| log + 1);
+        ensure!(shape.levels <= most, CL_INVALID_IMAGE_DESCRIPTOR);
+        Ok(shape)
+    }
+
+    /// Returns true for mipmaps.
+    pub fn is_mipmap(&self) -> bool {
+        self.levels > 1
+    }
+
+    /// Returns the place of a mipmap's level in the origin of a region (5.3.6).
+    pub fn level_in_origin(&self) -> Option<usize> {
+        self.is_mipmap().then_some(match self.image_type {
+            CL_MEM_OBJECT_IMAGE1D => 1,
+            CL_MEM_OBJECT_IMAGE1D_ARRAY | CL_MEM_OBJECT_IMAGE2D => 2,
+            _ => 3,
         })
+    }
+
+    /// Returns the texels along x, y and z of a level, as [`Shape::extent`].
+    pub fn extent_of(&self, level: u32) -> [usize; 3] {
+        let part = |texels: usize| if texels == 0 { 0 } else { (texels >> level).max(1) };
+        let Shape { width, height, depth, .. } = *self;
+        let [width, height, depth] = [width, height, depth].map(part);
+        Shape { width, height, depth, ..*self }.extent()
     }
 
     /// Returns true if a device has images of these dimensions.
@@ -133,7 +163,9 @@ impl Shape {
 
     /// Returns the number of texels; `None` if that is too large a number.
     pub fn texels(&self) -> Option<usize> {
-        self.extent().into_iter().try_fold(1usize, usize::checked_mul)
+        let of_level =
+            |level| self.extent_of(level).into_iter().try_fold(1usize, usize::checked_mul);
+        (0..self.levels.max(1)).try_fold(0usize, |sum, level| sum.checked_add(of_level(level)?))
     }
 
     /// Returns the bytes of the application's memory that hold the image; `None` if that is too large a number.
@@ -151,9 +183,10 @@ impl Shape {
         Some(vk::ImageDesc {
             kind: images::kind(self.image_type)?,
             format: layout.format,
+            read_as: layout.read_as,
             extent: [size(self.width), size(self.height), size(self.depth)],
             layers: size(self.layers),
-            levels: 1,
+            levels: self.levels.max(1),
             components: layout.components,
         })
     }

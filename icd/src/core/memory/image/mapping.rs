@@ -60,7 +60,7 @@ impl ImageMapping {
 impl Image {
     /// Returns true if a box is all of the image.
     pub fn is_whole(&self, at: &ImageBox) -> bool {
-        at.size.map(|n| n as usize) == self.shape.extent()
+        !self.shape.is_mipmap() && at.size.map(|n| n as usize) == self.shape.extent()
     }
 
     /// Returns true if there are bytes from slice to slice, or from layer to layer.

@@ -4,12 +4,14 @@
 pub mod boxes;
 pub mod desc;
 pub mod mapping;
+pub mod shadow;
 mod slots;
 pub mod texel;
 
 use super::buffer::Buffer;
 use super::flags::{self, ACCESS, HOST_POINTER};
 use super::host::HostAddress;
+use super::object::MemObject;
 use super::operand;
 use super::reservation::{Effect, RangeUse};
 use super::residency::Replicas;
@@ -20,13 +22,14 @@ use crate::cl::*;
 use crate::core::context::Context;
 use crate::core::device::image_copy::NewImage;
 use crate::core::device::images::format::{self, Layout};
-use crate::core::device::images::{Access, Images};
+use crate::core::device::images::{Access, Images, BASE_ADDRESS_ALIGNMENT};
 use crate::object::notify::Notifier;
 use crate::object::{Kind, Ref};
 use desc::{PitchRule, Shape};
 use hekla_vk_backend as vk;
 use mapping::ImageMapping;
 use parking_lot::Mutex;
+use shadow::Shadows;
 use slots::Slots;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -39,6 +42,8 @@ pub struct Image {
     pub layout: Layout,
     pub shape: Shape,
     texels: Texels,
+    /// The image whose texels these are.
+    parent: Option<Ref<Image>>,
     /// The places of the image in the descriptor set of each device of the context.
     slots: Vec<Slots>,
     maps: Mutex<Vec<ImageMapping>>,
@@ -50,8 +55,12 @@ enum Texels {
     Single(NewImage),
     /// The context has several devices.
     Replicas(Replicas),
-    /// In a buffer or sub-buffer.
+    /// In a buffer or sub-buffer, of which kernels have a typed view.
     Buffer(Ref<Buffer>),
+    /// In a buffer or sub-buffer, and in shadows (for each device) while kernels use them.
+    Shadowed(Ref<Buffer>, Vec<Shadows>),
+    /// In the parent.
+    Parent,
 }
 
 impl Deref for Image {
@@ -69,13 +78,17 @@ impl Kind for Image {
         self.context.notifier()
     }
 
+    fn reachable(&self) -> bool {
+        self.has_children()
+    }
+
     fn dropped(&mut self, handle: cl_mem) {
         if let Texels::Single(image) = &self.texels {
             // The queue that prepared it lets go of it.
             let _ = image.ready(&self.context.gpus[0]);
         }
         self.forget_mappings();
-        if let Texels::Buffer(parent) = &self.texels {
+        if let Some(parent) = self.parent() {
             parent.remove_child();
         }
         self.base.call_destructors(handle);
@@ -103,34 +116,46 @@ impl Image {
         let format = request.format.filter(|format| format::is_valid(*format));
         let format = format.ok_or(ClError(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR))?;
         let desc = request.desc.ok_or(ClError(CL_INVALID_IMAGE_DESCRIPTOR))?;
-        let of_buffer = desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
-        if desc.image_type == CL_MEM_OBJECT_IMAGE2D {
-            // 2D images of other memory objects are optional.
-            ensure!(desc.mem_object.is_null(), CL_INVALID_OPERATION);
-        }
-        ensure!(desc.mem_object.is_null() != of_buffer, CL_INVALID_IMAGE_DESCRIPTOR);
-        let layout = match of_buffer {
+        let parent = parent_of(desc)?;
+        let is_view = desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
+        let layout = match is_view {
             true => format::layout_in_buffer(format),
             false => format::layout(format),
         };
         // The size of a texel of formats that no device has does not matter.
         let texel = layout.map_or(1, |layout| layout.texel());
         // Applications give the row pitch of a view of a buffer as well, which has one row.
-        let host = request.host.is_some() || of_buffer;
-        let pitches = PitchRule { host, error: request.pitch_error };
+        let host = request.host.is_some() || parent.is_some();
+        let error = match &parent {
+            Some(MemObject::Buffer(_)) if !is_view => CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+            _ => request.pitch_error,
+        };
+        let pitches = PitchRule { host, error };
         let shape = Shape::new(desc, texel, images_of(context).map(|(_, i)| i), pitches)?;
         let wants_host = request.flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
         ensure!(wants_host == request.host.is_some(), CL_INVALID_HOST_PTR);
+        if shape.is_mipmap() {
+            let in_buffer = matches!(&parent, Some(MemObject::Buffer(_)));
+            let depth = format.image_channel_order == CL_DEPTH;
+            ensure!(!in_buffer && !depth, CL_INVALID_IMAGE_DESCRIPTOR);
+            ensure!(request.host.is_none(), CL_INVALID_HOST_PTR);
+        }
         let layout = layout.ok_or(ClError(CL_IMAGE_FORMAT_NOT_SUPPORTED))?;
-        let mut image = if of_buffer {
-            let parent = Ref::<Buffer>::from_handle(desc.mem_object);
-            let parent = parent.map_err(|_| ClError(CL_INVALID_IMAGE_DESCRIPTOR))?;
-            Image::of_buffer(context, parent, request.flags, (format, layout), shape)?
-        } else {
-            Image::with_texels(context, &request, (format, layout), shape)?
+        let mut image = match parent {
+            Some(MemObject::Buffer(parent)) => {
+                Image::of_buffer(context, parent, request.flags, (format, layout), shape)?
+            }
+            Some(MemObject::Image(parent)) => {
+                let shape = match desc.image_row_pitch {
+                    0 => Shape { row_pitch: parent.shape.row_pitch, ..shape },
+                    _ => shape,
+                };
+                Image::of_image(context, parent, request.flags, (format, layout), shape)?
+            }
+            None => Image::with_texels(context, &request, (format, layout), shape)?,
         };
         image.base.properties = request.properties;
-        if let Texels::Buffer(parent) = &image.texels {
+        if let Some(parent) = image.parent() {
             parent.add_child();
         }
         Ok(Ref::new(image))
@@ -176,20 +201,36 @@ impl Image {
         ensure!(parent.flags & !flags & CL_MEM_IMMUTABLE_EXT == 0, CL_INVALID_VALUE);
         let access = flags::inherited_access(parent.flags, flags)?;
         let host_access = flags::inherited_host_access(parent.flags, flags)?;
-        let size = shape.width.checked_mul(layout.texel()).filter(|size| *size <= parent.size);
+        let is_view = shape.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
+        let size = match is_view {
+            true => shape.width.checked_mul(layout.texel()),
+            false => shape.row_pitch.checked_mul(shape.height),
+        };
+        let size = size.filter(|size| *size <= parent.size);
         let size = size.ok_or(ClError(CL_INVALID_IMAGE_SIZE))?;
         let usable = |images: &Images| {
             shape.fits(images) && suits(images.access(shape.image_type, format), access)
         };
         let mut usable = images_of(context).filter(|(_, images)| usable(images));
         let (home, _) = usable.next().ok_or(ClError(CL_IMAGE_FORMAT_NOT_SUPPORTED))?;
-        let alignment = context.devices[home].info().limits.min_texel_buffer_offset_alignment;
-        let aligned = (parent.origin as u64).is_multiple_of(alignment);
-        ensure!(aligned, CL_MISALIGNED_SUB_BUFFER_OFFSET);
+        if is_view {
+            let alignment = context.devices[home].info().limits.min_texel_buffer_offset_alignment;
+            let aligned = (parent.origin as u64).is_multiple_of(alignment);
+            ensure!(aligned, CL_MISALIGNED_SUB_BUFFER_OFFSET);
+        } else {
+            let alignment = BASE_ADDRESS_ALIGNMENT as usize * layout.texel();
+            let host = parent.host_ptr.map_or(0, |host| host.0);
+            let aligned = parent.origin.is_multiple_of(alignment) && host.is_multiple_of(alignment);
+            ensure!(aligned, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+        }
         let flags = access | host_access | parent.flags & HOST_POINTER;
         let base = MemBase::new(context.clone(), flags, size);
         let base = MemBase { host_ptr: parent.host_ptr, ..base };
-        Ok(Image::of(base, (format, layout), shape, Texels::Buffer(parent)))
+        let texels = match is_view {
+            true => Texels::Buffer(parent),
+            false => Texels::shadowed(context, parent),
+        };
+        Ok(Image::of(base, (format, layout), shape, texels))
     }
 
     fn of(
@@ -199,43 +240,94 @@ impl Image {
         texels: Texels,
     ) -> Image {
         let slots = base.context.gpus.iter().map(|_| Slots::default()).collect();
-        Image { base, format, layout, shape, texels, slots, maps: Mutex::default() }
+        let (parent, maps) = (None, Mutex::default());
+        Image { base, format, layout, shape, texels, parent, slots, maps }
+    }
+
+    /// Returns an image with the texels of another one, in an order of channels that goes with its.
+    fn of_image(
+        context: &Ref<Context>,
+        parent: Ref<Image>,
+        flags: cl_mem_flags,
+        (format, layout): (cl_image_format, Layout),
+        shape: Shape,
+    ) -> Result<Image> {
+        ensure!(parent.context == *context, CL_INVALID_CONTEXT);
+        ensure!(flags & HOST_POINTER == 0, CL_INVALID_VALUE);
+        ensure!(parent.flags & !flags & CL_MEM_IMMUTABLE_EXT == 0, CL_INVALID_VALUE);
+        let access = flags::inherited_access(parent.flags, flags)?;
+        let host_access = flags::inherited_host_access(parent.flags, flags)?;
+        ensure!(shape == parent.shape, CL_INVALID_IMAGE_DESCRIPTOR);
+        let compatible = format::is_compatible(format, parent.format);
+        ensure!(compatible, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+        let usable = |images: &Images| suits(images.access(shape.image_type, format), access);
+        let usable = images_of(context).any(|(_, images)| usable(images));
+        ensure!(usable, CL_IMAGE_FORMAT_NOT_SUPPORTED);
+        let flags = access | host_access | parent.flags & HOST_POINTER;
+        let base = MemBase::new(context.clone(), flags, parent.size);
+        let base = MemBase { host_ptr: parent.host_ptr, ..base };
+        let texels = match parent.buffer() {
+            Some(buffer) => Texels::shadowed(context, buffer.clone()),
+            None => Texels::Parent,
+        };
+        let image = Image::of(base, (format, layout), shape, texels);
+        Ok(Image { parent: Some(parent), ..image })
+    }
+
+    /// Returns the object whose bytes the texels are.
+    pub fn parent(&self) -> Option<MemObject> {
+        let image = self.parent.clone().map(MemObject::Image);
+        image.or_else(|| self.buffer().cloned().map(MemObject::Buffer))
+    }
+
+    /// Returns where the texels are. The texels of images in images in buffers are in the buffer.
+    fn texels(&self) -> &Texels {
+        match (&self.texels, &self.parent) {
+            (Texels::Parent, Some(parent)) => parent.texels(),
+            (texels, _) => texels,
+        }
     }
 
     /// Returns the buffer whose bytes the texels are.
     pub fn buffer(&self) -> Option<&Ref<Buffer>> {
         match &self.texels {
-            Texels::Buffer(parent) => Some(parent),
+            Texels::Buffer(parent) | Texels::Shadowed(parent, _) => Some(parent),
             _ => None,
         }
+    }
+
+    /// Returns true if kernels have a typed view of a buffer.
+    pub fn is_view_of_buffer(&self) -> bool {
+        matches!(self.texels, Texels::Buffer(_))
     }
 
     /// Returns where the texels are, or will be, on a device of the context; CL_INVALID_MEM_OBJECT if they are in a
     /// buffer.
     pub fn on_device(&self, device: usize) -> Result<Arc<vk::Image>> {
-        match &self.texels {
+        match self.texels() {
             Texels::Single(image) => image.ready(&self.context.gpus[0]).cloned(),
             Texels::Replicas(replicas) => replicas.image(&self.context, device),
-            Texels::Buffer(_) => fail(CL_INVALID_MEM_OBJECT),
+            _ => fail(CL_INVALID_MEM_OBJECT),
         }
     }
 
     /// Returns the use of all texels.
     pub fn whole(&self, effect: Effect) -> RangeUse<'_> {
-        match &self.texels {
-            Texels::Single(_) => RangeUse::of_replicas(None, 0..1, effect),
+        match self.texels() {
+            Texels::Single(_) | Texels::Parent => RangeUse::of_replicas(None, 0..1, effect),
             Texels::Replicas(replicas) => RangeUse::of_replicas(Some(replicas), 0..1, effect),
-            Texels::Buffer(parent) => RangeUse::new(parent, 0, self.size, effect),
+            Texels::Buffer(parent) | Texels::Shadowed(parent, _) => {
+                RangeUse::new(parent, 0, self.size, effect)
+            }
         }
     }
 
     /// Returns true if two images share storage.
     pub fn same_storage(&self, other: &Image) -> bool {
-        match (&self.texels, &other.texels) {
+        match (self.texels(), other.texels()) {
             (Texels::Single(one), Texels::Single(two)) => std::ptr::eq(one, two),
             (Texels::Replicas(one), Texels::Replicas(two)) => std::ptr::eq(one, two),
-            (Texels::Buffer(one), Texels::Buffer(two)) => one.same_storage(two),
-            _ => false,
+            _ => self.buffer().zip(other.buffer()).is_some_and(|(one, two)| one.same_storage(two)),
         }
     }
 
@@ -249,6 +341,10 @@ impl Image {
 }
 
 impl Texels {
+    fn shadowed(context: &Context, parent: Ref<Buffer>) -> Texels {
+        Texels::Shadowed(parent, context.gpus.iter().map(|_| Shadows::default()).collect())
+    }
+
     /// Returns the texels of an image, which one device has at first; `host` is where their contents are, and how they
     /// lie there.
     fn new(
@@ -278,6 +374,19 @@ impl Texels {
         let replicas = Replicas::of_image(context, desc, Devices::only(home))?;
         Ok(Texels::Replicas(replicas.with_image(home, image.ready(gpu)?.clone())))
     }
+}
+
+/// Returns the object that a descriptor names as the one whose bytes the texels are.
+fn parent_of(desc: &cl_image_desc) -> Result<Option<MemObject>> {
+    let is_view = desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
+    if desc.mem_object.is_null() {
+        ensure!(!is_view, CL_INVALID_IMAGE_DESCRIPTOR);
+        return Ok(None);
+    }
+    ensure!(is_view || desc.image_type == CL_MEM_OBJECT_IMAGE2D, CL_INVALID_IMAGE_DESCRIPTOR);
+    let parent = MemObject::from_handle(desc.mem_object).ok();
+    let parent = parent.filter(|parent| !is_view || parent.buffer().is_some());
+    parent.map(Some).ok_or(ClError(CL_INVALID_IMAGE_DESCRIPTOR))
 }
 
 /// Returns the devices of a context that have images, by their positions.

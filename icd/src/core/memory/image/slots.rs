@@ -1,8 +1,10 @@
 //! Images as kernels use them: as arguments of some type, and by the word that is their value.
 
+use super::shadow::ShadowUse;
 use super::{Image, Texels};
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
+use crate::core::device::images::format::Layout;
 use crate::core::device::images::Access;
 use crate::core::device::Device;
 use hekla_compiler::kernel::{image_word, ImageAccess, ImageDim};
@@ -21,6 +23,48 @@ pub struct Slots {
     write: OnceCell<Arc<vk::Slot>>,
     /// The words by which kernels know the image, by how they use it. Where there is one, the device allows the use.
     words: [OnceCell<u32>; 3],
+}
+
+/// What a launch needs to use an image with a shadow.
+pub struct Bound {
+    /// The word by which the kernel knows the image.
+    pub word: u32,
+    /// The launch retains it.
+    pub slot: Arc<vk::Slot>,
+    /// What must be copied before and after the launch.
+    pub shadow: ShadowUse,
+}
+
+impl Slots {
+    /// Returns the slot of an image, or of the shadow of one, for kernels that write or only read.
+    pub(super) fn of_image(
+        &self,
+        image: &Arc<vk::Image>,
+        layout: &Layout,
+        writes: bool,
+    ) -> Result<Arc<vk::Slot>> {
+        let (desc, seen) = (image.desc(), (layout.read_as, layout.components));
+        self.get_or_make(writes, || match writes {
+            true => vk::Slot::of_image(image, Binding::StorageImage, 0),
+            false if seen == (desc.read_as, desc.components) => {
+                vk::Slot::of_image(image, Binding::SampledImage, 0)
+            }
+            false => vk::Slot::of_view(image, layout.read_as, layout.components),
+        })
+    }
+
+    fn get_or_make(
+        &self,
+        writes: bool,
+        make: impl FnOnce() -> std::result::Result<Arc<vk::Slot>, vk::Error>,
+    ) -> Result<Arc<vk::Slot>> {
+        let slot = if writes { &self.write } else { &self.read };
+        let made = slot.get_or_try_init(make);
+        made.cloned().map_err(|error| match error {
+            vk::Error::Unsupported(_) => ClError(CL_INVALID_MEM_OBJECT),
+            error => error.into(),
+        })
+    }
 }
 
 impl Image {
@@ -76,7 +120,7 @@ impl Image {
     }
 
     /// Returns the word by which a kernel on a device, with its position in the context, knows the image, and what the
-    /// launch is to retain.
+    /// launch is to retain; `None` for images with shadows, which [`Image::bind_shadow`] binds.
     ///
     /// # Errors
     /// As [`Image::check_device`]; CL_INVALID_MEM_OBJECT for formats that kernels on the device cannot use so.
@@ -85,22 +129,52 @@ impl Image {
         device: &Device,
         index: usize,
         access: ImageAccess,
-    ) -> Result<(u32, Arc<vk::Slot>)> {
+    ) -> Result<Option<(u32, Arc<vk::Slot>)>> {
+        if let Texels::Shadowed(..) = &self.texels {
+            self.check_use(device, access)?;
+            return Ok(None);
+        }
         let slots = self.slots.get(index).ok_or(ClError(CL_INVALID_DEVICE))?;
         let (word, slot, writes) = match access {
             ImageAccess::ReadOnly => (&slots.words[0], &slots.read, false),
             ImageAccess::WriteOnly => (&slots.words[1], &slots.write, true),
             ImageAccess::ReadWrite => (&slots.words[2], &slots.write, true),
         };
-        let slot = || slot.get_or_try_init(|| self.make_slot(index, writes));
-        let word = word.get_or_try_init(|| {
-            self.check_use(device, access)?;
-            Ok::<_, ClError>(self.word(slot()?))
-        })?;
-        Ok((*word, slot()?.clone()))
+        if let (Some(word), Some(slot)) = (word.get(), slot.get()) {
+            return Ok(Some((*word, slot.clone())));
+        }
+        self.check_use(device, access)?;
+        self.prepare_samplers(index, writes)?;
+        let slot = self.slot(index, writes)?;
+        Ok(Some((*word.get_or_init(|| self.word(&slot)), slot)))
     }
 
-    /// Returns the word for kernels that know the image by a slot.
+    /// Returns what a launch needs to use the shadow of the image on a device. `writes`: the kernel does not only read.
+    /// `queue`: the one that runs the launch; `None`: those that replay it.
+    ///
+    /// # Errors
+    /// CL_INVALID_MEM_OBJECT for formats that kernels on the device cannot use so, and for images without a shadow.
+    pub fn bind_shadow(
+        &self,
+        device: usize,
+        writes: bool,
+        queue: Option<&Arc<vk::Queue>>,
+    ) -> Result<Bound> {
+        self.prepare_samplers(device, writes)?;
+        let (shadow, used) = self.shadow(device, queue, writes)?;
+        let slot = shadow.slots.of_image(&shadow.image, &self.layout, writes)?;
+        Ok(Bound { word: self.word(&slot), slot, shadow: used })
+    }
+
+    /// Prepares the samplers with which kernels that only read may read the image.
+    fn prepare_samplers(&self, device: usize, writes: bool) -> Result<()> {
+        if writes {
+            return Ok(());
+        }
+        Ok(self.context.gpus[device].prepare_samplers()?)
+    }
+
+    /// Returns the word by which a kernel knows the image in a slot.
     fn word(&self, slot: &vk::Slot) -> u32 {
         let order = self.format.image_channel_order - image_word::CL_R;
         let data_type = self.format.image_channel_data_type - image_word::CL_SNORM_INT8;
@@ -111,29 +185,19 @@ impl Image {
             | store << image_word::STORE_SHIFT
     }
 
-    fn make_slot(&self, device: usize, writes: bool) -> Result<Arc<vk::Slot>> {
-        let made = match &self.texels {
-            Texels::Buffer(parent) => {
-                let buffer = parent.on_device(device)?;
-                let binding = match writes {
-                    true => Binding::StorageTexelBuffer,
-                    false => Binding::UniformTexelBuffer,
-                };
-                let range = (parent.origin as u64, self.shape.width as u64);
-                vk::Slot::of_buffer(&buffer, binding, self.layout.format, range)
-            }
-            Texels::Single(_) | Texels::Replicas(_) => {
-                let image = self.on_device(device)?;
-                let binding = match writes {
-                    true => Binding::StorageImage,
-                    false => Binding::SampledImage,
-                };
-                vk::Slot::of_image(&image, binding, 0)
-            }
+    /// Returns the image's own slot on a device.
+    fn slot(&self, device: usize, writes: bool) -> Result<Arc<vk::Slot>> {
+        let slots = self.slots.get(device).ok_or(ClError(CL_INVALID_DEVICE))?;
+        let Texels::Buffer(parent) = &self.texels else {
+            return slots.of_image(&self.on_device(device)?, &self.layout, writes);
         };
-        made.map_err(|error| match error {
-            vk::Error::Unsupported(_) => ClError(CL_INVALID_MEM_OBJECT),
-            error => error.into(),
-        })
+        let binding = match writes {
+            true => Binding::StorageTexelBuffer,
+            false => Binding::UniformTexelBuffer,
+        };
+        let range = (parent.origin as u64, self.shape.width as u64);
+        let buffer = parent.on_device(device)?;
+        let format = self.layout.format;
+        slots.get_or_make(writes, || vk::Slot::of_buffer(&buffer, binding, format, range))
     }
 }

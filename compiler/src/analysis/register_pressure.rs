@@ -1,0 +1,192 @@
+//! Register pressure: how many 32-bit registers hold the values that are alive at once, at most, if instructions run in
+//! the order in which they stand.
+//!
+//! A device's compiler orders them anew, keeps some values in scalar or predicate registers and computes others twice,
+//! so this is an estimate.
+
+use crate::ir::cfg::Cfg;
+use crate::ir::*;
+use cranelift_entity::SecondaryMap;
+
+/// Returns the register pressure of the last of some functions, which stand after those that they call.
+pub fn register_pressure(module: &Module, bottom_up: &[Func]) -> u32 {
+    let mut known: SecondaryMap<Func, u32> = SecondaryMap::new();
+    for &func in bottom_up {
+        known[func] = of_function(&module.functions[func], &known);
+    }
+    bottom_up.last().map_or(0, |func| known[*func])
+}
+
+/// Returns the registers of a value. Booleans are predicates; constants and arguments, which lie in constant memory,
+/// are parts of instructions.
+fn registers(func: &Function, value: Value) -> u32 {
+    let ty = func.ty(value);
+    match func.def_inst(value) {
+        None if func.as_const(value).is_some() || func.is_undef(value) => 0,
+        Some(InstData::LoadArg { .. }) => 0,
+        _ if ty.scalar == Scalar::Bool => 0,
+        _ => ty.scalar.bits().div_ceil(32) * u32::from(ty.lanes),
+    }
+}
+
+fn of_function(func: &Function, callees: &SecondaryMap<Func, u32>) -> u32 {
+    let cfg = Cfg::compute(func);
+    let at_exit = live_at_exit(func, &cfg);
+    let mut alive: SecondaryMap<Value, bool> = func.value_map();
+    let mut most = 0;
+    for &block in cfg.rpo() {
+        let mut count = 0;
+        for &value in &at_exit[block] {
+            alive[value] = true;
+            count += registers(func, value);
+        }
+        most = most.max(count);
+        for &inst in func.blocks[block].insts.iter().rev() {
+            if let Some(result) = func.result(inst) {
+                if std::mem::take(&mut alive[result]) {
+                    count -= registers(func, result);
+                }
+            }
+            if let InstData::Call { func: callee, .. } = &func.insts[inst] {
+                most = most.max(count + callees[*callee]);
+            }
+            func.insts[inst].for_each_arg(|arg| {
+                if !std::mem::replace(&mut alive[arg], true) {
+                    count += registers(func, arg);
+                }
+            });
+            most = most.max(count);
+        }
+        // What is alive where the block begins.
+        for &value in &at_exit[block] {
+            alive[value] = false;
+        }
+        for &inst in &func.blocks[block].insts {
+            func.insts[inst].for_each_arg(|arg| alive[arg] = false);
+        }
+    }
+    most
+}
+
+/// Returns the values that are alive where each block ends, but for what the end itself uses.
+fn live_at_exit(func: &Function, cfg: &Cfg) -> SecondaryMap<Block, Vec<Value>> {
+    let mut uses: SecondaryMap<Value, Vec<Block>> = func.value_map();
+    for &block in cfg.rpo() {
+        for &inst in &func.blocks[block].insts {
+            func.insts[inst].for_each_arg(|arg| {
+                if uses[arg].last() != Some(&block) {
+                    uses[arg].push(block);
+                }
+            });
+        }
+    }
+    let mut definitions: SecondaryMap<Value, Option<Block>> = func.value_map();
+    for &block in cfg.rpo() {
+        let data = &func.blocks[block];
+        let results = data.insts.iter().filter_map(|inst| func.result(*inst));
+        for value in data.params.iter().copied().chain(results) {
+            definitions[value] = Some(block);
+        }
+    }
+    let mut at_exit: SecondaryMap<Block, Vec<Value>> = func.block_map();
+    let mut entered: SecondaryMap<Block, Option<Value>> = func.block_map();
+    for (value, definition) in definitions.iter() {
+        let Some(definition) = *definition else { continue };
+        // Backwards from each use to the definition.
+        let mut work = std::mem::take(&mut uses[value]);
+        while let Some(block) = work.pop() {
+            if block == definition || entered[block] == Some(value) {
+                continue;
+            }
+            entered[block] = Some(value);
+            for &pred in cfg.preds(block) {
+                if at_exit[pred].last() != Some(&value) {
+                    at_exit[pred].push(value);
+                    work.push(pred);
+                }
+            }
+        }
+    }
+    at_exit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::call_graph::bottom_up;
+    use crate::ir::parse::parse_module;
+
+    /// Returns the pressure of the last function of a text.
+    fn pressure(text: &str) -> u32 {
+        let module = parse_module(text).unwrap();
+        let last = module.functions.keys().last().unwrap();
+        register_pressure(&module, &bottom_up(&module, [last]).unwrap())
+    }
+
+    #[test]
+    fn values_weigh_by_their_width() {
+        // The sum of eight bytes and a vector of 16; nothing for the constant and the comparison.
+        let text = "fn @f(v0:i64, v1:f32x4, v2:ptr.global) {
+            block0:
+                v3:i64 = iadd v0, 5:i64
+                v4:bool = icmp slt v3, 7:i64
+                v5:i64 = select v4, v3, v0
+                store v2, v1, align 16
+                store v2, v5, align 8
+                return
+            }";
+        // v0 and v3, the vector and the address.
+        assert_eq!(pressure(text), 2 + 2 + 4 + 2);
+    }
+
+    #[test]
+    fn arguments_and_constants_are_in_no_register() {
+        let text = "fn @f() {
+            block0:
+                v0:ptr.global = load_arg 0, 0
+                v1:i32 = load v0, align 4
+                v2:i32 = iadd v1, 1:i32
+                store v0, v2, align 4
+                return
+            }";
+        assert_eq!(pressure(text), 1);
+    }
+
+    #[test]
+    fn values_live_through_loops_and_calls() {
+        let text = "fn @g(v0:i32, v1:i32) -> i32 {
+            block0:
+                v2:i32 = iadd v0, v1
+                v3:i32 = imul v2, v0
+                v4:i32 = imul v3, v1
+                return v4
+            }
+            fn @f(v0:i32, v1:i32, v2:ptr.local) {
+            block0:
+                jump block1(0:i32)
+            block1(v3:i32):
+                v4:i32 = call @g(v3, v3)
+                v5:bool = icmp slt v4, v0
+                brif v5, block1(v4), block2
+            block2:
+                store v2, v1, align 4
+                return
+            }";
+        // Three of the caller's go past the call, in which there are three.
+        assert_eq!(pressure(text), 3 + 3);
+    }
+
+    #[test]
+    fn values_die_with_their_last_use() {
+        let text = "fn @f(v0:ptr.local) {
+            block0:
+                v1:i32 = load v0, align 4
+                v2:i32 = iadd v1, 1:i32
+                v3:i32 = iadd v2, v1
+                v4:i32 = iadd v3, v3
+                store v0, v4, align 4
+                return
+            }";
+        assert_eq!(pressure(text), 3);
+    }
+}

@@ -1,0 +1,264 @@
+//! The linear filter of a device's samplers, compared with the formulas of OpenCL C 8.2.
+//!
+//! OpenCL has no bound on its error. What its conformance tests allow is one: 1/128 of the largest texel that counts,
+//! or a step of a normalized integer.
+
+use std::sync::Arc;
+
+use crate::asm::{op, KernelBuilder};
+use crate::device::{Binding, Device, PipelineDesc};
+use crate::error::Error;
+use crate::memory::{AddressMode, Component, ImageDesc, SamplerDesc, Slot};
+use crate::physical::{Format, ImageKind, MemoryKind};
+use crate::pipeline::Pipeline;
+use crate::record::ImageBox;
+use crate::submit::Queue;
+
+/// Texels in each direction: no power of two.
+const SIZE: u32 = 6;
+/// Places that are sampled.
+const PLACES: u32 = 512;
+/// Places far away, among those.
+const FAR: [f32; 8] = [-1e36, -3e9, -1e8, -70_000.0, 70_000.0, 1e8, 3e9, 1e36];
+const ERROR: f64 = 1.0 / 128.0;
+
+/// A format, with the least error that its texels allow.
+const FORMATS: [(Format, f64); 2] =
+    [(Format::R8G8B8A8_UNORM, 1.0 / 255.0), (Format::R32G32B32A32_SFLOAT, 0.0)];
+
+/// Returns true if every linear sampler, in its slot, does what the formulas say.
+pub(crate) fn is_exact_enough(
+    device: &Arc<Device>,
+    samplers: &[(SamplerDesc, Arc<Slot>)],
+) -> Result<bool, Error> {
+    let queue = device.create_queue(false)?;
+    for kind in [ImageKind::D2, ImageKind::D3] {
+        // Samplers whose coordinates count texels are for less than three dimensions.
+        let fits = |(desc, _): &&(SamplerDesc, _)| desc.normalized || kind == ImageKind::D2;
+        let samplers: Vec<_> = samplers.iter().filter(fits).collect();
+        let axes = if kind == ImageKind::D3 { 3 } else { 2 };
+        let spirv = kernel(kind, axes);
+        let desc = PipelineDesc {
+            spirv: &spirv,
+            entry: "main",
+            specialization: &[],
+            push_constant_size: 32,
+            uses_images: true,
+        };
+        // SAFETY: the assembler makes valid modules of what the device has.
+        let pipeline = unsafe { device.create_pipeline(&desc) }?;
+        let axes = axes as usize;
+        for (format, least_error) in FORMATS {
+            let (slot, texels) = image(&queue, device, kind, format)?;
+            let image = Probed { axes, texels, least_error, slot };
+            if !image.is_sampled_well(&queue, device, &pipeline, &samplers)? {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// An image that is sampled.
+struct Probed {
+    axes: usize,
+    /// Each of a texel's components.
+    texels: Vec<f64>,
+    least_error: f64,
+    slot: Arc<Slot>,
+}
+
+impl Probed {
+    /// Returns true if all samplers do what the formulas say.
+    fn is_sampled_well(
+        &self,
+        queue: &Queue,
+        device: &Arc<Device>,
+        pipeline: &Arc<Pipeline>,
+        samplers: &[&(SamplerDesc, Arc<Slot>)],
+    ) -> Result<bool, Error> {
+        let all: Vec<f32> = samplers.iter().flat_map(|(desc, _)| places(desc, self.axes)).collect();
+        let bytes: Vec<u8> = all.iter().flat_map(|at| at.to_le_bytes()).collect();
+        let texels = samplers.len() * PLACES as usize;
+        let from = device.create_buffer(bytes.len() as u64, MemoryKind::Upload)?;
+        let to = device.create_buffer(texels as u64 * 16, MemoryKind::Readback)?;
+        // SAFETY: nothing else knows the buffer.
+        unsafe { from.write(0, &bytes) }?;
+        let ((), value) = queue.record(|r| {
+            r.barrier();
+            [&from, &to].into_iter().for_each(|buffer| r.retain(buffer.clone()));
+            r.retain(self.slot.clone());
+            for ((_, sampler), i) in samplers.iter().zip(0u64..) {
+                r.retain(sampler.clone());
+                let first = i * u64::from(PLACES);
+                let numbers = [&self.slot, sampler].map(|slot| u64::from(slot.index()));
+                let read = from.address() + first * 4 * self.axes as u64;
+                let push = [numbers[0], numbers[1], read, to.address() + first * 16];
+                let push: Vec<u8> = push.iter().flat_map(|word| word.to_le_bytes()).collect();
+                // SAFETY: the buffers have the elements of each invocation; all is retained.
+                unsafe { r.dispatch(pipeline, &push, [PLACES, 1, 1]) };
+            }
+        });
+        queue.wait(value)?;
+        let mut bytes = vec![0; texels * 16];
+        // SAFETY: the command is complete.
+        unsafe { to.read(0, &mut bytes) }?;
+        let found: Vec<f32> =
+            bytes.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word)).collect();
+        let (of_one, texels_of_one) = (PLACES as usize * self.axes, PLACES as usize * 4);
+        let mut runs = samplers.iter().zip(all.chunks(of_one)).zip(found.chunks(texels_of_one));
+        Ok(runs.all(|(((desc, _), places), found)| self.agrees(desc, places, found)))
+    }
+
+    /// Returns true if a sampler has found at these places what the formulas say.
+    fn agrees(&self, desc: &SamplerDesc, places: &[f32], found: &[f32]) -> bool {
+        places.chunks(self.axes).zip(found.chunks(4)).all(|(place, texel)| {
+            let (expected, largest) = self.expected(desc, place);
+            let error = (ERROR * largest).max(self.least_error);
+            let agrees = texel.iter().all(|found| (f64::from(*found) - expected).abs() <= error);
+            if !agrees {
+                tracing::info!("{desc:?} makes {texel:?} of {place:?}, not {expected}");
+            }
+            agrees
+        })
+    }
+
+    /// Returns what the formulas say, and the largest texel that counts.
+    fn expected(&self, desc: &SamplerDesc, place: &[f32]) -> (f64, f64) {
+        // Index and weight of every texel around the place.
+        let mut around: Vec<(Option<usize>, f64)> = vec![(Some(0), 1.0)];
+        for (axis, at) in place.iter().enumerate() {
+            let stride = SIZE.pow(axis as u32) as usize;
+            let sides = sides(desc, f64::from(*at));
+            let both = |(index, weight): (Option<usize>, f64)| {
+                sides
+                    .map(|(at, more)| (index.zip(at).map(|(i, at)| i + at * stride), weight * more))
+            };
+            around = around.into_iter().flat_map(both).collect();
+        }
+        let mut result = (0.0, 0.0f64);
+        for (index, weight) in around {
+            let texel = index.map_or(0.0, |index| self.texels[index]);
+            result = (result.0 + weight * texel, result.1.max(texel));
+        }
+        result
+    }
+}
+
+/// Returns the two texels around a place on one axis, `None` beyond the border, with their weights.
+fn sides(desc: &SamplerDesc, at: f64) -> [(Option<usize>, f64); 2] {
+    let size = f64::from(SIZE);
+    let at = if desc.normalized { at * size } else { at } - 0.5;
+    let (first, weight) = (at.floor(), at - at.floor());
+    let index = |index: f64| {
+        let inside = match desc.address_mode {
+            AddressMode::ClampToEdge => index.clamp(0.0, size - 1.0),
+            AddressMode::ClampToBorder => index,
+            AddressMode::Repeat => index.rem_euclid(size),
+            AddressMode::MirroredRepeat => {
+                let twice = index.rem_euclid(2.0 * size);
+                twice.min(2.0 * size - 1.0 - twice)
+            }
+        };
+        (0.0..size).contains(&inside).then_some(inside as usize)
+    };
+    [(index(first), 1.0 - weight), (index(first + 1.0), weight)]
+}
+
+/// Returns places within and around the image, and some that are far away: none for images that repeat.
+fn places(desc: &SamplerDesc, axes: usize) -> Vec<f32> {
+    let repeats = matches!(desc.address_mode, AddressMode::Repeat | AddressMode::MirroredRepeat);
+    let place = |i: u32| {
+        let far = FAR.get(i as usize).filter(|_| !repeats);
+        let near = (f64::from(hash(i)) / f64::from(u32::MAX) * 4.0 - 1.5) as f32;
+        far.copied().unwrap_or(if desc.normalized { near } else { near * SIZE as f32 })
+    };
+    (0..PLACES * axes as u32).map(place).collect()
+}
+
+/// Returns a number that looks random.
+fn hash(i: u32) -> u32 {
+    let mixed = (i ^ i >> 16).wrapping_add(1).wrapping_mul(0x7FEB_352D);
+    (mixed ^ mixed >> 15).wrapping_mul(0x846C_A68B)
+}
+
+/// Makes an image, and returns its slot and its texels: the value that all components have.
+fn image(
+    queue: &Queue,
+    device: &Arc<Device>,
+    kind: ImageKind,
+    format: Format,
+) -> Result<(Arc<Slot>, Vec<f64>), Error> {
+    let extent = [SIZE, SIZE, if kind == ImageKind::D3 { SIZE } else { 1 }];
+    let components = Component::IDENTITY;
+    let desc =
+        ImageDesc { kind, format, read_as: format, extent, layers: 1, levels: 1, components };
+    let image = device.create_image(&desc)?;
+    let texels: Vec<u8> = (0..extent.iter().product()).map(|i| (hash(i) >> 24) as u8).collect();
+    let bytes: Vec<u8> = match format {
+        Format::R8G8B8A8_UNORM => texels.iter().flat_map(|texel| [*texel; 4]).collect(),
+        _ => {
+            let float = |texel: &u8| (f32::from(*texel) / 255.0).to_le_bytes();
+            texels.iter().flat_map(|texel| float(texel).repeat(4)).collect()
+        }
+    };
+    let staging = device.create_buffer(bytes.len() as u64, MemoryKind::Upload)?;
+    // SAFETY: nothing uses the buffer yet.
+    unsafe { staging.write(0, &bytes) }?;
+    let at = ImageBox { level: 0, origin: [0; 3], size: image.size_of_level(0) };
+    let ((), value) = queue.record(|r| {
+        r.prepare(&image);
+        r.copy_to_image(&staging, 0, &image, at);
+    });
+    queue.wait(value)?;
+    let slot = Slot::of_image(&image, Binding::SampledImage, 0)?;
+    Ok((slot, texels.iter().map(|texel| f64::from(*texel) / 255.0).collect()))
+}
+
+/// Each invocation samples at a place, read from the third push constant's array, and writes what it finds to the
+/// fourth's; the first two are the slots.
+fn kernel(kind: ImageKind, axes: u32) -> Vec<u32> {
+    let mut k = KernelBuilder::new(4);
+    let (float, uint) = (k.float(32), k.uint());
+    let images = k.images(Binding::SampledImage, kind, float);
+    let samplers = k.samplers();
+    let (image, sampler, id) = (k.push_word(0), k.push_word(1), k.global_id_x());
+    let stride = k.constant(axes);
+    let first = k.binary(op::I_MUL, uint, id, stride);
+    let mut place = Vec::new();
+    for axis in 0..axes {
+        let axis = k.constant(axis);
+        let at = k.binary(op::I_ADD, uint, first, axis);
+        place.push(k.load(2, float, at));
+    }
+    let vector = k.vector(float, axes);
+    let place = k.compose(vector, &place);
+    let texel = k.sample((images, image), (samplers, sampler), place);
+    let texels = k.vector(float, 4);
+    k.store(3, texels, id, texel);
+    k.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_texels_around_a_place_are_those_of_the_address_mode() {
+        let around = |address_mode, at| {
+            let desc =
+                SamplerDesc { address_mode, linear: true, normalized: false, integer: false };
+            sides(&desc, at).map(|(index, _)| index)
+        };
+        use AddressMode::*;
+        assert_eq!(around(ClampToEdge, 2.75), [Some(2), Some(3)]);
+        assert_eq!(around(ClampToEdge, 0.25), [Some(0), Some(0)]);
+        assert_eq!(around(ClampToBorder, 0.25), [None, Some(0)]);
+        assert_eq!(around(Repeat, 0.25), [Some(5), Some(0)]);
+        assert_eq!(around(MirroredRepeat, 0.25), [Some(0), Some(0)]);
+        assert_eq!(around(MirroredRepeat, 6.75), [Some(5), Some(4)]);
+        let desc =
+            SamplerDesc { address_mode: Repeat, linear: true, normalized: true, integer: false };
+        assert_eq!(sides(&desc, 0.5), [(Some(2), 0.5), (Some(3), 0.5)]);
+    }
+}

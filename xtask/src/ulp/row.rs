@@ -1,0 +1,217 @@
+//! A row of the table of functions: how a kernel calls it, what its exact result is, and its error bounds.
+
+use super::format::Format;
+use super::quad::Quad;
+
+/// The exact function, evaluated with more precision than the results have.
+#[derive(Clone, Copy)]
+pub enum Reference<T> {
+    One(fn(f64) -> T),
+    Two(fn(f64, f64) -> T),
+    Three(fn(f64, f64, f64) -> T),
+    /// The values, an integer last if the function takes one.
+    List(fn(&[f64]) -> T),
+    /// Of a function whose result depends on the type.
+    Typed(fn(&[f64], Format) -> T),
+}
+
+impl<T> Reference<T> {
+    pub fn call(&self, values: &[f64], format: Format) -> T {
+        match (self, values) {
+            (Reference::One(f), [x, ..]) => f(*x),
+            (Reference::Two(f), [x, y, ..]) => f(*x, *y),
+            (Reference::Three(f), [x, y, z, ..]) => f(*x, *y, *z),
+            (Reference::List(f), values) => f(values),
+            (Reference::Typed(f), values) => f(values, format),
+            _ => unreachable!("every row has as many values as its reference takes"),
+        }
+    }
+}
+
+/// What 7.4 demands of a result.
+#[derive(Debug, Clone, Copy)]
+pub enum Bound {
+    /// At most so many ulp.
+    Ulp(f64),
+    /// The nearest number: "correctly rounded", or "0 ulp" where the exact result is a number of the type.
+    Rounded,
+    /// At most an absolute error, which may depend on the values.
+    Absolute(fn(&[f64], Format) -> f64),
+    /// Nothing.
+    None,
+    /// The function does not exist for the type.
+    Absent,
+}
+
+impl Bound {
+    /// Returns the largest error that is allowed, in ulp or in absolute errors.
+    pub fn limit(self) -> f64 {
+        match self {
+            Bound::Ulp(ulp) => ulp,
+            Bound::Rounded => 0.5,
+            Bound::Absolute(_) => 1.0,
+            Bound::None | Bound::Absent => f64::INFINITY,
+        }
+    }
+
+    pub fn text(self) -> String {
+        match self {
+            Bound::Ulp(ulp) => format!("{ulp}"),
+            Bound::Rounded => "rounded".to_string(),
+            Bound::Absolute(_) => "absolute".to_string(),
+            Bound::None => "none".to_string(),
+            Bound::Absent => String::new(),
+        }
+    }
+}
+
+/// How arguments are chosen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Choice {
+    /// From the whole range.
+    Any,
+    /// Such that x^y is a number of the type.
+    Power,
+    /// Between two numbers; others are left out.
+    Range(f64, f64),
+}
+
+/// A function.
+pub struct Row {
+    pub name: &'static str,
+    /// A statement that sets `r` from the values `x`, `y`, `z`, `w`, `x2` to `w2` of type `T` and `n` of type int; it
+    /// may use `p` of type `T` and `q` of type int.
+    pub body: &'static str,
+    /// The number of values of type `T`.
+    pub values: usize,
+    /// True if it takes an integer.
+    pub integer: bool,
+    /// In doubles: exact enough for halves and floats.
+    pub near: Reference<f64>,
+    /// In quads, for doubles; `None` where the nearest double is the result.
+    pub wide: Option<Reference<Quad>>,
+    /// True if quads are the reference for all types.
+    pub always_wide: bool,
+    /// How far the reference in doubles can be from the exact result, in ulp of a double.
+    pub near_error: f64,
+    /// The bounds for half, float and double.
+    pub bounds: [Bound; 3],
+    pub choice: Choice,
+    /// Returns false for values for which the result is undefined.
+    pub defined: fn(&[f64], Format) -> bool,
+    /// True if a zero may have either sign.
+    pub either_zero: bool,
+}
+
+/// Returns bounds in ulp for half, float and double.
+pub const fn ulps(half: f64, float: f64, double: f64) -> [Bound; 3] {
+    [Bound::Ulp(half), Bound::Ulp(float), Bound::Ulp(double)]
+}
+
+pub const ROUNDED: [Bound; 3] = [Bound::Rounded; 3];
+/// For floats, which alone have the function.
+pub const HALF_PREFIX: [Bound; 3] = [Bound::Absent, Bound::Ulp(8192.0), Bound::Absent];
+pub const NATIVE: [Bound; 3] = [Bound::Absent, Bound::None, Bound::Absent];
+
+impl Row {
+    /// Returns a function whose results are exact in doubles, or rounded to them.
+    pub const fn exact(name: &'static str, body: &'static str, near: Reference<f64>) -> Row {
+        let values = match near {
+            Reference::One(_) => 1,
+            Reference::Two(_) | Reference::List(_) | Reference::Typed(_) => 2,
+            Reference::Three(_) => 3,
+        };
+        Row {
+            name,
+            body,
+            values,
+            integer: false,
+            near,
+            wide: None,
+            always_wide: false,
+            near_error: 1.0,
+            bounds: ROUNDED,
+            choice: Choice::Any,
+            defined: |_, _| true,
+            either_zero: false,
+        }
+    }
+
+    /// Returns a function whose results are rounded from what both references tell.
+    pub const fn rounded(
+        name: &'static str,
+        body: &'static str,
+        near: Reference<f64>,
+        wide: Reference<Quad>,
+        bounds: [Bound; 3],
+    ) -> Row {
+        Row { wide: Some(wide), bounds, ..Row::exact(name, body, near) }
+    }
+
+    /// Returns a function of floats alone.
+    pub const fn of_float(
+        name: &'static str,
+        body: &'static str,
+        near: Reference<f64>,
+        bounds: [Bound; 3],
+    ) -> Row {
+        Row { bounds, ..Row::exact(name, body, near) }
+    }
+
+    pub const fn bounds(self, bounds: [Bound; 3]) -> Row {
+        Row { bounds, ..self }
+    }
+
+    pub const fn values(self, values: usize) -> Row {
+        Row { values, ..self }
+    }
+
+    /// Makes the last of the reference's values an integer.
+    pub const fn integer(self) -> Row {
+        Row { integer: true, values: 1, ..self }
+    }
+
+    pub const fn choice(self, choice: Choice) -> Row {
+        Row { choice, ..self }
+    }
+
+    pub const fn defined(self, defined: fn(&[f64], Format) -> bool) -> Row {
+        Row { defined, ..self }
+    }
+
+    pub const fn either_zero(self) -> Row {
+        Row { either_zero: true, ..self }
+    }
+
+    pub const fn always_wide(self) -> Row {
+        Row { always_wide: true, ..self }
+    }
+
+    pub const fn near_error(self, near_error: f64) -> Row {
+        Row { near_error, ..self }
+    }
+
+    pub fn bound(&self, format: Format) -> Bound {
+        self.bounds[format as usize]
+    }
+
+    /// Returns the number of all different calls, if it is not more than 2^32.
+    pub fn all_calls(&self, format: Format) -> Option<u64> {
+        let bits = format.width() * self.values as u32;
+        (bits <= 32 && !self.integer).then(|| 1 << bits)
+    }
+
+    /// Returns true if quads are the reference for a type.
+    pub fn is_wide(&self, format: Format) -> bool {
+        self.wide.is_some() && (self.always_wide || format == Format::Double)
+    }
+
+    /// Returns true if results for the values count.
+    pub fn counts(&self, values: &[f64], format: Format) -> bool {
+        let within = match self.choice {
+            Choice::Range(low, high) => values.iter().all(|x| (low..=high).contains(x)),
+            Choice::Any | Choice::Power => true,
+        };
+        within && (self.defined)(values, format)
+    }
+}
