@@ -69,7 +69,7 @@ pub fn run_command(args: &[String]) -> Outcome {
     let driver = request.driver.install()?;
     let mut command = if request.race { race(&driver)? } else { calm(&driver) };
     let seconds = (request.minutes * 60.0).ceil() as u64;
-    command.env("HEKLA_SOAK_SECONDS", seconds.to_string());
+    command.env("HEKLA_SOAK_SECONDS", seconds.to_string()).env("HEKLA_SOAK_IMAGES", "10000");
     command.envs(request.settings);
     system::run(&mut command)
 }

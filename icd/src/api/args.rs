@@ -140,6 +140,9 @@ pub unsafe fn wait_list(
     list: *const cl_event,
 ) -> Result<Vec<Ref<Event>>> {
     ensure!(list.is_null() == (count == 0), CL_INVALID_EVENT_WAIT_LIST);
+    if count == 0 {
+        return Ok(Vec::new());
+    }
     // SAFETY: as the caller promises.
     let events = unsafe { objects::<Event>(list, count) };
     let events = events.map_err(|_| ClError(CL_INVALID_EVENT_WAIT_LIST))?;

@@ -8,6 +8,7 @@ use crate::cl::*;
 use crate::core::command::launch::{suggest_local_size, Launch, Sizes};
 use crate::core::command::Command;
 use crate::core::program::kernel::Kernel;
+use crate::core::queue::Request;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 
@@ -29,15 +30,22 @@ unsafe fn enqueue_kernel(
     // SAFETY: as the caller promises.
     let waits = unsafe { args::wait_list(&queue.context, count, list) }?;
     let sizes = sizes()?;
-    let command = if sizes.is_empty() {
+    if sizes.is_empty() {
         kernel.built_on(&queue.device)?;
         kernel.check_args()?;
-        Command::Marker
-    } else {
-        Command::Launch(Box::new(Launch::new(&queue, &kernel, &sizes)?))
-    };
+        // SAFETY: as the caller promises.
+        return unsafe { enqueue(&queue, command_type, Command::Marker, waits, false, event) };
+    }
+    let made = queue.enqueue(Request {
+        command_type,
+        command: Launch::new(&queue, &kernel, &sizes)?,
+        waits,
+        blocking: false,
+        wants_event: !event.is_null(),
+    })?;
     // SAFETY: as the caller promises.
-    unsafe { enqueue(&queue, command_type, command, waits, false, event) }
+    unsafe { args::store_event(event, made) };
+    Ok(())
 }
 
 /// Enqueues a command that only takes a place in the order.

@@ -49,7 +49,7 @@ impl Properties {
 /// Returns the notifier of a context, which receives errors from the beginning of its creation on.
 fn notifier(function: ContextNotify, data: *mut c_void) -> Option<Arc<Notifier>> {
     let notifier = Notifier::new(function, UserData(data));
-    notify::enter(notifier.as_ref());
+    notify::enter(|| notifier.as_ref());
     notifier
 }
 

@@ -21,13 +21,7 @@ pub unsafe fn enqueue(
     event: *mut cl_event,
 ) -> Result<()> {
     let wants_event = !event.is_null();
-    let made = queue.enqueue(Request {
-        command_type,
-        command: Box::new(command),
-        waits,
-        blocking,
-        wants_event,
-    })?;
+    let made = queue.enqueue(Request { command_type, command, waits, blocking, wants_event })?;
     // SAFETY: as the caller promises.
     unsafe { args::store_event(event, made) };
     Ok(())

@@ -163,11 +163,12 @@ pub(super) unsafe fn up_to_three(
     dimensions: cl_uint,
     default: usize,
 ) -> [usize; 3] {
-    let mut values = [default; 3];
-    // SAFETY: as the caller promises.
-    let given = unsafe { args::slice(pointer, dimensions as usize) };
-    values[..given.len()].copy_from_slice(given);
-    values
+    let given = if pointer.is_null() { 0 } else { dimensions as usize };
+    std::array::from_fn(|d| match d < given {
+        // SAFETY: as the caller promises.
+        true => unsafe { pointer.add(d).read() },
+        false => default,
+    })
 }
 
 /// Reads the sizes of a launch; CL_INVALID_WORK_DIMENSION for an impossible dimension.

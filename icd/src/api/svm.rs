@@ -79,7 +79,7 @@ fn copy_command(target: &mut Target, from: usize, to: usize, size: usize) -> Res
             let to = Operand::target(&context, Rect::linear(to, size));
             let written = target.queue.enqueue(Request {
                 command_type: CL_COMMAND_SVM_MEMCPY,
-                command: Box::new(Command::Write { mem: mem.clone(), from, to: whole }),
+                command: Command::Write { mem: mem.clone(), from, to: whole },
                 waits: std::mem::take(&mut target.waits),
                 blocking: false,
                 wants_event: true,
@@ -165,7 +165,7 @@ entry! {
         let Target { queue, waits } = target;
         let made = queue.enqueue(Request {
             command_type: CL_COMMAND_SVM_FREE,
-            command: Box::new(Command::Marker),
+            command: Command::Marker,
             waits,
             blocking: false,
             wants_event: true,

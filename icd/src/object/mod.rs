@@ -183,7 +183,7 @@ impl<T: Kind> Ref<T> {
         if !held && !object.body.reachable() {
             return fail(T::INVALID);
         }
-        notify::enter(object.body.notifier());
+        notify::enter(|| object.body.notifier());
         Ok(Ref(object))
     }
 

@@ -63,10 +63,10 @@ pub fn begin() {
 
 /// Notes that the entry point works in the context with this notifier. The first object counts: the queue of a
 /// command, the kernel of an argument.
-pub fn enter(notifier: Option<&Arc<Notifier>>) {
+pub fn enter<'a>(notifier: impl FnOnce() -> Option<&'a Arc<Notifier>>) {
     if IN_USE.load(Ordering::Relaxed) {
         let _ = CURRENT.try_with(|current| {
-            current.borrow_mut().get_or_insert_with(|| notifier.cloned());
+            current.borrow_mut().get_or_insert_with(|| notifier().cloned());
         });
     }
 }

@@ -5,7 +5,7 @@ use parking_lot::RwLock;
 use std::any::Any;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
 const SHARDS: usize = 32;
 
@@ -34,8 +34,9 @@ type Shard = RwLock<HashMap<usize, Erased, BuildHasherDefault<AddressHasher>>>;
 /// Returns part `index` of the set. Its weak references keep an entry's memory from being reused while the entry
 /// exists, so that an address never names two objects.
 fn shard_at(index: usize) -> &'static Shard {
-    static SHARDS_CELL: OnceLock<[Shard; SHARDS]> = OnceLock::new();
-    &SHARDS_CELL.get_or_init(|| std::array::from_fn(|_| Shard::default()))[index]
+    static ALL: [Shard; SHARDS] =
+        [const { RwLock::new(HashMap::with_hasher(BuildHasherDefault::new())) }; SHARDS];
+    &ALL[index]
 }
 
 fn shard(address: usize) -> &'static Shard {

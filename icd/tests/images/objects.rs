@@ -1,6 +1,12 @@
 //! Image objects: creation, queries, contents, lifetime.
 
 use crate::*;
+use hekla_compiler::kernel::ImageAccess;
+
+/// Returns the word by which kernels on the first device know an image.
+fn word(image: &Image, access: ImageAccess) -> u32 {
+    image.argument(&image.context.devices[0], 0, access).unwrap().unwrap().0
+}
 
 #[test]
 fn every_type_of_image_says_what_it_is() {
@@ -142,9 +148,9 @@ fn words_name_slots_that_are_used_again() {
         for given in [flat, of_buffer] {
             let handle = image(context, 0, RGBA8, &given, null_mut());
             let image = Ref::<Image>::from_handle(handle).unwrap();
-            let word = |writes| image.bind(0, writes, None).unwrap().word;
-            let (read, write) = (word(false), word(true));
-            assert_eq!(word(true), write);
+            let (read, write) =
+                (word(&image, ImageAccess::ReadOnly), word(&image, ImageAccess::WriteOnly));
+            assert_eq!(word(&image, ImageAccess::WriteOnly), write);
             assert!(read & 0xFFFF < 100 && write & 0xFFFF < 100, "{read:#x} {write:#x}");
             let format = 5 << 16 | 2 << 21;
             assert_eq!((read >> 16 << 16, write >> 16 << 16), (format, format));
@@ -152,7 +158,7 @@ fn words_name_slots_that_are_used_again() {
         }
         let handle = image(context, 0, bgra, &flat, null_mut());
         let image = Ref::<Image>::from_handle(handle).unwrap();
-        assert_eq!(image.bind(0, true, None).unwrap().word >> 16, 6 | 2 << 5 | 1 << 10);
+        assert_eq!(word(&image, ImageAccess::WriteOnly) >> 16, 6 | 2 << 5 | 1 << 10);
         check(unsafe { clReleaseMemObject(handle) });
     }
 }

@@ -4,6 +4,8 @@ use crate::common::*;
 use crate::owned::{Buffer, Numbers, Owned, Queue};
 use crate::world::{finish, kernel, World};
 use std::ptr::{null, null_mut};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 pub const SOURCE: &str = "
 kernel void copy(read_only image2d_t from, write_only image2d_t to, sampler_t s) {
@@ -153,6 +155,47 @@ pub fn images(world: &World, numbers: &mut Numbers) {
     one.compare(world, &queue, whole);
     two.compare(world, &queue, whole);
     finish(&queue);
+}
+
+/// Images that threads create, use in a kernel with a sampler, and release, so many in all. Their places in the device's
+/// descriptor set are free again afterwards.
+pub fn come_and_go(world: &Arc<World>, threads: u64, images: usize) {
+    let some = |world: &World, seed: u64, count: usize| {
+        let Some(program) = &world.image_program else { return };
+        let (mut numbers, queue) = (Numbers::new(seed), world.in_order_queue());
+        for round in 0..count.div_ceil(2) {
+            let from = Picture::new(world, &mut numbers, SIZES[1]);
+            let mut to = Picture::new(world, &mut numbers, SIZES[1]);
+            copy_by_kernel(world, &queue, program, &from, &to, SIZES[1]);
+            if round % 16 == 0 {
+                to.texels = from.texels.clone();
+                let [width, height] = SIZES[1];
+                to.compare(world, &queue, Part { origin: [0; 3], size: [width, height, 1] });
+            }
+        }
+        finish(&queue);
+    };
+    let slots = || hekla::api::platform().devices()[0].gpu().unwrap().device.slots_in_use();
+    some(world, 0, 2);
+    let (before, start) = (slots(), Instant::now());
+    let each = images.div_ceil(threads as usize);
+    let workers: Vec<_> = (0..threads)
+        .map(|seed| {
+            let world = world.clone();
+            std::thread::spawn(move || some(&world, seed, each))
+        })
+        .collect();
+    workers.into_iter().for_each(|worker| worker.join().unwrap());
+    let seconds = start.elapsed().as_secs_f64();
+    println!(
+        "{images} images by {threads} threads in {seconds:.1} s: {before} slots, then {}",
+        slots()
+    );
+    let patience = Instant::now() + Duration::from_secs(20);
+    while slots() > before && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(slots() <= before, "slots are left behind: {before}, then {}", slots());
 }
 
 /// Copies all texels by a kernel, whose objects do not outlive the call.

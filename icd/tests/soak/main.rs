@@ -2,7 +2,8 @@
 //! every result; at the end no object and no memory is left behind.
 //!
 //! `HEKLA_SOAK_SECONDS` (6), `HEKLA_SOAK_THREADS` (8) and `HEKLA_SOAK_SEED` say how long, how many, and
-//! which; `HEKLA_SOAK_SCENE` takes only scenes with that in their names; `HEKLA_SOAK_PLAIN=1` runs in this
+//! which; `HEKLA_SOAK_SCENE` takes only scenes with that in their names; with images among them, `HEKLA_SOAK_IMAGES` (1000)
+//! images come and go besides; `HEKLA_SOAK_PLAIN=1` runs in this
 //! process, in which `HEKLA_SOAK_OTHERS=0` leaves the memory of drivers alone. Otherwise two of their own run:
 //! one for the memory, one under the validation layer with its checks of synchronization, which must have
 //! nothing to say. `HEKLA_SOAK_LEAK` has every scene lose so many bytes, to see that they are missed. See
@@ -129,6 +130,9 @@ fn soak() {
     let first = run(&world, threads, seed, warm);
     let before = world.footprint();
     println!("{first} scenes by {threads} threads, seed {seed}: {before}");
+    if "images".contains(&std::env::var("HEKLA_SOAK_SCENE").unwrap_or_default()) {
+        images::come_and_go(&world, threads, setting("HEKLA_SOAK_IMAGES", 1000) as usize);
+    }
     let rounds = ((time - warm).as_secs() / ROUND.as_secs()).max(1);
     let (mut scenes, mut after) = (0, before);
     for round in 1..=rounds {

@@ -282,6 +282,13 @@ impl<'a> Recorder<'a> {
         }
     }
 
+    /// Keeps all of `objects` alive until the batch completes.
+    pub fn retain_all(&mut self, objects: impl Iterator<Item = Arc<dyn Any + Send + Sync>>) {
+        if let Some(batch) = self.batch.as_deref_mut() {
+            batch.retained.extend(objects);
+        }
+    }
+
     /// Records the timestamp at which all that the command is ordered behind (see [`Recorder::after`]) is
     /// complete. The first call in a command counts. The times appear in the result and in
     /// [`crate::Queue::timestamps`]; `None` unless the queue profiles.

@@ -19,6 +19,9 @@ use crate::sync::{poll_until, CompletionMarker, Scope, Semaphore, Timeline, POLL
 /// While one batch is in flight, a second one is submitted when it has this many commands, so that the device
 /// does not run out of work.
 const READY_COMMANDS: u32 = 32;
+/// The commands of a batch, the first and then each of so many, at which the device is asked how far it is.
+const FIRST_ASKED: u32 = 2;
+const ASKED: u32 = 8;
 /// Most complete batches that a queue keeps for reuse.
 const SPARE_BATCHES: usize = 8;
 /// How many of the newest complete batches are not reused where a completion marker, and no semaphore, reported
@@ -417,7 +420,8 @@ impl Queue {
     /// Submits the open batch if it is full, or if the device has or will soon have no work of this queue.
     fn submit_if_due(&self, state: &mut State) {
         let Some(count) = state.open.as_ref().map(|b| b.count) else { return };
-        if !state.in_flight.is_empty() {
+        // Asking the device costs more than a command does.
+        if !state.in_flight.is_empty() && (count <= FIRST_ASKED || count.is_multiple_of(ASKED)) {
             // The loss of the device is recorded in `failure` at the submission.
             let _ = self.retire(state);
         }

@@ -12,56 +12,67 @@ use crate::core::memory::image::shadow::{self, ShadowUse};
 use crate::core::memory::image::Image;
 use crate::core::memory::reservation::{Effect, RangeUse};
 use crate::core::printf::Printer;
-use crate::core::program::kernel::{
-    self, ArgValue, BuiltKernel, KernelArguments, LocalLayout, PipelineKey,
-};
+use crate::core::program::kernel::{self, ArgValue, BuiltKernel, KernelArguments};
+use crate::core::program::local_layout::LocalLayout;
+use crate::core::program::pipelines::PipelineKey;
 use crate::core::program::ProgramData;
 use crate::core::queue::event::Phase;
-use crate::core::queue::execute::Execution;
+use crate::core::queue::execute::{Execute, Execution};
 use crate::core::queue::Queue;
 use crate::object::Ref;
 use hekla_compiler::kernel::{ArgAddress, ArgKind, Field, ImageAccess, Kernel};
 use hekla_vk_backend as vk;
 use smallvec::SmallVec;
+use std::any::Any;
 use std::sync::Arc;
 
 /// A kernel-argument buffer on the host; one of common size is kept on the stack.
-type ArgumentBuffer = SmallVec<[u8; 256]>;
+type ArgumentBuffer = SmallVec<[u8; ON_STACK]>;
+const ON_STACK: usize = 128;
 
-/// A launch. It does not change after enqueue.
+/// A launch as it was at enqueue. It does not change.
 pub struct Launch {
     kernel: Arc<BuiltKernel>,
-    args: SmallVec<[ArgumentValue; 8]>,
-    /// Shared virtual memory that arguments point into or clSetKernelExecInfo named.
-    shared: Vec<Arc<vk::Buffer>>,
+    /// The kernel-argument buffer, without the fields that are known only when the launch is recorded.
+    arguments: ArgumentBuffer,
+    /// What the kernel-argument buffer names.
+    objects: SmallVec<[Object; 8]>,
+    /// Device memory besides: shared virtual memory that arguments point into or clSetKernelExecInfo named, and the
+    /// driver's own.
+    others: Vec<Arc<vk::Buffer>>,
     /// Buffers whose device addresses are arguments or were named to clSetKernelExecInfo.
     pointed: Vec<Ref<Buffer>>,
     range: NdRange,
-    dispatches: SmallVec<[Dispatch; 1]>,
-    layout: LocalLayout,
+    dispatches: Dispatches,
+    /// The local size, and the layout of local memory, of whole work-groups.
+    pipeline: PipelineKey,
 }
 
-impl Launch {
-    /// Returns the kernel's name.
-    pub fn name(&self) -> &str {
-        &self.kernel.kernel.name
-    }
+/// The dispatches that a launch takes.
+enum Dispatches {
+    /// So many work-groups, none of them smaller than the others.
+    One([u32; 3]),
+    Several(Vec<Dispatch>),
 }
 
-/// What the kernel-argument buffer of a launch names.
-#[derive(Default)]
-struct Named {
-    buffers: SmallVec<[Arc<vk::Buffer>; 8]>,
-    slots: SmallVec<[Arc<vk::Slot>; 2]>,
-    shadows: Vec<ShadowUse>,
-}
-
-/// An argument as it was at enqueue.
-enum ArgumentValue {
-    Bytes(SmallVec<[u8; 16]>),
-    Buffer(Option<Ref<Buffer>>),
-    Image(Ref<Image>, ImageAccess),
-    Local,
+/// A memory object among the arguments, and what of it the device is to keep.
+enum Object {
+    Buffer {
+        mem: Ref<Buffer>,
+        effect: Effect,
+        bytes: Arc<vk::Buffer>,
+    },
+    Image {
+        image: Ref<Image>,
+        effect: Effect,
+        slot: Arc<vk::Slot>,
+    },
+    /// An image with a shadow, which depends on the queue. `at`: where its word is in the kernel-argument buffer.
+    Shadowed {
+        image: Ref<Image>,
+        effect: Effect,
+        at: usize,
+    },
 }
 
 /// The sizes given to clEnqueueNDRangeKernel; dimensions beyond the given ones have size 1.
@@ -172,106 +183,163 @@ impl Launch {
         ensure!(arguments.complete(), CL_INVALID_KERNEL_ARGS);
         let device = &queue.device;
         let range = index_space(device, built, sizes)?;
-        let layout = LocalLayout::new(&built.kernel, |index| arguments.local_size(index));
-        ensure!(layout.total <= device.local_memory(), CL_OUT_OF_RESOURCES);
+        let local_size = |index| arguments.local_size(index);
+        let layout = LocalLayout::of_launch(&built.kernel, local_size, device.local_memory());
+        let layout = layout.ok_or(ClError(CL_OUT_OF_RESOURCES))?;
         let max_groups = device.info().limits.max_workgroup_count;
-        let dispatches = range.dispatches(max_groups).ok_or(ClError(CL_OUT_OF_RESOURCES))?;
-        let shared = shared_memory(queue, arguments);
-        let pointed = pointed_buffers(queue, arguments);
-        let args = arguments.args.iter().flatten().zip(&built.kernel.args);
-        let args = args.map(|(value, arg)| capture(value, arg.kind)).collect::<Result<_>>()?;
-        let launch =
-            Launch { kernel: built.clone(), args, shared, pointed, range, dispatches, layout };
-        launch.images().try_for_each(|(image, access)| image.check_use(device, access))?;
+        let dispatches = match range.one_dispatch(max_groups) {
+            Some(Dispatch { groups, .. }) => Dispatches::One(groups),
+            None => {
+                let several = range.dispatches(max_groups);
+                Dispatches::Several(several.ok_or(ClError(CL_OUT_OF_RESOURCES))?.into_vec())
+            }
+        };
+        let pipeline = PipelineKey {
+            local_size: range.local,
+            has_global_offset: range.offset != [0; 3],
+            local_length: layout.length(&built.kernel),
+            local_offsets: layout.offsets,
+        };
+        let mut launch = Launch {
+            kernel: built.clone(),
+            arguments: zeros(built.kernel.argument_buffer_size as usize),
+            objects: SmallVec::new(),
+            others: Vec::new(),
+            pointed: Vec::new(),
+            range,
+            dispatches,
+            pipeline,
+        };
+        launch.capture(queue, arguments)?;
         Ok(launch)
     }
 
-    /// Returns the images among the arguments, with how the kernel uses them.
-    fn images(&self) -> impl Iterator<Item = (&Ref<Image>, ImageAccess)> {
-        self.args.iter().filter_map(|arg| match arg {
-            ArgumentValue::Image(image, access) => Some((image, *access)),
-            _ => None,
-        })
-    }
-
-    /// Returns the kernel-argument buffer without the fields that differ between dispatches, and what it names: buffers
-    /// whose addresses are in it, slots and shadows. `printf` is the output buffer of a kernel that prints.
-    fn argument_buffer(
-        &self,
-        queue: &Queue,
-        replayed: bool,
-        printf: Option<&Arc<vk::Buffer>>,
-    ) -> Result<(ArgumentBuffer, Named)> {
+    /// Fills the kernel-argument buffer, and notes what it names.
+    fn capture(&mut self, queue: &Queue, arguments: &KernelArguments) -> Result<()> {
         let kernel = &self.kernel.kernel;
-        let mut arguments: ArgumentBuffer =
-            SmallVec::from_elem(0, kernel.argument_buffer_size as usize);
-        let Named { mut buffers, mut slots, mut shadows } = Named::default();
-        let owner = (!replayed).then_some(&queue.vk);
         for entry in &kernel.argument_fields {
             let at = entry.offset as usize;
+            let fields = &mut self.arguments;
             match entry.field {
-                Field::Arg(index) => match self.args.get(index as usize) {
-                    Some(ArgumentValue::Bytes(bytes)) => put(&mut arguments, at, bytes),
-                    Some(ArgumentValue::Buffer(Some(mem))) => {
-                        let buffer = mem.on_device(queue.device_index)?;
-                        let address = buffer.address() + mem.origin as u64;
-                        put(&mut arguments, at, &address.to_le_bytes());
-                        buffers.push(buffer);
+                Field::Arg(index) => {
+                    let Some(Some(value)) = arguments.args.get(index as usize) else { continue };
+                    match value {
+                        ArgValue::Bytes(bytes) => put(fields, at, bytes),
+                        ArgValue::Pointer(address) => put(fields, at, &address.to_le_bytes()),
+                        ArgValue::Buffer(Some(mem)) => {
+                            let mem = mem.upgrade().ok_or(ClError(CL_INVALID_KERNEL_ARGS))?;
+                            let bytes = mem.on_device(queue.device_index)?;
+                            let address = bytes.address() + mem.origin as u64;
+                            put(fields, at, &address.to_le_bytes());
+                            let effect = effect(kernel, index);
+                            self.objects.push(Object::Buffer { mem, effect, bytes });
+                        }
+                        ArgValue::Image(image) => {
+                            let image = image.upgrade().ok_or(ClError(CL_INVALID_KERNEL_ARGS))?;
+                            let access = image_access(kernel, index)?;
+                            let effect = match access {
+                                ImageAccess::ReadOnly => Effect::Read,
+                                _ => Effect::Modify,
+                            };
+                            let known =
+                                image.argument(&queue.device, queue.device_index, access)?;
+                            self.objects.push(match known {
+                                Some((word, slot)) => {
+                                    put(fields, at, &word.to_le_bytes());
+                                    Object::Image { image, effect, slot }
+                                }
+                                None => Object::Shadowed { image, effect, at },
+                            });
+                        }
+                        ArgValue::Buffer(None) | ArgValue::Local(_) => {}
                     }
-                    Some(ArgumentValue::Image(image, access)) => {
-                        let writes = *access != ImageAccess::ReadOnly;
-                        let bound = image.bind(queue.device_index, writes, owner)?;
-                        put(&mut arguments, at, &bound.word.to_le_bytes());
-                        slots.push(bound.slot);
-                        bound.shadow.into_iter().for_each(|used| shadow::add(&mut shadows, used));
-                    }
-                    _ => {}
-                },
-                Field::GlobalOffset => put_u64x3(&mut arguments, at, self.range.offset),
-                Field::GlobalSize => put_u64x3(&mut arguments, at, self.range.global),
-                Field::NumGroups => put_u64x3(&mut arguments, at, self.range.group_counts()),
+                }
+                Field::GlobalOffset => put_u64x3(fields, at, self.range.offset),
+                Field::GlobalSize => put_u64x3(fields, at, self.range.global),
+                Field::NumGroups => put_u64x3(fields, at, self.range.group_counts()),
                 Field::EnqueuedLocalSize => {
                     for (d, size) in self.range.local.iter().enumerate() {
-                        put(&mut arguments, at + 4 * d, &size.to_le_bytes());
+                        put(fields, at + 4 * d, &size.to_le_bytes());
                     }
                 }
-                Field::WorkDim => put(&mut arguments, at, &self.range.dimensions.to_le_bytes()),
+                Field::WorkDim => put(fields, at, &self.range.dimensions.to_le_bytes()),
                 Field::DataAddress => {
                     let data = self.kernel.data.copy()?;
-                    put(&mut arguments, at, &data.address.to_le_bytes());
-                    buffers.push(data.buffer.clone());
-                }
-                Field::PrintfBuffer => {
-                    let address = printf.map_or(0, |buffer| buffer.address());
-                    put(&mut arguments, at, &address.to_le_bytes());
-                    buffers.extend(printf.cloned());
+                    put(fields, at, &data.address.to_le_bytes());
+                    self.others.push(data.buffer.clone());
                 }
                 Field::OrderWord => {
                     let word = queue.gpu.order_word()?;
-                    put(&mut arguments, at, &word.address().to_le_bytes());
-                    buffers.push(word.clone());
+                    put(fields, at, &word.address().to_le_bytes());
+                    self.others.push(word.clone());
                 }
-                Field::GlobalBase | Field::GroupBase => {}
+                Field::PrintfBuffer | Field::GlobalBase | Field::GroupBase => {}
             }
         }
-        for mem in &self.pointed {
-            buffers.push(mem.on_device(queue.device_index)?);
+        if arguments.has_addresses() {
+            self.others.extend(shared_memory(queue, arguments));
+            self.pointed = pointed_buffers(queue, arguments);
+            for mem in &self.pointed {
+                self.others.push(mem.on_device(queue.device_index)?);
+            }
         }
-        Ok((arguments, Named { buffers, slots, shadows }))
+        Ok(())
     }
 
-    /// Writes the fields that differ between dispatches. Returns true if any of them, or the global offset, is not
-    /// 0.
-    fn set_offsets(&self, arguments: &mut ArgumentBuffer, dispatch: &Dispatch) -> bool {
+    /// Returns the shadows of a launch on a queue, if it uses any. `replayed`: it is for a recording.
+    fn shadowed(&self, queue: &Queue, replayed: bool) -> Result<Option<Box<Shadowed>>> {
+        let owner = (!replayed).then_some(&queue.vk);
+        let mut shadowed: Option<Box<Shadowed>> = None;
+        for object in &self.objects {
+            let Object::Shadowed { image, effect, at } = object else { continue };
+            let writes = *effect == Effect::Modify;
+            let bound = image.bind_shadow(queue.device_index, writes, owner)?;
+            let shadowed = shadowed.get_or_insert_with(Box::default);
+            shadowed.words.push((*at, bound.word));
+            shadowed.slots.push(bound.slot);
+            shadow::add(&mut shadowed.uses, bound.shadow);
+        }
+        Ok(shadowed)
+    }
+
+    /// Returns the kernel-argument buffer with the fields that are known only when a dispatch is recorded.
+    fn patched(
+        &self,
+        [global_base, group_base]: [[u64; 3]; 2],
+        Late { printf, shadowed }: &Late<'_>,
+    ) -> ArgumentBuffer {
+        let mut arguments = self.arguments.clone();
+        for (at, word) in shadowed.iter().flat_map(|shadowed| &shadowed.words) {
+            put(&mut arguments, *at, &word.to_le_bytes());
+        }
         for entry in &self.kernel.kernel.argument_fields {
             let at = entry.offset as usize;
-            match entry.field {
-                Field::GlobalBase => put_u64x3(arguments, at, dispatch.global_base),
-                Field::GroupBase => put_u64x3(arguments, at, dispatch.group_base),
+            match (entry.field, printf) {
+                (Field::GlobalBase, _) => put_u64x3(&mut arguments, at, global_base),
+                (Field::GroupBase, _) => put_u64x3(&mut arguments, at, group_base),
+                (Field::PrintfBuffer, Some(buffer)) => {
+                    put(&mut arguments, at, &buffer.address().to_le_bytes());
+                }
                 _ => {}
             }
         }
-        [dispatch.global_base, dispatch.group_base, self.range.offset] != [[0; 3]; 3]
+        arguments
+    }
+}
+
+/// Returns a kernel-argument buffer of zeros.
+fn zeros(size: usize) -> ArgumentBuffer {
+    match size {
+        0..=ON_STACK => SmallVec::from_buf_and_len([0; ON_STACK], size),
+        _ => SmallVec::from_elem(0, size),
+    }
+}
+
+/// Returns how a kernel uses an image argument.
+fn image_access(kernel: &Kernel, index: u32) -> Result<ImageAccess> {
+    match kernel.args.get(index as usize).map(|arg| arg.kind) {
+        Some(ArgKind::Image { access, .. }) => Ok(access),
+        _ => fail(CL_INVALID_KERNEL_ARGS),
     }
 }
 
@@ -297,11 +365,14 @@ fn put_u64x3(arguments: &mut ArgumentBuffer, at: usize, values: [u64; 3]) {
 
 /// Returns the allocations of shared virtual memory that the arguments point into, and those that
 /// clSetKernelExecInfo named.
-fn shared_memory(queue: &Queue, arguments: &KernelArguments) -> Vec<Arc<vk::Buffer>> {
+fn shared_memory<'a>(
+    queue: &'a Queue,
+    arguments: &'a KernelArguments,
+) -> impl Iterator<Item = Arc<vk::Buffer>> + 'a {
     let named = arguments.reached.iter().copied();
     let find = |address| queue.context.svm.find(address).map(|(allocation, _)| allocation);
     let allocations = addresses(arguments).map(|a| a as usize).chain(named).filter_map(find);
-    allocations.map(|allocation| allocation.block.buffer.clone()).collect()
+    allocations.map(|allocation| allocation.block.buffer.clone())
 }
 
 /// Returns the buffers that device addresses among the arguments lie in, and those that clSetKernelExecInfo
@@ -320,60 +391,93 @@ fn addresses(arguments: &KernelArguments) -> impl Iterator<Item = u64> + '_ {
     })
 }
 
-/// Captures an argument.
-///
-/// # Errors
-/// CL_INVALID_KERNEL_ARGS for a memory object that was released since the argument was set.
-fn capture(value: &ArgValue, kind: ArgKind) -> Result<ArgumentValue> {
-    Ok(match value {
-        ArgValue::Image(image) => {
-            let image = image.upgrade().ok_or(ClError(CL_INVALID_KERNEL_ARGS))?;
-            let ArgKind::Image { access, .. } = kind else { return fail(CL_INVALID_KERNEL_ARGS) };
-            ArgumentValue::Image(image, access)
-        }
-        ArgValue::Bytes(bytes) => ArgumentValue::Bytes(bytes.clone()),
-        ArgValue::Local(_) => ArgumentValue::Local,
-        ArgValue::Pointer(address) => {
-            ArgumentValue::Bytes(SmallVec::from_slice(&address.to_le_bytes()))
-        }
-        ArgValue::Buffer(None) => ArgumentValue::Buffer(None),
-        ArgValue::Buffer(Some(mem)) => {
-            ArgumentValue::Buffer(Some(mem.upgrade().ok_or(ClError(CL_INVALID_KERNEL_ARGS))?))
-        }
-    })
-}
-
 /// A dispatch ready to be recorded.
 struct Grid {
     pipeline: Arc<vk::Pipeline>,
-    push: ArgumentBuffer,
+    push: Push,
     groups: [u32; 3],
 }
 
-/// A launch ready to be recorded: its dispatches, and what they use.
-pub struct Prepared {
-    grids: SmallVec<[Grid; 1]>,
-    named: Named,
-    pieces: SmallVec<[Arc<Staging>; 1]>,
-    printf: Option<Arc<vk::Buffer>>,
+/// The push constants of a dispatch.
+enum Push {
+    /// The launch's kernel-argument buffer.
+    Arguments,
+    /// A kernel-argument buffer of its own.
+    Patched(Box<ArgumentBuffer>),
+    /// The address of its kernel-argument buffer, and where that is.
+    Address(u64, Arc<Staging>),
 }
 
-impl Prepared {
+/// A launch ready to be recorded: its dispatches, and what they use.
+pub struct Prepared<'a> {
+    launch: &'a Launch,
+    grids: SmallVec<[Grid; 1]>,
+    printf: Option<Arc<vk::Buffer>>,
+    shadowed: Option<Box<Shadowed>>,
+}
+
+/// The shadows that a launch uses.
+#[derive(Default)]
+struct Shadowed {
+    /// The words by which the kernel knows them, and where they are in the kernel-argument buffer.
+    words: Vec<(usize, u32)>,
+    slots: Vec<Arc<vk::Slot>>,
+    uses: Vec<ShadowUse>,
+}
+
+/// What fields of the kernel-argument buffer are known of only when the launch is recorded.
+struct Late<'a> {
+    printf: Option<&'a Arc<vk::Buffer>>,
+    shadowed: Option<&'a Shadowed>,
+}
+
+impl Late<'_> {
+    fn is_empty(&self) -> bool {
+        self.printf.is_none() && self.shadowed.is_none()
+    }
+}
+
+/// Something that the device keeps while the launch runs.
+type Kept = Arc<dyn Any + Send + Sync>;
+
+impl Prepared<'_> {
     /// Appends the launch to a command buffer, with no barrier between its dispatches.
-    pub fn append(self, printer: &Printer, recorder: &mut vk::Recorder) {
-        shadow::load(&self.named.shadows, recorder);
+    pub fn append(&self, printer: &Printer, recorder: &mut vk::Recorder) {
+        if let Some(shadowed) = &self.shadowed {
+            shadow::load(&shadowed.uses, recorder);
+        }
         if let Some(buffer) = &self.printf {
             printer.clear(recorder, buffer);
+            recorder.retain(buffer.clone());
         }
-        for grid in &self.grids {
+        for Grid { pipeline, push, groups } in &self.grids {
+            let address: [u8; 8];
+            let push = match push {
+                Push::Arguments => &self.launch.arguments[..],
+                Push::Patched(arguments) => arguments,
+                Push::Address(at, piece) => {
+                    recorder.retain(piece.clone());
+                    address = at.to_le_bytes();
+                    &address
+                }
+            };
             // SAFETY: the application vouches for what its kernel accesses through the buffers and addresses that it
             // set (OpenCL API 5.8); those that the launch names are retained below.
-            unsafe { recorder.dispatch(&grid.pipeline, &grid.push, grid.groups) };
+            unsafe { recorder.dispatch(pipeline, push, *groups) };
         }
-        shadow::store(&self.named.shadows, recorder);
-        self.named.buffers.into_iter().for_each(|buffer| recorder.retain(buffer));
-        self.named.slots.into_iter().for_each(|slot| recorder.retain(slot));
-        self.pieces.into_iter().for_each(|piece| recorder.retain(piece));
+        if let Some(shadowed) = &self.shadowed {
+            shadow::store(&shadowed.uses, recorder);
+            shadowed.slots.iter().for_each(|slot| recorder.retain(slot.clone()));
+        }
+        let kept = self.launch.objects.iter().filter_map(|object| -> Option<Kept> {
+            match object {
+                Object::Buffer { bytes, .. } => Some(bytes.clone()),
+                Object::Image { slot, .. } => Some(slot.clone()),
+                Object::Shadowed { .. } => None,
+            }
+        });
+        recorder.retain_all(kept);
+        self.launch.others.iter().for_each(|buffer| recorder.retain(buffer.clone()));
     }
 }
 
@@ -386,33 +490,48 @@ impl Launch {
         upload: &mut Arena,
         printf: Option<Arc<vk::Buffer>>,
         replayed: bool,
-    ) -> Result<Prepared> {
-        let kernel = &self.kernel.kernel;
-        let (mut arguments, mut named) = self.argument_buffer(queue, replayed, printf.as_ref())?;
-        named.buffers.extend(self.shared.iter().cloned());
-        let mut grids: SmallVec<[Grid; 1]> = SmallVec::new();
-        let mut pieces = SmallVec::<[_; 1]>::new();
-        for dispatch in &self.dispatches {
-            let has_global_offset = self.set_offsets(&mut arguments, dispatch);
-            let pipeline = self.kernel.pipeline(&PipelineKey {
-                local_size: dispatch.local,
-                has_global_offset,
-                local_length: self.layout.length(kernel),
-                local_offsets: self.layout.offsets.clone(),
-            })?;
-            let push = if arguments.is_empty() || kernel.arguments_in_push_constants {
-                arguments.clone()
-            } else {
-                let (piece, offset) = upload.take(arguments.len() as u64)?;
-                // SAFETY: the piece of staging memory is this launch's alone.
-                unsafe { piece.buffer.write(offset, &arguments) }?;
-                let address = piece.buffer.address() + offset;
-                pieces.push(piece);
-                SmallVec::from_slice(&address.to_le_bytes())
-            };
-            grids.push(Grid { pipeline, push, groups: dispatch.groups });
+    ) -> Result<Prepared<'_>> {
+        let shadowed = self.shadowed(queue, replayed)?;
+        let mut prepared = Prepared { launch: self, grids: SmallVec::new(), printf, shadowed };
+        let late =
+            Late { printf: prepared.printf.as_ref(), shadowed: prepared.shadowed.as_deref() };
+        match &self.dispatches {
+            Dispatches::One(groups) => {
+                let changed = self.pipeline.has_global_offset || !late.is_empty();
+                let patched = changed.then(|| self.patched([self.range.offset, [0; 3]], &late));
+                let pipeline = self.kernel.pipeline(&self.pipeline)?;
+                prepared.grids.push(Grid {
+                    pipeline,
+                    push: self.push(upload, patched)?,
+                    groups: *groups,
+                });
+            }
+            Dispatches::Several(dispatches) => {
+                for Dispatch { local, groups, global_base, group_base } in dispatches {
+                    let bases = [*global_base, *group_base];
+                    let has_global_offset = bases != [[0; 3]; 2] || self.pipeline.has_global_offset;
+                    let key = self.pipeline.clone();
+                    let key = PipelineKey { local_size: *local, has_global_offset, ..key };
+                    let pipeline = self.kernel.pipeline(&key)?;
+                    let push = self.push(upload, Some(self.patched(bases, &late)))?;
+                    prepared.grids.push(Grid { pipeline, push, groups: *groups });
+                }
+            }
         }
-        Ok(Prepared { grids, named, pieces, printf })
+        Ok(prepared)
+    }
+
+    /// Returns the push constants of a dispatch, whose kernel-argument buffer is the launch's unless one is given.
+    fn push(&self, upload: &mut Arena, patched: Option<ArgumentBuffer>) -> Result<Push> {
+        if self.kernel.kernel.arguments_in_push_constants || self.arguments.is_empty() {
+            let patched = patched.map(|arguments| Push::Patched(Box::new(arguments)));
+            return Ok(patched.unwrap_or(Push::Arguments));
+        }
+        let arguments = patched.as_ref().unwrap_or(&self.arguments);
+        let (piece, offset) = upload.take(arguments.len() as u64)?;
+        // SAFETY: the piece of staging memory is this launch's alone.
+        unsafe { piece.buffer.write(offset, arguments) }?;
+        Ok(Push::Address(piece.buffer.address() + offset, piece))
     }
 
     /// Returns true if the kernel prints.
@@ -424,18 +543,26 @@ impl Launch {
     pub fn data(&self) -> &Arc<ProgramData> {
         &self.kernel.data
     }
+}
 
-    /// Returns the memory objects that the kernel may access, and how.
-    pub fn uses(&self) -> impl Iterator<Item = RangeUse<'_>> {
-        let args = self.args.iter().zip(0..).filter_map(|(arg, index)| match arg {
-            ArgumentValue::Buffer(Some(mem)) => {
-                Some(RangeUse::whole(mem, effect(&self.kernel.kernel, index)))
+impl Execute for Launch {
+    fn name(&self) -> &str {
+        &self.kernel.kernel.name
+    }
+
+    fn execute(&self, execution: &mut Execution<'_>) -> Result<Phase> {
+        execution.launch(self)
+    }
+
+    fn uses(&self) -> Vec<RangeUse<'_>> {
+        let objects = self.objects.iter().map(|object| match object {
+            Object::Buffer { mem, effect, .. } => RangeUse::whole(mem, *effect),
+            Object::Image { image, effect, .. } | Object::Shadowed { image, effect, .. } => {
+                image.whole(*effect)
             }
-            ArgumentValue::Image(image, ImageAccess::ReadOnly) => Some(image.whole(Effect::Read)),
-            ArgumentValue::Image(image, _) => Some(image.whole(Effect::Modify)),
-            _ => None,
         });
-        args.chain(self.pointed.iter().map(|mem| RangeUse::whole(mem, Effect::Modify)))
+        let pointed = self.pointed.iter().map(|mem| RangeUse::whole(mem, Effect::Modify));
+        objects.chain(pointed).collect()
     }
 }
 

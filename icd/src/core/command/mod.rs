@@ -161,7 +161,7 @@ impl Execute for Command {
             Command::Map { mem, mapping, to } => execution.map(mem, mapping, to),
             Command::Unmap { mem, mapping } => execution.unmap(mem, mapping),
             Command::Image(command) => command.execute(execution),
-            Command::Launch(launch) => execution.launch(launch),
+            Command::Launch(launch) => launch.execute(execution),
             Command::TransferOwnership { mems, direction } => {
                 execution.transfer_ownership(mems, *direction)
             }
@@ -195,7 +195,7 @@ impl Execute for Command {
             }
             Command::Map { .. } | Command::Unmap { .. } => Vec::new(),
             Command::Image(command) => command.uses(),
-            Command::Launch(launch) => launch.uses().collect(),
+            Command::Launch(launch) => launch.uses(),
             Command::TransferOwnership { mems, direction } => {
                 ownership::uses(mems, *direction).collect()
             }

@@ -42,6 +42,20 @@ impl NdRange {
         std::array::from_fn(|d| self.global[d].div_ceil(u64::from(self.local[d])))
     }
 
+    /// Returns the launch as one dispatch; `None` if it takes several.
+    pub fn one_dispatch(&self, max_groups: [u32; 3]) -> Option<Dispatch> {
+        let mut groups = [0; 3];
+        for (d, groups) in groups.iter_mut().enumerate() {
+            let local = u64::from(self.local[d]);
+            let count = self.global[d] / local;
+            if count * local != self.global[d] || count > self.most_groups(d, max_groups) {
+                return None;
+            }
+            *groups = count as u32;
+        }
+        Some(Dispatch { local: self.local, groups, global_base: self.offset, group_base: [0; 3] })
+    }
+
     /// Returns the dispatches of the launch; `None` if there would be too many.
     ///
     /// Each dimension has up to two stretches (whole groups, and the remainder as one smaller

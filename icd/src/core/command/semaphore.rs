@@ -238,13 +238,7 @@ impl Ref<Queue> {
             true => Command::Marker,
             false => Command::Semaphores { operation, semaphores: shared },
         };
-        let request = Request {
-            command_type,
-            command: Box::new(command),
-            waits,
-            blocking: false,
-            wants_event: true,
-        };
+        let request = Request { command_type, command, waits, blocking: false, wants_event: true };
         self.enqueue_as(request, Some(event.clone()))?;
         if operation == Operation::Signal {
             semaphores.iter().for_each(|s| s.signalled_by(&event));

@@ -61,7 +61,7 @@ enum Operation<'a> {
     Copy(Copy<'a>),
     Fill(Fill),
     Image(ImageCopy),
-    Launch(Box<Prepared>),
+    Launch(Prepared<'a>),
     Nothing,
 }
 
@@ -132,7 +132,7 @@ impl Recorded {
 fn operation<'a>(
     queue: &'a Queue,
     upload: &mut Arena,
-    command: &Command,
+    command: &'a Command,
     printf: Option<Arc<vk::Buffer>>,
 ) -> Result<Operation<'a>> {
     Ok(match command {
@@ -144,9 +144,7 @@ fn operation<'a>(
             let at = at.shifted(mem.origin);
             Operation::Fill(Fill::prepare(queue, upload, mem, &at, pattern)?)
         }
-        Command::Launch(launch) => {
-            Operation::Launch(Box::new(launch.prepare(queue, upload, printf, true)?))
-        }
+        Command::Launch(launch) => Operation::Launch(launch.prepare(queue, upload, printf, true)?),
         Command::Image(command) => {
             command.prepare(queue, upload)?.map_or(Operation::Nothing, Operation::Image)
         }

@@ -8,12 +8,13 @@ use crate::core::diagnostics::trace::trace;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::image::Image;
 use crate::core::process::clock;
+use crate::core::program::local_layout::LocalLayout;
+use crate::core::program::pipelines::{PipelineKey, Pipelines};
 use crate::core::program::{Program, ProgramData};
 use crate::object::notify::Notifier;
 use crate::object::{Kind, Ref, WeakRef};
-use hekla_compiler::kernel::{self as meta, spec_id, ArgKind};
+use hekla_compiler::kernel::{self as meta, spec_id};
 use hekla_vk_backend as vk;
-use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -25,22 +26,7 @@ pub struct BuiltKernel {
     /// True if all work-groups of a launch must have the same size.
     pub uniform: bool,
     gpu: Arc<Gpu>,
-    pipelines: Mutex<Vec<(PipelineKey, Made)>>,
-}
-
-/// A pipeline that one thread creates, while others may use those that exist.
-type Made = Arc<OnceCell<Arc<vk::Pipeline>>>;
-
-/// The values that a pipeline is specialized for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PipelineKey {
-    pub local_size: [u32; 3],
-    /// True if the global offset, or the first work-group of the dispatch, is not zero.
-    pub has_global_offset: bool,
-    /// Length of the local block in its elements.
-    pub local_length: u32,
-    /// Byte offset of each local argument, by ordinal.
-    pub local_offsets: SmallVec<[u32; 4]>,
+    pipelines: Mutex<Pipelines>,
 }
 
 impl BuiltKernel {
@@ -70,15 +56,7 @@ impl BuiltKernel {
 
     /// Returns the pipeline for a key, created at first use.
     pub fn pipeline(&self, key: &PipelineKey) -> Result<Arc<vk::Pipeline>> {
-        let made = {
-            let mut pipelines = self.pipelines.lock();
-            let known = pipelines.iter().find(|(known, _)| known == key);
-            known.map(|(_, made)| made.clone()).unwrap_or_else(|| {
-                let made = Made::default();
-                pipelines.push((key.clone(), made.clone()));
-                made
-            })
-        };
+        let (made, _evicted) = self.pipelines.lock().find(key);
         made.get_or_try_init(|| self.make(key)).cloned()
     }
 
@@ -202,6 +180,12 @@ impl KernelArguments {
         }
     }
 
+    /// Returns true if arguments are addresses, or clSetKernelExecInfo has named some.
+    pub fn has_addresses(&self) -> bool {
+        let is_address = |arg: &Option<ArgValue>| matches!(arg, Some(ArgValue::Pointer(_)));
+        !(self.reached.is_empty() && self.pointed.is_empty()) || self.args.iter().any(is_address)
+    }
+
     /// Returns the size of a local argument; 0 for other arguments.
     pub fn local_size(&self, index: usize) -> usize {
         match self.args.get(index) {
@@ -298,39 +282,6 @@ impl Kernel {
     }
 }
 
-/// The layout of the local arguments of a launch in the local block.
-pub struct LocalLayout {
-    /// Byte offset of each local argument, by ordinal.
-    pub offsets: SmallVec<[u32; 4]>,
-    /// Size in bytes of variables and arguments.
-    pub total: u64,
-}
-
-impl LocalLayout {
-    /// Places local arguments after the variables; `size_of` returns their sizes by argument index.
-    pub fn new(kernel: &meta::Kernel, size_of: impl Fn(usize) -> usize) -> LocalLayout {
-        let mut offsets: SmallVec<[u32; 4]> = SmallVec::new();
-        let mut total = kernel.local.static_size;
-        for (index, arg) in kernel.args.iter().enumerate() {
-            let ArgKind::Local { ordinal, align } = arg.kind else { continue };
-            let offset = total.next_multiple_of(u64::from(align.max(1)));
-            total = offset.saturating_add(size_of(index) as u64);
-            let ordinal = ordinal as usize;
-            if offsets.len() <= ordinal {
-                offsets.resize(ordinal + 1, 0);
-            }
-            offsets[ordinal] = u32::try_from(offset).unwrap_or(u32::MAX);
-        }
-        LocalLayout { offsets, total }
-    }
-
-    /// Returns the length of the block in the kernel's elements.
-    pub fn length(&self, kernel: &meta::Kernel) -> u32 {
-        let element = u64::from(kernel.local.element_size.max(1));
-        u32::try_from(self.total.div_ceil(element).max(1)).unwrap_or(u32::MAX)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -345,27 +296,5 @@ mod tests {
             [1024, 1024, 1024, 1024, 512, 512, 256, 256]
         );
         assert_eq!(size(u32::MAX), 256);
-    }
-
-    #[test]
-    fn local_arguments_follow_the_variables() {
-        let local = |ordinal, align| meta::Arg {
-            name: String::new(),
-            type_name: String::new(),
-            kind: ArgKind::Local { ordinal, align },
-            address: meta::ArgAddress::Local,
-            is_const: false,
-            is_restrict: false,
-            is_volatile: false,
-        };
-        let kernel = meta::Kernel {
-            args: vec![local(0, 4), local(1, 16)],
-            local: meta::LocalBlock { static_size: 6, element_size: 4 },
-            ..meta::Kernel::default()
-        };
-        let layout = LocalLayout::new(&kernel, |_| 10);
-        assert_eq!(layout.offsets.as_slice(), [8, 32]);
-        assert_eq!(layout.total, 42);
-        assert_eq!(layout.length(&kernel), 11);
     }
 }

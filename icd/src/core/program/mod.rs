@@ -4,6 +4,8 @@ pub mod binary;
 pub mod build;
 pub mod cached;
 pub mod kernel;
+pub mod local_layout;
+pub mod pipelines;
 
 use crate::cl::error::{ClError, Result};
 use crate::cl::*;

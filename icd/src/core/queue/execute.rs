@@ -89,8 +89,9 @@ impl Execution<'_> {
             self.ready = false;
         }
         // Ahead of the command's own work, which may write to the same memory.
-        let next = queue.vk.issued() + 1;
-        foreign.into_iter().for_each(|work| queue.add_completion(next, work));
+        for work in foreign {
+            queue.add_completion(queue.vk.issued() + 1, work);
+        }
         let uses = queue.uses(command);
         let mut reservation = self.reserve(&uses)?;
         let phase = command.execute(self).inspect_err(|_| command.cancel());

@@ -90,9 +90,9 @@ pub struct State {
 }
 
 /// A command as an entry point asks for it.
-pub struct Request {
+pub struct Request<C> {
     pub command_type: cl_command_type,
-    pub command: Box<dyn Execute>,
+    pub command: C,
     pub waits: Vec<Ref<Event>>,
     /// True if the call returns only when the command is complete.
     pub blocking: bool,
@@ -354,48 +354,49 @@ impl State {
 
 impl Ref<Queue> {
     /// Enqueues a command. Returns its event if one is wanted.
-    pub fn enqueue(&self, request: Request) -> Result<Option<Ref<Event>>> {
+    pub fn enqueue<C: Execute>(&self, request: Request<C>) -> Result<Option<Ref<Event>>> {
         let event = request.wants_event.then(|| Event::of_command(self, request.command_type));
         self.enqueue_as(request, event)
     }
 
     /// As [`Self::enqueue`], with the event, if one is wanted, made before.
-    pub fn enqueue_as(
+    pub fn enqueue_as<C: Execute>(
         &self,
-        request: Request,
+        request: Request<C>,
         event: Option<Ref<Event>>,
     ) -> Result<Option<Ref<Event>>> {
         let order = self.order(request.command_type, &request.waits);
         let mut state = self.state.lock();
-        let unresolved = self.count_unresolved(&state, order, &request);
+        let Request { command, waits, blocking, wants_event, .. } = &request;
+        let unresolved = self.count_unresolved(&state, (command, order), waits);
         if unresolved > 0 || state.deferred.defers(order) {
             return self.defer(state, request, (order, unresolved), event);
         }
-        if self.awaits_bytes(state.deferred.next_number(), &*request.command) {
+        if self.awaits_bytes(state.deferred.next_number(), command) {
             return self.defer(state, request, (order, 1), event);
         }
-        let Request { command, waits, blocking, wants_event, .. } = request;
-        state.timed = wants_event && self.profiling();
+        state.timed = *wants_event && self.profiling();
         let (started, then_wait, state) =
-            self.start(state, &*command, &waits, (order, blocking), event.clone());
+            self.start(state, command, waits, (order, *blocking), event.clone());
         // Others may have enqueued behind this command while it was waiting.
         let startable = state.deferred.can_start();
         drop(state);
         let phase = started.as_ref().map(|started| started.phase).map_err(|error| *error);
-        let mut effects = Effects::default();
         if let Some((event, started)) = event.as_ref().zip(started.ok()) {
-            effects = event.advance(started);
+            let mut effects = event.advance(started);
+            if startable {
+                effects.extend(self.start_deferred());
+            }
+            effects.run();
+        } else if startable {
+            self.start_deferred().run();
         }
-        if startable {
-            effects.extend(self.start_deferred());
-        }
-        effects.run();
         let phase = phase?;
-        if blocking {
+        if *blocking {
             let parts = then_wait.into_iter().try_for_each(|value| self.wait_for(value));
             parts.inspect_err(|_| command.cancel())?;
             match phase {
-                Phase::Recorded { last, .. } if self.must_wait(&*command) => {
+                Phase::Recorded { last, .. } if self.must_wait(command) => {
                     self.wait_for(last).inspect_err(|_| command.cancel())?;
                 }
                 Phase::Finished { status, .. } if status < 0 => return fail(status),
@@ -406,10 +407,10 @@ impl Ref<Queue> {
     }
 
     /// Defers a command; `unresolved` entries of its wait list keep it from starting.
-    fn defer(
+    fn defer<C: Execute>(
         &self,
         mut state: MutexGuard<'_, State>,
-        request: Request,
+        request: Request<C>,
         (order, unresolved): (Order, usize),
         event: Option<Ref<Event>>,
     ) -> Result<Option<Ref<Event>>> {
@@ -418,6 +419,7 @@ impl Ref<Queue> {
         let taken = blocking && command.take_host_bytes();
         let must_wait = blocking && !(taken && self.in_order());
         let event = event.unwrap_or_else(|| Event::of_command(self, command_type));
+        let command = Box::new(command);
         let deferred = Deferred { command, waits, order, event: event.clone(), unresolved };
         state.deferred.push(deferred);
         drop(state);
@@ -437,7 +439,8 @@ impl Ref<Queue> {
         (order, blocking): (Order, bool),
         event: Option<Ref<Event>>,
     ) -> (Result<Started>, Vec<u64>, MutexGuard<'a, State>) {
-        let submitted_at = clock::now();
+        // Only an event tells.
+        let submitted_at = event.as_ref().map_or(0, |_| clock::now());
         let mut execution = Execution {
             queue: self,
             state,
@@ -455,10 +458,14 @@ impl Ref<Queue> {
     }
 
     /// Returns how many entries of a command's wait list defer it, and registers it to be resolved later.
-    fn count_unresolved(&self, state: &State, order: Order, request: &Request) -> usize {
+    fn count_unresolved(
+        &self,
+        state: &State,
+        command: (&dyn Execute, Order),
+        waits: &[Ref<Event>],
+    ) -> usize {
         let number = state.deferred.next_number();
-        let Request { command, waits, .. } = request;
-        waits.iter().filter(|event| self.is_unresolved(number, (&**command, order), event)).count()
+        waits.iter().filter(|event| self.is_unresolved(number, command, event)).count()
     }
 
     /// Returns true if an event defers a command, which it then registers to be resolved later.

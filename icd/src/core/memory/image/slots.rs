@@ -21,16 +21,18 @@ pub struct Slots {
     read: OnceCell<Arc<vk::Slot>>,
     /// For kernels that write, or read and write.
     write: OnceCell<Arc<vk::Slot>>,
+    /// The words by which kernels know the image, by how they use it. Where there is one, the device allows the use.
+    words: [OnceCell<u32>; 3],
 }
 
-/// What a launch needs to use an image.
+/// What a launch needs to use an image with a shadow.
 pub struct Bound {
     /// The word by which the kernel knows the image.
     pub word: u32,
     /// The launch retains it.
     pub slot: Arc<vk::Slot>,
     /// What must be copied before and after the launch.
-    pub shadow: Option<ShadowUse>,
+    pub shadow: ShadowUse,
 }
 
 impl Slots {
@@ -106,7 +108,7 @@ impl Image {
     ///
     /// # Errors
     /// As [`Image::check_device`].
-    pub fn check_use(&self, device: &Device, access: ImageAccess) -> Result<()> {
+    fn check_use(&self, device: &Device, access: ImageAccess) -> Result<()> {
         let offered = self.check_device(device)?;
         let offered = match access {
             ImageAccess::ReadOnly => offered.read,
@@ -117,28 +119,59 @@ impl Image {
         Ok(())
     }
 
-    /// Returns what a launch needs to use the image on a device. `writes`: the kernel does not only read. `queue`: the
-    /// one that runs the launch; `None`: those that replay it.
+    /// Returns the word by which a kernel on a device, with its position in the context, knows the image, and what the
+    /// launch is to retain; `None` for images with shadows, which [`Image::bind_shadow`] binds.
     ///
     /// # Errors
-    /// CL_INVALID_MEM_OBJECT for formats that kernels on the device cannot use so.
-    pub fn bind(
+    /// As [`Image::check_device`]; CL_INVALID_MEM_OBJECT for formats that kernels on the device cannot use so.
+    pub fn argument(
+        &self,
+        device: &Device,
+        index: usize,
+        access: ImageAccess,
+    ) -> Result<Option<(u32, Arc<vk::Slot>)>> {
+        if let Texels::Shadowed(..) = &self.texels {
+            self.check_use(device, access)?;
+            return Ok(None);
+        }
+        let slots = self.slots.get(index).ok_or(ClError(CL_INVALID_DEVICE))?;
+        let (word, slot, writes) = match access {
+            ImageAccess::ReadOnly => (&slots.words[0], &slots.read, false),
+            ImageAccess::WriteOnly => (&slots.words[1], &slots.write, true),
+            ImageAccess::ReadWrite => (&slots.words[2], &slots.write, true),
+        };
+        if let (Some(word), Some(slot)) = (word.get(), slot.get()) {
+            return Ok(Some((*word, slot.clone())));
+        }
+        self.check_use(device, access)?;
+        self.prepare_samplers(index, writes)?;
+        let slot = self.slot(index, writes)?;
+        Ok(Some((*word.get_or_init(|| self.word(&slot)), slot)))
+    }
+
+    /// Returns what a launch needs to use the shadow of the image on a device. `writes`: the kernel does not only read.
+    /// `queue`: the one that runs the launch; `None`: those that replay it.
+    ///
+    /// # Errors
+    /// CL_INVALID_MEM_OBJECT for formats that kernels on the device cannot use so, and for images without a shadow.
+    pub fn bind_shadow(
         &self,
         device: usize,
         writes: bool,
         queue: Option<&Arc<vk::Queue>>,
     ) -> Result<Bound> {
-        if !writes {
-            self.context.gpus[device].prepare_samplers()?;
+        self.prepare_samplers(device, writes)?;
+        let (shadow, used) = self.shadow(device, queue, writes)?;
+        let slot = shadow.slots.of_image(&shadow.image, &self.layout, writes)?;
+        Ok(Bound { word: self.word(&slot), slot, shadow: used })
+    }
+
+    /// Prepares the samplers with which kernels that only read may read the image.
+    fn prepare_samplers(&self, device: usize, writes: bool) -> Result<()> {
+        if writes {
+            return Ok(());
         }
-        let (slot, shadow) = match &self.texels {
-            Texels::Shadowed(..) => {
-                let (shadow, used) = self.shadow(device, queue, writes)?;
-                (shadow.slots.of_image(&shadow.image, &self.layout, writes)?, Some(used))
-            }
-            _ => (self.slot(device, writes)?, None),
-        };
-        Ok(Bound { word: self.word(&slot), slot, shadow })
+        Ok(self.context.gpus[device].prepare_samplers()?)
     }
 
     /// Returns the word by which a kernel knows the image in a slot.

@@ -1,0 +1,75 @@
+//! The pipelines of a kernel on a device: the one used last first, and no more than a number.
+
+use hekla_vk_backend as vk;
+use once_cell::sync::OnceCell;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Most pipelines that a kernel keeps. Commands keep theirs themselves.
+const MOST: usize = 64;
+
+/// The values that a pipeline is specialized for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PipelineKey {
+    pub local_size: [u32; 3],
+    /// True if the global offset, or the first work-group of the dispatch, is not zero.
+    pub has_global_offset: bool,
+    /// Length of the local block in its elements.
+    pub local_length: u32,
+    /// Byte offset of each local argument, by ordinal.
+    pub local_offsets: SmallVec<[u32; 4]>,
+}
+
+/// A pipeline that one thread creates, while others may use those that exist.
+pub type Made = Arc<OnceCell<Arc<vk::Pipeline>>>;
+
+/// Pipelines in the order of their last use, the newest first.
+#[derive(Default)]
+pub struct Pipelines(Vec<(PipelineKey, Made)>);
+
+impl Pipelines {
+    /// Returns the pipeline for a key, which may have to be created, and the one that made room for it, not used for
+    /// longest, which must be dropped when no lock is held.
+    pub fn find(&mut self, key: &PipelineKey) -> (Made, Option<Made>) {
+        let mut evicted = None;
+        match self.0.iter().position(|(known, _)| known == key) {
+            Some(0) => {}
+            Some(index) => self.0[..=index].rotate_right(1),
+            None => {
+                if self.0.len() == MOST {
+                    evicted = self.0.pop().map(|(_, made)| made);
+                }
+                self.0.insert(0, (key.clone(), Made::default()));
+            }
+        }
+        (self.0[0].1.clone(), evicted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pipelines_are_evicted_by_use() {
+        let key = |length: usize| PipelineKey {
+            local_size: [1; 3],
+            has_global_offset: false,
+            local_length: length as u32,
+            local_offsets: SmallVec::new(),
+        };
+        let mut pipelines = Pipelines::default();
+        let first: Vec<Made> = (0..MOST).map(|n| pipelines.find(&key(n)).0).collect();
+        // Those at hand are found again, and then were used last.
+        assert!(Arc::ptr_eq(&pipelines.find(&key(0)).0, &first[0]));
+        for n in [1, 2] {
+            let evicted = pipelines.find(&key(MOST + n)).1.unwrap();
+            assert!(Arc::ptr_eq(&evicted, &first[n]));
+        }
+        for n in [0, 3] {
+            let (made, evicted) = pipelines.find(&key(n));
+            assert!(Arc::ptr_eq(&made, &first[n]) && evicted.is_none());
+        }
+        assert_eq!(pipelines.0.len(), MOST);
+    }
+}
