@@ -121,14 +121,18 @@ REAL NAME(modf)(REAL x, REAL *whole) {
     return NAME(with_sign)(NAME(is_inf)(x) ? R(0.0) : x - t, x);
 }
 
-// fract: min(x - floor(x), the largest number below 1), and zero of infinities; zeros of zeros keep their sign.
+// fract: min(x - floor(x), the largest number below 1), and zero of infinities. Zeros and denormal numbers, which the
+// device may take for zeros, are their own fraction, or just below 1.
 REAL NAME(fract)(REAL x, REAL *whole) {
-    REAL f = floor(x);
-    *whole = f;
     REAL largest = FROM_BITS(((BITS)BIAS << MANT) - 1);
+    bool small = (TO_BITS(x) & MAG_MASK) < LEADING_BIT;
+    bool below = small && TO_BITS(x) > SIGN_BIT;
+    REAL f = below ? R(-1.0) : floor(x);
+    *whole = f;
     REAL rest = x - f;
     rest = rest > largest ? largest : rest;
-    return x + x == x ? NAME(with_sign)(R(0.0), x) : rest;
+    rest = NAME(is_inf)(x) ? NAME(with_sign)(R(0.0), x) : rest;
+    return small && !below ? x : rest;
 }
 
 // nextafter: 0 ulp.
