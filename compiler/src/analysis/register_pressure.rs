@@ -119,7 +119,7 @@ mod tests {
     /// Returns the pressure of the last function of a text.
     fn pressure(text: &str) -> u32 {
         let module = parse_module(text).unwrap();
-        let last = module.functions.keys().last().unwrap();
+        let last = module.functions.keys().next_back().unwrap();
         register_pressure(&module, &bottom_up(&module, [last]).unwrap())
     }
 
