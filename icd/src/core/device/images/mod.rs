@@ -14,8 +14,8 @@ pub const MAX_SAMPLERS: u32 = 16;
 
 /// CL_DEVICE_IMAGE_PITCH_ALIGNMENT and CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT of 2D images of buffers, in texels: texels
 /// that Vulkan copies begin at multiples of four bytes.
-pub const PITCH_ALIGNMENT: u32 = 1;
-pub const BASE_ADDRESS_ALIGNMENT: u32 = 4;
+pub(crate) const PITCH_ALIGNMENT: u32 = 1;
+pub(crate) const BASE_ADDRESS_ALIGNMENT: u32 = 4;
 
 /// The smallest maxima of a full profile (4.2): width and height, those and the depth of three dimensions, layers,
 /// texels in a buffer.
