@@ -98,7 +98,7 @@ impl Gpu {
         let mut target = target(device.info(), &probe, images);
         let samplers = OnceCell::new();
         target.hardware_linear = images.filtered
-            && !config::exact_filters()
+            && config::device_filters()
             && samplers::filter_well(&device, &samplers);
         let always_stage = config::always_stage();
         if always_stage {
