@@ -79,6 +79,17 @@ impl Floats {
         let operand = |x: Bits| self.flushed(x.bits, width);
         let (a, b, c) = (operand(a), operand(b), operand(c));
         let bits = match width {
+            16 => {
+                let number = |bits: u64| f16::from_bits(bits as u16).to_f64();
+                let product = number(a) * number(b);
+                let product = match self.fma_rounds_twice {
+                    true => f16::from_f64(product).to_f64(),
+                    false => product,
+                };
+                // The product is exact, and a sum of it that doubles cannot hold is one that is
+                // far from any midpoint between two halves.
+                u64::from(f16::from_f64(product + number(c)).to_bits())
+            }
             32 => {
                 let number = |bits: u64| f32::from_bits(bits as u32);
                 let (a, b, c) = (number(a), number(b), number(c));
