@@ -70,6 +70,10 @@ pub enum Check {
     Printf,
     /// Needs images.
     Images,
+    /// Needs this extension of sub-groups.
+    Subgroup(&'static str),
+    /// The same, and the last argument is a constant power of two.
+    Clustered(&'static str),
 }
 
 /// The order and scope arguments of a function.
