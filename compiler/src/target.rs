@@ -133,6 +133,13 @@ impl Subgroups {
         extended_types: false,
         dynamic_broadcast: false,
     };
+
+    /// Returns the sizes that a kernel may ask for.
+    pub fn required_sizes(&self) -> Vec<u32> {
+        let [least, most] = self.sizes;
+        let powers = (0..=Subgroups::MAX_SIZE.trailing_zeros()).map(|power| 1 << power);
+        powers.filter(|size| (least..=most).contains(size)).collect()
+    }
 }
 
 /// What the device's operations on floats of one width do with bits that arithmetic is free to lose.
@@ -241,9 +248,7 @@ impl Target {
 
     /// Returns the sizes of sub-groups that a kernel may ask for.
     pub fn required_subgroup_sizes(&self) -> Vec<u32> {
-        let [least, most] = self.subgroups.map_or([0, 0], |subgroups| subgroups.sizes);
-        let powers = (0..=Subgroups::MAX_SIZE.trailing_zeros()).map(|power| 1 << power);
-        powers.filter(|size| (least..=most).contains(size)).collect()
+        self.subgroups.map_or_else(Vec::new, |subgroups| subgroups.required_sizes())
     }
 
     /// Returns the number of work-items of a sub-group of kernels that ask for `required`.

@@ -140,7 +140,9 @@ impl ShaderInfo {
 
     fn visit(&mut self, module: &Module, func: &Function, data: &InstData, result: Option<Value>) {
         use InstData::*;
-        self.uses_subgroups |= data.is_of_subgroup();
+        // Of its number alone a work-item learns nothing of sub-groups' sizes; and quirks of drivers ask for it.
+        let is_number = matches!(*data, WorkItem { query: WorkItemQuery::SubgroupInvocation, .. });
+        self.uses_subgroups |= data.is_of_subgroup() && !is_number;
         match *data {
             AtomicLoad { sync, .. } => self.order(sync),
             AtomicRmw { ptr, sync, .. }
