@@ -172,28 +172,26 @@ impl Legalizer<'_, '_> {
         self.value_of(value, index)
     }
 
-    /// Whether all have equal values: of all words, or of wider floats.
+    /// Whether all have equal values: floats by comparison, since drivers forget NaN; other numbers by words.
     fn all_equal(&mut self, arg: Value) -> Option<Value> {
         let ty = self.c.ty(arg);
+        if ty.scalar.is_float() {
+            let split = self.exchange(arg, |c, word| c.subgroup_broadcast_first(word));
+            let first = split.unwrap_or_else(|| self.c.subgroup_broadcast_first(arg));
+            let same = self.c.fcmp(FloatCC::Oeq, arg, first);
+            return Some(self.c.subgroup_vote(SubgroupVote::All, same));
+        }
         if self.is_native(ty.scalar) {
             return None;
         }
         let equal = |c: &mut Cursor<'_>, arg| c.subgroup_vote(SubgroupVote::AllEqual, arg);
-        Some(match ty.scalar {
-            Scalar::I64 => {
-                let (low, high) = self.c.words_of(arg);
-                let (low, high) = (equal(self.c, low), equal(self.c, high));
-                self.c.binary(BinaryOp::And, low, high)
-            }
-            Scalar::F16 => {
-                let wide = self.c.convert(ConvertOp::FConvert, arg, Type::F32);
-                equal(self.c, wide)
-            }
-            _ => {
-                let word = self.c.resize(arg, Type::I32, false);
-                equal(self.c, word)
-            }
-        })
+        if ty == Type::I64 {
+            let (low, high) = self.c.words_of(arg);
+            let (low, high) = (equal(self.c, low), equal(self.c, high));
+            return Some(self.c.binary(BinaryOp::And, low, high));
+        }
+        let word = self.c.resize(arg, Type::I32, false);
+        Some(equal(self.c, word))
     }
 
     fn scan(
