@@ -107,6 +107,9 @@ pub struct Subgroups {
     pub size: u32,
     /// The least and the most that a kernel may ask for; zeros if it may not.
     pub sizes: [u32; 2],
+    /// True if a sub-group goes on whatever another one of its work-group waits for, which cl_khr_subgroups asks for
+    /// and __opencl_c_subgroups does not. Vulkan promises it nowhere.
+    pub forward_progress: bool,
     /// GroupNonUniformArithmetic.
     pub arithmetic: bool,
     /// GroupNonUniformClustered.
@@ -127,6 +130,7 @@ impl Subgroups {
     pub const LEAST: Subgroups = Subgroups {
         size: 4,
         sizes: [0, 0],
+        forward_progress: false,
         arithmetic: false,
         clustered: false,
         shuffle_relative: false,
@@ -209,7 +213,7 @@ impl Target {
             ("cl_khr_depth_images", self.images),
             ("cl_khr_mipmap_image", self.images),
             ("cl_khr_srgb_image_writes", self.images),
-            ("cl_khr_subgroups", self.subgroups.is_some()),
+            ("cl_khr_subgroups", self.subgroups.is_some_and(|it| it.forward_progress)),
             ("cl_khr_subgroup_extended_types", self.subgroups.is_some()),
             ("cl_khr_subgroup_non_uniform_vote", self.subgroups.is_some()),
             ("cl_khr_subgroup_ballot", self.subgroups.is_some()),
@@ -314,6 +318,7 @@ impl Target {
             subgroups: Some(Subgroups {
                 size: 32,
                 sizes: [8, 32],
+                forward_progress: true,
                 arithmetic: true,
                 clustered: true,
                 shuffle_relative: true,

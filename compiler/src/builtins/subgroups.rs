@@ -29,7 +29,7 @@ const CLUSTERED_VOTE: &[Sig] = &[Sig::plain(INT, &[INT, UINT])];
 const OF_BALLOT: &[Sig] = &[Sig::plain(UINT, &[BALLOT])];
 const MASK: &[Sig] = &[Sig::plain(BALLOT, &[])];
 
-const CORE: &str = "cl_khr_subgroups";
+const CORE: &str = "__opencl_c_subgroups";
 const VOTES: &str = "cl_khr_subgroup_non_uniform_vote";
 const BALLOTS: &str = "cl_khr_subgroup_ballot";
 const ARITHMETIC: &str = "cl_khr_subgroup_non_uniform_arithmetic";

@@ -137,9 +137,7 @@ impl Sema<'_> {
         let offered = match function.check() {
             Check::Collective => self.target.offers(self.options.std, feature),
             Check::Images => self.target.images,
-            Check::Subgroup(name) | Check::Clustered(name) => {
-                self.target.extensions().contains(&name)
-            }
+            Check::Subgroup(_) | Check::Clustered(_) => self.target.subgroups.is_some(),
             Check::Space(_) => self.pointee_space == AddressSpace::Generic,
             _ => true,
         };

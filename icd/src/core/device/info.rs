@@ -194,8 +194,9 @@ fn limits(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
             Value::of(info.features.subgroup_size.max(1) as usize)
         }
         CL_DEVICE_MAX_NUM_SUB_GROUPS => Value::of(device.max_num_subgroups() as u32),
-        // Vulkan promises none.
-        CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Value::bool(false),
+        CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => {
+            Value::bool(device.subgroups().is_some_and(|subgroups| subgroups.forward_progress))
+        }
         CL_DEVICE_SUB_GROUP_SIZES_INTEL if !device.subgroup_sizes().is_empty() => {
             Value::list(&device.subgroup_sizes())
         }

@@ -38,6 +38,7 @@ pub fn offered(f: &vk::Features) -> Option<Subgroups> {
     is_offered.then_some(Subgroups {
         size,
         sizes,
+        forward_progress: false,
         arithmetic: has(Ops::ARITHMETIC),
         clustered: has(Ops::CLUSTERED),
         shuffle_relative: has(Ops::SHUFFLE_RELATIVE),
