@@ -67,6 +67,8 @@ pub mod image_word {
     pub const STORE_SRGB_BGRA: u32 = 6;
     /// Alpha in the place of green, and red.
     pub const STORE_RA: u32 = 7;
+    /// Bit 29: the samplers of [`super::binding::SAMPLER`] filter the image as exactly as OpenCL wants it.
+    pub const FILTERED_SHIFT: u32 = 29;
     pub const CL_R: u32 = 0x10B0;
     pub const CL_SNORM_INT8: u32 = 0x10D0;
 }

@@ -81,7 +81,7 @@ pub struct Target {
     pub read_write_images: bool,
     /// Kernels write to three-dimensional images.
     pub image_writes_3d: bool,
-    /// By probe: the device's own linear filter is as exact as OpenCL wants it.
+    /// By probe: the device's own linear filter is as exact as OpenCL wants it, for images whose words say so.
     pub hardware_linear: bool,
     /// maxPushConstantsSize in bytes, at least 128.
     pub push_constant_size: u32,

@@ -58,7 +58,7 @@ pub use physical::{
 };
 pub use pipeline::Pipeline;
 pub use probe::{
-    Behaviour, Defect, FloatControls, FloatOp, FloatTable, FloatWidth, Probe, PROBE_BUILD,
+    Behaviour, Defect, Filters, FloatControls, FloatOp, FloatTable, FloatWidth, Probe, PROBE_BUILD,
 };
 pub use quirks::Quirks;
 pub use record::{

@@ -363,21 +363,15 @@ impl Lowerer<'_, '_> {
 
     /// Returns what a linear filter gives: the device's own where it is exact enough.
     fn linear(&mut self, image: ImageArg, sampler: SamplerArg, coords: Value) -> Option<Value> {
-        match self.has_filter(image, sampler) {
-            Some(true) => Some(self.filtered(image, sampler, coords)),
-            Some(false) => self.weighted(image, sampler, coords),
-            None => {
-                let bit = i64::from(sampler_word::NORMALIZED);
-                let normalized = self.b.binary_imm(BinaryOp::And, sampler.word, bit);
-                let normalized = self.b.icmp_imm(IntCC::Ne, normalized, 0);
-                self.either(
-                    normalized,
-                    image.view.component.texel(),
-                    |l| Some(l.filtered(image, sampler, coords)),
-                    |l| l.weighted(image, sampler, coords),
-                )
-            }
-        }
+        let Some(has_filter) = self.has_filter(image, sampler) else {
+            return self.weighted(image, sampler, coords);
+        };
+        self.either(
+            has_filter,
+            image.view.component.texel(),
+            |l| Some(l.filtered(image, sampler, coords)),
+            |l| l.weighted(image, sampler, coords),
+        )
     }
 
     /// Returns the sum of the texels around a place by their weights.
