@@ -164,6 +164,7 @@ impl Target {
             ("cl_khr_3d_image_writes", self.images && self.image_writes_3d),
             ("cl_khr_depth_images", self.images),
             ("cl_khr_mipmap_image", self.images),
+            ("cl_khr_mipmap_image_writes", self.images),
             ("cl_khr_srgb_image_writes", self.images),
         ])
     }

@@ -45,6 +45,7 @@ impl Slots {
     ) -> Result<Arc<vk::Slot>> {
         let (desc, seen) = (image.desc(), (layout.read_as, layout.components));
         self.get_or_make(writes, || match writes {
+            true if desc.levels > 1 => vk::Slot::of_levels(image),
             true => vk::Slot::of_image(image, Binding::StorageImage, 0),
             false if seen == (desc.read_as, desc.components) => {
                 vk::Slot::of_image(image, Binding::SampledImage, 0)
@@ -186,6 +187,7 @@ impl Image {
             | data_type << image_word::TYPE_SHIFT
             | store << image_word::STORE_SHIFT
             | u32::from(filtered) << image_word::FILTERED_SHIFT
+            | u32::from(self.shape.is_mipmap()) << image_word::MIPMAP_SHIFT
     }
 
     /// Returns the image's own slot on a device.
