@@ -17,6 +17,8 @@ COORDINATES = {D1: ("float", "float"), LINES: ("float2", "float"), D2: ("float2"
                FLATS: ("float4", "float2"), D3: ("float4", "float4")}
 MIP_FILTER, LOD_MIN, LOD_MAX = 0x1155, 0x1156, 0x1157
 FUNCTIONS = ctypes.CDLL("libOpenCL.so.1")
+# pyopencl may bring a loader of its own; this one is ready after its first call.
+FUNCTIONS.clGetPlatformIDs(0, None, ctypes.byref(ctypes.c_uint()))
 
 
 @pytest.fixture(autouse=True)
