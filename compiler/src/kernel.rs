@@ -187,6 +187,10 @@ pub struct Kernel {
     pub local_size_visible: bool,
     /// True if the module declares descriptor set 0.
     pub uses_images: bool,
+    /// True if the module is for sub-groups of one size: the required one, else the device's own.
+    pub uses_subgroups: bool,
+    /// `intel_reqd_sub_group_size(n)`.
+    pub required_subgroup_size: Option<u32>,
 }
 
 /// Work-group memory of a kernel.

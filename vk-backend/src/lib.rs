@@ -47,7 +47,7 @@ mod thread;
 
 pub use device::{
     Binding, ClockCorrelation, Creation, Device, PipelineDesc, PipelineStore, PoolUse, Precompiled,
-    Priority,
+    Priority, SubgroupDemand,
 };
 pub use error::Error;
 pub use memory::{AddressMode, Buffer, Component, HostAccess, Image, ImageDesc, SamplerDesc, Slot};

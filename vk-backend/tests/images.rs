@@ -61,6 +61,7 @@ fn run(k: KernelBuilder, slots: &[&Arc<Slot>], out: &Arc<Buffer>, groups: u32) {
         specialization: &[],
         push_constant_size,
         uses_images: true,
+        subgroups: Default::default(),
     };
     let pipeline = common::create_pipeline(out.device(), &desc).expect("a pipeline");
     let mut push: Vec<u8> =

@@ -61,6 +61,7 @@ pub struct KernelEntry {
     pub args: Vec<Arg>,
     pub required_local_size: Option<[u32; 3]>,
     pub local_size_hint: Option<[u32; 3]>,
+    pub required_subgroup_size: Option<u32>,
     /// As CL_KERNEL_ATTRIBUTES reports them.
     pub attributes: String,
     /// True if the program asked for `-cl-kernel-arg-info`.

@@ -26,6 +26,6 @@ pub(crate) use fault_injection::Outcome;
 pub use heap::PoolUse;
 pub(crate) use heap::{Memory, Resource};
 pub use opened::Device;
-pub use pipeline_store::{Creation, PipelineDesc, PipelineStore, Precompiled};
+pub use pipeline_store::{Creation, PipelineDesc, PipelineStore, Precompiled, SubgroupDemand};
 pub(crate) use priority::take as take_vulkan_queue;
 pub use priority::Priority;

@@ -94,6 +94,7 @@ pub(crate) fn find(
             specialization: &[],
             push_constant_size: 32,
             uses_images: true,
+            subgroups: Default::default(),
         };
         // SAFETY: the assembler makes valid modules of what the device has.
         let pipeline = unsafe { device.create_pipeline(&desc) }?;

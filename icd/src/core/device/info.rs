@@ -193,6 +193,13 @@ fn limits(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
             Value::of(info.features.subgroup_size.max(1) as usize)
         }
+        CL_DEVICE_MAX_NUM_SUB_GROUPS => Value::of(device.max_num_subgroups() as u32),
+        CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => {
+            Value::bool(device.subgroups().is_some_and(|subgroups| subgroups.forward_progress))
+        }
+        CL_DEVICE_SUB_GROUP_SIZES_INTEL if !device.subgroup_sizes().is_empty() => {
+            Value::list(&device.subgroup_sizes())
+        }
         CL_DEVICE_MAX_CLOCK_FREQUENCY => Value::of(clock_frequency(info)),
         CL_DEVICE_ADDRESS_BITS => Value::of(64u32),
         CL_DEVICE_PROFILING_TIMER_RESOLUTION => {
@@ -448,17 +455,14 @@ fn sharing(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
 #[allow(non_upper_case_globals)]
 fn absent_features(name: cl_device_info) -> Option<Value> {
     Some(match name {
-        CL_DEVICE_PIPE_SUPPORT | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => {
-            Value::bool(false)
-        }
+        CL_DEVICE_PIPE_SUPPORT => Value::bool(false),
         CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
         | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
         | CL_DEVICE_MAX_ON_DEVICE_QUEUES
         | CL_DEVICE_MAX_ON_DEVICE_EVENTS
         | CL_DEVICE_MAX_PIPE_ARGS
         | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
-        | CL_DEVICE_PIPE_MAX_PACKET_SIZE
-        | CL_DEVICE_MAX_NUM_SUB_GROUPS => Value::of(0u32),
+        | CL_DEVICE_PIPE_MAX_PACKET_SIZE => Value::of(0u32),
         CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES
         | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES
         | CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => Value::of(0u64),

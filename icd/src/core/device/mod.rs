@@ -14,6 +14,7 @@ pub mod samplers;
 pub mod selection;
 pub mod sharing;
 pub mod staging;
+mod subgroups;
 
 use crate::cl::error::Result;
 use crate::cl::*;

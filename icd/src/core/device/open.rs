@@ -3,7 +3,7 @@
 
 use super::images::ImageFeatures;
 use super::samplers::{self, Samplers};
-use super::{defects, findings};
+use super::{defects, findings, subgroups};
 use crate::cl::error::{fail, Result};
 use crate::cl::*;
 use crate::config;
@@ -443,6 +443,7 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -
         exp2_wide: probe.exp2_wide
             && (probe.exp2_denormals || !probe.floats.keeps_denormals(vk::FloatWidth::Single)),
         log2_accurate: probe.log2_accurate,
+        subgroups: subgroups::offered(f),
         images: images.images,
         read_write_images: images.read_write,
         image_writes_3d: images.writes_3d,
