@@ -30,6 +30,8 @@ pub struct Target {
     pub atomic_int64_buffer: bool,
     /// shaderSharedInt64Atomics.
     pub atomic_int64_shared: bool,
+    /// shaderIntegerDotProduct; without it dot products of integers are arithmetic.
+    pub integer_dot_product: bool,
     /// VK_KHR_workgroup_memory_explicit_layout with its 8- and 16-bit parts as told.
     pub workgroup_explicit_layout: bool,
     pub workgroup_explicit_layout_8: bool,
@@ -165,6 +167,10 @@ impl Target {
             ("cl_khr_depth_images", self.images),
             ("cl_khr_mipmap_image", self.images),
             ("cl_khr_srgb_image_writes", self.images),
+            ("cl_khr_extended_bit_ops", true),
+            ("cl_khr_integer_dot_product", true),
+            ("cl_khr_extended_async_copies", true),
+            ("cl_khr_async_work_group_copy_fence", true),
         ])
     }
 
@@ -179,6 +185,8 @@ impl Target {
             ("__opencl_c_program_scope_global_variables", true),
             ("__opencl_c_generic_address_space", true),
             ("__opencl_c_work_group_collective_functions", true),
+            ("__opencl_c_integer_dot_product_input_4x8bit", true),
+            ("__opencl_c_integer_dot_product_input_4x8bit_packed", true),
             ("__opencl_c_atomic_order_acq_rel", self.vulkan_memory_model),
             ("__opencl_c_atomic_order_seq_cst", self.vulkan_memory_model),
             ("__opencl_c_atomic_scope_device", self.vulkan_memory_model),
@@ -220,6 +228,7 @@ impl Target {
             storage16: true,
             atomic_int64_buffer: true,
             atomic_int64_shared: true,
+            integer_dot_product: false,
             workgroup_explicit_layout: false,
             workgroup_explicit_layout_8: false,
             workgroup_explicit_layout_16: false,
