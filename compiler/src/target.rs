@@ -30,6 +30,8 @@ pub struct Target {
     pub atomic_int64_buffer: bool,
     /// shaderSharedInt64Atomics.
     pub atomic_int64_shared: bool,
+    /// shaderIntegerDotProduct; without it dot products of integers are arithmetic.
+    pub integer_dot_product: bool,
     /// VK_KHR_workgroup_memory_explicit_layout with its 8- and 16-bit parts as told.
     pub workgroup_explicit_layout: bool,
     pub workgroup_explicit_layout_8: bool,
@@ -224,6 +226,10 @@ impl Target {
             ("cl_khr_subgroup_clustered_reduce", self.subgroups.is_some()),
             ("cl_khr_subgroup_rotate", self.subgroups.is_some()),
             ("cl_intel_required_subgroup_size", !self.required_subgroup_sizes().is_empty()),
+            ("cl_khr_extended_bit_ops", true),
+            ("cl_khr_integer_dot_product", true),
+            ("cl_khr_extended_async_copies", true),
+            ("cl_khr_async_work_group_copy_fence", true),
         ])
     }
 
@@ -239,6 +245,8 @@ impl Target {
             ("__opencl_c_generic_address_space", true),
             ("__opencl_c_work_group_collective_functions", true),
             ("__opencl_c_subgroups", self.subgroups.is_some()),
+            ("__opencl_c_integer_dot_product_input_4x8bit", true),
+            ("__opencl_c_integer_dot_product_input_4x8bit_packed", true),
             ("__opencl_c_atomic_order_acq_rel", self.vulkan_memory_model),
             ("__opencl_c_atomic_order_seq_cst", self.vulkan_memory_model),
             ("__opencl_c_atomic_scope_device", self.vulkan_memory_model),
@@ -290,6 +298,7 @@ impl Target {
             storage16: true,
             atomic_int64_buffer: true,
             atomic_int64_shared: true,
+            integer_dot_product: false,
             workgroup_explicit_layout: false,
             workgroup_explicit_layout_8: false,
             workgroup_explicit_layout_16: false,

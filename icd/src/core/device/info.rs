@@ -13,6 +13,7 @@ use hekla_compiler::Target;
 use hekla_vk_backend as vk;
 
 const V1: cl_version = make_version(1, 0, 0);
+const V2: cl_version = make_version(2, 0, 0);
 const V3: cl_version = make_version(3, 0, 0);
 
 /// Returns what the compiler is told of the device, but for what takes opening it.
@@ -34,8 +35,9 @@ fn c_versions(device: &Device) -> Vec<(&'static str, cl_version)> {
 /// Extensions that work on the device: the compiler's, and those of the API.
 pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
     let info = device.info();
+    let version = |name| if name == "cl_khr_integer_dot_product" { V2 } else { V1 };
     let mut all: Vec<_> =
-        language(device).extensions().into_iter().map(|name| (name, V1)).collect();
+        language(device).extensions().into_iter().map(|name| (name, version(name))).collect();
     all.extend([
         ("cl_arm_printf", make_version(2, 0, 0)),
         ("cl_ext_buffer_device_address", make_version(1, 0, 2)),
@@ -127,6 +129,7 @@ pub fn query(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     identity(device, name)
         .or_else(|| limits(device, name))
         .or_else(|| arithmetic(device, name))
+        .or_else(|| dot_products(device.info(), name))
         .or_else(|| memory(device, name))
         .or_else(|| execution(device, name))
         .or_else(|| sharing(device.info(), name))
@@ -272,6 +275,34 @@ fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => Value::of(0u32),
+        _ => return None,
+    })
+}
+
+/// Dot products of integers: vectors of four 8-bit numbers are computed as packed ones.
+// One name of the specification has a lower-case x.
+#[allow(non_upper_case_globals)]
+fn dot_products(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
+    use vk::DotProducts as D;
+    Some(match name {
+        CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => Value::of(
+            CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED
+                | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT,
+        ),
+        // In the order of cl_device_integer_dot_product_acceleration_properties.
+        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT
+        | CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED => {
+            let kinds = [
+                D::SIGNED,
+                D::UNSIGNED,
+                D::MIXED,
+                D::SATURATING_SIGNED,
+                D::SATURATING_UNSIGNED,
+                D::SATURATING_MIXED,
+            ];
+            let accelerated = info.features.accelerated_dot_products;
+            Value::list(&kinds.map(|kind| cl_bool::from(accelerated.contains(kind))))
+        }
         _ => return None,
     })
 }
@@ -451,8 +482,6 @@ fn sharing(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
 }
 
 /// Answers for optional features that are not offered.
-// One name of the specification has a lower-case x.
-#[allow(non_upper_case_globals)]
 fn absent_features(name: cl_device_info) -> Option<Value> {
     Some(match name {
         CL_DEVICE_PIPE_SUPPORT => Value::bool(false),
@@ -463,13 +492,8 @@ fn absent_features(name: cl_device_info) -> Option<Value> {
         | CL_DEVICE_MAX_PIPE_ARGS
         | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
         | CL_DEVICE_PIPE_MAX_PACKET_SIZE => Value::of(0u32),
-        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES
-        | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES
-        | CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => Value::of(0u64),
-        // Six times no (cl_device_integer_dot_product_acceleration_properties).
-        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT
-        | CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED => {
-            Value::list(&[CL_FALSE; 6])
+        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
+            Value::of(0u64)
         }
         // Lists of what SPIR-V may use, of which none is taken.
         CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS

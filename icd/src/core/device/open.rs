@@ -416,6 +416,7 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -
         storage16: f.storage16,
         atomic_int64_buffer: f.atomic_int64_buffer,
         atomic_int64_shared: f.atomic_int64_shared,
+        integer_dot_product: f.integer_dot_product,
         workgroup_explicit_layout: f.workgroup_explicit_layout,
         workgroup_explicit_layout_8: f.workgroup_explicit_layout_8,
         workgroup_explicit_layout_16: f.workgroup_explicit_layout_16,
