@@ -8,6 +8,7 @@
 //! from that of several.
 
 use crate::big_stack::on_big_stack;
+use crate::ingest::{self, Il, SpecValue};
 use crate::kernel::Program;
 use crate::object::{ModuleFlags, Object};
 use crate::options::{LinkOptions, Options};
@@ -150,6 +151,38 @@ pub fn compile_object(source: &Source, options: &Options, target: &Target) -> Co
         let module = module.filter(|_| !diags.has_errors());
         let object = module.map(|module| Object { module, flags: ModuleFlags::of(options) });
         CompiledObject { log: diags.render(&sources), object }
+    })
+    .unwrap_or_else(|error| CompiledObject::failed(&[error]))
+}
+
+/// Compiles and links a module of SPIR-V for a device (clBuildProgram of a program with IL). Runs as [`compile`] does.
+pub fn compile_il(il: &Il, specs: &[SpecValue], options: &Options, target: &Target) -> Compiled {
+    on_big_stack(|| {
+        let module = ingest::ingest(il, specs, options, target, false);
+        let (pipeline, mut watch) = (Pipeline::default(), Stopwatch::start());
+        let program =
+            module.and_then(|module| finish(module, options, target, &pipeline, &mut watch));
+        match program {
+            Ok(program) => Compiled { program: Some(program), ..Compiled::default() },
+            Err(error) => Compiled::failed(&[error]),
+        }
+    })
+    .unwrap_or_else(|error| Compiled::failed(&[error]))
+}
+
+/// Compiles a module of SPIR-V, to be linked with other programs (clCompileProgram). Runs as [`compile`] does.
+pub fn compile_il_object(
+    il: &Il,
+    specs: &[SpecValue],
+    options: &Options,
+    target: &Target,
+) -> CompiledObject {
+    on_big_stack(|| match ingest::ingest(il, specs, options, target, true) {
+        Ok(module) => {
+            let object = Object { module, flags: ModuleFlags::of(options) };
+            CompiledObject { log: String::new(), object: Some(object) }
+        }
+        Err(error) => CompiledObject::failed(&[error]),
     })
     .unwrap_or_else(|error| CompiledObject::failed(&[error]))
 }
