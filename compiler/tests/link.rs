@@ -98,6 +98,26 @@ fn kernels_are_called_from_other_objects() {
 }
 
 #[test]
+fn of_definitions_that_are_linked_once_one_is_taken() {
+    let user = object("int f(int x); extern constant int c; kernel void k(global int *p) { p[0] = f(c); }");
+    let definition = |n| object(&format!("int f(int x) {{ return x + {n}; }} constant int c = {n};"));
+    // As modules of SPIR-V say it (SPV_KHR_linkonce_odr).
+    let once = |n| {
+        let text = definition(n).text();
+        assert!(text.matches("external").count() == 2, "{text}");
+        Object::read(&text.replace("external", "linkonce"), Vec::new(), user.flags).unwrap()
+    };
+    let bytes = |objects: &[&Object]| linked(objects).data.bytes.clone();
+    let (first, second, only) = (once(1), once(2), definition(3));
+    assert_eq!(bytes(&[&user, &first, &second]), [1, 0, 0, 0]);
+    assert_eq!(bytes(&[&second, &user, &first]), [2, 0, 0, 0]);
+    assert_eq!(bytes(&[&first, &only, &user, &second]), [3, 0, 0, 0]);
+    assert_eq!(bytes(&[&only, &user, &second]), [3, 0, 0, 0]);
+    let log = refused(&[&only, &first, &only]);
+    assert_eq!(log, "error: duplicate symbol: f\nerror: duplicate symbol: c\n");
+}
+
+#[test]
 fn errors_name_the_symbol() {
     let defines = object("int f(int x) { return x; } constant int c = 3;");
     let user = object("int f(int x); kernel void k(global int *p) { p[0] = f(1); }");

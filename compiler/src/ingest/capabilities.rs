@@ -59,6 +59,7 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
         | RoundingModeRTZ
         | ExpectAssumeKHR
         | BitInstructions
+        | UniformDecoration
         | FunctionFloatControlINTEL
         | Float16Buffer
         | OptNoneEXT => true,
