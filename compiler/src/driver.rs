@@ -97,12 +97,7 @@ pub fn compile_to_ir(
     target: &Target,
     at: &IrAt,
 ) -> Result<String, String> {
-    if let IrAt::Pass(name) = at {
-        let names = [passes::names(), quirks::NAMES.to_vec()].concat();
-        if !names.contains(&name.as_str()) {
-            return Err(format!("no pass '{name}': one of {}\n", names.join(", ")));
-        }
-    }
+    check_pass(at)?;
     let text = on_big_stack(|| {
         let mut sources = SourceMap::new();
         let mut diags = Diagnostics::new(options);
@@ -168,6 +163,32 @@ pub fn compile_il(il: &Il, specs: &[SpecValue], options: &Options, target: &Targ
         }
     })
     .unwrap_or_else(|error| Compiled::failed(&[error]))
+}
+
+/// As [`compile_to_ir`] for a module of SPIR-V.
+pub fn compile_il_to_ir(
+    il: &Il,
+    specs: &[SpecValue],
+    options: &Options,
+    target: &Target,
+    at: &IrAt,
+) -> Result<String, String> {
+    check_pass(at)?;
+    let text = on_big_stack(|| {
+        let module = ingest::ingest(il, specs, options, target, false);
+        module.and_then(|module| ir_text(module, target, at)).map_err(|e| error_log(&[e]))
+    });
+    text.unwrap_or_else(|error| Err(error_log(&[error])))
+}
+
+/// Fails where there is no pass of the name asked for.
+fn check_pass(at: &IrAt) -> Result<(), String> {
+    let IrAt::Pass(name) = at else { return Ok(()) };
+    let names = [passes::names(), quirks::NAMES.to_vec()].concat();
+    match names.contains(&name.as_str()) {
+        true => Ok(()),
+        false => Err(format!("no pass '{name}': one of {}\n", names.join(", "))),
+    }
 }
 
 /// Compiles a module of SPIR-V, to be linked with other programs (clCompileProgram). Runs as [`compile`] does.

@@ -21,6 +21,7 @@ pub mod passes;
 pub mod preprocess;
 pub mod printf;
 pub mod quirks;
+pub mod reflection;
 mod rounding;
 pub mod sema;
 pub mod source;
@@ -31,8 +32,8 @@ mod verified_bodies;
 
 pub use big_stack::set_thread_start;
 pub use driver::{
-    compile, compile_il, compile_il_object, compile_object, compile_timed, compile_to_ir, link,
-    link_library, Compiled, CompiledObject, IrAt,
+    compile, compile_il, compile_il_object, compile_il_to_ir, compile_object, compile_timed,
+    compile_to_ir, link, link_library, Compiled, CompiledObject, IrAt,
 };
 pub use ingest::{Il, SpecConstant, SpecValue};
 pub use kernel::Program;

@@ -1,6 +1,8 @@
 //! Calls of functions. Structs and arrays are passed leaf by leaf; one that results goes through a hidden pointer.
 
+use super::ext_std::{self, Operands};
 use super::function::Translator;
+use super::mangled::{self, Known};
 use super::types::{Kind, Ty};
 use super::words::Inst;
 use crate::ir::Addr;
@@ -12,6 +14,12 @@ impl Translator<'_, '_, '_> {
         let ret = self.m.types.of(inst.ty)?;
         if !self.m.types.alike(ret, callee.ret) || inst.args.len() != callee.params.len() + 1 {
             return Err("result or arguments are not those of the function".to_string());
+        }
+        if callee.is_imported && self.known_call(inst, &callee.name)? {
+            return Ok(());
+        }
+        if callee.is_imported && !self.m.separate {
+            return Err(format!("undefined function '{}' is called", callee.name));
         }
         let mut args = Vec::new();
         let mut result = None;
@@ -42,6 +50,30 @@ impl Translator<'_, '_, '_> {
             }
             (None, None) => Ok(()),
         }
+    }
+
+    /// Lowers a call of a function that is not the program's but OpenCL C's own; false if it is not.
+    fn known_call(&mut self, inst: &Inst<'_>, name: &str) -> Result<bool, String> {
+        let ids = inst.rest(1);
+        let leaves: Vec<_> = ids.iter().map(|&id| self.val(id)).collect::<Result<_, _>>()?;
+        let args: Vec<_> = leaves.iter().flat_map(|val| val.leaves.iter().copied()).collect();
+        let types: Vec<_> = args.iter().map(|&arg| self.b.ty(arg)).collect();
+        let ret = self.m.types.of(inst.ty)?;
+        let result = self.m.types.value(ret);
+        if args.len() != ids.len() || result.is_none() && *self.m.types.kind(ret) != Kind::Void {
+            return Ok(false);
+        }
+        match mangled::known(name, Operands { types: &types, literal: None, result }) {
+            Some(Known::Call(function)) => {
+                ext_std::call(self, inst, &function, &args, result)?;
+            }
+            Some(Known::Convert { from, to, rounding, saturate }) => {
+                let value = self.b.convert_number(args[0], (from, to), rounding, saturate);
+                self.give(inst, value)?;
+            }
+            None => return Ok(false),
+        }
+        Ok(true)
     }
 
     /// Returns a copy of an object for a function that owns it (FuncParamAttr ByVal).

@@ -3,6 +3,37 @@
 use super::module::Set;
 use crate::target::Target;
 use rspirv::spirv::{AddressingModel, Capability, MemoryModel};
+use std::ffi::CStr;
+
+/// Greatest number that a capability may have.
+const LAST_CAPABILITY: u32 = 0x3FFF;
+
+/// The extensions that modules may declare.
+const EXTENSIONS: &[&CStr] = &[
+    c"SPV_KHR_no_integer_wrap_decoration",
+    c"SPV_KHR_float_controls",
+    c"SPV_KHR_float_controls2",
+    c"SPV_KHR_non_semantic_info",
+    c"SPV_KHR_linkonce_odr",
+    c"SPV_KHR_expect_assume",
+    c"SPV_KHR_bit_instructions",
+    c"SPV_KHR_storage_buffer_storage_class",
+    c"SPV_EXT_optnone",
+    c"SPV_INTEL_optnone",
+];
+
+/// The sets of extended instructions that modules may import, beside those that compute nothing.
+pub const INSTRUCTION_SETS: &[&CStr] = &[c"OpenCL.std"];
+
+/// Returns the numbers of the capabilities that a device offers.
+pub fn capabilities(target: &Target) -> Vec<u32> {
+    (0..=LAST_CAPABILITY).filter(|&number| capability(number, target).is_ok()).collect()
+}
+
+/// Returns the extensions that a device offers.
+pub fn extensions(_: &Target) -> &'static [&'static CStr] {
+    EXTENSIONS
+}
 
 /// Checks a capability.
 pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
@@ -49,19 +80,7 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
 
 /// Checks an extension.
 pub(super) fn extension(name: &str) -> Result<(), String> {
-    const KNOWN: [&str; 10] = [
-        "SPV_KHR_no_integer_wrap_decoration",
-        "SPV_KHR_float_controls",
-        "SPV_KHR_float_controls2",
-        "SPV_KHR_non_semantic_info",
-        "SPV_KHR_linkonce_odr",
-        "SPV_KHR_expect_assume",
-        "SPV_KHR_bit_instructions",
-        "SPV_KHR_storage_buffer_storage_class",
-        "SPV_EXT_optnone",
-        "SPV_INTEL_optnone",
-    ];
-    match KNOWN.contains(&name) {
+    match EXTENSIONS.iter().any(|known| known.to_bytes() == name.as_bytes()) {
         true => Ok(()),
         false => Err(format!("extension '{name}' is not supported")),
     }

@@ -26,6 +26,7 @@ mod grammar;
 mod groups;
 mod images;
 mod kernels;
+mod mangled;
 mod memory;
 mod module;
 mod pointers;
@@ -33,6 +34,10 @@ mod subgroups;
 mod types;
 mod validate;
 mod words;
+
+pub use capabilities::{capabilities, extensions, INSTRUCTION_SETS};
+pub use ext_std::name as instruction_name;
+pub use words::MINOR_VERSIONS;
 
 use crate::ir::{self, verify, Scalar};
 use crate::lower::ForeignModule;

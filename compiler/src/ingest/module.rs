@@ -308,9 +308,6 @@ impl<'a> Decoder<'a> {
     pub(super) fn callee(&mut self, caller: u32, id: u32) -> Result<FunctionInfo, String> {
         let info =
             self.functions.get(&id).ok_or_else(|| format!("%{id} is not a function"))?.clone();
-        if info.is_imported && !self.separate {
-            return Err(format!("undefined function '{}' is called", info.name));
-        }
         if !info.is_imported {
             self.reach(id);
         }

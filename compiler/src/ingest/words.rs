@@ -3,9 +3,12 @@
 use super::grammar;
 use rspirv::spirv::Op;
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// Most ids of a module (SPIR-V 2.18, universal limits).
 const MAX_BOUND: u32 = 0x3F_FFFF;
+/// The versions that are supported: 1.0 and so on.
+pub const MINOR_VERSIONS: RangeInclusive<u32> = 0..=6;
 /// Words before the first instruction.
 const HEADER: usize = 5;
 /// Most words of a module: a gibibyte.
@@ -181,7 +184,7 @@ fn host_order(bytes: &[u8]) -> Result<Vec<u32>, String> {
 fn check_header(words: &[u32]) -> Result<(), String> {
     let version = words[1];
     let (major, minor) = (version >> 16, version >> 8 & 0xFF);
-    if major != 1 || minor > 6 || version & 0xFF != 0 {
+    if major != 1 || !MINOR_VERSIONS.contains(&minor) || version & 0xFF != 0 {
         return Err(format!("SPIR-V version {major}.{minor} is not supported"));
     }
     if words[3] == 0 || words[3] > MAX_BOUND {

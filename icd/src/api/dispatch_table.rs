@@ -248,6 +248,7 @@ static EXTENSION_FUNCTIONS: &[(&str, Slot)] = by_name! {
     clIcdGetFunctionAddressForPlatformKHR,
     clIcdSetPlatformDispatchDataKHR,
     clCreateCommandQueueWithPropertiesKHR = clCreateCommandQueueWithProperties,
+    clCreateProgramWithILKHR = clCreateProgramWithIL,
     clGetKernelSuggestedLocalWorkSizeKHR = clGetKernelSuggestedLocalWorkSize,
     clSetKernelArgDevicePointerEXT,
     clCreateSemaphoreWithPropertiesKHR,

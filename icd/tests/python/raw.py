@@ -12,6 +12,8 @@ CL_SUCCESS = 0
 CL_BUILD_PROGRAM_FAILURE = -11
 CL_INVALID_BUILD_OPTIONS = -43
 CL_DEVICE_TYPE_ALL = 0xFFFFFFFF
+CL_PROGRAM_SOURCE = 0x1164
+CL_PROGRAM_IL = 0x1169
 CL_PROGRAM_BUILD_LOG = 0x1183
 
 _cl = ctypes.CDLL("libOpenCL.so.1")
@@ -23,10 +25,20 @@ for _name, _result, _arguments in [
         ("clReleaseContext", _int, [_handle]),
         ("clCreateProgramWithSource", _handle, [_handle, _uint, _handle, _handle, _handle]),
         ("clBuildProgram", _int, [_handle, _uint, _handle, ctypes.c_char_p, _handle, _handle]),
+        ("clGetProgramInfo", _int, [_handle, _uint, _size, _handle, _handle]),
         ("clGetProgramBuildInfo", _int, [_handle, _handle, _uint, _size, _handle, _handle]),
         ("clReleaseProgram", _int, [_handle])]:
     getattr(_cl, _name).restype = _result
     getattr(_cl, _name).argtypes = _arguments
+
+
+def program_info(program, name):
+    """The bytes that clGetProgramInfo gives."""
+    size = _size()
+    assert _cl.clGetProgramInfo(program, name, 0, None, ctypes.byref(size)) == CL_SUCCESS
+    value = ctypes.create_string_buffer(size.value or 1)
+    assert _cl.clGetProgramInfo(program, name, size, value, None) == CL_SUCCESS
+    return value.raw[:size.value]
 
 
 class Builder:
