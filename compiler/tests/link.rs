@@ -99,8 +99,11 @@ fn kernels_are_called_from_other_objects() {
 
 #[test]
 fn of_definitions_that_are_linked_once_one_is_taken() {
-    let user = object("int f(int x); extern constant int c; kernel void k(global int *p) { p[0] = f(c); }");
-    let definition = |n| object(&format!("int f(int x) {{ return x + {n}; }} constant int c = {n};"));
+    let user = object(
+        "int f(int x); extern constant int c; kernel void k(global int *p) { p[0] = f(c); }",
+    );
+    let definition =
+        |n| object(&format!("int f(int x) {{ return x + {n}; }} constant int c = {n};"));
     // As modules of SPIR-V say it (SPV_KHR_linkonce_odr).
     let once = |n| {
         let text = definition(n).text();

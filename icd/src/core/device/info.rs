@@ -48,6 +48,7 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         ("cl_khr_il_program", V1),
         ("cl_khr_initialize_memory", V1),
         ("cl_khr_priority_hints", V1),
+        ("cl_khr_spirv_extended_debug_info", V1),
         ("cl_khr_spirv_linkonce_odr", V1),
         ("cl_khr_spirv_no_integer_wrap_decoration", V1),
         ("cl_khr_spirv_queries", V1),
