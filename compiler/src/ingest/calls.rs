@@ -63,13 +63,7 @@ impl Translator<'_, '_, '_> {
         if args.len() != ids.len() || result.is_none() && *self.m.types.kind(ret) != Kind::Void {
             return Ok(false);
         }
-        let image = |val: &super::function::Val| match *self.m.types.kind(val.ty) {
-            Kind::Image(image) => Some(image),
-            _ => None,
-        };
-        let images: Vec<_> = leaves.iter().map(image).collect();
-        let operands = Operands { types: &types, images: &images, literal: None, result };
-        match mangled::known(name, operands) {
+        match mangled::known(name, Operands { types: &types, literal: None, result }) {
             Some(Known::Call(function)) => {
                 ext_std::call(self, inst, &function, &args, result)?;
             }

@@ -10,7 +10,6 @@ use super::words::Inst;
 use crate::builtins::signature::{Scalar as Name, Shape, Sig, TypePattern};
 use crate::builtins::{ArgType, Builtin, Call, Number};
 use crate::ir::{AddressSpace, Scalar, Type, Value};
-use crate::kernel::ImageType;
 use rspirv::spirv::{FPRoundingMode, OpenclStd100Op};
 
 /// The name of the set.
@@ -27,17 +26,9 @@ const MAX_PRINTF_ARGS: usize = 256;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Operands<'a> {
     pub(super) types: &'a [Type],
-    /// Of those that are images, what they are; none if there are no images among them.
-    pub(super) images: &'a [Option<ImageType>],
     pub(super) literal: Option<u32>,
     /// Type of the result; `None` for void.
     pub(super) result: Option<Type>,
-}
-
-impl Operands<'_> {
-    fn image(&self, index: usize) -> Option<ImageType> {
-        self.images.get(index).copied().flatten()
-    }
 }
 
 /// What an instruction's name tells of its operands.
@@ -151,21 +142,13 @@ pub(super) fn instance(sig: &Sig, told: Told, operands: Operands<'_>) -> Option<
             Told::Signed => scalar(element).is_int() && element.is_signed(),
             Told::Unsigned => scalar(element).is_int() && !element.is_signed(),
         };
-        let mut params = sig.params.iter().zip(operands.types).enumerate();
+        let mut params = sig.params.iter().zip(operands.types);
         is_told
             && returns(sig.ret, shape, operands.result)
-            && params.all(|(index, (&pattern, &ty))| match operands.image(index) {
-                Some(image) => pattern.takes_image(image),
-                None => takes(pattern, shape, ty),
-            })
+            && params.all(|(&pattern, &ty)| takes(pattern, shape, ty))
     };
     let shape = sig.shapes().find(|&shape| fits(shape))?;
-    let params = sig.params.iter().enumerate();
-    let told = |(index, &pattern): (usize, &TypePattern)| ArgType {
-        image: operands.image(index),
-        ..arg_type(pattern, shape)
-    };
-    Some(params.map(told).collect())
+    Some(sig.params.iter().map(|&pattern| arg_type(pattern, shape)).collect())
 }
 
 fn returns(pattern: TypePattern, shape: Shape, result: Option<Type>) -> bool {
@@ -285,7 +268,7 @@ pub(super) fn instruction(
         Kind::Void => None,
         _ => Some(this.result(inst)?),
     };
-    let function = function(&name, Operands { types: &types, images: &[], literal, result })?;
+    let function = function(&name, Operands { types: &types, literal, result })?;
     call(this, inst, &function, &args, result)
 }
 

@@ -135,9 +135,10 @@ impl Walk<'_> {
                 if ends_openly(self.op) =>
             {
                 self.take()?;
-                // Those of an extended instruction may be literals: they are checked where it is translated.
-                while self.op == Op::DecorateId && !self.words.is_empty() {
-                    id(self.take()?)?;
+                if matches!(self.op, Op::SpecConstantOp | Op::ExtInst | Op::DecorateId) {
+                    while !self.words.is_empty() && self.op != Op::SpecConstantOp {
+                        id(self.take()?)?;
+                    }
                 }
                 Ok(())
             }

@@ -246,7 +246,7 @@ mod tests {
         let generic = Type::ptr(AddressSpace::Generic);
         let (int, long) = (Type::I32, Type::I64);
         let known = |name, types: &[Type], result| {
-            name_of(known(name, Operands { types, images: &[], literal: None, result }))
+            name_of(known(name, Operands { types, literal: None, result }))
         };
         let update = [global, int];
         assert_eq!(
