@@ -175,7 +175,8 @@ fn intermediate_rows(t: &mut Table, w: &World) {
     let nothing = code(|e| unsafe { clCreateProgramWithIL(w.context, null(), size, e) });
     t.row(CL_INVALID_VALUE, "il is NULL", nothing);
     t.row(CL_INVALID_VALUE, "length is 0", create(w.context, &il, 0));
-    for (what, bytes) in [("", size - 12), (" (a part of a word)", size - 2), (" (no header)", 16)] {
+    for (what, bytes) in [("", size - 12), (" (a part of a word)", size - 2), (" (no header)", 16)]
+    {
         let condition = format!("il is not well-formed{what}");
         t.row(CL_INVALID_VALUE, &condition, create(w.context, &il, bytes));
     }
