@@ -148,8 +148,14 @@ impl Translator<'_, '_, '_> {
     /// Returns two integers, or two pointers.
     fn comparable(&mut self, inst: &Inst<'_>) -> Result<[Value; 2], String> {
         let [a, b]: [u32; 2] = inst.get()?;
-        let values = [self.one(a)?, self.one(b)?];
-        let [x, y] = values.map(|value| self.b.ty(value));
+        let mut values = [self.one(a)?, self.one(b)?];
+        let [mut x, mut y] = values.map(|value| self.b.ty(value));
+        let is_equality = matches!(inst.op, Op::IEqual | Op::INotEqual);
+        if is_equality && x == y && x.scalar.is_float() {
+            // As clang 22 compares the bits of what a compare-and-exchange gives.
+            values = values.map(|value| self.b.as_bits(value));
+            [x, y] = values.map(|value| self.b.ty(value));
+        }
         match x == y && (x.scalar.is_int() || x.scalar.is_ptr()) {
             true => Ok(values),
             false => Err("the operands differ in type, or are no integers".to_string()),
@@ -396,7 +402,11 @@ impl Translator<'_, '_, '_> {
     }
 
     fn vote(&mut self, inst: &Inst<'_>) -> Result<(), String> {
-        let arg = self.number(inst.arg(0)?)?;
+        let mut arg = self.number(inst.arg(0)?)?;
+        if self.b.ty(arg).scalar.is_int() {
+            // As clang 22 has any() and all(): of the most significant bits.
+            arg = self.b.is_negative(arg);
+        }
         self.check_kind(arg, ScalarKinds::BOOL)?;
         let op = if inst.op == Op::Any { BinaryOp::Or } else { BinaryOp::And };
         let lanes = self.lanes(arg);

@@ -63,6 +63,11 @@ impl Translator<'_, '_, '_> {
         if args.len() != ids.len() || result.is_none() && *self.m.types.kind(ret) != Kind::Void {
             return Ok(false);
         }
+        if let ([val], Some(query)) = (leaves.as_slice(), mangled::function_name(name)) {
+            if let Kind::Image(image) = *self.m.types.kind(val.ty) {
+                return self.image_query(inst, query, image, args[0]).map(|()| true);
+            }
+        }
         match mangled::known(name, Operands { types: &types, literal: None, result }) {
             Some(Known::Call(function)) => {
                 ext_std::call(self, inst, &function, &args, result)?;

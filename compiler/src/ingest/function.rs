@@ -3,7 +3,7 @@
 use super::blocks::{self, BlockInfo};
 use super::constants::{num_parts, Const};
 use super::decorations::Decorations;
-use super::module::{Decoder, Entity, FunctionInfo};
+use super::module::{undefined, Decoder, Entity, FunctionInfo};
 use super::types::{Kind, Leaf, Ty};
 use super::words::Inst;
 use crate::builtins::{ArgType, Builtin, Call, Lowerer, Number};
@@ -127,6 +127,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
                 let pointer = self.in_prologue(|this| this.input_memory(input))?;
                 Val { ty, leaves: SmallVec::from_slice(&[pointer]) }
             }
+            Some(Entity::Undefined(name)) => return Err(undefined(&name)),
             _ if self.m.functions.contains_key(&id) => {
                 return Err(format!("function %{id} is not supported as a value"));
             }

@@ -33,6 +33,12 @@ pub(super) fn variable(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), Strin
         StorageClass::CrossWorkgroup | StorageClass::UniformConstant | StorageClass::Workgroup => {}
         _ => return Err(format!("variables in storage class {storage:?} are not supported")),
     }
+    if let (Some((name, LinkageType::Import)), false) =
+        (m.decorations.linkage(inst.id)?, m.separate)
+    {
+        m.entities.insert(inst.id, Entity::Undefined(name));
+        return Ok(());
+    }
     let data = data(m, inst, pointee, space)?;
     let global = m.out.module().globals.push(data);
     m.entities.insert(inst.id, Entity::Variable { ty, global });
@@ -52,9 +58,6 @@ fn data(
     let linkage = m.decorations.linkage(inst.id)?;
     let is_imported = matches!(linkage, Some((_, LinkageType::Import)));
     let (name, linkage) = match linkage {
-        Some((name, LinkageType::Import)) if !m.separate => {
-            return Err(format!("undefined variable '{name}'"));
-        }
         Some((name, LinkageType::Import)) => (name, Linkage::Import),
         Some((name, LinkageType::Export)) if m.separate => (name, Linkage::External),
         Some((name, LinkageType::LinkOnce)) if m.separate => (name, Linkage::LinkOnce),

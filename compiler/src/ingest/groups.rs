@@ -1,6 +1,7 @@
 //! Barriers, and what the work-items of a work-group do together (SPIR-V 3.49.20, 3.49.21).
 
 use super::function::{unsupported, Translator};
+use super::types::Kind;
 use super::words::Inst;
 use crate::builtins::{ArgType, Number};
 use crate::ir::{BarrierFlags, MemoryOrder, MemoryScope, Scalar, SyncSemantics, Type, Value};
@@ -131,7 +132,9 @@ impl Translator<'_, '_, '_> {
     /// A barrier of a wider scope is a fence on both sides too.
     fn control_barrier(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let [execution, memory, semantics] = inst.get()?;
-        if self.execution_scope(execution)? != Scope::Workgroup {
+        // There is no barrier of more than a work-group: clang 22 writes the scope of the memory there.
+        let execution = self.execution_scope(execution)?;
+        if !matches!(execution, Scope::Workgroup | Scope::Device | Scope::CrossDevice) {
             return unsupported();
         }
         let flags = self.memory_of(semantics)?;
@@ -164,9 +167,11 @@ impl Translator<'_, '_, '_> {
     fn async_copy(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let [_, to, from, count, stride, event] = inst.get()?;
         let ((to, to_ty), (from, from_ty)) = (self.pointer(to)?, self.pointer(from)?);
-        let element = self.m.types.pointee(to_ty)?;
-        if !self.m.types.alike(element, self.m.types.pointee(from_ty)?) {
-            return Err("the pointers differ in what they point to".to_string());
+        let mut element = self.m.types.pointee(to_ty)?;
+        self.m.types.pointee(from_ty)?;
+        // They are numbers: clang 22 lets pointers point to arrays of them here.
+        while let Kind::Array { element: inner, .. } = *self.m.types.kind(element) {
+            element = inner;
         }
         let element = self.m.types.numeric(element)?;
         let number = Number { scalar: element.scalar, signed: true };

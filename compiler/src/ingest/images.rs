@@ -3,6 +3,7 @@
 use super::function::Translator;
 use super::types::Kind;
 use super::words::Inst;
+use crate::builtins::{Builtin, Check};
 use crate::ir::{BinaryOp, IntCC, Scalar, Type, Value};
 use crate::kernel::{sampler_word, ImageAccess, ImageDim, ImageType};
 use rspirv::spirv::{ImageOperands, Op, SamplerAddressingMode, SamplerFilterMode};
@@ -325,9 +326,28 @@ impl Translator<'_, '_, '_> {
         Ok(result)
     }
 
+    /// A function of the image alone that compilers leave to the device.
+    pub(super) fn image_query(
+        &mut self,
+        inst: &Inst<'_>,
+        name: &str,
+        ty: ImageType,
+        word: Value,
+    ) -> Result<(), String> {
+        let known = Builtin::named(name).is_some_and(|builtin| builtin.check() == Check::Images);
+        match known {
+            true => self.image_number(inst, Image { ty, word }, name),
+            false => Err(format!("undefined function '{name}' is called")),
+        }
+    }
+
     /// A function of the image alone.
     fn image_field(&mut self, inst: &Inst<'_>, name: &str) -> Result<(), String> {
         let image = self.image_operand(inst.arg(0)?)?;
+        self.image_number(inst, image, name)
+    }
+
+    fn image_number(&mut self, inst: &Inst<'_>, image: Image, name: &str) -> Result<(), String> {
         let result = self.integers(inst, 1)?;
         let value = self.image_call(name, image, &[image.word], Type::I32)?;
         let value = value.ok_or("it is not supported for this image")?;

@@ -101,6 +101,11 @@ fn conversion(target: &str, params: &[Param], operands: Operands<'_>) -> Option<
     fits.then_some(Known::Convert { from, to, rounding, saturate })
 }
 
+/// Returns the function of a mangled name.
+pub(super) fn function_name(name: &str) -> Option<&str> {
+    source_name(&mut name.strip_prefix("_Z")?)
+}
+
 /// Takes a mangled name apart into the function's name and its parameters.
 fn parse(name: &str) -> Option<(&str, Vec<Param>)> {
     let mut rest = name.strip_prefix("_Z")?;

@@ -30,6 +30,8 @@ pub(super) enum Entity {
         ty: Ty,
         input: Input,
     },
+    /// A variable that no module defines.
+    Undefined(String),
     /// A string of debug information.
     String(String),
     /// A set of extended instructions.
@@ -204,6 +206,7 @@ impl<'a> Decoder<'a> {
                 let value = Const::Address { variable: global, offset: 0 };
                 Ok(Constant { ty, value })
             }
+            Some(Entity::Undefined(name)) => Err(undefined(name)),
             _ => Err(format!("%{id} is not a constant declared before")),
         }
     }
@@ -377,6 +380,11 @@ impl<'a> Decoder<'a> {
         }
         Ok(())
     }
+}
+
+/// Returns the message for a variable that no module defines.
+pub(super) fn undefined(name: &str) -> String {
+    format!("undefined variable '{name}' is used")
 }
 
 fn array_length(entities: &FxHashMap<u32, Entity>, id: u32) -> Result<u64, String> {

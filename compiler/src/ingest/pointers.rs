@@ -165,7 +165,13 @@ impl Translator<'_, '_, '_> {
         let in_bounds = matches!(inst.op, Op::InBoundsAccessChain | Op::InBoundsPtrAccessChain);
         let mut chain = Chain { ptr: base, offset: 0, in_bounds };
         let mut ty = self.m.types.pointee(ty)?;
+        let wanted = self.m.types.pointee(self.m.types.of(inst.ty)?)?;
         let mut indices = inst.rest(1);
+        if self.counts_bytes(inst, ty, wanted)? {
+            self.step(&mut chain, inst.arg(2)?, 1)?;
+            let ptr = self.b.ptr_add_const(chain.ptr, chain.offset);
+            return self.give(inst, ptr);
+        }
         if let Some(element) = element {
             let stride = self.m.types.size(ty)?;
             self.step(&mut chain, element, stride)?;
@@ -174,12 +180,23 @@ impl Translator<'_, '_, '_> {
         for &index in indices {
             ty = self.enter(&mut chain, ty, index)?;
         }
-        let wanted = self.m.types.pointee(self.m.types.of(inst.ty)?)?;
         if !self.points_alike(ty, wanted) {
             return Err("it does not lead to what its type points to".to_string());
         }
         let ptr = self.b.ptr_add_const(chain.ptr, chain.offset);
         self.give(inst, ptr)
+    }
+
+    /// Returns true for a chain of bytes through an array of something else, as clang 22 has it in constants: element 0, and
+    /// the number of bytes as the only index.
+    fn counts_bytes(&mut self, inst: &Inst<'_>, base: Ty, wanted: Ty) -> Result<bool, String> {
+        let Kind::Array { element, .. } = *self.m.types.kind(base) else { return Ok(false) };
+        let is_byte = *self.m.types.kind(wanted) == Kind::Value(Type::I8);
+        let is_pointer = matches!(inst.op, Op::PtrAccessChain | Op::InBoundsPtrAccessChain);
+        if !is_byte || !is_pointer || inst.args.len() != 3 || self.points_alike(element, wanted) {
+            return Ok(false);
+        }
+        Ok(self.known_integer(inst.arg(1)?)? == Some(0))
     }
 
     fn points_alike(&self, found: Ty, wanted: Ty) -> bool {
