@@ -44,7 +44,9 @@ fn kernels_of_opencl_c_are_described() {
     let json = printed(&[text(&source), "-o", text(&output), "--reflection"]);
     for kernel in ["a", "b"] {
         let module = output.with_extension(format!("{kernel}.spv"));
-        assert!(json.contains(&format!("\"name\": \"{kernel}\", \"module\": \"{}\"", text(&module))));
+        assert!(
+            json.contains(&format!("\"name\": \"{kernel}\", \"module\": \"{}\"", text(&module)))
+        );
         let words = std::fs::read(module).unwrap();
         assert_eq!(words[..4], 0x0723_0203u32.to_le_bytes());
     }
