@@ -11,6 +11,7 @@ mod differ;
 mod driver;
 mod fuzz;
 mod hashcat;
+mod ingest;
 mod install;
 mod instructions;
 mod layering;
@@ -52,6 +53,7 @@ usage: cargo xtask COMMAND
   fuzz [TARGET...] [--minutes N]
                             fuzz preprocessor, parser, lowering and IR reader (60 minutes)
   differ [--count N] [--first N] [--programs DIR] [--library FILE] [--vendors DIR] [--skip NAME]
+  differ --ingest [--driver NAME]
                             run random programs with one right result on all OpenCL platforms
   reference [--first N] [--count N]
                             the same programs in a SPIR-V interpreter, as devices of several kinds,

@@ -1,7 +1,7 @@
 //! The answers of clGetDeviceInfo (table 5 of the spec): the properties of the device as Vulkan reports them, the
 //! least that the spec allows where it does not, and no for optional features.
 
-use super::{capabilities, defects, images, platform};
+use super::{capabilities, defects, images, platform, spirv};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::device::external;
@@ -47,8 +47,13 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         ("cl_khr_create_command_queue", V1),
         ("cl_khr_device_uuid", V1),
         ("cl_khr_extended_versioning", V1),
+        ("cl_khr_il_program", V1),
         ("cl_khr_initialize_memory", V1),
         ("cl_khr_priority_hints", V1),
+        ("cl_khr_spirv_extended_debug_info", V1),
+        ("cl_khr_spirv_linkonce_odr", V1),
+        ("cl_khr_spirv_no_integer_wrap_decoration", V1),
+        ("cl_khr_spirv_queries", V1),
         ("cl_khr_suggested_local_work_size", V1),
     ]);
     if info.pci.is_some() {
@@ -134,6 +139,7 @@ pub fn query(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         .or_else(|| execution(device, name))
         .or_else(|| sharing(device.info(), name))
         .or_else(|| language_features(device, name))
+        .or_else(|| spirv::query(&language(device), name))
         .or_else(|| images::info::query(device.images(), name))
         .or_else(|| absent_features(name))
 }
@@ -451,8 +457,8 @@ fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         }
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Value::bool(true),
         CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => Value::bool(true),
-        CL_DEVICE_BUILT_IN_KERNELS | CL_DEVICE_IL_VERSION => Value::text(""),
-        CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION | CL_DEVICE_ILS_WITH_VERSION => Value::names(&[]),
+        CL_DEVICE_BUILT_IN_KERNELS => Value::text(""),
+        CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => Value::names(&[]),
         CL_DEVICE_PARTITION_MAX_SUB_DEVICES => Value::of(0u32),
         CL_DEVICE_PARTITION_PROPERTIES | CL_DEVICE_PARTITION_TYPE => Value::of(0isize),
         CL_DEVICE_PARTITION_AFFINITY_DOMAIN => Value::of(0u64),
