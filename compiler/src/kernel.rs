@@ -67,6 +67,12 @@ pub mod image_word {
     pub const STORE_SRGB_BGRA: u32 = 6;
     /// Alpha in the place of green, and red.
     pub const STORE_RA: u32 = 7;
+    /// Bit 29: the samplers of [`super::binding::SAMPLER`] filter the image as exactly as OpenCL wants it.
+    pub const FILTERED_SHIFT: u32 = 29;
+    /// Bit 30: the image has several levels, in as many slots from its own on if it is a storage image. There are
+    /// [`LEVELS`] of them, of which the last level has what is left.
+    pub const MIPMAP_SHIFT: u32 = 30;
+    pub const LEVELS: u32 = 16;
     pub const CL_R: u32 = 0x10B0;
     pub const CL_SNORM_INT8: u32 = 0x10D0;
 }

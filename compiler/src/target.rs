@@ -30,6 +30,8 @@ pub struct Target {
     pub atomic_int64_buffer: bool,
     /// shaderSharedInt64Atomics.
     pub atomic_int64_shared: bool,
+    /// shaderIntegerDotProduct; without it dot products of integers are arithmetic.
+    pub integer_dot_product: bool,
     /// VK_KHR_workgroup_memory_explicit_layout with its 8- and 16-bit parts as told.
     pub workgroup_explicit_layout: bool,
     pub workgroup_explicit_layout_8: bool,
@@ -83,7 +85,7 @@ pub struct Target {
     pub read_write_images: bool,
     /// Kernels write to three-dimensional images.
     pub image_writes_3d: bool,
-    /// By probe: the device's own linear filter is as exact as OpenCL wants it.
+    /// By probe: the device's own linear filter is as exact as OpenCL wants it, for images whose words say so.
     pub hardware_linear: bool,
     /// maxPushConstantsSize in bytes, at least 128.
     pub push_constant_size: u32,
@@ -225,6 +227,7 @@ impl Target {
             ("cl_khr_3d_image_writes", self.images && self.image_writes_3d),
             ("cl_khr_depth_images", self.images),
             ("cl_khr_mipmap_image", self.images),
+            ("cl_khr_mipmap_image_writes", self.images),
             ("cl_khr_srgb_image_writes", self.images),
             ("cl_khr_subgroups", self.subgroups.is_some_and(|it| it.forward_progress)),
             ("cl_khr_subgroup_extended_types", self.subgroups.is_some()),
@@ -236,6 +239,10 @@ impl Target {
             ("cl_khr_subgroup_clustered_reduce", self.subgroups.is_some()),
             ("cl_khr_subgroup_rotate", self.subgroups.is_some()),
             ("cl_intel_required_subgroup_size", !self.required_subgroup_sizes().is_empty()),
+            ("cl_khr_extended_bit_ops", true),
+            ("cl_khr_integer_dot_product", true),
+            ("cl_khr_extended_async_copies", true),
+            ("cl_khr_async_work_group_copy_fence", true),
         ])
     }
 
@@ -251,6 +258,8 @@ impl Target {
             ("__opencl_c_generic_address_space", true),
             ("__opencl_c_work_group_collective_functions", true),
             ("__opencl_c_subgroups", self.subgroups.is_some()),
+            ("__opencl_c_integer_dot_product_input_4x8bit", true),
+            ("__opencl_c_integer_dot_product_input_4x8bit_packed", true),
             ("__opencl_c_atomic_order_acq_rel", self.vulkan_memory_model),
             ("__opencl_c_atomic_order_seq_cst", self.vulkan_memory_model),
             ("__opencl_c_atomic_scope_device", self.vulkan_memory_model),
@@ -302,6 +311,7 @@ impl Target {
             storage16: true,
             atomic_int64_buffer: true,
             atomic_int64_shared: true,
+            integer_dot_product: false,
             workgroup_explicit_layout: false,
             workgroup_explicit_layout_8: false,
             workgroup_explicit_layout_16: false,

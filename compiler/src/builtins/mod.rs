@@ -15,7 +15,10 @@ mod c11_atomics;
 mod collective;
 mod common;
 pub mod convert;
+mod dot_product;
 mod exact_math;
+mod extended_async_copy;
+mod extended_bits;
 mod fast_math;
 mod filters;
 mod fptrunc;
@@ -54,6 +57,8 @@ const CHAPTERS: &[&[Row]] = &[
     math::ROWS,
     fast_math::ROWS,
     integer::ROWS,
+    dot_product::ROWS,
+    extended_bits::ROWS,
     common::ROWS,
     geometric::ROWS,
     relational::ROWS,
@@ -61,6 +66,7 @@ const CHAPTERS: &[&[Row]] = &[
     sync::ROWS,
     spaces::ROWS,
     async_copy::ROWS,
+    extended_async_copy::ROWS,
     atomics::ROWS,
     c11_atomics::ROWS,
     shuffle::ROWS,

@@ -157,6 +157,10 @@ impl Emitter<'_> {
         };
         let ty = self.func.ty(first);
         let [id] = self.operands([first])?;
+        if let (Some(signs), &[a, b]) = (op.signs_of_dot(), args) {
+            let operands = self.scalars([a, b])?;
+            return self.dot_product(signs, operands);
+        }
         if op.takes() == ScalarKinds::INT {
             return self.int_math(op, ty.scalar, id);
         }

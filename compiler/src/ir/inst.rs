@@ -82,6 +82,19 @@ impl MemoryOrder {
     pub fn releases(self) -> bool {
         matches!(self, MemoryOrder::Release | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
     }
+
+    /// Returns the least order as strong as both.
+    pub fn as_strong_as(self, other: MemoryOrder) -> MemoryOrder {
+        if self == MemoryOrder::SeqCst || other == MemoryOrder::SeqCst {
+            return MemoryOrder::SeqCst;
+        }
+        match (self.acquires() || other.acquires(), self.releases() || other.releases()) {
+            (true, true) => MemoryOrder::AcqRel,
+            (true, false) => MemoryOrder::Acquire,
+            (false, true) => MemoryOrder::Release,
+            (false, false) => MemoryOrder::Relaxed,
+        }
+    }
 }
 
 /// The bytes that may be accessed through an address and what is computed from it, counted from the address that it was

@@ -28,6 +28,8 @@ pub enum Linkage {
     Internal,
     /// Other modules, to which its name is given.
     External,
+    /// Other modules, which may define it likewise: one of the definitions is taken (SPV_KHR_linkonce_odr).
+    LinkOnce,
     /// It is declared here and defined in another module. Such a function has a block that is
     /// never executed; such a variable has no initializer.
     Import,

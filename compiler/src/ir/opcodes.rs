@@ -71,7 +71,7 @@ instructions! {
             let first = c.ty(args[0]);
             let same = ty == op.result(first) && c.are(&args[1..], op.second(first));
             ensure(same, "operands and result differ in type")?;
-            ensure(op.takes().has(first.scalar), "wrong operand type")
+            ensure(op.acts_on(first.scalar), "wrong operand type")
         }
     /// Bool (or bool vector) result.
     ICmp { cc: IntCC, args: [Value; 2] } ["icmp" cc args]

@@ -238,6 +238,11 @@ operations! {
         Ctz = "ctz" => on(INT).operands(1).moves(OutOfArms(2)),
         PopCount = "popcount" => on(INT).operands(1).moves(OutOfArms(2)),
         BitReverse = "bitreverse" => on(INT).operands(1).moves(OutOfArms(2)),
+        /// Sums of the products of the four 8-bit numbers in each of two words (I32): signed ones, unsigned ones, and
+        /// signed ones by unsigned ones.
+        SDot = "sdot" => on(INT).moves(OutOfArms(4)),
+        UDot = "udot" => on(INT).moves(OutOfArms(4)),
+        SUDot = "sudot" => on(INT).moves(OutOfArms(4)),
     }
 }
 
@@ -253,6 +258,21 @@ impl MathOp {
 
     pub fn speculation(self) -> Speculation {
         self.rule().speculation
+    }
+
+    /// Returns of each operand of a dot product if its numbers are signed; `None` for any other operation.
+    pub fn signs_of_dot(self) -> Option<[bool; 2]> {
+        match self {
+            MathOp::SDot => Some([true, true]),
+            MathOp::UDot => Some([false, false]),
+            MathOp::SUDot => Some([true, false]),
+            _ => None,
+        }
+    }
+
+    /// Returns true if the operation is one of lanes of this type.
+    pub fn acts_on(self, scalar: Scalar) -> bool {
+        self.takes().has(scalar) && (self.signs_of_dot().is_none() || scalar == Scalar::I32)
     }
 
     /// Returns the result's type by that of the first operand.

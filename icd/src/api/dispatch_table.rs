@@ -249,6 +249,7 @@ static EXTENSION_FUNCTIONS: &[(&str, Slot)] = by_name! {
     clIcdGetFunctionAddressForPlatformKHR,
     clIcdSetPlatformDispatchDataKHR,
     clCreateCommandQueueWithPropertiesKHR = clCreateCommandQueueWithProperties,
+    clCreateProgramWithILKHR = clCreateProgramWithIL,
     clGetKernelSuggestedLocalWorkSizeKHR = clGetKernelSuggestedLocalWorkSize,
     clGetKernelSubGroupInfoKHR,
     clSetKernelArgDevicePointerEXT,

@@ -28,6 +28,7 @@ impl Device {
 pub fn capable() -> Device {
     let target = Target {
         float16: true,
+        integer_dot_product: true,
         workgroup_explicit_layout: true,
         workgroup_explicit_layout_8: true,
         workgroup_explicit_layout_16: true,
@@ -169,6 +170,7 @@ fn check_capabilities(kernel: &Kernel, target: &Target) -> Result<(), String> {
                 || target.preserve_signed_zero_inf_nan_32
                 || target.preserve_signed_zero_inf_nan_64
         }
+        C::DotProduct | C::DotProductInput4x8BitPacked => target.integer_dot_product,
         C::RuntimeDescriptorArray
         | C::SampledImageArrayDynamicIndexing
         | C::StorageImageArrayDynamicIndexing

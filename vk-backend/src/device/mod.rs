@@ -20,6 +20,7 @@ pub(crate) use clock::host_now_ns;
 pub use clock::ClockCorrelation;
 pub(crate) use descriptor_table::create_set_layout;
 pub use descriptor_table::Binding;
+pub(crate) use descriptor_table::ROW;
 pub(crate) use extension_functions::MarkerWriter;
 pub(crate) use fault_injection::Outcome;
 pub use heap::PoolUse;

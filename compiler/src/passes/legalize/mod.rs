@@ -123,6 +123,7 @@ pub(super) fn device(name: &str) -> Option<Target> {
         "minimal" => Target::minimal(),
         "half" => Target { float16: true, ..generic },
         "no_int64" => Target { int64: false, ..generic },
+        "dot" => Target { integer_dot_product: true, ..generic },
         "no_int8" => Target { int8: false, ..generic },
         "flushing" => Target { float16: true, float_traits: [wrong; 3], ..generic },
         _ => return None,

@@ -52,15 +52,16 @@ fn spaces_of(space: AddressSpace) -> u8 {
 
 /// Returns what passing an argument for a parameter costs; `None` if it cannot be passed.
 fn cost(pattern: TypePattern, shape: Shape, arg: Arg) -> Option<u32> {
-    let pointer = |spaces: Spaces, want: Pointee, writes: bool| match arg {
+    let to = |want: Option<Pointee>, spaces: Spaces, writes: bool| match arg {
         Arg::Pointer { pointee, space, is_const } => {
-            let fits = pointee == want
+            let fits = want.is_none_or(|want| want == pointee)
                 && spaces.0 & spaces_of(space) != 0
                 && !(writes && (is_const || space == AddressSpace::Constant));
             fits.then_some(0)
         }
         _ => None,
     };
+    let pointer = |spaces, want, writes| to(Some(want), spaces, writes);
     let (element, lanes) = shape;
     match pattern {
         TypePattern::Out(spaces) => pointer(spaces, Pointee::Number(shape), true),
@@ -72,6 +73,8 @@ fn cost(pattern: TypePattern, shape: Shape, arg: Arg) -> Option<u32> {
         TypePattern::In(spaces) => pointer(spaces, Pointee::Number(shape), false),
         TypePattern::InElement(spaces) => pointer(spaces, Pointee::Number((element, 1)), false),
         TypePattern::InHalf(spaces) => pointer(spaces, Pointee::Number((Scalar::Half, 1)), false),
+        TypePattern::InAny(spaces) => to(None, spaces, false),
+        TypePattern::OutAny(spaces) => to(None, spaces, true),
         TypePattern::Atomic(spaces) => pointer(spaces, Pointee::Atomic(element), true),
         TypePattern::Events => pointer(Spaces::OWN, Pointee::Event, false),
         TypePattern::Event => match arg {

@@ -72,19 +72,11 @@ const FEATURES: &[(&str, &[&str])] = &[
     ),
     ("cl_khr_gl_msaa_sharing", &["get_image_num_samples"]),
     ("cl_khr_mipmap_image", &["get_image_num_mip_levels"]),
-    (
-        "cl_khr_extended_bit_ops",
-        &["bitfield_insert", "bitfield_extract_signed", "bitfield_extract_unsigned", "bit_reverse"],
-    ),
-    ("cl_khr_extended_async_copies", &["async_work_group_copy_2D2D", "async_work_group_copy_3D3D"]),
-    ("cl_khr_async_work_group_copy_fence", &["async_work_group_copy_fence"]),
 ];
 
 /// The same by the beginnings of names.
 const PREFIXES: &[(&str, &str)] = &[
     ("sub_group_", "sub-groups"),
-    ("dot_acc_sat", "cl_khr_integer_dot_product"),
-    ("dot_4x8packed_", "cl_khr_integer_dot_product"),
     ("clock_read_", "cl_khr_kernel_clock"),
     ("work_group_reduce_", "cl_khr_work_group_uniform_arithmetic"),
     ("work_group_scan_", "cl_khr_work_group_uniform_arithmetic"),

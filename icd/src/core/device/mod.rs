@@ -13,6 +13,7 @@ pub mod platform;
 pub mod samplers;
 pub mod selection;
 pub mod sharing;
+pub mod spirv;
 pub mod staging;
 mod subgroups;
 
