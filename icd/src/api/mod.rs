@@ -31,7 +31,9 @@ mod recordable_images;
 mod recorded_commands;
 mod samplers;
 mod semaphores;
+mod shared_copy;
 mod svm;
+mod usm;
 
 pub use buffers::*;
 pub use command_buffers::*;
@@ -56,3 +58,4 @@ pub use recorded_commands::*;
 pub use samplers::*;
 pub use semaphores::*;
 pub use svm::*;
+pub use usm::*;

@@ -9,11 +9,13 @@ pub mod image_copy;
 pub mod images;
 pub mod info;
 pub mod open;
+pub mod pages;
 pub mod platform;
 pub mod samplers;
 pub mod selection;
 pub mod sharing;
 pub mod staging;
+pub mod usm;
 
 use crate::cl::error::Result;
 use crate::cl::*;
