@@ -1,7 +1,7 @@
 //! Unified shared memory.
 
 use crate::common::*;
-use crate::owned::{event, Numbers};
+use crate::owned::{event, Event, Numbers};
 use crate::world::{kernel, World};
 use std::ffi::{c_void, CStr};
 use std::ptr::{null, null_mut};
@@ -58,7 +58,7 @@ pub fn allocations(world: &World, numbers: &mut Numbers) {
     let q = queue.get();
     let (source, mut back) = (numbers.bytes(size), vec![0u8; size]);
     let mut last = world.gate();
-    let step = |to: *mut c_void, from: *const c_void, behind| {
+    let step = |to: *mut c_void, from: *const c_void, behind: &Event| {
         event(&[behind], |n, l, e| unsafe { copy(q, CL_FALSE, to, from, size, n, l, e) })
     };
     last = step(memory[0], source.as_ptr().cast(), &last);

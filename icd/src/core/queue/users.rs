@@ -22,10 +22,12 @@ pub fn wait_for_users(context: &Context, memory: &Allocation, unnamed: bool) -> 
             event.wait()?;
         }
     }
-    if !unnamed && !memory.is_retained() {
-        return Ok(());
-    }
     for (queue, vk) in &queues {
+        // What is complete is dropped first.
+        vk.completed()?;
+        if !unnamed && !memory.is_retained() {
+            return Ok(());
+        }
         match queue {
             Some(queue) => {
                 let last = queue.state.lock().last;
