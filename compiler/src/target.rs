@@ -102,6 +102,17 @@ pub struct Target {
     pub zero_private: bool,
 }
 
+/// What a device promises of which work-items are together where control flow joins again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reconvergence {
+    /// Nothing that can be asked for.
+    Unspecified,
+    /// VK_KHR_shader_subgroup_uniform_control_flow: those of a sub-group that parted are together again.
+    Uniform,
+    /// VK_KHR_shader_maximal_reconvergence: any that were together before they parted.
+    Maximal,
+}
+
 /// Sub-groups of a device that has votes, ballots and shuffles. What is false is made of those.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Subgroups {
@@ -122,6 +133,7 @@ pub struct Subgroups {
     pub extended_types: bool,
     /// subgroupBroadcastDynamicId: of which work-item a broadcast is need not be a constant.
     pub dynamic_broadcast: bool,
+    pub reconvergence: Reconvergence,
 }
 
 impl Subgroups {
@@ -138,6 +150,7 @@ impl Subgroups {
         shuffle_relative: false,
         extended_types: false,
         dynamic_broadcast: false,
+        reconvergence: Reconvergence::Unspecified,
     };
 
     /// Returns the sizes that a kernel may ask for.
@@ -334,6 +347,7 @@ impl Target {
                 shuffle_relative: true,
                 extended_types: true,
                 dynamic_broadcast: true,
+                reconvergence: Reconvergence::Unspecified,
             }),
             images: true,
             read_write_images: true,

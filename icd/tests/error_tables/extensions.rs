@@ -106,7 +106,6 @@ fn slot_rows(t: &mut Table, w: &World) {
         "clReleaseDeviceEXT",
         "clEnqueueAcquireEGLObjectsKHR",
         "clEnqueueReleaseEGLObjectsKHR",
-        "clGetKernelSubGroupInfoKHR",
     ] {
         t.about(name);
         let call = unsafe { std::mem::transmute::<*const c_void, Status>(slot(name)) };

@@ -32,6 +32,7 @@ mod programs;
 mod queues;
 mod samplers;
 mod sharing;
+mod sub_groups;
 mod svm;
 mod table;
 mod usm;
