@@ -19,6 +19,27 @@ LEVEL = os.environ.get("HEKLA_TEST_BY_CLANG")
 pytestmark = pytest.mark.skipif(not LEVEL, reason="by cargo xtask differ --ingest")
 
 
+# Programs that are others by clang 22: what they tell of the compiler, and where it is wrong.
+OTHERS = {
+    "6.12-preprocessor.cl:266": "clang has no CL_VERSION_3_1",
+    "6.12-preprocessor.cl:301": "clang has no CL_VERSION_3_1",
+    "6.12-preprocessor.cl:336": "clang has no CL_VERSION_3_1",
+    "6.12-preprocessor.cl:376": "clang has no CL_VERSION_3_1",
+    "6.12-preprocessor.cl:420": "clang has no __ROUNDING_MODE__",
+    "6.12-preprocessor.cl:497": "clang defines feature macros for OpenCL C 1.2 too",
+    "6.13.1-attributes-of-types.cl:57": "the largest alignment of any type is 16 there",
+    "6.13.3-attributes-of-variables.cl:36": "the largest alignment of any type is 16 there",
+    "6.15.11-async-copies.cl:60": "clang takes vectors in an array of uchar for an array",
+    "6.15.15.1-samplers.cl:36": "clang drops a constant sampler that a variable is initialized with",
+    "6.4.3-explicit-conversions.cl:3": "clang converts uchar to uint with its sign",
+    "6.4.3-explicit-conversions.cl:22": "clang saturates int to int as if it were uint",
+    "6.4.3-explicit-conversions.cl:30": "clang converts uchar to uint with its sign",
+    "6.4.3.3-saturated-conversions.cl:3": "clang saturates by the wrong sign",
+    "6.4.3.4-conversion-examples.cl:3": "clang saturates by the wrong sign",
+    "6.5.9-selection.cl:67": "clang widens a vector condition without its sign",
+}
+
+
 @pytest.fixture(scope="module")
 def offered(cl_machine):
     return conformance_files.device_names(cl_machine.device)
@@ -28,6 +49,8 @@ def offered(cl_machine):
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.place)
 def test_same_by_clang(program, offered, m, capfd):
     clang.need()
+    if program.place in OTHERS:
+        pytest.skip(OTHERS[program.place])
     if not program.runs_with(offered):
         pytest.skip(f"requires {', '.join(program.requires)}")
     options = program.options.split()
