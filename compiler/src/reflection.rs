@@ -216,7 +216,7 @@ mod tests {
         for part in [
             r#""name": "k", "module": "k\".spv""#,
             r#"{"name": "out", "type": "float*", "address": "global", "kind": "buffer", "size": 8, "offset": 0}"#,
-            r#""kind": "local", "specialization": 8, "align": 4}"#,
+            r#""kind": "local", "specialization": 8, "align": 16}"#,
             r#"{"name": "unused", "type": "int", "address": "private", "kind": "value", "size": 4}"#,
             r#""required_local_size": [4, 2, 1], "local_size_hint": null"#,
             r#""field": "data_address""#,

@@ -23,9 +23,9 @@ impl Module {
         use Capability::*;
         let mut b = Builder::new();
         b.set_version(1, 2);
-        b.capabilities.extend([Addresses, Kernel, Int8, Int16, Int64, Vector16, Float16Buffer]);
-        b.capabilities.extend(target.float64.then_some(Float64));
-        b.capabilities.extend(target.float16.then_some(Float16));
+        let needed = [Addresses, Kernel, Int8, Int16, Int64, Vector16, Float16Buffer];
+        let floats = [target.float64.then_some(Float64), target.float16.then_some(Float16)];
+        needed.into_iter().chain(floats.into_iter().flatten()).for_each(|one| b.capability(one));
         let set = b.ext_inst_import("OpenCL.std");
         b.memory_model(AddressingModel::Physical64, MemoryModel::OpenCL);
         Module { b, set, kernels: 0 }

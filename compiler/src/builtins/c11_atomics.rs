@@ -214,7 +214,8 @@ impl Lowerer<'_, '_> {
     /// Returns a value of memory_scope; the widest where it is not known here.
     pub(super) fn memory_scope(&self, value: Value) -> MemoryScope {
         match self.b.func.as_const(value) {
-            Some(0 | 1) => MemoryScope::WorkGroup,
+            // Of a work-item, a work-group, a sub-group.
+            Some(0 | 1 | 4) => MemoryScope::WorkGroup,
             _ => MemoryScope::Device,
         }
     }

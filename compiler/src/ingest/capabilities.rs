@@ -22,8 +22,8 @@ const EXTENSIONS: &[&CStr] = &[
     c"SPV_INTEL_optnone",
 ];
 
-/// The sets of extended instructions that modules may import, beside those that compute nothing.
-pub const INSTRUCTION_SETS: &[&CStr] = &[c"OpenCL.std"];
+/// The sets of extended instructions that devices report; of the others that modules may import, none computes anything.
+pub const INSTRUCTION_SETS: &[&CStr] = &[c"OpenCL.std", c"OpenCL.DebugInfo.100"];
 
 /// Returns the numbers of the capabilities that a device offers.
 pub fn capabilities(target: &Target) -> Vec<u32> {
@@ -59,6 +59,7 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
         | RoundingModeRTZ
         | ExpectAssumeKHR
         | BitInstructions
+        | UniformDecoration
         | FunctionFloatControlINTEL
         | Float16Buffer
         | OptNoneEXT => true,

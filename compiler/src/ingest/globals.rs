@@ -60,6 +60,7 @@ fn data(
     let (name, linkage) = match linkage {
         Some((name, LinkageType::Import)) => (name, Linkage::Import),
         Some((name, LinkageType::Export)) if m.separate => (name, Linkage::External),
+        Some((name, LinkageType::LinkOnce)) if m.separate => (name, Linkage::LinkOnce),
         Some((name, _)) => (name, Linkage::Internal),
         None => (m.decorations.name(inst.id), Linkage::Internal),
     };

@@ -170,6 +170,7 @@ fn make_entry(m: &mut Decoder<'_>, entry: &EntryPoint) -> Result<(), String> {
         args,
         required_local_size: entry.required_local_size,
         local_size_hint: entry.local_size_hint,
+        required_subgroup_size: None,
         attributes: entry.attributes(),
         arg_info,
         pointee_alignments,

@@ -274,7 +274,7 @@ mod tests {
         let vector = |scalar| Type::vector(scalar, 3);
         let (floats, ints) = (vector(Scalar::F32), vector(Scalar::I32));
         assert_eq!(
-            known("_Z16convert_uint3_satDv3_f", &[floats], Some(ints)),
+            known("_Z17convert_uint3_satDv3_f", &[floats], Some(ints)),
             Some(("convert", true))
         );
         assert_eq!(known("_Z3maxDv3_iS_", &[ints, ints], Some(ints)), Some(("max", true)));

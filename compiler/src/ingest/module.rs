@@ -261,6 +261,7 @@ impl<'a> Decoder<'a> {
         shell.linkage = match linkage {
             Some(LinkageType::Import) => Linkage::Import,
             Some(LinkageType::Export) if self.separate => Linkage::External,
+            Some(LinkageType::LinkOnce) if self.separate => Linkage::LinkOnce,
             _ => Linkage::Internal,
         };
         let func = self.out.module().functions.push(shell);

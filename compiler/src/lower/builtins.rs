@@ -93,12 +93,14 @@ impl<'m> Lowering<'m, '_> {
             TypeKind::Image(image) => Some(image),
             _ => None,
         };
-        let ty = match self.types().kind(ty) {
-            TypeKind::Pointer(pointer) => pointer.pointee,
-            _ => ty,
+        let (ty, is_pointer) = match self.types().kind(ty) {
+            TypeKind::Pointer(pointer) => (pointer.pointee, true),
+            _ => (ty, false),
         };
         let (name, lanes) = match *self.types().kind(ty) {
             TypeKind::Atomic(name) => (name, 1),
+            // Bytes, of which any alignment is right.
+            _ if is_pointer => self.types().numeric(ty).unwrap_or((Name::UChar, 1)),
             _ => self.numeric(ty),
         };
         ArgType { number: number(name), lanes, image }

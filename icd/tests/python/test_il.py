@@ -11,7 +11,12 @@ from test_conformance import check
 
 PROGRAMS = spirv_text.programs()
 CL_DEVICE_ILS_WITH_VERSION = 0x1061
+CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS = 0x12B9
+CL_DEVICE_SPIRV_EXTENSIONS = 0x12BA
 CL_DEVICE_SPIRV_CAPABILITIES = 0x12BB
+# Linkage, Addresses, Kernel, Vector16, Float16Buffer, Int64, Int16, Int8: of every device of the full profile.
+REQUIRED_CAPABILITIES = [5, 4, 6, 7, 8, 11, 22, 39]
+FLOAT64 = 10
 
 KERNEL = """
 {capabilities}
@@ -82,6 +87,19 @@ def test_device_information(m):
     assert [(pair.name, pair.version >> 22, pair.version >> 12 & 0x3FF) for pair in pairs] == \
         [("SPIR-V", 1, minor) for minor in range(6, -1, -1)]
     assert "cl_khr_il_program" in m.device.extensions.split()
+    assert "OpenCL.std" in raw.device_texts(m.device.int_ptr, CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS)
+    extensions = raw.device_texts(m.device.int_ptr, CL_DEVICE_SPIRV_EXTENSIONS)
+    assert {"SPV_KHR_linkonce_odr", "SPV_KHR_no_integer_wrap_decoration"} <= set(extensions)
+    capabilities = np.frombuffer(raw.device_info(m.device.int_ptr, CL_DEVICE_SPIRV_CAPABILITIES), np.uint32)
+    assert set(REQUIRED_CAPABILITIES) <= set(capabilities.tolist())
+    assert (FLOAT64 in capabilities) == ("cl_khr_fp64" in m.device.extensions.split())
+
+
+def test_debug_information(m):
+    types = "%nothing = OpExtInst %void %debug DebugInfoNone"
+    capabilities = ["Int8\n%debug = OpExtInstImport \"OpenCL.DebugInfo.100\""]
+    body = "%here = OpExtInst %void %debug DebugInfoNone\nOpStore %out %n Aligned 4"
+    assert run(cl.Program(m.context, module(body, capabilities, types)).build(), m) == [5]
 
 
 def test_specialization_constants(m):

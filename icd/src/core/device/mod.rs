@@ -15,6 +15,7 @@ pub mod selection;
 pub mod sharing;
 pub mod spirv;
 pub mod staging;
+mod subgroups;
 
 use crate::cl::error::Result;
 use crate::cl::*;
