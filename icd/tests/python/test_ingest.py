@@ -5,8 +5,6 @@ It takes minutes: `cargo xtask differ --ingest` runs it, without and with optimi
 (HEKLA_TEST_BY_CLANG), and CI does not.
 """
 
-import os
-
 import clang
 import conformance_files
 import pyopencl as cl
@@ -14,9 +12,8 @@ import pytest
 from test_conformance import check
 
 PROGRAMS = [program for program in conformance_files.read_folder() if program.accept]
-LEVEL = os.environ.get("HEKLA_TEST_BY_CLANG")
 
-pytestmark = pytest.mark.skipif(not LEVEL, reason="by cargo xtask differ --ingest")
+pytestmark = pytest.mark.skipif(not clang.LEVEL, reason="by cargo xtask differ --ingest")
 
 
 # Programs that are others by clang 22: what they tell of the compiler, and where it is wrong.
@@ -57,7 +54,7 @@ def test_same_by_clang(program, offered, m, capfd):
         pytest.skip(f"requires {', '.join(program.requires)}")
     options = program.options.split()
     try:
-        module = clang.compile(program.source, m.device, [LEVEL, *options])
+        module = clang.compile(program.source, m.device, [clang.LEVEL, *options])
     except clang.Refused as refusal:
         pytest.skip(f"clang: {refusal}")
     built = cl.Program(m.context, module).build(options=clang.known(options))
