@@ -15,6 +15,9 @@ pub(super) fn composite(
     ty: Ty,
     leaves: &mut impl Iterator<Item = Value>,
 ) -> Result<Const, String> {
+    if types.num_leaves(ty)? == 0 {
+        return Ok(Const::Null);
+    }
     match types.kind(ty) {
         Kind::Struct { members } => {
             let parts = members.iter().map(|&(member, _)| composite(func, types, member, leaves));

@@ -4,7 +4,9 @@ use super::function::{unsupported, Translator};
 use super::types::Kind;
 use super::words::Inst;
 use crate::builtins::{ArgType, Number};
-use crate::ir::{BarrierFlags, MemoryOrder, MemoryScope, Scalar, SyncSemantics, Type, Value};
+use crate::ir::{
+    AddressSpace, BarrierFlags, MemoryOrder, MemoryScope, Scalar, SyncSemantics, Type, Value,
+};
 use rspirv::spirv::{GroupOperation, Op, Scope};
 
 /// Returns true for the instructions of this file.
@@ -58,6 +60,10 @@ impl Translator<'_, '_, '_> {
             Op::GroupBroadcast => {
                 let value = self.number(inst.arg(1)?)?;
                 let id = self.number(inst.arg(2)?)?;
+                let ids = self.b.ty(id);
+                if !ids.scalar.is_int() || ids.lanes > 3 {
+                    return Err("the local id is not of up to three integers".to_string());
+                }
                 let mut args = vec![value];
                 for lane in self.lanes(id) {
                     args.push(self.b.resize_lanes(lane, Scalar::I64, false));
@@ -165,6 +171,7 @@ impl Translator<'_, '_, '_> {
 
     /// Operands: scope, destination, source, number of elements, stride, event.
     fn async_copy(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        use AddressSpace::{Global, Local};
         let [_, to, from, count, stride, event] = inst.get()?;
         let ((to, to_ty), (from, from_ty)) = (self.pointer(to)?, self.pointer(from)?);
         let mut element = self.m.types.pointee(to_ty)?;
@@ -178,6 +185,12 @@ impl Translator<'_, '_, '_> {
         let element = ArgType { number, lanes: element.lanes, image: None };
         let (count, stride) = (self.number(count)?, self.number(stride)?);
         let event = self.one(event)?;
+        let is_count = |value| matches!(self.b.ty(value), Type::I32 | Type::I64);
+        let spaces = (self.b.space(to), self.b.space(from));
+        let fits = matches!(spaces, (Local, Global) | (Global, Local));
+        if !fits || !is_count(count) || !is_count(stride) || self.b.ty(event) != Type::I64 {
+            return Err("an operand is of the wrong type".to_string());
+        }
         let mut types = vec![element; 2];
         let rest = [count, stride, event];
         types.extend(self.arg_types(&rest, false));

@@ -76,7 +76,12 @@ pub(super) struct Decoder<'a> {
     reached: FxHashMap<u32, Vec<u32>>,
     /// Bytes of all initializers.
     pub(super) init_bytes: u64,
+    /// Values of the IR that parts of composites took so far.
+    parts: usize,
 }
+
+/// Most values of the IR that parts of composites take in all functions.
+const MAX_PARTS: usize = 1 << 22;
 
 impl<'a> Decoder<'a> {
     pub(super) fn new(
@@ -98,6 +103,7 @@ impl<'a> Decoder<'a> {
             worklist: Vec::new(),
             reached: FxHashMap::default(),
             init_bytes: 0,
+            parts: 0,
         })
     }
 
@@ -157,6 +163,12 @@ impl<'a> Decoder<'a> {
             Op::Variable => globals::variable(self, inst),
             op if is_constant(op) => self.constant_instruction(inst),
             op if is_silent(op) => Ok(()),
+            Op::TypeFloat if inst.args.first() == Some(&64) && !self.out.target().float64 => {
+                Err("the device has no double".to_string())
+            }
+            Op::TypeImage if !self.out.target().images => {
+                Err("the device has no images".to_string())
+            }
             _ => {
                 let Decoder { types, decorations, entities, .. } = self;
                 let length = |id| array_length(entities, id);
@@ -273,6 +285,15 @@ impl<'a> Decoder<'a> {
         let entry = shell.entry();
         shell.append(entry, ir::InstData::Unreachable, None);
         Ok(shell)
+    }
+
+    /// Counts values of the IR that an instruction needs beyond its own, so that a small module makes no large one.
+    pub(super) fn count_parts(&mut self, parts: usize) -> Result<(), String> {
+        self.parts = self.parts.saturating_add(parts.saturating_sub(1));
+        match self.parts <= MAX_PARTS {
+            true => Ok(()),
+            false => Err("the module's structs and arrays have too many parts".to_string()),
+        }
     }
 
     /// Returns true if a function's result goes through a pointer.

@@ -1,7 +1,8 @@
 //! The words of a module and the instructions that they are.
 
-use super::grammar;
+use super::{grammar, validate};
 use rspirv::spirv::Op;
+use rustc_hash::FxHashMap;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -19,6 +20,8 @@ const MAX_WORDS: usize = 1 << 28;
 pub(super) struct Words {
     words: Vec<u32>,
     instructions: Vec<Place>,
+    /// The instruction that defines each id, counted from 0.
+    definitions: FxHashMap<u32, u32>,
 }
 
 /// The place of an instruction.
@@ -115,7 +118,14 @@ impl Words {
             });
             start = end;
         }
-        Ok(Words { words, instructions })
+        let mut words = Words { words, instructions, definitions: FxHashMap::default() };
+        words.definitions = validate::check(&words)?;
+        Ok(words)
+    }
+
+    /// Returns the instruction that defines an id.
+    pub(super) fn definition(&self, id: u32) -> Option<Inst<'_>> {
+        self.definitions.get(&id).map(|&index| self.at(index as usize))
     }
 
     /// Returns what all ids are less than.
