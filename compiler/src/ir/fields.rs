@@ -64,6 +64,7 @@ words! {
     AtomicOp "an atomic operation",
     MemoryOrder "an order",
     MemoryScope "a scope",
+    ClockScope "a scope",
     WorkItemQuery "a query",
     ImageDim "the dimensions of an image",
     TexelComponent "a component",

@@ -8,8 +8,8 @@ use smallvec::SmallVec;
 
 pub use super::opcodes::{InstData, Properties};
 pub use super::operations::{
-    AtomicOp, BinaryOp, ConvertOp, FloatCC, IntCC, MathOp, MemoryOrder, MemoryScope, ScalarKinds,
-    Speculation, TexelComponent, UnaryOp, WorkItemQuery,
+    AtomicOp, BinaryOp, ClockScope, ConvertOp, FloatCC, IntCC, MathOp, MemoryOrder, MemoryScope,
+    ScalarKinds, Speculation, TexelComponent, UnaryOp, WorkItemQuery,
 };
 pub use crate::kernel::ImageDim;
 
