@@ -47,7 +47,7 @@ mod thread;
 
 pub use device::{
     Binding, ClockCorrelation, Creation, Device, PipelineDesc, PipelineStore, PoolUse, Precompiled,
-    Priority,
+    Priority, SubgroupDemand,
 };
 pub use error::Error;
 pub use memory::{AddressMode, Buffer, Component, HostAccess, Image, ImageDesc, SamplerDesc, Slot};
@@ -58,7 +58,7 @@ pub use physical::{
 };
 pub use pipeline::Pipeline;
 pub use probe::{
-    Behaviour, Defect, FloatControls, FloatOp, FloatTable, FloatWidth, Probe, PROBE_BUILD,
+    Behaviour, Defect, Filters, FloatControls, FloatOp, FloatTable, FloatWidth, Probe, PROBE_BUILD,
 };
 pub use quirks::Quirks;
 pub use record::{

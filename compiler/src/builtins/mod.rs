@@ -40,6 +40,7 @@ mod row;
 mod shuffle;
 pub mod signature;
 mod spaces;
+mod subgroups;
 mod sync;
 mod work_item;
 
@@ -91,7 +92,7 @@ struct Index {
 }
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
-    let rows = CHAPTERS.iter().copied().flatten();
+    let rows = CHAPTERS.iter().chain(subgroups::ROWS).copied().flatten();
     let functions: Vec<_> =
         rows.flat_map(|row| row.names.iter().map(move |&name| (name, row))).collect();
     let names = functions.iter().zip(0..);

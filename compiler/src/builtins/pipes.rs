@@ -1,13 +1,13 @@
 //! Pipe functions (OpenCL C 6.15.18): calls of the library around a copy of the packet.
 //!
 //! A pipe is the device address of its buffer ([`crate::kernel::pipe_header`]), a reservation a number of 64 bits. The
-//! functions of a work-group are those of its first work-item.
+//! functions of a group are those of one work-item of it.
 
 use super::row::{Check, Lower, Names, PipeArguments, Row};
 use super::signature::Sig;
 use super::{Call, Lowerer};
 use crate::ir::{
-    Addr, AddressSpace, BarrierFlags, BinaryOp, GlobalData, IntCC, Linkage, Scalar, Type, Value,
+    Addr, AddressSpace, BarrierFlags, BinaryOp, Func, GlobalData, IntCC, Linkage, Scalar, Type, Value,
 };
 use crate::kernel::ImageAccess;
 use crate::options::ClStd;
@@ -26,10 +26,26 @@ const WRITE: Option<ImageAccess> = Some(ImageAccess::WriteOnly);
 pub(super) const ROWS: &[Row] = &[
     pipe(&["read_pipe"], READ, PipeArguments::Packet),
     pipe(&["write_pipe"], WRITE, PipeArguments::Packet),
-    pipe(&["reserve_read_pipe", "work_group_reserve_read_pipe"], READ, PipeArguments::Count),
-    pipe(&["reserve_write_pipe", "work_group_reserve_write_pipe"], WRITE, PipeArguments::Count),
-    pipe(&["commit_read_pipe", "work_group_commit_read_pipe"], READ, PipeArguments::Reservation),
-    pipe(&["commit_write_pipe", "work_group_commit_write_pipe"], WRITE, PipeArguments::Reservation),
+    pipe(
+        &["reserve_read_pipe", "work_group_reserve_read_pipe", "sub_group_reserve_read_pipe"],
+        READ,
+        PipeArguments::Count,
+    ),
+    pipe(
+        &["reserve_write_pipe", "work_group_reserve_write_pipe", "sub_group_reserve_write_pipe"],
+        WRITE,
+        PipeArguments::Count,
+    ),
+    pipe(
+        &["commit_read_pipe", "work_group_commit_read_pipe", "sub_group_commit_read_pipe"],
+        READ,
+        PipeArguments::Reservation,
+    ),
+    pipe(
+        &["commit_write_pipe", "work_group_commit_write_pipe", "sub_group_commit_write_pipe"],
+        WRITE,
+        PipeArguments::Reservation,
+    ),
     pipe(&["get_pipe_num_packets", "get_pipe_max_packets"], None, PipeArguments::Nothing),
     Row::call(&["is_valid_reserve_id"], NO_PATTERNS, |l, c| match *c.args {
         [reservation] => Some(l.b.is_nonzero(reservation)),
@@ -48,6 +64,14 @@ pub struct Packet {
     pub value: Option<Type>,
 }
 
+/// The work-items that a reservation is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    WorkItem,
+    SubGroup,
+    WorkGroup,
+}
+
 /// More pieces of a packet than these are copied by a loop.
 const MOST_PIECES: u64 = 16;
 
@@ -55,10 +79,11 @@ impl Lowerer<'_, '_> {
     /// Lowers a function of a pipe with such packets.
     pub fn pipe_function(&mut self, call: &Call<'_>, packet: Packet) -> Option<Value> {
         let name = call.builtin.name();
-        let (function, group) = match name.strip_prefix("work_group_") {
-            Some(function) => (function, true),
-            None => (name, false),
-        };
+        let prefixes = [("work_group_", Owner::WorkGroup), ("sub_group_", Owner::SubGroup)];
+        let mut owners = prefixes.into_iter();
+        let (function, owner) = owners
+            .find_map(|(prefix, owner)| Some((name.strip_prefix(prefix)?, owner)))
+            .unwrap_or((name, Owner::WorkItem));
         let (&pipe, rest) = call.args.split_first()?;
         match (function, rest) {
             ("read_pipe", &[to]) => self.transfer(pipe, None, to, packet, true),
@@ -69,10 +94,10 @@ impl Lowerer<'_, '_> {
             ("write_pipe", &[id, index, from]) => {
                 self.transfer(pipe, Some((id, index)), from, packet, false)
             }
-            ("reserve_read_pipe", &[count]) => self.reserve("reserve_read", pipe, count, group),
-            ("reserve_write_pipe", &[count]) => self.reserve("reserve_write", pipe, count, group),
-            ("commit_read_pipe", &[id]) => self.commit("commit_read", pipe, id, group),
-            ("commit_write_pipe", &[id]) => self.commit("commit_write", pipe, id, group),
+            ("reserve_read_pipe", &[count]) => self.reserve("reserve_read", pipe, count, owner),
+            ("reserve_write_pipe", &[count]) => self.reserve("reserve_write", pipe, count, owner),
+            ("commit_read_pipe", &[id]) => self.commit("commit_read", pipe, id, owner),
+            ("commit_write_pipe", &[id]) => self.commit("commit_write", pipe, id, owner),
             ("get_pipe_num_packets", []) => self.library_pipe("num_packets", &[pipe], Type::I32),
             ("get_pipe_max_packets", []) => self.library_pipe("max_packets", &[pipe], Type::I32),
             _ => None,
@@ -156,11 +181,29 @@ impl Lowerer<'_, '_> {
         self.b.close_loop(open, BinaryOp::IAdd, step);
     }
 
-    fn reserve(&mut self, name: &str, pipe: Value, count: Value, group: bool) -> Option<Value> {
-        if !group {
-            return self.library_pipe(name, &[pipe, count], Type::I64);
-        }
+    fn reserve(&mut self, name: &str, pipe: Value, count: Value, owner: Owner) -> Option<Value> {
         let function = self.front.image_function(&format!("pipe_{name}"))?;
+        let args = [pipe, count];
+        match owner {
+            Owner::WorkItem => self.b.call(function, &args, Some(Type::I64)),
+            Owner::SubGroup => {
+                let first = self.b.subgroup_elect();
+                let (then, join) = (self.b.new_block(), self.b.new_block());
+                let id = self.b.func.add_param(join, Type::I64);
+                let none = self.b.int(Scalar::I64, 0);
+                self.b.brif_with(first, (then, &[]), (join, &[none]));
+                self.b.switch_to(then);
+                let reserved = self.b.call(function, &args, Some(Type::I64))?;
+                self.b.jump(join, &[reserved]);
+                self.b.switch_to(join);
+                Some(self.b.subgroup_broadcast_first(id))
+            }
+            Owner::WorkGroup => Some(self.reserve_for_work_group(function, &args)),
+        }
+    }
+
+    /// The first work-item reserves, and shares the reservation.
+    fn reserve_for_work_group(&mut self, function: Func, args: &[Value]) -> Value {
         let global = self.front.shared_global(GlobalData {
             name: "reservation".into(),
             size: 8,
@@ -176,23 +219,31 @@ impl Lowerer<'_, '_> {
         let first = self.is_first();
         self.b.barrier(BarrierFlags::LOCAL);
         self.when(first, |this| {
-            if let Some(id) = this.b.call(function, &[pipe, count], Some(Type::I64)) {
+            if let Some(id) = this.b.call(function, args, Some(Type::I64)) {
                 this.b.write(shared, id);
             }
         });
         self.b.barrier(BarrierFlags::LOCAL | BarrierFlags::GLOBAL);
-        Some(self.b.read(Type::I64, shared))
+        self.b.read(Type::I64, shared)
     }
 
-    fn commit(&mut self, name: &str, pipe: Value, id: Value, group: bool) -> Option<Value> {
+    /// What all work-items of a group wrote is in place before one of them says so.
+    fn commit(&mut self, name: &str, pipe: Value, id: Value, owner: Owner) -> Option<Value> {
         let function = self.front.image_function(&format!("pipe_{name}"))?;
-        if !group {
-            self.b.call(function, &[pipe, id], None);
-            return None;
-        }
-        // What all work-items wrote is in place before the first one says so.
-        self.b.barrier(BarrierFlags::LOCAL | BarrierFlags::GLOBAL);
-        let first = self.is_first();
+        let first = match owner {
+            Owner::WorkItem => {
+                self.b.call(function, &[pipe, id], None);
+                return None;
+            }
+            Owner::SubGroup => {
+                self.b.subgroup_barrier(BarrierFlags::GLOBAL);
+                self.b.subgroup_elect()
+            }
+            Owner::WorkGroup => {
+                self.b.barrier(BarrierFlags::LOCAL | BarrierFlags::GLOBAL);
+                self.is_first()
+            }
+        };
         self.when(first, |this| {
             this.b.call(function, &[pipe, id], None);
         });

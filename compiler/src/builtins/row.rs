@@ -71,6 +71,11 @@ pub enum Check {
     Printf,
     /// Needs images.
     Images,
+    /// Needs this feature or extension of sub-groups, which every device with sub-groups has, in any version of
+    /// OpenCL C.
+    Subgroup(&'static str),
+    /// The same, and the last argument is a constant power of two.
+    Clustered(&'static str),
     /// Needs an optional feature, also in versions of OpenCL C without its macro.
     Feature(&'static str),
     /// A pipe, of this access if the function asks for one, and arguments.

@@ -66,6 +66,9 @@ words! {
     MemoryScope "a scope",
     ClockScope "a scope",
     WorkItemQuery "a query",
+    SubgroupVote "a vote",
+    SubgroupShuffle "a shuffle",
+    SubgroupScan "a scan",
     ImageDim "the dimensions of an image",
     TexelComponent "a component",
 }

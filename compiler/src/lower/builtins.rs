@@ -10,9 +10,9 @@ use crate::sema::types::{Scalar as Name, TypeId, TypeKind};
 use crate::source::Span;
 
 /// What lowering does for built-in functions at one place of the source.
-struct CallSite<'c, 'a> {
-    context: &'c mut Context<'a>,
-    span: Span,
+pub(super) struct CallSite<'c, 'a> {
+    pub(super) context: &'c mut Context<'a>,
+    pub(super) span: Span,
 }
 
 impl FrontEnd for CallSite<'_, '_> {

@@ -31,6 +31,7 @@ mod recordable_images;
 mod recorded_commands;
 mod samplers;
 mod semaphores;
+mod sub_groups;
 mod svm;
 
 pub use buffers::*;
@@ -55,4 +56,5 @@ pub use queues::*;
 pub use recorded_commands::*;
 pub use samplers::*;
 pub use semaphores::*;
+pub use sub_groups::*;
 pub use svm::*;

@@ -170,6 +170,43 @@ def test_work_group_reservations(pipes):
         assert sorted(values[:, 0] // size) == np.flatnonzero(written[:, 0]).tolist()
 
 
+def test_sub_group_reservations(pipes):
+    """A sub-group reserves once for all its work-items."""
+    m = pipes
+    if "__opencl_c_subgroups" not in [f.name for f in m.device.opencl_c_features]:
+        pytest.skip("no sub-groups on this device")
+    program = m.build("""
+        kernel void put(write_only pipe uint2 p, global int *status) {
+            reserve_id_t id = sub_group_reserve_write_pipe(p, get_sub_group_size());
+            status[get_global_id(0)] = is_valid_reserve_id(id);
+            if (is_valid_reserve_id(id)) {
+                uint2 x = (uint2)(get_global_id(0), get_sub_group_local_id());
+                write_pipe(p, id, get_sub_group_local_id(), &x);
+                sub_group_commit_write_pipe(p, id);
+            }
+        }
+        kernel void get(read_only pipe uint2 p, global uint2 *out) {
+            reserve_id_t id = sub_group_reserve_read_pipe(p, get_sub_group_size());
+            out[get_global_id(0)] = ~0u;
+            if (is_valid_reserve_id(id)) {
+                read_pipe(p, id, get_sub_group_local_id(), out + get_global_id(0));
+                sub_group_commit_read_pipe(p, id);
+            }
+        }""", CL3)
+    count = 256
+    p, status, out = pipe(m, 8, count), m.empty(4 * count), m.empty(8 * count)
+    for _ in range(3):
+        run(m, program.put, count, 64, p, status)
+        assert m.read(status, np.int32, count).all()
+        run(m, program.get, count, 64, p, out)
+        values = m.read(out, np.uint32, (count, 2))
+        assert sorted(values[:, 0]) == list(range(count))
+        starts = np.flatnonzero(values[:, 1] == 0)
+        for start, end in zip(starts, [*starts[1:], count]):
+            first = values[start, 0]
+            assert values[start:end].tolist() == [[first + i, i] for i in range(end - start)]
+
+
 def test_commits_in_another_order(pipes):
     """Packets appear in the order of the reservations, once all before them are committed; the queries tell."""
     m = pipes

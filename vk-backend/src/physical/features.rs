@@ -248,6 +248,10 @@ pub struct Features {
     pub subgroup_ops: SubgroupOps,
     /// subgroupSizeControl (Vulkan 1.3 or VK_EXT_subgroup_size_control), in compute shaders.
     pub subgroup_size_control: bool,
+    /// Most subgroups of a work-group of a pipeline that asks for a size.
+    pub max_workgroup_subgroups: u32,
+    /// subgroupBroadcastDynamicId.
+    pub subgroup_broadcast_dynamic_id: bool,
     /// computeFullSubgroups.
     pub compute_full_subgroups: bool,
 
@@ -403,6 +407,7 @@ impl FeatureChain {
             variable_pointers_storage_buffer: on(self.v11.variable_pointers_storage_buffer),
             variable_pointers: on(self.v11.variable_pointers),
             subgroup_extended_types: on(self.v12.shader_subgroup_extended_types),
+            subgroup_broadcast_dynamic_id: on(self.v12.subgroup_broadcast_dynamic_id),
             storage_image_read_without_format: on(self
                 .core
                 .shader_storage_image_read_without_format),
@@ -507,6 +512,7 @@ impl FeatureChain {
         self.v12.vulkan_memory_model_device_scope = b(f.vulkan_memory_model_device_scope);
         self.v12.scalar_block_layout = b(f.scalar_block_layout);
         self.v12.shader_subgroup_extended_types = b(f.subgroup_extended_types);
+        self.v12.subgroup_broadcast_dynamic_id = b(f.subgroup_broadcast_dynamic_id);
         for feature in self.descriptor_indexing_mut() {
             *feature = b(f.descriptor_indexing);
         }

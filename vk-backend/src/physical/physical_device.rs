@@ -341,6 +341,7 @@ impl PhysicalDevice {
         }
         let compute = control.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE);
         f.subgroup_size_control &= compute;
+        f.max_workgroup_subgroups = control.max_compute_workgroup_subgroups;
         f.subgroup_size_range = if f.subgroup_size_control {
             [control.min_subgroup_size, control.max_subgroup_size]
         } else {

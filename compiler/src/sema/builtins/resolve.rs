@@ -145,7 +145,11 @@ impl Sema<'_> {
             Check::Collective => self.target.offers(self.options.std, feature),
             Check::Images => self.target.images,
             Check::Feature(name) => self.target.features().contains(&name),
+            Check::Pipe { .. } if name.starts_with("sub_group_") => {
+                self.has_pipes() && self.target.subgroups.is_some()
+            }
             Check::Pipe { .. } | Check::Reservation => self.has_pipes(),
+            Check::Subgroup(_) | Check::Clustered(_) => self.target.subgroups.is_some(),
             Check::Space(_) => self.pointee_space == AddressSpace::Generic,
             _ => true,
         };
@@ -191,6 +195,7 @@ impl Sema<'_> {
         };
         let offered = match builtin.check() {
             Check::Atomic64 => self.atomic_offered(builtin, candidate, &kinds, at),
+            Check::Clustered(_) => self.is_cluster(builtin, &args),
             Check::Synchronization(sync) => self.synchronization_offered(builtin, sync, &args, at),
             _ => true,
         };
@@ -282,6 +287,22 @@ impl Sema<'_> {
             Scalar::Half => self.target.half_arithmetic(),
             _ => true,
         }
+    }
+
+    /// Returns true if the last argument of a call is a size of clusters (OpenCL C 6.15.19): an integer constant
+    /// expression, and a power of two.
+    fn is_cluster(&mut self, builtin: Builtin, args: &[Expr]) -> bool {
+        let Some(size) = args.last() else { return false };
+        let is_power = |size: i128| u32::try_from(size).is_ok_and(u32::is_power_of_two);
+        let ok = self.eval_int(size).is_some_and(is_power);
+        if !ok {
+            let message = format!(
+                "the size of clusters of '{}' must be a constant power of two",
+                builtin.name()
+            );
+            self.error(size.span, message);
+        }
+        ok
     }
 
     /// 64-bit atomics need the device's support.

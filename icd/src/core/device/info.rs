@@ -1,7 +1,7 @@
 //! The answers of clGetDeviceInfo (table 5 of the spec): the properties of the device as Vulkan reports them, the
 //! least that the spec allows where it does not, and no for optional features.
 
-use super::{capabilities, defects, images, platform};
+use super::{capabilities, defects, images, platform, spirv};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::device::external;
@@ -55,8 +55,13 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         ("cl_khr_create_command_queue", V1),
         ("cl_khr_device_uuid", V1),
         ("cl_khr_extended_versioning", V1),
+        ("cl_khr_il_program", V1),
         ("cl_khr_initialize_memory", V1),
         ("cl_khr_priority_hints", V1),
+        ("cl_khr_spirv_extended_debug_info", V1),
+        ("cl_khr_spirv_linkonce_odr", V1),
+        ("cl_khr_spirv_no_integer_wrap_decoration", V1),
+        ("cl_khr_spirv_queries", V1),
         ("cl_khr_suggested_local_work_size", V1),
     ]);
     if info.pci.is_some() {
@@ -158,6 +163,7 @@ pub fn query(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         .or_else(|| execution(device, name))
         .or_else(|| sharing(device.info(), name))
         .or_else(|| language_features(device, name))
+        .or_else(|| spirv::query(&language(device), name))
         .or_else(|| images::info::query(device.images(), name))
         .or_else(|| absent_features(name))
 }
@@ -219,6 +225,13 @@ fn limits(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_MAX_WORK_ITEM_SIZES => Value::list(&device.max_work_item_sizes()),
         CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
             Value::of(info.features.subgroup_size.max(1) as usize)
+        }
+        CL_DEVICE_MAX_NUM_SUB_GROUPS => Value::of(device.max_num_subgroups() as u32),
+        CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => {
+            Value::bool(device.subgroups().is_some_and(|subgroups| subgroups.forward_progress))
+        }
+        CL_DEVICE_SUB_GROUP_SIZES_INTEL if !device.subgroup_sizes().is_empty() => {
+            Value::list(&device.subgroup_sizes())
         }
         CL_DEVICE_MAX_CLOCK_FREQUENCY => Value::of(clock_frequency(info)),
         CL_DEVICE_ADDRESS_BITS => Value::of(64u32),
@@ -488,8 +501,8 @@ fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         }
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Value::bool(true),
         CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => Value::bool(true),
-        CL_DEVICE_BUILT_IN_KERNELS | CL_DEVICE_IL_VERSION => Value::text(""),
-        CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION | CL_DEVICE_ILS_WITH_VERSION => Value::names(&[]),
+        CL_DEVICE_BUILT_IN_KERNELS => Value::text(""),
+        CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => Value::names(&[]),
         CL_DEVICE_PARTITION_MAX_SUB_DEVICES => Value::of(0u32),
         CL_DEVICE_PARTITION_PROPERTIES | CL_DEVICE_PARTITION_TYPE => Value::of(0isize),
         CL_DEVICE_PARTITION_AFFINITY_DOMAIN => Value::of(0u64),
@@ -521,12 +534,10 @@ fn sharing(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
 /// Answers for optional features that are not offered.
 fn absent_features(name: cl_device_info) -> Option<Value> {
     Some(match name {
-        CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Value::bool(false),
         CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
         | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
         | CL_DEVICE_MAX_ON_DEVICE_QUEUES
-        | CL_DEVICE_MAX_ON_DEVICE_EVENTS
-        | CL_DEVICE_MAX_NUM_SUB_GROUPS => Value::of(0u32),
+        | CL_DEVICE_MAX_ON_DEVICE_EVENTS => Value::of(0u32),
         CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
             Value::of(0u64)
         }

@@ -13,7 +13,9 @@ pub mod platform;
 pub mod samplers;
 pub mod selection;
 pub mod sharing;
+pub mod spirv;
 pub mod staging;
+mod subgroups;
 
 use crate::cl::error::Result;
 use crate::cl::*;
