@@ -6,11 +6,13 @@ use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::context::usm::Indirect;
 use crate::core::device::open::Gpu;
+use crate::core::device::platform;
 use crate::core::device::sharing::Sharing;
 use crate::core::device::usm;
 use crate::core::device::Device;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::image::Image;
+use crate::core::memory::pipe::Pipe;
 use crate::core::memory::sampler::Sampler;
 use crate::core::program::kernel::{ArgValue, BuiltKernel, ExecInfo, Kernel};
 use crate::core::program::Program;
@@ -56,7 +58,9 @@ pub(super) unsafe fn arg_value(
         }
         ArgKind::Local { .. } => {
             ensure!(value.is_null(), CL_INVALID_ARG_VALUE);
-            ensure!(size > 0, CL_INVALID_ARG_SIZE);
+            // OpenCL 3.1 takes it for no memory.
+            let may_be_empty = platform::NUMERIC_VERSION >= make_version(3, 1, 0);
+            ensure!(size > 0 || may_be_empty, CL_INVALID_ARG_SIZE);
             Ok(ArgValue::Local(size))
         }
         ArgKind::Image { dim, depth, access } => {
@@ -67,6 +71,15 @@ pub(super) unsafe fn arg_value(
             ensure!(image.is_of(dim, depth), CL_INVALID_MEM_OBJECT);
             ensure!(image.allows(access), CL_INVALID_ARG_VALUE);
             Ok(ArgValue::Image(image.downgrade()))
+        }
+        ArgKind::Pipe { packet, .. } => {
+            ensure!(size == size_of::<cl_mem>(), CL_INVALID_ARG_SIZE);
+            // SAFETY: as the caller promises.
+            let pipe = Ref::<Pipe>::from_handle(unsafe { handle(value) })?;
+            ensure!(pipe.context == kernel.program.context, CL_INVALID_CONTEXT);
+            // Packets of another size would reach beyond the pipe's.
+            ensure!(pipe.packet_size == packet, CL_INVALID_ARG_VALUE);
+            Ok(ArgValue::Buffer(Some(pipe.buffer.downgrade())))
         }
         ArgKind::Sampler => {
             ensure!(size == size_of::<cl_sampler>(), CL_INVALID_ARG_SIZE);
@@ -96,6 +109,8 @@ fn access_qualifier(kind: ArgKind) -> cl_uint {
         ArgKind::Image { access: ImageAccess::ReadOnly, .. } => CL_KERNEL_ARG_ACCESS_READ_ONLY,
         ArgKind::Image { access: ImageAccess::WriteOnly, .. } => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
         ArgKind::Image { access: ImageAccess::ReadWrite, .. } => CL_KERNEL_ARG_ACCESS_READ_WRITE,
+        ArgKind::Pipe { access: ImageAccess::ReadOnly, .. } => CL_KERNEL_ARG_ACCESS_READ_ONLY,
+        ArgKind::Pipe { .. } => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
         _ => CL_KERNEL_ARG_ACCESS_NONE,
     }
 }
@@ -374,6 +389,7 @@ entry! {
                     (arg.is_const, CL_KERNEL_ARG_TYPE_CONST),
                     (arg.is_restrict, CL_KERNEL_ARG_TYPE_RESTRICT),
                     (arg.is_volatile, CL_KERNEL_ARG_TYPE_VOLATILE),
+                    (matches!(arg.kind, ArgKind::Pipe { .. }), CL_KERNEL_ARG_TYPE_PIPE),
                 ];
                 let set = flags.iter().filter(|(on, _)| *on);
                 Value::of(set.fold(CL_KERNEL_ARG_TYPE_NONE, |bits, (_, bit)| bits | bit))

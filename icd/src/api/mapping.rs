@@ -41,6 +41,8 @@ entry! {
         let command = match mem {
             MemObject::Buffer(mem) => unmap(mem, pointer),
             MemObject::Image(image) => image_commands::unmap(&image, pointer),
+            // Never mapped.
+            MemObject::Pipe(_) => fail(CL_INVALID_VALUE),
         }?;
         // SAFETY: as above.
         unsafe { enqueue(&queue, CL_COMMAND_UNMAP_MEM_OBJECT, command, waits, false, event) }

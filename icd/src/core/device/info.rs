@@ -16,6 +16,14 @@ const V1: cl_version = make_version(1, 0, 0);
 const V2: cl_version = make_version(2, 0, 0);
 const V3: cl_version = make_version(3, 0, 0);
 
+/// All of cl_device_fp_atomic_capabilities_ext.
+const ALL_FP_ATOMICS: cl_bitfield = CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT
+    | CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT
+    | CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT
+    | CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT
+    | CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT
+    | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT;
+
 /// Returns what the compiler is told of the device, but for what takes opening it.
 fn language(device: &Device) -> Target {
     open::target(device.info(), &vk::Probe::default(), device.image_features())
@@ -90,12 +98,28 @@ fn c_features(device: &Device) -> Vec<(&'static str, cl_version)> {
     language(device).features().into_iter().map(|name| (name, V3)).collect()
 }
 
+/// Returns true if kernels on the device may have pipes.
+pub fn has_pipes(device: &Device) -> bool {
+    language(device).features().contains(&"__opencl_c_pipes")
+}
+
 /// Optional features of the language that have queries of their own.
 fn language_features(device: &Device, name: cl_device_info) -> Option<Value> {
     let feature = match name {
         CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => "__opencl_c_generic_address_space",
         CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => {
             "__opencl_c_work_group_collective_functions"
+        }
+        CL_DEVICE_PIPE_SUPPORT => "__opencl_c_pipes",
+        CL_DEVICE_MAX_PIPE_ARGS
+        | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
+        | CL_DEVICE_PIPE_MAX_PACKET_SIZE => {
+            let limit = match name {
+                CL_DEVICE_MAX_PIPE_ARGS => capabilities::MAX_PIPE_ARGS,
+                CL_DEVICE_PIPE_MAX_PACKET_SIZE => capabilities::PIPE_MAX_PACKET_SIZE,
+                _ => capabilities::PIPE_MAX_ACTIVE_RESERVATIONS,
+            };
+            return Some(Value::of(if has_pipes(device) { limit } else { 0 }));
         }
         _ => return None,
     };
@@ -279,6 +303,14 @@ fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
                 | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
                 | atomic_capabilities(device),
         ),
+        CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR => Value::of(clock_capabilities(device)),
+        CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT => Value::of(ALL_FP_ATOMICS),
+        CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT => {
+            Value::of(if language(device).atomic_double() { ALL_FP_ATOMICS } else { 0 })
+        }
+        CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT => {
+            Value::of(if language(device).half_arithmetic() { ALL_FP_ATOMICS } else { 0 })
+        }
         CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => Value::of(0u32),
@@ -312,6 +344,18 @@ fn dot_products(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
         }
         _ => return None,
     })
+}
+
+/// Returns the scopes of clocks, from the compiler's features.
+fn clock_capabilities(device: &Device) -> cl_bitfield {
+    let features = language(device).features();
+    let scopes = [
+        ("__opencl_c_kernel_clock_scope_device", CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR),
+        ("__opencl_c_kernel_clock_scope_work_group", CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR),
+        ("__opencl_c_kernel_clock_scope_sub_group", CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR),
+    ];
+    let offered = scopes.into_iter().filter(|(feature, _)| features.contains(feature));
+    offered.fold(0, |all, (_, scope)| all | scope)
 }
 
 /// Returns the optional orders and scopes of atomic operations, from the compiler's features.
@@ -501,14 +545,10 @@ fn sharing(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
 /// Answers for optional features that are not offered.
 fn absent_features(name: cl_device_info) -> Option<Value> {
     Some(match name {
-        CL_DEVICE_PIPE_SUPPORT => Value::bool(false),
         CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
         | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
         | CL_DEVICE_MAX_ON_DEVICE_QUEUES
-        | CL_DEVICE_MAX_ON_DEVICE_EVENTS
-        | CL_DEVICE_MAX_PIPE_ARGS
-        | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
-        | CL_DEVICE_PIPE_MAX_PACKET_SIZE => Value::of(0u32),
+        | CL_DEVICE_MAX_ON_DEVICE_EVENTS => Value::of(0u32),
         CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
             Value::of(0u64)
         }

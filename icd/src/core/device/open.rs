@@ -14,7 +14,7 @@ use crate::core::device::staging::{Pool, Staging};
 use crate::core::diagnostics::log;
 use crate::core::diagnostics::trace::DeviceTime;
 use crate::core::process::exit;
-use hekla_compiler::{FloatTraits, Target};
+use hekla_compiler::{FloatAtomics, FloatTraits, Target};
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
@@ -412,6 +412,17 @@ fn float_traits(table: &vk::FloatTable, width: vk::FloatWidth) -> FloatTraits {
     }
 }
 
+/// Atomic arithmetic on floats in global memory.
+fn float_atomics(f: &vk::Features) -> FloatAtomics {
+    let all = [
+        (FloatAtomics::ADD_32, f.atomic_float32_buffer_add),
+        (FloatAtomics::ADD_64, f.atomic_float64_buffer_add),
+        (FloatAtomics::MIN_MAX_32, f.atomic_float32_buffer_min_max),
+        (FloatAtomics::MIN_MAX_64, f.atomic_float64_buffer_min_max),
+    ];
+    all.into_iter().filter(|(_, offered)| *offered).map(|(operation, _)| operation).collect()
+}
+
 /// What the compiler is told of a device.
 pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -> Target {
     let f = &info.features;
@@ -429,6 +440,9 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -
         atomic_int64_buffer: f.atomic_int64_buffer,
         atomic_int64_shared: f.atomic_int64_shared,
         integer_dot_product: f.integer_dot_product,
+        subgroup_clock: f.subgroup_clock,
+        device_clock: f.device_clock,
+        float_atomics: float_atomics(f),
         workgroup_explicit_layout: f.workgroup_explicit_layout,
         workgroup_explicit_layout_8: f.workgroup_explicit_layout_8,
         workgroup_explicit_layout_16: f.workgroup_explicit_layout_16,
