@@ -31,15 +31,18 @@ impl Random {
     }
 }
 
-/// Changes a module in one to three places.
+/// Changes a module in one or two places.
 fn mutate(words: &mut Vec<u32>, random: &mut Random) {
-    for _ in 0..=random.below(3) {
+    for _ in 0..=random.below(2) {
         let at = 5 + random.below(words.len().saturating_sub(5));
         let other = random.below(words.len());
-        match random.below(8) {
+        match random.below(12) {
             0 => words[at] ^= 1 << random.below(32),
-            1 => words[at] = words[other],
-            2 => words[at] = random.below(1 << random.below(17)) as u32,
+            1 | 8..=10 => words[at] = words[other],
+            2 => {
+                let bits = random.below(17);
+                words[at] = random.below(1 << bits) as u32;
+            }
             3 => words[at] = words[at].wrapping_add(1),
             4 => words.truncate(at),
             5 => {
@@ -49,7 +52,8 @@ fn mutate(words: &mut Vec<u32>, random: &mut Random) {
             _ => {
                 let (from, to) = instruction(words, at);
                 let copy = words[from..to].to_vec();
-                let (place, end) = instruction(words, 5 + random.below(words.len() - 5));
+                let other = 5 + random.below(words.len() - 5);
+                let (place, end) = instruction(words, other);
                 match random.below(3) {
                     0 => drop(words.splice(place..end, copy)),
                     1 => drop(words.splice(place..place, copy)),

@@ -69,8 +69,8 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         blocks::body(&mut this, info)
     }
 
-    /// Evaluates an instruction on constants.
-    pub(super) fn evaluate(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<Const, String> {
+    /// Evaluates an instruction on constants; `None` if only the kernel can.
+    pub(super) fn evaluate(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<Option<Const>, String> {
         let mut scratch = Function::new("constant", &[], None);
         let mut this = Translator::new(m, &mut scratch);
         this.instruction(inst)?;
@@ -122,6 +122,12 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
             Some(Entity::Input { ty, input }) => {
                 let pointer = self.in_prologue(|this| this.input_memory(input))?;
                 Val { ty, leaves: SmallVec::from_slice(&[pointer]) }
+            }
+            Some(Entity::Operation { index, .. }) => {
+                let operation = self.m.words.at(index).operation()?;
+                self.in_prologue(|this| this.instruction(&operation))?;
+                let val = self.values.get(&id).cloned();
+                return val.ok_or_else(|| format!("%{id} has no value"));
             }
             Some(Entity::Undefined(name)) => return Err(undefined(&name)),
             _ if self.m.functions.contains_key(&id) => {
@@ -355,6 +361,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
             op if super::composite::has(op) => self.composite(inst),
             op if super::atomics::has(op) => self.atomic(inst),
             op if super::groups::has(op) => self.group(inst),
+            op if super::subgroups::has(op) => self.subgroup(inst),
             op if super::images::has(op) => self.image(inst),
             _ => self.arithmetic(inst),
         }

@@ -25,7 +25,7 @@ pub(super) fn variable(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), Strin
     let pointee = m.types.pointee(ty)?;
     if let Some(built_in) = m.decorations.operand(inst.id, Decoration::BuiltIn) {
         let value = m.types.numeric(pointee)?;
-        let input = builtin_vars::input(built_in, value)?;
+        let input = builtin_vars::input(built_in, value, m.out.target())?;
         m.entities.insert(inst.id, Entity::Input { ty, input });
         return Ok(());
     }

@@ -23,6 +23,7 @@ pub(super) struct EntryPoint {
     required_local_size_ids: Option<[u32; 3]>,
     local_size_hint_ids: Option<[u32; 3]>,
     vec_type_hint: Option<String>,
+    required_subgroup_size: Option<u32>,
     pub(super) contraction_off: bool,
 }
 
@@ -59,6 +60,13 @@ pub(super) fn instruction(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), St
             ExecutionMode::LocalSizeHint => entry.local_size_hint = Some(inst_sizes(inst)?),
             ExecutionMode::LocalSizeId => entry.required_local_size_ids = Some(inst_sizes(inst)?),
             ExecutionMode::LocalSizeHintId => entry.local_size_hint_ids = Some(inst_sizes(inst)?),
+            ExecutionMode::SubgroupSize => {
+                let size = inst.arg(2)?;
+                if !target.required_subgroup_sizes().contains(&size) {
+                    return Err(format!("the device has no sub-groups of {size}"));
+                }
+                entry.required_subgroup_size = Some(size);
+            }
             ExecutionMode::VecTypeHint => entry.vec_type_hint = Some(vec_type(inst.arg(2)?)?),
             ExecutionMode::ContractionOff => entry.contraction_off = true,
             // Numbers and NaN are kept wherever the device can.
@@ -69,7 +77,6 @@ pub(super) fn instruction(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), St
                     return Err("the device does not preserve denormals".to_string());
                 }
             }
-            ExecutionMode::DenormFlushToZero => {}
             _ => return Err(format!("execution mode {mode:?} is not supported")),
         }
     }
@@ -170,7 +177,7 @@ fn make_entry(m: &mut Decoder<'_>, entry: &EntryPoint) -> Result<(), String> {
         args,
         required_local_size: entry.required_local_size,
         local_size_hint: entry.local_size_hint,
-        required_subgroup_size: None,
+        required_subgroup_size: entry.required_subgroup_size,
         attributes: entry.attributes(),
         arg_info,
         pointee_alignments,

@@ -75,6 +75,12 @@ impl<'a> Inst<'a> {
         string(self.args.get(index..).unwrap_or_default()).0
     }
 
+    /// Returns the instruction that an OpSpecConstantOp computes.
+    pub(super) fn operation(&self) -> Result<Inst<'a>, String> {
+        let row = grammar::row(self.arg(0)?).ok_or("unknown opcode")?;
+        Ok(Inst { op: row.op, args: self.rest(1), ..*self })
+    }
+
     /// Returns the operands from one on.
     pub(super) fn rest(&self, index: usize) -> &'a [u32] {
         self.args.get(index..).unwrap_or_default()
@@ -144,7 +150,7 @@ impl Words {
     }
 
     /// Returns the instruction in a place, counted from 0.
-    fn at(&self, index: usize) -> Inst<'_> {
+    pub(super) fn at(&self, index: usize) -> Inst<'_> {
         let Place { start, op, has_type, has_result } = self.instructions[index];
         let start = start as usize;
         let words = &self.words[start..start + (self.words[start] >> 16) as usize];
