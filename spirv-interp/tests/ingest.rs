@@ -47,6 +47,7 @@ fn check(module: &Module, bytes: &[u8], device: &Device) -> Result<(), String> {
         "double" => target.float64,
         "int64_atomics" => target.int64_atomics(),
         "images" => target.images,
+        "subgroups" => target.subgroups.is_some(),
         _ => panic!("{}: unknown requirement '{name}'", module.place),
     };
     if !module.requires.iter().all(has) {

@@ -19,7 +19,11 @@ pub(super) struct EntryPoint {
     name: String,
     required_local_size: Option<[u32; 3]>,
     local_size_hint: Option<[u32; 3]>,
+    /// The same by ids of constants, which come later in the text.
+    required_local_size_ids: Option<[u32; 3]>,
+    local_size_hint_ids: Option<[u32; 3]>,
     vec_type_hint: Option<String>,
+    required_subgroup_size: Option<u32>,
     pub(super) contraction_off: bool,
 }
 
@@ -54,6 +58,15 @@ pub(super) fn instruction(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), St
         match mode {
             ExecutionMode::LocalSize => entry.required_local_size = Some(inst_sizes(inst)?),
             ExecutionMode::LocalSizeHint => entry.local_size_hint = Some(inst_sizes(inst)?),
+            ExecutionMode::LocalSizeId => entry.required_local_size_ids = Some(inst_sizes(inst)?),
+            ExecutionMode::LocalSizeHintId => entry.local_size_hint_ids = Some(inst_sizes(inst)?),
+            ExecutionMode::SubgroupSize => {
+                let size = inst.arg(2)?;
+                if !target.required_subgroup_sizes().contains(&size) {
+                    return Err(format!("the device has no sub-groups of {size}"));
+                }
+                entry.required_subgroup_size = Some(size);
+            }
             ExecutionMode::VecTypeHint => entry.vec_type_hint = Some(vec_type(inst.arg(2)?)?),
             ExecutionMode::ContractionOff => entry.contraction_off = true,
             // Numbers and NaN are kept wherever the device can.
@@ -64,7 +77,6 @@ pub(super) fn instruction(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), St
                     return Err("the device does not preserve denormals".to_string());
                 }
             }
-            ExecutionMode::DenormFlushToZero => {}
             _ => return Err(format!("execution mode {mode:?} is not supported")),
         }
     }
@@ -74,6 +86,15 @@ pub(super) fn instruction(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), St
 fn inst_sizes(inst: &Inst<'_>) -> Result<[u32; 3], String> {
     let [_, _, x, y, z] = inst.get()?;
     Ok([x, y, z])
+}
+
+fn constant_sizes(m: &Decoder<'_>, ids: [u32; 3]) -> Result<[u32; 3], String> {
+    let mut sizes = [0; 3];
+    for (size, id) in sizes.iter_mut().zip(ids) {
+        let value = m.constant(id)?.value.bits().and_then(|bits| u32::try_from(bits).ok());
+        *size = value.ok_or_else(|| format!("%{id} is not a size"))?;
+    }
+    Ok(sizes)
 }
 
 /// The hint's name: in the upper half the number of components, in the lower the type (SPIR-V 3.6).
@@ -104,8 +125,18 @@ impl EntryPoint {
 
 /// Makes the kernels' entries.
 pub(super) fn make_entries(m: &mut Decoder<'_>) -> Result<(), String> {
-    for entry in m.entry_points.clone() {
-        let located = |message| format!("kernel '{}': {message}", entry.name);
+    for mut entry in m.entry_points.clone() {
+        let name = entry.name.clone();
+        let located = |message| format!("kernel '{name}': {message}");
+        let sizes = [
+            (entry.required_local_size_ids, &mut entry.required_local_size),
+            (entry.local_size_hint_ids, &mut entry.local_size_hint),
+        ];
+        for (ids, size) in sizes {
+            if let Some(ids) = ids {
+                *size = Some(constant_sizes(m, ids).map_err(located)?);
+            }
+        }
         make_entry(m, &entry).map_err(located)?;
     }
     Ok(())
@@ -146,7 +177,7 @@ fn make_entry(m: &mut Decoder<'_>, entry: &EntryPoint) -> Result<(), String> {
         args,
         required_local_size: entry.required_local_size,
         local_size_hint: entry.local_size_hint,
-        required_subgroup_size: None,
+        required_subgroup_size: entry.required_subgroup_size,
         attributes: entry.attributes(),
         arg_info,
         pointee_alignments,
@@ -193,21 +224,25 @@ fn classify(
 
 /// Reads an argument; an object passed by value into private memory.
 fn read(
-    m: &Decoder<'_>,
+    m: &mut Decoder<'_>,
     b: &mut Builder<'_>,
     arg: u32,
     (ty, object): (Ty, Option<Ty>),
     values: &mut Vec<Value>,
 ) -> Result<(), String> {
     let Some(object) = object else {
-        for leaf in m.types.leaves(ty)? {
+        let leaves = m.types.leaves(ty)?;
+        m.count_parts(leaves.len())?;
+        for leaf in leaves {
             values.push(load(b, arg, leaf));
         }
         return Ok(());
     };
     let (size, align) = (m.types.size(object)?, m.types.align(object));
     let copy = b.private_memory(size, align);
-    for part in object_parts(m, object, size, align) {
+    let parts = object_parts(m, object, size, align);
+    m.count_parts(parts.len())?;
+    for part in parts {
         let value = b.load_arg(part.ty, arg, part.offset as u32);
         let to = b.offset(copy, part.offset);
         b.store(to.ptr, value, to.align, to.flags);

@@ -81,7 +81,6 @@ impl Il {
     /// instruction that breaks a rule.
     pub fn read(bytes: &[u8]) -> Result<Il, String> {
         let words = Words::read(bytes)?;
-        validate::check(&words)?;
         let spec_constants = spec_constants(&words)?;
         Ok(Il { words, spec_constants })
     }

@@ -1,7 +1,7 @@
 //! The answers of clGetDeviceInfo (table 5 of the spec): the properties of the device as Vulkan reports them, the
 //! least that the spec allows where it does not, and no for optional features.
 
-use super::{capabilities, defects, images, platform, spirv};
+use super::{capabilities, defects, images, platform, spirv, usm};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::device::external;
@@ -15,6 +15,14 @@ use hekla_vk_backend as vk;
 const V1: cl_version = make_version(1, 0, 0);
 const V2: cl_version = make_version(2, 0, 0);
 const V3: cl_version = make_version(3, 0, 0);
+
+/// All of cl_device_fp_atomic_capabilities_ext.
+const ALL_FP_ATOMICS: cl_bitfield = CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT
+    | CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT
+    | CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT
+    | CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT
+    | CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT
+    | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT;
 
 /// Returns what the compiler is told of the device, but for what takes opening it.
 fn language(device: &Device) -> Target {
@@ -44,6 +52,7 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         ("cl_ext_immutable_memory_objects", V1),
         ("cl_khr_command_buffer", make_version(0, 9, 8)),
         ("cl_khr_command_buffer_mutable_dispatch", make_version(0, 9, 5)),
+        ("cl_intel_unified_shared_memory", make_version(1, 2, 0)),
         ("cl_khr_create_command_queue", V1),
         ("cl_khr_device_uuid", V1),
         ("cl_khr_extended_versioning", V1),
@@ -89,12 +98,28 @@ fn c_features(device: &Device) -> Vec<(&'static str, cl_version)> {
     language(device).features().into_iter().map(|name| (name, V3)).collect()
 }
 
+/// Returns true if kernels on the device may have pipes.
+pub fn has_pipes(device: &Device) -> bool {
+    language(device).features().contains(&"__opencl_c_pipes")
+}
+
 /// Optional features of the language that have queries of their own.
 fn language_features(device: &Device, name: cl_device_info) -> Option<Value> {
     let feature = match name {
         CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => "__opencl_c_generic_address_space",
         CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => {
             "__opencl_c_work_group_collective_functions"
+        }
+        CL_DEVICE_PIPE_SUPPORT => "__opencl_c_pipes",
+        CL_DEVICE_MAX_PIPE_ARGS
+        | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
+        | CL_DEVICE_PIPE_MAX_PACKET_SIZE => {
+            let limit = match name {
+                CL_DEVICE_MAX_PIPE_ARGS => capabilities::MAX_PIPE_ARGS,
+                CL_DEVICE_PIPE_MAX_PACKET_SIZE => capabilities::PIPE_MAX_PACKET_SIZE,
+                _ => capabilities::PIPE_MAX_ACTIVE_RESERVATIONS,
+            };
+            return Some(Value::of(if has_pipes(device) { limit } else { 0 }));
         }
         _ => return None,
     };
@@ -278,6 +303,14 @@ fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
                 | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
                 | atomic_capabilities(device),
         ),
+        CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR => Value::of(clock_capabilities(device)),
+        CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT => Value::of(ALL_FP_ATOMICS),
+        CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT => {
+            Value::of(if language(device).atomic_double() { ALL_FP_ATOMICS } else { 0 })
+        }
+        CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT => {
+            Value::of(if language(device).half_arithmetic() { ALL_FP_ATOMICS } else { 0 })
+        }
         CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => Value::of(0u32),
@@ -311,6 +344,18 @@ fn dot_products(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
         }
         _ => return None,
     })
+}
+
+/// Returns the scopes of clocks, from the compiler's features.
+fn clock_capabilities(device: &Device) -> cl_bitfield {
+    let features = language(device).features();
+    let scopes = [
+        ("__opencl_c_kernel_clock_scope_device", CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR),
+        ("__opencl_c_kernel_clock_scope_work_group", CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR),
+        ("__opencl_c_kernel_clock_scope_sub_group", CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR),
+    ];
+    let offered = scopes.into_iter().filter(|(feature, _)| features.contains(feature));
+    offered.fold(0, |all, (_, scope)| all | scope)
 }
 
 /// Returns the optional orders and scopes of atomic operations, from the compiler's features.
@@ -412,6 +457,16 @@ fn memory(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_SVM_CAPABILITIES => {
             Value::of(device.gpu().map_or(0, |gpu| gpu.sharing().capabilities()))
         }
+        CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL => Value::of(usm::DEVICE_CAPABILITIES),
+        CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
+        | CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
+            Value::of(device.gpu().map_or(0, |gpu| usm::common_capabilities(gpu)))
+        }
+        CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
+            Value::of(device.gpu().map_or(0, |gpu| usm::cross_device_capabilities(gpu)))
+        }
+        // What a device reads is a buffer's: memory that no buffer was made of is none.
+        CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => Value::of(0u64),
         _ => return None,
     })
 }
@@ -490,14 +545,10 @@ fn sharing(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
 /// Answers for optional features that are not offered.
 fn absent_features(name: cl_device_info) -> Option<Value> {
     Some(match name {
-        CL_DEVICE_PIPE_SUPPORT => Value::bool(false),
         CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
         | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
         | CL_DEVICE_MAX_ON_DEVICE_QUEUES
-        | CL_DEVICE_MAX_ON_DEVICE_EVENTS
-        | CL_DEVICE_MAX_PIPE_ARGS
-        | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
-        | CL_DEVICE_PIPE_MAX_PACKET_SIZE => Value::of(0u32),
+        | CL_DEVICE_MAX_ON_DEVICE_EVENTS => Value::of(0u32),
         CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
             Value::of(0u64)
         }
