@@ -362,6 +362,37 @@ def test_what_is_no_allocation_cannot_be_freed(usm):
             free(address)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_functions_of_shared_virtual_memory_take_it(usm, m, rng, kind):
+    """As chipStar uses it: only allocated by the extension."""
+    if not m.device.svm_capabilities:
+        pytest.skip("no shared virtual memory")
+    lib, p, size = ctypes.CDLL("libOpenCL.so.1"), ctypes.c_void_p, ctypes.c_size_t
+    lib.clEnqueueSVMMemcpy.argtypes = [p, ctypes.c_uint, p, p, size, ctypes.c_uint, p, p]
+    lib.clEnqueueSVMMemFill.argtypes = [p, p, p, size, size, ctypes.c_uint, p, p]
+    lib.clEnqueueSVMMigrateMem.argtypes = [p, ctypes.c_uint, p, p, ctypes.c_ulong, ctypes.c_uint, p, p]
+    lib.clSetKernelArgSVMPointer.argtypes = [p, ctypes.c_uint, p]
+    lib.clEnqueueSVMMap.argtypes = [p, ctypes.c_uint, ctypes.c_ulong, p, size, ctypes.c_uint, p, p]
+    numbers, back = rng.integers(-99, 99, 1000, dtype=np.int32), np.zeros(1000, np.int32)
+    address, queue = usm.allocate(kind, 4000), m.queue.int_ptr
+    assert lib.clEnqueueSVMMemcpy(queue, 0, address, numbers.ctypes.data, 4000, 0, None, None) == 0
+    word = ctypes.byref(ctypes.c_int(5))
+    assert lib.clEnqueueSVMMemFill(queue, address + 4, word, 4, 8, 0, None, None) == 0
+    places, sizes = (p * 1)(address), (size * 1)(4000)
+    assert lib.clEnqueueSVMMigrateMem(queue, 1, places, sizes, 0, 0, None, None) == 0
+    kernel = m.build("kernel void inc(global int *p) { p[get_global_id(0)]++; }").inc
+    assert lib.clSetKernelArgSVMPointer(kernel.int_ptr, 0, address) == 0
+    cl.enqueue_nd_range_kernel(m.queue, kernel, (1000,), None)
+    assert lib.clEnqueueSVMMemcpy(queue, 1, back.ctypes.data, address, 4000, 0, None, None) == 0
+    numbers[1:3] = 5
+    assert (back == numbers + 1).all()
+    # But it has no maps, and clSVMFree does not free it.
+    assert lib.clEnqueueSVMMap(queue, 1, 1, address, 4000, 0, None, None) == CL_INVALID_VALUE
+    lib.clSVMFree.argtypes = [p, p]
+    lib.clSVMFree(m.context.int_ptr, address)
+    assert usm.info(address, u.SIZE) == 4000
+
+
 SLOW = """
 typedef struct { global uint *at; } Pointer;
 kernel void slow(global Pointer *list, uint rounds) {
