@@ -8,6 +8,7 @@
 //! from that of several.
 
 use crate::big_stack::on_big_stack;
+use crate::ingest::{self, Il, SpecValue};
 use crate::kernel::Program;
 use crate::object::{ModuleFlags, Object};
 use crate::options::{LinkOptions, Options};
@@ -96,12 +97,7 @@ pub fn compile_to_ir(
     target: &Target,
     at: &IrAt,
 ) -> Result<String, String> {
-    if let IrAt::Pass(name) = at {
-        let names = [passes::names(), quirks::NAMES.to_vec()].concat();
-        if !names.contains(&name.as_str()) {
-            return Err(format!("no pass '{name}': one of {}\n", names.join(", ")));
-        }
-    }
+    check_pass(at)?;
     let text = on_big_stack(|| {
         let mut sources = SourceMap::new();
         let mut diags = Diagnostics::new(options);
@@ -150,6 +146,64 @@ pub fn compile_object(source: &Source, options: &Options, target: &Target) -> Co
         let module = module.filter(|_| !diags.has_errors());
         let object = module.map(|module| Object { module, flags: ModuleFlags::of(options) });
         CompiledObject { log: diags.render(&sources), object }
+    })
+    .unwrap_or_else(|error| CompiledObject::failed(&[error]))
+}
+
+/// Compiles and links a module of SPIR-V for a device (clBuildProgram of a program with IL). Runs as [`compile`] does.
+pub fn compile_il(il: &Il, specs: &[SpecValue], options: &Options, target: &Target) -> Compiled {
+    on_big_stack(|| {
+        let module = ingest::ingest(il, specs, options, target, false);
+        let (pipeline, mut watch) = (Pipeline::default(), Stopwatch::start());
+        let program =
+            module.and_then(|module| finish(module, options, target, &pipeline, &mut watch));
+        match program {
+            Ok(program) => Compiled { program: Some(program), ..Compiled::default() },
+            Err(error) => Compiled::failed(&[error]),
+        }
+    })
+    .unwrap_or_else(|error| Compiled::failed(&[error]))
+}
+
+/// As [`compile_to_ir`] for a module of SPIR-V.
+pub fn compile_il_to_ir(
+    il: &Il,
+    specs: &[SpecValue],
+    options: &Options,
+    target: &Target,
+    at: &IrAt,
+) -> Result<String, String> {
+    check_pass(at)?;
+    let text = on_big_stack(|| {
+        let module = ingest::ingest(il, specs, options, target, false);
+        module.and_then(|module| ir_text(module, target, at)).map_err(|e| error_log(&[e]))
+    });
+    text.unwrap_or_else(|error| Err(error_log(&[error])))
+}
+
+/// Fails where there is no pass of the name asked for.
+fn check_pass(at: &IrAt) -> Result<(), String> {
+    let IrAt::Pass(name) = at else { return Ok(()) };
+    let names = [passes::names(), quirks::NAMES.to_vec()].concat();
+    match names.contains(&name.as_str()) {
+        true => Ok(()),
+        false => Err(format!("no pass '{name}': one of {}\n", names.join(", "))),
+    }
+}
+
+/// Compiles a module of SPIR-V, to be linked with other programs (clCompileProgram). Runs as [`compile`] does.
+pub fn compile_il_object(
+    il: &Il,
+    specs: &[SpecValue],
+    options: &Options,
+    target: &Target,
+) -> CompiledObject {
+    on_big_stack(|| match ingest::ingest(il, specs, options, target, true) {
+        Ok(module) => {
+            let object = Object { module, flags: ModuleFlags::of(options) };
+            CompiledObject { log: String::new(), object: Some(object) }
+        }
+        Err(error) => CompiledObject::failed(&[error]),
     })
     .unwrap_or_else(|error| CompiledObject::failed(&[error]))
 }

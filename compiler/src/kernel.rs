@@ -67,6 +67,12 @@ pub mod image_word {
     pub const STORE_SRGB_BGRA: u32 = 6;
     /// Alpha in the place of green, and red.
     pub const STORE_RA: u32 = 7;
+    /// Bit 29: the samplers of [`super::binding::SAMPLER`] filter the image as exactly as OpenCL wants it.
+    pub const FILTERED_SHIFT: u32 = 29;
+    /// Bit 30: the image has several levels, in as many slots from its own on if it is a storage image. There are
+    /// [`LEVELS`] of them, of which the last level has what is left.
+    pub const MIPMAP_SHIFT: u32 = 30;
+    pub const LEVELS: u32 = 16;
     pub const CL_R: u32 = 0x10B0;
     pub const CL_SNORM_INT8: u32 = 0x10D0;
 }
@@ -181,6 +187,10 @@ pub struct Kernel {
     pub local_size_visible: bool,
     /// True if the module declares descriptor set 0.
     pub uses_images: bool,
+    /// True if the module is for sub-groups of one size: the required one, else the device's own.
+    pub uses_subgroups: bool,
+    /// `intel_reqd_sub_group_size(n)`.
+    pub required_subgroup_size: Option<u32>,
 }
 
 /// Work-group memory of a kernel.

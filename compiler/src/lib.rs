@@ -9,6 +9,7 @@ mod big_stack;
 pub mod builtins;
 pub mod driver;
 pub mod emit;
+pub mod ingest;
 pub mod ir;
 pub mod kernel;
 pub mod library;
@@ -20,6 +21,7 @@ pub mod passes;
 pub mod preprocess;
 pub mod printf;
 pub mod quirks;
+pub mod reflection;
 mod rounding;
 pub mod sema;
 pub mod source;
@@ -30,9 +32,10 @@ mod verified_bodies;
 
 pub use big_stack::set_thread_start;
 pub use driver::{
-    compile, compile_object, compile_timed, compile_to_ir, link, link_library, Compiled,
-    CompiledObject, IrAt,
+    compile, compile_il, compile_il_object, compile_il_to_ir, compile_object, compile_timed,
+    compile_to_ir, link, link_library, Compiled, CompiledObject, IrAt,
 };
+pub use ingest::{Il, SpecConstant, SpecValue};
 pub use kernel::Program;
 pub use object::{ModuleFlags, Object};
 pub use options::{LinkOptions, Options};

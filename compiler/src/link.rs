@@ -1,8 +1,8 @@
 //! Linking: the modules of several objects become one (C99 6.2.2), names meeting their definitions.
 //!
 //! What is internal to an object stays apart from what has the same name elsewhere. Of what is
-//! external there may be one definition; every import needs one when a program is made, but not in
-//! a library.
+//! external there may be one definition, and any number of those that are linked once, of which the first
+//! is taken where there is no other; every import needs one when a program is made, but not in a library.
 
 use crate::ir::names::space_name;
 use crate::ir::{
@@ -78,19 +78,52 @@ struct EntityMap {
     globals: SecondaryMap<Global, Option<Global>>,
 }
 
+/// The definition that a declaration is.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+enum Definition {
+    #[default]
+    None,
+    /// One of several that are the same.
+    Once,
+    Only,
+}
+
+impl Definition {
+    fn of(linkage: Linkage) -> Definition {
+        match linkage {
+            Linkage::External => Definition::Only,
+            Linkage::LinkOnce => Definition::Once,
+            Linkage::Internal | Linkage::Import => Definition::None,
+        }
+    }
+
+    /// Returns true if this one is taken in place of an older one.
+    fn replaces(self, old: Definition) -> bool {
+        match self {
+            Definition::None => false,
+            Definition::Once => old == Definition::None,
+            Definition::Only => old != Definition::Only,
+        }
+    }
+
+    fn conflicts(self, old: Definition) -> bool {
+        (self, old) == (Definition::Only, Definition::Only)
+    }
+}
+
 /// Types that all declarations of a function agree on.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct FunctionType {
     params: Vec<Type>,
     ret: Option<Type>,
-    defined: bool,
+    definition: Definition,
 }
 
 impl FunctionType {
     fn of(function: &Function) -> FunctionType {
         let params = function.params().iter().map(|&param| function.ty(param)).collect();
-        let defined = function.linkage == Linkage::External;
-        FunctionType { params, ret: function.ret(), defined }
+        let definition = Definition::of(function.linkage);
+        FunctionType { params, ret: function.ret(), definition }
     }
 
     fn text(&self) -> String {
@@ -108,7 +141,7 @@ struct VariableType {
     size: u64,
     /// The greatest that any of them asks for.
     align: u32,
-    defined: bool,
+    definition: Definition,
 }
 
 impl Linker {
@@ -144,9 +177,9 @@ impl Linker {
         if (&old.params, old.ret) != (&new.params, new.ret) {
             let (old, new) = (old.text(), new.text());
             self.errors.push(format!("conflicting types for symbol '{name}': {old} and {new}"));
-        } else if old.defined && new.defined {
+        } else if new.definition.conflicts(old.definition) {
             self.errors.push(format!("duplicate symbol: {name}"));
-        } else if new.defined {
+        } else if new.definition.replaces(old.definition) {
             self.functions[func] = (index, id);
             self.function_types[func] = new;
         }
@@ -158,7 +191,8 @@ impl Linker {
             return self.globals.push((index, id));
         }
         let GlobalData { space, size, align, .. } = *global;
-        let new = VariableType { space, size, align, defined: global.linkage == Linkage::External };
+        let definition = Definition::of(global.linkage);
+        let new = VariableType { space, size, align, definition };
         let name = &global.name;
         let Some(&symbol) = self.symbols.get(name) else {
             let place = self.globals.push((index, id));
@@ -182,9 +216,9 @@ impl Linker {
             let (old, new) = (old.size, new.size);
             self.errors
                 .push(format!("conflicting types for symbol '{name}': {old} bytes and {new}"));
-        } else if old.defined && new.defined {
+        } else if new.definition.conflicts(old.definition) {
             self.errors.push(format!("duplicate symbol: {name}"));
-        } else if new.defined {
+        } else if new.definition.replaces(old.definition) {
             self.globals[place] = (index, id);
             *old = VariableType { align: old.align, ..new };
         }

@@ -30,6 +30,8 @@ pub struct Target {
     pub atomic_int64_buffer: bool,
     /// shaderSharedInt64Atomics.
     pub atomic_int64_shared: bool,
+    /// shaderIntegerDotProduct; without it dot products of integers are arithmetic.
+    pub integer_dot_product: bool,
     /// VK_KHR_workgroup_memory_explicit_layout with its 8- and 16-bit parts as told.
     pub workgroup_explicit_layout: bool,
     pub workgroup_explicit_layout_8: bool,
@@ -75,13 +77,15 @@ pub struct Target {
     pub exp2_wide: bool,
     /// By probe: 32-bit Log2 is good enough for the relaxed logarithms.
     pub log2_accurate: bool,
+    /// What sub-groups do; `None` where they are not offered.
+    pub subgroups: Option<Subgroups>,
     /// Images and samplers, as descriptors in arrays that the module indexes.
     pub images: bool,
     /// `read_write` images: shaderStorageImageReadWithoutFormat.
     pub read_write_images: bool,
     /// Kernels write to three-dimensional images.
     pub image_writes_3d: bool,
-    /// By probe: the device's own linear filter is as exact as OpenCL wants it.
+    /// By probe: the device's own linear filter is as exact as OpenCL wants it, for images whose words say so.
     pub hardware_linear: bool,
     /// maxPushConstantsSize in bytes, at least 128.
     pub push_constant_size: u32,
@@ -96,6 +100,52 @@ pub struct Target {
     pub zero_local: bool,
     /// As `zero_local`, for private memory and all other values that a program leaves undefined.
     pub zero_private: bool,
+}
+
+/// Sub-groups of a device that has votes, ballots and shuffles. What is false is made of those.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Subgroups {
+    /// Work-items of a sub-group where the kernel does not say: a power of two, at most 128.
+    pub size: u32,
+    /// The least and the most that a kernel may ask for; zeros if it may not.
+    pub sizes: [u32; 2],
+    /// True if a sub-group goes on whatever another one of its work-group waits for, which cl_khr_subgroups asks for
+    /// and __opencl_c_subgroups does not. Vulkan promises it nowhere.
+    pub forward_progress: bool,
+    /// GroupNonUniformArithmetic.
+    pub arithmetic: bool,
+    /// GroupNonUniformClustered.
+    pub clustered: bool,
+    /// GroupNonUniformShuffleRelative.
+    pub shuffle_relative: bool,
+    /// shaderSubgroupExtendedTypes: other numbers than those of 32 bits and double.
+    pub extended_types: bool,
+    /// subgroupBroadcastDynamicId: of which work-item a broadcast is need not be a constant.
+    pub dynamic_broadcast: bool,
+}
+
+impl Subgroups {
+    /// The largest sub-group that a ballot has bits for.
+    pub const MAX_SIZE: u32 = 128;
+
+    /// No more than what is asked of every device with sub-groups.
+    pub const LEAST: Subgroups = Subgroups {
+        size: 4,
+        sizes: [0, 0],
+        forward_progress: false,
+        arithmetic: false,
+        clustered: false,
+        shuffle_relative: false,
+        extended_types: false,
+        dynamic_broadcast: false,
+    };
+
+    /// Returns the sizes that a kernel may ask for.
+    pub fn required_sizes(&self) -> Vec<u32> {
+        let [least, most] = self.sizes;
+        let powers = (0..=Subgroups::MAX_SIZE.trailing_zeros()).map(|power| 1 << power);
+        powers.filter(|size| (least..=most).contains(size)).collect()
+    }
 }
 
 /// What the device's operations on floats of one width do with bits that arithmetic is free to lose.
@@ -164,7 +214,22 @@ impl Target {
             ("cl_khr_3d_image_writes", self.images && self.image_writes_3d),
             ("cl_khr_depth_images", self.images),
             ("cl_khr_mipmap_image", self.images),
+            ("cl_khr_mipmap_image_writes", self.images),
             ("cl_khr_srgb_image_writes", self.images),
+            ("cl_khr_subgroups", self.subgroups.is_some_and(|it| it.forward_progress)),
+            ("cl_khr_subgroup_extended_types", self.subgroups.is_some()),
+            ("cl_khr_subgroup_non_uniform_vote", self.subgroups.is_some()),
+            ("cl_khr_subgroup_ballot", self.subgroups.is_some()),
+            ("cl_khr_subgroup_non_uniform_arithmetic", self.subgroups.is_some()),
+            ("cl_khr_subgroup_shuffle", self.subgroups.is_some()),
+            ("cl_khr_subgroup_shuffle_relative", self.subgroups.is_some()),
+            ("cl_khr_subgroup_clustered_reduce", self.subgroups.is_some()),
+            ("cl_khr_subgroup_rotate", self.subgroups.is_some()),
+            ("cl_intel_required_subgroup_size", !self.required_subgroup_sizes().is_empty()),
+            ("cl_khr_extended_bit_ops", true),
+            ("cl_khr_integer_dot_product", true),
+            ("cl_khr_extended_async_copies", true),
+            ("cl_khr_async_work_group_copy_fence", true),
         ])
     }
 
@@ -179,6 +244,9 @@ impl Target {
             ("__opencl_c_program_scope_global_variables", true),
             ("__opencl_c_generic_address_space", true),
             ("__opencl_c_work_group_collective_functions", true),
+            ("__opencl_c_subgroups", self.subgroups.is_some()),
+            ("__opencl_c_integer_dot_product_input_4x8bit", true),
+            ("__opencl_c_integer_dot_product_input_4x8bit_packed", true),
             ("__opencl_c_atomic_order_acq_rel", self.vulkan_memory_model),
             ("__opencl_c_atomic_order_seq_cst", self.vulkan_memory_model),
             ("__opencl_c_atomic_scope_device", self.vulkan_memory_model),
@@ -189,6 +257,16 @@ impl Target {
     /// requires what 3.0 makes optional.
     pub fn offers(&self, std: ClStd, feature: &str) -> bool {
         std >= ClStd::Cl20 && self.features().contains(&feature)
+    }
+
+    /// Returns the sizes of sub-groups that a kernel may ask for.
+    pub fn required_subgroup_sizes(&self) -> Vec<u32> {
+        self.subgroups.map_or_else(Vec::new, |subgroups| subgroups.required_sizes())
+    }
+
+    /// Returns the number of work-items of a sub-group of kernels that ask for `required`.
+    pub fn subgroup_size(&self, required: Option<u32>) -> u32 {
+        required.unwrap_or(self.subgroups.unwrap_or(Subgroups::LEAST).size)
     }
 
     /// Versions of OpenCL C that programs may be written in. OpenCL C 2.0 is not among them: pipes and
@@ -220,6 +298,7 @@ impl Target {
             storage16: true,
             atomic_int64_buffer: true,
             atomic_int64_shared: true,
+            integer_dot_product: false,
             workgroup_explicit_layout: false,
             workgroup_explicit_layout_8: false,
             workgroup_explicit_layout_16: false,
@@ -246,6 +325,16 @@ impl Target {
             exp2_accurate: false,
             exp2_wide: false,
             log2_accurate: false,
+            subgroups: Some(Subgroups {
+                size: 32,
+                sizes: [8, 32],
+                forward_progress: true,
+                arithmetic: true,
+                clustered: true,
+                shuffle_relative: true,
+                extended_types: true,
+                dynamic_broadcast: true,
+            }),
             images: true,
             read_write_images: true,
             image_writes_3d: true,
@@ -272,6 +361,7 @@ impl Target {
             atomic_int64_buffer: false,
             atomic_int64_shared: false,
             preserve_signed_zero_inf_nan_64: false,
+            subgroups: Some(Subgroups::LEAST),
             images: false,
             read_write_images: false,
             image_writes_3d: false,

@@ -13,6 +13,7 @@ fn devices() -> [(&'static str, Target); 4] {
     let generic = Target::generic;
     let full = Target {
         float16: true,
+        integer_dot_product: true,
         workgroup_explicit_layout: true,
         workgroup_explicit_layout_8: true,
         workgroup_explicit_layout_16: true,
@@ -64,6 +65,7 @@ fn pointee(pattern: TypePattern, shape: Shape) -> Option<(String, Spaces)> {
         }
         TypePattern::OutLike(spaces, scalar) => (spelling((scalar, lanes)), spaces),
         TypePattern::InHalf(spaces) | TypePattern::OutHalf(spaces) => ("half".into(), spaces),
+        TypePattern::InAny(spaces) | TypePattern::OutAny(spaces) => ("void".into(), spaces),
         TypePattern::Atomic(spaces) => (format!("atomic_{}", element.spelling()), spaces),
         _ => return None,
     })

@@ -152,20 +152,21 @@ fn filtered(image: &str, sampler: &str, at: &str) -> [usize; 4] {
 fn samplers_of_the_device_filter_where_they_are_exact_enough() {
     let (texels, normalized) =
         ("CLK_FILTER_LINEAR", "CLK_FILTER_LINEAR | CLK_NORMALIZED_COORDS_TRUE");
-    for (image, at) in [("image1d_t", ".x"), ("image2d_t", ".xy")] {
-        assert_eq!(filtered(image, texels, at), [1, 0, 0, 0], "{image}");
-        assert_eq!(filtered(image, normalized, at), [1, 0, 0, 0], "{image}");
+    // One bit of the image's word chooses: not all formats are filtered well enough.
+    for (image, at, texels_read) in [("image1d_t", ".x", 2), ("image2d_t", ".xy", 4)] {
+        assert_eq!(filtered(image, texels, at), [1, texels_read, 1, 1], "{image}");
+        assert_eq!(filtered(image, normalized, at), [1, texels_read, 1, 1], "{image}");
     }
     // Vulkan's samplers take texels for coordinates with images of one and two dimensions alone.
     for (image, at, texels_read) in
         [("image1d_array_t", ".xy", 2), ("image2d_array_t", "", 4), ("image3d_t", "", 8)]
     {
         assert_eq!(filtered(image, texels, at), [0, texels_read, 1, 0], "{image}");
-        assert_eq!(filtered(image, normalized, at), [1, 0, 0, 0], "{image}");
+        assert_eq!(filtered(image, normalized, at), [1, texels_read, 1, 1], "{image}");
     }
     assert_eq!(filtered("image2d_t", "CLK_FILTER_NEAREST", ".xy")[..2], [0, 1]);
     // A sampler that is an argument may filter linearly, by either way, or not at all.
-    assert_eq!(filtered("image2d_t", "s", ".xy")[..2], [1, 1]);
+    assert_eq!(filtered("image2d_t", "s", ".xy")[..2], [1, 5]);
     assert_eq!(filtered("image3d_t", "s", "")[..2], [1, 9]);
 }
 

@@ -98,6 +98,31 @@ fn kernels_are_called_from_other_objects() {
 }
 
 #[test]
+fn of_definitions_that_are_linked_once_one_is_taken() {
+    let user = object(
+        "int f(int x); extern constant int c[2];
+         kernel void k(global int *p) { p[0] = f(c[p[1]]); }",
+    );
+    let definition = |n| {
+        object(&format!("int f(int x) {{ return x + {n}; }} constant int c[2] = {{{n}, {n}}};"))
+    };
+    // As modules of SPIR-V say it (SPV_KHR_linkonce_odr).
+    let once = |n| {
+        let text = definition(n).text();
+        assert!(text.matches("external").count() == 2, "{text}");
+        Object::read(&text.replace("external", "linkonce"), Vec::new(), user.flags).unwrap()
+    };
+    let taken = |objects: &[&Object]| linked(objects).data.bytes[0];
+    let (first, second, only) = (once(1), once(2), definition(3));
+    assert_eq!(taken(&[&user, &first, &second]), 1);
+    assert_eq!(taken(&[&second, &user, &first]), 2);
+    assert_eq!(taken(&[&first, &only, &user, &second]), 3);
+    assert_eq!(taken(&[&only, &user, &second]), 3);
+    let log = refused(&[&only, &first, &only]);
+    assert_eq!(log, "error: duplicate symbol: f\nerror: duplicate symbol: c\n");
+}
+
+#[test]
 fn errors_name_the_symbol() {
     let defines = object("int f(int x) { return x; } constant int c = 3;");
     let user = object("int f(int x); kernel void k(global int *p) { p[0] = f(1); }");

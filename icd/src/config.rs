@@ -85,9 +85,9 @@ pub fn dump_folder() -> Option<PathBuf> {
     std::env::var_os("HEKLA_DUMP").map(PathBuf::from)
 }
 
-/// Reads `HEKLA_LINEAR`: returns true for `device`, with which the device's samplers filter. Default: false.
-pub fn device_filters() -> bool {
-    std::env::var("HEKLA_LINEAR").is_ok_and(|value| value == "device")
+/// Reads `HEKLA_LINEAR`: returns true for `exact`, with which no sampler of the device filters images. Default: false.
+pub fn exact_filters() -> bool {
+    std::env::var("HEKLA_LINEAR").is_ok_and(|value| value == "exact")
 }
 
 /// Reads `HEKLA_STAGING`: returns true for `1`, with which a device whose memory the host sees is treated as one

@@ -7,6 +7,8 @@
 mod common;
 #[path = "common/drivers.rs"]
 mod drivers;
+#[path = "common/spirv.rs"]
+mod spirv;
 use common::*;
 use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
@@ -78,6 +80,30 @@ fn each_device_prints() {
         let lines = text.lines().filter_map(|line| line.split_once(' '));
         let numbers: Vec<_> = lines.filter(|line| line.0 == device).map(|line| line.1).collect();
         assert_eq!(numbers, ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"], "{text}");
+    }
+}
+
+#[test]
+fn a_module_is_built_for_each_device() {
+    let Some((cl, context, queues)) = two_devices(&[], null_mut()) else { return };
+    let il = spirv::module();
+    unsafe {
+        let (bytes, size) = (il.as_ptr().cast(), il.len() * 4);
+        let program = made(|e| (cl.clCreateProgramWithIL)(context, bytes, size, e));
+        check((cl.clBuildProgram)(program, 0, null(), null(), None, null_mut()));
+        let kernel = made(|e| (cl.clCreateKernel)(program, c"run".as_ptr(), e));
+        for queue in queues {
+            let buffer = made(|e| (cl.clCreateBuffer)(context, 0, 4, null_mut(), e));
+            check((cl.clSetKernelArg)(kernel, 0, 8, (&raw const buffer).cast()));
+            let (one, none, event) = (&1usize as *const usize, null(), null_mut());
+            let enqueue = cl.clEnqueueNDRangeKernel;
+            check(enqueue(queue, kernel, 1, none, one, none, 0, null(), event));
+            let mut value = 0u32;
+            let place = (&raw mut value).cast();
+            let read = cl.clEnqueueReadBuffer;
+            check(read(queue, buffer, CL_TRUE, 0, 4, place, 0, null(), null_mut()));
+            assert_eq!(value, spirv::DEFAULT);
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use rspirv::spirv::{Capability, Op, StorageClass};
 pub fn value_operands(op: Op, ids: &[u32]) -> &[u32] {
     let values = match op {
         Op::CompositeExtract => 0..1,
-        Op::CompositeInsert | Op::VectorShuffle => 0..2,
+        Op::CompositeInsert | Op::VectorShuffle | Op::SDot | Op::UDot | Op::SUDot => 0..2,
         Op::ExtInst => 2..ids.len(),
         _ => 0..ids.len(),
     };

@@ -5,6 +5,7 @@ use crate::float::Floats;
 use crate::invocation::{fresh, Context, Invocation, Position, State};
 use crate::memory::{Bytes, Memory};
 use crate::module::Module;
+use crate::subgroup::{self, Subgroups};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Work-items of all the groups that run at the same time.
@@ -19,6 +20,7 @@ pub struct Dispatch {
     /// Values of specialization constants, by SpecId.
     pub specialization: BTreeMap<u32, u32>,
     pub floats: Floats,
+    pub subgroups: Subgroups,
     /// Chooses the order in which work-items take steps.
     pub seed: u64,
     /// Most instructions of all work-items together.
@@ -32,6 +34,7 @@ impl Default for Dispatch {
             push_constants: Vec::new(),
             specialization: BTreeMap::new(),
             floats: Floats::default(),
+            subgroups: Subgroups::default(),
             seed: 1,
             limit: 100_000_000,
         }
@@ -60,7 +63,7 @@ pub fn run(words: &[u32], dispatch: &Dispatch, device: &mut Memory) -> Res<u64> 
     while !waiting.is_empty() || !resident.is_empty() {
         while resident.len() < (RESIDENT / size).max(1) {
             let Some(place) = waiting.pop_front() else { break };
-            resident.push(Group::new(&module, place)?);
+            resident.push(Group::new(&module, place, dispatch.subgroups.size.max(1))?);
         }
         for group in &mut resident {
             scheduler.pass(group, device)?;
@@ -77,7 +80,7 @@ struct Group {
 }
 
 impl Group {
-    fn new(module: &Module, group: [u32; 3]) -> Res<Group> {
+    fn new(module: &Module, group: [u32; 3], subgroup: u32) -> Res<Group> {
         let [x, y, z] = module.local_size;
         let mut items = Vec::new();
         for k in 0..z {
@@ -85,7 +88,13 @@ impl Group {
                 for i in 0..x {
                     let local = [i, j, k];
                     let at = |d: usize| group[d] * module.local_size[d] + local[d];
-                    let position = Position { group, local, global: [at(0), at(1), at(2)] };
+                    let number = items.len() as u32;
+                    let position = Position {
+                        group,
+                        local,
+                        global: [at(0), at(1), at(2)],
+                        subgroup: [number / subgroup, number % subgroup],
+                    };
                     items.push(Invocation::new(module, position)?);
                 }
             }
@@ -95,7 +104,8 @@ impl Group {
 
     /// Lets the work-items go on if all wait at one barrier.
     fn release(&mut self) -> Res<()> {
-        if self.items.iter().any(|item| item.state == State::Running) {
+        let goes_on = |state: &State| matches!(state, State::Running | State::Meeting);
+        if self.items.iter().any(|item| goes_on(&item.state)) {
             return Ok(());
         }
         let Some(first) = self.items.first().map(|item| item.state.clone()) else { return Ok(()) };
@@ -146,6 +156,10 @@ impl Scheduler<'_> {
         }
         if self.steps > self.dispatch.limit {
             return Err(Error::Limit(self.dispatch.limit));
+        }
+        let Dispatch { floats, subgroups, .. } = *self.dispatch;
+        for members in group.items.chunks_mut(subgroups.size.max(1) as usize) {
+            subgroup::release(self.module, floats, subgroups, members)?;
         }
         group.release()
     }

@@ -59,9 +59,23 @@ pub fn binary(op: Op, a: Bits, b: Bits, width: u32) -> Option<Bits> {
         }
         Op::BitwiseXor | Op::LogicalNotEqual => cut(a.bits ^ b.bits, undef, width),
         Op::LogicalEqual => cut(!(a.bits ^ b.bits), undef, width),
+        Op::SDot | Op::UDot | Op::SUDot if width == 32 => packed_dot(op, a, b),
         Op::UDiv | Op::UMod | Op::SDiv | Op::SRem | Op::SMod => divide(op, a, b, width),
         _ => return None,
     })
+}
+
+/// A dot product of the four 8-bit numbers in each of two words.
+fn packed_dot(op: Op, a: Bits, b: Bits) -> Bits {
+    if a.undef | b.undef != 0 {
+        return Bits::undefined(32);
+    }
+    let number = |word: u64, i: u32, is_signed: bool| match is_signed {
+        true => signed(word >> (8 * i) & 0xff, 8),
+        false => (word >> (8 * i) & 0xff) as i64,
+    };
+    let product = |i| number(a.bits, i, op != Op::UDot) * number(b.bits, i, op == Op::SDot);
+    cut((0..4).map(product).sum::<i64>() as u64, 0, 32)
 }
 
 /// Divisions. One by zero, and the one that overflows, have no defined result (SPIR-V 3.49.13).

@@ -6,6 +6,7 @@ use crate::error::{Error, Res};
 use crate::float::Floats;
 use crate::memory::{Bytes, Memory};
 use crate::module::{Function, Inst, Module, Object};
+use crate::subgroup::{self, Construct, Meeting};
 use crate::value::{Bits, Place, Pointer, Value};
 use rspirv::spirv::{BuiltIn, Op};
 
@@ -18,6 +19,8 @@ pub enum State {
     Running,
     /// It waits at the barrier at this place of the program: function and instruction of each call.
     Waiting(Vec<(usize, usize)>),
+    /// It waits for others of its sub-group ([`Invocation::meeting`]).
+    Meeting,
     Done,
 }
 
@@ -27,6 +30,8 @@ pub struct Position {
     pub group: [u32; 3],
     pub local: [u32; 3],
     pub global: [u32; 3],
+    /// The number of the sub-group, and of the work-item in it.
+    pub subgroup: [u32; 2],
 }
 
 /// A call in progress.
@@ -58,7 +63,11 @@ pub struct Context<'a> {
 pub struct Invocation {
     pub position: Position,
     pub state: State,
+    /// Present while the state is [`State::Meeting`].
+    pub meeting: Option<Meeting>,
     frames: Vec<Frame>,
+    /// Selections and loops, the innermost last.
+    constructs: Vec<Construct>,
     /// Private memory: the module's variables, then those of the functions being executed.
     pub objects: Vec<Bytes>,
 }
@@ -78,7 +87,9 @@ impl Invocation {
         let mut item = Invocation {
             position,
             state: State::Running,
+            meeting: None,
             frames: Vec::new(),
+            constructs: Vec::new(),
             objects: module.private.iter().map(fresh).collect(),
         };
         item.enter(module, module.main, Vec::new(), 0)?;
@@ -124,7 +135,7 @@ impl Invocation {
         }
     }
 
-    fn define(&mut self, module: &Module, id: u32, value: Value) -> Res<()> {
+    pub fn define(&mut self, module: &Module, id: u32, value: Value) -> Res<()> {
         let frame = self.frame()?;
         if let Some(slot) = slot(&module.functions[frame.function], id) {
             frame.values[slot] = Some(value);
@@ -164,6 +175,8 @@ impl Invocation {
     fn leave(&mut self, module: &Module, value: Option<Value>) -> Res<()> {
         let Some(frame) = self.frames.pop() else { return Error::invalid("a return") };
         self.objects.truncate(frame.objects);
+        let depth = self.frames.len();
+        self.constructs.retain(|construct| construct.frame < depth);
         if self.frames.is_empty() {
             self.state = State::Done;
             return Ok(());
@@ -174,8 +187,49 @@ impl Invocation {
         }
     }
 
+    /// Enters a selection or a loop, or begins the loop's next round.
+    fn enter_construct(&mut self, merge: u32, continue_target: Option<u32>) -> Res<()> {
+        let (depth, at) = (self.frames.len(), self.frame()?.next);
+        let is_same = |other: &Construct| other.frame + 1 == depth && other.merge == merge;
+        match self.constructs.iter().position(is_same) {
+            Some(known) => {
+                self.constructs.truncate(known + 1);
+                self.constructs[known].round += 1;
+            }
+            None => {
+                let frame = depth - 1;
+                self.constructs.push(Construct { frame, at, merge, continue_target, round: 0 });
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves the selections and loops that a branch to a block leads out of.
+    fn leave_constructs(&mut self, label: u32) {
+        let depth = self.frames.len();
+        let mut own = self.constructs.iter().enumerate().filter(|(_, it)| it.frame + 1 == depth);
+        let end = own.find_map(|(i, it)| match () {
+            () if it.merge == label => Some(i),
+            () if it.continue_target == Some(label) => Some(i + 1),
+            () => None,
+        });
+        self.constructs.truncate(end.unwrap_or(self.constructs.len()));
+    }
+
+    /// Waits for the others of the sub-group at a collective instruction.
+    fn meet(&mut self, module: &Module, inst: &Inst) -> Res<()> {
+        let ids = subgroup::value_ids(module, inst);
+        let values: Res<Vec<Value>> = ids.iter().map(|id| self.get(module, *id).cloned()).collect();
+        let (values, at) = (values?, self.frame()?.next);
+        let constructs = self.constructs.clone();
+        self.meeting = Some(Meeting { inst: inst.clone(), at, constructs, values });
+        self.state = State::Meeting;
+        Ok(())
+    }
+
     /// Goes to a block: its phis take their values, all at once.
     fn branch(&mut self, module: &Module, label: u32) -> Res<()> {
+        self.leave_constructs(label);
         let frame = self.frame()?;
         let (function, from) = (&module.functions[frame.function], frame.label);
         let Some(&start) = function.labels.get(&label) else {
@@ -210,7 +264,13 @@ impl Invocation {
                 self.branch(module, label)
             }
             Op::Switch => self.switch(module, operands),
-            Op::SelectionMerge | Op::LoopMerge | Op::MemoryBarrier => Ok(()),
+            Op::SelectionMerge => self.enter_construct(module.operand(inst, 0)?, None),
+            Op::LoopMerge => {
+                let continue_target = module.operand(inst, 1)?;
+                self.enter_construct(module.operand(inst, 0)?, Some(continue_target))
+            }
+            Op::MemoryBarrier => Ok(()),
+            _ if subgroup::is_collective(module, inst) => self.meet(module, inst),
             Op::ControlBarrier => {
                 let place = self.frames.iter().map(|frame| (frame.function, frame.next)).collect();
                 self.state = State::Waiting(place);
@@ -278,12 +338,15 @@ impl Invocation {
 
     /// Returns the built-in variables of this work-item.
     fn built_ins(&self, module: &Module) -> impl Fn(u32) -> Option<[u32; 3]> {
-        let (Position { group, local, global }, size) = (self.position, module.local_size);
+        let Position { group, local, global, subgroup: [place, member] } = self.position;
+        let size = module.local_size;
         move |number| match BuiltIn::from_u32(number)? {
             BuiltIn::WorkgroupId => Some(group),
             BuiltIn::LocalInvocationId => Some(local),
             BuiltIn::GlobalInvocationId => Some(global),
             BuiltIn::WorkgroupSize => Some(size),
+            BuiltIn::SubgroupId => Some([place, 0, 0]),
+            BuiltIn::SubgroupLocalInvocationId => Some([member, 0, 0]),
             _ => None,
         }
     }

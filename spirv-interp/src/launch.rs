@@ -5,6 +5,7 @@ use crate::error::{Error, Res};
 use crate::float::Floats;
 use crate::group::{run, Dispatch};
 use crate::memory::{Bytes, Memory};
+use crate::subgroup::Subgroups;
 use hekla_compiler::kernel::{spec_id, ArgKind, DataImage, Field, Kernel};
 use std::collections::BTreeMap;
 
@@ -35,6 +36,7 @@ pub struct Launch {
     /// The address of the program's data image; see [`Launch::place_data`].
     pub data: u64,
     pub floats: Floats,
+    pub subgroups: Subgroups,
     /// Chooses the order in which work-items take steps.
     pub seed: u64,
     /// Most instructions of one dispatch.
@@ -43,7 +45,7 @@ pub struct Launch {
 
 impl Default for Launch {
     fn default() -> Launch {
-        let Dispatch { floats, seed, limit, .. } = Dispatch::default();
+        let Dispatch { floats, subgroups, seed, limit, .. } = Dispatch::default();
         Launch {
             args: Vec::new(),
             dimensions: 1,
@@ -52,6 +54,7 @@ impl Default for Launch {
             local: [1; 3],
             data: 0,
             floats,
+            subgroups,
             seed,
             limit,
         }
@@ -144,6 +147,7 @@ impl Launch {
                 has_global_offset,
             ),
             floats: self.floats,
+            subgroups: self.subgroups,
             seed: self.seed,
             limit: self.limit,
         };

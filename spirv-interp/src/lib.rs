@@ -21,6 +21,7 @@ mod invocation;
 mod launch;
 mod memory;
 mod module;
+mod subgroup;
 mod types;
 mod value;
 
@@ -30,3 +31,4 @@ pub use group::{run, Dispatch};
 pub use launch::{Argument, Launch};
 pub use memory::{Bytes, Memory};
 pub use rspirv::spirv;
+pub use subgroup::Subgroups;

@@ -68,7 +68,8 @@ fn check(device: &Device, least: usize) {
 fn run(program: &Program, device: &Device) -> Result<(), String> {
     let built = support::build(&program.text, &program.options, &device.target)?;
     let kernel = support::kernel(&built, "test")?;
-    let launch = Launch { floats: device.floats, ..sizes(program, kernel) };
+    let subgroups = device.subgroups(kernel);
+    let launch = Launch { floats: device.floats, subgroups, ..sizes(program, kernel) };
     let zeros = vec![0; program.expect.len()];
     let got =
         support::run_on_words(&built, kernel, &zeros, launch).map_err(|e: Error| e.to_string())?;

@@ -47,18 +47,18 @@ mod thread;
 
 pub use device::{
     Binding, ClockCorrelation, Creation, Device, PipelineDesc, PipelineStore, PoolUse, Precompiled,
-    Priority,
+    Priority, SubgroupDemand,
 };
 pub use error::Error;
 pub use memory::{AddressMode, Buffer, Component, HostAccess, Image, ImageDesc, SamplerDesc, Slot};
 pub use physical::{
-    validation_message_count, DeviceInfo, DeviceType, External, Features, Format, ImageKind,
-    ImageSupport, Independence, Instance, Limits, MemoryHandles, MemoryInfo, MemoryKind,
+    validation_message_count, DeviceInfo, DeviceType, DotProducts, External, Features, Format,
+    ImageKind, ImageSupport, Independence, Instance, Limits, MemoryHandles, MemoryInfo, MemoryKind,
     PciBusInfo, PhysicalDevice, SemaphoreHandles, SubgroupOps, TexelBufferSupport,
 };
 pub use pipeline::Pipeline;
 pub use probe::{
-    Behaviour, Defect, FloatControls, FloatOp, FloatTable, FloatWidth, Probe, PROBE_BUILD,
+    Behaviour, Defect, Filters, FloatControls, FloatOp, FloatTable, FloatWidth, Probe, PROBE_BUILD,
 };
 pub use quirks::Quirks;
 pub use record::{

@@ -64,6 +64,7 @@ fn kernel(device: &Arc<Device>, factor: u32, term: u32) -> Arc<Pipeline> {
         specialization,
         push_constant_size,
         uses_images: false,
+        subgroups: Default::default(),
     };
     common::create_pipeline(device, &desc).expect("a pipeline")
 }
@@ -219,6 +220,7 @@ fn what_cannot_be_compiled_is_an_error() {
         specialization,
         push_constant_size,
         uses_images: false,
+        subgroups: Default::default(),
     };
     let error = common::create_pipeline(&device, &desc).unwrap_err();
     assert!(matches!(error, Error::Invalid(_)), "{error}");

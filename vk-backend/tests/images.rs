@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use hekla_vk_backend::asm::{op, DescriptorArray, KernelBuilder};
 use hekla_vk_backend::{
-    AddressMode, Binding, Buffer, Component, Device, Format, Image, ImageBox, ImageDesc, ImageKind,
-    MemoryKind, PipelineDesc, SamplerDesc, Slot,
+    AddressMode, Binding, Buffer, Component, Device, Filters, Format, Image, ImageBox, ImageDesc,
+    ImageKind, MemoryKind, PipelineDesc, SamplerDesc, Slot,
 };
 
 fn desc(kind: ImageKind, format: Format, extent: [u32; 3]) -> ImageDesc {
@@ -61,6 +61,7 @@ fn run(k: KernelBuilder, slots: &[&Arc<Slot>], out: &Arc<Buffer>, groups: u32) {
         specialization: &[],
         push_constant_size,
         uses_images: true,
+        subgroups: Default::default(),
     };
     let pipeline = common::create_pipeline(out.device(), &desc).expect("a pipeline");
     let mut push: Vec<u8> =
@@ -213,12 +214,14 @@ fn the_probe_tells_filters_from_others() {
         normalized: true,
         integer: false,
     };
-    let does_well = |desc: SamplerDesc| {
+    let found = |desc: SamplerDesc, of| {
         let slot = Slot::of_sampler(&device, &desc).expect("a sampler");
-        device.filters_well(&[(desc, slot)]).expect("it is probed")
+        device.find_filters(&[(desc, slot)], of).expect("it is probed")
     };
-    assert!(does_well(linear));
-    assert!(!does_well(SamplerDesc { linear: false, ..linear }));
+    assert_eq!(found(linear, Filters::all()), Filters::all());
+    assert_eq!(found(linear, Filters::UNORM_8), Filters::UNORM_8, "others are not asked about");
+    let nearest = SamplerDesc { linear: false, ..linear };
+    assert_eq!(found(nearest, Filters::all()), Filters::empty());
 }
 
 #[test]

@@ -363,6 +363,7 @@ fn bad_pipelines_are_refused() {
         specialization: &[],
         push_constant_size: push,
         uses_images: false,
+        subgroups: Default::default(),
     };
     assert!(matches!(common::create_pipeline(&device, &desc(&[], 0)), Err(Error::Invalid(_))));
     assert!(matches!(common::create_pipeline(&device, &desc(&[1; 9], 0)), Err(Error::Invalid(_))));

@@ -26,6 +26,7 @@ fn the_layer_is_silent_until_there_is_cause() {
             specialization: &[],
             push_constant_size: 0,
             uses_images: false,
+            subgroups: Default::default(),
         },
     );
     let heard = validation_message_count();

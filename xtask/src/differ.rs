@@ -8,7 +8,7 @@
 use crate::bench::cl::{self, Session};
 use crate::system::{self, run as run_to_end, step};
 use crate::vendors::Vendors;
-use crate::{artifact, Outcome};
+use crate::{artifact, ingest, Outcome};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader};
@@ -40,6 +40,9 @@ type Outcomes = BTreeMap<u64, String>;
 
 /// Runs the command.
 pub fn run(args: &[String]) -> Outcome {
+    if let Some(rest) = args.strip_prefix(&["--ingest".to_string()][..]) {
+        return ingest::run(rest);
+    }
     let request = parse(args)?;
     if let (Some(folder), Some(options)) = (&request.programs, &request.options) {
         return run_driver(folder, request.first..request.first + request.count, options);

@@ -11,10 +11,12 @@ mod differ;
 mod driver;
 mod fuzz;
 mod hashcat;
+mod ingest;
 mod install;
 mod instructions;
 mod layering;
 mod mesa;
+mod package;
 mod pool;
 mod reference;
 mod soak;
@@ -35,7 +37,11 @@ usage: cargo xtask COMMAND
   check                     the checks of the source that test begins with: format, lints,
                             documentation, imports between folders, the C header
   run -- PROGRAM ARGS...    run a program with Hekla as its only OpenCL platform
-  install [--prefix DIR]    install libhekla.so and hekla.icd (default prefix: /usr)
+  install [--prefix DIR] [--libdir DIR] [--destdir DIR]
+                            install library, hekla.icd, heklac, header and manual pages (default prefix: /usr)
+  package [deb] [wheel] [tarball] [--test]
+                            make packages under target/packages; --test installs each in a clean place and runs
+                            clinfo and a kernel there
   cts --bin DIR [--group NAME]... [--subtest NAME] [--driver NAME] [--jobs N] [--limit SECONDS]
       [--library FILE] [--record] [--results DIR]
                             run Khronos CTS binaries as cts-config/ describes
@@ -47,6 +53,7 @@ usage: cargo xtask COMMAND
   fuzz [TARGET...] [--minutes N]
                             fuzz preprocessor, parser, lowering and IR reader (60 minutes)
   differ [--count N] [--first N] [--programs DIR] [--library FILE] [--vendors DIR] [--skip NAME]
+  differ --ingest [--driver NAME]
                             run random programs with one right result on all OpenCL platforms
   reference [--first N] [--count N]
                             the same programs in a SPIR-V interpreter, as devices of several kinds,
@@ -81,6 +88,7 @@ fn main() -> ExitCode {
         "check" => checks::run_all(),
         "run" => artifact::run_program(rest),
         "install" => install::run(rest),
+        "package" => package::run(rest),
         "cts" => cts::run(rest),
         "bench" => bench::run(rest),
         "corpus" => corpus::run_command(rest),

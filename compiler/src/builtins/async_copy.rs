@@ -53,6 +53,16 @@ pub(super) const ROWS: &[Row] = &[
         },
     ),
     Row::call(
+        &["async_work_group_copy_fence"],
+        &[Sig::plain(TypePattern::Void, &[TypePattern::S(Name::UInt)])],
+        |l, c| {
+            // The work-items of the group copy, so a barrier of theirs orders what they copied.
+            let flags = l.fence_flags(c);
+            l.b.barrier(flags);
+            None
+        },
+    ),
+    Row::call(
         &["prefetch"],
         &[Sig::new(Elements::ALL, TypePattern::Void, &[GLOBAL, SIZE])],
         |_, _| None,

@@ -194,7 +194,8 @@ impl Lowerer<'_, '_> {
     /// and that of failure, which become one as strong as both. Without arguments it is the strongest.
     fn synchronization(&self, args: &[Value], orders: usize) -> SyncSemantics {
         let (orders, scope) = args.split_at(orders.min(args.len()));
-        let order = orders.iter().map(|&order| self.memory_order(order)).reduce(stronger);
+        let order =
+            orders.iter().map(|&order| self.memory_order(order)).reduce(MemoryOrder::as_strong_as);
         let scope = scope.first().map_or(MemoryScope::Device, |&scope| self.memory_scope(scope));
         SyncSemantics { order: order.unwrap_or(MemoryOrder::SeqCst), scope }
     }
@@ -213,7 +214,8 @@ impl Lowerer<'_, '_> {
     /// Returns a value of memory_scope; the widest where it is not known here.
     pub(super) fn memory_scope(&self, value: Value) -> MemoryScope {
         match self.b.func.as_const(value) {
-            Some(0 | 1) => MemoryScope::WorkGroup,
+            // Of a work-item, a work-group, a sub-group.
+            Some(0 | 1 | 4) => MemoryScope::WorkGroup,
             _ => MemoryScope::Device,
         }
     }
@@ -230,18 +232,5 @@ impl Lowerer<'_, '_> {
         self.b.write(addr, value);
         self.b.jump(join, &[]);
         self.b.switch_to(join);
-    }
-}
-
-/// Returns the least order as strong as both.
-fn stronger(a: MemoryOrder, b: MemoryOrder) -> MemoryOrder {
-    if a == MemoryOrder::SeqCst || b == MemoryOrder::SeqCst {
-        return MemoryOrder::SeqCst;
-    }
-    match (a.acquires() || b.acquires(), a.releases() || b.releases()) {
-        (true, true) => MemoryOrder::AcqRel,
-        (true, false) => MemoryOrder::Acquire,
-        (false, true) => MemoryOrder::Release,
-        (false, false) => MemoryOrder::Relaxed,
     }
 }

@@ -4,22 +4,32 @@
 
 use super::images::{ImageArg, SamplerArg};
 use super::Lowerer;
-use crate::ir::{BinaryOp, MathOp, Value};
+use crate::ir::{BinaryOp, IntCC, MathOp, Value};
+use crate::kernel::image_word::FILTERED_SHIFT;
 use crate::kernel::sampler_word::{NORMALIZED, SLOTS};
 use crate::kernel::ImageDim::{D1, D2};
 
 impl Lowerer<'_, '_> {
-    /// Returns true if the device has a sampler that filters an image; `None` if it has where coordinates are normalized.
+    /// Returns the condition on which the device has a sampler that filters an image, a bool; `None` if it has none.
     ///
-    /// Samplers of Vulkan whose coordinates count texels are for images of one and two dimensions alone
-    /// (VUID-vkCmdDispatch-None-08609). Dividing by the size would not do: at the centre of a texel its neighbours must
-    /// not count, however large they are.
-    pub(super) fn has_filter(&self, image: ImageArg, sampler: SamplerArg) -> Option<bool> {
-        match image.view.dim {
-            _ if !self.target.hardware_linear || image.level.is_some() => Some(false),
-            D1 | D2 => Some(true),
-            _ => sampler.constant.map(|word| word & NORMALIZED != 0),
+    /// The image's word tells if samplers filter its format. Samplers of Vulkan whose coordinates count texels are for
+    /// images of one and two dimensions alone (VUID-vkCmdDispatch-None-08609). Dividing by the size would not do: at the
+    /// centre of a texel its neighbours must not count, however large they are.
+    pub(super) fn has_filter(&mut self, image: ImageArg, sampler: SamplerArg) -> Option<Value> {
+        if !self.target.hardware_linear || image.level.is_some() {
+            return None;
         }
+        let shift = i64::from(FILTERED_SHIFT);
+        let mut filtered = self.b.binary_imm(BinaryOp::LShr, image.word, shift);
+        match (image.view.dim, sampler.constant) {
+            (D1 | D2, _) => {}
+            (_, Some(word)) if word & NORMALIZED != 0 => {}
+            (_, Some(_)) => return None,
+            // Bit 0 of a sampler word is `NORMALIZED`.
+            (_, None) => filtered = self.b.binary(BinaryOp::And, filtered, sampler.word),
+        }
+        let bit = self.b.binary_imm(BinaryOp::And, filtered, i64::from(NORMALIZED));
+        Some(self.b.icmp_imm(IntCC::Ne, bit, 0))
     }
 
     /// Returns what a sampler of the device makes of an image.

@@ -1,10 +1,11 @@
 //! Geometric functions (OpenCL C 6.15.5).
 
+use super::dot_product;
 use super::math::FLOATS;
 use super::row::Row;
 use super::signature::TypePattern::{E, G};
 use super::signature::{Elements, Lanes, Sig, TypePattern};
-use super::Lowerer;
+use super::{Call, Lowerer};
 use crate::ir::{BinaryOp, FloatCC, MathOp, Value};
 
 /// Geometric functions take up to four components.
@@ -14,12 +15,25 @@ const fn geometric(elements: Elements, ret: TypePattern, params: &'static [TypeP
     Sig::new(elements, ret, params).lanes(LANES)
 }
 
+/// Of floats and, as an integer function (6.15.3), of 8-bit integers.
+const DOT: &[Sig] = &[
+    geometric(FLOATS, E, &[G, G]),
+    dot_product::OF_UNSIGNED,
+    dot_product::OF_SIGNED,
+    dot_product::OF_MIXED[0],
+    dot_product::OF_MIXED[1],
+];
+
 pub(super) const ROWS: &[Row] = &[
     Row::binary(&["cross"], &[Sig::new(FLOATS, G, &[G, G]).lanes(&[3, 4])], |l, _, x, y| {
         l.cross(x, y)
     })
     .in_float(),
-    Row::binary(&["dot"], &[geometric(FLOATS, E, &[G, G])], |l, _, x, y| l.dot(x, y)).in_float(),
+    Row::call(&["dot"], DOT, |l, c| match c.number().is_float() {
+        true => l.float_dot(c),
+        false => l.integer_dot(c),
+    })
+    .in_float(),
     Row::binary(&["distance"], &[geometric(FLOATS, E, &[G, G])], |l, _, x, y| {
         let difference = l.b.binary(BinaryOp::FSub, x, y);
         l.length(difference)
@@ -38,6 +52,13 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 impl Lowerer<'_, '_> {
+    fn float_dot(&mut self, call: &Call<'_>) -> Option<Value> {
+        match *self.splat_args(call) {
+            [x, y] => Some(self.dot(x, y)),
+            _ => None,
+        }
+    }
+
     /// Sum of the products.
     fn dot(&mut self, x: Value, y: Value) -> Value {
         let [first, second] = [x, y].map(|vector| self.b.extract(vector, 0));

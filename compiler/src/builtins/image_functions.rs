@@ -75,6 +75,11 @@ macro_rules! writes {
             Void => Image(D2, Write), INT2, $texel;
             Void => Image(D2Array, Write), INT4, $texel;
             Void => Image(D3, Write), INT4, $texel;
+            Void => Image(D1, Write), INT, INT, $texel;
+            Void => Image(D1Array, Write), INT2, INT, $texel;
+            Void => Image(D2, Write), INT2, INT, $texel;
+            Void => Image(D2Array, Write), INT4, INT, $texel;
+            Void => Image(D3, Write), INT4, INT, $texel;
             $($more)*
         }
     };
@@ -99,6 +104,8 @@ const READ_H: &[Sig] = reads! { of_half, HALF4; };
 const WRITE_F: &[Sig] = writes! { plain, FLOAT4;
     Void => DepthImage(D2, Write), INT2, FLOAT;
     Void => DepthImage(D2Array, Write), INT4, FLOAT;
+    Void => DepthImage(D2, Write), INT2, INT, FLOAT;
+    Void => DepthImage(D2Array, Write), INT4, INT, FLOAT;
 };
 const WRITE_I: &[Sig] = writes! { plain, INT4; };
 const WRITE_UI: &[Sig] = writes! { plain, UINT4; };

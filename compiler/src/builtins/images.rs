@@ -363,21 +363,15 @@ impl Lowerer<'_, '_> {
 
     /// Returns what a linear filter gives: the device's own where it is exact enough.
     fn linear(&mut self, image: ImageArg, sampler: SamplerArg, coords: Value) -> Option<Value> {
-        match self.has_filter(image, sampler) {
-            Some(true) => Some(self.filtered(image, sampler, coords)),
-            Some(false) => self.weighted(image, sampler, coords),
-            None => {
-                let bit = i64::from(sampler_word::NORMALIZED);
-                let normalized = self.b.binary_imm(BinaryOp::And, sampler.word, bit);
-                let normalized = self.b.icmp_imm(IntCC::Ne, normalized, 0);
-                self.either(
-                    normalized,
-                    image.view.component.texel(),
-                    |l| Some(l.filtered(image, sampler, coords)),
-                    |l| l.weighted(image, sampler, coords),
-                )
-            }
-        }
+        let Some(has_filter) = self.has_filter(image, sampler) else {
+            return self.weighted(image, sampler, coords);
+        };
+        self.either(
+            has_filter,
+            image.view.component.texel(),
+            |l| Some(l.filtered(image, sampler, coords)),
+            |l| l.weighted(image, sampler, coords),
+        )
     }
 
     /// Returns the sum of the texels around a place by their weights.
@@ -442,15 +436,22 @@ impl Lowerer<'_, '_> {
         Some(texels)
     }
 
-    /// `write_image`: image, coordinates and color. What lies beyond the image is not written: by Vulkan's rule (Texel
+    /// `write_image`: image, coordinates, maybe a level, and color. What lies beyond the image is not written: by Vulkan's rule (Texel
     /// Output Operations, "Integer Texel Coordinate Validation"), which has an exception for buffers alone.
     pub(super) fn write_image(
         &mut self,
         call: &Call<'_>,
         component: TexelComponent,
     ) -> Option<Value> {
-        let image = self.image_arg(call, component)?;
-        let &[_, coords, color] = call.args else { return None };
+        let mut image = self.image_arg(call, component)?;
+        let (coords, color) = match *call.args {
+            [_, coords, color] => (coords, color),
+            [_, coords, level, color] => {
+                image.slot = self.slot_of_level(image, level);
+                (coords, color)
+            }
+            _ => return None,
+        };
         let indices: Vec<Value> =
             (0..image.view.dim.coordinates()).map(|i| self.b.extract(coords, i)).collect();
         let coords = self.b.build(&indices);
@@ -463,6 +464,16 @@ impl Lowerer<'_, '_> {
         let inside = self.b.icmp(IntCC::Ult, coords, *size.first()?);
         self.when(inside, |l| l.b.image_write(image.view, image.slot, coords, texel));
         None
+    }
+
+    /// Returns the slot of a level of a storage image; that of the image where it has one alone.
+    fn slot_of_level(&mut self, image: ImageArg, level: Value) -> Value {
+        let level = self.b.binary_imm(BinaryOp::And, level, i64::from(image_word::LEVELS - 1));
+        let shift = i64::from(image_word::MIPMAP_SHIFT);
+        let mipmap = self.b.binary_imm(BinaryOp::LShr, image.word, shift);
+        let mipmap = self.b.binary_imm(BinaryOp::And, mipmap, 1);
+        let level = self.b.binary(BinaryOp::IMul, level, mipmap);
+        self.b.binary(BinaryOp::IAdd, image.slot, level)
     }
 
     /// Returns a color as an image has it.

@@ -144,7 +144,7 @@ impl Lowerer<'_, '_> {
         self.b.binary(BinaryOp::IAdd, product, z)
     }
 
-    fn add_sat(&mut self, number: Number, x: Value, y: Value) -> Value {
+    pub(super) fn add_sat(&mut self, number: Number, x: Value, y: Value) -> Value {
         let sum = self.b.binary(BinaryOp::IAdd, x, y);
         if !number.signed {
             let wrapped = self.b.icmp(IntCC::Ult, sum, x);

@@ -15,7 +15,10 @@ mod c11_atomics;
 mod collective;
 mod common;
 pub mod convert;
+mod dot_product;
 mod exact_math;
+mod extended_async_copy;
+mod extended_bits;
 mod fast_math;
 mod filters;
 mod fptrunc;
@@ -34,6 +37,7 @@ mod row;
 mod shuffle;
 pub mod signature;
 mod spaces;
+mod subgroups;
 mod sync;
 mod work_item;
 
@@ -53,6 +57,8 @@ const CHAPTERS: &[&[Row]] = &[
     math::ROWS,
     fast_math::ROWS,
     integer::ROWS,
+    dot_product::ROWS,
+    extended_bits::ROWS,
     common::ROWS,
     geometric::ROWS,
     relational::ROWS,
@@ -60,6 +66,7 @@ const CHAPTERS: &[&[Row]] = &[
     sync::ROWS,
     spaces::ROWS,
     async_copy::ROWS,
+    extended_async_copy::ROWS,
     atomics::ROWS,
     c11_atomics::ROWS,
     shuffle::ROWS,
@@ -79,7 +86,7 @@ struct Index {
 }
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
-    let rows = CHAPTERS.iter().copied().flatten();
+    let rows = CHAPTERS.iter().chain(subgroups::ROWS).copied().flatten();
     let functions: Vec<_> =
         rows.flat_map(|row| row.names.iter().map(move |&name| (name, row))).collect();
     let names = functions.iter().zip(0..);

@@ -70,6 +70,11 @@ pub enum Check {
     Printf,
     /// Needs images.
     Images,
+    /// Needs this feature or extension of sub-groups, which every device with sub-groups has, in any version of
+    /// OpenCL C.
+    Subgroup(&'static str),
+    /// The same, and the last argument is a constant power of two.
+    Clustered(&'static str),
 }
 
 /// The order and scope arguments of a function.

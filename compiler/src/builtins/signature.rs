@@ -139,6 +139,9 @@ pub enum TypePattern {
     /// Pointers to half, readable and writable, whatever G is.
     InHalf(Spaces),
     OutHalf(Spaces),
+    /// Pointers to anything, readable and writable.
+    InAny(Spaces),
+    OutAny(Spaces),
     /// A pointer to an atomic object that holds G.
     Atomic(Spaces),
     Event,

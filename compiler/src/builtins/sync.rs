@@ -69,7 +69,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// CLK_LOCAL_MEM_FENCE is 1, CLK_GLOBAL_MEM_FENCE 2, CLK_IMAGE_MEM_FENCE 4; flags not known here mean all.
-    fn fence_flags(&self, call: &Call<'_>) -> BarrierFlags {
+    pub(super) fn fence_flags(&self, call: &Call<'_>) -> BarrierFlags {
         match call.args.first().and_then(|&flags| self.b.func.as_const(flags)) {
             Some(bits) => BarrierFlags::from_bits_truncate(bits as u8),
             None => BarrierFlags::all(),

@@ -34,6 +34,10 @@ impl Emitter<'_> {
                 self.barrier(flags);
                 Ok(())
             }
+            InstData::SubgroupBarrier { flags } => {
+                self.subgroup_barrier(flags);
+                Ok(())
+            }
             InstData::Fence { flags, sync } => {
                 self.fence(flags, sync);
                 Ok(())
@@ -112,6 +116,12 @@ impl Emitter<'_> {
             ImageRead { view, slot, coords } => self.image_read(view, slot, coords),
             ImageLevels { view, slot } => self.image_levels(view, slot),
             ImageSize { view, slot, level } => self.image_size(view, slot, level),
+            SubgroupElect => self.subgroup_elect(),
+            SubgroupVote { op, arg } => self.subgroup_vote(op, arg),
+            SubgroupBallot { arg } => self.subgroup_ballot(arg),
+            SubgroupBroadcastFirst { arg } => self.subgroup_broadcast_first(arg),
+            SubgroupShuffle { op, args } => self.subgroup_shuffle(op, args),
+            SubgroupScan { scan, op, arg, cluster } => self.subgroup_scan(scan, op, arg, cluster),
             CallResult { call, index } => self.call_result(call, index, ty),
             _ => Err(EmitError::malformed(format!("a result of {data:?}"))),
         }
@@ -147,6 +157,10 @@ impl Emitter<'_> {
         };
         let ty = self.func.ty(first);
         let [id] = self.operands([first])?;
+        if let (Some(signs), &[a, b]) = (op.signs_of_dot(), args) {
+            let operands = self.scalars([a, b])?;
+            return self.dot_product(signs, operands);
+        }
         if op.takes() == ScalarKinds::INT {
             return self.int_math(op, ty.scalar, id);
         }

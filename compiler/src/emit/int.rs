@@ -5,7 +5,7 @@ use super::error::{EmitError, EmitResult};
 use super::repr::Repr;
 use super::spirv_builder::Glsl;
 use crate::ir::{BinaryOp, IntCC, MathOp, Scalar, Type, UnaryOp};
-use rspirv::spirv::Op;
+use rspirv::spirv::{Capability, Op, PackedVectorFormat};
 
 impl Emitter<'_> {
     /// Negation and complement of integers, logical not of bools.
@@ -135,6 +135,24 @@ impl Emitter<'_> {
             _ if self.repr(scalar) == Repr::Int(32) => Ok(self.count_bits_32(op, a)),
             _ => Err(EmitError::malformed(format!("a bit operation on {scalar:?}"))),
         }
+    }
+
+    /// Emits a dot product of numbers that are packed in words.
+    pub fn dot_product(&mut self, signs: [bool; 2], [a, b]: [u32; 2]) -> EmitResult<u32> {
+        if !self.target.integer_dot_product {
+            return Err(EmitError::missing("a dot product", "shaderIntegerDotProduct"));
+        }
+        self.builder.extension("SPV_KHR_integer_dot_product");
+        self.builder.require_capability(Capability::DotProduct);
+        self.builder.require_capability(Capability::DotProductInput4x8BitPacked);
+        let op = match signs {
+            [true, true] => Op::SDot,
+            [false, _] => Op::UDot,
+            [true, false] => Op::SUDot,
+        };
+        let format = PackedVectorFormat::PackedVectorFormat4x8Bit as u32;
+        let word = self.builder.u32;
+        Ok(self.op(op, word, &[a, b, format]))
     }
 
     fn count_bits_32(&mut self, op: MathOp, a: u32) -> u32 {

@@ -123,10 +123,14 @@ impl Emitter<'_> {
             LocalId => Ok(self.builtin(BuiltIn::LocalInvocationId, dim)),
             LocalSize => Ok(self.inputs.local_size[usize::from(dim.min(2))]),
             HasOffset => Ok(self.has_global_offset()),
-            SubgroupInvocation => {
+            SubgroupInvocation | SubgroupId => {
                 self.builder.require_capability(Capability::GroupNonUniform);
                 let word = self.builder.u32;
-                Ok(self.load_builtin(BuiltIn::SubgroupLocalInvocationId, word))
+                let builtin = match query {
+                    SubgroupId => BuiltIn::SubgroupId,
+                    _ => BuiltIn::SubgroupLocalInvocationId,
+                };
+                Ok(self.load_builtin(builtin, word))
             }
             _ => Err(EmitError::malformed(format!("{query:?} in one piece"))),
         }

@@ -22,7 +22,7 @@
 
 use super::emitter::Emitter;
 use crate::ir::{BarrierFlags, MemoryOrder, MemoryScope, SyncSemantics};
-use rspirv::spirv::{MemoryAccess, MemorySemantics, Op, Scope};
+use rspirv::spirv::{Capability, MemoryAccess, MemorySemantics, Op, Scope};
 
 impl Emitter<'_> {
     /// Returns the kinds of memory that barrier flags name; a barrier without any still is one.
@@ -73,10 +73,20 @@ impl Emitter<'_> {
     /// learnt of another work-group holds for all that meet here, whatever the flags say: programs that
     /// count finished work-groups share the count through local memory.
     pub fn barrier(&mut self, flags: BarrierFlags) {
-        let execution = self.const_u32(Scope::Workgroup as u32);
+        self.barrier_among(Scope::Workgroup, flags);
+    }
+
+    /// A sub-group barrier.
+    pub fn subgroup_barrier(&mut self, flags: BarrierFlags) {
+        self.builder.require_capability(Capability::GroupNonUniform);
+        self.barrier_among(Scope::Subgroup, flags);
+    }
+
+    fn barrier_among(&mut self, together: Scope, flags: BarrierFlags) {
+        let execution = self.const_u32(together as u32);
         let (scope, memory) = match self.info.device_order {
             true => (Scope::Device, self.memory_of(flags) | MemorySemantics::UNIFORM_MEMORY),
-            false => (Scope::Workgroup, self.memory_of(flags)),
+            false => (together, self.memory_of(flags)),
         };
         let scope = self.const_u32(scope as u32);
         let semantics = self.semantics(MemoryOrder::AcqRel, memory);

@@ -34,6 +34,7 @@ mod position;
 mod repr;
 mod shader_info;
 mod spirv_builder;
+mod subgroups;
 mod values;
 mod vector;
 mod zero_workgroup_memory;
@@ -103,7 +104,7 @@ pub fn emit_observed(
     };
     let info = &emitter.info;
     let (uses_barrier, local_size_visible) = (info.uses_barrier, info.local_size_visible);
-    let uses_images = info.uses_images;
+    let (uses_images, uses_subgroups) = (info.uses_images, info.uses_subgroups);
     let (inputs, layout) = (std::mem::take(&mut emitter.inputs), emitter.local_layout());
     Ok(Kernel {
         name: kernel.name.clone(),
@@ -122,6 +123,8 @@ pub fn emit_observed(
         uses_barrier,
         local_size_visible,
         uses_images,
+        uses_subgroups,
+        required_subgroup_size: kernel.required_subgroup_size,
     })
 }
 

@@ -60,6 +60,7 @@ pub(super) struct ShaderInfo {
     pub zero_initializes_local: bool,
     pub fields: BTreeSet<Field>,
     pub uses_barrier: bool,
+    pub uses_subgroups: bool,
     pub uses_images: bool,
     pub local_size_visible: bool,
     /// True if an atomic operation orders accesses, or a fence those of different work-groups: the module is
@@ -96,7 +97,7 @@ impl ShaderInfo {
         info.choose_memory_model(target);
         info.zero_initializes_local = target.zero_local && info.local.bytes != 0;
         info.uses_barrier |= info.zero_initializes_local;
-        info.local_size_visible |= info.uses_local || info.uses_barrier;
+        info.local_size_visible |= info.uses_local || info.uses_barrier || info.uses_subgroups;
         Ok(info)
     }
 
@@ -139,6 +140,9 @@ impl ShaderInfo {
 
     fn visit(&mut self, module: &Module, func: &Function, data: &InstData, result: Option<Value>) {
         use InstData::*;
+        // Of its number alone a work-item learns nothing of sub-groups' sizes; and quirks of drivers ask for it.
+        let is_number = matches!(*data, WorkItem { query: WorkItemQuery::SubgroupInvocation, .. });
+        self.uses_subgroups |= data.is_of_subgroup() && !is_number;
         match *data {
             AtomicLoad { sync, .. } => self.order(sync),
             AtomicRmw { ptr, sync, .. }
@@ -171,6 +175,9 @@ impl ShaderInfo {
             WorkItem { query, .. } => self.work_item(query),
             Barrier { flags } => {
                 self.uses_barrier = true;
+                self.has_global_barrier |= flags.contains(BarrierFlags::GLOBAL);
+            }
+            SubgroupBarrier { flags } => {
                 self.has_global_barrier |= flags.contains(BarrierFlags::GLOBAL);
             }
             Call { func, .. } => self.callees.push(func),

@@ -365,6 +365,51 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.void(InstData::Fence { flags, sync });
     }
 
+    pub fn subgroup_barrier(&mut self, flags: BarrierFlags) {
+        self.void(InstData::SubgroupBarrier { flags });
+    }
+
+    pub fn subgroup_elect(&mut self) -> Value {
+        self.push(InstData::SubgroupElect, Type::BOOL)
+    }
+
+    pub fn subgroup_vote(&mut self, op: SubgroupVote, arg: Value) -> Value {
+        self.push(InstData::SubgroupVote { op, arg }, Type::BOOL)
+    }
+
+    pub fn subgroup_ballot(&mut self, arg: Value) -> Value {
+        self.push(InstData::SubgroupBallot { arg }, Type::BALLOT)
+    }
+
+    /// Of a scalar, as all that follow.
+    pub fn subgroup_broadcast_first(&mut self, arg: Value) -> Value {
+        let ty = self.ty(arg);
+        self.push(InstData::SubgroupBroadcastFirst { arg }, ty)
+    }
+
+    pub fn subgroup_shuffle(&mut self, op: SubgroupShuffle, arg: Value, by: Value) -> Value {
+        let ty = self.ty(arg);
+        self.push(InstData::SubgroupShuffle { op, args: [arg, by] }, ty)
+    }
+
+    /// In clusters of so many work-items; 0 is the whole sub-group.
+    pub fn subgroup_rotate(&mut self, arg: Value, by: Value, cluster: u32) -> Value {
+        let ty = self.ty(arg);
+        self.push(InstData::SubgroupRotate { args: [arg, by], cluster }, ty)
+    }
+
+    /// In clusters of so many work-items; 0 is the whole sub-group.
+    pub fn subgroup_scan(
+        &mut self,
+        scan: SubgroupScan,
+        op: BinaryOp,
+        arg: Value,
+        cluster: u32,
+    ) -> Value {
+        let ty = self.ty(arg);
+        self.push(InstData::SubgroupScan { scan, op, arg, cluster }, ty)
+    }
+
     pub fn call(&mut self, func: Func, args: &[Value], ret: Option<Type>) -> Option<Value> {
         let data = InstData::Call { func, args: SmallVec::from_slice(args) };
         match ret {

@@ -65,6 +65,9 @@ words! {
     MemoryOrder "an order",
     MemoryScope "a scope",
     WorkItemQuery "a query",
+    SubgroupVote "a vote",
+    SubgroupShuffle "a shuffle",
+    SubgroupScan "a scan",
     ImageDim "the dimensions of an image",
     TexelComponent "a component",
 }

@@ -148,6 +148,9 @@ fn float_binary(op: BinaryOp, scalar: Scalar, a: u64, b: u64) -> u64 {
 pub fn math(op: MathOp, scalar: Scalar, args: &[u64]) -> Option<u64> {
     let bits = scalar.bits();
     let a = *args.first()?;
+    if let Some(signs) = op.signs_of_dot() {
+        return dot_product(signs, args);
+    }
     if scalar.is_int() {
         return int_math(op, bits, a);
     }
@@ -203,6 +206,16 @@ fn ldexp(scalar: Scalar, x: f64, exponent: i64) -> Option<u64> {
         return (scaled.is_normal() || x == 0.0).then(|| scaled.to_bits());
     }
     Some(float_bits(scalar, x * power(exponent.clamp(-600, 600))))
+}
+
+fn dot_product(signs: [bool; 2], args: &[u64]) -> Option<u64> {
+    let number = |word: u64, signed, i| match signed {
+        true => i64::from((word >> (8 * i)) as u8 as i8),
+        false => i64::from((word >> (8 * i)) as u8),
+    };
+    let &[a, b] = args else { return None };
+    let product = |i| number(a, signs[0], i) * number(b, signs[1], i);
+    Some(mask(32, (0..4).map(product).sum::<i64>() as u64))
 }
 
 fn int_math(op: MathOp, bits: u32, a: u64) -> Option<u64> {
@@ -320,6 +333,10 @@ mod tests {
         assert_eq!(binary(BinaryOp::URem, Scalar::I32, 1, 0), None);
         assert_eq!(math(MathOp::Clz, Scalar::I8, &[0]), Some(8));
         assert_eq!(math(MathOp::BitReverse, Scalar::I16, &[1]), Some(0x8000));
+        let dot = |op, args: &[u64]| math(op, Scalar::I32, args);
+        assert_eq!(dot(MathOp::SDot, &[0xff02_0304, 0x0101_0180]), Some(0xffff_fe04));
+        assert_eq!(dot(MathOp::UDot, &[0xff02_0304, 0x0101_0180]), Some(255 + 2 + 3 + 512));
+        assert_eq!(dot(MathOp::SUDot, &[0xff02_0304, 0x0101_0180]), Some(512 + 4));
     }
 
     #[test]

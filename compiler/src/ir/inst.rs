@@ -9,7 +9,8 @@ use smallvec::SmallVec;
 pub use super::opcodes::{InstData, Properties};
 pub use super::operations::{
     AtomicOp, BinaryOp, ConvertOp, FloatCC, IntCC, MathOp, MemoryOrder, MemoryScope, ScalarKinds,
-    Speculation, TexelComponent, UnaryOp, WorkItemQuery,
+    Speculation, SubgroupScan, SubgroupShuffle, SubgroupVote, TexelComponent, UnaryOp,
+    WorkItemQuery,
 };
 pub use crate::kernel::ImageDim;
 
@@ -80,6 +81,19 @@ impl MemoryOrder {
     /// Returns true if earlier accesses are ordered before the operation.
     pub fn releases(self) -> bool {
         matches!(self, MemoryOrder::Release | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
+    }
+
+    /// Returns the least order as strong as both.
+    pub fn as_strong_as(self, other: MemoryOrder) -> MemoryOrder {
+        if self == MemoryOrder::SeqCst || other == MemoryOrder::SeqCst {
+            return MemoryOrder::SeqCst;
+        }
+        match (self.acquires() || other.acquires(), self.releases() || other.releases()) {
+            (true, true) => MemoryOrder::AcqRel,
+            (true, false) => MemoryOrder::Acquire,
+            (false, true) => MemoryOrder::Release,
+            (false, false) => MemoryOrder::Relaxed,
+        }
     }
 }
 

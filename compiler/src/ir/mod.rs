@@ -52,7 +52,8 @@ pub use function::{BlockData, Constant, Function, UnrollHint, ValueDef};
 pub use inst::{
     AtomicOp, BarrierFlags, BinaryOp, BlockCall, ConvertOp, FloatCC, ImageDim, ImageView, InstData,
     IntCC, MathOp, MemFlags, MemoryOrder, MemoryScope, OpFlags, Properties, ScalarKinds,
-    Speculation, SwitchCase, SyncSemantics, TexelComponent, UnaryOp, Within, WorkItemQuery,
+    Speculation, SubgroupScan, SubgroupShuffle, SubgroupVote, SwitchCase, SyncSemantics,
+    TexelComponent, UnaryOp, Within, WorkItemQuery,
 };
 pub use module::{GlobalData, KernelEntry, Linkage, Module};
 pub use structure::{Merge, Structure};

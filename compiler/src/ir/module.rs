@@ -28,6 +28,8 @@ pub enum Linkage {
     Internal,
     /// Other modules, to which its name is given.
     External,
+    /// Other modules, which may define it likewise: one of the definitions is taken (SPV_KHR_linkonce_odr).
+    LinkOnce,
     /// It is declared here and defined in another module. Such a function has a block that is
     /// never executed; such a variable has no initializer.
     Import,
@@ -61,6 +63,7 @@ pub struct KernelEntry {
     pub args: Vec<Arg>,
     pub required_local_size: Option<[u32; 3]>,
     pub local_size_hint: Option<[u32; 3]>,
+    pub required_subgroup_size: Option<u32>,
     /// As CL_KERNEL_ATTRIBUTES reports them.
     pub attributes: String,
     /// True if the program asked for `-cl-kernel-arg-info`.

@@ -24,6 +24,7 @@ pub fn linkage_name(linkage: Linkage) -> Option<&'static str> {
     match linkage {
         Linkage::Internal => None,
         Linkage::External => Some("external"),
+        Linkage::LinkOnce => Some("linkonce"),
         Linkage::Import => Some("import"),
     }
 }
@@ -32,6 +33,7 @@ pub fn linkage_name(linkage: Linkage) -> Option<&'static str> {
 pub fn linkage_from_name(name: &str) -> Option<Linkage> {
     match name {
         "external" => Some(Linkage::External),
+        "linkonce" => Some(Linkage::LinkOnce),
         "import" => Some(Linkage::Import),
         _ => None,
     }

@@ -35,6 +35,9 @@ bitflags! {
         const UNIQUE = 32;
         /// Does the same with each lane of its operands.
         const LANEWISE = 64;
+        /// Depends on which work-items of a sub-group are at the place together: it stays where control flow has it,
+        /// once.
+        const CONVERGENT = 128;
     }
 }
 
@@ -45,6 +48,7 @@ const VOID: Properties = Properties::VOID;
 const CALL: Properties = Properties::CALL;
 const UNIQUE: Properties = Properties::UNIQUE;
 const LANEWISE: Properties = Properties::LANEWISE;
+const CONVERGENT: Properties = Properties::CONVERGENT;
 const END: Properties = Properties::TERMINATOR.union(VOID);
 
 instructions! {
@@ -67,7 +71,7 @@ instructions! {
             let first = c.ty(args[0]);
             let same = ty == op.result(first) && c.are(&args[1..], op.second(first));
             ensure(same, "operands and result differ in type")?;
-            ensure(op.takes().has(first.scalar), "wrong operand type")
+            ensure(op.acts_on(first.scalar), "wrong operand type")
         }
     /// Bool (or bool vector) result.
     ICmp { cc: IntCC, args: [Value; 2] } ["icmp" cc args]
@@ -271,8 +275,61 @@ instructions! {
         }
     /// Work-group control barrier; no result.
     Barrier { flags: BarrierFlags } ["barrier" flags]
-        EFFECT | VOID, Never;
+        EFFECT | VOID | CONVERGENT, Never;
         |_, _| Ok(())
+    /// Sub-group control barrier; no result.
+    SubgroupBarrier { flags: BarrierFlags } ["subgroup_barrier" flags]
+        EFFECT | VOID | CONVERGENT, Never;
+        |_, _| Ok(())
+    /// True in the first of the work-items of the sub-group that are here together, which are all that this and
+    /// the following instructions act on.
+    SubgroupElect ["subgroup_elect"]
+        CONVERGENT, Never;
+        |_, ty| ensure(ty == Type::BOOL, "result is not bool")
+    SubgroupVote { op: SubgroupVote, arg: Value } [op arg]
+        CONVERGENT, Never;
+        |c, ty| {
+            let arg = c.ty(*arg);
+            ensure(op.takes().has(arg.scalar) && arg.lanes == 1, "wrong operand type")?;
+            ensure(ty == Type::BOOL, "result is not bool")
+        }
+    /// A bit for each work-item, 32 in a word, the first lowest: set where the operand is true.
+    SubgroupBallot { arg: Value } ["subgroup_ballot" arg]
+        CONVERGENT, Never;
+        |c, ty| {
+            ensure(c.ty(*arg) == Type::BOOL, "operand is not bool")?;
+            ensure(ty == Type::BALLOT, "result is not four words")
+        }
+    /// The value of the first.
+    SubgroupBroadcastFirst { arg: Value } ["subgroup_broadcast_first" arg]
+        CONVERGENT, Never;
+        |c, ty| {
+            ensure(c.ty(*arg) == ty, "operand and result differ in type")?;
+            c.is_exchanged(ty)
+        }
+    /// The second operand (I32) says of which work-item.
+    SubgroupShuffle { op: SubgroupShuffle, args: [Value; 2] } [op args]
+        CONVERGENT, Never;
+        |c, ty| c.exchange(args, ty)
+    /// The value of the work-item so much behind this (I32), the first following the last of `cluster` work-items; 0 is
+    /// all.
+    SubgroupRotate { args: [Value; 2], cluster: u32 } ["subgroup_rotate" args "cluster" cluster]
+        CONVERGENT, Never;
+        |c, ty| {
+            ensure(*cluster == 0 || cluster.is_power_of_two(), "cluster is no power of two")?;
+            c.exchange(args, ty)
+        }
+    /// Combines values of the work-items of each `cluster` work-items; 0 is all.
+    SubgroupScan { scan: SubgroupScan, op: BinaryOp, arg: Value, cluster: u32 }
+        [scan op arg "cluster" cluster]
+        CONVERGENT, Never;
+        |c, ty| {
+            let is_whole = *cluster == 0;
+            ensure(is_whole || *scan == SubgroupScan::Reduce, "is a scan of clusters")?;
+            ensure(is_whole || cluster.is_power_of_two(), "cluster is no power of two")?;
+            ensure(c.ty(*arg) == ty && ty.lanes == 1, "operand and result differ in type")?;
+            ensure(op.is_of_subgroups() && op.takes().has(ty.scalar), "wrong operation")
+        }
     /// Memory fence; no result.
     Fence { flags: BarrierFlags, sync: SyncSemantics } ["fence" flags sync unless SyncSemantics::FENCE]
         EFFECT | VOID, Never;
@@ -330,7 +387,23 @@ impl InstData {
 
     /// Returns true if the result depends on the operands only, so that an equal instruction may take its place.
     pub fn is_mergeable(&self) -> bool {
-        !self.properties().intersects(EFFECT | READS | UNIQUE | Properties::TERMINATOR)
+        let keeps = EFFECT | READS | UNIQUE | CONVERGENT | Properties::TERMINATOR;
+        !self.properties().intersects(keeps)
+    }
+
+    /// Returns true if the instruction is to stay where control flow has it, once: what it does depends on which
+    /// work-items are there together.
+    pub fn is_convergent(&self) -> bool {
+        self.properties().contains(CONVERGENT)
+    }
+
+    /// Returns true if the instruction acts on the sub-group, or tells of it.
+    pub fn is_of_subgroup(&self) -> bool {
+        match self {
+            InstData::WorkItem { query, .. } => query.is_of_subgroup(),
+            InstData::Barrier { .. } => false,
+            data => data.is_convergent(),
+        }
     }
 
     /// Returns true if a vector's lanes are computed one by one.
@@ -395,5 +468,8 @@ mod tests {
         let volatile = InstData::Load { ptr, align: 4, flags: MemFlags::VOLATILE };
         assert!(volatile.has_side_effect());
         assert!(!InstData::Alloca { size: 4, align: 4 }.is_mergeable());
+        let ballot = InstData::SubgroupBallot { arg: ptr };
+        assert_eq!((ballot.speculation(), ballot.is_mergeable()), (Never, false));
+        assert!(ballot.is_convergent() && !ballot.has_side_effect());
     }
 }

@@ -173,6 +173,35 @@ impl BinaryOp {
     pub fn speculation(self) -> Speculation {
         self.rule().speculation
     }
+
+    /// Returns the bits of the value that changes nothing, of an operation that [`Self::is_of_subgroups`].
+    pub fn identity(self, scalar: Scalar) -> u64 {
+        use BinaryOp::*;
+        let bits = scalar.bits();
+        let ones = u64::MAX >> (64 - bits);
+        let float = |half: u64, single: f32, double: f64| match scalar {
+            Scalar::F16 => half,
+            Scalar::F32 => single.to_bits().into(),
+            _ => double.to_bits(),
+        };
+        match self {
+            IMul => 1,
+            And | UMin => ones,
+            SMin => ones >> 1,
+            SMax => 1 << (bits - 1),
+            FMul => float(0x3c00, 1.0, 1.0),
+            FMin => float(0x7c00, f32::INFINITY, f64::INFINITY),
+            FMax => float(0xfc00, f32::NEG_INFINITY, f64::NEG_INFINITY),
+            _ => 0,
+        }
+    }
+
+    /// Returns true if sub-groups reduce and scan by the operation. It is associative, but for roundings.
+    pub fn is_of_subgroups(self) -> bool {
+        use BinaryOp::*;
+        matches!(self, IAdd | IMul | SMin | SMax | UMin | UMax | And | Or | Xor)
+            || matches!(self, FAdd | FMul | FMin | FMax)
+    }
 }
 
 operations! {
@@ -209,6 +238,11 @@ operations! {
         Ctz = "ctz" => on(INT).operands(1).moves(OutOfArms(2)),
         PopCount = "popcount" => on(INT).operands(1).moves(OutOfArms(2)),
         BitReverse = "bitreverse" => on(INT).operands(1).moves(OutOfArms(2)),
+        /// Sums of the products of the four 8-bit numbers in each of two words (I32): signed ones, unsigned ones, and
+        /// signed ones by unsigned ones.
+        SDot = "sdot" => on(INT).moves(OutOfArms(4)),
+        UDot = "udot" => on(INT).moves(OutOfArms(4)),
+        SUDot = "sudot" => on(INT).moves(OutOfArms(4)),
     }
 }
 
@@ -224,6 +258,21 @@ impl MathOp {
 
     pub fn speculation(self) -> Speculation {
         self.rule().speculation
+    }
+
+    /// Returns of each operand of a dot product if its numbers are signed; `None` for any other operation.
+    pub fn signs_of_dot(self) -> Option<[bool; 2]> {
+        match self {
+            MathOp::SDot => Some([true, true]),
+            MathOp::UDot => Some([false, false]),
+            MathOp::SUDot => Some([true, false]),
+            _ => None,
+        }
+    }
+
+    /// Returns true if the operation is one of lanes of this type.
+    pub fn acts_on(self, scalar: Scalar) -> bool {
+        self.takes().has(scalar) && (self.signs_of_dot().is_none() || scalar == Scalar::I32)
     }
 
     /// Returns the result's type by that of the first operand.
@@ -410,10 +459,56 @@ operations! {
     }
 }
 
+impl SubgroupVote {
+    /// Returns the kinds of scalars that the operation takes.
+    pub fn takes(self) -> ScalarKinds {
+        *self.rule()
+    }
+}
+
 impl AtomicOp {
     /// Returns the kinds of scalars that the operation takes.
     pub fn takes(self) -> ScalarKinds {
         *self.rule()
+    }
+}
+
+operations! {
+    /// What the work-items of a sub-group that are together at a place find out of a value.
+    SubgroupVote: ScalarKinds {
+        All = "subgroup_all" => BOOL,
+        Any = "subgroup_any" => BOOL,
+        /// True if all have the same value; zeros of different signs are equal, NaN is not equal to itself.
+        AllEqual = "subgroup_all_equal" => BOOL.union(INT).union(FLOAT),
+    }
+}
+
+operations! {
+    /// From which work-item of the sub-group a value is taken, by an operand. It is undefined where that one is not
+    /// together with this one at the place.
+    SubgroupShuffle {
+        /// From the one of this number, which is the same in all.
+        Broadcast = "subgroup_broadcast",
+        /// From the one of this number.
+        Index = "subgroup_shuffle",
+        /// From the one whose number is this one's, some bits inverted.
+        Xor = "subgroup_shuffle_xor",
+        /// From the one so much before this.
+        Up = "subgroup_shuffle_up",
+        /// From the one so much behind this.
+        Down = "subgroup_shuffle_down",
+    }
+}
+
+operations! {
+    /// Whose values are combined.
+    SubgroupScan {
+        /// Those of all.
+        Reduce = "subgroup_reduce",
+        /// Those of work-items up to this one.
+        Inclusive = "subgroup_inclusive_scan",
+        /// Those of work-items before this one.
+        Exclusive = "subgroup_exclusive_scan",
     }
 }
 
@@ -469,8 +564,17 @@ operations! {
         WorkDim = "work_dim" => Type::I32,
         /// Global pointer to the launch's buffer for [`crate::printf`]; dimension is 0.
         PrintfBuffer = "printf_buffer" => Type::ptr(AddressSpace::Global),
-        /// The number of the work-item in its sub-group; dimension is 0.
+        /// The number of the work-item in its sub-group; dimension is 0, here and in the other queries of sub-groups.
         SubgroupInvocation = "subgroup_invocation" => Type::I32,
+        /// The number of the sub-group in its work-group.
+        SubgroupId = "subgroup_id" => Type::I32,
+        /// Work-items of the largest sub-group of the launch: a power of two.
+        SubgroupMaxSize = "subgroup_max_size" => Type::I32,
+        /// Work-items of this sub-group: fewer at most in the last one of a work-group.
+        SubgroupSize = "subgroup_size" => Type::I32,
+        /// Sub-groups of this work-group.
+        NumSubgroups = "num_subgroups" => Type::I32,
+        EnqueuedNumSubgroups = "enqueued_num_subgroups" => Type::I32,
         /// The global id within the dispatch. What follows, too, is what legalization makes of the above.
         InvocationId = "invocation_id" => Type::I32,
         /// The id of the work-group within the dispatch.
@@ -498,6 +602,13 @@ impl WorkItemQuery {
     /// Returns the type of the result.
     pub fn ty(self) -> Type {
         *self.rule()
+    }
+
+    /// Returns true if the value is of the work-item's sub-group.
+    pub fn is_of_subgroup(self) -> bool {
+        use WorkItemQuery::*;
+        matches!(self, SubgroupInvocation | SubgroupId | SubgroupMaxSize | SubgroupSize)
+            || matches!(self, NumSubgroups | EnqueuedNumSubgroups)
     }
 
     /// Returns what the dimension is less than.

@@ -331,12 +331,17 @@ impl Parser {
         } else {
             None
         };
+        let required_subgroup_size = match self.eat_word("subgroup") {
+            true => Some(self.number()?),
+            false => None,
+        };
         module.kernels.push(KernelEntry {
             func,
             name,
             args,
             required_local_size,
             local_size_hint: None,
+            required_subgroup_size,
             attributes: String::new(),
             arg_info: false,
             pointee_alignments,

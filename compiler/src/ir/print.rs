@@ -196,6 +196,9 @@ fn print_kernel(out: &mut String, names: &Names, kernel: &KernelEntry) {
     if let Some([x, y, z]) = kernel.required_local_size {
         let _ = write!(out, " reqd {x} {y} {z}");
     }
+    if let Some(size) = kernel.required_subgroup_size {
+        let _ = write!(out, " subgroup {size}");
+    }
     out.push('\n');
 }
 

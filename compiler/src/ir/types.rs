@@ -82,6 +82,8 @@ impl Type {
     pub const I64: Type = Type::of(Scalar::I64);
     /// Two words, the low one first: 64 bits on devices without 64-bit integers.
     pub const PAIR: Type = Type::vector(Scalar::I32, 2);
+    /// A bit for each work-item of a sub-group.
+    pub const BALLOT: Type = Type::vector(Scalar::I32, 4);
     pub const F16: Type = Type::of(Scalar::F16);
     pub const F32: Type = Type::of(Scalar::F32);
     pub const F64: Type = Type::of(Scalar::F64);

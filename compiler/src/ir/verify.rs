@@ -272,6 +272,18 @@ impl Checker<'_> {
         ensure(self.ty(coords) == view.coordinates(), "wrong type of coordinates")
     }
 
+    /// A number that work-items exchange.
+    pub(super) fn is_exchanged(&self, ty: Type) -> Check {
+        let is_number = ty.scalar.is_int() || ty.scalar.is_float();
+        ensure(is_number && ty.lanes == 1, "is not a number")
+    }
+
+    pub(super) fn exchange(&self, args: &[Value; 2], ty: Type) -> Check {
+        ensure(self.ty(args[0]) == ty, "operand and result differ in type")?;
+        ensure(self.ty(args[1]) == Type::I32, "second operand is not i32")?;
+        self.is_exchanged(ty)
+    }
+
     pub(super) fn call(&self, func: Func, args: &[Value]) -> Check {
         let Some(callee) = self.module.functions.get(func) else {
             return Err("no such function".to_string());

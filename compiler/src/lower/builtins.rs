@@ -10,9 +10,9 @@ use crate::sema::types::{Scalar as Name, TypeId, TypeKind};
 use crate::source::Span;
 
 /// What lowering does for built-in functions at one place of the source.
-struct CallSite<'c, 'a> {
-    context: &'c mut Context<'a>,
-    span: Span,
+pub(super) struct CallSite<'c, 'a> {
+    pub(super) context: &'c mut Context<'a>,
+    pub(super) span: Span,
 }
 
 impl FrontEnd for CallSite<'_, '_> {
@@ -93,12 +93,14 @@ impl<'m> Lowering<'m, '_> {
             TypeKind::Image(image) => Some(image),
             _ => None,
         };
-        let ty = match self.types().kind(ty) {
-            TypeKind::Pointer(pointer) => pointer.pointee,
-            _ => ty,
+        let (ty, is_pointer) = match self.types().kind(ty) {
+            TypeKind::Pointer(pointer) => (pointer.pointee, true),
+            _ => (ty, false),
         };
         let (name, lanes) = match *self.types().kind(ty) {
             TypeKind::Atomic(name) => (name, 1),
+            // Bytes, of which any alignment is right.
+            _ if is_pointer => self.types().numeric(ty).unwrap_or((Name::UChar, 1)),
             _ => self.numeric(ty),
         };
         ArgType { number: number(name), lanes, image }

@@ -47,6 +47,7 @@ pub(super) fn lower_entry(context: &mut Context, id: FunctionId, info: &KernelIn
         args,
         required_local_size: info.required_local_size,
         local_size_hint: info.local_size_hint,
+        required_subgroup_size: info.required_subgroup_size,
         attributes: info.attributes.clone(),
         arg_info: context.options.kernel_arg_info,
         pointee_alignments,

@@ -9,6 +9,7 @@ mod assign;
 mod builtins;
 mod contraction;
 mod expr;
+mod foreign;
 mod function;
 mod globals;
 mod kernel;
@@ -18,6 +19,8 @@ mod pointer;
 mod stmt;
 mod switch;
 mod types;
+
+pub(crate) use foreign::ForeignModule;
 
 use crate::ir::{self, Linkage};
 use crate::library::{self, Unit};

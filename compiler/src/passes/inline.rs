@@ -165,7 +165,7 @@ fn decide(
         false => thresholds.growth,
     };
     let inlines = size <= thresholds.always_inline_size || growth <= limit;
-    if inlines && !function.noinline || has_barrier(function) {
+    if inlines && !function.noinline || is_bound_to_caller(function) {
         return InlineDecision::Inline;
     }
     let keeps_unknown_access = |func: Func| {
@@ -176,10 +176,11 @@ fn decide(
     InlineDecision::Keep { signature: PromotedSignature::default(), has_unknown_access }
 }
 
-/// Returns true if a function has a barrier. All work-items must reach it together; in a function that is
-/// called that would depend on how the device's compiler treats calls.
-fn has_barrier(func: &Function) -> bool {
-    func.layout_insts().any(|inst| matches!(func.insts[inst], InstData::Barrier { .. }))
+/// Returns true if a function has a barrier, or acts on sub-groups. Which work-items reach that together
+/// would depend on how the device's compiler treats calls, and sizes of sub-groups are those of kernels.
+fn is_bound_to_caller(func: &Function) -> bool {
+    let is_bound = |data: &InstData| data.is_convergent() || data.is_of_subgroup();
+    func.layout_insts().any(|inst| is_bound(&func.insts[inst]))
 }
 
 /// Returns true if parameters or results are generic pointers. Inlined, most get a specific address space.

@@ -109,6 +109,6 @@ fn is_cheap(func: &Function, block: Block) -> bool {
                 if func.ty(*ptr).space() == Some(AddressSpace::Private));
             data.is_terminator()
                 || is_private_store
-                || !(data.has_side_effect() || data.reads_memory())
+                || !(data.has_side_effect() || data.reads_memory() || data.is_convergent())
         })
 }

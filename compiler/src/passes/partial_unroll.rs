@@ -92,10 +92,10 @@ fn is_tiny_sum(func: &Function, data: &Loop) -> bool {
     only_computes && computes && data.insts(func).count() <= MAX_TINY_LOOP
 }
 
-/// Returns true if the body may be copied: it has neither barriers nor calls.
+/// Returns true if the body may be copied: it has neither calls nor what work-items do together.
 fn can_repeat(func: &Function, data: &Loop) -> bool {
-    let stays = |inst| matches!(func.insts[inst], InstData::Barrier { .. } | InstData::Call { .. });
-    !data.insts(func).any(stays)
+    let stays = |data: &InstData| data.is_convergent() || matches!(data, InstData::Call { .. });
+    !data.insts(func).any(|inst| stays(&func.insts[inst]))
 }
 
 /// Returns how often the body runs of a loop whose header runs `count` times.

@@ -54,9 +54,14 @@ fn is_rotatable(func: &Function, data: &Loop) -> bool {
         && data.header != func.entry()
         && !data.latches.contains(&data.header)
         && is_inside(then) != is_inside(otherwise)
-        && rest.iter().all(|&inst| !func.insts[inst].has_side_effect())
+        && rest.iter().all(|&inst| !is_bound(&func.insts[inst]))
         && !rest.iter().filter_map(|&inst| func.result(inst)).any(is_private)
         && !func.blocks[data.header].params.iter().any(|&param| is_private(param))
+}
+
+/// Returns true if an instruction may not be cloned.
+fn is_bound(data: &InstData) -> bool {
+    data.has_side_effect() || data.is_convergent()
 }
 
 /// Returns true if a loop loads from an address that is computed outside it. (LICM has moved invariant addresses out.)

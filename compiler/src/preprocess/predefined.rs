@@ -125,6 +125,7 @@ static GROUPS: &[(Requirement, Group)] = &[
     (Requirement::Nothing, VERSION_NUMBERS),
     (Requirement::FastMath, &[("__FAST_RELAXED_MATH__", "1")]),
     (Requirement::Nothing, KEYWORDS),
+    (Requirement::Nothing, HINTS),
     (Requirement::Nothing, INTEGERS),
     (Requirement::Nothing, FLOATS),
     (Requirement::Fp64, DOUBLES),
@@ -166,6 +167,15 @@ static KEYWORDS: Group = &[
     ("__kernel_exec(X, typen)", KERNEL_EXEC),
     ("kernel_exec(X, typen)", KERNEL_EXEC),
     ("NULL", "((void*)0)"),
+];
+
+/// `__has_builtin` as clang has it: of the functions below it is 1, of others in `#if` an unknown name and so 0.
+static HINTS: Group = &[
+    ("__has_builtin(name)", "__has_builtin_##name"),
+    ("__has_builtin___builtin_expect", "1"),
+    ("__has_builtin___builtin_expect_with_probability", "1"),
+    ("__has_builtin___builtin_assume", "1"),
+    ("__has_builtin___builtin_unreachable", "1"),
 ];
 
 const KERNEL_EXEC: &str = "__kernel __attribute__((work_group_size_hint(X, 1, 1))) \

@@ -19,6 +19,7 @@ pub(super) struct Attributes {
     pub noinline: bool,
     pub required_local_size: Option<[u32; 3]>,
     pub local_size_hint: Option<[u32; 3]>,
+    pub required_subgroup_size: Option<u32>,
     /// As CL_KERNEL_ATTRIBUTES shows them.
     pub texts: Vec<String>,
     /// Attributes that only kernels have.
@@ -60,7 +61,6 @@ const IGNORED: &[&str] = &[
     "visibility",
     "warn_unused_result",
     "weak",
-    "intel_reqd_sub_group_size",
 ];
 
 impl Attributes {
@@ -112,6 +112,7 @@ impl Sema<'_> {
                 known.add_sizes(name, sizes, attribute.span);
                 known.local_size_hint = known.local_size_hint.or(sizes);
             }
+            "intel_reqd_sub_group_size" => self.subgroup_size(attribute, known),
             "vec_type_hint" => {
                 known.of_kernels.push(("vec_type_hint", attribute.span));
                 self.vec_type_hint(attribute, &mut known.texts);
@@ -205,6 +206,39 @@ impl Sema<'_> {
             self.diags.warning(attribute.span, message);
         }
         Some(sizes)
+    }
+
+    /// Reads a size of sub-groups (cl_intel_required_subgroup_size). Where the device has no choice of sizes the
+    /// attribute is of an extension that is not there, which other compilers ignore, too.
+    fn subgroup_size(&mut self, attribute: &Attribute, known: &mut Attributes) {
+        let name = "intel_reqd_sub_group_size";
+        known.of_kernels.push((name, attribute.span));
+        let [operand] = attribute.args.as_slice() else {
+            let message = format!("'{name}' attribute takes one argument");
+            return self.error(attribute.span, message);
+        };
+        let Some(size) = self.attribute_int(operand, name) else { return };
+        let sizes = self.target.required_subgroup_sizes();
+        if sizes.is_empty() {
+            let message =
+                format!("'{name}' is ignored: this device has no choice of sub-group sizes");
+            return self.diags.warning(attribute.span, message);
+        }
+        let Some(&size) = sizes.iter().find(|&&offered| u64::from(offered) == size) else {
+            let offered: Vec<String> = sizes.iter().map(u32::to_string).collect();
+            let offered = offered.join(", ");
+            let message =
+                format!("the device has no sub-groups of {size}; it has those of {offered}");
+            return self.error(operand.span, message);
+        };
+        if known.required_subgroup_size.is_some_and(|before| before != size) {
+            let message = format!("attribute '{name}' is already applied with different arguments");
+            return self.error(attribute.span, message);
+        }
+        if known.required_subgroup_size.is_none() {
+            known.texts.push(format!("{name}({size})"));
+        }
+        known.required_subgroup_size = Some(size);
     }
 
     /// Returns true if the operand of `endian` is `host` or `device` (OpenCL C 6.13.3), which are the same here;

@@ -399,6 +399,9 @@ impl Sema<'_> {
         self.module.functions[id].kernel = Some(KernelInfo {
             required_local_size: attributes.required_local_size.or(earlier.required_local_size),
             local_size_hint: attributes.local_size_hint.or(earlier.local_size_hint),
+            required_subgroup_size: attributes
+                .required_subgroup_size
+                .or(earlier.required_subgroup_size),
             attributes: attributes_text,
             args,
         });

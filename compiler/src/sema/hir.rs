@@ -67,6 +67,7 @@ pub struct Function {
 pub struct KernelInfo {
     pub required_local_size: Option<[u32; 3]>,
     pub local_size_hint: Option<[u32; 3]>,
+    pub required_subgroup_size: Option<u32>,
     /// As CL_KERNEL_ATTRIBUTES reports them.
     pub attributes: String,
     /// One per parameter: metadata as clGetKernelArgInfo reports it.

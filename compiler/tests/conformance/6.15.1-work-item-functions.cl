@@ -240,12 +240,12 @@ kernel void test(global uint *out) {
 //# reject: work-item functions of sub-groups require __opencl_c_subgroups
 //# options: -cl-std=CL3.0
 //# requires: !subgroups
-//# error: 2: use of 'get_sub_group_size' requires sub-groups which this device does not offer
-//# error: 3: use of 'get_max_sub_group_size' requires sub-groups which this device does not offer
-//# error: 4: use of 'get_num_sub_groups' requires sub-groups which this device does not offer
-//# error: 5: use of 'get_enqueued_num_sub_groups' requires sub-groups which this device does not offer
-//# error: 6: use of 'get_sub_group_id' requires sub-groups which this device does not offer
-//# error: 7: use of 'get_sub_group_local_id' requires sub-groups which this device does not offer
+//# error: 2: use of 'get_sub_group_size' requires __opencl_c_subgroups which this device does not offer
+//# error: 3: use of 'get_max_sub_group_size' requires __opencl_c_subgroups which this device does not offer
+//# error: 4: use of 'get_num_sub_groups' requires __opencl_c_subgroups which this device does not offer
+//# error: 5: use of 'get_enqueued_num_sub_groups' requires __opencl_c_subgroups which this device does not offer
+//# error: 6: use of 'get_sub_group_id' requires __opencl_c_subgroups which this device does not offer
+//# error: 7: use of 'get_sub_group_local_id' requires __opencl_c_subgroups which this device does not offer
 kernel void test(global uint *out) {
     out[0] = get_sub_group_size();
     out[1] = get_max_sub_group_size();

@@ -266,10 +266,3 @@ kernel void test(global uint *out) {
     local uint l[4];
     async_work_group_strided_copy(l, out, 4, 2, 0);
 }
-
-//# reject: fences of async copies require an extension
-//# requires: !async_work_group_copy_fence
-//# error: 2: use of 'async_work_group_copy_fence' requires cl_khr_async_work_group_copy_fence which this device does not offer
-kernel void test(global uint *out) {
-    async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE);
-}

@@ -355,17 +355,49 @@ kernel void test(global uint *out) {
     out[0] = popcount(1);
 }
 
-//# reject: dot products of integers require a feature of OpenCL C 3.0
-//# options: -cl-std=CL3.0
-//# requires: !integer_dot_product_input_4x8bit
-//# error: 3: no matching function for call to 'dot'
-//# error: 4: use of 'dot_acc_sat' requires cl_khr_integer_dot_product
-//# error: 5: use of 'dot_4x8packed_uu_uint' requires cl_khr_integer_dot_product
-//# error: 6: use of 'dot_acc_sat_4x8packed_ss_int' requires cl_khr_integer_dot_product
+//# accept: dot products of 8-bit integers have a sign if an operand has
+//# expect: 1020 -1020 -1020 4 260100
 kernel void test(global uint *out) {
-    uchar4 a = (uchar4)(1);
-    out[0] = dot(a, a);
-    out[0] = dot_acc_sat(a, a, 1u);
-    out[0] = dot_4x8packed_uu_uint(1u, 2u);
-    out[0] = dot_acc_sat_4x8packed_ss_int(1u, 2u, 3);
+    volatile uchar4 a = 255;
+    volatile char4 b = -1;
+    out[0] = dot(a, (uchar4)1);
+    out[1] = dot(a, b);
+    out[2] = dot(b, a);
+    out[3] = dot(b, b);
+    out[4] = dot(a, a);
+}
+
+//# accept: and saturate with an accumulator
+//# expect: 0xffffffff 0x7fffffff 0x80000000 0x80000000 1
+kernel void test(global uint *out) {
+    volatile uchar4 a = 255;
+    volatile char4 b = -1;
+    out[0] = dot_acc_sat(a, a, 0xfffffff0u);
+    out[1] = dot_acc_sat(b, b, 0x7ffffffe);
+    out[2] = dot_acc_sat(a, b, (int)0x80000001);
+    out[3] = dot_acc_sat(b, a, (int)0x80000000);
+    out[4] = dot_acc_sat(b, (char4)(1, 0, 0, 0), 2);
+}
+
+//# accept: the packed forms take words
+//# expect: 0x11 -16 -15 0x11 0xffffffff 0x7fffffff 0x80000000 100
+kernel void test(global uint *out) {
+    volatile uint a = 0x01000001, b = 0x010000ff;
+    out[0] = dot_4x8packed_uu_uint(a, 0x01000010u);
+    out[1] = dot_4x8packed_ss_int(b, 0xf2000002u);
+    out[2] = dot_4x8packed_us_int(a, 0xf0000001u);
+    out[3] = dot_4x8packed_su_int(b, 0x12000001u);
+    out[4] = dot_acc_sat_4x8packed_uu_uint(b, b, 0xffffff00u);
+    out[5] = dot_acc_sat_4x8packed_ss_int(b, b, 0x7fffffff);
+    out[6] = dot_acc_sat_4x8packed_us_int(b, 0x00000080u, (int)0x80000010);
+    out[7] = dot_acc_sat_4x8packed_su_int(b, 0x01000001u, 100);
+}
+
+//# accept: the macros of integer dot products are defined
+//# options: -cl-std=CL3.0
+//# expect: 1 1 1
+kernel void test(global uint *out) {
+    out[0] = cl_khr_integer_dot_product;
+    out[1] = __opencl_c_integer_dot_product_input_4x8bit;
+    out[2] = __opencl_c_integer_dot_product_input_4x8bit_packed;
 }

@@ -184,7 +184,7 @@ kernel void test(global uint *out) {
 //# reject: barriers of sub-groups require __opencl_c_subgroups
 //# options: -cl-std=CL3.0
 //# requires: !subgroups
-//# error: 2: use of 'sub_group_barrier' requires sub-groups which this device does not offer
+//# error: 2: use of 'sub_group_barrier' requires __opencl_c_subgroups which this device does not offer
 kernel void test(global uint *out) {
     sub_group_barrier(CLK_LOCAL_MEM_FENCE);
 }

@@ -225,6 +225,7 @@ impl<'m> Machine<'m> {
                 Ok(images::size(&self.images, *view, &frame.get(*slot)))
             }
             InstData::Barrier { .. } | InstData::Fence { .. } => none,
+            InstData::SubgroupBarrier { .. } => none,
             InstData::CallResult { call, index } => {
                 Ok(frame.results[call][*index as usize].clone())
             }
@@ -402,6 +403,21 @@ impl Frame<'_> {
                 let address = (self.get(*ptr)[0] as u32).wrapping_add(count.wrapping_mul(*bytes));
                 vec![u64::from(address)]
             }
+            // The only work-item of its sub-group.
+            InstData::SubgroupElect => vec![1],
+            InstData::SubgroupVote { op: SubgroupVote::AllEqual, arg } => {
+                let (bits, ty) = (self.get(*arg)[0], self.scalar(*arg));
+                vec![(!ty.is_float() || op::compare_floats(FloatCC::Oeq, bits, bits, ty)).into()]
+            }
+            InstData::SubgroupVote { arg, .. } => self.get(*arg),
+            InstData::SubgroupBallot { arg } => vec![self.get(*arg)[0], 0, 0, 0],
+            InstData::SubgroupBroadcastFirst { arg } => self.get(*arg),
+            InstData::SubgroupShuffle { args: [arg, _], .. } => self.get(*arg),
+            InstData::SubgroupRotate { args: [arg, _], .. } => self.get(*arg),
+            InstData::SubgroupScan { scan: SubgroupScan::Exclusive, op, .. } => {
+                vec![op.identity(ty.scalar)]
+            }
+            InstData::SubgroupScan { arg, .. } => self.get(*arg),
             _ => (0..usize::from(ty.lanes)).map(|lane| self.lane(data, ty, lane)).collect(),
         }
     }

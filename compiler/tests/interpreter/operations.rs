@@ -137,8 +137,19 @@ pub fn math(op: MathOp, args: &[u64], ty: Scalar) -> u64 {
         Ctz => return u64::from(args[0].trailing_zeros().min(width)),
         PopCount => return u64::from(args[0].count_ones()),
         BitReverse => return args[0].reverse_bits() >> (64 - width),
+        SDot | UDot | SUDot => return dot(op, args),
     };
     float_bits(result, ty)
+}
+
+fn dot(op: MathOp, args: &[u64]) -> u64 {
+    let number = |word: u64, i: u32, is_signed: bool| match (word >> (8 * i)) as u8 {
+        byte if is_signed => i64::from(byte as i8),
+        byte => i64::from(byte),
+    };
+    let (a_signed, b_signed) = (op != MathOp::UDot, op == MathOp::SDot);
+    let products = (0..4).map(|i| number(args[0], i, a_signed) * number(args[1], i, b_signed));
+    mask(products.sum::<i64>() as u64, 32)
 }
 
 pub fn compare_ints(cc: IntCC, a: u64, b: u64, ty: Scalar) -> bool {

@@ -95,6 +95,7 @@ pub fn module(random: &mut Random, statements: usize) -> Module {
         args: vec![arg("a", ArgKind::Buffer), arg("v", ArgKind::Value { size: 32 })],
         required_local_size: None,
         local_size_hint: None,
+        required_subgroup_size: None,
         attributes: String::new(),
         arg_info: false,
         pointee_alignments: Vec::new(),

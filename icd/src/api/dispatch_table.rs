@@ -57,7 +57,7 @@ unsupported_handles! {
 
 /// Builds [`TABLE`] and [`FUNCTIONS`] from one list: `core` names a function of this library; `status` and `handle…`
 /// functions of extensions that are not offered, by their result (and, for handles, the number of arguments);
-/// `none` functions that this operating system does not have; `tag` functions whose slot holds the tag of ICD 2
+/// `alias` functions of extensions that are; `none` functions that this operating system does not have; `tag` functions whose slot holds the tag of ICD 2
 /// objects (these two are never called through an object).
 macro_rules! dispatch_table {
     ($($kind:ident $name:ident,)*) => {
@@ -68,6 +68,7 @@ macro_rules! dispatch_table {
         /// Every core function, by name.
         static FUNCTIONS: &[Option<(&str, Slot)>] = &[$(dispatch_table!(@function $kind $name)),*];
     };
+    (@slot alias $name:ident) => { Slot($name as *const c_void) };
     (@slot core $name:ident) => { Slot($name as *const c_void) };
     (@slot tag $name:ident) => { Slot(CL_ICD2_TAG_KHR as *const c_void) };
     (@slot none $name:ident) => { Slot(std::ptr::null()) };
@@ -217,7 +218,7 @@ dispatch_table! {
     core clCreateSamplerWithProperties,
     core clSetKernelArgSVMPointer,
     core clSetKernelExecInfo,
-    status clGetKernelSubGroupInfoKHR,
+    alias clGetKernelSubGroupInfoKHR,
     core clCloneKernel,
     core clCreateProgramWithIL,
     core clEnqueueSVMMigrateMem,
@@ -248,7 +249,9 @@ static EXTENSION_FUNCTIONS: &[(&str, Slot)] = by_name! {
     clIcdGetFunctionAddressForPlatformKHR,
     clIcdSetPlatformDispatchDataKHR,
     clCreateCommandQueueWithPropertiesKHR = clCreateCommandQueueWithProperties,
+    clCreateProgramWithILKHR = clCreateProgramWithIL,
     clGetKernelSuggestedLocalWorkSizeKHR = clGetKernelSuggestedLocalWorkSize,
+    clGetKernelSubGroupInfoKHR,
     clSetKernelArgDevicePointerEXT,
     clHostMemAllocINTEL,
     clDeviceMemAllocINTEL,

@@ -202,7 +202,10 @@ unsafe fn usm_exec_info(
 }
 
 /// Returns the kernel on a device; with NULL, on the only one (CL_INVALID_DEVICE otherwise).
-fn built_on(kernel: &Kernel, device: cl_device_id) -> Result<(Ref<Device>, Arc<BuiltKernel>)> {
+pub(super) fn built_on(
+    kernel: &Kernel,
+    device: cl_device_id,
+) -> Result<(Ref<Device>, Arc<BuiltKernel>)> {
     let program = &kernel.program;
     let index = if device.is_null() {
         ensure!(program.devices.len() == 1, CL_INVALID_DEVICE);
@@ -405,27 +408,15 @@ entry! {
                 Some(Value::of(device.info().features.subgroup_size.max(1) as usize))
             }
             CL_KERNEL_PRIVATE_MEM_SIZE => Some(Value::of(meta.private_size)),
+            // What the driver spills on top of it, it does not tell.
+            CL_KERNEL_SPILL_MEM_SIZE_INTEL if !device.subgroup_sizes().is_empty() => {
+                Some(Value::of(meta.private_size))
+            }
             // For built-in kernels and custom devices only, and there are none
             // (CL_KERNEL_GLOBAL_WORK_SIZE).
             _ => None,
         };
         // SAFETY: the caller's places are as the API requires.
         unsafe { args::answer(value, param_value_size, param_value, param_value_size_ret) }
-    }
-
-    /// clGetKernelSubGroupInfo. Devices offer no sub-groups (CL_DEVICE_MAX_NUM_SUB_GROUPS is 0).
-    fn clGetKernelSubGroupInfo(
-        kernel: cl_kernel,
-        device: cl_device_id,
-        _param_name: cl_kernel_sub_group_info,
-        _input_value_size: usize,
-        _input_value: *const c_void,
-        _param_value_size: usize,
-        _param_value: *mut c_void,
-        _param_value_size_ret: *mut usize,
-    ) -> status {
-        let kernel = Ref::<Kernel>::from_handle(kernel)?;
-        built_on(&kernel, device)?;
-        fail(CL_INVALID_OPERATION)
     }
 }

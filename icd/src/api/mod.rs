@@ -32,6 +32,7 @@ mod recorded_commands;
 mod samplers;
 mod semaphores;
 mod shared_copy;
+mod sub_groups;
 mod svm;
 mod usm;
 
@@ -57,5 +58,6 @@ pub use queues::*;
 pub use recorded_commands::*;
 pub use samplers::*;
 pub use semaphores::*;
+pub use sub_groups::*;
 pub use svm::*;
 pub use usm::*;

@@ -14,6 +14,9 @@ use crate::object::callbacks::UserData;
 use crate::object::Ref;
 use std::ffi::{c_char, c_void, CStr};
 
+/// Most bytes of a specialization constant.
+const MAX_SPEC_SIZE: usize = 8;
+
 /// Returns the concatenated strings of clCreateProgramWithSource; CL_INVALID_VALUE for a NULL among them.
 ///
 /// # Safety
@@ -81,7 +84,7 @@ unsafe fn headers(
         ensure!(header.context == program.context, CL_INVALID_CONTEXT);
         // SAFETY: as the caller promises.
         let name = unsafe { args::text(*name) };
-        headers.push((name.ok_or(ClError(CL_INVALID_VALUE))?, header.source.clone()));
+        headers.push((name.ok_or(ClError(CL_INVALID_VALUE))?, header.source().to_string()));
     }
     Ok(headers)
 }
@@ -110,14 +113,17 @@ entry! {
         Ok(Program::from_source(context, source).expose())
     }
 
-    /// clCreateProgramWithIL. No intermediate language is offered (CL_DEVICE_IL_VERSION).
+    /// clCreateProgramWithIL, and clCreateProgramWithILKHR of cl_khr_il_program.
     fn clCreateProgramWithIL(
         context: cl_context,
-        _il: *const c_void,
-        _length: usize,
+        il: *const c_void,
+        length: usize,
     ) -> handle cl_program {
-        Ref::<Context>::from_handle(context)?;
-        fail(CL_INVALID_OPERATION)
+        let context = Ref::<Context>::from_handle(context)?;
+        ensure!(!il.is_null() && length > 0, CL_INVALID_VALUE);
+        // SAFETY: the API requires `length` bytes.
+        let bytes = unsafe { args::slice(il.cast::<u8>(), length) };
+        Ok(Program::from_il(context, bytes)?.expose())
     }
 
     /// clCreateProgramWithBinary.
@@ -208,15 +214,20 @@ entry! {
         fail(CL_INVALID_OPERATION)
     }
 
-    /// clSetProgramSpecializationConstant. No program is made from an intermediate language.
+    /// clSetProgramSpecializationConstant: for the builds that are asked for from now on.
     fn clSetProgramSpecializationConstant(
         program: cl_program,
-        _spec_id: cl_uint,
-        _spec_size: usize,
-        _spec_value: *const c_void,
+        spec_id: cl_uint,
+        spec_size: usize,
+        spec_value: *const c_void,
     ) -> status {
-        Ref::<Program>::from_handle(program)?;
-        fail(CL_INVALID_OPERATION)
+        let program = Ref::<Program>::from_handle(program)?;
+        let il = program.il().ok_or(ClError(CL_INVALID_PROGRAM))?;
+        ensure!(!spec_value.is_null(), CL_INVALID_VALUE);
+        // No constant is larger: a size that is wrong is not believed.
+        let size = spec_size.min(MAX_SPEC_SIZE + 1);
+        // SAFETY: the API requires `spec_size` bytes.
+        il.set(spec_id, unsafe { args::slice(spec_value.cast::<u8>(), size) })
     }
 
     /// clBuildProgram.
@@ -253,12 +264,16 @@ entry! {
         let program = Ref::<Program>::from_handle(program)?;
         ensure!(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE);
         // SAFETY: the arrays and strings are as the API requires.
-        let (devices, headers, options) = unsafe {
-            (
-                chosen_devices(&program, num_devices, device_list)?,
-                headers(&program, num_input_headers, input_headers, header_include_names)?,
-                args::text(options),
-            )
+        let (devices, options) = unsafe {
+            (chosen_devices(&program, num_devices, device_list)?, args::text(options))
+        };
+        let headers = match program.il() {
+            // Headers are ignored.
+            Some(_) => Vec::new(),
+            // SAFETY: as above.
+            None => unsafe {
+                headers(&program, num_input_headers, input_headers, header_include_names)?
+            },
         };
         let job = build::compile(&program, devices, options.unwrap_or_default(), headers)?;
         perform(job, pfn_notify, user_data)
@@ -335,8 +350,8 @@ entry! {
             CL_PROGRAM_DEVICES => {
                 Some(Value::list(&program.devices.iter().map(Ref::handle).collect::<Vec<_>>()))
             }
-            CL_PROGRAM_SOURCE => Some(Value::text(&program.source)),
-            CL_PROGRAM_IL => Some(Value::list::<u8>(&[])),
+            CL_PROGRAM_SOURCE => Some(Value::text(program.source())),
+            CL_PROGRAM_IL => Some(Value::list(program.il().map_or(&[], |il| il.bytes()))),
             CL_PROGRAM_BINARY_SIZES => {
                 let sizes = (0..program.devices.len()).map(|i| program.binary_of(i).len());
                 Some(Value::list(&sizes.collect::<Vec<usize>>()))

@@ -1,4 +1,7 @@
-//! The offline compiler: `heklac FILE.cl [OpenCL build options] -o FILE.spv`.
+//! The offline compiler: `heklac FILE.cl [OpenCL build options] -o FILE.spv`. OpenCL SPIR-V is taken too, as
+//! `FILE.spv` or, by way of spirv-as, `FILE.spvasm`.
+//!
+//! `heklac --reflection` prints what a program must know that brings the kernels to Vulkan itself (docs/offline.md).
 //!
 //! `heklac --explain` tells why there is a device for OpenCL programs, or none.
 //!
@@ -6,15 +9,22 @@
 //! named, several to `FILE.KERNEL.spv`.
 
 use hekla_compiler::kernel::Kernel;
-use hekla_compiler::{compile_timed, compile_to_ir, IrAt, Options, Program, Source, Target};
+use hekla_compiler::{
+    compile_il, compile_il_to_ir, compile_timed, compile_to_ir, reflection, Compiled, Il, IrAt,
+    Options, Program, Source, SpecValue, Target,
+};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 const USAGE: &str = "\
-usage: heklac FILE.cl [OpenCL build options] -o FILE.spv
-       heklac FILE.cl [OpenCL build options] --emit=metadata|ir|ir:lower|ir:PASS
+usage: heklac FILE [OpenCL build options] -o FILE.spv
+       heklac FILE [OpenCL build options] --reflection
+       heklac FILE [OpenCL build options] --emit=metadata|ir|ir:lower|ir:PASS
        heklac --explain
+  FILE         OpenCL C (.cl), OpenCL SPIR-V (.spv) or its text (.spvasm, by spirv-as)
+  --spec ID=N  give a specialization constant of SPIR-V a value: an integer, or bits as 0x...
   --minimal    compile for the weakest device (no 64-, 16- or 8-bit integers, no double)
+  --reflection print arguments, layout of the kernel-argument buffer and all else that a launch needs, as JSON
   --emit=...   print, in place of SPIR-V: metadata (arguments and kernel-argument buffer of each kernel); the IR as the
                passes leave it, as lowering leaves it, or after each run of a pass
   --explain    tell what Vulkan devices there are and why each is offered to OpenCL programs or not
@@ -25,13 +35,21 @@ usage: heklac FILE.cl [OpenCL build options] -o FILE.spv
 enum Emit {
     Spirv,
     Metadata,
+    Reflection,
     Ir(IrAt),
+}
+
+/// What is compiled.
+enum Input {
+    Text(Source),
+    Module(Il, Vec<SpecValue>),
 }
 
 struct Request {
     input: PathBuf,
     output: Option<PathBuf>,
     options: String,
+    specs: Vec<SpecValue>,
     target: Target,
     emit: Emit,
     time: bool,
@@ -52,29 +70,100 @@ fn run() -> Result<(), String> {
         return explain();
     }
     let request = parse(std::env::args().skip(1))?;
-    let show = request.input.display().to_string();
-    let text = std::fs::read(&request.input).map_err(|e| format!("heklac: {show}: {e}"))?;
-    let text = String::from_utf8_lossy(&text).into_owned();
+    let input = read(&request)?;
     let options = Options::parse(&request.options).map_err(|e| format!("heklac: {e}"))?;
-    let source = Source { name: show, text, headers: Vec::new() };
     if let Emit::Ir(at) = &request.emit {
-        print!("{}", compile_to_ir(&source, &options, &request.target, at)?);
+        print!("{}", input.compile_to_ir(&options, &request.target, at)?);
         return Ok(());
     }
-    let (compiled, timing) = compile_timed(&source, &options, &request.target);
-    if request.time {
-        eprintln!("{timing}");
-    }
+    let compiled = input.compile(&options, &request);
     let Some(program) = compiled.program else { return Err(compiled.log) };
     eprint!("{}", compiled.log);
-    if request.emit == Emit::Metadata {
-        for kernel in program.kernels.iter().cloned() {
-            println!("{:#?}", Kernel { spirv: Vec::new(), ..kernel });
+    match request.emit {
+        Emit::Metadata => {
+            for kernel in program.kernels.iter().cloned() {
+                println!("{:#?}", Kernel { spirv: Vec::new(), ..kernel });
+            }
         }
+        Emit::Reflection => {
+            let path =
+                |kernel: &Kernel| Some(output_of(&program, kernel, request.output.as_ref()?));
+            let name = |kernel: &Kernel| path(kernel).map(|path| path.display().to_string());
+            print!("{}", reflection::json(&program, name));
+        }
+        Emit::Spirv | Emit::Ir(_) => {}
     }
     match &request.output {
         Some(output) => write(&program, output),
         None => Ok(()),
+    }
+}
+
+/// Returns true if a file begins with the magic number of SPIR-V, in either order of bytes.
+fn is_spirv(bytes: &[u8]) -> bool {
+    const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
+    let first: Option<[u8; 4]> = bytes.first_chunk().copied();
+    first.is_some_and(|first| first == MAGIC || first.iter().rev().eq(&MAGIC))
+}
+
+/// Reads the input file, whose name or first bytes tell the kind.
+fn read(request: &Request) -> Result<Input, String> {
+    let show = request.input.display().to_string();
+    let bytes = || std::fs::read(&request.input).map_err(|e| format!("heklac: {show}: {e}"));
+    let extension = request.input.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    let contents = match extension {
+        "spvasm" => assemble(&request.input)?,
+        _ => bytes()?,
+    };
+    if extension != "spvasm" && extension != "spv" && !is_spirv(&contents) {
+        let text = String::from_utf8_lossy(&contents).into_owned();
+        return Ok(Input::Text(Source { name: show, text, headers: Vec::new() }));
+    }
+    let module = contents;
+    let module = Il::read(&module).map_err(|e| format!("heklac: {show}: {e}"))?;
+    Ok(Input::Module(module, request.specs.clone()))
+}
+
+/// Returns the module of a text, by spirv-as of the SPIR-V tools.
+fn assemble(path: &Path) -> Result<Vec<u8>, String> {
+    let mut command = Command::new("spirv-as");
+    command.args(["--preserve-numeric-ids", "-o", "-"]).arg(path);
+    let done = command.output().map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => {
+            "heklac: .spvasm needs spirv-as of the SPIR-V tools (package spirv-tools)".to_string()
+        }
+        _ => format!("heklac: spirv-as: {e}"),
+    })?;
+    match done.status.success() {
+        true => Ok(done.stdout),
+        false => Err(format!("heklac: {}", String::from_utf8_lossy(&done.stderr))),
+    }
+}
+
+impl Input {
+    fn compile(&self, options: &Options, request: &Request) -> Compiled {
+        match self {
+            Input::Text(source) => {
+                let (compiled, timing) = compile_timed(source, options, &request.target);
+                if request.time {
+                    eprintln!("{timing}");
+                }
+                compiled
+            }
+            Input::Module(module, specs) => compile_il(module, specs, options, &request.target),
+        }
+    }
+
+    fn compile_to_ir(
+        &self,
+        options: &Options,
+        target: &Target,
+        at: &IrAt,
+    ) -> Result<String, String> {
+        match self {
+            Input::Text(source) => compile_to_ir(source, options, target, at),
+            Input::Module(module, specs) => compile_il_to_ir(module, specs, options, target, at),
+        }
     }
 }
 
@@ -95,6 +184,7 @@ fn parse(args: impl Iterator<Item = String>) -> Result<Request, String> {
         input: PathBuf::new(),
         output: None,
         options: String::new(),
+        specs: Vec::new(),
         target: Target::generic(),
         emit: Emit::Spirv,
         time: false,
@@ -104,6 +194,8 @@ fn parse(args: impl Iterator<Item = String>) -> Result<Request, String> {
         match arg.as_str() {
             "-o" => request.output = args.next().map(PathBuf::from),
             "--minimal" => request.target = Target::minimal(),
+            "--reflection" => request.emit = Emit::Reflection,
+            "--spec" => request.specs.push(spec(&args.next().unwrap_or_default())?),
             "--time" => request.time = true,
             "-h" | "--help" => return Err(USAGE.to_string()),
             "-D" | "-U" | "-I" => {
@@ -122,6 +214,19 @@ fn parse(args: impl Iterator<Item = String>) -> Result<Request, String> {
     }
 }
 
+/// Returns the value of a specialization constant: `ID=N`.
+fn spec(text: &str) -> Result<SpecValue, String> {
+    let value = |text: &str| match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse::<i64>().map(|n| n as u64).or_else(|_| text.parse()).ok(),
+    };
+    let parts = text.split_once('=').and_then(|(id, n)| Some((id.parse().ok()?, value(n)?)));
+    match parts {
+        Some((id, bits)) => Ok(SpecValue { id, bits }),
+        None => Err(format!("heklac: --spec {text} is not ID=N\n{USAGE}")),
+    }
+}
+
 /// Returns what an argument of `--emit` asks for.
 fn emit(what: &str) -> Result<Emit, String> {
     Ok(match what {
@@ -136,12 +241,17 @@ fn emit(what: &str) -> Result<Emit, String> {
     })
 }
 
+/// Returns the file of a kernel's module.
+fn output_of(program: &Program, kernel: &Kernel, output: &Path) -> PathBuf {
+    match program.kernels.len() {
+        1 => output.to_path_buf(),
+        _ => output.with_extension(format!("{}.spv", kernel.name)),
+    }
+}
+
 fn write(program: &Program, output: &Path) -> Result<(), String> {
     for kernel in &program.kernels {
-        let path = match program.kernels.len() {
-            1 => output.to_path_buf(),
-            _ => output.with_extension(format!("{}.spv", kernel.name)),
-        };
+        let path = output_of(program, kernel, output);
         let bytes: Vec<u8> = kernel.spirv.iter().flat_map(|word| word.to_le_bytes()).collect();
         std::fs::write(&path, bytes).map_err(|e| format!("heklac: {}: {e}", path.display()))?;
     }

@@ -2,6 +2,7 @@
 
 use crate::cl::*;
 use smallvec::SmallVec;
+use std::ffi::CStr;
 
 /// The bytes of a query's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +58,11 @@ impl Value {
         let mut bytes = SmallVec::from_slice(text.as_bytes());
         bytes.push(0);
         Value(bytes)
+    }
+
+    /// Returns an array of pointers to strings that are never freed.
+    pub fn texts(texts: &[&'static CStr]) -> Value {
+        Value::list(&texts.iter().map(|text| text.as_ptr().cast_mut()).collect::<Vec<_>>())
     }
 
     /// Returns names with versions.

@@ -108,6 +108,8 @@ functions! {
     clRetainEvent(cl_event) -> cl_int;
     clReleaseEvent(cl_event) -> cl_int;
     clCreateProgramWithSource(cl_context, cl_uint, *const *const c_char, *const usize, *mut cl_int) -> cl_program;
+    clCreateProgramWithIL(cl_context, *const c_void, usize, *mut cl_int) -> cl_program;
+    clSetProgramSpecializationConstant(cl_program, cl_uint, usize, *const c_void) -> cl_int;
     clCreateProgramWithBinary(cl_context, cl_uint, *const cl_device_id, *const usize, *const *const u8, *mut cl_int, *mut cl_int) -> cl_program;
     clBuildProgram(cl_program, cl_uint, *const cl_device_id, *const c_char, ProgramNotify, *mut c_void) -> cl_int;
     clCompileProgram(cl_program, cl_uint, *const cl_device_id, *const c_char, cl_uint, *const cl_program, *const *const c_char, ProgramNotify, *mut c_void) -> cl_int;

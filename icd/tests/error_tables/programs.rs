@@ -139,20 +139,74 @@ fn built_in_rows(t: &mut Table, w: &World) {
 }
 
 /// Adds rows for functions of intermediate languages and program-scope destructors, of which there are none.
+/// A module of SPIR-V 1.0 with the kernel `none` and the specialization constant 7, a 32-bit integer.
+fn module() -> Vec<u32> {
+    let [void, int, function, kernel, block, constant] = [1, 2, 3, 4, 5, 6];
+    let mut words = vec![0x0723_0203, 0x0001_0000, 0, 7, 0];
+    let mut add = |opcode: u32, operands: &[u32]| {
+        words.push((operands.len() as u32 + 1) << 16 | opcode);
+        words.extend_from_slice(operands);
+    };
+    add(17, &[4]); // OpCapability Addresses
+    add(17, &[6]); // OpCapability Kernel
+    add(14, &[2, 2]); // OpMemoryModel Physical64 OpenCL
+    add(15, &[6, kernel, u32::from_le_bytes(*b"none"), 0]); // OpEntryPoint Kernel
+    add(71, &[constant, 1, 7]); // OpDecorate SpecId 7
+    add(19, &[void]); // OpTypeVoid
+    add(21, &[int, 32, 0]); // OpTypeInt
+    add(50, &[int, constant, 1]); // OpSpecConstant
+    add(33, &[function, void]); // OpTypeFunction
+    add(54, &[void, kernel, 0, function]); // OpFunction
+    add(248, &[block]); // OpLabel
+    add(253, &[]); // OpReturn
+    add(56, &[]); // OpFunctionEnd
+    words
+}
+
 fn intermediate_rows(t: &mut Table, w: &World) {
+    let il = module();
+    let size = il.len() * 4;
     t.about("clCreateProgramWithIL");
-    let il = [0x0723_0203u32; 8];
-    let create =
-        |context| code(|e| unsafe { clCreateProgramWithIL(context, il.as_ptr().cast(), 32, e) });
-    t.each(CL_INVALID_CONTEXT, "context", w.no_contexts(), create);
-    let condition = "no devices in context support intermediate language programs";
-    t.row(CL_INVALID_OPERATION, condition, create(w.context));
+    let create = |context, il: &[u32], size| {
+        code(|e| unsafe { clCreateProgramWithIL(context, il.as_ptr().cast(), size, e) })
+    };
+    t.correct(create(w.context, &il, size));
+    t.each(CL_INVALID_CONTEXT, "context", w.no_contexts(), |c| create(c, &il, size));
+    let nothing = code(|e| unsafe { clCreateProgramWithIL(w.context, null(), size, e) });
+    t.row(CL_INVALID_VALUE, "il is NULL", nothing);
+    t.row(CL_INVALID_VALUE, "length is 0", create(w.context, &il, 0));
+    for (what, bytes) in [("", size - 12), (" (a part of a word)", size - 2), (" (no header)", 16)]
+    {
+        let condition = format!("il is not well-formed{what}");
+        t.row(CL_INVALID_VALUE, &condition, create(w.context, &il, bytes));
+    }
+    t.row(CL_INVALID_VALUE, "il is not SPIR-V", create(w.context, &[0; 16], 64));
 
     t.about("clSetProgramSpecializationConstant");
-    let set =
-        |program| unsafe { clSetProgramSpecializationConstant(program, 0, 4, il.as_ptr().cast()) };
-    t.each(CL_INVALID_PROGRAM, "program", w.no_programs(), set);
-    t.row(CL_INVALID_OPERATION, condition, set(w.program));
+    let program =
+        made(|e| unsafe { clCreateProgramWithIL(w.context, il.as_ptr().cast(), size, e) });
+    let value = [1u32; 3];
+    let set = |program, id, size, value: *const u32| unsafe {
+        clSetProgramSpecializationConstant(program, id, size, value.cast())
+    };
+    t.correct(set(program, 7, 4, value.as_ptr()));
+    t.each(CL_INVALID_PROGRAM, "program", w.no_programs(), |p| set(p, 7, 4, value.as_ptr()));
+    let condition = "program is not created from an intermediate language";
+    t.row(CL_INVALID_PROGRAM, condition, set(w.program, 7, 4, value.as_ptr()));
+    t.row(CL_INVALID_SPEC_ID, "spec_id is no constant's", set(program, 8, 4, value.as_ptr()));
+    t.row(CL_INVALID_VALUE, "spec_value is NULL", set(program, 7, 4, null()));
+    for size in [0, 1, 8, 12] {
+        let condition = "spec_size is not that of the constant";
+        t.row(CL_INVALID_VALUE, condition, set(program, 7, size, value.as_ptr()));
+    }
+
+    t.about("clCompileProgram");
+    let name = c"a.h".as_ptr();
+    // Headers are ignored, whatever they are.
+    t.correct(unsafe {
+        clCompileProgram(program, 0, null(), null(), 1, null(), &raw const name, None, null_mut())
+    });
+    unsafe { clReleaseProgram(program) };
 
     t.about("clSetProgramReleaseCallback");
     unsafe extern "C" fn ignore(_: cl_program, _: *mut c_void) {}

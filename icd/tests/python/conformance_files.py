@@ -4,6 +4,9 @@ import pathlib
 import re
 import struct
 
+import pyopencl as cl
+
+CL_DEVICE_OPENCL_C_FEATURES = 0x106F
 FOLDER = pathlib.Path(__file__).resolve().parents[3] / "compiler" / "tests" / "conformance"
 
 
@@ -42,6 +45,16 @@ class Program:
         """Whether a device that offers these extensions and features can have this program."""
         return all(not offers(offered, name[1:]) if name.startswith("!") else offers(offered, name)
                    for name in self.requires)
+
+
+def device_names(device):
+    """Names of a pyopencl device's extensions and features."""
+    names = device.extensions.split()
+    try:
+        names += [feature.name for feature in device.get_info(CL_DEVICE_OPENCL_C_FEATURES)]
+    except (cl.Error, ValueError):
+        pass  # An OpenCL 1.2 device of another platform has no features.
+    return names
 
 
 def offers(offered, name):

@@ -12,6 +12,7 @@ import os
 import re
 import sys
 
+import clang
 import numpy as np
 import pyopencl as cl
 import pytest
@@ -24,6 +25,8 @@ DRIVER = os.environ.get("HEKLA_TEST_DRIVER", "lavapipe")
 # How to start another Python. A driver with a C library of its own needs words before the program's name,
 # a line each.
 PYTHON = [*filter(None, os.environ.get("HEKLA_TEST_PREFIX", "").split("\n")), sys.executable]
+# What `cargo xtask differ --ingest` sets: programs are compiled to SPIR-V by clang, with this option.
+BY_CLANG = os.environ.get("HEKLA_TEST_BY_CLANG")
 ANY_PLATFORM = os.environ.get("HEKLA_TEST_ANY") == "1"
 # What the compiler says of a program that the device cannot run: the capability by name.
 REFUSAL = re.compile(r"error: .*\b(\w+)\b.* which this device does not offer")
@@ -47,13 +50,23 @@ class Machine:
 
     def build(self, source, options=()):
         """Builds a program; on SwiftShader, skips the test where a named capability is missing."""
+        options = list(options)
+        if BY_CLANG:
+            source, options = self.by_clang(source, options)
         try:
-            return cl.Program(self.context, source).build(options=list(options))
+            return cl.Program(self.context, source).build(options=options)
         except cl.RuntimeError as error:
             refusal = REFUSAL.search(str(error))
             if refusal and DRIVER == "swiftshader":
                 pytest.skip(refusal[0])
             raise
+
+    def by_clang(self, source, options):
+        """The program as SPIR-V; the test is skipped if clang does not take it."""
+        try:
+            return clang.compile(source, self.device, [BY_CLANG, *options]), clang.known(options)
+        except clang.Refused as refusal:
+            pytest.skip(f"clang: {refusal}")
 
     def need_non_uniform_work_groups(self):
         """Skips the test on another platform that has none; Hekla always has them."""

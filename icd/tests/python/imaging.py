@@ -74,7 +74,7 @@ def status(call, *arguments, **named):
 
 
 # True if linear filters are arithmetic in single precision, not the device's samplers.
-EXACT_FILTERS = os.environ.get("HEKLA_LINEAR") != "device"
+EXACT_FILTERS = os.environ.get("HEKLA_LINEAR") == "exact"
 
 
 def all_coordinates(shape):

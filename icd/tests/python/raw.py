@@ -8,10 +8,14 @@ device and prints the status, then the log: so that a test can watch over the wh
 import ctypes
 import sys
 
+import numpy as np
+
 CL_SUCCESS = 0
 CL_BUILD_PROGRAM_FAILURE = -11
 CL_INVALID_BUILD_OPTIONS = -43
 CL_DEVICE_TYPE_ALL = 0xFFFFFFFF
+CL_PROGRAM_SOURCE = 0x1164
+CL_PROGRAM_IL = 0x1169
 CL_PROGRAM_BUILD_LOG = 0x1183
 
 _cl = ctypes.CDLL("libOpenCL.so.1")
@@ -23,10 +27,36 @@ for _name, _result, _arguments in [
         ("clReleaseContext", _int, [_handle]),
         ("clCreateProgramWithSource", _handle, [_handle, _uint, _handle, _handle, _handle]),
         ("clBuildProgram", _int, [_handle, _uint, _handle, ctypes.c_char_p, _handle, _handle]),
+        ("clGetDeviceInfo", _int, [_handle, _uint, _size, _handle, _handle]),
+        ("clGetProgramInfo", _int, [_handle, _uint, _size, _handle, _handle]),
         ("clGetProgramBuildInfo", _int, [_handle, _handle, _uint, _size, _handle, _handle]),
         ("clReleaseProgram", _int, [_handle])]:
     getattr(_cl, _name).restype = _result
     getattr(_cl, _name).argtypes = _arguments
+
+
+def _info(query, handle, name):
+    size = _size()
+    assert query(handle, name, 0, None, ctypes.byref(size)) == CL_SUCCESS
+    value = ctypes.create_string_buffer(size.value or 1)
+    assert query(handle, name, size, value, None) == CL_SUCCESS
+    return value.raw[:size.value]
+
+
+def program_info(program, name):
+    """The bytes that clGetProgramInfo gives."""
+    return _info(_cl.clGetProgramInfo, program, name)
+
+
+def device_info(device, name):
+    """The bytes that clGetDeviceInfo gives."""
+    return _info(_cl.clGetDeviceInfo, device, name)
+
+
+def device_texts(device, name):
+    """The strings of a query whose answer is an array of pointers."""
+    addresses = np.frombuffer(device_info(device, name), np.uint64)
+    return [ctypes.string_at(int(address)).decode() for address in addresses]
 
 
 class Builder:

@@ -13,7 +13,6 @@ import pytest
 import raw
 
 PROGRAMS = conformance_files.read_folder()
-CL_DEVICE_OPENCL_C_FEATURES = 0x106F
 
 
 @pytest.fixture(scope="module")
@@ -24,13 +23,7 @@ def builder(cl_machine):
 @pytest.fixture(scope="module")
 def offered(cl_machine):
     """Names of the device's extensions and features."""
-    names = cl_machine.device.extensions.split()
-    try:
-        features = cl_machine.device.get_info(CL_DEVICE_OPENCL_C_FEATURES)
-        names += [feature.name for feature in features]
-    except (cl.Error, ValueError):
-        pass  # An OpenCL 1.2 device of another platform has no features.
-    return names
+    return conformance_files.device_names(cl_machine.device)
 
 
 @pytest.mark.filterwarnings("ignore::pyopencl.CompilerWarning")
@@ -48,6 +41,11 @@ def test_conformance(program, builder, offered, m, capfd):
 
 def accepted(program, m):
     built = cl.Program(m.context, program.source).build(options=program.options.split())
+    check(program, built, m)
+
+
+def check(program, built, m):
+    """Runs a program and compares the words that it writes."""
     out = m.buffer(np.zeros(len(program.expect), np.uint32))
     built.test(m.queue, program.global_size, program.local_size, out)
     got = m.read(out, np.uint32, len(program.expect))

@@ -1,5 +1,5 @@
-"""Mipmaps (cl_khr_mipmap_image): levels that the host reads, writes, copies, fills and maps, and kernels read by a level of
-detail or by gradients."""
+"""Mipmaps (cl_khr_mipmap_image, cl_khr_mipmap_image_writes): levels that the host reads, writes, copies, fills and maps,
+kernels read by a level of detail or by gradients, and write by number."""
 
 import ctypes
 
@@ -17,6 +17,8 @@ COORDINATES = {D1: ("float", "float"), LINES: ("float2", "float"), D2: ("float2"
                FLATS: ("float4", "float2"), D3: ("float4", "float4")}
 MIP_FILTER, LOD_MIN, LOD_MAX = 0x1155, 0x1156, 0x1157
 FUNCTIONS = ctypes.CDLL("libOpenCL.so.1")
+# pyopencl may bring a loader of its own; this one is ready after its first call.
+FUNCTIONS.clGetPlatformIDs(0, None, ctypes.byref(ctypes.c_uint()))
 
 
 @pytest.fixture(autouse=True)
@@ -238,6 +240,41 @@ def test_reads_without_a_level(images, rng):
     single = Mipmap(images, rng, D2, RGBA_UINT, levels=1)
     got = single.read(single.coordinates(0), 3, sampler_of(images))
     np.testing.assert_array_equal(got, single.texels[0].reshape(-1, 4))
+
+
+@EVERY_KIND
+@pytest.mark.parametrize("form", [RGBA_FLOAT, RGBA_UINT, RGBA_BYTES, Format("RGBA", "SIGNED_INT16")], ids=repr)
+@pytest.mark.parametrize("access", ["write_only", "read_write"])
+def test_levels_are_written(images, m, rng, kind, form, access):
+    """By kernels, each level by its number; what lies beyond a level is not written, nor is any other level."""
+    images.need(kind, form, MF.KERNEL_READ_AND_WRITE if access == "read_write" else MF.WRITE_ONLY)
+    if access == "read_write" and not m.device.max_read_write_image_args:
+        pytest.skip("no read_write images")
+    mipmap = Mipmap(images, rng, kind, form)
+    program = images.program(f"""
+        kernel void k({access} {kind.c_type} im, global const int4 *at, int level, global const {form.vector} *color)
+        {{ size_t i = get_global_id(0);
+           write_image{form.suffix}(im, {kind.coordinate.replace("(c)", "at[i]")}, level, color[i]); }}""", ("-cl-std=CL3.0",))
+    kernel = cl.Kernel(program, "k")
+    for level in reversed(range(mipmap.levels)):
+        depth, height, width = mipmap.texels[level].shape[:3]
+        z, y, x = np.indices((depth, height, width + 1))
+        at = np.stack([x, y, z, 0 * x], -1).reshape(-1, 4).astype(np.int32)
+        new = form.random(rng, (depth, height, width + 1))
+        mipmap.texels[level] = np.ascontiguousarray(new[:, :, :width])
+        colors = form.decode(new).reshape(-1, 4).astype(form.value)
+        kernel(m.queue, (len(at),), None, mipmap.image, m.buffer(at), np.int32(level), m.buffer(colors))
+        mipmap.check()
+
+
+def test_the_one_level_of_an_image_is_written_whatever_the_level(images, m, rng):
+    images.need(D2, RGBA_UINT, MF.WRITE_ONLY)
+    single = Mipmap(images, rng, D2, RGBA_UINT, levels=1)
+    program = images.program("""
+        kernel void k(write_only image2d_t im, int level) { write_imageui(im, (int2)(1, 2), level, (uint4)(5, 6, 7, 8)); }""")
+    program.k(m.queue, (1,), None, single.image, np.int32(3))
+    single.texels[0][0, 2, 1] = (5, 6, 7, 8)
+    single.check()
 
 
 def test_mistakes(images, m, rng):

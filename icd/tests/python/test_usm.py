@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 import pyopencl as cl
 import pytest
+import spirv_text
 import usm as u
 from usm import Failure, Usm, view
 
@@ -171,6 +172,44 @@ def test_a_list_through_all_kinds_of_memory_is_walked(usm, m, rng, named):
         expected = (expected * 3 + int(here) ** 2) % 2**64
         assert usm.read(nodes[here] + 16, 1, np.uint64)[0] == expected
     assert view(out, 1, np.uint64)[0] == expected
+
+
+FOLLOW = """
+OpCapability Addresses
+OpCapability Kernel
+OpCapability Int64
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %follow "follow"
+%void = OpTypeVoid
+%ulong = OpTypeInt 64 0
+%three = OpConstant %ulong 3
+%pointer = OpTypePointer CrossWorkgroup %ulong
+%link = OpTypePointer CrossWorkgroup %pointer
+%type = OpTypeFunction %void %link
+%follow = OpFunction %void None %type
+%list = OpFunctionParameter %link
+%entry = OpLabel
+%first = OpLoad %pointer %list Aligned 8
+%again = OpBitcast %link %first
+%second = OpLoad %pointer %again Aligned 8
+%value = OpLoad %ulong %second Aligned 8
+%sum = OpIAdd %ulong %value %three
+OpStore %second %sum Aligned 8
+OpReturn
+OpFunctionEnd
+"""
+
+
+@pytest.mark.parametrize("kinds", list(itertools.permutations(KINDS)), ids="-".join)
+def test_kernels_in_spirv_follow_pointers(usm, m, kinds):
+    kernel = cl.Program(m.context, spirv_text.assemble(FOLLOW, "1.0")).build().follow
+    places = [usm.allocate(kind, 80) for kind in kinds]
+    for place, content in zip(places, [places[1] + 8, places[2] + 16, 2**40]):
+        usm.write(place + 8 * places.index(place), np.array([content], np.uint64))
+    usm.may_reach(kernel, *KINDS)
+    usm.set_arg(kernel, 0, places[0])
+    cl.enqueue_nd_range_kernel(m.queue, kernel, (1,), None)
+    assert usm.read(places[2] + 16, 1, np.uint64)[0] == 2**40 + 3
 
 
 def test_settings_of_indirect_access(usm, m):

@@ -2,10 +2,10 @@
 #![allow(dead_code)] // Each test file uses its part.
 
 use hekla_compiler::kernel::Kernel;
-use hekla_compiler::target::FloatTraits;
+use hekla_compiler::target::{FloatTraits, Subgroups as Subgroup};
 use hekla_compiler::{compile, Options, Program, Source, Target};
 use hekla_spirv_interp::spirv::{Capability, Op};
-use hekla_spirv_interp::{Error, Floats, Launch, Memory};
+use hekla_spirv_interp::{Error, Floats, Launch, Memory, Subgroups};
 
 /// A device: what the compiler is told of it, and what the interpreter does as it.
 #[derive(Clone)]
@@ -15,10 +15,20 @@ pub struct Device {
     pub floats: Floats,
 }
 
+impl Device {
+    /// Returns the sub-groups of a kernel.
+    pub fn subgroups(&self, kernel: &Kernel) -> Subgroups {
+        let size = self.target.subgroup_size(kernel.required_subgroup_size);
+        let extended_types = self.target.subgroups.is_some_and(|it| it.extended_types);
+        Subgroups { size, extended_types }
+    }
+}
+
 /// Returns a device that has everything.
 pub fn capable() -> Device {
     let target = Target {
         float16: true,
+        integer_dot_product: true,
         workgroup_explicit_layout: true,
         workgroup_explicit_layout_8: true,
         workgroup_explicit_layout_16: true,
@@ -101,6 +111,19 @@ pub fn mixed() -> Vec<Device> {
             },
         ),
         device(
+            "with wide sub-groups that only shuffle",
+            Target { subgroups: Some(Subgroup { size: 128, ..Subgroup::LEAST }), ..target.clone() },
+        ),
+        device(
+            "without clusters of sub-groups",
+            Target {
+                int64: false,
+                subgroups: Some(Subgroup { size: 8, arithmetic: true, ..Subgroup::LEAST }),
+                ..target.clone()
+            },
+        ),
+        device("without sub-groups", Target { subgroups: None, ..target.clone() }),
+        device(
             "with memory that is zero",
             Target { zero_local: true, zero_private: true, ..target },
         ),
@@ -147,6 +170,7 @@ fn check_capabilities(kernel: &Kernel, target: &Target) -> Result<(), String> {
                 || target.preserve_signed_zero_inf_nan_32
                 || target.preserve_signed_zero_inf_nan_64
         }
+        C::DotProduct | C::DotProductInput4x8BitPacked => target.integer_dot_product,
         C::RuntimeDescriptorArray
         | C::SampledImageArrayDynamicIndexing
         | C::StorageImageArrayDynamicIndexing
@@ -158,6 +182,13 @@ fn check_capabilities(kernel: &Kernel, target: &Target) -> Result<(), String> {
         | C::ImageBuffer
         | C::ImageQuery
         | C::StorageImageWriteWithoutFormat => target.images,
+        C::GroupNonUniform
+        | C::GroupNonUniformVote
+        | C::GroupNonUniformBallot
+        | C::GroupNonUniformShuffle => target.subgroups.is_some(),
+        C::GroupNonUniformArithmetic => target.subgroups.is_some_and(|it| it.arithmetic),
+        C::GroupNonUniformClustered => target.subgroups.is_some_and(|it| it.clustered),
+        C::GroupNonUniformShuffleRelative => target.subgroups.is_some_and(|it| it.shuffle_relative),
         C::StorageImageReadWithoutFormat => target.read_write_images,
         _ => false,
     };

@@ -60,11 +60,16 @@ impl Binding {
     }
 }
 
+/// Slots that are taken together, as neighbours.
+pub(crate) const ROW: u32 = 16;
+
 /// The slots of one array that are not in use.
 #[derive(Default)]
 struct FreeSlots {
     /// Those that were in use before, the last one first.
     returned: Vec<u32>,
+    /// The first slots of rows of [`ROW`] that were in use before.
+    returned_rows: Vec<u32>,
     /// The first slot that was never in use.
     fresh: u32,
 }
@@ -153,11 +158,19 @@ impl DescriptorTable {
         if let Some(slot) = free.returned.pop() {
             return Some(slot);
         }
-        let slot = free.fresh;
-        (slot < binding.slots(limits)).then(|| {
-            free.fresh += 1;
-            slot
-        })
+        if let Some(slot) = free.take_fresh(1, binding.slots(limits)) {
+            return Some(slot);
+        }
+        let row = free.returned_rows.pop()?;
+        free.returned.extend(row + 1..row + ROW);
+        Some(row)
+    }
+
+    /// Takes [`ROW`] slots of an array that are neighbours, and returns the first; `None` if there are none.
+    pub(crate) fn take_row(&self, binding: Binding, limits: &Limits) -> Option<u32> {
+        let mut free = self.free[binding as usize].lock();
+        let returned = free.returned_rows.pop();
+        returned.or_else(|| free.take_fresh(ROW, binding.slots(limits)))
     }
 
     /// Returns a slot that nothing uses any more.
@@ -165,11 +178,16 @@ impl DescriptorTable {
         self.free[binding as usize].lock().returned.push(slot);
     }
 
+    /// Returns [`ROW`] slots from a first one on that nothing uses any more.
+    pub(crate) fn give_back_row(&self, binding: Binding, first: u32) {
+        self.free[binding as usize].lock().returned_rows.push(first);
+    }
+
     /// Returns how many slots of all arrays are in use.
     pub(crate) fn used(&self) -> u32 {
         let of = |free: &Mutex<FreeSlots>| {
             let free = free.lock();
-            free.fresh - free.returned.len() as u32
+            free.fresh - free.returned.len() as u32 - free.returned_rows.len() as u32 * ROW
         };
         self.free.iter().map(of).sum()
     }
@@ -181,6 +199,17 @@ impl DescriptorTable {
             raw.destroy_descriptor_pool(self.pool, None);
             raw.destroy_descriptor_set_layout(self.layout, None);
         }
+    }
+}
+
+impl FreeSlots {
+    /// Takes slots that were never in use, as neighbours, and returns the first.
+    fn take_fresh(&mut self, count: u32, slots: u32) -> Option<u32> {
+        let first = self.fresh;
+        (slots - first >= count).then(|| {
+            self.fresh += count;
+            first
+        })
     }
 }
 

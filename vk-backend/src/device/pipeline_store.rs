@@ -18,6 +18,19 @@ pub struct PipelineDesc<'a> {
     pub push_constant_size: u32,
     /// True if the module uses the device's descriptor set ([`crate::Binding`]).
     pub uses_images: bool,
+    /// What it asks of subgroups.
+    pub subgroups: SubgroupDemand,
+}
+
+/// What a pipeline asks of subgroups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SubgroupDemand {
+    /// Invocations of a subgroup, where subgroup size control can ask for that; `None` is the device's own number
+    /// ([`crate::Features::subgroup_size`]). The work-group has no more than
+    /// [`crate::Features::max_workgroup_subgroups`] of them.
+    pub size: Option<u32>,
+    /// True if all subgroups are full: the work-group's size in x is a multiple of the subgroup's.
+    pub full: bool,
 }
 
 /// Stores pipeline cache data for later processes: see [`crate::Device::set_pipeline_store`].

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::device::{Binding, Device};
+use crate::device::{Binding, Device, ROW};
 use crate::error::Error;
 use crate::memory::{Buffer, Component, Image};
 use crate::physical::{Format, ImageKind};
@@ -23,12 +23,14 @@ enum Content<'a> {
     BufferView(&'a [vk::BufferView]),
 }
 
-/// A place in one of the arrays of the device's descriptor set. It is free again when the slot is dropped: launches
-/// that use it retain it.
+/// A place in one of the arrays of the device's descriptor set, or several in a row. It is free again when the slot is
+/// dropped: launches that use it retain it.
 pub struct Slot {
     device: Arc<Device>,
     binding: Binding,
+    /// The first one of a row.
     index: u32,
+    is_row: bool,
     descriptor: Descriptor,
 }
 
@@ -60,6 +62,9 @@ pub struct SamplerDesc {
 }
 
 impl Slot {
+    /// Slots of an image whose levels kernels write.
+    pub const LEVELS: u32 = ROW;
+
     /// Gives an image a slot among those that kernels read ([`Binding::SampledImage`]), or a level of it one among
     /// those that they write ([`Binding::StorageImage`]).
     ///
@@ -78,6 +83,26 @@ impl Slot {
             .image_layout(vk::ImageLayout::GENERAL)];
         let content = Content::Image(&info);
         Slot::write(image.device(), binding, Descriptor::Image(image.clone()), content)
+    }
+
+    /// Gives the levels of an image [`Slot::LEVELS`] slots in a row among those that kernels write
+    /// ([`Binding::StorageImage`]), the last level all that are left.
+    ///
+    /// # Errors
+    /// As [`Slot::of_image`]; [`Error::Unsupported`] for more levels.
+    pub fn of_levels(image: &Arc<Image>) -> Result<Arc<Slot>, Error> {
+        let unsupported = || Error::Unsupported("kernels cannot use the image so".into());
+        let last = image.storage.last().ok_or_else(unsupported)?;
+        let mut info = [vk::DescriptorImageInfo::default()
+            .image_view(*last)
+            .image_layout(vk::ImageLayout::GENERAL); Slot::LEVELS as usize];
+        let levels = info.get_mut(..image.storage.len()).ok_or_else(unsupported)?;
+        for (info, view) in levels.iter_mut().zip(&image.storage) {
+            info.image_view = *view;
+        }
+        let content = Content::Image(&info);
+        let descriptor = Descriptor::Image(image.clone());
+        Slot::write(image.device(), Binding::StorageImage, descriptor, content)
     }
 
     /// Gives an image a slot among those that kernels read, which take its texels as a format, itself or its
@@ -151,8 +176,12 @@ impl Slot {
         descriptor: Descriptor,
         content: Content<'_>,
     ) -> Result<Arc<Slot>, Error> {
+        let is_row = matches!(content, Content::Image(info) if info.len() > 1);
         let taken = device.descriptor_table().and_then(|table| {
-            let index = table.take(binding, &device.info().limits);
+            let index = match is_row {
+                true => table.take_row(binding, &device.info().limits),
+                false => table.take(binding, &device.info().limits),
+            };
             Ok((table, index.ok_or(Error::OutOfDeviceMemory)?))
         });
         let (table, index) = taken.inspect_err(|_| descriptor.destroy(device))?;
@@ -168,10 +197,10 @@ impl Slot {
         // SAFETY: no launch that is not complete uses the slot, and no other thread writes it. (Other slots may be
         // written at the same time: the binding is UPDATE_AFTER_BIND.) The slot keeps what the view is of.
         unsafe { device.raw.update_descriptor_sets(&[write], &[]) };
-        Ok(Arc::new(Slot { device: device.clone(), binding, index, descriptor }))
+        Ok(Arc::new(Slot { device: device.clone(), binding, index, is_row, descriptor }))
     }
 
-    /// Returns its place in the array of its binding.
+    /// Returns its place in the array of its binding; of a row, the first one.
     pub fn index(&self) -> u32 {
         self.index
     }
@@ -193,7 +222,10 @@ impl Slot {
 impl Drop for Slot {
     fn drop(&mut self) {
         if let Ok(table) = self.device.descriptor_table() {
-            table.give_back(self.binding, self.index);
+            match self.is_row {
+                true => table.give_back_row(self.binding, self.index),
+                false => table.give_back(self.binding, self.index),
+            }
         }
         self.descriptor.destroy(&self.device);
     }

@@ -30,6 +30,51 @@ bitflags::bitflags! {
     }
 }
 
+bitflags::bitflags! {
+    /// Dot products of four 8-bit numbers that are packed in a word
+    /// (VkPhysicalDeviceShaderIntegerDotProductProperties).
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub struct DotProducts: u32 {
+        /// Of signed numbers.
+        const SIGNED = 1;
+        /// Of unsigned numbers.
+        const UNSIGNED = 2;
+        /// Of signed by unsigned numbers.
+        const MIXED = 4;
+        /// Of signed numbers, added to a third operand with saturation.
+        const SATURATING_SIGNED = 8;
+        /// The same of unsigned numbers.
+        const SATURATING_UNSIGNED = 16;
+        /// The same of signed by unsigned numbers.
+        const SATURATING_MIXED = 32;
+    }
+}
+
+impl DotProducts {
+    pub(crate) fn from_vk(
+        p: &vk::PhysicalDeviceShaderIntegerDotProductProperties<'_>,
+    ) -> DotProducts {
+        let all = [
+            (DotProducts::SIGNED, p.integer_dot_product4x8_bit_packed_signed_accelerated),
+            (DotProducts::UNSIGNED, p.integer_dot_product4x8_bit_packed_unsigned_accelerated),
+            (DotProducts::MIXED, p.integer_dot_product4x8_bit_packed_mixed_signedness_accelerated),
+            (
+                DotProducts::SATURATING_SIGNED,
+                p.integer_dot_product_accumulating_saturating4x8_bit_packed_signed_accelerated,
+            ),
+            (
+                DotProducts::SATURATING_UNSIGNED,
+                p.integer_dot_product_accumulating_saturating4x8_bit_packed_unsigned_accelerated,
+            ),
+            (
+                DotProducts::SATURATING_MIXED,
+                p.integer_dot_product_accumulating_saturating4x8_bit_packed_mixed_signedness_accelerated,
+            ),
+        ];
+        all.into_iter().filter(|(_, on)| *on == vk::TRUE).map(|(flag, _)| flag).collect()
+    }
+}
+
 /// For which bit widths a float control can be chosen independently of the others
 /// (VkShaderFloatControlsIndependence).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -102,6 +147,22 @@ pub struct Features {
     pub atomic_float64_shared: bool,
     /// shaderSharedFloat64AtomicAdd.
     pub atomic_float64_shared_add: bool,
+    /// VK_EXT_shader_atomic_float2: shaderBufferFloat32AtomicMinMax.
+    pub atomic_float32_buffer_min_max: bool,
+    /// shaderSharedFloat32AtomicMinMax.
+    pub atomic_float32_shared_min_max: bool,
+    /// shaderBufferFloat64AtomicMinMax.
+    pub atomic_float64_buffer_min_max: bool,
+    /// shaderSharedFloat64AtomicMinMax.
+    pub atomic_float64_shared_min_max: bool,
+    /// shaderIntegerDotProduct (Vulkan 1.3 or VK_KHR_shader_integer_dot_product).
+    pub integer_dot_product: bool,
+    /// Which dot products of 8-bit numbers packed in a word are accelerated.
+    pub accelerated_dot_products: DotProducts,
+    /// shaderSubgroupClock (VK_KHR_shader_clock).
+    pub subgroup_clock: bool,
+    /// shaderDeviceClock.
+    pub device_clock: bool,
     /// VK_KHR_workgroup_memory_explicit_layout: workgroupMemoryExplicitLayout.
     pub workgroup_explicit_layout: bool,
     /// workgroupMemoryExplicitLayoutScalarBlockLayout.
@@ -187,6 +248,10 @@ pub struct Features {
     pub subgroup_ops: SubgroupOps,
     /// subgroupSizeControl (Vulkan 1.3 or VK_EXT_subgroup_size_control), in compute shaders.
     pub subgroup_size_control: bool,
+    /// Most subgroups of a work-group of a pipeline that asks for a size.
+    pub max_workgroup_subgroups: u32,
+    /// subgroupBroadcastDynamicId.
+    pub subgroup_broadcast_dynamic_id: bool,
     /// computeFullSubgroups.
     pub compute_full_subgroups: bool,
 
@@ -212,6 +277,9 @@ pub(crate) fn extensions_to_enable(
         (khr::external_semaphore_fd::NAME, f.external.has_semaphores()),
         (khr::workgroup_memory_explicit_layout::NAME, f.workgroup_explicit_layout),
         (ext::shader_atomic_float::NAME, true),
+        (ext::shader_atomic_float2::NAME, true),
+        (khr::shader_integer_dot_product::NAME, before_1_3 && f.integer_dot_product),
+        (khr::shader_clock::NAME, f.subgroup_clock || f.device_clock),
         (ext::subgroup_size_control::NAME, before_1_3),
         (khr::maintenance4::NAME, before_1_3 && f.maintenance4),
         (ext::pipeline_creation_feedback::NAME, before_1_3 && f.pipeline_creation_feedback),
@@ -235,6 +303,9 @@ pub(crate) struct FeatureChain {
     subgroup: Option<vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>>,
     workgroup: Option<vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>>,
     atomic_float: Option<vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>>,
+    atomic_float2: Option<vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT<'static>>,
+    dot_product: Option<vk::PhysicalDeviceShaderIntegerDotProductFeatures<'static>>,
+    clock: Option<vk::PhysicalDeviceShaderClockFeaturesKHR<'static>>,
     cache_control: Option<vk::PhysicalDevicePipelineCreationCacheControlFeatures<'static>>,
     executables: Option<vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>>,
 }
@@ -255,6 +326,15 @@ impl FeatureChain {
         }
         if extensions.has(ext::shader_atomic_float::NAME) {
             chain.atomic_float = Some(Default::default());
+        }
+        if extensions.has(ext::shader_atomic_float2::NAME) {
+            chain.atomic_float2 = Some(Default::default());
+        }
+        if v13 || extensions.has(khr::shader_integer_dot_product::NAME) {
+            chain.dot_product = Some(Default::default());
+        }
+        if extensions.has(khr::shader_clock::NAME) {
+            chain.clock = Some(Default::default());
         }
         if v13 || extensions.has(ext::pipeline_creation_cache_control::NAME) {
             chain.cache_control = Some(Default::default());
@@ -282,6 +362,15 @@ impl FeatureChain {
             head = head.push_next(s);
         }
         if let Some(s) = &mut self.atomic_float {
+            head = head.push_next(s);
+        }
+        if let Some(s) = &mut self.atomic_float2 {
+            head = head.push_next(s);
+        }
+        if let Some(s) = &mut self.dot_product {
+            head = head.push_next(s);
+        }
+        if let Some(s) = &mut self.clock {
             head = head.push_next(s);
         }
         if let Some(s) = &mut self.cache_control {
@@ -318,6 +407,7 @@ impl FeatureChain {
             variable_pointers_storage_buffer: on(self.v11.variable_pointers_storage_buffer),
             variable_pointers: on(self.v11.variable_pointers),
             subgroup_extended_types: on(self.v12.shader_subgroup_extended_types),
+            subgroup_broadcast_dynamic_id: on(self.v12.subgroup_broadcast_dynamic_id),
             storage_image_read_without_format: on(self
                 .core
                 .shader_storage_image_read_without_format),
@@ -380,6 +470,18 @@ impl FeatureChain {
             f.atomic_float64_shared = on(s.shader_shared_float64_atomics);
             f.atomic_float64_shared_add = on(s.shader_shared_float64_atomic_add);
         }
+        if let Some(s) = &self.atomic_float2 {
+            f.atomic_float32_buffer_min_max = on(s.shader_buffer_float32_atomic_min_max);
+            f.atomic_float32_shared_min_max = on(s.shader_shared_float32_atomic_min_max);
+            f.atomic_float64_buffer_min_max = on(s.shader_buffer_float64_atomic_min_max);
+            f.atomic_float64_shared_min_max = on(s.shader_shared_float64_atomic_min_max);
+        }
+        f.integer_dot_product =
+            self.dot_product.as_ref().is_some_and(|s| on(s.shader_integer_dot_product));
+        if let Some(s) = &self.clock {
+            f.subgroup_clock = on(s.shader_subgroup_clock);
+            f.device_clock = on(s.shader_device_clock);
+        }
     }
 
     /// Turns on the features in `f`: the inverse of [`FeatureChain::read`].
@@ -410,6 +512,7 @@ impl FeatureChain {
         self.v12.vulkan_memory_model_device_scope = b(f.vulkan_memory_model_device_scope);
         self.v12.scalar_block_layout = b(f.scalar_block_layout);
         self.v12.shader_subgroup_extended_types = b(f.subgroup_extended_types);
+        self.v12.subgroup_broadcast_dynamic_id = b(f.subgroup_broadcast_dynamic_id);
         for feature in self.descriptor_indexing_mut() {
             *feature = b(f.descriptor_indexing);
         }
@@ -448,6 +551,19 @@ impl FeatureChain {
             s.shader_buffer_float64_atomic_add = b(f.atomic_float64_buffer_add);
             s.shader_shared_float64_atomics = b(f.atomic_float64_shared);
             s.shader_shared_float64_atomic_add = b(f.atomic_float64_shared_add);
+        }
+        if let Some(s) = &mut self.atomic_float2 {
+            s.shader_buffer_float32_atomic_min_max = b(f.atomic_float32_buffer_min_max);
+            s.shader_shared_float32_atomic_min_max = b(f.atomic_float32_shared_min_max);
+            s.shader_buffer_float64_atomic_min_max = b(f.atomic_float64_buffer_min_max);
+            s.shader_shared_float64_atomic_min_max = b(f.atomic_float64_shared_min_max);
+        }
+        if let Some(s) = &mut self.dot_product {
+            s.shader_integer_dot_product = b(f.integer_dot_product);
+        }
+        if let Some(s) = &mut self.clock {
+            s.shader_subgroup_clock = b(f.subgroup_clock);
+            s.shader_device_clock = b(f.device_clock);
         }
     }
 }

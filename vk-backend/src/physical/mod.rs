@@ -14,7 +14,7 @@ mod validation;
 pub use device_info::{DeviceInfo, DeviceType, PciBusInfo};
 pub use external::{External, MemoryHandles, SemaphoreHandles};
 pub(crate) use features::{extensions_to_enable, FeatureChain};
-pub use features::{Features, Independence, SubgroupOps};
+pub use features::{DotProducts, Features, Independence, SubgroupOps};
 pub(crate) use format::usage;
 pub use format::{Format, ImageKind, ImageSupport, TexelBufferSupport};
 pub use instance::Instance;

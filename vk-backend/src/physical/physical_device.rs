@@ -9,7 +9,7 @@ use crate::config;
 use crate::physical::device_info::{DeviceInfo, DeviceType, PciBusInfo};
 use crate::physical::extensions::Extensions;
 use crate::physical::external::External;
-use crate::physical::features::{FeatureChain, Features, Independence, SubgroupOps};
+use crate::physical::features::{DotProducts, FeatureChain, Features, Independence, SubgroupOps};
 use crate::physical::instance::Instance;
 use crate::physical::limits::{Limits, MemoryInfo, BUFFER_PADDING, BUFFER_USAGE};
 use crate::physical::memory_types::MemoryTypes;
@@ -228,6 +228,7 @@ impl PhysicalDevice {
         let mut sm = vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV::default();
         let mut cores = vk::PhysicalDeviceShaderCorePropertiesAMD::default();
         let mut active = vk::PhysicalDeviceShaderCoreProperties2AMD::default();
+        let mut dot = vk::PhysicalDeviceShaderIntegerDotProductProperties::default();
         let mut head =
             vk::PhysicalDeviceProperties2::default().push_next(&mut v11).push_next(&mut v12);
         if v13 || has(khr::maintenance4::NAME) {
@@ -250,6 +251,9 @@ impl PhysicalDevice {
         }
         if has(amd::shader_core_properties2::NAME) {
             head = head.push_next(&mut active);
+        }
+        if v13 || has(khr::shader_integer_dot_product::NAME) {
+            head = head.push_next(&mut dot);
         }
         // SAFETY: the chain holds only structures that the device knows and outlives the call.
         unsafe { self.instance.raw.get_physical_device_properties2(self.raw, &mut head) };
@@ -289,6 +293,7 @@ impl PhysicalDevice {
         self.take_identity(&v11, &v12);
         self.take_float_controls(&v12);
         self.take_subgroups(&v11, &subgroup);
+        self.info.features.accelerated_dot_products = DotProducts::from_vk(&dot);
     }
 
     fn take_identity(
@@ -336,6 +341,7 @@ impl PhysicalDevice {
         }
         let compute = control.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE);
         f.subgroup_size_control &= compute;
+        f.max_workgroup_subgroups = control.max_compute_workgroup_subgroups;
         f.subgroup_size_range = if f.subgroup_size_control {
             [control.min_subgroup_size, control.max_subgroup_size]
         } else {

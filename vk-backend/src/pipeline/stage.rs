@@ -94,11 +94,20 @@ impl<'a> Stage<'a> {
             values.extend_from_slice(&value.to_ne_bytes());
         }
         let special = vk::SpecializationInfo::default().map_entries(&entries).data(&values);
-        let stage = vk::PipelineShaderStageCreateInfo::default()
+        let demand = self.d.subgroups;
+        let mut size = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
+            .required_subgroup_size(demand.size.unwrap_or(0));
+        let mut stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(self.module)
             .name(&self.entry)
             .specialization_info(&special);
+        if demand.size.is_some() && features.subgroup_size_control {
+            stage = stage.push_next(&mut size);
+        }
+        if demand.full && features.compute_full_subgroups {
+            stage = stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS);
+        }
         let mut feedbacks = [vk::PipelineCreationFeedback::default(); 2];
         let [of_pipeline, of_stage] = &mut feedbacks;
         let mut feedback = vk::PipelineCreationFeedbackCreateInfo::default()

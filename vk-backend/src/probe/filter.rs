@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use bitflags::bitflags;
+
 use crate::asm::{op, KernelBuilder};
 use crate::device::{Binding, Device, PipelineDesc};
 use crate::error::Error;
@@ -22,16 +24,64 @@ const PLACES: u32 = 512;
 const FAR: [f32; 8] = [-1e36, -3e9, -1e8, -70_000.0, 70_000.0, 1e8, 3e9, 1e36];
 const ERROR: f64 = 1.0 / 128.0;
 
-/// A format, with the least error that its texels allow.
-const FORMATS: [(Format, f64); 2] =
-    [(Format::R8G8B8A8_UNORM, 1.0 / 255.0), (Format::R32G32B32A32_SFLOAT, 0.0)];
+bitflags! {
+    /// The formats that samplers filter linearly as exactly as OpenCL wants it, by the type of their channels.
+    ///
+    /// Signed normalized and sRGB ones are never among them: on an H200 (driver 580) the conformance tests refuse what
+    /// the samplers make of CL_SNORM_INT8 and of CL_sRGBA.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub struct Filters: u8 {
+        /// Unsigned normalized 8-bit integers.
+        const UNORM_8 = 1;
+        /// Unsigned normalized 16-bit integers.
+        const UNORM_16 = 2;
+        /// Halves.
+        const FLOAT_16 = 4;
+        /// Single precision numbers.
+        const FLOAT_32 = 8;
+    }
+}
 
-/// Returns true if every linear sampler, in its slot, does what the formulas say.
-pub(crate) fn is_exact_enough(
+/// Each type of channels: the formats, of which the last is sampled, with the least error that its texels allow.
+const TYPES: [(Filters, &[Format], f64); 4] = [
+    (
+        Filters::UNORM_8,
+        &[Format::R8_UNORM, Format::R8G8_UNORM, Format::R8G8B8A8_UNORM],
+        1.0 / 255.0,
+    ),
+    (
+        Filters::UNORM_16,
+        &[Format::R16_UNORM, Format::R16G16_UNORM, Format::R16G16B16A16_UNORM],
+        0.0,
+    ),
+    (
+        Filters::FLOAT_16,
+        &[Format::R16_SFLOAT, Format::R16G16_SFLOAT, Format::R16G16B16A16_SFLOAT],
+        0.0,
+    ),
+    (
+        Filters::FLOAT_32,
+        &[Format::R32_SFLOAT, Format::R32G32_SFLOAT, Format::R32G32B32A32_SFLOAT],
+        0.0,
+    ),
+];
+
+impl Filters {
+    /// Returns the type of a format's channels, empty if it is none of these.
+    pub fn of(format: Format) -> Filters {
+        let found = TYPES.iter().find(|(_, formats, _)| formats.contains(&format));
+        found.map_or(Filters::empty(), |(filters, ..)| *filters)
+    }
+}
+
+/// Returns those of some types of channels for which every linear sampler, in its slot, does what the formulas say.
+pub(crate) fn find(
     device: &Arc<Device>,
     samplers: &[(SamplerDesc, Arc<Slot>)],
-) -> Result<bool, Error> {
+    of: Filters,
+) -> Result<Filters, Error> {
     let queue = device.create_queue(false)?;
+    let mut found = of;
     for kind in [ImageKind::D2, ImageKind::D3] {
         // Samplers whose coordinates count texels are for less than three dimensions.
         let fits = |(desc, _): &&(SamplerDesc, _)| desc.normalized || kind == ImageKind::D2;
@@ -44,19 +94,22 @@ pub(crate) fn is_exact_enough(
             specialization: &[],
             push_constant_size: 32,
             uses_images: true,
+            subgroups: Default::default(),
         };
         // SAFETY: the assembler makes valid modules of what the device has.
         let pipeline = unsafe { device.create_pipeline(&desc) }?;
         let axes = axes as usize;
-        for (format, least_error) in FORMATS {
+        for (filter, formats, least_error) in TYPES {
+            let Some(&format) = formats.last().filter(|_| found.contains(filter)) else { continue };
             let (slot, texels) = image(&queue, device, kind, format)?;
             let image = Probed { axes, texels, least_error, slot };
             if !image.is_sampled_well(&queue, device, &pipeline, &samplers)? {
-                return Ok(false);
+                tracing::info!("{}: samplers do not filter {format:?}", device.info().name);
+                found.remove(filter);
             }
         }
     }
-    Ok(true)
+    Ok(found)
 }
 
 /// An image that is sampled.
@@ -195,13 +248,14 @@ fn image(
         ImageDesc { kind, format, read_as: format, extent, layers: 1, levels: 1, components };
     let image = device.create_image(&desc)?;
     let texels: Vec<u8> = (0..extent.iter().product()).map(|i| (hash(i) >> 24) as u8).collect();
-    let bytes: Vec<u8> = match format {
-        Format::R8G8B8A8_UNORM => texels.iter().flat_map(|texel| [*texel; 4]).collect(),
-        _ => {
-            let float = |texel: &u8| (f32::from(*texel) / 255.0).to_le_bytes();
-            texels.iter().flat_map(|texel| float(texel).repeat(4)).collect()
-        }
+    let component = |texel: u8| match Filters::of(format) {
+        Filters::UNORM_8 => vec![texel],
+        // 257 times as much, of 257 times as many.
+        Filters::UNORM_16 => vec![texel; 2],
+        Filters::FLOAT_16 => half(texel).to_le_bytes().to_vec(),
+        _ => (f32::from(texel) / 256.0).to_le_bytes().to_vec(),
     };
+    let bytes: Vec<u8> = texels.iter().flat_map(|texel| component(*texel).repeat(4)).collect();
     let staging = device.create_buffer(bytes.len() as u64, MemoryKind::Upload)?;
     // SAFETY: nothing uses the buffer yet.
     unsafe { staging.write(0, &bytes) }?;
@@ -212,7 +266,17 @@ fn image(
     });
     queue.wait(value)?;
     let slot = Slot::of_image(&image, Binding::SampledImage, 0)?;
-    Ok((slot, texels.iter().map(|texel| f64::from(*texel) / 255.0).collect()))
+    let is_float = (Filters::FLOAT_16 | Filters::FLOAT_32).contains(Filters::of(format));
+    let one = if is_float { 256.0 } else { 255.0 };
+    Ok((slot, texels.iter().map(|texel| f64::from(*texel) / one).collect()))
+}
+
+/// Returns the half that is a number of 256ths.
+fn half(number: u8) -> u16 {
+    let Some(exponent) = number.checked_ilog2() else { return 0 };
+    // The leading one is not stored; 2 to the -8 has the exponent 7.
+    let fraction = (u16::from(number) << (10 - exponent)) & 0x3FF;
+    (exponent as u16 + 7) << 10 | fraction
 }
 
 /// Each invocation samples at a place, read from the third push constant's array, and writes what it finds to the
@@ -242,6 +306,20 @@ fn kernel(kind: ImageKind, axes: u32) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn halves_are_256ths() {
+        assert_eq!([0, 1, 2, 128, 192, 255].map(half), [0, 0x1C00, 0x2000, 0x3800, 0x3A00, 0x3BF8]);
+    }
+
+    #[test]
+    fn formats_have_the_type_of_their_channels() {
+        assert_eq!(Filters::of(Format::R16_SFLOAT), Filters::FLOAT_16);
+        assert_eq!(Filters::of(Format::R8G8B8A8_UNORM), Filters::UNORM_8);
+        for format in [Format::R8_SNORM, Format::R8G8B8A8_SRGB, Format::R32_UINT] {
+            assert_eq!(Filters::of(format), Filters::empty(), "{format:?}");
+        }
+    }
 
     #[test]
     fn the_texels_around_a_place_are_those_of_the_address_mode() {

@@ -16,6 +16,7 @@ use crate::memory::{SamplerDesc, Slot};
 
 pub use arithmetic::Probe;
 pub use defects::Defect;
+pub use filter::Filters;
 pub use float_controls::FloatControls;
 pub use floats::{Behaviour, FloatOp, FloatTable, FloatWidth};
 pub use stored::PROBE_BUILD;
@@ -38,15 +39,17 @@ impl Device {
         defects::find(self)
     }
 
-    /// Returns true if every one of these samplers, in their slots, filters linearly as exactly as OpenCL's conformance
-    /// tests want it. Runs small kernels at each call.
+    /// Returns those types of channels that each of these samplers, in their slots, filters linearly as exactly as OpenCL's
+    /// conformance tests want it. Asks about those types that are given, all formats of which must be formats that the
+    /// device's samplers filter. Runs small kernels at each call.
     ///
     /// # Errors
     /// Any error that keeps those kernels from running.
-    pub fn filters_well(
+    pub fn find_filters(
         self: &Arc<Self>,
         samplers: &[(SamplerDesc, Arc<Slot>)],
-    ) -> Result<bool, Error> {
-        filter::is_exact_enough(self, samplers)
+        of: Filters,
+    ) -> Result<Filters, Error> {
+        filter::find(self, samplers, of)
     }
 }

@@ -60,6 +60,7 @@ fn execute(
         specialization: &[],
         push_constant_size: push.len() as u32,
         uses_images: false,
+        subgroups: Default::default(),
     };
     // SAFETY: the assembler makes valid modules of what the device has.
     let pipeline = unsafe { device.create_pipeline(&desc) }?;

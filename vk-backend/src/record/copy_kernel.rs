@@ -46,6 +46,7 @@ impl CopyKernel {
             specialization: &[],
             push_constant_size: 16,
             uses_images: false,
+            subgroups: Default::default(),
         };
         // SAFETY: the assembler makes a valid module with these push constants, of 32-bit integers alone.
         let pipeline = unsafe { device.create_pipeline(&desc) }?;

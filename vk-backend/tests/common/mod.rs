@@ -94,6 +94,7 @@ pub fn step(device: &Arc<Device>, local_size: u32) -> Arc<Pipeline> {
             specialization: &[(LOCAL_SIZE_IDS[0], local_size)],
             push_constant_size: 8,
             uses_images: false,
+            subgroups: Default::default(),
         },
     )
     .expect("a pipeline")
@@ -108,6 +109,7 @@ fn pipeline(device: &Arc<Device>, spirv: &[u32], local_size: u32) -> Arc<Pipelin
             specialization: &[(LOCAL_SIZE_IDS[0], local_size)],
             push_constant_size: 16,
             uses_images: false,
+            subgroups: Default::default(),
         },
     )
     .expect("a pipeline")

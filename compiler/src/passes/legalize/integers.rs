@@ -6,6 +6,7 @@
 //! - High halves of products: SPIR-V has those of 32 bits; narrower ones come from a product of 32 bits, and those of 64
 //!   bits from four products of halves, since drivers rarely have the instruction.
 //! - Counting and reversing bits: SPIR-V has that of 32 bits.
+//! - Dot products are arithmetic on the numbers in the words, where the device has none.
 
 use crate::ir::*;
 use crate::passes::cursor::{rewrite_insts, Cursor};
@@ -42,11 +43,34 @@ fn legalized(c: &mut Cursor<'_>, inst: Inst, target: &Target) -> Option<InstData
                 MathOp::Clz | MathOp::Ctz | MathOp::PopCount | MathOp::BitReverse => {
                     bit_operation(c, op, arg)
                 }
-                _ => None,
+                _ if target.integer_dot_product => None,
+                _ => {
+                    let operands = [arg, *args.get(1)?];
+                    Some(dot_product(c, op.signs_of_dot()?, operands))
+                }
             }
         }
         _ => None,
     }
+}
+
+/// Returns the last sum of a dot product.
+fn dot_product(c: &mut Cursor<'_>, signs: [bool; 2], [a, b]: [Value; 2]) -> InstData {
+    let mut products = [0, 8, 16, 24].map(|shift| {
+        let [x, y] = [(a, signs[0]), (b, signs[1])]
+            .map(|(word, signed)| number_in_word(c, word, shift, signed));
+        c.binary(BinaryOp::IMul, x, y)
+    });
+    for (into, from) in [(0, 1), (2, 3)] {
+        products[into] = c.binary(BinaryOp::IAdd, products[into], products[from]);
+    }
+    binary(BinaryOp::IAdd, products[0], products[2])
+}
+
+/// Returns the 8-bit number that begins at a bit of a word.
+fn number_in_word(c: &mut Cursor<'_>, word: Value, first: i64, signed: bool) -> Value {
+    let up = c.binary_imm(BinaryOp::Shl, word, 24 - first);
+    c.binary_imm(if signed { BinaryOp::AShr } else { BinaryOp::LShr }, up, 24)
 }
 
 fn binary(op: BinaryOp, a: Value, b: Value) -> InstData {

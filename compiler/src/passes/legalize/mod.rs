@@ -15,6 +15,7 @@ mod int64;
 mod integers;
 mod narrow;
 mod split;
+mod subgroups;
 mod variables;
 mod words;
 mod work_items;
@@ -34,8 +35,14 @@ pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
     let component = components(module);
     let mut changed: SecondaryMap<Func, bool> = SecondaryMap::new();
     let spaces = generic::spaces_of_functions(module, &component);
+    let mut sizes = SecondaryMap::with_default(target.subgroup_size(None));
+    for kernel in &module.kernels {
+        sizes[kernel.func] = target.subgroup_size(kernel.required_subgroup_size);
+    }
     for (id, func) in module.functions.iter_mut() {
-        changed[id] =
+        // Functions that act on sub-groups are inlined into kernels.
+        changed[id] = subgroups::run(func, target, sizes[id]);
+        changed[id] |=
             work_items::run(func) | bypass_division::run(func) | integers::run(func, target);
         changed[id] |= generic::run(func, spaces[id]);
     }
@@ -116,6 +123,7 @@ pub(super) fn device(name: &str) -> Option<Target> {
         "minimal" => Target::minimal(),
         "half" => Target { float16: true, ..generic },
         "no_int64" => Target { int64: false, ..generic },
+        "dot" => Target { integer_dot_product: true, ..generic },
         "no_int8" => Target { int8: false, ..generic },
         "flushing" => Target { float16: true, float_traits: [wrong; 3], ..generic },
         _ => return None,

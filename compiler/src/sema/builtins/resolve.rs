@@ -52,15 +52,16 @@ fn spaces_of(space: AddressSpace) -> u8 {
 
 /// Returns what passing an argument for a parameter costs; `None` if it cannot be passed.
 fn cost(pattern: TypePattern, shape: Shape, arg: Arg) -> Option<u32> {
-    let pointer = |spaces: Spaces, want: Pointee, writes: bool| match arg {
+    let to = |want: Option<Pointee>, spaces: Spaces, writes: bool| match arg {
         Arg::Pointer { pointee, space, is_const } => {
-            let fits = pointee == want
+            let fits = want.is_none_or(|want| want == pointee)
                 && spaces.0 & spaces_of(space) != 0
                 && !(writes && (is_const || space == AddressSpace::Constant));
             fits.then_some(0)
         }
         _ => None,
     };
+    let pointer = |spaces, want, writes| to(Some(want), spaces, writes);
     let (element, lanes) = shape;
     match pattern {
         TypePattern::Out(spaces) => pointer(spaces, Pointee::Number(shape), true),
@@ -72,6 +73,8 @@ fn cost(pattern: TypePattern, shape: Shape, arg: Arg) -> Option<u32> {
         TypePattern::In(spaces) => pointer(spaces, Pointee::Number(shape), false),
         TypePattern::InElement(spaces) => pointer(spaces, Pointee::Number((element, 1)), false),
         TypePattern::InHalf(spaces) => pointer(spaces, Pointee::Number((Scalar::Half, 1)), false),
+        TypePattern::InAny(spaces) => to(None, spaces, false),
+        TypePattern::OutAny(spaces) => to(None, spaces, true),
         TypePattern::Atomic(spaces) => pointer(spaces, Pointee::Atomic(element), true),
         TypePattern::Events => pointer(Spaces::OWN, Pointee::Event, false),
         TypePattern::Event => match arg {
@@ -137,6 +140,7 @@ impl Sema<'_> {
         let offered = match function.check() {
             Check::Collective => self.target.offers(self.options.std, feature),
             Check::Images => self.target.images,
+            Check::Subgroup(_) | Check::Clustered(_) => self.target.subgroups.is_some(),
             Check::Space(_) => self.pointee_space == AddressSpace::Generic,
             _ => true,
         };
@@ -182,6 +186,7 @@ impl Sema<'_> {
         };
         let offered = match builtin.check() {
             Check::Atomic64 => self.atomic_offered(builtin, candidate, &kinds, at),
+            Check::Clustered(_) => self.is_cluster(builtin, &args),
             Check::Synchronization(sync) => self.synchronization_offered(builtin, sync, &args, at),
             _ => true,
         };
@@ -273,6 +278,22 @@ impl Sema<'_> {
             Scalar::Half => self.target.half_arithmetic(),
             _ => true,
         }
+    }
+
+    /// Returns true if the last argument of a call is a size of clusters (OpenCL C 6.15.19): an integer constant
+    /// expression, and a power of two.
+    fn is_cluster(&mut self, builtin: Builtin, args: &[Expr]) -> bool {
+        let Some(size) = args.last() else { return false };
+        let is_power = |size: i128| u32::try_from(size).is_ok_and(u32::is_power_of_two);
+        let ok = self.eval_int(size).is_some_and(is_power);
+        if !ok {
+            let message = format!(
+                "the size of clusters of '{}' must be a constant power of two",
+                builtin.name()
+            );
+            self.error(size.span, message);
+        }
+        ok
     }
 
     /// 64-bit atomics need the device's support.

@@ -2,8 +2,10 @@
 //! after their result (OpenCL C 6.4.3, 6.4.4), shuffles and `vec_step` (6.15.13), and `printf`.
 
 use crate::builtins::Builtin;
+use crate::sema::convert::Context;
 use crate::sema::hir::{Expr, ExprKind, Rounding};
 use crate::sema::operand::value;
+
 use crate::sema::types::{Scalar, TypeId};
 use crate::sema::Sema;
 use crate::source::Span;
@@ -56,13 +58,37 @@ enum Special {
     Conversion(Conversion),
     /// To elements and their number.
     Reinterpretation(Scalar, u8),
-    /// `__builtin_expect`.
-    Expect,
+    /// `__builtin_expect`, or with the probability of what is expected.
+    Expect {
+        probability: bool,
+    },
+    /// `__builtin_assume`.
+    Assume,
+    /// `__builtin_unreachable`.
+    Unreachable,
+}
+
+impl Special {
+    /// Returns the number of arguments.
+    fn arguments(&self) -> usize {
+        match self {
+            Special::Conversion(_) | Special::Reinterpretation(..) | Special::Assume => 1,
+            Special::Expect { probability } => 2 + usize::from(*probability),
+            Special::Unreachable => 0,
+        }
+    }
 }
 
 fn parse(name: &str) -> Option<Special> {
-    if name == "__builtin_expect" {
-        return Some(Special::Expect);
+    let hint = match name {
+        "__builtin_expect" => Some(Special::Expect { probability: false }),
+        "__builtin_expect_with_probability" => Some(Special::Expect { probability: true }),
+        "__builtin_assume" => Some(Special::Assume),
+        "__builtin_unreachable" => Some(Special::Unreachable),
+        _ => None,
+    };
+    if hint.is_some() {
+        return hint;
     }
     let reinterpretation = || {
         let (element, lanes) = parse_type(name.strip_prefix("as_")?)?;
@@ -86,15 +112,13 @@ impl Sema<'_> {
         span: Span,
     ) -> Option<Expr> {
         let special = parse(name)?;
-        let count = if matches!(special, Special::Expect) { 2 } else { 1 };
-        if !self.has_count(&args, count, span) {
+        if !self.has_count(&args, special.arguments(), span) {
             return Some(self.error_value(span));
         }
         match special {
-            Special::Expect => {
-                args.pop();
-                args.pop()
-            }
+            Special::Expect { probability } => Some(self.expect(args, probability, span)),
+            Special::Assume => Some(self.assume(args.pop()?, span)),
+            Special::Unreachable => Some(self.nothing(span)),
             Special::Reinterpretation(element, lanes) => {
                 let to = self.offered_type(element, lanes, at);
                 Some(self.reinterpret(args.pop()?, to, span))
@@ -103,6 +127,52 @@ impl Sema<'_> {
                 Some(self.conversion(name, &conversion, args.pop()?, at, span))
             }
         }
+    }
+
+    /// `__builtin_expect(value, expected)`: the value as a long, as clang has it. All arguments are evaluated.
+    fn expect(&mut self, args: Vec<Expr>, probability: bool, span: Span) -> Expr {
+        let long = self.basic.long;
+        let mut args = args.into_iter();
+        let mut next = |sema: &mut Self| {
+            let arg = args.next().unwrap_or_else(|| sema.error_value(span));
+            sema.assign_convert(arg, long, Context::Passing)
+        };
+        let (given, expected) = (next(self), next(self));
+        if let Some(chance) = args.next().filter(|_| probability) {
+            if !self.is_probability(&chance) {
+                let message = "probability argument to '__builtin_expect_with_probability' is no \
+                               constant between 0 and 1";
+                return self.fail(chance.span, message);
+            }
+        }
+        if self.is_error(given.ty) || self.is_error(expected.ty) {
+            return self.error_value(span);
+        }
+        value(ExprKind::Comma(Box::new(expected), Box::new(given)), long, span)
+    }
+
+    fn is_probability(&self, arg: &Expr) -> bool {
+        let number = match arg.kind {
+            ExprKind::Float(number) => Some(number),
+            _ => self.eval_int(arg).map(|number| number as f64),
+        };
+        self.is_error(arg.ty) || number.is_some_and(|number| (0.0..=1.0).contains(&number))
+    }
+
+    /// `__builtin_assume(condition)`: what it says is not made use of, and as in clang it is not evaluated.
+    fn assume(&mut self, condition: Expr, span: Span) -> Expr {
+        let condition = self.assign_convert(condition, self.basic.bool_, Context::Passing);
+        if self.is_error(condition.ty) {
+            return self.error_value(span);
+        }
+        self.nothing(span)
+    }
+
+    /// Returns an expression of type void that does nothing.
+    fn nothing(&mut self, span: Span) -> Expr {
+        let zero = Box::new(self.int_value(0, self.basic.int, span));
+        let kind = ExprKind::Convert { value: zero, rounding: None, saturate: false };
+        value(kind, self.basic.void, span)
     }
 
     /// Returns true if a call has as many arguments as it should; false after a diagnostic.

@@ -72,35 +72,11 @@ const FEATURES: &[(&str, &[&str])] = &[
     ),
     ("cl_khr_gl_msaa_sharing", &["get_image_num_samples"]),
     ("cl_khr_mipmap_image", &["get_image_num_mip_levels"]),
-    (
-        "sub-groups",
-        &[
-            "get_sub_group_size",
-            "get_max_sub_group_size",
-            "get_num_sub_groups",
-            "get_enqueued_num_sub_groups",
-            "get_sub_group_id",
-            "get_sub_group_local_id",
-            "get_sub_group_eq_mask",
-            "get_sub_group_ge_mask",
-            "get_sub_group_gt_mask",
-            "get_sub_group_le_mask",
-            "get_sub_group_lt_mask",
-        ],
-    ),
-    (
-        "cl_khr_extended_bit_ops",
-        &["bitfield_insert", "bitfield_extract_signed", "bitfield_extract_unsigned", "bit_reverse"],
-    ),
-    ("cl_khr_extended_async_copies", &["async_work_group_copy_2D2D", "async_work_group_copy_3D3D"]),
-    ("cl_khr_async_work_group_copy_fence", &["async_work_group_copy_fence"]),
 ];
 
 /// The same by the beginnings of names.
 const PREFIXES: &[(&str, &str)] = &[
     ("sub_group_", "sub-groups"),
-    ("dot_acc_sat", "cl_khr_integer_dot_product"),
-    ("dot_4x8packed_", "cl_khr_integer_dot_product"),
     ("clock_read_", "cl_khr_kernel_clock"),
     ("work_group_reduce_", "cl_khr_work_group_uniform_arithmetic"),
     ("work_group_scan_", "cl_khr_work_group_uniform_arithmetic"),
@@ -119,7 +95,12 @@ impl Sema<'_> {
         let builtin = Builtin::named(name);
         let version = builtin.map(Builtin::since).filter(|since| *since > self.options.std);
         let collective = builtin.is_some_and(|builtin| builtin.check() == Check::Collective);
+        let extension = builtin.and_then(|builtin| match builtin.check() {
+            Check::Subgroup(name) | Check::Clustered(name) => Some(name),
+            _ => None,
+        });
         let feature = match version {
+            None if extension.is_some() => extension,
             None if collective => Some("__opencl_c_work_group_collective_functions"),
             None => feature_of(name),
             Some(_) => None,

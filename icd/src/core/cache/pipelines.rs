@@ -27,6 +27,8 @@ fn key(info: &vk::DeviceInfo, d: &vk::PipelineDesc<'_>) -> Digest {
         d.entry.as_bytes(),
         &words(&constants),
         &d.push_constant_size.to_le_bytes(),
+        &d.subgroups.size.unwrap_or(0).to_le_bytes(),
+        &[u8::from(d.subgroups.full)],
     ])
 }
 
@@ -65,6 +67,7 @@ mod tests {
                 specialization: &[(0, size)],
                 push_constant_size: 8,
                 uses_images: false,
+                subgroups: Default::default(),
             };
             // SAFETY: the assembler makes a valid module.
             let pipeline = unsafe { device.create_pipeline(&desc) };

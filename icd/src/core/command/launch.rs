@@ -133,7 +133,7 @@ fn check_local_size(
     ensure!(total.is_some_and(|total| total > 0), CL_INVALID_WORK_GROUP_SIZE);
     let within = local.iter().zip(device.max_work_item_sizes()).all(|(size, max)| *size <= max);
     ensure!(within, CL_INVALID_WORK_ITEM_SIZE);
-    let fits = total.is_some_and(|total| total <= device.max_work_group_size());
+    let fits = total.is_some_and(|total| total <= built.local_size_limit(device));
     ensure!(fits, CL_INVALID_WORK_GROUP_SIZE);
     let local = local.map(|size| size as u32);
     if let Some(required) = built.kernel.required_local_size {

@@ -1,7 +1,7 @@
 //! The answers of clGetDeviceInfo (table 5 of the spec): the properties of the device as Vulkan reports them, the
 //! least that the spec allows where it does not, and no for optional features.
 
-use super::{capabilities, defects, images, platform, usm};
+use super::{capabilities, defects, images, platform, spirv, usm};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::device::external;
@@ -13,6 +13,7 @@ use hekla_compiler::Target;
 use hekla_vk_backend as vk;
 
 const V1: cl_version = make_version(1, 0, 0);
+const V2: cl_version = make_version(2, 0, 0);
 const V3: cl_version = make_version(3, 0, 0);
 
 /// Returns what the compiler is told of the device, but for what takes opening it.
@@ -34,8 +35,9 @@ fn c_versions(device: &Device) -> Vec<(&'static str, cl_version)> {
 /// Extensions that work on the device: the compiler's, and those of the API.
 pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
     let info = device.info();
+    let version = |name| if name == "cl_khr_integer_dot_product" { V2 } else { V1 };
     let mut all: Vec<_> =
-        language(device).extensions().into_iter().map(|name| (name, V1)).collect();
+        language(device).extensions().into_iter().map(|name| (name, version(name))).collect();
     all.extend([
         ("cl_arm_printf", make_version(2, 0, 0)),
         ("cl_ext_buffer_device_address", make_version(1, 0, 2)),
@@ -46,8 +48,13 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         ("cl_khr_create_command_queue", V1),
         ("cl_khr_device_uuid", V1),
         ("cl_khr_extended_versioning", V1),
+        ("cl_khr_il_program", V1),
         ("cl_khr_initialize_memory", V1),
         ("cl_khr_priority_hints", V1),
+        ("cl_khr_spirv_extended_debug_info", V1),
+        ("cl_khr_spirv_linkonce_odr", V1),
+        ("cl_khr_spirv_no_integer_wrap_decoration", V1),
+        ("cl_khr_spirv_queries", V1),
         ("cl_khr_suggested_local_work_size", V1),
     ]);
     if info.pci.is_some() {
@@ -128,10 +135,12 @@ pub fn query(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     identity(device, name)
         .or_else(|| limits(device, name))
         .or_else(|| arithmetic(device, name))
+        .or_else(|| dot_products(device.info(), name))
         .or_else(|| memory(device, name))
         .or_else(|| execution(device, name))
         .or_else(|| sharing(device.info(), name))
         .or_else(|| language_features(device, name))
+        .or_else(|| spirv::query(&language(device), name))
         .or_else(|| images::info::query(device.images(), name))
         .or_else(|| absent_features(name))
 }
@@ -193,6 +202,13 @@ fn limits(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_MAX_WORK_ITEM_SIZES => Value::list(&device.max_work_item_sizes()),
         CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
             Value::of(info.features.subgroup_size.max(1) as usize)
+        }
+        CL_DEVICE_MAX_NUM_SUB_GROUPS => Value::of(device.max_num_subgroups() as u32),
+        CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => {
+            Value::bool(device.subgroups().is_some_and(|subgroups| subgroups.forward_progress))
+        }
+        CL_DEVICE_SUB_GROUP_SIZES_INTEL if !device.subgroup_sizes().is_empty() => {
+            Value::list(&device.subgroup_sizes())
         }
         CL_DEVICE_MAX_CLOCK_FREQUENCY => Value::of(clock_frequency(info)),
         CL_DEVICE_ADDRESS_BITS => Value::of(64u32),
@@ -266,6 +282,34 @@ fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => Value::of(0u32),
+        _ => return None,
+    })
+}
+
+/// Dot products of integers: vectors of four 8-bit numbers are computed as packed ones.
+// One name of the specification has a lower-case x.
+#[allow(non_upper_case_globals)]
+fn dot_products(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
+    use vk::DotProducts as D;
+    Some(match name {
+        CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => Value::of(
+            CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED
+                | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT,
+        ),
+        // In the order of cl_device_integer_dot_product_acceleration_properties.
+        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT
+        | CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED => {
+            let kinds = [
+                D::SIGNED,
+                D::UNSIGNED,
+                D::MIXED,
+                D::SATURATING_SIGNED,
+                D::SATURATING_UNSIGNED,
+                D::SATURATING_MIXED,
+            ];
+            let accelerated = info.features.accelerated_dot_products;
+            Value::list(&kinds.map(|kind| cl_bool::from(accelerated.contains(kind))))
+        }
         _ => return None,
     })
 }
@@ -424,8 +468,8 @@ fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         }
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Value::bool(true),
         CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => Value::bool(true),
-        CL_DEVICE_BUILT_IN_KERNELS | CL_DEVICE_IL_VERSION => Value::text(""),
-        CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION | CL_DEVICE_ILS_WITH_VERSION => Value::names(&[]),
+        CL_DEVICE_BUILT_IN_KERNELS => Value::text(""),
+        CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => Value::names(&[]),
         CL_DEVICE_PARTITION_MAX_SUB_DEVICES => Value::of(0u32),
         CL_DEVICE_PARTITION_PROPERTIES | CL_DEVICE_PARTITION_TYPE => Value::of(0isize),
         CL_DEVICE_PARTITION_AFFINITY_DOMAIN => Value::of(0u64),
@@ -455,28 +499,18 @@ fn sharing(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
 }
 
 /// Answers for optional features that are not offered.
-// One name of the specification has a lower-case x.
-#[allow(non_upper_case_globals)]
 fn absent_features(name: cl_device_info) -> Option<Value> {
     Some(match name {
-        CL_DEVICE_PIPE_SUPPORT | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => {
-            Value::bool(false)
-        }
+        CL_DEVICE_PIPE_SUPPORT => Value::bool(false),
         CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
         | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
         | CL_DEVICE_MAX_ON_DEVICE_QUEUES
         | CL_DEVICE_MAX_ON_DEVICE_EVENTS
         | CL_DEVICE_MAX_PIPE_ARGS
         | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
-        | CL_DEVICE_PIPE_MAX_PACKET_SIZE
-        | CL_DEVICE_MAX_NUM_SUB_GROUPS => Value::of(0u32),
-        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES
-        | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES
-        | CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => Value::of(0u64),
-        // Six times no (cl_device_integer_dot_product_acceleration_properties).
-        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT
-        | CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED => {
-            Value::list(&[CL_FALSE; 6])
+        | CL_DEVICE_PIPE_MAX_PACKET_SIZE => Value::of(0u32),
+        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
+            Value::of(0u64)
         }
         // Lists of what SPIR-V may use, of which none is taken.
         CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS

@@ -14,7 +14,9 @@ pub mod platform;
 pub mod samplers;
 pub mod selection;
 pub mod sharing;
+pub mod spirv;
 pub mod staging;
+mod subgroups;
 pub mod usm;
 
 use crate::cl::error::Result;

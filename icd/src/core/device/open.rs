@@ -3,7 +3,7 @@
 
 use super::images::ImageFeatures;
 use super::samplers::{self, Samplers};
-use super::{defects, findings};
+use super::{defects, findings, subgroups};
 use crate::cl::error::{fail, Result};
 use crate::cl::*;
 use crate::config;
@@ -50,7 +50,9 @@ pub struct Gpu {
     pub upload: Arc<Pool>,
     /// Device to host.
     pub readback: Arc<Pool>,
-    /// For kernels that filter by the device's own samplers.
+    /// Types of channels that the device's own samplers filter for kernels.
+    pub filters: vk::Filters,
+    /// Those samplers.
     pub(super) samplers: OnceCell<Samplers>,
     /// The queue that prepares images.
     pub(super) image_queue: OnceCell<Arc<vk::Queue>>,
@@ -98,9 +100,11 @@ impl Gpu {
         exit::keep_children_off(&device);
         let mut target = target(device.info(), &probe, images);
         let samplers = OnceCell::new();
-        target.hardware_linear = images.filtered
-            && config::device_filters()
-            && samplers::filter_well(&device, &samplers);
+        let filters = match config::exact_filters() {
+            true => vk::Filters::empty(),
+            false => samplers::find_filters(&device, &samplers, images.filtered),
+        };
+        target.hardware_linear = !filters.is_empty();
         let always_stage = config::always_stage();
         if always_stage {
             device.pretend_discrete();
@@ -114,6 +118,7 @@ impl Gpu {
             always_stage,
             upload,
             readback,
+            filters,
             samplers,
             image_queue: OnceCell::new(),
             copy_kernel: OnceCell::new(),
@@ -423,6 +428,7 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -
         storage16: f.storage16,
         atomic_int64_buffer: f.atomic_int64_buffer,
         atomic_int64_shared: f.atomic_int64_shared,
+        integer_dot_product: f.integer_dot_product,
         workgroup_explicit_layout: f.workgroup_explicit_layout,
         workgroup_explicit_layout_8: f.workgroup_explicit_layout_8,
         workgroup_explicit_layout_16: f.workgroup_explicit_layout_16,
@@ -450,6 +456,7 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -
         exp2_wide: probe.exp2_wide
             && (probe.exp2_denormals || !probe.floats.keeps_denormals(vk::FloatWidth::Single)),
         log2_accurate: probe.log2_accurate,
+        subgroups: subgroups::offered(f),
         images: images.images,
         read_write_images: images.read_write,
         image_writes_3d: images.writes_3d,

@@ -10,22 +10,30 @@ use std::sync::Arc;
 /// The samplers, in the order of their slots. A slot that is taken keeps its sampler.
 pub type Samplers = Vec<Arc<vk::Slot>>;
 
-/// Returns true if the device's samplers do what OpenCL says of linear filters. They are made where that is not known.
-pub fn filter_well(device: &Arc<vk::Device>, samplers: &OnceCell<Samplers>) -> bool {
-    if device.has_injected_fault() {
-        // Submissions are counted.
-        return false;
+/// Returns those types of channels for which the device's samplers do what OpenCL says of linear filters, of those that
+/// they filter at all. They are made where that is not known.
+pub fn find_filters(
+    device: &Arc<vk::Device>,
+    samplers: &OnceCell<Samplers>,
+    of: vk::Filters,
+) -> vk::Filters {
+    // Where faults are injected, submissions are counted.
+    if of.is_empty() || device.has_injected_fault() {
+        return vk::Filters::empty();
     }
     let find = || {
         let made = samplers.get_or_try_init(|| make(device))?;
         let all: Vec<_> = (0..).map(desc).zip(made.iter().cloned()).collect();
-        device.filters_well(&all)
+        device.find_filters(&all, of)
     };
-    let decode = |bytes: &[u8]| Some(bytes == [1]);
-    let found = findings::of(device, "filter", |&well| vec![u8::from(well)], decode, find);
+    let decode = |bytes: &[u8]| match *bytes {
+        [bits] => vk::Filters::from_bits(bits),
+        _ => None,
+    };
+    let found = findings::of(device, "filters", |found| vec![found.bits()], decode, find);
     found.unwrap_or_else(|error| {
         tracing::warn!("{}: the samplers were not probed: {error}", device.info().name);
-        false
+        vk::Filters::empty()
     })
 }
 

@@ -1,4 +1,4 @@
-//! `HEKLA_DUMP=DIR`: every program's text and options and every kernel's SPIR-V are written to a
+//! `HEKLA_DUMP=DIR`: every program's text or module and options and every kernel's SPIR-V are written to a
 //! folder, for validators and bug reports.
 
 use crate::config;
@@ -41,6 +41,15 @@ pub fn source(source: &Source, options: &str) {
             write(&path, text.as_bytes());
         }
     }
+}
+
+/// Writes a module of clCreateProgramWithIL before it is compiled, as `program-HASH.il`, and the build options.
+pub fn il(bytes: &[u8], options: &str) {
+    let Some(folder) = folder() else { return };
+    let both = [bytes, options.as_bytes()].concat();
+    let base = folder.join(format!("program-{:016x}", crate::core::cache::digest::hash(&both)));
+    write(&base.with_extension("il"), bytes);
+    write(&base.with_extension("options"), options.as_bytes());
 }
 
 /// Writes the modules of a program as `NAME-HASH.spv`.

@@ -18,7 +18,7 @@ use hekla_compiler::{ModuleFlags, Object, Program, Target};
 
 const MAGIC: &[u8; 8] = b"HEKLABIN";
 /// The version of the format. It changes with the format and with the meaning of the metadata.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// The result of reading: a value, or the reason why there is none.
 pub type Read<T> = Result<T, String>;
@@ -140,6 +140,7 @@ impl Writer {
             kernel.args.iter().for_each(|arg| self.arg(arg));
             self.size(kernel.required_local_size);
             self.size(kernel.local_size_hint);
+            self.u32(kernel.required_subgroup_size.unwrap_or(0));
             self.string(&kernel.attributes);
             self.u32(u32::from(kernel.arg_info));
             self.u32(kernel.pointee_alignments.len() as u32);
@@ -176,6 +177,8 @@ impl Writer {
         self.u32(u32::from(kernel.uses_barrier));
         self.u32(u32::from(kernel.local_size_visible));
         self.u32(u32::from(kernel.uses_images));
+        self.u32(u32::from(kernel.uses_subgroups));
+        self.u32(kernel.required_subgroup_size.unwrap_or(0));
     }
 
     fn arg(&mut self, arg: &Arg) {
@@ -298,6 +301,7 @@ impl<'a> Reader<'a> {
             args: self.list(Reader::arg)?,
             required_local_size: self.size()?,
             local_size_hint: self.size()?,
+            required_subgroup_size: self.subgroup_size()?,
             attributes: self.string()?,
             arg_info: self.flag()?,
             pointee_alignments: self.list(Reader::u32)?,
@@ -322,7 +326,17 @@ impl<'a> Reader<'a> {
             uses_barrier: self.flag()?,
             local_size_visible: self.flag()?,
             uses_images: self.flag()?,
+            uses_subgroups: self.flag()?,
+            required_subgroup_size: self.subgroup_size()?,
         })
+    }
+
+    fn subgroup_size(&mut self) -> Read<Option<u32>> {
+        let size = self.u32()?;
+        match size == 0 || size.is_power_of_two() {
+            true => Ok(Some(size).filter(|&size| size != 0)),
+            false => Err("a size of sub-groups that is no power of two".into()),
+        }
     }
 
     fn argument_field(&mut self) -> Read<ArgumentField> {
@@ -405,6 +419,8 @@ mod tests {
             argument_fields: vec![ArgumentField { field: Field::Arg(3), offset: 8 }],
             required_local_size: Some([1, 2, 3]),
             uses_images: true,
+            uses_subgroups: true,
+            required_subgroup_size: Some(16),
             ..Kernel::default()
         };
         let bytes = (1..=9).collect();

@@ -7,6 +7,7 @@ use crate::core::context::Context;
 use crate::core::device::Device;
 use crate::core::diagnostics::dump;
 use crate::core::program::cached;
+use crate::core::program::il::IlInput;
 use crate::core::program::{Build, Code, Executable, Origin, Program};
 use crate::object::{callbacks, Ref};
 use hekla_compiler as compiler;
@@ -144,26 +145,26 @@ impl Drop for Turn {
 /// exist and while another build is under way; CL_INVALID_BINARY for a binary that is no executable.
 /// The job's failure is CL_BUILD_PROGRAM_FAILURE.
 pub fn build(program: &Ref<Program>, devices: Vec<usize>, text: String) -> Result<Job> {
-    ensure!(program.origin != Origin::Linked, CL_INVALID_OPERATION);
+    ensure!(!matches!(program.origin, Origin::Linked), CL_INVALID_OPERATION);
     let options = compiler::Options::parse(&text).map_err(|error| {
         tracing::info!("build options: {error}");
         ClError(CL_INVALID_BUILD_OPTIONS)
     })?;
-    if program.origin == Origin::Binary {
+    if matches!(program.origin, Origin::Binary) {
         let builds = program.builds.lock();
         let is_executable = |&index: &usize| {
             matches!(builds.get(index), Some(Build { code: Code::Executable(_), .. }))
         };
         ensure!(devices.iter().all(is_executable), CL_INVALID_BINARY);
     }
+    let input = Input::of(program, Vec::new());
     let step = move |program: &Program, index: usize| {
-        if program.origin == Origin::Binary {
+        let Some(input) = &input else {
             return Ok(Build::ended(&text, String::new(), Some(program.build_of(index).code)));
-        }
+        };
         let gpu = program.devices[index].gpu()?;
-        let source = as_source(program, Vec::new());
-        dump::source(&source, &text);
-        let compiled = cached::compile(&source, &text, &options, &program.context.target(gpu));
+        input.dump(&text);
+        let compiled = cached::compile(input, &text, &options, &program.context.target(gpu));
         let executable = compiled.program.map(|program| Executable::new(gpu, program));
         Ok(Build::ended(&text, compiled.log, executable.map(Code::Executable)))
     };
@@ -172,7 +173,7 @@ pub fn build(program: &Ref<Program>, devices: Vec<usize>, text: String) -> Resul
 
 /// clCompileProgram for some devices of a program, with headers by include name.
 ///
-/// CL_INVALID_COMPILER_OPTIONS; CL_INVALID_OPERATION for a program that has no source, while
+/// CL_INVALID_COMPILER_OPTIONS; CL_INVALID_OPERATION for a program that has neither source nor IL, while
 /// kernels exist and while another build is under way. The job's failure is
 /// CL_COMPILE_PROGRAM_FAILURE.
 pub fn compile(
@@ -181,16 +182,21 @@ pub fn compile(
     text: String,
     headers: Vec<(String, String)>,
 ) -> Result<Job> {
-    ensure!(program.origin == Origin::Source, CL_INVALID_OPERATION);
+    let input = Input::of(program, headers).ok_or(ClError(CL_INVALID_OPERATION))?;
     let options = compiler::Options::parse(&text).map_err(|error| {
         tracing::info!("compiler options: {error}");
         ClError(CL_INVALID_COMPILER_OPTIONS)
     })?;
-    let source = as_source(program, headers);
     let step = move |program: &Program, index: usize| {
         let gpu = program.devices[index].gpu()?;
-        dump::source(&source, &text);
-        let compiled = compiler::compile_object(&source, &options, &program.context.target(gpu));
+        input.dump(&text);
+        let target = program.context.target(gpu);
+        let compiled = match &input {
+            Input::Source(source) => compiler::compile_object(source, &options, &target),
+            Input::Il(il) => {
+                compiler::compile_il_object(il.module.module(), &il.specs, &options, &target)
+            }
+        };
         let object = compiled.object.map(|object| Code::Object(Arc::new(object)));
         Ok(Build::ended(&text, compiled.log, object))
     };
@@ -215,16 +221,39 @@ pub fn link(
     let objects: Vec<_> = devices.iter().map(|d| linkable(inputs, d)).collect::<Result<_>>()?;
     let taking_part = (0..devices.len()).filter(|&index| !objects[index].is_empty()).collect();
     let builds = vec![Build::default(); devices.len()];
-    let program = Program::new(context, devices, String::new(), Origin::Linked, builds);
+    let program = Program::new(context, devices, Origin::Linked, builds);
     let step = move |program: &Program, index: usize| {
         link_for(program, index, &objects[index], &text, &options)
     };
     Job::begin(&program, taking_part, CL_LINK_PROGRAM_FAILURE, Box::new(step))
 }
 
-/// Returns the program's text in the form that the compiler takes.
-fn as_source(program: &Program, headers: Vec<(String, String)>) -> compiler::Source {
-    compiler::Source { name: "<source>".to_string(), text: program.source.clone(), headers }
+/// What the compiler takes.
+pub enum Input {
+    Source(compiler::Source),
+    Il(IlInput),
+}
+
+impl Input {
+    /// Returns a program's text or module as it is now; `None` for a program that has neither.
+    fn of(program: &Program, headers: Vec<(String, String)>) -> Option<Input> {
+        match &program.origin {
+            Origin::Source(text) => {
+                let (name, text) = ("<source>".to_string(), text.clone());
+                Some(Input::Source(compiler::Source { name, text, headers }))
+            }
+            Origin::Il(module) => Some(Input::Il(module.input())),
+            Origin::Binary | Origin::Linked => None,
+        }
+    }
+
+    /// Writes it to the folder of HEKLA_DUMP.
+    fn dump(&self, options: &str) {
+        match self {
+            Input::Source(source) => dump::source(source, options),
+            Input::Il(il) => dump::il(il.module.bytes(), options),
+        }
+    }
 }
 
 /// Returns the objects of all inputs for a device: of all, or of none (clLinkProgram).

@@ -1,31 +1,47 @@
 //! Programs in the cache: the results of clBuildProgram, by everything that they depend on.
 //!
-//! The key is a digest of text, options, device and build of the compiler. Headers from disk are not
+//! The key is a digest of text or module, options, device and build of the compiler. Headers from disk are not
 //! known before the text is preprocessed; the entry lists the paths that were searched and what was found, and is
 //! valid only while that is unchanged.
 
 use crate::core::cache::cache;
 use crate::core::cache::digest::Digest;
 use crate::core::program::binary::{self, Content, Loaded, Reader, Writer};
+use crate::core::program::build::Input;
+use crate::core::program::il::IlInput;
 use hekla_compiler::{self as compiler, Compiled, Lookup, Options, Source, Target};
 use std::path::Path;
 
-/// As [`compiler::compile`], from the cache if possible. `text` is the text that `options` were parsed from.
-pub fn compile(source: &Source, text: &str, options: &Options, target: &Target) -> Compiled {
-    let Some(cache) = cache() else { return compiler::compile(source, options, target) };
-    let key = key(source, text, target);
+/// Compiles and links a program, or takes it from the cache. `text` is the text that `options` were parsed from.
+pub fn compile(input: &Input, text: &str, options: &Options, target: &Target) -> Compiled {
+    let compile = || match input {
+        Input::Source(source) => compiler::compile(source, options, target),
+        Input::Il(il) => compiler::compile_il(il.module.module(), &il.specs, options, target),
+    };
+    let Some(cache) = cache() else { return compile() };
+    let key = match input {
+        Input::Source(source) => source_key(source, text, target),
+        Input::Il(il) => il_key(il, text, target),
+    };
     if let Some(compiled) = cache.load(key).and_then(|entry| read(&entry, target)) {
         tracing::debug!("cache: a program was found");
         return compiled;
     }
-    let compiled = compiler::compile(source, options, target);
+    let compiled = compile();
     if let Some(entry) = write(&compiled, target) {
         cache.store(key, &entry);
     }
     compiled
 }
 
-fn key(source: &Source, text: &str, target: &Target) -> Digest {
+fn il_key(il: &IlInput, text: &str, target: &Target) -> Digest {
+    let target = binary::target_hash(target).to_le_bytes();
+    let words = il.specs.iter().flat_map(|spec| [u64::from(spec.id), spec.bits]);
+    let specs: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
+    Digest::of(&[b"il", &target, il.module.bytes(), &specs, text.as_bytes()])
+}
+
+fn source_key(source: &Source, text: &str, target: &Target) -> Digest {
     let target = binary::target_hash(target).to_le_bytes();
     let given = source.headers.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
     let mut parts: Vec<&[u8]> =

@@ -49,10 +49,44 @@ impl BuiltKernel {
     /// of their values in memory.
     pub fn work_group_size(&self, device: &Device) -> usize {
         let (limit, file) = (device.max_work_group_size(), device.info().limits.registers);
+        let limit = limit.min(self.local_size_limit(device));
         match (self.kernel.required_local_size, file) {
             (None, Some(file)) => size_in_registers(self.kernel.registers, file).min(limit),
             _ => limit,
         }
+    }
+
+    /// Returns the most work-items of a work-group.
+    pub fn local_size_limit(&self, device: &Device) -> usize {
+        let limit = device.max_work_group_size();
+        let features = &device.info().features;
+        match self.kernel.required_subgroup_size {
+            Some(size) if size != features.subgroup_size => {
+                limit.min(size as usize * features.max_workgroup_subgroups as usize)
+            }
+            _ => limit,
+        }
+    }
+
+    /// Returns the number of work-items of a whole sub-group.
+    pub fn subgroup_size(&self) -> u32 {
+        self.gpu.target.subgroup_size(self.kernel.required_subgroup_size)
+    }
+
+    /// Returns what a pipeline for work-groups of a size asks of subgroups. The size is asked for, too, where it is the
+    /// device's own, since drivers may have smaller ones in the place of that.
+    fn subgroup_demand(&self, local: [u32; 3]) -> vk::SubgroupDemand {
+        let kernel = &self.kernel;
+        if !kernel.uses_subgroups && kernel.required_subgroup_size.is_none() {
+            return vk::SubgroupDemand::default();
+        }
+        let (size, features) = (self.subgroup_size(), &self.gpu.device.info().features);
+        let items: u64 = local.iter().map(|&size| u64::from(size)).product();
+        let fits = items <= u64::from(size) * u64::from(features.max_workgroup_subgroups);
+        let [least, most] = features.subgroup_size_range;
+        let offered = features.subgroup_size_control && (least..=most).contains(&size);
+        let full = local[0].is_multiple_of(size);
+        vk::SubgroupDemand { size: (fits && offered).then_some(size), full }
     }
 
     /// Returns the pipeline for a key, created at first use.
@@ -75,6 +109,7 @@ impl BuiltKernel {
             specialization: &constants,
             push_constant_size: self.push_constant_size(),
             uses_images: self.kernel.uses_images,
+            subgroups: self.subgroup_demand(key.local_size),
         };
         // SAFETY: the compiler made the module for this device, in this process or in one whose binary or cache entry has
         // the right checksum.

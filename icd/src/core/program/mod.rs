@@ -1,8 +1,9 @@
-//! Programs: source or binary, and the results of building for each device.
+//! Programs: source, intermediate language or binary, and the results of building for each device.
 
 pub mod binary;
 pub mod build;
 pub mod cached;
+pub mod il;
 pub mod kernel;
 pub mod local_layout;
 pub mod pipelines;
@@ -19,6 +20,7 @@ use crate::object::{Kind, Ref};
 use binary::{Content, Loaded};
 use hekla_compiler as compiler;
 use hekla_vk_backend as vk;
+use il::IlModule;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,8 +30,6 @@ pub struct Program {
     pub context: Ref<Context>,
     /// The devices of the program, and its state on each.
     pub devices: Vec<Ref<Device>>,
-    /// The concatenated strings of clCreateProgramWithSource; empty for other programs.
-    pub source: String,
     pub origin: Origin,
     pub(super) builds: Mutex<Vec<Build>>,
     /// Number of kernel objects: while there are any, the program is not built again.
@@ -39,9 +39,11 @@ pub struct Program {
 }
 
 /// The origin of a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    Source,
+    /// The concatenated strings of clCreateProgramWithSource.
+    Source(String),
+    /// clCreateProgramWithIL.
+    Il(Arc<IlModule>),
     Binary,
     /// clLinkProgram.
     Linked,
@@ -208,9 +210,18 @@ impl Executable {
 impl Program {
     /// clCreateProgramWithSource: for all devices of the context.
     pub fn from_source(context: Ref<Context>, source: String) -> Ref<Program> {
+        Program::unbuilt(context, Origin::Source(source))
+    }
+
+    /// clCreateProgramWithIL: for all devices of the context. CL_INVALID_VALUE for bytes that are no module.
+    pub fn from_il(context: Ref<Context>, bytes: &[u8]) -> Result<Ref<Program>> {
+        Ok(Program::unbuilt(context, Origin::Il(IlModule::read(bytes)?)))
+    }
+
+    fn unbuilt(context: Ref<Context>, origin: Origin) -> Ref<Program> {
         let devices = context.devices.clone();
         let builds = vec![Build::default(); devices.len()];
-        Program::new(context, devices, source, Origin::Source, builds)
+        Program::new(context, devices, origin, builds)
     }
 
     /// clCreateProgramWithBinary. Returns the status for each device; the program when all are good.
@@ -235,7 +246,7 @@ impl Program {
         }
         let good = builds.len() == devices.len();
         let program = if good {
-            Ok(Program::new(context, devices, String::new(), Origin::Binary, builds))
+            Ok(Program::new(context, devices, Origin::Binary, builds))
         } else {
             Err(ClError(CL_INVALID_BINARY))
         };
@@ -258,19 +269,33 @@ impl Program {
     pub(super) fn new(
         context: Ref<Context>,
         devices: Vec<Ref<Device>>,
-        source: String,
         origin: Origin,
         builds: Vec<Build>,
     ) -> Ref<Program> {
         Ref::new(Program {
             context,
             devices,
-            source,
             origin,
             builds: Mutex::new(builds),
             kernels: AtomicU32::new(0),
             background: AtomicU32::new(0),
         })
+    }
+
+    /// Returns the text of a program of clCreateProgramWithSource; of another one, nothing.
+    pub fn source(&self) -> &str {
+        match &self.origin {
+            Origin::Source(text) => text,
+            _ => "",
+        }
+    }
+
+    /// Returns the module of a program of clCreateProgramWithIL.
+    pub fn il(&self) -> Option<&Arc<IlModule>> {
+        match &self.origin {
+            Origin::Il(module) => Some(module),
+            _ => None,
+        }
     }
 
     /// Returns the position of a device in the program, or CL_INVALID_DEVICE.

@@ -230,11 +230,6 @@ pub fn required_to_read_and_write() -> impl Iterator<Item = cl_image_format> {
     })
 }
 
-/// Returns true if kernels read the channels as integers.
-pub fn is_integer(format: &cl_image_format) -> bool {
-    (CL_SIGNED_INT8..=CL_UNSIGNED_INT32).contains(&format.image_channel_data_type)
-}
-
 fn is_signed_norm(format: &cl_image_format) -> bool {
     matches!(format.image_channel_data_type, CL_SNORM_INT8 | CL_SNORM_INT16)
 }

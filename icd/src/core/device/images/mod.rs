@@ -71,8 +71,8 @@ pub struct ImageFeatures {
     pub read_write: bool,
     /// Writes to images of three dimensions.
     pub writes_3d: bool,
-    /// The device's samplers filter all formats that kernels read as floats.
-    pub filtered: bool,
+    /// Types of channels that the device's samplers filter in all formats and kinds of images.
+    pub filtered: vk::Filters,
 }
 
 /// The images of a device.
@@ -192,20 +192,28 @@ impl Images {
         let write = |t: &_| format::required().all(|f| self.access(*t, f).write);
         let both =
             |t: &_| format::required_to_read_and_write().all(|f| self.access(*t, f).read_write);
-        let filtered = |(image_type, formats): &(cl_mem_object_type, Vec<_>)| {
-            let Some(kind) = kind(*image_type) else { return true };
-            let layouts = formats.iter().map(|(format, _)| *format);
-            let mut layouts = layouts.filter(|f| !format::is_integer(f)).filter_map(format::layout);
-            layouts.all(|layout| {
-                physical.image_support(kind, layout.format).is_some_and(|support| support.filtered)
-            })
-        };
         ImageFeatures {
-            filtered: self.formats.iter().all(filtered),
+            filtered: self.find_filtered(physical),
             images: flat.iter().chain([&solid]).all(read) && flat.iter().all(write),
             read_write: flat.iter().all(both),
             writes_3d: write(&solid),
         }
+    }
+
+    /// Returns the types of channels that the device's samplers filter in all formats and kinds of images.
+    fn find_filtered(&self, physical: &vk::PhysicalDevice) -> vk::Filters {
+        let mut filtered = vk::Filters::all();
+        for (image_type, formats) in &self.formats {
+            let Some(kind) = kind(*image_type) else { continue };
+            for layout in formats.iter().filter_map(|(format, _)| format::layout(*format)) {
+                let of = vk::Filters::of(layout.read_as);
+                let support = || physical.image_support(kind, layout.read_as);
+                if filtered.intersects(of) && !support().is_some_and(|support| support.filtered) {
+                    filtered.remove(of);
+                }
+            }
+        }
+        filtered
     }
 
     /// Returns what kernels can do with images of a type and format.

@@ -45,6 +45,7 @@ impl Slots {
     ) -> Result<Arc<vk::Slot>> {
         let (desc, seen) = (image.desc(), (layout.read_as, layout.components));
         self.get_or_make(writes, || match writes {
+            true if desc.levels > 1 => vk::Slot::of_levels(image),
             true => vk::Slot::of_image(image, Binding::StorageImage, 0),
             false if seen == (desc.read_as, desc.components) => {
                 vk::Slot::of_image(image, Binding::SampledImage, 0)
@@ -146,7 +147,7 @@ impl Image {
         self.check_use(device, access)?;
         self.prepare_samplers(index, writes)?;
         let slot = self.slot(index, writes)?;
-        Ok(Some((*word.get_or_init(|| self.word(&slot)), slot)))
+        Ok(Some((*word.get_or_init(|| self.word(index, &slot)), slot)))
     }
 
     /// Returns what a launch needs to use the shadow of the image on a device. `writes`: the kernel does not only read.
@@ -163,7 +164,7 @@ impl Image {
         self.prepare_samplers(device, writes)?;
         let (shadow, used) = self.shadow(device, queue, writes)?;
         let slot = shadow.slots.of_image(&shadow.image, &self.layout, writes)?;
-        Ok(Bound { word: self.word(&slot), slot, shadow: used })
+        Ok(Bound { word: self.word(device, &slot), slot, shadow: used })
     }
 
     /// Prepares the samplers with which kernels that only read may read the image.
@@ -174,15 +175,19 @@ impl Image {
         Ok(self.context.gpus[device].prepare_samplers()?)
     }
 
-    /// Returns the word by which a kernel knows the image in a slot.
-    fn word(&self, slot: &vk::Slot) -> u32 {
+    /// Returns the word by which a kernel on a device knows the image in a slot.
+    fn word(&self, device: usize, slot: &vk::Slot) -> u32 {
         let order = self.format.image_channel_order - image_word::CL_R;
         let data_type = self.format.image_channel_data_type - image_word::CL_SNORM_INT8;
         let store = self.layout.store.map_or(0, |store| store as u32);
+        let filters = self.context.gpus[device].filters;
+        let filtered = filters.intersects(vk::Filters::of(self.layout.read_as));
         slot.index()
             | order << image_word::ORDER_SHIFT
             | data_type << image_word::TYPE_SHIFT
             | store << image_word::STORE_SHIFT
+            | u32::from(filtered) << image_word::FILTERED_SHIFT
+            | u32::from(self.shape.is_mipmap()) << image_word::MIPMAP_SHIFT
     }
 
     /// Returns the image's own slot on a device.

@@ -1,0 +1,110 @@
+//! What the work-items of a sub-group do together: OpGroupNonUniform operations, one for each of the IR's.
+
+use super::emitter::Emitter;
+use super::error::{EmitError, EmitResult};
+use crate::ir::{BinaryOp, SubgroupScan, SubgroupShuffle, SubgroupVote, Type, Value};
+use rspirv::spirv::{Capability, GroupOperation, Op, Scope};
+
+impl Emitter<'_> {
+    /// An operation of the work-items of the sub-group that are together here.
+    fn group_op(
+        &mut self,
+        op: Op,
+        capability: Capability,
+        ty: Type,
+        operands: &[u32],
+    ) -> EmitResult<u32> {
+        self.builder.require_capability(Capability::GroupNonUniform);
+        self.builder.require_capability(capability);
+        let mut all = vec![self.const_u32(Scope::Subgroup as u32)];
+        all.extend_from_slice(operands);
+        let ty = self.ty(ty)?;
+        Ok(self.op(op, ty, &all))
+    }
+
+    pub fn subgroup_elect(&mut self) -> EmitResult<u32> {
+        self.group_op(Op::GroupNonUniformElect, Capability::GroupNonUniform, Type::BOOL, &[])
+    }
+
+    pub fn subgroup_vote(&mut self, op: SubgroupVote, arg: Value) -> EmitResult<u32> {
+        let op = match op {
+            SubgroupVote::All => Op::GroupNonUniformAll,
+            SubgroupVote::Any => Op::GroupNonUniformAny,
+            SubgroupVote::AllEqual => Op::GroupNonUniformAllEqual,
+        };
+        let arg = self.id(arg)?;
+        self.group_op(op, Capability::GroupNonUniformVote, Type::BOOL, &[arg])
+    }
+
+    pub fn subgroup_ballot(&mut self, arg: Value) -> EmitResult<u32> {
+        let arg = self.id(arg)?;
+        let op = Op::GroupNonUniformBallot;
+        self.group_op(op, Capability::GroupNonUniformBallot, Type::BALLOT, &[arg])
+    }
+
+    pub fn subgroup_broadcast_first(&mut self, arg: Value) -> EmitResult<u32> {
+        let (ty, arg) = (self.func.ty(arg), self.id(arg)?);
+        let op = Op::GroupNonUniformBroadcastFirst;
+        self.group_op(op, Capability::GroupNonUniformBallot, ty, &[arg])
+    }
+
+    pub fn subgroup_shuffle(&mut self, op: SubgroupShuffle, args: [Value; 2]) -> EmitResult<u32> {
+        use Capability as C;
+        let (op, capability) = match op {
+            SubgroupShuffle::Broadcast => (Op::GroupNonUniformBroadcast, C::GroupNonUniformBallot),
+            SubgroupShuffle::Index => (Op::GroupNonUniformShuffle, C::GroupNonUniformShuffle),
+            SubgroupShuffle::Xor => (Op::GroupNonUniformShuffleXor, C::GroupNonUniformShuffle),
+            SubgroupShuffle::Up => {
+                (Op::GroupNonUniformShuffleUp, C::GroupNonUniformShuffleRelative)
+            }
+            SubgroupShuffle::Down => {
+                (Op::GroupNonUniformShuffleDown, C::GroupNonUniformShuffleRelative)
+            }
+        };
+        let ty = self.func.ty(args[0]);
+        let ids = [self.id(args[0])?, self.id(args[1])?];
+        self.group_op(op, capability, ty, &ids)
+    }
+
+    pub fn subgroup_scan(
+        &mut self,
+        scan: SubgroupScan,
+        op: BinaryOp,
+        arg: Value,
+        cluster: u32,
+    ) -> EmitResult<u32> {
+        use BinaryOp::*;
+        let op = match op {
+            IAdd => Op::GroupNonUniformIAdd,
+            IMul => Op::GroupNonUniformIMul,
+            FAdd => Op::GroupNonUniformFAdd,
+            FMul => Op::GroupNonUniformFMul,
+            SMin => Op::GroupNonUniformSMin,
+            UMin => Op::GroupNonUniformUMin,
+            FMin => Op::GroupNonUniformFMin,
+            SMax => Op::GroupNonUniformSMax,
+            UMax => Op::GroupNonUniformUMax,
+            FMax => Op::GroupNonUniformFMax,
+            And => Op::GroupNonUniformBitwiseAnd,
+            Or => Op::GroupNonUniformBitwiseOr,
+            Xor => Op::GroupNonUniformBitwiseXor,
+            _ => return Err(EmitError::malformed(format!("a scan by {op:?}"))),
+        };
+        let mut capability = Capability::GroupNonUniformArithmetic;
+        let operation = match scan {
+            SubgroupScan::Reduce if cluster != 0 => {
+                capability = Capability::GroupNonUniformClustered;
+                GroupOperation::ClusteredReduce
+            }
+            SubgroupScan::Reduce => GroupOperation::Reduce,
+            SubgroupScan::Inclusive => GroupOperation::InclusiveScan,
+            SubgroupScan::Exclusive => GroupOperation::ExclusiveScan,
+        };
+        let (ty, arg) = (self.func.ty(arg), self.id(arg)?);
+        let mut operands = vec![operation as u32, arg];
+        if cluster != 0 {
+            operands.push(self.const_u32(cluster));
+        }
+        self.group_op(op, capability, ty, &operands)
+    }
+}

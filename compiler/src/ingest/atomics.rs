@@ -1,0 +1,245 @@
+//! Atomic instructions (SPIR-V 3.49.18), and what scopes and memory semantics mean.
+
+use super::function::{unsupported, Translator};
+use super::words::Inst;
+use crate::ir::{
+    Addr, AddressSpace, AtomicOp, BarrierFlags, IntCC, MemoryOrder, MemoryScope, Scalar,
+    SyncSemantics, Type, Value,
+};
+use rspirv::spirv::{MemorySemantics, Op, Scope};
+
+/// Returns true for the instructions of this file.
+pub(super) fn has(op: Op) -> bool {
+    use Op::*;
+    matches!(op, AtomicLoad | AtomicStore | AtomicExchange)
+        || matches!(op, AtomicCompareExchange | AtomicCompareExchangeWeak)
+        || matches!(op, AtomicIIncrement | AtomicIDecrement)
+        || matches!(op, AtomicFlagTestAndSet | AtomicFlagClear)
+        || update(op).is_some()
+}
+
+/// Returns the operation of an instruction that changes an object by an operand.
+fn update(op: Op) -> Option<AtomicOp> {
+    Some(match op {
+        Op::AtomicIAdd => AtomicOp::Add,
+        Op::AtomicISub => AtomicOp::Sub,
+        Op::AtomicSMin => AtomicOp::SMin,
+        Op::AtomicUMin => AtomicOp::UMin,
+        Op::AtomicSMax => AtomicOp::SMax,
+        Op::AtomicUMax => AtomicOp::UMax,
+        Op::AtomicAnd => AtomicOp::And,
+        Op::AtomicOr => AtomicOp::Or,
+        Op::AtomicXor => AtomicOp::Xor,
+        _ => return None,
+    })
+}
+
+impl Translator<'_, '_, '_> {
+    pub(super) fn atomic(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        if let Some(op) = update(inst.op) {
+            let (ptr, sync) = self.atomic_operands(inst)?;
+            let value = self.number(inst.arg(3)?)?;
+            let old = self.rmw(op, ptr, value, sync)?;
+            return self.give(inst, old);
+        }
+        match inst.op {
+            Op::AtomicLoad => {
+                let (ptr, sync) = self.atomic_operands(inst)?;
+                let ty = self.numeric_result(inst)?;
+                let bits = self.atomic_type(ty)?;
+                let value = match self.is_private(ptr) {
+                    true => self.b.read(bits, Addr::new(ptr, bits.bytes())),
+                    false => self.b.atomic_load(bits, ptr, sync),
+                };
+                let value = self.b.bitcast(value, ty);
+                self.give(inst, value)
+            }
+            Op::AtomicStore => {
+                let (ptr, sync) = self.atomic_operands(inst)?;
+                let value = self.number(inst.arg(3)?)?;
+                self.atomic_type(self.b.ty(value))?;
+                let bits = self.b.as_bits(value);
+                match self.is_private(ptr) {
+                    true => {
+                        let bytes = self.b.ty(bits).bytes();
+                        self.b.write(Addr::new(ptr, bytes), bits);
+                    }
+                    false => self.b.atomic_store(ptr, bits, sync),
+                }
+                Ok(())
+            }
+            Op::AtomicExchange => {
+                let (ptr, sync) = self.atomic_operands(inst)?;
+                let value = self.number(inst.arg(3)?)?;
+                let ty = self.b.ty(value);
+                self.atomic_type(ty)?;
+                let bits = self.b.as_bits(value);
+                let old = self.rmw(AtomicOp::Xchg, ptr, bits, sync)?;
+                let old = self.b.bitcast(old, ty);
+                self.give(inst, old)
+            }
+            Op::AtomicIIncrement | Op::AtomicIDecrement => {
+                let (ptr, sync) = self.atomic_operands(inst)?;
+                let ty = self.numeric_result(inst)?;
+                self.atomic_type(ty)?;
+                let one = self.b.iconst(ty, 1);
+                let is_add = inst.op == Op::AtomicIIncrement;
+                let op = if is_add { AtomicOp::Add } else { AtomicOp::Sub };
+                let old = self.rmw(op, ptr, one, sync)?;
+                self.give(inst, old)
+            }
+            Op::AtomicFlagTestAndSet => {
+                let (ptr, sync) = self.atomic_operands(inst)?;
+                let one = self.b.int(Scalar::I32, 1);
+                let old = self.rmw(AtomicOp::Xchg, ptr, one, sync)?;
+                let was_set = self.b.is_nonzero(old);
+                self.give(inst, was_set)
+            }
+            Op::AtomicFlagClear => {
+                let (ptr, sync) = self.atomic_operands(inst)?;
+                let zero = self.b.int(Scalar::I32, 0);
+                self.rmw(AtomicOp::Xchg, ptr, zero, sync).map(|_| ())
+            }
+            Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
+                self.compare_exchange(inst)
+            }
+            _ => unsupported(),
+        }
+    }
+
+    /// Pointer, scope and semantics: the first operands of all atomic instructions.
+    fn atomic_operands(&mut self, inst: &Inst<'_>) -> Result<(Value, SyncSemantics), String> {
+        let [ptr, scope, semantics] = inst.get()?;
+        let (ptr, _) = self.pointer(ptr)?;
+        if self.b.space(ptr) == AddressSpace::Constant {
+            return Err("constant memory is not written to".to_string());
+        }
+        let sync = SyncSemantics { order: self.order(semantics)?, scope: self.scope(scope)? };
+        Ok((ptr, sync))
+    }
+
+    fn is_private(&self, ptr: Value) -> bool {
+        self.b.space(ptr) == AddressSpace::Private
+    }
+
+    /// Returns the integer as which an object is accessed.
+    fn atomic_type(&self, ty: Type) -> Result<Type, String> {
+        let target = self.m.out.target();
+        match (ty.scalar.bits(), ty.lanes) {
+            _ if ty.scalar == Scalar::Bool => Err("atomic bools are not supported".to_string()),
+            (32, 1) => Ok(Type::I32),
+            (64, 1) if target.int64_atomics() => Ok(Type::I64),
+            (64, 1) => Err("the device has no 64-bit atomics".to_string()),
+            _ => Err(format!("atomic operations on {ty} are not supported")),
+        }
+    }
+
+    /// Changes an object; nobody else sees one in private memory.
+    fn rmw(
+        &mut self,
+        op: AtomicOp,
+        ptr: Value,
+        value: Value,
+        sync: SyncSemantics,
+    ) -> Result<Value, String> {
+        let ty = self.b.ty(value);
+        self.atomic_type(ty)?;
+        if !op.takes().has(ty.scalar) {
+            return Err("an operand is of the wrong type".to_string());
+        }
+        if !self.is_private(ptr) {
+            return Ok(self.b.atomic_rmw(op, ptr, value, sync));
+        }
+        use crate::ir::BinaryOp;
+        let addr = Addr::new(ptr, ty.bytes());
+        let old = self.b.read(ty, addr);
+        let op = match op {
+            AtomicOp::Add => BinaryOp::IAdd,
+            AtomicOp::Sub => BinaryOp::ISub,
+            AtomicOp::And => BinaryOp::And,
+            AtomicOp::Or => BinaryOp::Or,
+            AtomicOp::Xor => BinaryOp::Xor,
+            AtomicOp::SMin => BinaryOp::SMin,
+            AtomicOp::SMax => BinaryOp::SMax,
+            AtomicOp::UMin => BinaryOp::UMin,
+            AtomicOp::UMax => BinaryOp::UMax,
+            _ => {
+                self.b.write(addr, value);
+                return Ok(old);
+            }
+        };
+        let new = self.b.binary(op, old, value);
+        self.b.write(addr, new);
+        Ok(old)
+    }
+
+    /// Operands: pointer, scope, semantics if equal and if not, new value, and the one compared with.
+    fn compare_exchange(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let [ptr, scope, equal, unequal, value, comparator] = inst.get()?;
+        let (ptr, _) = self.pointer(ptr)?;
+        if self.b.space(ptr) == AddressSpace::Constant {
+            return Err("constant memory is not written to".to_string());
+        }
+        let order = self.order(equal)?.as_strong_as(self.order(unequal)?);
+        let sync = SyncSemantics { order, scope: self.scope(scope)? };
+        let [value, comparator] = self.numbers([value, comparator])?;
+        let ty = self.b.ty(value);
+        self.atomic_type(ty)?;
+        let (value, comparator) = (self.b.as_bits(value), self.b.as_bits(comparator));
+        let old = match self.is_private(ptr) {
+            true => {
+                let addr = Addr::new(ptr, ty.bytes());
+                let old = self.b.read(self.b.ty(value), addr);
+                let same = self.b.icmp(IntCC::Eq, old, comparator);
+                let new = self.b.select(same, value, old);
+                self.b.write(addr, new);
+                old
+            }
+            false => self.b.atomic_cmpxchg(ptr, comparator, value, sync),
+        };
+        let old = self.b.bitcast(old, ty);
+        self.give(inst, old)
+    }
+
+    /// Returns the order of memory semantics; the strongest where they are not known here.
+    pub(super) fn order(&mut self, semantics: u32) -> Result<MemoryOrder, String> {
+        let Some(bits) = self.known_integer(semantics)? else { return Ok(MemoryOrder::SeqCst) };
+        let bits = MemorySemantics::from_bits_truncate(bits as u32);
+        let order = match () {
+            () if bits.contains(MemorySemantics::SEQUENTIALLY_CONSISTENT) => MemoryOrder::SeqCst,
+            () if bits.contains(MemorySemantics::ACQUIRE_RELEASE) => MemoryOrder::AcqRel,
+            () if bits.contains(MemorySemantics::ACQUIRE | MemorySemantics::RELEASE) => {
+                MemoryOrder::AcqRel
+            }
+            () if bits.contains(MemorySemantics::ACQUIRE) => MemoryOrder::Acquire,
+            () if bits.contains(MemorySemantics::RELEASE) => MemoryOrder::Release,
+            () => MemoryOrder::Relaxed,
+        };
+        Ok(match self.m.out.target().vulkan_memory_model {
+            true => order,
+            false if order == MemoryOrder::Relaxed => order,
+            false => return Err(format!("the device has no {} order", order.name())),
+        })
+    }
+
+    /// Returns the memory that memory semantics name; all where they are not known here.
+    pub(super) fn memory_of(&mut self, semantics: u32) -> Result<BarrierFlags, String> {
+        let Some(bits) = self.known_integer(semantics)? else { return Ok(BarrierFlags::all()) };
+        let bits = MemorySemantics::from_bits_truncate(bits as u32);
+        let mut flags = BarrierFlags::empty();
+        flags.set(BarrierFlags::LOCAL, bits.contains(MemorySemantics::WORKGROUP_MEMORY));
+        flags.set(BarrierFlags::GLOBAL, bits.contains(MemorySemantics::CROSS_WORKGROUP_MEMORY));
+        flags.set(BarrierFlags::IMAGE, bits.contains(MemorySemantics::IMAGE_MEMORY));
+        Ok(flags)
+    }
+
+    /// Returns a memory scope; the widest where it is not known here.
+    pub(super) fn scope(&mut self, scope: u32) -> Result<MemoryScope, String> {
+        let Some(scope) = self.known_integer(scope)? else { return Ok(MemoryScope::Device) };
+        let scope = u32::try_from(scope).ok().and_then(Scope::from_u32);
+        Ok(match scope.ok_or("unknown scope")? {
+            Scope::Workgroup | Scope::Subgroup | Scope::Invocation => MemoryScope::WorkGroup,
+            _ => MemoryScope::Device,
+        })
+    }
+}

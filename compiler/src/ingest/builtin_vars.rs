@@ -1,0 +1,77 @@
+//! Variables decorated BuiltIn: what a work-item knows of itself (environment specification, 2.9).
+
+use super::function::Translator;
+use super::module::Entity;
+use crate::ir::{Scalar, Type, Value};
+use rspirv::spirv::BuiltIn;
+
+/// A variable that the launch gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Input {
+    /// The function of OpenCL C that gives it.
+    function: &'static str,
+    /// True if it has a component for each dimension.
+    is_vector: bool,
+    /// The type of the variable.
+    ty: Type,
+}
+
+/// Returns the variable for a built-in and the type that it is declared with.
+pub(super) fn input(built_in: u32, ty: Type) -> Result<Input, String> {
+    use BuiltIn::*;
+    let built_in = BuiltIn::from_u32(built_in).ok_or("unknown built-in variable")?;
+    let (function, is_vector) = match built_in {
+        GlobalInvocationId => ("get_global_id", true),
+        GlobalSize => ("get_global_size", true),
+        GlobalOffset => ("get_global_offset", true),
+        WorkgroupId => ("get_group_id", true),
+        NumWorkgroups => ("get_num_groups", true),
+        LocalInvocationId => ("get_local_id", true),
+        WorkgroupSize => ("get_local_size", true),
+        EnqueuedWorkgroupSize => ("get_enqueued_local_size", true),
+        WorkDim => ("get_work_dim", false),
+        GlobalLinearId => ("get_global_linear_id", false),
+        LocalInvocationIndex => ("get_local_linear_id", false),
+        _ => match super::subgroups::input(built_in) {
+            Some(function) => (function, false),
+            None => return Err(format!("built-in variable {built_in:?} is not supported")),
+        },
+    };
+    let lanes = if is_vector { 3 } else { 1 };
+    match ty.scalar {
+        Scalar::I32 | Scalar::I64 if ty.lanes == lanes => Ok(Input { function, is_vector, ty }),
+        _ => Err(format!("built-in variable {built_in:?} is not of this type")),
+    }
+}
+
+impl Translator<'_, '_, '_> {
+    /// Returns the input variable that an id is.
+    pub(super) fn input_variable(&self, id: u32) -> Option<Input> {
+        match self.m.entities.get(&id) {
+            Some(&Entity::Input { input, .. }) => Some(input),
+            _ => None,
+        }
+    }
+
+    /// Returns the value of an input variable.
+    pub(super) fn input(&mut self, input: Input) -> Result<Value, String> {
+        let mut lanes = Vec::with_capacity(3);
+        for dim in 0..input.ty.lanes {
+            let dim = self.b.int(Scalar::I32, i64::from(dim));
+            let args = if input.is_vector { &[dim][..] } else { &[] };
+            let types = self.arg_types(args, false);
+            let value = self.builtin(input.function, args, &types, input.ty.lane())?;
+            lanes.push(value.ok_or("it is not supported")?);
+        }
+        Ok(self.b.build(&lanes))
+    }
+
+    /// Returns a copy of an input variable in private memory, for pointers into it.
+    pub(super) fn input_memory(&mut self, input: Input) -> Result<Value, String> {
+        let bytes = input.ty.scalar.bytes() * if input.is_vector { 4 } else { 1 };
+        let addr = self.b.private_memory(u64::from(bytes), bytes);
+        let value = self.input(input)?;
+        self.b.write(addr, value);
+        Ok(addr.ptr)
+    }
+}

@@ -1,0 +1,116 @@
+//! Calls of functions. Structs and arrays are passed leaf by leaf; one that results goes through a hidden pointer.
+
+use super::ext_std::{self, Operands};
+use super::function::Translator;
+use super::mangled::{self, Known};
+use super::types::{Kind, Ty};
+use super::words::Inst;
+use crate::ir::Addr;
+use rspirv::spirv::{Decoration, FunctionParameterAttribute};
+
+impl Translator<'_, '_, '_> {
+    pub(super) fn call(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let callee = self.m.callee(self.function, inst.arg(0)?)?;
+        let ret = self.m.types.of(inst.ty)?;
+        if !self.m.types.alike(ret, callee.ret) || inst.args.len() != callee.params.len() + 1 {
+            return Err("result or arguments are not those of the function".to_string());
+        }
+        if callee.is_imported && self.known_call(inst, &callee.name)? {
+            return Ok(());
+        }
+        if callee.is_imported && !self.m.separate {
+            return Err(format!("undefined function '{}' is called", callee.name));
+        }
+        let mut args = Vec::new();
+        let mut result = None;
+        if self.m.returns_in_memory(ret)? {
+            let (size, align) = (self.m.types.size(ret)?, self.m.types.align(ret));
+            let memory = self.b.private_memory(size, align);
+            args.push(memory.ptr);
+            result = Some(memory);
+        }
+        for (&id, &(param, ty)) in inst.rest(1).iter().zip(&callee.params) {
+            let val = self.val(id)?;
+            if !self.m.types.alike(val.ty, ty) {
+                return Err(format!("%{id} is not of the parameter's type"));
+            }
+            if let Some(object) = self.m.by_value(param, ty)? {
+                args.push(self.copied(Addr::new(val.leaves[0], 1), object, param)?.ptr);
+            } else {
+                args.extend(val.leaves);
+            }
+        }
+        let value_type = self.m.types.value(ret);
+        let value = self.b.call(callee.func, &args, value_type);
+        match (value, result) {
+            (Some(value), _) => self.give(inst, value),
+            (None, Some(memory)) => {
+                let leaves = self.load_leaves(ret, memory)?;
+                self.define(inst, &leaves)
+            }
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Lowers a call of a function that is not the program's but OpenCL C's own; false if it is not.
+    fn known_call(&mut self, inst: &Inst<'_>, name: &str) -> Result<bool, String> {
+        let ids = inst.rest(1);
+        let leaves: Vec<_> = ids.iter().map(|&id| self.val(id)).collect::<Result<_, _>>()?;
+        let args: Vec<_> = leaves.iter().flat_map(|val| val.leaves.iter().copied()).collect();
+        let types: Vec<_> = args.iter().map(|&arg| self.b.ty(arg)).collect();
+        let ret = self.m.types.of(inst.ty)?;
+        let result = self.m.types.value(ret);
+        if args.len() != ids.len() || result.is_none() && *self.m.types.kind(ret) != Kind::Void {
+            return Ok(false);
+        }
+        if let ([val], Some(query)) = (leaves.as_slice(), mangled::function_name(name)) {
+            if let Kind::Image(image) = *self.m.types.kind(val.ty) {
+                return self.image_query(inst, query, image, args[0]).map(|()| true);
+            }
+        }
+        match mangled::known(name, Operands { types: &types, literal: None, result }) {
+            Some(Known::Call(function)) => {
+                ext_std::call(self, inst, &function, &args, result)?;
+            }
+            Some(Known::Convert { from, to, rounding, saturate }) => {
+                let value = self.b.convert_number(args[0], (from, to), rounding, saturate);
+                self.give(inst, value)?;
+            }
+            None => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Returns a copy of an object for a function that owns it (FuncParamAttr ByVal).
+    fn copied(&mut self, object: Addr, ty: Ty, param: u32) -> Result<Addr, String> {
+        let size = self.m.types.size(ty)?;
+        let align = self.m.types.align(ty).max(self.declared_alignment(param));
+        let copy = self.b.private_memory(size, align);
+        let object = Addr { align, ..object };
+        self.copy_constant(copy, object, size, &[ty]);
+        Ok(copy)
+    }
+}
+
+impl super::module::Decoder<'_> {
+    /// Returns the type of the object that a parameter stands for, if it is a pointer to a copy of one.
+    pub(super) fn by_value(&self, param: u32, ty: Ty) -> Result<Option<Ty>, String> {
+        let attributes = self.decorations.operands(param, Decoration::FuncParamAttr);
+        let by_value = FunctionParameterAttribute::ByVal as u32;
+        if !attributes.into_iter().any(|attribute| attribute == by_value) {
+            return Ok(None);
+        }
+        match self.types.kind(ty) {
+            Kind::Pointer { space: crate::ir::AddressSpace::Private, .. } => {
+                self.types.pointee(ty).map(Some)
+            }
+            _ => Err("a parameter passed by value is not a pointer to private memory".to_string()),
+        }
+    }
+
+    /// Returns the alignment that an id is decorated with.
+    pub(super) fn alignment(&self, id: u32) -> Option<u32> {
+        let align = self.decorations.operand(id, Decoration::Alignment)?;
+        align.is_power_of_two().then_some(align.min(1 << 16))
+    }
+}

@@ -1,0 +1,112 @@
+//! Capabilities, extensions and instruction sets that modules may ask for; others are refused by their names.
+
+use super::module::Set;
+use crate::target::Target;
+use rspirv::spirv::{AddressingModel, Capability, MemoryModel};
+use std::ffi::CStr;
+
+/// Greatest number that a capability may have.
+const LAST_CAPABILITY: u32 = 0x3FFF;
+
+/// The extensions that modules may declare.
+const EXTENSIONS: &[&CStr] = &[
+    c"SPV_KHR_no_integer_wrap_decoration",
+    c"SPV_KHR_float_controls",
+    c"SPV_KHR_float_controls2",
+    c"SPV_KHR_non_semantic_info",
+    c"SPV_KHR_linkonce_odr",
+    c"SPV_KHR_expect_assume",
+    c"SPV_KHR_bit_instructions",
+    c"SPV_KHR_storage_buffer_storage_class",
+    c"SPV_EXT_optnone",
+    c"SPV_INTEL_optnone",
+];
+
+/// The sets of extended instructions that devices report; of the others that modules may import, none computes anything.
+pub const INSTRUCTION_SETS: &[&CStr] = &[c"OpenCL.std", c"OpenCL.DebugInfo.100"];
+
+/// Returns the numbers of the capabilities that a device offers.
+pub fn capabilities(target: &Target) -> Vec<u32> {
+    (0..=LAST_CAPABILITY).filter(|&number| capability(number, target).is_ok()).collect()
+}
+
+/// Returns the extensions that a device offers.
+pub fn extensions(_: &Target) -> &'static [&'static CStr] {
+    EXTENSIONS
+}
+
+/// Checks a capability.
+pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
+    use Capability::*;
+    let Some(capability) = Capability::from_u32(number) else {
+        return Err(format!("unknown capability {number}"));
+    };
+    let offered = match capability {
+        Addresses
+        | Linkage
+        | Kernel
+        | Vector16
+        | Int8
+        | Int16
+        | Int64
+        | Groups
+        | GenericPointer
+        | Matrix
+        | DenormPreserve
+        | DenormFlushToZero
+        | SignedZeroInfNanPreserve
+        | RoundingModeRTE
+        | RoundingModeRTZ
+        | ExpectAssumeKHR
+        | BitInstructions
+        | UniformDecoration
+        | FunctionFloatControlINTEL
+        | Float16Buffer
+        | OptNoneEXT => true,
+        Float16 => target.float16,
+        Float64 => target.float64,
+        Int64Atomics => target.int64_atomics(),
+        ImageBasic | LiteralSampler | Sampled1D | Image1D | SampledBuffer | ImageBuffer
+        | ImageMipmap | ImageQuery | ImageRect | SampledRect => target.images,
+        ImageReadWrite | StorageImageReadWithoutFormat | StorageImageWriteWithoutFormat => {
+            target.images && target.read_write_images
+        }
+        _ => false,
+    };
+    match offered {
+        true => Ok(()),
+        false => Err(format!("capability {capability:?} is not supported")),
+    }
+}
+
+/// Checks an extension.
+pub(super) fn extension(name: &str) -> Result<(), String> {
+    match EXTENSIONS.iter().any(|known| known.to_bytes() == name.as_bytes()) {
+        true => Ok(()),
+        false => Err(format!("extension '{name}' is not supported")),
+    }
+}
+
+/// Checks addressing and memory model.
+pub(super) fn memory_model([addressing, memory]: [u32; 2]) -> Result<(), String> {
+    if AddressingModel::from_u32(addressing) != Some(AddressingModel::Physical64) {
+        let name = AddressingModel::from_u32(addressing).map(|model| format!("{model:?}"));
+        let name = name.unwrap_or_else(|| addressing.to_string());
+        return Err(format!("addressing model {name} is not supported: it is Physical64"));
+    }
+    match MemoryModel::from_u32(memory) {
+        Some(MemoryModel::OpenCL) => Ok(()),
+        Some(model) => Err(format!("memory model {model:?} is not supported: it is OpenCL")),
+        None => Err(format!("unknown memory model {memory}")),
+    }
+}
+
+/// Returns the instruction set of a name.
+pub(super) fn instruction_set(name: &str) -> Result<Set, String> {
+    match name {
+        "OpenCL.std" => Ok(Set::OpenClStd),
+        "OpenCL.DebugInfo.100" | "DebugInfo" | "SPIRV.debug" => Ok(Set::Ignored),
+        _ if name.starts_with("NonSemantic.") => Ok(Set::Ignored),
+        _ => Err(format!("instruction set '{name}' is not supported")),
+    }
+}

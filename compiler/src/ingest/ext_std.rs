@@ -1,0 +1,293 @@
+//! The extended instruction set OpenCL.std: which built-in function an instruction is, and of what types.
+//!
+//! The instructions are those of OpenCL C's functions, whose rows hold the types that they take and their lowering
+//! ([`crate::builtins`]). What the names of OpenCL.std have beside is whether integers are signed, and what functions
+//! with many names have in theirs: numbers of components and rounding modes, which are literals here.
+
+use super::function::Translator;
+use super::types::Kind;
+use super::words::Inst;
+use crate::builtins::signature::{Scalar as Name, Shape, Sig, TypePattern};
+use crate::builtins::{ArgType, Builtin, Call, Number};
+use crate::ir::{AddressSpace, Scalar, Type, Value};
+use rspirv::spirv::{FPRoundingMode, OpenclStd100Op};
+
+/// The name of the set.
+const NAME: &str = "OpenCL.std";
+
+/// Functions that are named otherwise in OpenCL C.
+const RENAMED: &[(&str, &str)] =
+    &[("fclamp", "clamp"), ("fmax_common", "max"), ("fmin_common", "min")];
+
+/// Most arguments of `printf`.
+const MAX_PRINTF_ARGS: usize = 256;
+
+/// An instruction's operands: those of its ids that are values, by their types, and the literal behind them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Operands<'a> {
+    pub(super) types: &'a [Type],
+    pub(super) literal: Option<u32>,
+    /// Type of the result; `None` for void.
+    pub(super) result: Option<Type>,
+}
+
+/// What an instruction's name tells of its operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    Nothing,
+    /// They are floats.
+    Floats,
+    Signed,
+    Unsigned,
+}
+
+/// The built-in function that an instruction calls.
+#[derive(Debug, Clone)]
+pub(super) struct Function {
+    pub(super) builtin: Builtin,
+    /// What is told of each argument.
+    pub(super) types: Vec<ArgType>,
+}
+
+/// Returns the name of an instruction.
+pub fn name(number: u32) -> Option<String> {
+    OpenclStd100Op::from_u32(number).map(|op| format!("{op:?}"))
+}
+
+/// Returns true if the last operand of an instruction is a literal, not an id.
+fn ends_in_literal(name: &str) -> bool {
+    ends_in_count(name) || name.starts_with("vstore") && name.ends_with("_r")
+}
+
+/// Returns the function that an instruction calls, or why there is none for its operands.
+fn function(name: &str, operands: Operands<'_>) -> Result<Function, String> {
+    let (spelling, told) = spelling(name, operands)?;
+    let missing = || format!("{name} of {NAME} is not there for {} components", lanes(operands));
+    let builtin = Builtin::named(&spelling).ok_or_else(missing)?;
+    let types = match name {
+        "printf" => printf_types(operands),
+        "shuffle" | "shuffle2" => shuffle_types(operands),
+        _ => builtin.sigs().iter().find_map(|sig| instance(sig, told, operands)),
+    };
+    match types {
+        Some(types) => Ok(Function { builtin, types }),
+        None => Err(format!("{name} of {NAME} does not take operands of these types")),
+    }
+}
+
+/// Returns the name in OpenCL C, and what else the instruction's name tells.
+fn spelling(name: &str, operands: Operands<'_>) -> Result<(String, Told), String> {
+    if let Some((_, renamed)) = RENAMED.iter().find(|(theirs, _)| *theirs == name) {
+        return Ok(((*renamed).to_string(), Told::Floats));
+    }
+    if let Some(rest) = name.strip_prefix("s_") {
+        return Ok((rest.to_string(), Told::Signed));
+    }
+    if let Some(rest) = name.strip_prefix("u_") {
+        return Ok((rest.to_string(), Told::Unsigned));
+    }
+    if !name.starts_with('v') {
+        return Ok((name.to_string(), Told::Nothing));
+    }
+    let rounding = match name.strip_suffix("_r") {
+        Some(_) => suffix(operands.literal)?,
+        None => "",
+    };
+    let stem = name.strip_suffix("_r").unwrap_or(name);
+    let spelling = match stem.strip_suffix('n') {
+        Some(stem) => {
+            let lanes = lanes(operands);
+            if ends_in_count(name) && operands.literal != Some(u32::from(lanes)) {
+                return Err(format!("{name} of {NAME} loads another number of components"));
+            }
+            format!("{stem}{lanes}{rounding}")
+        }
+        None => format!("{stem}{rounding}"),
+    };
+    Ok((spelling, Told::Nothing))
+}
+
+/// Returns true for the instructions whose literal is the number of components.
+fn ends_in_count(name: &str) -> bool {
+    matches!(name, "vloadn" | "vload_halfn" | "vloada_halfn")
+}
+
+/// Returns the components that an instruction loads or stores.
+fn lanes(operands: Operands<'_>) -> u8 {
+    let ty = operands.result.or(operands.types.first().copied());
+    ty.map_or(1, |ty| ty.lanes)
+}
+
+/// Returns the suffix of a rounding mode.
+fn suffix(mode: Option<u32>) -> Result<&'static str, String> {
+    let known = mode.and_then(FPRoundingMode::from_u32);
+    Ok(match known.ok_or("unknown rounding mode")? {
+        FPRoundingMode::RTE => "_rte",
+        FPRoundingMode::RTZ => "_rtz",
+        FPRoundingMode::RTP => "_rtp",
+        FPRoundingMode::RTN => "_rtn",
+    })
+}
+
+/// Returns the arguments' types in an instance of a signature that takes the operands.
+pub(super) fn instance(sig: &Sig, told: Told, operands: Operands<'_>) -> Option<Vec<ArgType>> {
+    if sig.params.len() != operands.types.len() {
+        return None;
+    }
+    let fits = |shape: Shape| {
+        let (element, _) = shape;
+        let is_told = match told {
+            Told::Nothing => true,
+            Told::Floats => scalar(element).is_float(),
+            Told::Signed => scalar(element).is_int() && element.is_signed(),
+            Told::Unsigned => scalar(element).is_int() && !element.is_signed(),
+        };
+        let mut params = sig.params.iter().zip(operands.types);
+        is_told
+            && returns(sig.ret, shape, operands.result)
+            && params.all(|(&pattern, &ty)| takes(pattern, shape, ty))
+    };
+    let shape = sig.shapes().find(|&shape| fits(shape))?;
+    Some(sig.params.iter().map(|&pattern| arg_type(pattern, shape)).collect())
+}
+
+fn returns(pattern: TypePattern, shape: Shape, result: Option<Type>) -> bool {
+    match pattern {
+        TypePattern::Void => result.is_none(),
+        _ => pattern.number(shape).map(value_type) == result,
+    }
+}
+
+fn takes(pattern: TypePattern, shape: Shape, ty: Type) -> bool {
+    use TypePattern::*;
+    match pattern {
+        Out(spaces)
+        | OutElement(spaces)
+        | OutLike(spaces, _)
+        | In(spaces)
+        | InElement(spaces)
+        | InHalf(spaces)
+        | OutHalf(spaces)
+        | Atomic(spaces) => {
+            let bit = |space: AddressSpace| match space {
+                AddressSpace::Private => 1,
+                AddressSpace::Global => 2,
+                AddressSpace::Local => 4,
+                AddressSpace::Constant => 8,
+                AddressSpace::Generic => 16,
+            };
+            ty.lanes == 1 && ty.space().is_some_and(|space| spaces.0 & bit(space) != 0)
+        }
+        _ => pattern.number(shape).is_some_and(|number| value_type(number) == ty),
+    }
+}
+
+/// Returns what lowering is told of an argument: of a pointer, what the pattern says that it points to.
+fn arg_type(pattern: TypePattern, shape: Shape) -> ArgType {
+    use TypePattern::*;
+    let (element, lanes) = match pattern {
+        Out(_) | In(_) => shape,
+        OutElement(_) | InElement(_) | Atomic(_) => (shape.0, 1),
+        OutLike(_, element) => (element, shape.1),
+        InHalf(_) | OutHalf(_) => (Name::Half, 1),
+        _ => pattern.number(shape).unwrap_or(shape),
+    };
+    let number = Number { scalar: scalar(element), signed: element.is_signed() };
+    ArgType { number, lanes, image: None }
+}
+
+/// The format, in constant memory, and any numbers and pointers. Whether an integer is signed is not told: those that
+/// are narrower than an int are taken to be, as OpenCL C's char is.
+fn printf_types(operands: Operands<'_>) -> Option<Vec<ArgType>> {
+    let (format, rest) = operands.types.split_first()?;
+    let is_printed =
+        |ty: &Type| ty.scalar != Scalar::Bool && (ty.lanes == 1 || !ty.scalar.is_ptr());
+    let fits = format.space() == Some(AddressSpace::Constant)
+        && rest.len() < MAX_PRINTF_ARGS
+        && rest.iter().all(is_printed)
+        && operands.result == Some(Type::I32);
+    let told = |ty: &Type| ArgType {
+        number: Number { scalar: ty.scalar, signed: true },
+        lanes: ty.lanes,
+        image: None,
+    };
+    fits.then(|| operands.types.iter().map(told).collect())
+}
+
+/// One or two vectors, and a mask of as many integers of the same width as the result has components.
+fn shuffle_types(operands: Operands<'_>) -> Option<Vec<ArgType>> {
+    let (&mask, sources) = operands.types.split_last()?;
+    let (&first, result) = (sources.first()?, operands.result?);
+    let is_vector = |ty: Type| matches!(ty.lanes, 2 | 4 | 8 | 16);
+    let fits = sources.iter().all(|&ty| ty == first)
+        && is_vector(first)
+        && is_vector(mask)
+        && (first.scalar.is_int() || first.scalar.is_float())
+        && mask.scalar.is_int()
+        && mask.scalar.bits() == first.scalar.bits()
+        && result == Type::vector(first.scalar, mask.lanes);
+    let told = |ty: &Type| {
+        let signed = ty.scalar.is_float();
+        ArgType { number: Number { scalar: ty.scalar, signed }, lanes: ty.lanes, image: None }
+    };
+    fits.then(|| operands.types.iter().map(told).collect())
+}
+
+fn value_type((element, lanes): Shape) -> Type {
+    Type::vector(scalar(element), lanes)
+}
+
+pub(super) fn scalar(name: Name) -> Scalar {
+    match name {
+        Name::Bool => Scalar::Bool,
+        Name::Char | Name::UChar => Scalar::I8,
+        Name::Short | Name::UShort => Scalar::I16,
+        Name::Int | Name::UInt => Scalar::I32,
+        Name::Long | Name::ULong => Scalar::I64,
+        Name::Half => Scalar::F16,
+        Name::Float => Scalar::F32,
+        Name::Double => Scalar::F64,
+    }
+}
+
+/// Translates an instruction of the set; operands are those behind its number.
+pub(super) fn instruction(
+    this: &mut Translator<'_, '_, '_>,
+    inst: &Inst<'_>,
+    number: u32,
+    operands: &[u32],
+) -> Result<(), String> {
+    let name = name(number).ok_or_else(|| format!("{NAME} has no instruction {number}"))?;
+    let (literal, ids) = match operands.split_last() {
+        Some((&literal, ids)) if ends_in_literal(&name) => (Some(literal), ids),
+        _ => (None, operands),
+    };
+    let args: Vec<Value> = ids.iter().map(|&id| this.one(id)).collect::<Result<_, _>>()?;
+    let types: Vec<Type> = args.iter().map(|&arg| this.b.ty(arg)).collect();
+    let result = match this.m.types.kind(this.m.types.of(inst.ty)?) {
+        Kind::Void => None,
+        _ => Some(this.result(inst)?),
+    };
+    let function = function(&name, Operands { types: &types, literal, result })?;
+    call(this, inst, &function, &args, result)
+}
+
+/// Lowers a call of a built-in function.
+pub(super) fn call(
+    this: &mut Translator<'_, '_, '_>,
+    inst: &Inst<'_>,
+    function: &Function,
+    args: &[Value],
+    result: Option<Type>,
+) -> Result<(), String> {
+    let Function { builtin, types } = function;
+    let (builtin, ty) = (*builtin, result.unwrap_or(Type::I32));
+    let call = Call { builtin, args, types, result: ty };
+    let value =
+        this.with_float_flags(inst, |this| this.with_lowerer(|lowerer| lowerer.call(&call)));
+    match (value, result) {
+        (Some(value), Some(_)) => this.give(inst, value),
+        (_, None) => Ok(()),
+        (None, Some(_)) => Err(format!("{} is not supported for these types", builtin.name())),
+    }
+}

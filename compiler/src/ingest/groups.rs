@@ -1,0 +1,188 @@
+//! Barriers, and what the work-items of a work-group do together (SPIR-V 3.49.20, 3.49.21).
+
+use super::function::{unsupported, Translator};
+use super::types::Kind;
+use super::words::Inst;
+use crate::builtins::{ArgType, Number};
+use crate::ir::{BarrierFlags, MemoryOrder, MemoryScope, Scalar, SyncSemantics, Type, Value};
+use rspirv::spirv::{GroupOperation, Op, Scope};
+
+/// Returns true for the instructions of this file.
+pub(super) fn has(op: Op) -> bool {
+    use Op::*;
+    matches!(op, ControlBarrier | MemoryBarrier | GroupAsyncCopy | GroupWaitEvents)
+        || matches!(op, GroupAll | GroupAny | GroupBroadcast)
+        || combination(op).is_some()
+}
+
+/// Returns the last part of a collective function's name, and whether its integers are signed.
+fn combination(op: Op) -> Option<(&'static str, bool)> {
+    Some(match op {
+        Op::GroupIAdd | Op::GroupFAdd => ("add", true),
+        Op::GroupFMin | Op::GroupSMin => ("min", true),
+        Op::GroupUMin => ("min", false),
+        Op::GroupFMax | Op::GroupSMax => ("max", true),
+        Op::GroupUMax => ("max", false),
+        _ => return None,
+    })
+}
+
+impl Translator<'_, '_, '_> {
+    pub(super) fn group(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        match inst.op {
+            Op::ControlBarrier => return self.control_barrier(inst),
+            Op::MemoryBarrier => return self.memory_barrier(inst),
+            _ => {}
+        }
+        if self.execution_scope(inst.arg(0)?)? != Scope::Workgroup {
+            return unsupported();
+        }
+        match inst.op {
+            Op::GroupAsyncCopy => self.async_copy(inst),
+            Op::GroupWaitEvents => {
+                self.b.barrier(BarrierFlags::all());
+                Ok(())
+            }
+            Op::GroupAll | Op::GroupAny => {
+                let predicate = self.number(inst.arg(1)?)?;
+                if self.b.ty(predicate) != Type::BOOL {
+                    return Err("the predicate is not a bool".to_string());
+                }
+                let name =
+                    if inst.op == Op::GroupAll { "work_group_all" } else { "work_group_any" };
+                let predicate = self.b.int_of_bool(predicate, Type::I32);
+                let value = self.collective(name, &[predicate], true, Type::I32)?;
+                let truth = self.b.is_nonzero(value);
+                self.give(inst, truth)
+            }
+            Op::GroupBroadcast => {
+                let value = self.number(inst.arg(1)?)?;
+                let id = self.number(inst.arg(2)?)?;
+                let mut args = vec![value];
+                for lane in self.lanes(id) {
+                    args.push(self.b.resize_lanes(lane, Scalar::I64, false));
+                }
+                self.lanewise(inst, value, |this, lane| {
+                    args[0] = lane;
+                    let result = this.b.ty(lane);
+                    this.collective("work_group_broadcast", &args, true, result)
+                })
+            }
+            _ => self.combine(inst),
+        }
+    }
+
+    /// Returns an execution scope, which is a constant.
+    fn execution_scope(&mut self, id: u32) -> Result<Scope, String> {
+        let scope = self.known_integer(id)?.ok_or("the scope is not a constant")?;
+        let scope = u32::try_from(scope).ok().and_then(Scope::from_u32);
+        scope.ok_or_else(|| "unknown scope".to_string())
+    }
+
+    fn combine(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let (name, signed) = combination(inst.op).ok_or("it is not supported")?;
+        let operation = match GroupOperation::from_u32(inst.arg(1)?) {
+            Some(GroupOperation::Reduce) => "reduce",
+            Some(GroupOperation::InclusiveScan) => "scan_inclusive",
+            Some(GroupOperation::ExclusiveScan) => "scan_exclusive",
+            _ => return Err("this group operation is not supported".to_string()),
+        };
+        let name = format!("work_group_{operation}_{name}");
+        let value = self.number(inst.arg(2)?)?;
+        self.lanewise(inst, value, |this, lane| {
+            let result = this.b.ty(lane);
+            this.collective(&name, &[lane], signed, result)
+        })
+    }
+
+    /// Computes for each lane of a value.
+    fn lanewise(
+        &mut self,
+        inst: &Inst<'_>,
+        value: Value,
+        mut compute: impl FnMut(&mut Self, Value) -> Result<Value, String>,
+    ) -> Result<(), String> {
+        let lanes = self.lanes(value);
+        let mut results = Vec::with_capacity(lanes.len());
+        for lane in lanes {
+            results.push(compute(self, lane)?);
+        }
+        let value = self.b.build(&results);
+        self.give(inst, value)
+    }
+
+    fn collective(
+        &mut self,
+        name: &str,
+        args: &[Value],
+        signed: bool,
+        result: Type,
+    ) -> Result<Value, String> {
+        let of_value = self.b.ty(args[0]);
+        if !matches!(of_value.scalar, Scalar::I32 | Scalar::I64 | Scalar::F32 | Scalar::F64)
+            && of_value.scalar != Scalar::F16
+        {
+            return Err(format!("groups do not combine {of_value}"));
+        }
+        let types = self.arg_types(args, signed);
+        let value = self.builtin(name, args, &types, result)?;
+        value.ok_or_else(|| "it is not supported for these types".to_string())
+    }
+
+    /// A barrier of a wider scope is a fence on both sides too.
+    fn control_barrier(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let [execution, memory, semantics] = inst.get()?;
+        // There is no barrier of more than a work-group: clang 22 writes the scope of the memory there.
+        let execution = self.execution_scope(execution)?;
+        if !matches!(execution, Scope::Workgroup | Scope::Device | Scope::CrossDevice) {
+            return unsupported();
+        }
+        let flags = self.memory_of(semantics)?;
+        let order = self.order(semantics)?;
+        let wide = self.scope(memory)? == MemoryScope::Device
+            && flags.contains(BarrierFlags::GLOBAL)
+            && order != MemoryOrder::Relaxed;
+        let fence = SyncSemantics { order: MemoryOrder::AcqRel, scope: MemoryScope::Device };
+        if wide {
+            self.b.fence(flags, fence);
+        }
+        self.b.barrier(flags);
+        if wide {
+            self.b.fence(flags, fence);
+        }
+        Ok(())
+    }
+
+    fn memory_barrier(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let [scope, semantics] = inst.get()?;
+        let (flags, order) = (self.memory_of(semantics)?, self.order(semantics)?);
+        let scope = self.scope(scope)?;
+        if order != MemoryOrder::Relaxed {
+            self.b.fence(flags, SyncSemantics { order, scope });
+        }
+        Ok(())
+    }
+
+    /// Operands: scope, destination, source, number of elements, stride, event.
+    fn async_copy(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let [_, to, from, count, stride, event] = inst.get()?;
+        let ((to, to_ty), (from, from_ty)) = (self.pointer(to)?, self.pointer(from)?);
+        let mut element = self.m.types.pointee(to_ty)?;
+        self.m.types.pointee(from_ty)?;
+        // They are numbers: clang 22 lets pointers point to arrays of them here.
+        while let Kind::Array { element: inner, .. } = *self.m.types.kind(element) {
+            element = inner;
+        }
+        let element = self.m.types.numeric(element)?;
+        let number = Number { scalar: element.scalar, signed: true };
+        let element = ArgType { number, lanes: element.lanes, image: None };
+        let (count, stride) = (self.number(count)?, self.number(stride)?);
+        let event = self.one(event)?;
+        let mut types = vec![element; 2];
+        let rest = [count, stride, event];
+        types.extend(self.arg_types(&rest, false));
+        let args = [to, from, count, stride, event];
+        let value = self.builtin("async_work_group_strided_copy", &args, &types, Type::I64)?;
+        self.give(inst, value.ok_or("it is not supported for these types")?)
+    }
+}

@@ -1,0 +1,302 @@
+//! Memory: variables of functions, loads, stores and copies. A value is loaded and stored leaf by leaf.
+
+use super::function::{Translator, Val};
+use super::types::{Kind, Leaf, Ty, Types};
+use super::words::Inst;
+use crate::ir::{Addr, AddressSpace, BinaryOp, MemFlags, Scalar, Type, Value};
+use rspirv::spirv::{MemoryAccess, Op, StorageClass};
+use smallvec::SmallVec;
+
+/// Most bytes that a copy of constant size copies without a loop.
+const MAX_UNROLLED: u64 = 128;
+/// Most bytes of an object in private memory.
+const MAX_PRIVATE: u64 = 1 << 28;
+
+/// Returns true for the instructions of this file.
+pub(super) fn has(op: Op) -> bool {
+    matches!(op, Op::Variable | Op::Load | Op::Store | Op::CopyMemory | Op::CopyMemorySized)
+}
+
+/// What memory operands say (SPIR-V 3.26).
+#[derive(Debug, Clone, Copy, Default)]
+struct Access {
+    align: Option<u32>,
+    flags: MemFlags,
+}
+
+/// Reads memory operands; also returns those behind them.
+fn access(words: &[u32]) -> Result<(Access, &[u32]), String> {
+    let Some((&mask, mut rest)) = words.split_first() else {
+        return Ok((Access::default(), words));
+    };
+    let mask = MemoryAccess::from_bits(mask).ok_or("unknown memory operands")?;
+    let mut access = Access::default();
+    access.flags.set(MemFlags::VOLATILE, mask.contains(MemoryAccess::VOLATILE));
+    if mask.contains(MemoryAccess::ALIGNED) {
+        let (&align, behind) = rest.split_first().ok_or("an operand is missing")?;
+        if !align.is_power_of_two() {
+            return Err(format!("the alignment {align} is not a power of two"));
+        }
+        access.align = Some(align.min(1 << 16));
+        rest = behind;
+    }
+    let scopes = MemoryAccess::MAKE_POINTER_AVAILABLE | MemoryAccess::MAKE_POINTER_VISIBLE;
+    if mask.intersects(scopes) {
+        return Err("availability of memory is not supported".to_string());
+    }
+    let skipped = MemoryAccess::ALIAS_SCOPE_INTEL_MASK | MemoryAccess::NO_ALIAS_INTEL_MASK;
+    let skipped = (mask & skipped).iter().count();
+    Ok((access, rest.get(skipped..).ok_or("an operand is missing")?))
+}
+
+impl Translator<'_, '_, '_> {
+    pub(super) fn memory(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        match inst.op {
+            Op::Variable => self.variable(inst),
+            Op::Load => self.load(inst),
+            Op::Store => self.store(inst),
+            Op::CopyMemory => self.copy_object(inst),
+            _ => self.copy_bytes(inst),
+        }
+    }
+
+    /// A variable of the function.
+    fn variable(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        if StorageClass::from_u32(inst.arg(0)?) != Some(StorageClass::Function) {
+            return Err("variables of functions are in storage class Function".to_string());
+        }
+        let ty = self.m.types.of(inst.ty)?;
+        let pointee = self.m.types.pointee(ty)?;
+        let size = self.m.types.size(pointee)?;
+        if size > MAX_PRIVATE {
+            return Err(format!("a variable of {size} bytes is too large"));
+        }
+        let align = self.m.types.align(pointee).max(self.declared_alignment(inst.id));
+        let addr = self.b.private_memory(size, align);
+        self.give(inst, addr.ptr)?;
+        match inst.args.get(1) {
+            Some(&initial) => {
+                let value = self.val(initial)?;
+                self.check_alike(value.ty, pointee)?;
+                self.store_leaves(&value, addr)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the alignment that an Alignment decoration declares; 1 if there is none.
+    pub(super) fn declared_alignment(&self, id: u32) -> u32 {
+        self.m.alignment(id).unwrap_or(1)
+    }
+
+    fn check_alike(&self, found: Ty, wanted: Ty) -> Result<(), String> {
+        match self.m.types.alike(found, wanted) {
+            true => Ok(()),
+            false => Err("value and memory differ in type".to_string()),
+        }
+    }
+
+    /// Returns the address of what a pointer points to, for accesses of its type.
+    fn address_of(&mut self, id: u32, access: Access) -> Result<(Addr, Ty), String> {
+        let (ptr, ty) = self.pointer(id)?;
+        let pointee = self.m.types.pointee(ty)?;
+        let align = access.align.unwrap_or_else(|| self.m.types.align(pointee));
+        let mut flags = access.flags;
+        flags.set(MemFlags::INVARIANT, self.b.space(ptr) == AddressSpace::Constant);
+        Ok((Addr { ptr, align, flags }, pointee))
+    }
+
+    fn load(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let (access, _) = access(inst.rest(1))?;
+        if let Some(input) = self.input_variable(inst.arg(0)?) {
+            let value = self.input(input)?;
+            return self.give(inst, value);
+        }
+        let (addr, pointee) = self.address_of(inst.arg(0)?, access)?;
+        let leaves = self.load_leaves(pointee, addr)?;
+        self.define(inst, &leaves)
+    }
+
+    /// Reads a value from memory.
+    pub(super) fn load_leaves(
+        &mut self,
+        ty: Ty,
+        addr: Addr,
+    ) -> Result<SmallVec<[Value; 1]>, String> {
+        self.m.types.size(ty)?;
+        let leaves = self.leaves_of(ty)?;
+        Ok(leaves.into_iter().map(|leaf| self.load_leaf(leaf, addr)).collect())
+    }
+
+    fn load_leaf(&mut self, leaf: Leaf, addr: Addr) -> Value {
+        let addr = self.b.offset(addr, leaf.offset);
+        self.b.read(leaf.ty, addr)
+    }
+
+    fn store(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let (access, _) = access(inst.rest(2))?;
+        let [pointer, value] = inst.get()?;
+        let (addr, pointee) = self.address_of(pointer, access)?;
+        let value = self.val(value)?;
+        self.check_alike(value.ty, pointee)?;
+        self.check_writable(addr)?;
+        self.store_leaves(&value, addr)
+    }
+
+    fn check_writable(&self, addr: Addr) -> Result<(), String> {
+        match self.b.space(addr.ptr) {
+            AddressSpace::Constant => Err("constant memory is not written to".to_string()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes a value to memory.
+    pub(super) fn store_leaves(&mut self, value: &Val, addr: Addr) -> Result<(), String> {
+        let leaves = self.leaves_of(value.ty)?;
+        for (leaf, &value) in leaves.iter().zip(&value.leaves) {
+            let addr = self.b.offset(addr, leaf.offset);
+            self.b.write(addr, value);
+        }
+        Ok(())
+    }
+
+    /// Returns the addresses of target and source with the memory operands of a copy: one set for both or one for each.
+    fn copy_operands(
+        &mut self,
+        inst: &Inst<'_>,
+        operands: usize,
+    ) -> Result<[(Addr, Ty); 2], String> {
+        let [target, source] = inst.get()?;
+        let (of_target, rest) = access(inst.rest(operands))?;
+        let of_source = if rest.is_empty() { of_target } else { access(rest)?.0 };
+        let target = self.address_of(target, of_target)?;
+        let source = self.address_of(source, of_source)?;
+        self.check_writable(target.0)?;
+        Ok([target, source])
+    }
+
+    fn copy_object(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let [(target, ty), (source, source_ty)] = self.copy_operands(inst, 2)?;
+        self.check_alike(ty, source_ty)?;
+        let size = self.m.types.size(ty)?;
+        self.copy_constant(target, source, size, &[ty]);
+        Ok(())
+    }
+
+    fn copy_bytes(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let [(target, target_ty), (source, source_ty)] = self.copy_operands(inst, 3)?;
+        let size = self.number(inst.arg(2)?)?;
+        let ty = self.b.ty(size);
+        if ty.lanes != 1 || !ty.scalar.is_int() {
+            return Err("the size is not an integer".to_string());
+        }
+        match self.b.func.as_const(size) {
+            Some(size) => self.copy_constant(target, source, size, &[target_ty, source_ty]),
+            None => {
+                let size = self.b.resize(size, Type::I64, false);
+                self.copy_loop(target, source, size, Type::I8);
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies a constant number of bytes: the parts of an object of one of the types if it is as large, else as the
+    /// alignment allows.
+    pub(super) fn copy_constant(&mut self, target: Addr, source: Addr, size: u64, types: &[Ty]) {
+        let most = 8 * MAX_UNROLLED;
+        let parts = types.iter().find_map(|&ty| parts(&self.m.types, ty, size, most));
+        let parts = parts.filter(|parts| parts.len() <= 128);
+        if let Some(parts) = parts {
+            for leaf in parts {
+                let from = self.b.offset(source, leaf.offset);
+                let to = self.b.offset(target, leaf.offset);
+                let value = self.b.load(leaf.ty, from.ptr, from.align, from.flags);
+                self.b.store(to.ptr, value, to.align, to.flags & MemFlags::VOLATILE);
+            }
+            return;
+        }
+        let align = u64::from(target.align.min(source.align)).min(8);
+        let chunk = Scalar::int(8 * align as u32);
+        let (count, rest) = (size / align, size % align);
+        if size <= MAX_UNROLLED {
+            for i in 0..count {
+                self.copy_part(target, source, Type::of(chunk), i * align);
+            }
+        } else {
+            let bytes = self.b.int(Scalar::I64, (size - rest) as i64);
+            self.copy_loop(target, source, bytes, Type::of(chunk));
+        }
+        for i in 0..rest {
+            self.copy_part(target, source, Type::I8, size - rest + i);
+        }
+    }
+
+    fn copy_part(&mut self, target: Addr, source: Addr, ty: Type, offset: u64) {
+        let from = self.b.offset(source, offset);
+        let to = self.b.offset(target, offset);
+        let value = self.b.load(ty, from.ptr, from.align, from.flags);
+        self.b.store(to.ptr, value, to.align, to.flags & MemFlags::VOLATILE);
+    }
+
+    /// `for (i = 0; i < bytes; i += sizeof(chunk))`; `bytes` is a 64-bit multiple of that.
+    fn copy_loop(&mut self, target: Addr, source: Addr, bytes: Value, chunk: Type) {
+        let zero = self.b.int(Scalar::I64, 0);
+        let step = self.b.int(Scalar::I64, i64::from(chunk.bytes()));
+        let open = self.b.open_loop(zero, bytes);
+        let at = |this: &mut Self, addr: Addr| {
+            let offset = this.b.pointer_sized(open.counter, addr.ptr, false);
+            let ptr = this.b.ptr_add(addr.ptr, offset);
+            Addr { ptr, align: addr.align.min(chunk.bytes()), ..addr }
+        };
+        let from = at(self, source);
+        let to = at(self, target);
+        let value = self.b.load(chunk, from.ptr, from.align, from.flags);
+        self.b.store(to.ptr, value, to.align, to.flags & MemFlags::VOLATILE);
+        self.b.close_loop(open, BinaryOp::IAdd, step);
+    }
+}
+
+/// Returns parts that cover all bytes of an object of a size, as its type has them, if the type has that size and is no
+/// larger than `most`; between members there are integers.
+pub(super) fn parts(types: &Types, ty: Ty, size: u64, most: u64) -> Option<Vec<Leaf>> {
+    let has_parts = !matches!(types.kind(ty), Kind::Void | Kind::Opaque | Kind::Function { .. });
+    if !has_parts || types.size(ty) != Ok(size) || size > most {
+        return None;
+    }
+    let leaves = types.leaves(ty).ok()?;
+    let mut parts = Vec::with_capacity(leaves.len());
+    let mut at = 0;
+    for leaf in leaves {
+        fill(&mut parts, at, leaf.offset);
+        at = leaf.offset + u64::from(leaf.ty.in_memory().bytes());
+        parts.push(Leaf { ty: leaf.ty.in_memory(), ..leaf });
+    }
+    fill(&mut parts, at, size);
+    Some(parts)
+}
+
+/// Appends integers for the bytes between two offsets.
+fn fill(parts: &mut Vec<Leaf>, mut at: u64, end: u64) {
+    while at < end {
+        let mut bytes = 8;
+        while !at.is_multiple_of(bytes) || at + bytes > end {
+            bytes /= 2;
+        }
+        parts.push(Leaf { ty: Type::of(Scalar::int(8 * bytes as u32)), offset: at });
+        at += bytes;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_filled_with_aligned_integers() {
+        let mut parts = Vec::new();
+        fill(&mut parts, 1, 16);
+        let bytes: Vec<(u64, u32)> =
+            parts.iter().map(|leaf| (leaf.offset, leaf.ty.bytes())).collect();
+        assert_eq!(bytes, [(1, 1), (2, 2), (4, 4), (8, 8)]);
+    }
+}

@@ -1,0 +1,441 @@
+//! The module scope: types, constants, variables and functions by their ids, in the order of the text.
+
+use super::builtin_vars::Input;
+use super::capabilities;
+use super::constants::{self, Const, Constant, Specs};
+use super::decorations::{Decorations, LinkageType};
+use super::function::Translator;
+use super::globals;
+use super::kernels::{self, EntryPoint};
+use super::types::{Kind, Ty, Types};
+use super::words::{Inst, Words};
+use super::SpecValue;
+use crate::ir::{self, Func, Global, Linkage};
+use crate::lower::ForeignModule;
+use rspirv::spirv::{Decoration, Op};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// What an id of module scope is.
+#[derive(Debug, Clone)]
+pub(super) enum Entity {
+    Constant(Constant),
+    /// A variable in memory; the type is that of a pointer to it.
+    Variable {
+        ty: Ty,
+        global: Global,
+    },
+    /// A variable whose value the launch gives.
+    Input {
+        ty: Ty,
+        input: Input,
+    },
+    /// A variable that no module defines.
+    Undefined(String),
+    /// A string of debug information.
+    String(String),
+    /// A set of extended instructions.
+    Instructions(Set),
+}
+
+/// A set of extended instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Set {
+    OpenClStd,
+    /// Of debug information, or without semantics: they say nothing of what is computed.
+    Ignored,
+}
+
+/// A function of the module.
+#[derive(Debug, Clone)]
+pub(super) struct FunctionInfo {
+    /// Its function in the IR.
+    pub(super) func: Func,
+    pub(super) ret: Ty,
+    pub(super) params: Vec<(u32, Ty)>,
+    /// The instructions behind the parameters, as indices; empty if it is imported.
+    pub(super) body: Range<usize>,
+    pub(super) is_imported: bool,
+    pub(super) name: String,
+}
+
+/// The module being read.
+pub(super) struct Decoder<'a> {
+    pub(super) words: &'a Words,
+    pub(super) decorations: Decorations,
+    pub(super) types: Types,
+    pub(super) entities: FxHashMap<u32, Entity>,
+    pub(super) functions: FxHashMap<u32, FunctionInfo>,
+    pub(super) entry_points: Vec<EntryPoint>,
+    pub(super) out: ForeignModule<'a>,
+    specs: Specs,
+    /// True if the module will be linked with others.
+    pub(super) separate: bool,
+    /// Functions that are called but not translated yet, and those whose turn has come.
+    worklist: Vec<u32>,
+    reached: FxHashMap<u32, Vec<u32>>,
+    /// Bytes of all initializers.
+    pub(super) init_bytes: u64,
+}
+
+impl<'a> Decoder<'a> {
+    pub(super) fn new(
+        words: &'a Words,
+        specs: &[SpecValue],
+        out: ForeignModule<'a>,
+        separate: bool,
+    ) -> Result<Decoder<'a>, String> {
+        Ok(Decoder {
+            words,
+            decorations: Decorations::read(words)?,
+            types: Types::default(),
+            entities: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            entry_points: Vec::new(),
+            out,
+            specs: specs.iter().map(|spec| (spec.id, spec.bits)).collect(),
+            separate,
+            worklist: Vec::new(),
+            reached: FxHashMap::default(),
+            init_bytes: 0,
+        })
+    }
+
+    /// Translates the module.
+    pub(super) fn run(mut self) -> Result<ir::Module, String> {
+        let words = self.words;
+        let mut function: Option<(usize, Inst<'_>)> = None;
+        for (index, inst) in words.iter().enumerate() {
+            match (inst.op, function) {
+                (Op::Function, None) => function = Some((index, inst)),
+                (Op::FunctionEnd, Some((first, head))) => {
+                    let located = |message| format!("{head}: {message}");
+                    self.declare_function(&head, first..index).map_err(located)?;
+                    function = None;
+                }
+                (Op::FunctionEnd, None) | (Op::Function, Some(_)) => {
+                    return Err(format!("{inst}: functions are not nested"));
+                }
+                (_, None) => {
+                    let located = |message| format!("{inst}: {message}");
+                    self.module_scope(&inst).map_err(located)?;
+                }
+                (_, Some(_)) => {}
+            }
+        }
+        if let Some((_, head)) = function {
+            return Err(format!("{head}: the function does not end"));
+        }
+        kernels::make_entries(&mut self)?;
+        if self.separate {
+            self.reach_exports();
+        }
+        while let Some(id) = self.worklist.pop() {
+            self.translate(id)?;
+        }
+        self.refuse_recursion()?;
+        Ok(self.out.finish())
+    }
+
+    fn module_scope(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        match inst.op {
+            Op::Capability => capabilities::capability(inst.arg(0)?, self.out.target()),
+            Op::Extension => capabilities::extension(&inst.string(0)),
+            Op::MemoryModel => capabilities::memory_model(inst.get()?),
+            Op::ExtInstImport => {
+                let set = capabilities::instruction_set(&inst.string(0))?;
+                self.entities.insert(inst.id, Entity::Instructions(set));
+                Ok(())
+            }
+            Op::String => {
+                self.entities.insert(inst.id, Entity::String(inst.string(0)));
+                Ok(())
+            }
+            Op::EntryPoint | Op::ExecutionMode | Op::ExecutionModeId => {
+                kernels::instruction(self, inst)
+            }
+            Op::Variable => globals::variable(self, inst),
+            op if is_constant(op) => self.constant_instruction(inst),
+            op if is_silent(op) => Ok(()),
+            _ => {
+                let Decoder { types, decorations, entities, .. } = self;
+                let length = |id| array_length(entities, id);
+                match types.instruction(inst, decorations, length)? {
+                    true => Ok(()),
+                    false => Err("it is not supported here".to_string()),
+                }
+            }
+        }
+    }
+
+    fn constant_instruction(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let ty = self.types.of(inst.ty)?;
+        let spec_id = self.decorations.operand(inst.id, Decoration::SpecId);
+        let value = match inst.op {
+            Op::ConstantNull => {
+                self.types.size(ty)?;
+                Const::Null
+            }
+            Op::Undef => Const::Undef,
+            Op::ConstantComposite | Op::SpecConstantComposite => {
+                constants::composite(inst, &self.types, |id| self.constant(id))?
+            }
+            Op::SpecConstantOp => {
+                let op = super::grammar::row(inst.arg(0)?).ok_or("unknown opcode")?.op;
+                let inst = Inst { op, args: inst.rest(1), ..*inst };
+                Translator::evaluate(self, &inst)?
+            }
+            Op::ConstantSampler => {
+                let word = super::images::constant_sampler(inst)?;
+                if *self.types.kind(ty) != Kind::Sampler {
+                    return Err("its type is not that of a sampler".to_string());
+                }
+                Const::Bits(u64::from(word))
+            }
+            _ => constants::scalar(inst, &self.types, spec_id, &self.specs)?,
+        };
+        self.entities.insert(inst.id, Entity::Constant(Constant { ty, value }));
+        Ok(())
+    }
+
+    /// Returns a constant, or the address of a variable, which is one too.
+    pub(super) fn constant(&self, id: u32) -> Result<Constant, String> {
+        match self.entities.get(&id) {
+            Some(Entity::Constant(constant)) => Ok(constant.clone()),
+            Some(&Entity::Variable { ty, global }) => {
+                let value = Const::Address { variable: global, offset: 0 };
+                Ok(Constant { ty, value })
+            }
+            Some(Entity::Undefined(name)) => Err(undefined(name)),
+            _ => Err(format!("%{id} is not a constant declared before")),
+        }
+    }
+
+    /// Declares a function with its parameters; its instructions are in the range.
+    fn declare_function(&mut self, head: &Inst<'_>, range: Range<usize>) -> Result<(), String> {
+        let ret = self.types.of(head.ty)?;
+        let [control, ty] = head.get()?;
+        let Kind::Function { ret: declared, params: types } =
+            self.types.kind(self.types.of(ty)?).clone()
+        else {
+            return Err("its type is not that of a function".to_string());
+        };
+        let mut at = range.start + 1;
+        let mut params = Vec::new();
+        for inst in self.words.range(at..range.end) {
+            match inst.op {
+                Op::FunctionParameter => params.push((inst.id, self.types.of(inst.ty)?)),
+                Op::Line | Op::NoLine => {}
+                _ => break,
+            }
+            at += 1;
+        }
+        let matches = params.len() == types.len()
+            && params.iter().zip(&types).all(|((_, a), &b)| self.types.alike(*a, b));
+        if !matches || !self.types.alike(ret, declared) {
+            return Err("result or parameters are not those of its type".to_string());
+        }
+        let linkage = self.decorations.linkage(head.id)?;
+        let is_imported = at == range.end;
+        if is_imported != matches!(linkage, Some((_, LinkageType::Import))) {
+            return Err("functions without a body are imported, others are not".to_string());
+        }
+        let (name, linkage) = match linkage {
+            Some((name, kind)) => (name, Some(kind)),
+            None => (self.decorations.name(head.id), None),
+        };
+        let mut shell = self.shell(&name, ret, &params)?;
+        shell.noinline = control & 2 != 0;
+        shell.linkage = match linkage {
+            Some(LinkageType::Import) => Linkage::Import,
+            Some(LinkageType::Export) if self.separate => Linkage::External,
+            Some(LinkageType::LinkOnce) if self.separate => Linkage::LinkOnce,
+            _ => Linkage::Internal,
+        };
+        let func = self.out.module().functions.push(shell);
+        let body = at..range.end;
+        let info = FunctionInfo { func, ret, params, body, is_imported, name };
+        self.functions.insert(head.id, info);
+        Ok(())
+    }
+
+    /// Returns a function of the IR with the right parameters. A struct that results is written through a hidden first
+    /// pointer, as the other front end does it.
+    fn shell(&self, name: &str, ret: Ty, params: &[(u32, Ty)]) -> Result<ir::Function, String> {
+        let mut types = Vec::new();
+        if self.returns_in_memory(ret)? {
+            types.push(ir::Type::ptr(ir::AddressSpace::Private));
+        }
+        for &(_, ty) in params {
+            types.extend(self.types.leaves(ty)?.iter().map(|leaf| leaf.ty));
+        }
+        let mut shell = ir::Function::new(name, &types, self.types.value(ret));
+        let entry = shell.entry();
+        shell.append(entry, ir::InstData::Unreachable, None);
+        Ok(shell)
+    }
+
+    /// Returns true if a function's result goes through a pointer.
+    pub(super) fn returns_in_memory(&self, ret: Ty) -> Result<bool, String> {
+        match self.types.kind(ret) {
+            Kind::Void => Ok(false),
+            Kind::Array { .. } | Kind::Struct { .. } => Ok(true),
+            _ if self.types.value(ret).is_some() => Ok(false),
+            _ => Err("results of this type are not supported".to_string()),
+        }
+    }
+
+    fn reach_exports(&mut self) {
+        let mut exports: Vec<u32> = self
+            .functions
+            .iter()
+            .filter(|(_, info)| !info.is_imported)
+            .map(|(&id, _)| id)
+            .collect();
+        exports.sort_unstable();
+        for id in exports {
+            if matches!(self.decorations.linkage(id), Ok(Some(_))) {
+                self.reach(id);
+            }
+        }
+    }
+
+    /// Sees to it that a function is translated.
+    pub(super) fn reach(&mut self, id: u32) {
+        if !self.reached.contains_key(&id) {
+            self.reached.insert(id, Vec::new());
+            self.worklist.push(id);
+        }
+    }
+
+    /// Returns a function that another one calls.
+    pub(super) fn callee(&mut self, caller: u32, id: u32) -> Result<FunctionInfo, String> {
+        let info =
+            self.functions.get(&id).ok_or_else(|| format!("%{id} is not a function"))?.clone();
+        if !info.is_imported {
+            self.reach(id);
+        }
+        if let Some(callees) = self.reached.get_mut(&caller) {
+            callees.push(id);
+        }
+        Ok(info)
+    }
+
+    fn translate(&mut self, id: u32) -> Result<(), String> {
+        let Some(info) = self.functions.get(&id).cloned() else { return Ok(()) };
+        let types: Vec<ir::Type> = {
+            let shell = &self.out.module().functions[info.func];
+            shell.params().iter().map(|&param| shell.ty(param)).collect()
+        };
+        let shell = &self.out.module().functions[info.func];
+        let mut function = ir::Function::new(shell.name.clone(), &types, shell.ret());
+        function.noinline = shell.noinline;
+        function.linkage = shell.linkage;
+        Translator::translate(self, &mut function, id, &info)?;
+        self.out.emulate_denormals(&mut function);
+        self.out.module().functions[info.func] = function;
+        Ok(())
+    }
+
+    /// Returns true if a kernel forbids contraction (environment specification, 2.6): no function knows whom it serves.
+    pub(super) fn contraction_off(&self) -> bool {
+        self.entry_points.iter().any(|entry| entry.contraction_off)
+    }
+
+    /// Refuses functions that call themselves, by way of others too (environment specification, 2.9).
+    fn refuse_recursion(&self) -> Result<(), String> {
+        #[derive(Clone, Copy, PartialEq)]
+        enum State {
+            Open,
+            Done,
+        }
+        let mut states: FxHashMap<u32, State> = FxHashMap::default();
+        let mut roots: Vec<u32> = self.reached.keys().copied().collect();
+        roots.sort_unstable();
+        for root in roots {
+            let mut stack = vec![(root, 0)];
+            while let Some((id, next)) = stack.pop() {
+                if next == 0 {
+                    if states.get(&id) == Some(&State::Done) {
+                        continue;
+                    }
+                    states.insert(id, State::Open);
+                }
+                match self.reached.get(&id).and_then(|callees| callees.get(next)) {
+                    Some(&callee) => {
+                        stack.push((id, next + 1));
+                        if states.get(&callee) == Some(&State::Open) {
+                            let name = &self.functions[&callee].name;
+                            return Err(format!("function '{name}' calls itself"));
+                        }
+                        if states.get(&callee).is_none() {
+                            stack.push((callee, 0));
+                        }
+                    }
+                    None => {
+                        states.insert(id, State::Done);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the message for a variable that no module defines.
+pub(super) fn undefined(name: &str) -> String {
+    format!("undefined variable '{name}' is used")
+}
+
+fn array_length(entities: &FxHashMap<u32, Entity>, id: u32) -> Result<u64, String> {
+    match entities.get(&id) {
+        Some(Entity::Constant(Constant { value, .. })) => {
+            value.bits().ok_or_else(|| format!("%{id} is not an integer"))
+        }
+        _ => Err(format!("%{id} is not a constant declared before")),
+    }
+}
+
+fn is_constant(op: Op) -> bool {
+    use Op::*;
+    matches!(
+        op,
+        ConstantTrue
+            | ConstantFalse
+            | Constant
+            | ConstantComposite
+            | ConstantSampler
+            | ConstantNull
+            | SpecConstantTrue
+            | SpecConstantFalse
+            | SpecConstant
+            | SpecConstantComposite
+            | SpecConstantOp
+            | Undef
+    )
+}
+
+/// Returns true for instructions that are read elsewhere, or that say nothing of what is computed.
+fn is_silent(op: Op) -> bool {
+    use Op::*;
+    matches!(
+        op,
+        Nop | Source
+            | SourceContinued
+            | SourceExtension
+            | Name
+            | MemberName
+            | Line
+            | NoLine
+            | ModuleProcessed
+            | Decorate
+            | DecorateId
+            | DecorateString
+            | MemberDecorate
+            | MemberDecorateString
+            | DecorationGroup
+            | GroupDecorate
+            | GroupMemberDecorate
+            | ExtInst
+    )
+}

@@ -1,0 +1,197 @@
+//! The words of a module and the instructions that they are.
+
+use super::grammar;
+use rspirv::spirv::Op;
+use std::fmt;
+use std::ops::RangeInclusive;
+
+/// Most ids of a module (SPIR-V 2.18, universal limits).
+const MAX_BOUND: u32 = 0x3F_FFFF;
+/// The versions that are supported: 1.0 and so on.
+pub const MINOR_VERSIONS: RangeInclusive<u32> = 0..=6;
+/// Words before the first instruction.
+const HEADER: usize = 5;
+/// Most words of a module: a gibibyte.
+const MAX_WORDS: usize = 1 << 28;
+
+/// The words of a module in host order, and where its instructions are.
+#[derive(Debug, Clone)]
+pub(super) struct Words {
+    words: Vec<u32>,
+    instructions: Vec<Place>,
+}
+
+/// The place of an instruction.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    start: u32,
+    op: Op,
+    has_type: bool,
+    has_result: bool,
+}
+
+/// An instruction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Inst<'a> {
+    /// Counted from 1.
+    pub(super) number: usize,
+    pub(super) op: Op,
+    /// The id of the result's type; 0 if there is none.
+    pub(super) ty: u32,
+    /// The id of the result; 0 if there is none.
+    pub(super) id: u32,
+    /// The words behind these.
+    pub(super) args: &'a [u32],
+}
+
+/// The place of an error.
+impl fmt::Display for Inst<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "instruction {} (Op{:?}", self.number, self.op)?;
+        if self.id != 0 {
+            write!(f, " %{}", self.id)?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl<'a> Inst<'a> {
+    /// Returns an operand behind the result.
+    pub(super) fn arg(&self, index: usize) -> Result<u32, String> {
+        self.args.get(index).copied().ok_or_else(|| "an operand is missing".to_string())
+    }
+
+    /// Returns a number of operands.
+    pub(super) fn get<const N: usize>(&self) -> Result<[u32; N], String> {
+        let args = self.args.get(..N).and_then(|args| args.try_into().ok());
+        args.ok_or_else(|| "an operand is missing".to_string())
+    }
+
+    /// Returns the string that begins at an operand.
+    pub(super) fn string(&self, index: usize) -> String {
+        string(self.args.get(index..).unwrap_or_default()).0
+    }
+
+    /// Returns the operands from one on.
+    pub(super) fn rest(&self, index: usize) -> &'a [u32] {
+        self.args.get(index..).unwrap_or_default()
+    }
+}
+
+/// Returns the string that words begin with, and the words that it takes. What is not UTF-8 is replaced.
+pub(super) fn string(words: &[u32]) -> (String, usize) {
+    let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+    let text: Vec<u8> = bytes.take_while(|&byte| byte != 0).collect();
+    let taken = text.len() / 4 + 1;
+    (String::from_utf8_lossy(&text).into_owned(), taken)
+}
+
+impl Words {
+    /// Reads the header and finds the instructions. Words may be in either order of bytes.
+    pub(super) fn read(bytes: &[u8]) -> Result<Words, String> {
+        let words = host_order(bytes)?;
+        check_header(&words)?;
+        let mut instructions = Vec::new();
+        let mut start = HEADER;
+        while let Some(&first) = words.get(start) {
+            let number = instructions.len() + 1;
+            let (opcode, length) = (first & 0xFFFF, (first >> 16) as usize);
+            let end = start.saturating_add(length);
+            if length == 0 || end > words.len() {
+                let message = "its length is not that of the module's words";
+                return Err(format!("instruction {number} (opcode {opcode}): {message}"));
+            }
+            let Some(row) = grammar::row(opcode) else {
+                return Err(format!("instruction {number}: unknown opcode {opcode}"));
+            };
+            if length < 1 + usize::from(row.has_type) + usize::from(row.has_result) {
+                return Err(format!("instruction {number} (Op{:?}): it is too short", row.op));
+            }
+            instructions.push(Place {
+                start: start as u32,
+                op: row.op,
+                has_type: row.has_type,
+                has_result: row.has_result,
+            });
+            start = end;
+        }
+        Ok(Words { words, instructions })
+    }
+
+    /// Returns what all ids are less than.
+    pub(super) fn bound(&self) -> u32 {
+        self.words[3]
+    }
+
+    /// Returns major and minor version.
+    pub(super) fn version(&self) -> (u32, u32) {
+        (self.words[1] >> 16 & 0xFF, self.words[1] >> 8 & 0xFF)
+    }
+
+    /// Returns the words as they are.
+    pub(super) fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// Returns the instruction in a place, counted from 0.
+    fn at(&self, index: usize) -> Inst<'_> {
+        let Place { start, op, has_type, has_result } = self.instructions[index];
+        let start = start as usize;
+        let words = &self.words[start..start + (self.words[start] >> 16) as usize];
+        let (mut ty, mut id, mut next) = (0, 0, 1);
+        if has_type {
+            ty = words[next];
+            next += 1;
+        }
+        if has_result {
+            id = words[next];
+            next += 1;
+        }
+        Inst { number: index + 1, op, ty, id, args: &words[next..] }
+    }
+
+    /// Returns the instructions in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Inst<'_>> {
+        (0..self.instructions.len()).map(|index| self.at(index))
+    }
+
+    /// Returns those in some places, counted from 0.
+    pub(super) fn range(
+        &self,
+        range: std::ops::Range<usize>,
+    ) -> impl Iterator<Item = Inst<'_>> + Clone {
+        range.map(|index| self.at(index))
+    }
+}
+
+/// Returns words from bytes in the order that the magic number tells.
+fn host_order(bytes: &[u8]) -> Result<Vec<u32>, String> {
+    let magic = rspirv::spirv::MAGIC_NUMBER;
+    if bytes.len() % 4 != 0 || bytes.len() / 4 < HEADER || bytes.len() / 4 > MAX_WORDS {
+        return Err("the module's size is not that of a SPIR-V module".to_string());
+    }
+    let (chunks, _) = bytes.as_chunks::<4>();
+    let first = chunks[0];
+    let from = match () {
+        () if u32::from_le_bytes(first) == magic => u32::from_le_bytes,
+        () if u32::from_be_bytes(first) == magic => u32::from_be_bytes,
+        () => return Err("the module does not begin with SPIR-V's magic number".to_string()),
+    };
+    Ok(chunks.iter().map(|&chunk| from(chunk)).collect())
+}
+
+/// Checks version, bound and schema (SPIR-V 2.3).
+fn check_header(words: &[u32]) -> Result<(), String> {
+    let version = words[1];
+    let (major, minor) = (version >> 16, version >> 8 & 0xFF);
+    if major != 1 || !MINOR_VERSIONS.contains(&minor) || version & 0xFF != 0 {
+        return Err(format!("SPIR-V version {major}.{minor} is not supported"));
+    }
+    if words[3] == 0 || words[3] > MAX_BOUND {
+        return Err(format!("the bound of ids, {}, is not from 1 to {MAX_BOUND}", words[3]));
+    }
+    match words[4] {
+        0 => Ok(()),
+        schema => Err(format!("instruction schema {schema} is not supported")),
+    }
+}

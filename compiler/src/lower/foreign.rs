@@ -1,0 +1,78 @@
+//! A module that another front end builds: what it calls of the built-in library is lowered into it.
+
+use super::builtins::CallSite;
+use super::{Context, Origin};
+use crate::builtins::FrontEnd;
+use crate::ir::{self, Func, Global, GlobalData, Scalar};
+use crate::library::{self, Unit};
+use crate::options::Options;
+use crate::quirks::denormals;
+use crate::sema::hir;
+use crate::source::{Diagnostics, Span};
+use crate::target::Target;
+use std::sync::LazyLock;
+
+/// A program without text.
+static NOTHING: LazyLock<hir::Module> = LazyLock::new(hir::Module::default);
+
+/// A module under construction.
+pub(crate) struct ForeignModule<'a> {
+    context: Context<'a>,
+}
+
+impl<'a> ForeignModule<'a> {
+    pub(crate) fn new(
+        options: &'a Options,
+        target: &'a Target,
+        diags: &'a mut Diagnostics,
+    ) -> ForeignModule<'a> {
+        ForeignModule { context: Context::new(&NOTHING, options, target, diags, false) }
+    }
+
+    pub(crate) fn module(&mut self) -> &mut ir::Module {
+        &mut self.context.out
+    }
+
+    pub(crate) fn target(&self) -> &'a Target {
+        self.context.target
+    }
+
+    pub(crate) fn options(&self) -> &'a Options {
+        self.context.options
+    }
+
+    /// Makes a function of the program right on devices that lose denormal doubles.
+    pub(crate) fn emulate_denormals(&mut self, function: &mut ir::Function) {
+        if self.context.target.emulates_denormals(self.context.options) {
+            let library = library::unit(Unit::Double, self.context.target);
+            denormals::run(function, &mut |name| {
+                let id = *library.functions.get(&format!("__{name}_f64"))?;
+                let origin = Origin::Library(Unit::Double);
+                Some(self.context.function(origin, id, Span::default()))
+            });
+        }
+    }
+
+    /// Lowers what is called of the library, and returns the module.
+    pub(crate) fn finish(self) -> ir::Module {
+        self.context.finish()
+    }
+
+    fn site(&mut self) -> CallSite<'_, 'a> {
+        CallSite { context: &mut self.context, span: Span::default() }
+    }
+}
+
+impl FrontEnd for ForeignModule<'_> {
+    fn library_function(&mut self, name: &str, scalar: Scalar) -> Option<Func> {
+        self.site().library_function(name, scalar)
+    }
+
+    fn image_function(&mut self, name: &str) -> Option<Func> {
+        self.site().image_function(name)
+    }
+
+    fn shared_global(&mut self, data: GlobalData) -> Global {
+        self.site().shared_global(data)
+    }
+}

@@ -1,0 +1,419 @@
+//! Operations of sub-groups that a device does not have, or not for a type: by shuffles and ballots, which every device
+//! with sub-groups has for 32 bits. Queries become arithmetic on built-in variables.
+//!
+//! A missing reduction or scan goes along the list of the work-items that are there together: each knows the one
+//! before it, takes in what that one has, and then skips to the one that that one knows.
+
+use super::work_items::query;
+use crate::ir::*;
+use crate::passes::cursor::{replace_values, Cursor};
+use crate::target::{Subgroups, Target};
+
+/// Set in a link of a work-item that has none before it, in which stands its own number then.
+const FIRST: i64 = 1 << 16;
+
+/// Legalizes a function of kernels with sub-groups of `size` work-items. Returns true if anything changed.
+pub fn run(func: &mut Function, target: &Target, size: u32) -> bool {
+    if !func.layout_insts().any(|inst| func.insts[inst].is_of_subgroup()) {
+        return false;
+    }
+    let features = target.subgroups.unwrap_or(Subgroups::LEAST);
+    replace_values(func, |c, inst| {
+        let mut l = Legalizer { c, target, features, size };
+        l.replacement(inst)
+    })
+}
+
+struct Legalizer<'a, 'f> {
+    c: &'a mut Cursor<'f>,
+    target: &'a Target,
+    features: Subgroups,
+    /// Work-items of a whole sub-group.
+    size: u32,
+}
+
+impl Legalizer<'_, '_> {
+    /// Returns what takes the place of an instruction's result; `None` where it stays.
+    fn replacement(&mut self, inst: Inst) -> Option<Value> {
+        match self.c.func.insts[inst] {
+            InstData::WorkItem { query, .. } => self.query(query),
+            InstData::SubgroupVote { op: SubgroupVote::AllEqual, arg } => self.all_equal(arg),
+            InstData::SubgroupBroadcastFirst { arg } => {
+                self.exchange(arg, |c, word| c.subgroup_broadcast_first(word))
+            }
+            InstData::SubgroupShuffle { op, args: [arg, by] } => self.shuffle(op, arg, by),
+            InstData::SubgroupRotate { args: [arg, by], cluster } => {
+                let cluster = self.cluster(cluster);
+                let id = self.id();
+                let sum = self.c.binary(BinaryOp::IAdd, id, by);
+                Some(self.in_cluster(arg, id, sum, cluster))
+            }
+            InstData::SubgroupScan { scan, op, arg, cluster } if cluster >= self.size => {
+                Some(self.scan_or_keep(scan, op, arg, self.size))
+            }
+            InstData::SubgroupScan { scan, op, arg, cluster } => {
+                let cluster = self.cluster(cluster);
+                self.scan(scan, op, arg, cluster)
+            }
+            _ => None,
+        }
+    }
+
+    fn word(&mut self, value: u32) -> Value {
+        self.c.iconst(Type::I32, i64::from(value))
+    }
+
+    /// Returns the number of this work-item.
+    fn id(&mut self) -> Value {
+        query(self.c, WorkItemQuery::SubgroupInvocation, 0)
+    }
+
+    /// Returns the size of a cluster as an instruction gives it; no cluster is larger than the sub-group.
+    fn cluster(&self, cluster: u32) -> u32 {
+        match cluster {
+            0 => self.size,
+            cluster => cluster.min(self.size),
+        }
+    }
+
+    fn query(&mut self, of: WorkItemQuery) -> Option<Value> {
+        use WorkItemQuery::*;
+        let shift = i64::from(self.size.trailing_zeros());
+        Some(match of {
+            SubgroupMaxSize => self.word(self.size),
+            SubgroupSize => {
+                let (id, count) = (query(self.c, SubgroupId, 0), self.work_items(LocalSize));
+                let first = self.c.binary_imm(BinaryOp::Shl, id, shift);
+                let rest = self.c.binary(BinaryOp::ISub, count, first);
+                let whole = self.word(self.size);
+                self.c.binary(BinaryOp::UMin, rest, whole)
+            }
+            NumSubgroups | EnqueuedNumSubgroups => {
+                let of = if of == NumSubgroups { LocalSize } else { EnqueuedLocalSize };
+                let count = self.work_items(of);
+                let up = self.c.binary_imm(BinaryOp::IAdd, count, i64::from(self.size) - 1);
+                self.c.binary_imm(BinaryOp::LShr, up, shift)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Returns the number of work-items of a work-group, by the query of its size.
+    fn work_items(&mut self, size: WorkItemQuery) -> Value {
+        let [x, y, z] = [0, 1, 2].map(|dim| query(self.c, size, dim));
+        let area = self.c.binary(BinaryOp::IMul, x, y);
+        self.c.binary(BinaryOp::IMul, area, z)
+    }
+
+    /// Returns true if the device exchanges and combines numbers of a type as they are.
+    fn is_native(&self, scalar: Scalar) -> bool {
+        let extended = self.features.extended_types;
+        match scalar {
+            Scalar::I8 => extended && self.target.int8,
+            Scalar::I16 => extended && self.target.int16,
+            Scalar::I64 => extended && self.target.int64,
+            Scalar::F16 => extended,
+            _ => true,
+        }
+    }
+
+    /// Exchanges the words of a number; `None` if the device exchanges the number itself.
+    fn exchange(
+        &mut self,
+        value: Value,
+        mut exchange: impl FnMut(&mut Cursor<'_>, Value) -> Value,
+    ) -> Option<Value> {
+        let ty = self.c.ty(value);
+        if self.is_native(ty.scalar) {
+            return None;
+        }
+        if ty == Type::I64 {
+            let (low, high) = self.c.words_of(value);
+            let words = [exchange(self.c, low), exchange(self.c, high)];
+            let pair = self.c.build(&words);
+            return Some(self.c.bitcast(pair, ty));
+        }
+        let bits = self.c.to_memory_int(value);
+        let narrow = self.c.ty(bits);
+        let word = self.c.resize(bits, Type::I32, false);
+        let word = exchange(self.c, word);
+        let bits = self.c.resize(word, narrow, false);
+        Some(self.c.from_memory_int(bits, ty.scalar))
+    }
+
+    fn shuffle(&mut self, op: SubgroupShuffle, arg: Value, by: Value) -> Option<Value> {
+        use SubgroupShuffle::*;
+        let is_known = self.c.func.as_const(by).is_some() || self.features.dynamic_broadcast;
+        let index = match op {
+            Up | Down if !self.features.shuffle_relative => {
+                let id = self.id();
+                let op = if op == Up { BinaryOp::ISub } else { BinaryOp::IAdd };
+                self.c.binary(op, id, by)
+            }
+            Broadcast if !is_known => by,
+            _ => return self.exchange(arg, |c, word| c.subgroup_shuffle(op, word, by)),
+        };
+        Some(self.value_of(arg, index))
+    }
+
+    /// Returns the value of the work-item of this number.
+    fn value_of(&mut self, value: Value, index: Value) -> Value {
+        let op = SubgroupShuffle::Index;
+        let split = self.exchange(value, |c, word| c.subgroup_shuffle(op, word, index));
+        split.unwrap_or_else(|| self.c.subgroup_shuffle(op, value, index))
+    }
+
+    /// Returns the value of the work-item of the cluster of `id` that `index` is, modulo the cluster.
+    fn in_cluster(&mut self, value: Value, id: Value, index: Value, cluster: u32) -> Value {
+        let mask = i64::from(cluster) - 1;
+        let inside = self.c.binary_imm(BinaryOp::And, index, mask);
+        let start = self.c.binary_imm(BinaryOp::And, id, !mask & 0xffff_ffff);
+        let index = self.c.binary(BinaryOp::Or, start, inside);
+        self.value_of(value, index)
+    }
+
+    /// Whether all have equal values: floats by comparison, since drivers forget NaN; other numbers by words.
+    fn all_equal(&mut self, arg: Value) -> Option<Value> {
+        let ty = self.c.ty(arg);
+        if ty.scalar.is_float() {
+            let split = self.exchange(arg, |c, word| c.subgroup_broadcast_first(word));
+            let first = split.unwrap_or_else(|| self.c.subgroup_broadcast_first(arg));
+            let same = self.c.fcmp(FloatCC::Oeq, arg, first);
+            return Some(self.c.subgroup_vote(SubgroupVote::All, same));
+        }
+        if self.is_native(ty.scalar) {
+            return None;
+        }
+        let equal = |c: &mut Cursor<'_>, arg| c.subgroup_vote(SubgroupVote::AllEqual, arg);
+        if ty == Type::I64 {
+            let (low, high) = self.c.words_of(arg);
+            let (low, high) = (equal(self.c, low), equal(self.c, high));
+            return Some(self.c.binary(BinaryOp::And, low, high));
+        }
+        let word = self.c.resize(arg, Type::I32, false);
+        Some(equal(self.c, word))
+    }
+
+    fn scan(
+        &mut self,
+        scan: SubgroupScan,
+        op: BinaryOp,
+        arg: Value,
+        cluster: u32,
+    ) -> Option<Value> {
+        let ty = self.c.ty(arg);
+        let is_whole = cluster == self.size;
+        if ty == Type::BOOL {
+            return Some(self.logical(scan, op, arg, cluster));
+        }
+        let has_operation = self.features.arithmetic && (is_whole || self.features.clustered);
+        if has_operation && self.is_native(ty.scalar) {
+            return None;
+        }
+        if cluster == 1 {
+            return Some(arg);
+        }
+        match ty.scalar {
+            Scalar::F16 if !self.is_native(ty.scalar) => {
+                let wide = self.c.convert(ConvertOp::FConvert, arg, Type::F32);
+                let result = self.scan_or_keep(scan, op, wide, cluster);
+                Some(self.c.convert(ConvertOp::FConvert, result, ty))
+            }
+            Scalar::I8 | Scalar::I16 if !self.is_native(ty.scalar) => {
+                Some(self.narrow_scan(scan, op, arg, cluster))
+            }
+            Scalar::I64 if matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) => {
+                let (low, high) = self.c.words_of(arg);
+                let words = [low, high].map(|word| self.scan_or_keep(scan, op, word, cluster));
+                let pair = self.c.build(&words);
+                Some(self.c.bitcast(pair, ty))
+            }
+            _ => Some(self.linked_scan(scan, op, arg, cluster)),
+        }
+    }
+
+    fn scan_or_keep(
+        &mut self,
+        scan: SubgroupScan,
+        op: BinaryOp,
+        arg: Value,
+        cluster: u32,
+    ) -> Value {
+        let whole = if cluster == self.size { 0 } else { cluster };
+        let other = self.scan(scan, op, arg, cluster);
+        other.unwrap_or_else(|| self.c.subgroup_scan(scan, op, arg, whole))
+    }
+
+    /// In 32 bits, where the identity of the narrow type is in the place of the wide one's.
+    fn narrow_scan(&mut self, scan: SubgroupScan, op: BinaryOp, arg: Value, cluster: u32) -> Value {
+        let ty = self.c.ty(arg);
+        let signed = matches!(op, BinaryOp::SMin | BinaryOp::SMax);
+        let wide = self.c.resize(arg, Type::I32, signed);
+        let mut result = self.scan_or_keep(scan, op, wide, cluster);
+        if signed && scan == SubgroupScan::Exclusive {
+            let identity = self.c.func.constant(ty, op.identity(ty.scalar));
+            let identity = self.c.resize(identity, Type::I32, true);
+            result = self.c.binary(op, result, identity);
+        }
+        self.c.resize(result, ty, false)
+    }
+
+    /// Of bools: from who is there and for whom it is true.
+    fn logical(&mut self, scan: SubgroupScan, op: BinaryOp, arg: Value, cluster: u32) -> Value {
+        let (truth, range) = (self.ballot(arg), self.range(scan, cluster));
+        let always = self.c.func.constant(Type::BOOL, 1);
+        let together = self.ballot(always);
+        let zero = self.word(0);
+        let mut result = None;
+        for ((truth, together), range) in truth.into_iter().zip(together).zip(range) {
+            let counted = self.c.binary(BinaryOp::And, truth, range);
+            let word = match op {
+                BinaryOp::And => {
+                    let asked = self.c.binary(BinaryOp::And, together, range);
+                    self.c.binary(BinaryOp::Xor, asked, counted)
+                }
+                _ => counted,
+            };
+            let join = if op == BinaryOp::Xor { BinaryOp::Xor } else { BinaryOp::Or };
+            result = Some(match result {
+                Some(before) => self.c.binary(join, before, word),
+                None => word,
+            });
+        }
+        let word = result.unwrap_or(zero);
+        match op {
+            BinaryOp::And => self.c.icmp(IntCC::Eq, word, zero),
+            BinaryOp::Xor => {
+                let count = self.c.math(MathOp::PopCount, &[word]);
+                let odd = self.c.binary_imm(BinaryOp::And, count, 1);
+                self.c.icmp(IntCC::Ne, odd, zero)
+            }
+            _ => self.c.icmp(IntCC::Ne, word, zero),
+        }
+    }
+
+    /// Returns the words of a ballot that sub-groups of this size fill.
+    fn ballot(&mut self, arg: Value) -> Vec<Value> {
+        let ballot = self.c.subgroup_ballot(arg);
+        (0..self.size.div_ceil(32) as u8).map(|lane| self.c.extract(ballot, lane)).collect()
+    }
+
+    /// Returns bits of the work-items whose values a scan combines.
+    fn range(&mut self, scan: SubgroupScan, cluster: u32) -> Vec<Value> {
+        let id = self.id();
+        let words = self.size.div_ceil(32);
+        let word = |this: &mut Self, number: u32| {
+            let cluster = this.cluster_word(id, number, cluster);
+            let below = match scan {
+                SubgroupScan::Reduce => return cluster,
+                SubgroupScan::Inclusive => this.c.binary_imm(BinaryOp::IAdd, id, 1),
+                SubgroupScan::Exclusive => id,
+            };
+            let below = this.below_word(below, number);
+            this.c.binary(BinaryOp::And, cluster, below)
+        };
+        (0..words).map(|number| word(self, number)).collect()
+    }
+
+    /// Returns the bits of a word that stand for the cluster of a work-item.
+    fn cluster_word(&mut self, id: Value, number: u32, cluster: u32) -> Value {
+        let all = self.word(u32::MAX);
+        if cluster >= self.size {
+            return all;
+        }
+        let here = if cluster >= 32 {
+            all
+        } else {
+            let start = !(i64::from(cluster) - 1) & 31;
+            let start = self.c.binary_imm(BinaryOp::And, id, start);
+            let bits = self.word((1 << cluster) - 1);
+            self.c.binary(BinaryOp::Shl, bits, start)
+        };
+        if self.size <= 32 {
+            return here;
+        }
+        let shift = cluster.max(32).trailing_zeros();
+        let place = self.c.binary_imm(BinaryOp::LShr, id, i64::from(shift));
+        let first = number * 32 >> shift;
+        let is_here = self.c.icmp_imm(IntCC::Eq, place, i64::from(first));
+        let none = self.word(0);
+        self.c.select(is_here, here, none)
+    }
+
+    /// Returns the bits of a word that stand for work-items of lower numbers than `end`.
+    fn below_word(&mut self, end: Value, number: u32) -> Value {
+        let start = i64::from(number * 32);
+        let (all, none) = (self.word(u32::MAX), self.word(0));
+        let count = self.c.binary_imm(BinaryOp::ISub, end, start);
+        let one = self.word(1);
+        let low = self.c.binary_imm(BinaryOp::And, count, 31);
+        let bit = self.c.binary(BinaryOp::Shl, one, low);
+        let some = self.c.binary_imm(BinaryOp::ISub, bit, 1);
+        let is_full = self.c.icmp_imm(IntCC::Sge, count, 32);
+        let bits = self.c.select(is_full, all, some);
+        if number == 0 {
+            return bits;
+        }
+        let is_before = self.c.icmp_imm(IntCC::Slt, count, 0);
+        self.c.select(is_before, none, bits)
+    }
+
+    /// Returns the number of the highest bit of words, and whether there is any.
+    fn highest(&mut self, words: &[Value]) -> (Value, Value) {
+        let mut any = self.c.func.constant(Type::BOOL, 0);
+        let mut highest = self.word(0);
+        for (&word, number) in words.iter().zip(0u32..) {
+            let zeros = self.c.math(MathOp::Clz, &[word]);
+            let last = self.word(number * 32 + 31);
+            let here = self.c.binary(BinaryOp::ISub, last, zeros);
+            let is_here = self.c.icmp_imm(IntCC::Ne, word, 0);
+            highest = self.c.select(is_here, here, highest);
+            any = self.c.binary(BinaryOp::Or, any, is_here);
+        }
+        (highest, any)
+    }
+
+    /// Along the list of the work-items that are there together, in their order.
+    fn linked_scan(&mut self, scan: SubgroupScan, op: BinaryOp, arg: Value, cluster: u32) -> Value {
+        let always = self.c.func.constant(Type::BOOL, 1);
+        let together = self.ballot(always);
+        let before = self.among(&together, SubgroupScan::Exclusive, cluster);
+        let (before, has_before) = self.highest(&before);
+        let id = self.id();
+        let alone = self.c.binary_imm(BinaryOp::Or, id, FIRST);
+        let mut link = self.c.select(has_before, before, alone);
+        let mut value = arg;
+        let mut reach = 1;
+        while reach < cluster {
+            let first = self.c.binary_imm(BinaryOp::And, link, FIRST);
+            let is_first = self.c.icmp_imm(IntCC::Ne, first, 0);
+            let index = self.c.binary_imm(BinaryOp::And, link, FIRST - 1);
+            let other = self.value_of(value, index);
+            let sum = self.c.binary(op, other, value);
+            value = self.c.select(is_first, value, sum);
+            link = self.value_of(link, index);
+            reach *= 2;
+        }
+        match scan {
+            SubgroupScan::Inclusive => value,
+            SubgroupScan::Exclusive => {
+                let index = self.c.select(has_before, before, id);
+                let sum = self.value_of(value, index);
+                let ty = self.c.ty(arg);
+                let identity = self.c.func.constant(ty, op.identity(ty.scalar));
+                self.c.select(has_before, sum, identity)
+            }
+            SubgroupScan::Reduce => {
+                let all = self.among(&together, scan, cluster);
+                let (last, _) = self.highest(&all);
+                self.value_of(value, last)
+            }
+        }
+    }
+
+    /// Returns those of work-items whose values a scan combines.
+    fn among(&mut self, words: &[Value], scan: SubgroupScan, cluster: u32) -> Vec<Value> {
+        let range = self.range(scan, cluster);
+        words.iter().zip(range).map(|(&a, b)| self.c.binary(BinaryOp::And, a, b)).collect()
+    }
+}

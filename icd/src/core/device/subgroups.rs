@@ -1,0 +1,48 @@
+//! Sub-groups of a device: what Vulkan has of them, as the compiler and the API want it.
+
+use super::Device;
+use hekla_compiler::target::Subgroups;
+use hekla_vk_backend as vk;
+
+impl Device {
+    /// Returns what the device's sub-groups do, if it offers them.
+    pub fn subgroups(&self) -> Option<Subgroups> {
+        offered(&self.info().features)
+    }
+
+    /// Returns the sizes of sub-groups that kernels may ask for (cl_intel_required_subgroup_size).
+    pub fn subgroup_sizes(&self) -> Vec<usize> {
+        let sizes = self.subgroups().map_or_else(Vec::new, |subgroups| subgroups.required_sizes());
+        sizes.into_iter().map(|size| size as usize).collect()
+    }
+
+    /// Returns the most sub-groups of a work-group; 0 where there are none.
+    pub fn max_num_subgroups(&self) -> usize {
+        let subgroups = self.subgroups();
+        subgroups.map_or(0, |it| self.max_work_group_size().div_ceil(it.size as usize))
+    }
+}
+
+/// What the compiler is told of sub-groups: nothing where votes, ballots or shuffles are missing.
+pub fn offered(f: &vk::Features) -> Option<Subgroups> {
+    use vk::SubgroupOps as Ops;
+    let has = |ops| f.subgroup_ops.contains(ops);
+    let sizes = match f.subgroup_size_control {
+        true => f.subgroup_size_range.map(|size| size.min(Subgroups::MAX_SIZE)),
+        false => [0, 0],
+    };
+    let size = f.subgroup_size;
+    let is_offered = has(Ops::BASIC | Ops::VOTE | Ops::BALLOT | Ops::SHUFFLE)
+        && size.is_power_of_two()
+        && size <= Subgroups::MAX_SIZE;
+    is_offered.then_some(Subgroups {
+        size,
+        sizes,
+        forward_progress: false,
+        arithmetic: has(Ops::ARITHMETIC),
+        clustered: has(Ops::CLUSTERED),
+        shuffle_relative: has(Ops::SHUFFLE_RELATIVE),
+        extended_types: f.subgroup_extended_types,
+        dynamic_broadcast: f.subgroup_broadcast_dynamic_id,
+    })
+}

@@ -1,0 +1,58 @@
+"""OpenCL C and C++ for OpenCL compiled to SPIR-V by clang, where one that can do so is installed.
+
+clang emits SPIR-V itself from version 22 on (`--target=spirv64`); `HEKLA_CLANG` names another than the newest of
+those on the path. What a device lacks is switched off, as its own compiler does.
+"""
+
+import functools
+import os
+import shutil
+import subprocess
+
+import pytest
+from conformance_files import device_names
+
+FIRST_VERSION, LAST_VERSION = 22, 30
+TIME_LIMIT_S = 120
+# Build options of OpenCL that clang does not know.
+UNKNOWN = ("-cl-no-subgroup-ifp",)
+
+
+class Refused(Exception):
+    """clang's diagnostics for a program that it does not compile."""
+
+
+@functools.cache
+def path():
+    """The program, or None."""
+    if os.environ.get("HEKLA_CLANG"):
+        return os.environ["HEKLA_CLANG"]
+    names = [f"clang-{version}" for version in range(LAST_VERSION, FIRST_VERSION - 1, -1)]
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+def need():
+    """Skips the test where there is no clang."""
+    if path() is None:
+        pytest.skip(f"clang-{FIRST_VERSION} or newer is not installed")
+
+
+def known(options):
+    """The options that clang knows too."""
+    return [option for option in options if option not in UNKNOWN]
+
+
+def compile(source, device, options=()):
+    """The SPIR-V of a program for a device, as bytes. The version of the language is OpenCL C 1.2 unless told."""
+    options = known(options)
+    if not any(option.startswith("-cl-std") for option in options):
+        options.insert(0, "-cl-std=CL1.2")
+    offered = sorted(name for name in device_names(device)
+                     if name.startswith(("cl_khr_", "cl_ext_", "__opencl_c_")))
+    features = ",".join(["-all", *(f"+{name}" for name in offered)])
+    command = [path(), "--target=spirv64", "-x", "cl", "-Xclang", f"-cl-ext={features}", "-c", *options,
+               "-o", "-", "-"]
+    done = subprocess.run(command, input=source.encode(), capture_output=True, timeout=TIME_LIMIT_S)
+    if done.returncode != 0:
+        raise Refused(done.stderr.decode("utf-8", "replace"))
+    return done.stdout

@@ -1,0 +1,211 @@
+"""Programs in SPIR-V: clCreateProgramWithIL, specialization constants, linking, binaries, queries and refusals."""
+
+import struct
+
+import numpy as np
+import pyopencl as cl
+import pytest
+import raw
+import spirv_text
+from test_conformance import check
+
+PROGRAMS = spirv_text.programs()
+CL_DEVICE_ILS_WITH_VERSION = 0x1061
+CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS = 0x12B9
+CL_DEVICE_SPIRV_EXTENSIONS = 0x12BA
+CL_DEVICE_SPIRV_CAPABILITIES = 0x12BB
+# Linkage, Addresses, Kernel, Vector16, Float16Buffer, Int64, Int16, Int8: of every device of the full profile.
+REQUIRED_CAPABILITIES = [5, 4, 6, 7, 8, 11, 22, 39]
+FLOAT64 = 10
+
+KERNEL = """
+{capabilities}
+OpMemoryModel {model} OpenCL
+OpEntryPoint Kernel %test "test"
+{decorations}
+%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%pointer = OpTypePointer CrossWorkgroup %uint
+%type = OpTypeFunction %void %pointer
+%n = OpConstant %uint 5
+{types}
+%test = OpFunction %void None %type
+%out = OpFunctionParameter %pointer
+%entry = OpLabel
+{body}
+OpReturn
+OpFunctionEnd
+"""
+
+
+def module(body="OpStore %out %n Aligned 4", capabilities=(), types="", model="Physical64", decorations="",
+           version="1.0"):
+    """A module with one kernel."""
+    names = ["Addresses", "Kernel", *capabilities]
+    text = KERNEL.format(capabilities="\n".join(f"OpCapability {name}" for name in names), body=body, types=types,
+                         model=model, decorations=decorations)
+    return spirv_text.assemble(text, version)
+
+
+def run(program, m, count=1):
+    out = m.buffer(np.zeros(count, np.uint32))
+    program.test(m.queue, (1,), None, out)
+    return m.read(out, np.uint32, count).tolist()
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.place)
+def test_sample(program, m, capfd):
+    built = cl.Program(m.context, spirv_text.read(program.place)).build()
+    check(program, built, m)
+    if program.prints:
+        assert capfd.readouterr().out.splitlines() == program.prints
+
+
+def test_either_order_of_bytes(m):
+    words = struct.unpack(f"<{len(module()) // 4}I", module())
+    swapped = struct.pack(f">{len(words)}I", *words)
+    # pyopencl knows modules by their first word in the order of the host.
+    created = cl.Program(cl._cl._create_program_with_il(m.context, swapped))
+    assert run(created.build(), m) == [5]
+
+
+def test_program_information(m):
+    il = module()
+    program = cl.Program(m.context, il)
+    assert raw.program_info(program.int_ptr, raw.CL_PROGRAM_IL) == il
+    assert raw.program_info(program.int_ptr, raw.CL_PROGRAM_SOURCE) == b"\0"
+    other = cl._cl._Program(m.context, "kernel void test(global uint *out) {}")
+    assert raw.program_info(other.int_ptr, raw.CL_PROGRAM_IL) == b""
+    program.build()
+    assert program.get_info(cl.program_info.KERNEL_NAMES) == "test"
+
+
+def test_device_information(m):
+    versions = m.device.il_version.split()
+    assert versions == [f"SPIR-V_1.{minor}" for minor in range(6, -1, -1)]
+    pairs = m.device.get_info(CL_DEVICE_ILS_WITH_VERSION)
+    assert [(pair.name, pair.version >> 22, pair.version >> 12 & 0x3FF) for pair in pairs] == \
+        [("SPIR-V", 1, minor) for minor in range(6, -1, -1)]
+    assert "cl_khr_il_program" in m.device.extensions.split()
+    assert "OpenCL.std" in raw.device_texts(m.device.int_ptr, CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS)
+    extensions = raw.device_texts(m.device.int_ptr, CL_DEVICE_SPIRV_EXTENSIONS)
+    assert {"SPV_KHR_linkonce_odr", "SPV_KHR_no_integer_wrap_decoration"} <= set(extensions)
+    capabilities = np.frombuffer(raw.device_info(m.device.int_ptr, CL_DEVICE_SPIRV_CAPABILITIES), np.uint32)
+    assert set(REQUIRED_CAPABILITIES) <= set(capabilities.tolist())
+    assert (FLOAT64 in capabilities) == ("cl_khr_fp64" in m.device.extensions.split())
+
+
+def test_debug_information(m):
+    types = "%nothing = OpExtInst %void %debug DebugInfoNone"
+    capabilities = ["Int8\n%debug = OpExtInstImport \"OpenCL.DebugInfo.100\""]
+    body = "%here = OpExtInst %void %debug DebugInfoNone\nOpStore %out %n Aligned 4"
+    assert run(cl.Program(m.context, module(body, capabilities, types)).build(), m) == [5]
+
+
+def test_specialization_constants(m):
+    program = cl.Program(m.context, spirv_text.read("specialization"))
+    prg = program._get_prg()
+    prg.set_specialization_constant(10, np.array([100], np.uint32))
+    prg.set_specialization_constant(11, np.array([0], np.uint8))
+    prg.set_specialization_constant(12, np.array([0x700000002], np.uint64))
+    prg.set_specialization_constant(13, np.array([41.75], np.float32))
+    prg.set_specialization_constant(14, np.array([255], np.uint8))
+    prg.set_specialization_constant(15, np.array([200], np.uint8))
+    program.build()
+    assert run(program, m, 7) == [100, 0, 300, 2, 41, 200, 1]
+    # What is set after a build is for the next one; the last value counts.
+    other = cl.Program(m.context, spirv_text.read("specialization"))
+    other._get_prg().set_specialization_constant(10, np.array([1], np.uint32))
+    other._get_prg().set_specialization_constant(10, np.array([2], np.uint32))
+    other.build()
+    assert run(other, m, 7)[0] == 2
+    assert run(program, m, 7)[0] == 100
+
+
+@pytest.mark.parametrize("spec, size, error", [
+    (9, 4, "INVALID_SPEC_ID"), (10, 8, "INVALID_VALUE"), (10, 2, "INVALID_VALUE"), (11, 4, "INVALID_VALUE"),
+    (12, 4, "INVALID_VALUE"), (15, 4, "INVALID_VALUE")])
+def test_wrong_specialization(spec, size, error, m):
+    program = cl.Program(m.context, spirv_text.read("specialization"))
+    with pytest.raises(cl.Error, match=error):
+        program._get_prg().set_specialization_constant(spec, np.zeros(size, np.uint8))
+
+
+def test_specialization_of_source(m):
+    prg = cl._cl._Program(m.context, "kernel void test(global uint *out) {}")
+    with pytest.raises(cl.Error, match="INVALID_PROGRAM"):
+        prg.set_specialization_constant(0, np.zeros(4, np.uint8))
+
+
+TRIPLE = "uint triple(uint x) { return x * 3; }"
+CALLER = "uint triple(uint x); kernel void test(global uint *out) { *out = triple(20); }"
+
+
+@pytest.mark.parametrize("parts, expected", [
+    (["importer", "library"], 42), (["library", "importer"], 42), (["importer", TRIPLE], 42), ([CALLER, "library"], 60)],
+    ids=["both", "reversed", "library in C", "kernel in C"])
+def test_linking(parts, expected, m):
+    programs = []
+    for part in parts:
+        source = part if " " in part else spirv_text.read(part)
+        programs.append(cl.Program(m.context, source).compile())
+    linked = cl.link_program(m.context, programs)
+    assert run(linked, m) == [expected]
+
+
+def test_import_without_definition(m):
+    importer = cl.Program(m.context, spirv_text.read("importer"))
+    with pytest.raises(cl.Error, match="triple"):
+        importer.build()
+
+
+@pytest.mark.parametrize("kind", ["executable", "object"])
+def test_binaries(kind, m):
+    if kind == "executable":
+        program = cl.Program(m.context, module()).build()
+        loaded = cl.Program(m.context, [m.device], program.binaries).build()
+        assert run(loaded, m) == [5]
+    else:
+        objects = [cl.Program(m.context, spirv_text.read(name)).compile() for name in ("importer", "library")]
+        loaded = [cl.Program(m.context, [m.device], part.get_info(cl.program_info.BINARIES)) for part in objects]
+        assert run(cl.link_program(m.context, loaded), m) == [42]
+
+
+def broken(change):
+    """Modules that are none."""
+    words = list(struct.unpack(f"<{len(module()) // 4}I", module()))
+    changed = change(words)
+    return struct.pack(f"<{len(changed)}I", *changed)
+
+
+@pytest.mark.parametrize("change", [
+    lambda words: words[:-3], lambda words: [words[0], 0x00020000, *words[2:]],
+    lambda words: [*words[:3], 0, *words[4:]], lambda words: [*words[:5], 0, *words[6:]],
+    lambda words: [*words[:5], words[5] | 0x7FFF0000, *words[6:]]],
+    ids=["cut", "version", "bound", "no length", "too long"])
+def test_malformed(change, m):
+    data = broken(change)
+    with pytest.raises(cl.Error, match="INVALID_VALUE"):
+        cl.Program(m.context, data)
+
+
+@pytest.mark.parametrize("arguments, named", [
+    ({"capabilities": ["Pipes"]}, "Pipes"),
+    ({"capabilities": ["DeviceEnqueue"]}, "DeviceEnqueue"),
+    ({"capabilities": ["Shader"]}, "Shader"),
+    ({"model": "Physical32"}, "Physical32"),
+    ({"body": "%x = OpIAdd %uint %n %out"}, "IAdd"),
+    ({"body": "%x = OpLoad %uint %n Aligned 4"}, "Load")], ids=lambda value: value if isinstance(value, str) else "")
+def test_refused_with_its_name(arguments, named, m):
+    program = cl.Program(m.context, module(**arguments))
+    with pytest.raises(cl.RuntimeError) as refusal:
+        program.build()
+    assert refusal.value.code == cl.status_code.BUILD_PROGRAM_FAILURE
+    assert named in str(refusal.value)
+
+
+def test_built_again_after_a_failure(m):
+    program = cl.Program(m.context, module(capabilities=["Pipes"]))
+    for _ in range(2):
+        with pytest.raises(cl.RuntimeError, match="Pipes"):
+            program.build()

@@ -1,0 +1,118 @@
+//! The conformance files' programs as clang compiles them to SPIR-V: they do the same as by our own front end.
+//!
+//! Runs where `HEKLA_CLANG` names a clang of version 22 or later, with the options in `HEKLA_CLANG_OPTIONS`.
+//! `HEKLA_CONFORMANCE=6.3` runs only the files whose name begins so.
+
+#[path = "../../compiler/tests/conformance_support/mod.rs"]
+mod conformance_support;
+mod support;
+
+use conformance_support::{read_folder, Program};
+use hekla_compiler::kernel::Kernel;
+use hekla_compiler::{compile_il, Il, Options};
+use hekla_spirv_interp::Launch;
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::Device;
+
+#[test]
+fn what_clang_compiles_gives_the_same() {
+    let Ok(clang) = std::env::var("HEKLA_CLANG") else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests/conformance");
+    let programs = read_folder(&folder).unwrap_or_else(|error| panic!("{error}"));
+    let wanted = std::env::var("HEKLA_CONFORMANCE").unwrap_or_default();
+    let device = support::capable();
+    let offered = [device.target.extensions(), device.target.features()].concat();
+    let (mut ran, mut refused) = (0, 0);
+    let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for program in programs.iter().filter(|program| program.place.starts_with(&wanted)) {
+        if !program.accept || !program.runs_with(&offered) {
+            continue;
+        }
+        let Some(module) = compile(&clang, program) else {
+            refused += 1;
+            continue;
+        };
+        ran += 1;
+        if let Err(complaint) = run(program, &module, &device) {
+            let line = format!("{}: {}\n    {complaint}", program.place, program.rule);
+            failures.entry(kind(&complaint)).or_default().push(line);
+        }
+    }
+    let count: usize = failures.values().map(Vec::len).sum();
+    let text: Vec<String> = failures
+        .iter()
+        .map(|(kind, lines)| format!("== {} of {kind}\n{}", lines.len(), lines.join("\n")))
+        .collect();
+    println!("{ran} programs, {refused} that clang does not compile, {count} failures");
+    assert!(count == 0, "{count} of {ran}:\n\n{}", text.join("\n"));
+}
+
+/// Returns what complaints have in common that differ only in numbers.
+fn kind(complaint: &str) -> String {
+    let text = complaint.split_once("): ").map_or(complaint, |(_, rest)| rest);
+    text.chars().filter(|c| !c.is_ascii_digit()).take(80).collect()
+}
+
+/// Compiles a program, or takes what was made of it before; `None` if clang refuses it.
+fn compile(clang: &str, program: &Program) -> Option<Vec<u8>> {
+    let more = std::env::var("HEKLA_CLANG_OPTIONS").unwrap_or_else(|_| "-O2".to_string());
+    let mut hasher = DefaultHasher::new();
+    (clang, &more, &program.options, &program.text).hash(&mut hasher);
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("clang");
+    std::fs::create_dir_all(&folder).expect("a folder for modules");
+    let source = folder.join(format!("{:016x}.cl", hasher.finish()));
+    let module = source.with_extension("spv");
+    let refused = source.with_extension("refused");
+    if refused.exists() {
+        return None;
+    }
+    if !module.exists() {
+        std::fs::write(&source, &program.text).expect("a source file");
+        let known = |option: &&str| !option.contains("kernel-arg-info") && *option != "-w";
+        let status = Command::new(clang)
+            .args(["--target=spirv64", "-c", "-w"])
+            .args(more.split_whitespace())
+            .args(program.options.split_whitespace().filter(known))
+            .args(if program.options.contains("-cl-std") { &[][..] } else { &["-cl-std=CL1.2"] })
+            .arg("-o")
+            .args([&module, &source])
+            .output()
+            .expect("clang runs");
+        if !status.status.success() {
+            std::fs::write(&refused, &status.stderr).expect("a file");
+            return None;
+        }
+    }
+    std::fs::read(&module).ok()
+}
+
+fn run(program: &Program, module: &[u8], device: &Device) -> Result<(), String> {
+    let options = Options::parse(&program.options).map_err(|error| error.0)?;
+    let il = Il::read(module)?;
+    let compiled = compile_il(&il, &[], &options, &device.target);
+    let built = compiled.program.ok_or(compiled.log)?;
+    let kernel = support::kernel(&built, "test")?;
+    let launch = Launch { floats: device.floats, ..sizes(program, kernel) };
+    let zeros = vec![0; program.expect.len()];
+    let got = support::run_on_words(&built, kernel, &zeros, launch);
+    let got = got.map_err(|error| error.to_string())?;
+    match got.iter().zip(&program.expect).position(|(got, expected)| got != expected) {
+        None => Ok(()),
+        Some(i) => Err(format!("out[{i}] is {:#x}, not {:#x}", got[i], program.expect[i])),
+    }
+}
+
+/// Returns the launch that a file asks for. Where it leaves the local size open, all are one work-group.
+fn sizes(program: &Program, kernel: &Kernel) -> Launch {
+    let mut launch = Launch { dimensions: program.global.len() as u32, ..Launch::default() };
+    launch.global[..program.global.len()].copy_from_slice(&program.global);
+    launch.local = match (&program.local, kernel.required_local_size) {
+        (Some(local), _) => [0, 1, 2].map(|d| local.get(d).copied().unwrap_or(1)),
+        (None, Some(required)) => required,
+        (None, None) => launch.global.map(|size| size as u32),
+    };
+    launch
+}

@@ -1,0 +1,92 @@
+//! `cargo xtask package`: a Debian package, a Python wheel and a tarball under `target/packages`, and a test of each in a
+//! clean place.
+
+mod clean_root;
+mod deb;
+mod tarball;
+mod wheel;
+
+use crate::install::files;
+use crate::system::{self, step};
+use crate::Outcome;
+use std::path::{Path, PathBuf};
+
+/// The version of the workspace, which all packages have.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// What Hekla is, in a line.
+pub const SUMMARY: &str = "OpenCL on Vulkan: an OpenCL driver for every GPU that has Vulkan";
+pub const HOMEPAGE: &str = env!("CARGO_PKG_REPOSITORY");
+
+const USAGE: &str = "usage: cargo xtask package [deb] [wheel] [tarball] [--test]";
+
+/// A kind of package.
+struct Kind {
+    name: &'static str,
+    /// Makes the packages from the library in a folder, and returns their paths.
+    make: fn(library: &Path, folder: &Path) -> Result<Vec<PathBuf>, String>,
+    /// Installs the first one where nothing of Hekla is, and runs programs there.
+    test: fn(package: &Path) -> Outcome,
+}
+
+const KINDS: [Kind; 3] = [
+    Kind { name: "deb", make: deb::make, test: clean_root::test_deb },
+    Kind { name: "wheel", make: wheel::make, test: clean_root::test_wheel },
+    Kind { name: "tarball", make: tarball::make, test: clean_root::test_tarball },
+];
+
+/// Makes the packages that are named, or all.
+pub fn run(args: &[String]) -> Outcome {
+    let wants_test = args.iter().any(|arg| arg == "--test");
+    let names: Vec<&str> = args.iter().map(String::as_str).filter(|arg| *arg != "--test").collect();
+    if names.iter().any(|name| !KINDS.iter().any(|kind| kind.name == *name)) {
+        return Err(USAGE.to_string());
+    }
+    let folder = system::target().join("packages");
+    std::fs::create_dir_all(&folder)
+        .map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
+    step("building libhekla.so (release)");
+    let library = files::build()?;
+    for kind in KINDS.iter().filter(|kind| names.is_empty() || names.contains(&kind.name)) {
+        step(kind.name);
+        let made = (kind.make)(&library, &folder)?;
+        for package in &made {
+            let bytes = package.metadata().map_err(|e| e.to_string())?.len();
+            println!("{} ({:.1} MB)", package.display(), bytes as f64 / 1e6);
+        }
+        if let Some(package) = made.first().filter(|_| wants_test) {
+            step(&format!("{} in a clean place", kind.name));
+            (kind.test)(package)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns an empty folder.
+fn empty(folder: PathBuf) -> Result<PathBuf, String> {
+    let make = || -> std::io::Result<()> {
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder)?;
+        }
+        std::fs::create_dir_all(&folder)
+    };
+    make().map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Writes a file and the folders above it.
+fn write(path: &Path, text: &str) -> Outcome {
+    let write = || -> std::io::Result<()> {
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new("/")))?;
+        std::fs::write(path, text)
+    };
+    write().map_err(|e| format!("cannot write {}: {e}", path.display()))
+}
+
+/// Returns the text of both licences, one after the other.
+fn licences() -> Result<String, String> {
+    let read = |name: &str| {
+        let path = system::root().join(name);
+        std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))
+    };
+    Ok(format!("{}\n{}", read("LICENSE-MIT")?, read("LICENSE-APACHE")?))
+}
