@@ -55,6 +55,7 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         ("cl_intel_unified_shared_memory", make_version(1, 2, 0)),
         ("cl_khr_create_command_queue", V1),
         ("cl_khr_device_uuid", V1),
+        ("cl_khr_expect_assume", V1),
         ("cl_khr_extended_versioning", V1),
         ("cl_khr_il_program", V1),
         ("cl_khr_initialize_memory", V1),
