@@ -7,7 +7,8 @@ use super::row::{Check, Lower, Names, PipeArguments, Row};
 use super::signature::Sig;
 use super::{Call, Lowerer};
 use crate::ir::{
-    Addr, AddressSpace, BarrierFlags, BinaryOp, Func, GlobalData, IntCC, Linkage, Scalar, Type, Value,
+    Addr, AddressSpace, BarrierFlags, BinaryOp, Func, GlobalData, IntCC, Linkage, Scalar, Type,
+    Value,
 };
 use crate::kernel::ImageAccess;
 use crate::options::ClStd;

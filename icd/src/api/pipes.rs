@@ -5,7 +5,7 @@ use crate::cl::error::ensure;
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::context::Context;
-use crate::core::device::info;
+use crate::core::device::{info, language};
 use crate::core::memory::pipe::Pipe;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
@@ -21,7 +21,7 @@ entry! {
         properties: *const cl_pipe_properties,
     ) -> handle cl_mem {
         let context = Ref::<Context>::from_handle(context)?;
-        let offered = context.devices.iter().any(|device| info::has_pipes(device));
+        let offered = context.devices.iter().any(|device| language::has_pipes(&info::compiled_for(device)));
         ensure!(offered, CL_INVALID_OPERATION);
         ensure!(properties.is_null(), CL_INVALID_VALUE);
         Ok(Pipe::new(context, flags, pipe_packet_size, pipe_max_packets)?.expose())

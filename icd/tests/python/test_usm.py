@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 import pyopencl as cl
 import pytest
+import spirv_text
 import usm as u
 from usm import Failure, Usm, view
 
@@ -171,6 +172,44 @@ def test_a_list_through_all_kinds_of_memory_is_walked(usm, m, rng, named):
         expected = (expected * 3 + int(here) ** 2) % 2**64
         assert usm.read(nodes[here] + 16, 1, np.uint64)[0] == expected
     assert view(out, 1, np.uint64)[0] == expected
+
+
+FOLLOW = """
+OpCapability Addresses
+OpCapability Kernel
+OpCapability Int64
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %follow "follow"
+%void = OpTypeVoid
+%ulong = OpTypeInt 64 0
+%three = OpConstant %ulong 3
+%pointer = OpTypePointer CrossWorkgroup %ulong
+%link = OpTypePointer CrossWorkgroup %pointer
+%type = OpTypeFunction %void %link
+%follow = OpFunction %void None %type
+%list = OpFunctionParameter %link
+%entry = OpLabel
+%first = OpLoad %pointer %list Aligned 8
+%again = OpBitcast %link %first
+%second = OpLoad %pointer %again Aligned 8
+%value = OpLoad %ulong %second Aligned 8
+%sum = OpIAdd %ulong %value %three
+OpStore %second %sum Aligned 8
+OpReturn
+OpFunctionEnd
+"""
+
+
+@pytest.mark.parametrize("kinds", list(itertools.permutations(KINDS)), ids="-".join)
+def test_kernels_in_spirv_follow_pointers(usm, m, kinds):
+    kernel = cl.Program(m.context, spirv_text.assemble(FOLLOW, "1.0")).build().follow
+    places = [usm.allocate(kind, 80) for kind in kinds]
+    for place, content in zip(places, [places[1] + 8, places[2] + 16, 2**40]):
+        usm.write(place + 8 * places.index(place), np.array([content], np.uint64))
+    usm.may_reach(kernel, *KINDS)
+    usm.set_arg(kernel, 0, places[0])
+    cl.enqueue_nd_range_kernel(m.queue, kernel, (1,), None)
+    assert usm.read(places[2] + 16, 1, np.uint64)[0] == 2**40 + 3
 
 
 def test_settings_of_indirect_access(usm, m):
@@ -360,6 +399,37 @@ def test_what_is_no_allocation_cannot_be_freed(usm):
     for free in (usm.free, usm.blocking_free):
         with pytest.raises(Failure, match=str(CL_INVALID_VALUE)):
             free(address)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_functions_of_shared_virtual_memory_take_it(usm, m, rng, kind):
+    """As chipStar uses it: only allocated by the extension."""
+    if not m.device.svm_capabilities:
+        pytest.skip("no shared virtual memory")
+    lib, p, size = ctypes.CDLL("libOpenCL.so.1"), ctypes.c_void_p, ctypes.c_size_t
+    lib.clEnqueueSVMMemcpy.argtypes = [p, ctypes.c_uint, p, p, size, ctypes.c_uint, p, p]
+    lib.clEnqueueSVMMemFill.argtypes = [p, p, p, size, size, ctypes.c_uint, p, p]
+    lib.clEnqueueSVMMigrateMem.argtypes = [p, ctypes.c_uint, p, p, ctypes.c_ulong, ctypes.c_uint, p, p]
+    lib.clSetKernelArgSVMPointer.argtypes = [p, ctypes.c_uint, p]
+    lib.clEnqueueSVMMap.argtypes = [p, ctypes.c_uint, ctypes.c_ulong, p, size, ctypes.c_uint, p, p]
+    numbers, back = rng.integers(-99, 99, 1000, dtype=np.int32), np.zeros(1000, np.int32)
+    address, queue = usm.allocate(kind, 4000), m.queue.int_ptr
+    assert lib.clEnqueueSVMMemcpy(queue, 0, address, numbers.ctypes.data, 4000, 0, None, None) == 0
+    word = ctypes.byref(ctypes.c_int(5))
+    assert lib.clEnqueueSVMMemFill(queue, address + 4, word, 4, 8, 0, None, None) == 0
+    places, sizes = (p * 1)(address), (size * 1)(4000)
+    assert lib.clEnqueueSVMMigrateMem(queue, 1, places, sizes, 0, 0, None, None) == 0
+    kernel = m.build("kernel void inc(global int *p) { p[get_global_id(0)]++; }").inc
+    assert lib.clSetKernelArgSVMPointer(kernel.int_ptr, 0, address) == 0
+    cl.enqueue_nd_range_kernel(m.queue, kernel, (1000,), None)
+    assert lib.clEnqueueSVMMemcpy(queue, 1, back.ctypes.data, address, 4000, 0, None, None) == 0
+    numbers[1:3] = 5
+    assert (back == numbers + 1).all()
+    # But it has no maps, and clSVMFree does not free it.
+    assert lib.clEnqueueSVMMap(queue, 1, 1, address, 4000, 0, None, None) == CL_INVALID_VALUE
+    lib.clSVMFree.argtypes = [p, p]
+    lib.clSVMFree(m.context.int_ptr, address)
+    assert usm.info(address, u.SIZE) == 4000
 
 
 SLOW = """

@@ -5,6 +5,7 @@ use std::ffi::CStr;
 use ash::{amd, ext, khr, vk};
 
 use crate::config::{self, Validation};
+use crate::physical::dot_products::DotProducts;
 use crate::physical::extensions::Extensions;
 use crate::physical::external::{External, MemoryHandles};
 
@@ -28,51 +29,6 @@ bitflags::bitflags! {
         const CLUSTERED = 64;
         /// Quad operations.
         const QUAD = 128;
-    }
-}
-
-bitflags::bitflags! {
-    /// Dot products of four 8-bit numbers that are packed in a word
-    /// (VkPhysicalDeviceShaderIntegerDotProductProperties).
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-    pub struct DotProducts: u32 {
-        /// Of signed numbers.
-        const SIGNED = 1;
-        /// Of unsigned numbers.
-        const UNSIGNED = 2;
-        /// Of signed by unsigned numbers.
-        const MIXED = 4;
-        /// Of signed numbers, added to a third operand with saturation.
-        const SATURATING_SIGNED = 8;
-        /// The same of unsigned numbers.
-        const SATURATING_UNSIGNED = 16;
-        /// The same of signed by unsigned numbers.
-        const SATURATING_MIXED = 32;
-    }
-}
-
-impl DotProducts {
-    pub(crate) fn from_vk(
-        p: &vk::PhysicalDeviceShaderIntegerDotProductProperties<'_>,
-    ) -> DotProducts {
-        let all = [
-            (DotProducts::SIGNED, p.integer_dot_product4x8_bit_packed_signed_accelerated),
-            (DotProducts::UNSIGNED, p.integer_dot_product4x8_bit_packed_unsigned_accelerated),
-            (DotProducts::MIXED, p.integer_dot_product4x8_bit_packed_mixed_signedness_accelerated),
-            (
-                DotProducts::SATURATING_SIGNED,
-                p.integer_dot_product_accumulating_saturating4x8_bit_packed_signed_accelerated,
-            ),
-            (
-                DotProducts::SATURATING_UNSIGNED,
-                p.integer_dot_product_accumulating_saturating4x8_bit_packed_unsigned_accelerated,
-            ),
-            (
-                DotProducts::SATURATING_MIXED,
-                p.integer_dot_product_accumulating_saturating4x8_bit_packed_mixed_signedness_accelerated,
-            ),
-        ];
-        all.into_iter().filter(|(_, on)| *on == vk::TRUE).map(|(flag, _)| flag).collect()
     }
 }
 

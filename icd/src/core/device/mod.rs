@@ -8,6 +8,7 @@ pub mod findings;
 pub mod image_copy;
 pub mod images;
 pub mod info;
+pub mod language;
 pub mod open;
 pub mod pages;
 pub mod platform;
