@@ -108,6 +108,17 @@ pub struct Target {
     pub zero_private: bool,
 }
 
+/// What a device promises of which work-items are together where control flow joins again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reconvergence {
+    /// Nothing that can be asked for.
+    Unspecified,
+    /// VK_KHR_shader_subgroup_uniform_control_flow: those of a sub-group that parted are together again.
+    Uniform,
+    /// VK_KHR_shader_maximal_reconvergence: any that were together before they parted.
+    Maximal,
+}
+
 bitflags! {
     /// Atomic arithmetic on floats in global memory.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -139,6 +150,7 @@ pub struct Subgroups {
     pub extended_types: bool,
     /// subgroupBroadcastDynamicId: of which work-item a broadcast is need not be a constant.
     pub dynamic_broadcast: bool,
+    pub reconvergence: Reconvergence,
 }
 
 impl Subgroups {
@@ -155,6 +167,7 @@ impl Subgroups {
         shuffle_relative: false,
         extended_types: false,
         dynamic_broadcast: false,
+        reconvergence: Reconvergence::Unspecified,
     };
 
     /// Returns the sizes that a kernel may ask for.
@@ -399,6 +412,7 @@ impl Target {
                 shuffle_relative: true,
                 extended_types: true,
                 dynamic_broadcast: true,
+                reconvergence: Reconvergence::Unspecified,
             }),
             images: true,
             read_write_images: true,

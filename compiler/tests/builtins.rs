@@ -173,6 +173,14 @@ fn special(builtin: Builtin, target: &Target) -> Vec<String> {
     }
 }
 
+/// Returns a kernel's text with a constant where the function wants one.
+fn with_constants(builtin: Builtin, sig: &Sig, text: String) -> String {
+    match builtin.check() {
+        Check::Clustered(_) => text.replace(&format!("*p{})", sig.params.len() - 1), "4)"),
+        _ => text,
+    }
+}
+
 /// Returns calls of a function of pipes, for packets that are values and packets that are not.
 fn pipes(name: &str, access: Option<ImageAccess>, arguments: PipeArguments) -> Vec<String> {
     let access = access.map_or("read_only", ImageAccess::name);
@@ -209,6 +217,7 @@ fn kernels(builtin: Builtin, target: &Target) -> (Vec<String>, Vec<String>) {
             for choice in 0..ADDRESS_SPACES.len() {
                 let number = first.len() + rest.len();
                 let text = kernel(builtin.name(), number, sig, shape, choice);
+                let text = text.map(|text| with_constants(builtin, sig, text));
                 if is_first && choice == 0 {
                     first.extend(text)
                 } else {

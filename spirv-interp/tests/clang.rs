@@ -17,6 +17,39 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::Device;
 
+/// Programs that clang 22 compiles to something else than they say, by file and a part of their rule.
+const FAULTS: &[(&str, &str)] = &[
+    // Macros are clang's: versions and features of its own, no __ROUNDING_MODE__, another largest alignment.
+    ("6.12-preprocessor", "is compared with the names of versions"),
+    ("6.12-preprocessor", "feature macros are of OpenCL C 3.0"),
+    ("6.12-preprocessor", "__ROUNDING_MODE__ is rte"),
+    ("6.13.1-", "aligned without a factor"),
+    ("6.13.3-", "aligned without a factor"),
+    ("6.15.20-", "without sub-groups their macros are not defined"),
+    ("6.15.21-", "where they are not offered the macro is not defined"),
+    // Blocks take copies of arrays.
+    ("6.14.5-", "arrays are captured by reference"),
+    // Integers have no sign when conversions are chosen: that of scalars is guessed, that of vectors is lost.
+    ("6.4.3", "_sat clamps integers"),
+    ("6.4.3", "examples: short4 to ushort4"),
+    ("6.4.3", "vectors with modifiers, component by component"),
+    ("6.4.3", "a type converts to itself without effect"),
+    ("6.4.3-", "convert_T converts scalars and vectors"),
+    ("6.5.9-", "a vector condition of the width"),
+    // Pointers to work-group memory are taken to point to one element.
+    ("6.15.11-", "a copy from global to local memory and back"),
+    ("6.15.11-", "a strided copy gathers elements"),
+    ("6.15.11-", "elements of every type, three components count as four"),
+    // Without optimization: truth is -1 in vectors of floats, hints are not evaluated, inline functions not defined.
+    ("6.4.2-", "bool to a floating-point vector"),
+    ("clang-hints", "an expected value is the value"),
+    ("c99-6.9-functions", "inline with a definition"),
+    // A size of sub-groups is demanded where the device has no choice.
+    ("6.15.20-", "where there is no choice the attribute is ignored"),
+    // The initializer of a sampler is lost.
+    ("6.15.15.1-", "constants of program scope, of functions, and arguments"),
+];
+
 #[test]
 fn what_clang_compiles_gives_the_same() {
     let Ok(clang) = std::env::var("HEKLA_CLANG") else { return };
@@ -28,7 +61,10 @@ fn what_clang_compiles_gives_the_same() {
     let (mut ran, mut refused) = (0, 0);
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for program in programs.iter().filter(|program| program.place.starts_with(&wanted)) {
-        if !program.accept || !program.runs_with(&offered) {
+        let is_fault = |(file, rule): &(&str, &str)| {
+            program.place.starts_with(file) && program.rule.contains(rule)
+        };
+        if !program.accept || !program.runs_with(&offered) || FAULTS.iter().any(is_fault) {
             continue;
         }
         let Some(module) = compile(&clang, program) else {
@@ -95,7 +131,8 @@ fn run(program: &Program, module: &[u8], device: &Device) -> Result<(), String> 
     let compiled = compile_il(&il, &[], &options, &device.target);
     let built = compiled.program.ok_or(compiled.log)?;
     let kernel = support::kernel(&built, "test")?;
-    let launch = Launch { floats: device.floats, ..sizes(program, kernel) };
+    let subgroups = device.subgroups(kernel);
+    let launch = Launch { floats: device.floats, subgroups, ..sizes(program, kernel) };
     let zeros = vec![0; program.expect.len()];
     let got = support::run_on_words(&built, kernel, &zeros, launch);
     let got = got.map_err(|error| error.to_string())?;

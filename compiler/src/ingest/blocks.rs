@@ -4,7 +4,7 @@
 use super::function::{unsupported, Translator};
 use super::module::FunctionInfo;
 use super::types::{Kind, Ty};
-use super::words::Inst;
+use super::words::{Inst, Words};
 use crate::ir::fold::mask;
 use crate::ir::{self, Addr, Block, BlockCall, InstData, SwitchCase, UnrollHint, Value};
 use rspirv::spirv::{LoopControl, Op};
@@ -35,12 +35,15 @@ struct Text<'a> {
 pub(super) fn body(t: &mut Translator<'_, '_, '_>, info: &FunctionInfo) -> Result<(), String> {
     let words = t.m.words;
     let texts = split(words, info.body.clone())?;
-    let reached = reachable(&texts)?;
+    let reached = reachable(words, &texts)?;
     let texts: Vec<&Text<'_>> = texts.iter().filter(|text| reached.contains(&text.label)).collect();
     for text in &texts {
         open(t, text)?;
     }
     let Some(entry) = texts.first() else { return Err("a function has no block".to_string()) };
+    if !t.blocks[&entry.label].phis.is_empty() {
+        return Err(format!("block %{} is the first and has phis", entry.label));
+    }
     for text in &texts {
         let first = t.blocks[&text.label].first;
         t.b.switch_to(first);
@@ -82,7 +85,7 @@ fn is_terminator(op: Op) -> bool {
 }
 
 /// Splits a body into blocks.
-fn split(words: &super::words::Words, body: Range<usize>) -> Result<Vec<Text<'_>>, String> {
+fn split(words: &Words, body: Range<usize>) -> Result<Vec<Text<'_>>, String> {
     let mut texts = Vec::new();
     let mut open: Option<(u32, usize)> = None;
     for (index, inst) in body.clone().zip(words.range(body)) {
@@ -105,8 +108,12 @@ fn split(words: &super::words::Words, body: Range<usize>) -> Result<Vec<Text<'_>
     }
 }
 
-/// Calls `f` with the targets of a terminator.
-fn for_each_target(end: &Inst<'_>, mut f: impl FnMut(u32)) -> Result<(), String> {
+/// Calls `f` with the targets of a terminator; a switch's literals have that many words.
+fn for_each_target(
+    end: &Inst<'_>,
+    literal_words: usize,
+    mut f: impl FnMut(u32),
+) -> Result<(), String> {
     match end.op {
         Op::Branch => f(end.arg(0)?),
         Op::BranchConditional => {
@@ -116,26 +123,30 @@ fn for_each_target(end: &Inst<'_>, mut f: impl FnMut(u32)) -> Result<(), String>
         }
         Op::Switch => {
             f(end.arg(1)?);
-            // Literals of a selector of 64 bits take two words: labels are what the words' number leaves. Too many are
-            // harmless here.
-            for &word in end.rest(2) {
-                f(word);
-            }
+            end.rest(2).chunks_exact(literal_words + 1).for_each(|pair| f(pair[literal_words]));
         }
         _ => {}
     }
     Ok(())
 }
 
+/// Returns true for a switch on 64 bits.
+fn is_wide_switch(words: &Words, end: &Inst<'_>) -> bool {
+    let selector = end.args.first().and_then(|&id| words.definition(id));
+    let ty = selector.and_then(|selector| words.definition(selector.ty));
+    end.op == Op::Switch && ty.is_some_and(|ty| ty.args.first() == Some(&64))
+}
+
 /// Returns the labels of the blocks that can be reached. Others need not even be valid.
-fn reachable(texts: &[Text<'_>]) -> Result<FxHashSet<u32>, String> {
+fn reachable(words: &Words, texts: &[Text<'_>]) -> Result<FxHashSet<u32>, String> {
     let by_label: FxHashMap<u32, &Text<'_>> = texts.iter().map(|text| (text.label, text)).collect();
     let mut reached = FxHashSet::default();
     let mut pending: Vec<u32> = texts.first().map(|text| text.label).into_iter().collect();
     while let Some(label) = pending.pop() {
         let Some(text) = by_label.get(&label) else { continue };
         if reached.insert(label) {
-            for_each_target(&text.end, |target| pending.push(target))?;
+            let literal_words = if is_wide_switch(words, &text.end) { 2 } else { 1 };
+            for_each_target(&text.end, literal_words, |target| pending.push(target))?;
         }
     }
     Ok(reached)
@@ -193,6 +204,7 @@ fn branch(t: &mut Translator<'_, '_, '_>, from: u32, to: u32) -> Result<BlockCal
         if !t.m.types.alike(val.ty, ty) {
             return Err(format!("%{id} is not of the type of the phi"));
         }
+        t.m.count_parts(val.leaves.len())?;
         args.extend(val.leaves);
     }
     Ok(BlockCall::with_args(block, &args))

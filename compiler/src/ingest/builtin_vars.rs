@@ -3,6 +3,7 @@
 use super::function::Translator;
 use super::module::Entity;
 use crate::ir::{Scalar, Type, Value};
+use crate::target::Target;
 use rspirv::spirv::BuiltIn;
 
 /// A variable that the launch gives.
@@ -10,14 +11,14 @@ use rspirv::spirv::BuiltIn;
 pub(super) struct Input {
     /// The function of OpenCL C that gives it.
     function: &'static str,
-    /// True if it has a component for each dimension.
+    /// True if the function is asked for each component, which is that of a dimension.
     is_vector: bool,
     /// The type of the variable.
     ty: Type,
 }
 
 /// Returns the variable for a built-in and the type that it is declared with.
-pub(super) fn input(built_in: u32, ty: Type) -> Result<Input, String> {
+pub(super) fn input(built_in: u32, ty: Type, target: &Target) -> Result<Input, String> {
     use BuiltIn::*;
     let built_in = BuiltIn::from_u32(built_in).ok_or("unknown built-in variable")?;
     let (function, is_vector) = match built_in {
@@ -33,7 +34,20 @@ pub(super) fn input(built_in: u32, ty: Type) -> Result<Input, String> {
         GlobalLinearId => ("get_global_linear_id", false),
         LocalInvocationIndex => ("get_local_linear_id", false),
         _ => match super::subgroups::input(built_in) {
-            Some(function) => (function, false),
+            Some((_, _)) if target.subgroups.is_none() => {
+                return Err("the device has no sub-groups".to_string());
+            }
+            Some((function, lanes)) => {
+                return match ty.scalar {
+                    Scalar::I32 if ty.lanes == lanes => {
+                        Ok(Input { function, is_vector: false, ty })
+                    }
+                    Scalar::I64 if lanes == 1 && ty.lanes == 1 => {
+                        Ok(Input { function, is_vector: false, ty })
+                    }
+                    _ => Err(format!("built-in variable {built_in:?} is not of this type")),
+                };
+            }
             None => return Err(format!("built-in variable {built_in:?} is not supported")),
         },
     };
@@ -55,12 +69,19 @@ impl Translator<'_, '_, '_> {
 
     /// Returns the value of an input variable.
     pub(super) fn input(&mut self, input: Input) -> Result<Value, String> {
+        if !input.is_vector {
+            // Functions of sub-groups give 32 bits.
+            let narrow = input.function.contains("sub_group");
+            let ty = if narrow { input.ty.with_scalar(Scalar::I32) } else { input.ty };
+            let value = self.builtin(input.function, &[], &[], ty)?;
+            let value = value.ok_or("it is not supported")?;
+            return Ok(self.b.resize_lanes(value, input.ty.scalar, false));
+        }
         let mut lanes = Vec::with_capacity(3);
         for dim in 0..input.ty.lanes {
             let dim = self.b.int(Scalar::I32, i64::from(dim));
-            let args = if input.is_vector { &[dim][..] } else { &[] };
-            let types = self.arg_types(args, false);
-            let value = self.builtin(input.function, args, &types, input.ty.lane())?;
+            let types = self.arg_types(&[dim], false);
+            let value = self.builtin(input.function, &[dim], &types, input.ty.lane())?;
             lanes.push(value.ok_or("it is not supported")?);
         }
         Ok(self.b.build(&lanes))
@@ -68,7 +89,7 @@ impl Translator<'_, '_, '_> {
 
     /// Returns a copy of an input variable in private memory, for pointers into it.
     pub(super) fn input_memory(&mut self, input: Input) -> Result<Value, String> {
-        let bytes = input.ty.scalar.bytes() * if input.is_vector { 4 } else { 1 };
+        let bytes = input.ty.scalar.bytes() * if input.ty.lanes > 1 { 4 } else { 1 };
         let addr = self.b.private_memory(u64::from(bytes), bytes);
         let value = self.input(input)?;
         self.b.write(addr, value);

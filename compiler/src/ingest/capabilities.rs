@@ -12,12 +12,13 @@ const LAST_CAPABILITY: u32 = 0x3FFF;
 const EXTENSIONS: &[&CStr] = &[
     c"SPV_KHR_no_integer_wrap_decoration",
     c"SPV_KHR_float_controls",
-    c"SPV_KHR_float_controls2",
     c"SPV_KHR_non_semantic_info",
     c"SPV_KHR_linkonce_odr",
     c"SPV_KHR_expect_assume",
     c"SPV_KHR_bit_instructions",
-    c"SPV_KHR_storage_buffer_storage_class",
+    c"SPV_KHR_integer_dot_product",
+    c"SPV_KHR_shader_clock",
+    c"SPV_KHR_subgroup_rotate",
     c"SPV_EXT_optnone",
     c"SPV_INTEL_optnone",
 ];
@@ -51,26 +52,33 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
         | Int64
         | Groups
         | GenericPointer
-        | Matrix
-        | DenormPreserve
-        | DenormFlushToZero
         | SignedZeroInfNanPreserve
         | RoundingModeRTE
-        | RoundingModeRTZ
         | ExpectAssumeKHR
         | BitInstructions
+        | DotProduct
+        | DotProductInput4x8Bit
+        | DotProductInput4x8BitPacked
         | UniformDecoration
-        | FunctionFloatControlINTEL
         | Float16Buffer
         | OptNoneEXT => true,
+        DenormPreserve => target.float_traits.iter().any(|traits| traits.keeps_denormals),
+        GroupNonUniform
+        | GroupNonUniformVote
+        | GroupNonUniformArithmetic
+        | GroupNonUniformBallot
+        | GroupNonUniformShuffle
+        | GroupNonUniformShuffleRelative
+        | GroupNonUniformClustered
+        | GroupNonUniformRotateKHR => target.subgroups.is_some(),
+        SubgroupDispatch => !target.required_subgroup_sizes().is_empty(),
+        ShaderClockKHR => target.extensions().contains(&"cl_khr_kernel_clock"),
         Float16 => target.float16,
         Float64 => target.float64,
         Int64Atomics => target.int64_atomics(),
         ImageBasic | LiteralSampler | Sampled1D | Image1D | SampledBuffer | ImageBuffer
-        | ImageMipmap | ImageQuery | ImageRect | SampledRect => target.images,
-        ImageReadWrite | StorageImageReadWithoutFormat | StorageImageWriteWithoutFormat => {
-            target.images && target.read_write_images
-        }
+        | ImageMipmap | ImageQuery => target.images,
+        ImageReadWrite => target.images && target.read_write_images,
         _ => false,
     };
     match offered {

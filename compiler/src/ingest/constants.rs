@@ -108,7 +108,9 @@ pub(super) fn composite(
     let mut values = Vec::with_capacity(inst.args.len());
     for (index, &id) in inst.args.iter().enumerate() {
         let part = constant(id)?;
-        if !fits(types, part.ty, ty, index as u64)? {
+        // clang 22 writes the null of another type where a pointer is null.
+        let is_null = matches!(part.value, Const::Null);
+        if !is_null && !fits(types, part.ty, ty, index as u64)? {
             return Err(format!("%{id} is not of the type of part {index}"));
         }
         values.push(part.value);

@@ -4,43 +4,45 @@ use super::constants::Const;
 use super::types::{Kind, Ty, Types};
 use crate::ir::{fold, BinaryOp, ConvertOp, Function, InstData, Type, Value, ValueDef};
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// Deepest nesting of an expression, which is that of one instruction of the module.
 const MAX_DEPTH: u32 = 64;
 
-/// Returns the constant of a type that leaves make.
+/// Returns the constant of a type that leaves make, if all are known.
 pub(super) fn composite(
     func: &Function,
     types: &Types,
     ty: Ty,
     leaves: &mut impl Iterator<Item = Value>,
-) -> Result<Const, String> {
+) -> Result<Option<Const>, String> {
+    if types.num_leaves(ty)? == 0 {
+        return Ok(Some(Const::Null));
+    }
     match types.kind(ty) {
         Kind::Struct { members } => {
             let parts = members.iter().map(|&(member, _)| composite(func, types, member, leaves));
-            Ok(Const::Parts(parts.collect::<Result<_, _>>()?))
+            let parts: Option<Rc<[Const]>> = parts.collect::<Result<_, String>>()?;
+            Ok(parts.map(Const::Parts))
         }
         Kind::Array { element, length } => {
             let parts = (0..*length).map(|_| composite(func, types, *element, leaves));
-            Ok(Const::Parts(parts.collect::<Result<_, _>>()?))
+            let parts: Option<Rc<[Const]>> = parts.collect::<Result<_, String>>()?;
+            Ok(parts.map(Const::Parts))
         }
         _ => {
             let leaf = leaves.next().ok_or("a part is missing")?;
-            leaf_value(func, leaf)
+            Ok(leaf_value(func, leaf))
         }
     }
 }
 
-fn leaf_value(func: &Function, value: Value) -> Result<Const, String> {
-    let ty = func.ty(value);
-    let lanes = (0..ty.lanes).map(|lane| {
-        let value = lane_value(func, value, lane, MAX_DEPTH);
-        value.ok_or_else(|| "it cannot be evaluated before the kernel runs".to_string())
-    });
-    let mut lanes: Vec<Const> = lanes.collect::<Result<_, _>>()?;
-    match ty.lanes {
-        1 => Ok(lanes.remove(0)),
-        _ => Ok(Const::Parts(lanes.into())),
+fn leaf_value(func: &Function, value: Value) -> Option<Const> {
+    let lanes = func.ty(value).lanes;
+    let lane = |lane| lane_value(func, value, lane, MAX_DEPTH);
+    match lanes {
+        1 => lane(0),
+        _ => Some(Const::Parts((0..lanes).map(lane).collect::<Option<_>>()?)),
     }
 }
 

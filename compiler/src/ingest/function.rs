@@ -19,9 +19,6 @@ pub(super) struct Val {
     pub(super) leaves: SmallVec<[Value; 1]>,
 }
 
-/// Most leaves of all values of a function together, beyond one for each of its instructions.
-const MAX_LEAVES: usize = 1 << 20;
-
 /// The translation of one function.
 pub(super) struct Translator<'f, 'm, 'a> {
     pub(super) m: &'m mut Decoder<'a>,
@@ -34,7 +31,6 @@ pub(super) struct Translator<'f, 'm, 'a> {
     prologue: Block,
     /// The block of each label, and the one where its instructions end, which may be another.
     pub(super) blocks: FxHashMap<u32, BlockInfo>,
-    leaves: usize,
 }
 
 impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
@@ -49,7 +45,6 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
             values: FxHashMap::default(),
             prologue,
             blocks: FxHashMap::default(),
-            leaves: 0,
         }
     }
 
@@ -74,8 +69,8 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         blocks::body(&mut this, info)
     }
 
-    /// Evaluates an instruction on constants.
-    pub(super) fn evaluate(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<Const, String> {
+    /// Evaluates an instruction on constants; `None` if only the kernel can.
+    pub(super) fn evaluate(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<Option<Const>, String> {
         let mut scratch = Function::new("constant", &[], None);
         let mut this = Translator::new(m, &mut scratch);
         this.instruction(inst)?;
@@ -114,7 +109,8 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         let val = match self.m.entities.get(&id).cloned() {
             Some(Entity::Constant(constant)) => self.in_prologue(|this| {
                 let mut leaves = SmallVec::new();
-                this.m.types.num_leaves(constant.ty)?;
+                let count = this.m.types.num_leaves(constant.ty)?;
+                this.m.count_parts(count)?;
                 this.materialize(constant.ty, &constant.value, &mut leaves)?;
                 Ok(Val { ty: constant.ty, leaves })
             })?,
@@ -126,6 +122,12 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
             Some(Entity::Input { ty, input }) => {
                 let pointer = self.in_prologue(|this| this.input_memory(input))?;
                 Val { ty, leaves: SmallVec::from_slice(&[pointer]) }
+            }
+            Some(Entity::Operation { index, .. }) => {
+                let operation = self.m.words.at(index).operation()?;
+                self.in_prologue(|this| this.instruction(&operation))?;
+                let val = self.values.get(&id).cloned();
+                return val.ok_or_else(|| format!("%{id} has no value"));
             }
             Some(Entity::Undefined(name)) => return Err(undefined(&name)),
             _ if self.m.functions.contains_key(&id) => {
@@ -184,10 +186,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         if !found.eq(wanted.iter().map(|leaf| leaf.ty)) {
             return Err("the operands do not give a result of its type".to_string());
         }
-        self.leaves += leaves.len().saturating_sub(1);
-        if self.leaves > MAX_LEAVES {
-            return Err("the function's values have too many parts".to_string());
-        }
+        self.m.count_parts(leaves.len())?;
         self.values.insert(inst.id, Val { ty, leaves: SmallVec::from_slice(leaves) });
         Ok(())
     }
@@ -220,6 +219,9 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         value: &Const,
         leaves: &mut SmallVec<[Value; 1]>,
     ) -> Result<(), String> {
+        if self.m.types.num_leaves(ty)? == 0 {
+            return Ok(());
+        }
         let kind = self.m.types.kind(ty).clone();
         match kind {
             Kind::Struct { members } => {
@@ -228,9 +230,6 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
                 }
             }
             Kind::Array { element, length } => {
-                if self.m.types.num_leaves(element)? == 0 {
-                    return Ok(());
-                }
                 for index in 0..length as usize {
                     self.materialize(element, &value.part(index), leaves)?;
                 }
@@ -362,7 +361,9 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
             op if super::composite::has(op) => self.composite(inst),
             op if super::atomics::has(op) => self.atomic(inst),
             op if super::groups::has(op) => self.group(inst),
+            op if super::subgroups::has(op) => self.subgroup(inst),
             op if super::images::has(op) => self.image(inst),
+            op if super::integer_dot::has(op) => self.dot_or_clock(inst),
             _ => self.arithmetic(inst),
         }
     }

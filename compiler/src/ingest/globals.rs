@@ -25,7 +25,7 @@ pub(super) fn variable(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), Strin
     let pointee = m.types.pointee(ty)?;
     if let Some(built_in) = m.decorations.operand(inst.id, Decoration::BuiltIn) {
         let value = m.types.numeric(pointee)?;
-        let input = builtin_vars::input(built_in, value)?;
+        let input = builtin_vars::input(built_in, value, m.out.target())?;
         m.entities.insert(inst.id, Entity::Input { ty, input });
         return Ok(());
     }
@@ -100,6 +100,8 @@ fn data(
 /// An initializer.
 #[derive(Default)]
 struct Init {
+    /// Parts written so far, those that have no bytes among them.
+    parts: u64,
     bytes: Option<Vec<u8>>,
     relocations: Vec<(u32, Global, i64)>,
 }
@@ -114,8 +116,12 @@ impl Init {
         at: u64,
         bytes: &mut [u8],
     ) -> Result<(), String> {
-        if matches!(value, Const::Null | Const::Undef) {
+        if matches!(value, Const::Null | Const::Undef) || m.types.size(ty)? == 0 {
             return Ok(());
+        }
+        self.parts += 1;
+        if self.parts > MAX_INIT {
+            return Err("the initializer has too many parts".to_string());
         }
         match (m.types.kind(ty), value) {
             (Kind::Struct { members }, Const::Parts(parts)) => {

@@ -4,7 +4,10 @@ use super::function::{unsupported, Translator};
 use super::types::Kind;
 use super::words::Inst;
 use crate::builtins::{ArgType, Number};
-use crate::ir::{BarrierFlags, MemoryOrder, MemoryScope, Scalar, SyncSemantics, Type, Value};
+use crate::ir::{
+    AddressSpace, BarrierFlags, MemoryOrder, MemoryScope, Scalar, ScalarKinds, SyncSemantics, Type,
+    Value,
+};
 use rspirv::spirv::{GroupOperation, Op, Scope};
 
 /// Returns true for the instructions of this file.
@@ -34,9 +37,15 @@ impl Translator<'_, '_, '_> {
             Op::MemoryBarrier => return self.memory_barrier(inst),
             _ => {}
         }
-        if self.execution_scope(inst.arg(0)?)? != Scope::Workgroup {
-            return unsupported();
-        }
+        let prefix = match self.execution_scope(inst.arg(0)?)? {
+            Scope::Workgroup => "work_group",
+            Scope::Subgroup if combination(inst.op).is_some() => {
+                self.check_subgroups(inst.arg(0)?)?;
+                "sub_group"
+            }
+            Scope::Subgroup => return self.uniform_subgroup(inst),
+            _ => return unsupported(),
+        };
         match inst.op {
             Op::GroupAsyncCopy => self.async_copy(inst),
             Op::GroupWaitEvents => {
@@ -58,6 +67,10 @@ impl Translator<'_, '_, '_> {
             Op::GroupBroadcast => {
                 let value = self.number(inst.arg(1)?)?;
                 let id = self.number(inst.arg(2)?)?;
+                let ids = self.b.ty(id);
+                if !ids.scalar.is_int() || ids.lanes > 3 {
+                    return Err("the local id is not of up to three integers".to_string());
+                }
                 let mut args = vec![value];
                 for lane in self.lanes(id) {
                     args.push(self.b.resize_lanes(lane, Scalar::I64, false));
@@ -68,18 +81,18 @@ impl Translator<'_, '_, '_> {
                     this.collective("work_group_broadcast", &args, true, result)
                 })
             }
-            _ => self.combine(inst),
+            _ => self.combine(inst, prefix),
         }
     }
 
     /// Returns an execution scope, which is a constant.
-    fn execution_scope(&mut self, id: u32) -> Result<Scope, String> {
+    pub(super) fn execution_scope(&mut self, id: u32) -> Result<Scope, String> {
         let scope = self.known_integer(id)?.ok_or("the scope is not a constant")?;
         let scope = u32::try_from(scope).ok().and_then(Scope::from_u32);
         scope.ok_or_else(|| "unknown scope".to_string())
     }
 
-    fn combine(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+    fn combine(&mut self, inst: &Inst<'_>, prefix: &str) -> Result<(), String> {
         let (name, signed) = combination(inst.op).ok_or("it is not supported")?;
         let operation = match GroupOperation::from_u32(inst.arg(1)?) {
             Some(GroupOperation::Reduce) => "reduce",
@@ -87,8 +100,10 @@ impl Translator<'_, '_, '_> {
             Some(GroupOperation::ExclusiveScan) => "scan_exclusive",
             _ => return Err("this group operation is not supported".to_string()),
         };
-        let name = format!("work_group_{operation}_{name}");
+        let name = format!("{prefix}_{operation}_{name}");
         let value = self.number(inst.arg(2)?)?;
+        let is_float = matches!(inst.op, Op::GroupFAdd | Op::GroupFMin | Op::GroupFMax);
+        self.check_kind(value, if is_float { ScalarKinds::FLOAT } else { ScalarKinds::INT })?;
         self.lanewise(inst, value, |this, lane| {
             let result = this.b.ty(lane);
             this.collective(&name, &[lane], signed, result)
@@ -119,9 +134,8 @@ impl Translator<'_, '_, '_> {
         result: Type,
     ) -> Result<Value, String> {
         let of_value = self.b.ty(args[0]);
-        if !matches!(of_value.scalar, Scalar::I32 | Scalar::I64 | Scalar::F32 | Scalar::F64)
-            && of_value.scalar != Scalar::F16
-        {
+        let is_small = matches!(of_value.scalar, Scalar::I8 | Scalar::I16);
+        if of_value.scalar == Scalar::Bool || is_small && name.starts_with("work_group") {
             return Err(format!("groups do not combine {of_value}"));
         }
         let types = self.arg_types(args, signed);
@@ -134,6 +148,10 @@ impl Translator<'_, '_, '_> {
         let [execution, memory, semantics] = inst.get()?;
         // There is no barrier of more than a work-group: clang 22 writes the scope of the memory there.
         let execution = self.execution_scope(execution)?;
+        if execution == Scope::Subgroup {
+            let (flags, scope) = (self.memory_of(semantics)?, self.scope(memory)?);
+            return self.subgroup_barrier(flags, scope);
+        }
         if !matches!(execution, Scope::Workgroup | Scope::Device | Scope::CrossDevice) {
             return unsupported();
         }
@@ -165,6 +183,7 @@ impl Translator<'_, '_, '_> {
 
     /// Operands: scope, destination, source, number of elements, stride, event.
     fn async_copy(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        use AddressSpace::{Global, Local};
         let [_, to, from, count, stride, event] = inst.get()?;
         let ((to, to_ty), (from, from_ty)) = (self.pointer(to)?, self.pointer(from)?);
         let mut element = self.m.types.pointee(to_ty)?;
@@ -178,6 +197,12 @@ impl Translator<'_, '_, '_> {
         let element = ArgType { number, lanes: element.lanes, image: None };
         let (count, stride) = (self.number(count)?, self.number(stride)?);
         let event = self.one(event)?;
+        let is_count = |value| matches!(self.b.ty(value), Type::I32 | Type::I64);
+        let spaces = (self.b.space(to), self.b.space(from));
+        let fits = matches!(spaces, (Local, Global) | (Global, Local));
+        if !fits || !is_count(count) || !is_count(stride) || self.b.ty(event) != Type::I64 {
+            return Err("an operand is of the wrong type".to_string());
+        }
         let mut types = vec![element; 2];
         let rest = [count, stride, event];
         types.extend(self.arg_types(&rest, false));

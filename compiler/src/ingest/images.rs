@@ -5,7 +5,7 @@ use super::types::Kind;
 use super::words::Inst;
 use crate::builtins::{Builtin, Check};
 use crate::ir::{BinaryOp, IntCC, Scalar, Type, Value};
-use crate::kernel::{sampler_word, ImageAccess, ImageDim, ImageType};
+use crate::kernel::{image_word, sampler_word, ImageAccess, ImageDim, ImageType};
 use rspirv::spirv::{ImageOperands, Op, SamplerAddressingMode, SamplerFilterMode};
 
 /// Returns true for the instructions of this file.
@@ -44,7 +44,7 @@ pub(super) fn constant_sampler(inst: &Inst<'_>) -> Result<u32, String> {
 }
 
 /// The values of CL_UNSIGNED_INT8, CL_UNSIGNED_INT16 and CL_UNSIGNED_INT32.
-const UNSIGNED_TYPES: [i64; 3] = [0x10DA, 0x10DB, 0x10DC];
+const UNSIGNED_TYPES: std::ops::RangeInclusive<i64> = 0x10DA..=0x10DC;
 
 /// Image operands (SPIR-V 3.14).
 #[derive(Debug, Clone, Copy, Default)]
@@ -111,14 +111,19 @@ impl Translator<'_, '_, '_> {
                 self.read_image(inst, image, &[coords], operands.signed)
             }
             Op::ImageWrite => self.write_image(inst),
-            Op::ImageQueryFormat => self.image_field(inst, "get_image_channel_data_type"),
-            Op::ImageQueryOrder => self.image_field(inst, "get_image_channel_order"),
+            // Enumerated as in the API, but from 0 (environment specification, 2.7 and 2.8).
+            Op::ImageQueryFormat => {
+                self.image_field(inst, "get_image_channel_data_type", image_word::CL_SNORM_INT8)
+            }
+            Op::ImageQueryOrder => {
+                self.image_field(inst, "get_image_channel_order", image_word::CL_R)
+            }
             Op::ImageQueryLevels => {
                 let image = self.image_operand(inst.arg(0)?)?;
                 if image.ty.access != ImageAccess::ReadOnly || image.ty.dim == ImageDim::D1Buffer {
                     return Err("only images that are read have levels".to_string());
                 }
-                self.image_field(inst, "get_image_num_mip_levels")
+                self.image_field(inst, "get_image_num_mip_levels", 0)
             }
             _ => self.image_size(inst),
         }
@@ -307,9 +312,9 @@ impl Translator<'_, '_, '_> {
         let name = "get_image_channel_data_type";
         let format = self.image_call(name, image, &[image.word], Type::I32)?;
         let format = format.ok_or("it is not supported")?;
-        let least = self.b.int(Scalar::I32, -UNSIGNED_TYPES[0]);
+        let least = self.b.int(Scalar::I32, -UNSIGNED_TYPES.start());
         let number = self.b.binary(BinaryOp::IAdd, format, least);
-        let unsigned = self.b.icmp_imm(IntCC::Ult, number, UNSIGNED_TYPES.len() as i64);
+        let unsigned = self.b.icmp_imm(IntCC::Ult, number, 3);
         let [then, otherwise, join] = std::array::from_fn(|_| self.b.new_block());
         let result = ty.map(|ty| self.b.func.add_param(join, ty));
         self.b.brif(unsigned, then, otherwise);
@@ -336,21 +341,31 @@ impl Translator<'_, '_, '_> {
     ) -> Result<(), String> {
         let known = Builtin::named(name).is_some_and(|builtin| builtin.check() == Check::Images);
         match known {
-            true => self.image_number(inst, Image { ty, word }, name),
+            true => self.image_number(inst, Image { ty, word }, name, 0),
             false => Err(format!("undefined function '{name}' is called")),
         }
     }
 
-    /// A function of the image alone.
-    fn image_field(&mut self, inst: &Inst<'_>, name: &str) -> Result<(), String> {
+    /// A function of the image alone, less `base`.
+    fn image_field(&mut self, inst: &Inst<'_>, name: &str, base: u32) -> Result<(), String> {
         let image = self.image_operand(inst.arg(0)?)?;
-        self.image_number(inst, image, name)
+        self.image_number(inst, image, name, base)
     }
 
-    fn image_number(&mut self, inst: &Inst<'_>, image: Image, name: &str) -> Result<(), String> {
+    fn image_number(
+        &mut self,
+        inst: &Inst<'_>,
+        image: Image,
+        name: &str,
+        base: u32,
+    ) -> Result<(), String> {
         let result = self.integers(inst, 1)?;
         let value = self.image_call(name, image, &[image.word], Type::I32)?;
         let value = value.ok_or("it is not supported for this image")?;
+        let value = match base {
+            0 => value,
+            _ => self.b.binary_imm(BinaryOp::ISub, value, i64::from(base)),
+        };
         let value = self.b.resize(value, result, false);
         self.give(inst, value)
     }

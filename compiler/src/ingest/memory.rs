@@ -152,6 +152,8 @@ impl Translator<'_, '_, '_> {
 
     /// Writes a value to memory.
     pub(super) fn store_leaves(&mut self, value: &Val, addr: Addr) -> Result<(), String> {
+        self.m.types.size(value.ty)?;
+        self.m.count_parts(value.leaves.len())?;
         let leaves = self.leaves_of(value.ty)?;
         for (leaf, &value) in leaves.iter().zip(&value.leaves) {
             let addr = self.b.offset(addr, leaf.offset);

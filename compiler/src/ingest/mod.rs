@@ -25,6 +25,7 @@ mod globals;
 mod grammar;
 mod groups;
 mod images;
+mod integer_dot;
 mod kernels;
 mod mangled;
 mod memory;
@@ -81,7 +82,6 @@ impl Il {
     /// instruction that breaks a rule.
     pub fn read(bytes: &[u8]) -> Result<Il, String> {
         let words = Words::read(bytes)?;
-        validate::check(&words)?;
         let spec_constants = spec_constants(&words)?;
         Ok(Il { words, spec_constants })
     }

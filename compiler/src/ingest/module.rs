@@ -6,7 +6,7 @@ use super::constants::{self, Const, Constant, Specs};
 use super::decorations::{Decorations, LinkageType};
 use super::function::Translator;
 use super::globals;
-use super::kernels::{self, EntryPoint};
+use super::kernels::{self, EntryPoints};
 use super::types::{Kind, Ty, Types};
 use super::words::{Inst, Words};
 use super::SpecValue;
@@ -29,6 +29,12 @@ pub(super) enum Entity {
     Input {
         ty: Ty,
         input: Input,
+    },
+    /// An operation on constants, of which one is an address that only the kernel knows: by its place in the text, and how
+    /// deep such operations are nested.
+    Operation {
+        index: usize,
+        depth: u32,
     },
     /// A variable that no module defines.
     Undefined(String),
@@ -66,7 +72,7 @@ pub(super) struct Decoder<'a> {
     pub(super) types: Types,
     pub(super) entities: FxHashMap<u32, Entity>,
     pub(super) functions: FxHashMap<u32, FunctionInfo>,
-    pub(super) entry_points: Vec<EntryPoint>,
+    pub(super) entry_points: EntryPoints,
     pub(super) out: ForeignModule<'a>,
     specs: Specs,
     /// True if the module will be linked with others.
@@ -76,7 +82,14 @@ pub(super) struct Decoder<'a> {
     reached: FxHashMap<u32, Vec<u32>>,
     /// Bytes of all initializers.
     pub(super) init_bytes: u64,
+    /// Values of the IR that parts of composites took so far.
+    parts: usize,
 }
+
+/// Most values of the IR that parts of composites take in all functions.
+const MAX_PARTS: usize = 1 << 22;
+/// Deepest nesting of operations on addresses.
+const MAX_OPERATIONS: u32 = 64;
 
 impl<'a> Decoder<'a> {
     pub(super) fn new(
@@ -91,13 +104,14 @@ impl<'a> Decoder<'a> {
             types: Types::default(),
             entities: FxHashMap::default(),
             functions: FxHashMap::default(),
-            entry_points: Vec::new(),
+            entry_points: EntryPoints::default(),
             out,
             specs: specs.iter().map(|spec| (spec.id, spec.bits)).collect(),
             separate,
             worklist: Vec::new(),
             reached: FxHashMap::default(),
             init_bytes: 0,
+            parts: 0,
         })
     }
 
@@ -157,6 +171,12 @@ impl<'a> Decoder<'a> {
             Op::Variable => globals::variable(self, inst),
             op if is_constant(op) => self.constant_instruction(inst),
             op if is_silent(op) => Ok(()),
+            Op::TypeFloat if inst.args.first() == Some(&64) && !self.out.target().float64 => {
+                Err("the device has no double".to_string())
+            }
+            Op::TypeImage if !self.out.target().images => {
+                Err("the device has no images".to_string())
+            }
             _ => {
                 let Decoder { types, decorations, entities, .. } = self;
                 let length = |id| array_length(entities, id);
@@ -181,9 +201,11 @@ impl<'a> Decoder<'a> {
                 constants::composite(inst, &self.types, |id| self.constant(id))?
             }
             Op::SpecConstantOp => {
-                let op = super::grammar::row(inst.arg(0)?).ok_or("unknown opcode")?.op;
-                let inst = Inst { op, args: inst.rest(1), ..*inst };
-                Translator::evaluate(self, &inst)?
+                let operation = inst.operation()?;
+                match Translator::evaluate(self, &operation)? {
+                    Some(value) => value,
+                    None => return self.postpone(inst),
+                }
             }
             Op::ConstantSampler => {
                 let word = super::images::constant_sampler(inst)?;
@@ -198,6 +220,20 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
+    /// Leaves an operation on constants to the functions that use it.
+    fn postpone(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let depth_of = |id: &u32| match self.entities.get(id) {
+            Some(Entity::Operation { depth, .. }) => *depth,
+            _ => 0,
+        };
+        let depth = 1 + inst.rest(1).iter().map(depth_of).max().unwrap_or(0);
+        if depth > MAX_OPERATIONS {
+            return Err("operations on addresses are nested too deeply".to_string());
+        }
+        self.entities.insert(inst.id, Entity::Operation { index: inst.number - 1, depth });
+        Ok(())
+    }
+
     /// Returns a constant, or the address of a variable, which is one too.
     pub(super) fn constant(&self, id: u32) -> Result<Constant, String> {
         match self.entities.get(&id) {
@@ -207,6 +243,9 @@ impl<'a> Decoder<'a> {
                 Ok(Constant { ty, value })
             }
             Some(Entity::Undefined(name)) => Err(undefined(name)),
+            Some(Entity::Operation { .. }) => {
+                Err(format!("%{id} cannot be evaluated before the kernel runs"))
+            }
             _ => Err(format!("%{id} is not a constant declared before")),
         }
     }
@@ -275,6 +314,15 @@ impl<'a> Decoder<'a> {
         Ok(shell)
     }
 
+    /// Counts values of the IR that an instruction needs beyond its own, so that a small module makes no large one.
+    pub(super) fn count_parts(&mut self, parts: usize) -> Result<(), String> {
+        self.parts = self.parts.saturating_add(parts.saturating_sub(1));
+        match self.parts <= MAX_PARTS {
+            true => Ok(()),
+            false => Err("the module's structs and arrays have too many parts".to_string()),
+        }
+    }
+
     /// Returns true if a function's result goes through a pointer.
     pub(super) fn returns_in_memory(&self, ret: Ty) -> Result<bool, String> {
         match self.types.kind(ret) {
@@ -339,7 +387,7 @@ impl<'a> Decoder<'a> {
 
     /// Returns true if a kernel forbids contraction (environment specification, 2.6): no function knows whom it serves.
     pub(super) fn contraction_off(&self) -> bool {
-        self.entry_points.iter().any(|entry| entry.contraction_off)
+        self.entry_points.contraction_off
     }
 
     /// Refuses functions that call themselves, by way of others too (environment specification, 2.9).

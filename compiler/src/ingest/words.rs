@@ -1,7 +1,8 @@
 //! The words of a module and the instructions that they are.
 
-use super::grammar;
+use super::{grammar, validate};
 use rspirv::spirv::Op;
+use rustc_hash::FxHashMap;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -19,6 +20,8 @@ const MAX_WORDS: usize = 1 << 28;
 pub(super) struct Words {
     words: Vec<u32>,
     instructions: Vec<Place>,
+    /// The instruction that defines each id, counted from 0.
+    definitions: FxHashMap<u32, u32>,
 }
 
 /// The place of an instruction.
@@ -72,6 +75,12 @@ impl<'a> Inst<'a> {
         string(self.args.get(index..).unwrap_or_default()).0
     }
 
+    /// Returns the instruction that an OpSpecConstantOp computes.
+    pub(super) fn operation(&self) -> Result<Inst<'a>, String> {
+        let row = grammar::row(self.arg(0)?).ok_or("unknown opcode")?;
+        Ok(Inst { op: row.op, args: self.rest(1), ..*self })
+    }
+
     /// Returns the operands from one on.
     pub(super) fn rest(&self, index: usize) -> &'a [u32] {
         self.args.get(index..).unwrap_or_default()
@@ -115,7 +124,14 @@ impl Words {
             });
             start = end;
         }
-        Ok(Words { words, instructions })
+        let mut words = Words { words, instructions, definitions: FxHashMap::default() };
+        words.definitions = validate::check(&words)?;
+        Ok(words)
+    }
+
+    /// Returns the instruction that defines an id.
+    pub(super) fn definition(&self, id: u32) -> Option<Inst<'_>> {
+        self.definitions.get(&id).map(|&index| self.at(index as usize))
     }
 
     /// Returns what all ids are less than.
@@ -134,7 +150,7 @@ impl Words {
     }
 
     /// Returns the instruction in a place, counted from 0.
-    fn at(&self, index: usize) -> Inst<'_> {
+    pub(super) fn at(&self, index: usize) -> Inst<'_> {
         let Place { start, op, has_type, has_result } = self.instructions[index];
         let start = start as usize;
         let words = &self.words[start..start + (self.words[start] >> 16) as usize];

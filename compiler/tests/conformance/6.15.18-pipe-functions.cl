@@ -78,15 +78,16 @@ kernel void test(global uint *out) {}
 //# error: 2: the '__read_only pipe int' type cannot be used to declare a program scope variable
 //# error: 3: the '__read_only pipe int' type cannot be used to declare a structure or union field
 //# error: 4: pointer to type '__read_only pipe int' is invalid
-//# error: 4: array of '__read_only pipe int' type is invalid
 //# error: 5: type '__read_only pipe int' can only be used as a function parameter
 //# error: 6: invalid argument type '__read_only pipe int' to unary expression
+//# error: 7: array of '__read_only pipe int' type is invalid
 pipe int f(int x);
 pipe int global_pipe;
 struct s { pipe int p; };
-void g(pipe int *p, pipe int q[2]);
+void g(pipe int *p);
 kernel void k(pipe int p) { pipe int q;
     &p;
+    pipe int r[2];
 }
 kernel void test(global uint *out) {}
 

@@ -3,6 +3,10 @@
 //! A program begins with `;# accept: RULE` or `;# reject: RULE`. What follows in `;#` lines: `expect: WORDS`, what kernel
 //! `test` writes to its only argument; `global: SIZES` and `local: SIZES` of the launch; `spec: ID=VALUE ...`;
 //! `error: TEXT`, a part of the log of what is rejected; `requires: half` and the like; `options: OPTIONS`.
+//!
+//! A text without OpMemoryModel is put into [`PRELUDE`], which has a kernel with the argument `%out`: it is the kernel's
+//! instructions, with declarations before them, and annotations before these, each ended by a line `---`. Other functions
+//! may follow, behind an OpFunctionEnd.
 
 #![allow(dead_code)] // Each test file uses its part.
 
@@ -96,6 +100,35 @@ fn word(place: &str, item: &str) -> u32 {
     .unwrap_or_else(|| panic!("{place}: '{item}' is no word"))
 }
 
+/// What most modules declare.
+const PRELUDE: &str = include_str!("prelude.spvasm");
+
+/// Returns the whole text of a module.
+fn completed(text: &str) -> String {
+    if text.contains("OpMemoryModel") {
+        return text.to_string();
+    }
+    let mut parts = vec![String::new()];
+    for line in text.lines() {
+        match (line, parts.last_mut()) {
+            ("---", _) | (_, None) => parts.push(String::new()),
+            (line, Some(part)) => part.extend([line, "\n"]),
+        }
+    }
+    let mut body = parts.pop().unwrap_or_default();
+    let declarations = parts.pop().unwrap_or_default();
+    let annotations = parts.pop().unwrap_or_default();
+    if !body.contains("OpFunctionEnd") {
+        let last = body.trim_end().lines().last().unwrap_or_default();
+        if !["OpBranch", "OpReturn", "OpUnreachable"].iter().any(|end| last.starts_with(end)) {
+            body.push_str("OpReturn\n");
+        }
+        body.push_str("OpFunctionEnd\n");
+    }
+    let whole = PRELUDE.replace("; annotations", &annotations);
+    whole.replace("; declarations", &declarations).replace("; body", &body)
+}
+
 /// Assembles a module with spirv-as, which keeps its ids.
 pub fn assemble(text: &str) -> Result<Vec<u8>, String> {
     let mut child = Command::new("spirv-as")
@@ -106,7 +139,7 @@ pub fn assemble(text: &str) -> Result<Vec<u8>, String> {
         .spawn()
         .map_err(|error| format!("spirv-as (package spirv-tools): {error}"))?;
     let mut stdin = child.stdin.take().expect("it is piped");
-    let text = text.to_string();
+    let text = completed(text);
     let writer = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
     let output = child.wait_with_output().map_err(|error| error.to_string())?;
     let _ = writer.join();

@@ -4,8 +4,11 @@ use super::args;
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::info::Value;
 use crate::cl::*;
+use crate::core::context::usm::Indirect;
+use crate::core::device::open::Gpu;
 use crate::core::device::platform;
 use crate::core::device::sharing::Sharing;
+use crate::core::device::usm;
 use crate::core::device::Device;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::image::Image;
@@ -137,6 +140,15 @@ pub(super) fn shared_arg(
     value: *const c_void,
 ) -> Result<ArgValue> {
     ensure!(shares_memory(kernel), CL_INVALID_OPERATION);
+    pointer_arg(kernel, index, value)
+}
+
+/// Checks any address for an argument (clSetKernelArgMemPointerINTEL).
+pub(super) fn pointer_arg(
+    kernel: &Kernel,
+    index: cl_uint,
+    value: *const c_void,
+) -> Result<ArgValue> {
     ensure!(kernel.arg(index)?.kind == ArgKind::Buffer, CL_INVALID_ARG_VALUE);
     Ok(ArgValue::Pointer(value as u64))
 }
@@ -168,8 +180,40 @@ pub(super) unsafe fn exec_info(
             ensure!(wanted == CL_FALSE, CL_INVALID_OPERATION);
             ExecInfo::Nothing
         }
-        _ => return fail(CL_INVALID_VALUE),
+        // SAFETY: as the caller promises.
+        _ => return unsafe { usm_exec_info(kernel, name, size, value) },
     })
+}
+
+/// Checks the arguments of clSetKernelExecInfo for unified shared memory. (Every device has its own.)
+///
+/// # Safety
+/// `value` is NULL or valid for `size` bytes.
+unsafe fn usm_exec_info(
+    kernel: &Kernel,
+    name: cl_kernel_exec_info,
+    size: usize,
+    value: *const c_void,
+) -> Result<ExecInfo> {
+    let flag: fn(&mut Indirect) -> &mut bool = match name {
+        CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL => {
+            // SAFETY: as the caller promises.
+            let addresses = unsafe { addresses(value, size) }?;
+            return Ok(ExecInfo::ReachedUsm(addresses.iter().map(|a| *a as usize).collect()));
+        }
+        CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL => |indirect| &mut indirect.host,
+        CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL => |indirect| &mut indirect.device,
+        CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL => |indirect| &mut indirect.shared,
+        _ => return fail(CL_INVALID_VALUE),
+    };
+    ensure!(size == size_of::<cl_bool>(), CL_INVALID_VALUE);
+    let in_common = |gpu: &Arc<Gpu>| usm::common_capabilities(gpu) != 0;
+    let offered = name == CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL
+        || kernel.program.context.gpus.iter().any(in_common);
+    ensure!(offered, CL_INVALID_OPERATION);
+    // SAFETY: the value is a cl_bool, as the API requires.
+    let on = unsafe { value.cast::<cl_bool>().read_unaligned() } != CL_FALSE;
+    Ok(ExecInfo::Indirect(flag, on))
 }
 
 /// Returns the kernel on a device; with NULL, on the only one (CL_INVALID_DEVICE otherwise).

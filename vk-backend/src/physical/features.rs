@@ -4,6 +4,7 @@ use std::ffi::CStr;
 
 use ash::{amd, ext, khr, vk};
 
+use crate::config::{self, Validation};
 use crate::physical::dot_products::DotProducts;
 use crate::physical::extensions::Extensions;
 use crate::physical::external::{External, MemoryHandles};
@@ -208,6 +209,10 @@ pub struct Features {
     pub max_workgroup_subgroups: u32,
     /// subgroupBroadcastDynamicId.
     pub subgroup_broadcast_dynamic_id: bool,
+    /// shaderMaximalReconvergence.
+    pub maximal_reconvergence: bool,
+    /// shaderSubgroupUniformControlFlow.
+    pub subgroup_uniform_control_flow: bool,
     /// computeFullSubgroups.
     pub compute_full_subgroups: bool,
 
@@ -237,6 +242,8 @@ pub(crate) fn extensions_to_enable(
         (khr::shader_integer_dot_product::NAME, before_1_3 && f.integer_dot_product),
         (khr::shader_clock::NAME, f.subgroup_clock || f.device_clock),
         (ext::subgroup_size_control::NAME, before_1_3),
+        (khr::shader_maximal_reconvergence::NAME, f.maximal_reconvergence),
+        (khr::shader_subgroup_uniform_control_flow::NAME, f.subgroup_uniform_control_flow),
         (khr::maintenance4::NAME, before_1_3 && f.maintenance4),
         (ext::pipeline_creation_feedback::NAME, before_1_3 && f.pipeline_creation_feedback),
         (ext::pipeline_creation_cache_control::NAME, before_1_3),
@@ -257,6 +264,8 @@ pub(crate) struct FeatureChain {
     v12: vk::PhysicalDeviceVulkan12Features<'static>,
     maintenance4: Option<vk::PhysicalDeviceMaintenance4Features<'static>>,
     subgroup: Option<vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>>,
+    maximal: Option<vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>>,
+    uniform: Option<vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR<'static>>,
     workgroup: Option<vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>>,
     atomic_float: Option<vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>>,
     atomic_float2: Option<vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT<'static>>,
@@ -276,6 +285,14 @@ impl FeatureChain {
         }
         if v13 || extensions.has(ext::subgroup_size_control::NAME) {
             chain.subgroup = Some(Default::default());
+        }
+        // Validation layers may be older than the extension, and take what they do not know for an error.
+        let is_validated = config::validation() != Validation::Off;
+        if extensions.has(khr::shader_maximal_reconvergence::NAME) && !is_validated {
+            chain.maximal = Some(Default::default());
+        }
+        if extensions.has(khr::shader_subgroup_uniform_control_flow::NAME) {
+            chain.uniform = Some(Default::default());
         }
         if extensions.has(khr::workgroup_memory_explicit_layout::NAME) {
             chain.workgroup = Some(Default::default());
@@ -312,6 +329,12 @@ impl FeatureChain {
             head = head.push_next(s);
         }
         if let Some(s) = &mut self.subgroup {
+            head = head.push_next(s);
+        }
+        if let Some(s) = &mut self.maximal {
+            head = head.push_next(s);
+        }
+        if let Some(s) = &mut self.uniform {
             head = head.push_next(s);
         }
         if let Some(s) = &mut self.workgroup {
@@ -405,6 +428,12 @@ impl FeatureChain {
             self.cache_control.as_ref().is_some_and(|s| on(s.pipeline_creation_cache_control));
         f.pipeline_executable_info =
             self.executables.as_ref().is_some_and(|s| on(s.pipeline_executable_info));
+        if let Some(s) = &self.maximal {
+            f.maximal_reconvergence = on(s.shader_maximal_reconvergence);
+        }
+        if let Some(s) = &self.uniform {
+            f.subgroup_uniform_control_flow = on(s.shader_subgroup_uniform_control_flow);
+        }
         if let Some(s) = &self.subgroup {
             f.subgroup_size_control = on(s.subgroup_size_control);
             f.compute_full_subgroups = on(s.compute_full_subgroups);
@@ -486,6 +515,12 @@ impl FeatureChain {
         }
         if let Some(s) = &mut self.executables {
             s.pipeline_executable_info = b(f.pipeline_executable_info);
+        }
+        if let Some(s) = &mut self.maximal {
+            s.shader_maximal_reconvergence = b(f.maximal_reconvergence);
+        }
+        if let Some(s) = &mut self.uniform {
+            s.shader_subgroup_uniform_control_flow = b(f.subgroup_uniform_control_flow);
         }
         if let Some(s) = &mut self.subgroup {
             s.subgroup_size_control = b(f.subgroup_size_control);

@@ -193,6 +193,8 @@ impl Sema<'_> {
             }
             return self.error_value(span);
         };
+        self.module.uses_subgroups |=
+            matches!(builtin.check(), Check::Subgroup(_) | Check::Clustered(_));
         let offered = match builtin.check() {
             Check::Atomic64 => self.atomic_offered(builtin, candidate, &kinds, at),
             Check::Clustered(_) => self.is_cluster(builtin, &args),

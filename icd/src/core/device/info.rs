@@ -1,7 +1,7 @@
 //! The answers of clGetDeviceInfo (table 5 of the spec): the properties of the device as Vulkan reports them, the
 //! least that the spec allows where it does not, and no for optional features.
 
-use super::{capabilities, defects, images, language, platform, spirv};
+use super::{capabilities, defects, images, language, platform, spirv, usm};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::device::external;
@@ -44,6 +44,7 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         ("cl_ext_immutable_memory_objects", V1),
         ("cl_khr_command_buffer", make_version(0, 9, 8)),
         ("cl_khr_command_buffer_mutable_dispatch", make_version(0, 9, 5)),
+        ("cl_intel_unified_shared_memory", make_version(1, 2, 0)),
         ("cl_khr_create_command_queue", V1),
         ("cl_khr_device_uuid", V1),
         ("cl_khr_expect_assume", V1),
@@ -372,6 +373,16 @@ fn memory(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_SVM_CAPABILITIES => {
             Value::of(device.gpu().map_or(0, |gpu| gpu.sharing().capabilities()))
         }
+        CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL => Value::of(usm::DEVICE_CAPABILITIES),
+        CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
+        | CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
+            Value::of(device.gpu().map_or(0, |gpu| usm::common_capabilities(gpu)))
+        }
+        CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
+            Value::of(device.gpu().map_or(0, |gpu| usm::cross_device_capabilities(gpu)))
+        }
+        // What a device reads is a buffer's: memory that no buffer was made of is none.
+        CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => Value::of(0u64),
         _ => return None,
     })
 }

@@ -9,7 +9,7 @@ use crate::cl::*;
 use crate::config;
 use crate::core::cache::cache;
 use crate::core::device::clock::DeviceClock;
-use crate::core::device::sharing::Sharing;
+use crate::core::device::sharing::{HostReach, Sharing};
 use crate::core::device::staging::{Pool, Staging};
 use crate::core::diagnostics::log;
 use crate::core::diagnostics::trace::DeviceTime;
@@ -63,6 +63,7 @@ pub struct Gpu {
     services: Mutex<Vec<Arc<vk::Queue>>>,
     clock: Mutex<DeviceClock>,
     sharing: OnceCell<Sharing>,
+    host_reach: OnceCell<HostReach>,
     order_word: OnceCell<Arc<vk::Buffer>>,
     /// Done when the second Vulkan device, which compiles, is known to be open.
     compile_device_seen: Once,
@@ -124,6 +125,7 @@ impl Gpu {
             services: Mutex::default(),
             clock: Mutex::default(),
             sharing: OnceCell::new(),
+            host_reach: OnceCell::new(),
             order_word: OnceCell::new(),
             compile_device_seen: Once::new(),
         }))
@@ -132,6 +134,16 @@ impl Gpu {
     /// Returns how addresses are shared with the host; the first call finds out.
     pub fn sharing(&self) -> Sharing {
         *self.sharing.get_or_init(|| Sharing::probe(&self.device))
+    }
+
+    /// Returns how the device reaches the host's memory; the first call finds out.
+    pub fn host_reach(&self) -> HostReach {
+        *self.host_reach.get_or_init(|| HostReach::probe(self))
+    }
+
+    /// Returns true if the device's memory counts as out of the host's reach, though it is not; see `always_stage`.
+    pub fn hides_memory(&self) -> bool {
+        self.always_stage
     }
 
     /// Returns true if functions of the host can be commands (CL_EXEC_NATIVE_KERNEL): the host must see all of

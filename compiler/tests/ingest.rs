@@ -1,0 +1,264 @@
+//! Modules of SPIR-V that are broken in all kinds of ways: each is refused in words or becomes valid SPIR-V.
+//!
+//! `HEKLA_MUTATIONS=100000` makes that many of each module, in place of some.
+
+mod ingest_support;
+
+use hekla_compiler::{compile_il, compile_il_object, Il, Options, SpecConstant, Target};
+use ingest_support::{assemble, read_folder};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Modules made of each test by default.
+const MUTATIONS: u64 = 40;
+/// One in so many modules that are accepted is shown to spirv-val.
+const VALIDATED: usize = 40;
+
+/// A generator of pseudo-random numbers (xorshift64*).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end.max(1) as u64) as usize
+    }
+}
+
+/// Changes a module in one or two places.
+fn mutate(words: &mut Vec<u32>, random: &mut Random) {
+    for _ in 0..=random.below(2) {
+        let at = 5 + random.below(words.len().saturating_sub(5));
+        let other = random.below(words.len());
+        match random.below(12) {
+            0 => words[at] ^= 1 << random.below(32),
+            1 | 8..=10 => words[at] = words[other],
+            2 => {
+                let bits = random.below(17);
+                words[at] = random.below(1 << bits) as u32;
+            }
+            3 => words[at] = words[at].wrapping_add(1),
+            4 => words.truncate(at),
+            5 => {
+                words.remove(at);
+            }
+            6 => words.insert(at, words[other]),
+            _ => {
+                let (from, to) = instruction(words, at);
+                let copy = words[from..to].to_vec();
+                let other = 5 + random.below(words.len() - 5);
+                let (place, end) = instruction(words, other);
+                match random.below(3) {
+                    0 => drop(words.splice(place..end, copy)),
+                    1 => drop(words.splice(place..place, copy)),
+                    _ => drop(words.drain(from..to)),
+                }
+            }
+        }
+        if words.len() < 6 {
+            return;
+        }
+    }
+}
+
+/// Returns the words of the instruction that a word belongs to.
+fn instruction(words: &[u32], at: usize) -> (usize, usize) {
+    let mut start = 5;
+    loop {
+        let length = (words[start] >> 16) as usize;
+        let end = (start + length.max(1)).min(words.len());
+        if at < end || end == words.len() {
+            return (start, end);
+        }
+        start = end;
+    }
+}
+
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+}
+
+fn modules() -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ingest");
+    let modules = read_folder(&folder).into_iter();
+    let modules = modules.filter(|module| module.accept);
+    modules
+        .map(|module| {
+            let assembled = assemble(&module.text);
+            (module.place, assembled.unwrap_or_else(|error| panic!("{error}")))
+        })
+        .collect()
+}
+
+#[test]
+fn broken_modules_are_refused_in_words() {
+    let count = std::env::var("HEKLA_MUTATIONS").ok().and_then(|count| count.parse().ok());
+    let targets = [Target { float16: true, ..Target::generic() }, Target::minimal()];
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let (mut accepted, mut refused) = (0, 0);
+    for (place, module) in modules() {
+        for i in 0..count.unwrap_or(MUTATIONS) {
+            let mut mutated = words(&module);
+            mutate(&mut mutated, &mut random);
+            let il = match Il::read(&bytes(&mutated)) {
+                Ok(il) => il,
+                Err(message) => {
+                    assert!(!message.is_empty());
+                    refused += 1;
+                    continue;
+                }
+            };
+            let target = &targets[(i % 2) as usize];
+            let compiled = compile_il(&il, &[], &Options::default(), target);
+            let log = &compiled.log;
+            let is_internal = log.contains("internal error")
+                || log.contains("the module is not valid") && !log.contains("dominate");
+            assert!(!is_internal, "{place}, number {i}: {log}\n{mutated:x?}");
+            let Some(program) = compiled.program else {
+                assert!(log.starts_with("error: "), "{log}");
+                refused += 1;
+                continue;
+            };
+            accepted += 1;
+            if accepted % VALIDATED == 0 {
+                for kernel in program.kernels {
+                    validate(&kernel.spirv).unwrap_or_else(|error| {
+                        panic!("{place}, number {i}: {error}\n{mutated:x?}")
+                    });
+                }
+            }
+        }
+    }
+    assert!(accepted > 100 && refused > 100, "{accepted} accepted, {refused} refused");
+}
+
+fn validate(spirv: &[u32]) -> Result<(), String> {
+    let mut child = Command::new("spirv-val")
+        .args(["--target-env", "vulkan1.2", "--scalar-block-layout", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("spirv-val (package spirv-tools): {error}"))?;
+    let mut stdin = child.stdin.take().expect("it is piped");
+    let text = bytes(spirv);
+    let writer = std::thread::spawn(move || stdin.write_all(&text));
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let _ = writer.join();
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    }
+}
+
+fn first_module() -> Vec<u8> {
+    let modules = modules();
+    let (_, module) = modules.first().expect("some module");
+    module.clone()
+}
+
+#[test]
+fn words_come_in_either_order_of_bytes() {
+    let module = first_module();
+    let swapped: Vec<u8> = module.chunks_exact(4).flat_map(|b| [b[3], b[2], b[1], b[0]]).collect();
+    let (little, big) = (Il::read(&module).unwrap(), Il::read(&swapped).unwrap());
+    assert_eq!(little.words(), big.words());
+}
+
+#[test]
+fn what_is_no_module_is_refused() {
+    let module = first_module();
+    let refused = |change: &dyn Fn(&mut Vec<u32>), message: &str| {
+        let mut changed = words(&module);
+        change(&mut changed);
+        let error = Il::read(&bytes(&changed)).err().unwrap_or_default();
+        assert!(error.contains(message), "{error}");
+    };
+    refused(&|words| words.clear(), "size");
+    refused(&|words| words[0] = 1, "magic number");
+    refused(&|words| words[1] = 0x0002_0000, "version 2.0");
+    refused(&|words| words[1] = 0x0001_0700, "version 1.7");
+    refused(&|words| words[3] = 0, "bound");
+    refused(&|words| words[3] = 2, "instruction ");
+    refused(&|words| words[3] = u32::MAX, "bound");
+    refused(&|words| words[4] = 1, "schema 1");
+    refused(&|words| words[5] = 0, "length");
+    refused(&|words| words[5] |= 0xFFFF_0000, "length");
+    refused(&|words| words[5] = 2 << 16 | 0xFFFF, "unknown opcode 65535");
+    assert!(Il::read(&module[..module.len() - 1]).is_err());
+}
+
+#[test]
+fn specialization_constants_are_listed_with_their_defaults() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ingest");
+    let modules = read_folder(&folder);
+    let module = modules.iter().find(|module| module.place == "constants.spvasm:1").unwrap();
+    let il = Il::read(&assemble(&module.text).unwrap()).unwrap();
+    let expected = [(3, 4, 7), (4, 1, 1), (5, 4, 3)];
+    let expected = expected.map(|(id, size, default)| SpecConstant { id, size, default });
+    assert_eq!(il.spec_constants(), expected);
+}
+
+#[test]
+fn work_groups_are_uniform_where_an_option_says_so() {
+    let il = Il::read(&first_module()).unwrap();
+    for (options, uniform) in [("", false), ("-cl-uniform-work-group-size", true)] {
+        let options = Options::parse(options).unwrap();
+        let program = compile_il(&il, &[], &options, &Target::generic()).program.unwrap();
+        assert_eq!(program.uniform_groups, uniform);
+        let object = compile_il_object(&il, &[], &options, &Target::generic()).object.unwrap();
+        assert_eq!(object.flags.uniform_groups, uniform);
+    }
+}
+
+#[test]
+fn objects_keep_what_others_link_to() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ingest");
+    let modules = read_folder(&folder);
+    let module = modules.iter().find(|module| module.rule.contains("is defined")).unwrap();
+    let il = Il::read(&assemble(&module.text).unwrap()).unwrap();
+    let compiled = compile_il_object(&il, &[], &Options::default(), &Target::generic());
+    let object = compiled.object.expect("an object");
+    assert!(object.text().contains("@missing"), "{}", object.text());
+}
+
+/// With `HEKLA_MODULES=FOLDER`: the modules there (`.spv`) compile, and spirv-val takes what comes of them.
+#[test]
+fn modules_of_others_compile() {
+    let Ok(folder) = std::env::var("HEKLA_MODULES") else { return };
+    let mut failures = Vec::new();
+    let target = Target { float16: true, ..Target::generic() };
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "spv"));
+    paths.sort();
+    for path in &paths {
+        let name = path.display();
+        let il = match Il::read(&std::fs::read(path).unwrap()) {
+            Ok(il) => il,
+            Err(error) => {
+                failures.push(format!("{name}: {error}\n"));
+                continue;
+            }
+        };
+        let compiled = compile_il(&il, &[], &Options::default(), &target);
+        match compiled.program {
+            None => failures.push(format!("{name}: {}", compiled.log)),
+            Some(program) => {
+                let errors = program.kernels.iter().filter_map(|k| validate(&k.spirv).err());
+                failures.extend(errors.map(|error| format!("{name}: {error}")));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), paths.len(), failures.concat());
+}
