@@ -25,6 +25,11 @@ def pipe(m, size, count):
     return cl.Pipe(m.context, READ_WRITE, size, count)
 
 
+def build(m, text, *options):
+    """The kernels of a program by name."""
+    return {kernel.function_name: kernel for kernel in m.build(text, [*CL3, *options]).all_kernels()}
+
+
 def run(m, kernel, size, local, *args):
     kernel(m.queue, (size,), local and (local,), *args)
 
@@ -33,7 +38,7 @@ def run(m, kernel, size, local, *args):
 def test_packets_of_many_types(pipes, rng, name):
     """A work-item writes packets and reads them in the same order, several times around the pipe."""
     m, (definition, size) = pipes, TYPES[name]
-    program = m.build(f"""
+    kernels = build(m, f"""
         {definition}
         kernel void put(write_only pipe {name} p, global {name} *in, global int *status, int n) {{
             for (int i = 0; i < n; i++) {{
@@ -48,29 +53,29 @@ def test_packets_of_many_types(pipes, rng, name):
                 if (status[i] == 0)
                     out[i] = x;
             }}
-        }}""", CL3)
+        }}""")
     capacity, count = 7, 5
     p, status = pipe(m, size, capacity), m.empty(64)
     lanes = 3 if name == "float3" else None
     for _ in range(4):
         data = rng.integers(1, 255, (count, size), dtype=np.uint8)
         source, out = m.buffer(data), m.buffer(np.zeros_like(data))
-        run(m, program.put, 1, None, p, source, status, np.int32(count))
+        run(m, kernels["put"], 1, None, p, source, status, np.int32(count))
         assert not m.read(status, np.int32, count).any()
-        run(m, program.get, 1, None, p, out, status, np.int32(count))
+        run(m, kernels["get"], 1, None, p, out, status, np.int32(count))
         assert not m.read(status, np.int32, count).any()
         got = m.read(out, np.uint8, data.shape)
         if name == "struct mixed":
             got[:, 5:8] = data[:, 5:8]
         assert (got[:, :12] == data[:, :12]).all() if lanes else (got == data).all()
-    run(m, program.get, 1, None, p, out, status, np.int32(1))
+    run(m, kernels["get"], 1, None, p, out, status, np.int32(1))
     assert m.read(status, np.int32, 1)[0] < 0
 
 
 def test_full_and_empty(pipes):
     """Of more work-items than there is room for, exactly as many as fit write and read; none twice."""
     m = pipes
-    program = m.build("""
+    kernels = build(m, """
         kernel void put(write_only pipe uint p, global int *status) {
             uint x = get_global_id(0) + 1;
             status[get_global_id(0)] = write_pipe(p, &x);
@@ -79,14 +84,14 @@ def test_full_and_empty(pipes):
             uint x = 0;
             status[get_global_id(0)] = read_pipe(p, &x);
             out[get_global_id(0)] = x;
-        }""", CL3)
+        }""")
     capacity, count = 1000, 1536
     p, status, out = pipe(m, 4, capacity), m.empty(4 * count), m.empty(4 * count)
     for _ in range(3):
-        run(m, program.put, count, 64, p, status)
+        run(m, kernels["put"], count, 64, p, status)
         written = m.read(status, np.int32, count)
         assert (written == 0).sum() == capacity and (written <= 0).all()
-        run(m, program.get, count, 64, p, out, status)
+        run(m, kernels["get"], count, 64, p, out, status)
         read, values = m.read(status, np.int32, count), m.read(out, np.uint32, count)
         assert (read == 0).sum() == capacity and (read <= 0).all()
         assert sorted(values[read == 0]) == [i + 1 for i in range(count) if written[i] == 0]
@@ -95,7 +100,7 @@ def test_full_and_empty(pipes):
 def test_reservations(pipes):
     """The packets of a reservation stay together, in the order of their numbers, whoever else reserves."""
     m = pipes
-    program = m.build("""
+    kernels = build(m, """
         kernel void put(write_only pipe uint2 p, global int *status) {
             uint i = get_global_id(0);
             reserve_id_t id = reserve_write_pipe(p, 3);
@@ -119,14 +124,14 @@ def test_reservations(pipes):
                     read_pipe(p, id, k, &out[3 * i + k]);
                 commit_read_pipe(p, id);
             }
-        }""", CL3)
+        }""")
     count, capacity = 256, 3 * 200 + 2
     p, status, out = pipe(m, 8, capacity), m.empty(4 * count), m.empty(24 * count)
     for _ in range(3):
-        run(m, program.put, count, 32, p, status)
+        run(m, kernels["put"], count, 32, p, status)
         written = m.read(status, np.int32, count)
         assert sorted(set(written)) == [0, 2] and (written == 2).sum() == 200
-        run(m, program.get, count, 32, p, out, status)
+        run(m, kernels["get"], count, 32, p, out, status)
         read, values = m.read(status, np.int32, count), m.read(out, np.uint32, (count, 3, 2))
         assert (read == 1).sum() == 200
         values = values[read == 1]
@@ -137,7 +142,7 @@ def test_reservations(pipes):
 def test_work_group_reservations(pipes):
     """A work-group reserves once for all its work-items; the identifier may be in local memory."""
     m = pipes
-    program = m.build("""
+    kernels = build(m, """
         kernel void put(write_only pipe uint p, global int *status) {
             local reserve_id_t id;
             id = work_group_reserve_write_pipe(p, get_local_size(0));
@@ -155,15 +160,15 @@ def test_work_group_reservations(pipes):
                 read_pipe(p, id, get_local_id(0), out + get_global_id(0));
                 work_group_commit_read_pipe(p, id);
             }
-        }""", CL3)
+        }""")
     groups, size = 12, 16
     p = pipe(m, 4, 10 * size + 3)
     status, out = m.empty(4 * groups * size), m.empty(4 * groups * size)
     for _ in range(3):
-        run(m, program.put, groups * size, size, p, status)
+        run(m, kernels["put"], groups * size, size, p, status)
         written = m.read(status, np.int32, (groups, size))
         assert (written == written[:, :1]).all() and written[:, 0].sum() == 10
-        run(m, program.get, groups * size, size, p, out)
+        run(m, kernels["get"], groups * size, size, p, out)
         values = m.read(out, np.uint32, (groups, size))
         values = values[values[:, 0] != 2**32 - 1]
         assert len(values) == 10 and (values == values[:, :1] + np.arange(size)).all()
@@ -175,7 +180,7 @@ def test_sub_group_reservations(pipes):
     m = pipes
     if "__opencl_c_subgroups" not in [f.name for f in m.device.opencl_c_features]:
         pytest.skip("no sub-groups on this device")
-    program = m.build("""
+    kernels = build(m, """
         kernel void put(write_only pipe uint2 p, global int *status) {
             reserve_id_t id = sub_group_reserve_write_pipe(p, get_sub_group_size());
             status[get_global_id(0)] = is_valid_reserve_id(id);
@@ -192,13 +197,13 @@ def test_sub_group_reservations(pipes):
                 read_pipe(p, id, get_sub_group_local_id(), out + get_global_id(0));
                 sub_group_commit_read_pipe(p, id);
             }
-        }""", CL3)
+        }""")
     count = 256
     p, status, out = pipe(m, 8, count), m.empty(4 * count), m.empty(8 * count)
     for _ in range(3):
-        run(m, program.put, count, 64, p, status)
+        run(m, kernels["put"], count, 64, p, status)
         assert m.read(status, np.int32, count).all()
-        run(m, program.get, count, 64, p, out)
+        run(m, kernels["get"], count, 64, p, out)
         values = m.read(out, np.uint32, (count, 2))
         assert sorted(values[:, 0]) == list(range(count))
         starts = np.flatnonzero(values[:, 1] == 0)
@@ -210,7 +215,7 @@ def test_sub_group_reservations(pipes):
 def test_commits_in_another_order(pipes):
     """Packets appear in the order of the reservations, once all before them are committed; the queries tell."""
     m = pipes
-    program = m.build("""
+    kernels = build(m, """
         kernel void put(write_only pipe int p, global uint *out) {
             reserve_id_t a = reserve_write_pipe(p, 2), b = reserve_write_pipe(p, 3);
             for (int i = 0; i < 5; i++) {
@@ -235,18 +240,18 @@ def test_commits_in_another_order(pipes):
             out[5] = is_valid_reserve_id(reserve_read_pipe(p, 2));
             commit_read_pipe(p, id);
             out[4] = get_pipe_num_packets(p);
-        }""", CL3)
+        }""")
     p, out = pipe(m, 4, 10), m.empty(32)
-    run(m, program.put, 1, None, p, out)
+    run(m, kernels["put"], 1, None, p, out)
     assert m.read(out, np.uint32, 8).tolist() == [0, 0, 5, 10, 0, 0, 0, 0]
-    run(m, program.get, 1, None, p, out)
+    run(m, kernels["get"], 1, None, p, out)
     assert m.read(out, np.uint32, 6).tolist() == [0, 1, 2, 3, 1, 0]
 
 
 def test_pipes_of_functions_and_queries(pipes):
     """Pipes go to functions; the API tells what arguments and pipes are."""
     m = pipes
-    program = m.build("""
+    kernels = build(m, """
         int take(read_only pipe short4 from, short4 *x) { return read_pipe(from, x); }
         kernel void copy(read_only pipe short4 from, write_only pipe short4 to) {
             short4 x;
@@ -264,13 +269,13 @@ def test_pipes_of_functions_and_queries(pipes):
             *out = 0;
             while (read_pipe(p, &x) == 0)
                 *out += x + (short4)(0, 1, 2, 3);
-        }""", [*CL3, "-cl-kernel-arg-info"])
+        }""", "-cl-kernel-arg-info")
     a, b, out = pipe(m, 8, 3), pipe(m, 8, 4), m.empty(8)
-    run(m, program.fill, 1, None, a)
-    run(m, program.copy, 1, None, a, b)
-    run(m, program.sum, 1, None, b, out)
+    run(m, kernels["fill"], 1, None, a)
+    run(m, kernels["copy"], 1, None, a, b)
+    run(m, kernels["sum"], 1, None, b, out)
     assert m.read(out, np.int16, 4).tolist() == [3, 6, 9, 12]
-    info, kernel = cl.kernel_arg_info, program.copy
+    info, kernel = cl.kernel_arg_info, kernels["copy"]
     assert kernel.get_arg_info(0, info.TYPE_NAME) == "short4"
     assert kernel.get_arg_info(0, info.TYPE_QUALIFIER) == cl.kernel_arg_type_qualifier.PIPE
     assert kernel.get_arg_info(0, info.ACCESS_QUALIFIER) == cl.kernel_arg_access_qualifier.READ_ONLY
@@ -282,8 +287,8 @@ def test_pipes_of_functions_and_queries(pipes):
     assert m.device.max_pipe_args >= 16 and m.device.pipe_max_active_reservations >= 1
     assert m.device.pipe_max_packet_size >= 1024
     with pytest.raises(cl.LogicError, match="INVALID_ARG_VALUE"):
-        program.fill.set_arg(0, pipe(m, 16, 3))
+        kernels["fill"].set_arg(0, pipe(m, 16, 3))
     with pytest.raises(cl.LogicError, match="INVALID_MEM_OBJECT"):
-        program.fill.set_arg(0, m.empty(64))
+        kernels["fill"].set_arg(0, m.empty(64))
     with pytest.raises(cl.LogicError, match="INVALID_MEM_OBJECT"):
-        program.sum.set_arg(1, a)
+        kernels["sum"].set_arg(1, a)
