@@ -150,7 +150,8 @@ pub fn compile_object(source: &Source, options: &Options, target: &Target) -> Co
     .unwrap_or_else(|error| CompiledObject::failed(&[error]))
 }
 
-/// Compiles and links a module of SPIR-V for a device (clBuildProgram of a program with IL). Runs as [`compile`] does.
+/// Compiles and links a module of SPIR-V for a device (clBuildProgram of a program with IL). Runs as [`compile`] does. The
+/// version of OpenCL C means nothing to it: only `-cl-uniform-work-group-size` makes work-groups uniform.
 pub fn compile_il(il: &Il, specs: &[SpecValue], options: &Options, target: &Target) -> Compiled {
     on_big_stack(|| {
         let module = ingest::ingest(il, specs, options, target, false);
@@ -158,7 +159,11 @@ pub fn compile_il(il: &Il, specs: &[SpecValue], options: &Options, target: &Targ
         let program =
             module.and_then(|module| finish(module, options, target, &pipeline, &mut watch));
         match program {
-            Ok(program) => Compiled { program: Some(program), ..Compiled::default() },
+            Ok(program) => {
+                let uniform_groups = options.uniform_work_group_size;
+                let program = Program { uniform_groups, ..program };
+                Compiled { program: Some(program), ..Compiled::default() }
+            }
             Err(error) => Compiled::failed(&[error]),
         }
     })
@@ -200,8 +205,9 @@ pub fn compile_il_object(
 ) -> CompiledObject {
     on_big_stack(|| match ingest::ingest(il, specs, options, target, true) {
         Ok(module) => {
-            let object = Object { module, flags: ModuleFlags::of(options) };
-            CompiledObject { log: String::new(), object: Some(object) }
+            let uniform_groups = options.uniform_work_group_size;
+            let flags = ModuleFlags { uniform_groups, ..ModuleFlags::of(options) };
+            CompiledObject { log: String::new(), object: Some(Object { module, flags }) }
         }
         Err(error) => CompiledObject::failed(&[error]),
     })

@@ -210,6 +210,18 @@ fn specialization_constants_are_listed_with_their_defaults() {
 }
 
 #[test]
+fn work_groups_are_uniform_where_an_option_says_so() {
+    let il = Il::read(&first_module()).unwrap();
+    for (options, uniform) in [("", false), ("-cl-uniform-work-group-size", true)] {
+        let options = Options::parse(options).unwrap();
+        let program = compile_il(&il, &[], &options, &Target::generic()).program.unwrap();
+        assert_eq!(program.uniform_groups, uniform);
+        let object = compile_il_object(&il, &[], &options, &Target::generic()).object.unwrap();
+        assert_eq!(object.flags.uniform_groups, uniform);
+    }
+}
+
+#[test]
 fn objects_keep_what_others_link_to() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ingest");
     let modules = read_folder(&folder);
@@ -218,4 +230,35 @@ fn objects_keep_what_others_link_to() {
     let compiled = compile_il_object(&il, &[], &Options::default(), &Target::generic());
     let object = compiled.object.expect("an object");
     assert!(object.text().contains("@missing"), "{}", object.text());
+}
+
+/// With `HEKLA_MODULES=FOLDER`: the modules there (`.spv`) compile, and spirv-val takes what comes of them.
+#[test]
+fn modules_of_others_compile() {
+    let Ok(folder) = std::env::var("HEKLA_MODULES") else { return };
+    let mut failures = Vec::new();
+    let target = Target { float16: true, ..Target::generic() };
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "spv"));
+    paths.sort();
+    for path in &paths {
+        let name = path.display();
+        let il = match Il::read(&std::fs::read(path).unwrap()) {
+            Ok(il) => il,
+            Err(error) => {
+                failures.push(format!("{name}: {error}\n"));
+                continue;
+            }
+        };
+        let compiled = compile_il(&il, &[], &Options::default(), &target);
+        match compiled.program {
+            None => failures.push(format!("{name}: {}", compiled.log)),
+            Some(program) => {
+                let errors = program.kernels.iter().filter_map(|k| validate(&k.spirv).err());
+                failures.extend(errors.map(|error| format!("{name}: {error}")));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), paths.len(), failures.concat());
 }

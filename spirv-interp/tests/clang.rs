@@ -131,7 +131,8 @@ fn run(program: &Program, module: &[u8], device: &Device) -> Result<(), String> 
     let compiled = compile_il(&il, &[], &options, &device.target);
     let built = compiled.program.ok_or(compiled.log)?;
     let kernel = support::kernel(&built, "test")?;
-    let launch = Launch { floats: device.floats, ..sizes(program, kernel) };
+    let subgroups = device.subgroups(kernel);
+    let launch = Launch { floats: device.floats, subgroups, ..sizes(program, kernel) };
     let zeros = vec![0; program.expect.len()];
     let got = support::run_on_words(&built, kernel, &zeros, launch);
     let got = got.map_err(|error| error.to_string())?;

@@ -74,7 +74,8 @@ fn build(module: &Module, bytes: &[u8], device: &Device) -> Result<Program, Stri
 /// Runs kernel `test` and compares what it writes with what the file says.
 fn run(module: &Module, program: &Program, device: &Device) -> Result<(), String> {
     let kernel = support::kernel(program, "test")?;
-    let launch = Launch { floats: device.floats, ..sizes(module, kernel) };
+    let subgroups = device.subgroups(kernel);
+    let launch = Launch { floats: device.floats, subgroups, ..sizes(module, kernel) };
     let zeros = vec![0; module.expect.len()];
     let got = support::run_on_words(program, kernel, &zeros, launch);
     let got = got.map_err(|error| error.to_string())?;

@@ -3,7 +3,7 @@
 use super::function::{unsupported, Translator};
 use super::words::Inst;
 use crate::ir::{BinaryOp, FloatCC, IntCC, MathOp, Scalar, ScalarKinds, UnaryOp, Value};
-use rspirv::spirv::{Decoration, Op};
+use rspirv::spirv::{Decoration, FPRoundingMode, Op};
 
 /// Returns the operation of two numbers of one type that an instruction is.
 fn binary(op: Op) -> Option<BinaryOp> {
@@ -63,6 +63,10 @@ fn float_comparison(op: Op) -> Option<FloatCC> {
 
 impl Translator<'_, '_, '_> {
     pub(super) fn arithmetic(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let rounding = self.decorations().operand(inst.id, Decoration::FPRoundingMode);
+        if rounding.is_some_and(|mode| mode != FPRoundingMode::RTE as u32) {
+            return Err("rounding modes are for conversions".to_string());
+        }
         if let Some(op) = binary(inst.op) {
             return self.binary_operation(inst, op);
         }

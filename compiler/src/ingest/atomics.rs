@@ -43,31 +43,8 @@ impl Translator<'_, '_, '_> {
             return self.give(inst, old);
         }
         match inst.op {
-            Op::AtomicLoad => {
-                let (ptr, sync) = self.atomic_operands(inst)?;
-                let ty = self.numeric_result(inst)?;
-                let bits = self.atomic_type(ty)?;
-                let value = match self.is_private(ptr) {
-                    true => self.b.read(bits, Addr::new(ptr, bits.bytes())),
-                    false => self.b.atomic_load(bits, ptr, sync),
-                };
-                let value = self.b.bitcast(value, ty);
-                self.give(inst, value)
-            }
-            Op::AtomicStore => {
-                let (ptr, sync) = self.atomic_operands(inst)?;
-                let value = self.number(inst.arg(3)?)?;
-                self.atomic_type(self.b.ty(value))?;
-                let bits = self.b.as_bits(value);
-                match self.is_private(ptr) {
-                    true => {
-                        let bytes = self.b.ty(bits).bytes();
-                        self.b.write(Addr::new(ptr, bytes), bits);
-                    }
-                    false => self.b.atomic_store(ptr, bits, sync),
-                }
-                Ok(())
-            }
+            Op::AtomicLoad => self.atomic_load(inst),
+            Op::AtomicStore => self.atomic_store(inst),
             Op::AtomicExchange => {
                 let (ptr, sync) = self.atomic_operands(inst)?;
                 let value = self.number(inst.arg(3)?)?;
@@ -105,6 +82,33 @@ impl Translator<'_, '_, '_> {
             }
             _ => unsupported(),
         }
+    }
+
+    fn atomic_load(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let (ptr, sync) = self.atomic_operands(inst)?;
+        let ty = self.numeric_result(inst)?;
+        let bits = self.atomic_type(ty)?;
+        let value = match self.is_private(ptr) {
+            true => self.b.read(bits, Addr::new(ptr, bits.bytes())),
+            false => self.b.atomic_load(bits, ptr, sync),
+        };
+        let value = self.b.bitcast(value, ty);
+        self.give(inst, value)
+    }
+
+    fn atomic_store(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let (ptr, sync) = self.atomic_operands(inst)?;
+        let value = self.number(inst.arg(3)?)?;
+        self.atomic_type(self.b.ty(value))?;
+        let bits = self.b.as_bits(value);
+        match self.is_private(ptr) {
+            true => {
+                let bytes = self.b.ty(bits).bytes();
+                self.b.write(Addr::new(ptr, bytes), bits);
+            }
+            false => self.b.atomic_store(ptr, bits, sync),
+        }
+        Ok(())
     }
 
     /// Pointer, scope and semantics: the first operands of all atomic instructions.

@@ -10,7 +10,12 @@ pub(super) struct Decorations {
     names: FxHashMap<u32, String>,
     of_ids: FxHashMap<u32, Vec<(Decoration, Vec<u32>)>>,
     of_members: FxHashMap<(u32, u32), Vec<Decoration>>,
+    /// Words that groups gave to their targets so far.
+    grouped: usize,
 }
+
+/// Most words that groups of decorations give to their targets.
+const MAX_GROUPED: usize = 1 << 20;
 
 /// How an entity is linked (SPIR-V 3.17).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,17 +52,13 @@ impl Decorations {
                 self.of_members.entry((target, member)).or_default().push(known(decoration)?);
             }
             Op::GroupDecorate => {
-                let group = self.of_ids.get(&inst.arg(0)?).cloned().unwrap_or_default();
-                // A group is for several ids: what it says is short, or it would be said many times.
-                if inst.args.len().saturating_mul(group.len()) > 1 << 20 {
-                    return Err("it decorates too much".to_string());
-                }
+                let group = self.group(inst)?;
                 for &target in inst.rest(1) {
                     self.of_ids.entry(target).or_default().extend(group.iter().cloned());
                 }
             }
             Op::GroupMemberDecorate => {
-                let group = self.of_ids.get(&inst.arg(0)?).cloned().unwrap_or_default();
+                let group = self.group(inst)?;
                 for pair in inst.rest(1).chunks_exact(2) {
                     let entry = self.of_members.entry((pair[0], pair[1])).or_default();
                     entry.extend(group.iter().map(|(decoration, _)| *decoration));
@@ -66,6 +67,17 @@ impl Decorations {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Returns the decorations of a group that an instruction gives to its targets.
+    fn group(&mut self, inst: &Inst<'_>) -> Result<Vec<(Decoration, Vec<u32>)>, String> {
+        let group = self.of_ids.get(&inst.arg(0)?).cloned().unwrap_or_default();
+        let words: usize = group.iter().map(|(_, operands)| 1 + operands.len()).sum();
+        self.grouped = self.grouped.saturating_add(words.saturating_mul(inst.args.len()));
+        match self.grouped <= MAX_GROUPED {
+            true => Ok(group),
+            false => Err("groups decorate too much".to_string()),
+        }
     }
 
     /// Returns the name of an id, or one made of its number.

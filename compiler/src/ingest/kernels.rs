@@ -6,6 +6,7 @@ use super::words::{string, Inst};
 use crate::ir::{self, AddressSpace, Builder, KernelEntry, Type, Value};
 use crate::kernel::{Arg, ArgAddress, ArgKind};
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, FunctionParameterAttribute, Op};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Local memory arguments are aligned at least this far, as programs cast them to wider types.
 const LOCAL_ARG_ALIGN: u32 = 16;
@@ -24,6 +25,16 @@ pub(super) struct EntryPoint {
     local_size_hint_ids: Option<[u32; 3]>,
     vec_type_hint: Option<String>,
     required_subgroup_size: Option<u32>,
+}
+
+/// The entry points of a module.
+#[derive(Debug, Default)]
+pub(super) struct EntryPoints {
+    list: Vec<EntryPoint>,
+    names: FxHashSet<String>,
+    /// Those of each function, as indices.
+    of_functions: FxHashMap<u32, Vec<usize>>,
+    /// True if one of them forbids contraction.
     pub(super) contraction_off: bool,
 }
 
@@ -34,11 +45,13 @@ pub(super) fn instruction(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), St
             return Err("entry points are kernels".to_string());
         }
         let (name, _) = string(inst.rest(2));
-        if m.entry_points.iter().any(|entry| entry.name == name) {
+        let entries = &mut m.entry_points;
+        if !entries.names.insert(name.clone()) {
             return Err(format!("there are two kernels '{name}'"));
         }
         let function = inst.arg(1)?;
-        m.entry_points.push(EntryPoint { function, name, ..EntryPoint::default() });
+        entries.of_functions.entry(function).or_default().push(entries.list.len());
+        entries.list.push(EntryPoint { function, name, ..EntryPoint::default() });
         return Ok(());
     }
     let [function, mode] = inst.get()?;
@@ -49,12 +62,11 @@ pub(super) fn instruction(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), St
         32 => rule[1],
         _ => rule[2],
     };
-    let mut entries: Vec<&mut EntryPoint> =
-        m.entry_points.iter_mut().filter(|entry| entry.function == function).collect();
-    if entries.is_empty() {
+    let Some(indices) = m.entry_points.of_functions.get(&function) else {
         return Err(format!("%{function} is not an entry point"));
-    }
-    for entry in &mut entries {
+    };
+    for &index in indices {
+        let entry = &mut m.entry_points.list[index];
         match mode {
             ExecutionMode::LocalSize => entry.required_local_size = Some(inst_sizes(inst)?),
             ExecutionMode::LocalSizeHint => entry.local_size_hint = Some(inst_sizes(inst)?),
@@ -68,7 +80,7 @@ pub(super) fn instruction(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), St
                 entry.required_subgroup_size = Some(size);
             }
             ExecutionMode::VecTypeHint => entry.vec_type_hint = Some(vec_type(inst.arg(2)?)?),
-            ExecutionMode::ContractionOff => entry.contraction_off = true,
+            ExecutionMode::ContractionOff => m.entry_points.contraction_off = true,
             // Numbers and NaN are kept wherever the device can.
             ExecutionMode::SignedZeroInfNanPreserve | ExecutionMode::RoundingModeRTE => {}
             ExecutionMode::DenormPreserve => {
@@ -118,6 +130,7 @@ impl EntryPoint {
             sizes("reqd_work_group_size", self.required_local_size),
             sizes("work_group_size_hint", self.local_size_hint),
             hint,
+            self.required_subgroup_size.map(|size| format!("intel_reqd_sub_group_size({size})")),
         ];
         attributes.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
@@ -125,9 +138,10 @@ impl EntryPoint {
 
 /// Makes the kernels' entries.
 pub(super) fn make_entries(m: &mut Decoder<'_>) -> Result<(), String> {
-    for mut entry in m.entry_points.clone() {
+    let strings = argument_strings(m);
+    for mut entry in std::mem::take(&mut m.entry_points.list) {
         let name = entry.name.clone();
-        let located = |message| format!("kernel '{name}': {message}");
+        let located = |message: String| format!("kernel '{name}': {message}");
         let sizes = [
             (entry.required_local_size_ids, &mut entry.required_local_size),
             (entry.local_size_hint_ids, &mut entry.local_size_hint),
@@ -137,20 +151,28 @@ pub(super) fn make_entries(m: &mut Decoder<'_>) -> Result<(), String> {
                 *size = Some(constant_sizes(m, ids).map_err(located)?);
             }
         }
-        make_entry(m, &entry).map_err(located)?;
+        if entry.required_local_size.is_some_and(|size| size.contains(&0)) {
+            return Err(located("its work-groups have no work-items".to_string()));
+        }
+        make_entry(m, &entry, &strings).map_err(located)?;
     }
     Ok(())
 }
 
-fn make_entry(m: &mut Decoder<'_>, entry: &EntryPoint) -> Result<(), String> {
+fn make_entry(
+    m: &mut Decoder<'_>,
+    entry: &EntryPoint,
+    strings: &FxHashMap<(bool, String), Vec<String>>,
+) -> Result<(), String> {
     let info = m.functions.get(&entry.function).cloned();
     let info = info.filter(|info| !info.is_imported).ok_or("its function is not defined")?;
     if *m.types.kind(info.ret) != Kind::Void {
         return Err("its function has a result".to_string());
     }
     m.reach(entry.function);
-    let names = argument_strings(m, "kernel_arg_type", &entry.name);
-    let qualifiers = argument_strings(m, "kernel_arg_type_qual", &entry.name);
+    let told = |qualifiers| strings.get(&(qualifiers, entry.name.clone()));
+    let names = told(false).cloned().unwrap_or_default();
+    let qualifiers = told(true).cloned().unwrap_or_default();
     let mut function = ir::Function::new(entry.name.clone(), &[], None);
     let mut b = Builder::new(&mut function);
     let (mut values, mut args, mut pointee_alignments) = (Vec::new(), Vec::new(), Vec::new());
@@ -271,16 +293,22 @@ fn load(b: &mut Builder<'_>, arg: u32, leaf: Leaf) -> Value {
     }
 }
 
-/// Returns what compilers say of a kernel's arguments in a string `WHAT.KERNEL.ITEM,ITEM,`.
-fn argument_strings(m: &Decoder<'_>, what: &str, kernel: &str) -> Vec<String> {
-    let prefix = format!("{what}.{kernel}.");
-    let strings = m.entities.values().filter_map(|entity| match entity {
-        Entity::String(text) => text.strip_prefix(&prefix),
-        _ => None,
-    });
-    let Some(list) = strings.into_iter().next() else { return Vec::new() };
-    let list = list.strip_suffix(',').unwrap_or(list);
-    list.split(',').map(str::to_string).collect()
+/// Returns what compilers say of kernels' arguments in strings `kernel_arg_type.KERNEL.ITEM,ITEM,`: the types' names, and
+/// their qualifiers, by the kernel's name.
+fn argument_strings(m: &Decoder<'_>) -> FxHashMap<(bool, String), Vec<String>> {
+    let mut found = FxHashMap::default();
+    for entity in m.entities.values() {
+        let Entity::String(text) = entity else { continue };
+        let (is_qualifiers, rest) = match text.strip_prefix("kernel_arg_type_qual.") {
+            Some(rest) => (true, Some(rest)),
+            None => (false, text.strip_prefix("kernel_arg_type.")),
+        };
+        let Some((kernel, list)) = rest.and_then(|rest| rest.rsplit_once('.')) else { continue };
+        let list = list.strip_suffix(',').unwrap_or(list);
+        let list = list.split(',').map(str::to_string).collect();
+        found.insert((is_qualifiers, kernel.to_string()), list);
+    }
+    found
 }
 
 fn describe(

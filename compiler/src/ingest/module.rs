@@ -6,7 +6,7 @@ use super::constants::{self, Const, Constant, Specs};
 use super::decorations::{Decorations, LinkageType};
 use super::function::Translator;
 use super::globals;
-use super::kernels::{self, EntryPoint};
+use super::kernels::{self, EntryPoints};
 use super::types::{Kind, Ty, Types};
 use super::words::{Inst, Words};
 use super::SpecValue;
@@ -72,7 +72,7 @@ pub(super) struct Decoder<'a> {
     pub(super) types: Types,
     pub(super) entities: FxHashMap<u32, Entity>,
     pub(super) functions: FxHashMap<u32, FunctionInfo>,
-    pub(super) entry_points: Vec<EntryPoint>,
+    pub(super) entry_points: EntryPoints,
     pub(super) out: ForeignModule<'a>,
     specs: Specs,
     /// True if the module will be linked with others.
@@ -104,7 +104,7 @@ impl<'a> Decoder<'a> {
             types: Types::default(),
             entities: FxHashMap::default(),
             functions: FxHashMap::default(),
-            entry_points: Vec::new(),
+            entry_points: EntryPoints::default(),
             out,
             specs: specs.iter().map(|spec| (spec.id, spec.bits)).collect(),
             separate,
@@ -387,7 +387,7 @@ impl<'a> Decoder<'a> {
 
     /// Returns true if a kernel forbids contraction (environment specification, 2.6): no function knows whom it serves.
     pub(super) fn contraction_off(&self) -> bool {
-        self.entry_points.iter().any(|entry| entry.contraction_off)
+        self.entry_points.contraction_off
     }
 
     /// Refuses functions that call themselves, by way of others too (environment specification, 2.9).

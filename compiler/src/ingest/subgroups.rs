@@ -100,36 +100,11 @@ impl Translator<'_, '_, '_> {
                 let value = self.subgroup_call("sub_group_ballot", &[predicate], ballot)?;
                 return self.give(inst, value);
             }
-            Op::GroupNonUniformInverseBallot => {
-                let ballot = self.ballot(inst.arg(1)?)?;
-                let value = self.with_lowerer(|lowerer| lowerer.inverse_ballot(ballot));
-                return self.give_truth(inst, value);
-            }
-            Op::GroupNonUniformBallotBitExtract => {
-                let ballot = self.ballot(inst.arg(1)?)?;
-                let index = self.word(inst.arg(2)?)?;
-                let value = self.with_lowerer(|lowerer| lowerer.ballot_bit(ballot, index));
-                return self.give_truth(inst, value);
-            }
-            Op::GroupNonUniformBallotBitCount => {
-                use crate::ir::SubgroupScan::{Exclusive, Inclusive, Reduce};
-                let scan = match GroupOperation::from_u32(inst.arg(1)?) {
-                    Some(GroupOperation::Reduce) => Reduce,
-                    Some(GroupOperation::InclusiveScan) => Inclusive,
-                    Some(GroupOperation::ExclusiveScan) => Exclusive,
-                    _ => return Err("this group operation is not supported".to_string()),
-                };
-                let ballot = self.ballot(inst.arg(2)?)?;
-                let value = self.with_lowerer(|lowerer| lowerer.ballot_count(scan, ballot));
-                return self.give(inst, value);
-            }
-            Op::GroupNonUniformBallotFindLSB | Op::GroupNonUniformBallotFindMSB => {
-                let is_low = inst.op == Op::GroupNonUniformBallotFindLSB;
-                let op = if is_low { MathOp::Ctz } else { MathOp::Clz };
-                let ballot = self.ballot(inst.arg(1)?)?;
-                let value = self.with_lowerer(|lowerer| lowerer.ballot_find(op, ballot));
-                return self.give(inst, value);
-            }
+            Op::GroupNonUniformInverseBallot
+            | Op::GroupNonUniformBallotBitExtract
+            | Op::GroupNonUniformBallotBitCount
+            | Op::GroupNonUniformBallotFindLSB
+            | Op::GroupNonUniformBallotFindMSB => return self.of_ballot(inst),
             Op::GroupNonUniformBroadcastFirst => {
                 return self.exchange(inst, "sub_group_broadcast_first", None)
             }
@@ -143,6 +118,43 @@ impl Translator<'_, '_, '_> {
         };
         let by = self.word(inst.arg(2)?)?;
         self.exchange(inst, name, Some(by))
+    }
+
+    /// What ballots say.
+    fn of_ballot(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        match inst.op {
+            Op::GroupNonUniformInverseBallot => {
+                let ballot = self.ballot(inst.arg(1)?)?;
+                let value = self.with_lowerer(|lowerer| lowerer.inverse_ballot(ballot));
+                self.give_truth(inst, value)
+            }
+            Op::GroupNonUniformBallotBitExtract => {
+                let ballot = self.ballot(inst.arg(1)?)?;
+                let index = self.word(inst.arg(2)?)?;
+                let value = self.with_lowerer(|lowerer| lowerer.ballot_bit(ballot, index));
+                self.give_truth(inst, value)
+            }
+            Op::GroupNonUniformBallotBitCount => {
+                use crate::ir::SubgroupScan::{Exclusive, Inclusive, Reduce};
+                let scan = match GroupOperation::from_u32(inst.arg(1)?) {
+                    Some(GroupOperation::Reduce) => Reduce,
+                    Some(GroupOperation::InclusiveScan) => Inclusive,
+                    Some(GroupOperation::ExclusiveScan) => Exclusive,
+                    _ => return Err("this group operation is not supported".to_string()),
+                };
+                let ballot = self.ballot(inst.arg(2)?)?;
+                let value = self.with_lowerer(|lowerer| lowerer.ballot_count(scan, ballot));
+                self.give(inst, value)
+            }
+            Op::GroupNonUniformBallotFindLSB | Op::GroupNonUniformBallotFindMSB => {
+                let is_low = inst.op == Op::GroupNonUniformBallotFindLSB;
+                let op = if is_low { MathOp::Ctz } else { MathOp::Clz };
+                let ballot = self.ballot(inst.arg(1)?)?;
+                let value = self.with_lowerer(|lowerer| lowerer.ballot_find(op, ballot));
+                self.give(inst, value)
+            }
+            _ => unsupported(),
+        }
     }
 
     /// An instruction of groups with the scope of sub-groups.

@@ -119,7 +119,7 @@ fn completed(text: &str) -> String {
     let declarations = parts.pop().unwrap_or_default();
     let annotations = parts.pop().unwrap_or_default();
     if !body.contains("OpFunctionEnd") {
-        let last = body.lines().last().unwrap_or_default();
+        let last = body.trim_end().lines().last().unwrap_or_default();
         if !["OpBranch", "OpReturn", "OpUnreachable"].iter().any(|end| last.starts_with(end)) {
             body.push_str("OpReturn\n");
         }
