@@ -37,7 +37,7 @@ impl Module {
             Name::Half => self.b.type_float(16, None),
             Name::Float => self.b.type_float(32, None),
             Name::Double => self.b.type_float(64, None),
-            _ => self.b.type_int(name.size() as u32 * 8, 0),
+            _ => self.b.type_int(name.size() * 8, 0),
         }
     }
 

@@ -350,10 +350,10 @@ impl<'a> Decoder<'a> {
 
     /// Sees to it that a function is translated.
     pub(super) fn reach(&mut self, id: u32) {
-        if !self.reached.contains_key(&id) {
-            self.reached.insert(id, Vec::new());
+        self.reached.entry(id).or_insert_with(|| {
             self.worklist.push(id);
-        }
+            Vec::new()
+        });
     }
 
     /// Returns a function that another one calls.
@@ -416,7 +416,7 @@ impl<'a> Decoder<'a> {
                             let name = &self.functions[&callee].name;
                             return Err(format!("function '{name}' calls itself"));
                         }
-                        if states.get(&callee).is_none() {
+                        if !states.contains_key(&callee) {
                             stack.push((callee, 0));
                         }
                     }

@@ -334,7 +334,7 @@ impl Legalizer<'_, '_> {
         }
         let shift = cluster.max(32).trailing_zeros();
         let place = self.c.binary_imm(BinaryOp::LShr, id, i64::from(shift));
-        let first = number * 32 >> shift;
+        let first = (number * 32) >> shift;
         let is_here = self.c.icmp_imm(IntCC::Eq, place, i64::from(first));
         let none = self.word(0);
         self.c.select(is_here, here, none)
