@@ -14,6 +14,7 @@ use crate::ir::{self, Func, Global, Linkage};
 use crate::lower::ForeignModule;
 use rspirv::spirv::{Decoration, Op};
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 /// What an id of module scope is.
@@ -350,8 +351,8 @@ impl<'a> Decoder<'a> {
 
     /// Sees to it that a function is translated.
     pub(super) fn reach(&mut self, id: u32) {
-        if !self.reached.contains_key(&id) {
-            self.reached.insert(id, Vec::new());
+        if let Entry::Vacant(place) = self.reached.entry(id) {
+            place.insert(Vec::new());
             self.worklist.push(id);
         }
     }
@@ -416,7 +417,7 @@ impl<'a> Decoder<'a> {
                             let name = &self.functions[&callee].name;
                             return Err(format!("function '{name}' calls itself"));
                         }
-                        if states.get(&callee).is_none() {
+                        if !states.contains_key(&callee) {
                             stack.push((callee, 0));
                         }
                     }
